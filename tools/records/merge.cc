@@ -110,6 +110,9 @@ ExitCode Merge(const ShardPaths& shards, const MergeFlags& flags) {
   if (fs::is_directory(output, ignored)) {
     throw UsageError("--output " + output + ": is a folder; give a file");
   }
+  if (!flags.writing.dry_run) {
+    StagedFolder::FinishKilled(place.folder);
+  }
   (void)ExistingOutputs({output}, flags.writing.overwrite);
   if (flags.writing.dry_run) {
     return SayWhat(shards, flags);

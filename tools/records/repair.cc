@@ -206,6 +206,9 @@ ExitCode Repair(const ShardPaths& shards, const RepairFlags& flags) {
   const std::vector<std::string> names =
       OutputNames(shards, flags.repair.compression);
   RefuseFolderOf(shards, output);
+  if (!flags.writing.dry_run) {
+    StagedFolder::FinishKilled(output);
+  }
   std::vector<std::string> stale =
       ExistingOutputs(JoinPaths(output, names), flags.writing.overwrite);
   if (flags.writing.dry_run) {

@@ -144,6 +144,7 @@ void PrintResult(const std::vector<DatasetInfo::Shard>& shards,
 ExitCode Write(const Groups& groups, const RewriteOptions& options,
                const DatasetInfo& common, const Interruption& interruption) {
   const std::string& output = options.writing.output;
+  StagedFolder::FinishKilled(output);
   const Paths stale = OldShards(groups, options);
   StagedFolder folder(output);
   const Rewriters rewriters =

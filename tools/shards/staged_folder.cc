@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
+#include <iostream>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -22,6 +25,15 @@ namespace fs = std::filesystem;
 constexpr const char* kSide = ".infeed";
 constexpr const char* kScratch = "scratch";
 constexpr const char* kDescription = "dataset.json";
+constexpr const char* kJournal = "/scratch/commit";
+constexpr std::int64_t kMaxJournal = 1 << 30;  // bytes
+
+// Inside the folder, so that files can be renamed. For an object store it is in
+// the user's cache.
+std::string StagePath(const std::string& folder) {
+  return JoinPath(IsUrl(folder) ? SideFolder(folder) : JoinPath(folder, kSide),
+                  "tmp");
+}
 
 // Opens a folder and locks it; the kernel unlocks it however the process ends.
 int LockFolder(const std::string& folder) {
@@ -96,13 +108,13 @@ void MoveFiles(const fs::path& from, const fs::path& to) {
 
 StagedFolder::StagedFolder(std::string folder)
     : folder_(std::move(folder)), is_url_(IsUrl(folder_)) {
-  // Inside the folder, so that files can be renamed. For an object store it is
-  // in the user's cache.
-  stage_ =
-      JoinPath(is_url_ ? SideFolder(folder_) : JoinPath(folder_, kSide), "tmp");
+  stage_ = StagePath(folder_);
   MakeFolder(stage_);
   lock_ = LockFolder(stage_);
   try {
+    if (fs::exists(JournalPath())) {
+      FinishCommit();
+    }
     Empty(stage_);
     MakeFolder(stage_ + "/" + kSide);
     MakeFolder(stage_ + "/" + kScratch);
@@ -136,6 +148,29 @@ void StagedFolder::Commit(const std::vector<std::string>& stale) {
   if (is_url_) {
     return;
   }
+  WriteJournal(stale);
+  FinishCommit();
+}
+
+void StagedFolder::FinishKilled(const std::string& folder) {
+  if (!IsUrl(folder) && fs::exists(StagePath(folder) + kJournal)) {
+    std::cerr << folder << ": finishes what a killed run had written\n";
+    const StagedFolder finished(folder);
+  }
+}
+
+std::string StagedFolder::JournalPath() const { return stage_ + kJournal; }
+
+void StagedFolder::WriteJournal(const std::vector<std::string>& stale) const {
+  std::string text;
+  for (const std::string& path : stale) {
+    text += path;
+    text += '\0';
+  }
+  WriteFileAtomically(JournalPath(), text);
+}
+
+void StagedFolder::FinishCommit() {
   // If there is a new dataset.json, remove the old one first: it describes
   // files that are about to change.
   const fs::path description = fs::path(stage_) / kDescription;
@@ -143,11 +178,15 @@ void StagedFolder::Commit(const std::vector<std::string>& stale) {
   if (describes) {
     RemoveFile(fs::path(folder_) / kDescription);
   }
-  for (const fs::path path : stale) {
+  std::istringstream stale(ReadWholeFile(JournalPath(), kMaxJournal));
+  for (std::string line; std::getline(stale, line, '\0');) {
+    const fs::path path = line;
     RemoveFile(path);
     RemoveFile(path.parent_path() / kSide /
                (path.filename().string() + ".index"));
   }
+  // From here on, new files may have the names of old ones.
+  WriteJournal({});
   const fs::path side = fs::path(folder_) / kSide;
   MakeFolder(side.string());
   MoveFiles(fs::path(stage_) / kSide, side);

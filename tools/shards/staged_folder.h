@@ -11,7 +11,8 @@ namespace infeed {
 // closed, and Commit() does nothing.
 //
 // Owns FOLDER/.infeed/tmp and a lock on it. The destructor removes files that
-// were not committed; the constructor removes files that a killed run left.
+// were not committed. Of a run that was killed the constructor finishes the
+// commit, if it had begun, and removes the files otherwise.
 // Const members may be called from several threads at once; others need one
 // thread at a time. Throws IoError; UsageError when another run is writing to
 // the folder.
@@ -41,7 +42,17 @@ class StagedFolder {
 
   [[nodiscard]] const std::string& path() const { return folder_; }
 
+  // Finishes a commit in which a run was killed, if there is one. Call it
+  // before looking at what the folder has.
+  static void FinishKilled(const std::string& folder);
+
  private:
+  // A commit has begun while this file exists: it names the old files that are
+  // still to be removed, each followed by a zero byte.
+  [[nodiscard]] std::string JournalPath() const;
+  void WriteJournal(const std::vector<std::string>& stale) const;
+  void FinishCommit();
+
   std::string folder_;
   bool is_url_;
   std::string stage_;

@@ -1,0 +1,81 @@
+#include "tools/shards/staged_folder.h"
+
+#include <filesystem>
+#include <string>
+
+#include "base/atomic_file.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace staged_folder_test {
+
+namespace fs = std::filesystem;
+
+class StagedFolderTest : public ::testing::Test {
+ protected:
+  void Write(const std::string& name, const std::string& text) {
+    fs::create_directories(fs::path(Path(name)).parent_path());
+    WriteFileAtomically(Path(name), text);
+  }
+  std::string Read(const std::string& name) const {
+    return fs::exists(Path(name)) ? ReadWholeFile(Path(name), 100) : "none";
+  }
+  std::string Path(const std::string& name) const { return folder_ / name; }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(StagedFolderTest, FilesAppearTogether) {
+  Write("old", "old");
+  {
+    StagedFolder staged(folder_.path());
+    WriteFileAtomically(staged.PathFor("new"), "new");
+    WriteFileAtomically(staged.PathFor("dataset.json"), "{}");
+    WriteFileAtomically(staged.SidePathFor("new.index"), "index");
+    EXPECT_EQ(Read("new"), "none");
+    staged.Commit({Path("old")});
+  }
+  EXPECT_EQ(Read("old"), "none");
+  EXPECT_EQ(Read("new") + Read("dataset.json") + Read(".infeed/new.index"),
+            "new{}index");
+  EXPECT_FALSE(fs::exists(Path(".infeed/tmp")));
+}
+
+TEST_F(StagedFolderTest, WhatWasNotCommittedGoes) {
+  Write(".infeed/tmp/new", "half");
+  StagedFolder::FinishKilled(folder_.path());
+  EXPECT_EQ(Read(".infeed/tmp/new"), "half");
+  { const StagedFolder staged(folder_.path()); }
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
+}
+
+// A run was killed before it removed old files.
+TEST_F(StagedFolderTest, ABegunCommitIsFinished) {
+  Write("a", "old");
+  Write("b", "old");
+  Write("dataset.json", "old");
+  Write(".infeed/tmp/a", "new");
+  Write(".infeed/tmp/dataset.json", "new");
+  Write(".infeed/tmp/.infeed/a.index", "new");
+  const std::string zero(1, '\0');
+  Write(".infeed/tmp/scratch/commit", Path("a") + zero + Path("b") + zero);
+  StagedFolder::FinishKilled(folder_.path());
+  EXPECT_EQ(Read("a") + Read("b") + Read("dataset.json"), "newnonenew");
+  EXPECT_EQ(Read(".infeed/a.index"), "new");
+  EXPECT_FALSE(fs::exists(Path(".infeed/tmp")));
+}
+
+// A run was killed when some files had their names.
+TEST_F(StagedFolderTest, RenamedFilesStay) {
+  Write("a", "new");
+  Write(".infeed/tmp/dataset.json", "new");
+  Write(".infeed/tmp/.infeed/a.index", "new");
+  Write(".infeed/tmp/scratch/commit", "");
+  StagedFolder::FinishKilled(folder_.path());
+  EXPECT_EQ(Read("a") + Read("dataset.json"), "newnew");
+}
+
+}  // namespace staged_folder_test
+}  // namespace infeed
