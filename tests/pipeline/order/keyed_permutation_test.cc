@@ -51,7 +51,10 @@ class KeyedPermutationSizesTest
 
 TEST_P(KeyedPermutationSizesTest, IsABijection) {
   constexpr std::uint32_t kParts = 10;
-  for (std::uint32_t size = 1 + GetParam(); size <= 5000; size += kParts) {
+  for (std::uint32_t size = 1 + GetParam(); size <= 2000; size += kParts) {
+    ASSERT_TRUE(IsBijection({size, {.seed = 5, .epoch = size}})) << size;
+  }
+  for (std::uint32_t size = 2001 + GetParam(); size <= 5000; size += 97) {
     ASSERT_TRUE(IsBijection({size, {.seed = 5, .epoch = size}})) << size;
   }
 }
