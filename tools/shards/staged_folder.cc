@@ -195,6 +195,8 @@ void StagedFolder::FinishCommit() {
     MoveFile(description, fs::path(folder_) / kDescription);
     SyncDirectory(folder_);
   }
+  // A run that is killed from here on has nothing left to finish.
+  RemoveFile(JournalPath());
 }
 
 std::string JoinPath(const std::string& folder, const std::string& name) {

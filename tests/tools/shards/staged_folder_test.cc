@@ -36,6 +36,7 @@ TEST_F(StagedFolderTest, FilesAppearTogether) {
     WriteFileAtomically(staged.SidePathFor("new.index"), "index");
     EXPECT_EQ(Read("new"), "none");
     staged.Commit({Path("old")});
+    EXPECT_FALSE(fs::exists(Path(".infeed/tmp/scratch/commit")));
   }
   EXPECT_EQ(Read("old"), "none");
   EXPECT_EQ(Read("new") + Read("dataset.json") + Read(".infeed/new.index"),
