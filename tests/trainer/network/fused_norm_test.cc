@@ -205,7 +205,7 @@ std::vector<torch::Tensor> PassOf(ModelOptions options, bool fused) {
   network->SetStep(0);
   torch::manual_seed(1);
   const torch::Tensor logits =
-      network->Forward(torch::randn({4, 3, 32, 32}, torch::kDouble));
+      network->Forward(torch::randn({4, 3, 16, 16}, torch::kDouble));
   logits.square().sum().backward();
   std::vector<torch::Tensor> found = {logits};
   for (const torch::Tensor& parameter : network->parameters()) {
