@@ -167,7 +167,7 @@ class Loader:
         self._on_bad = on_bad
         self._make_bar = find_tqdm() if progress and self._rank == 0 else NoBar
         self._place: Place = (0, 0, 0)  # after the last batch yielded
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._open: _engine.Stream | None = None
         self._at: Place = self._place  # where the open stream goes on
         self._resumed = False
@@ -184,15 +184,16 @@ class Loader:
 
     def _stream(self) -> _engine.Stream:
         """The stream that goes on at self._place."""
-        if self._open is not None and self._at == self._place:
+        with self._lock:
+            if self._open is None or self._at != self._place:
+                self.close()
+                self._open = _engine.Stream(
+                    self._index._native, self._options, self._selection,
+                    self._fields, self._place)
+                self._at = self._place
             return self._open
-        self.close()
-        self._open = _engine.Stream(self._index._native, self._options,
-                                    self._selection, self._fields, self._place)
-        self._at = self._place
-        return self._open
 
-    def _take(self) -> _engine.Batch | None:
+    def _take(self) -> Batch | None:
         if _ending:
             threading.Event().wait()
         with self._lock:
@@ -204,14 +205,16 @@ class Loader:
         # Kept. The deadline is for a child of fork(), where nobody lets go of it.
         self._lock.acquire(timeout=5)
 
-    def _next(self) -> _engine.Batch | None:
+    def _next(self) -> Batch | None:
         stream = self._stream()
         native = stream.next()
         for message in stream.take_messages():
             (self._on_bad or _log.warning)(message)
-        if native is not None:
-            self._place = self._at = native.next
-        return native
+        if native is None:
+            return None
+        self._place = self._at = native.next
+        # Under the lock, too: making arrays enters the engine.
+        return Batch(native, self)
 
     def __iter__(self) -> Iterator[Batch]:
         """The rest of the epoch after load_state_dict(), else a whole one."""
@@ -226,12 +229,12 @@ class Loader:
         epoch = self._place[0]
         with self._bar() as bar:
             while self._place[0] == epoch:
-                native = self._take()
-                if native is None:
+                batch = self._take()
+                if batch is None:
                     bar.total = bar.n  # The last batch was not full.
                     break
-                yield Batch(native, self)
-                after, position, _ = native.next
+                after, position, _ = batch._native.next
+                yield batch
                 bar.update((position if after == epoch else bar.total) - bar.n)
         if not self._training:
             self.set_epoch(epoch + 1)
@@ -260,7 +263,7 @@ class Loader:
 
     def __len__(self) -> int:
         """Batches of an epoch."""
-        return self._stream().batches_per_epoch
+        return self._stream_of_data().batches_per_epoch
 
     @property
     def epoch(self) -> int:

@@ -119,14 +119,16 @@ class InterpreterTest(unittest.TestCase):
         self.ends("passing = iter(l); next(passing)\n")
 
     def test_ends_while_daemon_threads_take_batches(self):
-        self.ends(
-            "import threading, time\n"
-            "taken = []\n"
-            "def consume():\n"
-            "    for b in l.repeat(): taken.append(b.images.sum())\n"
-            "for _ in range(3): threading.Thread(target=consume, daemon=True)"
-            ".start()\n"
-            "while len(taken) < 20: time.sleep(0.01)\n")
+        # Each thread is somewhere else in its loop at the end.
+        for _ in range(5):
+            self.ends(
+                "import threading, time\n"
+                "taken = []\n"
+                "def consume():\n"
+                "    for b in l.repeat(): taken.append(b.images.sum())\n"
+                "for _ in range(3): threading.Thread(target=consume, "
+                "daemon=True).start()\n"
+                "while len(taken) < 20: time.sleep(0.01)\n")
 
     def test_a_loader_in_a_spawned_process(self):
         train = loader()
