@@ -43,7 +43,9 @@ class Index:
     @classmethod
     def of_images(cls, images: Iterable[tuple[str | os.PathLike[str], int]],
                   ) -> Index:
-        """An index of image files, each (path, label) with labels from 0."""
+        """An index of image files, each (path, label): labels from 0, or -1
+        where it is not known.
+        """
         index = cls.__new__(cls)
         index._native = _engine.index_images(
             files := [(os.fspath(path), int(label)) for path, label in images])

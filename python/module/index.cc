@@ -49,8 +49,8 @@ std::shared_ptr<RecordIndex> IndexImages(const Images& images) {
   std::vector<LabelledImage> files;
   files.reserve(images.size());
   for (const auto& [path, label] : images) {
-    // From 1 here, so that the first class need not occur.
-    files.push_back({.path = path, .label = label + 1});
+    // From 1 here, so that the first class need not occur; -1: not known.
+    files.push_back({.path = path, .label = label < 0 ? -1 : label + 1});
   }
   return std::make_shared<RecordIndex>(RecordIndex::OfImages(files));
 }

@@ -68,6 +68,14 @@ class ImageFolderTest(unittest.TestCase):
             self.assertEqual(list(batch.labels), [
                 record % 3 + 1 for record in batch.ids])
 
+    def test_a_label_that_is_not_known_is_no_class(self):
+        files = sorted((support.images() / "train").rglob("*.*"))[:10]
+        index = infeed.Index.of_images(
+            [(path, number - 1) for number, path in enumerate(files)])
+        batch, = self.batches(index, require_labels=False)
+        self.assertEqual(list(batch.labels[np.argsort(batch.ids)]),
+                         list(range(-1, 9)))
+
     def test_pickles_as_its_name(self):
         index = infeed.Index(support.images(), split="validation")
         again = pickle.loads(pickle.dumps(index))
