@@ -114,6 +114,7 @@ StagedFolder::StagedFolder(std::string folder)
   try {
     if (fs::exists(JournalPath())) {
       FinishCommit();
+      std::cerr << folder_ << ": finished what a killed run had written\n";
     }
     Empty(stage_);
     MakeFolder(stage_ + "/" + kSide);
@@ -154,7 +155,6 @@ void StagedFolder::Commit(const std::vector<std::string>& stale) {
 
 void StagedFolder::FinishKilled(const std::string& folder) {
   if (!IsUrl(folder) && fs::exists(StagePath(folder) + kJournal)) {
-    std::cerr << folder << ": finishes what a killed run had written\n";
     const StagedFolder finished(folder);
   }
 }
