@@ -7,7 +7,6 @@ usage: accelerate launch accelerate_train.py SHARDS
 
 from __future__ import annotations
 
-import argparse
 import os
 
 import torch
@@ -17,16 +16,12 @@ from torch import nn
 
 import infeed
 import infeed.torch
+from example_flags import read_flags
 from small_net import digest, network, pixels
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("shards")
-    parser.add_argument("--epochs", type=int, default=6)
-    parser.add_argument("--checkpoint", default="")
-    parser.add_argument("--stop_after", type=int, default=0)
-    flags = parser.parse_args()
+    flags = read_flags()
     accelerator = Accelerator()
     set_seed(0)
     # Loaders are made after Accelerator(), which knows the ranks. They are not

@@ -9,7 +9,6 @@ A checkpoint goes on with any number of ranks, on the same images.
 
 from __future__ import annotations
 
-import argparse
 import os
 
 import torch
@@ -19,6 +18,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 import infeed
 import infeed.torch
+from example_flags import read_flags
 from small_net import digest, network, pixels
 
 
@@ -35,12 +35,7 @@ def accuracy(model: nn.Module, data: infeed.Loader,
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("shards")
-    parser.add_argument("--epochs", type=int, default=6)
-    parser.add_argument("--checkpoint", default="")
-    parser.add_argument("--stop_after", type=int, default=0)
-    flags = parser.parse_args()
+    flags = read_flags()
     device = torch.device("cpu")
     if torch.cuda.is_available():
         device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))

@@ -7,7 +7,6 @@ usage: jax_train.py SHARDS [--epochs N] [--checkpoint DIR] [--stop_after STEPS]
 
 from __future__ import annotations
 
-import argparse
 import os
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import infeed
+from example_flags import read_flags
 
 SPLIT = PartitionSpec("data")
 WHOLE = PartitionSpec()
@@ -64,12 +64,7 @@ def hits(weights: list[jax.Array], images: jax.Array,
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("shards")
-    parser.add_argument("--epochs", type=int, default=6)
-    parser.add_argument("--checkpoint", default="")
-    parser.add_argument("--stop_after", type=int, default=0)
-    flags = parser.parse_args()
+    flags = read_flags()
     # On several hosts jax.distributed.initialize() goes first.
     mesh = Mesh(np.array(jax.devices()), ("data",))
     train, validation = (infeed.Loader(

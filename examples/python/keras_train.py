@@ -7,7 +7,6 @@ usage: KERAS_BACKEND=jax keras_train.py SHARDS
 
 from __future__ import annotations
 
-import argparse
 import collections
 import json
 import os
@@ -18,6 +17,7 @@ import keras
 import numpy as np
 
 import infeed
+from example_flags import read_flags
 
 
 class Epoch(keras.callbacks.Callback):
@@ -60,12 +60,7 @@ def network() -> Any:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("shards")
-    parser.add_argument("--epochs", type=int, default=6)
-    parser.add_argument("--checkpoint", default="")
-    parser.add_argument("--stop_after", type=int, default=0)
-    flags = parser.parse_args()
+    flags = read_flags()
     keras.utils.set_random_seed(0)
     train, validation = (infeed.Loader(
         flags.shards, batch_size=50, image_size=64, seed=1, training=training)

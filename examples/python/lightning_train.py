@@ -7,7 +7,6 @@ usage: lightning_train.py SHARDS [--epochs N] [--checkpoint FILE]
 
 from __future__ import annotations
 
-import argparse
 import os
 from typing import Any
 
@@ -17,6 +16,7 @@ from torch import nn
 
 import infeed
 import infeed.torch
+from example_flags import read_flags
 from small_net import digest, network, pixels
 
 
@@ -73,12 +73,7 @@ class StopAfter(lightning.Callback):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("shards")
-    parser.add_argument("--epochs", type=int, default=6)
-    parser.add_argument("--checkpoint", default="")
-    parser.add_argument("--stop_after", type=int, default=0)
-    flags = parser.parse_args()
+    flags = read_flags()
     lightning.seed_everything(0)
     model = Classifier(flags.shards)
     trainer = lightning.Trainer(

@@ -7,7 +7,6 @@ usage: timm_train.py SHARDS [--epochs N] [--checkpoint FILE] [--stop_after STEPS
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -20,6 +19,7 @@ import torch
 
 import infeed
 import infeed.torch
+from example_flags import read_flags
 from small_net import digest
 
 
@@ -58,12 +58,7 @@ class TimmLoader:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("shards")
-    parser.add_argument("--epochs", type=int, default=2)
-    parser.add_argument("--checkpoint", default="")
-    parser.add_argument("--stop_after", type=int, default=0)
-    flags = parser.parse_args()
+    flags = read_flags(epochs=2)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     timm.utils.random_seed(0)
     train, validation = (TimmLoader(infeed.Loader(

@@ -6,7 +6,6 @@ usage: torch_train.py SHARDS [--epochs N] [--checkpoint FILE] [--stop_after STEP
 
 from __future__ import annotations
 
-import argparse
 import os
 
 import torch
@@ -14,6 +13,7 @@ from torch import nn
 
 import infeed
 import infeed.torch
+from example_flags import read_flags
 from small_net import digest, network, pixels
 
 
@@ -29,12 +29,7 @@ def accuracy(model: nn.Module, data: infeed.Loader, device: str) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("shards")
-    parser.add_argument("--epochs", type=int, default=6)
-    parser.add_argument("--checkpoint", default="")
-    parser.add_argument("--stop_after", type=int, default=0)
-    flags = parser.parse_args()
+    flags = read_flags()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(0)
     train = infeed.Loader(flags.shards, batch_size=50, image_size=64, seed=1,
