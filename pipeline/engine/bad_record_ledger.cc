@@ -17,6 +17,25 @@ void PutPlace(const DataError::Origin& origin, Json& json) {
   json["offset"] = origin.offset;
 }
 
+// Fewer samples are too few to estimate a rate.
+constexpr std::int64_t kSamplesForARate = 1000;
+
+std::string Short(double number) {
+  std::array<char, 32> text{};
+  const int length = std::snprintf(text.data(), text.size(), "%g", number);
+  return {text.data(), static_cast<std::size_t>(length)};
+}
+
+std::string Samples(const BadRecordTotals& totals) {
+  return std::to_string(totals.bad_samples) + " of " +
+         std::to_string(totals.samples) + " samples so far";
+}
+
+std::string WhereListed(const BadRecordReport& report) {
+  const std::string path = report.path();
+  return path.empty() ? "" : "; " + path + " lists them";
+}
+
 }  // namespace
 
 std::string BadRecordLine(const BadRecord& bad) {
@@ -57,29 +76,6 @@ void BadRecordReport::Add(std::span<const BadRecord> records) {
   }
   file_->Append(lines);
 }
-
-namespace {
-
-// Fewer samples are too few to estimate a rate.
-constexpr std::int64_t kSamplesForARate = 1000;
-
-std::string Short(double number) {
-  std::array<char, 32> text{};
-  const int length = std::snprintf(text.data(), text.size(), "%g", number);
-  return {text.data(), static_cast<std::size_t>(length)};
-}
-
-std::string Samples(const BadRecordTotals& totals) {
-  return std::to_string(totals.bad_samples) + " of " +
-         std::to_string(totals.samples) + " samples so far";
-}
-
-std::string WhereListed(const BadRecordReport& report) {
-  const std::string path = report.path();
-  return path.empty() ? "" : "; " + path + " lists them";
-}
-
-}  // namespace
 
 BadRecordLedger::BadRecordLedger(const InputOptions& options,
                                  std::int64_t batches_per_epoch)

@@ -10,6 +10,18 @@
 #include "base/random.h"
 
 namespace infeed {
+namespace {
+
+constexpr int kCycleLength = 64;
+constexpr std::size_t kBufferRecords = 1024;
+
+// The remaining records of a shard.
+struct Rest {
+  std::int64_t next = 0;
+  std::int64_t end = 0;
+};
+
+}  // namespace
 
 std::vector<std::uint32_t> TorchOrder(std::int64_t records, std::uint64_t seed,
                                       std::uint32_t epoch) {
@@ -24,19 +36,6 @@ std::vector<std::uint32_t> TorchOrder(std::int64_t records, std::uint64_t seed,
   }
   return order;
 }
-
-namespace {
-
-constexpr int kCycleLength = 64;
-constexpr std::size_t kBufferRecords = 1024;
-
-// The remaining records of a shard.
-struct Rest {
-  std::int64_t next = 0;
-  std::int64_t end = 0;
-};
-
-}  // namespace
 
 std::vector<std::uint32_t> Interleave(std::span<const std::int64_t> shard_sizes,
                                       int cycle_length) {

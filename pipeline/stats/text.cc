@@ -66,45 +66,6 @@ std::string StageLine(const StageStats& stage, double thread_seconds) {
           std::min(static_cast<std::size_t>(length), line.size() - 1)};
 }
 
-}  // namespace
-
-std::string StageTable(const PipelineStats& stats) {
-  std::string table =
-      "stage       images         MB    busy s  busy %  images/s "
-      "wait ms/i\n";
-  const double thread_seconds = stats.elapsed_seconds * stats.threads;
-  for (const StageStats& stage : stats.stages) {
-    table += StageLine(stage, thread_seconds);
-  }
-  return table;
-}
-
-std::string QueueText(const PipelineStats& stats) {
-  std::string text;
-  for (const QueueStats& queue : stats.queues) {
-    text += (text.empty() ? "queues: " : ", ") + queue.name + " " +
-            std::to_string(queue.depth) + " (most " +
-            std::to_string(queue.most) + ")";
-  }
-  if (stats.copied_batches > 0) {
-    text += "; " + std::to_string(stats.copied_batches) +
-            " batches copied for the consumer";
-  }
-  return text;
-}
-
-std::string SeekIndexText(const SeekIndexStats& stats) {
-  std::string text = "seek index: " + std::to_string(stats.used) + " used, " +
-                     std::to_string(stats.refused) + " refused, " +
-                     std::to_string(stats.none) + " none";
-  if (stats.refused > 0) {
-    text += "; the first refused: " + stats.first_refused;
-  }
-  return text;
-}
-
-namespace {
-
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchema = 1;
@@ -177,6 +138,41 @@ Json BottleneckJson(const Bottleneck& bottleneck) {
 }
 
 }  // namespace
+
+std::string StageTable(const PipelineStats& stats) {
+  std::string table =
+      "stage       images         MB    busy s  busy %  images/s "
+      "wait ms/i\n";
+  const double thread_seconds = stats.elapsed_seconds * stats.threads;
+  for (const StageStats& stage : stats.stages) {
+    table += StageLine(stage, thread_seconds);
+  }
+  return table;
+}
+
+std::string QueueText(const PipelineStats& stats) {
+  std::string text;
+  for (const QueueStats& queue : stats.queues) {
+    text += (text.empty() ? "queues: " : ", ") + queue.name + " " +
+            std::to_string(queue.depth) + " (most " +
+            std::to_string(queue.most) + ")";
+  }
+  if (stats.copied_batches > 0) {
+    text += "; " + std::to_string(stats.copied_batches) +
+            " batches copied for the consumer";
+  }
+  return text;
+}
+
+std::string SeekIndexText(const SeekIndexStats& stats) {
+  std::string text = "seek index: " + std::to_string(stats.used) + " used, " +
+                     std::to_string(stats.refused) + " refused, " +
+                     std::to_string(stats.none) + " none";
+  if (stats.refused > 0) {
+    text += "; the first refused: " + stats.first_refused;
+  }
+  return text;
+}
 
 std::string StatsJson(const PipelineStats& stats) {
   const Json json = {

@@ -70,24 +70,6 @@ at::Generator GeneratorFor(std::uint64_t seed) {
   return MakeGenerator(torch::kCPU, Philox4x32({low, high}, {0, 0, 0, 0})[0]);
 }
 
-}  // namespace
-
-void InitialiseWeights(const ModelOptions& options,
-                       torch::nn::Module& network) {
-  const torch::NoGradGuard no_grad;
-  const Initialiser initialise = InitialiserOf(options);
-  at::Generator generator = GeneratorFor(options.seed);
-  for (auto& parameter : network.named_parameters()) {
-    if (parameter.value().dim() > 1) {
-      initialise(parameter.value(), generator);
-    } else if (parameter.key().ends_with("bias")) {
-      parameter.value().zero_();
-    }
-  }
-}
-
-namespace {
-
 // LeNet-5 as in the X10 tutorial: two 5x5 convolutions, the first with two
 // pixels of padding, each with a ReLU and a 2x2 average pool; then linear
 // layers of 120, 84 and num_classes outputs. Takes images of 28 x 28 pixels and
@@ -132,6 +114,20 @@ class LeNet final : public Network {
 };
 
 }  // namespace
+
+void InitialiseWeights(const ModelOptions& options,
+                       torch::nn::Module& network) {
+  const torch::NoGradGuard no_grad;
+  const Initialiser initialise = InitialiserOf(options);
+  at::Generator generator = GeneratorFor(options.seed);
+  for (auto& parameter : network.named_parameters()) {
+    if (parameter.value().dim() > 1) {
+      initialise(parameter.value(), generator);
+    } else if (parameter.key().ends_with("bias")) {
+      parameter.value().zero_();
+    }
+  }
+}
 
 Network::Network(const ModelOptions& options)
     : options_(options), layers_(PlanLayers(options)) {
