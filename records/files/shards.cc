@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "records/bytes/base_name.h"
 #include "records/cloud/object_store.h"
 #include "records/files/open_source.h"
+#include "records/files/record_files.h"
 #include "records/http/url.h"
 
 namespace infeed {
@@ -51,13 +53,18 @@ bool IsFolder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-// The shards directly in a folder; none if the folder does not exist.
-std::vector<std::string> ShardsIn(const fs::path& folder) {
+// Whether a base name is of the files that are looked for.
+using IsWanted = bool (*)(std::string_view base_name);
+
+// The shards directly in a folder, or the files of another kind; none if the
+// folder does not exist.
+std::vector<std::string> ShardsIn(const fs::path& folder,
+                                  IsWanted is_wanted = IsShardName) {
   std::vector<std::string> shards;
   std::error_code error;
   fs::directory_iterator entry(folder, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    if (IsShardName(entry->path().filename().string()) &&
+    if (is_wanted(entry->path().filename().string()) &&
         !IsFolder(entry->path())) {
       shards.push_back(entry->path().lexically_normal().string());
     }
@@ -68,11 +75,20 @@ std::vector<std::string> ShardsIn(const fs::path& folder) {
   return shards;
 }
 
-std::vector<std::string> ShardsOfFolder(const fs::path& folder) {
-  std::vector<std::string> shards = ShardsIn(folder);
+std::vector<std::string> FilesOfFolder(const fs::path& folder,
+                                       IsWanted is_wanted) {
+  std::vector<std::string> files = ShardsIn(folder, is_wanted);
   for (const std::string_view split : kSplits) {
-    const std::vector<std::string> more = ShardsIn(folder / split);
-    shards.insert(shards.end(), more.begin(), more.end());
+    const std::vector<std::string> more = ShardsIn(folder / split, is_wanted);
+    files.insert(files.end(), more.begin(), more.end());
+  }
+  return files;
+}
+
+std::vector<std::string> ShardsOfFolder(const fs::path& folder) {
+  std::vector<std::string> shards = FilesOfFolder(folder, IsShardName);
+  if (shards.empty()) {
+    shards = FilesOfFolder(folder, IsRecordFileName);
   }
   if (shards.empty()) {
     throw IoError(
@@ -100,7 +116,7 @@ std::vector<std::string> Glob(const std::string& pattern) {
 std::vector<std::string> ShardsOfPattern(const std::string& pattern) {
   std::vector<std::string> shards;
   for (const fs::path path : Glob(pattern)) {
-    if (IsShardName(path.filename().string()) && !IsFolder(path)) {
+    if (IsRecordFileName(path.filename().string()) && !IsFolder(path)) {
       shards.push_back(path.lexically_normal().string());
     }
   }
@@ -121,25 +137,32 @@ std::string AsFolder(const std::string& url) {
 
 // The shards directly in a "folder" of a bucket, s3://BUCKET/FOLDER. Throws
 // UsageError for http(s), where files cannot be listed.
-std::vector<std::string> ShardObjectsIn(const std::string& folder_url) {
+std::vector<std::string> ShardObjectsIn(const std::string& folder_url,
+                                        IsWanted is_wanted = IsShardName) {
   std::vector<std::string> shards;
   for (ObjectEntry& object :
        SharedObjectStore()->List(AsFolder(folder_url)).objects) {
-    if (IsShardName(BaseName(object.url))) {
+    if (is_wanted(BaseName(object.url))) {
       shards.push_back(std::move(object.url));
     }
   }
   return shards;
 }
 
-std::vector<std::string> ShardObjectsOfFolder(const std::string& folder) {
-  std::vector<std::string> shards = ShardObjectsIn(folder);
+std::vector<std::string> ObjectsOfFolder(const std::string& folder,
+                                         IsWanted is_wanted) {
+  std::vector<std::string> files = ShardObjectsIn(folder, is_wanted);
   for (const std::string_view split : kSplits) {
     const std::vector<std::string> more =
-        ShardObjectsIn(AsFolder(folder) + std::string(split));
-    shards.insert(shards.end(), more.begin(), more.end());
+        ShardObjectsIn(AsFolder(folder) + std::string(split), is_wanted);
+    files.insert(files.end(), more.begin(), more.end());
   }
-  return shards;
+  return files;
+}
+
+std::vector<std::string> ShardObjectsOfFolder(const std::string& folder) {
+  std::vector<std::string> shards = ObjectsOfFolder(folder, IsShardName);
+  return shards.empty() ? ObjectsOfFolder(folder, IsRecordFileName) : shards;
 }
 
 std::vector<std::string> ShardObjectsOfPattern(const std::string& pattern) {
@@ -155,7 +178,8 @@ std::vector<std::string> ShardObjectsOfPattern(const std::string& pattern) {
   for (ObjectEntry& object :
        SharedObjectStore()->List(pattern.substr(0, start)).objects) {
     const std::string base(BaseName(object.url));
-    if (IsShardName(base) && ::fnmatch(name.c_str(), base.c_str(), 0) == 0) {
+    if (IsRecordFileName(base) &&
+        ::fnmatch(name.c_str(), base.c_str(), 0) == 0) {
       shards.push_back(std::move(object.url));
     }
   }
@@ -228,13 +252,21 @@ NamedShards ShardsOfPart(const std::string& part) {
   throw IoError(part, "find the data", error);
 }
 
-std::vector<std::string> SplitAtCommas(std::string_view spec) {
+// The parts of a specification, with braces expanded where no file has that
+// name.
+std::vector<std::string> PartsOf(std::string_view spec) {
   std::vector<std::string> parts;
-  while (!spec.empty()) {
-    const std::string_view part = spec.substr(0, spec.find(','));
-    spec.remove_prefix(std::min(part.size() + 1, spec.size()));
-    if (!part.empty()) {
-      parts.emplace_back(part);
+  for (const std::string& part : SplitAtCommas(spec)) {
+    std::error_code ignored;
+    if (part.starts_with("pipe:")) {
+      throw UsageError(part +
+                       ": a command's output has no random access; name the "
+                       "files themselves (s3://, gs:// and https:// are read)");
+    }
+    if (fs::exists(part, ignored)) {
+      parts.push_back(part);
+    } else {
+      std::ranges::move(ExpandBraces(part), std::back_inserter(parts));
     }
   }
   return parts;
@@ -284,7 +316,7 @@ std::vector<std::string> ListShards(std::string_view spec,
                                     const OnShardSetFaults& on_faults) {
   std::vector<std::string> shards;
   ShardSetFaults faults;
-  for (const std::string& part : SplitAtCommas(spec)) {
+  for (const std::string& part : PartsOf(spec)) {
     const NamedShards named = ShardsOfPart(part);
     shards.insert(shards.end(), named.shards.begin(), named.shards.end());
     if (named.set) {
@@ -301,6 +333,47 @@ std::vector<std::string> ListShards(std::string_view spec,
   return SortedOnce(std::move(shards));
 }
 
+namespace {
+
+void RequireFolder(const std::string& data_dir) {
+  if (!IsUrl(data_dir) && !IsFolder(data_dir)) {
+    struct stat status {};
+    const int error = ::stat(data_dir.c_str(), &status) != 0 ? errno : ENOTDIR;
+    throw IoError(data_dir, "read the folder", error);
+  }
+}
+
+std::vector<std::string> RecordFilesIn(const std::string& folder) {
+  return IsUrl(folder) ? ShardObjectsIn(folder, IsRecordFileName)
+                       : ShardsIn(folder, IsRecordFileName);
+}
+
+std::string_view SplitOfFile(const std::string& path) {
+  return SplitInName(FileNameOf(path));
+}
+
+}  // namespace
+
+std::vector<std::string> FindSplitFiles(const std::string& data_dir,
+                                        std::string_view split) {
+  RequireFolder(data_dir);
+  std::vector<std::string> files = RecordFilesIn(data_dir);
+  const bool is_divided = std::ranges::any_of(
+      files, [](const auto& file) { return !SplitOfFile(file).empty(); });
+  std::erase_if(files, [&](const std::string& file) {
+    return is_divided ? SplitOfFile(file) != split : split != "train";
+  });
+  std::vector<std::string> folders = {std::string(split)};
+  if (split == "validation") {
+    folders.emplace_back("val");
+  }
+  for (const std::string& folder : folders) {
+    std::ranges::move(RecordFilesIn(AsFolder(data_dir) + folder),
+                      std::back_inserter(files));
+  }
+  return SortedOnce(std::move(files));
+}
+
 std::vector<std::string> FindSplit(const std::string& data_dir,
                                    std::string_view split,
                                    const OnShardSetFaults& on_faults) {
@@ -308,11 +381,7 @@ std::vector<std::string> FindSplit(const std::string& data_dir,
     split = "validation";
   }
   const bool is_url = IsUrl(data_dir);
-  if (!is_url && !IsFolder(data_dir)) {
-    struct stat status {};
-    const int error = ::stat(data_dir.c_str(), &status) != 0 ? errno : ENOTDIR;
-    throw IoError(data_dir, "read the folder", error);
-  }
+  RequireFolder(data_dir);
   std::vector<std::string> shards;
   for (const std::string& folder :
        {data_dir,

@@ -37,13 +37,15 @@ struct ShardNameParts {
 [[nodiscard]] std::string_view ShardPrefix(std::string_view base_name);
 
 // Resolves a user's data specification to files, sorted by path, without
-// duplicates. spec is a comma-separated list of files, folders and glob
-// patterns ("DIR/train-*"). Folders and patterns give only files with shard
-// names, so side files are never read as shards; a folder also gives the shards
-// in its train/, validation/ and test/ folders. A single file may have any
-// name. All parts may be URLs, such as s3://BUCKET/DATA/train-*; for http(s)://
-// each shard must be named. Throws IoError that names the part that is missing
-// or matches nothing.
+// duplicates. spec is a comma-separated list of files, folders, glob patterns
+// ("DIR/train-*") and names with braces ("DIR/{000..099}.tar"). Folders and
+// patterns give only files that record_files.h knows by name, so side files are
+// never read as shards; a folder gives its shards, also those in its train/,
+// validation/ and test/ folders, and where it has none its other files of
+// records. A single file may have any name. All parts may be URLs, such as
+// s3://BUCKET/DATA/train-*; for http(s):// each shard must be named. Throws
+// IoError that names the part that is missing or matches nothing, UsageError
+// for a command ("pipe:...").
 //
 // Folders and patterns should give complete sets: on_faults receives what they
 // lack, for a pattern only the shards that would match it.
@@ -58,5 +60,12 @@ struct ShardNameParts {
 [[nodiscard]] std::vector<std::string> FindSplit(
     const std::string& data_dir, std::string_view split,
     const OnShardSetFaults& on_faults = RefuseFaults);
+
+// The files of records of one split that are no shards by name, as others make
+// them (record_files.h): those in DIR/SPLIT (also DIR/val), and those in DIR
+// whose names say the split, or, where no name in DIR says one, all for train.
+// split is train, validation or test.
+[[nodiscard]] std::vector<std::string> FindSplitFiles(
+    const std::string& data_dir, std::string_view split);
 
 }  // namespace infeed

@@ -1,0 +1,173 @@
+#include "records/files/record_files.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+#include "records/bytes/whole_number.h"
+#include "records/files/shards.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::size_t kMostNames = 1'000'000;
+constexpr std::array<std::string_view, 10> kEndings = {
+    ".tfrecord", ".tfrecords", ".tfrec",  ".tfrecord.gz", ".tfrecords.gz",
+    ".tfrec.gz", ".tar",       ".tar.gz", ".tgz",         ".zip"};
+// The words for a split, with the split.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords =
+    {{{"train", "train"},
+      {"training", "train"},
+      {"validation", "validation"},
+      {"valid", "validation"},
+      {"val", "validation"},
+      {"test", "test"}}};
+
+bool IsLetter(char character) {
+  return std::isalpha(static_cast<unsigned char>(character)) != 0;
+}
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return std::tolower(c); });
+  return lower;
+}
+
+std::string_view SplitOfWord(std::string_view word) {
+  const auto* const found = std::ranges::find(
+      kWords, word, [](const auto& entry) { return entry.first; });
+  return found == kWords.end() ? "" : found->second;
+}
+
+// The text inside the first pair of braces, with what stands around it.
+struct Braces {
+  std::string_view before;
+  std::string_view inside;
+  std::string_view after;
+};
+
+std::optional<Braces> FindBraces(std::string_view name) {
+  const std::size_t open = name.find('{');
+  const std::size_t close = name.find('}', open);
+  if (open == name.npos || close == name.npos) {
+    return std::nullopt;
+  }
+  return Braces{.before = name.substr(0, open),
+                .inside = name.substr(open + 1, close - open - 1),
+                .after = name.substr(close + 1)};
+}
+
+std::string Padded(std::int64_t number, std::size_t digits) {
+  std::string text = std::to_string(number);
+  return std::string(digits - std::min(digits, text.size()), '0') + text;
+}
+
+[[noreturn]] void RefuseCount(std::string_view name) {
+  throw UsageError(std::string(name) + ": braces for more than " +
+                   std::to_string(kMostNames) + " names");
+}
+
+// The numbers of "008..010", as wide as the first one.
+std::vector<std::string> Range(std::string_view inside, std::string_view name) {
+  const std::size_t dots = inside.find("..");
+  const std::string_view first = inside.substr(0, dots);
+  const auto begin = ParsePlainNumber<std::int64_t>(first);
+  const auto end = ParsePlainNumber<std::int64_t>(inside.substr(dots + 2));
+  if (!begin || !end || *begin > *end) {
+    throw UsageError(std::string(name) + ": {" + std::string(inside) +
+                     "} is no range: give {000..099}");
+  }
+  if (*end - *begin >= static_cast<std::int64_t>(kMostNames)) {
+    RefuseCount(name);
+  }
+  std::vector<std::string> numbers;
+  for (std::int64_t number = *begin; number <= *end; ++number) {
+    numbers.push_back(Padded(number, first.size()));
+  }
+  return numbers;
+}
+
+std::vector<std::string> Choices(std::string_view inside) {
+  std::vector<std::string> choices;
+  for (std::size_t comma = 0; comma != inside.npos;) {
+    comma = inside.find(',');
+    choices.emplace_back(inside.substr(0, comma));
+    inside.remove_prefix(comma == inside.npos ? inside.size() : comma + 1);
+  }
+  return choices;
+}
+
+}  // namespace
+
+bool IsRecordFileName(std::string_view base_name) {
+  const std::string lower = LowerCase(base_name);
+  return IsShardName(base_name) ||
+         std::ranges::any_of(kEndings, [&](std::string_view ending) {
+           return lower.size() > ending.size() && lower.ends_with(ending);
+         });
+}
+
+std::string_view SplitInName(std::string_view base_name) {
+  const std::string lower = LowerCase(base_name);
+  for (auto begin = lower.begin(); begin != lower.end();) {
+    begin = std::find_if(begin, lower.end(), IsLetter);
+    const auto end = std::find_if_not(begin, lower.end(), IsLetter);
+    const std::string_view split = SplitOfWord({begin, end});
+    if (!split.empty()) {
+      return split;
+    }
+    begin = end;
+  }
+  return "";
+}
+
+std::vector<std::string> SplitAtCommas(std::string_view list) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char character : list) {
+    depth += character == '{' ? 1 : character == '}' ? -1 : 0;
+    if (character == ',' && depth <= 0) {
+      parts.emplace_back();
+    } else {
+      parts.back().push_back(character);
+    }
+  }
+  std::erase(parts, "");
+  return parts;
+}
+
+std::vector<std::string> ExpandBraces(const std::string& name) {
+  std::vector<std::string> names = {name};
+  for (;;) {
+    // All names have the same braces left.
+    const std::optional<Braces> first = FindBraces(names.front());
+    if (!first) {
+      return names;
+    }
+    const std::vector<std::string> choices =
+        first->inside.find("..") == std::string_view::npos
+            ? Choices(first->inside)
+            : Range(first->inside, name);
+    if (names.size() * choices.size() > kMostNames) {
+      RefuseCount(name);
+    }
+    std::vector<std::string> expanded;
+    expanded.reserve(names.size() * choices.size());
+    for (const std::string& one : names) {
+      const Braces braces = *FindBraces(one);
+      for (const std::string& choice : choices) {
+        expanded.push_back(std::string(braces.before) + choice +
+                           std::string(braces.after));
+      }
+    }
+    names = std::move(expanded);
+  }
+}
+
+}  // namespace infeed
