@@ -1,0 +1,450 @@
+#include "records/archives/zip_directory.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/bytes/byte_source.h"
+#include "records/bytes/little_endian.h"
+#include "tests/support/bytes.h"
+#include "tests/support/hex.h"
+#include "tests/support/throws.h"
+#include "tests/support/zip_builder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace zip_directory_test {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using Json = nlohmann::json;
+
+const std::string kFolder = INFEED_TEST_DATA;
+constexpr std::size_t kEndBytes = 22;
+
+std::string ErrorOf(const std::string& bytes) {
+  return MessageOf<DataError>(
+      [&] { (void)ReadZipDirectory(MemorySource("a.zip", bytes)); });
+}
+
+std::vector<std::string> NamesIn(const std::string& bytes) {
+  std::vector<std::string> names;
+  for (const ZipEntry& entry :
+       ReadZipDirectory(MemorySource("a.zip", bytes)).entries) {
+    names.push_back(entry.name);
+  }
+  return names;
+}
+
+ZipBuilder TwoFiles() {
+  return ZipBuilder()
+      .Add(StoredMember("a.jpg", "first"))
+      .Add(DeflatedMember("b.jpg", "the second"));
+}
+
+// Sets a number of the end record.
+std::string WithEnd(const ZipBuilder& zip, std::size_t place,
+                    std::uint64_t value, std::size_t width) {
+  std::string bytes = zip.bytes();
+  PutNumber(bytes, bytes.size() - kEndBytes + place, value, width);
+  return bytes;
+}
+
+// Sets a number of the directory's first entry.
+std::string WithFirst(const ZipBuilder& zip, std::size_t place,
+                      std::uint64_t value, std::size_t width) {
+  std::string bytes = zip.bytes();
+  PutNumber(bytes, zip.directory_offset() + place, value, width);
+  return bytes;
+}
+
+// The end records of a zip64 archive whose directory ends the bytes.
+std::string Zip64End(std::uint64_t count, std::uint64_t directory_offset,
+                     std::uint64_t end_offset) {
+  std::string text = "PK\6\6";
+  AppendLittleEndian(text, 44, 8);
+  AppendLittleEndian(text, 0, 8);  // versions
+  text.append(4, '\0');            // disks
+  AppendLittleEndian(text, count, 8);
+  AppendLittleEndian(text, count, 8);
+  AppendLittleEndian(text, end_offset - directory_offset, 8);
+  AppendLittleEndian(text, directory_offset, 8);
+  text.append(std::string_view("PK\6\7\0\0\0\0", 8));
+  AppendLittleEndian(text, end_offset, 8);
+  AppendLittleEndian(text, 1, 4);
+  text.append(std::string_view("PK\5\6\0\0\0\0", 8));
+  text.append(12, '\xFF');
+  return text.append(2, '\0');
+}
+
+// A file of a hole and an end, whose size is no cost to its owner.
+class Holes final : public ByteSource {
+ public:
+  static constexpr std::int64_t kHoleBytes = std::int64_t{1} << 40;
+
+  explicit Holes(std::string end) : ByteSource("a.zip"), end_(std::move(end)) {
+    set_size(kHoleBytes + static_cast<std::int64_t>(end_.size()));
+  }
+  [[nodiscard]] std::size_t ReadAt(
+      std::int64_t offset, std::span<std::byte> destination) const override {
+    for (std::byte& byte : destination) {
+      const std::int64_t place = offset++ - kHoleBytes;
+      byte = place < 0 ? std::byte{0}
+                       : std::byte(end_.at(static_cast<std::size_t>(place)));
+    }
+    return destination.size();
+  }
+
+ private:
+  std::string end_;
+};
+
+Json Found(const ZipDirectory& directory) {
+  Json list = Json::array();
+  for (const ZipEntry& entry : directory.entries) {
+    list.push_back({{"name", ToHex(entry.name)},
+                    {"offset", entry.offset},
+                    {"packed_bytes", entry.packed_bytes},
+                    {"bytes", entry.bytes},
+                    {"crc32", entry.crc32},
+                    {"method", entry.method == ZipMethod::kStored ? 0 : 8}});
+  }
+  return list;
+}
+
+TEST(ZipDirectoryTest, HasWhatZipfileReads) {
+  Json goldens =
+      Json::parse(ReadWholeFile(kFolder + "/zip_goldens.json", 1 << 20));
+  ASSERT_EQ(goldens.size(), 12);
+  for (auto& [name, expected] : goldens.items()) {
+    for (Json& entry : expected) {
+      entry.erase("sha256");
+    }
+    const FileSource file(kFolder + "/zip/" + name + ".zip");
+    EXPECT_EQ(Found(ReadZipDirectory(file)), expected) << name;
+  }
+}
+
+TEST(ZipDirectoryTest, IsKnownByItsFirstBytes) {
+  EXPECT_TRUE(IsZip(AsBytes(TwoFiles().bytes())));
+  EXPECT_TRUE(IsZip(AsBytes(ZipBuilder().bytes())));
+  EXPECT_FALSE(IsZip(AsBytes("PK\3")));
+  EXPECT_FALSE(IsZip(AsBytes("PK\1\2")));
+  EXPECT_FALSE(IsZip(AsBytes("\xFF\xD8\xFF\xE0")));
+  EXPECT_FALSE(IsZip({}));
+}
+
+TEST(ZipDirectoryTest, OfAnEmptyArchiveIsEmpty) {
+  EXPECT_THAT(NamesIn(ZipBuilder().bytes()), ElementsAre());
+}
+
+TEST(ZipDirectoryTest, IsSortedByOffsetAndWithoutFolders) {
+  ZipBuilder zip = TwoFiles();
+  zip.Add(StoredMember("folder/", ""));
+  const std::string last = ZipExtent(StoredMember("c.jpg", "x"));
+  zip.Add(StoredMember("c.jpg", "x"));
+  const ZipDirectory directory =
+      ReadZipDirectory(MemorySource("a.zip", zip.bytes()));
+  ASSERT_EQ(directory.entries.size(), 3);
+  EXPECT_EQ(directory.begin, zip.directory_offset());
+  EXPECT_EQ(directory.entries[0].offset, 0);
+  EXPECT_EQ(directory.entries[0].extent, directory.entries[1].offset);
+  EXPECT_EQ(directory.entries[1].method, ZipMethod::kDeflated);
+  // The folder's header ends it, not the next file's.
+  EXPECT_LT(directory.entries[1].offset + directory.entries[1].extent,
+            directory.entries[2].offset);
+  EXPECT_EQ(directory.entries[2].extent, last.size());
+}
+
+TEST(ZipDirectoryTest, CanBeInAnotherOrderThanTheData) {
+  ZipBuilder zip;
+  const ZipMember second = StoredMember("2.jpg", "two");
+  const ZipMember first = StoredMember("1.jpg", "one");
+  zip.AddAt(ZipExtent(first).size(), second,
+            ZipExtent(first) + ZipExtent(second));
+  zip.AddAt(0, first, "");
+  EXPECT_THAT(NamesIn(zip.bytes()), ElementsAre("1.jpg", "2.jpg"));
+}
+
+TEST(ZipDirectoryTest, MarksEncryptedEntriesAndOtherMethods) {
+  ZipMember member = StoredMember("a.jpg", "first");
+  member.flags = 1;
+  member.method = 93;
+  const ZipDirectory directory =
+      ReadZipDirectory(MemorySource("a.zip", ZipBuilder().Add(member).bytes()));
+  EXPECT_TRUE(directory.entries.at(0).is_encrypted);
+  EXPECT_EQ(directory.entries.at(0).method, ZipMethod::kOther);
+}
+
+TEST(ZipDirectoryTest, IsFoundBehindACommentOfAnyLength) {
+  for (const std::size_t size : {1U, 20U, 65535U}) {
+    EXPECT_THAT(NamesIn(TwoFiles().bytes(std::string(size, 'c'))),
+                ElementsAre("a.jpg", "b.jpg"))
+        << size;
+  }
+  // A whole end record of an empty archive, which does not end with the file.
+  const std::string comment = ZipBuilder().bytes() + " is an empty archive";
+  EXPECT_THAT(NamesIn(TwoFiles().bytes(comment)),
+              ElementsAre("a.jpg", "b.jpg"));
+}
+
+TEST(ZipDirectoryTest, IsFoundBehindOtherBytes) {
+  const std::string prefix = "#!/bin/sh\n";
+  const ZipDirectory directory =
+      ReadZipDirectory(MemorySource("a.zip", prefix + TwoFiles().bytes()));
+  EXPECT_EQ(directory.entries.at(0).offset, prefix.size());
+  EXPECT_EQ(directory.begin, prefix.size() + TwoFiles().directory_offset());
+}
+
+TEST(ZipDirectoryTest, OfAnotherFileIsAnError) {
+  EXPECT_EQ(ErrorOf(""),
+            "a.zip: is cut short, or no zip: it has no end record");
+  EXPECT_THAT(ErrorOf(std::string(200'000, 'x')), HasSubstr("no end record"));
+  EXPECT_THAT(ErrorOf("PK\5\6"), HasSubstr("no end record"));
+}
+
+TEST(ZipDirectoryTest, CutAnywhereIsAnError) {
+  std::vector<std::string> archives = {TwoFiles().bytes("a comment")};
+  for (const std::string name : {"zip64", "streamed", "infozip", "prefix"}) {
+    archives.push_back(
+        ReadWholeFile(kFolder + "/zip/" + name + ".zip", 1 << 20));
+  }
+  for (const std::string& whole : archives) {
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+      EXPECT_NE(ErrorOf(whole.substr(0, size)), "") << size;
+      // Cut at the front, the offsets do not fit.
+      if (size > 0 && !whole.starts_with('#')) {
+        EXPECT_NE(ErrorOf(whole.substr(size)), "") << size;
+      }
+    }
+  }
+}
+
+TEST(ZipDirectoryTest, RefusesCountsThatLie) {
+  EXPECT_EQ(ErrorOf(WithEnd(TwoFiles(), 8, 0x0001'0001, 4)),
+            "a.zip: at byte " +
+                std::to_string(TwoFiles().bytes().size() - kEndBytes) +
+                ": the zip claims 1 entries, but its directory has 2");
+  EXPECT_THAT(ErrorOf(WithEnd(TwoFiles(), 8, 0x0003'0003, 4)),
+              HasSubstr("claims 3 entries in a directory of 102 bytes"));
+  EXPECT_THAT(ErrorOf(WithEnd(TwoFiles(), 8, 0xFFFF'FFFF, 4)),
+              HasSubstr("claims 65535 entries in"));
+}
+
+TEST(ZipDirectoryTest, RefusesADirectorySizeThatLies) {
+  EXPECT_THAT(ErrorOf(WithEnd(TwoFiles(), 12, 103, 4)),
+              HasSubstr("lies outside the file: 103 bytes"));
+  EXPECT_THAT(ErrorOf(WithEnd(TwoFiles(), 12, 101, 4)),
+              HasSubstr("no entry begins here"));
+  // Its second entry alone, behind bytes that would be before the archive.
+  EXPECT_THAT(ErrorOf(WithEnd(TwoFiles(), 12, 51, 4)),
+              HasSubstr("claims 2 entries in a directory of 51 bytes"));
+  EXPECT_THAT(ErrorOf(WithEnd(TwoFiles(), 12, 0xFFFF'FFFF, 4)),
+              AllOf(StartsWith("a.zip: at byte "),
+                    HasSubstr("lies outside the file: 4294967295 bytes")));
+  EXPECT_THAT(ErrorOf(WithEnd(TwoFiles(), 16, 0xFFFF'FFFF, 4)),
+              HasSubstr("lies outside the file"));
+}
+
+TEST(ZipDirectoryTest, RefusesFieldsThatReachBeyondTheDirectory) {
+  for (const std::size_t place : {28U, 30U, 32U}) {
+    ZipBuilder zip = ZipBuilder().Add(StoredMember("a.jpg", "first"));
+    EXPECT_THAT(ErrorOf(WithFirst(zip, place, 0xFFFF, 2)),
+                HasSubstr("the zip directory ends inside an entry"))
+        << place;
+  }
+}
+
+TEST(ZipDirectoryTest, RefusesSeveralDisks) {
+  EXPECT_THAT(ErrorOf(WithEnd(TwoFiles(), 4, 1, 2)),
+              HasSubstr("split over several disks"));
+  EXPECT_THAT(ErrorOf(WithEnd(TwoFiles(), 6, 1, 2)),
+              HasSubstr("split over several disks"));
+  EXPECT_THAT(ErrorOf(WithEnd(TwoFiles(), 8, 1, 2)),
+              HasSubstr("split over several disks"));
+}
+
+TEST(ZipDirectoryTest, RefusesEntriesOutsideTheFile) {
+  EXPECT_THAT(ErrorOf(WithFirst(TwoFiles(), 42, 0xFFFF'FFFE, 4)),
+              AllOf(HasSubstr("a.jpg"), HasSubstr("outside the file")));
+  EXPECT_THAT(ErrorOf(WithFirst(TwoFiles(), 20, 0xFFFF'FFFE, 4)),
+              AllOf(HasSubstr("a.jpg"), HasSubstr("outside the file")));
+}
+
+TEST(ZipDirectoryTest, RefusesEntriesThatOverlap) {
+  // Its data would end one byte behind the next header's first.
+  EXPECT_EQ(ErrorOf(WithFirst(TwoFiles(), 20, 6, 4)),
+            "a.zip: at byte 0: zip entry a.jpg: overlaps b.jpg");
+  // Two names for the same data.
+  const ZipMember member = StoredMember("a.jpg", "first");
+  ZipBuilder same = ZipBuilder().Add(member);
+  same.AddAt(0, StoredMember("b.jpg", "first"), "");
+  EXPECT_THAT(ErrorOf(same.bytes()), HasSubstr("overlaps"));
+  // One entry inside the data of another.
+  ZipBuilder inside =
+      ZipBuilder().Add(StoredMember("a.jpg", ZipExtent(member)));
+  inside.AddAt(35, member, "");
+  EXPECT_THAT(ErrorOf(inside.bytes()), HasSubstr("overlaps"));
+}
+
+TEST(ZipDirectoryTest, RefusesDataThatReachIntoTheDirectory) {
+  ZipBuilder zip = ZipBuilder().Add(StoredMember("a.jpg", "first"));
+  EXPECT_THAT(ErrorOf(WithFirst(zip, 20, 6, 4)), HasSubstr("in the directory"));
+  EXPECT_EQ(ErrorOf(WithFirst(zip, 20, 5, 4)), "");
+}
+
+TEST(ZipDirectoryTest, RefusesTheSameNameTwice) {
+  ZipBuilder zip = TwoFiles().Add(StoredMember("a.jpg", "again"));
+  EXPECT_THAT(ErrorOf(zip.bytes()),
+              EndsWith("zip entry a.jpg: the name occurs twice, first at byte "
+                       "0"));
+}
+
+TEST(ZipDirectoryTest, RefusesAZip64FieldThatIsMissing) {
+  for (const std::size_t place : {20U, 24U, 42U}) {
+    EXPECT_THAT(ErrorOf(WithFirst(TwoFiles(), place, 0xFFFF'FFFF, 4)),
+                HasSubstr("zip64 extra field is missing"))
+        << place;
+  }
+}
+
+TEST(ZipDirectoryTest, RefusesZip64SizesThatLie) {
+  const std::string path = kFolder + "/zip/zip64.zip";
+  const std::string whole = ReadWholeFile(path, 1 << 20);
+  const std::size_t end = whole.rfind("PK\6\6");
+  ASSERT_NE(end, std::string::npos);
+  ASSERT_EQ(ErrorOf(whole), "");
+  for (const std::size_t place : {32U, 40U, 48U}) {
+    for (const std::uint64_t value :
+         {std::uint64_t{1} << 32, std::uint64_t{1} << 60,
+          std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
+      std::string bytes = whole;
+      PutNumber(bytes, end + place, value, 8);
+      if (place == 32) {
+        PutNumber(bytes, end + 24, value, 8);
+      }
+      EXPECT_THAT(ErrorOf(bytes),
+                  AllOf(StartsWith("a.zip: at byte "), HasSubstr("the zip")))
+          << place << " " << value;
+    }
+  }
+}
+
+TEST(ZipDirectoryTest, RefusesAZip64SizeThatIsNegative) {
+  std::string bytes =
+      ReadWholeFile(kFolder + "/zip/zip64.zip", std::int64_t{1} << 20);
+  // The extra field of the directory's entry of train/cat/1.jpg.
+  const std::size_t entry = bytes.rfind("train/cat/1.jpg");
+  const std::size_t extra = entry + std::string_view("train/cat/1.jpg").size();
+  ASSERT_EQ(LittleEndianAt(AsBytes(bytes), extra, 2), 1);
+  ASSERT_EQ(LittleEndianAt(AsBytes(bytes), extra + 4, 8), 1500);
+  PutNumber(bytes, extra + 4, std::uint64_t{1} << 63, 8);
+  EXPECT_THAT(ErrorOf(bytes), HasSubstr("claims 9223372036854775808 bytes"));
+}
+
+TEST(ZipDirectoryTest, RefusesAZip64EndRecordThatIsMissing) {
+  std::string bytes =
+      ReadWholeFile(kFolder + "/zip/zip64.zip", std::int64_t{1} << 20);
+  bytes[bytes.rfind("PK\6\6")] = 'X';
+  EXPECT_THAT(ErrorOf(bytes),
+              HasSubstr("the zip64 end record is missing or damaged"));
+}
+
+// The locator's offset does not count the bytes before the archive.
+TEST(ZipDirectoryTest, OfZip64IsFoundBehindOtherBytes) {
+  const std::string whole =
+      ReadWholeFile(kFolder + "/zip/zip64.zip", std::int64_t{1} << 20);
+  const std::vector<std::string> names = NamesIn(whole);
+  EXPECT_EQ(names.size(), 5);
+  EXPECT_EQ(NamesIn("#!/bin/sh\n" + whole), names);
+}
+
+TEST(ZipDirectoryTest, HasTwentyThousandEntries) {
+  ZipBuilder zip;
+  const std::string folder(80, 'd');
+  for (int i = 0; i < 20'000; ++i) {
+    // Not StoredMember(), which packs for the checksum.
+    zip.Add({.name = folder + "/" + std::to_string(i) + ".jpg",
+             .packed = "x",
+             .bytes = 1});
+  }
+  const std::string bytes = zip.bytes();
+  // Entries lie across the borders of the windows that are read.
+  ASSERT_GT(bytes.size() - zip.directory_offset(), std::size_t{2} << 20);
+  const std::vector<std::string> names = NamesIn(bytes);
+  ASSERT_EQ(names.size(), 20'000);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    ASSERT_EQ(names[i], folder + "/" + std::to_string(i) + ".jpg");
+  }
+}
+
+// Of more entries than 16 bits count, with and without zip64 records.
+TEST(ZipDirectoryTest, HasSeventyThousandEntries) {
+  ZipBuilder zip;
+  for (int i = 0; i < 70'000; ++i) {
+    zip.Add({.name = std::to_string(i), .packed = "", .bytes = 0});
+  }
+  std::string bytes = zip.bytes();
+  EXPECT_EQ(NamesIn(bytes).size(), 70'000);
+  bytes.resize(bytes.size() - kEndBytes);
+  const std::string end =
+      Zip64End(70'000, zip.directory_offset(), bytes.size());
+  EXPECT_EQ(NamesIn(bytes + end).size(), 70'000);
+  // zip64 counts have no excuse.
+  const std::string lie =
+      Zip64End(70'000 - 65'536, zip.directory_offset(), bytes.size());
+  EXPECT_THAT(ErrorOf(bytes + lie), HasSubstr("claims 4464 entries, but"));
+}
+
+TEST(ZipDirectoryTest, RefusesMoreEntriesThanTheLimit) {
+  const auto message = [](std::uint64_t count) {
+    return MessageOf<DataError>([&] {
+      (void)ReadZipDirectory(Holes(Zip64End(count, 0, Holes::kHoleBytes)));
+    });
+  };
+  EXPECT_THAT(message(kMaxZipEntries + 1), HasSubstr("claims 100000001"));
+  EXPECT_THAT(message(kMaxZipEntries), HasSubstr("no entry begins here"));
+}
+
+TEST(Zip64ExtraTest, HasTheNumbersInOrder) {
+  std::string extra("\x99\x99\2\0ab", 6);  // of another kind
+  AppendLittleEndian(extra, 1, 2);
+  AppendLittleEndian(extra, 16, 2);
+  AppendLittleEndian(extra, 11, 8);
+  AppendLittleEndian(extra, 22, 8);
+  Zip64Extra zip64(AsBytes(extra));
+  EXPECT_EQ(zip64.Widen(0xFFFF'FFFF), 11);
+  EXPECT_EQ(zip64.Widen(7), 7);
+  EXPECT_EQ(zip64.Widen(0xFFFF'FFFF), 22);
+  EXPECT_THROW((void)zip64.Widen(0xFFFF'FFFF), DataError);
+}
+
+TEST(Zip64ExtraTest, CutAnywhereHasNoNumber) {
+  std::string extra;
+  AppendLittleEndian(extra, 1, 2);
+  AppendLittleEndian(extra, 8, 2);
+  AppendLittleEndian(extra, 11, 8);
+  EXPECT_EQ(Zip64Extra(AsBytes(extra)).Widen(0xFFFF'FFFF), 11);
+  for (std::size_t size = 0; size < extra.size(); ++size) {
+    EXPECT_THROW(
+        (void)Zip64Extra(AsBytes(extra.substr(0, size))).Widen(0xFFFF'FFFF),
+        DataError)
+        << size;
+  }
+}
+
+}  // namespace zip_directory_test
+}  // namespace infeed
