@@ -1,0 +1,78 @@
+#include "records/archives/tar_index_file.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "records/files/side_file.h"
+#include "records/tfrecord/number_file.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::string_view kMagic = "infeedTA";
+constexpr std::string_view kEnding = ".index";
+// Compression and end of the last sample; then the offsets, then the labels.
+constexpr std::size_t kLeadingNumbers = 2;
+
+using Numbers = std::vector<std::int64_t>;
+
+bool AreExtents(const Numbers& offsets, std::int64_t end) {
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    if (offsets[i] < 0 ||
+        offsets[i] >= (i + 1 < offsets.size() ? offsets[i + 1] : end)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<TarFileIndex> Parse(const Numbers& numbers) {
+  if (numbers.size() < kLeadingNumbers || numbers.size() % 2 != 0 ||
+      numbers[0] < 0 ||
+      numbers[0] > static_cast<std::int64_t>(Compression::kZlib)) {
+    return std::nullopt;
+  }
+  const auto samples =
+      static_cast<std::ptrdiff_t>((numbers.size() - kLeadingNumbers) / 2);
+  const auto offsets = numbers.begin() + kLeadingNumbers;
+  TarFileIndex index = {
+      .compression = static_cast<Compression>(numbers[0]),
+      .samples = {.offsets = Numbers(offsets, offsets + samples),
+                  .end = numbers[1],
+                  .labels = Numbers(offsets + samples, numbers.end())}};
+  return AreExtents(index.samples.offsets, index.samples.end)
+             ? std::optional(std::move(index))
+             : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<TarFileIndex> FindTarIndex(const ByteSource& tar) {
+  for (const std::string& path : SidePaths(tar.path(), kEnding)) {
+    const std::optional<NumberFile> file = ReadNumberFile(path, kMagic);
+    if (file && file->IsOf(tar)) {
+      if (std::optional<TarFileIndex> index = Parse(file->numbers)) {
+        return index;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::string SaveTarIndex(const ByteSource& tar, const TarFileIndex& index) {
+  Numbers numbers = {static_cast<std::int64_t>(index.compression),
+                     index.samples.end};
+  numbers.insert(numbers.end(), index.samples.offsets.begin(),
+                 index.samples.offsets.end());
+  numbers.insert(numbers.end(), index.samples.labels.begin(),
+                 index.samples.labels.end());
+  std::string path = SidePathToWrite(tar.path(), kEnding);
+  WriteFileAtomically(path, NumberFileText(tar, kMagic, numbers));
+  return path;
+}
+
+}  // namespace infeed

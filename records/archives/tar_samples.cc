@@ -1,0 +1,275 @@
+#include "records/archives/tar_samples.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+#include "records/bytes/base_name.h"
+#include "records/bytes/json.h"
+#include "records/bytes/plain_text.h"
+#include "records/bytes/whole_number.h"
+#include "records/files/folder_listing.h"
+
+namespace infeed {
+namespace {
+
+// A decimal number and blanks around it are no longer.
+constexpr std::int64_t kMaxClsBytes = 64;
+
+struct SampleName {
+  std::string_view key;
+  std::string ending;
+};
+
+// Whether webdataset keeps a name to itself: "__NAME__", or in such a folder.
+bool IsReserved(std::string_view name) {
+  const std::string_view first = name.substr(0, name.find('/'));
+  return first.size() >= 4 && first.starts_with("__") && first.ends_with("__");
+}
+
+char AsciiLower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool MayBePart(TarKind kind) {
+  return kind == TarKind::kFile || kind == TarKind::kLink ||
+         kind == TarKind::kSparse;
+}
+
+// nullopt: the member is of no sample.
+std::optional<SampleName> SplitName(const TarMember& member) {
+  const std::string_view name = member.name;
+  const std::size_t dot = BaseName(name).find('.');
+  if (!MayBePart(member.kind) || dot == std::string_view::npos || dot == 0 ||
+      IsReserved(name)) {
+    return std::nullopt;
+  }
+  const std::size_t key_bytes = name.size() - BaseName(name).size() + dot;
+  SampleName split = {.key = name.substr(0, key_bytes),
+                      .ending = std::string(name.substr(key_bytes + 1))};
+  std::ranges::transform(split.ending, split.ending.begin(), AsciiLower);
+  return split;
+}
+
+// Collects samples from the members in order.
+class SampleScan {
+ public:
+  SampleScan(const ReadTarBytes& read, const std::string& path,
+             std::int64_t max_record_bytes)
+      : read_(read), path_(path), max_record_bytes_(max_record_bytes) {}
+
+  void Add(const TarMember& member) {
+    const std::optional<SampleName> name = SplitName(member);
+    if (!name) {
+      return;
+    }
+    if (index_.offsets.empty() || name->key != key_) {
+      CloseSample(member.begin);
+      key_ = name->key;
+      index_.offsets.push_back(member.begin);
+    }
+    if (member.kind == TarKind::kFile) {
+      ReadLabel(name->ending, member);
+    }
+    index_.end = member.end;
+  }
+
+  TarIndex Finish() && {
+    CloseSample(index_.end);
+    return std::move(index_);
+  }
+
+ private:
+  void CloseSample(std::int64_t end) {
+    if (index_.offsets.empty()) {
+      return;
+    }
+    const std::int64_t bytes = end - index_.offsets.back();
+    if (bytes > max_record_bytes_) {
+      throw DataError(
+          {path_, std::ssize(index_.offsets) - 1, index_.offsets.back()},
+          "the sample " + TarNameForMessages(key_) + " takes " +
+              std::to_string(bytes) + " bytes, more than the limit of " +
+              std::to_string(max_record_bytes_));
+    }
+    const TarLabel& label = cls_.is_given ? cls_ : json_;
+    index_.labels.push_back(label.number.value_or(kNoTarLabel));
+    cls_ = {};
+    json_ = {};
+  }
+
+  void ReadLabel(std::string_view ending, const TarMember& member) {
+    const bool is_cls = ending == "cls";
+    const std::int64_t limit = is_cls ? kMaxClsBytes : kMaxLabelJsonBytes;
+    TarLabel& label = is_cls ? cls_ : json_;
+    if ((!is_cls && (ending != "json" || cls_.is_given)) || label.is_given) {
+      return;
+    }
+    if (member.bytes == 0 || member.bytes > limit) {
+      label.is_given = is_cls;
+      return;
+    }
+    label = ParseTarLabel(
+        ending, read_(member.data, static_cast<std::size_t>(member.bytes)));
+  }
+
+  const ReadTarBytes& read_;
+  const std::string& path_;
+  std::int64_t max_record_bytes_;
+  TarIndex index_;
+  // Of the current sample.
+  std::string key_;
+  TarLabel cls_;
+  TarLabel json_;
+};
+
+std::optional<std::int64_t> WholeNumber(const nlohmann::json& value) {
+  if (!value.is_number_integer() ||
+      (value.is_number_unsigned() &&
+       value.get<std::uint64_t>() >
+           std::uint64_t{std::numeric_limits<std::int64_t>::max()})) {
+    return std::nullopt;
+  }
+  return value.get<std::int64_t>();
+}
+
+// Of several labels the first that is a whole number counts.
+TarLabel LabelInJson(std::string_view text) {
+  TarLabel label;
+  const auto object = ParseJsonOrDiscard<nlohmann::json>(text);
+  if (!object.is_object()) {
+    return label;
+  }
+  for (const char* key : {"label", "cls", "class"}) {
+    const auto found = object.find(key);
+    if (found != object.end() && !found->is_null()) {
+      label.is_given = true;
+      label.number = WholeNumber(*found);
+    }
+    if (label.number) {
+      break;
+    }
+  }
+  return label;
+}
+
+// Why a member cannot be read as a part of the sample; "": it can.
+std::string_view FaultOf(const TarMember& member, const SampleName& name,
+                         const TarSample& sample) {
+  if (TarNameLeadsOut(member.name)) {
+    return "its name leads out of the archive";
+  }
+  if (member.kind == TarKind::kLink) {
+    return "is a link: pack the archive again with the files themselves (tar "
+           "--dereference --hard-dereference)";
+  }
+  if (member.kind == TarKind::kSparse) {
+    return "is a sparse file: pack the archive again without --sparse";
+  }
+  // webdataset has two entries of its own in each sample.
+  if (name.ending == "__key__" || name.ending == "__url__" ||
+      std::ranges::find(sample.parts, name.ending, &SamplePart::ending) !=
+          sample.parts.end()) {
+    return "its sample has that ending already";
+  }
+  return "";
+}
+
+void AddPart(const TarMember& member, std::span<const std::byte> extent,
+             TarSample& sample) {
+  std::optional<SampleName> name = SplitName(member);
+  if (!name) {
+    return;
+  }
+  if (sample.parts.empty()) {
+    sample.key = name->key;
+  } else if (sample.key != name->key) {
+    throw DataError("the file changed after it was indexed: tar member " +
+                    TarNameForMessages(member.name) + " is of the next sample");
+  }
+  const std::string_view fault = FaultOf(member, *name, sample);
+  if (!fault.empty()) {
+    throw DataError("tar member " + TarNameForMessages(member.name) + ": " +
+                    std::string(fault));
+  }
+  sample.parts.push_back(
+      {.ending = std::move(name->ending),
+       .name = member.name,
+       .bytes = extent.subspan(static_cast<std::size_t>(member.data),
+                               static_cast<std::size_t>(member.bytes))});
+}
+
+TarSample ParseMembers(std::span<const std::byte> extent) {
+  TarWalk walk(BytesOf(extent), "");
+  TarSample sample;
+  std::int64_t end = 0;
+  while (const std::optional<TarMember> member = walk.Next()) {
+    end = member->end;
+    if (end > std::ssize(extent)) {
+      throw DataError("the sample is cut short in tar member " +
+                      TarNameForMessages(member->name));
+    }
+    AddPart(*member, extent, sample);
+  }
+  if (sample.parts.empty() || end != std::ssize(extent)) {
+    throw DataError(
+        "the file changed after it was indexed: the tar ends inside the "
+        "sample, or it has no members");
+  }
+  return sample;
+}
+
+}  // namespace
+
+TarIndex ScanTar(const ReadTarBytes& read, const std::string& path,
+                 std::int64_t max_record_bytes) {
+  TarWalk walk([&read](std::int64_t offset,
+                       std::size_t bytes) { return read(offset, bytes); },
+               path);
+  SampleScan scan(read, path, max_record_bytes);
+  while (const std::optional<TarMember> member = walk.Next()) {
+    scan.Add(*member);
+  }
+  return std::move(scan).Finish();
+}
+
+TarSample ParseTarSample(std::span<const std::byte> extent) {
+  if (!IsTar(extent)) {
+    throw DataError(
+        "the file changed after it was indexed: no tar header begins here");
+  }
+  try {
+    return ParseMembers(extent);
+  } catch (const DataError& error) {
+    const std::int64_t offset = error.origin().offset;
+    throw DataError(offset < 0
+                        ? error.reason()
+                        : error.reason() + " (at byte " +
+                              std::to_string(offset) + " of the sample)");
+  }
+}
+
+TarLabel ParseTarLabel(std::string_view ending,
+                       std::span<const std::byte> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
+                              bytes.size());
+  if (ending == "cls") {
+    return {.is_given = true,
+            .number = std::ssize(bytes) <= kMaxClsBytes
+                          ? ParsePlainNumber<std::int64_t>(Trimmed(text))
+                          : std::nullopt};
+  }
+  if (ending == "json" && std::ssize(bytes) <= kMaxLabelJsonBytes) {
+    return LabelInJson(text);
+  }
+  return {};
+}
+
+bool IsImageEnding(std::string_view ending) {
+  return ending.find('.') == std::string_view::npos &&
+         HasImageExtension("x." + std::string(ending));
+}
+
+}  // namespace infeed
