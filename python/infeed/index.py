@@ -14,10 +14,12 @@ Data = Union[str, "os.PathLike[str]", Iterable[Union[str, "os.PathLike[str]"]]]
 class Index:
     """The records of some shards, for loaders and for random access.
 
-    data: a shard, a folder, a pattern, a URL, or a list of these; or a folder of
-    images, CLASS/* or {train,val,test}/CLASS/*, which are read as they are, with
-    classes numbered as torchvision's ImageFolder does. split: which part of a
-    data set's folder ("train", "validation", "test"); "" for all. Threads may
+    data: shards of TFRecords, WebDataset tars or zips, as a file, a folder, a
+    pattern ("a-*.tar", "a-{000..099}.tar"), a URL, or a list of these; or a
+    folder of images, CLASS/* or {train,val,test}/CLASS/*, with classes numbered
+    as torchvision's ImageFolder does. All are read as they are, and what kind
+    they are comes from their content. split: which part of the
+    data set ("train", "validation", "test"); "" for all. Threads may
     share an index, and several loaders one.
     """
 
@@ -25,20 +27,11 @@ class Index:
                  use_cache: bool = True) -> None:
         paths = [os.fspath(part) for part in (
             [data] if isinstance(data, (str, os.PathLike)) else data)]
-        self._names: list[str] | None = None  # None: not looked up yet
-        try:
-            shards = [shard for path in paths
-                      for shard in _engine.find_shards(path, split)]
-        except OSError:
-            found = (_engine.index_folder(paths[0], split)
-                     if len(paths) == 1 else None)
-            if found is None:
-                raise
-            self._native, self._names = found
-            self._recipe: Any = (_of_folder, (paths[0], split))
-        else:
-            self._native = _engine.index_shards(shards, use_cache)
-            self._recipe = (Index, (shards,))
+        spec = ",".join(paths)
+        self._native = _engine.index_data(spec, split, use_cache)
+        self._names: list[str] | None = (
+            self._native.class_names or None)  # None: not looked up yet
+        self._recipe: Any = (_of_data, (spec, split, use_cache))
 
     @classmethod
     def of_images(cls, images: Iterable[tuple[str | os.PathLike[str], int]],
@@ -80,5 +73,5 @@ class Index:
         return f"Index of {len(self):,} records in {len(self.shards):,} files"
 
 
-def _of_folder(folder: str, split: str) -> Index:
-    return Index(folder, split=split)
+def _of_data(data: str, split: str, use_cache: bool) -> Index:
+    return Index(data, split=split, use_cache=use_cache)

@@ -1,24 +1,28 @@
 #include "records/store/image_record.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "base/error.h"
 #include "records/bytes/byte_source.h"
 #include "records/bytes/stopped_error.h"
-#include "records/example/imagenet_example.h"
+#include "records/example/builder.h"
+#include "records/files/kept_listings.h"
 #include "records/files/open_source.h"
 
 namespace infeed {
 namespace {
 
 // Throws IoError, and DataError without an origin.
-std::string ReadBytes(const std::string& path, std::int64_t listed_bytes) {
+std::string ReadBytes(const std::string& path, std::int64_t listed_bytes,
+                      const std::string& kept_root) {
   if (listed_bytes > kMaxImageFileBytes) {
     throw DataError("the file is too long for an image");
   }
@@ -27,6 +31,9 @@ std::string ReadBytes(const std::string& path, std::int64_t listed_bytes) {
   const std::size_t read =
       file->ReadAt(0, std::as_writable_bytes(std::span(bytes)));
   if (file->size() != listed_bytes || read != bytes.size()) {
+    if (!kept_root.empty()) {
+      KeptListings::Forget(kept_root);
+    }
     throw DataError("the file changed after it was listed");
   }
   return bytes;
@@ -39,9 +46,10 @@ bool IsOfProcess(const IoError& error) {
 }
 
 // Reads an image file; one that cannot be read is a bad record (DataError).
-std::string ReadImage(const std::string& path, std::int64_t listed_bytes) {
+std::string ReadImage(const std::string& path, std::int64_t listed_bytes,
+                      const std::string& kept_root) {
   try {
-    return ReadBytes(path, listed_bytes);
+    return ReadBytes(path, listed_bytes, kept_root);
   } catch (const StoppedError&) {
     throw;
   } catch (const IoError& error) {
@@ -60,22 +68,36 @@ std::string ReadImage(const std::string& path, std::int64_t listed_bytes) {
 
 }  // namespace
 
+RecordPayload WriteImageExample(const ImagenetExample& example,
+                                std::vector<std::byte>& buffer) {
+  const ExampleParts parts = BuildExampleParts(example);
+  const std::array<std::string_view, 3> views = {parts.before, parts.image,
+                                                 parts.after};
+  std::size_t bytes = 0;
+  for (const std::string_view view : views) {
+    bytes += view.size();
+  }
+  buffer.resize(std::max(buffer.size(), bytes));
+  auto end = buffer.begin();
+  for (const std::string_view view : views) {
+    end = std::ranges::copy(std::as_bytes(std::span(view)), end).out;
+  }
+  return {.bytes = std::span(buffer).first(bytes)};
+}
+
 RecordPayload ReadImageRecord(const RecordIndex& index, std::int64_t record,
                               std::vector<std::byte>& buffer) {
   const RecordLocation location = index.at(record);
   const std::string& path =
       index.shards()[static_cast<std::size_t>(location.shard)];
-  const std::string encoded = ReadImage(path, location.length);
-  const std::string example =
-      BuildImagenetExample({.label = index.image_label(record),
+  const std::string encoded =
+      ReadImage(path, location.length, index.kept_root());
+  return WriteImageExample({.label = index.label(record),
                             .synset = {},
                             .text = {},
                             .filename = FileNameOf(path),
-                            .encoded = encoded});
-  const auto bytes = std::as_bytes(std::span(example));
-  buffer.resize(std::max(buffer.size(), bytes.size()));
-  std::ranges::copy(bytes, buffer.begin());
-  return {.bytes = std::span(buffer).first(bytes.size())};
+                            .encoded = encoded},
+                           buffer);
 }
 
 }  // namespace infeed

@@ -15,6 +15,7 @@
 #include "records/example/imagenet_example.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
+#include "records/store/key_guess.h"
 #include "records/store/record_store.h"
 #include "records/tfrecord/number_file.h"
 
@@ -55,10 +56,12 @@ Labels ReadLabels(const RecordStore& store, std::int64_t first,
   return labels;
 }
 
-Labels LabelsOfImages(const RecordIndex& index) {
+// The labels that the index has of the records from first on.
+Labels IndexedLabels(const RecordIndex& index, std::int64_t first,
+                     std::int64_t count) {
   Labels labels;
-  for (std::int64_t image = 0; image < index.size(); ++image) {
-    labels.push_back(index.image_label(image));
+  for (std::int64_t record = first; record < first + count; ++record) {
+    labels.push_back(index.label(record));
   }
   return labels;
 }
@@ -83,25 +86,36 @@ void SaveLabels(const ByteSource& shard, const Labels& labels,
   }
 }
 
+// The labels of a shard of Examples, whose first record is `first`.
+Labels LabelsOfExamples(const RecordStore& store, const std::string& path,
+                        std::int64_t first, std::int64_t count,
+                        const LabelIndexOptions& options) {
+  const std::string ending =
+      KeyedEnding(kLabelsEnding, options.label_key, kLabelKey);
+  const std::unique_ptr<ByteSource> shard = OpenSource(path);
+  std::optional<Labels> found =
+      options.use_cache ? FindLabels(*shard, count, ending) : std::nullopt;
+  if (!found) {
+    found = ReadLabels(store, first, count, options.label_key);
+    if (options.use_cache) {
+      SaveLabels(*shard, *found, ending);
+    }
+  }
+  return *std::move(found);
+}
+
 // Calls take(labels) for each shard, in order.
 void ForEachShard(const RecordIndex& index, const LabelIndexOptions& options,
                   const std::function<void(const Labels&)>& take) {
   const RecordStore store(index);
-  const std::string ending =
-      KeyedEnding(kLabelsEnding, options.label_key, kLabelKey);
+  LabelIndexOptions found = options;
+  found.label_key = FindKeys(index, {.label = options.label_key}).label;
   std::int64_t first = 0;
   for (std::size_t i = 0; i < index.shards().size(); ++i) {
-    const std::unique_ptr<ByteSource> shard = OpenSource(index.shards()[i]);
     const std::int64_t count = index.shard_size(i);
-    std::optional<Labels> found =
-        options.use_cache ? FindLabels(*shard, count, ending) : std::nullopt;
-    if (!found) {
-      found = ReadLabels(store, first, count, options.label_key);
-      if (options.use_cache) {
-        SaveLabels(*shard, *found, ending);
-      }
-    }
-    take(*found);
+    take(index.holds_examples(i)
+             ? LabelsOfExamples(store, index.shards()[i], first, count, found)
+             : IndexedLabels(index, first, count));
     first += count;
   }
 }
@@ -110,9 +124,6 @@ void ForEachShard(const RecordIndex& index, const LabelIndexOptions& options,
 
 std::vector<std::int64_t> RecordLabels(const RecordIndex& index,
                                        const LabelIndexOptions& options) {
-  if (index.is_of_images()) {
-    return LabelsOfImages(index);
-  }
   Labels all;
   ForEachShard(index, options, [&](const Labels& labels) {
     all.insert(all.end(), labels.begin(), labels.end());
@@ -128,11 +139,7 @@ LabelCounts CountLabels(const RecordIndex& index,
       ++counts[label];
     }
   };
-  if (index.is_of_images()) {
-    count(LabelsOfImages(index));
-  } else {
-    ForEachShard(index, options, count);
-  }
+  ForEachShard(index, options, count);
   return counts;
 }
 

@@ -10,13 +10,11 @@
 
 namespace infeed {
 
-// The label of a record without a label, or of an unreadable record.
-inline constexpr std::int64_t kNoLabel = -1;
-
 struct LabelIndexOptions {
   // Whether label files are read and written beside the shards.
   bool use_cache = true;
-  // The key of the labels in the records.
+  // The key of the labels in the records; of the standard key, what FindKeys()
+  // says.
   std::string label_key{kLabelKey};
 };
 
@@ -24,8 +22,8 @@ struct LabelIndexOptions {
 // and keeps the labels in a side file per shard and key, tied to the shard's
 // size and modification time (docs/formats.md). Throws IoError when a shard
 // cannot be read; a label file that cannot be written is made again the next
-// time. For image files, returns the labels given to the index; reads and
-// writes nothing.
+// time. Of shards that hold no Examples the labels are those of the index;
+// nothing is read or written.
 [[nodiscard]] std::vector<std::int64_t> RecordLabels(
     const RecordIndex& index, const LabelIndexOptions& options = {});
 

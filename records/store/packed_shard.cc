@@ -9,7 +9,6 @@
 
 #include "records/files/open_source.h"
 #include "records/tfrecord/byte_stream.h"
-#include "records/tfrecord/format.h"
 #include "records/tfrecord/stream_buffer.h"
 
 namespace infeed {
@@ -19,7 +18,7 @@ constexpr std::size_t kUnpackBytes = std::size_t{256} << 10;
 constexpr std::int64_t kNothing = std::numeric_limits<std::int64_t>::max();
 
 std::size_t FrameBytes(const RecordLocation& location) {
-  return static_cast<std::size_t>(location.length) + kFrameOverheadBytes;
+  return static_cast<std::size_t>(location.end() - location.offset);
 }
 
 }  // namespace
@@ -92,8 +91,10 @@ class PackedShard::Cursor {
   // behind it. Throws DataError, without an origin, when the stream does not
   // hold the frame.
   std::span<const std::byte> Next(const RecordLocation& location) {
-    buffer_.Release(location.offset);
-    const auto frame = buffer_.View(location.offset, FrameBytes(location));
+    const bool is_there = SkipTo(location.offset);
+    const auto frame = is_there
+                           ? buffer_.View(location.offset, FrameBytes(location))
+                           : std::span<const std::byte>();
     if (frame.size() < FrameBytes(location)) {
       throw DataError(
           "the unpacked bytes end here; the file changed after it was indexed");
@@ -103,8 +104,25 @@ class PackedShard::Cursor {
   }
 
  private:
+  // A tar may begin with members that are of no sample. False if the stream
+  // ends before the offset.
+  bool SkipTo(std::int64_t offset) {
+    while (offset_ < offset) {
+      const auto step = static_cast<std::size_t>(
+          std::min<std::int64_t>(offset - offset_, kUnpackBytes));
+      const std::size_t got = buffer_.View(offset_, step).size();
+      if (got == 0) {
+        return false;
+      }
+      offset_ += static_cast<std::int64_t>(got);
+      buffer_.Release(offset_);
+    }
+    return true;
+  }
+
   std::shared_ptr<const ByteSource> source_;
   StreamBuffer buffer_;
+  std::int64_t offset_ = 0;  // released up to here
   std::int64_t next_;
 };
 

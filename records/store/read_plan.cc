@@ -4,15 +4,8 @@
 #include <numeric>
 #include <tuple>
 
-#include "records/tfrecord/format.h"
-
 namespace infeed {
 namespace {
-
-std::int64_t FrameEnd(const RecordLocation& location) {
-  return location.offset + location.length +
-         static_cast<std::int64_t>(kFrameOverheadBytes);
-}
 
 // Whether a record may join the read before it, which begins no later.
 bool Joins(const PlannedRead& read, const RecordLocation& location,
@@ -20,7 +13,7 @@ bool Joins(const PlannedRead& read, const RecordLocation& location,
   return read.shard == location.shard &&
          location.offset - (read.offset + read.bytes) <=
              options.max_hole_bytes &&
-         FrameEnd(location) - read.offset <= options.max_read_bytes;
+         location.end() - read.offset <= options.max_read_bytes;
 }
 
 }  // namespace
@@ -40,7 +33,7 @@ std::vector<PlannedRead> PlanReads(std::span<const RecordLocation> locations,
       reads.push_back({location.shard, location.offset, 0, {}});
     }
     PlannedRead& read = reads.back();
-    read.bytes = std::max(read.bytes, FrameEnd(location) - read.offset);
+    read.bytes = std::max(read.bytes, location.end() - read.offset);
     if (options.names_records) {
       read.records.push_back(record);
     }

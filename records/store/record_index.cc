@@ -8,7 +8,7 @@
 #include <future>
 #include <memory>
 #include <numeric>
-#include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -18,79 +18,75 @@
 #include "records/cloud/cloud_runtime.h"
 #include "records/files/open_source.h"
 #include "records/store/image_record.h"
-#include "records/tfrecord/format.h"
-#include "records/tfrecord/index_file.h"
 
 namespace infeed {
 namespace {
 
 constexpr std::size_t kThreads = 16;
 
-// The payload's length follows from the offset of the next frame.
-std::int64_t PayloadLength(const ShardFrames& frames, std::size_t i) {
-  const std::int64_t end = i + 1 < frames.offsets.size() ? frames.offsets[i + 1]
-                                                         : frames.stream_bytes;
-  return end - frames.offsets[i] - kFrameOverhead;
+FileRecords LoadRecords(const std::string& path,
+                        const RecordIndexOptions& options) {
+  return FindRecords(*OpenSource(path),
+                     {.use_cache = options.use_cache,
+                      .max_record_bytes = options.max_record_bytes,
+                      .split = options.split});
 }
 
-bool AllWithin(const ShardFrames& frames, std::int64_t max_record_bytes) {
-  for (std::size_t i = 0; i < frames.offsets.size(); ++i) {
-    if (PayloadLength(frames, i) > max_record_bytes) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// Index files are optional: if they cannot be written, the index is built each
-// time; `records index` reports why.
-ShardFrames FramesWithCache(const ByteSource& shard,
-                            std::int64_t max_record_bytes) {
-  std::optional<ShardFrames> found = FindFrames(shard);
-  if (found && AllWithin(*found, max_record_bytes)) {
-    return *std::move(found);
-  }
-  ShardFrames frames = ScanShard(shard, max_record_bytes);
-  try {
-    (void)SaveFrames(shard, frames);
-  } catch (const IoError&) {  // The next process builds the index again.
-  }
-  return frames;
-}
-
-ShardFrames LoadFrames(const std::string& path,
-                       const RecordIndexOptions& options) {
-  const std::unique_ptr<ByteSource> shard = OpenSource(path);
-  return options.use_cache ? FramesWithCache(*shard, options.max_record_bytes)
-                           : ScanShard(*shard, options.max_record_bytes);
-}
-
-// Scans several shards at once, as remote ones answer slowly.
-std::vector<ShardFrames> FramesOfAll(const std::vector<std::string>& shards,
-                                     const RecordIndexOptions& options) {
-  std::vector<ShardFrames> frames(shards.size());
+// Scans several files at once, as remote ones answer slowly.
+std::vector<FileRecords> RecordsOfAll(const std::vector<std::string>& files,
+                                      const RecordIndexOptions& options) {
+  std::vector<FileRecords> records(files.size());
   std::vector<std::future<void>> workers;
-  for (std::size_t worker = 0; worker < std::min(kThreads, shards.size());
+  for (std::size_t worker = 0; worker < std::min(kThreads, files.size());
        ++worker) {
     workers.push_back(std::async(std::launch::async, [&, worker] {
-      for (std::size_t i = worker; i < shards.size(); i += kThreads) {
-        frames[i] = LoadFrames(shards[i], options);
+      for (std::size_t i = worker; i < files.size(); i += kThreads) {
+        records[i] = LoadRecords(files[i], options);
       }
     }));
   }
   for (std::future<void>& worker : workers) {
     worker.get();  // Rethrows; the destructors of the other futures wait.
   }
-  return frames;
+  return records;
 }
 
 // Counts records to reserve exact sizes: vectors grown record by record could
 // take twice the memory, in each rank of a machine.
-std::size_t CountRecords(const std::vector<ShardFrames>& frames) {
-  return std::accumulate(frames.begin(), frames.end(), std::size_t{0},
-                         [](std::size_t sum, const ShardFrames& shard) {
-                           return sum + shard.offsets.size();
+std::size_t CountRecords(const std::vector<FileRecords>& files) {
+  return std::accumulate(files.begin(), files.end(), std::size_t{0},
+                         [](std::size_t sum, const FileRecords& file) {
+                           return sum + file.offsets.size();
                          });
+}
+
+// The classes of all zips, sorted by name.
+std::vector<std::string> JoinClasses(const std::vector<FileRecords>& files) {
+  std::set<std::string> names;
+  for (const FileRecords& file : files) {
+    names.insert(file.classes.begin(), file.classes.end());
+  }
+  return {names.begin(), names.end()};
+}
+
+// Renumbers a file's labels from its own classes to those of all files.
+void Renumber(const std::vector<std::string>& classes, FileRecords& file) {
+  if (file.classes.empty() || file.classes == classes) {
+    return;
+  }
+  std::vector<std::int64_t> labels;
+  for (const std::string& name : file.classes) {
+    labels.push_back(std::ranges::lower_bound(classes, name) - classes.begin() +
+                     1);
+  }
+  for (std::int64_t& label : file.labels) {
+    label = label < 1 ? label : labels[static_cast<std::size_t>(label - 1)];
+  }
+}
+
+template <typename T>
+void Append(const std::vector<T>& more, std::vector<T>& all) {
+  all.insert(all.end(), more.begin(), more.end());
 }
 
 template <typename T>
@@ -107,19 +103,25 @@ RecordIndex::RecordIndex(std::vector<std::string> shards,
     throw UsageError("max_record_bytes must be positive, not " +
                      std::to_string(options.max_record_bytes));
   }
-  const std::vector<ShardFrames> all = FramesOfAll(shards_, options);
+  std::vector<FileRecords> all = RecordsOfAll(shards_, options);
+  classes_ = JoinClasses(all);
+  const bool have_labels = std::ranges::any_of(
+      all, [](const FileRecords& file) { return !file.labels.empty(); });
   const std::size_t records = CountRecords(all);
   offsets_.reserve(records);
   lengths_.reserve(records);
+  labels_.reserve(have_labels ? records : 0);
   starts_.push_back(0);
-  for (const ShardFrames& shard : all) {
-    for (std::size_t i = 0; i < shard.offsets.size(); ++i) {
-      lengths_.push_back(PayloadLength(shard, i));
-      max_length_ = std::max(max_length_, lengths_.back());
-    }
-    offsets_.insert(offsets_.end(), shard.offsets.begin(), shard.offsets.end());
+  for (FileRecords& file : all) {
+    Renumber(classes_, file);
+    Append(file.offsets, offsets_);
+    Append(file.lengths, lengths_);
+    Append(file.labels, labels_);
+    labels_.resize(have_labels ? offsets_.size() : 0, kNoLabel);
+    Append(file.notes, notes_);
     starts_.push_back(static_cast<std::int64_t>(offsets_.size()));
-    compressions_.push_back(shard.compression);
+    shards_of_.push_back({file.format, file.compression, file.bytes});
+    max_length_ = std::max(max_length_, file.longest_payload);
   }
 }
 
@@ -137,7 +139,9 @@ std::vector<std::int64_t> ListSizes(const std::vector<LabelledImage>& files) {
   std::vector<std::int64_t> sizes(files.size());
   std::vector<std::size_t> objects;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    if (IsUrl(files[i].path)) {
+    if (files[i].bytes >= 0) {
+      sizes[i] = files[i].bytes;
+    } else if (IsUrl(files[i].path)) {
       objects.push_back(i);
     } else {
       sizes[i] = SizeOfFile(files[i].path);
@@ -154,18 +158,22 @@ std::vector<std::int64_t> ListSizes(const std::vector<LabelledImage>& files) {
 
 }  // namespace
 
-RecordIndex RecordIndex::OfImages(const std::vector<LabelledImage>& files) {
+RecordIndex RecordIndex::OfImages(const std::vector<LabelledImage>& files,
+                                  const ImageFolderInfo& info) {
   Check(!files.empty(), "there are images");
   RecordIndex index(std::vector<std::string>{});
   const std::vector<std::int64_t> sizes = ListSizes(files);
+  index.classes_ = info.classes;
+  index.kept_root_ = info.kept_root;
   for (std::size_t i = 0; i < files.size(); ++i) {
     const LabelledImage& file = files[i];
     index.shards_.push_back(file.path);
-    index.compressions_.push_back(Compression::kNone);
+    index.shards_of_.push_back(
+        {RecordFormat::kImage, Compression::kNone, sizes[i]});
     index.starts_.push_back(static_cast<std::int64_t>(index.shards_.size()));
     index.offsets_.push_back(0);
     index.lengths_.push_back(sizes[i]);
-    index.image_labels_.push_back(file.label);
+    index.labels_.push_back(file.label);
     index.max_length_ =
         std::max(index.max_length_, ImageRecordBytes(index.lengths_.back()));
   }
@@ -173,9 +181,9 @@ RecordIndex RecordIndex::OfImages(const std::vector<LabelledImage>& files) {
 }
 
 bool RecordIndex::any_compressed() const {
-  return std::any_of(
-      compressions_.begin(), compressions_.end(),
-      [](Compression packed) { return packed != Compression::kNone; });
+  return std::ranges::any_of(shards_of_, [](const Shard& shard) {
+    return shard.compression != Compression::kNone;
+  });
 }
 
 RecordLocation RecordIndex::at(std::int64_t record) const {
@@ -188,7 +196,8 @@ RecordLocation RecordIndex::at(std::int64_t record) const {
   return {.shard = static_cast<std::int32_t>(shard),
           .number = record - starts_[shard],
           .offset = offsets_[place],
-          .length = lengths_[place]};
+          .length = lengths_[place],
+          .overhead = OverheadOf(shards_of_[shard].format)};
 }
 
 std::string RecordIndex::identity() const {

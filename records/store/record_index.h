@@ -5,18 +5,27 @@
 #include <string>
 #include <vector>
 
+#include "records/store/file_records.h"
 #include "records/tfrecord/compression.h"
+#include "records/tfrecord/format.h"
 
 namespace infeed {
 
-// The location of one record's frame.
+// The label of a record without a label, or of an unreadable record.
+inline constexpr std::int64_t kNoLabel = -1;
+
+// The location of one record: of its frame, its members in a tar, its entry in
+// a zip, or of an image file.
 struct RecordLocation {
   std::int32_t shard = 0;   // index into RecordIndex::shards()
   std::int64_t number = 0;  // from 0 within the shard
-  // Of the frame's first byte; in the unpacked bytes if the shard is
-  // compressed.
+  // Of the first byte; in the unpacked bytes if the shard is compressed.
   std::int64_t offset = 0;
-  std::int64_t length = 0;  // of the payload, without the frame's 16 bytes
+  std::int64_t length = 0;                 // without the overhead
+  std::int64_t overhead = kFrameOverhead;  // OverheadOf() the shard's format
+
+  // The end of its bytes in the shard.
+  [[nodiscard]] std::int64_t end() const { return offset + length + overhead; }
 };
 
 struct RecordIndexOptions {
@@ -24,20 +33,33 @@ struct RecordIndexOptions {
   bool use_cache = true;
   // A longer record is a DataError.
   std::int64_t max_record_bytes = std::int64_t{1} << 30;
+  // The split to take from a zip with folders for several; "": all.
+  std::string split = {};
 };
 
 // An image file and its label.
 struct LabelledImage {
   std::string path;
-  std::int64_t label = -1;  // from 1, as image/class/label; -1: not known
+  std::int64_t label = kNoLabel;  // from 1, as image/class/label
+  std::int64_t bytes = -1;        // its size; -1: not known yet
+};
+
+// What is known of image files that are one data set.
+struct ImageFolderInfo {
+  // Class i has the label i + 1.
+  std::vector<std::string> classes = {};
+  // The folder whose listing is kept (kept_listings.h). It is forgotten when a
+  // file is found to have another size. "": none is.
+  std::string kept_root = {};
 };
 
 // The records of a list of shards and their locations, for random access, a
-// global shuffle and an exact resume. Built by one pass over the frame headers
-// (payloads are skipped, their checksums not read) and kept in SideFolder(),
-// one file a shard, tied to the shard's size and modification time; a file that
-// does not match is built again. A compressed shard is unpacked once for its
-// index file.
+// global shuffle and an exact resume. A shard is a file of TFRecords, a tar of
+// samples (archives/tar_samples.h) or a zip of images, detected by content. An
+// index is built by one pass over the headers (payloads are skipped, their
+// checksums not read) and kept in SideFolder(), one file a shard, tied to the
+// shard's size and modification time; a file that does not match is built
+// again. A compressed shard is unpacked once for its index file.
 //
 // Const members may be called from several threads at once; others need one
 // thread at a time. The constructor throws IoError, and DataError for a frame
@@ -52,13 +74,32 @@ class RecordIndex {
   // cannot be read is a bad record, detected when it is read. Nothing is
   // written beside the files. Requires: at least one file.
   [[nodiscard]] static RecordIndex OfImages(
-      const std::vector<LabelledImage>& files);
+      const std::vector<LabelledImage>& files,
+      const ImageFolderInfo& info = {});
 
-  // Whether the index is of image files, and, if so, the label of one.
-  [[nodiscard]] bool is_of_images() const { return !image_labels_.empty(); }
-  [[nodiscard]] std::int64_t image_label(std::int64_t record) const {
-    return image_labels_[static_cast<std::size_t>(record)];
+  // Whether each shard is an image file.
+  [[nodiscard]] bool is_of_images() const {
+    return !shards_of_.empty() && format(0) == RecordFormat::kImage;
   }
+  // Whether a shard holds tf.train.Examples, so that its labels are in its
+  // records; those of other formats are known to the index.
+  [[nodiscard]] bool holds_examples(std::size_t shard) const {
+    return format(shard) == RecordFormat::kTfrecord;
+  }
+  // A record's label; kNoLabel if it has none. Requires: its shard does not
+  // hold Examples.
+  [[nodiscard]] std::int64_t label(std::int64_t record) const {
+    return labels_[static_cast<std::size_t>(record)];
+  }
+  // The names of the classes of image folders and zips, sorted; else empty.
+  // Class i has the label i + 1.
+  [[nodiscard]] const std::vector<std::string>& class_names() const {
+    return classes_;
+  }
+  // ImageFolderInfo::kept_root.
+  [[nodiscard]] const std::string& kept_root() const { return kept_root_; }
+  // Sentences on what was left out, for the user.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
   // RecordIndexOptions::use_cache: whether other side files may be written,
   // too.
@@ -77,7 +118,14 @@ class RecordIndex {
   }
   // The compression of a whole shard; a compressed one has no random access.
   [[nodiscard]] Compression compression(std::size_t shard) const {
-    return compressions_[shard];
+    return shards_of_[shard].compression;
+  }
+  [[nodiscard]] RecordFormat format(std::size_t shard) const {
+    return shards_of_[shard].format;
+  }
+  // The size of a shard's file.
+  [[nodiscard]] std::int64_t shard_bytes(std::size_t shard) const {
+    return shards_of_[shard].bytes;
   }
   [[nodiscard]] bool any_compressed() const;
   // The longest payload, 0 when there is no record.
@@ -89,11 +137,19 @@ class RecordIndex {
  private:
   std::vector<std::string> shards_;
   bool uses_cache_ = true;
-  std::vector<Compression> compressions_;
+  struct Shard {
+    RecordFormat format = RecordFormat::kTfrecord;
+    Compression compression = Compression::kNone;
+    std::int64_t bytes = 0;
+  };
+  std::vector<Shard> shards_of_;       // one for each of shards_
   std::vector<std::int64_t> starts_;   // first record of each shard, and size()
   std::vector<std::int64_t> offsets_;  // of each record
   std::vector<std::int64_t> lengths_;
-  std::vector<std::int64_t> image_labels_;
+  std::vector<std::int64_t> labels_;  // of each record, or empty
+  std::vector<std::string> classes_;
+  std::string kept_root_;
+  std::vector<std::string> notes_;
   std::int64_t max_length_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "base/rounding.h"
 #include "records/cloud/cloud_settings.h"
 #include "records/files/open_source.h"
+#include "records/store/archive_record.h"
 #include "records/store/image_record.h"
 #include "records/tfrecord/format.h"
 
@@ -43,16 +44,18 @@ std::size_t ReadFrame(const ByteSource& source, const RecordLocation& location,
   }
 }
 
-// Returns the record's frame, or the part of it that was read, within the bytes
-// of a read that covers it.
+std::size_t ExtentOf(const RecordLocation& location) {
+  return static_cast<std::size_t>(location.end() - location.offset);
+}
+
+// Returns the record's bytes, or the part of them that was read, within the
+// bytes of a read that covers it.
 std::span<const std::byte> FrameWithin(std::span<const std::byte> bytes,
                                        const PlannedRead& read,
                                        const RecordLocation& location) {
   const auto frame = bytes.subspan(std::min(
       bytes.size(), static_cast<std::size_t>(location.offset - read.offset)));
-  return frame.first(std::min(
-      frame.size(),
-      static_cast<std::size_t>(location.length) + kFrameOverheadBytes));
+  return frame.first(std::min(frame.size(), ExtentOf(location)));
 }
 
 // Makes room for a record. Drops the old contents first, so that the old and
@@ -64,6 +67,20 @@ void Grow(std::vector<std::byte>& buffer, std::size_t bytes) {
     buffer.resize(RoundUp(bytes, kUnit));
   }
 }
+
+// Memory that is not cleared first.
+class Scratch {
+ public:
+  explicit Scratch(std::size_t bytes)
+      : data_(new std::byte[bytes]), size_(bytes) {}
+  [[nodiscard]] std::span<std::byte> bytes() const {
+    return {data_.get(), size_};
+  }
+
+ private:
+  std::unique_ptr<std::byte[]> data_;
+  std::size_t size_;
+};
 
 }  // namespace
 
@@ -102,11 +119,27 @@ RecordPayload RecordStore::ReadPayload(std::int64_t record,
     return ReadPacked(record, location, access, buffer);
   }
   const std::shared_ptr<const ByteSource> source = Open(location.shard);
-  const auto length = static_cast<std::size_t>(location.length);
-  Grow(buffer, length + kFrameOverheadBytes);
-  const auto wanted = std::span(buffer).first(length + kFrameOverheadBytes);
+  if (!index_.holds_examples(static_cast<std::size_t>(location.shard))) {
+    const Scratch extent(ExtentOf(location));
+    return MakeExample(
+        record,
+        extent.bytes().first(ReadFrame(*source, location, extent.bytes())),
+        buffer);
+  }
+  Grow(buffer, ExtentOf(location));
+  const auto wanted = std::span(buffer).first(ExtentOf(location));
   return CheckFrame(wanted.first(ReadFrame(*source, location, wanted)),
                     location, {source->path(), source->size()});
+}
+
+RecordPayload RecordStore::MakeExample(std::int64_t record,
+                                       std::span<const std::byte> extent,
+                                       std::vector<std::byte>& buffer) const {
+  try {
+    return MakeArchiveExample(index_, record, extent, buffer);
+  } catch (const DataError& error) {
+    throw error.At(OriginOf(record));
+  }
 }
 
 bool RecordStore::IsPacked(std::int32_t shard) const {
@@ -120,6 +153,11 @@ RecordPayload RecordStore::ReadPacked(std::int64_t record,
                                       std::vector<std::byte>& buffer) const {
   const std::size_t bytes =
       packed_->Read(record, location.shard, access, buffer);
+  if (!index_.holds_examples(static_cast<std::size_t>(location.shard))) {
+    const std::vector<std::byte> extent(
+        buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(bytes));
+    return MakeExample(record, extent, buffer);
+  }
   return CheckFrame(
       std::span(buffer).first(bytes), location,
       {PathForMessages(
@@ -142,9 +180,8 @@ void RecordStore::WillRead(std::span<const std::int64_t> records) const {
     if (IsUrl(index_.shards()[static_cast<std::size_t>(location.shard)])) {
       // Bytes from the cloud are kept in memory, so gaps between records are
       // not fetched; the first requested record is fetched first.
-      Announce(
-          location.shard, location.offset,
-          location.length + static_cast<std::int64_t>(kFrameOverheadBytes));
+      Announce(location.shard, location.offset,
+               location.end() - location.offset);
     } else {
       in_files.push_back(location);
     }
@@ -201,7 +238,8 @@ void RecordStore::ReadMany(std::span<const std::int64_t> records,
 std::optional<std::span<const std::byte>> RecordStore::ReadTogether(
     const ByteSource& source, const PlannedRead& read,
     std::vector<std::byte>& buffer) const {
-  if (index_.is_of_images() || IsPacked(read.shard)) {
+  if (IsPacked(read.shard) ||
+      !index_.holds_examples(static_cast<std::size_t>(read.shard))) {
     return std::nullopt;
   }
   const auto bytes = static_cast<std::size_t>(read.bytes);

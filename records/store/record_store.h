@@ -31,9 +31,9 @@ struct RecordStoreOptions {
 };
 
 // Reads any record of an indexed set of shards: by one positioned read, or by
-// unpacking if the shard is compressed (packed_shard.h). For an index of image
-// files it makes the records (image_record.h); an unreadable file is then a
-// DataError.
+// unpacking if the shard is compressed (packed_shard.h). Of image files, tars
+// and zips it makes the records, tf.train.Examples (image_record.h,
+// archive_record.h); an unreadable image file is then a DataError.
 //
 // The index must outlive the store. Thread-safe. Throws DataError, with file,
 // record and byte offset, when the frame at that place fails a checksum, has
@@ -103,6 +103,9 @@ class RecordStore {
   std::optional<std::span<const std::byte>> ReadTogether(
       const ByteSource& source, const PlannedRead& read,
       std::vector<std::byte>& buffer) const;
+  RecordPayload MakeExample(std::int64_t record,
+                            std::span<const std::byte> extent,
+                            std::vector<std::byte>& buffer) const;
   RecordPayload ReadPacked(std::int64_t record, const RecordLocation& location,
                            Access access, std::vector<std::byte>& buffer) const;
   [[nodiscard]] bool IsPacked(std::int32_t shard) const;

@@ -9,7 +9,6 @@
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
-#include "records/tfrecord/format.h"
 
 namespace infeed {
 namespace {
@@ -177,14 +176,14 @@ std::span<const std::byte> SeekStore::Read(
     return {};
   }
   const RecordLocation location = index_.at(record);
-  const std::shared_ptr<const SeekFile> file = Open(location, record);
+  const std::shared_ptr<const SeekFile> file = Open(location);
   return file ? file->Read(location.number, LongestSeekIndex(location.length),
                            buffer)
               : std::span<const std::byte>();
 }
 
-std::shared_ptr<const SeekFile> SeekStore::Open(const RecordLocation& location,
-                                                std::int64_t record) const {
+std::shared_ptr<const SeekFile> SeekStore::Open(
+    const RecordLocation& location) const {
   const auto shard = static_cast<std::size_t>(location.shard);
   {
     const std::lock_guard lock(mutex_);
@@ -195,12 +194,9 @@ std::shared_ptr<const SeekFile> SeekStore::Open(const RecordLocation& location,
   }
   // Opened without the lock, so that other threads can read meanwhile. Two
   // threads may open the same file at once; the first one's file is kept.
-  const std::int64_t records = index_.shard_size(shard);
-  const RecordLocation last = index_.at(record - location.number + records - 1);
-  const std::int64_t shard_size =
-      last.offset + last.length + std::int64_t{kFrameOverheadBytes};
   std::shared_ptr<const SeekFile> file =
-      SeekFile::Find(index_.shards()[shard], shard_size, records, image_key_);
+      SeekFile::Find(index_.shards()[shard], index_.shard_bytes(shard),
+                     index_.shard_size(shard), image_key_);
   const std::lock_guard lock(mutex_);
   Place& place = places_[shard];
   if (!place.file) {

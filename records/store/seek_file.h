@@ -118,7 +118,7 @@ class SeekStore {
     std::shared_ptr<const SeekFile> file;  // while it is open
   };
   [[nodiscard]] std::shared_ptr<const SeekFile> Open(
-      const RecordLocation& location, std::int64_t record) const;
+      const RecordLocation& location) const;
 
   const RecordIndex& index_;
   std::size_t max_open_;

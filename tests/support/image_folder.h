@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/atomic_file.h"
+#include "records/store/image_tree.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
-#include "tools/images/tree.h"
 
 namespace infeed {
 

@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "records/bytes/whole_number.h"
 #include "records/files/dataset_info.h"
+#include "records/files/text_lines.h"
 #include "records/tfrecord/index_file.h"
-#include "tools/cli/text_lines.h"
 
 namespace infeed {
 namespace {

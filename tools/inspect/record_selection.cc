@@ -6,6 +6,7 @@
 
 #include "records/bytes/whole_number.h"
 #include "records/files/open_source.h"
+#include "records/store/record_cursor.h"
 #include "records/store/record_index.h"
 #include "records/store/record_store.h"
 
@@ -36,7 +37,7 @@ class Walk {
   }
 
   void Shard(const std::string& path) {
-    TfrecordReader reader(path, {.resynchronise = true});
+    RecordCursor reader(OpenSource(path), {.resynchronise = true});
     if (!selection_.IsAllFrom(number_) &&
         reader.compression() == Compression::kNone && Indexed(path)) {
       return;
@@ -73,7 +74,7 @@ class Walk {
   }
 
   // False at the end of the shard.
-  bool Next(const std::string& path, TfrecordReader& reader) {
+  bool Next(const std::string& path, RecordCursor& reader) {
     const bool wanted = selection_.Contains(number_);
     std::optional<Record> record;
     try {

@@ -261,7 +261,7 @@ class Verification {
     }
     RecordPassOptions options = progress_.Options();
     options.open = [this](std::size_t shard) { return Open(shard); };
-    options.read = [this](std::size_t shard, const TfrecordReader& reader) {
+    options.read = [this](std::size_t shard, const RecordCursor& reader) {
       NoteFile(shard, reader);
     };
     PassOverRecords(paths_, visitors, options,
@@ -292,7 +292,7 @@ class Verification {
   }
 
   // Notes facts about the file while it is open.
-  void NoteFile(std::size_t shard, const TfrecordReader& reader) {
+  void NoteFile(std::size_t shard, const RecordCursor& reader) {
     const TrackedSource& source = *sources_[shard];
     VerifiedShard& verified = report_.shards[shard];
     verified.bytes = source.size();

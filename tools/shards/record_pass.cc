@@ -60,7 +60,7 @@ class RecordBatch {
 
 // A shard during the pass.
 struct ShardState {
-  std::unique_ptr<TfrecordReader> reader;  // used by the taking thread
+  std::unique_ptr<RecordCursor> reader;  // used by the taking thread
   bool taken = false;
   bool ended = false;       // nothing more is read from it
   std::size_t pending = 0;  // batches not yet noted
@@ -162,9 +162,9 @@ class Pass {
     if (left_ == 0) {
       return false;
     }
-    std::unique_ptr<TfrecordReader>& reader = shards_[index].reader;
+    std::unique_ptr<RecordCursor>& reader = shards_[index].reader;
     if (!reader) {
-      reader = std::make_unique<TfrecordReader>(
+      reader = std::make_unique<RecordCursor>(
           Open(index), TfrecordReaderOptions{.resynchronise = true});
     }
     while (!batch.full() && left_ != 0) {
@@ -179,7 +179,7 @@ class Pass {
   }
 
   // False at the end.
-  bool ReadOne(TfrecordReader& reader, RecordBatch& batch, BatchPass& found) {
+  bool ReadOne(RecordCursor& reader, RecordBatch& batch, BatchPass& found) {
     try {
       const std::optional<Record> record = reader.Next();
       if (!record) {

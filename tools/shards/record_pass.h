@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "records/bytes/byte_source.h"
-#include "records/tfrecord/reader.h"
+#include "records/store/record_cursor.h"
 
 // One pass over the records of many shards by several threads: shared by
 // verify, stats and extract. Threads share shards, so that one big shard keeps
@@ -51,7 +51,7 @@ struct RecordPassOptions {
   std::function<void(std::int64_t records)> visited = {};
   // Called when a shard was read to its end, before it is closed; may be called
   // for several shards at once.
-  std::function<void(std::size_t shard, const TfrecordReader&)> read = {};
+  std::function<void(std::size_t shard, const RecordCursor&)> read = {};
 };
 
 // Passes each record to one of the visitors, each of which runs in a thread of

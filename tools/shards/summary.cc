@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "records/archives/tar_index_file.h"
 #include "records/bytes/byte_source.h"
 #include "records/files/open_source.h"
 #include "records/tfrecord/frame_scan.h"
@@ -22,10 +23,25 @@ std::int64_t CountByReading(std::unique_ptr<ByteSource> source) {
   return records;
 }
 
+ShardSummary SummariseArchive(const ByteSource& archive, RecordFormat format) {
+  const bool is_indexed =
+      format == RecordFormat::kZip || FindTarIndex(archive).has_value();
+  const FileRecords records = FindRecords(archive, {});
+  return {.records = static_cast<std::int64_t>(records.offsets.size()),
+          .bytes = archive.size(),
+          .format = format,
+          .compression = records.compression,
+          .index = is_indexed ? IndexState::kFresh : IndexState::kNone};
+}
+
 }  // namespace
 
 ShardSummary SummariseShard(const std::string& path) {
   std::unique_ptr<ByteSource> source = OpenSource(path);
+  const RecordFormat format = DetectFormat(*source);
+  if (format != RecordFormat::kTfrecord) {
+    return SummariseArchive(*source, format);
+  }
   ShardSummary summary = {.records = 0,
                           .bytes = source->size(),
                           .compression = ReadCompression(*source),

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/choices.h"
+#include "records/store/file_records.h"
 #include "records/tfrecord/compression.h"
 
 namespace infeed {
@@ -18,13 +19,15 @@ inline constexpr Choices<IndexState, 3> kIndexStates = {
 struct ShardSummary {
   std::int64_t records = 0;
   std::int64_t bytes = 0;  // of the file
+  RecordFormat format = RecordFormat::kTfrecord;
   Compression compression = Compression::kNone;
   IndexState index = IndexState::kNone;
 };
 
 // Counts a shard's records in the fastest way: by its index, else by its frame
 // headers, or, if it is compressed, by decompressing it. Throws IoError, and
-// DataError for a broken frame.
+// DataError for a broken frame or archive. A zip counts as indexed, by its
+// directory.
 [[nodiscard]] ShardSummary SummariseShard(const std::string& path);
 
 }  // namespace infeed

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/error.h"
+#include "records/files/text_lines.h"
 #include "tests/support/temporary_folder.h"
-#include "tools/cli/text_lines.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

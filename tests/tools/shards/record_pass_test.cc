@@ -133,7 +133,7 @@ TEST_F(RecordPassTest, CallsBackBeforeAShardIsClosed) {
   RecordFile().Add("b").Write(Path("1"));
   std::mutex mutex;
   std::vector<std::size_t> read;
-  Pass(2, {.read = [&](std::size_t shard, const TfrecordReader&) {
+  Pass(2, {.read = [&](std::size_t shard, const RecordCursor&) {
          const std::lock_guard lock(mutex);
          read.push_back(shard);
        }});

@@ -4,8 +4,8 @@
 #include <iostream>
 #include <utility>
 
+#include <infeed/records/store/image_tree.h>
 #include <infeed/tools/convert/converter.h>
-#include <infeed/tools/images/tree.h>
 
 int main(int argc, char** argv) {
   if (argc != 3) {

@@ -11,6 +11,7 @@
 namespace infeed {
 
 class RawImages;
+class RecordImages;
 struct ObjectInfo;
 
 struct ImageFile {
@@ -21,6 +22,10 @@ struct ImageFile {
   std::int64_t raw_index = -1;
   // The listed state of an object in a store. Null for a file.
   std::shared_ptr<const ObjectInfo> object = nullptr;
+  // The records in one of which the image lies, and the record's number; path
+  // is then "SHARD#NAME". Null for a file.
+  std::shared_ptr<const RecordImages> records = nullptr;
+  std::int64_t record = -1;
 };
 
 struct ImageSplit {
@@ -82,7 +87,12 @@ struct ImageTree {
 // space or tab, the text. Throws IoError when a file or folder cannot be read,
 // UsageError when the folder has none of the layouts, DataError for a label
 // file that does not match the images.
-[[nodiscard]] ImageTree FindImages(const std::string& raw_data_dir);
+//
+// With kYes the folders' listings are kept in the user's cache
+// (kept_listings.h), so that a folder with a million files is listed once.
+enum class KeepListings { kNo, kYes };
+[[nodiscard]] ImageTree FindImages(const std::string& raw_data_dir,
+                                   KeepListings keep = KeepListings::kNo);
 
 // Reads the readable names of classes, by class, from FOLDER/class_names.txt
 // or, if that is missing, from ImageNet's LOC_synset_mapping.txt: on each line

@@ -1,4 +1,4 @@
-#include "tools/images/unreadable_format.h"
+#include "records/files/unreadable_format.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "tools/images/tree.h"
+#include "records/store/image_tree.h"
 
 #include <algorithm>
 #include <array>
@@ -13,9 +13,10 @@
 #include "base/error.h"
 #include "records/files/class_list.h"
 #include "records/files/folder_listing.h"
+#include "records/files/kept_listings.h"
 #include "records/files/open_source.h"
-#include "tools/cli/text_lines.h"
-#include "tools/images/unreadable_format.h"
+#include "records/files/text_lines.h"
+#include "records/files/unreadable_format.h"
 
 namespace infeed {
 namespace {
@@ -56,8 +57,12 @@ bool IsSplitName(std::string_view folder) {
 // sorts them and renumbers the images.
 class Scan {
  public:
-  explicit Scan(std::string raw)
-      : raw_(std::move(raw)), root_(ListFolder(raw_)) {}
+  Scan(std::string raw, KeepListings keep) : raw_(std::move(raw)) {
+    if (keep == KeepListings::kYes && !IsUrl(raw_)) {
+      kept_.emplace(raw_);
+    }
+    root_ = List(raw_);
+  }
 
   ImageTree Run() {
     ReadSplitFolders();
@@ -68,10 +73,17 @@ class Scan {
     if (tree_.splits.empty()) {
       throw UsageError(NothingFound());
     }
+    if (kept_) {
+      kept_->Save();
+    }
     return Finish();
   }
 
  private:
+  FolderListing List(const std::string& folder) {
+    return kept_ ? kept_->List(folder) : ListFolder(folder);
+  }
+
   // Reads RAW/train and others, if at least one of them has class folders or a
   // label file: an ordinary class may be named "train" too.
   void ReadSplitFolders() {
@@ -81,7 +93,7 @@ class Scan {
     std::vector<std::pair<SplitFolder, FolderListing>> found;
     for (const SplitFolder& split : kSplitFolders) {
       if (root_.HasFolder(split.folder)) {
-        found.emplace_back(split, ListFolder(PathOf(split.folder)));
+        found.emplace_back(split, List(PathOf(split.folder)));
         tree_.has_split_folders |=
             !found.back().second.folders.empty() ||
             (split.split == "validation" && HasLabelFile());
@@ -122,7 +134,8 @@ class Scan {
     for (const std::string& name : listing.folders) {
       class_folders.push_back(folder + "/" + name);
     }
-    const std::vector<FolderListing> listings = ListFolders(class_folders);
+    const std::vector<FolderListing> listings =
+        kept_ ? kept_->ListFolders(class_folders) : ListFolders(class_folders);
     ImageSplit images{std::string(split), {}};
     for (std::size_t i = 0; i < listings.size(); ++i) {
       ReadClassFolder(listing.folders[i], class_folders[i], listings[i],
@@ -280,6 +293,7 @@ class Scan {
   }
 
   std::string raw_;
+  std::optional<KeptListings> kept_;
   FolderListing root_;
   std::map<std::string, std::int32_t> numbers_;
   ImageTree tree_;
@@ -319,8 +333,8 @@ std::map<std::string, std::string> ReadClassTexts(const std::string& folder) {
   return texts;
 }
 
-ImageTree FindImages(const std::string& raw_data_dir) {
-  return Scan(WithoutSlashes(raw_data_dir)).Run();
+ImageTree FindImages(const std::string& raw_data_dir, KeepListings keep) {
+  return Scan(WithoutSlashes(raw_data_dir), keep).Run();
 }
 
 void AddLeftOut(std::vector<LeftOut>& list, const LeftOut& more) {

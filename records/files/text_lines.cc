@@ -1,4 +1,4 @@
-#include "tools/cli/text_lines.h"
+#include "records/files/text_lines.h"
 
 #include <cstddef>
 #include <cstdint>

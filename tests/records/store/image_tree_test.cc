@@ -1,4 +1,4 @@
-#include "tools/images/tree.h"
+#include "records/store/image_tree.h"
 
 #include <unistd.h>
 

@@ -1,0 +1,259 @@
+#include "records/store/file_records.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "records/archives/tar_index_file.h"
+#include "records/archives/tar_member.h"
+#include "records/archives/tar_samples.h"
+#include "records/archives/zip_classes.h"
+#include "records/archives/zip_directory.h"
+#include "records/files/open_source.h"
+#include "records/files/record_files.h"
+#include "records/store/image_record.h"
+#include "records/tfrecord/byte_stream.h"
+#include "records/tfrecord/frame_scan.h"
+#include "records/tfrecord/index_file.h"
+#include "records/tfrecord/stream_buffer.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::size_t kStreamBytes = std::size_t{256} << 10;
+
+FileRecords OfFrames(const ByteSource& file, ShardFrames frames) {
+  FileRecords records = {.format = RecordFormat::kTfrecord,
+                         .compression = frames.compression,
+                         .bytes = file.size()};
+  records.lengths.reserve(frames.offsets.size());
+  for (std::size_t i = 0; i < frames.offsets.size(); ++i) {
+    // The payload's length follows from the offset of the next frame.
+    const std::int64_t end = i + 1 < frames.offsets.size()
+                                 ? frames.offsets[i + 1]
+                                 : frames.stream_bytes;
+    records.lengths.push_back(end - frames.offsets[i] - kFrameOverhead);
+    records.longest_payload =
+        std::max(records.longest_payload, records.lengths.back());
+  }
+  records.offsets = std::move(frames.offsets);
+  return records;
+}
+
+FileRecords OfTar(const ByteSource& file, TarFileIndex index) {
+  FileRecords records = {.format = RecordFormat::kTar,
+                         .compression = index.compression,
+                         .bytes = file.size(),
+                         .labels = std::move(index.samples.labels)};
+  const std::vector<std::int64_t>& offsets = index.samples.offsets;
+  records.lengths.reserve(offsets.size());
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    records.lengths.push_back(
+        (i + 1 < offsets.size() ? offsets[i + 1] : index.samples.end) -
+        offsets[i]);
+    records.longest_payload = std::max(
+        records.longest_payload, ImageRecordBytes(records.lengths.back()));
+  }
+  records.offsets = std::move(index.samples.offsets);
+  return records;
+}
+
+bool IsWithin(const FileRecords& records, std::int64_t max_record_bytes) {
+  return std::ranges::all_of(records.lengths, [&](std::int64_t length) {
+    return length <= max_record_bytes;
+  });
+}
+
+// Index files are optional: if they cannot be written, the index is built each
+// time; `records index` reports why.
+template <typename Save>
+void SaveIfPossible(const Save& save) {
+  try {
+    save();
+  } catch (const IoError&) {  // The next process builds the index again.
+  }
+}
+
+// The records that an index file names; nullopt: there is no usable one.
+std::optional<FileRecords> KeptRecords(const ByteSource& file,
+                                       std::int64_t max_record_bytes) {
+  std::optional<FileRecords> records;
+  if (std::optional<ShardFrames> frames = FindFrames(file)) {
+    records = OfFrames(file, *std::move(frames));
+  } else if (std::optional<TarFileIndex> tar = FindTarIndex(file)) {
+    records = OfTar(file, *std::move(tar));
+  }
+  return records && IsWithin(*records, max_record_bytes) ? records
+                                                         : std::nullopt;
+}
+
+// The bytes of an unpacked stream at offsets that only grow.
+class StreamBytes {
+ public:
+  explicit StreamBytes(const ByteSource& file)
+      : buffer_(OpenStream(file), kStreamBytes) {}
+
+  std::span<const std::byte> At(std::int64_t offset, std::size_t bytes) {
+    while (seen_ < offset) {
+      buffer_.Release(seen_);
+      const std::size_t got =
+          buffer_
+              .View(seen_, static_cast<std::size_t>(std::min<std::int64_t>(
+                               kStreamBytes, offset - seen_)))
+              .size();
+      if (got == 0) {
+        return {};
+      }
+      seen_ += static_cast<std::int64_t>(got);
+    }
+    buffer_.Release(offset);
+    const std::span<const std::byte> view = buffer_.View(offset, bytes);
+    seen_ = std::max(seen_, offset + static_cast<std::int64_t>(view.size()));
+    return view;
+  }
+
+ private:
+  StreamBuffer buffer_;
+  std::int64_t seen_ = 0;  // end of what the buffer has returned
+};
+
+FileRecords ScanTarFile(const ByteSource& file, Compression compression,
+                        const FileRecordsOptions& options) {
+  TarFileIndex index = {.compression = compression};
+  if (compression == Compression::kNone) {
+    index.samples =
+        ScanTar(BytesOf(file), file.path(), options.max_record_bytes);
+  } else {
+    StreamBytes stream(file);
+    index.samples =
+        ScanTar([&](std::int64_t offset,
+                    std::size_t bytes) { return stream.At(offset, bytes); },
+                file.path(), options.max_record_bytes);
+  }
+  if (options.use_cache) {
+    SaveIfPossible([&] { (void)SaveTarIndex(file, index); });
+  }
+  return OfTar(file, std::move(index));
+}
+
+FileRecords ScanFrameFile(const ByteSource& file,
+                          const FileRecordsOptions& options) {
+  ShardFrames frames = ScanShard(file, options.max_record_bytes);
+  if (options.use_cache) {
+    SaveIfPossible([&] { (void)SaveFrames(file, frames); });
+  }
+  return OfFrames(file, std::move(frames));
+}
+
+void NoteBadNames(const std::vector<std::string>& names,
+                  const std::string& path, std::vector<std::string>& notes) {
+  if (!names.empty()) {
+    notes.push_back(PathForMessages(path) + ": left out " +
+                    std::to_string(names.size()) +
+                    " entries whose names lead out of the archive, such as " +
+                    names.front());
+  }
+}
+
+// A zip named after a split ("train.zip") is of it as a whole.
+FileRecords ReadZip(const ByteSource& file, const FileRecordsOptions& options) {
+  const bool names_split = !SplitInName(FileNameOf(file.path())).empty();
+  ZipImages zip =
+      FindZipImages(ReadZipDirectory(file), names_split ? "" : options.split);
+  FileRecords records = {.format = RecordFormat::kZip,
+                         .bytes = file.size(),
+                         .classes = std::move(zip.classes)};
+  for (const ZipImages::Image& image : zip.images) {
+    if (std::max(image.extent, image.bytes) > options.max_record_bytes) {
+      throw DataError(
+          {file.path(), static_cast<std::int64_t>(records.offsets.size()),
+           image.offset},
+          "the entry has " + std::to_string(image.bytes) +
+              " bytes, more than max_record_bytes");
+    }
+    records.offsets.push_back(image.offset);
+    records.lengths.push_back(image.extent);
+    records.labels.push_back(image.class_index < 0 ? -1
+                                                   : image.class_index + 1);
+    records.longest_payload =
+        std::max(records.longest_payload,
+                 ImageRecordBytes(std::max(image.extent, image.bytes)));
+  }
+  NoteBadNames(zip.bad_names, file.path(), records.notes);
+  return records;
+}
+
+struct FileKind {
+  RecordFormat format = RecordFormat::kTfrecord;
+  Compression compression = Compression::kNone;
+};
+
+// Whether the unpacked stream of a file is a tar.
+bool IsPackedTar(const ByteSource& file) {
+  const std::unique_ptr<ByteStream> stream = OpenStream(file);
+  std::array<std::byte, kTarBlockBytes> block{};
+  try {
+    return IsTar(std::span(block).first(stream->Read(block)));
+  } catch (const DataError&) {  // The scan says where the stream is damaged.
+    return false;
+  }
+}
+
+FileKind DetectKind(const ByteSource& file) {
+  std::array<std::byte, kTarBlockBytes> block{};
+  const auto start = std::span(block).first(file.ReadAt(0, block));
+  const Compression compression = DetectCompression(start);
+  const bool is_packed = compression != Compression::kNone;
+  if (is_packed ? IsPackedTar(file) : IsTar(start)) {
+    return {RecordFormat::kTar, compression};
+  }
+  return {
+      !is_packed && IsZip(start) ? RecordFormat::kZip : RecordFormat::kTfrecord,
+      compression};
+}
+
+}  // namespace
+
+std::string_view RecordFormatName(RecordFormat format) {
+  switch (format) {
+    case RecordFormat::kTfrecord:
+      return "TFRecord";
+    case RecordFormat::kTar:
+      return "tar";
+    case RecordFormat::kZip:
+      return "zip";
+    case RecordFormat::kImage:
+      return "image";
+  }
+  return "";
+}
+
+RecordFormat DetectFormat(const ByteSource& file) {
+  return DetectKind(file).format;
+}
+
+FileRecords FindRecords(const ByteSource& file,
+                        const FileRecordsOptions& options) {
+  if (options.use_cache) {
+    if (auto kept = KeptRecords(file, options.max_record_bytes)) {
+      return *std::move(kept);
+    }
+  }
+  const FileKind kind = DetectKind(file);
+  switch (kind.format) {
+    case RecordFormat::kZip:
+      return ReadZip(file, options);
+    case RecordFormat::kTar:
+      return ScanTarFile(file, kind.compression, options);
+    default:
+      return ScanFrameFile(file, options);
+  }
+}
+
+}  // namespace infeed

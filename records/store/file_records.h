@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "records/bytes/byte_source.h"
+#include "records/tfrecord/compression.h"
+#include "records/tfrecord/format.h"
+
+// The records of one file, whatever its format.
+namespace infeed {
+
+// How records lie in a file.
+enum class RecordFormat {
+  kTfrecord,  // frames (format.h)
+  kTar,       // a sample is consecutive members of one key (tar_samples.h)
+  kZip,       // an image is an entry (zip_entry.h)
+  kImage      // the file is one image (image_record.h)
+};
+
+// "TFRecord", "tar", "zip" or "image".
+[[nodiscard]] std::string_view RecordFormatName(RecordFormat format);
+
+// The bytes that a record takes beside RecordLocation::length.
+[[nodiscard]] constexpr std::int64_t OverheadOf(RecordFormat format) {
+  return format == RecordFormat::kTfrecord ? kFrameOverhead : 0;
+}
+
+struct FileRecordsOptions {
+  // Whether index files are read and written beside the file.
+  bool use_cache = true;
+  // A longer record is a DataError.
+  std::int64_t max_record_bytes = std::int64_t{1} << 30;
+  // The split to take from a zip with folders for several; "": all.
+  std::string split = {};
+};
+
+struct FileRecords {
+  RecordFormat format = RecordFormat::kTfrecord;
+  Compression compression = Compression::kNone;  // of the whole file
+  std::int64_t bytes = 0;                        // of the file
+  // Of each record; in the unpacked bytes if the file is compressed.
+  std::vector<std::int64_t> offsets = {};
+  std::vector<std::int64_t> lengths = {};
+  std::int64_t longest_payload = 0;  // that is made of a record
+  // Of an archive: each record's label, kNoLabel where it has none.
+  std::vector<std::int64_t> labels = {};
+  // Of a zip: its classes; class i has the label i + 1.
+  std::vector<std::string> classes = {};
+  std::vector<std::string> notes = {};  // on what is left out, for the user
+};
+
+// The format of a file, detected by its first bytes, unpacked if it is
+// compressed. What is neither a tar nor a zip counts as TFRecords. Throws
+// IoError, DataError.
+[[nodiscard]] RecordFormat DetectFormat(const ByteSource& file);
+
+// Finds a file's records; its format and compression are detected by content.
+// TFRecords and tars are walked once and the result is kept in a side file,
+// tied to the file's size and modification time; a zip has a directory. Throws
+// IoError, and DataError for a file that is damaged, cut short, or of none of
+// the formats.
+[[nodiscard]] FileRecords FindRecords(const ByteSource& file,
+                                      const FileRecordsOptions& options);
+
+}  // namespace infeed

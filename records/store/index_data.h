@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "records/files/shard_set.h"
+#include "records/store/record_index.h"
+
+// Data as people have it: what a user names becomes an index of records. What
+// kind of data it is follows from what is there, never from a flag.
+namespace infeed {
+
+// Whether data is a folder, not files or patterns. A URL is one unless its last
+// part is the name of a file of records, or a pattern.
+[[nodiscard]] bool IsDataFolder(const std::string& data);
+
+struct DataOptions {
+  OnShardSetFaults on_faults = RefuseFaults;  // for sets of shards
+  bool use_cache = true;                      // RecordIndexOptions::use_cache
+};
+
+// Returns the records of one split (train, validation or val, test; "": all) of
+// a data set; nullopt when it has none. `data` is one of these, the first that
+// fits:
+//
+//   a folder with shards of the split: DIR/train-00000-of-00008 (FindSplit())
+//   a folder of class folders (image_tree.h): its image files
+//   a folder with other files of records: DIR/train/*.tar, DIR/a-train-*.tar,
+//     DIR/*.tfrec (FindSplitFiles())
+//   files, patterns, names with braces, lists of these (ListShards()): those
+//     whose names do not say another split; of a zip its folder of the split
+//
+// All may be URLs. The records of image folders and zips have the labels 1, 2,
+// ..., classes being numbered in the order of their names (class_names()).
+// Throws IoError, UsageError for data of no known kind, DataError.
+[[nodiscard]] std::optional<RecordIndex> IndexSplit(
+    const std::string& data, std::string_view split,
+    const DataOptions& options = {});
+
+// Returns all records of what ListShards() takes, or of a folder of class
+// folders. Throws as IndexSplit().
+[[nodiscard]] RecordIndex IndexData(const std::string& data,
+                                    const DataOptions& options = {});
+
+}  // namespace infeed

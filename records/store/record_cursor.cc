@@ -1,0 +1,44 @@
+#include "records/store/record_cursor.h"
+
+#include <string>
+#include <utility>
+
+namespace infeed {
+
+RecordCursor::RecordCursor(std::unique_ptr<ByteSource> source,
+                           const TfrecordReaderOptions& options)
+    : format_(DetectFormat(*source)) {
+  if (format_ == RecordFormat::kTfrecord) {
+    reader_ = std::make_unique<TfrecordReader>(std::move(source), options);
+    compression_ = reader_->compression();
+    return;
+  }
+  source_ = std::move(source);
+  index_ = std::make_unique<const RecordIndex>(
+      std::vector<std::string>{source_->path()},
+      RecordIndexOptions{.max_record_bytes = options.max_record_bytes});
+  store_ = std::make_unique<const RecordStore>(
+      *index_,
+      RecordStoreOptions{.verify_checksums = options.verify_checksums});
+  compression_ = index_->compression(0);
+}
+
+std::optional<Record> RecordCursor::Next() {
+  if (reader_) {
+    return reader_->Next();
+  }
+  if (next_ == index_->size()) {
+    return std::nullopt;
+  }
+  const std::int64_t record = next_++;
+  return Record{.payload = store_->Read(record, buffer_),
+                .number = record,
+                .offset = index_->at(record).offset};
+}
+
+const std::vector<Gap>& RecordCursor::gaps() const {
+  static const std::vector<Gap> kNone;
+  return reader_ ? reader_->gaps() : kNone;
+}
+
+}  // namespace infeed

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "records/bytes/byte_source.h"
+#include "records/store/record_index.h"
+#include "records/store/record_store.h"
+#include "records/tfrecord/reader.h"
+
+namespace infeed {
+
+// Reads the records of one file in order, whatever its format: TFRecords as
+// TfrecordReader does, those of a tar or a zip as RecordStore makes them.
+//
+// A record that Next() returns is valid until the next call. One thread at a
+// time. The constructor and Next() throw what TfrecordReader does; after a bad
+// record of an archive the next call returns the one behind it.
+class RecordCursor {
+ public:
+  explicit RecordCursor(std::unique_ptr<ByteSource> source,
+                        const TfrecordReaderOptions& options = {});
+
+  // Returns the next record, or nullopt at the end, also when called again.
+  [[nodiscard]] std::optional<Record> Next();
+
+  [[nodiscard]] RecordFormat format() const { return format_; }
+  [[nodiscard]] Compression compression() const { return compression_; }
+  // Of TFRecords: TfrecordReader::gaps().
+  [[nodiscard]] const std::vector<Gap>& gaps() const;
+
+ private:
+  RecordFormat format_ = RecordFormat::kTfrecord;
+  Compression compression_ = Compression::kNone;
+  // For TFRecords the reader; for archives the source, which the caller may
+  // observe, and what reads it.
+  std::unique_ptr<TfrecordReader> reader_;
+  std::unique_ptr<ByteSource> source_;
+  std::unique_ptr<const RecordIndex> index_;
+  std::unique_ptr<const RecordStore> store_;
+  std::vector<std::byte> buffer_;
+  std::int64_t next_ = 0;
+};
+
+}  // namespace infeed

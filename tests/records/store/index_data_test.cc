@@ -1,0 +1,241 @@
+#include "records/store/index_data.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/archives/tar_writer.h"
+#include "records/bytes/byte_sink.h"
+#include "records/example/imagenet_example.h"
+#include "records/files/open_sink.h"
+#include "records/files/open_source.h"
+#include "records/store/record_store.h"
+#include "records/tfrecord/format.h"
+#include "tests/support/bytes.h"
+#include "tests/support/environment_variable.h"
+#include "tests/support/raw_bytes.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
+#include "tests/support/zip_builder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace index_data_test {
+
+namespace fs = std::filesystem;
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct Picture {
+  std::string folder;  // its class
+  std::string name;
+  std::string bytes;
+  int label = 0;  // from 0
+};
+
+std::vector<Picture> Pictures() {
+  return {{"cat", "a.jpg", "\xff\xd8\xff first", 0},
+          {"cat", "b.jpg", "\xff\xd8\xff second one", 0},
+          {"dog", "c.jpg", "\xff\xd8\xff third", 1}};
+}
+
+// What a record says of itself: label, file name and image.
+using Seen = std::vector<std::string>;
+
+Seen See(const RecordIndex& index) {
+  const RecordStore store(index);
+  std::vector<std::byte> buffer;
+  Seen seen;
+  for (std::int64_t record = 0; record < index.size(); ++record) {
+    const ImagenetExampleView example =
+        ParseImagenetExample(store.Read(record, buffer));
+    seen.push_back(std::to_string(example.label) + " " +
+                   std::string(example.filename) + " " +
+                   AsText(example.encoded));
+  }
+  return seen;
+}
+
+// The same data in every form, labels being as the form numbers them.
+class IndexDataTest : public ::testing::Test {
+ protected:
+  static Seen Expected(int first_label) {
+    Seen seen;
+    for (const Picture& picture : Pictures()) {
+      seen.push_back(std::to_string(picture.label + first_label) + " " +
+                     picture.name + " " + picture.bytes);
+    }
+    return seen;
+  }
+
+  void WriteTree(const std::string& name) const {
+    for (const Picture& picture : Pictures()) {
+      const std::string folder = folder_ / (name + "/" + picture.folder);
+      fs::create_directories(folder);
+      WriteFileAtomically(folder + "/" + picture.name, picture.bytes);
+    }
+  }
+
+  std::string WriteTar(const std::string& name) const {
+    const std::string path = folder_ / name;
+    fs::create_directories(fs::path(path).parent_path());
+    const std::unique_ptr<ByteSink> sink = OpenSink(path);
+    TarWriter tar(*sink);
+    for (const Picture& picture : Pictures()) {
+      tar.Add(picture.name, AsBytes(picture.bytes));
+      const std::string label = std::to_string(picture.label);
+      tar.Add(picture.name.substr(0, 1) + ".cls", AsBytes(label));
+    }
+    tar.Finish();
+    sink->Commit();
+    return path;
+  }
+
+  std::string WriteZip(const std::string& name,
+                       const std::string& top = "") const {
+    ZipBuilder zip;
+    for (const Picture& picture : Pictures()) {
+      const std::string member = top + picture.folder + "/" + picture.name;
+      zip.Add(picture.name == "b.jpg" ? DeflatedMember(member, picture.bytes)
+                                      : StoredMember(member, picture.bytes));
+    }
+    WriteFileAtomically(folder_ / name, zip.bytes());
+    return folder_ / name;
+  }
+
+  std::string WriteShard(const std::string& name) const {
+    std::string bytes;
+    for (const Picture& picture : Pictures()) {
+      AppendFrame(bytes, BuildImagenetExample({.label = picture.label + 1,
+                                               .synset = {},
+                                               .text = {},
+                                               .filename = picture.name,
+                                               .encoded = picture.bytes}));
+    }
+    const std::string path = folder_ / name;
+    fs::create_directories(fs::path(path).parent_path());
+    WriteFileAtomically(path, bytes);
+    return path;
+  }
+
+  TemporaryFolder cache_;
+  EnvironmentVariable cache_home_{"XDG_CACHE_HOME", cache_.path()};
+  TemporaryFolder folder_;
+};
+
+TEST_F(IndexDataTest, EveryFormHasTheSameRecords) {
+  WriteTree("tree/train");
+  EXPECT_EQ(See(*IndexSplit(folder_ / "tree", "train")), Expected(1));
+  EXPECT_EQ(See(*IndexSplit(WriteTar("one.tar"), "train")), Expected(0));
+  EXPECT_EQ(See(*IndexSplit(WriteZip("one.zip"), "train")), Expected(1));
+  EXPECT_EQ(See(*IndexSplit(WriteShard("one.tfrecord"), "train")), Expected(1));
+}
+
+TEST_F(IndexDataTest, ContentSaysWhatAFileIsNotItsName) {
+  fs::rename(WriteTar("a.tar"), folder_ / "a");
+  fs::rename(WriteZip("b.zip"), folder_ / "b.tar");
+  const RecordIndex index =
+      IndexData((folder_ / "a") + "," + (folder_ / "b.tar"));
+  EXPECT_EQ(index.format(0), RecordFormat::kTar);
+  EXPECT_EQ(index.format(1), RecordFormat::kZip);
+  EXPECT_EQ(index.size(), 6);
+}
+
+TEST_F(IndexDataTest, APackedTarIsReadInOrder) {
+  const std::string tar = ReadWhole(WriteTar("a.tar"), 1 << 20);
+  WriteFileAtomically(folder_ / "b.tar.gz", Gzipped(tar));
+  const RecordIndex index = IndexData(folder_ / "b.tar.gz");
+  EXPECT_EQ(index.compression(0), Compression::kGzip);
+  EXPECT_EQ(See(index), Expected(0));
+  EXPECT_EQ(See(IndexData(folder_ / "b.tar.gz")), Expected(0)) << "kept index";
+}
+
+TEST_F(IndexDataTest, SplitsComeFromFoldersAndNames) {
+  WriteTar("tars/train/0.tar");
+  WriteTar("tars/val/0.tar");
+  WriteTar("named/set-train-0.tar");
+  WriteTar("named/set-validation-0.tar");
+  WriteTar("plain/000.tar");
+  WriteTar("plain/001.tar");
+  for (const char* name : {"tars", "named"}) {
+    EXPECT_EQ(IndexSplit(folder_ / name, "train")->size(), 3) << name;
+    EXPECT_EQ(IndexSplit(folder_ / name, "val")->size(), 3) << name;
+    EXPECT_FALSE(IndexSplit(folder_ / name, "test")) << name;
+  }
+  EXPECT_EQ(IndexSplit(folder_ / "plain", "train")->size(), 6);
+  EXPECT_FALSE(IndexSplit(folder_ / "plain", "validation"));
+  EXPECT_EQ(IndexSplit(folder_ / "plain/{000..001}.tar", "train")->size(), 6);
+  EXPECT_EQ(IndexSplit(folder_ / "named/*.tar", "validation")->size(), 3);
+}
+
+TEST_F(IndexDataTest, AZipMayHoldAllSplits) {
+  WriteZip("all.zip", "photos/train/");
+  EXPECT_EQ(See(*IndexSplit(folder_ / "all.zip", "train")), Expected(1));
+  EXPECT_FALSE(IndexSplit(folder_ / "all.zip", "validation"));
+  EXPECT_THAT(IndexSplit(folder_ / "all.zip", "train")->class_names(),
+              ElementsAre("cat", "dog"));
+}
+
+TEST_F(IndexDataTest, ClassesOfSeveralZipsAreOneList) {
+  WriteZip("a.zip");
+  WriteFileAtomically(
+      folder_ / "b.zip",
+      ZipBuilder().Add(StoredMember("bird/x.jpg", "\xff\xd8\xff x")).bytes());
+  const RecordIndex index =
+      IndexData((folder_ / "a.zip") + "," + (folder_ / "b.zip"));
+  EXPECT_THAT(index.class_names(), ElementsAre("bird", "cat", "dog"));
+  EXPECT_THAT(See(index).front(), HasSubstr("2 a.jpg"));
+  EXPECT_THAT(See(index).back(), HasSubstr("1 x.jpg"));
+}
+
+TEST_F(IndexDataTest, ShardsComeBeforeFoldersBesideThem) {
+  WriteShard("data/train-00000-of-00001");
+  WriteTree("data/previews");
+  EXPECT_EQ(IndexSplit(folder_ / "data", "train")->shards(),
+            std::vector{folder_ / "data/train-00000-of-00001"});
+  EXPECT_FALSE(IndexSplit(folder_ / "data", "validation"));
+}
+
+TEST_F(IndexDataTest, AFolderOfClassesWithTheArchiveItCameInIsAFolder) {
+  WriteTree("data");
+  fs::rename(WriteZip("data.zip"), folder_ / "data/data.zip");
+  EXPECT_TRUE(IndexSplit(folder_ / "data", "train")->is_of_images());
+}
+
+TEST_F(IndexDataTest, NothingOfTheKindIsSaid) {
+  fs::create_directories(folder_ / "empty");
+  EXPECT_FALSE(IndexSplit(folder_ / "empty", "train"));
+  EXPECT_THROW((void)IndexSplit(folder_ / "gone", "train"), IoError);
+  EXPECT_THAT(MessageOf<UsageError>(
+                  [&] { (void)IndexSplit("pipe:cat a.tar", "train"); }),
+              HasSubstr("no random access"));
+}
+
+TEST_F(IndexDataTest, AFileThatChangedSizeIsBadAndListedAnewTheNextTime) {
+  WriteTree("data");
+  // Enough entries for a listing to be kept.
+  for (int i = 0; i < 1200; ++i) {
+    WriteFileAtomically(folder_ / ("data/cat/x" + std::to_string(i) + ".png"),
+                        "x");
+  }
+  const std::optional<RecordIndex> before =
+      IndexSplit(folder_ / "data", "train");
+  std::ofstream(folder_ / "data/cat/a.jpg", std::ios::app) << " and more";
+  EXPECT_THROW((void)See(*before), DataError);
+  EXPECT_THAT(See(*IndexSplit(folder_ / "data", "train")).front(),
+              HasSubstr("first and more"));
+}
+
+}  // namespace index_data_test
+}  // namespace infeed
