@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -22,6 +23,7 @@
 #include "pipeline/memory/memory_limit.h"
 #include "pipeline/order/label_class.h"
 #include "records/files/shards.h"
+#include "records/store/index_data.h"
 #include "records/store/record_index.h"
 #include "tools/cli/cloud_flags.h"
 #include "tools/cli/completion.h"
@@ -67,13 +69,15 @@ constexpr const char* kDescription =
 
 void AddDataFlags(CLI::App& app, Flags& flags) {
   app.add_option("--data_dir", flags.data_dir,
-                 "Folder with the data set's shards.")
-      ->type_name("DIR");
+                 "The data set: a folder of shards, of class folders with "
+                 "images, or of tars; a tar, a zip, or a pattern.")
+      ->type_name("DATA");
   app.add_option("--split", flags.split,
                  "Split of the data set: train, validation or test.")
       ->capture_default_str();
   app.add_option("--shards", flags.shards,
-                 "Files, folders or patterns of shards, instead of --data_dir.")
+                 "Files, folders or patterns of shards, all of them, instead "
+                 "of --data_dir.")
       ->type_name("SPEC");
   app.add_flag("--allow_missing_shards", flags.allow_missing_shards,
                "Continue if shards of the set are missing, and list them.");
@@ -116,23 +120,23 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
                "Only check flags and data, and print what would be measured.");
 }
 
-std::vector<std::string> FindShards(const Flags& flags) {
+RecordIndex IndexOf(const Flags& flags) {
   const OnShardSetFaults on_faults = FaultsPolicy(
       flags.allow_missing_shards,
       [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
   if (!flags.selection.mix.empty()) {
-    return MixedShards(flags.selection, flags.split, on_faults);
+    return RecordIndex(MixedShards(flags.selection, flags.split, on_faults));
   }
   if (!flags.shards.empty()) {
-    return ListShards(flags.shards, on_faults);
+    return IndexData(flags.shards, {.on_faults = on_faults});
   }
-  std::vector<std::string> shards =
-      FindSplit(flags.data_dir, flags.split, on_faults);
-  if (shards.empty()) {
-    throw UsageError(flags.data_dir + " has no shards of the split \"" +
+  std::optional<RecordIndex> index =
+      IndexSplit(flags.data_dir, flags.split, {.on_faults = on_faults});
+  if (!index) {
+    throw UsageError(flags.data_dir + " has no data of the split \"" +
                      flags.split + "\": give another --split, or --shards");
   }
-  return shards;
+  return *std::move(index);
 }
 
 std::string MakeTitle(const Flags& flags, const RecordIndex& index) {
@@ -227,12 +231,19 @@ void PrintPlan(const RecordIndex& index, const Flags& flags) {
                  static_cast<double>(options.threads.size()));
 }
 
-void Run(Flags& flags, const std::vector<std::string>& shards) {
-  const RecordIndex index(shards);
+void Run(Flags& flags, const RecordIndex& index) {
+  for (const std::string& note : index.notes()) {
+    fmt::print(stderr, "{}\n", note);
+  }
+  if (const std::string note = KeysNote(flags.throughput.input, index);
+      !note.empty()) {
+    fmt::print(stderr, "{}\n", note);
+  }
+  flags.throughput.input = WithFoundKeys(flags.throughput.input, index);
   flags.throughput.input.selection = MakeSelection(
       flags.selection, flags.split, index, flags.throughput.input.label_key);
-  fmt::print(stderr, "{} records in {} shards\n", index.size(),
-             index.shards().size());
+  fmt::print(stderr, "{} records in {} {}\n", index.size(),
+             index.shards().size(), index.is_of_images() ? "files" : "shards");
   if (flags.hash.order == 0 && ParseStage(flags.stage) == Stage::kAll) {
     ResolveLabels(index, flags.throughput.input);
   }
@@ -290,9 +301,9 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   if (flags.made_images > 0) {
     fmt::print(stderr, "making {} photographs\n", flags.made_images);
     const MadeShards made(flags.made_images);
-    Run(flags, ListShards(made.folder()));
+    Run(flags, RecordIndex(ListShards(made.folder())));
   } else {
-    Run(flags, FindShards(flags));
+    Run(flags, IndexOf(flags));
   }
   observation.Finish();
   return ExitCode::kDone;

@@ -5,10 +5,12 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "records/files/dataset_info.h"
 #include "records/files/open_source.h"
+#include "records/store/key_guess.h"
 #include "records/store/label_index.h"
 
 namespace infeed {
@@ -51,6 +53,20 @@ std::optional<int> DescribedOffset(const RecordIndex& index) {
   return described;
 }
 
+bool HoldsExamples(const RecordIndex& index) {
+  bool holds = index.shards().empty();
+  for (std::size_t shard = 0; shard < index.shards().size(); ++shard) {
+    holds |= index.holds_examples(shard);
+  }
+  return holds;
+}
+
+RecordKeys KeysFor(const InputOptions& options, const RecordIndex& index) {
+  return HoldsExamples(index)
+             ? FindKeys(index, {options.image_key, options.label_key})
+             : RecordKeys();
+}
+
 std::string Why(std::int64_t label, const InputOptions& options) {
   if (label == kNoLabel) {
     return "there is no label (" + options.label_key + " is missing or -1)";
@@ -72,7 +88,7 @@ std::string Why(std::int64_t label, const InputOptions& options) {
 }  // namespace
 
 int FindLabelOffset(const RecordIndex& index, std::string_view label_key) {
-  if (!index.is_of_images()) {
+  if (HoldsExamples(index)) {
     if (const std::optional<int> described = DescribedOffset(index)) {
       return *described;
     }
@@ -83,11 +99,25 @@ int FindLabelOffset(const RecordIndex& index, std::string_view label_key) {
   return counts.contains(0) ? 0 : 1;
 }
 
-InputOptions ResolvedOptions(InputOptions options, const RecordIndex& index) {
-  if (index.is_of_images()) {
-    options.image_key = kImageKey;
-    options.label_key = kLabelKey;
+std::string KeysNote(const InputOptions& options, const RecordIndex& index) {
+  const RecordKeys keys = KeysFor(options, index);
+  if (!HoldsExamples(index) ||
+      (keys.image == options.image_key && keys.label == options.label_key)) {
+    return "";
   }
+  return "keys: found in the records: image_key=" + keys.image +
+         " label_key=" + keys.label;
+}
+
+InputOptions WithFoundKeys(InputOptions options, const RecordIndex& index) {
+  RecordKeys keys = KeysFor(options, index);
+  options.image_key = std::move(keys.image);
+  options.label_key = std::move(keys.label);
+  return options;
+}
+
+InputOptions ResolvedOptions(InputOptions options, const RecordIndex& index) {
+  options = WithFoundKeys(std::move(options), index);
   if (!options.label_offset) {
     options.label_offset = FindLabelOffset(index, options.label_key);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "pipeline/order/options.h"
@@ -17,11 +18,21 @@ namespace infeed {
 [[nodiscard]] int FindLabelOffset(const RecordIndex& index,
                                   std::string_view label_key = kLabelKey);
 
-// Returns the options with what depends on the data: label_offset, by
-// FindLabelOffset() if absent, and for image files the keys of the records that
-// are made of them (image_record.h).
+// Returns the options with the keys of the records: those of FindKeys() for
+// TFRecords, else those of the records that are made of images
+// (image_record.h).
+[[nodiscard]] InputOptions WithFoundKeys(InputOptions options,
+                                         const RecordIndex& index);
+
+// Returns the options with what depends on the data: the same, and
+// label_offset, by FindLabelOffset() if absent.
 [[nodiscard]] InputOptions ResolvedOptions(InputOptions options,
                                            const RecordIndex& index);
+
+// A sentence for the user about keys that were found in the records and are not
+// those of the options; "" if there are none.
+[[nodiscard]] std::string KeysNote(const InputOptions& options,
+                                   const RecordIndex& index);
 
 // The class of a label, from 0; -1 if the label has no class and require_labels
 // is false. Throws DataError naming what is wrong with the label. Requires: the

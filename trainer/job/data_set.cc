@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "records/files/class_list.h"
 #include "records/files/dataset_info.h"
-#include "records/files/shards.h"
+#include "records/store/index_data.h"
 #include "trainer/feed/fake_data.h"
 
 namespace infeed {
@@ -16,16 +16,23 @@ namespace {
 std::optional<DataSplit> OpenSplit(const std::string& data_dir,
                                    const std::string& name,
                                    const OnShardSetFaults& on_faults) {
-  std::vector<std::string> shards = FindSplit(data_dir, name, on_faults);
-  if (shards.empty()) {
-    return std::nullopt;
-  }
-  return DataSplit{name, RecordIndex(std::move(shards))};
+  std::optional<RecordIndex> index =
+      IndexSplit(data_dir, name, {.on_faults = on_faults});
+  return index ? std::optional(DataSplit{name, *std::move(index)})
+               : std::nullopt;
 }
 
 // The facts that are known without reading records.
-LabelFacts DescribedLabels(const std::string& data_dir) {
+LabelFacts DescribedLabels(const std::string& data_dir,
+                           const RecordIndex& index) {
+  if (!index.class_names().empty()) {
+    return {.classes = static_cast<int>(index.class_names().size()),
+            .first = 1};
+  }
   LabelFacts facts;
+  if (!IsDataFolder(data_dir)) {
+    return facts;
+  }
   if (const std::optional<DatasetInfo> info = ReadDatasetInfo(data_dir)) {
     facts = {.classes = static_cast<int>(info->classes.size()),
              .first = info->first_label};
@@ -39,7 +46,8 @@ LabelFacts DescribedLabels(const std::string& data_dir) {
 
 std::string DescribeSplit(const DataSplit& split) {
   return split.name + " " + std::to_string(split.index.size()) + " images in " +
-         std::to_string(split.index.shards().size()) + " shards; ";
+         std::to_string(split.index.shards().size()) +
+         (split.index.is_of_images() ? " files; " : " shards; ");
 }
 
 std::int64_t Images(const std::optional<DataSplit>& split) {
@@ -64,13 +72,19 @@ DataSet::DataSet(const std::string& data_dir, const DataSetOptions& options)
     throw UsageError(
         "data_dir=" + data_dir +
         ": no shards named train-NNNNN-of-NNNNN, validation-... or "
-        "test-... in it; make them with imagenet_to_records");
+        "test-... in it, no folders of images by class (train/cat/1.jpg), and "
+        "no .tfrecord, .tar or .zip file");
   }
-  labels_ = DescribedLabels(data_dir);
+  labels_ = DescribedLabels(data_dir, (train_ ? train_ : eval_)->index);
   if (options.counts_labels && (labels_.classes == 0 || !labels_.first)) {
     labels_.found = CountLabels((train_ ? train_ : eval_)->index,
                                 {.label_key = options.label_key});
   }
+}
+
+std::vector<std::string> DataSet::class_names() const {
+  const std::optional<DataSplit>& split = train_ ? train_ : eval_;
+  return split ? split->index.class_names() : std::vector<std::string>();
 }
 
 std::int64_t DataSet::train_images() const { return Images(train_); }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "records/example/imagenet_example.h"
 #include "records/files/shard_set.h"
@@ -33,7 +34,7 @@ struct DataSetOptions {
 //
 // Const members may be called from several threads at once. The constructor
 // throws IoError for a folder that is missing or cannot be read, UsageError
-// when it has no shards, DataError for a broken shard or dataset.json.
+// when it has no data, DataError for a broken shard or dataset.json.
 class DataSet {
  public:
   // No data, for modes that do not need any.
@@ -55,11 +56,15 @@ class DataSet {
     return is_fake_ ? nullptr : &eval_->index;
   }
 
-  // Absent when the split has no shards.
+  // Absent when the split has no records.
   [[nodiscard]] const std::optional<DataSplit>& train() const { return train_; }
   [[nodiscard]] const std::optional<DataSplit>& eval() const { return eval_; }
 
   [[nodiscard]] const LabelFacts& labels() const { return labels_; }
+
+  // The names of the classes of image folders and zips (RecordIndex); class i
+  // has the label i + 1. Empty for other data.
+  [[nodiscard]] std::vector<std::string> class_names() const;
 
   [[nodiscard]] std::int64_t train_images() const;
   [[nodiscard]] std::int64_t eval_images() const;

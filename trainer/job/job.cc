@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdio>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -70,16 +71,23 @@ DataSet OpenData(const RunOptions& options) {
 }
 
 ModelLabels DataLabels(const Job& job) {
+  const int offset = LabelOffsetOf(job.params);
+  if (std::vector<std::string> names = job.data.class_names(); !names.empty()) {
+    return ModelLabels::OfClasses(std::move(names), 1, offset);
+  }
+  if (!IsDataFolder(job.options.data_dir)) {
+    return {};
+  }
   return ModelLabels::OfData(job.options.data_dir,
-                             job.params.input.num_label_classes,
-                             LabelOffsetOf(job.params));
+                             job.params.input.num_label_classes, offset);
 }
 
 void RequireSplits(const RunOptions& options, const DataSet& data) {
   if (Trains(options.mode) && !data.has_train()) {
-    throw UsageError("data_dir=" + options.data_dir +
-                     ": no train-* shards to train on; use --mode eval, or "
-                     "another data_dir");
+    throw UsageError(
+        "data_dir=" + options.data_dir +
+        ": no data of the split train to train on; use --mode eval, or "
+        "another data_dir");
   }
   const std::string& split = options.params.values.eval_split;
   const bool must_evaluate =
@@ -87,8 +95,9 @@ void RequireSplits(const RunOptions& options, const DataSet& data) {
       (options.mode == Mode::kTrainAndEval && split != "auto");
   if (must_evaluate && !data.has_eval()) {
     throw UsageError("data_dir=" + options.data_dir + ": no " +
-                     (split == "auto" ? "validation-* or test" : split) +
-                     "-* shards to evaluate");
+                     (split == "auto" ? "data of the splits validation or test"
+                                      : "data of the split " + split) +
+                     " to evaluate");
   }
 }
 

@@ -43,6 +43,11 @@ ModelLabels ModelLabels::OfData(const std::string& data_dir, int num_classes,
                label_offset);
 }
 
+ModelLabels ModelLabels::OfClasses(std::vector<std::string> names,
+                                   int first_label, int label_offset) {
+  return Named(std::move(names), first_label, label_offset);
+}
+
 ModelLabels ModelLabels::OfModel(const std::string& model_dir) {
   ModelLabels names;
   names.names_ = ReadClassList(LabelsPath(model_dir));

@@ -24,6 +24,10 @@ class ModelLabels {
   // reference's 1,001 classes. Throws IoError, DataError.
   [[nodiscard]] static ModelLabels OfData(const std::string& data_dir,
                                           int num_classes, int label_offset);
+  // The same of classes whose names are known; first_label is the label of the
+  // first one.
+  [[nodiscard]] static ModelLabels OfClasses(std::vector<std::string> names,
+                                             int first_label, int label_offset);
   // The names in a model directory's labels.txt; none where there is no such
   // file.
   [[nodiscard]] static ModelLabels OfModel(const std::string& model_dir);

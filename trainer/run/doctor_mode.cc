@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "records/archives/tar_index_file.h"
 #include "records/bytes/byte_source.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/open_source.h"
@@ -67,10 +68,16 @@ std::vector<Finding> Load(const std::optional<CpuTimes>& before) {
 
 // How many shards have a valid offset index beside them.
 Finding OffsetIndex(const DataSplit& split) {
+  if (split.index.is_of_images()) {
+    return {split.name + " index",
+            fmt::format("{} image files", split.index.size()), ""};
+  }
   const std::vector<std::string>& shards = split.index.shards();
   std::size_t indexed = 0;
   for (const std::string& shard : shards) {
-    indexed += FindFrames(*OpenSource(shard)) ? 1 : 0;
+    indexed +=
+        FindFrames(*OpenSource(shard)) || FindTarIndex(*OpenSource(shard)) ? 1
+                                                                           : 0;
   }
   return {split.name + " index",
           fmt::format("{} images; {} of {} shards have one", split.index.size(),

@@ -2,14 +2,17 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "records/cloud/object_store.h"
 #include "records/files/folder_listing.h"
 #include "records/files/open_source.h"
+#include "records/files/record_files.h"
 #include "records/files/shards.h"
 #include "records/http/url.h"
+#include "records/store/index_data.h"
 
 namespace infeed {
 namespace {
@@ -47,8 +50,7 @@ void AddImagesBelow(const std::string& url, std::vector<std::string>& images) {
 }
 
 bool IsShard(const fs::path& path) {
-  return IsShardName(path.filename().string()) ||
-         path.extension() == ".tfrecord" || path.extension() == ".tfrecords";
+  return IsRecordFileName(path.filename().string());
 }
 
 void AddShards(const std::string& spec, Named& named) {
@@ -145,17 +147,19 @@ RecordIndex RecordsOf(const std::vector<std::string>& inputs,
 RecordIndex RecordsOfSplit(const std::string& data_dir,
                            const std::string& split,
                            const OnShardSetFaults& on_faults) {
-  std::vector<std::string> shards =
-      FindSplit(data_dir, split == "auto" ? "test" : split, on_faults);
-  if (shards.empty() && split == "auto") {
-    shards = FindSplit(data_dir, "validation", on_faults);
+  const bool is_auto = split == "auto";
+  std::optional<RecordIndex> index =
+      IndexSplit(data_dir, is_auto ? "test" : split, {.on_faults = on_faults});
+  if (!index && is_auto) {
+    index = IndexSplit(data_dir, "validation", {.on_faults = on_faults});
   }
-  if (shards.empty()) {
-    throw UsageError("data_dir=" + data_dir + ": no " +
-                     (split == "auto" ? "test-* or validation" : split) +
-                     "-* shards to predict; give --input");
+  if (!index) {
+    throw UsageError(
+        "data_dir=" + data_dir + ": no data of the " +
+        (is_auto ? "splits test or validation" : "split " + split) +
+        " to predict; give --input");
   }
-  return RecordIndex(std::move(shards));
+  return *std::move(index);
 }
 
 }  // namespace infeed

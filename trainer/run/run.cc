@@ -43,7 +43,8 @@ void PrintStart(const Job& job) {
     SayScheduleAdvice(job.params, job.data);
   }
   if (job.options.mode == Mode::kTrainAndEval && !job.data.has_eval()) {
-    Say("there are no validation-* or test-* shards: this run only trains");
+    Say("there are no data of the splits validation or test: this run only "
+        "trains");
   }
 }
 

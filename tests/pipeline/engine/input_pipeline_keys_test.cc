@@ -9,6 +9,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "pipeline/engine/input_pipeline.h"
+#include "pipeline/order/label_class.h"
 #include "pipeline/order/stream_state.h"
 #include "preprocess/jpeg_entropy/seek_index.h"
 #include "records/bytes/byte_source.h"
@@ -79,11 +80,22 @@ TEST(InputPipelineKeysTest, GiveTheBatchesOfTheStandardKeys) {
             Stream(standard.index(), Options(), 6));
 }
 
+TEST(InputPipelineKeysTest, AreFoundInTheRecords) {
+  const TestShards tfds(TfdsPayloads());
+  EXPECT_EQ(Stream(tfds.index(), Options(), 6),
+            Stream(tfds.index(), TfdsOptions(), 6));
+  EXPECT_EQ(KeysNote(Options(), tfds.index()),
+            "keys: found in the records: image_key=image label_key=label");
+  EXPECT_EQ(KeysNote(TfdsOptions(), tfds.index()), "");
+}
+
 TEST(InputPipelineKeysTest, AreNamedWhereTheRecordsHaveOthers) {
   const TestShards shards(TfdsPayloads());
+  InputOptions wrong = Options();
+  wrong.image_key = "photo";
   EXPECT_THAT(
-      MessageOf<DataError>([&] { (void)Stream(shards.index(), Options(), 1); }),
-      HasSubstr("no image/encoded; it has image, label: give image_key"));
+      MessageOf<DataError>([&] { (void)Stream(shards.index(), wrong, 1); }),
+      HasSubstr("no photo; it has image, label: give image_key"));
   const TestShards empty({""});
   InputOptions one = Options();
   one.batch_size = 1;
@@ -120,11 +132,12 @@ TEST(InputPipelineKeysTest, MakeAnotherStreamButTheStandardOnesAreNotNoted) {
   EXPECT_THAT(state, AllOf(HasSubstr(R"("image_key": "image")"),
                            HasSubstr(R"("label_key": "label")")));
   EXPECT_EQ(ResumePosition(state, tfds.index(), TfdsOptions()).position, 0);
-  InputOptions standard = Options();
-  standard.label_offset = 0;
+  EXPECT_EQ(ResumePosition(state, tfds.index(), Options()).position, 0);
+  InputOptions other = Options();
+  other.image_key = "photo";
   EXPECT_THAT(MessageOf<UsageError>(
-                  [&] { (void)ResumePosition(state, tfds.index(), standard); }),
-              HasSubstr("image_key is unknown here, \"image\" in the state"));
+                  [&] { (void)ResumePosition(state, tfds.index(), other); }),
+              HasSubstr("image_key is \"photo\""));
   const TestShards usual(StandardPayloads());
   EXPECT_THAT(InputPipeline(usual.index(), Options()).State(),
               Not(HasSubstr("_key")));
