@@ -240,7 +240,7 @@ RecordFormat DetectFormat(const ByteSource& file) {
 
 FileRecords FindRecords(const ByteSource& file,
                         const FileRecordsOptions& options) {
-  if (options.use_cache) {
+  if (options.use_cache && options.use_kept) {
     if (auto kept = KeptRecords(file, options.max_record_bytes)) {
       return *std::move(kept);
     }

@@ -30,6 +30,8 @@ enum class RecordFormat {
 struct FileRecordsOptions {
   // Whether index files are read and written beside the file.
   bool use_cache = true;
+  // Whether a kept index file is used; false: it is made anew.
+  bool use_kept = true;
   // A longer record is a DataError.
   std::int64_t max_record_bytes = std::int64_t{1} << 30;
   // The split to take from a zip with folders for several; "": all.

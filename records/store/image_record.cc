@@ -20,6 +20,13 @@
 namespace infeed {
 namespace {
 
+// The next start lists the folder anew. "": no listing is kept.
+void ForgetListing(const std::string& root) {
+  if (!root.empty()) {
+    KeptListings::Forget(root);
+  }
+}
+
 // Throws IoError, and DataError without an origin.
 std::string ReadBytes(const std::string& path, std::int64_t listed_bytes,
                       const std::string& kept_root) {
@@ -31,9 +38,7 @@ std::string ReadBytes(const std::string& path, std::int64_t listed_bytes,
   const std::size_t read =
       file->ReadAt(0, std::as_writable_bytes(std::span(bytes)));
   if (file->size() != listed_bytes || read != bytes.size()) {
-    if (!kept_root.empty()) {
-      KeptListings::Forget(kept_root);
-    }
+    ForgetListing(kept_root);
     throw DataError("the file changed after it was listed");
   }
   return bytes;
@@ -55,6 +60,9 @@ std::string ReadImage(const std::string& path, std::int64_t listed_bytes,
   } catch (const IoError& error) {
     if (IsOfProcess(error)) {
       throw;
+    }
+    if (error.errno_value() == ENOENT) {
+      ForgetListing(kept_root);
     }
     throw DataError({PathForMessages(path), -1, -1},
                     error.errno_value() == 0

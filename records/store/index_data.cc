@@ -140,6 +140,10 @@ bool IsDataFolder(const std::string& data) {
   return std::filesystem::is_directory(data, ignored);
 }
 
+bool IsImageFolder(const std::string& data) {
+  return IsDataFolder(data) && !HasShards(data) && FindTree(data).has_value();
+}
+
 std::optional<RecordIndex> IndexSplit(const std::string& data,
                                       std::string_view split,
                                       const DataOptions& options) {

@@ -15,6 +15,9 @@ namespace infeed {
 // part is the name of a file of records, or a pattern.
 [[nodiscard]] bool IsDataFolder(const std::string& data);
 
+// Whether data is a folder of class folders, without shards.
+[[nodiscard]] bool IsImageFolder(const std::string& data);
+
 struct DataOptions {
   OnShardSetFaults on_faults = RefuseFaults;  // for sets of shards
   bool use_cache = true;                      // RecordIndexOptions::use_cache

@@ -45,6 +45,12 @@ std::int64_t TableBytes(std::int64_t records) {
   return (records + 1) * static_cast<std::int64_t>(kSeekNumberBytes);
 }
 
+// The ending of the seek file of an image folder: one folder has an index for
+// each split, and others when files come and go.
+std::string EndingOfImages(const RecordIndex& images) {
+  return KeyedEnding(kSeekEnding, images.identity(), "");
+}
+
 bool ReadsFully(const ByteSource& source, std::int64_t offset,
                 std::span<std::byte> destination) {
   return source.ReadAt(offset, destination) == destination.size();
@@ -70,6 +76,18 @@ std::unique_ptr<const SeekFile> SeekFile::Find(
     std::optional<SeekFile> file = Open(path);
     if (file && file->info().shard_size == shard_size &&
         file->info().records == records.value_or(file->info().records)) {
+      return std::make_unique<const SeekFile>(*std::move(file));
+    }
+  }
+  return nullptr;
+}
+
+std::unique_ptr<const SeekFile> SeekFile::FindOfImages(
+    const RecordIndex& images) {
+  for (const std::string& path :
+       SidePaths(images.kept_root(), EndingOfImages(images))) {
+    std::optional<SeekFile> file = Open(path);
+    if (file && file->info().records == images.size()) {
       return std::make_unique<const SeekFile>(*std::move(file));
     }
   }
@@ -144,6 +162,13 @@ SeekFileWriter::SeekFileWriter(const ByteSource& shard, int run,
   sink_->Write(kSeekMagic);
 }
 
+SeekFileWriter::SeekFileWriter(const RecordIndex& images, int run)
+    : path_(SidePathToWrite(images.kept_root(), EndingOfImages(images))),
+      info_({.run = run}),
+      sink_(OpenSink(path_)) {
+  sink_->Write(kSeekMagic);
+}
+
 void SeekFileWriter::Append(std::string_view sealed) {
   offsets_.push_back(sink_->size());
   sink_->Write(sealed);
@@ -166,44 +191,48 @@ SeekStore::SeekStore(const RecordIndex& index, std::size_t max_open,
     : index_(index),
       max_open_(max_open),
       image_key_(image_key),
-      places_(index.shards().size()) {
+      places_(index.is_of_images() ? 1 : index.shards().size()) {
   Check(max_open > 0, "a file can be open");
 }
 
 std::span<const std::byte> SeekStore::Read(
     std::int64_t record, std::vector<std::byte>& buffer) const {
-  if (index_.is_of_images()) {
-    return {};
-  }
   const RecordLocation location = index_.at(record);
-  const std::shared_ptr<const SeekFile> file = Open(location);
-  return file ? file->Read(location.number, LongestSeekIndex(location.length),
-                           buffer)
+  const bool of_images = index_.is_of_images();
+  const std::shared_ptr<const SeekFile> file =
+      Open(of_images ? 0 : static_cast<std::size_t>(location.shard));
+  return file ? file->Read(of_images ? record : location.number,
+                           LongestSeekIndex(location.length), buffer)
               : std::span<const std::byte>();
 }
 
-std::shared_ptr<const SeekFile> SeekStore::Open(
-    const RecordLocation& location) const {
-  const auto shard = static_cast<std::size_t>(location.shard);
+std::unique_ptr<const SeekFile> SeekStore::Find(std::size_t place) const {
+  if (index_.is_of_images()) {
+    return index_.kept_root().empty() ? nullptr
+                                      : SeekFile::FindOfImages(index_);
+  }
+  return SeekFile::Find(index_.shards()[place], index_.shard_bytes(place),
+                        index_.shard_size(place), image_key_);
+}
+
+std::shared_ptr<const SeekFile> SeekStore::Open(std::size_t number) const {
   {
     const std::lock_guard lock(mutex_);
-    const Place& place = places_[shard];
+    const Place& place = places_[number];
     if (place.is_missing || place.file) {
       return place.file;
     }
   }
   // Opened without the lock, so that other threads can read meanwhile. Two
   // threads may open the same file at once; the first one's file is kept.
-  std::shared_ptr<const SeekFile> file =
-      SeekFile::Find(index_.shards()[shard], index_.shard_bytes(shard),
-                     index_.shard_size(shard), image_key_);
+  std::shared_ptr<const SeekFile> file = Find(number);
   const std::lock_guard lock(mutex_);
-  Place& place = places_[shard];
+  Place& place = places_[number];
   if (!place.file) {
     place.is_missing = file == nullptr;
     place.file = file;
     if (file) {
-      open_.push_back(shard);
+      open_.push_back(number);
     }
     if (open_.size() > max_open_) {
       places_[open_.front()].file = nullptr;  // Closed by its last reader.

@@ -44,6 +44,12 @@ class SeekFile {
       std::optional<std::int64_t> records = {},
       std::string_view image_key = kImageKey);
 
+  // Returns the seek file of an image folder's index, with an entry for each of
+  // its files; null when there is none or it is damaged. Requires:
+  // images.kept_root() is not empty.
+  [[nodiscard]] static std::unique_ptr<const SeekFile> FindOfImages(
+      const RecordIndex& images);
+
   [[nodiscard]] const SeekFileInfo& info() const { return info_; }
 
   // Returns a record's sealed index (seek_feature.h), a view into buffer, which
@@ -69,6 +75,9 @@ class SeekFileWriter {
  public:
   SeekFileWriter(const ByteSource& shard, int run,
                  std::string_view image_key = kImageKey);
+  // The file of an image folder's index. Requires: images.kept_root() is not
+  // empty.
+  SeekFileWriter(const RecordIndex& images, int run);
 
   // Appends the next record's sealed index; empty: the record has none.
   void Append(std::string_view sealed);
@@ -94,7 +103,8 @@ class SeekFileWriter {
 
 // The seek indexes in files beside an indexed set of shards, for records
 // without their own. A shard's file is looked up when the first of its records
-// is requested; at most max_open files are open at once.
+// is requested; at most max_open files are open at once. The files of an image
+// folder have one seek file together.
 //
 // The index must outlive the store. Thread-safe. Does not fail: an unreadable
 // index counts as absent.
@@ -117,15 +127,15 @@ class SeekStore {
     bool is_missing = false;               // looked up and not found
     std::shared_ptr<const SeekFile> file;  // while it is open
   };
-  [[nodiscard]] std::shared_ptr<const SeekFile> Open(
-      const RecordLocation& location) const;
+  [[nodiscard]] std::shared_ptr<const SeekFile> Open(std::size_t place) const;
+  [[nodiscard]] std::unique_ptr<const SeekFile> Find(std::size_t place) const;
 
   const RecordIndex& index_;
   std::size_t max_open_;
   std::string image_key_;
   mutable std::mutex mutex_;
-  mutable std::vector<Place> places_;     // one for each shard
-  mutable std::deque<std::size_t> open_;  // shards, in the order of opening
+  mutable std::vector<Place> places_;     // one a shard; one for all images
+  mutable std::deque<std::size_t> open_;  // places, in the order of opening
 };
 
 }  // namespace infeed

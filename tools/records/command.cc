@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "base/atomic_file.h"
 #include "records/files/open_source.h"
 #include "records/files/shards.h"
+#include "records/store/index_data.h"
 #include "tools/cli/cloud_flags.h"
 
 namespace infeed {
@@ -33,17 +35,30 @@ void NoteFaults(const ShardSetFaults& faults) {
   }
 }
 
-ShardPaths FindShards(Command& command, SetFaults policy) {
-  return ListShards(
-      JoinWithCommas(command.paths), [&](const ShardSetFaults& faults) {
-        if (policy == SetFaults::kRefused || command.allow_missing_shards) {
-          MakeFaultsPolicy(command.allow_missing_shards)(faults);
-        } else if (policy == SetFaults::kReported) {
-          command.faults = faults;
-        } else {
-          NoteFaults(faults);
-        }
-      });
+// Takes the folders of class folders out of the PATHs.
+ShardPaths TakeImageFolders(std::vector<std::string>& paths) {
+  ShardPaths folders;
+  std::erase_if(paths, [&](const std::string& path) {
+    if (!IsImageFolder(path)) {
+      return false;
+    }
+    folders.push_back(path);
+    return true;
+  });
+  return folders;
+}
+
+ShardPaths FindShards(const std::vector<std::string>& paths, Command& command,
+                      SetFaults policy) {
+  return ListShards(JoinWithCommas(paths), [&](const ShardSetFaults& faults) {
+    if (policy == SetFaults::kRefused || command.allow_missing_shards) {
+      MakeFaultsPolicy(command.allow_missing_shards)(faults);
+    } else if (policy == SetFaults::kReported) {
+      command.faults = faults;
+    } else {
+      NoteFaults(faults);
+    }
+  });
 }
 
 // Extensions that no shard has: shard names end in numbers or .gz.
@@ -74,10 +89,17 @@ CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
   const auto cloud = std::make_shared<CloudFlags>();
   AddCloudFlags(*verb, *cloud);
   const SetFaults faults = text.faults;
-  verb->callback([&command, cloud, faults, run = std::move(run)] {
-    command.run = [&command, cloud, faults, run] {
+  const bool takes_images = text.takes_image_folders;
+  verb->callback([&command, cloud, faults, takes_images, run = std::move(run)] {
+    command.run = [&command, cloud, faults, takes_images, run] {
       ApplyCloudFlags(*cloud);
-      return run(FindShards(command, faults));
+      std::vector<std::string> paths = command.paths;
+      ShardPaths found = takes_images ? TakeImageFolders(paths) : ShardPaths();
+      if (!paths.empty()) {
+        std::ranges::move(FindShards(paths, command, faults),
+                          std::back_inserter(found));
+      }
+      return run(found);
     };
   });
   return verb;

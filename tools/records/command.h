@@ -38,6 +38,8 @@ struct VerbText {
   const char* about;  // one line
   const char* more;   // after the flags in its --help: details, examples
   SetFaults faults = SetFaults::kRefused;
+  // Whether a folder of class folders is given to the verb as it is.
+  bool takes_image_folders = false;
 };
 
 // Adds a verb that takes PATHs, with the flags for shards in the cloud; `run`

@@ -18,13 +18,18 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/archives/tar_index_file.h"
 #include "records/bytes/byte_sink.h"
 #include "records/bytes/byte_source.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
+#include "records/files/shards.h"
+#include "records/files/side_file.h"
 #include "records/store/dali_index.h"
-#include "records/store/seek_file.h"
+#include "records/store/file_records.h"
+#include "records/store/index_data.h"
+#include "records/store/record_index.h"
 #include "records/tfrecord/compression.h"
 #include "records/tfrecord/format.h"
 #include "records/tfrecord/frame_scan.h"
@@ -34,6 +39,7 @@
 #include "tools/cli/parallel_for.h"
 #include "tools/records/command.h"
 #include "tools/records/verbs.h"
+#include "tools/shards/seek_file_maker.h"
 #include "tools/shards/seek_index_maker.h"
 #include "tools/shards/staged_folder.h"
 
@@ -52,20 +58,21 @@ struct IndexOptions {
   std::function<void()> on_record = [] {};  // may throw, which ends the work
 };
 
+SeekFileOptions SeekOptions(const IndexOptions& options) {
+  return {.entries = options.seek,
+          .image_key = options.image_key,
+          .force = options.force,
+          .dry_run = options.dry_run,
+          .on_record = options.on_record};
+}
+
 // IndexOptions::dali for "beside the shards".
 constexpr const char* kBeside = "-";
-
-// The result of making a shard's seek file (records/store/seek_file.h).
-struct MadeSeekFile {
-  bool was_there = false;    // a valid one existed and was kept
-  std::string path;          // written; empty: none
-  std::int64_t indexed = 0;  // records with an entry in the file
-  std::int64_t own = 0;      // records with an index of their own
-};
 
 // The result for one shard.
 struct IndexedShard {
   std::string path;
+  RecordFormat format = RecordFormat::kTfrecord;
   // Compressed shards get no DALI index and no seek indexes.
   Compression compression = Compression::kNone;
   std::int64_t records = 0;
@@ -78,9 +85,6 @@ struct IndexedShard {
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kMaxDaliBytes = std::int64_t{1} << 32;
-
-// Read-ahead for a shard in an object store.
-constexpr std::int64_t kAheadBytes = std::int64_t{8} << 20;
 
 std::string ReadText(const std::string& path) {
   const std::unique_ptr<ByteSource> source = OpenSource(path);
@@ -156,73 +160,6 @@ void IndexPacked(const ByteSource& shard, const IndexOptions& options,
   result.records = static_cast<std::int64_t>(frames->offsets.size());
 }
 
-bool HasSeekFile(const ByteSource& shard, const FrameOffsets& offsets,
-                 const IndexOptions& options) {
-  const auto file = SeekFile::Find(shard.path(), shard.size(),
-                                   static_cast<std::int64_t>(offsets.size()),
-                                   options.image_key);
-  return file && file->info().shard_version == shard.version() &&
-         file->info().run == SeekRun(options.seek);
-}
-
-// Reads the record between two offsets; nullopt when it is damaged.
-std::optional<ImagenetExampleView> ReadExample(const ByteSource& shard,
-                                               std::int64_t begin,
-                                               std::int64_t end,
-                                               std::string_view image_key,
-                                               std::vector<std::byte>& buffer) {
-  const auto bytes = static_cast<std::size_t>(end - begin);
-  buffer.resize(std::max(buffer.size(), bytes));
-  const auto frame = std::span(buffer).first(bytes);
-  if (shard.ReadAt(begin, frame) != bytes || !HasFrameHeader(frame)) {
-    return std::nullopt;
-  }
-  const auto body = frame.subspan(kFrameHeaderBytes);
-  if (ClaimedLength(frame) != body.size() - kFrameFooterBytes ||
-      !IsPayloadGood(body)) {
-    return std::nullopt;
-  }
-  try {
-    return ParseImagenetExample(body.first(body.size() - kFrameFooterBytes),
-                                LabelList::kAny, {.image = image_key});
-  } catch (const DataError&) {  // `records verify` reports the error.
-    return std::nullopt;
-  }
-}
-
-// Makes the seek file unless a valid one exists. A damaged record, or one
-// without a JPEG that can have an index, gets an empty entry.
-MadeSeekFile MakeSeekFile(const ByteSource& shard, const FrameOffsets& offsets,
-                          const IndexOptions& options) {
-  MadeSeekFile made;
-  made.was_there = !options.force && HasSeekFile(shard, offsets, options);
-  if (made.was_there || options.dry_run) {
-    return made;
-  }
-  SeekFileWriter writer(shard, SeekRun(options.seek), options.image_key);
-  std::vector<std::byte> buffer;
-  for (std::size_t i = 0; i < offsets.size(); ++i) {
-    options.on_record();
-    const std::int64_t end =
-        i + 1 < offsets.size() ? offsets[i + 1] : shard.size();
-    shard.WillRead(offsets[i],
-                   std::min(kAheadBytes, shard.size() - offsets[i]));
-    const auto example =
-        ReadExample(shard, offsets[i], end, options.image_key, buffer);
-    const bool has_own = example && !example->seek_index.empty();
-    const std::string sealed =
-        example && !has_own
-            ? MakeSealedSeekIndex(example->encoded, options.seek)
-            : "";
-    made.own += has_own ? 1 : 0;
-    made.indexed += sealed.empty() ? 0 : 1;
-    writer.Append(sealed);
-  }
-  writer.Close();
-  made.path = writer.path();
-  return made;
-}
-
 std::string SeekText(const MadeSeekFile& seek, bool dry_run) {
   if (seek.was_there) {
     return ", the seek indexes are up to date";
@@ -242,6 +179,19 @@ Json ToJson(const MadeSeekFile& seek) {
           {"own", seek.own}};
 }
 
+std::string IndexText(const IndexedShard& shard, bool dry_run) {
+  switch (shard.format) {
+    case RecordFormat::kZip:
+      return "a zip has its own index";
+    case RecordFormat::kImage:
+      return "image files need no index";
+    default:
+      return shard.was_there ? "the index is up to date"
+             : dry_run       ? "would write an index"
+                             : "wrote " + shard.index;
+  }
+}
+
 std::string MakeLine(const IndexedShard& shard, bool dry_run) {
   const std::string packed =
       shard.compression == Compression::kNone
@@ -249,10 +199,7 @@ std::string MakeLine(const IndexedShard& shard, bool dry_run) {
           : fmt::format(" of a {} stream", CompressionName(shard.compression));
   std::string line =
       fmt::format("{}: {} records{}, {}", PathForMessages(shard.path),
-                  shard.records, packed,
-                  shard.was_there ? "the index is up to date"
-                  : dry_run       ? "would write an index"
-                                  : "wrote " + shard.index);
+                  shard.records, packed, IndexText(shard, dry_run));
   if (!shard.dali.empty()) {
     line += (dry_run ? ", DALI's would be " : ", DALI's is ") + shard.dali;
   }
@@ -262,13 +209,68 @@ std::string MakeLine(const IndexedShard& shard, bool dry_run) {
   return line + "\n";
 }
 
+// A tar gets an index file; a zip has its directory. A compressed tar gets no
+// seek indexes.
+void IndexArchive(const ByteSource& shard, const IndexOptions& options,
+                  IndexedShard& result) {
+  if (!options.dali.empty() || options.from_dali) {
+    throw UsageError(shard.path() + ": is a " +
+                     std::string(RecordFormatName(result.format)) +
+                     ", for which DALI has no index");
+  }
+  const bool is_tar = result.format == RecordFormat::kTar;
+  result.was_there =
+      !is_tar || (!options.force && FindTarIndex(shard).has_value());
+  const FileRecords records = FindRecords(
+      shard, {.use_cache = !options.dry_run, .use_kept = !options.force});
+  if (!result.was_there && !options.dry_run) {
+    result.index = SidePathToWrite(shard.path(), ".index");
+  }
+  result.compression = records.compression;
+  result.records = static_cast<std::int64_t>(records.offsets.size());
+  if (options.seek != SeekEntries::kNone &&
+      result.compression == Compression::kNone) {
+    result.seek = MakeSeekFile(shard, SeekOptions(options));
+  }
+}
+
+// The files of a folder need no index; each split gets a seek file.
+void IndexImages(const IndexOptions& options, IndexedShard& result) {
+  result.format = RecordFormat::kImage;
+  result.was_there = true;
+  for (const std::string_view split : kSplits) {
+    const std::optional<RecordIndex> images = IndexSplit(result.path, split);
+    if (!images) {
+      continue;
+    }
+    result.records += images->size();
+    if (options.seek != SeekEntries::kNone) {
+      const MadeSeekFile made =
+          MakeSeekFileOfImages(*images, SeekOptions(options));
+      result.seek = result.seek.value_or(MadeSeekFile{true});
+      result.seek->was_there = result.seek->was_there && made.was_there;
+      result.seek->path = made.path.empty() ? result.seek->path : made.path;
+      result.seek->indexed += made.indexed;
+    }
+  }
+}
+
 // Makes the index files of one shard. Throws IoError, DataError for an invalid
 // shard or NAME.idx, and UsageError when a NAME.idx with other content would be
 // replaced without `force`.
 IndexedShard IndexShard(const std::string& path, const IndexOptions& options) {
-  const std::unique_ptr<ByteSource> shard = OpenSource(path);
   IndexedShard result;
   result.path = path;
+  if (IsDataFolder(path)) {
+    IndexImages(options, result);
+    return result;
+  }
+  const std::unique_ptr<ByteSource> shard = OpenSource(path);
+  result.format = DetectFormat(*shard);
+  if (result.format != RecordFormat::kTfrecord) {
+    IndexArchive(*shard, options, result);
+    return result;
+  }
   result.compression = ReadCompression(*shard);
   if (result.compression != Compression::kNone) {
     IndexPacked(*shard, options, result);
@@ -281,7 +283,7 @@ IndexedShard IndexShard(const std::string& path, const IndexOptions& options) {
     WriteDaliIndex(*shard, offsets, options, result.dali);
   }
   if (options.seek != SeekEntries::kNone) {
-    result.seek = MakeSeekFile(*shard, offsets, options);
+    result.seek = MakeSeekFile(*shard, SeekOptions(options));
   }
   return result;
 }
@@ -312,6 +314,7 @@ std::string IndexReportJson(const std::vector<IndexedShard>& shards) {
   std::int64_t records = 0;
   for (const IndexedShard& shard : shards) {
     Json json = {{"file", PathForMessages(shard.path)},
+                 {"format", RecordFormatName(shard.format)},
                  {"compression", CompressionName(shard.compression)},
                  {"records", shard.records},
                  {"up_to_date", shard.was_there},
@@ -389,6 +392,8 @@ void AddIndexVerb(CLI::App& app, Command& command) {
            "that folder cannot be written. Programs that read shards make\n"
            "missing ones, too; this makes them beforehand. Valid files are\n"
            "kept. Compressed shards get no DALI index and no seek indexes.\n"
+           "A tar of samples is a shard like others; for a folder of class\n"
+           "folders, --seek makes one file beside it.\n"
            "\n"
            "Examples:\n"
            "  records index SHARDS\n"
@@ -399,7 +404,8 @@ void AddIndexVerb(CLI::App& app, Command& command) {
            "  records index --seek SHARDS          seek indexes of JPEGs "
            "whose\n"
            "      records have none: windows of them decode faster\n",
-       .faults = SetFaults::kNoted},
+       .faults = SetFaults::kNoted,
+       .takes_image_folders = true},
       [flags](const ShardPaths& shards) {
         return IndexShards(shards, *flags);
       });

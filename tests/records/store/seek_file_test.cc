@@ -180,5 +180,30 @@ TEST_F(SeekFileTest, AStoreLooksForAShardsFileOnce) {
   EXPECT_EQ(Read(store, 0), "");
 }
 
+TEST_F(SeekFileTest, TheFilesOfAnImageFolderHaveOneTogether) {
+  MakeFolder(folder_ / "photos");
+  std::vector<LabelledImage> files;
+  for (const char* name : {"a.jpg", "b.jpg"}) {
+    files.push_back({.path = folder_ / ("photos/" + std::string(name))});
+    WriteFileAtomically(files.back().path, name);
+  }
+  const RecordIndex images =
+      RecordIndex::OfImages(files, {.kept_root = folder_ / "photos"});
+  EXPECT_EQ(Read(SeekStore(images), 1), "");
+  SeekFileWriter writer(images, 0);
+  writer.Append("one");
+  writer.Append("two");
+  writer.Close();
+  EXPECT_EQ(Read(SeekStore(images), 0), "one");
+  EXPECT_EQ(Read(SeekStore(images), 1), "two");
+  files.pop_back();
+  EXPECT_EQ(Read(SeekStore(RecordIndex::OfImages(
+                     files, {.kept_root = folder_ / "photos"})),
+                 0),
+            "")
+      << "of other files";
+  EXPECT_EQ(Read(SeekStore(RecordIndex::OfImages(files)), 0), "");
+}
+
 }  // namespace
 }  // namespace infeed

@@ -1,0 +1,93 @@
+// The programs on the same photographs as a folder, tars, a zip and TFRecords.
+
+#include <string>
+
+#include "tests/support/environment_variable.h"
+#include "tests/support/photograph_forms.h"
+#include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace data_forms_test {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class DataFormsTest : public ::testing::Test {
+ protected:
+  static std::string Hash(const std::string& data, const std::string& flags) {
+    const ProgramResult result =
+        RunProgram("pipeline_throughput",
+                   "--data_dir " + data +
+                       " --hash 12 --batch_size 8 --image_size 16 " + flags);
+    EXPECT_EQ(result.exit_code, 0) << data << result.err;
+    return result.out;
+  }
+
+  TemporaryFolder cache_;
+  EnvironmentVariable cache_home_{"XDG_CACHE_HOME", cache_.path()};
+  PhotographForms forms_;
+};
+
+TEST_F(DataFormsTest, HaveTheSameBatches) {
+  for (const std::string flags :
+       {"--threads 1", "--threads 3 --recipe torchvision", "--shuffle none",
+        "--eval --split validation"}) {
+    const std::string expected = Hash(forms_.shards(), flags);
+    for (const std::string& data : forms_.all()) {
+      EXPECT_EQ(Hash(data, flags), expected) << data << " " << flags;
+    }
+  }
+}
+
+TEST_F(DataFormsTest, HaveTheSameBatchesWithSeekIndexes) {
+  const std::string expected = Hash(forms_.images(), "--threads 2");
+  const ProgramResult made =
+      RunProgram("records", "index --seek " + forms_.images() + " " +
+                                forms_.tars() + " " + forms_.zip());
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.out, AllOf(HasSubstr("image files need no index"),
+                              HasSubstr("a zip has its own index"),
+                              HasSubstr("wrote 30 seek indexes")));
+  for (const std::string& data : forms_.all()) {
+    EXPECT_EQ(Hash(data, "--threads 2"), expected) << data;
+  }
+  const ProgramResult again =
+      RunProgram("records", "index --seek " + forms_.images());
+  EXPECT_THAT(again.out, HasSubstr("seek indexes are up to date"));
+}
+
+TEST_F(DataFormsTest, ArchivesAreReadByTheVerbs) {
+  for (const std::string& data : {forms_.tars(), forms_.zip()}) {
+    EXPECT_THAT(RunProgram("records", "count " + data).out,
+                HasSubstr("total 42"));
+    EXPECT_THAT(RunProgram("records", "ls " + data).out, HasSubstr("42"));
+    EXPECT_THAT(RunProgram("records", "head " + data).out,
+                HasSubstr("train1000.jpg"));
+    EXPECT_THAT(RunProgram("records", "verify " + data).out,
+                HasSubstr("42 records in"));
+    EXPECT_THAT(RunProgram("records", "stats " + data).out,
+                HasSubstr("classes     3"));
+    const TemporaryFolder out;
+    EXPECT_THAT(
+        RunProgram("records", "extract --output " + (out / "x") + " " + data)
+            .out,
+        HasSubstr("42 images in 3 folders"));
+  }
+}
+
+TEST_F(DataFormsTest, CutArchivesAreDamaged) {
+  const std::string tar = forms_.tars() + "/train-000000.tar";
+  std::filesystem::resize_file(tar, std::filesystem::file_size(tar) / 2 + 7);
+  const ProgramResult result =
+      RunProgram("pipeline_throughput",
+                 "--data_dir " + forms_.tars() + " --hash 1 --batch_size 8");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr(tar));
+}
+
+}  // namespace data_forms_test
+}  // namespace infeed

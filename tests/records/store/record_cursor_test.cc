@@ -1,0 +1,55 @@
+#include "records/store/record_cursor.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "records/archives/tar_writer.h"
+#include "records/example/imagenet_example.h"
+#include "records/files/open_sink.h"
+#include "records/files/open_source.h"
+#include "tests/support/bytes.h"
+#include "tests/support/record_file.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace record_cursor_test {
+
+TEST(RecordCursor, ReadsTfrecords) {
+  const TemporaryFolder folder;
+  RecordCursor cursor(
+      OpenSource(RecordFile().Add("a").Add("bc").Write(folder / "x")));
+  EXPECT_EQ(cursor.format(), RecordFormat::kTfrecord);
+  EXPECT_EQ(AsText(cursor.Next()->payload), "a");
+  EXPECT_EQ(AsText(cursor.Next()->payload), "bc");
+  EXPECT_FALSE(cursor.Next());
+  EXPECT_FALSE(cursor.Next());
+}
+
+TEST(RecordCursor, GoesOnBehindABadSampleOfATar) {
+  const TemporaryFolder folder;
+  {
+    const std::unique_ptr<ByteSink> sink = OpenSink(folder / "x");
+    TarWriter tar(*sink);
+    tar.Add("1.jpg", AsBytes("one"));
+    tar.Add("2.txt", AsBytes("no image"));
+    tar.Add("3.png", AsBytes("three"));
+    tar.Finish();
+    sink->Commit();
+  }
+  RecordCursor cursor(OpenSource(folder / "x"));
+  EXPECT_EQ(cursor.format(), RecordFormat::kTar);
+  EXPECT_EQ(ParseImagenetExample(cursor.Next()->payload).filename, "1.jpg");
+  EXPECT_THROW((void)cursor.Next(), DataError);
+  const std::optional<Record> third = cursor.Next();
+  EXPECT_EQ(third->number, 2);
+  EXPECT_EQ(AsText(ParseImagenetExample(third->payload).encoded), "three");
+  EXPECT_FALSE(cursor.Next());
+}
+
+}  // namespace record_cursor_test
+}  // namespace infeed
