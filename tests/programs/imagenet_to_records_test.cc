@@ -175,8 +175,8 @@ TEST(ImagenetToRecordsTest, NamesAFolderThatIsMissing) {
       "imagenet_to_records",
       "--raw_data_dir /does/not/exist --local_scratch_dir /also/not");
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.err, HasSubstr("/does/not/exist: cannot list: No such "
-                                    "file or directory (check the path)"));
+  EXPECT_THAT(result.err, HasSubstr("/does/not/exist: cannot find the data: No "
+                                    "such file or directory (check the path)"));
   EXPECT_EQ(Lines(result.err), 1);
 }
 

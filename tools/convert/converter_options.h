@@ -41,11 +41,12 @@ struct ConverterOptions {
   int threads = 0;  // 0: one per core
 };
 
-// The seek indexes that a conversion makes; records of pixels need none.
+// The seek indexes that a conversion makes, if its shards are not tars; records
+// of pixels need none.
 [[nodiscard]] inline SeekEntries WantedSeekEntries(
     const ConverterOptions& options) {
-  return options.image.format == RecordFormat::kPixels ? SeekEntries::kNone
-                                                       : options.seek_index;
+  return options.image.format == ImageForm::kPixels ? SeekEntries::kNone
+                                                    : options.seek_index;
 }
 
 }  // namespace infeed

@@ -25,13 +25,15 @@
 #include "records/cloud/object_store.h"
 #include "records/files/shards.h"
 #include "tools/images/raw_images.h"
+#include "tools/images/record_images.h"
 
 namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Change this when the same images and options give different bytes.
+// The shards' names show their format. Change this when the same images and
+// options give different bytes.
 constexpr std::string_view kConversion = "infeed conversion 1";
 
 // Two hashes of different kinds over fields with unambiguous boundaries.
@@ -78,8 +80,7 @@ std::string OptionsText(const ConverterOptions& options) {
       "{} verify={} format={} max_size={} quality={} image_size={} "
       "keep_png={} exif_orientation={}{}",
       kConversion, image.verify, static_cast<int>(image.format), image.max_size,
-      image.quality,
-      image.format == RecordFormat::kPixels ? image.image_size : 0,
+      image.quality, image.format == ImageForm::kPixels ? image.image_size : 0,
       image.keep_png, image.exif_rotate ? "all" : "false", SeekText(options));
 }
 
@@ -98,6 +99,9 @@ std::int64_t VersionOf(const ImageFile& image, const RawImages* raw) {
   if (image.raw_index >= 0) {
     Check(raw != nullptr, "raw images come with their files");
     return raw->VersionOf(image);
+  }
+  if (image.records != nullptr) {
+    return image.records->VersionOf(image.record);
   }
   return image.object != nullptr ? image.object->version()
                                  : ModificationTime(image.path);
@@ -142,15 +146,21 @@ bool IsDead(std::string_view text) {
   return process && *process > 0 && ::kill(*process, 0) != 0 && errno == ESRCH;
 }
 
-// "train-00000-of-00002.shard.json.tmp-7" -> "train-00000-of-00002".
+// "train-00000-of-00002.shard.json.tmp-7" -> "train-00000-of-00002", and
+// "train-000000.tar.shard.json.tmp-7" -> "train-000000.tar".
 std::string_view ShardOf(std::string_view file) {
-  return file.substr(0, file.find('.'));
+  constexpr std::string_view kTarEnding = ".tar";
+  const std::string_view stem = file.substr(0, file.find('.'));
+  return file.substr(0, file.substr(stem.size()).starts_with(kTarEnding)
+                            ? stem.size() + kTarEnding.size()
+                            : stem.size());
 }
 
 // Whether a conversion makes files of that name, ignoring its temporary suffix.
 bool IsOurs(const fs::path& folder, std::string_view file) {
   return folder.filename() == ".infeed" || IsShardName(ShardOf(file)) ||
-         file.starts_with("labels.txt.") || file.starts_with("dataset.json.");
+         IsTarShardName(ShardOf(file)) || file.starts_with("labels.txt.") ||
+         file.starts_with("dataset.json.");
 }
 
 }  // namespace

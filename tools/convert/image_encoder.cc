@@ -16,9 +16,9 @@
 #include "preprocess/codecs/png_codec.h"
 #include "preprocess/pixels/pack.h"
 #include "preprocess/resize/area.h"
+#include "records/files/unreadable_format.h"
 #include "tools/cli/image_format.h"
 #include "tools/images/raw_images.h"
-#include "tools/images/unreadable_format.h"
 
 namespace infeed {
 namespace {
@@ -77,7 +77,7 @@ EncodedImage ImageEncoder::EncodeOtherFile(std::string file, int turn) {
   DecodeOtherImage(bytes, options_.limits.max_pixels, image_);
   Turn(turn);
   const ImageSize size = SizeOf(image_);
-  if (options_.format == RecordFormat::kPixels) {
+  if (options_.format == ImageForm::kPixels) {
     return Packed(size);
   }
   const bool is_png = DetectImageFormat(bytes) == ImageFormat::kPng;
@@ -106,7 +106,7 @@ EncodedImage ImageEncoder::EncodeRaw(const RawImages& raw,
                                      const ImageFile& image) {
   raw.Read(image, image_);
   const ImageSize size = SizeOf(image_);
-  if (options_.format == RecordFormat::kPixels) {
+  if (options_.format == ImageForm::kPixels) {
     return Packed(size);
   }
   Fit(size);
@@ -122,7 +122,7 @@ EncodedImage ImageEncoder::EncodeJpegFile(std::string file, int turn) {
   ImageSize size = {info.width, info.height};
   const bool is_cmyk = info.components == kCmykComponents;
   const bool is_changed = turn != kUpright || IsTooLarge(size);
-  const bool is_packed = options_.format == RecordFormat::kPixels;
+  const bool is_packed = options_.format == ImageForm::kPixels;
   if (options_.verify || options_.mend || is_cmyk || is_changed || is_packed) {
     DecodeJpeg(info);
   }
@@ -178,12 +178,12 @@ void ImageEncoder::Turn(int orientation) {
 }
 
 bool ImageEncoder::IsTooLarge(const ImageSize& size) const {
-  return options_.max_size > 0 && options_.format == RecordFormat::kJpeg &&
+  return options_.max_size > 0 && options_.format == ImageForm::kJpeg &&
          std::min(size.width, size.height) > options_.max_size;
 }
 
 int ImageEncoder::ShorterSide(const ImageSize& size) const {
-  if (options_.format == RecordFormat::kPixels) {
+  if (options_.format == ImageForm::kPixels) {
     return options_.image_size;
   }
   return IsTooLarge(size) ? options_.max_size

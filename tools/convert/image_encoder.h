@@ -6,12 +6,12 @@
 #include "preprocess/codecs/image_size.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/pixels/image.h"
-#include "tools/images/tree.h"
+#include "records/store/image_tree.h"
 
 namespace infeed {
 
 // The form of an image in a record.
-enum class RecordFormat {
+enum class ImageForm {
   kJpeg,    // an encoded image: nearly always a JPEG
   kPixels,  // pixels as batches hold them
 };
@@ -23,7 +23,7 @@ struct ImageEncoderOptions {
   // Replace a damaged JPEG by a new one of its decodable part; if false it is
   // an error. Needs verify.
   bool mend = false;
-  RecordFormat format = RecordFormat::kJpeg;
+  ImageForm format = ImageForm::kJpeg;
   // A larger image is shrunk until its shorter side has this many pixels, 32 or
   // more; 0: never.
   int max_size = 0;

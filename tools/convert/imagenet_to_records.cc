@@ -9,6 +9,7 @@
 
 #include "base/charts/progress.h"
 #include "records/files/folder_claim.h"
+#include "records/store/image_tree.h"
 #include "tools/cli/cloud_flags.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/interruption.h"
@@ -21,7 +22,6 @@
 #include "tools/convert/shard_upload.h"
 #include "tools/images/duplicates.h"
 #include "tools/images/raw_input_flags.h"
-#include "tools/images/tree.h"
 
 namespace infeed {
 namespace {
@@ -37,6 +37,12 @@ constexpr const char* kExamples =
     "  imagenet_to_records --raw_data_dir raw --local_scratch_dir records\n"
     "      raw/{train,validation,test}/<class>/*, or ImageNet as it comes:\n"
     "      raw/train/<synset>/*, raw/validation/*, raw/synset_labels.txt\n"
+    "  imagenet_to_records --raw_data_dir 'tars/{000..099}.tar' \\\n"
+    "      --local_scratch_dir records\n"
+    "      tars of samples; also zips of images, and TFRecords of others\n"
+    "  imagenet_to_records --raw_data_dir photos --local_scratch_dir tars \\\n"
+    "      --format webdataset\n"
+    "      tars for webdataset: tars/train-{000000..000007}.tar\n"
     "  imagenet_to_records --manifest photos.csv --local_scratch_dir records\n"
     "      a table with the columns path and label, and split and text if any\n"
     "  imagenet_to_records --raw_data_dir raw --local_scratch_dir records \\\n"
@@ -63,13 +69,29 @@ struct Flags {
   CloudFlags cloud;
 };
 
-ConversionPlan MakePlan(const Flags& flags) {
-  const PlanOptions options = CheckedPlanOptions(flags.output);
+// Reads the input. Records are read once before the conversion begins.
+ImageTree ReadInput(const Flags& flags, const Interruption& interruption) {
   RawInputFlags input = flags.input;
   input.threads = flags.output.converter.threads;
+  ProgressLine line;
+  bool is_shown = false;
+  input.on_records = [&](std::int64_t records) {
+    interruption.Check();
+    is_shown = true;
+    line.Update(fmt::format("{} records listed", records), false);
+  };
   ImageTree tree = ReadRawInput(input);
+  if (is_shown) {
+    line.Finish();
+  }
+  return tree;
+}
+
+ConversionPlan MakePlan(const Flags& flags, const Interruption& interruption) {
+  const PlanOptions options = CheckedPlanOptions(flags.output);
+  ImageTree tree = ReadInput(flags, interruption);
   std::cerr << FirstLines(tree.notes, kNotesShown);
-  if (input.report_duplicates) {
+  if (flags.input.report_duplicates) {
     std::cout << DuplicatesText(tree.duplicates);
   }
   return PlanConversion(std::move(tree), options);
@@ -145,7 +167,7 @@ ExitCode Run(const Flags& flags, const Interruption& interruption) {
   const ConverterOptions options = CheckedConverterOptions(flags.output);
   const UploadTarget target = CheckedUploadTarget(flags.output);
   const std::string& output_dir = flags.output.output_dir;
-  const ConversionPlan plan = MakePlan(flags);
+  const ConversionPlan plan = MakePlan(flags, interruption);
   if (flags.output.dry_run) {
     std::cerr << NoticesText(MakeNotices(plan.left_out));
     std::cout << PlanText(plan, output_dir, options, target);
@@ -175,7 +197,7 @@ ExitCode Run(const Flags& flags, const Interruption& interruption) {
 }
 
 ExitCode ImagenetToRecords(int argc, char** argv) {
-  CLI::App app("Turns folders of images into TFRecord shards.");
+  CLI::App app("Turns images in folders, tars, zips or TFRecords into shards.");
   app.footer(kExamples);
   Flags flags;
   AddRawInputFlags(app, flags.input);

@@ -34,14 +34,25 @@ void AddBadImageFlags(CLI::App& app, OutputFlags& flags) {
                "Decode every image once to find broken ones (default).");
 }
 
+// "jpeg" is what tfrecord was called before there were tars.
+void AddFormatFlag(CLI::App& app, OutputFlags& flags) {
+  app.add_option_function<std::string>(
+         "--format",
+         [&](const std::string& name) {
+           flags.converter.image.format =
+               name == "pixels" ? ImageForm::kPixels : ImageForm::kJpeg;
+           flags.plan.format = name == "webdataset" ? ShardFormat::kWebdataset
+                                                    : ShardFormat::kTfrecord;
+         },
+         "What to write: TFRecords of the images as they are, TFRecords of "
+         "pixels, decoded for the fastest input, or tars for webdataset.")
+      ->check(CLI::IsMember({"tfrecord", "pixels", "webdataset", "jpeg"}))
+      ->option_text("tfrecord|pixels|webdataset=tfrecord");
+}
+
 void AddImageFlags(CLI::App& app, OutputFlags& flags) {
   ImageEncoderOptions& image = flags.converter.image;
-  app.add_option("--format", image.format,
-                 "Content of the records: jpeg, the files as they are, or "
-                 "pixels, decoded for the fastest input.")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, RecordFormat>{
-          {"jpeg", RecordFormat::kJpeg}, {"pixels", RecordFormat::kPixels}}))
-      ->option_text("jpeg|pixels=jpeg");
+  AddFormatFlag(app, flags);
   app.add_option("--image_size", flags.image_size,
                  "Side of --format pixels: the shorter side is resized to it, "
                  "the middle is kept.")
@@ -59,7 +70,7 @@ void AddImageFlags(CLI::App& app, OutputFlags& flags) {
   app.add_option_function<std::string>(
          "--seek_index",
          [&](const std::string& name) {
-           flags.converter.seek_index = SeekEntriesNames().at(name);
+           flags.seek_index = SeekEntriesNames().at(name);
          },
          "Seek index of each JPEG, with which readers decode only their "
          "window: an entry for each row of MCUs (0.3 % of its bytes), or each "
@@ -82,7 +93,8 @@ void AddShardFlags(CLI::App& app, OutputFlags& flags) {
       ->capture_default_str();
   app.add_option("--layout", flags.plan.layout,
                  "Names of the shards: OUT/train-00000-of-00008 (flat), or "
-                 "OUT/train/train-00000-of-01024 (reference).")
+                 "OUT/train/train-00000-of-01024 (reference); of tars "
+                 "OUT/train-000000.tar.")
       ->transform(CLI::CheckedTransformer(std::map<std::string, ShardLayout>{
           {"flat", ShardLayout::kFlat},
           {"reference", ShardLayout::kReference}}))
@@ -131,7 +143,7 @@ void AddUploadFlags(CLI::App& app, OutputFlags& flags) {
 // Rejects combinations of flags that would have no effect, or only part of it.
 void CheckImageOptions(const OutputFlags& flags) {
   const ImageEncoderOptions& image = flags.converter.image;
-  const bool is_packed = image.format == RecordFormat::kPixels;
+  const bool is_packed = image.format == ImageForm::kPixels;
   if (is_packed && (image.max_size > 0 || image.keep_png)) {
     throw UsageError(
         "--format pixels leaves no image to store: leave --max_size and "
@@ -140,6 +152,11 @@ void CheckImageOptions(const OutputFlags& flags) {
   if (!is_packed && flags.image_size > 0) {
     throw UsageError(
         "--image_size is for --format pixels; --max_size shrinks JPEGs");
+  }
+  if (flags.plan.format == ShardFormat::kWebdataset &&
+      flags.seek_index.value_or(SeekEntries::kNone) != SeekEntries::kNone) {
+    throw UsageError(
+        "--seek_index is for TFRecords: leave it out with --format webdataset");
   }
   if (flags.converter.on_bad_image == OnBadImage::kReencode && !image.verify) {
     throw UsageError(
@@ -166,7 +183,7 @@ PlanOptions CheckedPlanOptions(const OutputFlags& flags) {
   options.shards = shards.number;
   options.shard_bytes = shards.bytes;
   const ImageEncoderOptions image = CheckedConverterOptions(flags).image;
-  if (image.format == RecordFormat::kPixels) {
+  if (image.format == ImageForm::kPixels) {
     options.record_bytes =
         kBytesOfKeys + std::int64_t{4} * image.image_size * image.image_size;
   }
@@ -180,6 +197,9 @@ ConverterOptions CheckedConverterOptions(const OutputFlags& flags) {
     throw UsageError("--local_scratch_dir " + flags.output_dir +
                      ": give a folder; --gcs_output_path uploads from there");
   }
+  options.seek_index = flags.plan.format == ShardFormat::kWebdataset
+                           ? SeekEntries::kNone
+                           : flags.seek_index.value_or(options.seek_index);
   if (flags.image_size > 0) {
     options.image.image_size = flags.image_size;
   }

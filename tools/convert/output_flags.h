@@ -22,6 +22,7 @@ struct OutputFlags {
   PlanOptions plan = {};            // shards excepted
   ConverterOptions converter = {};  // task share excepted
   int image_size = 0;               // 0: not given
+  std::optional<SeekEntries> seek_index = {};
   std::string task_index;
   std::string num_tasks;
   bool finish = false;

@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 #include "records/files/class_list.h"
 #include "records/files/shards.h"
@@ -59,6 +61,10 @@ std::vector<ShardRange> Ranges(const PlannedSplit& split,
   return {};
 }
 
+std::string TarShardName(std::string_view split, std::int64_t number) {
+  return fmt::format("{}-{:06}.tar", split, number);
+}
+
 PlannedSplit PlanSplit(ImageSplit source, const PlanOptions& options) {
   PlannedSplit split;
   split.name = std::move(source.name);
@@ -75,19 +81,22 @@ PlannedSplit PlanSplit(ImageSplit source, const PlanOptions& options) {
   const auto count = static_cast<std::int64_t>(ranges.size());
   for (std::int64_t i = 0; i < count; ++i) {
     const ShardRange& range = ranges[static_cast<std::size_t>(i)];
-    split.shards.push_back(
-        {folder + ShardName(split.name, i, count), range.first, range.count});
+    const std::string name = options.format == ShardFormat::kWebdataset
+                                 ? TarShardName(split.name, i)
+                                 : ShardName(split.name, i, count);
+    split.shards.push_back({folder + name, range.first, range.count});
   }
   return split;
 }
 
 // Whether a base name is the name of a shard of train, validation or test.
 bool IsSplitShard(const std::string& name) {
-  return IsShardName(name) &&
-         std::any_of(kSplits.begin(), kSplits.end(),
-                     [&](std::string_view split) {
-                       return name.starts_with(std::string(split) + "-");
-                     });
+  return IsTarShardName(name) ||
+         (IsShardName(name) &&
+          std::any_of(kSplits.begin(), kSplits.end(),
+                      [&](std::string_view split) {
+                        return name.starts_with(std::string(split) + "-");
+                      }));
 }
 
 // Adds the shards in FOLDER/SUBFOLDER, with names relative to FOLDER.
@@ -137,12 +146,19 @@ ConversionPlan PlanConversion(ImageTree tree, const PlanOptions& options) {
   if (options.shard_bytes < 0) {
     throw UsageError("--shards: a size must be above 0");
   }
+  if (options.format == ShardFormat::kWebdataset &&
+      options.layout == ShardLayout::kReference) {
+    throw UsageError(
+        "--layout reference names TFRecords: leave it out with --format "
+        "webdataset");
+  }
   CheckClassCount(tree.classes.size());
   for (const ImageClass& image_class : tree.classes) {
     CheckClassName(image_class.name);
     CheckClassName(image_class.text);
   }
   ConversionPlan plan;
+  plan.format = options.format;
   plan.seed = options.seed;
   plan.classes = std::move(tree.classes);
   plan.raw = std::move(tree.raw);
@@ -158,6 +174,17 @@ ConversionPlan PlanConversion(ImageTree tree, const PlanOptions& options) {
     }
   }
   return plan;
+}
+
+bool IsTarShardName(std::string_view base_name) {
+  constexpr std::size_t kDigits = 6;
+  return std::ranges::any_of(kSplits, [&](std::string_view split) {
+    const auto number =
+        base_name.substr(std::min(base_name.size(), split.size() + 1), kDigits);
+    return number.size() == kDigits &&
+           number.find_first_not_of("0123456789") == number.npos &&
+           base_name == fmt::format("{}-{}.tar", split, number);
+  });
 }
 
 std::vector<std::string> StaleShards(const ConversionPlan& plan,

@@ -5,19 +5,28 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "tools/images/tree.h"
+#include "records/store/image_tree.h"
 
 namespace infeed {
 
+// What shards are.
+enum class ShardFormat {
+  kTfrecord,    // files of tf.train.Examples
+  kWebdataset,  // tars of samples, for the Python package webdataset
+};
+
 enum class ShardLayout {
-  kFlat,       // OUT/train-00000-of-00008; balanced shards
+  // OUT/train-00000-of-00008, of tars OUT/train-000000.tar; balanced shards
+  kFlat,
   kReference,  // OUT/train/train-00000-of-01024; the reference's chunks
 };
 
 struct PlanOptions {
-  ShardLayout layout = ShardLayout::kFlat;
+  ShardFormat format = ShardFormat::kTfrecord;
+  ShardLayout layout = ShardLayout::kFlat;  // of tars always kFlat
   // Shards per split, 1..99999. 0: shards of about 128 MB, or in the
   // reference's layout 1,024 for train and 128 for validation.
   std::int64_t shards = 0;
@@ -51,6 +60,7 @@ struct PlannedSplit {
 
 // What a conversion will write.
 struct ConversionPlan {
+  ShardFormat format = ShardFormat::kTfrecord;
   std::uint64_t seed = 0;
   std::vector<ImageClass> classes;
   std::vector<PlannedSplit> splits;
@@ -70,6 +80,10 @@ struct ConversionPlan {
 // arguments alone. Throws UsageError for an option out of range.
 [[nodiscard]] ConversionPlan PlanConversion(ImageTree tree,
                                             const PlanOptions& options);
+
+// Whether a base name is that of a tar that a conversion writes:
+// "train-000003.tar".
+[[nodiscard]] bool IsTarShardName(std::string_view base_name);
 
 // The sorted paths of shards in the output folder that are not in the plan:
 // readers would take them for part of the data. Throws IoError.

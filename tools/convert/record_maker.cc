@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "base/error.h"
 #include "records/example/builder.h"
 #include "tools/images/source.h"
@@ -30,6 +32,10 @@ class LentEncoder {
   std::unique_ptr<ImageEncoder> encoder_;
 };
 
+const ImageClass& ClassOf(const ConversionPlan& plan, const ImageFile& image) {
+  return plan.classes[static_cast<std::size_t>(image.class_index)];
+}
+
 ImagenetExample MakeExample(const ImageFile& image,
                             const ImageClass& image_class,
                             const EncodedImage& encoded,
@@ -48,13 +54,31 @@ ImagenetExample MakeExample(const ImageFile& image,
   return example;
 }
 
+// The text that webdataset's users read as sample["json"]. File names may have
+// any bytes; JSON is UTF-8.
+TarSampleTexts MakeSampleTexts(const ImageFile& image,
+                               const ImageClass& image_class,
+                               const EncodedImage& encoded) {
+  using Json = nlohmann::ordered_json;
+  const Json json = {{"label", image.class_index},
+                     {"class_name", image_class.name},
+                     {"filename", ImageName(image)},
+                     {"width", encoded.width},
+                     {"height", encoded.height}};
+  return {.ending = encoded.format == kJpegFormat ? "jpg" : "png",
+          .label = image.class_index,
+          .json = json.dump(-1, ' ', false, Json::error_handler_t::replace)};
+}
+
 }  // namespace
 
 RecordMaker::RecordMaker(const ConversionPlan& plan,
                          const ConverterOptions& options, int threads)
     : plan_(plan),
       on_bad_image_(options.on_bad_image),
-      seek_index_(WantedSeekEntries(options)),
+      seek_index_(plan.format == ShardFormat::kWebdataset
+                      ? SeekEntries::kNone
+                      : WantedSeekEntries(options)),
       encoders_(static_cast<std::size_t>(threads)) {
   ImageEncoderOptions image = options.image;
   image.mend = on_bad_image_ == OnBadImage::kReencode;
@@ -68,15 +92,11 @@ ImageRecord RecordMaker::Make(const ImageFile& image,
   ImageRecord record;
   try {
     EncodedImage encoded = Encode(image, fetched);
-    const std::string seek_index = MakeSealedSeekIndex(
-        std::as_bytes(std::span(encoded.bytes)),
-        encoded.format == kJpegFormat ? seek_index_ : SeekEntries::kNone);
-    ExampleParts parts = BuildExampleParts(MakeExample(
-        image, plan_.classes[static_cast<std::size_t>(image.class_index)],
-        encoded, seek_index));
-    record.has_seek_index = !seek_index.empty();
-    record.before = std::move(parts.before);
-    record.after = std::move(parts.after);
+    if (plan_.format == ShardFormat::kWebdataset) {
+      record.sample = MakeSampleTexts(image, ClassOf(plan_, image), encoded);
+    } else {
+      MakeExampleParts(image, encoded, record);
+    }
     record.image = std::move(encoded.bytes);
     record.reencoded = std::move(encoded.reencoded);
     record.bad = encoded.mended;
@@ -94,6 +114,19 @@ ImageRecord RecordMaker::Make(const ImageFile& image,
     record.bad = true;
   }
   return record;
+}
+
+void RecordMaker::MakeExampleParts(const ImageFile& image,
+                                   const EncodedImage& encoded,
+                                   ImageRecord& record) const {
+  const std::string seek_index = MakeSealedSeekIndex(
+      std::as_bytes(std::span(encoded.bytes)),
+      encoded.format == kJpegFormat ? seek_index_ : SeekEntries::kNone);
+  ExampleParts parts = BuildExampleParts(
+      MakeExample(image, ClassOf(plan_, image), encoded, seek_index));
+  record.has_seek_index = !seek_index.empty();
+  record.before = std::move(parts.before);
+  record.after = std::move(parts.after);
 }
 
 EncodedImage RecordMaker::Encode(const ImageFile& image,

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/bounded_queue.h"
 #include "records/bytes/byte_source.h"
@@ -11,12 +13,21 @@
 
 namespace infeed {
 
-// The record of an image: a serialized Example in three consecutive parts, one
-// of which is the image.
+// What a sample of a tar has beside the image.
+struct TarSampleTexts {
+  std::string_view ending = {};  // of the image's member: "jpg"
+  std::int64_t label = 0;        // from 0
+  std::string json = {};         // an object; docs/converter.md has its members
+};
+
+// The record of an image, in the plan's format. Of TFRecords a serialized
+// Example in three consecutive parts, one of which is the image; of tars the
+// image and `sample`.
 struct ImageRecord {
   std::string before;
   std::string image;
   std::string after;
+  TarSampleTexts sample;
   std::string reencoded;  // why it differs from the file; empty: it is equal
   std::string skipped;    // why there is no record; empty: there is one
   // The turn in the EXIF data that was not done; empty: none.
@@ -26,7 +37,8 @@ struct ImageRecord {
 };
 
 // Makes records of image files: reads a file, encodes the image for a record,
-// makes its seek index, and builds the Example of both.
+// makes its seek index, and builds the Example of both, or a tar's sample,
+// which has no seek index.
 //
 // The plan must outlive it. Thread-safe; while `threads` calls encode, others
 // wait. Throws IoError, and DataError naming the file for a bad image
@@ -46,6 +58,8 @@ class RecordMaker {
  private:
   [[nodiscard]] EncodedImage Encode(const ImageFile& image,
                                     const ByteSource* fetched);
+  void MakeExampleParts(const ImageFile& image, const EncodedImage& encoded,
+                        ImageRecord& record) const;
 
   const ConversionPlan& plan_;
   OnBadImage on_bad_image_;

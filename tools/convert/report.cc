@@ -12,10 +12,10 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/files/unreadable_format.h"
 #include "tools/convert/finished_shard.h"
 #include "tools/convert/image_encoder.h"
 #include "tools/convert/shard_converter.h"
-#include "tools/images/unreadable_format.h"
 
 namespace infeed {
 namespace {
@@ -164,7 +164,8 @@ ConversionReport MakeReport(const ConversionPlan& plan, const TaskShare& share,
   report.duplicates = plan.duplicates;
   report.left_out = plan.left_out;
   report.info.seed = plan.seed;
-  report.info.first_label = 1;  // as in record_maker.cc
+  // As in record_maker.cc.
+  report.info.first_label = plan.format == ShardFormat::kWebdataset ? 0 : 1;
   for (const ImageClass& image_class : plan.classes) {
     report.info.classes.push_back(image_class.name);
   }

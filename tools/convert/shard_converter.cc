@@ -28,9 +28,19 @@ ShardConverter::ShardConverter(const ConversionPlan& plan,
       observer_(std::move(observer)),
       open_(tasks_.size()) {}
 
+const PlannedSplit& ShardConverter::SplitOf(std::size_t shard) const {
+  return plan_.splits[tasks_[shard].task.split];
+}
+
 const PlannedShard& ShardConverter::Planned(std::size_t shard) const {
-  const ShardTask& task = tasks_[shard].task;
-  return plan_.splits[task.split].shards[task.shard];
+  return SplitOf(shard).shards[tasks_[shard].task.shard];
+}
+
+// "train-00000012": the place of the image in its split, where images that are
+// left out count, too.
+std::string ShardConverter::KeyOf(const ConversionItem& item) const {
+  const PlannedSplit& split = SplitOf(item.shard);
+  return fmt::format("{}-{:08}", split.name, item.image - split.images.data());
 }
 
 bool ShardConverter::Next(ConversionItem& item) {
@@ -58,7 +68,7 @@ bool ShardConverter::LookAhead() {
     return true;
   }
   item.image =
-      &plan_.splits[tasks_[next_shard_].task.split]
+      &SplitOf(next_shard_)
            .images[static_cast<std::size_t>(planned.first + next_image_++)];
   if (item.image->raw_index >= 0) {
     plan_.raw->WillRead(*item.image);
@@ -83,7 +93,7 @@ void ShardConverter::Append(ConversionItem& item) {
     shard.skipped.push_back(
         {ImagePathForMessages(*item.image), std::move(record.skipped)});
   } else {
-    shard.writer.AppendParts({record.before, record.image, record.after});
+    shard.file->Append(record, KeyOf(item));
     shard.seek_indexes += record.has_seek_index ? 1 : 0;
     if (!record.reencoded.empty()) {
       shard.reencoded.push_back(
@@ -100,8 +110,9 @@ void ShardConverter::Append(ConversionItem& item) {
 }
 
 void ShardConverter::Open(std::size_t shard) {
-  open_[shard] =
-      std::make_unique<OpenShard>(output_dir_ + "/" + Planned(shard).name);
+  open_[shard] = std::make_unique<OpenShard>();
+  open_[shard]->file =
+      OpenShardFile(output_dir_ + "/" + Planned(shard).name, plan_.format);
 }
 
 void ShardConverter::Finish(std::size_t shard) {
@@ -109,13 +120,13 @@ void ShardConverter::Finish(std::size_t shard) {
     Open(shard);  // None of its images was appended.
   }
   const std::unique_ptr<OpenShard> done = std::move(open_[shard]);
-  done->writer.Close();
+  done->file->Close();
   FinishedShard finished = {
       .fingerprint = tasks_[shard].fingerprint,
       .info = {.name = Planned(shard).name,
-               .records = done->writer.records(),
-               .bytes = done->writer.size(),
-               .crc32c = fmt::format("{:08x}", done->writer.crc32c())},
+               .records = done->file->records(),
+               .bytes = done->file->size(),
+               .crc32c = fmt::format("{:08x}", done->file->crc32c())},
       .reencoded = std::move(done->reencoded),
       .skipped = std::move(done->skipped),
       .not_turned = std::move(done->not_turned),

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "records/tfrecord/writer.h"
 #include "tools/convert/finished_shard.h"
 #include "tools/convert/graph.h"
 #include "tools/convert/plan.h"
 #include "tools/convert/record_maker.h"
+#include "tools/convert/shard_file.h"
 
 namespace infeed {
 
@@ -57,9 +57,7 @@ class ShardConverter final : public ConversionSteps {
  private:
   // A shard while it is written.
   struct OpenShard {
-    explicit OpenShard(const std::string& path)
-        : writer(path, {.write_index = true}) {}
-    TfrecordWriter writer;
+    std::unique_ptr<ShardFile> file;
     std::vector<ImageNote> reencoded;
     std::vector<ImageNote> skipped;
     std::vector<ImageNote> not_turned;
@@ -67,7 +65,9 @@ class ShardConverter final : public ConversionSteps {
     bool has_bad_images = false;
   };
 
+  [[nodiscard]] const PlannedSplit& SplitOf(std::size_t shard) const;
   [[nodiscard]] const PlannedShard& Planned(std::size_t shard) const;
+  [[nodiscard]] std::string KeyOf(const ConversionItem& item) const;
   [[nodiscard]] bool LookAhead();
   void Open(std::size_t shard);
 

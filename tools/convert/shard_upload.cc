@@ -16,6 +16,7 @@
 #include "records/bytes/crc32c.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
+#include "records/store/file_records.h"
 #include "records/tfrecord/index_file.h"
 #include "records/tfrecord/reader.h"
 #include "tools/convert/finished_shard.h"
@@ -81,7 +82,9 @@ bool UploadShard(const std::string& output_dir, const std::string& name,
                         "--verify_resume");
   }
   object->Commit();
-  UploadIndex(file, url);
+  if (DetectFormat(file) == RecordFormat::kTfrecord) {
+    UploadIndex(file, url);
+  }
   shard->uploaded = url;
   WriteFinishedShard(output_dir, *shard);
   return true;

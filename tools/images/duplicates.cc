@@ -21,8 +21,18 @@ namespace {
 
 using Digest = Sha256::Digest;
 
+// The bytes of an image's file. A bad record has its path instead, which no
+// other has: the conversion reports it.
+std::string BytesOf(const ImageFile& image) {
+  try {
+    return ReadImage(image);
+  } catch (const DataError&) {
+    return image.path;
+  }
+}
+
 Digest FileDigest(const ImageFile& image) {
-  const std::string bytes = ReadImage(image);
+  const std::string bytes = BytesOf(image);
   Sha256 hash;
   hash.Add(std::as_bytes(std::span(bytes)));
   return hash.Finish();

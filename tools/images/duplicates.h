@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/images/tree.h"
+#include "records/store/image_tree.h"
 
 // Finds images of the same content by the SHA-256 of their bytes, or of their
 // pixels for images in raw files.

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/images/tree.h"
+#include "records/store/image_tree.h"
 
 namespace infeed {
 

@@ -16,7 +16,7 @@
 #include "records/bytes/base_name.h"
 #include "records/bytes/byte_source.h"
 #include "records/files/open_source.h"
-#include "tools/cli/text_lines.h"
+#include "records/files/text_lines.h"
 #include "tools/images/idx_file.h"
 #include "tools/images/raw_images.h"
 

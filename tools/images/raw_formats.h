@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "tools/images/tree.h"
+#include "records/store/image_tree.h"
 
 namespace infeed {
 

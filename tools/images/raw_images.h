@@ -8,7 +8,7 @@
 
 #include "preprocess/pixels/image.h"
 #include "records/bytes/byte_source.h"
-#include "tools/images/tree.h"
+#include "records/store/image_tree.h"
 
 namespace infeed {
 

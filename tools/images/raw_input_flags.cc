@@ -20,15 +20,27 @@
 namespace infeed {
 namespace {
 
+// The first comma of a list that is not in braces, as in "{a,b}.tar".
+std::size_t FindComma(std::string_view list) {
+  int depth = 0;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    depth += list[i] == '{' ? 1 : list[i] == '}' ? -1 : 0;
+    if (list[i] == ',' && depth <= 0) {
+      return i;
+    }
+  }
+  return std::string_view::npos;
+}
+
 // The folders of all flags, separated by commas; an existing folder may have
 // commas in its name.
 std::vector<std::string> Folders(const std::vector<std::string>& flags) {
   std::vector<std::string> folders;
   for (std::string_view flag : flags) {
     std::error_code ignored;
-    while (flag.find(',') != std::string_view::npos &&
+    while (FindComma(flag) != std::string_view::npos &&
            !std::filesystem::exists(flag, ignored)) {
-      const std::size_t comma = flag.find(',');
+      const std::size_t comma = FindComma(flag);
       folders.emplace_back(flag.substr(0, comma));
       flag.remove_prefix(comma + 1);
     }
@@ -58,7 +70,8 @@ ImageTree FindInput(const RawInputFlags& flags) {
     return FindRawImages(folders.front(), flags.raw_format);
   }
   if (flags.manifests.empty()) {
-    return FindImagesIn(folders);
+    return FindImagesIn(
+        folders, {.threads = flags.threads, .on_records = flags.on_records});
   }
   if (folders.size() > 1) {
     throw UsageError(
@@ -71,9 +84,11 @@ ImageTree FindInput(const RawInputFlags& flags) {
 }  // namespace
 
 void AddRawInputFlags(CLI::App& app, RawInputFlags& flags) {
-  app.add_option("--raw_data_dir", flags.raw_data_dirs,
-                 "Folder with the images, local or at s3:// or gs://; several "
-                 "are combined: A,B or the flag again.")
+  app.add_option(
+         "--raw_data_dir", flags.raw_data_dirs,
+         "Folder with the images, or TFRecords, tars or zips of them: a "
+         "folder, files, patterns, {000..099}; local or at s3:// or "
+         "gs://. Several are combined: A,B or the flag again.")
       ->allow_extra_args(false);
   app.add_option("--manifest", flags.manifests,
                  "Table of the images instead, .csv or .tsv: columns path and "

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "records/store/image_tree.h"
 #include "tools/images/raw_formats.h"
-#include "tools/images/tree.h"
 
 namespace CLI {
 class App;
@@ -20,6 +22,8 @@ struct RawInputFlags {
   std::string split;
   bool report_duplicates = false;
   int threads = 0;  // the program's --threads; not added here
+  // FindImagesOptions::on_records
+  std::function<void(std::int64_t)> on_records = [](std::int64_t) {};
 };
 
 // Adds the flags to an app, whose parse fills them in.

@@ -10,6 +10,7 @@
 #include "records/cloud/object_source.h"
 #include "records/files/open_source.h"
 #include "records/http/url.h"
+#include "tools/images/record_images.h"
 
 namespace infeed {
 namespace {
@@ -19,6 +20,10 @@ constexpr std::int64_t kMaxImageBytes = std::int64_t{1} << 30;
 }  // namespace
 
 std::unique_ptr<ByteSource> FetchImage(const ImageFile& image) {
+  if (image.records != nullptr) {
+    image.records->WillRead(image.record);
+    return nullptr;
+  }
   if (image.object == nullptr) {
     return nullptr;
   }
@@ -28,6 +33,9 @@ std::unique_ptr<ByteSource> FetchImage(const ImageFile& image) {
 }
 
 std::string ReadImage(const ImageFile& image, const ByteSource* fetched) {
+  if (image.records != nullptr) {
+    return image.records->Read(image.record);
+  }
   if (image.object == nullptr) {
     return ReadWholeFile(image.path, kMaxImageBytes);
   }
@@ -47,6 +55,9 @@ std::string ReadImage(const ImageFile& image, const ByteSource* fetched) {
 }
 
 std::string ImageName(const ImageFile& image) {
+  if (image.records != nullptr) {
+    return std::string(BaseName(image.records->NameIn(image)));
+  }
   if (image.raw_index >= 0 || !IsUrl(image.path)) {
     return std::string(BaseName(image.path));
   }
@@ -56,7 +67,9 @@ std::string ImageName(const ImageFile& image) {
 }
 
 std::string ImagePathForMessages(const ImageFile& image) {
-  return image.raw_index < 0 ? PathForMessages(image.path) : image.path;
+  return image.raw_index < 0 && image.records == nullptr
+             ? PathForMessages(image.path)
+             : image.path;
 }
 
 }  // namespace infeed

@@ -4,24 +4,25 @@
 #include <string>
 
 #include "records/bytes/byte_source.h"
-#include "tools/images/tree.h"
+#include "records/store/image_tree.h"
 
-// Reads images, each a file or an object in a store. An object is read by one
-// request, in the version that was listed; if it was replaced since, that is an
-// IoError.
+// Reads images, each a file, an object in a store, or in a record. An object is
+// read by one request, in the version that was listed; if it was replaced
+// since, that is an IoError.
 namespace infeed {
 
-// Begins to fetch an object whose bytes will be read soon. Null: the image is a
-// file and needs no fetching.
+// Begins to fetch an image whose bytes will be read soon. Null: it is not an
+// object of its own.
 [[nodiscard]] std::unique_ptr<ByteSource> FetchImage(const ImageFile& image);
 
 // Returns an image's bytes. fetched: the result of FetchImage() for the image,
-// or null. Throws IoError, also for an image of more than 1 GiB.
+// or null. Throws IoError, also for an image of more than 1 GiB, and DataError
+// for a bad record.
 [[nodiscard]] std::string ReadImage(const ImageFile& image,
                                     const ByteSource* fetched = nullptr);
 
 // The name of an image's file, without folders; for a URL of a web server
-// decoded and without the query.
+// decoded and without the query; for one in a record its name there.
 [[nodiscard]] std::string ImageName(const ImageFile& image);
 
 // The image's path or URL for messages.

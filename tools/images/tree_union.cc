@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -13,6 +14,9 @@
 #include "base/error.h"
 #include "records/bytes/base_name.h"
 #include "records/files/shards.h"
+#include "records/store/index_data.h"
+#include "tools/images/record_images.h"
+#include "tools/images/record_tree.h"
 
 namespace infeed {
 namespace {
@@ -106,7 +110,10 @@ ImageSplit UnitedSplit(std::string_view name, std::vector<ImageTree>& trees,
         continue;
       }
       for (ImageFile& image : split.images) {
-        images.push_back({std::move(image), RootLength(roots[i])});
+        const std::size_t root = image.records == nullptr
+                                     ? RootLength(roots[i])
+                                     : image.records->FolderLength(image);
+        images.push_back({std::move(image), root});
       }
     }
   }
@@ -118,7 +125,9 @@ ImageSplit UnitedSplit(std::string_view name, std::vector<ImageTree>& trees,
   std::vector<const ImageFile*> files;
   files.reserve(images.size());
   for (const RootedImage& image : images) {
-    files.push_back(&image.image);
+    if (image.image.records == nullptr) {
+      files.push_back(&image.image);
+    }
   }
   RefuseTwins(std::move(files));
   ImageSplit split{std::string(name), {}};
@@ -128,18 +137,71 @@ ImageSplit UnitedSplit(std::string_view name, std::vector<ImageTree>& trees,
   return split;
 }
 
+bool HasRecordFiles(const std::string& folder) {
+  return std::ranges::any_of(kSplits, [&](std::string_view split) {
+    return !FindSplit(folder, split, [](const ShardSetFaults&) {}).empty() ||
+           !FindSplitFiles(folder, split).empty();
+  });
+}
+
+// nullopt: the input is not a folder of images, but of records, or names files
+// of records.
+std::optional<ImageTree> FindFolderImages(const std::string& input) {
+  if (!IsDataFolder(input)) {
+    return std::nullopt;
+  }
+  try {
+    return FindImages(input);
+  } catch (const UsageError& error) {
+    if (!HasRecordFiles(input)) {
+      throw UsageError(std::string(error.what()) +
+                       "; and no TFRecords, tars or zips");
+    }
+  }
+  return std::nullopt;
+}
+
+// The trees of all inputs, and what each was made of. Those of records are one.
+struct InputTrees {
+  std::vector<ImageTree> trees = {};
+  std::vector<std::string> roots = {};
+};
+
+InputTrees FindTrees(const std::vector<std::string>& inputs,
+                     const FindImagesOptions& options) {
+  InputTrees found;
+  std::string records;
+  for (const std::string& input : inputs) {
+    if (std::optional<ImageTree> tree = FindFolderImages(input)) {
+      found.trees.push_back(*std::move(tree));
+      found.roots.push_back(input);
+    } else {
+      records.append(records.empty() ? "" : ",").append(input);
+    }
+  }
+  if (records.empty()) {
+    return found;
+  }
+  std::optional<ImageTree> tree =
+      FindRecordImages(records, options.threads, options.on_records);
+  if (!tree) {
+    throw UsageError("--raw_data_dir " + records +
+                     ": no records of train, validation or test in it");
+  }
+  found.trees.push_back(*std::move(tree));
+  found.roots.push_back(std::move(records));
+  return found;
+}
+
 }  // namespace
 
-ImageTree FindImagesIn(const std::vector<std::string>& raw_data_dirs) {
-  std::vector<ImageTree> trees;
-  trees.reserve(raw_data_dirs.size());
-  for (const std::string& folder : raw_data_dirs) {
-    trees.push_back(FindImages(folder));
-  }
+ImageTree FindImagesIn(const std::vector<std::string>& raw_data_dirs,
+                       const FindImagesOptions& options) {
+  auto [trees, roots] = FindTrees(raw_data_dirs, options);
   if (trees.size() == 1) {
     return std::move(trees.front());
   }
-  RefuseMixedLayouts(trees, raw_data_dirs);
+  RefuseMixedLayouts(trees, roots);
   const std::map<std::string, std::string> classes = UnitedClasses(trees);
   ImageTree united;
   united.has_split_folders = trees.front().has_split_folders;
@@ -155,7 +217,7 @@ ImageTree FindImagesIn(const std::vector<std::string>& raw_data_dirs) {
     }
   }
   for (const std::string_view name : kSplits) {
-    ImageSplit split = UnitedSplit(name, trees, raw_data_dirs);
+    ImageSplit split = UnitedSplit(name, trees, roots);
     if (!split.images.empty()) {
       united.splits.push_back(std::move(split));
     }

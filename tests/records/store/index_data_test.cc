@@ -110,6 +110,7 @@ class IndexDataTest : public ::testing::Test {
       zip.Add(picture.name == "b.jpg" ? DeflatedMember(member, picture.bytes)
                                       : StoredMember(member, picture.bytes));
     }
+    fs::create_directories(fs::path(folder_ / name).parent_path());
     WriteFileAtomically(folder_ / name, zip.bytes());
     return folder_ / name;
   }
@@ -185,6 +186,9 @@ TEST_F(IndexDataTest, AZipMayHoldAllSplits) {
   EXPECT_FALSE(IndexSplit(folder_ / "all.zip", "validation"));
   EXPECT_THAT(IndexSplit(folder_ / "all.zip", "train")->class_names(),
               ElementsAre("cat", "dog"));
+  WriteZip("zips/all.zip", "photos/val/");
+  EXPECT_EQ(IndexSplit(folder_ / "zips", "validation")->size(), 3);
+  EXPECT_FALSE(IndexSplit(folder_ / "zips", "train"));
 }
 
 TEST_F(IndexDataTest, ClassesOfSeveralZipsAreOneList) {

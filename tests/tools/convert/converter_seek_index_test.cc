@@ -110,7 +110,7 @@ TEST_F(ConverterSeekIndexTest, IsThatOfTheImageAsItIsStored) {
 TEST_F(ConverterSeekIndexTest, PixelsHaveNone) {
   raw_.File("validation/a/1.jpg", TestJpeg(kWide));
   const ConversionReport report =
-      Convert({.image = {.format = RecordFormat::kPixels, .image_size = 32}});
+      Convert({.image = {.format = ImageForm::kPixels, .image_size = 32}});
   EXPECT_THAT(Runs(), ElementsAre(0));
   EXPECT_THAT(ReportText(report, out_.path()), Not(HasSubstr("seek index")));
 }

@@ -63,7 +63,7 @@ TEST_F(ShardFingerprintTest, TellsOptionsThatChangeTheBytesAndNoOthers) {
   EXPECT_EQ(Of(plan_), before);
   for (const ImageEncoderOptions& image :
        {ImageEncoderOptions{.verify = false},
-        ImageEncoderOptions{.format = RecordFormat::kPixels},
+        ImageEncoderOptions{.format = ImageForm::kPixels},
         ImageEncoderOptions{.max_size = 64}, ImageEncoderOptions{.quality = 1},
         ImageEncoderOptions{.keep_png = true},
         ImageEncoderOptions{.exif_rotate = true}}) {
@@ -80,7 +80,7 @@ TEST_F(ShardFingerprintTest, TellsWhichSeekIndexesThereAre) {
     EXPECT_NE(Of(plan_), before);
   }
   // Pixels have none, whatever was asked for.
-  options_.image.format = RecordFormat::kPixels;
+  options_.image.format = ImageForm::kPixels;
   const std::string pixels = Of(plan_);
   options_.seek_index = SeekEntries::kRows;
   EXPECT_EQ(Of(plan_), pixels);

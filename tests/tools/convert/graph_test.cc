@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "tools/images/tree.h"
+#include "records/store/image_tree.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

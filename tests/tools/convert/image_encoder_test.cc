@@ -207,8 +207,8 @@ TEST(ImageEncoderTest, SaysWhichTurnWasNotMade) {
   const std::string jpeg = WithOrientation(TestJpeg(), 3);
   const std::string png =
       PngWithOrientation(EncodePng(TestPhotograph(40, 30, 1).view()), 8);
-  for (const RecordFormat format :
-       {RecordFormat::kJpeg, RecordFormat::kPixels}) {
+  for (const ImageForm format :
+       {ImageForm::kJpeg, ImageForm::kPixels}) {
     ImageEncoder encoder({.format = format});
     EXPECT_EQ(encoder.Encode(jpeg).ignored_orientation, 3);
     EXPECT_EQ(encoder.Encode(png).ignored_orientation, 8);
@@ -248,7 +248,7 @@ TEST(ImageEncoderTest, NamesFormatsThatItCannotRead) {
 }
 
 TEST(ImageEncoderTest, PacksTheMiddleOfAnImage) {
-  ImageEncoder encoder({.format = RecordFormat::kPixels, .image_size = 32});
+  ImageEncoder encoder({.format = ImageForm::kPixels, .image_size = 32});
   const EncodedImage encoded =
       encoder.Encode(EncodePng(TestPhotograph(50, 32, 1).view()));
   EXPECT_EQ(encoded.format, "packed");
@@ -267,7 +267,7 @@ TEST(ImageEncoderTest, PacksTheMiddleOfAnImage) {
 }
 
 TEST(ImageEncoderTest, PacksJpegsLargeAndSmall) {
-  ImageEncoder encoder({.format = RecordFormat::kPixels, .image_size = 32});
+  ImageEncoder encoder({.format = ImageForm::kPixels, .image_size = 32});
   for (const int side : {8, 31, 32, 33, 300}) {
     EXPECT_EQ(encoder.Encode(TestJpeg({.width = 2 * side, .height = side}))
                   .bytes.size(),

@@ -1,0 +1,143 @@
+// Files of records as input, and tars as output.
+
+#include <signal.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "base/atomic_file.h"
+#include "tests/support/image_folder.h"
+#include "tests/support/run_program.h"
+#include "tests/support/running_program.h"
+#include "tests/support/tar_file.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace imagenet_to_records_records_test {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr std::int64_t kMaxBytes = 1 << 26;
+
+// Four tars of 30 samples.
+class RecordInputTest : public ::testing::Test {
+ protected:
+  RecordInputTest() {
+    std::uint64_t seed = 0;
+    for (const std::string shard : {"0", "1", "2", "3"}) {
+      TarFile tar;
+      for (int i = 10; i < 40; ++i) {
+        const std::string key = "s" + std::to_string(i);
+        tar.Add(key + ".jpg",
+                TestJpeg({.width = 16, .height = 8, .seed = ++seed}));
+        tar.Add(key + ".cls", std::to_string(i % 3));
+      }
+      raw_.File("tars/part-" + shard + ".tar", tar.End().text());
+    }
+  }
+
+  [[nodiscard]] ProgramResult Convert(const std::string& input,
+                                      const std::string& out,
+                                      const std::string& more = "") const {
+    return RunProgram("imagenet_to_records", "--raw_data_dir '" + input +
+                                                 "' --local_scratch_dir " +
+                                                 out + " " + more);
+  }
+
+  // The files of a folder that readers see.
+  static std::map<std::string, std::string> Contents(
+      const std::string& folder) {
+    std::map<std::string, std::string> contents;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      if (!entry.is_directory()) {
+        contents[entry.path().filename().string()] =
+            ReadWholeFile(entry.path().string(), kMaxBytes);
+      }
+    }
+    return contents;
+  }
+
+  ImageFolder raw_;
+};
+
+TEST_F(RecordInputTest, TakesFoldersPatternsAndBraces) {
+  for (const std::string input : {"tars", "tars/*.tar", "tars/part-{0..3}.tar",
+                                  "tars/part-{0,1,2,3}.tar"}) {
+    const ProgramResult result = Convert(raw_ / input, "/nowhere", "--dry_run");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out,
+                AllOf(HasSubstr("120 images"), HasSubstr("3 classes")));
+  }
+  const ProgramResult two =
+      Convert((raw_ / "tars/part-0.tar") + "," + (raw_ / "tars/part-{2,3}.tar"),
+              "/nowhere", "--dry_run");
+  EXPECT_THAT(two.out, HasSubstr("90 images")) << two.err;
+}
+
+TEST_F(RecordInputTest, DividesRecordsAndReportsDuplicates) {
+  fs::copy_file(raw_ / "tars/part-0.tar", raw_ / "tars/part-9.tar");
+  const ProgramResult result =
+      Convert(raw_ / "tars", "/nowhere",
+              "--dry_run --split 0.8/0.2 --report_duplicates");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("validation        30 images"),
+                                HasSubstr("30 groups of duplicates")));
+}
+
+TEST_F(RecordInputTest, NamesAFileThatIsMissing) {
+  const ProgramResult result =
+      Convert(raw_ / "tars/part-{3..4}.tar", raw_ / "out");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("part-4.tar: cannot find the data"));
+}
+
+TEST_F(RecordInputTest, GoesOnAfterAKill) {
+  const std::string flags = "--format webdataset --shards 12 --threads 2";
+  ASSERT_EQ(Convert(raw_ / "tars", raw_ / "whole", flags).exit_code, 0);
+  RunningProgram program(
+      "imagenet_to_records",
+      {"--raw_data_dir", raw_ / "tars", "--local_scratch_dir", raw_ / "out",
+       "--format", "webdataset", "--shards", "12", "--threads", "2"});
+  ASSERT_TRUE(program.ReadUntil("0.0 %")) << program.err();
+  program.Signal(SIGKILL);
+  (void)program.Wait();
+  const ProgramResult last = Convert(raw_ / "tars", raw_ / "out", flags);
+  EXPECT_EQ(last.exit_code, 0) << last.err;
+  EXPECT_EQ(Contents(raw_ / "out"), Contents(raw_ / "whole"));
+  EXPECT_EQ(Contents(raw_ / "out").count("train-000011.tar"), 1U);
+}
+
+TEST_F(RecordInputTest, SharesTarsAmongTasks) {
+  const std::string flags = "--format webdataset --shards 5 ";
+  ASSERT_EQ(Convert(raw_ / "tars", raw_ / "whole", flags).exit_code, 0);
+  for (const std::string task :
+       {"--task_index 0", "--task_index 1", "--finish"}) {
+    const ProgramResult result =
+        Convert(raw_ / "tars", raw_ / "out", flags + "--num_tasks 2 " + task);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+  }
+  EXPECT_EQ(Contents(raw_ / "out"), Contents(raw_ / "whole"));
+}
+
+TEST_F(RecordInputTest, RefusesFlagsThatAreForTfrecords) {
+  for (const std::string flag : {"--seek_index rows", "--layout reference"}) {
+    const ProgramResult result =
+        Convert(raw_ / "tars", raw_ / "out", "--format webdataset " + flag);
+    EXPECT_EQ(result.exit_code, 2) << flag;
+    EXPECT_THAT(result.err, HasSubstr("--format webdataset"));
+  }
+  EXPECT_EQ(Convert(raw_ / "tars", raw_ / "out",
+                    "--format webdataset --seek_index none --dry_run")
+                .exit_code,
+            0);
+}
+
+}  // namespace imagenet_to_records_records_test
+}  // namespace infeed

@@ -1,0 +1,241 @@
+#include "tools/images/record_tree.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "records/example/builder.h"
+#include "records/example/imagenet_example.h"
+#include "records/files/dataset_info.h"
+#include "tests/support/image_folder.h"
+#include "tests/support/record_file.h"
+#include "tests/support/tar_file.h"
+#include "tests/support/throws.h"
+#include "tests/support/zip_builder.h"
+#include "tools/images/duplicates.h"
+#include "tools/images/source.h"
+#include "tools/images/tree_union.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace record_tree_test {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+ImageTree Find(const std::string& data) {
+  return FindRecordImages(data, 2, [](std::int64_t) {}).value();
+}
+
+// "CLASS/NAME OF THE FILE=BYTES" of each image of the first split.
+std::vector<std::string> Told(const ImageTree& tree) {
+  std::vector<std::string> told;
+  for (const ImageFile& image : tree.splits.front().images) {
+    const auto number = static_cast<std::size_t>(image.class_index);
+    told.push_back(tree.classes[number].name + "/" + ImageName(image) + "=" +
+                   ReadImage(image));
+  }
+  return told;
+}
+
+std::vector<std::string> ClassNames(const ImageTree& tree) {
+  std::vector<std::string> names;
+  for (const ImageClass& one : tree.classes) {
+    names.push_back(one.name);
+  }
+  return names;
+}
+
+std::string Record(std::int64_t label, const std::string& image,
+                   const std::string& filename = "") {
+  return BuildImagenetExample({.label = label,
+                               .synset = "",
+                               .text = "",
+                               .filename = filename,
+                               .encoded = image});
+}
+
+TEST(RecordTreeTest, FindsTheSamplesOfATarByName) {
+  ImageFolder raw;
+  raw.File("x.tar", TarFile()
+                        .Add("b/1.jpg", "B")
+                        .Add("b/1.cls", "7")
+                        .Add("a/2.jpg", "A")
+                        .Add("a/2.cls", "10")
+                        .End()
+                        .text());
+  const ImageTree tree = Find(raw / "x.tar");
+  EXPECT_EQ(tree.splits.front().name, "train");
+  EXPECT_EQ(tree.splits.front().images[0].path, (raw / "x.tar") + "#a/2.jpg");
+  EXPECT_EQ(tree.splits.front().images[0].bytes, 1);
+  EXPECT_THAT(Told(tree), ElementsAre("10/2.jpg=A", "07/1.jpg=B"));
+  EXPECT_FALSE(tree.has_split_folders);
+}
+
+TEST(RecordTreeTest, FindsTheClassesOfAZip) {
+  ImageFolder raw;
+  raw.File("x.zip", ZipBuilder()
+                        .Add(StoredMember("dog/1.jpg", "D"))
+                        .Add(DeflatedMember("cat/1.jpg", "C"))
+                        .bytes());
+  EXPECT_THAT(Told(Find(raw / "x.zip")),
+              ElementsAre("cat/1.jpg=C", "dog/1.jpg=D"));
+}
+
+// The image is under another key than the standard one.
+TEST(RecordTreeTest, FindsTheRecordsOfOthers) {
+  ImageFolder raw;
+  const std::string image = "\xff\xd8\xff";
+  RecordFile()
+      .Add(BuildExample(std::vector<ExampleFeature>{
+          {"image", std::vector<std::string_view>{image}},
+          {"label", std::vector<std::int64_t>{3}}}))
+      .Write(raw / "x.tfrecord");
+  EXPECT_THAT(Told(Find(raw / "x.tfrecord")),
+              ElementsAre("3/00000000=" + image));
+}
+
+TEST(RecordTreeTest, FindsTheSplitsOfAFolder) {
+  ImageFolder raw;
+  raw.File("train-0.tar", TarFile().Add("a.jpg", "A").Add("a.cls", "1").text())
+      .File("val-0.tar", TarFile().Add("b.jpg", "B").Add("b.cls", "2").text());
+  const ImageTree tree = Find(raw.path());
+  ASSERT_EQ(tree.splits.size(), 2U);
+  EXPECT_EQ(tree.splits[1].name, "validation");
+  EXPECT_THAT(ClassNames(tree), ElementsAre("1", "2"));
+  EXPECT_TRUE(tree.has_split_folders);
+}
+
+TEST(RecordTreeTest, TakesPatternsAndBraces) {
+  ImageFolder raw;
+  for (const std::string name : {"0", "1", "2"}) {
+    raw.File(name + ".tar",
+             TarFile().Add(name + ".jpg", name).Add(name + ".cls", "1").text());
+  }
+  EXPECT_THAT(Told(Find(raw / "{0..1}.tar")),
+              ElementsAre("1/0.jpg=0", "1/1.jpg=1"));
+  EXPECT_EQ(Find(raw / "*.tar").splits.front().images.size(), 3U);
+}
+
+// Of dataset.json even those classes that no record has.
+TEST(RecordTreeTest, TakesTheClassesOfDatasetJson) {
+  ImageFolder raw;
+  RecordFile().Add(Record(2, "I", "1.jpg")).Write(raw / "x.tfrecord");
+  WriteDatasetInfo(raw.path(),
+                   {.classes = {"cat", "dog", "emu"}, .first_label = 1});
+  const ImageTree tree = Find(raw / "x.tfrecord");
+  EXPECT_THAT(ClassNames(tree), ElementsAre("cat", "dog", "emu"));
+  EXPECT_THAT(Told(tree), ElementsAre("dog/1.jpg=I"));
+}
+
+TEST(RecordTreeTest, RefusesALabelThatDatasetJsonLacks) {
+  ImageFolder raw;
+  RecordFile().Add(Record(3, "I", "1.jpg")).Write(raw / "x.tfrecord");
+  WriteDatasetInfo(raw.path(), {.classes = {"cat", "dog"}, .first_label = 1});
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)Find(raw / "x.tfrecord"); }),
+              AllOf(HasSubstr("x.tfrecord#1.jpg"), HasSubstr("the label is 3"),
+                    HasSubstr("2 classes")));
+}
+
+TEST(RecordTreeTest, RefusesARecordWithoutALabel) {
+  ImageFolder raw;
+  raw.File(
+      "x.tar",
+      TarFile().Add("a.jpg", "A").Add("a.cls", "1").Add("q/b.jpg", "B").text());
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)Find(raw / "x.tar"); }),
+              AllOf(HasSubstr("x.tar#q/b.jpg"), HasSubstr("has no label")));
+}
+
+TEST(RecordTreeTest, ListsABadRecordWhoseImageCannotBeRead) {
+  ImageFolder raw;
+  const std::string good = Record(1, "good", "1.jpg");
+  RecordFile()
+      .Add(good)
+      .Add(Record(1, "bad", "2.jpg"))
+      .FlipByte(16 + good.size() + 20)
+      .Write(raw / "x.tfrecord");
+  const ImageTree tree = Find(raw / "x.tfrecord");
+  const std::vector<ImageFile>& images = tree.splits.front().images;
+  ASSERT_EQ(images.size(), 2U);
+  EXPECT_EQ(images[0].path, (raw / "x.tfrecord") + "#00000001");
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)ReadImage(images[0]); }),
+              HasSubstr("checksum"));
+  EXPECT_EQ(ReadImage(images[1]), "good");
+}
+
+TEST(RecordTreeTest, RefusesDataWithoutAGoodRecord) {
+  ImageFolder raw;
+  raw.File("x.tar", TarFile().Add("a.txt", "A").Add("a.cls", "1").text());
+  EXPECT_THAT(
+      MessageOf<DataError>([&] { (void)Find(raw / "x.tar"); }),
+      AllOf(HasSubstr("has no image"), HasSubstr("as all other records")));
+}
+
+TEST(RecordTreeTest, CallsWithTheNumberOfRecordsAndPassesItsErrorOn) {
+  ImageFolder raw;
+  raw.File("x.tar", TarFile().Add("a.jpg", "A").Add("a.cls", "1").text());
+  std::int64_t seen = 0;
+  (void)FindRecordImages(raw / "x.tar", 1,
+                         [&](std::int64_t records) { seen = records; });
+  EXPECT_EQ(seen, 1);
+  EXPECT_EQ(MessageOf<IoError>([&] {
+              (void)FindRecordImages(raw / "x.tar", 1, [](std::int64_t) {
+                throw IoError("stop");
+              });
+            }),
+            "stop");
+}
+
+TEST(RecordTreeTest, FindsDuplicatesInRecords) {
+  ImageFolder raw;
+  raw.File("x.tar", TarFile()
+                        .Add("a.jpg", "same")
+                        .Add("a.cls", "1")
+                        .Add("b.jpg", "same")
+                        .Add("b.cls", "2")
+                        .Add("c.txt", "bad")
+                        .Add("d.txt", "bad")
+                        .text());
+  const std::vector<DuplicateGroup> groups =
+      FindDuplicates(Find(raw / "x.tar"), 1);
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(groups[0].images[1].path, (raw / "x.tar") + "#b.jpg");
+}
+
+// Images of a folder and of tars, some of which have the same names.
+TEST(RecordTreeTest, UnitesWithFolders) {
+  ImageFolder raw;
+  const std::string tar =
+      TarFile().Add("1.jpg", "T").Add("1.cls", "4").End().text();
+  raw.File("cats/cat/1.jpg", "C").File("x.tar", tar).File("y.tar", tar);
+  const ImageTree tree =
+      FindImagesIn({raw / "y.tar", raw / "cats", raw / "x.tar"});
+  EXPECT_THAT(Told(tree), ElementsAre("cat/1.jpg=C", "4/1.jpg=T", "4/1.jpg=T"));
+  EXPECT_THAT(tree.notes, IsEmpty());
+}
+
+TEST(RecordTreeTest, NamesAFolderWithNeitherImagesNorRecords) {
+  ImageFolder raw;
+  raw.Folder("empty").File("x.tar", TarFile().Add("1.jpg", "T").text());
+  EXPECT_THAT(MessageOf<UsageError>([&] {
+                (void)FindImagesIn({raw / "x.tar", raw / "empty"});
+              }),
+              AllOf(HasSubstr("empty: no images found"),
+                    HasSubstr("no TFRecords, tars or zips")));
+}
+
+TEST(RecordTreeTest, NamesAMissingShardOfASet) {
+  ImageFolder raw;
+  RecordFile().Add(Record(1, "I")).Write(raw / "train-00000-of-00002");
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)Find(raw.path()); }),
+              AllOf(HasSubstr("train-00001-of-00002"),
+                    HasSubstr("name those that are there by a pattern")));
+}
+
+}  // namespace record_tree_test
+}  // namespace infeed
