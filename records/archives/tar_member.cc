@@ -25,6 +25,9 @@ constexpr std::int64_t kMaxExtensionBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kMaxTarOffset =
     std::numeric_limits<std::int64_t>::max() / 2;
 
+// GNU's magic has a blank in the NUL's place.
+constexpr std::string_view kPosixMagic("ustar\0", 6);
+
 // Old GNU sparse files: whether a block with more of the map follows, in the
 // header and in these blocks.
 constexpr std::size_t kHeaderHasMoreMap = 482;
@@ -137,9 +140,10 @@ bool IsZeros(std::span<const std::byte> bytes) {
 
 std::string HeaderName(std::span<const std::byte> header) {
   std::string name(FieldText(header, kTarName));
-  // GNU's magic has a blank there, and other fields in the prefix's place.
-  const bool is_posix = TextIn(header.subspan(kTarMagic.begin, 6)) ==
-                        std::string_view("ustar", 6);
+  // GNU has other fields in the prefix's place.
+  const bool is_posix =
+      TextIn(header.subspan(kTarMagic.begin, kPosixMagic.size())) ==
+      kPosixMagic;
   if (is_posix) {
     const std::string_view prefix = FieldText(header, kTarPrefix);
     if (!prefix.empty()) {
@@ -187,6 +191,8 @@ struct TarWalk::Header {
   std::int64_t bytes = 0;
   char type = '0';
   bool has_more_map = false;
+
+  static Header Parse(std::span<const std::byte> block);
 };
 
 // What extension headers replace in the header behind them.
@@ -214,6 +220,21 @@ struct TarWalk::Extensions {
     return name;
   }
 };
+
+TarWalk::Header TarWalk::Header::Parse(std::span<const std::byte> block) {
+  if (!HasCorrectChecksum(block)) {
+    throw DataError("the checksum of a tar header does not match");
+  }
+  const std::optional<std::int64_t> bytes = FieldNumber(block, kTarSize);
+  if (!bytes) {
+    throw DataError(TarNameForMessages(HeaderName(block)) +
+                    ": its size is not a number, negative or too large");
+  }
+  return {.name = HeaderName(block),
+          .bytes = *bytes,
+          .type = std::to_integer<char>(block[kTarType.begin]),
+          .has_more_map = block[kHeaderHasMoreMap] != std::byte{0}};
+}
 
 void TarWalk::Extensions::Apply(std::string_view key, std::string_view value) {
   if (key.starts_with("GNU.sparse.")) {
@@ -312,18 +333,7 @@ std::optional<TarWalk::Header> TarWalk::ReadHeader() {
     }
     return std::nullopt;
   }
-  if (!HasCorrectChecksum(block)) {
-    throw DataError("the checksum of a tar header does not match");
-  }
-  const std::optional<std::int64_t> bytes = FieldNumber(block, kTarSize);
-  if (!bytes) {
-    throw DataError(TarNameForMessages(HeaderName(block)) +
-                    ": its size is not a number, negative or too large");
-  }
-  return Header{.name = HeaderName(block),
-                .bytes = *bytes,
-                .type = std::to_integer<char>(block[kTarType.begin]),
-                .has_more_map = block[kHeaderHasMoreMap] != std::byte{0}};
+  return Header::Parse(block);
 }
 
 std::span<const std::byte> TarWalk::ReadWhole(std::int64_t offset,

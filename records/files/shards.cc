@@ -361,7 +361,8 @@ std::vector<std::string> FindSplitFiles(const std::string& data_dir,
   const bool is_divided = std::ranges::any_of(
       files, [](const auto& file) { return !SplitOfFile(file).empty(); });
   std::erase_if(files, [&](const std::string& file) {
-    return is_divided ? SplitOfFile(file) != split : split != "train";
+    return is_divided ? SplitOfFile(file) != split
+                      : split != "train" && !file.ends_with(".zip");
   });
   std::vector<std::string> folders = {std::string(split)};
   if (split == "validation") {
