@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -10,9 +11,11 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from infeed import parquet
 from infeed._errors import DataError
 
 _log = logging.getLogger("infeed")
@@ -49,6 +52,10 @@ def convert(images: str | os.PathLike[str], output: str | os.PathLike[str], *,
             **flags: object) -> Conversion:
     """Converts images to shards in `output`, as `infeed convert` does.
 
+    images: what that takes as --raw_data_dir, such as a folder, tars or a zip; or
+    a Parquet file, or a folder of them, with the columns image (bytes, or
+    {bytes, path}) and label, for which pyarrow is needed.
+
     Goes on where a conversion was stopped: by Ctrl-C, or by an exception of
     on_progress(done, total), which is called every few seconds. flags: those of
     `infeed convert --help`, as shards=64, split="0.9/0.1", overwrite=True.
@@ -58,12 +65,27 @@ def convert(images: str | os.PathLike[str], output: str | os.PathLike[str], *,
                          "`infeed convert --dry_run` does that")
     words = [f"--{name}={str(value).lower() if value in (True, False) else value}"
              for name, value in flags.items()]
-    _run([_path("convert"), "--raw_data_dir", os.fspath(images),
-          "--local_scratch_dir", os.fspath(output), *words], on_progress)
+    with _as_images(os.fspath(images), output) as data:
+        _run([_path("convert"), "--raw_data_dir", data,
+              "--local_scratch_dir", os.fspath(output), *words], on_progress)
     # One task of several writes a report of its own.
     reports = pathlib.Path(output, ".infeed").glob("conversion_report*.json")
     newest = max(reports, key=lambda path: path.stat().st_mtime_ns)
     return _read_report(json.loads(newest.read_text()))
+
+
+@contextlib.contextmanager
+def _as_images(data: str, output: str | os.PathLike[str]) -> Iterator[str]:
+    """The data, or tars of what Parquet files hold."""
+    files = parquet.files_in(data)
+    if not files:
+        yield data
+        return
+    beside = pathlib.Path(output).resolve().parent  # It has room for shards.
+    beside.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".parquet-", dir=beside) as folder:
+        parquet.write_tars(files, pathlib.Path(folder))
+        yield folder
 
 
 def _run(words: list[str],
@@ -114,10 +136,16 @@ def main() -> int:
     verb = sys.argv[1] if len(sys.argv) > 1 else "--help"
     if verb not in _VERBS:
         print("usage: infeed " + "|".join(_VERBS) + " ...\n\n"
-              "  convert     images to TFRecord shards\n"
+              "  convert     images to TFRecord shards; FILE.parquet OUT, too\n"
               "  records     looks into shards, verifies, repairs them\n"
               "  throughput  how fast shards become batches, and what bounds it"
               "\n\ninfeed VERB --help says more.")
         return 0 if verb in ("--help", "-h") else 2
     program = _path(verb)
-    os.execv(program, [program, *sys.argv[2:]])
+    words = sys.argv[2:]
+    if verb == "convert" and len(words) > 1 and parquet.files_in(words[0]):
+        with _as_images(words[0], words[1]) as data:
+            return subprocess.call(
+                [program, "--raw_data_dir", data, "--local_scratch_dir",
+                 *words[1:]])
+    os.execv(program, [program, *words])

@@ -1,11 +1,16 @@
 """Folders of images: as data, and converted to shards."""
 
+import importlib.util
+import io
+import json
 import os
 import pathlib
 import pickle
 import signal
+import tarfile
 import tempfile
 import unittest
+import zipfile
 
 import numpy as np
 
@@ -135,6 +140,105 @@ class ConversionTest(unittest.TestCase):
                     infeed.convert(support.images(), folder, on_progress=ends)
             report = infeed.convert(support.images(), folder)
             self.assertEqual(sum(report.records.values()), 250)
+
+
+class ArchivesTest(unittest.TestCase):
+    """The same images as tars and as a zip."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.images = sorted((support.images() / "train").rglob("*.*"))
+        self.classes = sorted({path.parent.name for path in self.images})
+
+    def batches(self, data, **options):
+        loader = infeed.Loader(str(data), batch_size=10, image_size=support.SIZE,
+                               seed=3, framework="numpy", **options)
+        return list(loader), loader
+
+    def write_tar(self):
+        path = self.folder / "train-000.tar"
+        with tarfile.open(path, "w") as tar:
+            for number, image in enumerate(self.images):
+                for ending, data in (
+                        ("jpg", image.read_bytes()),
+                        ("cls", str(self.classes.index(image.parent.name))
+                         .encode()),
+                        ("txt", image.parent.name.encode())):
+                    member = tarfile.TarInfo(f"{number:06d}.{ending}")
+                    member.size = len(data)
+                    tar.addfile(member, io.BytesIO(data))
+        return path
+
+    def assert_same(self, mine, theirs):
+        self.assertEqual(len(mine), len(theirs))
+        for one, other in zip(mine, theirs, strict=True):
+            np.testing.assert_array_equal(one.images, other.images)
+            np.testing.assert_array_equal(one.labels, other.labels)
+
+    def test_have_the_batches_of_their_folder(self):
+        expected, _ = self.batches(support.images())
+        tar, _ = self.batches(self.write_tar())
+        self.assert_same(tar, expected)
+        with zipfile.ZipFile(self.folder / "photos.zip", "w") as archive:
+            for image in self.images:
+                archive.write(image, f"photos/{image.parent.name}/{image.name}")
+        photos, loader = self.batches(self.folder / "photos.zip")
+        self.assert_same(photos, expected)
+        self.assertEqual(loader.index.class_names, self.classes)
+
+    def test_resume_and_carry_fields(self):
+        path = self.write_tar()
+        whole, loader = self.batches(path, fields={"txt": "bytes"})
+        names, offsets = whole[0]["txt"]
+        self.assertEqual([name.decode() for name in names],
+                         [self.classes[label] for label in whole[0].labels])
+        second = infeed.Loader(str(path), batch_size=10, seed=3, threads=1,
+                               image_size=support.SIZE, framework="numpy",
+                               fields={"txt": "bytes"})
+        second.load_state_dict(whole[4].state_dict())
+        self.assert_same(list(second), whole[5:])
+
+    def test_a_sample_without_an_image_is_replaced(self):
+        with tarfile.open(self.write_tar(), "a") as tar:
+            tar.addfile(tarfile.TarInfo("x.cls"), io.BytesIO(b""))
+        said = []
+        self.batches(self.folder / "train-000.tar", on_bad=said.append)
+        self.assertIn("has no image", said[0])
+
+
+@unittest.skipUnless(importlib.util.find_spec("pyarrow"), "no pyarrow")
+class ParquetTest(unittest.TestCase):
+    def test_is_converted(self):
+        import pyarrow
+        import pyarrow.parquet
+        images = sorted((support.images() / "train").rglob("*.*"))
+        classes = sorted({path.parent.name for path in images})
+        described = {"info": {"features": {"label": {"names": classes}}}}
+        table = pyarrow.table({
+            "image": [{"bytes": path.read_bytes(), "path": path.name}
+                      for path in images],
+            "label": [classes.index(path.parent.name) for path in images],
+        }).replace_schema_metadata({"huggingface": json.dumps(described)})
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "in").mkdir()
+            pyarrow.parquet.write_table(
+                table, folder / "in" / "train-00000-of-00001.parquet")
+            done = infeed.convert(folder / "in", folder / "out", shards=1,
+                                  keep_png=True)
+            self.assertEqual(done.records, {"train": len(images)})
+            index = infeed.Index(folder / "out", split="train")
+            self.assertEqual(index.class_names, classes)
+            records = infeed.records.open(index)
+            stored = {records.parse(i)["image/encoded"][0]:
+                      records.parse(i)["image/class/label"][0]
+                      for i in range(len(records))}
+            for path in images:
+                self.assertEqual(stored[path.read_bytes()],
+                                 classes.index(path.parent.name) + 1)
+            self.assertEqual(sorted(os.listdir(folder)), ["in", "out"])
 
 
 if __name__ == "__main__":

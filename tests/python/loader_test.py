@@ -148,16 +148,21 @@ class KeysTest(unittest.TestCase):
         keys = {"image_key": "image", "label_key": "label"}
         tfds = loader(data=self.shard, **keys)
         self.assertEqual(digest(take(tfds, 13)), digest(take(loader(), 13)))
-        other = loader(data=self.shard, image_key="image", label_offset=0,
+        other = loader(data=self.shard, label_key="class", label_offset=0,
                        require_labels=False)
         with self.assertRaisesRegex(ValueError, "label_key"):
             other.load_state_dict(tfds.state_dict())
 
+    def test_are_found(self):
+        found = loader(data=self.shard)
+        self.assertEqual(digest(take(found, 13)), digest(take(loader(), 13)))
+
     def test_are_named_where_they_are_others(self):
         with self.assertRaisesRegex(
                 infeed.DataError,
-                "no image/encoded; it has image, label: give image_key"):
-            take(loader(data=self.shard, on_bad_record="fail"), 1)
+                "no photo; it has image, label: give image_key"):
+            take(loader(data=self.shard, image_key="photo",
+                        on_bad_record="fail"), 1)
 
 
 class ResumeTest(unittest.TestCase):
