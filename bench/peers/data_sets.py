@@ -35,6 +35,10 @@ class DataSets:
                    FFCV's files: quality 95; longer side 256, quality 90
       as_ffcv      the JPEGs of `shrunk` as shards with row indexes
       shorter      the images, shorter side 256, quality 90, as shards
+      folder, folder_rows
+                   the images in class folders; with a seek index beside them
+      tars, tars_rows
+                   the images as tars for webdataset; with seek indexes
     """
 
     def __init__(self, shards, work, programs, python):
@@ -64,7 +68,7 @@ class DataSets:
             remove(target)
             getattr(self, f"make_{name}")(target)
             done.touch()
-        return shards_in(target) if target.is_dir() else [target]
+        return shards_in(target) or [target]
 
     def records(self, *words):
         run([self.programs / "records", *words], f"records {words[0]}")
@@ -103,6 +107,20 @@ class DataSets:
              *self.files("shrunk")], "FFCV's reader")
         self.convert(images, target)
         remove(images)
+
+    def make_folder(self, target):
+        self.records("extract", "--output", target, *self.shards)
+
+    def make_folder_rows(self, target):
+        self.make_folder(target)
+        self.records("index", "--seek", target)
+
+    def make_tars(self, target):
+        self.convert(self.files("folder")[0], target, "--format", "webdataset")
+
+    def make_tars_rows(self, target):
+        self.make_tars(target)
+        self.records("index", "--seek", target)
 
     def make_shorter(self, target):
         images = self.work / "shorter_images"

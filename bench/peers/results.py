@@ -58,6 +58,8 @@ GOALS = [
          "torch_tensor", 2.5),
     Goal("antialiased recipe to torch, Pillow", "torchvision", "torch_pillow",
          2.5),
+    Goal("a folder to torchvision's ImageFolder", "folder", "image_folder", 3),
+    Goal("tars to webdataset", "tars", "webdataset", 3),
     Goal("shrunk records to FFCV's of the same images", "as_ffcv",
          "ffcv_shrunk", 1.5),
 ]

@@ -34,6 +34,19 @@ ROWS = [
         ("torch_loader.py", "tensor")),
     Row("torch_pillow", "torch DataLoader, Pillow", "antialiased bilinear",
         "plain", "torch", ("torch_loader.py", "pillow")),
+    Row("image_folder", "torch DataLoader, ImageFolder", "antialiased bilinear",
+        "folder", "forms", ("files_loader.py", "image_folder")),
+    Row("webdataset", "torch DataLoader, webdataset, decode_jpeg",
+        "antialiased bilinear", "tars", "forms",
+        ("files_loader.py", "webdataset")),
+    Row("folder", f"{OURS}, the folder", "antialiased bilinear", "folder",
+        "forms", ("--recipe", "torchvision")),
+    Row("folder_rows", f"{OURS}, the folder, row index", "antialiased bilinear",
+        "folder_rows", "forms", ("--recipe", "torchvision")),
+    Row("tars", f"{OURS}, the tars", "antialiased bilinear", "tars", "forms",
+        ("--recipe", "torchvision")),
+    Row("tars_rows", f"{OURS}, the tars, row index", "antialiased bilinear",
+        "tars_rows", "forms", ("--recipe", "torchvision")),
     Row("spdl", "SPDL", "bilinear", "plain", "spdl",
         ("spdl_loader.py", "bilinear")),
     Row("ffcv_original", "FFCV, re-encoded at quality 95", "areas/bilinear",
@@ -75,6 +88,12 @@ def chosen(only):
             if not only or row.group in (*only, OURS, "decoder")]
 
 
+def is_ours(row):
+    """Whether the row's arguments are those of pipeline_throughput."""
+    return row.group == OURS or (
+        row.group == "forms" and row.arguments[0].startswith("--"))
+
+
 class Starter:
     """Builds a row's command and reads what it said."""
 
@@ -88,14 +107,14 @@ class Starter:
     def prepare(self, row):
         """Makes what the row needs. Raises Unavailable."""
         self.data.files(row.data)
-        if row.group not in (OURS, "decoder"):
+        if row.group != "decoder" and not is_ours(row):
             self.environments.python(row.group)
 
     def command(self, row, cores):
         files = self.data.files(row.data)
-        if row.group == OURS:
+        if is_ours(row):
             return [self.programs / "pipeline_throughput", "--data_dir",
-                    files[0].parent, "--batch_size", BATCH, "--threads", cores,
+                    files[0] if files[0].is_dir() else files[0].parent, "--batch_size", BATCH, "--threads", cores,
                     "--seconds", self.seconds, "--rounds", 1, "--json",
                     self.report, *row.arguments]
         if row.group == "decoder":
@@ -107,7 +126,7 @@ class Starter:
 
     def measure(self, row, output):
         """What a command that ended well has measured."""
-        if row.group == OURS:
+        if is_ours(row):
             return of_ours(json.loads(self.report.read_text()))
         if row.group == "decoder":
             return of_decoder(json.loads(output))
