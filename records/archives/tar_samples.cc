@@ -135,7 +135,8 @@ std::optional<std::int64_t> WholeNumber(const nlohmann::json& value) {
   return value.get<std::int64_t>();
 }
 
-// Of several labels the first that is a whole number counts.
+// Of several labels the first that is a whole number counts; a text is no
+// label, but what somebody calls a caption.
 TarLabel LabelInJson(std::string_view text) {
   TarLabel label;
   const auto object = ParseJsonOrDiscard<nlohmann::json>(text);
@@ -144,13 +145,11 @@ TarLabel LabelInJson(std::string_view text) {
   }
   for (const char* key : {"label", "cls", "class"}) {
     const auto found = object.find(key);
-    if (found != object.end() && !found->is_null()) {
-      label.is_given = true;
-      label.number = WholeNumber(*found);
+    if (found == object.end() || label.number) {
+      continue;
     }
-    if (label.number) {
-      break;
-    }
+    label.number = WholeNumber(*found);
+    label.is_given = label.number.has_value();
   }
   return label;
 }

@@ -68,8 +68,9 @@ struct TarLabel {
 };
 
 // Reads the label from a member: from one with the ending "cls" a decimal
-// number; from "json" the member "label", "cls" or "class" of its object, if it
-// is at most kMaxLabelJsonBytes long. Members with other endings give none.
+// number; from "json" the member "label", "cls" or "class" of its object that
+// is a whole number, if it is at most kMaxLabelJsonBytes long. Members with
+// other endings give none.
 [[nodiscard]] TarLabel ParseTarLabel(std::string_view ending,
                                      std::span<const std::byte> bytes);
 

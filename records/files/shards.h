@@ -64,7 +64,8 @@ struct ShardNameParts {
 // The files of records of one split that are no shards by name, as others make
 // them (record_files.h): those in DIR/SPLIT (also DIR/val), and those in DIR
 // whose names say the split, or, where no name in DIR says one, all for train;
-// a zip for any split, as it may hold a folder for each. split is train, validation or test.
+// a zip for any split, as it may hold a folder for each. split is train,
+// validation or test.
 [[nodiscard]] std::vector<std::string> FindSplitFiles(
     const std::string& data_dir, std::string_view split);
 

@@ -38,8 +38,16 @@ std::string ExpectedButFound(std::uint32_t expected, std::uint32_t found) {
 }
 
 // A guess at what the file is, if its first frame is invalid.
-std::string Hint(const FramePlace& place) {
-  return place.offset == 0 ? " (is this a TFRecord file?)" : "";
+std::string Hint(const FramePlace& place, std::span<const std::byte> header) {
+  if (place.offset != 0) {
+    return "";
+  }
+  const std::string_view start(reinterpret_cast<const char*>(header.data()),
+                               header.size());
+  return start.starts_with("PAR1")
+             ? " (this is a Parquet file: `infeed convert FILE OUT` of the "
+               "Python package makes shards of it)"
+             : " (is this a TFRecord file?)";
 }
 
 std::string Bytes(std::uint64_t count) {
@@ -83,7 +91,7 @@ std::int64_t DecodeFrameHeader(std::span<const std::byte> header,
     throw DataError(place.origin(), "truncated record: the header needs " +
                                         Bytes(kFrameHeaderBytes) + ", " +
                                         Bytes(header.size()) + " left" +
-                                        Hint(place));
+                                        Hint(place, header));
   }
   const auto length = LoadLittleEndian<std::uint64_t>(header.data());
   const auto stored =
@@ -92,7 +100,8 @@ std::int64_t DecodeFrameHeader(std::span<const std::byte> header,
   if (stored != computed) {
     throw DataError(place.origin(),
                     "corrupted record: the length's checksum does not match " +
-                        ExpectedButFound(stored, computed) + Hint(place));
+                        ExpectedButFound(stored, computed) +
+                        Hint(place, header));
   }
   if (length > static_cast<std::uint64_t>(place.max_record_bytes)) {
     throw DataError(place.origin(), "the record has " + Bytes(length) +

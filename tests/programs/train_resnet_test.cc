@@ -350,7 +350,8 @@ TEST_F(TrainResnetTest, EvalModeNeedsACheckpointAndShards) {
   fs::remove(data_ / ShardName("validation", 0, 1));
   const ProgramResult no_shards = RunProgram("train_resnet", eval);
   EXPECT_EQ(no_shards.exit_code, 2);
-  EXPECT_THAT(no_shards.err, HasSubstr("no validation-* or test-* shards"));
+  EXPECT_THAT(no_shards.err,
+              HasSubstr("no data of the splits validation or test"));
 }
 
 TEST_F(TrainResnetTest, LeavesBadRecordsOutOfAnEvaluation) {
@@ -636,12 +637,12 @@ TEST_F(TrainResnetTest, SaysWhatIsWrongWithTheData) {
   };
   const ProgramResult missing = run("/nonexistent");
   EXPECT_EQ(missing.exit_code, 1);
-  EXPECT_THAT(missing.err, HasSubstr("/nonexistent: cannot read the folder: "
+  EXPECT_THAT(missing.err, HasSubstr("/nonexistent: cannot find the data: "
                                      "No such file or directory"));
   const TemporaryFolder empty;
   const ProgramResult nothing = run(empty.path());
   EXPECT_EQ(nothing.exit_code, 2);
-  EXPECT_THAT(nothing.err, HasSubstr("make them with imagenet_to_records"));
+  EXPECT_THAT(nothing.err, HasSubstr("no .tfrecord, .tar or .zip file"));
 }
 
 TEST_F(TrainResnetTest, NamesATruncatedShard) {

@@ -44,7 +44,7 @@ void AddFormatFlag(CLI::App& app, OutputFlags& flags) {
            flags.plan.format = name == "webdataset" ? ShardFormat::kWebdataset
                                                     : ShardFormat::kTfrecord;
          },
-         "What to write: TFRecords of the images as they are, TFRecords of "
+         "The shards: TFRecords of the images as they are, TFRecords of "
          "pixels, decoded for the fastest input, or tars for webdataset.")
       ->check(CLI::IsMember({"tfrecord", "pixels", "webdataset", "jpeg"}))
       ->option_text("tfrecord|pixels|webdataset=tfrecord");

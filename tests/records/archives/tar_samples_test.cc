@@ -328,7 +328,7 @@ TEST(TarSamplesTest, ALabelOnlyComesFromClsAndJson) {
   EXPECT_FALSE(ParseTarLabel("txt", AsBytes("3")).is_given);
   EXPECT_TRUE(ParseTarLabel("cls", AsBytes("3")).is_given);
   EXPECT_TRUE(ParseTarLabel("cls", AsBytes("")).is_given);
-  EXPECT_TRUE(ParseTarLabel("json", AsBytes(R"({"cls": "x"})")).is_given);
+  EXPECT_FALSE(ParseTarLabel("json", AsBytes(R"({"cls": "x"})")).is_given);
   EXPECT_FALSE(ParseTarLabel("json", AsBytes("{}")).is_given);
 }
 

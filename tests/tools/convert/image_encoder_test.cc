@@ -207,8 +207,7 @@ TEST(ImageEncoderTest, SaysWhichTurnWasNotMade) {
   const std::string jpeg = WithOrientation(TestJpeg(), 3);
   const std::string png =
       PngWithOrientation(EncodePng(TestPhotograph(40, 30, 1).view()), 8);
-  for (const ImageForm format :
-       {ImageForm::kJpeg, ImageForm::kPixels}) {
+  for (const ImageForm format : {ImageForm::kJpeg, ImageForm::kPixels}) {
     ImageEncoder encoder({.format = format});
     EXPECT_EQ(encoder.Encode(jpeg).ignored_orientation, 3);
     EXPECT_EQ(encoder.Encode(png).ignored_orientation, 8);
