@@ -281,6 +281,7 @@ PipelineStats InputPipeline::Impl::stats() const {
   stats.first_bad_record = stats.bad_record_totals.first;
   stats.cache = cache_.stats();
   stats.seek_indexes = filler_.seek_indexes();
+  stats.of_image_files = index_.is_of_images();
   stats.outside_pixels =
       counters_.outside_pixels.load(std::memory_order_relaxed);
   stats.stages = counters_.Read();

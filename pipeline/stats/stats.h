@@ -65,6 +65,7 @@ struct PipelineStats {
   // not a device's waits. The pipeline's caller sets it.
   bool has_device = true;
   bool overlapped = true;  // false: GraphKind::kBasic
+  bool of_image_files = false;  // each record is a file of its own
   std::int64_t batches = 0;
   std::int64_t images = 0;  // delivered, without slots of weight 0
   // Batches copied because the consumer held max_lent others.

@@ -88,6 +88,10 @@ std::string StageAdvice(const Bottleneck& bottleneck,
     return advice.empty() ? "; smaller images in the shards would cost less"
                           : advice;
   }
+  if (bottleneck.stage == "read" && stats.of_image_files) {
+    return "; each image is a file to open: shards of the same images are read "
+           "in long ranges (imagenet_to_records)";
+  }
   if (bottleneck.stage == "read") {
     return bottleneck.storage_share >= kFromDisks
                ? "; " + Percent(bottleneck.storage_share) +

@@ -93,6 +93,8 @@ TEST(VerdictTest, BlamesDisksWhereReadingTakesLongest) {
                                         "disks"));
   stats.storage_bytes = 0;
   EXPECT_THAT(Verdict(stats), HasSubstr("page cache or a network"));
+  stats.of_image_files = true;
+  EXPECT_THAT(Verdict(stats), HasSubstr("shards of the same images are read"));
 }
 
 TEST(VerdictTest, BlamesTheImageSizeWhereResizeTakesLongest) {
