@@ -64,7 +64,7 @@ struct PipelineStats {
   // False if nothing is done with the batches: the consumer's waits are then
   // not a device's waits. The pipeline's caller sets it.
   bool has_device = true;
-  bool overlapped = true;  // false: GraphKind::kBasic
+  bool overlapped = true;       // false: GraphKind::kBasic
   bool of_image_files = false;  // each record is a file of its own
   std::int64_t batches = 0;
   std::int64_t images = 0;  // delivered, without slots of weight 0

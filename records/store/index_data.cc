@@ -43,6 +43,19 @@ bool IsWanted(const ImageTree& tree, const ImageSplit& part,
          (tree.has_split_folders ? part.name == split : split == "train");
 }
 
+// One name for a folder, however it was written.
+std::string RootOf(const std::string& folder) {
+  if (IsUrl(folder)) {
+    return "";
+  }
+  std::string root =
+      std::filesystem::absolute(folder).lexically_normal().string();
+  while (root.size() > 1 && root.ends_with('/')) {
+    root.pop_back();
+  }
+  return root;
+}
+
 // The image files of a split; nullopt: there are none.
 std::optional<RecordIndex> IndexTree(const ImageTree& tree,
                                      const std::string& folder,
@@ -60,7 +73,7 @@ std::optional<RecordIndex> IndexTree(const ImageTree& tree,
   if (files.empty()) {
     return std::nullopt;
   }
-  ImageFolderInfo info = {.kept_root = IsUrl(folder) ? "" : folder};
+  ImageFolderInfo info = {.kept_root = RootOf(folder)};
   for (const ImageClass& one : tree.classes) {
     info.classes.push_back(one.name);
   }

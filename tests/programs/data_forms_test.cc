@@ -56,7 +56,7 @@ TEST_F(DataFormsTest, HaveTheSameBatchesWithSeekIndexes) {
     EXPECT_EQ(Hash(data, "--threads 2"), expected) << data;
   }
   const ProgramResult again =
-      RunProgram("records", "index --seek " + forms_.images());
+      RunProgram("records", "index --seek " + forms_.images() + "/");
   EXPECT_THAT(again.out, HasSubstr("seek indexes are up to date"));
 }
 
@@ -76,6 +76,27 @@ TEST_F(DataFormsTest, ArchivesAreReadByTheVerbs) {
         RunProgram("records", "extract --output " + (out / "x") + " " + data)
             .out,
         HasSubstr("42 images in 3 folders"));
+  }
+}
+
+TEST_F(DataFormsTest, ATrainingTakesThemAll) {
+  for (const std::string& data : forms_.all()) {
+    const TemporaryFolder model;
+    const ProgramResult result = RunProgram(
+        "train_resnet", "--data_dir " + data + " --model_dir " + (model / "m") +
+                            " --dry_run --params_override "
+                            "train_batch_size=4,eval_batch_size=4,image_size="
+                            "32,resnet_depth=18,"
+                            "train_steps=2,iterations_per_loop=1");
+    EXPECT_EQ(result.exit_code, 0) << data << result.err;
+    EXPECT_THAT(result.err, AllOf(HasSubstr("train 30 images"),
+                                  HasSubstr("validation 12 images"),
+                                  HasSubstr("3 classes")))
+        << data;
+    if (data == forms_.tfds()) {
+      EXPECT_THAT(result.err, HasSubstr("train: keys: found in the records: "
+                                        "image_key=image label_key=label"));
+    }
   }
 }
 

@@ -1,14 +1,16 @@
 #pragma once
 
-#include <cstdio>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/atomic_file.h"
 #include "records/archives/tar_writer.h"
 #include "records/bytes/byte_sink.h"
+#include "records/example/builder.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/open_sink.h"
 #include "records/tfrecord/format.h"
@@ -19,9 +21,9 @@
 
 namespace infeed {
 
-// The same JPEGs as a folder of class folders, WebDataset tars, a zip and a
-// shard of TFRecords: train has 30, validation 12, of three classes. The order
-// of the records is the same in all.
+// The same JPEGs as a folder of class folders, WebDataset tars, a zip, a shard
+// of TFRecords, and one with the keys of TensorFlow Datasets: train has 30,
+// validation 12, of three classes. The order of the records is the same in all.
 class PhotographForms {
  public:
   static constexpr int kTrain = 30;
@@ -40,8 +42,9 @@ class PhotographForms {
   [[nodiscard]] std::string tars() const { return folder_ / "tars"; }
   [[nodiscard]] std::string zip() const { return folder_ / "photos.zip"; }
   [[nodiscard]] std::string shards() const { return folder_ / "shards"; }
+  [[nodiscard]] std::string tfds() const { return folder_ / "tfds"; }
   [[nodiscard]] std::vector<std::string> all() const {
-    return {images(), tars(), zip(), shards()};
+    return {images(), tars(), zip(), shards(), tfds()};
   }
 
  private:
@@ -51,10 +54,12 @@ class PhotographForms {
     namespace fs = std::filesystem;
     fs::create_directories(tars());
     fs::create_directories(shards());
+    fs::create_directories(tfds());
     const std::unique_ptr<ByteSink> sink =
         OpenSink(tars() + "/" + split + "-000000.tar");
     TarWriter tar(*sink);
     std::string records;
+    std::string tfds_records;
     for (int i = 0; i < count; ++i) {
       const int label = i * kClasses / count;  // Classes follow each other.
       const std::string folder = "class" + std::to_string(label);
@@ -68,6 +73,10 @@ class PhotographForms {
       tar.Add(stem + ".cls", AsBytes(std::to_string(label)));
       zip_.Add(i % 2 == 0 ? StoredMember(path, jpeg)
                           : DeflatedMember(path, jpeg));
+      AppendFrame(tfds_records,
+                  BuildExample(std::vector<ExampleFeature>{
+                      {"image", std::vector<std::string_view>{jpeg}},
+                      {"label", std::vector<std::int64_t>{label}}}));
       AppendFrame(records, BuildImagenetExample({.label = label + 1,
                                                  .synset = folder,
                                                  .text = {},
@@ -76,6 +85,8 @@ class PhotographForms {
     }
     tar.Finish();
     sink->Commit();
+    WriteFileAtomically(tfds() + "/set-" + split + ".tfrecord-00000-of-00001",
+                        tfds_records);
     WriteFileAtomically(shards() + "/" + split + "-00000-of-00001", records);
   }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "pipeline/order/label_class.h"
 #include "records/files/class_list.h"
 #include "records/files/dataset_info.h"
 #include "records/store/index_data.h"
@@ -85,6 +86,22 @@ DataSet::DataSet(const std::string& data_dir, const DataSetOptions& options)
 std::vector<std::string> DataSet::class_names() const {
   const std::optional<DataSplit>& split = train_ ? train_ : eval_;
   return split ? split->index.class_names() : std::vector<std::string>();
+}
+
+std::vector<std::string> DataSet::Notes(const InputOptions& input) const {
+  std::vector<std::string> notes;
+  for (const std::optional<DataSplit>* split : {&train_, &eval_}) {
+    if (!*split) {
+      continue;
+    }
+    const RecordIndex& index = (*split)->index;
+    notes.insert(notes.end(), index.notes().begin(), index.notes().end());
+    const std::string keys = KeysNote(input, index);
+    if (!keys.empty()) {
+      notes.push_back((*split)->name + ": " + keys);
+    }
+  }
+  return notes;
 }
 
 std::int64_t DataSet::train_images() const { return Images(train_); }

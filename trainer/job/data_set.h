@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/order/options.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/shard_set.h"
 #include "records/store/record_index.h"
@@ -65,6 +66,10 @@ class DataSet {
   // The names of the classes of image folders and zips (RecordIndex); class i
   // has the label i + 1. Empty for other data.
   [[nodiscard]] std::vector<std::string> class_names() const;
+
+  // Sentences for the user: what was left out of the data, and which keys were
+  // found in its records.
+  [[nodiscard]] std::vector<std::string> Notes(const InputOptions& input) const;
 
   [[nodiscard]] std::int64_t train_images() const;
   [[nodiscard]] std::int64_t eval_images() const;

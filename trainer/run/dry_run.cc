@@ -220,6 +220,9 @@ ExitCode DryRun(const RunOptions& options) {
     if (!options.data_dir.empty()) {
       Say("data:   " + data.Describe());
     }
+    for (const std::string& note : data.Notes(options.params.values.input)) {
+      Say("data:   " + note);
+    }
     RequireSplits(options, data);
   });
   const bool has_data = findings.count() == 0;

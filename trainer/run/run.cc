@@ -28,6 +28,9 @@ void PrintStart(const Job& job) {
   if (!job.options.data_dir.empty()) {
     Say("data:   " + job.data.Describe());
   }
+  for (const std::string& note : job.data.Notes(job.params.input)) {
+    Say("data:   " + note);
+  }
   if (!job.data.is_fake()) {
     Say("labels: " + LabelsText(job.data.labels(), job.params));
   }

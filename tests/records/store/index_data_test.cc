@@ -162,6 +162,18 @@ TEST_F(IndexDataTest, APackedTarIsReadInOrder) {
   EXPECT_EQ(See(IndexData(folder_ / "b.tar.gz")), Expected(0)) << "kept index";
 }
 
+TEST_F(IndexDataTest, ATarThatGrewIsWalkedAgain) {
+  const std::string path = WriteTar("a.tar");
+  EXPECT_EQ(IndexData(path).size(), 3);
+  const std::string longer = WriteTar("b.tar");
+  std::string bytes = ReadWhole(path, 1 << 20);
+  bytes.resize(bytes.size() - 1024);  // Without its end.
+  WriteFileAtomically(path, bytes + ReadWhole(longer, 1 << 20));
+  EXPECT_EQ(IndexData(path).size(), 6);
+  fs::resize_file(path, bytes.size() - 100);
+  EXPECT_THROW((void)IndexData(path), DataError);
+}
+
 TEST_F(IndexDataTest, SplitsComeFromFoldersAndNames) {
   WriteTar("tars/train/0.tar");
   WriteTar("tars/val/0.tar");
