@@ -37,8 +37,8 @@ std::optional<Record> RecordCursor::Next() {
 }
 
 const std::vector<Gap>& RecordCursor::gaps() const {
-  static const std::vector<Gap> kNone;
-  return reader_ ? reader_->gaps() : kNone;
+  static const std::vector<Gap> none;
+  return reader_ ? reader_->gaps() : none;
 }
 
 }  // namespace infeed
