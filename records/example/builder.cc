@@ -1,6 +1,7 @@
 #include "records/example/builder.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -135,6 +136,36 @@ ExampleParts BuildExampleParts(const ImagenetExample& example) {
                parts.before);
   parts.before.append(entries);
   return parts;
+}
+
+ExampleParts BuildExampleParts(std::span<const ExampleFeature> features,
+                               std::string_view image_key,
+                               std::string_view image) {
+  std::string entries;
+  for (const ExampleFeature& feature : features) {
+    entries += std::visit(BuildEntry{feature.key}, feature.values);
+  }
+  entries += EntryHead(image_key, kBytesListField, image.size());
+  ExampleParts parts = {.before = {}, .image = image, .after = {}};
+  AppendLength(kField1, entries.size() + image.size(), parts.before);
+  parts.before.append(entries);
+  return parts;
+}
+
+std::span<const std::byte> WriteExample(const ExampleParts& parts,
+                                        std::vector<std::byte>& buffer) {
+  const std::array<std::string_view, 3> views = {parts.before, parts.image,
+                                                 parts.after};
+  std::size_t bytes = 0;
+  for (const std::string_view view : views) {
+    bytes += view.size();
+  }
+  buffer.resize(std::max(buffer.size(), bytes));
+  auto end = buffer.begin();
+  for (const std::string_view view : views) {
+    end = std::ranges::copy(std::as_bytes(std::span(view)), end).out;
+  }
+  return std::span(buffer).first(bytes);
 }
 
 std::string BuildExample(std::span<const ExampleFeature> features) {

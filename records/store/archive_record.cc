@@ -7,6 +7,7 @@
 #include "records/archives/tar_samples.h"
 #include "records/archives/zip_entry.h"
 #include "records/bytes/base_name.h"
+#include "records/example/builder.h"
 #include "records/store/image_record.h"
 
 namespace infeed {
@@ -16,14 +17,15 @@ RecordPayload ZipExample(std::int64_t label, std::span<const std::byte> extent,
                          std::vector<std::byte>& buffer) {
   std::vector<std::byte> inflated;
   const ZipFile file = ReadZipEntry(extent, kMaxImageFileBytes, inflated);
-  return WriteImageExample(
-      {.label = label,
-       .synset = {},
-       .text = {},
-       .filename = std::string(BaseName(file.name)),
-       .encoded = {reinterpret_cast<const char*>(file.bytes.data()),
-                   file.bytes.size()}},
-      buffer);
+  return {.bytes = WriteExample(
+              BuildExampleParts(
+                  {.label = label,
+                   .synset = {},
+                   .text = {},
+                   .filename = std::string(BaseName(file.name)),
+                   .encoded = {reinterpret_cast<const char*>(file.bytes.data()),
+                               file.bytes.size()}}),
+              buffer)};
 }
 
 }  // namespace

@@ -1,13 +1,10 @@
 #include "records/store/image_record.h"
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <system_error>
 
 #include "base/error.h"
@@ -76,23 +73,6 @@ std::string ReadImage(const std::string& path, std::int64_t listed_bytes,
 
 }  // namespace
 
-RecordPayload WriteImageExample(const ImagenetExample& example,
-                                std::vector<std::byte>& buffer) {
-  const ExampleParts parts = BuildExampleParts(example);
-  const std::array<std::string_view, 3> views = {parts.before, parts.image,
-                                                 parts.after};
-  std::size_t bytes = 0;
-  for (const std::string_view view : views) {
-    bytes += view.size();
-  }
-  buffer.resize(std::max(buffer.size(), bytes));
-  auto end = buffer.begin();
-  for (const std::string_view view : views) {
-    end = std::ranges::copy(std::as_bytes(std::span(view)), end).out;
-  }
-  return {.bytes = std::span(buffer).first(bytes)};
-}
-
 RecordPayload ReadImageRecord(const RecordIndex& index, std::int64_t record,
                               std::vector<std::byte>& buffer) {
   const RecordLocation location = index.at(record);
@@ -100,12 +80,12 @@ RecordPayload ReadImageRecord(const RecordIndex& index, std::int64_t record,
       index.shards()[static_cast<std::size_t>(location.shard)];
   const std::string encoded =
       ReadImage(path, location.length, index.kept_root());
-  return WriteImageExample({.label = index.label(record),
-                            .synset = {},
-                            .text = {},
-                            .filename = FileNameOf(path),
-                            .encoded = encoded},
-                           buffer);
+  return {.bytes = WriteExample(BuildExampleParts({.label = index.label(record),
+                                                   .synset = {},
+                                                   .text = {},
+                                                   .filename = FileNameOf(path),
+                                                   .encoded = encoded}),
+                                buffer)};
 }
 
 }  // namespace infeed

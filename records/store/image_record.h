@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "records/example/imagenet_example.h"
 #include "records/example/record_payload.h"
 #include "records/store/record_index.h"
 
@@ -27,10 +26,5 @@ inline constexpr std::int64_t kMaxImageFileBytes = std::int64_t{1} << 30;
 [[nodiscard]] RecordPayload ReadImageRecord(const RecordIndex& index,
                                             std::int64_t record,
                                             std::vector<std::byte>& buffer);
-
-// Writes an image's Example into buffer, which grows as needed, and returns it,
-// a view into buffer.
-[[nodiscard]] RecordPayload WriteImageExample(const ImagenetExample& example,
-                                              std::vector<std::byte>& buffer);
 
 }  // namespace infeed
