@@ -53,16 +53,8 @@ std::optional<int> DescribedOffset(const RecordIndex& index) {
   return described;
 }
 
-bool HoldsExamples(const RecordIndex& index) {
-  bool holds = index.shards().empty();
-  for (std::size_t shard = 0; shard < index.shards().size(); ++shard) {
-    holds |= index.holds_examples(shard);
-  }
-  return holds;
-}
-
 RecordKeys KeysFor(const InputOptions& options, const RecordIndex& index) {
-  return HoldsExamples(index)
+  return index.any_examples()
              ? FindKeys(index, {options.image_key, options.label_key})
              : RecordKeys();
 }
@@ -88,7 +80,7 @@ std::string Why(std::int64_t label, const InputOptions& options) {
 }  // namespace
 
 int FindLabelOffset(const RecordIndex& index, std::string_view label_key) {
-  if (HoldsExamples(index)) {
+  if (index.any_examples()) {
     if (const std::optional<int> described = DescribedOffset(index)) {
       return *described;
     }
@@ -101,7 +93,7 @@ int FindLabelOffset(const RecordIndex& index, std::string_view label_key) {
 
 std::string KeysNote(const InputOptions& options, const RecordIndex& index) {
   const RecordKeys keys = KeysFor(options, index);
-  if (!HoldsExamples(index) ||
+  if (!index.any_examples() ||
       (keys.image == options.image_key && keys.label == options.label_key)) {
     return "";
   }

@@ -95,7 +95,7 @@ class SampleScan {
               std::to_string(max_record_bytes_));
     }
     const TarLabel& label = cls_.is_given ? cls_ : json_;
-    index_.labels.push_back(label.number.value_or(kNoTarLabel));
+    index_.labels.push_back(label.number.value_or(kNoLabel));
     cls_ = {};
     json_ = {};
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "records/archives/tar_member.h"
+#include "records/example/imagenet_example.h"
 
 // The samples of a tar archive, as the Python package webdataset groups them.
 //
@@ -23,15 +24,12 @@
 // otherwise their samples would silently lack a part.
 namespace infeed {
 
-// The label of a sample without one.
-inline constexpr std::int64_t kNoTarLabel = -1;
-
 // Sample i takes the bytes from offsets[i] to offsets[i + 1], the last one to
 // `end`. Members between two samples are in the first one's bytes.
 struct TarIndex {
   std::vector<std::int64_t> offsets = {};
   std::int64_t end = 0;
-  std::vector<std::int64_t> labels = {};  // kNoTarLabel: none, or no number
+  std::vector<std::int64_t> labels = {};  // kNoLabel: none, or no number
 
   friend bool operator==(const TarIndex&, const TarIndex&) = default;
 };

@@ -1,7 +1,6 @@
 #include "records/archives/zip_classes.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <map>
 #include <string_view>
@@ -9,23 +8,13 @@
 
 #include "records/bytes/base_name.h"
 #include "records/files/folder_listing.h"
+#include "records/files/shards.h"
 
 namespace infeed {
 namespace {
 
 constexpr std::string_view kTrain = "train";
 constexpr std::string_view kValidation = "validation";
-
-// The possible folders of a split, with the split's name.
-struct SplitFolder {
-  std::string_view folder;
-  std::string_view split;
-};
-constexpr std::array<SplitFolder, 4> kSplitFolders = {
-    {{"train", kTrain},
-     {"validation", kValidation},
-     {"val", kValidation},
-     {"test", "test"}}};
 
 // An image on its way to its class. The views are of the directory's names.
 struct Candidate {
@@ -37,16 +26,6 @@ struct Candidate {
 };
 
 using Candidates = std::vector<Candidate>;
-
-// The split that a folder has the name of; empty if there is none.
-std::string_view SplitOf(std::string_view folder) {
-  for (const SplitFolder& known : kSplitFolders) {
-    if (known.folder == folder) {
-      return known.split;
-    }
-  }
-  return {};
-}
 
 // The first folder of a path; empty if it has none.
 std::string_view FirstFolder(std::string_view path) {
@@ -124,7 +103,7 @@ std::string_view DropCommonFolders(Candidates& candidates) {
         candidates.begin(), candidates.end(), [&](const Candidate& image) {
           return FirstFolder(image.path) == common;
         });
-    if (common.empty() || !is_shared || !SplitOf(common).empty()) {
+    if (common.empty() || !is_shared || !SplitOfFolder(common).empty()) {
       break;
     }
     last = common;
@@ -137,7 +116,7 @@ std::string_view DropCommonFolders(Candidates& candidates) {
 
 bool HasSplitFolders(const Candidates& candidates) {
   const auto is_in_split = [](const Candidate& image) {
-    return !SplitOf(FirstFolder(image.path)).empty();
+    return !SplitOfFolder(FirstFolder(image.path)).empty();
   };
   return std::all_of(candidates.begin(), candidates.end(), is_in_split) ||
          std::any_of(candidates.begin(), candidates.end(),
@@ -154,7 +133,7 @@ void SetSplits(Candidates& candidates, ZipImages& found) {
     return;
   }
   for (Candidate& image : candidates) {
-    image.split = SplitOf(FirstFolder(image.path));
+    image.split = SplitOfFolder(FirstFolder(image.path));
     image.is_in_split = true;
     image.path = BelowFirst(image.path);
   }

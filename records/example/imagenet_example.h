@@ -12,6 +12,9 @@ namespace infeed {
 inline constexpr std::string_view kImageKey = "image/encoded";
 inline constexpr std::string_view kLabelKey = "image/class/label";
 
+// The label of a record without a label, or of an unreadable record.
+inline constexpr std::int64_t kNoLabel = -1;
+
 // The keys under which the records of a data set hold these two. Borrowed.
 struct ExampleKeys {
   std::string_view image = kImageKey;

@@ -280,6 +280,12 @@ std::vector<std::string> SortedOnce(std::vector<std::string> paths) {
 
 }  // namespace
 
+std::string_view SplitOfFolder(std::string_view folder) {
+  const auto* const known =
+      std::ranges::find(kSplitFolders, folder, &SplitFolder::folder);
+  return known == kSplitFolders.end() ? "" : known->split;
+}
+
 std::string ShardName(std::string_view prefix, std::int64_t number,
                       std::int64_t count) {
   std::array<char, 64> suffix{};
@@ -364,13 +370,12 @@ std::vector<std::string> FindSplitFiles(const std::string& data_dir,
     return is_divided ? SplitOfFile(file) != split
                       : split != "train" && !file.ends_with(".zip");
   });
-  std::vector<std::string> folders = {std::string(split)};
-  if (split == "validation") {
-    folders.emplace_back("val");
-  }
-  for (const std::string& folder : folders) {
-    std::ranges::move(RecordFilesIn(AsFolder(data_dir) + folder),
-                      std::back_inserter(files));
+  for (const SplitFolder& known : kSplitFolders) {
+    if (known.split == split) {
+      std::ranges::move(
+          RecordFilesIn(AsFolder(data_dir) + std::string(known.folder)),
+          std::back_inserter(files));
+    }
   }
   return SortedOnce(std::move(files));
 }

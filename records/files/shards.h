@@ -16,6 +16,20 @@ namespace infeed {
 inline constexpr std::array<std::string_view, 3> kSplits = {
     "train", "validation", "test"};
 
+// The folders that each of them may have.
+struct SplitFolder {
+  std::string_view split;
+  std::string_view folder;
+};
+inline constexpr std::array<SplitFolder, 4> kSplitFolders = {
+    {{"train", "train"},
+     {"validation", "validation"},
+     {"validation", "val"},
+     {"test", "test"}}};
+
+// The split that a folder of that name holds; "" if it is none's.
+[[nodiscard]] std::string_view SplitOfFolder(std::string_view folder);
+
 // "train", 3, 8 -> "train-00003-of-00008".
 [[nodiscard]] std::string ShardName(std::string_view prefix,
                                     std::int64_t number, std::int64_t count);

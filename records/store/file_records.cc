@@ -179,7 +179,7 @@ FileRecords ReadZip(const ByteSource& file, const FileRecordsOptions& options) {
     }
     records.offsets.push_back(image.offset);
     records.lengths.push_back(image.extent);
-    records.labels.push_back(image.class_index < 0 ? -1
+    records.labels.push_back(image.class_index < 0 ? kNoLabel
                                                    : image.class_index + 1);
     records.longest_payload =
         std::max(records.longest_payload,

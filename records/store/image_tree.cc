@@ -15,6 +15,7 @@
 #include "records/files/folder_listing.h"
 #include "records/files/kept_listings.h"
 #include "records/files/open_source.h"
+#include "records/files/shards.h"
 #include "records/files/text_lines.h"
 #include "records/files/unreadable_format.h"
 
@@ -28,17 +29,6 @@ constexpr std::int64_t kMaxLabelsBytes = std::int64_t{1} << 30;
 constexpr std::array<const char*, 2> kTextFiles = {"class_names.txt",
                                                    "LOC_synset_mapping.txt"};
 
-// The possible folders of a split, with the split's name.
-struct SplitFolder {
-  std::string_view split;
-  std::string_view folder;
-};
-constexpr std::array<SplitFolder, 4> kSplitFolders = {
-    {{"train", "train"},
-     {"validation", "validation"},
-     {"validation", "val"},
-     {"test", "test"}}};
-
 ImageFile ImageIn(const std::string& folder, const FolderEntry& file,
                   std::int32_t class_index) {
   return {.path = folder + "/" + file.name,
@@ -48,9 +38,7 @@ ImageFile ImageIn(const std::string& folder, const FolderEntry& file,
 }
 
 bool IsSplitName(std::string_view folder) {
-  return std::any_of(
-      kSplitFolders.begin(), kSplitFolders.end(),
-      [&](const SplitFolder& split) { return split.folder == folder; });
+  return !SplitOfFolder(folder).empty();
 }
 
 // One pass over a raw folder. Classes are numbered as they occur; Finish()

@@ -186,6 +186,13 @@ bool RecordIndex::any_compressed() const {
   });
 }
 
+bool RecordIndex::any_examples() const {
+  return shards_of_.empty() ||
+         std::ranges::any_of(shards_of_, [](const Shard& shard) {
+           return shard.format == RecordFormat::kTfrecord;
+         });
+}
+
 RecordLocation RecordIndex::at(std::int64_t record) const {
   Check(record >= 0 && record < size(), "the record is in the index");
   // The last shard that starts at the record or before; empty ones start

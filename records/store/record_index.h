@@ -5,14 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "records/example/imagenet_example.h"
 #include "records/store/file_records.h"
 #include "records/tfrecord/compression.h"
 #include "records/tfrecord/format.h"
 
 namespace infeed {
-
-// The label of a record without a label, or of an unreadable record.
-inline constexpr std::int64_t kNoLabel = -1;
 
 // The location of one record: of its frame, its members in a tar, its entry in
 // a zip, or of an image file.
@@ -128,6 +126,8 @@ class RecordIndex {
     return shards_of_[shard].bytes;
   }
   [[nodiscard]] bool any_compressed() const;
+  // Whether a shard holds Examples; true of an index without shards.
+  [[nodiscard]] bool any_examples() const;
   // The longest payload, 0 when there is no record.
   [[nodiscard]] std::int64_t max_length() const { return max_length_; }
   // Identifies the data: a hash of the shards' base names and of all offsets

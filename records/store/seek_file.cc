@@ -208,8 +208,10 @@ std::span<const std::byte> SeekStore::Read(
 
 std::unique_ptr<const SeekFile> SeekStore::Find(std::size_t place) const {
   if (index_.is_of_images()) {
-    return index_.kept_root().empty() ? nullptr
-                                      : SeekFile::FindOfImages(index_);
+    if (index_.kept_root().empty()) {
+      return nullptr;
+    }
+    return SeekFile::FindOfImages(index_);
   }
   return SeekFile::Find(index_.shards()[place], index_.shard_bytes(place),
                         index_.shard_size(place), image_key_);

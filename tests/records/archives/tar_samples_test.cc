@@ -145,7 +145,7 @@ TEST(TarSamplesTest, OtherMembersDoNotEndASample) {
   const TarIndex index = Scan(text);
   EXPECT_THAT(index.offsets, ElementsAre(3 * 512, 18 * 512));
   EXPECT_EQ(index.end, 20 * 512);
-  EXPECT_THAT(index.labels, ElementsAre(4, kNoTarLabel));
+  EXPECT_THAT(index.labels, ElementsAre(4, kNoLabel));
 }
 
 TEST(TarSamplesTest, ATarWithoutSamplesHasNone) {
