@@ -73,10 +73,18 @@ bool IsWithin(const FileRecords& records, std::int64_t max_record_bytes) {
 // Index files are optional: if they cannot be written, the index is built each
 // time; `records index` reports why.
 template <typename Save>
-void SaveIfPossible(const Save& save) {
+std::string SaveIfPossible(const FileRecordsOptions& options,
+                           const Save& save) {
+  if (!options.use_cache) {
+    return "";
+  }
   try {
-    save();
+    return save();
   } catch (const IoError&) {  // The next process builds the index again.
+    if (options.must_keep) {
+      throw;
+    }
+    return "";
   }
 }
 
@@ -136,19 +144,21 @@ FileRecords ScanTarFile(const ByteSource& file, Compression compression,
                     std::size_t bytes) { return stream.At(offset, bytes); },
                 file.path(), options.max_record_bytes);
   }
-  if (options.use_cache) {
-    SaveIfPossible([&] { (void)SaveTarIndex(file, index); });
-  }
-  return OfTar(file, std::move(index));
+  std::string path =
+      SaveIfPossible(options, [&] { return SaveTarIndex(file, index); });
+  FileRecords records = OfTar(file, std::move(index));
+  records.index_file = std::move(path);
+  return records;
 }
 
 FileRecords ScanFrameFile(const ByteSource& file,
                           const FileRecordsOptions& options) {
   ShardFrames frames = ScanShard(file, options.max_record_bytes);
-  if (options.use_cache) {
-    SaveIfPossible([&] { (void)SaveFrames(file, frames); });
-  }
-  return OfFrames(file, std::move(frames));
+  std::string path =
+      SaveIfPossible(options, [&] { return SaveFrames(file, frames); });
+  FileRecords records = OfFrames(file, std::move(frames));
+  records.index_file = std::move(path);
+  return records;
 }
 
 void NoteBadNames(const std::vector<std::string>& names,

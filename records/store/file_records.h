@@ -32,6 +32,8 @@ struct FileRecordsOptions {
   bool use_cache = true;
   // Whether a kept index file is used; false: it is made anew.
   bool use_kept = true;
+  // Whether an index file that cannot be written is an IoError.
+  bool must_keep = false;
   // A longer record is a DataError.
   std::int64_t max_record_bytes = std::int64_t{1} << 30;
   // The split to take from a zip with folders for several; "": all.
@@ -51,6 +53,7 @@ struct FileRecords {
   // Of a zip: its classes; class i has the label i + 1.
   std::vector<std::string> classes = {};
   std::vector<std::string> notes = {};  // on what is left out, for the user
+  std::string index_file = {};          // that was written; "": none
 };
 
 // The format of a file, detected by its first bytes, unpacked if it is

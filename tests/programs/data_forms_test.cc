@@ -4,6 +4,7 @@
 
 #include "tests/support/environment_variable.h"
 #include "tests/support/photograph_forms.h"
+#include "tests/support/record_file.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
 
@@ -98,6 +99,15 @@ TEST_F(DataFormsTest, ATrainingTakesThemAll) {
                                         "image_key=image label_key=label"));
     }
   }
+}
+
+TEST_F(DataFormsTest, AnIndexThatCannotBeKeptIsNamed) {
+  RecordFile().Write(forms_.tars() + "/.infeed");
+  const EnvironmentVariable no_cache("XDG_CACHE_HOME",
+                                     forms_.tars() + "/.infeed");
+  const ProgramResult result = RunProgram("records", "index " + forms_.tars());
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("cannot make a folder for side files"));
 }
 
 TEST_F(DataFormsTest, CutArchivesAreDamaged) {

@@ -25,7 +25,6 @@
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
 #include "records/files/shards.h"
-#include "records/files/side_file.h"
 #include "records/store/dali_index.h"
 #include "records/store/file_records.h"
 #include "records/store/index_data.h"
@@ -221,11 +220,10 @@ void IndexArchive(const ByteSource& shard, const IndexOptions& options,
   const bool is_tar = result.format == RecordFormat::kTar;
   result.was_there =
       !is_tar || (!options.force && FindTarIndex(shard).has_value());
-  const FileRecords records = FindRecords(
-      shard, {.use_cache = !options.dry_run, .use_kept = !options.force});
-  if (!result.was_there && !options.dry_run) {
-    result.index = SidePathToWrite(shard.path(), ".index");
-  }
+  const FileRecords records = FindRecords(shard, {.use_cache = !options.dry_run,
+                                                  .use_kept = !options.force,
+                                                  .must_keep = true});
+  result.index = records.index_file;
   result.compression = records.compression;
   result.records = static_cast<std::int64_t>(records.offsets.size());
   if (options.seek != SeekEntries::kNone &&
