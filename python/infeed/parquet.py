@@ -11,6 +11,8 @@ import tarfile
 from collections.abc import Iterator
 from typing import Any
 
+from infeed._errors import DataError
+
 _ENDINGS = {b"\xff\xd8\xff": "jpg", b"\x89PNG": "png", b"RIFF": "webp"}
 
 
@@ -27,15 +29,23 @@ def write_tars(files: list[pathlib.Path], folder: pathlib.Path) -> None:
     classes that the files name.
     """
     try:
+        pyarrow: Any = importlib.import_module("pyarrow")
         parquet: Any = importlib.import_module("pyarrow.parquet")
     except ImportError:
         raise ImportError("Parquet files are read by pyarrow: pip install "
                           "pyarrow") from None
     names: list[str] = []
     for path in files:
-        with parquet.ParquetFile(path) as table:
-            names = _class_names(table.schema_arrow.metadata) or names
-            _write_tar(table, path, folder / f"{path.stem}.tar")
+        try:
+            with parquet.ParquetFile(path) as table:
+                _check_columns(table.schema_arrow.names, path)
+                names = _class_names(table.schema_arrow.metadata) or names
+                _write_tar(table, folder / f"{path.stem}.tar")
+        except (pyarrow.ArrowException, OSError) as error:
+            if getattr(error, "errno", None) is not None:
+                raise  # of the disk
+            raise DataError(f"{path}: {error}", path=str(path),
+                            reason=str(error)) from None
     if names:
         (folder / "dataset.json").write_text(json.dumps(
             {"format": "infeed dataset", "version": 1, "seed": 0,
@@ -49,11 +59,13 @@ def _class_names(metadata: dict[bytes, bytes] | None) -> list[str]:
     return list(features.get("label", {}).get("names", []))
 
 
-def _write_tar(table: Any, path: pathlib.Path, tar_path: pathlib.Path) -> None:
-    columns = table.schema_arrow.names
+def _check_columns(columns: list[str], path: pathlib.Path) -> None:
     if "image" not in columns or "label" not in columns:
         raise ValueError(f"{path}: has the columns {', '.join(columns)}; it "
                          "needs image and label")
+
+
+def _write_tar(table: Any, tar_path: pathlib.Path) -> None:
     number = 0
     with tarfile.open(tar_path, "w") as tar:
         for image, label in _rows(table):

@@ -144,8 +144,27 @@ def main() -> int:
     program = _path(verb)
     words = sys.argv[2:]
     if verb == "convert" and len(words) > 1 and parquet.files_in(words[0]):
+        return _convert_parquet(program, words)
+    os.execv(program, [program, *words])
+
+
+def _convert_parquet(program: str, words: list[str]) -> int:
+    """FILE OUT and flags, with the programs' exit codes."""
+    try:
         with _as_images(words[0], words[1]) as data:
+            # Ctrl-C reaches the program as well, which ends by itself.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
             return subprocess.call(
                 [program, "--raw_data_dir", data, "--local_scratch_dir",
-                 *words[1:]])
-    os.execv(program, [program, *words])
+                 *words[1:]], preexec_fn=_take_interrupts)
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except (ImportError, ValueError, OSError) as error:
+        print(f"infeed convert: {error}", file=sys.stderr)
+        # docs/exit_codes.md
+        return (1 if isinstance(error, OSError) else
+                3 if isinstance(error, DataError) else 2)
+
+
+def _take_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -7,6 +7,8 @@ import os
 import pathlib
 import pickle
 import signal
+import subprocess
+import sys
 import tarfile
 import tempfile
 import unittest
@@ -239,6 +241,32 @@ class ParquetTest(unittest.TestCase):
                 self.assertEqual(stored[path.read_bytes()],
                                  classes.index(path.parent.name) + 1)
             self.assertEqual(sorted(os.listdir(folder)), ["in", "out"])
+
+    def test_the_program_says_what_is_wrong_in_one_line(self):
+        import pyarrow
+        import pyarrow.parquet
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "train.parquet"
+            pyarrow.parquet.write_table(pyarrow.table({"text": ["a"]}), file)
+            self.check_refusal(file, 2, "has the columns text")
+            file.write_bytes(b"PAR1" + bytes(100))
+            self.check_refusal(file, 3, "not a parquet file")
+            pyarrow.parquet.write_table(
+                pyarrow.table({"image": [b"x"], "label": [0]}), file)
+            damaged = bytearray(file.read_bytes())
+            damaged[4:20] = b"\xff" * 16
+            file.write_bytes(damaged)
+            self.check_refusal(file, 3, "")
+
+    def check_refusal(self, file, code, reason):
+        program = subprocess.run(
+            [sys.executable, "-c", "from infeed import programs; "
+             "raise SystemExit(programs.main())", "convert", file,
+             file.parent / "out"], capture_output=True, text=True)
+        self.assertEqual(program.returncode, code, program.stderr)
+        self.assertNotIn("Traceback", program.stderr)
+        self.assertIn(f"infeed convert: {file}: ", program.stderr)
+        self.assertIn(reason, program.stderr)
 
 
 if __name__ == "__main__":
