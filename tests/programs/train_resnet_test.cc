@@ -38,11 +38,11 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 // 16 images of 4 classes for training, 10 for validation; batches of 8, so
-// that an epoch has two steps and 40 steps have four learning rates.
+// that an epoch has two steps and 24 steps have four learning rates.
 class TrainResnetTest : public testing::Test {
  protected:
   static constexpr const char* kSmall =
-      "resnet_depth=18,image_size=32,train_batch_size=8,train_steps=40,"
+      "resnet_depth=18,image_size=32,train_batch_size=8,train_steps=24,"
       "iterations_per_loop=3,base_learning_rate=0.5,precision=float32";
 
   TrainResnetTest() {
@@ -108,8 +108,8 @@ class TrainResnetTest : public testing::Test {
   void ExpectSameSteps(const std::string& one, const std::string& other) const {
     const auto expected = Metrics(one, "train");
     const auto actual = Metrics(other, "train");
-    ASSERT_EQ(expected.size(), 40U);
-    ASSERT_EQ(actual.size(), 40U);
+    ASSERT_EQ(expected.size(), 24U);
+    ASSERT_EQ(actual.size(), 24U);
     for (const auto& [step, values] : expected) {
       // Bit for bit: JSON keeps all digits of a double.
       EXPECT_EQ(values["loss"], actual.at(step)["loss"]) << "step " << step;
@@ -134,8 +134,8 @@ TEST_F(TrainResnetTest, GoesOnAfterSigtermAsIfNeverStopped) {
 
   RunningProgram first(
       "train_resnet",
-      ArgumentsForTraining("stopped", "steps_per_checkpoint=9"));
-  ASSERT_TRUE(first.ReadUntil("checkpoint at step 9"));
+      ArgumentsForTraining("stopped", "steps_per_checkpoint=6"));
+  ASSERT_TRUE(first.ReadUntil("checkpoint at step 6"));
   first.Signal(SIGTERM);
   EXPECT_EQ(first.Wait(), 75) << first.err();
   EXPECT_THAT(first.err(), HasSubstr("the same command resumes from there"));
@@ -143,7 +143,7 @@ TEST_F(TrainResnetTest, GoesOnAfterSigtermAsIfNeverStopped) {
   EXPECT_THAT(ReadWholeFile(Model("stopped/report.html"), 1 << 24),
               HasSubstr("<td>stopped at step "));
 
-  const ProgramResult second = Train("stopped", "steps_per_checkpoint=9");
+  const ProgramResult second = Train("stopped", "steps_per_checkpoint=6");
   EXPECT_EQ(second.exit_code, 0) << second.err;
   EXPECT_THAT(second.err, HasSubstr("resuming from the checkpoint at step"));
   ExpectSameSteps("straight", "stopped");
@@ -153,12 +153,12 @@ TEST_F(TrainResnetTest, GoesOnAfterAKillFromTheNewestCheckpoint) {
   ASSERT_EQ(Train("straight").exit_code, 0);
 
   RunningProgram first(
-      "train_resnet", ArgumentsForTraining("killed", "steps_per_checkpoint=9"));
-  ASSERT_TRUE(first.ReadUntil("checkpoint at step 18"));
+      "train_resnet", ArgumentsForTraining("killed", "steps_per_checkpoint=3"));
+  ASSERT_TRUE(first.ReadUntil("checkpoint at step 6"));
   first.Signal(SIGKILL);
   EXPECT_EQ(first.Wait(), 128 + SIGKILL);
 
-  const ProgramResult second = Train("killed", "steps_per_checkpoint=9");
+  const ProgramResult second = Train("killed", "steps_per_checkpoint=3");
   EXPECT_EQ(second.exit_code, 0) << second.err;
   ExpectSameSteps("straight", "killed");
 }
@@ -236,15 +236,15 @@ TEST_F(TrainResnetTest, SaysInOneLineThatMemoryRanOut) {
       "--mode train --device cpu --data_dir null --model_dir " +
           Model("model") +
           " --params_override resnet_depth=18,small_stem=true,image_size=32,"
-          "train_batch_size=16384,num_label_classes=4,precision=float32,"
+          "train_batch_size=8192,num_label_classes=4,precision=float32,"
           "num_parallel_calls=1",
-      "ulimit -v 6000000;");
+      "ulimit -v 4000000;");
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_THAT(
       run.err,
-      AllOf(HasSubstr("train_resnet: out of memory: 4096 MiB more was refused; "
+      AllOf(HasSubstr("train_resnet: out of memory: 2048 MiB more was refused; "
                       "needed are about "),
-            HasSubstr("16384 images of 32 x 32 pixels in float32"),
+            HasSubstr("8192 images of 32 x 32 pixels in float32"),
             HasSubstr("lower train_batch_size, image_size or memory_limit")));
   EXPECT_THAT(run.err, Not(HasSubstr("frame #")));
 }
@@ -378,7 +378,7 @@ TEST_F(TrainResnetTest, EndsWhenAnEvaluationIsGoodEnough) {
   const ProgramResult run = Train(
       "model", "steps_per_eval=2,stop_at_top_1=0.01", "--mode train_and_eval");
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_LT(Metrics("model", "train").size(), 40U);
+  EXPECT_LT(Metrics("model", "train").size(), 24U);
 }
 
 TEST_F(TrainResnetTest, EvaluatesTestShardsWhereThereIsNoValidation) {
