@@ -39,7 +39,6 @@ struct Magic {
   std::string_view bytes;
   std::string_view format;
 };
-using std::string_view_literals::operator""sv;
 constexpr std::array<Magic, 12> kMagics = {
     {{0, "GIF8", "GIF"},
      {4, "ftypavif", "AVIF"},
@@ -50,7 +49,7 @@ constexpr std::array<Magic, 12> kMagics = {
      {4, "ftypmif1", "HEIF"},
      {4, "ftypmsf1", "HEIF"},
      {0, "\xFF\x0A", "JPEG XL"},
-     {0, "\0\0\0\x0CJXL "sv, "JPEG XL"},
+     {0, {"\0\0\0\x0CJXL ", 8}, "JPEG XL"},
      {0, "8BPS", "PSD"},
      {0, "\x76\x2F\x31\x01", "OpenEXR"}}};
 

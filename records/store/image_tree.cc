@@ -305,14 +305,12 @@ std::map<std::string, std::string> ReadClassTexts(const std::string& folder) {
       continue;
     }
     std::size_t number = 0;
-    for (const std::string& line : Lines(*text)) {
+    for (const std::string_view line : Lines(*text)) {
       const std::size_t blank = line.find_first_of(kBlanks);
       const std::string_view class_text =
-          blank == std::string::npos
-              ? ""
-              : Trim(std::string_view(line).substr(blank));
+          blank == line.npos ? "" : Trim(line.substr(blank));
       CheckClassLine(folder + "/" + name, ++number, class_text);
-      if (blank != std::string::npos) {
+      if (blank != line.npos) {
         texts.emplace(line.substr(0, blank), class_text);
       }
     }

@@ -111,6 +111,7 @@ void AddNotice(std::vector<Notice>& notices,
 
 std::vector<Notice> MakeNotices(const std::vector<LeftOut>& list) {
   std::vector<Notice> notices;
+  notices.reserve(list.size());
   for (const LeftOut& left_out : list) {
     notices.push_back(MakeNotice(left_out));
   }

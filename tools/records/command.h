@@ -34,9 +34,9 @@ enum class SetFaults {
 };
 
 struct VerbText {
-  const char* name;
-  const char* about;  // one line
-  const char* more;   // after the flags in its --help: details, examples
+  const char* name = "";
+  const char* about = "";  // one line
+  const char* more = "";   // after the flags in its --help: details, examples
   SetFaults faults = SetFaults::kRefused;
   // Whether a folder of class folders is given to the verb as it is.
   bool takes_image_folders = false;

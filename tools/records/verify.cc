@@ -5,7 +5,6 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <utility>
@@ -279,8 +278,9 @@ class Verification {
     report_.problems.insert(report_.problems.end(), faults.mixed.begin(),
                             faults.mixed.end());
     if (!command.allow_missing_shards) {
-      std::ranges::copy(std::views::keys(faults.missing),
-                        std::back_inserter(report_.missing));
+      for (const auto& [shards, count] : faults.missing) {
+        report_.missing.push_back(shards);
+      }
     }
   }
 
