@@ -77,7 +77,7 @@ Candidates FindCandidates(const ZipDirectory& directory, ZipImages& found) {
   Candidates candidates;
   for (const ZipEntry& entry : directory.entries) {
     const std::string_view path = WithoutDotSlash(entry.name);
-    if (IsBadName(path)) {
+    if (entry.is_link || IsBadName(path)) {
       found.bad_names.push_back(entry.name);
     } else if (IsHidden(path) || !HasImageExtension(BaseName(path))) {
       ++found.left_out;

@@ -24,7 +24,7 @@ struct ZipImages {
   // Files that are not images, hidden ones, __MACOSX/, and images outside the
   // splits' folders.
   std::int64_t left_out = 0;
-  // Files with names that are absolute or have "..": left out, too.
+  // Links, and files with names that are absolute or have "..": left out, too.
   std::vector<std::string> bad_names;
 };
 

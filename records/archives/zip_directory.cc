@@ -246,6 +246,16 @@ void Place(ZipEntry& entry, std::uint64_t offset, std::uint64_t packed_bytes,
   entry.packed_bytes = static_cast<std::int64_t>(packed_bytes);
 }
 
+// Whether a Unix program wrote the entry for a symbolic link. Its file mode is
+// the upper half of the external attributes (APPNOTE.TXT 4.4.2, Info-ZIP).
+bool IsLink(std::span<const std::byte> header) {
+  constexpr std::uint64_t kUnix = 3;
+  constexpr std::uint64_t kFileType = 0170000;
+  constexpr std::uint64_t kLink = 0120000;
+  return LittleEndianAt(header, 5, 1) == kUnix &&
+         (LittleEndianAt(header, 40, 2) & kFileType) == kLink;
+}
+
 // Parses the directory's entry at an offset, which moves behind it.
 ZipEntry ParseEntry(DirectoryWindow& window, std::uint64_t shift,
                     std::int64_t& offset) {
@@ -268,7 +278,8 @@ ZipEntry ParseEntry(DirectoryWindow& window, std::uint64_t shift,
       .bytes = static_cast<std::int64_t>(bytes),
       .crc32 = static_cast<std::uint32_t>(LittleEndianAt(header, 16, 4)),
       .method = MethodOf(LittleEndianAt(header, 10, 2)),
-      .is_encrypted = (LittleEndianAt(header, 8, 2) & 1) != 0};
+      .is_encrypted = (LittleEndianAt(header, 8, 2) & 1) != 0,
+      .is_link = IsLink(header)};
   if (entry.bytes < 0) {
     throw DataError("zip entry " + entry.name + ": claims " +
                     std::to_string(bytes) + " bytes");

@@ -28,6 +28,7 @@ struct ZipEntry {
   std::uint32_t crc32 = 0;
   ZipMethod method = ZipMethod::kStored;
   bool is_encrypted = false;
+  bool is_link = false;  // a symbolic link, whose data is its target
 };
 
 struct ZipDirectory {

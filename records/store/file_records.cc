@@ -166,7 +166,7 @@ void NoteBadNames(const std::vector<std::string>& names,
   if (!names.empty()) {
     notes.push_back(PathForMessages(path) + ": left out " +
                     std::to_string(names.size()) +
-                    " entries whose names lead out of the archive, such as " +
+                    " entries that are links or lead out of the archive, such as " +
                     names.front());
   }
 }

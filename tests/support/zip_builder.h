@@ -23,6 +23,7 @@ struct ZipMember {
   std::uint64_t flags = 0;
   std::string extra = "";  // of the local header
   std::string descriptor = "";
+  std::uint64_t mode = 0;  // of a file on Unix
 };
 
 inline std::uint32_t Crc32(const std::string& bytes) {
@@ -94,7 +95,7 @@ class ZipBuilder {
                     const std::string& extent) {
     entries_ += extent;
     directory_ += "PK\1\2";
-    AppendLittleEndian(directory_, 20, 2);
+    AppendLittleEndian(directory_, member.mode == 0 ? 20 : 0x300 + 20, 2);
     AppendLittleEndian(directory_, 20, 2);
     AppendLittleEndian(directory_, member.flags, 2);
     AppendLittleEndian(directory_, member.method, 2);
@@ -103,7 +104,8 @@ class ZipBuilder {
     AppendLittleEndian(directory_, member.packed.size(), 4);
     AppendLittleEndian(directory_, member.bytes, 4);
     AppendLittleEndian(directory_, member.name.size(), 2);
-    directory_.append(12, '\0');
+    directory_.append(10, '\0');
+    AppendLittleEndian(directory_, member.mode, 2);
     AppendLittleEndian(directory_, offset, 4);
     directory_ += member.name;
     ++count_;

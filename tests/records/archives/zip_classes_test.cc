@@ -195,6 +195,16 @@ TEST(ZipClassesTest, LeaveOutWhatIsNoImage) {
   EXPECT_THAT(archive.Find().bad_names, IsEmpty());
 }
 
+TEST(ZipClassesTest, ReportLinks) {
+  ZipBuilder zip;
+  zip.Add({.name = "a/1.jpg", .packed = "", .mode = 0100644});
+  zip.Add({.name = "a/2.jpg", .packed = "1.jpg", .bytes = 5, .mode = 0120777});
+  const ZipImages found =
+      FindZipImages(ReadZipDirectory(MemorySource("a.zip", zip.bytes())), "");
+  EXPECT_EQ(found.images.size(), 1);
+  EXPECT_THAT(found.bad_names, ElementsAre("a/2.jpg"));
+}
+
 TEST(ZipClassesTest, ReportNamesThatLeadElsewhere) {
   const Archive archive({"a/1.jpg", "../../etc/cat/2.jpg", "/etc/3.jpg",
                          "a/../4.jpg", "a/..", "b/5..6.jpg", "././/7.jpg"});
