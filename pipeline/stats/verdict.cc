@@ -140,7 +140,7 @@ std::string ConsumerVerdict(const Bottleneck& bottleneck,
                            Threads(stats.threads) + " at " +
                            Percent(bottleneck.busy_share);
   return stats.threads > 1 && bottleneck.busy_share < kHardlyBusy
-             ? text + "; fewer would do"
+             ? text + "; fewer input threads would be enough"
              : text;
 }
 

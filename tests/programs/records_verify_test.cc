@@ -93,7 +93,7 @@ TEST_F(RecordsVerifyTest, PrintsEachBadRecordAndGoesOn) {
                       "payload's checksum"),
             HasSubstr(": record 2 at byte 53: "),
             HasSubstr("; 16 bytes lost, the next record is at byte "),
-            EndsWith("7 records in 2 shards, 5 bad, 39 B passed over\n")));
+            EndsWith("7 records in 2 shards, 5 bad, 39 B skipped\n")));
   EXPECT_EQ(Run("--decode --threads=1").out, Run("--decode --threads=5").out);
 }
 

@@ -179,7 +179,7 @@ std::string SummaryText(const VerifyReport& report) {
   }
   if (totals.passed_over_bytes > 0) {
     text +=
-        fmt::format(", {} passed over", FileSizeText(totals.passed_over_bytes));
+        fmt::format(", {} skipped", FileSizeText(totals.passed_over_bytes));
   }
   if (totals.lost_records > 0) {
     text += fmt::format(", {} records lost", totals.lost_records);

@@ -118,9 +118,10 @@ TEST(VerdictTest, AcquitsTheInputOfADeviceThatNeverWaits) {
   PipelineStats stats = BusyRun();
   stats.consumer_wait_seconds = 0.1;
   stats.stages[2].busy_seconds = 5;
-  EXPECT_EQ(Verdict(stats),
-            "the device bounds the run: it waited 1 % of the time for its "
-            "input, with 2 threads at 41 %; fewer would do");
+  EXPECT_EQ(
+      Verdict(stats),
+      "the device bounds the run: it waited 1 % of the time for its "
+      "input, with 2 threads at 41 %; fewer input threads would be enough");
   stats.stages[2].busy_seconds = 15;
   EXPECT_THAT(Verdict(stats), EndsWith("with 2 threads at 86 %"));
 }
