@@ -57,8 +57,8 @@ void CheckSteps(const Flags& flags) {
 
 ExitCode ShowScale(int argc, char** argv) {
   CLI::App app(
-      "Prints the tables of docs/scale.md: what each machine of a training run "
-      "reads, caches, keeps in memory and sends.");
+      "Prints the tables of docs/internals/scale.md: what each machine of a "
+      "training run reads, caches, keeps in memory and sends.");
   Flags flags;
   AddFlags(app, flags);
   if (!ParseFlags(app, argc, argv)) {

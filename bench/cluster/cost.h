@@ -4,8 +4,8 @@
 
 #include "trainer/model/options.h"
 
-// The resources that a training run needs, by the formulas of docs/scale.md:
-// how much each machine reads, stores and sends.
+// The resources that a training run needs, by the formulas of
+// docs/internals/scale.md: how much each machine reads, stores and sends.
 namespace infeed {
 
 // The inputs of the formulas. All > 0.

@@ -4,8 +4,8 @@
 #include "preprocess/pixels/image.h"
 
 // Computes the crop window of an image. The reference is the TPU ResNet driver,
-// whose functions these match including rounding; docs/decisions.md lists the
-// sources.
+// whose functions these match including rounding; docs/internals/decisions.md
+// lists the sources.
 namespace infeed {
 
 // The reference's random training crop (TensorFlow's

@@ -1,5 +1,5 @@
-// What docs/scale.md says of 1 to 1,000 machines: its formulas beside what the
-// parts themselves do, and its tables. After a change of either,
+// What docs/internals/scale.md says of 1 to 1,000 machines: its formulas beside
+// what the parts themselves do, and its tables. After a change of either,
 //
 //   INFEED_UPDATE_DOCS=1 cluster_scale_test --gtest_filter='ScaleDocsTest.*'
 //
@@ -213,7 +213,7 @@ constexpr std::string_view kBegin =
 constexpr std::string_view kEnd = "<!-- End of what it writes. -->\n";
 
 TEST(ScaleDocsTest, HasTheTables) {
-  const std::string path = INFEED_DOCS "/scale.md";
+  const std::string path = INFEED_DOCS "/internals/scale.md";
   std::string page = ReadWholeFile(path, 1 << 20);
   const std::size_t begin = page.find(kBegin) + kBegin.size();
   const std::size_t end = page.find(kEnd);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the walls of the source tree; see docs/architecture.md.
+"""Checks the walls of the source tree; see docs/internals/architecture.md.
 
 usage: walls.py includes|rooms|doors|sizes|types|format|links ROOT
 
