@@ -50,7 +50,7 @@ constexpr InputOption kStream[] = {
     Row("window_records", Field<&I::window_records>(), Between(1, kMostWindow),
         "records", "Records that shuffle=window shuffles among each other."),
     Row("seed", Field<&I::seed>(), Between(0, 0x1p64), "",
-        "Seed of the order and all that is random."),
+        "Seed of the order and of all random choices."),
     Row("last_batch", ChoiceField<kLastBatches, &I::last_batch>(), Any(), "",
         "Treatment of the images of an epoch that do not fill a batch: drop "
         "them, pad the batch with empty slots, repeat images from the epoch's "
@@ -60,24 +60,24 @@ constexpr InputOption kStream[] = {
     Row("world_size", Field<&I::world_size>(), Between(1, kMostBatch),
         "processes", "Processes that share a batch."),
     Row("rank_share", ChoiceField<kRankShares, &I::rank_share>(), Any(), "",
-        "Images of a training batch that a rank takes: a stretch of them, or "
-        "every world_size-th, as PyTorch's DistributedSampler. Strided ranks "
-        "fill an epoch up from its beginning until they share it evenly, or "
-        "cut it (strided_drop)."),
+        "Images of a training batch that a rank takes: one contiguous part, "
+        "or every world_size-th image, like PyTorch's DistributedSampler. An "
+        "epoch that strided ranks cannot share evenly is padded from its "
+        "beginning (strided) or cut (strided_drop)."),
     Row("image_key", Field<&I::image_key>(), Any(), "",
         "Key of the encoded image in the records; TFDS writes image."),
     Row("label_key", Field<&I::label_key>(), Any(), "",
         "Key of the label in the records; TFDS writes label."),
     Row("label_offset", ChoiceField<kLabelOffsets, &I::label_offset>(), Any(),
         "",
-        "Label of the first class in the records; auto: what dataset.json "
-        "says, else 0 where a label 0 occurs, else 1."),
+        "Label of the first class in the records; auto: the one in "
+        "dataset.json, else 0 if a label 0 occurs, else 1."),
     Row("num_label_classes", Field<&I::num_label_classes>(),
         Between(0, kMost32), "classes",
         "Number of classes; records with other labels are bad.",
         "any label is used"),
     Row("max_records", Field<&I::max_records>(), Between(0, kMost64), "records",
-        "Use the first records of the data set alone.", "all"),
+        "Use only the first records of the data set.", "all"),
 };
 
 constexpr InputOption kImages[] = {
@@ -96,8 +96,8 @@ constexpr InputOption kImages[] = {
         "Mirror training images at random in recipes that do so; give false "
         "for digits and letters."),
     Row("scaled_decode", Field<&I::scaled_decode>(), Any(), "",
-        "Decode a training JPEG to 1/2, 1/4 or 1/8 of its size where its crop "
-        "is that much larger than image_size: faster, other pixels."),
+        "Decode a training JPEG at 1/2, 1/4 or 1/8 of its size if its crop "
+        "is that much larger than image_size: faster, but the pixels differ."),
     Row("augment", ChoiceField<kAugmentPolicies, &I::augment, &A::policy>(),
         Any(), "", "Augmentation of training images beyond crop and flip."),
     Row("augment_layers", Field<&I::augment, &A::layers>(), Between(1, 16),
@@ -111,14 +111,14 @@ constexpr InputOption kImages[] = {
 constexpr InputOption kBadRecords[] = {
     Row("on_bad_record", ChoiceField<kOnBadRecords, &I::on_bad_record>(), Any(),
         "",
-        "Policy for a record that cannot be read: end the run, take another in "
-        "its place, or leave its place empty."),
+        "Policy for a record that cannot be read: end the run (fail), use "
+        "another record (replace), or leave its slot empty (skip)."),
     Row("max_bad_records", Field<&I::max_bad_records>(), Between(-1, kMost64),
         "records",
         "End the run after this many different bad records, of all ranks; -1: "
         "never."),
     Row("max_bad_rate", Field<&I::max_bad_rate>(), Between(0, 1), "",
-        "End the run when more than this share of the samples is bad."),
+        "End the run when more than this fraction of the samples is bad."),
     Row("bad_record_report", Field<&I::bad_record_report>(), Any(), "path",
         "File that lists every bad record, one JSON object a line.", "no file"),
     Row("require_labels", Field<&I::require_labels>(), Any(), "",
@@ -127,27 +127,28 @@ constexpr InputOption kBadRecords[] = {
         "Use JPEGs that libjpeg only warns about, and count them."),
     Row("max_pixels", Field<&I::jpeg_limits, &JpegLimits::max_pixels>(),
         Between(1, kMost64), "pixels",
-        "Greatest size of an image; a larger one is a bad record."),
+        "Maximum size of an image; a larger one is a bad record."),
 };
 
 constexpr InputOption kPerformance[] = {
     Row("graph", ChoiceField<kGraphKinds, &I::graph>(), Any(), "",
         "Schedule of the input: overlapped in all threads (flow), or one "
-        "record after the other (basic), to see what a slow input does."),
+        "record after the other (basic), to show the effect of a slow input."),
     Row("threads", Field<&I::threads>(), Between(0, kMostThreads), "threads",
         "Threads of the input pipeline.", "one for each core"),
     Row("batches_in_pool", Field<&I::batches_in_pool>(), Between(2, kMostPool),
-        "batches", "Batches that are being filled, waiting or in use at once."),
+        "batches", "Batches in memory: being filled, waiting or in use."),
     Row("max_lent", Field<&I::max_lent>(), Between(0, kMostPool - 1), "batches",
         "Batches of the pool that the consumer may hold at once before it gets "
         "copies; 0: it gets no copies, and must return batches."),
     Row("prefetch_batches", Field<&I::prefetch_batches>(),
         Between(0, kMostPool), "batches",
-        "Batches ahead of those in the pool whose records are read already."),
+        "Batches beyond those in the pool whose records are read in advance."),
     Row("verify_checksums", Field<&I::verify_checksums>(), Any(), "",
-        "Check the checksum of every record, or not."),
+        "Verify the checksum of every record."),
     Row("seek_index", Field<&I::use_seek_indexes>(), Any(), "",
-        "Enter JPEGs by their seek indexes where they have one, or not."),
+        "Use seek indexes, if there are any, to decode only a part of a "
+        "JPEG."),
     Row("use_cache", Field<&I::use_cache>(), Any(), "",
         "Keep encoded records in memory, as far as memory_limit allows."),
     Row("memory_limit", Field<&I::memory_limit>(), Between(1, 0x1p60), "bytes",

@@ -27,8 +27,8 @@ class Options(TypedDict, total=False):
     # most 16777216 records. Default: 4096.
     window_records: int
 
-    # Seed of the order and all that is random. At least 0, at most 2^64 - 1.
-    # Default: 0.
+    # Seed of the order and of all random choices. At least 0, at most 2^64 -
+    # 1. Default: 0.
     seed: int
 
     # Treatment of the images of an epoch that do not fill a batch: drop them,
@@ -36,10 +36,10 @@ class Options(TypedDict, total=False):
     # beginning, or auto: drop in training, else pad. Default: auto.
     last_batch: Literal["auto", "drop", "pad", "repeat"]
 
-    # Images of a training batch that a rank takes: a stretch of them, or
-    # every world_size-th, as PyTorch's DistributedSampler. Strided ranks fill
-    # an epoch up from its beginning until they share it evenly, or cut it
-    # (strided_drop). Default: contiguous.
+    # Images of a training batch that a rank takes: one contiguous part, or
+    # every world_size-th image, like PyTorch's DistributedSampler. An epoch
+    # that strided ranks cannot share evenly is padded from its beginning
+    # (strided) or cut (strided_drop). Default: contiguous.
     rank_share: Literal["contiguous", "strided", "strided_drop"]
 
     # Key of the encoded image in the records; TFDS writes image. Default:
@@ -50,15 +50,15 @@ class Options(TypedDict, total=False):
     # image/class/label.
     label_key: str
 
-    # Label of the first class in the records; auto: what dataset.json says,
-    # else 0 where a label 0 occurs, else 1. Default: auto.
+    # Label of the first class in the records; auto: the one in dataset.json,
+    # else 0 if a label 0 occurs, else 1. Default: auto.
     label_offset: Literal["auto", "0", "1"]
 
     # Number of classes; records with other labels are bad. At least 0, at
     # most 2147483647 classes. Default: any label is used.
     num_label_classes: int
 
-    # Use the first records of the data set alone. At least 0, at most
+    # Use only the first records of the data set. At least 0, at most
     # 9223372036854775808 records. Default: all.
     max_records: int
 
@@ -79,8 +79,9 @@ class Options(TypedDict, total=False):
     # digits and letters. Default: true.
     random_flip: bool
 
-    # Decode a training JPEG to 1/2, 1/4 or 1/8 of its size where its crop is
-    # that much larger than image_size: faster, other pixels. Default: false.
+    # Decode a training JPEG at 1/2, 1/4 or 1/8 of its size if its crop is
+    # that much larger than image_size: faster, but the pixels differ.
+    # Default: false.
     scaled_decode: bool
 
     # Augmentation of training images beyond crop and flip. Default: none.
@@ -100,16 +101,16 @@ class Options(TypedDict, total=False):
 
     # -- Bad records
 
-    # Policy for a record that cannot be read: end the run, take another in
-    # its place, or leave its place empty. Default: replace.
+    # Policy for a record that cannot be read: end the run (fail), use another
+    # record (replace), or leave its slot empty (skip). Default: replace.
     on_bad_record: Literal["fail", "replace", "skip"]
 
     # End the run after this many different bad records, of all ranks; -1:
     # never. At least -1, at most 9223372036854775808 records. Default: -1.
     max_bad_records: int
 
-    # End the run when more than this share of the samples is bad. At least 0,
-    # at most 1. Default: 1.
+    # End the run when more than this fraction of the samples is bad. At least
+    # 0, at most 1. Default: 1.
     max_bad_rate: float
 
     # File that lists every bad record, one JSON object a line. Default: no
@@ -123,22 +124,23 @@ class Options(TypedDict, total=False):
     # Use JPEGs that libjpeg only warns about, and count them. Default: false.
     lenient: bool
 
-    # Greatest size of an image; a larger one is a bad record. At least 1, at
+    # Maximum size of an image; a larger one is a bad record. At least 1, at
     # most 9223372036854775808 pixels. Default: 178956970.
     max_pixels: int
 
     # -- Performance
 
     # Schedule of the input: overlapped in all threads (flow), or one record
-    # after the other (basic), to see what a slow input does. Default: flow.
+    # after the other (basic), to show the effect of a slow input. Default:
+    # flow.
     graph: Literal["flow", "basic"]
 
     # Threads of the input pipeline. At least 0, at most 1024 threads.
     # Default: one for each core.
     threads: int
 
-    # Batches that are being filled, waiting or in use at once. At least 2, at
-    # most 1024 batches. Default: 3.
+    # Batches in memory: being filled, waiting or in use. At least 2, at most
+    # 1024 batches. Default: 3.
     batches_in_pool: int
 
     # Batches of the pool that the consumer may hold at once before it gets
@@ -146,15 +148,15 @@ class Options(TypedDict, total=False):
     # most 1023 batches. Default: 0.
     max_lent: int
 
-    # Batches ahead of those in the pool whose records are read already. At
+    # Batches beyond those in the pool whose records are read in advance. At
     # least 0, at most 1024 batches. Default: 2.
     prefetch_batches: int
 
-    # Check the checksum of every record, or not. Default: true.
+    # Verify the checksum of every record. Default: true.
     verify_checksums: bool
 
-    # Enter JPEGs by their seek indexes where they have one, or not. Default:
-    # true.
+    # Use seek indexes, if there are any, to decode only a part of a JPEG.
+    # Default: true.
     seek_index: bool
 
     # Keep encoded records in memory, as far as memory_limit allows. Default:

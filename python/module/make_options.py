@@ -58,9 +58,10 @@ def render(table):
 
 def page(table):
     lines = ["# Options of infeed.Loader", "",
-             "Keyword arguments of `Loader` beside its own ([python.md](python.md)); the "
-             "programs have flags of these names. Other defaults of "
-             "`Loader`: `batches_in_pool=4` and `max_lent=2`.", "",
+             "Keyword arguments of `Loader` in addition to those in "
+             "[python.md](python.md). The programs have flags of the same names.",
+             "`Loader` sets two other defaults: `batches_in_pool=4` and "
+             "`max_lent=2`.", "",
              "<!-- Written by python/module/make_options.py. -->"]
     group = None
     for row in table:

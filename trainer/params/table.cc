@@ -93,7 +93,8 @@ const Param kModelParams[] = {
     Row("dropblock_keep_prob",
         Field<&P::model, &M::drop_block, &DropBlockOptions::keep_prob>(),
         Between(0, 1), "",
-        "Share that DropBlock keeps at the end of the training.",
+        "Fraction of the features that DropBlock keeps at the end of the "
+        "training.",
         "needed with groups"),
     Row("dropblock_size",
         Field<&P::model, &M::drop_block, &DropBlockOptions::size>(),
@@ -109,8 +110,8 @@ const Param kModelParams[] = {
         "kernels that access memory less often."),
     Row("batch_norm_group", Field<&P::batch_norm_group>(), Between(0, 100'000),
         "ranks",
-        "Consecutive ranks that share the statistics of their batch norms; 1: "
-        "each its own, 0: all together."),
+        "Consecutive ranks that share batch-norm statistics; 1: none, 0: all "
+        "ranks."),
     Input("num_label_classes",
           {.range = Between(0, kMostClasses),
            .help = "Number of classes: outputs of the model.",
@@ -123,26 +124,26 @@ const Param kModelParams[] = {
         "Replay steps as CUDA graphs on a GPU; without, the same work is "
         "launched kernel by kernel."),
     Row("resnet_checkpoint", Field<&P::resnet_checkpoint>(), Any(), "path",
-        "Start from these weights: a model_dir or a checkpoint of ours, "
-        "safetensors or .pth of torchvision or timm, or a TensorFlow "
-        "checkpoint.",
+        "Start from these weights: a model_dir or checkpoint of "
+        "train_resnet, safetensors or .pth of torchvision or timm, or a "
+        "TensorFlow checkpoint.",
         "from random weights"),
     Row("frozen_stages", Field<&P::model, &M::frozen_stages>(), Between(0, 5),
         "stages",
-        "Number of the model's first stages whose weights stay as they are; 1 "
+        "Number of the model's first stages whose weights do not change; 1 "
         "is the stem."),
     Row("freeze_batch_norm", Field<&P::model, &M::freeze_batch_norm>(), Any(),
-        "", "Train with the running statistics of batch norm, and keep them."),
+        "", "Train with the unchanged running statistics of batch norm."),
 };
 
 const Param kDataParams[] = {
     Row("num_train_images", Field<&P::num_train_images>(),
         Between(0, kMaxImages), "images",
-        "Images of an epoch, for steps and learning rate.",
+        "Images of an epoch, from which steps and learning rates are "
+        "computed.",
         "as many as the data has"),
     Row("num_eval_images", Field<&P::num_eval_images>(), Between(0, kMaxImages),
-        "images", "Images of the evaluation that are used.",
-        "as many as the data has"),
+        "images", "Images to evaluate.", "as many as the data has"),
     Row("eval_split", Field<&P::eval_split>("auto|train|validation|test"),
         Any(), "",
         "Split to evaluate; auto: validation where there is one, else test."),
@@ -216,7 +217,7 @@ const Param kInputParams[] = {
 
 const Param kRunLengthParams[] = {
     Row("train_steps", Field<&P::train_steps>(), Between(1, kMaxSteps), "steps",
-        "Length of the whole training, earlier runs included.", "90 epochs"),
+        "Length of the whole training, including earlier runs.", "90 epochs"),
     Row("train_epochs", Field<&P::train_epochs>(), Between(0, 1e9), "epochs",
         "Length of the whole training; give this or train_steps.",
         "train_steps counts"),
@@ -243,7 +244,7 @@ const Param kRunLengthParams[] = {
         Any(), "",
         "Keep the checkpoint with the best evaluation by this metric."),
     Row("use_async_checkpointing", Field<&P::use_async_checkpointing>(), Any(),
-        "", "Write checkpoints while the training goes on."),
+        "", "Write checkpoints while the training continues."),
     Row("log_step_count_steps", Field<&P::log_step_count_steps>(),
         Between(1, kMaxSteps), "steps",
         "Steps between lines in metrics.jsonl, the event file and, with "
@@ -252,8 +253,7 @@ const Param kRunLengthParams[] = {
         "Print a line with loss, accuracy, learning rate and images/s every "
         "log_step_count_steps steps, beside the progress line."),
     Row("skip_host_call", Field<&P::skip_host_call>(), Any(), "",
-        "Leave the steps out of metrics.jsonl and the event file: loops alone "
-        "are written."),
+        "Write only loops, not steps, to metrics.jsonl and the event file."),
     Row("epoch_lines", Field<&P::epoch_lines>(), Any(), "",
         "Print a line of losses and accuracies after each epoch."),
     Row("profile_every_n_steps", Field<&P::profile_every_n_steps>(),
@@ -288,9 +288,9 @@ const Param kOptimizerParams[] = {
         ChoiceField<kRateSchedules, &P::optimizer, &O::learning_rate,
                     &R::schedule>(),
         Any(), "",
-        "Course of the learning rate after its warm-up: a tenth at 30, 60 and "
-        "80 of 90 epochs, a tenth at each third of the run, a cosine or a line "
-        "to 0, or constant."),
+        "Learning rate after the warm-up: a tenth at 30, 60 and 80 of 90 "
+        "epochs (reference) or at each third of the run (steps), a cosine or "
+        "linear to 0, or constant."),
     Row("warmup_epochs",
         Field<&P::optimizer, &O::learning_rate, &R::warmup_epochs>(),
         Between(-1, 1e6), "epochs",
@@ -319,7 +319,7 @@ const Param kOptimizerParams[] = {
         "batch norm's and biases (weights), or all."),
     Row("label_smoothing", Field<&P::optimizer, &O::label_smoothing>(),
         BelowOne(), "",
-        "Share of the target that is spread evenly over all classes."),
+        "Fraction of the target that is spread evenly over all classes."),
     Row("moving_average_decay",
         Field<&P::optimizer, &O::moving_average_decay>(), BelowOne(), "",
         "Fraction of the moving average of the weights kept per step; "
@@ -328,7 +328,7 @@ const Param kOptimizerParams[] = {
         "Export the moving average instead of the weights."),
     Row("clip_gradient_norm", Field<&P::optimizer, &O::clip_gradient_norm>(),
         NotNegative(), "",
-        "Greatest norm of the gradient of all weights together; 0: no limit."),
+        "Maximum norm of the gradient of all weights together; 0: no limit."),
     Row("gradient_accumulation_steps",
         Field<&P::optimizer, &O::accumulation_steps>(), Between(1, 4096),
         "parts", "Parts in which a batch is computed, to save memory."),

@@ -38,10 +38,10 @@ def show_error(place, flags):
     rank = BAD_RECORD % 8
     own = [line for line in said if f"rank {rank}: " in line]
     others = [line for line in said if f"rank {rank} failed: " in line]
-    place.check("an error of one rank ends all, by name, exit code 3 (bad data)",
+    place.check("an error of one rank ends all and names it, exit code 3 (bad data)",
                 own and others, f"rank {rank}")
-    place.show("### Failing ranks", "", f"Record {BAD_RECORD} is damaged, and "
-               f"rank {rank}'s; `--on_bad_record fail`:", "", "```", *own[:1],
+    place.show("### Failing ranks", "", f"Record {BAD_RECORD}, which rank {rank} "
+               "reads, is damaged; `--on_bad_record fail`:", "", "```", *own[:1],
                *others[:1], "```")
 
 
@@ -71,7 +71,7 @@ def show_kill(place, flags):
     place.run("train_resnet", *flags, "--mode", "train", "--local_ranks", 8,
               exit_code=1, look=killer.look)
     said = last_lines(place.said)
-    place.check("a rank that is killed ends all, by name, exit code 1 "
+    place.check("a killed rank ends all and is named, exit code 1 "
                 "(the guide's: 17)",
                 all(any(f"rank {KILLED_RANK} {end}" in line for line in said)
                     for end in ("was ended by signal 9",
@@ -79,7 +79,7 @@ def show_kill(place, flags):
                 f"rank {KILLED_RANK}")
     place.show("", f"Rank {KILLED_RANK} killed by `kill -9`; exit code 1:", "",
                "```", *said[:3], "```", "",
-               f"and so on: {len(said)} lines, each with the name.")
+               f"There are {len(said)} lines; each names the rank.")
 
 
 def show(place, failing, killed):

@@ -1,4 +1,4 @@
-"""Where a guide is replayed: runs commands, collects what came out."""
+"""Runs the commands of a guide and collects their results."""
 
 import datetime
 import json
@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import textwrap
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -30,6 +31,23 @@ def machine():
     model = re.search(r"^model name\s*: (.*)$", info, re.MULTILINE)
     name = model.group(1) if model else "unknown processor"
     return f"{name}, {len(os.sched_getaffinity(0))} threads"
+
+
+def _wrap(line, in_code):
+    """A line of prose in lines of at most 120 columns; others unchanged."""
+    if in_code or len(line) <= 120 or line[:1] in "|`! ":
+        return [line]
+    return textwrap.wrap(line, 120, break_long_words=False,
+                         break_on_hyphens=False)
+
+
+def _wrap_prose(text):
+    """Markdown with its prose wrapped; code and tables stay."""
+    wrapped, in_code = [], False
+    for line in text.split("\n"):
+        in_code ^= line.startswith("```")
+        wrapped += _wrap(line, in_code)
+    return "\n".join(wrapped)
 
 
 def _finish(process, inputs, look):
@@ -129,7 +147,7 @@ class Place:
         self._summary = [
             f"{machine()}; {datetime.date.today()}; "
             f"{'short form, ' if self.short else ''}{took:.0f} s.", "",
-            "| | found | as it should be |", "|---|---|---|", *rows]
+            "| check | result | passed |", "|---|---|---|", *rows]
         text = "\n".join([*self._lines, "", *self._summary, ""])
         (self.out / "summary.md").write_text(text, encoding="utf-8")
         print("\n".join([f"{name}: {self._summary[0]}",
@@ -142,7 +160,7 @@ class Place:
         after = rest.split(END)[1]
         found = re.sub(r"\]\(([\w-]+\.svg)\)", rf"]({page.stem}-\1)",
                        "\n".join([*self._lines, "", *self._summary]))
-        found = re.sub(r"\n{3,}", "\n\n", found.strip())
+        found = _wrap_prose(re.sub(r"\n{3,}", "\n\n", found.strip()))
         page.write_text(f"{before}{BEGIN}\n\n{found}\n\n{END}{after}",
                         encoding="utf-8")
         for plot in self.out.glob("*.svg"):

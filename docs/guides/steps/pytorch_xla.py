@@ -77,8 +77,8 @@ def convert(place, size):
     splits = json.loads((place.out / "records/dataset.json").read_text())
     place.show("### Rows", "",
                f"{len(rows)} rows of two classes, {' and '.join(size.classes)}, "
-               "stratified into four fifths to train on and a fifth to "
-               "validate: " + counts(splits) + ".")
+               "stratified into training and validation: " +
+               counts(splits) + ".")
     place.check("rows, split by classes", counts(splits) ==
                 f"{len(rows) * 4 // 5} and {len(rows) // 5}", counts(splits))
 
@@ -105,7 +105,7 @@ def show_lines(place, size, said):
     step = place.events("model", "train")[9]
     place.show("### Lines", "", "The guide's line of the first epoch's tenth batch, with our "
                "numbers, our progress line (on stderr, every few seconds) and "
-               "the line that `metrics.jsonl` has of that step:", "", "```",
+               "that step's line of `metrics.jsonl`:", "", "```",
                f"Epoch [1/{size.epochs}], bi[10/{size.batches}], "
                f"Loss: {step['loss']:.4f}", *progress[-1:], json.dumps(step),
                "```", "")
@@ -117,14 +117,14 @@ def compare_losses(place, size, losses):
     place.run("train_resnet", *flags(size, "one", train_epochs=1))
     alone = [step["loss"] for step in place.events("one", "train")]
     far = max(abs(one / eight - 1) for one, eight in zip(alone, losses))
-    place.check("losses of 8 ranks are one process's, so gradients are averaged",
+    place.check("8 ranks have the losses of one process: gradients are averaged",
                 len(alone) == size.batches and far < 1e-4, f"{far:.1e} apart")
     place.run("train_resnet", *flags(size, "bfloat16", train_epochs=1,
                                      precision="bfloat16"),
               "--local_ranks", RANKS)
     narrow = [step["loss"] for step in place.events("bfloat16", "train")]
     far = max(abs(a - b) for a, b in zip(narrow, losses))
-    place.check("bfloat16: other losses, but near", 0 < far < 0.1,
+    place.check("bfloat16: losses differ slightly", 0 < far < 0.1,
                 f"{far:.4f} apart at most")
     place.show("### Gradients and precision", "", "Losses of the first epoch:")
     place.table(("step", "8 ranks", "1 process", "8 ranks, bfloat16"),
@@ -152,11 +152,10 @@ def show_waits(place, said):
     worst = statistics.median(loop["input_wait_of_worst_rank"]
                               for loop in loops)
     if not place.short:  # Its loops are too short to measure.
-        place.check("each rank's queue is fed: the longest wait of a rank, "
-                    "median of the epochs", worst < 0.05,
+        place.check("longest input wait of a rank, median of the epochs", worst < 0.05,
                     f"{100 * worst:.2f} % of the time")
-    place.show("", "### Input", "", "How much of `memory_limit` a rank may "
-               "take, and whose input was slowest:", "", "```",
+    place.show("", "### Input", "", "A rank's part of `memory_limit`, and the "
+               "rank with the slowest input:", "", "```",
                *(line for line in said
                  if re.match(r"of 8 ranks|input: ", line)), "```", "")
 

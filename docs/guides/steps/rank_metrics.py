@@ -69,8 +69,8 @@ def follow(place, evals, ranks):
 
 def show_table(place, rows, best_step):
     head = ("step", "AUC", "AUC of predictions cut at 0.5",
-            "the same of each rank's own part",
-            "ranks that would save, by their own", "the best one here")
+            "the same, of one rank's part",
+            "ranks that would save", "best here")
     place.show("### Metrics and the best checkpoint", "",
                "After each epoch:", "")
     place.table(head, *(
@@ -89,10 +89,10 @@ def check(place, rows, best):
     far = max(max(abs(row["auc"] - row["auc_here"]),
                   abs(row["auc_at_half"] - row["at_half_here"]))
               for row in rows)
-    place.check("both AUCs, reduced over 8 ranks, are those of all predictions",
+    place.check("both AUCs, summed over 8 ranks, equal those of all predictions",
                 far < 1e-3, f"{far:.1e} apart")
     first_best = max(rows, key=lambda row: row["auc"])
-    place.check("best.json names the checkpoint of the greatest AUC",
+    place.check("best.json names the checkpoint with the highest AUC",
                 best == {"schema": 1, "metric": "auc",
                          "step": first_best["step"],
                          "value": first_best["auc"]},

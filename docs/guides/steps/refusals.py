@@ -1,12 +1,11 @@
-"""What the XLA.jl guide's programs say to data of a wrong shape."""
+"""How the XLA.jl guide's programs reject data of a wrong shape."""
 
 import struct
 
 
-
 def show(place, raw):
-    """Each ends with its exit code and says what to do."""
-    rows = [("what is wrong", "exit code", "what the program says")]
+    """Each ends with its exit code and a message with the remedy."""
+    rows = [("what is wrong", "exit code", "message")]
     for what, code, words, command in cases(place, raw):
         place.run(*command, exit_code=code)
         said = place.said.strip().splitlines()[-1]
@@ -32,7 +31,7 @@ def cases(place, raw):
     yield ("images of 224 for a loop of 64", 3, "convert again with "
            "--image_size 64",
            trained("none", "shards", "image_size=64,train_batch_size=16"))
-    yield ("a batch of more images than there are", 2, "train_batch_size=129",
+    yield ("a batch larger than the data set", 2, "train_batch_size=129",
            trained("none", "shards", f"train_batch_size={count + 1}"))
     yield ("weights of another network", 2, "model_dir=sgd",
            trained("sgd", "small", "num_label_classes=1001,train_batch_size="

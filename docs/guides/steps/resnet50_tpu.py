@@ -81,7 +81,7 @@ def convert_from_bucket(place, bucket, shards):
     same = [(place.out / local / name).read_bytes() ==
             (place.out / "from-bucket" / name).read_bytes()
             for name in shards]
-    place.check("shards made from gs:// are those made from the disk",
+    place.check("shards made from gs:// equal those made from the disk",
                 all(same) and same, f"{sum(same)} of {len(same)}")
 
 
@@ -137,7 +137,7 @@ def train(place, bucket, sizes):
     place.check("starts from the weights of the pre-training",
                 taken and int(taken.group(1)) == sizes["pretrain"],
                 f"{taken.group(2)} tensors of step {taken.group(1)}"
-                if taken else "not said")
+                if taken else "not printed")
     loops = place.events("store/flowers/model", "loop")
     place.check("42 steps in loops of 6",
                 loops[-1]["step"] == STEPS and
@@ -187,7 +187,7 @@ def predict(place):
     place.check("images predicted", len(lines) == SPLITS["test"], len(lines))
     if not said:
         raise Wrong("no accuracy: " + place.said)
-    place.check("accuracy that is printed is that of the lines",
+    place.check("the printed accuracy is that of the lines",
                 abs(share - float(said.group(1))) < 0.051 and
                 said.group(2) == "372", f"{said.group(1)} %")
     least = 40  # of five classes; chance is 20
@@ -196,7 +196,7 @@ def predict(place):
     page = (place.out / "store/flowers/predictions.html").read_text("utf-8")
     shown = {kind: page.count(f'<figure class="{kind}">')
              for kind in ("right", "wrong")}
-    place.check("page of pictures, right and wrong ones",
+    place.check("predictions page, correct and wrong images",
                 shown["right"] == min(48, right) and
                 shown["wrong"] == min(48, len(lines) - right),
                 f"{shown['right']} right, {shown['wrong']} wrong")
@@ -228,8 +228,8 @@ def show_use(place, small, large):
     said = next(line["value"] for line in found["findings"]
                 if line["name"] == "ceilings")
     most = float(re.match(r"([\d.]+) TFLOP/s", said).group(1))
-    rows = [("", "images seen", "steps", "batch", "steps/s in all",
-             "images/s in all", "images/s, steady", "device use", "the guide")]
+    rows = [("", "images seen", "steps", "batch", "steps/s overall",
+             "images/s overall", "images/s, steady", "device use", "the guide")]
     uses = {}
     for name, run, theirs in (("small data, the flowers", small, "about 6 %"),
                               ("large data, the pre-training", large,
@@ -239,10 +239,10 @@ def show_use(place, small, large):
         rows.append((name, run["images"], run["steps"], run["batch"],
                      f"{run['steps'] / run['seconds']:.2f}", f"{rate:.0f}",
                      f"{run['steady']:.0f}", f"{uses[name]:.0f} %", theirs))
-    place.show("", "Learning from small and from large data, all of a "
-               "program's time, with start, evaluations, checkpoints, export "
-               "and uploads; device use is of the most that `--mode doctor` "
-               f"measured ({said}):", "")
+    place.show("", "Training on small and large data; the time is the "
+               "whole program's, with start, evaluations, checkpoints, export "
+               "and uploads; device use is relative to the maximum that "
+               f"`--mode doctor` measured ({said}):", "")
     place.table(*rows)
     place.check("device use of both runs is known",
                 all(use > 0 for use in uses.values()),

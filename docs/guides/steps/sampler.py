@@ -33,7 +33,7 @@ def compare_few(place):
              if case["records"] == 23 and case.get("world_size") == RANKS
              and case["epoch"] <= 1 and case["seed"] == 0]
     found = [few_records(place, case) for case in cases]
-    place.check("order of 23 records on 8 ranks is DistributedSampler's "
+    place.check("order of 23 records on 8 ranks equals DistributedSampler's "
                 "(2 epochs, drop_last or not)",
                 len(cases) == 4 and
                 found == [case["ranks"] for case in cases],
@@ -65,7 +65,7 @@ def theirs(records, rank, epoch):
 def compare_live(place, batch, batches):
     """Two epochs of the training's rows, where PyTorch is at hand."""
     if importlib.util.find_spec("torch") is None:
-        place.show("", "(PyTorch was not at hand: its numbers are those of "
+        place.show("", "(PyTorch was not installed: its numbers are from "
                    "`tests/data/torch_order.json`.)")
         return
     import torch

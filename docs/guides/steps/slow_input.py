@@ -52,7 +52,7 @@ def wait_of(place, data, model, *flags):
 def show(place, waits):
     names = list(waits)
     theirs = {names[0]: "95 %", names[-1]: "0.5 %"}
-    rows = [("input", "images/s", "the device waits", "the guide")]
+    rows = [("input", "images/s", "input wait", "the guide")]
     rows += [(name, f"{rate:.0f}", f"{wait:.1f} %", theirs.get(name, ""))
              for name, (wait, rate) in waits.items()]
     place.show("", "Basic against optimised input, LeNet at 28 pixels:", "")
@@ -61,6 +61,6 @@ def show(place, waits):
         "The device waits for its input", "%",
         {name: wait for name, (wait, _) in waits.items()}))
     basic, best = waits[names[0]], waits[names[-1]]
-    place.check("the basic input makes the device wait, the optimised less",
+    place.check("the device waits for the basic input, less for the optimised",
                 basic[0] > best[0] and (place.short or basic[0] > 50),
                 f"{basic[0]:.1f} % and {best[0]:.1f} %")

@@ -68,14 +68,14 @@ def check_lines(place, lines):
     found = [LINE.fullmatch(line) for line in lines]
     if not all(found) or len(lines) != EPOCHS:
         raise Wrong("not the tutorial's lines:\n" + "\n".join(lines))
-    place.check("lines as the tutorial prints them",
+    place.check("lines in the tutorial's format",
                 [int(line["epoch"]) for line in found] == [1, 2, 3, 4, 5],
                 len(lines))
     good = all(line["percent"] == percent(line["right"], line["images"]) and
                line["test_percent"] == percent(line["test_right"],
                                                line["test_images"])
                for line in found)
-    place.check("percentages as float32 gives them", good, len(found))
+    place.check("percentages computed in float32", good, len(found))
     last = found[-1]
     least = 90 if place.short else 97.5
     place.check(f"test accuracy after five epochs, at least {least} %",
@@ -132,7 +132,7 @@ def show_lines(place, ours, sizes):
 
 
 def show_warm_up(place, ours, said):
-    """The first epoch beside the later ones, and what ours says of it."""
+    """The first epoch beside the later ones, and the warm-up we report."""
     rows = [("seconds", "first epoch", "mean of the later ones", "ratio")]
     for name, run in (*THEIRS.items(), ("here", ours)):
         first, *later = [epoch[-1] for epoch in run]
@@ -141,18 +141,18 @@ def show_warm_up(place, ours, said):
                      f"{first / mean:.2f}" if mean else "-"))
     place.table(*rows)
     event = place.events("lenet", "warm_up")[0]
-    place.check("warm-up is told by itself", said.count("warm-up: ") == 1 and
+    place.check("the warm-up is reported separately", said.count("warm-up: ") == 1 and
                 event["steps"] == 1 and event["seconds"] > 0,
                 f"{event['steps']} step, {event['seconds']:.2f} s")
     steady = place.events("lenet", "end")[0]["images_per_second"]
     place.show("The program on stderr: `" + re.search(
         "^warm-up: .*$", said, re.MULTILINE).group(0) + "`. All steps after it "
-        f"ran at {steady:.0f} images/s. The report says where the time went:")
+        f"ran at {steady:.0f} images/s. Where the time went, from the report:")
     page = (place.out / "lenet/report.html").read_text(encoding="utf-8")
     rows = re.findall("<tr><td>(.*?)</td><td>([0-9.]+)</td><td>(.*?)</td></tr>",
                       page.split("Where the time of this run went")[1].split(
                           "</table>")[0])
-    place.check("the report has the warm-up as a row of its own",
+    place.check("the report has a row for the warm-up",
                 [row[0] for row in rows[:2]] == ["before the first loop",
                                                  "warm-up: the first step"],
                 rows[1][1] + " s")

@@ -72,10 +72,10 @@ def show_packing(place):
     words = raw_arrays.packed(place.out / RAW, number)
     first = place.run("/usr/bin/od", "-A", "n", "-t", "x4", "-N", 32, file)
     place.show("The first eight pixels of `" + name + "` in the shards, and as "
-               "worked out from the raw file:", "", "```", first.rstrip(), "",
+               "computed from the raw file:", "", "```", first.rstrip(), "",
                *("".join(f" {word:08x}" for word in four)
                  for four in struct.iter_unpack("<4I", words[:32])), "```")
-    place.check("words of one image that are what the raw file says",
+    place.check("words of one image equal to the raw file's",
                 (place.out / file).read_bytes() == words, len(words) // 4)
     found = place.run("pipeline_throughput", "--data_dir", "shards", "--eval",
                       "--split", "train", "--recipe", "plain", "--batch_size",
@@ -161,8 +161,8 @@ def learn_by_heart(place):
               "xla_jl", "--format", "pixels", "--image_size", side,
               "--local_scratch_dir", "small")
     curves, rows = {}, [("", "steps", "first loss", "mean of the last five",
-                         "the loop took", "losses that a reader of "
-                         "metrics.jsonl found while it ran")]
+                         "the loop took", "losses in metrics.jsonl while it "
+                         "ran")]
     for name, count in steps.items():
         reader = Reader(place, name)
         place.run("train_resnet", "--preset", "xla_jl", "--data_dir", "small",
@@ -183,7 +183,7 @@ def learn_by_heart(place):
                      f", ... {reader.seen[-1]}"))
     place.table(*rows)
     place.plot("loss.svg", charts.curves(
-        f"{images} images learned by heart, {side} pixels, batches of {batch}",
+        f"{images} images overfitted, {side} pixels, batches of {batch}",
         "step", "loss", curves))
     place.plot("arrival.svg", arrivals(place, steps))
 
@@ -221,12 +221,11 @@ def compare(place, parameters, vector):
          f"{vector:,} words"),
         ("a pixel", "R 31-24, G 23-16, B 15-8, 0", "the same bits"),
         ("order in an image", "column by column", "row by row"),
-        ("labels on the device", "1 to 1000 into a one-hot that counts from 0: "
-         "1000 has none", "0 to 999"),
+        ("labels on the device", "1 to 1000, one-hot from 0: 1000 has no row", "0 to 999"),
         ("first loss", f"ln 1000 = {math.log(1000):.3f}; "
          f"{THEIR_LOSSES[100]} at step 100",
          f"{first['loss']:.3f}"),
         ("one loop", "10,000 batches", f"{len(place.events('sgd', 'train'))} "
          "batches; any number"),
-        ("losses", "one a batch out of the outfeed", "one a batch out of the "
-         "outfeed, in metrics.jsonl while the loop runs"))
+        ("losses", "one per batch, from the outfeed", "one per batch, from "
+         "the outfeed, in metrics.jsonl while the loop runs"))
