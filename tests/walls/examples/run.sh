@@ -35,6 +35,9 @@ build/resume shards | grep -x "the same batches" ||
   fail "a resumed stream has other batches"
 grep -q '"position": 640' stream.json || fail "stream.json is not the place"
 
+build/loop shards | grep -q "^32 images, the first of class [0-9]" ||
+  fail "the shortest loop has no batches"
+
 # Every image of both splits, 32x32 pixels of three bytes, from shards; one from
 # its file, which is the same image as in its record.
 build/pixels plain 32 shards shards.rgb
