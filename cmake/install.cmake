@@ -20,6 +20,7 @@ install(FILES ${PROJECT_BINARY_DIR}/infeedConfig.cmake
   DESTINATION ${infeed_package_dir})
 
 # What users read: pages, and programs to begin from.
-install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES CHANGELOG.md LICENSE NOTICE README.md SECURITY.md
+  DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
   PATTERN "__pycache__" EXCLUDE)
