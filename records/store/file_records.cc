@@ -164,10 +164,10 @@ FileRecords ScanFrameFile(const ByteSource& file,
 void NoteBadNames(const std::vector<std::string>& names,
                   const std::string& path, std::vector<std::string>& notes) {
   if (!names.empty()) {
-    notes.push_back(PathForMessages(path) + ": left out " +
-                    std::to_string(names.size()) +
-                    " entries that are links or lead out of the archive, such as " +
-                    names.front());
+    notes.push_back(
+        PathForMessages(path) + ": left out " + std::to_string(names.size()) +
+        " entries that are links or lead out of the archive, such as " +
+        names.front());
   }
 }
 

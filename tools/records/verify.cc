@@ -178,8 +178,7 @@ std::string SummaryText(const VerifyReport& report) {
     text += fmt::format(", {} wrong seek indexes", totals.wrong_seek_indexes);
   }
   if (totals.passed_over_bytes > 0) {
-    text +=
-        fmt::format(", {} skipped", FileSizeText(totals.passed_over_bytes));
+    text += fmt::format(", {} skipped", FileSizeText(totals.passed_over_bytes));
   }
   if (totals.lost_records > 0) {
     text += fmt::format(", {} records lost", totals.lost_records);
