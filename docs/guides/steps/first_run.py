@@ -4,6 +4,7 @@ checks what it did. The page's ```sh blocks are the commands, one in each; a
 
 import json
 import re
+import resource
 import shlex
 import time
 
@@ -31,6 +32,7 @@ def replay(place):
     tutorial = Tutorial(place, classes)
     for number, step in enumerate(steps):
         tutorial.number, tutorial.command = number, commands[number]
+        tutorial.name = step.__name__.replace("_", " ")
         step(tutorial)
     tutorial.show_times()
 
@@ -64,6 +66,7 @@ class Tutorial:
         self.counts = {}        # split -> photographs
         self.stopped = None     # at which step
         self.number = None      # of the command at hand, from 0
+        self.name = None        # what it is for
         self.command = None     # as it stands on the page
         self._times = []
 
@@ -75,7 +78,7 @@ class Tutorial:
             **NO_CARD, **short}.get(found[0], found[0]), text)
         start = time.monotonic()
         printed = self.place.run(*shlex.split(text), **how)
-        self._times.append((text, time.monotonic() - start))
+        self._times.append((self.name, time.monotonic() - start))
         return printed
 
     def show(self, printed, *patterns):
@@ -88,16 +91,22 @@ class Tutorial:
 
     def show_times(self):
         total = sum(seconds for _, seconds in self._times)
-        self.place.table(("command", "seconds"), *(
-            (f"`{re.sub(' +', ' ', text)[:88]}`", f"{seconds:.0f}")
-            for text, seconds in self._times), ("all", f"{total:.0f}"))
+        self.place.table(("command", "seconds"),
+                         *((f"{number}: {name}", f"{seconds:.0f}") for
+                           number, (name, seconds) in
+                           enumerate(self._times, 1)),
+                         ("all", f"{total:.0f}"))
+        used = [resource.getrusage(who) for who in (resource.RUSAGE_CHILDREN,
+                                                    resource.RUSAGE_SELF)]
+        used = sum(usage.ru_utime + usage.ru_stime for usage in used)
+        self.place.show(f"CPU time of all commands: {used:.0f} s.")
 
 
 def look(tutorial):
     printed = tutorial.run()
     said = printed + tutorial.place.said
-    tutorial.show(said, "^(data|labels|model|memory|disk):", "^would train",
-                  "^dry run")
+    tutorial.show(said, "^(data|labels|memory|disk):", "^model:  ",
+                  "^would train", "^dry run")
     classes = len(tutorial.classes)
     tutorial.place.check("the dry run finds the classes, and no problem",
                          f"; {classes} classes" in said and
@@ -160,8 +169,11 @@ def train_and_stop(tutorial):
             return False
 
     tutorial.run(exit_code=75, stop_when=trained)
-    tutorial.show(place.said, "^step ", "^stop", "signal", "^checkpoint",
-                  "^evaluation")
+    lines = place.said.splitlines()
+    first = [line for line in lines if line.startswith("step ")][:3]
+    tutorial.show("\n".join([*first, "...", *(
+        line for line in lines if not line.startswith("step "))]),
+        "^step ", r"^\.\.\.$", "^stop", "^evaluation")
     stopped = place.events("model", "end")[-1]
     place.check("SIGTERM: a checkpoint, and exit code 75",
                 stopped["state"] == "stopped", f"step {stopped['step']}")
