@@ -1,12 +1,14 @@
 """Runs the commands of a guide and collects their results."""
 
 import datetime
+import itertools
 import json
 import os
 import pathlib
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import textwrap
@@ -63,6 +65,32 @@ def _finish(process, inputs, look):
         raise
 
 
+def _answered(text, answers):
+    """The page with its answers: those of its ```sh blocks, by their number,
+    in the ```text block below each."""
+    numbers = itertools.count()
+
+    def block(found):
+        lines = answers.get(next(numbers))
+        if lines is None or not found["answer"]:
+            return found[0]
+        return "\n".join([found["command"], "```text", *lines, "```", ""])
+    return re.sub(r"(?P<command>^```sh\n.*?\n```\n)"
+                  r"(?P<answer>\n```text\n.*?\n```\n)?",
+                  block, text, flags=re.MULTILINE | re.DOTALL)
+
+
+def _stopper(process, stop_when):
+    """A look() that sends one SIGTERM."""
+    sent = []
+
+    def look():
+        if not sent and stop_when():
+            sent.append(signal.SIGTERM)
+            process.send_signal(signal.SIGTERM)
+    return look
+
+
 class Place:
     """A guide's folder, emptied, and what came out there.
 
@@ -76,6 +104,7 @@ class Place:
         self.said = ""     # by the program that ran last, on stderr
         self._start = time.monotonic()
         self._lines = []   # of the page
+        self._answers = {}  # a command's number -> lines of the page
         self._checks = []  # (name, good, found)
         shutil.rmtree(self.out, ignore_errors=True)
         self.out.mkdir(parents=True)
@@ -84,10 +113,12 @@ class Place:
     def short(self):
         return self.data is None
 
-    def run(self, program, *flags, exit_code=0, inputs=None, look=None):
+    def run(self, program, *flags, exit_code=0, inputs=None, look=None,
+            stop_when=None):
         """Runs one of our programs, by its name, or another, by its path;
         its stdout. What it says on stderr goes to OUT/NAME.log, and into
-        `said`. While it runs, look() is called again and again."""
+        `said`. While it runs, look() is called again and again; once
+        stop_when() is true, the program gets a SIGTERM."""
         path = self.programs / program
         words = [str(path if path.exists() else program),
                  *(str(flag) for flag in flags)]
@@ -102,6 +133,8 @@ class Place:
                     words, stdout=subprocess.PIPE, stderr=errors,
                     stdin=None if inputs is None else subprocess.PIPE,
                     text=True, cwd=self.out, env=self.environment) as process:
+                if stop_when:
+                    look = _stopper(process, stop_when)
                 printed = _finish(process, inputs, look)
         self.said = log.read_bytes()[start:].decode(errors="replace")
         if process.returncode != exit_code:
@@ -128,6 +161,10 @@ class Place:
         """OUT/NAME, which the page shows."""
         (self.out / name).write_text(svg, encoding="utf-8")
         self.show("", f"![{pathlib.Path(name).stem}]({name})", "")
+
+    def answer(self, number, lines):
+        """What the page shows below one of its ```sh blocks, from 0."""
+        self._answers[number] = lines
 
     def events(self, model, kind):
         """The lines of MODEL/metrics.jsonl of one event."""
@@ -161,7 +198,7 @@ class Place:
         found = re.sub(r"\]\(([\w-]+\.svg)\)", rf"]({page.stem}-\1)",
                        "\n".join([*self._lines, "", *self._summary]))
         found = _wrap_prose(re.sub(r"\n{3,}", "\n\n", found.strip()))
-        page.write_text(f"{before}{BEGIN}\n\n{found}\n\n{END}{after}",
-                        encoding="utf-8")
+        text = f"{before}{BEGIN}\n\n{found}\n\n{END}{after}"
+        page.write_text(_answered(text, self._answers), encoding="utf-8")
         for plot in self.out.glob("*.svg"):
             shutil.copyfile(plot, page.with_name(f"{page.stem}-{plot.name}"))
