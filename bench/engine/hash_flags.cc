@@ -11,6 +11,7 @@
 #include "pipeline/order/batch_plan.h"
 #include "pipeline/order/sample_order.h"
 #include "pipeline/order/stream_state.h"
+#include "tools/cli/help_text.h"
 #include "tools/cli/number_checks.h"
 
 namespace infeed {
@@ -63,6 +64,7 @@ std::string RecordsText(const EpochOrder& order, const BatchPlan& plan) {
 }  // namespace
 
 void AddHashFlags(CLI::App& app, HashFlags& flags) {
+  const FlagGroup group(app, "Contents", Shown::kInHelpAll);
   CLI::Option* const hash =
       app.add_option("--hash", flags.batches,
                      "Print the SHA-256 of the pixels and labels of the first "

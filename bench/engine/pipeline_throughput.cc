@@ -28,6 +28,7 @@
 #include "tools/cli/cloud_flags.h"
 #include "tools/cli/completion.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/help_text.h"
 #include "tools/cli/number_checks.h"
 #include "tools/input/input_flags.h"
 #include "tools/input/observation.h"
@@ -55,19 +56,22 @@ struct Flags {
 };
 
 constexpr const char* kDescription =
-    "Measures how fast the input pipeline makes batches of TFRecord shards: "
-    "images per second, time and waiting of each stage, CPU time, memory, and "
-    "what limits the speed. The batches are discarded, so the rate is an upper "
-    "bound for training; --device_rate simulates a device that consumes so "
-    "many images, and measures how long it waits.\n\n"
+    "Measures how fast the input pipeline makes batches: images per second, "
+    "time and waiting of each stage, CPU time, memory, and what limits the "
+    "speed. The batches are discarded, so the rate is an upper bound for "
+    "training; --device_rate simulates a device that consumes so many images, "
+    "and measures how long it waits.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
     "  pipeline_throughput --data_dir DIR --threads 1,2 --seconds 5\n"
     "  pipeline_throughput --made 500 --threads 1,2 --plot rates.html\n"
     "  pipeline_throughput --data_dir DIR --stage decode\n"
-    "  pipeline_throughput --data_dir DIR --device_rate 3000 --graph basic\n"
-    "  pipeline_throughput --data_dir DIR --eval --split validation\n"
-    "  pipeline_throughput --shards 'DIR/train-*' --hash 100\n";
+    "  pipeline_throughput --data_dir DIR --device_rate 3000\n"
+    "  pipeline_throughput --data_dir DIR --eval --split validation\n";
 
 void AddDataFlags(CLI::App& app, Flags& flags) {
+  const FlagGroup group(app, "Data");
   app.add_option("--data_dir", flags.data_dir,
                  "The data set: a folder of shards, of class folders with "
                  "images, or of tars; a tar, a zip, or a pattern.")
@@ -75,12 +79,14 @@ void AddDataFlags(CLI::App& app, Flags& flags) {
   app.add_option("--split", flags.split,
                  "Split of the data set: train, validation or test.")
       ->capture_default_str();
-  app.add_option("--shards", flags.shards,
-                 "Files, folders or patterns of shards, all of them, instead "
-                 "of --data_dir.")
+  Rare(app.add_option(
+           "--shards", flags.shards,
+           "Files, folders or patterns of shards, all of them, instead "
+           "of --data_dir."))
       ->type_name("SPEC");
-  app.add_flag("--allow_missing_shards", flags.allow_missing_shards,
-               "Continue if shards of the set are missing, and list them.");
+  Rare(app.add_flag(
+      "--allow_missing_shards", flags.allow_missing_shards,
+      "Continue if shards of the set are missing, and list them."));
   app.add_option("--made", flags.made_images,
                  "Photographs of 500x375 to make in temporary shards, instead "
                  "of a data set.")
@@ -90,6 +96,7 @@ void AddDataFlags(CLI::App& app, Flags& flags) {
 
 void AddMeasurementFlags(CLI::App& app, Flags& flags) {
   ThroughputOptions& throughput = flags.throughput;
+  const FlagGroup group(app, "Measurement");
   app.add_option("--threads", throughput.threads,
                  "Numbers of threads, with a run for each; 0: one per core.")
       ->delimiter(',')
@@ -278,10 +285,11 @@ void CheckFlags(const Flags& flags) {
 ExitCode PipelineThroughput(int argc, char** argv) {
   Flags flags;
   CLI::App app(kDescription);
+  app.footer(kExamples);
   AddDataFlags(app, flags);
+  AddMeasurementFlags(app, flags);
   AddStreamFlags(app, flags.input);
   AddSelectionFlags(app, flags.selection);
-  AddMeasurementFlags(app, flags);
   AddHashFlags(app, flags.hash);
   AddPerformanceFlags(app, flags.input);
   AddCloudFlags(app, flags.cloud);

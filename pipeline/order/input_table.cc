@@ -33,12 +33,18 @@ constexpr InputOption Row(std::string_view name, OptionField<I> field,
           field.at};
 }
 
+// Marks a row whose flag --help shows.
+constexpr InputOption Common(InputOption row) {
+  row.is_common = true;
+  return row;
+}
+
 constexpr InputOption kStream[] = {
-    Row("batch_size", Field<&I::batch_size>(), Between(1, kMostBatch), "images",
-        "Images of a batch, of all ranks together."),
-    Row("training", Field<&I::training>(), Any(), "",
-        "Random crops and endless epochs, or one epoch without anything "
-        "random."),
+    Common(Row("batch_size", Field<&I::batch_size>(), Between(1, kMostBatch),
+               "images", "Images of a batch, of all ranks together.")),
+    Common(Row("training", Field<&I::training>(), Any(), "",
+               "Random crops and endless epochs, or one epoch without anything "
+               "random.")),
     Row("repeat", Field<&I::repeat>(), Between(0, kMostEpochs), "epochs",
         "Number of epochs; 0: endless in training, one in evaluation."),
     Row("shuffle", ChoiceField<kShuffles, &I::shuffle>(), Any(), "",
@@ -81,14 +87,15 @@ constexpr InputOption kStream[] = {
 };
 
 constexpr InputOption kImages[] = {
-    Row("image_size", Field<&I::image_size>(), Between(1, 1 << 14), "pixels",
-        "Side of an image."),
+    Common(Row("image_size", Field<&I::image_size>(), Between(1, 1 << 14),
+               "pixels", "Side of an image.")),
     Row("layout", ChoiceField<kLayouts, &I::layout>(), Any(), "",
         "Pixels of a batch: 32-bit words, R << 24 | G << 16 | B << 8, or RGB "
         "bytes."),
-    Row("recipe", ChoiceField<kRecipes, &I::recipe>(), Any(), "",
+    Common(Row(
+        "recipe", ChoiceField<kRecipes, &I::recipe>(), Any(), "",
         "Preprocessing: the reference's random crop and flip, torchvision's, "
-        "the whole image resized, or CIFAR's shifts."),
+        "the whole image resized, or CIFAR's shifts.")),
     Row("interpolation", ChoiceField<kInterpolations, &I::interpolation>(),
         Any(), "",
         "Kernel that resizes crop windows; recipe: the recipe's own."),
@@ -151,9 +158,10 @@ constexpr InputOption kPerformance[] = {
         "JPEG."),
     Row("use_cache", Field<&I::use_cache>(), Any(), "",
         "Keep encoded records in memory, as far as memory_limit allows."),
-    Row("memory_limit", Field<&I::memory_limit>(), Between(1, 0x1p60), "bytes",
+    Common(Row(
+        "memory_limit", Field<&I::memory_limit>(), Between(1, 0x1p60), "bytes",
         "Memory that the input may use, checked at the start: as 4GiB, 512MB, "
-        "or as 50% of the memory of the machine or control group."),
+        "or as 50% of the memory of the machine or control group.")),
     Row("local_world_size", Field<&I::local_world_size>(),
         Between(1, kMostBatch), "ranks",
         "Ranks on this machine, which share the memory limit."),

@@ -55,6 +55,7 @@ struct OptionInfo {
   // What applies when the option is not given (its value is 0 or ""). Empty:
   // there is no such rule, and the default is a value like any other.
   std::string_view when_not_given;
+  bool is_common = false;  // --help has it, not only --help_all
 };
 
 // How to find an option's field in an options object.

@@ -139,6 +139,28 @@ TEST_F(EvalModeTest, RefusesWeightsWithoutItsClassifier) {
   }
 }
 
+TEST_F(EvalModeTest, FindsWeightsByTheirName) {
+  const TemporaryFolder folder;
+  const auto run = [&] {
+    return RunProgram("train_resnet",
+                      "--device cpu --mode eval --resnet_checkpoint digits "
+                      "--model_dir " +
+                          folder / "none" + " --data_dir " + model_.data_dir() +
+                          " --params_override model=lenet,image_size=28",
+                      "INFEED_WEIGHTS=" + folder.path());
+  };
+  const ProgramResult missing = run();
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("resnet_checkpoint=digits: no such file, "
+                                     "and no weights of this name"));
+  fs::copy_file(CheckpointFolder(model_.folder(), 2) + "/model.safetensors",
+                folder / "digits-1.safetensors");
+  const ProgramResult found = run();
+  EXPECT_EQ(found.exit_code, 0) << found.err;
+  EXPECT_THAT(found.err, HasSubstr("starting from the safetensors file " +
+                                   folder / "digits-1.safetensors"));
+}
+
 TEST_F(EvalModeTest, EndsWhenNoNewerOneComes) {
   const ProgramResult run =
       model_.Run(Flags("--train_steps 5 --eval_timeout 0"));

@@ -57,6 +57,9 @@ TEST(ImagenetToRecordsTest, DividesAndConvertsClassFolders) {
   EXPECT_THAT(result.out, AllOf(HasSubstr("32 images"), HasSubstr("2 classes"),
                                 HasSubstr("validation")));
   EXPECT_THAT(result.err, HasSubstr("40/40 images  100.0 %"));
+  EXPECT_THAT(result.err,
+              HasSubstr("\nnext: records verify " + raw / "out" +
+                        "\n      train_resnet --data_dir " + raw / "out"));
   EXPECT_THAT(FindSplit(raw / "out", "train"), SizeIs(2));
   EXPECT_THAT(FindSplit(raw / "out", "test"), SizeIs(2));
 }
@@ -157,9 +160,9 @@ TEST(ImagenetToRecordsTest, MakesShardsOfASize) {
 TEST(ImagenetToRecordsTest, TeachesByExamples) {
   const ProgramResult result = RunProgram("imagenet_to_records", "--help");
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr("Examples:"), HasSubstr("--split"),
-                    HasSubstr("--num_tasks 8"), HasSubstr("--project p")));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("Examples:"), HasSubstr("--split"),
+                                HasSubstr("--num_tasks 8"),
+                                HasSubstr("--manifest photos.csv")));
 }
 
 TEST(ImagenetToRecordsTest, AsksForTheRawFolder) {

@@ -303,6 +303,10 @@ TEST_F(TrainResnetTest, TellsWhatItsInputDid) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, AllOf(HasSubstr("metrics: http://127.0.0.1:"),
                                 HasSubstr("queues: waiting ")));
+  EXPECT_THAT(result.err,
+              HasSubstr("report: " + Model("watched") +
+                        "/report.html\nnext:   train_resnet --model_dir " +
+                        Model("watched") + " --mode predict --input PHOTOS"));
   EXPECT_THAT(ReadWholeFile(trace, 1 << 30),
               AllOf(HasSubstr("\"decode\""), HasSubstr("infeed driver")));
   std::string events;

@@ -5,10 +5,17 @@
 #include <CLI/CLI.hpp>
 
 #include "records/bytes/byte_size.h"
+#include "tools/cli/help_text.h"
 
 namespace infeed {
+namespace {
+
+constexpr const char* kGroup = "Cloud";
+
+}  // namespace
 
 void AddCloudFlags(CLI::App& app, CloudFlags& flags) {
+  const FlagGroup group(app, kGroup, Shown::kInHelpAll);
   app.add_option("--cache_dir", flags.cache_dir,
                  "Folder for local copies of whole shards of s3://, gs:// and "
                  "http(s)://.")
@@ -21,6 +28,7 @@ void AddCloudFlags(CLI::App& app, CloudFlags& flags) {
 }
 
 void AddConnectionsFlag(CLI::App& app, CloudFlags& flags) {
+  const FlagGroup group(app, kGroup, Shown::kInHelpAll);
   app.add_option("--connections", flags.connections,
                  "Simultaneous connections to stores in the cloud.")
       ->capture_default_str();

@@ -65,7 +65,7 @@ CompletedFlag DescribeFlag(const CLI::Option& option) {
       .about = about.substr(0, about.find('\n')),
       .needs_equals = text.starts_with("[="),
       .is_repeated = option.get_items_expected_max() > 1,
-      .is_parameter = option.get_group().starts_with(HelpText::kShortGroup)};
+      .is_parameter = option.get_group().starts_with(HelpText::kParameters)};
   if (flag.needs_equals || option.get_items_expected_max() > 0) {
     DescribeValues(text.empty() ? option.get_type_name() : text, flag);
   }

@@ -8,6 +8,7 @@
 #include <exception>
 #include <iostream>
 #include <iterator>
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include "records/bytes/whole_number.h"
 #include "records/http/secrets_guard.h"
 #include "tools/cli/build_version.h"
+#include "tools/cli/help_text.h"
 #include "tools/cli/man_page.h"
 
 namespace infeed {
@@ -115,12 +117,20 @@ bool TakesNumber(const CLI::Option& option) {
          std::end(kNumberTypes);
 }
 
-// Sets the help's wording for the app and its verbs, and rejects numbers with a
-// leading zero, as CLI11 reads 010 as 8.
-void PrepareFlags(CLI::App& app) {
-  if (app.get_help_ptr() != nullptr) {
-    app.get_help_ptr()->description("Print this help and exit.");
+void PrepareHelp(CLI::App& app, const std::shared_ptr<HelpText>& help) {
+  app.formatter(help);
+  Common(app.set_help_flag("-h,--help", "Print this help and exit."))
+      ->group(HelpText::kLastGroup);
+  if (!app.get_name().empty()) {  // Options of which one is given have none.
+    Common(app.set_help_all_flag("--help_all", "Print all flags and exit."))
+        ->group(HelpText::kLastGroup);
   }
+}
+
+// Sets the help of the app and its verbs, and rejects numbers with a leading
+// zero, as CLI11 reads 010 as 8.
+void PrepareFlags(CLI::App& app, const std::shared_ptr<HelpText>& help) {
+  PrepareHelp(app, help);
   for (CLI::Option* const option : app.get_options()) {
     if (TakesNumber(*option)) {
       option->check(
@@ -133,7 +143,7 @@ void PrepareFlags(CLI::App& app) {
     }
   }
   for (CLI::App* const verb : app.get_subcommands({})) {
-    PrepareFlags(*verb);
+    PrepareFlags(*verb, help);
   }
 }
 
@@ -176,15 +186,17 @@ int RunMain(int argc, char** argv,
 bool ParseFlags(CLI::App& app, int argc, char** argv) {
   const std::string name(BaseName(argc > 0 ? argv[0] : "infeed"));
   app.name(name);
-  app.set_version_flag("--version",
-                       name + " (infeed) " + std::string(BuildVersion()) +
-                           ", commit " + std::string(BuildCommit()),
-                       "Print the version and exit.");
+  Common(app.set_version_flag("--version",
+                              name + " (infeed) " +
+                                  std::string(BuildVersion()) + ", commit " +
+                                  std::string(BuildCommit()),
+                              "Print the version and exit."))
+      ->group(HelpText::kLastGroup);
   AddAnswer(app, "--man_page", ManPage);
   AddAnswer(app, "--bash_completion", BashCompletion);
   AddAnswer(app, "--zsh_completion", ZshCompletion);
   AddAnswer(app, "--fish_completion", FishCompletion);
-  PrepareFlags(app);
+  PrepareFlags(app, std::make_shared<HelpText>(HelpWidth()));
   std::vector<std::string> arguments = WithValues(app, Arguments(argc, argv));
   std::ranges::reverse(arguments);  // the order that the app expects
   try {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/charts/progress.h"
+#include "base/shell_word.h"
 #include "records/bytes/byte_size.h"
 #include "tools/convert/earlier_work.h"
 
@@ -109,6 +110,18 @@ std::string ReportText(const ConversionReport& report,
     text += ReportPath(output_dir, report.share) + " lists them\n";
   }
   return text;
+}
+
+std::string NextText(const ConversionReport& report,
+                     const std::string& output_dir) {
+  if (!report.share.IsAll()) {
+    return "";
+  }
+  const std::string out = ShellWord(output_dir);
+  return fmt::format(
+      "next: records verify {}\n"
+      "      train_resnet --data_dir {} --model_dir MODEL\n",
+      out, out);
 }
 
 std::vector<std::string> BadImageLines(const ConversionReport& report) {

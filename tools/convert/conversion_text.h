@@ -27,6 +27,11 @@ namespace infeed {
 [[nodiscard]] std::string ReportText(const ConversionReport& report,
                                      const std::string& output_dir);
 
+// The commands that check the shards and train on them; "" after a task of
+// several, whose set is not complete yet.
+[[nodiscard]] std::string NextText(const ConversionReport& report,
+                                   const std::string& output_dir);
+
 // A line for each broken image, skipped or mended.
 [[nodiscard]] std::vector<std::string> BadImageLines(
     const ConversionReport& report);

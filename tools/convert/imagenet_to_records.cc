@@ -39,29 +39,19 @@ constexpr const char* kExamples =
     "      raw/train/<synset>/*, raw/validation/*, raw/synset_labels.txt\n"
     "  imagenet_to_records --raw_data_dir 'tars/{000..099}.tar' \\\n"
     "      --local_scratch_dir records\n"
-    "      tars of samples; also zips of images, and TFRecords of others\n"
-    "  imagenet_to_records --raw_data_dir photos --local_scratch_dir tars \\\n"
-    "      --format webdataset\n"
-    "      tars for webdataset: tars/train-{000000..000007}.tar\n"
+    "      tars of samples; also zips of images, TFRecords, s3:// and gs://\n"
     "  imagenet_to_records --manifest photos.csv --local_scratch_dir records\n"
     "      a table with the columns path and label, and split and text if any\n"
     "  imagenet_to_records --raw_data_dir raw --local_scratch_dir records \\\n"
-    "      --layout reference\n"
-    "      the shards of the reference converter: 1,024 and 128\n"
-    "  imagenet_to_records --raw_data_dir raw --local_scratch_dir records \\\n"
-    "      --num_tasks 8 --task_index 3 (of 0 to 7; in the end: --finish)\n"
-    "      one of eight machines' share of the shards\n"
-    "  imagenet_to_records --raw_data_dir raw --local_scratch_dir records \\\n"
-    "      --gcs_output_path gs://bucket/imagenet --project p\n"
-    "      uploads them as well\n"
-    "  imagenet_to_records --raw_data_dir gs://bucket/photos \\\n"
-    "      --local_scratch_dir records\n"
-    "      gs://bucket/photos/<class>/*, or s3://..., read from there\n\n"
-    "The same command again continues an interrupted conversion.\n"
-    "Images are recognized by extension: jpg, png, webp, bmp, tif, jp2, ppm.\n"
-    "JPEGs are stored byte for byte; the rest, and CMYK, become RGB JPEGs.\n"
-    "Exit codes: 0 done, 1 a file could not be read or written, 2 a flag or\n"
-    "folder is wrong, 3 an image is bad, 75 stopped by a signal.";
+    "      --num_tasks 8 --task_index 3\n"
+    "      one of eight machines' share of the shards; in the end: --finish\n"
+    "\n"
+    "The same command again continues an interrupted conversion. Images are "
+    "recognized by extension: jpg, png, webp, bmp, tif, jp2, ppm. JPEGs are "
+    "stored byte for byte; the rest, and CMYK, become RGB JPEGs.\n"
+    "\n"
+    "Exit codes: 0 done, 1 a file could not be read or written, 2 a flag or "
+    "folder is wrong, 3 an image is bad, 75 stopped by a signal.\n";
 
 struct Flags {
   RawInputFlags input;
@@ -193,6 +183,7 @@ ExitCode Run(const Flags& flags, const Interruption& interruption) {
   if (!target.empty()) {
     UploadWithProgress(report, output_dir, target, interruption);
   }
+  std::cerr << NextText(report, output_dir);
   return ExitCode::kDone;
 }
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "records/files/open_source.h"
 #include "tools/cli/completion.h"
+#include "tools/cli/help_text.h"
 #include "tools/convert/task_share.h"
 #include "tools/shards/plan.h"
 #include "tools/shards/seek_index_maker.h"
@@ -20,6 +21,7 @@ constexpr int kMaxSize = 65500;             // of a JPEG's side
 constexpr std::int64_t kBytesOfKeys = 400;  // of a record, estimated
 
 void AddBadImageFlags(CLI::App& app, OutputFlags& flags) {
+  const FlagGroup group(app, "Images");
   app.add_option(
          "--on_bad_image", flags.converter.on_bad_image,
          "Policy for a broken image: fail; skip it; or reencode what can still "
@@ -29,9 +31,43 @@ void AddBadImageFlags(CLI::App& app, OutputFlags& flags) {
           {"skip", OnBadImage::kSkip},
           {"reencode", OnBadImage::kReencode}}))
       ->option_text("fail|skip|reencode=fail");
-  app.add_flag("--verify_images,!--no_verify_images",
-               flags.converter.image.verify,
-               "Decode every image once to find broken ones (default).");
+  Rare(app.add_flag("--verify_images,!--no_verify_images",
+                    flags.converter.image.verify,
+                    "Decode every image once to find broken ones (default)."));
+}
+
+void AddImageFlags(CLI::App& app, OutputFlags& flags) {
+  const FlagGroup group(app, "Images");
+  ImageEncoderOptions& image = flags.converter.image;
+  app.add_option("--image_size", flags.image_size,
+                 "Side of --format pixels: the shorter side is resized to it, "
+                 "the middle is kept.")
+      ->check(CLI::Range(1, kMaxSize))
+      ->option_text("INT=224");
+  app.add_option(
+         "--max_size", image.max_size,
+         "Shrink larger images to this many pixels on the shorter side.")
+      ->check(CLI::Range(kMinMaxSize, kMaxSize))
+      ->option_text("INT");
+  Rare(app.add_option("--quality", image.quality,
+                      "Quality of JPEGs that are shrunk, turned or mended."))
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  Rare(
+      app.add_option_function<std::string>(
+          "--seek_index",
+          [&](const std::string& name) {
+            flags.seek_index = SeekEntriesNames().at(name);
+          },
+          "Seek index of each JPEG, with which readers decode only their "
+          "window: an entry for each row of MCUs (0.3 % of its bytes), or each "
+          "8th (2 %) or 4th MCU (4 %)."))
+      ->check(CLI::IsMember(SeekEntriesNames()))
+      ->option_text("none|rows|8|4=rows");
+  Rare(app.add_flag("--keep_png", image.keep_png, "Store PNGs as they are."));
+  app.add_flag("--exif_rotate,--exif_orientation", image.exif_rotate,
+               "Rotate images as their EXIF data asks, and encode them again; "
+               "otherwise they are stored unchanged and counted.");
 }
 
 // "jpeg" is what tfrecord was called before there were tars.
@@ -50,51 +86,21 @@ void AddFormatFlag(CLI::App& app, OutputFlags& flags) {
       ->option_text("tfrecord|pixels|webdataset=tfrecord");
 }
 
-void AddImageFlags(CLI::App& app, OutputFlags& flags) {
-  ImageEncoderOptions& image = flags.converter.image;
-  AddFormatFlag(app, flags);
-  app.add_option("--image_size", flags.image_size,
-                 "Side of --format pixels: the shorter side is resized to it, "
-                 "the middle is kept.")
-      ->check(CLI::Range(1, kMaxSize))
-      ->option_text("INT=224");
-  app.add_option(
-         "--max_size", image.max_size,
-         "Shrink larger images to this many pixels on the shorter side.")
-      ->check(CLI::Range(kMinMaxSize, kMaxSize))
-      ->option_text("INT");
-  app.add_option("--quality", image.quality,
-                 "Quality of JPEGs that are shrunk, turned or mended.")
-      ->check(CLI::Range(1, 100))
-      ->capture_default_str();
-  app.add_option_function<std::string>(
-         "--seek_index",
-         [&](const std::string& name) {
-           flags.seek_index = SeekEntriesNames().at(name);
-         },
-         "Seek index of each JPEG, with which readers decode only their "
-         "window: an entry for each row of MCUs (0.3 % of its bytes), or each "
-         "8th (2 %) or 4th MCU (4 %).")
-      ->check(CLI::IsMember(SeekEntriesNames()))
-      ->option_text("none|rows|8|4=rows");
-  app.add_flag("--keep_png", image.keep_png, "Store PNGs as they are.");
-  app.add_flag("--exif_rotate,--exif_orientation", image.exif_rotate,
-               "Rotate images as their EXIF data asks, and encode them again; "
-               "otherwise they are stored unchanged and counted.");
-}
-
 void AddShardFlags(CLI::App& app, OutputFlags& flags) {
+  const FlagGroup group(app, "Shards");
   app.add_option("--local_scratch_dir", flags.output_dir,
                  "Folder for the shards.")
       ->required();
+  AddFormatFlag(app, flags);
   app.add_option("--shards", flags.shards,
                  "Shards of each split: a number, a size such as 256MB, or "
                  "auto (about 128 MB each).")
       ->capture_default_str();
-  app.add_option("--layout", flags.plan.layout,
-                 "Names of the shards: OUT/train-00000-of-00008 (flat), or "
-                 "OUT/train/train-00000-of-01024 (reference); of tars "
-                 "OUT/train-000000.tar.")
+  Rare(
+      app.add_option("--layout", flags.plan.layout,
+                     "Names of the shards: OUT/train-00000-of-00008 (flat), or "
+                     "OUT/train/train-00000-of-01024 (reference); of tars "
+                     "OUT/train-000000.tar."))
       ->transform(CLI::CheckedTransformer(std::map<std::string, ShardLayout>{
           {"flat", ShardLayout::kFlat},
           {"reference", ShardLayout::kReference}}))
@@ -105,19 +111,21 @@ void AddShardFlags(CLI::App& app, OutputFlags& flags) {
 }
 
 void AddRunFlags(CLI::App& app, OutputFlags& flags) {
+  const FlagGroup group(app, "Run");
   app.add_option("--threads", flags.converter.threads,
                  "Number of threads; 0: one per core.")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  app.add_flag(
+  Rare(app.add_flag(
       "--verify_resume", flags.converter.verify_resume,
-      "Read the finished shards of an earlier run before keeping them.");
+      "Read the finished shards of an earlier run before keeping them."));
   app.add_flag("--overwrite", flags.converter.overwrite,
                "Remove shards of another conversion from the folder.");
   app.add_flag("--dry_run", flags.dry_run, "Only print what would be written.");
 }
 
 void AddTaskFlags(CLI::App& app, OutputFlags& flags) {
+  const FlagGroup group(app, "Several processes", Shown::kInHelpAll);
   app.add_option("--num_tasks", flags.num_tasks,
                  "Processes that share the shards, or auto: the number set by "
                  "Slurm or MPI.");
@@ -130,14 +138,15 @@ void AddTaskFlags(CLI::App& app, OutputFlags& flags) {
 
 // The reference converter's flags, under its names.
 void AddUploadFlags(CLI::App& app, OutputFlags& flags) {
+  const FlagGroup group(app, "Cloud");
   app.add_option("--gcs_output_path", flags.gcs_output_path,
                  "Upload the shards as well: gs://BUCKET/PREFIX or s3://...");
   app.add_option("--project", flags.project,
                  "Cloud project of a gs:// bucket.");
-  app.add_flag_function(
+  Rare(app.add_flag_function(
       "--gcs_upload,!--nogcs_upload",
       [&](std::int64_t count) { flags.gcs_upload = count > 0; },
-      "Upload; on when --gcs_output_path is given.");
+      "Upload; on when --gcs_output_path is given."));
 }
 
 // Rejects combinations of flags that would have no effect, or only part of it.

@@ -19,7 +19,7 @@ constexpr const char* kExamples =
     "      3,000 training and 500 validation images in demo/\n"
     "  make_demo_images --output tiny --train 100 --validation 20\n"
     "      a small data set, made in a moment\n\n"
-    "The images go into DIR/{train,validation}/<class>/, as\n"
+    "The images go into DIR/{train,validation}/<class>/, as "
     "imagenet_to_records takes them. The same seed gives the same bytes.";
 
 ExitCode MakeDemoImages(int argc, char** argv) {

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "tools/cli/completion.h"
+#include "tools/cli/help_text.h"
 #include "tools/images/data_split.h"
 #include "tools/images/duplicates.h"
 #include "tools/images/manifest.h"
@@ -84,6 +85,7 @@ ImageTree FindInput(const RawInputFlags& flags) {
 }  // namespace
 
 void AddRawInputFlags(CLI::App& app, RawInputFlags& flags) {
+  const FlagGroup group(app, "Input");
   app.add_option(
          "--raw_data_dir", flags.raw_data_dirs,
          "Folder with the images, or TFRecords, tars or zips of them: a "
@@ -108,9 +110,10 @@ void AddRawInputFlags(CLI::App& app, RawInputFlags& flags) {
                  "Shares of each class for train, validation and test: "
                  "0.9/0.1, 0.8/0.1/0.1 or reference (the same); for plain "
                  "class folders, which are all train without it.");
-  app.add_flag("--report_duplicates", flags.report_duplicates,
-               "List images of equal content (reads all files that have the "
-               "size of another file).");
+  Rare(app.add_flag(
+      "--report_duplicates", flags.report_duplicates,
+      "List images of equal content (reads all files that have the "
+      "size of another file)."));
   NameValues(app, {{"--raw_data_dir", "DIR"}, {"--manifest", "FILE"}});
 }
 

@@ -10,6 +10,7 @@
 
 #include "pipeline/order/input_table.h"
 #include "pipeline/order/option_text.h"
+#include "tools/cli/help_text.h"
 
 namespace infeed {
 namespace {
@@ -21,33 +22,32 @@ bool HasFlag(const InputOption& option) {
   return option.name != "threads" && option.name != "max_lent";
 }
 
-void AddSwitch(CLI::App& app, const InputOption& option, InputFlags& flags,
-               const std::string& about, const std::string& group) {
+CLI::Option* AddSwitch(CLI::App& app, const InputOption& option,
+                       InputFlags& flags, const std::string& about) {
   const std::string opposite =
       option.name == "training" ? "eval" : fmt::format("no_{}", option.name);
-  app.add_flag_function(
-         fmt::format("--{},!--{}", option.name, opposite),
-         [&option, &flags](std::int64_t count) {
-           *std::get<bool*>(option.at(flags.options)) = count > 0;
-         },
-         about)
-      ->group(group);
+  return app.add_flag_function(
+      fmt::format("--{},!--{}", option.name, opposite),
+      [&option, &flags](std::int64_t count) {
+        *std::get<bool*>(option.at(flags.options)) = count > 0;
+      },
+      about);
 }
 
-void AddValue(CLI::App& app, const InputOption& option, InputFlags& flags,
-              const std::string& about, const std::string& group) {
-  app.add_option_function<std::string>(
-         fmt::format("--{}", option.name),
-         [&option, &flags](const std::string& text) {
-           SetOption(
-               option,
-               {.name = std::string(option.name), .value = text, .place = ""},
-               option.at(flags.options));
-           flags.has_shuffle = flags.has_shuffle || option.name == "shuffle";
-         },
-         about)
-      ->type_name(FlagTypeName(option, option.at(flags.options)))
-      ->group(group);
+CLI::Option* AddValue(CLI::App& app, const InputOption& option,
+                      InputFlags& flags, const std::string& about) {
+  return app
+      .add_option_function<std::string>(
+          fmt::format("--{}", option.name),
+          [&option, &flags](const std::string& text) {
+            SetOption(
+                option,
+                {.name = std::string(option.name), .value = text, .place = ""},
+                option.at(flags.options));
+            flags.has_shuffle = flags.has_shuffle || option.name == "shuffle";
+          },
+          about)
+      ->type_name(FlagTypeName(option, option.at(flags.options)));
 }
 
 void AddFlag(CLI::App& app, const InputOption& option, InputFlags& flags,
@@ -56,11 +56,10 @@ void AddFlag(CLI::App& app, const InputOption& option, InputFlags& flags,
   const std::string about =
       fmt::format("{} [{}{}]", option.help, DefaultText(option, field),
                   option.name == "shuffle" ? "; with --eval none" : "");
-  if (std::holds_alternative<bool*>(field)) {
-    AddSwitch(app, option, flags, about, group);
-  } else {
-    AddValue(app, option, flags, about, group);
-  }
+  CLI::Option* const flag = std::holds_alternative<bool*>(field)
+                                ? AddSwitch(app, option, flags, about)
+                                : AddValue(app, option, flags, about);
+  MarkShown(option, flag)->group(group);
 }
 
 void AddGroups(CLI::App& app, InputFlags& flags, bool of_performance) {
@@ -77,13 +76,13 @@ void AddGroups(CLI::App& app, InputFlags& flags, bool of_performance) {
 
 void AddStreamFlags(CLI::App& app, InputFlags& flags) {
   AddGroups(app, flags, false);
+  const FlagGroup group(app, "Images", Shown::kInHelpAll);
   app.add_option("--color_jitter", flags.color_jitter,
                  "Variation of brightness, contrast, saturation and hue of "
                  "training images, as 0.4,0.4,0.4,0.1.")
       ->delimiter(',')
       ->expected(4)
-      ->type_name("B,C,S,H")
-      ->group("Images");
+      ->type_name("B,C,S,H");
 }
 
 void AddPerformanceFlags(CLI::App& app, InputFlags& flags) {
@@ -102,6 +101,10 @@ InputOptions ResolveInput(const InputFlags& flags) {
     options.shuffle = Shuffle::kNone;
   }
   return options;
+}
+
+CLI::Option* MarkShown(const OptionInfo& option, CLI::Option* flag) {
+  return option.is_common ? Common(flag) : Rare(flag);
 }
 
 std::string FlagTypeName(const OptionInfo& option, const OptionRef& field) {

@@ -8,7 +8,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 // The flags for InputOptions, for programs that read data sets without
 // training: one for each row of the input's table.
@@ -30,6 +31,10 @@ void AddPerformanceFlags(CLI::App& app, InputFlags& flags);
 
 // Returns the options of the flags. Requires: the app is parsed.
 [[nodiscard]] InputOptions ResolveInput(const InputFlags& flags);
+
+// Marks an option's flag as one that --help shows, or only --help_all, as the
+// option's row says; returns the flag.
+CLI::Option* MarkShown(const OptionInfo& option, CLI::Option* flag);
 
 // The text after an option's name in --help: "true|false", its choices, which
 // the completion offers too, or its unit, "STEPS"; "" if there is neither.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/stats/text.h"
+#include "tools/cli/help_text.h"
 #include "tools/input/metrics_server.h"
 
 namespace infeed {
@@ -35,6 +36,7 @@ WebPage MetricsPages::JsonPage() {
 
 void AddObservationFlags(CLI::App& app, ObservationFlags& flags) {
   constexpr int kLastPort = 65535;
+  const FlagGroup group(app, "Observation", Shown::kInHelpAll);
   app.add_option("--metrics_port", flags.metrics_port,
                  "Port of 127.0.0.1 for /metrics (Prometheus) and /stats.json; "
                  "0: a free one.")

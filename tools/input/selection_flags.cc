@@ -12,12 +12,11 @@
 #include "base/error.h"
 #include "records/files/shards.h"
 #include "records/store/label_index.h"
+#include "tools/cli/help_text.h"
 #include "tools/input/selection_files.h"
 
 namespace infeed {
 namespace {
-
-constexpr const char* kGroup = "Selection";
 
 struct MixPart {
   std::string folder;
@@ -185,39 +184,33 @@ std::vector<RecordGroup> Groups(const SelectionFlags& flags,
 }  // namespace
 
 void AddSelectionFlags(CLI::App& app, SelectionFlags& flags) {
+  const FlagGroup group(app, "Selection", Shown::kInHelpAll);
   app.add_option("--subset", flags.subset,
                  "File with the numbers of the records to use, from 0: a "
                  "number or a range such as 100-199 per line.")
-      ->type_name("FILE")
-      ->group(kGroup);
+      ->type_name("FILE");
   app.add_option("--classes", flags.classes,
                  "Classes whose records are used: names from dataset.json, or "
                  "labels as stored in records.")
       ->delimiter(',')
-      ->type_name("A,B")
-      ->group(kGroup);
+      ->type_name("A,B");
   app.add_flag("--balance_classes", flags.balance_classes,
-               "Give every class the same share of an epoch.")
-      ->group(kGroup);
+               "Give every class the same share of an epoch.");
   app.add_option(
          "--class_weights", flags.class_weights,
          "File with a class and its weight, its share of an epoch, per line.")
-      ->type_name("FILE")
-      ->group(kGroup);
+      ->type_name("FILE");
   app.add_option(
          "--sample_weights", flags.sample_weights,
          "File with a weight per line for every record: how often it is used.")
-      ->type_name("FILE")
-      ->group(kGroup);
+      ->type_name("FILE");
   app.add_option("--mix", flags.mix,
                  "Data sets to mix, each with its share of an epoch.")
       ->delimiter(',')
-      ->type_name("DIR=W,...")
-      ->group(kGroup);
+      ->type_name("DIR=W,...");
   app.add_option("--epoch_records", flags.epoch_records,
                  "Records of an epoch; 0: as many as are selected.")
-      ->capture_default_str()
-      ->group(kGroup);
+      ->capture_default_str();
 }
 
 std::vector<std::string> MixedShards(const SelectionFlags& flags,

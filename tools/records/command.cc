@@ -16,6 +16,7 @@
 #include "records/files/shards.h"
 #include "records/store/index_data.h"
 #include "tools/cli/cloud_flags.h"
+#include "tools/cli/help_text.h"
 
 namespace infeed {
 namespace {
@@ -106,8 +107,9 @@ CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
 }
 
 void AddMissingShardsOption(CLI::App* verb, bool& allow) {
-  verb->add_flag("--allow_missing_shards", allow,
-                 "Continue if shards of the set are missing, and list them.");
+  Rare(verb->add_flag(
+      "--allow_missing_shards", allow,
+      "Continue if shards of the set are missing, and list them."));
 }
 
 OnShardSetFaults MakeFaultsPolicy(bool allow_missing_shards) {

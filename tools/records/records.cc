@@ -13,12 +13,10 @@ namespace infeed {
 namespace {
 
 constexpr const char* kAbout =
-    "Inspects, repairs and reshapes TFRecord shards, without TensorFlow.\n"
-    "\n"
-    "A PATH is a file, a folder of shards, a quoted pattern, or a URL of "
-    "these\n"
-    "(http, https, s3, gs). Folders and patterns mean names that end in\n"
-    "-NNNNN-of-NNNNN only, so side files are never read as shards.\n";
+    "Inspects, repairs and reshapes TFRecord shards, without TensorFlow. A "
+    "PATH is a file, a folder of shards, a quoted pattern, or a URL of these "
+    "(http, https, s3, gs). Folders and patterns mean names that end in "
+    "-NNNNN-of-NNNNN only, so side files are never read as shards.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -26,9 +24,9 @@ constexpr const char* kExamples =
     "  records cat --limit 3 'SHARDS/train-*'\n"
     "  records verify --decode SHARDS\n"
     "  records stats --html stats.html SHARDS\n"
-    "  records repair SHARDS --output GOOD\n"
-    "  records reshard GOOD --output NEW --shards 64\n"
-    "  records VERB --help\n"
+    "  records reshard SHARDS --output NEW --shards 64\n"
+    "\n"
+    "records VERB --help explains a verb.\n"
     "\n"
     "Exit codes: 0 done, 1 runtime error, 2 usage, 3 bad data.\n";
 

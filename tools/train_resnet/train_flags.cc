@@ -96,30 +96,26 @@ void AddReferenceFlags(CLI::App& app, ParamLayers& layers) {
 }
 
 constexpr const char* kAbout =
-    "Trains and evaluates a ResNet from TFRecord shards of images.\n"
-    "\n"
-    "Run the same command again to resume from the newest checkpoint in\n"
-    "model_dir. SIGINT, SIGTERM and SIGUSR1 stop the run after the current\n"
-    "step and save a checkpoint.\n";
+    "Trains a ResNet on a data set of images, evaluates it, predicts with it "
+    "and exports it. The same command again resumes from the newest checkpoint "
+    "in model_dir. SIGINT, SIGTERM and SIGUSR1 stop the run after the current "
+    "step and save a checkpoint.";
 
 constexpr const char* kExamples =
-    "A parameter can be given as a flag, in --params_override or in a\n"
-    "--config_file; --help_all explains each of them.\n"
-    "\n"
     "Examples:\n"
-    "  train_resnet --data_dir SHARDS --model_dir MODEL\n"
-    "  train_resnet --data_dir SHARDS --model_dir MODEL --mode train \\\n"
-    "    --params_override=resnet_depth=18,image_size=64,train_epochs=10\n"
-    "  train_resnet --data_dir MNIST --model_dir MODEL --preset x10_lenet\n"
+    "  train_resnet --data_dir SHARDS --model_dir MODEL --resnet_depth 18 \\\n"
+    "    --image_size 128 --train_epochs 10\n"
+    "  train_resnet --data_dir SHARDS --model_dir MODEL --preset finetune \\\n"
+    "    --resnet_depth 18 --resnet_checkpoint resnet18\n"
     "  train_resnet --data_dir SHARDS --model_dir MODEL --dry_run\n"
-    "  train_resnet --data_dir SHARDS --model_dir MODEL --local_ranks 4\n"
-    "  train_resnet --data_dir SHARDS --model_dir MODEL --mode eval\n"
     "  train_resnet --model_dir MODEL --mode predict --input PHOTOS\n"
-    "  train_resnet --model_dir MODEL --mode export --format onnx \\\n"
-    "    --export_dir EXPORT\n"
+    "  train_resnet --model_dir MODEL --mode export --export_dir EXPORT\n"
     "\n"
-    "Exit codes: 0 done, 1 runtime error, 2 usage, 3 bad data, 4 no usable\n"
-    "checkpoint, 5 the loss is not finite, 75 stopped by a signal after\n"
+    "A parameter can be given as a flag, in --params_override or in a "
+    "--config_file.\n"
+    "\n"
+    "Exit codes: 0 done, 1 runtime error, 2 usage, 3 bad data, 4 no usable "
+    "checkpoint, 5 the loss is not finite, 75 stopped by a signal after "
     "saving a checkpoint: run again to resume.\n";
 
 constexpr int kMostRanks = 1 << 20;
@@ -157,6 +153,7 @@ void AddParameterFlag(CLI::App& app, ParamLayers& layers, const Param& param,
           ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
           ->type_name(FlagTypeName(param, param.AtConst(DefaultParams())))
           ->group(group);
+  MarkShown(param, option);
   if (IsTruth(param)) {
     AddTruthFlags(app, *option, layers, name);
   }
@@ -168,12 +165,13 @@ void AddParameterFlags(CLI::App& app, ParamLayers& layers) {
     for (const Param& param : group.params) {
       AddParameterFlag(
           app, layers, param,
-          std::string(HelpText::kShortGroup) + std::string(group.title));
+          std::string(HelpText::kParameters) + std::string(group.title));
     }
   }
 }
 
 void AddRunFlags(CLI::App& app, RunOptions& run) {
+  const FlagGroup group(app, "Run");
   app.add_option_function<std::string>(
          "--data_dir",
          [&run](const std::string& folder) {
@@ -197,67 +195,58 @@ void AddRunFlags(CLI::App& app, RunOptions& run) {
       ->capture_default_str();
   app.add_flag("--dry_run", run.dry_run,
                "Check everything, print what would run, and exit.");
+  Rare(app.add_flag("--json", run.json, "Print JSON in mode doctor."));
 }
 
 void AddConfigurationFlags(CLI::App& app, TrainFlags& flags) {
-  constexpr const char* kGroup = "Configuration";
+  const FlagGroup group(app, "Configuration");
   app.add_option("--preset", flags.layers.preset, "Named set of parameters.")
-      ->type_name(std::string(PresetNames()))
-      ->group(kGroup);
+      ->type_name(std::string(PresetNames()));
   app.add_option("--config_file", flags.layers.config_file,
                  "YAML file of parameters.")
-      ->type_name("FILE")
-      ->group(kGroup);
+      ->type_name("FILE");
   app.add_option(
          "--params_override,--param_overrides", flags.layers.overrides,
          "Parameters as name=value,name=value or YAML; may be repeated.")
       ->type_name("NAME=VALUE,...")
-      ->allow_extra_args(false)
-      ->group(kGroup);
+      ->allow_extra_args(false);
   app.add_flag("--print_config", flags.print_config,
-               "Print the parameters as YAML on stdout, and exit.")
-      ->group(kGroup);
+               "Print the parameters as YAML on stdout, and exit.");
 }
 
 void AddCheckpointFlags(CLI::App& app, TrainFlags& flags) {
-  constexpr const char* kGroup = "Checkpoints";
+  const FlagGroup group(app, "Checkpoints");
   app.add_option("--resume", flags.run.resume,
                  "Checkpoint to resume from: auto (the newest complete one), "
                  "best, never, a step, a path or URL.")
-      ->capture_default_str()
-      ->group(kGroup);
-  app.add_option("--checkpoint", flags.checkpoint,
-                 "Checkpoint to eval, predict or export. [newest]")
-      ->type_name("best|newest|STEP")
-      ->group(kGroup);
-  app.add_flag(
-         "--force", flags.run.force,
-         "Resume from a checkpoint of another data set or configuration, and "
-         "drop checkpoints that were not uploaded to a changed store.")
-      ->group(kGroup);
-  app.add_option("--eval_timeout", flags.run.eval_timeout,
-                 "Longest wait for each new checkpoint in mode eval.")
+      ->capture_default_str();
+  Rare(app.add_option("--checkpoint", flags.checkpoint,
+                      "Checkpoint to eval, predict or export. [newest]"))
+      ->type_name("best|newest|STEP");
+  Rare(app.add_flag(
+      "--force", flags.run.force,
+      "Resume from a checkpoint of another data set or configuration, and "
+      "drop checkpoints that were not uploaded to a changed store."));
+  Rare(app.add_option("--eval_timeout", flags.run.eval_timeout,
+                      "Longest wait for each new checkpoint in mode eval."))
       ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
-      ->type_name("SECONDS")
-      ->group(kGroup);
+      ->type_name("SECONDS");
 }
 
 void AddRankFlags(CLI::App& app, TrainFlags& flags) {
-  constexpr const char* kGroup = "Ranks";
+  const FlagGroup group(app, "Ranks");
   const auto add = [&](const char* name, std::optional<int>& value, int least,
                        int most, const char* help) {
-    app.add_option(name, value, help)
+    Rare(app.add_option(name, value, help))
         ->check(CLI::Range(least, most).description(""))
-        ->type_name("N")
-        ->group(kGroup);
+        ->type_name("N");
   };
   app.add_option("--local_ranks", flags.local_ranks,
                  "Processes to start on this machine that train together, one "
                  "per device.")
       ->check(CLI::Range(1, kMostLocalRanks).description(""))
       ->type_name("N")
-      ->capture_default_str()
-      ->group(kGroup);
+      ->capture_default_str();
   RankFlags& rank = flags.rank;
   add("--rank", rank.rank, 0, kMostRanks, "Number of this process, from 0.");
   add("--world_size", rank.world_size, 1, kMostRanks,
@@ -266,24 +255,23 @@ void AddRankFlags(CLI::App& app, TrainFlags& flags) {
       "Number of this process on its machine, from 0.");
   add("--local_world_size", rank.local_world_size, 1, kMostRanks,
       "Processes on this machine.");
-  app.add_option("--master_addr", rank.master_addr,
-                 "Machine of rank 0. [127.0.0.1]")
-      ->type_name("HOST")
-      ->group(kGroup);
+  Rare(app.add_option("--master_addr", rank.master_addr,
+                      "Machine of rank 0. [127.0.0.1]"))
+      ->type_name("HOST");
   add("--master_port", rank.master_port, 1, kMostPort,
       "Port of rank 0 where the ranks meet. [29500]");
-  app.add_option_function<int>(
-         "--rank_timeout",
-         [&flags](int seconds) {
-           flags.run.rank_timeout = std::chrono::seconds(seconds);
-         },
-         "Silence after which a rank counts as lost. [300]")
+  Rare(app.add_option_function<int>(
+           "--rank_timeout",
+           [&flags](int seconds) {
+             flags.run.rank_timeout = std::chrono::seconds(seconds);
+           },
+           "Silence after which a rank counts as lost. [300]"))
       ->check(CLI::Range(1, kMostSeconds).description(""))
-      ->type_name("SECONDS")
-      ->group(kGroup);
+      ->type_name("SECONDS");
 }
 
 void AddStorageFlags(CLI::App& app, StorageFlags& flags) {
+  const FlagGroup group(app, "Cloud", Shown::kInHelpAll);
   app.add_option("--local_scratch_dir", flags.local_scratch_dir,
                  "Folder for copies of URLs. [~/.cache/infeed/runs]")
       ->type_name("DIR");
@@ -298,47 +286,40 @@ void AddStorageFlags(CLI::App& app, StorageFlags& flags) {
 }
 
 void AddPredictFlags(CLI::App& app, RunOptions& run) {
-  constexpr const char* kGroup = "Prediction";
+  const FlagGroup group(app, "Prediction");
   app.add_option("--input", run.inputs,
                  "Images, folders of images, shards, or URLs to predict; else "
                  "those of data_dir.")
-      ->type_name("PATH")
-      ->group(kGroup);
-  app.add_option("--predict_batch_size", run.predict_batch_size,
-                 "Images of a prediction batch. [as in evaluation]")
+      ->type_name("PATH");
+  Rare(app.add_option("--predict_batch_size", run.predict_batch_size,
+                      "Images of a prediction batch. [as in evaluation]"))
       ->check(CLI::Range(1, 1 << 20).description(""))
-      ->type_name("N")
-      ->group(kGroup);
-  app.add_option("--num_test_images", run.num_test_images,
-                 "Images to predict. [all]")
+      ->type_name("N");
+  Rare(app.add_option("--num_test_images", run.num_test_images,
+                      "Images to predict. [all]"))
       ->check(
           CLI::Range(std::int64_t{1}, std::int64_t{1} << 32).description(""))
-      ->type_name("N")
-      ->group(kGroup);
+      ->type_name("N");
   app.add_option("--predictions_page", run.predictions_page,
                  "HTML page to write, with images and predictions.")
-      ->type_name("FILE")
-      ->group(kGroup);
+      ->type_name("FILE");
 }
 
 void AddExportFlags(CLI::App& app, RunOptions& run) {
-  constexpr const char* kGroup = "Export";
+  const FlagGroup group(app, "Export");
   app.add_option("--export_dir", run.export_dir,
                  "Folder or URL for the exported model; if given, a training "
                  "run exports at its end.")
-      ->type_name("DIR")
-      ->group(kGroup);
+      ->type_name("DIR");
   app.add_option("--format", run.formats, "Formats to export, one or more.")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(
           CLI::IsMember({"onnx", "safetensors", "torchscript"}).description(""))
-      ->type_name("onnx|safetensors|torchscript")
-      ->group(kGroup);
-  app.add_option("--export_batch_size", run.export_batch_size,
-                 "Images of a batch of the ONNX file. [any number]")
-      ->check(CLI::Range(1, 1 << 20))
-      ->group(kGroup);
+      ->type_name("onnx|safetensors|torchscript");
+  Rare(app.add_option("--export_batch_size", run.export_batch_size,
+                      "Images of a batch of the ONNX file. [any number]"))
+      ->check(CLI::Range(1, 1 << 20));
 }
 
 void AddFlags(CLI::App& app, TrainFlags& flags) {
@@ -348,7 +329,6 @@ void AddFlags(CLI::App& app, TrainFlags& flags) {
   AddRankFlags(app, flags);
   AddPredictFlags(app, flags.run);
   AddExportFlags(app, flags.run);
-  app.add_flag("--json", flags.run.json, "Print JSON in mode doctor.");
   AddCloudFlags(app, flags.cloud);
   AddStorageFlags(app, flags.storage);
   AddObservationFlags(app, flags.observation);
@@ -366,7 +346,7 @@ void RefuseUnknownFlags(const CLI::App& app) {
   const std::string& extra = extras.front();
   if (!extra.starts_with("-")) {
     throw UsageError(fmt::format(
-        "'{}': not a flag, nor the value of one (see --help)", extra));
+        "'{}': not a flag, nor the value of one (see --help_all)", extra));
   }
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
@@ -379,7 +359,7 @@ void RefuseUnknownFlags(const CLI::App& app) {
       std::string_view(flag).substr(flag.find_first_not_of('-')), known);
   throw UsageError(fmt::format(
       "unknown flag '{}'{}", flag,
-      nearest.empty() ? " (see --help)"
+      nearest.empty() ? " (see --help_all)"
                       : fmt::format(": did you mean '--{}'?", nearest)));
 }
 
@@ -436,9 +416,6 @@ std::optional<TrainFlags> ReadTrainFlags(int argc, char** argv) {
   TrainFlags flags;
   CLI::App app(kAbout);
   app.footer(kExamples);
-  app.formatter(std::make_shared<HelpText>());
-  app.set_help_all_flag("--help_all",
-                        "Print this help with all parameters explained.");
   app.allow_extras();
   AddFlags(app, flags);
   if (!ParseFlags(app, argc, argv)) {

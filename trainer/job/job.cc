@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "trainer/checkpoint/best_checkpoint.h"
+#include "trainer/checkpoint/named_weights.h"
 #include "trainer/checkpoint/resume.h"
 #include "trainer/checkpoint/warm_start.h"
 #include "trainer/job/station_options.h"
@@ -179,11 +180,12 @@ WarmStarted ReadWeights(const Job& job) {
   if (path.empty()) {
     return {};
   }
-  if (job.options.storage != nullptr) {
-    path = job.options.storage->Fetched(path);
-  }
+  const ModelOptions model = MakeModelOptions(job.params);
+  RequireDepthOfName(path, model);
+  path = job.options.storage != nullptr ? job.options.storage->Fetched(path)
+                                        : FindWeights(path);
   TensorMap weights = job.device.Save().model;
-  WarmStarted started = WarmStart(path, MakeModelOptions(job.params), weights);
+  WarmStarted started = WarmStart(path, model, weights);
   Say(started.text);
   job.device.LoadWeights(weights);
   return started;

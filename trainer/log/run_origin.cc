@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/shell_word.h"
 #include "records/http/secrets_guard.h"
 
 namespace infeed {
@@ -34,23 +35,6 @@ bool Decides(std::string_view name) {
          std::ranges::any_of(kPrefixes, [&](std::string_view prefix) {
            return name.starts_with(prefix);
          });
-}
-
-// Quotes the word unless a shell reads it unchanged without quotes.
-std::string ShellWord(std::string word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-      "_-+=./:,@%^";
-  std::ranges::replace_if(
-      word, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
-    return word;
-  }
-  std::string quoted = "'";
-  for (const char c : word) {
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  return quoted + "'";
 }
 
 }  // namespace

@@ -25,9 +25,12 @@ class RunStorage {
   // the store fails, the error is printed, and the next call tries again.
   virtual void Refresh() = 0;
 
-  // The local path of the weights at a path or URL, downloaded if needed.
-  // Throws IoError.
-  [[nodiscard]] virtual std::string Fetched(const std::string& path) = 0;
+  // The local path of the weights at a path or URL or of this name
+  // (named_weights.h), downloaded if needed. Throws IoError.
+  [[nodiscard]] virtual std::string Fetched(const std::string& given) = 0;
+
+  // The text with the local model_dir replaced by its URL, where it has one.
+  [[nodiscard]] virtual std::string WithUrl(std::string text) const = 0;
 
   // Starts the upload of a finished export; returns the name to print for it.
   [[nodiscard]] virtual std::string Exported(const std::string& folder) = 0;

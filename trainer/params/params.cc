@@ -26,7 +26,7 @@ constexpr std::string_view kFromModel = "the model";
   const std::string_view nearest = NearestParamName(given.name);
   throw UsageError(fmt::format(
       "unknown parameter '{}'{}{}", as_given,
-      nearest.empty() ? " (--help lists them)"
+      nearest.empty() ? " (--help_all lists them)"
                       : fmt::format(": did you mean '{}'?", nearest),
       given.place));
 }

@@ -32,6 +32,12 @@ Param Row(std::string_view name, OptionField<P> field, OptionRange range,
           field.at};
 }
 
+// Marks a row whose flag --help shows.
+Param Common(Param row) {
+  row.is_common = true;
+  return row;
+}
+
 // What a parameter says otherwise than the input's option; nothing: the same.
 struct Otherwise {
   std::string_view name = {};
@@ -51,15 +57,17 @@ Param Input(std::string_view option, const Otherwise& other = {}) {
        .range = other.range.value_or(input.range),
        .unit = input.unit,
        .help = or_else(other.help, input.help),
-       .when_not_given = or_else(other.when_not_given, input.when_not_given)},
+       .when_not_given = or_else(other.when_not_given, input.when_not_given),
+       .is_common = input.is_common},
       [at = input.at](P& params) { return at(params.input); }};
 }
 
 const Param kModelParams[] = {
     Row("model", ChoiceField<kModelKinds, &P::model, &M::kind>(), Any(), "",
         "Network: a ResNet, or LeNet-5 for images of 28 pixels."),
-    Row("resnet_depth", ChoiceField<kResNetDepths, &P::model, &M::depth>(),
-        Any(), "layers", "Number of layers of the ResNet."),
+    Common(Row("resnet_depth",
+               ChoiceField<kResNetDepths, &P::model, &M::depth>(), Any(),
+               "layers", "Number of layers of the ResNet.")),
     Row("model_variant", ChoiceField<kModelVariants, &P::model, &M::variant>(),
         Any(), "",
         "Geometry and tensor names of the ResNet: torchvision's, the reference "
@@ -117,17 +125,19 @@ const Param kModelParams[] = {
            .help = "Number of classes: outputs of the model.",
            .when_not_given = "as many as the data has"}),
     Input("label_offset"),
-    Row("precision", ChoiceField<kPrecisions, &P::precision>(), Any(), "",
+    Common(Row(
+        "precision", ChoiceField<kPrecisions, &P::precision>(), Any(), "",
         "Arithmetic of the model; auto: bfloat16 on a GPU, on a CPU the faster "
-        "of both by a trial."),
+        "of both by a trial.")),
     Row("cuda_graph", Field<&P::cuda_graph>(), Any(), "",
         "Replay steps as CUDA graphs on a GPU; without, the same work is "
         "launched kernel by kernel."),
-    Row("resnet_checkpoint", Field<&P::resnet_checkpoint>(), Any(), "path",
-        "Start from these weights: a model_dir or checkpoint of "
-        "train_resnet, safetensors or .pth of torchvision or timm, or a "
-        "TensorFlow checkpoint.",
-        "from random weights"),
+    Common(Row("resnet_checkpoint", Field<&P::resnet_checkpoint>(), Any(),
+               "path",
+               "Start from these weights: a model_dir or checkpoint of "
+               "train_resnet, safetensors or .pth of torchvision or timm, a "
+               "TensorFlow checkpoint, or a name such as resnet18.",
+               "from random weights")),
     Row("frozen_stages", Field<&P::model, &M::frozen_stages>(), Between(0, 5),
         "stages",
         "Number of the model's first stages whose weights do not change; 1 "
@@ -218,9 +228,10 @@ const Param kInputParams[] = {
 const Param kRunLengthParams[] = {
     Row("train_steps", Field<&P::train_steps>(), Between(1, kMaxSteps), "steps",
         "Length of the whole training, including earlier runs.", "90 epochs"),
-    Row("train_epochs", Field<&P::train_epochs>(), Between(0, 1e9), "epochs",
-        "Length of the whole training; give this or train_steps.",
-        "train_steps counts"),
+    Common(Row("train_epochs", Field<&P::train_epochs>(), Between(0, 1e9),
+               "epochs",
+               "Length of the whole training; give this or train_steps.",
+               "train_steps counts")),
     Row("iterations_per_loop", Field<&P::iterations_per_loop>(),
         Between(1, kMaxSteps), "steps",
         "Steps that the device runs without waiting for the host.",
@@ -272,9 +283,10 @@ const Param kOptimizerParams[] = {
         "", "Method that turns gradients into updates."),
     Row("enable_lars", Field<&P::enable_lars>(), Any(), "",
         "Use LARS: the reference's name for optimizer=lars."),
-    Row("base_learning_rate",
-        Field<&P::optimizer, &O::learning_rate, &R::base_learning_rate>(),
-        Positive(), "", "Peak of the learning rate for a batch of 256."),
+    Common(
+        Row("base_learning_rate",
+            Field<&P::optimizer, &O::learning_rate, &R::base_learning_rate>(),
+            Positive(), "", "Peak of the learning rate for a batch of 256.")),
     Row("body_learning_rate_factor",
         Field<&P::optimizer, &O::body_rate_factor>(), NotNegative(), "",
         "Factor of the learning rate of all layers but the classifier, in a "

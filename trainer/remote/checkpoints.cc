@@ -8,8 +8,10 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/files/open_source.h"
 #include "records/http/url.h"
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/checkpoint/named_weights.h"
 #include "trainer/model_dir/model_dir.h"
 #include "trainer/tensors/tensor_bundle.h"
 
@@ -192,9 +194,34 @@ bool IsWholeCheckpoint(const std::string& folder) {
   }
 }
 
+std::vector<std::string> ListWeights(
+    const std::string& url, const std::string& name,
+    const std::shared_ptr<const CloudRuntime>& runtime) {
+  std::vector<std::string> names;
+  if (IsBucketScheme(ParseUrl(url).scheme)) {
+    for (const RemoteFile& file : RemoteFolder(url, runtime).List(name)) {
+      if (file.name.find('/') == std::string::npos) {
+        names.push_back(file.name);
+      }
+    }
+    return names;
+  }
+  for (const std::string& file : PlainNamesOf(name)) {
+    if (runtime->store.Find(FileInFolder(url, file))) {
+      names.push_back(file);
+    }
+  }
+  return names;
+}
+
 std::string PullWeights(const std::string& url, const std::string& folder,
                         const std::shared_ptr<const CloudRuntime>& runtime) {
   MakeFolder(folder);
+  if (!IsBucketScheme(ParseUrl(url).scheme)) {
+    std::string path = PathIn(folder, FileNameOf(url));
+    PullObject(*runtime, url, path);
+    return path;
+  }
   const Place place = PlaceOf(url, runtime);
   if (!url.ends_with('/')) {
     if (std::optional<std::string> file = PullFile(place, folder)) {

@@ -57,9 +57,16 @@ class RemoteCheckpoints {
 // The URL may be, as in warm_start.h, a model directory, whose newest
 // undamaged checkpoint is downloaded; a checkpoint's folder; a TensorFlow
 // checkpoint's prefix, one of its files, or a folder whose `checkpoint` file
-// names it; or any other file. Throws IoError where there is none.
+// names it; or any other file. At http(s) it is a file. Throws IoError where
+// there is none.
 [[nodiscard]] std::string PullWeights(
     const std::string& url, const std::string& folder,
+    const std::shared_ptr<const CloudRuntime>& runtime);
+
+// The names of files directly below a URL that could be those of weights of
+// this name (named_weights.h). Throws IoError.
+[[nodiscard]] std::vector<std::string> ListWeights(
+    const std::string& url, const std::string& name,
     const std::shared_ptr<const CloudRuntime>& runtime);
 
 }  // namespace infeed

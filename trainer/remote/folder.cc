@@ -61,6 +61,24 @@ void RequireBucketUrl(const std::string& url) {
   }
 }
 
+void PullObject(const CloudRuntime& runtime, const std::string& url,
+                const std::string& path) {
+  const ObjectInfo info = runtime.store.Stat(url);
+  MakeFolder(fs::path(path).parent_path().string());
+  AtomicFile file(path);
+  std::vector<std::byte> buffer(
+      std::min(kSideBySide * kStepBytes, static_cast<std::size_t>(info.size)));
+  for (std::int64_t offset = 0; offset < info.size;) {
+    const auto rest = static_cast<std::size_t>(info.size - offset);
+    const std::span<std::byte> part =
+        std::span(buffer).first(std::min(buffer.size(), rest));
+    ReadSideBySide(runtime, url, offset, part, info);
+    file.Write(part);
+    offset += static_cast<std::int64_t>(part.size());
+  }
+  file.Commit();
+}
+
 RemoteFolder::RemoteFolder(std::string url,
                            std::shared_ptr<const CloudRuntime> runtime)
     : url_(AsFolder(std::move(url))), runtime_(std::move(runtime)) {
@@ -137,21 +155,7 @@ void RemoteFolder::Push(const std::string& path, std::string_view name,
 }
 
 void RemoteFolder::Pull(std::string_view name, const std::string& path) const {
-  const std::string url = UrlOf(name);
-  const ObjectInfo info = runtime_->store.Stat(url);
-  MakeFolder(fs::path(path).parent_path().string());
-  AtomicFile file(path);
-  std::vector<std::byte> buffer(
-      std::min(kSideBySide * kStepBytes, static_cast<std::size_t>(info.size)));
-  for (std::int64_t offset = 0; offset < info.size;) {
-    const auto rest = static_cast<std::size_t>(info.size - offset);
-    const std::span<std::byte> part =
-        std::span(buffer).first(std::min(buffer.size(), rest));
-    ReadSideBySide(*runtime_, url, offset, part, info);
-    file.Write(part);
-    offset += static_cast<std::int64_t>(part.size());
-  }
-  file.Commit();
+  PullObject(*runtime_, UrlOf(name), path);
 }
 
 void RemoteFolder::Remove(std::string_view name) const {

@@ -20,6 +20,11 @@ struct RemoteFile {
   std::int64_t size = 0;
 };
 
+// Downloads the object at a URL (s3, gs, http(s)) into a file, completely or
+// not at all; creates the file's folder. Throws IoError.
+void PullObject(const CloudRuntime& runtime, const std::string& url,
+                const std::string& path);
+
 // The files below an s3:// or gs:// URL. Names are relative and have "/"
 // between their parts.
 //

@@ -12,6 +12,7 @@
 #include "records/cloud/cloud_runtime.h"
 #include "records/files/open_source.h"
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/checkpoint/named_weights.h"
 #include "trainer/remote/checkpoints.h"
 
 namespace infeed {
@@ -24,7 +25,8 @@ constexpr std::chrono::seconds kLookPeriod{2};
 
 bool UsesStore(const RunOptions& run) {
   return IsUrl(run.model_dir) || IsUrl(run.export_dir) || IsUrl(run.resume) ||
-         IsUrl(run.params.values.resnet_checkpoint);
+         IsUrl(run.params.values.resnet_checkpoint) ||
+         IsLookedUpAtUrl(run.params.values.resnet_checkpoint);
 }
 
 // Throws UsageError that names the flag.
@@ -169,14 +171,18 @@ void RemoteRun::Refresh() {
   }
 }
 
-std::string RemoteRun::Fetched(const std::string& path) {
+std::string RemoteRun::Fetched(const std::string& given) {
+  const std::string path = FindWeights(
+      given, [this](const std::string& url, const std::string& name) {
+        return ListWeights(url, name, runtime_);
+      });
   if (!IsUrl(path)) {
     return path;
   }
   const std::string folder = scratch_.path() + "/fetched";
   Discard(folder);
   std::string here = PullWeights(path, folder, runtime_);
-  options_.say(fmt::format("downloaded {} to {}", path, here));
+  options_.say(fmt::format("downloaded {} to {}", PathForMessages(path), here));
   return here;
 }
 

@@ -44,11 +44,9 @@ class RemoteRun final : public RunStorage {
   void UploadCheckpoint(std::int64_t step, const std::string& folder) override;
   void UploadLog() override;
   void Refresh() override;
-  [[nodiscard]] std::string Fetched(const std::string& path) override;
+  [[nodiscard]] std::string Fetched(const std::string& given) override;
+  [[nodiscard]] std::string WithUrl(std::string text) const override;
   [[nodiscard]] std::string Exported(const std::string& folder) override;
-
-  // The message of an error, with the local model_dir replaced by its URL.
-  [[nodiscard]] std::string WithUrl(std::string text) const;
 
   // Waits until everything is uploaded, or until a first signal arrives.
   // Returns the run's code, or kRuntimeError instead of success if something is

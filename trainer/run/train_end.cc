@@ -9,11 +9,13 @@
 
 #include <fmt/format.h>
 
+#include "base/shell_word.h"
 #include "pipeline/stats/text.h"
 #include "records/bytes/byte_size.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/log/run_history.h"
+#include "trainer/log/run_storage.h"
 #include "trainer/model/non_finite.h"
 #include "trainer/model_dir/model_dir.h"
 #include "trainer/report/train_verdict.h"
@@ -198,6 +200,19 @@ void PrintSummary(const Job& job, const Training& training, const RunLog& log) {
   if (!load.empty()) {
     Say(load);
   }
+}
+
+void PrintNext(const Job& job) {
+  if (!job.ranks.place().is_first() || job.data.is_fake()) {
+    return;
+  }
+  const RunStorage* const storage = job.options.storage;
+  const std::string& here = job.options.model_dir;
+  const std::string model = storage == nullptr ? here : storage->WithUrl(here);
+  Say(fmt::format(
+      "report: {}\n"
+      "next:   train_resnet --model_dir {} --mode predict --input PHOTOS",
+      PathIn(model, kReportFile), ShellWord(model)));
 }
 
 }  // namespace infeed

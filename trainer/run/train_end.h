@@ -34,4 +34,8 @@ void ExportAtEnd(const Job& job, std::int64_t step);
 // ranks; all ranks must call it.
 void PrintSummary(const Job& job, const Training& training, const RunLog& log);
 
+// Prints on stderr, on rank 0, where the report is and a command that uses the
+// trained model.
+void PrintNext(const Job& job);
+
 }  // namespace infeed

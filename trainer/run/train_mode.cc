@@ -251,6 +251,7 @@ ExitCode TrainFrom(const Job& job, const RunStart& start,
   const ExitCode code = TrainAndEvaluate(job, training, *log, stop);
   if (code == ExitCode::kDone) {
     ExportAtEnd(job, training.step());
+    PrintNext(job);
   }
   return code;
 }

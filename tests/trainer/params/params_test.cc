@@ -328,7 +328,7 @@ TEST(ReadParamsTest, SuggestsANameForAnUnknownOne) {
   EXPECT_EQ(ErrorOf("train_step=5"),
             "unknown parameter 'train_step': did you mean 'train_steps'?");
   EXPECT_EQ(ErrorOf("xyzzy=5"),
-            "unknown parameter 'xyzzy' (--help lists them)");
+            "unknown parameter 'xyzzy' (--help_all lists them)");
 }
 
 TEST(ReadParamsTest, KnowsTheNamesOfOtherPrograms) {

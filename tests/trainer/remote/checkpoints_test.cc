@@ -164,6 +164,26 @@ TEST_F(RemoteWeightsTest, TakesATensorFlowCheckpointWhole) {
   EXPECT_TRUE(fs::exists(here_ + "/model.ckpt-9.index"));
 }
 
+TEST_F(RemoteWeightsTest, TakesAFileOfAWebServer) {
+  server_.Put("plain/w/resnet18.pth", "weights");
+  EXPECT_EQ(Pull(server_.url() + "/plain/w/resnet18.pth"), "resnet18.pth");
+  EXPECT_EQ(Read(here_ + "/resnet18.pth"), "weights");
+  EXPECT_THROW((void)Pull(server_.url() + "/plain/w/none.pth"), IoError);
+}
+
+TEST_F(RemoteWeightsTest, ListsTheFilesOfAName) {
+  server_.Put(PlaceOf("resnet18-f37072fd.pth"), "weights");
+  server_.Put(PlaceOf("resnet50.pth"), "weights");
+  server_.Put(PlaceOf("resnet18-old/model.pth"), "weights");
+  EXPECT_THAT(ListWeights(kUrl, "resnet18", runtime_),
+              ElementsAre("resnet18-f37072fd.pth"));
+  server_.Put("plain/w/resnet18.pth", "weights");
+  const std::string url = server_.url() + "/plain/w";
+  EXPECT_THAT(ListWeights(url, "resnet18", runtime_),
+              ElementsAre("resnet18.pth"));
+  EXPECT_THAT(ListWeights(url, "resnet34", runtime_), IsEmpty());
+}
+
 TEST_F(RemoteWeightsTest, SaysWhatIsNotThere) {
   server_.Put(PlaceOf("notes/readme.txt"), "no weights");
   for (const char* end : {"", "/", "/none.pth"}) {
