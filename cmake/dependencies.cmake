@@ -38,6 +38,11 @@ if(INFEED_TOOLS)
 endif()
 if(INFEED_TRAINER)
   find_package(yaml-cpp REQUIRED)
+  # The name that 0.8 gave it; the other one ends with 0.10.
+  set(infeed_yaml yaml-cpp)
+  if(TARGET yaml-cpp::yaml-cpp)
+    set(infeed_yaml yaml-cpp::yaml-cpp)
+  endif()
   # Its package file asks for programs that Debian packs apart.
   find_library(INFEED_ZIP zip REQUIRED)
 endif()
