@@ -1,6 +1,6 @@
 # What a build with CUDA needs beside the rest: nvcc, LibTorch of a PyTorch
-# wheel (2.8 or later) and the NCCL that it brings along. CMAKE_PREFIX_PATH
-# names the wheel as `torch.utils.cmake_prefix_path` does, or its folder torch.
+# wheel (2.8 or later; torch.cmake has found it) and the NCCL that it brings
+# along.
 set(CMAKE_CUDA_ARCHITECTURES ${INFEED_CUDA_ARCHITECTURES})
 enable_language(CUDA)
 # CMake 3.25 does not know that nvcc has C++20.
@@ -12,25 +12,12 @@ endforeach()
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 
-# The wheel named, and no other LibTorch: the system may have one as well, and
-# the two halves of its package file would be found apart.
-set(infeed_torch_dir "")
-string(REPLACE ":" ";" infeed_prefixes "$ENV{CMAKE_PREFIX_PATH}")
-foreach(prefix IN LISTS CMAKE_PREFIX_PATH infeed_prefixes)
-  foreach(dir IN ITEMS ${prefix} ${prefix}/share/cmake)
-    if(NOT infeed_torch_dir AND EXISTS ${dir}/Torch/TorchConfig.cmake)
-      set(infeed_torch_dir ${dir})
-    endif()
-  endforeach()
-endforeach()
 if(NOT infeed_torch_dir)
   message(FATAL_ERROR
     "Preset cuda needs a PyTorch wheel with CUDA (2.8 or later). "
     "./dev build cuda installs one; or set CMAKE_PREFIX_PATH to what "
     "`python3 -c 'import torch; print(torch.utils.cmake_prefix_path)'` prints.")
 endif()
-set(Torch_DIR ${infeed_torch_dir}/Torch)
-set(Caffe2_DIR ${infeed_torch_dir}/Caffe2)
 # Its package file asks for architectures in a variable of its own, else it
 # looks for a GPU, and puts them into flags of every CUDA source.
 set(TORCH_CUDA_ARCH_LIST 9.0)
@@ -40,16 +27,11 @@ unset(CMAKE_CUDA_ARCHITECTURES CACHE)
 find_package(Torch 2.8 REQUIRED)
 set(CMAKE_CUDA_FLAGS "${infeed_saved_cuda_flags}")
 set(CMAKE_CUDA_ARCHITECTURES ${INFEED_CUDA_ARCHITECTURES})
-# Folders of an MKL that need not be there would be searched at each start.
-if(TARGET caffe2::mkl)
-  set_property(TARGET caffe2::mkl PROPERTY INTERFACE_LINK_DIRECTORIES "")
-endif()
 if(NOT TARGET torch_cuda)
   message(FATAL_ERROR "The LibTorch in ${infeed_torch_dir} has no CUDA.")
 endif()
 
 # NVIDIA's libraries come as wheels of their own, beside torch.
-get_filename_component(infeed_torch_root ${infeed_torch_dir}/../.. ABSOLUTE)
 get_filename_component(infeed_wheels ${infeed_torch_root}/.. ABSOLUTE)
 file(GLOB infeed_nvidia_libs ${infeed_wheels}/nvidia/*/lib)
 find_path(INFEED_NCCL_INCLUDE nccl.h REQUIRED
@@ -63,16 +45,9 @@ target_include_directories(infeed_cuda SYSTEM INTERFACE ${INFEED_NCCL_INCLUDE})
 target_link_libraries(infeed_cuda INTERFACE
   torch CUDA::cudart ${INFEED_NCCL})
 
-# One OpenMP runtime in a program: the wheel's, where it brings its own.
-if(EXISTS ${infeed_torch_root}/lib/libgomp.so.1)
-  set(OpenMP_gomp_LIBRARY ${infeed_torch_root}/lib/libgomp.so.1)
-endif()
-
-# Programs start without the environment's help; the wheels' libraries come
-# before the toolkit's, which may be older.
-list(PREPEND CMAKE_BUILD_RPATH ${infeed_torch_root}/lib ${infeed_nvidia_libs})
-set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
-list(PREPEND CMAKE_INSTALL_RPATH ${infeed_torch_root}/lib ${infeed_nvidia_libs})
+# NVIDIA's libraries come before the toolkit's, which may be older.
+list(PREPEND CMAKE_BUILD_RPATH ${infeed_nvidia_libs})
+list(PREPEND CMAKE_INSTALL_RPATH ${infeed_nvidia_libs})
 # LibTorch's own libraries are found at run time; where the toolkit has older
 # ones, the linker must not ask them for LibTorch's symbols.
 add_link_options(-Wl,--allow-shlib-undefined)

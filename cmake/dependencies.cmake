@@ -1,10 +1,15 @@
-# Every library comes from the system; packages.txt lists Debian's packages.
+# Every library comes from the system; packages.txt lists the packages.
 # The installed package finds the first block again: infeedConfig.cmake.in.
 find_package(Threads REQUIRED)
 find_package(JPEG REQUIRED)
 find_package(PNG REQUIRED)
 find_package(ZLIB REQUIRED)
-find_package(Protobuf REQUIRED)
+# From version 22 on protobuf needs Abseil, which its own package file links;
+# where it has none (Debian), CMake's module finds it.
+find_package(Protobuf CONFIG QUIET)
+if(NOT Protobuf_FOUND)
+  find_package(Protobuf REQUIRED)
+endif()
 # The part of it that is used, unless LibTorch brings the whole: a process should
 # not have both.
 set(infeed_protobuf protobuf::libprotobuf-lite)
@@ -33,23 +38,18 @@ if(INFEED_TOOLS)
 endif()
 if(INFEED_TRAINER)
   find_package(yaml-cpp REQUIRED)
+  # The name that 0.8 gave it; the other one ends with 0.10.
+  set(infeed_yaml yaml-cpp)
+  if(TARGET yaml-cpp::yaml-cpp)
+    set(infeed_yaml yaml-cpp::yaml-cpp)
+  endif()
   # Its package file asks for programs that Debian packs apart.
   find_library(INFEED_ZIP zip REQUIRED)
 endif()
 
-# LibTorch: Debian's package, or a PyTorch wheel with CUDA. Its configuration
-# sets directory-wide flags; they stay in this variable.
-set(infeed_saved_flags "${CMAKE_CXX_FLAGS}")
-set(infeed_fmt_beside_torch fmt::fmt)
-if(INFEED_CUDA)
-  include(cmake/cuda.cmake)
-  # The wheel's headers come with fmt's, of another version than the system's
-  # library.
-  set(infeed_fmt_beside_torch fmt::fmt-header-only)
-elseif(INFEED_TRAINER)
-  find_package(Torch REQUIRED)
+if(INFEED_TRAINER)
+  include(cmake/torch.cmake)
 endif()
-set(CMAKE_CXX_FLAGS "${infeed_saved_flags}")
 
 if(INFEED_PYTHON)
   find_package(Python 3.10 REQUIRED

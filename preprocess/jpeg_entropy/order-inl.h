@@ -81,7 +81,8 @@ struct StoredPlaces {
     return all.data() + 1;
   }
 };
-inline constexpr StoredPlaces kStoredPlace = [] {
+// Hidden: assembly without a register to spare reads it beside its own code.
+[[gnu::visibility("hidden")]] inline constexpr StoredPlaces kStoredPlace = [] {
   StoredPlaces places;
   for (std::size_t k = 0; k + 1 < places.all.size(); ++k) {
     std::uint8_t& place = places.all[k + 1];

@@ -144,7 +144,6 @@ HWY_INLINE V16 ShiftTwo(V32 even, V32 odd) {
 // Transposes columns of results of the second pass, in rows 0 to 3 and 4 to 7,
 // to rows of samples.
 HWY_INLINE Samples TurnToSamples(const WideRows& top, const WideRows& bottom) {
-  const D8 d8;
   const D16 d16;
   const D32 d32;
   V16 two[4];  // columns

@@ -275,10 +275,10 @@ std::map<RecordPlace, std::string> PlanNames(const ShardPaths& shards,
 
 std::string SummaryText(const ExtractPlan& plan, std::size_t bad) {
   std::string text =
-      fmt::format("{} images in {} folders, {}", plan.counts.written,
+      fmt::format("{} images in {} folders, {}", plan.counts.written.load(),
                   plan.folders.count(), FileSizeText(plan.counts.bytes));
   if (plan.counts.skipped > 0) {
-    text += fmt::format(", {} existed", plan.counts.skipped);
+    text += fmt::format(", {} existed", plan.counts.skipped.load());
   }
   return text + fmt::format(", {} bad\n", bad);
 }

@@ -1,0 +1,68 @@
+# LibTorch: the system's package, or a PyTorch wheel, which has a configuration
+# below the CMAKE_PREFIX_PATH that torch.utils.cmake_prefix_path prints, or that
+# names its folder torch. Conda's package is laid out like a wheel.
+#
+# The wheel named, and no other LibTorch: the system may have one as well, and
+# the two halves of its package file would be found apart.
+set(infeed_torch_dir "")
+string(REPLACE ":" ";" infeed_prefixes "$ENV{CMAKE_PREFIX_PATH}")
+foreach(prefix IN LISTS CMAKE_PREFIX_PATH infeed_prefixes)
+  foreach(dir IN ITEMS ${prefix} ${prefix}/share/cmake)
+    if(NOT infeed_torch_dir AND EXISTS ${dir}/Torch/TorchConfig.cmake)
+      set(infeed_torch_dir ${dir})
+    endif()
+  endforeach()
+endforeach()
+
+# Its configuration sets directory-wide flags; they stay in this variable.
+set(infeed_saved_flags "${CMAKE_CXX_FLAGS}")
+set(infeed_fmt_beside_torch fmt::fmt)
+if(infeed_torch_dir)
+  set(Torch_DIR ${infeed_torch_dir}/Torch)
+  set(Caffe2_DIR ${infeed_torch_dir}/Caffe2)
+  get_filename_component(infeed_torch_root ${infeed_torch_dir}/../.. ABSOLUTE)
+  set(TORCH_LIBRARY ${infeed_torch_root}/lib/libtorch.so)
+  # The wheel's headers come with fmt's, of another version than the system's
+  # library.
+  set(infeed_fmt_beside_torch fmt::fmt-header-only)
+endif()
+if(INFEED_CUDA)
+  include(cmake/cuda.cmake)
+else()
+  find_package(Torch REQUIRED)
+endif()
+set(CMAKE_CXX_FLAGS "${infeed_saved_flags}")
+
+# Ranks on CPUs are joined by Gloo. A wheel has it inside, without its headers;
+# those of another Gloo do not fit.
+set(infeed_gloo OFF)
+if(NOT INFEED_CUDA)
+  if(infeed_torch_dir)
+    find_path(INFEED_GLOO_INCLUDE gloo/algorithm.h
+      PATHS ${infeed_torch_root}/include NO_DEFAULT_PATH)
+  else()
+    find_path(INFEED_GLOO_INCLUDE gloo/algorithm.h)
+  endif()
+  if(INFEED_GLOO_INCLUDE)
+    set(infeed_gloo ON)
+  else()
+    message(STATUS
+      "No headers of LibTorch's Gloo: train_resnet is a single process")
+  endif()
+endif()
+
+if(infeed_torch_dir)
+  # Folders of an MKL that need not be there would be searched at each start.
+  if(TARGET caffe2::mkl)
+    set_property(TARGET caffe2::mkl PROPERTY INTERFACE_LINK_DIRECTORIES "")
+  endif()
+  # One OpenMP runtime in a program: the wheel's, where it brings its own.
+  file(GLOB infeed_gomp ${infeed_torch_root}/lib/libgomp*.so*)
+  if(infeed_gomp)
+    list(GET infeed_gomp 0 OpenMP_gomp_LIBRARY)
+  endif()
+  # Programs start without the environment's help.
+  list(PREPEND CMAKE_BUILD_RPATH ${infeed_torch_root}/lib)
+  list(PREPEND CMAKE_INSTALL_RPATH ${infeed_torch_root}/lib)
+  set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+endif()
