@@ -86,14 +86,13 @@ TEST_F(RecordsVerifyTest, PrintsEachBadRecordAndGoesOn) {
       .Write(Path(0));
   const ProgramResult result = Run("--decode");
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(
-      result.out,
-      AllOf(HasSubstr(": record 0 at byte 0: not a tf.train.Example"),
-            HasSubstr(": record 1 at byte 30: corrupted record: the "
-                      "payload's checksum"),
-            HasSubstr(": record 2 at byte 53: "),
-            HasSubstr("; 16 bytes lost, the next record is at byte "),
-            EndsWith("7 records in 2 shards, 5 bad, 39 B skipped\n")));
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr(": record 0 at byte 0: not a tf.train.Example"),
+                    HasSubstr(": record 1 at byte 30: corrupted record: the "
+                              "payload's checksum"),
+                    HasSubstr(": record 2 at byte 53: "),
+                    HasSubstr("; 16 bytes lost, the next record is at byte "),
+                    EndsWith("7 records in 2 shards, 5 bad, 39 B skipped\n")));
   EXPECT_EQ(Run("--decode --threads=1").out, Run("--decode --threads=5").out);
 }
 
