@@ -163,6 +163,7 @@ WindowChecker::WindowChecker(const WindowCheckOptions& options)
 DecodeOutcome WindowChecker::Decode(std::span<const std::byte> bytes,
                                     const Window* window,
                                     const JpegSeekIndex* index) {
+  found_.entries.clear();
   try {
     const JpegInfo info = decoder_.ReadHeader(bytes);
     if (window == nullptr) {
@@ -172,7 +173,8 @@ DecodeOutcome WindowChecker::Decode(std::span<const std::byte> bytes,
       return {"another size or kind", {}, ""};
     }
     ImageSink sink(image_);
-    decoder_.DecodeScaledWindow(options_.denominator, *window, sink, index);
+    decoder_.DecodeScaledWindow(options_.denominator, *window, sink, index,
+                                &found_);
     if (index != nullptr && decoder_.index_use() != JpegIndexUse::kUsed) {
       return {"the index is not used", {}, ""};
     }
@@ -230,6 +232,7 @@ void WindowChecker::Check(const FoundJpeg& jpeg, WindowTally& tally,
   const DecodeOutcome whole = DecodeReference(bytes, &windows.front(), whole_);
   const bool is_sound = whole.error.empty() && whole.warning.empty();
   const std::vector<JpegSeekIndex> indexes = MakeIndexes(bytes);
+  JpegSeekIndex known;
   for (std::size_t i = 0; i < windows.size(); ++i) {
     // For a good image the expected windows are crops of the whole. A broken
     // image is decoded window by window, as a window may lie above the damage.
@@ -237,8 +240,18 @@ void WindowChecker::Check(const FoundJpeg& jpeg, WindowTally& tally,
         is_sound ? DecodeOutcome{"", whole_.view(windows[i]), ""}
                  : DecodeReference(bytes, &windows[i], expected_);
     compare(&windows[i], nullptr, expected);
+    const JpegSeekIndex found = found_;
     if (!indexes.empty()) {
       compare(&windows[i], &indexes[i % indexes.size()], expected);
+    }
+    if (known.entries.empty()) {
+      known = found;
+    } else {
+      compare(&windows[i], &known, expected);
+      known = found_.entries.empty() ? known : found_;
+    }
+    if (!known.entries.empty() && known.is_complete()) {
+      known.entries.clear();  // Begin again with a partial one.
     }
   }
 }

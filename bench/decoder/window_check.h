@@ -63,7 +63,8 @@ struct WindowCheckOptions {
 // Decodes windows of JPEGs by JpegDecoder and by libjpeg-turbo alone, and
 // compares pixels and warnings, or the messages with which they are rejected.
 // If the JPEG can have a seek index, each window is also decoded with one: in
-// turns with entries at each row, every 8th and every 4th MCU.
+// turns with entries at each row, every 8th and every 4th MCU; and with what
+// the decodes of the windows before found.
 //
 // One thread at a time.
 class WindowChecker {
@@ -81,7 +82,8 @@ class WindowChecker {
     return options_.warnings == JpegWarnings::kTolerated ? decoder.warning()
                                                          : "";
   }
-  // Decodes a window, or without one reads only the header. index may be null.
+  // Decodes a window, or without one reads only the header. index may be null;
+  // found_ becomes what the decode found.
   [[nodiscard]] DecodeOutcome Decode(std::span<const std::byte> bytes,
                                      const Window* window,
                                      const JpegSeekIndex* index);
@@ -95,6 +97,7 @@ class WindowChecker {
   RgbImage whole_;  // libjpeg-turbo's, if the whole image can be decoded
   RgbImage expected_;
   RgbImage image_;
+  JpegSeekIndex found_;
   JpegInfo info_;  // of the last header read by libjpeg-turbo
 };
 

@@ -18,7 +18,7 @@ StreamReader::StreamReader(const RecordIndex& index, const InputOptions& input)
       seek_store_(index, SeekStore::kMaxOpen, input.image_key),
       image_key_(input.image_key),
       label_key_(input.label_key),
-      use_seek_indexes_(input.use_seek_indexes) {}
+      use_seek_indexes_(input.seek_index != SeekIndexes::kOff) {}
 
 void StreamReader::Read(std::int64_t place, const EpochOrder& epoch,
                         HeldRecord& held) const {

@@ -22,7 +22,8 @@ def batches(flags):
     import infeed
     loader = infeed.Loader(flags.shards, batch_size=peer.BATCH,
                            image_size=peer.SIDE, recipe="torchvision",
-                           threads=flags.cores, framework=flags.work)
+                           threads=flags.cores, framework=flags.work,
+                           seek_index="read")
     for batch in loader.repeat():
         yield batch.images.numpy() if flags.work == "torch" else batch.images
 

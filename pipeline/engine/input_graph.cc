@@ -35,6 +35,7 @@ bool FillRange(SlotFiller& filler, const SlotRange& range, Sample& sample) {
     filler.Read(sample);
     filler.Fill(sample);
     is_whole = range.batch->SlotDone();
+    filler.UseSpareTime(sample);
   }
   return is_whole;
 }

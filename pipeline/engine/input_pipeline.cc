@@ -22,6 +22,7 @@
 #include "pipeline/order/label_class.h"
 #include "pipeline/order/sample_order.h"
 #include "pipeline/order/stream_state.h"
+#include "pipeline/reading/found_seek_indexes.h"
 #include "pipeline/reading/packed_reading.h"
 #include "pipeline/reading/prefetcher.h"
 #include "pipeline/stats/consumer_counts.h"
@@ -77,6 +78,8 @@ class InputPipeline::Impl {
   bool PutNext();
   // The graph's exit, called by a worker for one batch after the other.
   void Deliver(OpenBatch& open);
+  // Makes found_indexes_ where the options want it; returns it, or null.
+  FoundSeekIndexes* KeepFoundIndexes();
   // Makes a batch that has left the queue the consumer's.
   BatchHandle HandOut(ReadyBatch ready, Clock::time_point now);
   // Announces records that are not in the cache to the store.
@@ -93,7 +96,8 @@ class InputPipeline::Impl {
   const PackedReading packed_;
   const MemoryPlan memory_;
   const RecordStore store_;
-  const SeekStore seek_store_;
+  SeekStore seek_store_;
+  std::optional<FoundSeekIndexes> found_indexes_;
   const Clock::time_point started_ = Clock::now();
   const std::int64_t storage_bytes_before_ = StorageBytesRead();
   StreamPosition position_;
@@ -131,7 +135,8 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
             options_.image_size, options_.batch_memory, options_.layout),
       ready_(static_cast<std::size_t>(options_.batches_in_pool)),
       filler_(store_, seek_store_, order_.places(),
-              PlannedOptions(options_, memory_), counters_, &cache_),
+              PlannedOptions(options_, memory_), counters_, &cache_,
+              KeepFoundIndexes()),
       planner_(order_, sequence_, options_,
                Prefetcher(order_, sequence_, PlanPrefetch(index, options_),
                           [this](auto& records) { WillRead(records); }),
@@ -143,6 +148,14 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
   if (!is_basic()) {
     driver_ = std::jthread([this] { Drive(); });
   }
+}
+
+FoundSeekIndexes* InputPipeline::Impl::KeepFoundIndexes() {
+  if (options_.seek_index != SeekIndexes::kAuto) {
+    return nullptr;
+  }
+  return &found_indexes_.emplace(index_, seek_store_, memory_.seek_indexes,
+                                 options_.image_key);
 }
 
 void InputPipeline::Impl::Drive() {
@@ -201,6 +214,9 @@ void InputPipeline::Impl::Deliver(OpenBatch& open) {
   Clock::rep unset = 0;
   first_batch_.compare_exchange_strong(unset, (now - started_).count());
   const bool last = open.plan().last;
+  if (found_indexes_ && open.plan().next.epoch != open.plan().epoch) {
+    found_indexes_->Save();
+  }
   counters_.ready.Add(1);
   counters_.TraceQueues(options_.trace, now);
   // There is always room: the queue is as long as the pool.
@@ -281,6 +297,9 @@ PipelineStats InputPipeline::Impl::stats() const {
   stats.first_bad_record = stats.bad_record_totals.first;
   stats.cache = cache_.stats();
   stats.seek_indexes = filler_.seek_indexes();
+  if (found_indexes_) {
+    stats.seek_indexes.write_error = found_indexes_->write_error();
+  }
   stats.of_image_files = index_.is_of_images();
   stats.outside_pixels =
       counters_.outside_pixels.load(std::memory_order_relaxed);

@@ -25,14 +25,16 @@ bool HasLabelField(const InputOptions& options) {
 
 SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
                        std::int64_t places, const InputOptions& options,
-                       StageCounters& counters, RecordCache* cache)
+                       StageCounters& counters, RecordCache* cache,
+                       FoundSeekIndexes* found)
     : store_(store),
       seek_store_(seek_store),
       places_(places),
       options_(options),
       labels_(HasLabelField(options) ? LabelList::kAny : LabelList::kOne),
       counters_(counters),
-      cache_(cache) {}
+      cache_(cache),
+      found_(found) {}
 
 void SlotFiller::Read(Sample& sample) {
   counters_.waiting.Add(-1);
@@ -55,6 +57,7 @@ void SlotFiller::Load(Sample& sample) {
   const Clock::time_point start = Clock::now();
   std::size_t bytes = 0;
   sample.failure = nullptr;
+  sample.open_rows = 0;
   sample.stage = BadRecordKind::kFrame;
   try {
     const CachedRecord record = ReadRecord(sample);
@@ -63,7 +66,7 @@ void SlotFiller::Load(Sample& sample) {
       sample.stage = BadRecordKind::kImage;
       RequireImageKey(record.payload.bytes, options_.image_key);
     }
-    if (options_.use_seek_indexes) {
+    if (options_.seek_index != SeekIndexes::kOff) {
       OpenIndex(record.payload, sample.example, record.seek_index,
                 sample.seek_index);
     }
@@ -88,20 +91,38 @@ CachedRecord SlotFiller::ReadRecord(Sample& sample) {
   if (cache_ != nullptr) {
     if (const std::optional<CachedRecord> kept = cache_->Find(sample.record)) {
       Parse(kept->payload.bytes, sample);
-      return *kept;
+      return {.payload = kept->payload,
+              .seek_index = found_ != nullptr
+                                ? FindIndex(sample, kept->seek_index)
+                                : kept->seek_index};
     }
   }
   CachedRecord record = {.payload = store_.ReadPayload(
                              sample.record, sample.buffer, sample.access)};
   Parse(record.payload.bytes, sample);
-  if (options_.use_seek_indexes) {
-    record.seek_index = ReadIndexBeside(sample.example, sample.record,
-                                        seek_store_, sample.seek_index.buffer);
+  if (options_.seek_index != SeekIndexes::kOff) {
+    record.seek_index = FindIndex(sample, {});
   }
   if (cache_ != nullptr) {
     cache_->Keep(sample.record, record);
   }
   return record;
+}
+
+std::span<const std::byte> SlotFiller::FindIndex(
+    Sample& sample, std::span<const std::byte> cached) const {
+  if (!NeedsIndexBeside(sample.example)) {
+    return {};
+  }
+  std::vector<std::byte>& buffer = sample.seek_index.buffer;
+  if (found_ != nullptr) {
+    const std::span<const std::byte> found =
+        found_->Find(sample.record, buffer);
+    if (!found.empty()) {
+      return found;
+    }
+  }
+  return cached.empty() ? seek_store_.Read(sample.record, buffer) : cached;
 }
 
 void SlotFiller::Fill(Sample& sample) {
@@ -253,9 +274,22 @@ void SlotFiller::Trace(std::string_view stage, Clock::time_point start,
 
 FillCounts SlotFiller::Decode(Sample& sample, std::span<std::uint32_t> pixels) {
   const std::optional<OpenedSeekIndex>& index = sample.seek_index.opened;
+  const bool looks = found_ != nullptr && sample.example.seek_index.empty();
   FillCounts counts = sample.preprocessor.Fill(
       sample.example.encoded, sample.key, pixels,
-      index ? index->body : std::span<const std::byte>());
+      index ? index->body : std::span<const std::byte>(),
+      looks ? &sample.found_index : nullptr);
+  if (looks) {
+    sample.open_rows = counts.index_rows - counts.covered_rows;
+    sample.index_is_wrong =
+        index && (index->seal != SeekSeal::kGood ||
+                  counts.index_use == JpegIndexUse::kRefused);
+    seek_counts_.CountRows(counts.index_rows, counts.covered_rows,
+                           !sample.found_index.empty());
+    if (!sample.found_index.empty()) {
+      KeepIndex(sample, sample.found_index, counts.found_rows);
+    }
+  }
   if (const std::optional<DataError> refused =
           seek_counts_.Count(sample.seek_index, counts.index_use)) {
     seek_counts_.Refuse(sample.key,
@@ -268,6 +302,24 @@ FillCounts SlotFiller::Decode(Sample& sample, std::span<std::uint32_t> pixels) {
     sample.batch->AddBadRecord(std::move(warned));
   }
   return counts;
+}
+
+void SlotFiller::KeepIndex(const Sample& sample, std::string_view body,
+                           int new_rows) {
+  const std::string sealed = SealSeekIndex(body, sample.example.encoded);
+  found_->Keep(sample.record, {.sealed = sealed,
+                               .new_rows = new_rows,
+                               .replaces = sample.index_is_wrong});
+}
+
+void SlotFiller::UseSpareTime(Sample& sample) {
+  if (sample.open_rows > 0 && counters_.ready.depth() > 0 && !is_cancelled()) {
+    const std::string body =
+        sample.preprocessor.CompleteIndex(sample.example.encoded);
+    if (!body.empty()) {
+      KeepIndex(sample, body, sample.open_rows);
+    }
+  }
 }
 
 BadRecord SlotFiller::Describe(const Sample& sample,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "pipeline/engine/open_batch.h"
 #include "pipeline/memory/record_cache.h"
 #include "pipeline/order/options.h"
+#include "pipeline/reading/found_seek_indexes.h"
 #include "pipeline/reading/memory_plan.h"
 #include "pipeline/reading/sample_seek_index.h"
 #include "pipeline/stats/bad_record.h"
@@ -44,6 +46,9 @@ struct Sample {
   ImagenetExampleView example = {};      // views into buffer, or the cache
   std::vector<FieldColumn> fields = {};  // of the options, one list each
   SampleSeekIndex seek_index = {};
+  std::string found_index = {};  // that its decode found; empty: none
+  int open_rows = 0;  // of MCUs, that its JPEG's index could cover and does not
+  bool index_is_wrong = false;  // the one passed in is not the JPEG's
   BadRecordKind stage = BadRecordKind::kFrame;  // of a failure now
   std::exception_ptr failure = {};              // why no example
   StageCounter::Clock::time_point since = {};   // waiting since
@@ -62,17 +67,24 @@ struct Sample {
 // passed to the sample's batch (Fail()).
 class SlotFiller {
  public:
-  // places: the number of places in an epoch. cache: may be null. Requires:
+  // places: the number of places in an epoch. cache: may be null. found: keeps
+  // the seek indexes that are found; null: none are looked for. Requires:
   // options are checked.
   SlotFiller(const RecordStore& store, const SeekStore& seek_store,
              std::int64_t places, const InputOptions& options,
-             StageCounters& counters, RecordCache* cache = nullptr);
+             StageCounters& counters, RecordCache* cache = nullptr,
+             FoundSeekIndexes* found = nullptr);
 
   // Requires: sample.batch, slot and since are set.
   void Read(Sample& sample);
 
   // Requires: Read(sample) returned.
   void Fill(Sample& sample);
+
+  // Completes the seek index of the sample's JPEG, if batches wait for the
+  // consumer, so that there is time for it. Requires: Fill(sample) returned,
+  // and was the last call.
+  void UseSpareTime(Sample& sample);
 
   // From now on Read() and Fill() leave slots as they are: no consumer will
   // read them.
@@ -106,6 +118,12 @@ class SlotFiller {
              StageCounter::Clock::time_point start, const Sample& sample);
   // Decodes into the slot, and counts how the seek index was used.
   FillCounts Decode(Sample& sample, std::span<std::uint32_t> pixels);
+  // Returns the sealed index of the sample's JPEG from beside its shard, or as
+  // it was found; else cached, which may be empty.
+  std::span<const std::byte> FindIndex(Sample& sample,
+                                       std::span<const std::byte> cached) const;
+  // Keeps a found index of the sample's JPEG.
+  void KeepIndex(const Sample& sample, std::string_view body, int new_rows);
   // Adds a span of work on the sample to the trace, if there is one.
   void Trace(std::string_view stage, StageCounter::Clock::time_point start,
              StageCounter::Clock::time_point end, const Sample& sample) const;
@@ -126,7 +144,8 @@ class SlotFiller {
   InputOptions options_;
   LabelList labels_;  // kAny: the label is also one of the fields
   StageCounters& counters_;
-  RecordCache* cache_;  // null: none
+  RecordCache* cache_;       // null: none
+  FoundSeekIndexes* found_;  // null: none
   SeekIndexCounts seek_counts_;
   std::atomic<bool> cancelled_{false};
 };

@@ -153,9 +153,10 @@ constexpr InputOption kPerformance[] = {
         "Batches beyond those in the pool whose records are read in advance."),
     Row("verify_checksums", Field<&I::verify_checksums>(), Any(), "",
         "Verify the checksum of every record."),
-    Row("seek_index", Field<&I::use_seek_indexes>(), Any(), "",
-        "Use seek indexes, if there are any, to decode only a part of a "
-        "JPEG."),
+    Row("seek_index", ChoiceField<kSeekIndexes, &I::seek_index>(), Any(), "",
+        "Seek indexes, with which only a part of a JPEG is decoded: use those "
+        "of the data and find others while decoding, for later epochs and runs "
+        "(auto), use those of the data (read), or none (off)."),
     Row("use_cache", Field<&I::use_cache>(), Any(), "",
         "Keep encoded records in memory, as far as memory_limit allows."),
     Common(Row(

@@ -38,12 +38,23 @@ enum class GraphKind {
   kBasic,  // one record at a time in the consumer's thread, no overlap
 };
 
+// Of JPEGs that have no seek index, or a partial one.
+enum class SeekIndexes {
+  kAuto,  // found while decoding, kept for later epochs and runs
+  kRead,  // those that are there are used
+  kOff,   // none is used
+};
+
 inline constexpr Choices<OnBadRecord, 3> kOnBadRecords = {
     {{"fail", OnBadRecord::kFail},
      {"replace", OnBadRecord::kReplace},
      {"skip", OnBadRecord::kSkip}}};
 inline constexpr Choices<GraphKind, 2> kGraphKinds = {
     {{"flow", GraphKind::kFlow}, {"basic", GraphKind::kBasic}}};
+inline constexpr Choices<SeekIndexes, 3> kSeekIndexes = {
+    {{"auto", SeekIndexes::kAuto},
+     {"read", SeekIndexes::kRead},
+     {"off", SeekIndexes::kOff}}};
 // Of InputOptions::label_offset.
 inline constexpr Choices<std::optional<int>, 3> kLabelOffsets = {
     {{"auto", std::nullopt}, {"0", 0}, {"1", 1}}};
@@ -124,8 +135,9 @@ struct InputOptions {
   int max_lent = 0;
   int prefetch_batches = 2;  // whose records are announced ahead of the pool
   bool verify_checksums = true;
-  // Use a JPEG's seek index, if it has one, to skip the rows above the crop.
-  bool use_seek_indexes = true;
+  // Where a JPEG's seek index comes from, with which the decoder skips the rows
+  // above the crop.
+  SeekIndexes seek_index = SeekIndexes::kAuto;
   // Keep encoded records in memory once read, as far as memory_limit allows.
   bool use_cache = false;
   // Bytes of the program, batches, records in flight, decode buffers and cache

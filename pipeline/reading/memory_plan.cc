@@ -36,7 +36,7 @@ struct Part {
   std::int64_t bytes;
 };
 
-std::array<Part, 9> PartsOf(const MemoryPlan& plan) {
+std::array<Part, 10> PartsOf(const MemoryPlan& plan) {
   return {{{"program", plan.program},
            {"index", plan.index},
            {"batches", plan.batches},
@@ -45,6 +45,7 @@ std::array<Part, 9> PartsOf(const MemoryPlan& plan) {
            {"prefetch", plan.prefetch},
            {"decoding", plan.decoding},
            {"compressed shards", plan.compressed},
+           {"seek indexes", plan.seek_indexes},
            {"cache", plan.cache}}};
 }
 
@@ -72,6 +73,18 @@ std::int64_t FieldBytes(const InputOptions& options) {
   return fields == 0
              ? 0
              : kCopies * slots * (options.max_field_bytes + fields * kColumn);
+}
+
+// Memory for seek indexes that are found: enough for all images of ImageNet's
+// size, of which one takes 280 bytes and a pointer; more than an eighth of what
+// is left would not pay.
+std::int64_t SeekIndexBytes(const InputOptions& options,
+                            const PlannedData& data, std::int64_t left) {
+  constexpr std::int64_t kImage = 320;
+  constexpr std::int64_t kFew = 4 * kMebi;
+  return options.seek_index == SeekIndexes::kAuto
+             ? std::min(std::max(data.records * kImage, kFew), left / 8)
+             : 0;
 }
 
 // The required parts.
@@ -110,7 +123,7 @@ int SlotsPerTask(const InputOptions& options) {
 
 MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
   MemoryPlan plan = LeastPlan(options, data);
-  const std::int64_t left = plan.limit - plan.total();
+  std::int64_t left = plan.limit - plan.total();
   if (left < 0) {
     throw UsageError(
         "memory_limit is " + MemorySizeText(plan.limit) + ", but up to " +
@@ -120,6 +133,8 @@ MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
         (plan.fields > 0 ? ", max_field_bytes" : "") +
         (plan.compressed > 0 ? ", window_records" : "") + " or threads");
   }
+  plan.seek_indexes = SeekIndexBytes(options, data, left);
+  left -= plan.seek_indexes;
   const std::int64_t for_images = options.use_cache ? left / 4 : left;
   const std::int64_t more_image =
       std::clamp(for_images / options.threads, std::int64_t{0},

@@ -28,7 +28,8 @@ struct MemoryPlan {
   std::int64_t prefetch = 0;    // read ahead from object stores
   std::int64_t decoding = 0;    // of all workers together
   std::int64_t compressed = 0;  // for reading compressed shards
-  std::int64_t cache = 0;       // encoded records that are kept
+  std::int64_t seek_indexes = 0;  // found, until they are in files
+  std::int64_t cache = 0;         // encoded records that are kept
 
   // For one worker's image that is decoded as a whole (progressive JPEG, PNG
   // and others); an image that needs more is a bad record.
@@ -36,7 +37,7 @@ struct MemoryPlan {
 
   [[nodiscard]] std::int64_t total() const {
     return program + index + batches + fields + records + prefetch + decoding +
-           compressed + cache;
+           compressed + seek_indexes + cache;
   }
 };
 
@@ -52,10 +53,10 @@ struct MemoryPlan {
 // Divides memory_limit / local_world_size. First come the required parts, each
 // at its maximum; a worker's decoder needs as much as the longest record, its
 // scratch slot, and 12 MiB for rows of pixels and small whole images. The rest
-// goes to larger images, as far as jpeg_limits allow, and, with use_cache, all
-// but a quarter of it to the cache. When the limit is too small, throws
-// UsageError with the limit, the need, its parts, and the options to lower.
-// Requires: options are checked.
+// goes to seek indexes that are found, to larger images, as far as jpeg_limits
+// allow, and, with use_cache, all but a quarter of it to the cache. When the
+// limit is too small, throws UsageError with the limit, the need, its parts,
+// and the options to lower. Requires: options are checked.
 [[nodiscard]] MemoryPlan PlanMemory(const InputOptions& options,
                                     const PlannedData& data);
 

@@ -4,13 +4,16 @@
 
 namespace infeed {
 
+bool NeedsIndexBeside(const ImagenetExampleView& example) {
+  return example.packed.empty() && example.seek_index.empty();
+}
+
 std::span<const std::byte> ReadIndexBeside(const ImagenetExampleView& example,
                                            std::int64_t record,
                                            const SeekStore& store,
                                            std::vector<std::byte>& buffer) {
-  const bool needs_none =
-      !example.packed.empty() || !example.seek_index.empty();
-  return needs_none ? std::span<const std::byte>() : store.Read(record, buffer);
+  return NeedsIndexBeside(example) ? store.Read(record, buffer)
+                                   : std::span<const std::byte>();
 }
 
 void OpenIndex(const RecordPayload& payload, const ImagenetExampleView& example,
@@ -40,6 +43,12 @@ std::optional<DataError> SeekIndexCounts::Count(const SampleSeekIndex& index,
   return std::nullopt;
 }
 
+void SeekIndexCounts::CountRows(int rows, int covered_rows, bool is_found) {
+  found_.fetch_add(is_found ? 1 : 0, std::memory_order_relaxed);
+  rows_.fetch_add(rows, std::memory_order_relaxed);
+  covered_rows_.fetch_add(covered_rows, std::memory_order_relaxed);
+}
+
 void SeekIndexCounts::Refuse(const SampleKey& key, const DataError& error) {
   const std::lock_guard lock(mutex_);
   ++refused_;
@@ -56,6 +65,9 @@ SeekIndexStats SeekIndexCounts::Read() const {
   return {.used = used_.load(std::memory_order_relaxed),
           .refused = refused_,
           .none = none_.load(std::memory_order_relaxed),
+          .found = found_.load(std::memory_order_relaxed),
+          .rows = rows_.load(std::memory_order_relaxed),
+          .covered_rows = covered_rows_.load(std::memory_order_relaxed),
           .first_refused = first_refused_};
 }
 

@@ -28,6 +28,9 @@ struct SampleSeekIndex {
   std::optional<OpenedSeekIndex> opened = {};
 };
 
+// Whether a seek index from beside the record's shard is of use.
+[[nodiscard]] bool NeedsIndexBeside(const ImagenetExampleView& example);
+
 // Returns the sealed index that lies beside a record's shard, a view into
 // buffer; empty: none there, or its Example does not need it.
 [[nodiscard]] std::span<const std::byte> ReadIndexBeside(
@@ -47,6 +50,9 @@ class SeekIndexCounts {
   // the index was refused, for Refuse(); nullopt: not refused.
   [[nodiscard]] std::optional<DataError> Count(const SampleSeekIndex& index,
                                                JpegIndexUse use);
+  // Counts the rows of MCUs of a JPEG that can have an index, and those covered
+  // by it; is_found: by one that was found or extended.
+  void CountRows(int rows, int covered_rows, bool is_found);
   // Counts a refused index, and keeps the error that is first in the order of
   // the stream. error: includes the record's place.
   void Refuse(const SampleKey& key, const DataError& error);
@@ -55,6 +61,9 @@ class SeekIndexCounts {
  private:
   std::atomic<std::int64_t> used_{0};
   std::atomic<std::int64_t> none_{0};
+  std::atomic<std::int64_t> found_{0};
+  std::atomic<std::int64_t> rows_{0};
+  std::atomic<std::int64_t> covered_rows_{0};
   mutable std::mutex mutex_;  // of the members below
   std::int64_t refused_ = 0;
   SampleKey first_key_;

@@ -133,6 +133,11 @@ void AddWork(const PipelineStats& stats, Exposition& out) {
   out.Sample(stats.seek_indexes.used, "index", "used");
   out.Sample(stats.seek_indexes.refused, "index", "refused");
   out.Sample(stats.seek_indexes.none, "index", "none");
+  out.Begin("infeed_seek_index_rows_total", "counter",
+            "Rows of MCUs of the decoded JPEGs that can have a seek index, and "
+            "those that it covers.");
+  out.Sample(stats.seek_indexes.rows, "rows", "all");
+  out.Sample(stats.seek_indexes.covered_rows, "rows", "covered");
   out.One("infeed_outside_pixels_total", "counter",
           "Pixels decoded that lie outside the crops.", stats.outside_pixels);
   out.One("infeed_storage_read_bytes_total", "counter",

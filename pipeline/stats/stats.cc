@@ -34,6 +34,9 @@ PipelineStats PipelineStats::Since(const PipelineStats& earlier) const {
   interval.seek_indexes.used -= earlier.seek_indexes.used;
   interval.seek_indexes.refused -= earlier.seek_indexes.refused;
   interval.seek_indexes.none -= earlier.seek_indexes.none;
+  interval.seek_indexes.found -= earlier.seek_indexes.found;
+  interval.seek_indexes.rows -= earlier.seek_indexes.rows;
+  interval.seek_indexes.covered_rows -= earlier.seek_indexes.covered_rows;
   interval.cache.hits -= earlier.cache.hits;
   interval.outside_pixels -= earlier.outside_pixels;
   interval.storage_bytes -= earlier.storage_bytes;

@@ -51,8 +51,21 @@ struct SeekIndexStats {
   std::int64_t used = 0;
   std::int64_t refused = 0;  // damaged or of another JPEG: decoded without it
   std::int64_t none = 0;     // there was none
+  // Images of whose JPEGs an index was found or extended, and the rows of MCUs
+  // of the decoded JPEGs that can have one, all and those covered then.
+  std::int64_t found = 0;
+  std::int64_t rows = 0;
+  std::int64_t covered_rows = 0;
   std::string first_refused = {};  // place and reason
+  std::string write_error = {};    // why found indexes are not in files
 };
+
+// The share of the rows that seek indexes cover; 1 if no JPEG can have one.
+[[nodiscard]] inline double CoveredShare(const SeekIndexStats& stats) {
+  return stats.rows > 0 ? static_cast<double>(stats.covered_rows) /
+                              static_cast<double>(stats.rows)
+                        : 1;
+}
 
 // Statistics of a whole pipeline so far, or of an interval of its life. stages
 // are in the order in which a sample passes them.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <optional>
 
@@ -95,6 +96,10 @@ Json SeekIndexJson(const SeekIndexStats& stats) {
   return {{"used", stats.used},
           {"refused", stats.refused},
           {"none", stats.none},
+          {"found", stats.found},
+          {"rows", stats.rows},
+          {"covered_rows", stats.covered_rows},
+          {"write_error", stats.write_error},
           {"first_refused", stats.first_refused}};
 }
 
@@ -168,6 +173,15 @@ std::string SeekIndexText(const SeekIndexStats& stats) {
   std::string text = "seek index: " + std::to_string(stats.used) + " used, " +
                      std::to_string(stats.refused) + " refused, " +
                      std::to_string(stats.none) + " none";
+  if (stats.found > 0) {
+    text += ", " + std::to_string(stats.found) +
+            " found or extended while decoding, which cover " +
+            std::to_string(std::lround(100 * CoveredShare(stats))) +
+            " % of the rows";
+  }
+  if (!stats.write_error.empty()) {
+    text += "; found ones are not kept in files: " + stats.write_error;
+  }
   if (stats.refused > 0) {
     text += "; the first refused: " + stats.first_refused;
   }

@@ -13,6 +13,8 @@ constexpr double kNotable = 0.01;
 // At least this share of the bytes read comes from disks if reading waits for
 // disks.
 constexpr double kFromDisks = 0.1;
+// The share of rows with a seek index from which more would gain little.
+constexpr double kNearlyAll = 0.99;
 constexpr double kHardlyBusy = 0.75;
 
 std::string Format(const char* format, double value) {
@@ -67,6 +69,13 @@ std::string MoreCores(const Bottleneck& bottleneck,
 // Advice on what seek indexes would gain.
 std::string SeekAdvice(const Bottleneck& bottleneck,
                        const SeekIndexStats& indexes) {
+  if (indexes.rows > 0) {  // They are found while decoding.
+    const double covered = CoveredShare(indexes);
+    return covered < kNearlyAll
+               ? "; seek indexes cover " + Percent(covered) +
+                     " of the rows so far: later epochs decode less"
+               : "";
+  }
   if (indexes.none + indexes.refused <= indexes.used) {
     return "";
   }

@@ -29,7 +29,8 @@ struct JpegDecoder::State {
       : limits(limits_in), reference(limits, warnings) {}
 
   [[nodiscard]] bool DecodePlain(int denominator, const Window& window,
-                                 const JpegSeekIndex* index, RowSink& sink);
+                                 const JpegSeekIndex* index, RowSink& sink,
+                                 JpegSeekIndex* found);
   // Begins the image in libjpeg-turbo, unless that was done.
   void BeginReference();
 
@@ -44,18 +45,18 @@ struct JpegDecoder::State {
 };
 
 bool JpegDecoder::State::DecodePlain(int denominator, const Window& window,
-                                     const JpegSeekIndex* index,
-                                     RowSink& sink) {
+                                     const JpegSeekIndex* index, RowSink& sink,
+                                     JpegSeekIndex* found) {
   if (index != nullptr) {
     const PlainResult result =
-        plain.DecodeWindow(denominator, window, index, sink);
+        plain.DecodeWindow(denominator, window, index, sink, found);
     index_use = result == PlainResult::kIndexRefused ? JpegIndexUse::kRefused
                                                      : JpegIndexUse::kUsed;
     if (result != PlainResult::kIndexRefused) {
       return result == PlainResult::kDone;
     }
   }
-  return plain.DecodeWindow(denominator, window, nullptr, sink) ==
+  return plain.DecodeWindow(denominator, window, nullptr, sink, found) ==
          PlainResult::kDone;
 }
 
@@ -109,8 +110,8 @@ void JpegDecoder::DecodeWindow(const Window& window, RowSink& sink,
 }
 
 void JpegDecoder::DecodeScaledWindow(int denominator, const Window& window,
-                                     RowSink& sink,
-                                     const JpegSeekIndex* index) {
+                                     RowSink& sink, const JpegSeekIndex* index,
+                                     JpegSeekIndex* found) {
   State& state = *state_;
   Check(std::exchange(state.header_read, false),
         "a header is read before each decode");
@@ -118,7 +119,11 @@ void JpegDecoder::DecodeScaledWindow(int denominator, const Window& window,
             denominator == 8,
         "a denominator is 1, 2, 4 or 8");
   RequireInside(window, state.info, denominator);
-  if (!state.is_plain || !state.DecodePlain(denominator, window, index, sink)) {
+  if (!state.is_plain ||
+      !state.DecodePlain(denominator, window, index, sink, found)) {
+    if (found != nullptr) {
+      found->entries.clear();
+    }
     state.BeginReference();
     state.reference.DecodeScaledWindow(denominator, window, sink);
   }
@@ -143,6 +148,12 @@ void JpegDecoder::DecodeScaled(int eighths, RgbImage& image) {
         "a header is read before each decode");
   state.BeginReference();
   state.reference.DecodeScaled(eighths, sink);
+}
+
+bool JpegDecoder::CompleteIndex(std::span<const std::byte> bytes,
+                                JpegSeekIndex& index) {
+  PlainJpegDecoder& plain = state_->plain;
+  return plain.ReadHeader(bytes) && plain.CompleteIndex(index);
 }
 
 bool JpegDecoder::was_plain() const { return state_->is_plain; }

@@ -79,15 +79,24 @@ class JpegDecoder {
                     const JpegSeekIndex* index = nullptr);
 
   // The same for the image at 1 / denominator of its size, sides rounded up: a
-  // crop of libjpeg's scaled decode. Requires: denominator is 1, 2, 4 or 8, and
-  // the window lies inside the image at that size.
+  // crop of libjpeg's scaled decode. found: may be null; if the decode reads
+  // rows of MCUs that the index does not cover, it becomes the index extended
+  // by them, else it is left without entries. Requires: denominator is 1, 2, 4
+  // or 8, the window lies inside the image at that size, and found is not
+  // index.
   void DecodeScaledWindow(int denominator, const Window& window, RowSink& sink,
-                          const JpegSeekIndex* index = nullptr);
+                          const JpegSeekIndex* index = nullptr,
+                          JpegSeekIndex* found = nullptr);
 
   // Decodes the image at eighths / 8 of its size, sides rounded up, by
   // libjpeg's scaled inverse DCT: a fraction of the work of a full decode.
   // Requires: as Decode(), and eighths is in 1..8.
   void DecodeScaled(int eighths, RgbImage& image);
+
+  // CompleteSeekIndex(), with the decoder's memory. Not between ReadHeader()
+  // and its decode.
+  [[nodiscard]] bool CompleteIndex(std::span<const std::byte> bytes,
+                                   JpegSeekIndex& index);
 
   // About the last decode: whether our own decoder (plain.h) did it, else
   // libjpeg-turbo; and how it used the index.

@@ -1,5 +1,7 @@
 #include "preprocess/jpeg/outside_pixels.h"
 
+#include <algorithm>
+
 #include "base/rounding.h"
 
 namespace infeed {
@@ -31,11 +33,15 @@ std::int64_t OutsidePixels(const JpegInfo& image, const Window& window,
   const std::int64_t run = std::int64_t{index->run} *
                            McuSide(image.width, index->mcus_per_row) /
                            denominator;
+  const std::int64_t covered = index->covered_rows() * mcu_height;
+  const std::int64_t end = std::min(
+      CeilDiv<std::int64_t>(end_row, mcu_height) * mcu_height, covered);
   const std::int64_t rows =
-      CeilDiv<std::int64_t>(end_row, mcu_height) * mcu_height -
-      window.y / mcu_height * mcu_height;
+      std::max<std::int64_t>(end - window.y / mcu_height * mcu_height, 0);
   const std::int64_t columns = window.x + window.width - window.x / run * run;
-  return rows * columns - inside;
+  const std::int64_t in_order = std::max<std::int64_t>(end_row - covered, 0) *
+                                CeilDiv<std::int64_t>(image.width, denominator);
+  return rows * columns + in_order - inside;
 }
 
 }  // namespace infeed

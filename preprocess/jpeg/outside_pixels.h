@@ -11,9 +11,10 @@ namespace infeed {
 // Estimates how many pixels outside a window must be entropy decoded to decode
 // the window. Counts pixels of the image at 1 / denominator of its size, to
 // which the window refers. Without an index these are all pixels before the end
-// of the window's last row. With an index they are those in the window's rows
-// of MCUs, from the last entry before the window on. An estimate, as it does
-// not consider which whole MCUs the decoder skips.
+// of the window's last row, with a partial index all from the first row that it
+// does not cover. In covered rows they are those in the window's rows of MCUs,
+// from the last entry before the window on. An estimate, as it does not
+// consider which whole MCUs the decoder skips.
 [[nodiscard]] std::int64_t OutsidePixels(const JpegInfo& image,
                                          const Window& window, int denominator,
                                          const JpegSeekIndex* index);

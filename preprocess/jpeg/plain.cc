@@ -95,13 +95,17 @@ const JpegScan& PlainJpegDecoder::scan() const { return state_->jpeg.scan; }
 PlainResult PlainJpegDecoder::DecodeWindow(int denominator,
                                            const Window& window,
                                            const JpegSeekIndex* index,
-                                           RowSink& sink) {
+                                           RowSink& sink,
+                                           JpegSeekIndex* found) {
   State& state = *state_;
-  if (!state.PrepareLayout(index == nullptr)) {
+  const WindowPlan& plan = state.scratch.plan;
+  PlanWindow(state.jpeg.scan, window, denominator, state.scratch.plan);
+  const bool in_order =
+      index == nullptr || index->covered_rows() < plan.end_row;
+  if (!state.PrepareLayout(in_order)) {
     return PlainResult::kIrregular;
   }
-  PlanWindow(state.jpeg.scan, window, denominator, state.scratch.plan);
-  return DecodePlainWindow(state.jpeg, index, state.scratch, sink);
+  return DecodePlainWindow(state.jpeg, index, state.scratch, sink, found);
 }
 
 std::optional<JpegSeekIndex> PlainJpegDecoder::MakeIndex(int run) {
@@ -113,6 +117,12 @@ std::optional<JpegSeekIndex> PlainJpegDecoder::MakeIndex(int run) {
   return MakePlainSeekIndex(state.jpeg, run, state.scratch);
 }
 
+bool PlainJpegDecoder::CompleteIndex(JpegSeekIndex& index) {
+  State& state = *state_;
+  return state.jpeg.scan.restart_interval == 0 && state.PrepareLayout(true) &&
+         CompletePlainSeekIndex(state.jpeg, state.scratch, index);
+}
+
 std::optional<JpegSeekIndex> MakeSeekIndex(std::span<const std::byte> jpeg,
                                            int run) {
   PlainJpegDecoder decoder;
@@ -120,6 +130,11 @@ std::optional<JpegSeekIndex> MakeSeekIndex(std::span<const std::byte> jpeg,
     return std::nullopt;
   }
   return decoder.MakeIndex(run);
+}
+
+bool CompleteSeekIndex(std::span<const std::byte> jpeg, JpegSeekIndex& index) {
+  PlainJpegDecoder decoder;
+  return decoder.ReadHeader(jpeg) && decoder.CompleteIndex(index);
 }
 
 }  // namespace infeed

@@ -37,15 +37,19 @@ class PlainJpegDecoder {
 
   // Decodes a window of the image at 1 / denominator of its size, sides rounded
   // up; may be called repeatedly. Unless the result is kDone, the sink may have
-  // received rows that are void. index may be null. Requires: as scan(),
-  // denominator is 1, 2, 4 or 8, and the window lies inside the image at that
-  // size.
+  // received rows that are void. index and found may be null, and are as in
+  // DecodePlainWindow(). Requires: as scan(), denominator is 1, 2, 4 or 8, and
+  // the window lies inside the image at that size.
   [[nodiscard]] PlainResult DecodeWindow(int denominator, const Window& window,
                                          const JpegSeekIndex* index,
-                                         RowSink& sink);
+                                         RowSink& sink,
+                                         JpegSeekIndex* found = nullptr);
 
   // MakeSeekIndex() of the image. Requires: as scan(), run >= 0.
   [[nodiscard]] std::optional<JpegSeekIndex> MakeIndex(int run);
+  // CompleteSeekIndex() of the image. Requires: as scan(), and at least one row
+  // is covered.
+  [[nodiscard]] bool CompleteIndex(JpegSeekIndex& index);
 
  private:
   struct State;

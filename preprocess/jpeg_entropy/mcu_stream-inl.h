@@ -16,6 +16,7 @@
 
 #include "preprocess/jpeg_entropy/entropy-inl.h"
 #include "preprocess/jpeg_entropy/scratch.h"
+#include "preprocess/jpeg_entropy/seek_index.h"
 #include "preprocess/jpeg_entropy/unstuff-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -35,9 +36,16 @@ class McuStream {
       : jpeg_(jpeg),
         rest_(AsUnsigned(jpeg.bytes).subspan(jpeg.scan.entropy_begin)),
         coded_(scratch.coded) {
-    // Room for a whole vector, then the slack.
-    coded_.Grow(rest_.size() + 64 + kScanSlack);
-    TakeSegment();
+    Begin();
+  }
+  // The MCUs from an entry of a seek index on. Requires: the index fits the
+  // JPEG (SeekIndexFits()).
+  McuStream(const PlainJpeg& jpeg, PlainScratch& scratch, const SeekEntry& from)
+      : jpeg_(jpeg),
+        rest_(AsUnsigned(jpeg.bytes).subspan(from.byte)),
+        coded_(scratch.coded) {
+    Begin();
+    place_ = {.bit = from.bit, .dc = {from.dc[0], from.dc[1], from.dc[2]}};
   }
 
   // As the functions of the same names.
@@ -74,10 +82,16 @@ class McuStream {
     return !at_marker && bytes_.size * 8 - place_.bit < 64;
   }
 
-  // Where the next MCU begins, in un-stuffed bytes of the scan.
+  // Where the next MCU begins, in un-stuffed bytes since the stream's start.
   [[nodiscard]] const ScanPlace& place() const { return place_; }
 
  private:
+  void Begin() {
+    // Room for a whole vector, then the slack.
+    coded_.Grow(rest_.size() + 64 + kScanSlack);
+    TakeSegment();
+  }
+
   // Un-stuffs the bytes up to the next marker.
   void TakeSegment() {
     std::uint8_t* out = coded_.data();

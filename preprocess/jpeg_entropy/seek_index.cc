@@ -11,7 +11,9 @@
 namespace infeed {
 namespace {
 
-constexpr std::byte kVersion{1};
+// The first byte: whether an index is complete.
+constexpr std::byte kComplete{1};
+constexpr std::byte kPartial{2};
 constexpr int kComponents = 3;
 constexpr std::uint64_t kMaxMcus = 65535 / 8 + 1;  // per side
 constexpr std::uint64_t kMaxBit =
@@ -119,8 +121,10 @@ class Reader {
   std::span<const std::byte> bytes_;
 };
 
-// Reads the header before the entries; false if it is invalid.
-bool ReadSizes(Reader& reader, JpegSeekIndex& index) {
+// Reads the header before the entries, and the number of rows that they cover;
+// false if it is invalid.
+bool ReadSizes(Reader& reader, bool is_partial, JpegSeekIndex& index,
+               int& covered_rows) {
   std::uint64_t mcus_per_row = 0;
   std::uint64_t mcu_rows = 0;
   std::uint64_t run = 0;
@@ -132,6 +136,12 @@ bool ReadSizes(Reader& reader, JpegSeekIndex& index) {
   index.mcus_per_row = static_cast<int>(mcus_per_row);
   index.mcu_rows = static_cast<int>(mcu_rows);
   index.run = static_cast<int>(run);
+  std::uint64_t covered = mcu_rows;
+  if (is_partial && (!reader.Take(covered) || covered < 1 ||
+                     covered >= mcu_rows || run != mcus_per_row)) {
+    return false;
+  }
+  covered_rows = static_cast<int>(covered);
   return true;
 }
 
@@ -152,12 +162,13 @@ bool Advance(const std::array<std::uint64_t, kNumbers>& values,
 }
 
 template <std::size_t kStored>
-bool ReadEntries(Reader reader, JpegSeekIndex& index) {
+bool ReadEntries(Reader reader, int covered_rows, JpegSeekIndex& index) {
   std::array<std::uint64_t, 1 + kStored> values{};
-  if (index.entry_count() > reader.left() / values.size()) {
+  const std::size_t count = index.entry_count(covered_rows);
+  if (count > reader.left() / values.size()) {
     return false;
   }
-  index.entries.resize(index.entry_count());
+  index.entries.resize(count);
   SeekEntry entry;
   for (SeekEntry& place : index.entries) {
     if (!reader.Take(values) || !Advance(values, entry)) {
@@ -171,14 +182,21 @@ bool ReadEntries(Reader reader, JpegSeekIndex& index) {
 }  // namespace
 
 std::string SerializeSeekIndex(const JpegSeekIndex& index) {
-  Check(index.run > 0 && index.entries.size() == index.entry_count(),
-        "a seek index has all its entries");
+  const int covered = index.run > 0 ? index.covered_rows() : 0;
+  Check(covered > 0 && covered <= index.mcu_rows &&
+            index.entries.size() == index.entry_count(covered) &&
+            (index.is_complete() || index.run == index.mcus_per_row),
+        "a seek index has all entries of its rows");
   const int components = StoredComponents(index);
-  std::string out = {static_cast<char>(kVersion),
-                     static_cast<char>(components)};
+  std::string out = {
+      static_cast<char>(index.is_complete() ? kComplete : kPartial),
+      static_cast<char>(components)};
   AppendVarint(static_cast<std::uint64_t>(index.mcus_per_row), out);
   AppendVarint(static_cast<std::uint64_t>(index.mcu_rows), out);
   AppendVarint(static_cast<std::uint64_t>(index.run), out);
+  if (!index.is_complete()) {
+    AppendVarint(static_cast<std::uint64_t>(covered), out);
+  }
   SeekEntry last;
   for (const SeekEntry& entry : index.entries) {
     Check(BitOf(entry) > BitOf(last), "a seek index is ascending");
@@ -192,17 +210,19 @@ std::string SerializeSeekIndex(const JpegSeekIndex& index) {
 }
 
 bool ParseSeekIndex(std::span<const std::byte> bytes, JpegSeekIndex& index) {
-  if (bytes.size() < 2 || bytes[0] != kVersion) {
+  if (bytes.size() < 2 || (bytes[0] != kComplete && bytes[0] != kPartial)) {
     return false;
   }
   const int stored = std::to_integer<int>(bytes[1]);
   Reader reader(bytes.subspan(2));
-  if (!ReadSizes(reader, index)) {
+  int covered = 0;
+  if (!ReadSizes(reader, bytes[0] == kPartial, index, covered)) {
     return false;
   }
-  return stored == 1             ? ReadEntries<1>(reader, index)
-         : stored == kComponents ? ReadEntries<kComponents>(reader, index)
-                                 : false;
+  return stored == 1 ? ReadEntries<1>(reader, covered, index)
+         : stored == kComponents
+             ? ReadEntries<kComponents>(reader, covered, index)
+             : false;
 }
 
 }  // namespace infeed

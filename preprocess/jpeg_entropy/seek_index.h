@@ -21,7 +21,9 @@ struct SeekEntry {
 };
 
 // Entries at the start of each run of MCUs: `run` of them, the last run of a
-// row shorter, and one more entry for the end of the scan.
+// row shorter, and one more entry for the end of the last row. A partial index
+// covers the first rows only, as many as a decoder has read so far; its runs
+// are whole rows.
 struct JpegSeekIndex {
   int mcus_per_row = 0;
   int mcu_rows = 0;
@@ -29,13 +31,27 @@ struct JpegSeekIndex {
   std::vector<SeekEntry> entries{};
 
   [[nodiscard]] int runs_per_row() const {
-    return (mcus_per_row + run - 1) / run;
+    return run > 0 ? (mcus_per_row + run - 1) / run : 0;
   }
-  // The number of entries: one for each run, and one for the end.
-  [[nodiscard]] std::size_t entry_count() const {
-    return static_cast<std::size_t>(mcu_rows) *
+  // The number of entries if `rows` rows are covered: one for each run, and one
+  // for the end.
+  [[nodiscard]] std::size_t entry_count(int rows) const {
+    return static_cast<std::size_t>(rows) *
                static_cast<std::size_t>(runs_per_row()) +
            1;
+  }
+  [[nodiscard]] std::size_t entry_count() const {
+    return entry_count(mcu_rows);
+  }
+  // The number of rows that the entries cover.
+  [[nodiscard]] int covered_rows() const {
+    const auto runs = static_cast<std::size_t>(runs_per_row());
+    return entries.empty() || runs == 0
+               ? 0
+               : static_cast<int>((entries.size() - 1) / runs);
+  }
+  [[nodiscard]] bool is_complete() const {
+    return entries.size() == entry_count();
   }
   friend bool operator==(const JpegSeekIndex&, const JpegSeekIndex&) = default;
 };
@@ -47,13 +63,20 @@ struct JpegSeekIndex {
 [[nodiscard]] std::optional<JpegSeekIndex> MakeSeekIndex(
     std::span<const std::byte> jpeg, int run);
 
+// Extends a partial index to the whole JPEG, by decoding the rest of the scan;
+// at least one row must be covered. Returns false, and leaves index
+// unspecified, if the JPEG cannot have a complete index, or does not fit the
+// partial one.
+[[nodiscard]] bool CompleteSeekIndex(std::span<const std::byte> jpeg,
+                                     JpegSeekIndex& index);
+
 // The index as bytes (docs/formats.md), and back. Parse returns false, and
 // leaves index unspecified, for bytes that are not an index: it is safe for any
-// bytes, and a parsed index has all its entries, in ascending order. It takes
-// about 9 ns an entry, and allocates nothing if the index has room from earlier
-// use, so parsing all rows is cheap even if only some are needed.
-// SerializeSeekIndex() requires: entry_count() entries, the first not at bit 0,
-// each at a later bit than the one before.
+// bytes, and a parsed index covers at least one row, with entries in ascending
+// order. It takes about 9 ns an entry, and allocates nothing if the index has
+// room from earlier use, so parsing all rows is cheap even if only some are
+// needed. SerializeSeekIndex() requires: entry_count() entries for at least one
+// row, the first not at bit 0, each at a later bit than the one before.
 [[nodiscard]] std::string SerializeSeekIndex(const JpegSeekIndex& index);
 [[nodiscard]] bool ParseSeekIndex(std::span<const std::byte> bytes,
                                   JpegSeekIndex& index);

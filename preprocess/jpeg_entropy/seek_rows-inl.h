@@ -31,16 +31,13 @@ class SeekRows {
  public:
   static constexpr int kAtOnce = 3;
 
-  // Requires: Fits().
+  // Requires: SeekIndexFits().
   SeekRows(const PlainJpeg& jpeg, const JpegSeekIndex& index,
            PlainScratch& scratch);
 
-  // Whether the index's sizes match this JPEG.
-  [[nodiscard]] static bool Fits(const PlainJpeg& jpeg,
-                                 const JpegSeekIndex& index);
-
   // Decodes `rows` rows of MCUs from `first` on, 1..kAtOnce. Row i's blocks, of
   // the plan's MCUs, are then at coefficients(i), their ends at ends(i).
+  // Requires: the index covers the rows.
   [[nodiscard]] bool Decode(int first, int rows);
 
   [[nodiscard]] const std::int16_t* coefficients(int i) const {
@@ -69,18 +66,6 @@ class SeekRows {
   bool arrives_;
   std::array<McuRun, kAtOnce> runs_{};
 };
-
-inline bool SeekRows::Fits(const PlainJpeg& jpeg, const JpegSeekIndex& index) {
-  const JpegScan& scan = jpeg.scan;
-  return scan.restart_interval == 0 && index.run > 0 &&
-         index.mcus_per_row == scan.mcus_per_row &&
-         index.mcu_rows == scan.mcu_rows &&
-         index.entries.size() ==
-             static_cast<std::size_t>(index.mcu_rows) * index.runs_per_row() +
-                 1 &&
-         index.entries.front().byte == scan.entropy_begin &&
-         index.entries.back().byte <= jpeg.bytes.size();
-}
 
 inline SeekRows::SeekRows(const PlainJpeg& jpeg, const JpegSeekIndex& index,
                           PlainScratch& scratch)

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "preprocess/jpeg_pixels/window.cc"
@@ -9,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include "preprocess/jpeg_entropy/mcu_stream-inl.h"
+#include "preprocess/jpeg_entropy/seek_maker.h"
 #include "preprocess/jpeg_entropy/seek_rows-inl.h"
 #include "preprocess/jpeg_pixels/rows-inl.h"
 
@@ -16,63 +19,147 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-// Without an index: skips the MCUs above and beside the window.
-PlainResult DecodeInOrder(const PlainJpeg& jpeg, PlainScratch& scratch,
-                          RowSink& sink) {
-  const WindowPlan& plan = scratch.plan;
-  const std::size_t blocks =
-      static_cast<std::size_t>(plan.mcus()) * plan.blocks_per_mcu + 1;
-  scratch.coefficients.Grow(blocks * 64);
-  scratch.ends.Grow(blocks);
-  McuStream stream(jpeg, scratch);
-  RowMaker rows(jpeg.scan, scratch, sink);
-  const int beside = jpeg.scan.mcus_per_row - plan.mcus();
-  int passed = plan.first_row * jpeg.scan.mcus_per_row + plan.first_mcu;
-  for (int row = plan.first_row; row < plan.end_row; ++row) {
-    if (!stream.Pass(passed) ||
-        !stream.Decode(plan.mcus(), scratch.coefficients.data(),
-                       scratch.ends.data()) ||
-        !rows.Take(scratch.coefficients.data(), scratch.ends.data())) {
-      return PlainResult::kIrregular;
-    }
-    passed = beside;
-  }
-  // The last row is read completely, as by libjpeg; if it is the image's last
-  // row, the data behind it is read, too.
-  const bool is_last =
-      plan.window.y + plan.window.height == plan.components[0].height;
-  const bool regular = stream.Pass(jpeg.scan.mcus_per_row - plan.end_mcu) &&
-                       (is_last ? stream.AtEnd() : !stream.NearsFileEnd());
-  return regular ? PlainResult::kDone : PlainResult::kIrregular;
-}
+// Decodes a window: the rows that the index covers from its entries, the rest
+// by reading every MCU from the index's last entry on, or from the scan's
+// start.
+class WindowDecode {
+ public:
+  // index and found: as DecodePlainWindow(). Requires: an index fits.
+  WindowDecode(const PlainJpeg& jpeg, const JpegSeekIndex* index,
+               PlainScratch& scratch, RowSink& sink, JpegSeekIndex* found)
+      : jpeg_(jpeg),
+        index_(index),
+        scratch_(scratch),
+        plan_(scratch.plan),
+        rows_(jpeg.scan, scratch, sink),
+        found_(found) {}
 
-PlainResult DecodeByIndex(const PlainJpeg& jpeg, const JpegSeekIndex& index,
-                          PlainScratch& scratch, RowSink& sink) {
-  if (!SeekRows::Fits(jpeg, index)) {
-    return PlainResult::kIndexRefused;
-  }
-  const WindowPlan& plan = scratch.plan;
-  SeekRows source(jpeg, index, scratch);
-  RowMaker rows(jpeg.scan, scratch, sink);
-  for (int row = plan.first_row; row < plan.end_row;) {
-    const int count = std::min(SeekRows::kAtOnce, plan.end_row - row);
-    if (!source.Decode(row, count)) {
-      return PlainResult::kIndexRefused;
+  PlainResult Run() {
+    const int covered = index_ != nullptr ? index_->covered_rows() : 0;
+    const PlainResult result =
+        covered > plan_.first_row
+            ? DecodeByIndex(std::min(covered, plan_.end_row))
+            : PlainResult::kDone;
+    if (result != PlainResult::kDone || covered >= plan_.end_row) {
+      return result;
     }
-    for (int i = 0; i < count; ++i) {
-      if (!rows.Take(source.coefficients(i), source.ends(i))) {
-        return PlainResult::kIrregular;
+    return DecodeInOrder(covered) ? PlainResult::kDone
+                                  : PlainResult::kIrregular;
+  }
+
+ private:
+  PlainResult DecodeByIndex(int end_row) {
+    SeekRows source(jpeg_, *index_, scratch_);
+    for (int row = plan_.first_row; row < end_row;) {
+      const int count = std::min(SeekRows::kAtOnce, end_row - row);
+      if (!source.Decode(row, count)) {
+        return PlainResult::kIndexRefused;
+      }
+      for (int i = 0; i < count; ++i) {
+        if (!rows_.Take(source.coefficients(i), source.ends(i))) {
+          return PlainResult::kIrregular;
+        }
+      }
+      row += count;
+    }
+    return PlainResult::kDone;
+  }
+
+  // Reads the rows from `row` on. False: irregular.
+  bool DecodeInOrder(int row) {
+    const std::size_t blocks =
+        static_cast<std::size_t>(plan_.mcus()) * plan_.blocks_per_mcu + 1;
+    scratch_.coefficients.Grow(blocks * 64);
+    scratch_.ends.Grow(blocks);
+    McuStream stream = row > 0
+                           ? McuStream(jpeg_, scratch_, index_->entries.back())
+                           : McuStream(jpeg_, scratch_);
+    BeginFound(stream);
+    const std::size_t known = found_ != nullptr ? found_->entries.size() : 0;
+    for (; row < plan_.end_row; ++row) {
+      if (!(row < plan_.first_row ? stream.Pass(jpeg_.scan.mcus_per_row)
+                                  : DecodeRow(stream))) {
+        return false;
+      }
+      if (found_ != nullptr) {
+        found_->entries.push_back(SeekEntryAt(stream.place()));
       }
     }
-    row += count;
+    if (!EndsWell(stream)) {
+      return false;
+    }
+    EndFound(stream, known);
+    return true;
   }
-  return PlainResult::kDone;
-}
+
+  // Reads a row of the window.
+  bool DecodeRow(McuStream& stream) {
+    return stream.Pass(plan_.first_mcu) &&
+           stream.Decode(plan_.mcus(), scratch_.coefficients.data(),
+                         scratch_.ends.data()) &&
+           rows_.Take(scratch_.coefficients.data(), scratch_.ends.data()) &&
+           stream.Pass(jpeg_.scan.mcus_per_row - plan_.end_mcu);
+  }
+
+  // The last row was read completely, as by libjpeg; if it is the image's last
+  // row, libjpeg reads the data behind it, too.
+  [[nodiscard]] bool EndsWell(const McuStream& stream) const {
+    const bool is_last =
+        plan_.window.y + plan_.window.height == plan_.components[0].height;
+    return is_last ? stream.AtEnd() : !stream.NearsFileEnd();
+  }
+
+  void BeginFound(const McuStream& stream) {
+    const JpegScan& scan = jpeg_.scan;
+    if (found_ != nullptr &&
+        (scan.restart_interval > 0 ||
+         jpeg_.bytes.size() > std::numeric_limits<std::uint32_t>::max())) {
+      found_ = nullptr;  // It cannot have an index.
+    }
+    if (found_ == nullptr) {
+      return;
+    }
+    if (index_ != nullptr) {
+      *found_ = *index_;
+    } else {
+      found_->mcus_per_row = scan.mcus_per_row;
+      found_->mcu_rows = scan.mcu_rows;
+      found_->run = scan.mcus_per_row;
+      found_->entries.assign(1, SeekEntryAt(stream.place()));
+    }
+  }
+
+  // known: the number of entries at the begin.
+  void EndFound(const McuStream& stream, std::size_t known) {
+    if (found_ == nullptr) {
+      return;
+    }
+    // A complete index promises a regular end of the image.
+    if (found_->is_complete() && !stream.AtEnd()) {
+      found_->entries.pop_back();
+    }
+    if (index_ != nullptr) {
+      ToFileOffsets(jpeg_, index_->entries.back().byte, known, *found_);
+    } else {
+      ToFileOffsets(jpeg_, jpeg_.scan.entropy_begin, 0, *found_);
+    }
+    if (found_->entries.size() <= std::max<std::size_t>(known, 1)) {
+      found_->entries.clear();
+    }
+  }
+
+  const PlainJpeg& jpeg_;
+  const JpegSeekIndex* index_;
+  PlainScratch& scratch_;
+  const WindowPlan& plan_;
+  RowMaker rows_;
+  JpegSeekIndex* found_;
+};
 
 PlainResult DecodeWindow(const PlainJpeg& jpeg, const JpegSeekIndex* index,
-                         PlainScratch& scratch, RowSink& sink) {
-  return index != nullptr ? DecodeByIndex(jpeg, *index, scratch, sink)
-                          : DecodeInOrder(jpeg, scratch, sink);
+                         PlainScratch& scratch, RowSink& sink,
+                         JpegSeekIndex* found) {
+  return WindowDecode(jpeg, index, scratch, sink, found).Run();
 }
 
 }  // namespace HWY_NAMESPACE
@@ -85,8 +172,15 @@ namespace infeed {
 HWY_EXPORT(DecodeWindow);
 
 PlainResult DecodePlainWindow(const PlainJpeg& jpeg, const JpegSeekIndex* index,
-                              PlainScratch& scratch, RowSink& sink) {
-  return HWY_DYNAMIC_DISPATCH(DecodeWindow)(jpeg, index, scratch, sink);
+                              PlainScratch& scratch, RowSink& sink,
+                              JpegSeekIndex* found) {
+  if (found != nullptr) {
+    found->entries.clear();
+  }
+  if (index != nullptr && !SeekIndexFits(jpeg, *index)) {
+    return PlainResult::kIndexRefused;
+  }
+  return HWY_DYNAMIC_DISPATCH(DecodeWindow)(jpeg, index, scratch, sink, found);
 }
 
 }  // namespace infeed

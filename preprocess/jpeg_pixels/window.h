@@ -14,10 +14,13 @@ enum class PlainResult {
 };
 
 // Decodes the window of scratch.plan into the sink with the best instruction
-// set. index may be null.
+// set. index may be null. If found is not null and the result is kDone, it
+// becomes the index extended by the rows of MCUs that had to be read beyond it;
+// without entries if there were none. Requires: found is not index.
 [[nodiscard]] PlainResult DecodePlainWindow(const PlainJpeg& jpeg,
                                             const JpegSeekIndex* index,
                                             PlainScratch& scratch,
-                                            RowSink& sink);
+                                            RowSink& sink,
+                                            JpegSeekIndex* found = nullptr);
 
 }  // namespace infeed

@@ -83,11 +83,17 @@ struct Preprocessor::Target {
 FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
                               const SampleKey& key,
                               std::span<std::uint32_t> destination,
-                              std::span<const std::byte> seek_index) {
+                              std::span<const std::byte> seek_index,
+                              std::string* found) {
   const Clock::time_point start = Clock::now();
   const Target target{.key = key, .image = destination};
-  FillCounts counts = IsJpeg(encoded) ? DecodeJpeg(encoded, seek_index, target)
-                                      : DecodeOther(encoded, target);
+  known_ = nullptr;
+  if (found != nullptr) {
+    found->clear();
+  }
+  FillCounts counts = IsJpeg(encoded)
+                          ? DecodeJpeg(encoded, seek_index, target, found)
+                          : DecodeOther(encoded, target);
   Check(sink_->is_complete(), "a decoder puts all rows or throws");
   counts.resize = sink_->busy();
   const Clock::time_point decoded = Clock::now();
@@ -105,7 +111,7 @@ RowSink& Preprocessor::Aim(const DecodePlan& plan, const Target& target) {
 
 FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
                                     std::span<const std::byte> seek_index,
-                                    const Target& target) {
+                                    const Target& target, std::string* found) {
   const JpegInfo info = decoder_.ReadHeader(encoded);
   const DecodePlan plan =
       Plan(ChooseFraming(info.height, info.width, info.components, target.key),
@@ -113,17 +119,36 @@ FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
   const bool is_index =
       !seek_index.empty() && ParseSeekIndex(seek_index, index_);
   decoder_.DecodeScaledWindow(plan.denominator, plan.window, Aim(plan, target),
-                              is_index ? &index_ : nullptr);
+                              is_index ? &index_ : nullptr,
+                              found != nullptr ? &found_ : nullptr);
   const JpegIndexUse use = is_index || seek_index.empty()
                                ? decoder_.index_use()
                                : JpegIndexUse::kRefused;
+  known_ = use == JpegIndexUse::kUsed ? &index_ : nullptr;
+  int found_rows = 0;
+  if (found != nullptr && !found_.entries.empty()) {
+    *found = SerializeSeekIndex(found_);
+    found_rows = found_.covered_rows() -
+                 (known_ != nullptr ? known_->covered_rows() : 0);
+    known_ = &found_;
+  }
   return {
       .decoded_pixels = std::int64_t{plan.window.width} * plan.window.height,
       .outside_pixels =
           OutsidePixels(info, plan.window, plan.denominator,
                         use == JpegIndexUse::kUsed ? &index_ : nullptr),
       .index_use = use,
+      .index_rows = known_ != nullptr ? known_->mcu_rows : 0,
+      .covered_rows = known_ != nullptr ? known_->covered_rows() : 0,
+      .found_rows = found_rows,
       .warning = decoder_.warning()};
+}
+
+std::string Preprocessor::CompleteIndex(std::span<const std::byte> encoded) {
+  return known_ != nullptr && !known_->is_complete() &&
+                 decoder_.CompleteIndex(encoded, *known_)
+             ? SerializeSeekIndex(*known_)
+             : "";
 }
 
 FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,

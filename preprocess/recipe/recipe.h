@@ -30,6 +30,11 @@ struct FillCounts {
   std::chrono::steady_clock::duration resize{};
   std::chrono::steady_clock::duration augment{};
   JpegIndexUse index_use = JpegIndexUse::kNone;
+  // Rows of MCUs of a JPEG that can have a seek index, and how many of them the
+  // index passed in, or the one found, covers; 0 and 0: of another image.
+  int index_rows = 0;
+  int covered_rows = 0;
+  int found_rows = 0;  // of the covered ones, those that this decode found
   std::string warning = {};  // libjpeg's first tolerated warning
 };
 
@@ -113,13 +118,22 @@ class Preprocessor {
   // [image_size, image_size], mirrored as drawn from key's flip stream, and
   // augmented with its augmentation stream. seek_index: SerializeSeekIndex()'s
   // bytes of this JPEG, or none; any bytes are safe and affect only speed and
-  // index_use. Throws DataError; destination is then unspecified, and the
-  // preprocessor stays usable. Requires: destination.size() == image_size^2.
+  // index_use. found: may be null; receives the index extended by what the
+  // decode read beyond it, as such bytes; empty if that was nothing. Throws
+  // DataError; destination is then unspecified, and the preprocessor stays
+  // usable. Requires: destination.size() == image_size^2.
   FillCounts Fill(std::span<const std::byte> encoded, const SampleKey& key,
                   std::span<std::uint32_t> destination,
-                  std::span<const std::byte> seek_index = {});
+                  std::span<const std::byte> seek_index = {},
+                  std::string* found = nullptr);
 
-  // The same for an already packed image, height * width little-endian uint32:
+  // Completes the seek index that Fill(encoded, ...) found or was passed, by
+  // reading the rest of the JPEG; returns it as Fill() does, empty if it was
+  // complete or cannot be completed. Requires: that Fill() returned, and was
+  // the last call.
+  [[nodiscard]] std::string CompleteIndex(std::span<const std::byte> encoded);
+
+  // Fill() for an already packed image, height * width little-endian uint32:
   // copies it into destination, then flips, moves (kCifar) and augments it as
   // Fill() does. Throws DataError unless the image is image_size x image_size.
   // Requires: destination.size() == image_size^2.
@@ -140,7 +154,7 @@ class Preprocessor {
   // Decode the framing into the target and return the counts without the times.
   FillCounts DecodeJpeg(std::span<const std::byte> encoded,
                         std::span<const std::byte> seek_index,
-                        const Target& target);
+                        const Target& target, std::string* found);
   FillCounts DecodeOther(std::span<const std::byte> encoded,
                          const Target& target);
 
@@ -153,7 +167,9 @@ class Preprocessor {
   PreprocessOptions options_;
   JpegDecoder decoder_;
   JpegSeekIndex index_;
-  RgbImage image_;  // a whole image, if not a JPEG
+  JpegSeekIndex found_;
+  JpegSeekIndex* known_ = nullptr;  // of the last image: the better of the two
+  RgbImage image_;                  // a whole image, if not a JPEG
   std::unique_ptr<ResizeSink> sink_;
   Augmenter augmenter_;
 };

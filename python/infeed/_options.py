@@ -155,9 +155,10 @@ class Options(TypedDict, total=False):
     # Verify the checksum of every record. Default: true.
     verify_checksums: bool
 
-    # Use seek indexes, if there are any, to decode only a part of a JPEG.
-    # Default: true.
-    seek_index: bool
+    # Seek indexes, with which only a part of a JPEG is decoded: use those of
+    # the data and find others while decoding, for later epochs and runs
+    # (auto), use those of the data (read), or none (off). Default: auto.
+    seek_index: Literal["auto", "read", "off"]
 
     # Keep encoded records in memory, as far as memory_limit allows. Default:
     # false.

@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/parent_folder.h"
+#include "records/bytes/cache_folder.h"
 #include "records/bytes/crc32c.h"
+#include "records/bytes/fnv_hash.h"
 #include "records/bytes/little_endian.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
@@ -67,31 +70,37 @@ SeekFile::SeekFile(std::unique_ptr<ByteSource> source, const SeekFileInfo& info)
 std::unique_ptr<const SeekFile> SeekFile::Find(
     const std::string& shard, std::int64_t shard_size,
     std::optional<std::int64_t> records, std::string_view image_key) {
-  const std::string ending = KeyedEnding(kSeekEnding, image_key, kImageKey);
-  for (const std::string& path : SidePaths(shard, ending)) {
+  return Largest(
+      SidePaths(shard, KeyedEnding(kSeekEnding, image_key, kImageKey)),
+      [&](const SeekFileInfo& info) {
+        return info.shard_size == shard_size &&
+               info.records == records.value_or(info.records);
+      });
+}
+
+std::unique_ptr<const SeekFile> SeekFile::FindOfImages(
+    const RecordIndex& images) {
+  return Largest(
+      SidePaths(images.kept_root(), EndingOfImages(images)),
+      [&](const SeekFileInfo& info) { return info.records == images.size(); });
+}
+
+std::unique_ptr<const SeekFile> SeekFile::Largest(
+    const std::vector<std::string>& paths,
+    const std::function<bool(const SeekFileInfo&)>& fits) {
+  std::unique_ptr<const SeekFile> largest;
+  for (const std::string& path : paths) {
     if (IsUrl(path)) {
       continue;  // For a remote file, two requests a record cost more than it
                  // saves.
     }
     std::optional<SeekFile> file = Open(path);
-    if (file && file->info().shard_size == shard_size &&
-        file->info().records == records.value_or(file->info().records)) {
-      return std::make_unique<const SeekFile>(*std::move(file));
+    if (file && fits(file->info()) &&
+        (largest == nullptr || file->size() > largest->size())) {
+      largest = std::make_unique<const SeekFile>(*std::move(file));
     }
   }
-  return nullptr;
-}
-
-std::unique_ptr<const SeekFile> SeekFile::FindOfImages(
-    const RecordIndex& images) {
-  for (const std::string& path :
-       SidePaths(images.kept_root(), EndingOfImages(images))) {
-    std::optional<SeekFile> file = Open(path);
-    if (file && file->info().records == images.size()) {
-      return std::make_unique<const SeekFile>(*std::move(file));
-    }
-  }
-  return nullptr;
+  return largest;
 }
 
 std::optional<SeekFile> SeekFile::Open(const std::string& path) {
@@ -152,20 +161,20 @@ std::span<const std::byte> SeekFile::Read(
 
 SeekFileWriter::SeekFileWriter(const ByteSource& shard, int run,
                                std::string_view image_key)
-    : path_(SidePathToWrite(shard.path(),
-                            KeyedEnding(kSeekEnding, image_key, kImageKey))),
-      info_({.shard_size = shard.size(),
-             .shard_version = shard.version(),
-             .records = 0,
-             .run = run}),
-      sink_(OpenSink(path_)) {
-  sink_->Write(kSeekMagic);
-}
+    : SeekFileWriter(
+          SidePathToWrite(shard.path(),
+                          KeyedEnding(kSeekEnding, image_key, kImageKey)),
+          {.shard_size = shard.size(),
+           .shard_version = shard.version(),
+           .run = run}) {}
 
 SeekFileWriter::SeekFileWriter(const RecordIndex& images, int run)
-    : path_(SidePathToWrite(images.kept_root(), EndingOfImages(images))),
-      info_({.run = run}),
-      sink_(OpenSink(path_)) {
+    : SeekFileWriter(
+          SidePathToWrite(images.kept_root(), EndingOfImages(images)),
+          {.run = run}) {}
+
+SeekFileWriter::SeekFileWriter(std::string path, const SeekFileInfo& info)
+    : path_(std::move(path)), info_(info), sink_(OpenSink(path_)) {
   sink_->Write(kSeekMagic);
 }
 
@@ -184,6 +193,84 @@ void SeekFileWriter::Close() {
   }
   sink_->Write(tail + Footer(info_));
   sink_->Commit();
+}
+
+namespace {
+
+// Waits until no other program adds to the seek file of this path.
+FolderLock LockForAdding(const std::string& path) {
+  return {ParentFolder(path) + "/seek.lock",
+          FolderLock::ToPlace(FnvHash(path))};
+}
+
+// A shard, or the images of a folder, as the subject of a seek file.
+struct SeekSubject {
+  std::string path;  // of the file to write
+  SeekFileInfo info;
+  std::int64_t first_record = 0;
+};
+
+// nullopt: the shard is no longer the one that was indexed.
+std::optional<SeekSubject> SubjectOf(const RecordIndex& index,
+                                     std::size_t shard,
+                                     std::string_view image_key) {
+  if (index.is_of_images()) {
+    return SeekSubject{
+        .path = SidePathToWrite(index.kept_root(), EndingOfImages(index)),
+        .info = {.records = index.size()}};
+  }
+  const std::unique_ptr<ByteSource> source = OpenSource(index.shards()[shard]);
+  if (source->size() != index.shard_bytes(shard)) {
+    return std::nullopt;
+  }
+  SeekSubject subject = {
+      .path = SidePathToWrite(source->path(),
+                              KeyedEnding(kSeekEnding, image_key, kImageKey)),
+      .info = {.shard_size = source->size(),
+               .shard_version = source->version(),
+               .records = index.shard_size(shard)}};
+  for (std::size_t i = 0; i < shard; ++i) {
+    subject.first_record += index.shard_size(i);
+  }
+  return subject;
+}
+
+std::string_view AsText(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+void AddToSeekFile(
+    const RecordIndex& index, std::size_t shard, std::string_view image_key,
+    const std::function<AddedSeekIndex(std::int64_t number)>& found) {
+  const std::optional<SeekSubject> subject = SubjectOf(index, shard, image_key);
+  if (!subject) {
+    return;
+  }
+  const FolderLock lock = LockForAdding(subject->path);
+  const auto old =
+      index.is_of_images()
+          ? SeekFile::FindOfImages(index)
+          : SeekFile::Find(index.shards()[shard], subject->info.shard_size,
+                           subject->info.records, image_key);
+  SeekFileInfo info = subject->info;
+  info.run = kFoundRun;
+  SeekFileWriter writer(subject->path, info);
+  std::vector<std::byte> buffer;
+  for (std::int64_t number = 0; number < info.records; ++number) {
+    const AddedSeekIndex added = found(number);
+    std::span<const std::byte> kept;
+    if (old != nullptr && !added.replaces) {
+      const std::int64_t bytes =
+          index.at(subject->first_record + number).length;
+      kept = old->Read(number, LongestSeekIndex(bytes), buffer);
+    }
+    writer.Append(added.sealed.size() > kept.size()
+                      ? std::string_view(added.sealed)
+                      : AsText(kept));
+  }
+  writer.Close();
 }
 
 SeekStore::SeekStore(const RecordIndex& index, std::size_t max_open,
@@ -215,6 +302,14 @@ std::unique_ptr<const SeekFile> SeekStore::Find(std::size_t place) const {
   }
   return SeekFile::Find(index_.shards()[place], index_.shard_bytes(place),
                         index_.shard_size(place), image_key_);
+}
+
+void SeekStore::Reopen(std::size_t number) {
+  const std::lock_guard lock(mutex_);
+  if (places_[number].file) {
+    std::erase(open_, number);
+  }
+  places_[number] = {};
 }
 
 std::shared_ptr<const SeekFile> SeekStore::Open(std::size_t number) const {

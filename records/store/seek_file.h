@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -26,10 +27,14 @@ struct SeekFileInfo {
   std::int64_t shard_size = 0;     // bytes
   std::int64_t shard_version = 0;  // ByteSource::version()
   std::int64_t records = 0;        // one entry each
-  int run = 0;                     // MCUs between entries; 0: a row
+  // MCUs between entries; 0: a row; kFoundRun: rows, of the JPEGs that were
+  // decoded so far (AddToSeekFile()).
+  int run = 0;
 
   friend bool operator==(const SeekFileInfo&, const SeekFileInfo&) = default;
 };
+
+inline constexpr int kFoundRun = -1;
 
 // Reads one file's entries by record. Holds only a file descriptor, no table in
 // memory, so that reading an entry takes two reads. Const members may be called
@@ -51,6 +56,8 @@ class SeekFile {
       const RecordIndex& images);
 
   [[nodiscard]] const SeekFileInfo& info() const { return info_; }
+  // Its size in bytes.
+  [[nodiscard]] std::int64_t size() const { return source_->size(); }
 
   // Returns a record's sealed index (seek_feature.h), a view into buffer, which
   // grows as needed; empty if the record has none, or one longer than
@@ -62,6 +69,10 @@ class SeekFile {
 
  private:
   SeekFile(std::unique_ptr<ByteSource> source, const SeekFileInfo& info);
+  // The largest good file that fits; null: none.
+  static std::unique_ptr<const SeekFile> Largest(
+      const std::vector<std::string>& paths,
+      const std::function<bool(const SeekFileInfo&)>& fits);
   static std::optional<SeekFile> Open(const std::string& path);
 
   std::unique_ptr<ByteSource> source_;
@@ -78,6 +89,8 @@ class SeekFileWriter {
   // The file of an image folder's index. Requires: images.kept_root() is not
   // empty.
   SeekFileWriter(const RecordIndex& images, int run);
+  // A file of that path. info.records is ignored.
+  SeekFileWriter(std::string path, const SeekFileInfo& info);
 
   // Appends the next record's sealed index; empty: the record has none.
   void Append(std::string_view sealed);
@@ -92,6 +105,22 @@ class SeekFileWriter {
   std::unique_ptr<ByteSink> sink_;
   std::vector<std::int64_t> offsets_;  // of the entries
 };
+
+// A seek index to be added to a file.
+struct AddedSeekIndex {
+  std::string sealed = {};  // seek_feature.h; empty: none
+  bool replaces = false;    // also a longer index in the file
+};
+
+// Adds indexes to the seek file of a shard, or of all images of a folder, which
+// is made if there is none; found(number) returns the one of a record of the
+// shard. Of an added index and one in the file the longer is kept, so that
+// several programs can add what they found: one writes at a time, the others
+// wait. The file is replaced whole. Does nothing if the shard is no longer the
+// one that was indexed. Throws IoError.
+void AddToSeekFile(
+    const RecordIndex& index, std::size_t shard, std::string_view image_key,
+    const std::function<AddedSeekIndex(std::int64_t number)>& found);
 
 // Limit in bytes of the seek index of a record's JPEG, so that a damaged file
 // cannot cause large allocations. An index with every 4th MCU takes a third of
@@ -121,6 +150,12 @@ class SeekStore {
   // index.size().
   [[nodiscard]] std::span<const std::byte> Read(
       std::int64_t record, std::vector<std::byte>& buffer) const;
+
+  // The number of files that it may have: one for each shard, or one for all
+  // images of a folder.
+  [[nodiscard]] std::size_t place_count() const { return places_.size(); }
+  // Looks for a place's file again, as it has been replaced.
+  void Reopen(std::size_t place);
 
  private:
   struct Place {

@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "pipeline/engine/input_pipeline.h"
@@ -96,7 +97,7 @@ TEST(InputPipelineSeekTest, DecodeLessBesideTheCrops) {
   options.training = false;  // One epoch: each record once
   const TestShards shards = ShardsWith(AllSealed());
   const std::int64_t with = RunOver(shards, options).stats.outside_pixels;
-  options.use_seek_indexes = false;
+  options.seek_index = SeekIndexes::kOff;
   const std::int64_t without = RunOver(shards, options).stats.outside_pixels;
   EXPECT_GT(with, 0);
   EXPECT_GT(without, with);
@@ -128,7 +129,7 @@ TEST(InputPipelineSeekTest, DecodesWithoutAnIndexThatIsWrongAndSaysWhich) {
                     HasSubstr("record 1 at byte "),
                     HasSubstr("the seek index does not belong to the JPEG")));
   EXPECT_EQ(run.stats.bad_records, 0);
-  options.use_seek_indexes = false;
+  options.seek_index = SeekIndexes::kOff;
   const Outcome without = RunOver(shards, options);
   EXPECT_EQ(run.batches, without.batches);
   EXPECT_EQ(without.stats.seek_indexes.none, kRecords);
@@ -182,6 +183,7 @@ TEST(InputPipelineSeekTest, KeepsWhatLiesBesideAShardInTheCache) {
   InputOptions options = kOptions;
   options.on_bad_record = OnBadRecord::kFail;
   options.use_cache = true;
+  options.seek_index = SeekIndexes::kRead;
   options.graph = GraphKind::kBasic;  // Nothing is read ahead.
   InputPipeline pipeline(shards.index(), options);
   (void)TakeBatches(pipeline, kRecords / options.batch_size);
@@ -195,6 +197,101 @@ TEST(InputPipelineSeekTest, KeepsWhatLiesBesideAShardInTheCache) {
   (void)TakeBatches(pipeline, kRecords / options.batch_size);
   EXPECT_EQ(pipeline.stats().seek_indexes.used, kRecords);
   EXPECT_EQ(pipeline.stats().seek_indexes.refused, 0);
+}
+
+// With its side files, unlike TestShards::index().
+RecordIndex IndexWithFiles(const TestShards& shards) {
+  return RecordIndex(shards.index().shards());
+}
+
+// Batches of several epochs of random crops.
+Outcome RunEpochs(const TestShards& shards, SeekIndexes seek_index, int epochs,
+                  GraphKind graph = GraphKind::kFlow) {
+  InputOptions options = kOptions;
+  options.seek_index = seek_index;
+  options.graph = graph;
+  options.repeat = epochs;
+  const RecordIndex index = IndexWithFiles(shards);
+  InputPipeline pipeline(index, options);
+  Outcome run;
+  run.batches = TakeBatches(pipeline, epochs * kRecords / options.batch_size);
+  pipeline.Stop();
+  run.stats = pipeline.stats();
+  return run;
+}
+
+TEST(InputPipelineSeekTest, FindsIndexesWhileDecodingForLaterEpochsAndRuns) {
+  const TestShards shards = ShardsWith(std::vector<std::string>(kRecords));
+  const Outcome without = RunEpochs(shards, SeekIndexes::kOff, 6);
+  const Outcome first = RunEpochs(shards, SeekIndexes::kAuto, 6);
+  EXPECT_EQ(first.batches, without.batches);
+  const SeekIndexStats& stats = first.stats.seek_indexes;
+  EXPECT_GE(stats.none, kRecords);
+  EXPECT_GE(stats.found, kRecords);
+  EXPECT_EQ(stats.refused, 0);
+  EXPECT_GT(stats.rows, stats.covered_rows);
+  EXPECT_EQ(stats.write_error, "");
+  // A later run begins with what this one found.
+  const Outcome later = RunEpochs(shards, SeekIndexes::kRead, 6);
+  EXPECT_EQ(later.batches, without.batches);
+  EXPECT_EQ(later.stats.seek_indexes.none, 0);
+  EXPECT_EQ(later.stats.seek_indexes.refused, 0);
+  EXPECT_LT(later.stats.outside_pixels, without.stats.outside_pixels);
+}
+
+TEST(InputPipelineSeekTest, FindsThemInTheBasicGraphToo) {
+  const TestShards shards = ShardsWith(std::vector<std::string>(kRecords));
+  const Outcome first =
+      RunEpochs(shards, SeekIndexes::kAuto, 2, GraphKind::kBasic);
+  EXPECT_EQ(first.batches, RunEpochs(shards, SeekIndexes::kOff, 2).batches);
+  EXPECT_EQ(first.stats.seek_indexes.none, kRecords);
+  EXPECT_EQ(first.stats.seek_indexes.used, kRecords);
+}
+
+// An index of another JPEG gives way, although it is longer.
+TEST(InputPipelineSeekTest, ReplacesAWrongIndexBesideTheShard) {
+  const TestShards shards = ShardsWith(std::vector<std::string>(kRecords));
+  SeekFileWriter writer(FileSource(shards.index().shards()[0]), 1);
+  for (int record = 0; record < kRecords / 2; ++record) {
+    writer.Append(SealedOf(record + 1) + std::string(500, 'x'));
+  }
+  writer.Close();
+  const Outcome first = RunEpochs(shards, SeekIndexes::kAuto, 1);
+  EXPECT_EQ(first.stats.seek_indexes.refused, kRecords / 2);
+  const Outcome later = RunEpochs(shards, SeekIndexes::kRead, 1);
+  EXPECT_EQ(later.stats.seek_indexes.refused, 0);
+  EXPECT_EQ(later.stats.seek_indexes.used, kRecords);
+  EXPECT_EQ(later.batches, first.batches);
+}
+
+std::int64_t ReadyBatches(const InputPipeline& pipeline) {
+  for (const QueueStats& queue : pipeline.stats().queues) {
+    if (queue.name == "ready") {
+      return queue.depth;
+    }
+  }
+  return -1;
+}
+
+// While batches wait for the consumer, whole indexes are made.
+TEST(InputPipelineSeekTest, CompletesIndexesInSpareTime) {
+  const TestShards shards = ShardsWith(std::vector<std::string>(kRecords));
+  InputOptions options = kOptions;
+  options.batches_in_pool = 6;
+  {
+    const RecordIndex index = IndexWithFiles(shards);
+    InputPipeline pipeline(index, options);
+    for (int batch = 0; batch < 40; ++batch) {
+      while (ReadyBatches(pipeline) < 2) {
+        std::this_thread::yield();
+      }
+      (void)pipeline.Next();
+    }
+  }
+  const Outcome later = RunEpochs(shards, SeekIndexes::kAuto, 1);
+  EXPECT_EQ(later.stats.seek_indexes.covered_rows,
+            later.stats.seek_indexes.rows);
+  EXPECT_EQ(later.stats.seek_indexes.found, 0);
 }
 
 }  // namespace input_pipeline_seek_test

@@ -181,7 +181,7 @@ TEST_F(StreamStateTest, IsTheSameForOtherThreadsRanksPoliciesAndLength) {
   here.threads = 7;
   here.batches_in_pool = 5;
   here.prefetch_batches = 0;
-  here.use_seek_indexes = false;
+  here.seek_index = SeekIndexes::kOff;
   here.use_cache = true;
   here.memory_limit = 1 << 30;
   here.bad_record_report = "bad.jsonl";

@@ -121,11 +121,24 @@ TEST(MemoryPlanTest, NamesBothNumbersThePartsAndWhatToLower) {
 TEST(MemoryPlanTest, TakesALimitThatIsJustEnough) {
   InputOptions options = kOptions;
   options.jpeg_limits.max_memory_bytes = 1;
+  options.seek_index = SeekIndexes::kRead;
   const std::int64_t least = PlanMemory(options, kData).total();
   options.memory_limit = least;
   EXPECT_EQ(PlanMemory(options, kData).total(), least);
   --options.memory_limit;
   EXPECT_THROW((void)PlanMemory(options, kData), UsageError);
+}
+
+TEST(MemoryPlanTest, HasRoomForSeekIndexesThatAreFound) {
+  PlannedData data = kData;
+  data.records = 1'281'167;
+  InputOptions options = kOptions;
+  options.memory_limit = 16 * 1024 * kMebi;
+  EXPECT_EQ(PlanMemory(options, data).seek_indexes, data.records * 320);
+  options.memory_limit = 256 * kMebi;
+  EXPECT_LT(PlanMemory(options, data).seek_indexes, 256 * kMebi / 8);
+  options.seek_index = SeekIndexes::kRead;
+  EXPECT_EQ(PlanMemory(options, data).seek_indexes, 0);
 }
 
 TEST(MemoryPlanTest, DoesNotOverflowForTheLongestRecord) {

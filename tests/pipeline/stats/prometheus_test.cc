@@ -17,7 +17,12 @@ using ::testing::HasSubstr;
 TEST(PrometheusTextTest, IsThisText) {
   PipelineStats stats = BusyRun();
   stats.copied_batches = 4;
-  stats.seek_indexes = {.used = 3, .refused = 1, .none = 2};
+  stats.seek_indexes = {.used = 3,
+                        .refused = 1,
+                        .none = 2,
+                        .found = 4,
+                        .rows = 50,
+                        .covered_rows = 40};
   stats.outside_pixels = 12;
   stats.storage_bytes = 512;
   stats.bad_record_totals = {.bad_samples = 14,
@@ -75,6 +80,10 @@ infeed_cache_bytes 770
 infeed_seek_index_images_total{index="used"} 3
 infeed_seek_index_images_total{index="refused"} 1
 infeed_seek_index_images_total{index="none"} 2
+# HELP infeed_seek_index_rows_total Rows of MCUs of the decoded JPEGs that can have a seek index, and those that it covers.
+# TYPE infeed_seek_index_rows_total counter
+infeed_seek_index_rows_total{rows="all"} 50
+infeed_seek_index_rows_total{rows="covered"} 40
 # HELP infeed_outside_pixels_total Pixels decoded that lie outside the crops.
 # TYPE infeed_outside_pixels_total counter
 infeed_outside_pixels_total 12

@@ -23,7 +23,12 @@ PipelineStats Later() {
                              .images = 3,
                              .warnings = 2};
   stats.cache.hits = 11;
-  stats.seek_indexes = {.used = 9, .refused = 5, .none = 3};
+  stats.seek_indexes = {.used = 9,
+                        .refused = 5,
+                        .none = 3,
+                        .found = 8,
+                        .rows = 20,
+                        .covered_rows = 9};
   stats.outside_pixels = 5000;
   stats.storage_bytes = 4096;
   stats.first_wait_seconds = 0.25;
@@ -43,7 +48,12 @@ PipelineStats Earlier() {
   stats.bad_records = 3;
   stats.bad_record_totals = {.samples = 768, .bad_samples = 3};
   stats.cache.hits = 1;
-  stats.seek_indexes = {.used = 4, .refused = 2, .none = 2};
+  stats.seek_indexes = {.used = 4,
+                        .refused = 2,
+                        .none = 2,
+                        .found = 6,
+                        .rows = 15,
+                        .covered_rows = 6};
   stats.outside_pixels = 3000;
   stats.storage_bytes = 1024;
   stats.consumer_wait_seconds = 1;
@@ -67,6 +77,9 @@ TEST(PipelineStatsTest, SubtractsWhatIsCounted) {
   EXPECT_EQ(interval.seek_indexes.used, 5);
   EXPECT_EQ(interval.seek_indexes.refused, 3);
   EXPECT_EQ(interval.seek_indexes.none, 1);
+  EXPECT_EQ(interval.seek_indexes.found, 2);
+  EXPECT_EQ(interval.seek_indexes.rows, 5);
+  EXPECT_EQ(interval.seek_indexes.covered_rows, 3);
   EXPECT_EQ(interval.outside_pixels, 2000);
   EXPECT_EQ(interval.storage_bytes, 3072);
   EXPECT_EQ(interval.first_wait_seconds, 0);

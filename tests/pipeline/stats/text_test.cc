@@ -29,7 +29,12 @@ TEST(StatsJsonTest, IsThisText) {
                              .warnings = 3,
                              .first_warning = "c: record 5"};
   stats.cache = {.records = 7, .bytes = 770, .limit_bytes = 1000, .hits = 5};
-  stats.seek_indexes = {.used = 3, .refused = 1, .none = 2};
+  stats.seek_indexes = {.used = 3,
+                        .refused = 1,
+                        .none = 2,
+                        .found = 4,
+                        .rows = 50,
+                        .covered_rows = 40};
   stats.outside_pixels = 12;
   stats.storage_bytes = 512;
   EXPECT_EQ(StatsJson(stats), R"({
@@ -71,6 +76,10 @@ TEST(StatsJsonTest, IsThisText) {
     "used": 3,
     "refused": 1,
     "none": 2,
+    "found": 4,
+    "rows": 50,
+    "covered_rows": 40,
+    "write_error": "",
     "first_refused": ""
   },
   "outside_pixels": 12,
@@ -145,6 +154,18 @@ TEST(SeekIndexTextTest, NamesTheFirstThatWasRefused) {
   EXPECT_EQ(SeekIndexText({.refused = 1, .first_refused = "a: record 3: why"}),
             "seek index: 0 used, 1 refused, 0 none; the first refused: a: "
             "record 3: why");
+}
+
+TEST(SeekIndexTextTest, NamesWhatWasFound) {
+  EXPECT_EQ(SeekIndexText({.used = 7,
+                           .none = 2,
+                           .found = 2,
+                           .rows = 100,
+                           .covered_rows = 75,
+                           .write_error = "a: no space"}),
+            "seek index: 7 used, 0 refused, 2 none, 2 found or extended while "
+            "decoding, which cover 75 % of the rows; found ones are not kept "
+            "in files: a: no space");
 }
 
 TEST(QueueTextTest, SaysNowAndAtMost) {

@@ -79,6 +79,10 @@ TEST(VerdictTest, AdvisesSeekIndexesWhereMostImagesHaveNone) {
   stats.seek_indexes = {.used = 780, .refused = 0, .none = 500};
   EXPECT_THAT(Verdict(stats), EndsWith("; smaller images in the shards would "
                                        "cost less"));
+  stats.seek_indexes = {.none = 1280, .rows = 1000, .covered_rows = 700};
+  EXPECT_THAT(Verdict(stats),
+              EndsWith("; seek indexes cover 70 % of the rows so far: later "
+                       "epochs decode less"));
   stats.seek_indexes = {.used = 80, .refused = 1000, .none = 200};
   EXPECT_THAT(Verdict(stats), HasSubstr("build seek indexes anew"));
 }

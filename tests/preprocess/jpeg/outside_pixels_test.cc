@@ -6,8 +6,15 @@ namespace infeed {
 namespace {
 
 constexpr JpegInfo kImage{.width = 100, .height = 60, .components = 3};
+
+JpegSeekIndex IndexOf(int mcu_rows, int run, int covered_rows) {
+  JpegSeekIndex index{.mcus_per_row = 7, .mcu_rows = mcu_rows, .run = run};
+  index.entries.resize(index.entry_count(covered_rows));
+  return index;
+}
+
 // 4:2:0: MCUs of 16x16 pixels.
-const JpegSeekIndex kRowIndex{.mcus_per_row = 7, .mcu_rows = 4, .run = 7};
+const JpegSeekIndex kRowIndex = IndexOf(4, 7, 4);
 
 TEST(OutsidePixelsTest, CountsAllInFrontWithoutAnIndex) {
   const auto outside = [](const Window& window) {
@@ -29,13 +36,22 @@ TEST(OutsidePixelsTest, CountsItsRowsOfMcusWithAnIndex) {
 }
 
 TEST(OutsidePixelsTest, CountsFromTheNearestEntry) {
-  JpegSeekIndex index = kRowIndex;
-  index.run = 2;
+  const JpegSeekIndex index = IndexOf(4, 2, 4);
   EXPECT_EQ(OutsidePixels(kImage, {16, 40, 16, 10}, 1, &index), 16 * 8);
 }
 
+TEST(OutsidePixelsTest, CountsAllFromTheEndOfAPartialIndex) {
+  const JpegSeekIndex index = IndexOf(4, 7, 2);
+  const auto outside = [&](const Window& window) {
+    return OutsidePixels(kImage, window, 1, &index);
+  };
+  EXPECT_EQ(outside({16, 40, 16, 10}), 16 * 40);
+  EXPECT_EQ(outside({16, 40, 30, 10}), 16 * 50 + 14 * 100 - 30 * 10);
+  EXPECT_EQ(outside({40, 40, 10, 10}), 18 * 100 - 10 * 10);
+}
+
 TEST(OutsidePixelsTest, KnowsOtherMcus) {
-  const JpegSeekIndex index{.mcus_per_row = 7, .mcu_rows = 8, .run = 7};
+  const JpegSeekIndex index = IndexOf(8, 7, 8);
   EXPECT_EQ(OutsidePixels(kImage, {4, 0, 8, 100}, 1, &index), 8 * 100);
 }
 

@@ -1,11 +1,13 @@
 #include "preprocess/jpeg/plain.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <tuple>
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/jpeg/reference.h"
@@ -54,12 +56,12 @@ class JpegPlainTest : public testing::TestWithParam<std::string> {
   void TearDown() override { UseSimdTarget(""); }
 
   std::string Decode(const Truth& truth, const Window& window,
-                     const JpegSeekIndex* index = nullptr,
-                     int denominator = 1) {
+                     const JpegSeekIndex* index = nullptr, int denominator = 1,
+                     JpegSeekIndex* found = nullptr) {
     RgbImage image;
     ImageSink sink(image);
     std::ignore = decoder_.ReadHeader(AsBytes(truth.jpeg));
-    decoder_.DecodeScaledWindow(denominator, window, sink, index);
+    decoder_.DecodeScaledWindow(denominator, window, sink, index, found);
     return Flat(image.view());
   }
 
@@ -135,6 +137,63 @@ TEST_P(JpegPlainTest, IndexedWindows) {
     }
   }
   ExpectWindows({.width = 61, .height = 90, .color = TestColor::kGray}, 0);
+}
+
+// Each window is decoded with what the windows before found.
+TEST_P(JpegPlainTest, WindowsExtendAPartialIndex) {
+  for (const Subsampling sampling : kSamplings) {
+    const Truth truth({.width = 203, .height = 150, .subsampling = sampling});
+    const JpegSeekIndex whole = *MakeSeekIndex(AsBytes(truth.jpeg), 0);
+    SampleRandom random({.seed = 4}, RandomStream::kMadeData);
+    JpegSeekIndex known;
+    for (int i = 0; i < 20; ++i) {
+      const Window window = DrawWindow(truth.info, random);
+      JpegSeekIndex found;
+      ASSERT_EQ(Decode(truth, window, known.entries.empty() ? nullptr : &known,
+                       1, &found),
+                truth.Crop(window));
+      ASSERT_TRUE(decoder_.was_plain());
+      if (found.entries.empty()) {
+        ASSERT_GE(known.covered_rows() * 16, window.y + window.height);
+      } else {
+        ASSERT_GT(found.covered_rows(), known.covered_rows());
+        ASSERT_TRUE(std::equal(found.entries.begin(), found.entries.end(),
+                               whole.entries.begin()));
+        known = found;
+      }
+    }
+    ASSERT_TRUE(known.is_complete() ||
+                decoder_.CompleteIndex(AsBytes(truth.jpeg), known));
+    EXPECT_EQ(known, whole);
+  }
+}
+
+TEST_P(JpegPlainTest, FindsNothingWhereNoIndexCanBe) {
+  for (const TestJpegOptions& options :
+       {TestJpegOptions{.progressive = true},
+        TestJpegOptions{.restart_interval = 4}}) {
+    const Truth truth(options);
+    JpegSeekIndex found;
+    (void)Decode(truth, WholeOf(truth.info), nullptr, 1, &found);
+    EXPECT_TRUE(found.entries.empty());
+  }
+}
+
+// The rows above the damage are found; the whole image is libjpeg's.
+TEST_P(JpegPlainTest, FindsTheRowsInFrontOfDamage) {
+  Truth truth({.width = 200, .height = 100});
+  const JpegSeekIndex whole = *MakeSeekIndex(AsBytes(truth.jpeg), 0);
+  truth.jpeg.resize(whole.entries[8].byte);
+  JpegSeekIndex found;
+  const Window top{.y = 0, .x = 0, .height = 40, .width = 100};
+  EXPECT_EQ(Decode(truth, top, nullptr, 1, &found), truth.Crop(top));
+  ASSERT_EQ(found.covered_rows(), 5);
+  JpegSeekIndex more = found;
+  EXPECT_FALSE(decoder_.CompleteIndex(AsBytes(truth.jpeg), more));
+  const JpegSeekIndex known = found;
+  EXPECT_THROW((void)Decode(truth, WholeOf(truth.info), &known, 1, &found),
+               DataError);
+  EXPECT_TRUE(found.entries.empty());
 }
 
 TEST_P(JpegPlainTest, ScaledWindowsAreCropsOfLibjpegsScaledDecode) {

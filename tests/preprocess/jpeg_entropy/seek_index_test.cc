@@ -43,6 +43,30 @@ TEST(JpegSeekIndexTest, ComesBackFromItsBytes) {
   }
 }
 
+TEST(JpegSeekIndexTest, ComesBackFromItsBytesIfItCoversTheFirstRows) {
+  for (const int rows : {1, 2, 16}) {
+    JpegSeekIndex index = MadeSeekIndex(41, 17, 41);
+    index.entries.resize(index.entry_count(rows));
+    EXPECT_FALSE(index.is_complete());
+    EXPECT_EQ(index.covered_rows(), rows);
+    EXPECT_EQ(Parsed(SerializeSeekIndex(index)), index);
+  }
+}
+
+TEST(JpegSeekIndexTest, CoversAllRowsOrSaysHowMany) {
+  // Two rows of an MCU, of which one is covered.
+  const std::string partial("\x02\x01\x01\x02\x01\x01\x05\0\x01\0", 10);
+  EXPECT_TRUE(Parses(partial));
+  for (const char rows : {'\0', '\x02', '\x7F'}) {
+    std::string bytes = partial;
+    bytes[5] = rows;
+    EXPECT_FALSE(Parses(bytes)) << int{rows};
+  }
+  // Rows of two MCUs, in runs of one.
+  EXPECT_FALSE(
+      Parses(std::string("\x02\x01\x02\x02\x01\x01\x05\0\x01\0\x01\0", 12)));
+}
+
 TEST(JpegSeekIndexTest, HasTheBytesOfItsFormat) {
   EXPECT_EQ(SerializeSeekIndex(SmallIndex()),
             std::string("\x01\x03\x01\x01\x01\x0A\0\0\0\x14\x0A\x05\0", 13));

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/atomic_file.h"
@@ -203,6 +204,69 @@ TEST_F(SeekFileTest, TheFilesOfAnImageFolderHaveOneTogether) {
             "")
       << "of other files";
   EXPECT_EQ(Read(SeekStore(RecordIndex::OfImages(files)), 0), "");
+}
+
+// Adds to the first shard; of a name that begins with '!' whatever is there.
+void Add(const RecordIndex& index, const std::vector<std::string>& sealed) {
+  AddToSeekFile(index, 0, kImageKey, [&](std::int64_t number) {
+    const std::string& one = sealed[static_cast<std::size_t>(number)];
+    return AddedSeekIndex{.sealed = one, .replaces = one.starts_with('!')};
+  });
+}
+
+TEST_F(SeekFileTest, IsMadeByAddingToIt) {
+  const RecordIndex index({first_, second_});
+  Add(index, {"", "two", ""});
+  const auto file = Find();
+  ASSERT_NE(file, nullptr);
+  EXPECT_EQ(file->info().run, kFoundRun);
+  EXPECT_EQ(Read(*file, 0), "");
+  EXPECT_EQ(Read(*file, 1), "two");
+}
+
+TEST_F(SeekFileTest, KeepsTheLongerOfTwoEntriesUnlessOneReplaces) {
+  WriteFirst();
+  const RecordIndex index({first_, second_});
+  SeekStore store(index);
+  EXPECT_EQ(Read(store, 2), "three");
+  Add(index, {"longer", "two", "3"});
+  EXPECT_EQ(Read(store, 0), "one");
+  store.Reopen(0);
+  EXPECT_EQ(Read(store, 0), "longer");
+  EXPECT_EQ(Read(store, 1), "two");
+  EXPECT_EQ(Read(store, 2), "three");
+  Add(index, {"", "", "!3"});
+  store.Reopen(0);
+  EXPECT_EQ(Read(store, 0), "longer");
+  EXPECT_EQ(Read(store, 2), "!3");
+}
+
+TEST_F(SeekFileTest, LosesNothingThatSeveralAddAtOnce) {
+  const RecordIndex index({first_, second_});
+  std::vector<std::jthread> adders;
+  for (int record = 0; record < 3; ++record) {
+    adders.emplace_back([&, record] {
+      for (int bytes = 1; bytes <= 20; ++bytes) {
+        std::vector<std::string> sealed(3);
+        sealed[static_cast<std::size_t>(record)] =
+            std::string(static_cast<std::size_t>(bytes), 'x');
+        Add(index, sealed);
+      }
+    });
+  }
+  adders.clear();
+  const auto file = Find();
+  ASSERT_NE(file, nullptr);
+  for (int record = 0; record < 3; ++record) {
+    EXPECT_EQ(Read(*file, record), std::string(20, 'x'));
+  }
+}
+
+TEST_F(SeekFileTest, IsNotMadeForAShardThatHasChanged) {
+  const RecordIndex index({first_, second_});
+  RecordFile().Add("other").Write(first_);
+  Add(index, {"one", "two", "three"});
+  EXPECT_FALSE(std::filesystem::exists(file_));
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ TEST(InputFlagsTest, SetTheFieldsOfTheTable) {
   const InputOptions made = Resolved(
       {"--batch_size=8", "--seed=18446744073709551615", "--max_bad_rate=0.5",
        "--random_erasing=0.25", "--memory_limit=512MB", "--no_lenient",
-       "--no_seek_index", "--no_random_flip", "--scaled_decode",
+       "--seek_index=off", "--no_random_flip", "--scaled_decode",
        "--bad_record_report=bad.jsonl", "--max_pixels=1000", "--layout=rgb"});
   EXPECT_EQ(made.batch_size, 8);
   EXPECT_EQ(made.layout, BatchContent::kRgb);
@@ -79,7 +79,7 @@ TEST(InputFlagsTest, SetTheFieldsOfTheTable) {
   EXPECT_EQ(made.augment.erasing, 0.25F);
   EXPECT_EQ(made.memory_limit, 512'000'000);
   EXPECT_FALSE(made.lenient);
-  EXPECT_FALSE(made.use_seek_indexes);
+  EXPECT_EQ(made.seek_index, SeekIndexes::kOff);
   EXPECT_FALSE(made.random_flip);
   EXPECT_TRUE(made.scaled_decode);
   EXPECT_EQ(made.bad_record_report, "bad.jsonl");
