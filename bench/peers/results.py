@@ -7,8 +7,8 @@ from typing import NamedTuple
 class Results:
     """The measures of all rounds, and why rows have none."""
 
-    def __init__(self, load=0.0):
-        self.load = load    # of the machine before the first of them
+    def __init__(self, watch=None):
+        self.watch = watch  # quiet.Watch of all measurements
         self.measures = {}  # (key, cores) -> one for each round
         self.reasons = {}   # key -> text
 

@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT / "bench/peers"))
 import data_sets  # noqa: E402
 import environments  # noqa: E402
 import peer  # noqa: E402
+import quiet  # noqa: E402
 import results  # noqa: E402
 import systems  # noqa: E402
 import tfrecord  # noqa: E402
@@ -232,6 +233,36 @@ class DataSetsTest(unittest.TestCase):
         with self.assertRaisesRegex(environments.Unavailable,
                                     "imagenet_to_records"):
             self.sets().files("shorter")
+
+
+class QuietTest(unittest.TestCase):
+    def test_idle_time_is_not_busy_and_what_the_host_takes_is(self):
+        stat = "cpu  100 20 30 9000 800 4 5 60 7 8\ncpu0 1 2 3\n"
+        self.assertEqual(quiet.busy_seconds(stat), 2.19)
+
+    def test_own_work_is_not_that_of_others(self):
+        watch = quiet.Watch()
+        now = iter([(0.0, 50.0, 7.0), (10.0, 62.0, 17.0)])
+        watch._now = lambda: next(now)
+        with watch:
+            pass
+        self.assertEqual(watch.cores, [0.2])
+        self.assertIn("NOT quiet: other programs used 0.20 cores",
+                      watch.text())
+
+    def test_one_disturbed_measurement_shows(self):
+        watch = quiet.Watch()
+        watch.cores = [0.01, 0.02, 0.05]
+        self.assertIn("was quiet:", watch.text())
+        watch.cores.append(1.5)
+        self.assertIn("quiet at most times", watch.text())
+        self.assertIn("at most 1.50", watch.text())
+
+    def test_reads_this_machine(self):
+        watch = quiet.Watch()
+        with watch:
+            sum(range(10000))
+        self.assertEqual(len(watch.cores), 1)
 
 
 class PeerTest(unittest.TestCase):
