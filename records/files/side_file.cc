@@ -37,6 +37,20 @@ bool MakeWritableFolder(const fs::path& folder) {
   return !error && ::access(folder.c_str(), W_OK | X_OK) == 0;
 }
 
+// Makes one of the folders, from `first` on. Throws IoError if none can be.
+std::string FirstWritable(const std::vector<std::string>& folders,
+                          std::size_t first) {
+  for (std::size_t i = first; i < folders.size(); ++i) {
+    if (MakeWritableFolder(folders[i])) {
+      return folders[i];
+    }
+  }
+  throw IoError(
+      "cannot make a folder for side files: neither " + folders[0] + " nor " +
+      (folders.size() > 1 ? folders[1] : "~/.cache (HOME is not set)") +
+      " can be written");
+}
+
 }  // namespace
 
 std::string KeyedEnding(std::string_view ending, std::string_view key,
@@ -79,18 +93,13 @@ std::vector<std::string> SideFolders(const std::string& data_folder) {
 }
 
 std::string SideFolder(const std::string& data_folder) {
-  const std::vector<std::string> folders = SideFolders(data_folder);
   std::error_code ignored;
   const bool is_folder = fs::is_directory(data_folder, ignored);
-  for (std::size_t i = is_folder ? 0 : 1; i < folders.size(); ++i) {
-    if (MakeWritableFolder(folders[i])) {
-      return folders[i];
-    }
-  }
-  throw IoError(
-      "cannot make a folder for side files: neither " + folders[0] + " nor " +
-      (folders.size() > 1 ? folders[1] : "~/.cache (HOME is not set)") +
-      " can be written");
+  return FirstWritable(SideFolders(data_folder), is_folder ? 0 : 1);
+}
+
+std::string CachedSideFolder(const std::string& data_folder) {
+  return FirstWritable(SideFolders(data_folder), 1);
 }
 
 }  // namespace infeed

@@ -13,6 +13,9 @@ namespace infeed {
 // Throws IoError when neither can be made.
 [[nodiscard]] std::string SideFolder(const std::string& data_folder);
 
+// Returns the one in the user's cache, and makes it. Throws IoError.
+[[nodiscard]] std::string CachedSideFolder(const std::string& data_folder);
+
 // Returns the folders in which to look for side files: beside the data, and in
 // the user's cache if there is one. Makes no folder.
 [[nodiscard]] std::vector<std::string> SideFolders(

@@ -1,6 +1,7 @@
 #include "records/store/seek_file.h"
 
 #include <array>
+#include <filesystem>
 #include <utility>
 
 #include "base/error.h"
@@ -215,8 +216,12 @@ std::optional<SeekSubject> SubjectOf(const RecordIndex& index,
                                      std::size_t shard,
                                      std::string_view image_key) {
   if (index.is_of_images()) {
+    // In the cache, as the folder's listing: nothing appears unasked beside
+    // somebody's photographs.
+    const std::filesystem::path root(index.kept_root());
     return SeekSubject{
-        .path = SidePathToWrite(index.kept_root(), EndingOfImages(index)),
+        .path = CachedSideFolder(ParentFolder(index.kept_root())) + "/" +
+                root.filename().string() + EndingOfImages(index),
         .info = {.records = index.size()}};
   }
   const std::unique_ptr<ByteSource> source = OpenSource(index.shards()[shard]);

@@ -116,7 +116,8 @@ struct AddedSeekIndex {
 // is made if there is none; found(number) returns the one of a record of the
 // shard. Of an added index and one in the file the longer is kept, so that
 // several programs can add what they found: one writes at a time, the others
-// wait. The file is replaced whole. Does nothing if the shard is no longer the
+// wait. The file is replaced whole. That of an image folder is in the user's
+// cache. Does nothing if the shard is no longer the
 // one that was indexed. Throws IoError.
 void AddToSeekFile(
     const RecordIndex& index, std::size_t shard, std::string_view image_key,

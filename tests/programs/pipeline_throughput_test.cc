@@ -1,8 +1,12 @@
 #include <signal.h>
 
+#include <chrono>
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -41,7 +45,8 @@ class PipelineThroughputTest : public ::testing::Test {
 };
 
 TEST_F(PipelineThroughputTest, PrintsATableAndAVerdict) {
-  const ProgramResult result = Run("--threads 1,2 --seconds 0.05 --rounds 2");
+  const ProgramResult result =
+      Run("--threads 1,2 --seconds 0.05 --rounds 2 --seek_index read");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.err, AllOf(HasSubstr("10 records in 2 shards"),
                                 HasSubstr("round 2/2, 2 threads")));
@@ -100,7 +105,7 @@ TEST_F(PipelineThroughputTest, WritesItsReport) {
   const std::string path = folder_ / "report.json";
   const ProgramResult result =
       Run("--threads 2,1 --seconds 0.05 --rounds 3 --augment randaugment "
-          "--json " +
+          "--seek_index read --json " +
           path);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const nlohmann::json report =
@@ -209,6 +214,41 @@ TEST_F(PipelineThroughputTest, HashesTheSameStreamForAnyThreads) {
   EXPECT_THAT(result.out, MatchesRegex("[0-9a-f]{64}\n[0-9a-f]{64}\n"));
   EXPECT_EQ(result.out.substr(0, 65), result.out.substr(65));
   EXPECT_NE(Run("--threads 1 --hash 9").out, result.out.substr(65));
+}
+
+TEST_F(PipelineThroughputTest, FindsSeekIndexesForLaterRuns) {
+  const std::string flags = "--hash 10 --seek_index ";
+  const ProgramResult without = Run(flags + "off");
+  EXPECT_EQ(Run(flags + "auto").out, without.out);
+  EXPECT_EQ(Run(flags + "read").out, without.out);
+  const ProgramResult later =
+      Run("--eval --seconds 0.05 --rounds 1 --seek_index read");
+  EXPECT_THAT(later.out, HasSubstr(" 0 none"));
+}
+
+// Runs that are killed while they write, two at a time.
+TEST_F(PipelineThroughputTest, LeavesNoWrongSeekIndexWhenItIsKilled) {
+  const auto start = [&](int rank) {
+    return std::make_unique<RunningProgram>(
+        "pipeline_throughput",
+        std::vector<std::string>{"--data_dir", shards_.folder(), "--batch_size",
+                                 "4", "--image_size", "16", "--seconds", "600",
+                                 "--rounds", "1", "--world_size", "2", "--rank",
+                                 std::to_string(rank)});
+  };
+  for (int kills = 0; kills < 6; ++kills) {
+    const auto first = start(0);
+    const auto second = start(1);
+    ASSERT_TRUE(first->ReadUntil("records in"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(30 * kills));
+    first->Signal(SIGKILL);
+    second->Signal(SIGKILL);
+    (void)first->Wait();
+    (void)second->Wait();
+    const ProgramResult verify =
+        RunProgram("records", "verify " + shards_.folder());
+    ASSERT_EQ(verify.exit_code, 0) << verify.out << verify.err;
+  }
 }
 
 TEST_F(PipelineThroughputTest, NamesABadRecordBesideTheHash) {

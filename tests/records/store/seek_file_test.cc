@@ -262,6 +262,20 @@ TEST_F(SeekFileTest, LosesNothingThatSeveralAddAtOnce) {
   }
 }
 
+// Nothing appears beside photographs.
+TEST_F(SeekFileTest, LiesInTheCacheWhenAddedForAnImageFolder) {
+  const EnvironmentVariable cache("XDG_CACHE_HOME", folder_ / "cache");
+  MakeFolder(folder_ / "mine/photos");
+  const std::vector<LabelledImage> files = {
+      {.path = folder_ / "mine/photos/a.jpg", .label = 1}};
+  const RecordIndex images =
+      RecordIndex::OfImages(files, {.kept_root = folder_ / "mine/photos"});
+  AddToSeekFile(images, 0, kImageKey,
+                [](std::int64_t) { return AddedSeekIndex{.sealed = "one"}; });
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "mine/.infeed"));
+  EXPECT_EQ(Read(SeekStore(images), 0), "one");
+}
+
 TEST_F(SeekFileTest, IsNotMadeForAShardThatHasChanged) {
   const RecordIndex index({first_, second_});
   RecordFile().Add("other").Write(first_);
