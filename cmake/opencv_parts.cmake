@@ -1,5 +1,5 @@
-# Two libraries of OpenCV alone, which the trainer's pictures and benchmarks
-# use. Its package file does not load where others that it names are not there.
+# Two libraries of OpenCV alone, which benchmarks use. Its package file does not
+# load where others that it names are not there.
 find_path(INFEED_OPENCV_INCLUDE opencv2/core.hpp REQUIRED
   PATH_SUFFIXES opencv4)
 foreach(part IN ITEMS core imgproc)

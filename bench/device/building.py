@@ -17,7 +17,7 @@ IMAGE_SIZE = 224
 # Libraries that must come from the pack where there is one, by a file that
 # each has among the headers.
 PACKED_HEADERS = ("CLI/", "curl/", "fmt/", "google/protobuf/", "hwy/", "isa-l",
-                  "jpeglib.h", "nlohmann/", "opencv4/", "png.h", "pugixml.hpp",
+                  "jpeglib.h", "nlohmann/", "png.h", "pugixml.hpp",
                   "tbb/", "webp/", "yaml-cpp/", "zip.h")
 
 

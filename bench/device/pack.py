@@ -11,15 +11,13 @@ import tarfile
 
 import work
 
-# What the build there looks for; of OpenCV two libraries alone, since the
-# others bring some hundred libraries along.
+# What the build there looks for.
 PACKAGES = [
     "libcli11-dev", "libcurl4-openssl-dev", "libfmt-dev", "libgmock-dev",
     "libgtest-dev", "libhwy-dev", "libisal-dev", "libjpeg62-turbo-dev",
-    "libopencv-core-dev", "libopencv-imgproc-dev", "libpng-dev",
-    "libprotobuf-dev", "libpugixml-dev", "libssl-dev", "libtbb-dev",
-    "libwebp-dev", "libyaml-cpp-dev", "libzip-dev", "nlohmann-json3-dev", "protobuf-compiler",
-    "zlib1g-dev",
+    "libpng-dev", "libprotobuf-dev", "libpugixml-dev", "libssl-dev",
+    "libtbb-dev", "libwebp-dev", "libyaml-cpp-dev", "libzip-dev",
+    "nlohmann-json3-dev", "protobuf-compiler", "zlib1g-dev",
 ]
 # Whose shared libraries' own needs come along.
 PROGRAMS = ["/usr/bin/protoc"]

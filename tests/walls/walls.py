@@ -38,8 +38,7 @@ DOORS = [
     (r"webp/.*", r"preprocess/codecs/webp_codec\.cc"),
     (r"zlib\.h", r"records/tfrecord/byte_stream\.cc"),
     (r"opencv2/.*",
-     r"preprocess/codecs/opencv_codecs\.cc|trainer/log/text_image\.cc|"
-     r"bench/decoder/rivals\.cc|"
+     r"preprocess/codecs/opencv_codecs\.cc|bench/decoder/rivals\.cc|"
      r"bench/micro/resize_bench\.cc"),
     (r"(oneapi/)?tbb/.*",
      r"pipeline/engine/(input_graph|closed_arena)\.cc|tools/convert/graph\.cc"),
