@@ -142,6 +142,11 @@ class WallsTest(unittest.TestCase):
             ["README.md: #there leads nowhere",
              "docs/guides/a.md: lost-picture.svg leads nowhere"])
 
+    def test_a_page_has_at_most_120_columns(self):
+        self.write("README.md", f"# Top\n{'-' * 121}\n{'é' * 120}\n")
+        self.assertEqual(self.breaches(walls.check_columns),
+                         ["README.md:2: 121 columns; at most 120"])
+
     def test_a_long_table_is_no_function(self):
         rows = '    {"a", &P::a, Between(0, 1)},\n' * 80
         self.write("base/b.cc",
