@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the walls of the source tree; see docs/internals/architecture.md.
 
-usage: walls.py includes|rooms|doors|sizes|types|format|links|columns ROOT
+usage: walls.py includes|rooms|doors|sizes|types|format|links|columns|version ROOT
 
 Prints one line for each breach and exits 1 when there is one.
 """
@@ -329,13 +329,32 @@ def check_links(root):
                 yield f"{page.relative_to(root)}: {target} leads nowhere"
 
 
+def check_version(root):
+    """The version is the same wherever it stands, and in a release's tag."""
+    project = re.search(r"project\(infeed VERSION (\S+)",
+                        (root / "CMakeLists.txt").read_text())[1]
+    for name, pattern in (
+            ("pyproject.toml", r'^version = "(.*)"'),
+            ("python/infeed/__init__.py", r'^__version__ = "(.*)"'),
+            ("CHANGELOG.md", r"^## .*?(\d[\w.]*)")):
+        found = re.search(pattern, (root / name).read_text(), re.M)
+        if not found or found[1] != project:
+            yield (f"{name}: version {found and found[1]}, CMakeLists.txt has "
+                   f"{project}")
+    tags = subprocess.run(["git", "-C", root, "tag", "--points-at", "HEAD"],
+                          capture_output=True, text=True, check=False).stdout
+    for tag in tags.split():
+        if re.fullmatch(r"v\d.*", tag) and tag != f"v{project}":
+            yield f"tag {tag}: CMakeLists.txt has {project}"
+
+
 def main():
     check, root = sys.argv[1], pathlib.Path(sys.argv[2])
     checks = {"includes": check_includes, "rooms": check_rooms,
               "doors": check_doors,
               "sizes": check_sizes, "types": check_types,
               "format": check_format, "links": check_links,
-              "columns": check_columns}
+              "columns": check_columns, "version": check_version}
     breaches = list(checks[check](root))
     print("\n".join(breaches) or f"{check}: no breach")
     sys.exit(1 if breaches else 0)
