@@ -25,7 +25,7 @@ h1 { font-size: 1.5rem; margin: 0 0 1rem; }
 h2 { font-size: 1rem; margin: 0 0 .75rem; }
 .tiles { display: flex; flex-wrap: wrap; gap: .75rem; margin-bottom: 1rem; }
 .tile { background: var(--card); border-radius: .5rem;
-  padding: .6rem 1rem; flex: 1 0 4.8rem; }
+  padding: .6rem 1rem; flex: 1 0 4.8rem; max-width: 9rem; }
 .tile b { display: block; font-size: 1.25rem; white-space: nowrap; }
 .tile span, .note, th { color: var(--soft); font-size: .85rem; }
 .cards { display: grid; gap: 1rem;

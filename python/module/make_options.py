@@ -61,7 +61,8 @@ def page(table):
              "Keyword arguments of `Loader` in addition to those in "
              "[python.md](python.md). The programs have flags of the same names.",
              "`Loader` sets two other defaults: `batches_in_pool=4` and "
-             "`max_lent=2`.", "",
+             "`max_lent=2`.", "In parentheses: the default, the values, the unit.",
+             "",
              "<!-- Written by python/module/make_options.py. -->"]
     group = None
     for row in table:
@@ -69,13 +70,14 @@ def page(table):
             continue
         if row["group"] != group:
             group = row["group"]
-            lines += ["", f"## {group}", "",
-                      "| name | default | values | unit | what it does |",
-                      "|---|---|---|---|---|"]
+            lines += ["", f"## {group}", ""]
         values = (row["choices"].replace("|", ", ") or row["range"]
                   or ("true, false" if row["type"] == "true or false" else ""))
-        lines.append(f"| `{row['name']}` | {row['default']} | {values} "
-                     f"| {row['unit']} | {row['help']} |")
+        parts = "; ".join(filter(None, [f"default {row['default']}", values,
+                                        row["unit"]]))
+        lines += textwrap.wrap(f"- `{row['name']}` ({parts}): {row['help']}",
+                               120, subsequent_indent="  ",
+                               break_on_hyphens=False)
     return "\n".join(lines) + "\n"
 
 

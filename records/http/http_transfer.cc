@@ -67,6 +67,9 @@ bool HttpTransfer::TakeBody(std::string_view bytes) {
   if (bytes.size() > limit - done) {
     refused_ = "the answer has more than the " + std::to_string(limit) +
                (direct ? " bytes asked for" : " bytes allowed");
+    if (direct && response_.status == kWhole) {
+      refused_ += ": the server must support range requests";
+    }
     return false;
   }
   if (direct) {

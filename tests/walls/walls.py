@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the walls of the source tree; see docs/internals/architecture.md.
 
-usage: walls.py includes|rooms|doors|sizes|types|format|links ROOT
+usage: walls.py includes|rooms|doors|sizes|types|format|links|columns|version ROOT
 
 Prints one line for each breach and exits 1 when there is one.
 """
@@ -76,6 +76,7 @@ DOORS = [
 STANDARD = re.compile(r"[a-z_0-9]+|[a-z_0-9]+\.h|(sys|netinet|arpa)/\w+\.h")
 
 MAX_HEADER, MAX_SOURCE, MAX_FUNCTION = 200, 500, 60
+MOST_COLUMNS = 120  # of a page
 LEAST_PAIRS, MOST_PAIRS = 4, 20
 
 # The folders whose sources lie in rooms.
@@ -304,10 +305,21 @@ def anchors(page):
             for heading in headings}
 
 
+def pages(root):
+    return sorted({*root.glob("*.md"), *root.glob("*/README.md"),
+                   *root.glob("docs/**/*.md"), *root.glob("examples/**/*.md")})
+
+
+def check_columns(root):
+    for page in pages(root):
+        for number, line in enumerate(page.read_text().split("\n"), 1):
+            if len(line) > MOST_COLUMNS:
+                yield (f"{page.relative_to(root)}:{number}: {len(line)} "
+                       f"columns; at most {MOST_COLUMNS}")
+
+
 def check_links(root):
-    pages = {*root.glob("*.md"), *root.glob("*/README.md"),
-             *root.glob("docs/**/*.md"), *root.glob("examples/**/*.md")}
-    for page in sorted(pages):
+    for page in pages(root):
         for target in LINK.findall(page.read_text()):
             path, _, anchor = target.partition("#")
             to = page.parent / path if path else page
@@ -316,12 +328,32 @@ def check_links(root):
                 yield f"{page.relative_to(root)}: {target} leads nowhere"
 
 
+def check_version(root):
+    """The version is the same wherever it stands, and in a release's tag."""
+    project = re.search(r"project\(infeed VERSION (\S+)",
+                        (root / "CMakeLists.txt").read_text())[1]
+    for name, pattern in (
+            ("pyproject.toml", r'^version = "(.*)"'),
+            ("python/infeed/__init__.py", r'^__version__ = "(.*)"'),
+            ("CHANGELOG.md", r"^## .*?(\d[\w.]*)")):
+        found = re.search(pattern, (root / name).read_text(), re.M)
+        if not found or found[1] != project:
+            yield (f"{name}: version {found and found[1]}, CMakeLists.txt has "
+                   f"{project}")
+    tags = subprocess.run(["git", "-C", root, "tag", "--points-at", "HEAD"],
+                          capture_output=True, text=True, check=False).stdout
+    for tag in tags.split():
+        if re.fullmatch(r"v\d.*", tag) and tag != f"v{project}":
+            yield f"tag {tag}: CMakeLists.txt has {project}"
+
+
 def main():
     check, root = sys.argv[1], pathlib.Path(sys.argv[2])
     checks = {"includes": check_includes, "rooms": check_rooms,
               "doors": check_doors,
               "sizes": check_sizes, "types": check_types,
-              "format": check_format, "links": check_links}
+              "format": check_format, "links": check_links,
+              "columns": check_columns, "version": check_version}
     breaches = list(checks[check](root))
     print("\n".join(breaches) or f"{check}: no breach")
     sys.exit(1 if breaches else 0)

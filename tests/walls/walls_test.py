@@ -2,6 +2,7 @@
 """Breaks each wall on purpose and checks that walls.py says so."""
 
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
@@ -141,6 +142,25 @@ class WallsTest(unittest.TestCase):
             self.breaches(walls.check_links),
             ["README.md: #there leads nowhere",
              "docs/guides/a.md: lost-picture.svg leads nowhere"])
+
+    def test_a_page_has_at_most_120_columns(self):
+        self.write("README.md", f"# Top\n{'-' * 121}\n{'é' * 120}\n")
+        self.assertEqual(self.breaches(walls.check_columns),
+                         ["README.md:2: 121 columns; at most 120"])
+
+    def test_a_version_is_the_same_everywhere(self):
+        self.write("CMakeLists.txt", "project(infeed VERSION 1.2.0\n")
+        self.write("pyproject.toml", '[project]\nversion = "1.2.0"\n')
+        self.write("python/infeed/__init__.py", '__version__ = "1.1.0"\n')
+        self.write("CHANGELOG.md", "# Changelog\n## 1.2.0\n## 1.1.0\n")
+        for command in (["init", "-q"], ["add", "."],
+                        ["-c", "user.name=a", "-c", "user.email=a@b", "commit",
+                         "-qm", "a"], ["tag", "v1.3.0"]):
+            subprocess.run(["git", "-C", self.root, *command], check=True)
+        self.assertEqual(
+            self.breaches(walls.check_version),
+            ["python/infeed/__init__.py: version 1.1.0, CMakeLists.txt has "
+             "1.2.0", "tag v1.3.0: CMakeLists.txt has 1.2.0"])
 
     def test_a_long_table_is_no_function(self):
         rows = '    {"a", &P::a, Between(0, 1)},\n' * 80

@@ -177,8 +177,8 @@ void AddRunFlags(CLI::App& app, RunOptions& run) {
          [&run](const std::string& folder) {
            run.data_dir = folder.empty() ? "null" : folder;
          },
-         "Folder or URL (s3, gs) of train-* and validation-* (or test-*) "
-         "shards; null or empty: made-up images.")
+         "The data set: a folder or URL (s3, gs) of shards, or images in "
+         "class folders, tars or a zip; null or empty: made-up images.")
       ->type_name("DIR");
   app.add_option("--model_dir", run.model_dir,
                  "Folder or URL (s3, gs) for checkpoints, logs and events; "

@@ -35,16 +35,26 @@ def machine():
     return f"{name}, {len(os.sched_getaffinity(0))} threads"
 
 
+def _shorter(row):
+    """A row of a table whose longest cell is cut, to at most 120 columns."""
+    longest = max(row.split(" | "), key=len)
+    kept = longest[:len(longest) - (len(row) - 120) - 4]
+    return row.replace(longest, kept.rstrip() + " ...", 1)
+
+
 def _wrap(line, in_code):
-    """A line of prose in lines of at most 120 columns; others unchanged."""
-    if in_code or len(line) <= 120 or line[:1] in "|`! ":
+    """A line in lines of at most 120 columns; a picture stays as it is."""
+    if len(line) <= 120 or line.startswith("!["):
         return [line]
-    return textwrap.wrap(line, 120, break_long_words=False,
-                         break_on_hyphens=False)
+    if line.startswith("|"):
+        return [_shorter(line)]
+    further = "    " if in_code else "  " if line.startswith("- ") else ""
+    return textwrap.wrap(line, 120, subsequent_indent=further,
+                         break_long_words=False, break_on_hyphens=False)
 
 
-def _wrap_prose(text):
-    """Markdown with its prose wrapped; code and tables stay."""
+def _wrapped(text):
+    """Markdown with lines of at most 120 columns."""
     wrapped, in_code = [], False
     for line in text.split("\n"):
         in_code ^= line.startswith("```")
@@ -197,7 +207,7 @@ class Place:
         after = rest.split(END)[1]
         found = re.sub(r"\]\(([\w-]+\.svg)\)", rf"]({page.stem}-\1)",
                        "\n".join([*self._lines, "", *self._summary]))
-        found = _wrap_prose(re.sub(r"\n{3,}", "\n\n", found.strip()))
+        found = _wrapped(re.sub(r"\n{3,}", "\n\n", found.strip()))
         text = f"{before}{BEGIN}\n\n{found}\n\n{END}{after}"
         page.write_text(_answered(text, self._answers), encoding="utf-8")
         for plot in self.out.glob("*.svg"):

@@ -5,13 +5,13 @@ import struct
 
 def show(place, raw):
     """Each ends with its exit code and a message with the remedy."""
-    rows = [("what is wrong", "exit code", "message")]
+    place.show("")
     for what, code, words, command in cases(place, raw):
         place.run(*command, exit_code=code)
         said = place.said.strip().splitlines()[-1]
         place.check(f"refused: {what}", words in said, f"exit code {code}")
-        rows.append((what, code, "`" + said + "`"))
-    place.table(*rows)
+        place.show(f"- {what[0].upper()}{what[1:]}; exit code {code}: `{said}`")
+    place.show("")
 
 
 def cases(place, raw):

@@ -108,6 +108,7 @@ TEST_F(HttpClientTest, AWholeObjectInPlaceOfARangeWillNotGetShorter) {
       Send({{HttpAnswer(200, "hello")}}, {.destination = place});
   EXPECT_EQ(response.status, 0);
   EXPECT_FALSE(response.may_retry);
+  EXPECT_THAT(response.failure, HasSubstr("must support range requests"));
 }
 
 TEST_F(HttpClientTest, LimitsBodies) {

@@ -1,11 +1,12 @@
-// docs/parameters.md has the table of parameters as the program has it. After
-// a change of the table,
+// docs/parameters.md lists the parameters as the program has them. After a
+// change of the table,
 //
 //   INFEED_UPDATE_DOCS=1 trainer_host_test --gtest_filter='ParamDocsTest.*'
 //
-// writes the page's table anew.
+// writes the page's lists anew.
 
 #include <cstdlib>
+#include <sstream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -23,25 +24,37 @@ constexpr std::string_view kBegin =
     "<!-- Written by ParamDocsTest; see there. -->\n";
 constexpr std::string_view kEnd = "<!-- End of what it writes. -->\n";
 
-std::string Row(const Param& param) {
-  std::string row;
-  for (const std::string& cell :
-       {"`" + std::string(param.name) + "`", DefaultText(param),
-        RangeText(param), std::string(param.unit), std::string(param.help)}) {
-    row += "| " + cell + " ";
+// A list's item in lines of at most 120 columns.
+std::string Wrapped(const std::string& item) {
+  std::istringstream words(item);
+  std::string lines, line, word;
+  while (words >> word) {
+    if (line.size() + 1 + word.size() > 120) {
+      lines += line + "\n";
+      line = " ";
+    }
+    line += (line.empty() ? "" : " ") + word;
   }
-  return row + "|\n";
+  return lines + line + "\n";
 }
 
-// A heading and a table for each group of --help.
-std::string Tables() {
+// An item of a list: name, default, values, unit, and what it does.
+std::string Item(const Param& param) {
+  std::string item =
+      "- `" + std::string(param.name) + "` (default " + DefaultText(param);
+  for (const std::string& part : {RangeText(param), std::string(param.unit)}) {
+    item += part.empty() ? "" : "; " + part;
+  }
+  return Wrapped(item + "): " + std::string(param.help));
+}
+
+// A heading and a list for each group of --help.
+std::string Lists() {
   std::string text;
   for (const ParamGroup& group : ParamGroups()) {
-    text += "\n### " + std::string(group.title) +
-            "\n\n| name | default | values | unit | what it does |\n"
-            "|---|---|---|---|---|\n";
+    text += "\n### " + std::string(group.title) + "\n\n";
     for (const Param& param : group.params) {
-      text += Row(param);
+      text += Item(param);
     }
   }
   return text + "\n";
@@ -53,16 +66,16 @@ class ParamDocsTest : public testing::Test {
   std::string page_ = ReadWholeFile(path_, 1 << 20);
 };
 
-TEST_F(ParamDocsTest, HasTheTableOfParameters) {
+TEST_F(ParamDocsTest, ListsTheParameters) {
   const std::size_t begin = page_.find(kBegin) + kBegin.size();
   const std::size_t end = page_.find(kEnd);
   ASSERT_LE(begin, end);
   ASSERT_NE(end, std::string::npos);
   if (std::getenv("INFEED_UPDATE_DOCS") != nullptr) {
-    WriteFileAtomically(path_, page_.replace(begin, end - begin, Tables()));
+    WriteFileAtomically(path_, page_.replace(begin, end - begin, Lists()));
     return;
   }
-  EXPECT_EQ(page_.substr(begin, end - begin), Tables())
+  EXPECT_EQ(page_.substr(begin, end - begin), Lists())
       << "see tests/trainer/params/docs_test.cc";
 }
 
