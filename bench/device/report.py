@@ -1,5 +1,7 @@
 """One JSON and one Markdown of what the parts left."""
 
+import roofline
+
 PEERS = {"eager": ("PyTorch eager, channels_last, AMP", 1.15),
          "compile": ("torch.compile", 1.0)}
 
@@ -186,10 +188,26 @@ def ceilings_text(results):
     return text + "."
 
 
+def roofline_text(results):
+    """What the measured copy and product allow at most, and what is reached."""
+    ceilings = results.get("ceilings")
+    if reason(ceilings):
+        return reason(ceilings) + "\n"
+    row = ours(results)
+    rows = roofline.of_card(ceilings["gb_per_second"], ceilings["tflops"],
+                            row["batch"] if row else 256)
+    return table(["variant", "MB an image", "images/s at most", "reached"], [
+        [line["variant"], number(line["megabytes_of_image"], 0),
+         number(line["images_per_second"], 0),
+         percent(row["images_per_second"] / line["images_per_second"], 1)
+         if row else "-"] for line in rows])
+
+
 SECTIONS = [("Goals", goals_text), ("Speed", speed_text),
             ("Beside PyTorch, in the same run", pytorch_text),
             ("Graphs", graphs_text), ("Kernels", kernels_text),
-            ("Costliest kernels", profile_text), ("Ceilings", ceilings_text)]
+            ("Costliest kernels", profile_text), ("Ceilings", ceilings_text),
+            ("Roofline", roofline_text)]
 
 
 def heading(facts):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests what bench/device makes of measurements, without a card."""
 
+import dataclasses
 import json
 import pathlib
 import sys
@@ -14,6 +15,7 @@ sys.path.insert(0, str(ROOT / "bench/device"))
 import ncu  # noqa: E402
 import pack  # noqa: E402
 import report  # noqa: E402
+import roofline  # noqa: E402
 import speed  # noqa: E402
 import training  # noqa: E402
 import work  # noqa: E402
@@ -55,7 +57,68 @@ def goals_of(found):
     return {goal["goal"]: goal["met"] for goal in report.goals(found)}
 
 
+class RooflineTest(unittest.TestCase):
+    def test_the_plan_is_that_of_resnets(self):
+        self.assertEqual([roofline.weights(depth, 224)
+                          for depth in (50, 101, 152)],
+                         [25_557_032, 44_549_160, 60_192_808])
+        stem, blocks = roofline.plan(50, 224)
+        convs = [stem] + [conv for block in blocks for conv in block]
+        self.assertEqual(len(convs), 53)
+        self.assertEqual(sum(conv.multiplications for conv in convs)
+                         + 2048 * 1000, 4_089_184_256)
+        # Without a gradient of the pixels.
+        self.assertEqual(roofline.flops_of_image(50, 224),
+                         6 * 4_089_184_256 - 2 * stem.multiplications)
+
+    def test_counts_the_tensors_of_a_layer(self):
+        conv = roofline.Conv(inputs=4, outputs=8, kernel=3, side=10, stride=2)
+        self.assertEqual((conv.read, conv.written), (1600, 800))
+
+        def norm(variant, **changed):
+            return sum(op.moved for op in roofline.norm(
+                dataclasses.replace(conv, **changed), variant)) / 800
+
+        # y of x, twice read; ReLU; both gradients.
+        self.assertEqual(norm("separate"), 3 + 2 + 3 + 5)
+        self.assertEqual(norm("separate", residual=True), 3 + 3 + 2 + 3 + 5)
+        self.assertEqual(norm("fused"), 3 + 7)
+        self.assertEqual(norm("fused", residual=True), 4 + 7)
+        self.assertEqual(norm("mask"), 3 + 5)
+        self.assertEqual(norm("mask", residual=True), 4 + 7)
+        self.assertEqual(norm("fused", relu=False), 3 + 5)
+        self.assertEqual(
+            [op.moved for op in roofline.convolution(conv, is_first=False)],
+            [2400] * 3)
+        self.assertEqual(
+            len(roofline.convolution(conv, is_first=True)), 2)
+
+    def test_each_variant_moves_fewer_bytes(self):
+        megabytes = [row["megabytes_of_image"]
+                     for row in roofline.of_card(4000, 700, 256)]
+        self.assertEqual([round(value) for value in megabytes],
+                         [478, 398, 382, 359])
+
+    def test_bandwidth_or_rate_is_the_limit(self):
+        def rate(card):
+            return roofline.images_per_second(50, 224, "fused", 256, card)
+
+        flops = roofline.flops_of_image(50, 224)
+        self.assertAlmostEqual(rate((1e30, 1e12)), 1e12 / flops)
+        moved = roofline.bytes_of_image(50, 224, "fused")
+        of_weights = 25_557_032 * roofline.BYTES_OF_WEIGHT / 256
+        self.assertAlmostEqual(rate((1e12, 1e30)), 1e12 / (moved + of_weights))
+        self.assertLess(rate((1e12, 1e14)), min(rate((1e12, 1e30)),
+                                                rate((1e30, 1e14))))
+
+
 class ReportTest(unittest.TestCase):
+    def test_sets_the_speed_against_the_roofline(self):
+        text = report.markdown(FACTS, results())
+        best = roofline.of_card(4300, 800, 256)[1]["images_per_second"]
+        self.assertIn(f"| fused | 398 | {best:,.0f} | {300_000 / best:.1f} % |",
+                      text)
+
     def test_goals_are_met_or_missed(self):
         goals = goals_of(results())
         self.assertTrue(goals["input wait, packed records"])

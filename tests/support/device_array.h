@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstring>
+#include <random>
+#include <type_traits>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -11,7 +13,7 @@
 namespace infeed {
 
 // Memory of a GPU, exactly as long as its elements, so that compute-sanitizer
-// sees what goes beyond.
+// sees what goes beyond; or of the CPU that runs kernels (cuda_on_cpu.h).
 template <typename T>
 class DeviceArray {
  public:
@@ -47,6 +49,21 @@ class DeviceArray {
   std::size_t size_;
   void* data_ = nullptr;
 };
+
+// Floats are in [-0.5, 0.6).
+template <typename T>
+std::vector<T> Draw(std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<T> values(count);
+  for (T& value : values) {
+    if constexpr (std::is_floating_point_v<T>) {
+      value = static_cast<T>(random()) / 4e9F - 0.5F;
+    } else {
+      value = static_cast<T>(random());
+    }
+  }
+  return values;
+}
 
 // A test of kernels; skipped where there is no GPU.
 class DeviceTest : public testing::Test {

@@ -7,6 +7,7 @@
 #include <ATen/ATen.h>
 
 #include "trainer/cuda/loop.h"
+#include "trainer/feed/device_failure.h"
 #include "trainer/model/pixel_statistics.h"
 
 namespace infeed {
@@ -23,6 +24,7 @@ CudaEvaluation::CudaEvaluation(const DeviceModel& model,
     : model_(model),
       stream_(stream),
       waits_(waits),
+      status_(model.device),
       idle_(stream, kPassesAhead),
       counter_(model.device, static_cast<int>(model.step.classes()),
                model.label_smoothing),
@@ -35,6 +37,17 @@ CudaEvaluation::CudaEvaluation(const DeviceModel& model,
 
 EvalSums CudaEvaluation::Run(Infeed& infeed) {
   const CudaStreamScope scope(stream_);
+  try {
+    return RunPasses(infeed);
+  } catch (...) {
+    if (const auto words = status_.Failure()) {
+      throw DeviceFailure(model_.device.str(), "in an evaluation", *words);
+    }
+    throw;
+  }
+}
+
+EvalSums CudaEvaluation::RunPasses(Infeed& infeed) {
   counter_.Restart();
   const double waited_before = infeed.wait_seconds();
   infeed.LeaveWaitsToDevice();

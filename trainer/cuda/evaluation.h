@@ -32,12 +32,14 @@ class CudaEvaluation {
     torch::Tensor logits;
     DeviceBatch batch;
   };
+  [[nodiscard]] EvalSums RunPasses(Infeed& infeed);
   void UseShape(const BatchShape& shape);
   void Pass(int slot);
 
   DeviceModel model_;
   c10::cuda::CUDAStream stream_;
   CudaWaits& waits_;
+  CudaStatus status_;
   CudaIdle idle_;
   EvalCounter counter_;
   CudaGraphs graphs_;

@@ -20,10 +20,11 @@ CudaLoop::CudaLoop(const DeviceModel& model,
     : model_(model),
       stream_(stream),
       waits_(waits),
+      status_(model.device),
       idle_(stream, kCudaRecords),
       inputs_(model.device),
       records_(kCudaRecords),
-      results_(records_.host()),
+      results_(records_.host(), [this] { status_.Check(); }),
       graphs_(
           GraphsOf(model.options), [this](int slot) { Step(slot); },
           model.generators, waits) {}
@@ -37,16 +38,16 @@ std::int64_t CudaLoop::Run(std::int64_t first_step, std::int64_t steps,
                    first_step)) {
     graphs_.Reset();
   }
-  const std::int64_t done =
-      RunCudaLoop(steps, {stream_, waits_, idle_, results_, infeed},
-                  [&](std::int64_t before) {
-                    BatchHandle batch = infeed.Next();
-                    if (!batch) {
-                      return 0;
-                    }
-                    Launch(first_step + before, std::move(batch), outfeed);
-                    return 1;
-                  });
+  const std::int64_t done = RunCudaLoop(
+      first_step, steps, {stream_, waits_, status_, idle_, results_, infeed},
+      [&](std::int64_t before) {
+        BatchHandle batch = infeed.Next();
+        if (!batch) {
+          return 0;
+        }
+        Launch(first_step + before, std::move(batch), outfeed);
+        return 1;
+      });
   syncs_ += waits_.count() - waits_before;
   return done;
 }

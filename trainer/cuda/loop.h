@@ -53,6 +53,7 @@ class CudaLoop {
   c10::cuda::CUDAStream stream_;
   CudaWaits& waits_;
   std::int64_t syncs_ = 0;
+  CudaStatus status_;
   CudaIdle idle_;
   CudaStepInputs inputs_;
   MappedRecords records_;

@@ -58,10 +58,11 @@ CudaResidentLoop::CudaResidentLoop(const DeviceModel& model,
       waits_(waits),
       shape_(shape),
       labels_(NewLabels(shape, model.device)),
+      status_(model.device),
       idle_(stream, kLaunches),
       inputs_(model.device),
       records_(kCudaRecords),
-      results_(records_.host()) {
+      results_(records_.host(), [this] { status_.Check(); }) {
   pixels_ =
       torch::empty({shape.images, shape.side, shape.side}, labels_.options());
 }
@@ -95,7 +96,7 @@ std::int64_t CudaResidentLoop::Run(std::int64_t first_step, std::int64_t steps,
     ForgetGraph();
   }
   const std::int64_t done = RunCudaLoop(
-      steps, {stream_, waits_, idle_, results_, infeed},
+      first_step, steps, {stream_, waits_, status_, idle_, results_, infeed},
       [&](std::int64_t before) {
         return LaunchSome(first_step, before, steps - before, infeed, outfeed);
       });

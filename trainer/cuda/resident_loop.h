@@ -73,6 +73,7 @@ class CudaResidentLoop {
   torch::Tensor batch_labels_;   // int32 [slots]
   torch::Tensor batch_weights_;  // float32 [slots]
 
+  CudaStatus status_;
   CudaIdle idle_;
   CudaStepInputs inputs_;
   MappedRecords records_;

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <utility>
 
 #include <ATen/ATen.h>
 #include <c10/cuda/CUDAException.h>
@@ -17,13 +16,6 @@ void CopyTo(const torch::Tensor& to, std::span<const T> from,
             const c10::cuda::CUDAStream& stream) {
   C10_CUDA_CHECK(cudaMemcpyAsync(to.data_ptr(), from.data(), from.size_bytes(),
                                  cudaMemcpyHostToDevice, stream.stream()));
-}
-
-// CUDA's callbacks take a pointer.
-void CUDART_CB CallAndFree(void* then) {
-  const std::unique_ptr<std::function<void()>> owned(
-      static_cast<std::function<void()>*>(then));
-  (*owned)();
 }
 
 }  // namespace
@@ -58,10 +50,12 @@ void CudaSlots::Copy(int slot, const Batch& batch) {
   CopyTo(to.weights, batch.weights(), copy_);
 }
 
-void CudaSlots::NotifyCopied(std::function<void()> then) {
-  auto owned = std::make_unique<std::function<void()>>(std::move(then));
-  C10_CUDA_CHECK(cudaLaunchHostFunc(copy_.stream(), CallAndFree, owned.get()));
-  (void)owned.release();  // CallAndFree owns it now.
+// An event: CUDA calls no host functions once the GPU has failed.
+std::function<void()> CudaSlots::MarkCopied() {
+  const auto copied = std::make_shared<at::cuda::CUDAEvent>(
+      cudaEventDisableTiming | cudaEventBlockingSync);
+  copied->record(copy_);
+  return [copied] { copied->synchronize(); };
 }
 
 void CudaSlots::ComputeAfterCopy() {

@@ -40,7 +40,7 @@ class CudaSlots final : public UploadStreams {
 
   void CopyAfterUse(int slot) override;
   void Copy(int slot, const Batch& batch) override;
-  void NotifyCopied(std::function<void()> then) override;
+  [[nodiscard]] std::function<void()> MarkCopied() override;
   void ComputeAfterCopy() override;
   void MarkUsed(int slot) override;
   void Finish() noexcept override;

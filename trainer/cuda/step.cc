@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <exception>
+#include <string>
 
 #include <ATen/ATen.h>
 
+#include "trainer/feed/device_failure.h"
 #include "trainer/model/pixel_statistics.h"
 
 namespace infeed {
@@ -17,22 +19,28 @@ ImageType ImageTypeOf(const DeviceOptions& options, const StepInputs& inputs) {
              : ImageType::kFloat32;
 }
 
-// Waits for the device and for the results. Throws `error` if it is set, else
-// an error of the device or the outfeed.
-void End(std::exception_ptr error, const c10::cuda::CUDAStream& stream,
-         CudaWaits& waits, ResultRing& results) {
+// Waits for the device and for the results. Throws the device's failure, else
+// `error` if it is set, else an error of the outfeed.
+void End(std::int64_t first_step, std::exception_ptr error,
+         const CudaLoopParts& parts) {
   try {
-    waits.For(stream);
+    parts.waits.For(parts.stream);
   } catch (...) {
-    // If the host failed, the device may have failed for the same reason.
     error = error ? error : std::current_exception();
   }
   if (error) {
     // The device is idle: a step that was not launched has no record.
-    results.Abandon();
+    parts.results.Abandon();
+    if (const auto words = parts.status.Failure()) {
+      throw DeviceFailure(
+          parts.stream.device().str(),
+          "after step " +
+              std::to_string(std::max(first_step, parts.results.last_done())),
+          *words);
+    }
     std::rethrow_exception(error);
   }
-  results.Finish();
+  parts.results.Finish();
 }
 
 }  // namespace
@@ -55,7 +63,7 @@ void RunCudaStep(const DeviceModel& model, const PackedImages& batch,
 }
 
 std::int64_t RunCudaLoop(
-    std::int64_t steps, const CudaLoopParts& parts,
+    std::int64_t first_step, std::int64_t steps, const CudaLoopParts& parts,
     const std::function<std::int64_t(std::int64_t done)>& launch) {
   const double waited_before = parts.infeed.wait_seconds();
   parts.infeed.LeaveWaitsToDevice();
@@ -70,7 +78,7 @@ std::int64_t RunCudaLoop(
     error = std::current_exception();
   }
   // Also after an error: earlier updates are done, and their results reported.
-  End(error, parts.stream, parts.waits, parts.results);
+  End(first_step, error, parts);
   // The infeed itself counts the wait for its first batch.
   const double counted = parts.infeed.wait_seconds() - waited_before;
   parts.infeed.AddWait(std::max(0.0, parts.idle.Take() - counted));

@@ -32,19 +32,20 @@ void RunCudaStep(const DeviceModel& model, const PackedImages& batch,
 struct CudaLoopParts {
   const c10::cuda::CUDAStream& stream;
   CudaWaits& waits;
+  const CudaStatus& status;
   CudaIdle& idle;
   ResultRing& results;
   Infeed& infeed;
 };
 
-// Runs a loop of `steps` steps: launch(done) launches some more steps and
-// returns how many, 0 at the end of the stream. Then waits for the device and
-// for the results, and adds the device's idle time to the infeed's waits.
-// Returns how many steps ran. Throws what launch, the device or the outfeed
-// threw, after the steps launched before have ended and their results are in
-// the outfeed.
+// Runs a loop of `steps` steps from first_step on: launch(done) launches some
+// more steps and returns how many, 0 at the end of the stream. Then waits for
+// the device and for the results, and adds the device's idle time to the
+// infeed's waits. Returns how many steps ran. Throws DeviceFailure() if the
+// device failed, else what launch or the outfeed threw, after the steps
+// launched before have ended and their results are in the outfeed.
 std::int64_t RunCudaLoop(
-    std::int64_t steps, const CudaLoopParts& parts,
+    std::int64_t first_step, std::int64_t steps, const CudaLoopParts& parts,
     const std::function<std::int64_t(std::int64_t done)>& launch);
 
 }  // namespace infeed

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
+#include <torch/types.h>
 
 namespace infeed {
 
@@ -18,6 +21,20 @@ class CudaWaits {
 
  private:
   std::int64_t count_ = 0;
+};
+
+// Whether a GPU has failed: then every call of CUDA returns that error.
+class CudaStatus {
+ public:
+  explicit CudaStatus(const torch::Device& device);
+
+  // CUDA's words if the GPU has failed. From any thread.
+  [[nodiscard]] std::optional<std::string> Failure() const;
+  // Throws IoError with them.
+  void Check() const;
+
+ private:
+  c10::cuda::CUDAStream stream_;  // Never captured.
 };
 
 // While it lives, this thread uses the stream and its device; new work in the

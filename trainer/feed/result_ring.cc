@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 
@@ -14,6 +15,7 @@ namespace {
 // A device can write to the host's memory but cannot wake its threads: the
 // reader polls with this period. A step takes milliseconds.
 constexpr std::chrono::microseconds kPause{100};
+constexpr int kPausesPerCheck = 1000;
 
 std::size_t CheckedSize(std::span<StepRecord> records) {
   Check(records.size() >= 2, "a ring has at least two records");
@@ -24,8 +26,10 @@ std::size_t CheckedSize(std::span<StepRecord> records) {
 
 // One less than the records: the one that the thread waits for has left the
 // queue.
-ResultRing::ResultRing(std::span<StepRecord> records)
+ResultRing::ResultRing(std::span<StepRecord> records,
+                       std::function<void()> check)
     : records_(records),
+      check_(std::move(check)),
       expected_(CheckedSize(records) - 1),
       thread_([this] { Run(); }) {}
 
@@ -47,14 +51,35 @@ void ResultRing::Run() {
   }
 }
 
-bool ResultRing::WaitFor(StepRecord& record, std::int64_t done) const {
-  while (!IsWritten(record, done)) {
-    if (abandoned_) {
+bool ResultRing::WaitFor(StepRecord& record, std::int64_t done) {
+  for (int pauses = 1; !IsWritten(record, done); ++pauses) {
+    if (abandoned_ || device_failed_ ||
+        (pauses % kPausesPerCheck == 0 && HasFailed())) {
       return false;
     }
     std::this_thread::sleep_for(kPause);
   }
   return true;
+}
+
+bool ResultRing::HasFailed() {
+  try {
+    if (check_) {
+      check_();
+    }
+  } catch (...) {
+    device_failed_ = true;
+    Fail();
+  }
+  return device_failed_;
+}
+
+// With the exception that is being handled, if it is the first.
+void ResultRing::Fail() {
+  if (!failed_) {
+    error_ = std::current_exception();
+    failed_.store(true, std::memory_order_release);
+  }
 }
 
 void ResultRing::PutRecord(const Expected& expected, StepRecord& record) {
@@ -65,14 +90,14 @@ void ResultRing::PutRecord(const Expected& expected, StepRecord& record) {
       .learning_rate = record.rate,
       .images = static_cast<std::int64_t>(record.images)};
   record.done = 0;  // After a state is loaded, the same step may run again.
+  last_done_ = expected.done;
   if (failed_) {
     return;
   }
   try {
     expected.outfeed->Put(result);
   } catch (...) {
-    error_ = std::current_exception();
-    failed_.store(true, std::memory_order_release);
+    Fail();
   }
 }
 

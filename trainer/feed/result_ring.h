@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <span>
 #include <thread>
 
@@ -21,11 +22,15 @@ namespace infeed {
 //
 // A slot is not written again before it has been read: Expect() waits for that,
 // and the step is launched after it. One thread at a time. After an exception
-// of the outfeed, every Expect() and Finish() throws it.
+// of the outfeed, or of the device's check, every Expect() and Finish() throws
+// it.
 class ResultRing {
  public:
-  // Requires: at least two records. They must outlive the ring.
-  explicit ResultRing(std::span<StepRecord> records);
+  // Requires: at least two records. They must outlive the ring. check throws
+  // if the device has failed, and is called while a record is waited for, ten
+  // times a second.
+  explicit ResultRing(std::span<StepRecord> records,
+                      std::function<void()> check = {});
   ~ResultRing();
   ResultRing(const ResultRing&) = delete;
   ResultRing& operator=(const ResultRing&) = delete;
@@ -42,23 +47,31 @@ class ResultRing {
   // records that it has not written.
   void Abandon();
 
+  // The number of the last step read so far. From any thread.
+  [[nodiscard]] std::int64_t last_done() const { return last_done_; }
+
  private:
   struct Expected {
     std::int64_t done;
     Outfeed* outfeed;
   };
   void Run();
-  [[nodiscard]] bool WaitFor(StepRecord& record, std::int64_t done) const;
+  [[nodiscard]] bool WaitFor(StepRecord& record, std::int64_t done);
+  [[nodiscard]] bool HasFailed();
   void PutRecord(const Expected& expected, StepRecord& record);
+  void Fail();
   void WaitUntilRead() const;
   void RethrowError() const;
 
   std::span<StepRecord> records_;
+  std::function<void()> check_;
   BoundedQueue<Expected> expected_;
   std::int64_t put_ = 0;               // into expected_
   std::atomic<std::int64_t> read_{0};  // records read so far
   std::atomic<bool> abandoned_ = false;
-  std::exception_ptr error_;  // of the outfeed; set before failed_ is
+  std::atomic<std::int64_t> last_done_{0};
+  bool device_failed_ = false;  // of the thread
+  std::exception_ptr error_;    // set before failed_ is
   std::atomic<bool> failed_ = false;
   std::jthread thread_;  // Last: it uses the members above.
 };

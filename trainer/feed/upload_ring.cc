@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -26,25 +27,44 @@ UploadRing::UploadRing(UploadStreams& streams, int slots)
 
 UploadRing::~UploadRing() {
   streams_.Finish();
-  copying_.Cancel();
-  copied_.release();
+  copying_.Close();
 }
 
 void UploadRing::ReturnBatches() {
   (void)::pthread_setname_np(::pthread_self(), "batch return");
-  do {
-    copied_.acquire();
-  } while (copying_.Pop());
+  while (const std::optional<Copying> copying = copying_.Pop()) {
+    WaitFor(*copying);
+  }
+}
+
+// After a failure nothing is copied any more.
+void UploadRing::WaitFor(const Copying& copying) {
+  if (failed_) {
+    return;
+  }
+  try {
+    copying.wait();
+  } catch (...) {
+    error_ = std::current_exception();
+    failed_.store(true, std::memory_order_release);
+  }
 }
 
 int UploadRing::Upload(BatchHandle batch) {
+  if (failed_.load(std::memory_order_acquire)) {
+    std::rethrow_exception(error_);
+  }
   slot_ = (slot_ + 1) % slots_;
-  const Batch& copied = *batch;
-  copying_.Push(std::move(batch));
-  streams_.CopyAfterUse(slot_);
-  streams_.Copy(slot_, copied);
-  streams_.NotifyCopied([this] { copied_.release(); });
-  streams_.ComputeAfterCopy();
+  try {
+    streams_.CopyAfterUse(slot_);
+    streams_.Copy(slot_, *batch);
+    std::function<void()> wait = streams_.MarkCopied();
+    copying_.Push({std::move(batch), std::move(wait)});
+    streams_.ComputeAfterCopy();
+  } catch (...) {
+    streams_.Finish();  // Before the batch returns to its pool.
+    throw;
+  }
   return slot_;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
+#include <atomic>
+#include <exception>
 #include <functional>
-#include <semaphore>
 #include <thread>
 
 #include "base/bounded_queue.h"
@@ -13,7 +14,7 @@ namespace infeed {
 // the device's memory, the other computes with them. Every call but Finish()
 // only enqueues work and returns.
 //
-// One thread at a time; `then` of NotifyCopied() may run in any thread.
+// One thread at a time.
 class UploadStreams {
  public:
   virtual ~UploadStreams() = default;
@@ -24,17 +25,18 @@ class UploadStreams {
   // Copying queue: copies the batch's memory to the slot. The batch must live
   // until the copy has ended.
   virtual void Copy(int slot, const Batch& batch) = 0;
-  // Copying queue: calls `then` once all work before it has ended. `then` must
-  // not call the device.
-  virtual void NotifyCopied(std::function<void()> then) = 0;
+  // Marks the current end of the copying queue. The function returned waits
+  // until all work before the mark has ended, and throws if the device failed;
+  // another thread calls it, once, and before Finish() has returned or later.
+  [[nodiscard]] virtual std::function<void()> MarkCopied() = 0;
 
   // Computing queue: waits for the work that the copying queue holds now.
   virtual void ComputeAfterCopy() = 0;
   // Marks the current end of the computing queue as the slot's last use.
   virtual void MarkUsed(int slot) = 0;
 
-  // Waits until the copying queue is empty or has failed. After it, no batch is
-  // read and no `then` is called.
+  // Waits until the copying queue is empty or has failed. After it no batch is
+  // read, and functions of MarkCopied() do not wait.
   virtual void Finish() noexcept = 0;
 };
 
@@ -48,7 +50,9 @@ class UploadStreams {
 //
 // When a batch's copy has ended, the ring's thread returns the batch to its
 // pool: the host may be waiting for a batch of the pool then. So the pool's
-// size limits how far the host runs ahead of the device.
+// size limits how far the host runs ahead of the device. If the device fails,
+// all batches are returned, so that the host does not wait for ever, and the
+// next Upload() throws.
 //
 // One thread at a time. The destructor waits for copies in progress.
 class UploadRing {
@@ -60,7 +64,8 @@ class UploadRing {
   UploadRing& operator=(const UploadRing&) = delete;
 
   // Enqueues the batch's copy to the next slot; work enqueued for computing
-  // from now on waits for it. Returns the slot.
+  // from now on waits for it. Returns the slot. Throws the error of the device
+  // once an earlier copy has failed.
   [[nodiscard]] int Upload(BatchHandle batch);
 
   // Call it when all work on the slot uploaded last is in the computing queue.
@@ -70,16 +75,21 @@ class UploadRing {
   [[nodiscard]] int slots() const { return slots_; }
 
  private:
+  struct Copying {
+    BatchHandle batch;
+    std::function<void()> wait;
+  };
   void ReturnBatches();
+  void WaitFor(const Copying& copying);
 
   UploadStreams& streams_;
   int slots_;
   int slot_;  // uploaded last
   // Batches being copied, in order; at most as many as the pool has.
-  BoundedQueue<BatchHandle> copying_;
-  std::counting_semaphore<> copied_{0};  // batches of copying_ whose copies
-                                         // have ended
-  std::jthread returner_;                // Last: it uses the members above.
+  BoundedQueue<Copying> copying_;
+  std::exception_ptr error_;  // of the device; set before failed_ is
+  std::atomic<bool> failed_ = false;
+  std::jthread returner_;  // Last: it uses the members above.
 };
 
 }  // namespace infeed

@@ -153,6 +153,38 @@ TEST(ResultRingTest, ReadsWhatWasWrittenBeforeTheFailure) {
   EXPECT_EQ(results, std::vector<std::int64_t>{1});
 }
 
+TEST(ResultRingTest, EndsWhenTheDeviceHasFailed) {
+  std::vector<StepRecord> records(4);
+  Outfeed outfeed([](const StepResult&) {});
+  records[0] = {.done = 1, .loss = 1};
+  std::atomic<bool> has_failed = false;
+  ResultRing ring(records, [&] {
+    if (has_failed) {
+      throw std::runtime_error("an illegal memory access was encountered");
+    }
+  });
+  ring.Expect(1, outfeed);
+  ring.Expect(2, outfeed);
+  has_failed = true;
+  EXPECT_THROW(ring.Finish(), std::runtime_error);
+  EXPECT_EQ(ring.last_done(), 1);
+  EXPECT_THROW(ring.Expect(3, outfeed), std::runtime_error);
+  ring.Abandon();  // Does not wait.
+}
+
+// More steps than there are records: Expect() waits for the device.
+TEST(ResultRingTest, WakesAHostThatWaitsForAFailedDevice) {
+  std::vector<StepRecord> records(4);
+  Outfeed outfeed([](const StepResult&) {});
+  ResultRing ring(records, [] { throw std::runtime_error("failed"); });
+  const auto train = [&] {
+    for (std::int64_t step = 1;; ++step) {
+      ring.Expect(step, outfeed);
+    }
+  };
+  EXPECT_THROW(train(), std::runtime_error);
+}
+
 TEST(ResultRingDeathTest, AbortsWithOneRecord) {
   std::vector<StepRecord> records(1);
   EXPECT_DEATH(ResultRing{records}, "at least two records");

@@ -1,19 +1,29 @@
 #include "trainer/feed/upload_ring.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/random.h"
+#include "trainer/feed/device_failure.h"
+#include "trainer/feed/infeed.h"
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
+
+using testing::StartsWith;
+using testing::Throws;
+using testing::ThrowsMessage;
 
 constexpr int kSlots = 3;
 
@@ -34,8 +44,13 @@ class FakeStreams final : public UploadStreams {
       ++copies_done;
     });
   }
-  void NotifyCopied(std::function<void()> then) override {
-    PutCopy(std::move(then));
+  std::function<void()> MarkCopied() override {
+    const auto copied = std::make_shared<std::atomic<bool>>(false);
+    PutCopy([copied] {
+      *copied = true;
+      copied->notify_all();
+    });
+    return [copied] { copied->wait(false); };
   }
   void ComputeAfterCopy() override {
     const std::size_t copies = copies_put_;
@@ -164,7 +179,7 @@ TEST_F(UploadRingTest, ABatchGoesBackWhenItsCopyHasEnded) {
   while (streams_.copies_done < 1) {
     streams_.Work(0);
   }
-  streams_.Work(0);  // That it has ended is told.
+  streams_.Work(0);  // Reaches the mark.
   while (pool_.free() < 3) {
     std::this_thread::yield();
   }
@@ -181,20 +196,44 @@ TEST_F(UploadRingTest, TheEndWaitsForTheCopies) {
   EXPECT_EQ(pool_.free(), 4);
 }
 
-// A device that fails tells nobody.
-class FailedStreams final : public UploadStreams {
+// A device whose copies never end: until it fails, or until Finish() has seen
+// that it has.
+class FailingStreams final : public UploadStreams {
  public:
-  void CopyAfterUse(int) override {}
+  void CopyAfterUse(int) override {
+    if (refuses) {
+      throw IoError("the copy was refused");
+    }
+  }
   void Copy(int, const Batch&) override {}
-  void NotifyCopied(std::function<void()>) override {}
+  std::function<void()> MarkCopied() override {
+    return [this] {
+      state_.wait(kCopying);
+      if (state_ == kFailed) {
+        throw IoError("an illegal memory access was encountered");
+      }
+    };
+  }
   void ComputeAfterCopy() override {}
   void MarkUsed(int) override {}
-  void Finish() noexcept override {}
+  void Finish() noexcept override { Change(kFinished); }
+
+  void FailNow() { Change(kFailed); }
+
+  bool refuses = false;
+
+ private:
+  enum State { kCopying, kFailed, kFinished };
+  void Change(State state) {
+    state_ = state;
+    state_.notify_all();
+  }
+  std::atomic<State> state_ = kCopying;
 };
 
-TEST(FailedUploadTest, GivesBackWhatWasNeverTold) {
+TEST(FailedUploadTest, GivesBackBatchesWhoseCopiesNeverEnd) {
   BatchPool pool(2, 1, 1);
-  FailedStreams streams;
+  FailingStreams streams;
   {
     UploadRing ring(streams, 2);
     EXPECT_EQ(ring.Upload(pool.Take()), 0);
@@ -204,8 +243,65 @@ TEST(FailedUploadTest, GivesBackWhatWasNeverTold) {
   EXPECT_EQ(pool.free(), 2);
 }
 
+TEST(FailedUploadTest, GivesBackABatchWhoseCopyIsRefused) {
+  BatchPool pool(1, 1, 1);
+  FailingStreams streams;
+  streams.refuses = true;
+  UploadRing ring(streams, 2);
+  EXPECT_THROW((void)ring.Upload(pool.Take()), IoError);
+  EXPECT_EQ(pool.free(), 1);
+}
+
+// The infeed's stream: any number of batches, from a pool.
+class EndlessStream final : public BatchStream {
+ public:
+  explicit EndlessStream(BatchPool& pool) : pool_(pool) {}
+  BatchHandle Next() override {
+    ++taken;
+    return pool_.Take();  // Waits while all batches are being copied.
+  }
+  void Stop() override {}
+  [[nodiscard]] StreamPosition position() const override { return {}; }
+  [[nodiscard]] PipelineStats stats() const override { return {}; }
+  [[nodiscard]] std::int64_t memory_bytes() const override { return 0; }
+  [[nodiscard]] std::int64_t batches_per_epoch() const override { return 0; }
+
+  std::atomic<int> taken = 0;
+
+ private:
+  BatchPool& pool_;
+};
+
+TEST(FailedUploadTest, EndsALoopThatWaitsForABatch) {
+  BatchPool pool(3, 1, 1);
+  const auto stream = std::make_shared<EndlessStream>(pool);
+  Infeed infeed(stream, 1, 1);
+  FailingStreams streams;
+  const std::jthread device([&] {
+    while (stream->taken < 4) {  // The loop waits for the fourth batch.
+      std::this_thread::yield();
+    }
+    streams.FailNow();
+  });
+  UploadRing ring(streams, 3);
+  const auto loop = [&] {
+    while (BatchHandle batch = infeed.Next()) {
+      (void)ring.Upload(std::move(batch));
+    }
+  };
+  EXPECT_THAT(loop, ThrowsMessage<IoError>("an illegal memory access was "
+                                           "encountered"));
+  EXPECT_THAT(loop, Throws<IoError>());  // And so do all later ones.
+}
+
+TEST(DeviceFailureTest, NamesDeviceStepAndReason) {
+  EXPECT_THAT(
+      DeviceFailure("cuda:1", "after step 41", "an illegal address").what(),
+      StartsWith("cuda:1 failed after step 41: an illegal address ("));
+}
+
 TEST(UploadRingDeathTest, AbortsWithOneSlot) {
-  FailedStreams streams;
+  FailingStreams streams;
   EXPECT_DEATH(UploadRing(streams, 1), "one slot is copied to");
 }
 

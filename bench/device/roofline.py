@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""What a training step of a ResNet costs in bytes and operations, and how fast
+a card of a given bandwidth and matrix rate can run it.
+
+usage: roofline.py --gb_per_second N --tflops N [--depth 50] [--batch 256]
+                   [--image_size 224]
+
+Each operation of the forward and the backward pass reads and writes whole
+tensors of bfloat16; a card takes for it the longer of bytes / bandwidth and
+operations / rate. Caches, launches and idle units are left out, so no run is
+faster. Variants:
+
+  separate  convolution, norm, sum and ReLU are kernels of their own
+  fused     norm, residual sum and ReLU are one kernel (fused_batch_norm)
+  mask      and ReLU's gradient is found from x, without reading y, where there
+            is no residual
+  sums      and the kernels of the norm take both gradients of a block's input,
+            instead of autograd's sum of them
+"""
+
+import argparse
+import dataclasses
+
+BYTES = 2  # of a bfloat16
+BLOCKS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
+CLASSES = 1000
+VARIANTS = ("separate", "fused", "mask", "sums")
+
+# Bytes that a step moves for each weight: float32 weight and average read and
+# written, gradient written and read; the bfloat16 copy written and read twice.
+BYTES_OF_WEIGHT = 4 * 6 + 2 * 3
+
+
+@dataclasses.dataclass(frozen=True)
+class Conv:
+    """A convolution and its batch norm. residual: a sum follows the norm."""
+    inputs: int
+    outputs: int
+    kernel: int
+    side: int  # of the output
+    stride: int = 1
+    relu: bool = True
+    residual: bool = False
+
+    @property
+    def read(self):
+        return self.inputs * (self.side * self.stride) ** 2
+
+    @property
+    def written(self):
+        return self.outputs * self.side ** 2
+
+    @property
+    def weights(self):
+        return self.inputs * self.outputs * self.kernel ** 2
+
+    @property
+    def multiplications(self):
+        return self.weights * self.side ** 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Operation:
+    """Numbers of an image that it reads and writes, and its operations."""
+    kind: str
+    moved: float
+    flops: float = 0
+
+
+def bottleneck(inputs, width, stride, side):
+    """A block's convolutions, the one of its shortcut last; torchvision's."""
+    convs = [Conv(inputs, width, 1, side * stride),
+             Conv(width, width, 3, side, stride),
+             Conv(width, 4 * width, 1, side, residual=True)]
+    if stride != 1 or inputs != 4 * width:
+        convs.append(Conv(inputs, 4 * width, 1, side, stride, relu=False))
+    return convs
+
+
+def plan(depth, image_size):
+    """The stem's convolution, and each block's."""
+    side = image_size // 4
+    blocks, inputs = [], 64
+    for group, count in enumerate(BLOCKS[depth]):
+        width = 64 << group
+        for block in range(count):
+            stride = 2 if group > 0 and block == 0 else 1
+            side //= stride
+            blocks.append(bottleneck(inputs, width, stride, side))
+            inputs = 4 * width
+    return Conv(3, 64, 7, image_size // 2, 2), blocks
+
+
+def convolution(conv, is_first):
+    """Forward pass, gradient of the weights, gradient of the input."""
+    flops = 2 * conv.multiplications
+    moved = conv.read + conv.written
+    passes = 2 if is_first else 3
+    return [Operation("convolution", moved, flops)] * passes
+
+
+def separate_norm(conv):
+    """Forward: x twice and y; backward: x and g twice, and x's gradient."""
+    tensors = 3 + 5
+    if conv.residual:
+        tensors += 3
+    if conv.relu:
+        tensors += 2 + 3
+    return [Operation("norm", tensors * conv.written)]
+
+
+def fused_norm(conv, reads_y):
+    """As trainer/kernels/norm.h does it."""
+    forward = 4 if conv.residual else 3
+    if conv.residual:
+        backward = 4 + 3  # x, g, y, the residual's g; then without y
+    else:
+        backward = 7 if reads_y else 5
+    return [Operation("norm", (forward + backward) * conv.written)]
+
+
+def norm(conv, variant):
+    # A shortcut's norm has no ReLU and is not fused.
+    if variant == "separate" or not conv.relu:
+        return separate_norm(conv)
+    return fused_norm(conv, reads_y=variant == "fused")
+
+
+def gradient_sum(conv, variant):
+    """The sum of both gradients of a block's input, conv's."""
+    return [Operation("sum", (1 if variant == "sums" else 3) * conv.read)]
+
+
+def pool(stem):
+    """Unpacked pixels, and the max pool, whose places take 8 bytes."""
+    places = 8 / BYTES
+    pooled = stem.written / 4
+    return [Operation("unpack", stem.read / 3 * (2 + 3)),
+            Operation("pool", 2 * (stem.written + (1 + places) * pooled))]
+
+
+def operations(depth, image_size, variant):
+    """Those of an image."""
+    stem, blocks = plan(depth, image_size)
+    found = convolution(stem, is_first=True) + norm(stem, variant) + pool(stem)
+    for block in blocks:
+        for conv in block:
+            found += convolution(conv, is_first=False) + norm(conv, variant)
+        found += gradient_sum(block[0], variant)
+    features = blocks[-1][2].outputs
+    found.append(Operation("head", 4 * features * blocks[-1][2].side ** 2,
+                           6 * features * CLASSES))
+    return found
+
+
+def weights(depth, image_size):
+    """Trained numbers: convolutions, norms and the classifier."""
+    stem, blocks = plan(depth, image_size)
+    convs = [stem] + [conv for block in blocks for conv in block]
+    features = blocks[-1][2].outputs
+    return (sum(conv.weights + 2 * conv.outputs for conv in convs)
+            + (features + 1) * CLASSES)
+
+
+def bytes_of_image(depth, image_size, variant):
+    return BYTES * sum(
+        op.moved for op in operations(depth, image_size, variant))
+
+
+def flops_of_image(depth, image_size):
+    return sum(op.flops for op in operations(depth, image_size, "separate"))
+
+
+def images_per_second(depth, image_size, variant, batch, card):
+    """card: bytes and operations a second."""
+    bandwidth, rate = card
+    seconds = sum(max(BYTES * op.moved / bandwidth, op.flops / rate)
+                  for op in operations(depth, image_size, variant))
+    of_weights = weights(depth, image_size) * BYTES_OF_WEIGHT / bandwidth
+    return batch / (batch * seconds + of_weights)
+
+
+def of_card(gb_per_second, tflops, batch, depth=50, image_size=224):
+    """A row for each variant."""
+    card = (gb_per_second * 1e9, tflops * 1e12)
+    return [{"variant": variant,
+             "megabytes_of_image": bytes_of_image(depth, image_size,
+                                                  variant) / 1e6,
+             "images_per_second": images_per_second(depth, image_size, variant,
+                                                    batch, card)}
+            for variant in VARIANTS]
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--gb_per_second", type=float, required=True)
+    parser.add_argument("--tflops", type=float, required=True)
+    parser.add_argument("--depth", type=int, default=50, choices=BLOCKS)
+    parser.add_argument("--batch", type=int, default=256)
+    parser.add_argument("--image_size", type=int, default=224)
+    flags = parser.parse_args()
+    print(f"ResNet-{flags.depth}, {flags.image_size} x {flags.image_size}, "
+          f"bfloat16, batch {flags.batch}: "
+          f"{flops_of_image(flags.depth, flags.image_size) / 1e9:.1f} GFLOP "
+          "an image")
+    for row in of_card(flags.gb_per_second, flags.tflops, flags.batch,
+                       flags.depth, flags.image_size):
+        print(f"{row['variant']:9} {row['megabytes_of_image']:5.0f} MB an "
+              f"image  {row['images_per_second']:7,.0f} images/s at most")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,319 @@
+// Batch norm's kernels against their formulas in double.
+#include "trainer/kernels/norm.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "tests/support/device_array.h"
+#include "trainer/feed/pixel_math.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+struct NormCase {
+  std::string name;
+  bool residual;
+  bool relu;
+  ImageType type;
+};
+
+constexpr double kEpsilon = 1e-5;
+constexpr double kMomentum = 0.1;
+
+// Images in an element's bits: T is uint16_t for bfloat16, uint32_t for
+// float32.
+template <typename T>
+float ValueOf(T bits) {
+  return std::bit_cast<float>(std::uint32_t{bits} << (sizeof(T) == 2 ? 16 : 0));
+}
+template <typename T>
+std::vector<double> ValuesOf(const std::vector<T>& bits) {
+  std::vector<double> values;
+  std::ranges::transform(bits, std::back_inserter(values), ValueOf<T>);
+  return values;
+}
+template <typename T>
+std::vector<T> DrawImages(std::size_t count, unsigned seed, float mean) {
+  std::vector<T> images;
+  for (const float value : Draw<float>(count, seed)) {
+    const float wide = 6 * value + mean;
+    images.push_back(static_cast<T>(sizeof(T) == 2
+                                        ? Bfloat16Bits(wide)
+                                        : std::bit_cast<std::uint32_t>(wide)));
+  }
+  return images;
+}
+
+// [rows, channels] of doubles.
+struct Columns {
+  NormShape shape;
+  const std::vector<double>& values;
+
+  [[nodiscard]] double At(std::int64_t row, int channel) const {
+    return values[static_cast<std::size_t>(row * shape.channels + channel)];
+  }
+  // The sum of of(row) over the rows.
+  template <typename Of>
+  static double Sum(const NormShape& shape, const Of& of) {
+    double sum = 0;
+    for (std::int64_t row = 0; row < shape.rows; ++row) {
+      sum += of(row);
+    }
+    return sum;
+  }
+};
+
+// Everything that is on the device, and the same in double.
+template <typename T>
+class NormRun {
+ public:
+  NormRun(const NormCase& norm_case, const NormShape& shape)
+      : case_(norm_case), shape_(shape) {}
+
+  void Forward() {
+    LaunchNormForward({.shape = shape_,
+                       .type = case_.type,
+                       .x = x_.data(),
+                       .residual = case_.residual ? residual_.data() : nullptr,
+                       .relu = case_.relu,
+                       .weight = weight_.data(),
+                       .bias = bias_.data(),
+                       .epsilon = static_cast<float>(kEpsilon),
+                       .momentum = static_cast<float>(kMomentum),
+                       .moving_mean = moving_mean_.data(),
+                       .moving_variance = moving_variance_.data(),
+                       .y = y_.data(),
+                       .mean = mean_.data(),
+                       .inverse_std = inverse_std_.data(),
+                       .workspace = workspace_.data()},
+                      nullptr);
+  }
+
+  void Backward() {
+    LaunchNormBackward(
+        {.shape = shape_,
+         .type = case_.type,
+         .x = x_.data(),
+         .y = y_.data(),
+         .gradient = gradient_.data(),
+         .relu = case_.relu,
+         .weight = weight_.data(),
+         .mean = mean_.data(),
+         .inverse_std = inverse_std_.data(),
+         .x_gradient = x_gradient_.data(),
+         .residual_gradient =
+             case_.residual ? residual_gradient_.data() : nullptr,
+         .weight_gradient = weight_gradient_.data(),
+         .bias_gradient = bias_gradient_.data(),
+         .workspace = workspace_.data()},
+        nullptr);
+  }
+
+  void ExpectForward() const {
+    const std::vector<double> y = ValuesOf(y_.Values());
+    for (int channel = 0; channel < shape_.channels; ++channel) {
+      ExpectForwardOf(channel, y);
+    }
+  }
+  void ExpectBackward() const {
+    const std::vector<double> g = MaskedGradient();
+    const std::vector<double> x_gradient = ValuesOf(x_gradient_.Values());
+    for (int channel = 0; channel < shape_.channels; ++channel) {
+      ExpectBackwardOf(channel, g, x_gradient);
+    }
+    if (case_.residual && case_.relu) {
+      EXPECT_EQ(ValuesOf(residual_gradient_.Values()), g);
+    }
+  }
+
+ private:
+  struct Moments {
+    double mean;
+    double variance;
+  };
+
+  [[nodiscard]] Moments MomentsOf(int channel) const {
+    const Columns x = {shape_, values_};
+    const auto rows = static_cast<double>(shape_.rows);
+    const double mean =
+        Columns::Sum(shape_,
+                     [&](std::int64_t row) { return x.At(row, channel); }) /
+        rows;
+    const double variance =
+        Columns::Sum(shape_,
+                     [&](std::int64_t row) {
+                       return std::pow(x.At(row, channel) - mean, 2);
+                     }) /
+        rows;
+    return {mean, variance};
+  }
+
+  // An image's value is rounded to its type, after float32's rounding.
+  static void ExpectImage(double found, double expected, double scale) {
+    constexpr double kHalfStep = sizeof(T) == 2 ? 1.0 / 256 : 0;
+    ASSERT_NEAR(found, expected,
+                kHalfStep * std::abs(expected) + 4e-6 * (1 + scale));
+  }
+  static void ExpectFloat(float found, double expected) {
+    ASSERT_NEAR(found, expected, 4e-6 * (1 + std::abs(expected)));
+  }
+
+  void ExpectForwardOf(int channel, const std::vector<double>& found) const {
+    const Moments moments = MomentsOf(channel);
+    const auto c = static_cast<std::size_t>(channel);
+    const double inverse_std = 1 / std::sqrt(moments.variance + kEpsilon);
+    ExpectFloat(mean_.Values()[c], moments.mean);
+    ASSERT_NEAR(inverse_std_.Values()[c], inverse_std, 1e-4 * inverse_std);
+    ExpectFloat(moving_mean_.Values()[c],
+                (1 - kMomentum) * 0.5 + kMomentum * moments.mean);
+    const auto rows = static_cast<double>(shape_.rows);
+    ExpectFloat(moving_variance_.Values()[c],
+                (1 - kMomentum) * 2 + kMomentum * moments.variance * rows /
+                                          std::max(1.0, rows - 1));
+    for (std::int64_t row = 0; row < shape_.rows; ++row) {
+      const double scaled =
+          (Columns{shape_, values_}.At(row, channel) - moments.mean) *
+          inverse_std * weights_[c];
+      double y = scaled + biases_[c];
+      y += case_.residual ? Columns{shape_, residuals_}.At(row, channel) : 0;
+      ExpectImage(Columns{shape_, found}.At(row, channel),
+                  case_.relu ? std::max(0.0, y) : y,
+                  std::abs(scaled) + inverse_std * std::abs(moments.mean));
+    }
+  }
+
+  // The gradient where y, as it was stored, is above 0.
+  [[nodiscard]] std::vector<double> MaskedGradient() const {
+    std::vector<double> g = gradients_;
+    const std::vector<double> y = ValuesOf(y_.Values());
+    for (std::size_t i = 0; case_.relu && i < g.size(); ++i) {
+      g[i] = y[i] <= 0 ? 0 : g[i];
+    }
+    return g;
+  }
+
+  void ExpectBackwardOf(int channel, const std::vector<double>& masked,
+                        const std::vector<double>& found) const {
+    const auto c = static_cast<std::size_t>(channel);
+    const Columns g = {shape_, masked};
+    const Columns x = {shape_, values_};
+    const auto rows = static_cast<double>(shape_.rows);
+    const double mean = mean_.Values()[c];
+    const double inverse_std = inverse_std_.Values()[c];
+    const auto centred = [&](std::int64_t row) {
+      return (x.At(row, channel) - mean) * inverse_std;
+    };
+    const double bias = Columns::Sum(
+        shape_, [&](std::int64_t row) { return g.At(row, channel); });
+    const double weight = Columns::Sum(shape_, [&](std::int64_t row) {
+      return g.At(row, channel) * centred(row);
+    });
+    ASSERT_NEAR(bias_gradient_.Values()[c], bias, 2e-6 * (1 + rows));
+    ASSERT_NEAR(weight_gradient_.Values()[c], weight,
+                2e-6 * (1 + rows) * (1 + inverse_std));
+    for (std::int64_t row = 0; row < shape_.rows; ++row) {
+      const double scale = weights_[c] * inverse_std;
+      ExpectImage(Columns{shape_, found}.At(row, channel),
+                  scale * (g.At(row, channel) - bias / rows -
+                           centred(row) * weight / rows),
+                  std::abs(scale) * (4 + inverse_std));
+    }
+  }
+
+  NormCase case_;
+  NormShape shape_;
+  std::size_t count_ = static_cast<std::size_t>(shape_.rows * shape_.channels);
+  std::size_t channels_ = static_cast<std::size_t>(shape_.channels);
+  std::vector<T> images_ = DrawImages<T>(count_, 1, 20);
+  std::vector<T> added_ = DrawImages<T>(count_, 2, 0);
+  std::vector<T> given_ = DrawImages<T>(count_, 3, 0.1F);
+  std::vector<float> weights_ = Draw<float>(channels_, 4);
+  std::vector<float> biases_ = Draw<float>(channels_, 5);
+  std::vector<double> values_ = ValuesOf(images_);
+  std::vector<double> residuals_ = ValuesOf(added_);
+  std::vector<double> gradients_ = ValuesOf(given_);
+
+  DeviceArray<T> x_{images_};
+  DeviceArray<T> residual_{added_};
+  DeviceArray<T> gradient_{given_};
+  DeviceArray<float> weight_{weights_};
+  DeviceArray<float> bias_{biases_};
+  DeviceArray<float> moving_mean_{std::vector<float>(channels_, 0.5F)};
+  DeviceArray<float> moving_variance_{std::vector<float>(channels_, 2)};
+  DeviceArray<T> y_{count_};
+  DeviceArray<float> mean_{channels_};
+  DeviceArray<float> inverse_std_{channels_};
+  DeviceArray<T> x_gradient_{count_};
+  DeviceArray<T> residual_gradient_{count_};
+  DeviceArray<float> weight_gradient_{channels_};
+  DeviceArray<float> bias_gradient_{channels_};
+  DeviceArray<float> workspace_{
+      static_cast<std::size_t>(NormWorkspace(shape_, case_.type))};
+};
+
+class NormKernelTest : public DeviceTest,
+                       public testing::WithParamInterface<NormCase> {
+ protected:
+  template <typename T>
+  static void ExpectShape(const NormShape& shape) {
+    SCOPED_TRACE(std::to_string(shape.rows) + " x " +
+                 std::to_string(shape.channels));
+    NormRun<T> run(GetParam(), shape);
+    run.Forward();
+    run.ExpectForward();
+    run.Backward();
+    run.ExpectBackward();
+  }
+  static void Expect(const NormShape& shape) {
+    if (GetParam().type == ImageType::kBfloat16) {
+      ExpectShape<std::uint16_t>(shape);
+    } else {
+      ExpectShape<std::uint32_t>(shape);
+    }
+  }
+};
+
+TEST_P(NormKernelTest, AddsUpSplitsOfTheRows) {
+  Expect({.rows = 300, .channels = 64});
+}
+// The last tile's threads have no channels.
+TEST_P(NormKernelTest, TilesTheChannels) {
+  Expect({.rows = 70, .channels = 264});
+}
+TEST_P(NormKernelTest, TakesNumbersThatNothingDivides) {
+  Expect({.rows = 65, .channels = 24});
+}
+TEST_P(NormKernelTest, TakesFewRows) {
+  Expect({.rows = 2, .channels = 8});
+  Expect({.rows = 1, .channels = 8});
+}
+
+std::vector<NormCase> NormCases() {
+  std::vector<NormCase> cases;
+  for (const bool residual : {false, true}) {
+    for (const bool relu : {false, true}) {
+      const std::string name =
+          std::string("Norm") + (residual ? "Add" : "") + (relu ? "Relu" : "");
+      cases.push_back({name, residual, relu, ImageType::kFloat32});
+      cases.push_back(
+          {name + "Bfloat16", residual, relu, ImageType::kBfloat16});
+    }
+  }
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, NormKernelTest, testing::ValuesIn(NormCases()),
+                         [](const auto& param_info) {
+                           return param_info.param.name;
+                         });
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,80 @@
+// The batch that a step takes from images on the device.
+#include "trainer/kernels/resident.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "pipeline/memory/image_choice.h"
+#include "tests/support/device_array.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using testing::ElementsAre;
+
+class GatherKernelTest : public DeviceTest,
+                         public testing::WithParamInterface<int> {};
+
+// The image, or its mirror image, written out.
+std::vector<std::uint32_t> ImageAt(const std::vector<std::uint32_t>& images,
+                                   int image, int side, bool is_mirrored) {
+  std::vector<std::uint32_t> pixels;
+  for (int row = 0; row < side; ++row) {
+    for (int column = 0; column < side; ++column) {
+      const int from = is_mirrored ? side - 1 - column : column;
+      pixels.push_back(
+          images[static_cast<std::size_t>((image * side + row) * side + from)]);
+    }
+  }
+  return pixels;
+}
+
+TEST_P(GatherKernelTest, TakesTheRowOfTheStep) {
+  const int side = GetParam();
+  const auto pixels = static_cast<std::size_t>(side * side);
+  const auto images = Draw<std::uint32_t>(5 * pixels, 3);
+  const std::vector<std::uint32_t> unused(4, ImageChoice(0, false));
+  std::vector<std::uint32_t> choices = unused;
+  for (const std::uint32_t choice :
+       {ImageChoice(4, false), ImageChoice(2, true), kNoImage,
+        ImageChoice(4, true)}) {
+    choices.push_back(choice);
+  }
+  choices.insert(choices.end(), unused.begin(), unused.end());
+  const DeviceArray<std::uint32_t> held(images);
+  const DeviceArray<std::int32_t> held_labels({10, 11, 12, 13, 14});
+  const DeviceArray<std::uint32_t> rows(choices);
+  const DeviceArray<StepClock> clock({{.first = 70, .index = 1}});
+  const DeviceArray<std::uint32_t> to(4 * pixels);
+  const DeviceArray<std::int32_t> labels(4);
+  const DeviceArray<float> weights(4);
+  LaunchGather(
+      {.pixels = held.data(), .labels = held_labels.data(), .side = side},
+      rows.data(), clock.data(),
+      {.pixels = to.data(),
+       .labels = labels.data(),
+       .weights = weights.data(),
+       .slots = 4},
+      nullptr);
+  std::vector<std::uint32_t> expected = ImageAt(images, 4, side, false);
+  const auto add = [&](const std::vector<std::uint32_t>& image) {
+    expected.insert(expected.end(), image.begin(), image.end());
+  };
+  add(ImageAt(images, 2, side, true));
+  add(std::vector<std::uint32_t>(pixels));
+  add(ImageAt(images, 4, side, true));
+  EXPECT_EQ(to.Values(), expected);
+  EXPECT_THAT(labels.Values(), ElementsAre(14, 12, -1, 14));
+  EXPECT_THAT(weights.Values(), ElementsAre(1, 1, 0, 1));
+}
+
+// Less than a block, several blocks, and more pixels than blocks take at once.
+INSTANTIATE_TEST_SUITE_P(Sides, GatherKernelTest,
+                         testing::Values(1, 5, 40, 144));
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,81 @@
+// Unpacking against the CPU's arithmetic.
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tests/support/device_array.h"
+#include "trainer/feed/pixel_math.h"
+#include "trainer/kernels/kernels.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+// The values of images in memory, float32 or bfloat16, as bits of float32.
+template <typename T>
+std::uint32_t BitsOf(float value) {
+  return sizeof(T) == 2 ? Bfloat16Bits(value)
+                        : std::bit_cast<std::uint32_t>(value);
+}
+
+// What is expected of packed pixels: their bits, normalised.
+template <typename T>
+std::vector<T> ExpectedImages(const std::vector<std::uint32_t>& pixels,
+                              const PixelStatistics& statistics) {
+  std::vector<T> expected;
+  for (const std::uint32_t pixel : pixels) {
+    for (int channel = 0; channel < 3; ++channel) {
+      expected.push_back(
+          static_cast<T>(BitsOf<T>(Normalized(pixel, channel, statistics))));
+    }
+  }
+  return expected;
+}
+
+// T: the unsigned integer with an element's bits.
+template <typename T>
+class ImagesKernelTest : public DeviceTest {
+ protected:
+  static constexpr ImageType kType =
+      sizeof(T) == 2 ? ImageType::kBfloat16 : ImageType::kFloat32;
+
+  static void ExpectUnpacked(int images, int side,
+                             const PixelStatistics& statistics) {
+    const auto count = static_cast<std::size_t>(images);
+    const auto pixels =
+        Draw<std::uint32_t>(count * static_cast<std::size_t>(side * side), 1);
+    const auto labels = Draw<std::int32_t>(count, 2);
+    const auto weights = Draw<float>(count, 3);
+    const DeviceArray<std::uint32_t> from(pixels);
+    const DeviceArray<std::int32_t> from_labels(labels);
+    const DeviceArray<float> from_weights(weights);
+    const DeviceArray<T> to(pixels.size() * 3);
+    const DeviceArray<std::int64_t> to_labels(count);
+    const DeviceArray<float> to_weights(count);
+    LaunchUnpack({from.data(), from_labels.data(), from_weights.data()}, images,
+                 side, statistics, kType,
+                 {to.data(), to_labels.data(), to_weights.data()}, nullptr);
+    EXPECT_EQ(to.Values(), ExpectedImages<T>(pixels, statistics));
+    EXPECT_EQ(to_labels.Values(),
+              std::vector<std::int64_t>(labels.begin(), labels.end()));
+    EXPECT_EQ(to_weights.Values(), weights);
+  }
+};
+
+using ImageBits = testing::Types<std::uint32_t, std::uint16_t>;
+TYPED_TEST_SUITE(ImagesKernelTest, ImageBits, );
+
+TYPED_TEST(ImagesKernelTest, UnpacksWholeBlocksAndTheRest) {
+  TestFixture::ExpectUnpacked(2, 64, kImagenetStatistics);
+  TestFixture::ExpectUnpacked(3, 31, kImagenetStatistics);
+  TestFixture::ExpectUnpacked(1, 1, kUnitStatistics);
+}
+
+TYPED_TEST(ImagesKernelTest, CopiesMoreLabelsThanItHasThreads) {
+  TestFixture::ExpectUnpacked(5000, 1, kUnitStatistics);
+}
+
+}  // namespace
+}  // namespace infeed
