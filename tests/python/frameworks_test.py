@@ -2,6 +2,8 @@
 
 import importlib.util
 import itertools
+import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -179,6 +181,42 @@ class JaxTest(unittest.TestCase):
         done = subprocess.run([sys.executable, "-c", code, support.shards()],
                               capture_output=True, text=True)
         self.assertEqual(done.stdout, "equal\n", done.stderr)
+
+    def test_processes_share_each_global_batch(self):
+        """Two processes of two devices hold the rows of one process's batches."""
+        code = ("import sys, jax, numpy as np, infeed\n"
+                "from jax.sharding import Mesh, NamedSharding, PartitionSpec\n"
+                "rank = int(sys.argv[3])\n"
+                "jax.distributed.initialize(sys.argv[2], 2, rank)\n"
+                "mesh = Mesh(np.array(jax.devices()), ('data',))\n"
+                "kind = NamedSharding(mesh, PartitionSpec('data'))\n"
+                "def load(**k): return infeed.Loader(sys.argv[1], "
+                "global_batch_size=20, image_size=32, **k)\n"
+                "total = jax.jit(lambda labels: labels.sum())\n"
+                "for a, b in zip(load(framework='jax', sharding=kind),\n"
+                "                load(rank=0, world_size=1), strict=True):\n"
+                "    rows = set()\n"
+                "    for mine, whole in zip(a, b):\n"
+                "        assert mine.shape == whole.shape\n"
+                "        for part in mine.addressable_shards:\n"
+                "            np.testing.assert_array_equal(\n"
+                "                part.data, whole[part.index])\n"
+                "            rows.update(range(20)[part.index[0]])\n"
+                "    assert total(a.labels) == b.labels.sum()\n"
+                "print(*sorted(rows))\n")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            meet = f"127.0.0.1:{free.getsockname()[1]}"
+        processes = [subprocess.Popen(
+            [sys.executable, "-c", code, support.shards(), meet, str(rank)],
+            stdout=subprocess.PIPE, text=True,
+            env={**os.environ, "JAX_PLATFORMS": "cpu",
+                 "XLA_FLAGS": "--xla_force_host_platform_device_count=2"})
+            for rank in (0, 1)]
+        # Gloo prints lines of its own before.
+        rows = [process.communicate()[0].splitlines()[-1]
+                for process in processes]
+        self.assertEqual(rows, [" ".join(map(str, range(10))),
+                                " ".join(map(str, range(10, 20)))])
 
 
 if __name__ == "__main__":
