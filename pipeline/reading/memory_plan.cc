@@ -76,11 +76,11 @@ std::int64_t FieldBytes(const InputOptions& options) {
 }
 
 // Memory for seek indexes that are found: enough for all images of ImageNet's
-// size, of which one takes 280 bytes and a pointer; more than an eighth of what
+// size, of which one takes some 280 bytes; more than an eighth of what
 // is left would not pay.
 std::int64_t SeekIndexBytes(const InputOptions& options,
                             const PlannedData& data, std::int64_t left) {
-  constexpr std::int64_t kImage = 320;
+  constexpr std::int64_t kImage = 312;
   constexpr std::int64_t kFew = 4 * kMebi;
   return options.seek_index == SeekIndexes::kAuto
              ? std::min(std::max(data.records * kImage, kFew), left / 8)

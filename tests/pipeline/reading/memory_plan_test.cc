@@ -134,7 +134,7 @@ TEST(MemoryPlanTest, HasRoomForSeekIndexesThatAreFound) {
   data.records = 1'281'167;
   InputOptions options = kOptions;
   options.memory_limit = 16 * 1024 * kMebi;
-  EXPECT_EQ(PlanMemory(options, data).seek_indexes, data.records * 320);
+  EXPECT_EQ(PlanMemory(options, data).seek_indexes, data.records * 312);
   options.memory_limit = 256 * kMebi;
   EXPECT_LT(PlanMemory(options, data).seek_indexes, 256 * kMebi / 8);
   options.seek_index = SeekIndexes::kRead;
