@@ -14,7 +14,12 @@ namespace infeed {
 namespace {
 
 constexpr std::string_view kTrain = "train";
-constexpr std::string_view kValidation = "validation";
+
+// The index of a split in kSplits; their number for any other text.
+std::int32_t NumberOfSplit(std::string_view split) {
+  return static_cast<std::int32_t>(std::ranges::find(kSplits, split) -
+                                   kSplits.begin());
+}
 
 // An image on its way to its class. The views are of the directory's names.
 struct Candidate {
@@ -212,8 +217,7 @@ std::map<std::string_view, std::int32_t> NumberClasses(
 
 }  // namespace
 
-ZipImages FindZipImages(const ZipDirectory& directory,
-                        const std::string& split) {
+ZipImages FindZipImages(const ZipDirectory& directory) {
   ZipImages found;
   Candidates candidates = FindCandidates(directory, found);
   const std::string_view shared = DropCommonFolders(candidates);
@@ -223,18 +227,27 @@ ZipImages FindZipImages(const ZipDirectory& directory,
   for (const auto& [name, number] : numbers) {
     found.classes.emplace_back(name);
   }
-  const std::string_view wanted = split == "val" ? kValidation : split;
+  found.images.reserve(candidates.size());
   for (const Candidate& image : candidates) {
-    if (wanted.empty() || wanted == image.split) {
-      found.images.push_back(
-          {.offset = image.entry->offset,
-           .extent = image.entry->extent,
-           .bytes = image.entry->bytes,
-           .class_index =
-               image.class_name.empty() ? -1 : numbers.at(image.class_name)});
-    }
+    found.images.push_back({.offset = image.entry->offset,
+                            .extent = image.entry->extent,
+                            .bytes = image.entry->bytes,
+                            .class_index = image.class_name.empty()
+                                               ? -1
+                                               : numbers.at(image.class_name),
+                            .split = NumberOfSplit(image.split)});
   }
   return found;
+}
+
+void KeepSplit(std::string_view split, ZipImages& images) {
+  if (!split.empty()) {
+    const std::int32_t number =
+        NumberOfSplit(split == "val" ? "validation" : split);
+    std::erase_if(images.images, [number](const ZipImages::Image& image) {
+      return image.split != number;
+    });
+  }
 }
 
 }  // namespace infeed

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "records/archives/zip_directory.h"
@@ -15,12 +16,13 @@ struct ZipImages {
     std::int64_t extent = 0;        // bytes to read for ReadZipEntry()
     std::int64_t bytes = 0;         // of the image, as the archive claims
     std::int32_t class_index = -1;  // into classes; -1: no class
+    std::int32_t split = 0;         // into kSplits (shards.h)
   };
 
   // Of all splits, sorted bytewise, so that a class has one number in every
   // split.
   std::vector<std::string> classes;
-  std::vector<Image> images;  // of the split, sorted by name, bytewise
+  std::vector<Image> images;  // sorted by name, bytewise
   // Files that are not images, hidden ones, __MACOSX/, and images outside the
   // splits' folders.
   std::int64_t left_out = 0;
@@ -28,9 +30,8 @@ struct ZipImages {
   std::vector<std::string> bad_names;
 };
 
-// Finds the images of a split: "train", "validation" (or "val"), "test", or ""
-// for all. There are none if the archive lacks the split. Layouts, after
-// leading folders that all images share, up to the first split's name:
+// Finds the images of all splits. Layouts, after leading folders that all
+// images share, up to the first split's name:
 //
 //   {train,validation|val,test}/<class>/*
 //   <class>/*                               all of it is train
@@ -44,7 +45,10 @@ struct ZipImages {
 // Split folders are such if one has a folder in it or all images are in them:
 // an ordinary class may be named "train", too. Folders inside a class folder
 // belong to the class. An image beside class folders has no class.
-[[nodiscard]] ZipImages FindZipImages(const ZipDirectory& directory,
-                                      const std::string& split);
+[[nodiscard]] ZipImages FindZipImages(const ZipDirectory& directory);
+
+// Removes the images of all other splits than this one: "train", "validation"
+// (or "val"), "test"; "" keeps all.
+void KeepSplit(std::string_view split, ZipImages& images);
 
 }  // namespace infeed

@@ -409,7 +409,9 @@ void KeptListings::Take(Found& found) {
     return;
   }
   if (!found.is_kept) {
-    has_changed_ |= kept_.erase(*found.key) > 0 || found.fresh.has_value();
+    const std::size_t replaced = kept_.erase(*found.key);
+    changed_folders_ += replaced;
+    has_changed_ |= replaced > 0 || found.fresh.has_value();
     if (!found.fresh) {
       return;
     }

@@ -67,6 +67,9 @@ class KeptListings {
   // of processes may write at once: the last one's file stays.
   void Save();
 
+  // How many folders had a kept listing that was not used, since they changed.
+  [[nodiscard]] std::size_t changed_folders() const { return changed_folders_; }
+
   // Removes the root's file, if there is one.
   static void Forget(const std::string& root);
 
@@ -93,6 +96,7 @@ class KeptListings {
   std::string path_;  // of the file; "" when nothing can be kept
   std::map<std::string, Kept> kept_;  // by the path below the root
   bool has_changed_ = false;
+  std::size_t changed_folders_ = 0;
 };
 
 }  // namespace infeed

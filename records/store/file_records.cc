@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
@@ -15,8 +17,10 @@
 #include "records/archives/tar_samples.h"
 #include "records/archives/zip_classes.h"
 #include "records/archives/zip_directory.h"
+#include "records/archives/zip_index_file.h"
 #include "records/files/open_source.h"
 #include "records/files/record_files.h"
+#include "records/files/side_file.h"
 #include "records/store/image_record.h"
 #include "records/tfrecord/byte_stream.h"
 #include "records/tfrecord/frame_scan.h"
@@ -28,7 +32,7 @@ namespace {
 
 constexpr std::size_t kStreamBytes = std::size_t{256} << 10;
 
-FileRecords OfFrames(const ByteSource& file, ShardFrames frames) {
+FileRecords ToRecords(const ByteSource& file, ShardFrames frames) {
   FileRecords records = {.format = RecordFormat::kTfrecord,
                          .compression = frames.compression,
                          .bytes = file.size()};
@@ -46,7 +50,7 @@ FileRecords OfFrames(const ByteSource& file, ShardFrames frames) {
   return records;
 }
 
-FileRecords OfTar(const ByteSource& file, TarFileIndex index) {
+FileRecords ToRecords(const ByteSource& file, TarFileIndex index) {
   FileRecords records = {.format = RecordFormat::kTar,
                          .compression = index.compression,
                          .bytes = file.size(),
@@ -64,10 +68,42 @@ FileRecords OfTar(const ByteSource& file, TarFileIndex index) {
   return records;
 }
 
+void NoteBadNames(const std::vector<std::string>& names,
+                  const std::string& path, std::vector<std::string>& notes) {
+  if (!names.empty()) {
+    notes.push_back(
+        PathForMessages(path) + ": entries left out, as they are links or " +
+        "their names lead out of the archive: " + std::to_string(names.size()) +
+        ", the first " + names.front());
+  }
+}
+
+// A zip named after a split ("train.zip") is of it as a whole.
+FileRecords ToRecords(const ByteSource& file, const std::string& split,
+                      ZipImages zip) {
+  const bool names_split = !SplitInName(FileNameOf(file.path())).empty();
+  KeepSplit(names_split ? "" : split, zip);
+  FileRecords records = {.format = RecordFormat::kZip,
+                         .bytes = file.size(),
+                         .classes = std::move(zip.classes)};
+  for (const ZipImages::Image& image : zip.images) {
+    records.offsets.push_back(image.offset);
+    records.lengths.push_back(image.extent);
+    records.labels.push_back(image.class_index < 0 ? kNoLabel
+                                                   : image.class_index + 1);
+    records.longest_payload =
+        std::max(records.longest_payload,
+                 ImageRecordBytes(std::max(image.extent, image.bytes)));
+  }
+  NoteBadNames(zip.bad_names, file.path(), records.notes);
+  return records;
+}
+
 bool IsWithin(const FileRecords& records, std::int64_t max_record_bytes) {
-  return std::ranges::all_of(records.lengths, [&](std::int64_t length) {
-    return length <= max_record_bytes;
-  });
+  return records.longest_payload <= ImageRecordBytes(max_record_bytes) &&
+         std::ranges::all_of(records.lengths, [&](std::int64_t length) {
+           return length <= max_record_bytes;
+         });
 }
 
 // Index files are optional: if they cannot be written, the index is built each
@@ -90,15 +126,27 @@ std::string SaveIfPossible(const FileRecordsOptions& options,
 
 // The records that an index file names; nullopt: there is no usable one.
 std::optional<FileRecords> KeptRecords(const ByteSource& file,
-                                       std::int64_t max_record_bytes) {
-  std::optional<FileRecords> records;
+                                       const std::string& split) {
   if (std::optional<ShardFrames> frames = FindFrames(file)) {
-    records = OfFrames(file, *std::move(frames));
-  } else if (std::optional<TarFileIndex> tar = FindTarIndex(file)) {
-    records = OfTar(file, *std::move(tar));
+    return ToRecords(file, *std::move(frames));
   }
-  return records && IsWithin(*records, max_record_bytes) ? records
-                                                         : std::nullopt;
+  if (std::optional<TarFileIndex> tar = FindTarIndex(file)) {
+    return ToRecords(file, *std::move(tar));
+  }
+  if (std::optional<ZipImages> zip = FindZipIndex(file)) {
+    return ToRecords(file, split, *std::move(zip));
+  }
+  return std::nullopt;
+}
+
+// The first index file of a file on this machine, of whatever it is; "": none.
+std::string FindIndexFile(const ByteSource& file) {
+  std::vector<std::string> paths = SidePaths(file.path(), ".index");
+  const auto found = std::ranges::find_if(paths, [](const std::string& path) {
+    std::error_code ignored;
+    return !IsUrl(path) && std::filesystem::exists(path, ignored);
+  });
+  return found == paths.end() ? "" : std::move(*found);
 }
 
 // The bytes of an unpacked stream at offsets that only grow.
@@ -146,7 +194,7 @@ FileRecords ScanTarFile(const ByteSource& file, Compression compression,
   }
   std::string path =
       SaveIfPossible(options, [&] { return SaveTarIndex(file, index); });
-  FileRecords records = OfTar(file, std::move(index));
+  FileRecords records = ToRecords(file, std::move(index));
   records.index_file = std::move(path);
   return records;
 }
@@ -156,46 +204,24 @@ FileRecords ScanFrameFile(const ByteSource& file,
   ShardFrames frames = ScanShard(file, options.max_record_bytes);
   std::string path =
       SaveIfPossible(options, [&] { return SaveFrames(file, frames); });
-  FileRecords records = OfFrames(file, std::move(frames));
+  FileRecords records = ToRecords(file, std::move(frames));
   records.index_file = std::move(path);
   return records;
 }
 
-void NoteBadNames(const std::vector<std::string>& names,
-                  const std::string& path, std::vector<std::string>& notes) {
-  if (!names.empty()) {
-    notes.push_back(
-        PathForMessages(path) + ": left out " + std::to_string(names.size()) +
-        " entries that are links or lead out of the archive, such as " +
-        names.front());
-  }
-}
-
-// A zip named after a split ("train.zip") is of it as a whole.
 FileRecords ReadZip(const ByteSource& file, const FileRecordsOptions& options) {
-  const bool names_split = !SplitInName(FileNameOf(file.path())).empty();
-  ZipImages zip =
-      FindZipImages(ReadZipDirectory(file), names_split ? "" : options.split);
-  FileRecords records = {.format = RecordFormat::kZip,
-                         .bytes = file.size(),
-                         .classes = std::move(zip.classes)};
+  ZipImages zip = FindZipImages(ReadZipDirectory(file));
   for (const ZipImages::Image& image : zip.images) {
     if (std::max(image.extent, image.bytes) > options.max_record_bytes) {
-      throw DataError(
-          {file.path(), static_cast<std::int64_t>(records.offsets.size()),
-           image.offset},
-          "the entry has " + std::to_string(image.bytes) +
-              " bytes, more than max_record_bytes");
+      throw DataError({file.path(), -1, image.offset},
+                      "the entry has " + std::to_string(image.bytes) +
+                          " bytes, more than max_record_bytes");
     }
-    records.offsets.push_back(image.offset);
-    records.lengths.push_back(image.extent);
-    records.labels.push_back(image.class_index < 0 ? kNoLabel
-                                                   : image.class_index + 1);
-    records.longest_payload =
-        std::max(records.longest_payload,
-                 ImageRecordBytes(std::max(image.extent, image.bytes)));
   }
-  NoteBadNames(zip.bad_names, file.path(), records.notes);
+  std::string path =
+      SaveIfPossible(options, [&] { return SaveZipIndex(file, zip); });
+  FileRecords records = ToRecords(file, options.split, std::move(zip));
+  records.index_file = std::move(path);
   return records;
 }
 
@@ -228,6 +254,19 @@ FileKind DetectKind(const ByteSource& file) {
       compression};
 }
 
+FileRecords ScanFile(const ByteSource& file,
+                     const FileRecordsOptions& options) {
+  const FileKind kind = DetectKind(file);
+  switch (kind.format) {
+    case RecordFormat::kZip:
+      return ReadZip(file, options);
+    case RecordFormat::kTar:
+      return ScanTarFile(file, kind.compression, options);
+    default:
+      return ScanFrameFile(file, options);
+  }
+}
+
 }  // namespace
 
 std::string_view RecordFormatName(RecordFormat format) {
@@ -248,22 +287,25 @@ RecordFormat DetectFormat(const ByteSource& file) {
   return DetectKind(file).format;
 }
 
+IndexState FindIndexState(const ByteSource& file) {
+  return KeptRecords(file, "")         ? IndexState::kFresh
+         : FindIndexFile(file).empty() ? IndexState::kNone
+                                       : IndexState::kStale;
+}
+
 FileRecords FindRecords(const ByteSource& file,
                         const FileRecordsOptions& options) {
+  std::string stale;
   if (options.use_cache && options.use_kept) {
-    if (auto kept = KeptRecords(file, options.max_record_bytes)) {
+    std::optional<FileRecords> kept = KeptRecords(file, options.split);
+    if (kept && IsWithin(*kept, options.max_record_bytes)) {
       return *std::move(kept);
     }
+    stale = kept ? "" : FindIndexFile(file);
   }
-  const FileKind kind = DetectKind(file);
-  switch (kind.format) {
-    case RecordFormat::kZip:
-      return ReadZip(file, options);
-    case RecordFormat::kTar:
-      return ScanTarFile(file, kind.compression, options);
-    default:
-      return ScanFrameFile(file, options);
-  }
+  FileRecords records = ScanFile(file, options);
+  records.stale_index_file = std::move(stale);
+  return records;
 }
 
 }  // namespace infeed

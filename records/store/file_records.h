@@ -54,7 +54,16 @@ struct FileRecords {
   std::vector<std::string> classes = {};
   std::vector<std::string> notes = {};  // on what is left out, for the user
   std::string index_file = {};          // that was written; "": none
+  // An index file that was not of this file, or damaged; "": none.
+  std::string stale_index_file = {};
 };
+
+// Of a file's index file. kStale: it was made for another size or modification
+// time of the file, or is damaged.
+enum class IndexState { kFresh, kStale, kNone };
+
+// Throws IoError.
+[[nodiscard]] IndexState FindIndexState(const ByteSource& file);
 
 // The format of a file, detected by its first bytes, unpacked if it is
 // compressed. What is neither a tar nor a zip counts as TFRecords. Throws
@@ -62,10 +71,10 @@ struct FileRecords {
 [[nodiscard]] RecordFormat DetectFormat(const ByteSource& file);
 
 // Finds a file's records; its format and compression are detected by content.
-// TFRecords and tars are walked once and the result is kept in a side file,
-// tied to the file's size and modification time; a zip has a directory. Throws
-// IoError, and DataError for a file that is damaged, cut short, or of none of
-// the formats.
+// TFRecords and tars are walked once, the directory of a zip is read once, and
+// the result is kept in an index file, tied to the file's size and modification
+// time. Throws IoError, and DataError for a file that is damaged, cut short, or
+// of none of the formats.
 [[nodiscard]] FileRecords FindRecords(const ByteSource& file,
                                       const FileRecordsOptions& options);
 

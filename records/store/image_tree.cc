@@ -63,6 +63,12 @@ class Scan {
     }
     if (kept_) {
       kept_->Save();
+      if (kept_->changed_folders() > 0) {
+        tree_.notes.push_back(raw_ +
+                              ": folders that changed since the last start "
+                              "and were listed again: " +
+                              std::to_string(kept_->changed_folders()));
+      }
     }
     return Finish();
   }

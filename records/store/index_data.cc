@@ -12,6 +12,7 @@
 #include "records/files/open_source.h"
 #include "records/files/record_files.h"
 #include "records/files/shards.h"
+#include "records/files/unreadable_format.h"
 #include "records/store/image_tree.h"
 
 namespace infeed {
@@ -44,7 +45,7 @@ bool IsWanted(const ImageTree& tree, const ImageSplit& part,
 }
 
 // One name for a folder, however it was written.
-std::string RootOf(const std::string& folder) {
+std::string AbsoluteRoot(const std::string& folder) {
   if (IsUrl(folder)) {
     return "";
   }
@@ -54,6 +55,28 @@ std::string RootOf(const std::string& folder) {
     root.pop_back();
   }
   return root;
+}
+
+constexpr std::size_t kMaxNotes = 5;
+
+// What the user should know of the folder, in a few sentences.
+std::vector<std::string> MakeNotes(const ImageTree& tree,
+                                   const std::string& folder) {
+  std::vector<std::string> notes = tree.notes;
+  for (const LeftOut& files : tree.left_out) {
+    if (files.kind == LeftOut::Kind::kUnreadable) {
+      notes.push_back(
+          files.format + " files left out: " + std::to_string(files.count) +
+          ", such as " + files.example + "; " + UnreadableReason(files.format));
+    }
+  }
+  if (notes.size() > kMaxNotes) {
+    const std::size_t more = notes.size() - kMaxNotes + 1;
+    notes.resize(kMaxNotes - 1);
+    notes.push_back(folder + ": and " + std::to_string(more) +
+                    " more folders or kinds of files left out");
+  }
+  return notes;
 }
 
 // The image files of a split; nullopt: there are none.
@@ -73,7 +96,8 @@ std::optional<RecordIndex> IndexTree(const ImageTree& tree,
   if (files.empty()) {
     return std::nullopt;
   }
-  ImageFolderInfo info = {.kept_root = RootOf(folder)};
+  ImageFolderInfo info = {.kept_root = AbsoluteRoot(folder),
+                          .notes = MakeNotes(tree, folder)};
   for (const ImageClass& one : tree.classes) {
     info.classes.push_back(one.name);
   }

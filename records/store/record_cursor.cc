@@ -41,4 +41,8 @@ const std::vector<Gap>& RecordCursor::gaps() const {
   return reader_ ? reader_->gaps() : none;
 }
 
+std::vector<std::string> RecordCursor::notes() const {
+  return index_ ? index_->notes() : std::vector<std::string>();
+}
+
 }  // namespace infeed

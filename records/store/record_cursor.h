@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "records/bytes/byte_source.h"
@@ -31,6 +32,8 @@ class RecordCursor {
   [[nodiscard]] Compression compression() const { return compression_; }
   // Of TFRecords: TfrecordReader::gaps().
   [[nodiscard]] const std::vector<Gap>& gaps() const;
+  // Of archives: RecordIndex::notes().
+  [[nodiscard]] std::vector<std::string> notes() const;
 
  private:
   RecordFormat format_ = RecordFormat::kTfrecord;

@@ -33,8 +33,8 @@ FileRecords LoadRecords(const std::string& path,
 }
 
 // Scans several files at once, as remote ones answer slowly.
-std::vector<FileRecords> RecordsOfAll(const std::vector<std::string>& files,
-                                      const RecordIndexOptions& options) {
+std::vector<FileRecords> FindAllRecords(const std::vector<std::string>& files,
+                                        const RecordIndexOptions& options) {
   std::vector<FileRecords> records(files.size());
   std::vector<std::future<void>> workers;
   for (std::size_t worker = 0; worker < std::min(kThreads, files.size());
@@ -84,6 +84,29 @@ void Renumber(const std::vector<std::string>& classes, FileRecords& file) {
   }
 }
 
+// Says that index files were not used and made anew; nothing if there are none.
+void NoteStale(const std::vector<FileRecords>& files,
+               std::vector<std::string>& notes) {
+  std::size_t stale = 0;
+  std::string first;
+  for (const FileRecords& file : files) {
+    if (!file.stale_index_file.empty()) {
+      first = stale == 0 ? file.stale_index_file : first;
+      ++stale;
+    }
+  }
+  if (stale == 1) {
+    notes.push_back(first +
+                    ": was made for another version of its shard, or is "
+                    "damaged; the shard was indexed again");
+  } else if (stale > 1) {
+    notes.push_back(std::to_string(stale) +
+                    " index files were made for other versions of their "
+                    "shards, or are damaged, such as " +
+                    first + "; the shards were indexed again");
+  }
+}
+
 template <typename T>
 void Append(const std::vector<T>& more, std::vector<T>& all) {
   all.insert(all.end(), more.begin(), more.end());
@@ -103,10 +126,11 @@ RecordIndex::RecordIndex(std::vector<std::string> shards,
     throw UsageError("max_record_bytes must be positive, not " +
                      std::to_string(options.max_record_bytes));
   }
-  std::vector<FileRecords> all = RecordsOfAll(shards_, options);
+  std::vector<FileRecords> all = FindAllRecords(shards_, options);
   classes_ = JoinClasses(all);
   const bool have_labels = std::ranges::any_of(
       all, [](const FileRecords& file) { return !file.labels.empty(); });
+  NoteStale(all, notes_);
   const std::size_t records = CountRecords(all);
   offsets_.reserve(records);
   lengths_.reserve(records);
@@ -165,6 +189,7 @@ RecordIndex RecordIndex::OfImages(const std::vector<LabelledImage>& files,
   const std::vector<std::int64_t> sizes = ListSizes(files);
   index.classes_ = info.classes;
   index.kept_root_ = info.kept_root;
+  index.notes_ = info.notes;
   for (std::size_t i = 0; i < files.size(); ++i) {
     const LabelledImage& file = files[i];
     index.shards_.push_back(file.path);

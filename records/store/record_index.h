@@ -49,6 +49,7 @@ struct ImageFolderInfo {
   // The folder whose listing is kept (kept_listings.h). It is forgotten when a
   // file is found to have another size. "": none is.
   std::string kept_root = {};
+  std::vector<std::string> notes = {};  // RecordIndex::notes()
 };
 
 // The records of a list of shards and their locations, for random access, a

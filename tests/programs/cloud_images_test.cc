@@ -10,6 +10,7 @@
 #include "records/files/shards.h"
 #include "records/http/url.h"
 #include "tests/support/cloud_fixture.h"
+#include "tests/support/files_in.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/object_server.h"
 #include "tests/support/raw_bytes.h"
@@ -64,14 +65,7 @@ class CloudImagesTest : public CloudFixture {
   // What readers see of a conversion, by the file's name.
   [[nodiscard]] std::map<std::string, std::string> Made(
       const std::string& name) const {
-    std::map<std::string, std::string> files;
-    for (const auto& entry : fs::directory_iterator(Out(name))) {
-      if (entry.is_regular_file()) {
-        files[entry.path().filename().string()] =
-            ReadWholeFile(entry.path().string(), kMaxBytes);
-      }
-    }
-    return files;
+    return FilesIn(Out(name));
   }
 
   // The same flags, of files and of objects, make the same.

@@ -1,12 +1,16 @@
 // The programs on the same photographs as a folder, tars, a zip and TFRecords.
 
+#include <filesystem>
 #include <string>
 
+#include "base/atomic_file.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/photograph_forms.h"
 #include "tests/support/record_file.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/test_jpeg.h"
+#include "tests/support/zip_builder.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -51,7 +55,7 @@ TEST_F(DataFormsTest, HaveTheSameBatchesWithSeekIndexes) {
                                 forms_.tars() + " " + forms_.zip());
   ASSERT_EQ(made.exit_code, 0) << made.err;
   EXPECT_THAT(made.out, AllOf(HasSubstr("image files need no index"),
-                              HasSubstr("a zip has its own index"),
+                              HasSubstr("/.infeed/photos.zip.index"),
                               HasSubstr("wrote 30 seek indexes")));
   for (const std::string& data : forms_.all()) {
     EXPECT_EQ(Hash(data, "--threads 2"), expected) << data;
@@ -78,6 +82,40 @@ TEST_F(DataFormsTest, ArchivesAreReadByTheVerbs) {
             .out,
         HasSubstr("42 images in 3 folders"));
   }
+}
+
+TEST_F(DataFormsTest, VerbsThatWriteShardsNameTheProgramThatConverts) {
+  const TemporaryFolder out;
+  const std::string output = " --output " + (out / "x");
+  for (const std::string& verb :
+       {"repair" + output, "merge" + output, "reshard --prefix a" + output,
+        "split --parts 2" + output, "diff " + forms_.shards()}) {
+    for (const std::string& data :
+         {forms_.images(), forms_.tars(), forms_.zip()}) {
+      if (verb.starts_with("diff") && data == forms_.images()) {
+        continue;  // It takes no folder without shards at all.
+      }
+      const ProgramResult result = RunProgram("records", verb + " " + data);
+      EXPECT_EQ(result.exit_code, 2) << verb << " " << data;
+      EXPECT_THAT(result.err,
+                  HasSubstr("imagenet_to_records --raw_data_dir " + data));
+      EXPECT_FALSE(std::filesystem::exists(out / "x"));
+    }
+  }
+}
+
+TEST_F(DataFormsTest, VerifyNamesWhatAZipLeavesOut) {
+  const TemporaryFolder folder;
+  WriteFileAtomically(folder / "a.zip",
+                      ZipBuilder()
+                          .Add(StoredMember("../cat/a.jpg", "?"))
+                          .Add(StoredMember("cat/b.jpg", TestJpeg()))
+                          .bytes());
+  const ProgramResult result =
+      RunProgram("records", "verify " + (folder / "a.zip"));
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("the first ../cat/a.jpg\n"),
+                                HasSubstr("1 records in 1 shards, 0 bad")));
 }
 
 TEST_F(DataFormsTest, ATrainingTakesThemAll) {

@@ -4,10 +4,9 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <string>
 
-#include "base/atomic_file.h"
+#include "tests/support/files_in.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/run_program.h"
 #include "tests/support/running_program.h"
@@ -23,8 +22,6 @@ namespace imagenet_to_records_records_test {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-constexpr std::int64_t kMaxBytes = 1 << 26;
 
 // Four tars of 30 samples.
 class RecordInputTest : public ::testing::Test {
@@ -49,19 +46,6 @@ class RecordInputTest : public ::testing::Test {
     return RunProgram("imagenet_to_records", "--raw_data_dir '" + input +
                                                  "' --local_scratch_dir " +
                                                  out + " " + more);
-  }
-
-  // The files of a folder that readers see.
-  static std::map<std::string, std::string> Contents(
-      const std::string& folder) {
-    std::map<std::string, std::string> contents;
-    for (const auto& entry : fs::directory_iterator(folder)) {
-      if (!entry.is_directory()) {
-        contents[entry.path().filename().string()] =
-            ReadWholeFile(entry.path().string(), kMaxBytes);
-      }
-    }
-    return contents;
   }
 
   ImageFolder raw_;
@@ -110,8 +94,8 @@ TEST_F(RecordInputTest, GoesOnAfterAKill) {
   (void)program.Wait();
   const ProgramResult last = Convert(raw_ / "tars", raw_ / "out", flags);
   EXPECT_EQ(last.exit_code, 0) << last.err;
-  EXPECT_EQ(Contents(raw_ / "out"), Contents(raw_ / "whole"));
-  EXPECT_EQ(Contents(raw_ / "out").count("train-000011.tar"), 1U);
+  EXPECT_EQ(FilesIn(raw_ / "out"), FilesIn(raw_ / "whole"));
+  EXPECT_EQ(FilesIn(raw_ / "out").count("train-000011.tar"), 1U);
 }
 
 TEST_F(RecordInputTest, SharesTarsAmongTasks) {
@@ -123,7 +107,7 @@ TEST_F(RecordInputTest, SharesTarsAmongTasks) {
         Convert(raw_ / "tars", raw_ / "out", flags + "--num_tasks 2 " + task);
     EXPECT_EQ(result.exit_code, 0) << result.err;
   }
-  EXPECT_EQ(Contents(raw_ / "out"), Contents(raw_ / "whole"));
+  EXPECT_EQ(FilesIn(raw_ / "out"), FilesIn(raw_ / "whole"));
 }
 
 TEST_F(RecordInputTest, RefusesFlagsThatAreForTfrecords) {

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/atomic_file.h"
+#include "tests/support/files_in.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/run_program.h"
 #include "tests/support/running_program.h"
@@ -35,18 +36,6 @@ ProgramResult Convert(const std::string& raw, const std::string& out,
   return RunProgram("imagenet_to_records",
                     "--raw_data_dir " + raw + " --local_scratch_dir " + out +
                         " --shards 12 --threads 2 " + more);
-}
-
-// What readers see of a folder: its files by name, side files apart.
-std::map<std::string, std::string> Contents(const std::string& folder) {
-  std::map<std::string, std::string> contents;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (!entry.is_directory()) {
-      contents[entry.path().filename().string()] =
-          ReadWholeFile(entry.path().string(), kMaxBytes);
-    }
-  }
-  return contents;
 }
 
 std::vector<std::string> TemporaryFiles(const std::string& folder) {
@@ -75,7 +64,7 @@ class RestartTest : public ::testing::Test {
   void SetUp() override {
     raw_.JpegsIn("cat", 60).JpegsIn("dog", 60);
     ASSERT_EQ(Convert(raw_.path(), whole_.path()).exit_code, 0);
-    expected_ = Contents(whole_.path());
+    expected_ = FilesIn(whole_.path());
   }
 
   ImageFolder raw_;
@@ -107,7 +96,7 @@ TEST_F(RestartTest, LeavesNothingHalfWrittenWhenStopped) {
   EXPECT_THAT(TemporaryFiles(out.path()), ::testing::IsEmpty());
   EXPECT_FALSE(fs::exists(out / "dataset.json"));
   EXPECT_EQ(Convert(raw_.path(), out.path()).exit_code, 0);
-  EXPECT_EQ(Contents(out.path()), expected_);
+  EXPECT_EQ(FilesIn(out.path()), expected_);
 }
 
 TEST_F(RestartTest, GivesTheSameBytesAfterKills) {
@@ -134,12 +123,12 @@ TEST_F(RestartTest, GivesTheSameBytesAfterKills) {
       continue;
     }
     ASSERT_EQ(code, 0) << program.err();  // It was faster: begin again.
-    ASSERT_EQ(Contents(out->path()), expected_);
+    ASSERT_EQ(FilesIn(out->path()), expected_);
     out = std::make_unique<TemporaryFolder>();
   }
   const ProgramResult last = Convert(raw_.path(), out->path());
   EXPECT_EQ(last.exit_code, 0) << last.err;
-  EXPECT_EQ(Contents(out->path()), expected_);
+  EXPECT_EQ(FilesIn(out->path()), expected_);
   EXPECT_THAT(TemporaryFiles(out->path()), ::testing::IsEmpty());
 }
 
@@ -152,7 +141,7 @@ TEST_F(RestartTest, KeepsFinishedShardsAndSaysSo) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("11 shards of an earlier run were kept"));
   EXPECT_EQ(TimeOf(kept), before);
-  EXPECT_EQ(Contents(whole_.path()), expected_);
+  EXPECT_EQ(FilesIn(whole_.path()), expected_);
 }
 
 TEST_F(RestartTest, MakesShardsOfChangedImagesAnew) {
@@ -161,7 +150,7 @@ TEST_F(RestartTest, MakesShardsOfChangedImagesAnew) {
   EXPECT_THAT(result.out, HasSubstr("11 shards of an earlier run were kept"));
   const TemporaryFolder fresh;
   ASSERT_EQ(Convert(raw_.path(), fresh.path()).exit_code, 0);
-  EXPECT_EQ(Contents(whole_.path()), Contents(fresh.path()));
+  EXPECT_EQ(FilesIn(whole_.path()), FilesIn(fresh.path()));
 }
 
 TEST_F(RestartTest, MakesAllAnewForAnotherOrder) {
@@ -175,7 +164,7 @@ TEST_F(RestartTest, MakesAShardOfAnotherSizeAnew) {
   fs::resize_file(path, fs::file_size(path) - 1);
   EXPECT_THAT(Convert(raw_.path(), whole_.path()).out,
               HasSubstr("11 shards of an earlier run were kept"));
-  EXPECT_EQ(Contents(whole_.path()), expected_);
+  EXPECT_EQ(FilesIn(whole_.path()), expected_);
 }
 
 TEST_F(RestartTest, FindsChangedBytesWhenAsked) {
@@ -186,7 +175,7 @@ TEST_F(RestartTest, FindsChangedBytesWhenAsked) {
   EXPECT_THAT(Convert(raw_.path(), whole_.path()).out, HasSubstr("12 shards"));
   EXPECT_THAT(Convert(raw_.path(), whole_.path(), "--verify_resume").out,
               HasSubstr("11 shards of an earlier run were kept"));
-  EXPECT_EQ(Contents(whole_.path()), expected_);
+  EXPECT_EQ(FilesIn(whole_.path()), expected_);
 }
 
 TEST_F(RestartTest, MakesAShardWithADamagedSideFileAnew) {
@@ -216,7 +205,7 @@ TEST_F(RestartTest, GoesOnWithAnotherPolicyForBadImages) {
   raw_.File("cat/bad.jpg", "no image");
   const TemporaryFolder out;
   ASSERT_EQ(Convert(raw_.path(), out.path(), "--seed 3").exit_code, 3);
-  const std::size_t finished = Contents(out.path()).size();
+  const std::size_t finished = FilesIn(out.path()).size();
   const ProgramResult second =
       Convert(raw_.path(), out.path(), "--seed 3 --on_bad_image skip");
   ASSERT_EQ(second.exit_code, 0) << second.err;

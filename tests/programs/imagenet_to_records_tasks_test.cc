@@ -7,6 +7,7 @@
 #include "base/atomic_file.h"
 #include "records/files/folder_claim.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/files_in.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
@@ -44,16 +45,6 @@ class TasksTest : public ::testing::Test {
       ASSERT_EQ(result.exit_code, 0) << result.err;
     }
   }
-  [[nodiscard]] std::map<std::string, std::string> Contents() const {
-    std::map<std::string, std::string> contents;
-    for (const auto& entry : fs::directory_iterator(out_.path())) {
-      if (!entry.is_directory()) {
-        contents[entry.path().filename().string()] =
-            ReadWholeFile(entry.path().string(), kMaxBytes);
-      }
-    }
-    return contents;
-  }
   [[nodiscard]] bool Has(const std::string& name) const {
     return fs::exists(out_ / name);
   }
@@ -64,7 +55,7 @@ class TasksTest : public ::testing::Test {
 
 TEST_F(TasksTest, GiveTogetherWhatOneProcessGives) {
   ASSERT_EQ(Run("").exit_code, 0);
-  const std::map<std::string, std::string> expected = Contents();
+  const std::map<std::string, std::string> expected = FilesIn(out_.path());
   for (const int count : {2, 4, 9}) {
     fs::remove_all(out_.path());
     RunTasks(count);
@@ -73,7 +64,7 @@ TEST_F(TasksTest, GiveTogetherWhatOneProcessGives) {
     ASSERT_EQ(finished.exit_code, 0) << finished.err;
     EXPECT_THAT(finished.err,
                 ::testing::ContainsRegex("([0-9]+)/[0-9]+ shards checked"));
-    EXPECT_EQ(Contents(), expected);
+    EXPECT_EQ(FilesIn(out_.path()), expected);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "preprocess/codecs/image_decoder.h"
 #include "preprocess/codecs/png_codec.h"
 #include "tests/support/example_wire.h"
+#include "tests/support/files_in.h"
 #include "tests/support/flower_records.h"
 #include "tests/support/record_file.h"
 #include "tests/support/run_program.h"
@@ -28,19 +29,6 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
-// Path below a folder -> bytes.
-std::map<std::string, std::string> FilesIn(const std::string& folder) {
-  std::map<std::string, std::string> files;
-  for (const fs::directory_entry& entry :
-       fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file()) {
-      files[fs::relative(entry.path(), folder).string()] =
-          ReadWholeFile(entry.path().string(), 1 << 20);
-    }
-  }
-  return files;
-}
-
 class RecordsExtractTest : public ::testing::Test {
  protected:
   RecordsExtractTest() { fs::create_directory(shards_); }
@@ -53,7 +41,7 @@ class RecordsExtractTest : public ::testing::Test {
                                      arguments + " " + shards_);
   }
   [[nodiscard]] std::map<std::string, std::string> Files() const {
-    return FilesIn(output_);
+    return FilesBelow(output_);
   }
 
   const TemporaryFolder folder_;

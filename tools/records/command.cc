@@ -12,8 +12,10 @@
 #include <fmt/format.h>
 
 #include "base/atomic_file.h"
+#include "base/shell_word.h"
 #include "records/files/open_source.h"
 #include "records/files/shards.h"
+#include "records/store/file_records.h"
 #include "records/store/index_data.h"
 #include "tools/cli/cloud_flags.h"
 #include "tools/cli/help_text.h"
@@ -62,6 +64,21 @@ ShardPaths FindShards(const std::vector<std::string>& paths, Command& command,
   });
 }
 
+[[noreturn]] void FailOfOtherFormat(const std::string& path,
+                                    std::string_view kind) {
+  throw UsageError(fmt::format(
+      "{}: is {}, and this verb takes TFRecords: make some by "
+      "imagenet_to_records --raw_data_dir {} --local_scratch_dir SHARDS",
+      PathForMessages(path), kind, ShellWord(PathForMessages(path))));
+}
+
+void RefuseImageFolders(const std::vector<std::string>& paths) {
+  const auto folder = std::ranges::find_if(paths, IsImageFolder);
+  if (folder != paths.end()) {
+    FailOfOtherFormat(*folder, "a folder of images");
+  }
+}
+
 // Extensions that no shard has: shard names end in numbers or .gz.
 constexpr std::array<std::string_view, 14> kExtensions = {
     "csv", "html", "idx", "jpg", "json", "jsonl", "log",
@@ -89,21 +106,35 @@ CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
   }
   const auto cloud = std::make_shared<CloudFlags>();
   AddCloudFlags(*verb, *cloud);
-  const SetFaults faults = text.faults;
-  const bool takes_images = text.takes_image_folders;
-  verb->callback([&command, cloud, faults, takes_images, run = std::move(run)] {
-    command.run = [&command, cloud, faults, takes_images, run] {
+  verb->callback([&command, cloud, text, run = std::move(run)] {
+    command.run = [&command, cloud, text, run] {
       ApplyCloudFlags(*cloud);
       std::vector<std::string> paths = command.paths;
-      ShardPaths found = takes_images ? TakeImageFolders(paths) : ShardPaths();
+      ShardPaths found =
+          text.takes_image_folders ? TakeImageFolders(paths) : ShardPaths();
+      if (text.takes_tfrecords_only) {
+        RefuseImageFolders(paths);
+      }
       if (!paths.empty()) {
-        std::ranges::move(FindShards(paths, command, faults),
+        std::ranges::move(FindShards(paths, command, text.faults),
                           std::back_inserter(found));
+      }
+      if (text.takes_tfrecords_only) {
+        RefuseOtherFormats(found);
       }
       return run(found);
     };
   });
   return verb;
+}
+
+void RefuseOtherFormats(const ShardPaths& shards) {
+  for (const std::string& shard : shards) {
+    const RecordFormat format = DetectFormat(*OpenSource(shard));
+    if (format != RecordFormat::kTfrecord) {
+      FailOfOtherFormat(shard, "a " + std::string(RecordFormatName(format)));
+    }
+  }
 }
 
 void AddMissingShardsOption(CLI::App* verb, bool& allow) {

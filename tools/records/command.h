@@ -40,6 +40,8 @@ struct VerbText {
   SetFaults faults = SetFaults::kRefused;
   // Whether a folder of class folders is given to the verb as it is.
   bool takes_image_folders = false;
+  // Whether archives and image folders are refused: RefuseOtherFormats().
+  bool takes_tfrecords_only = false;
 };
 
 // Adds a verb that takes PATHs, with the flags for shards in the cloud; `run`
@@ -47,6 +49,10 @@ struct VerbText {
 // best bound to a struct in a shared_ptr that `run` holds.
 CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
                   std::function<ExitCode(const ShardPaths&)> run);
+
+// Throws UsageError, with the command that makes TFRecords, if a shard is a tar
+// or a zip.
+void RefuseOtherFormats(const ShardPaths& shards);
 
 // Adds --allow_missing_shards, bound to `allow`. MakeFaultsPolicy() returns the
 // matching handler of faults, which prints on stderr what is missing, or

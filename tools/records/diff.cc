@@ -45,6 +45,7 @@ ExitCode Diff(const DiffFlags& flags) {
   options.ordered = !flags.unordered;
   ShardPaths all = a;
   all.insert(all.end(), b.begin(), b.end());
+  RefuseOtherFormats(all);
   ShardProgress progress(all);
   const DiffReport report = DiffRecords(
       {.paths = a, .open = progress.Opener()},

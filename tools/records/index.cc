@@ -18,7 +18,6 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "records/archives/tar_index_file.h"
 #include "records/bytes/byte_sink.h"
 #include "records/bytes/byte_source.h"
 #include "records/example/imagenet_example.h"
@@ -179,16 +178,12 @@ Json ToJson(const MadeSeekFile& seek) {
 }
 
 std::string IndexText(const IndexedShard& shard, bool dry_run) {
-  switch (shard.format) {
-    case RecordFormat::kZip:
-      return "a zip has its own index";
-    case RecordFormat::kImage:
-      return "image files need no index";
-    default:
-      return shard.was_there ? "the index is up to date"
-             : dry_run       ? "would write an index"
-                             : "wrote " + shard.index;
+  if (shard.format == RecordFormat::kImage) {
+    return "image files need no index";
   }
+  return shard.was_there ? "the index is up to date"
+         : dry_run       ? "would write an index"
+                         : "wrote " + shard.index;
 }
 
 std::string MakeLine(const IndexedShard& shard, bool dry_run) {
@@ -208,8 +203,7 @@ std::string MakeLine(const IndexedShard& shard, bool dry_run) {
   return line + "\n";
 }
 
-// A tar gets an index file; a zip has its directory. A compressed tar gets no
-// seek indexes.
+// A compressed tar gets no seek indexes.
 void IndexArchive(const ByteSource& shard, const IndexOptions& options,
                   IndexedShard& result) {
   if (!options.dali.empty() || options.from_dali) {
@@ -217,9 +211,8 @@ void IndexArchive(const ByteSource& shard, const IndexOptions& options,
                      std::string(RecordFormatName(result.format)) +
                      ", for which DALI has no index");
   }
-  const bool is_tar = result.format == RecordFormat::kTar;
   result.was_there =
-      !is_tar || (!options.force && FindTarIndex(shard).has_value());
+      !options.force && FindIndexState(shard) == IndexState::kFresh;
   const FileRecords records = FindRecords(shard, {.use_cache = !options.dry_run,
                                                   .use_kept = !options.force,
                                                   .must_keep = true});

@@ -140,7 +140,8 @@ void AddMergeVerb(CLI::App& app, Command& command) {
            "  records merge SHARDS --output all.tfrecord\n"
            "  records merge 'SHARDS/train-*' --output "
            "s3://BUCKET/train.tfrecord\n"
-           "  records merge --compression gzip SHARDS --output all.gz\n"},
+           "  records merge --compression gzip SHARDS --output all.gz\n",
+       .takes_tfrecords_only = true},
       [flags](const ShardPaths& shards) { return Merge(shards, *flags); });
   AddWritingOptions(merge, flags->writing,
                     "File to write, or its URL at s3:// or gs://.");

@@ -13,10 +13,12 @@ namespace infeed {
 namespace {
 
 constexpr const char* kAbout =
-    "Inspects, repairs and reshapes TFRecord shards, without TensorFlow. A "
-    "PATH is a file, a folder of shards, a quoted pattern, or a URL of these "
-    "(http, https, s3, gs). Folders and patterns mean names that end in "
-    "-NNNNN-of-NNNNN only, so side files are never read as shards.";
+    "Inspects, repairs and reshapes TFRecord shards, without TensorFlow; the "
+    "verbs that only read take tars of samples and zips of images, too. A PATH "
+    "is a file, a folder, a quoted pattern, or a URL of these (http, https, "
+    "s3, gs). Folders and patterns mean files named -NNNNN-of-NNNNN, "
+    ".tfrecord, "
+    ".tar or .zip only, so side files are never read as shards.";
 
 constexpr const char* kExamples =
     "Examples:\n"

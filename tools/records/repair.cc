@@ -265,7 +265,8 @@ void AddRepairVerb(CLI::App& app, Command& command) {
            "  records repair SHARDS --output GOOD\n"
            "  records repair --decode 'SHARDS/train-*' --output GOOD\n"
            "  records repair --frames_only events.out.* --output GOOD\n",
-       .faults = SetFaults::kNoted},
+       .faults = SetFaults::kNoted,
+       .takes_tfrecords_only = true},
       [flags](const ShardPaths& shards) {
         flags->repair.compression = flags->writing.compression;
         return Repair(shards, *flags);

@@ -86,7 +86,8 @@ void AddReshardVerb(CLI::App& app, Command& command) {
            "bytes\n"
            "  records reshard 'SHARDS/train-*' --output NEW --shuffle global "
            "--seed 7\n"
-           "  records reshard PACKED --output NEW      (gzip to plain)\n"},
+           "  records reshard PACKED --output NEW      (gzip to plain)\n",
+       .takes_tfrecords_only = true},
       [flags, seed](const ShardPaths& shards) {
         return Reshard(shards, *flags, (*seed)->count() > 0);
       });

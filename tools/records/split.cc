@@ -61,7 +61,8 @@ void AddSplitVerb(CLI::App& app, Command& command) {
            "1000\n"
            "  records split SHARDS --output DIR --bytes 100MB\n"
            "  records split 'SHARDS/train-*' --output DIR --parts 2\n"
-           "  records split SHARDS --output DIR --by_label\n"},
+           "  records split SHARDS --output DIR --by_label\n",
+       .takes_tfrecords_only = true},
       [flags](const ShardPaths& shards) { return Split(shards, *flags); });
   AddRewriteOptions(split, flags->rewrite);
   CLI::Option_group* how = split->add_option_group("How", "one of these");

@@ -60,6 +60,7 @@ struct VerifiedShard {
   std::vector<DamagedRecord> seek;  // good records with a wrong seek index
   std::vector<LostBytes> lost;
   std::vector<std::string> differences;  // from dataset.json
+  std::vector<std::string> notes;        // RecordCursor::notes()
 };
 
 struct VerifyReport {
@@ -119,7 +120,8 @@ Json ToJson(const VerifiedShard& shard) {
           {"bad", ToJson(shard.bad)},
           {"wrong_seek_indexes", ToJson(shard.seek)},
           {"passed_over", ToJson(shard.lost)},
-          {"differences", shard.differences}};
+          {"differences", shard.differences},
+          {"notes", shard.notes}};
 }
 
 VerifyTotals SumUp(const VerifyReport& report) {
@@ -146,7 +148,7 @@ bool IsGood(const VerifyReport& report) {
          totals.problems == 0;
 }
 
-// The faults of one shard, one per line; "" for a good shard.
+// The faults of one shard and notes on it, one per line.
 std::string ShardText(const VerifiedShard& shard) {
   const std::string path = PathForMessages(shard.path);
   std::string text = BadRecordsText(shard.path, shard.bad) +
@@ -158,6 +160,9 @@ std::string ShardText(const VerifiedShard& shard) {
   }
   for (const std::string& difference : shard.differences) {
     text += fmt::format("{}: {}\n", path, difference);
+  }
+  for (const std::string& note : shard.notes) {
+    text += note + "\n";
   }
   return text;
 }
@@ -296,6 +301,7 @@ class Verification {
     VerifiedShard& verified = report_.shards[shard];
     verified.bytes = source.size();
     verified.compression = reader.compression();
+    verified.notes = reader.notes();
     if (!reader.gaps().empty()) {
       const std::optional<FrameOffsets> known = FindIndexHint(source);
       for (const Gap& gap : reader.gaps()) {

@@ -9,8 +9,6 @@
 
 namespace infeed {
 
-enum class IndexState { kFresh, kStale, kNone };
-
 inline constexpr Choices<IndexState, 3> kIndexStates = {
     {{"fresh", IndexState::kFresh},
      {"stale", IndexState::kStale},
@@ -26,8 +24,7 @@ struct ShardSummary {
 
 // Counts a shard's records in the fastest way: by its index, else by its frame
 // headers, or, if it is compressed, by decompressing it. Throws IoError, and
-// DataError for a broken frame or archive. A zip counts as indexed, by its
-// directory.
+// DataError for a broken frame or archive.
 [[nodiscard]] ShardSummary SummariseShard(const std::string& path);
 
 }  // namespace infeed

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -7,12 +9,11 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "records/archives/tar_index_file.h"
 #include "records/bytes/byte_source.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/open_source.h"
+#include "records/store/file_records.h"
 #include "records/store/record_store.h"
-#include "records/tfrecord/index_file.h"
 #ifdef INFEED_CUDA
 #include "trainer/loop/gpu_cards.h"
 #endif
@@ -73,16 +74,13 @@ Finding OffsetIndex(const DataSplit& split) {
             fmt::format("{} image files", split.index.size()), ""};
   }
   const std::vector<std::string>& shards = split.index.shards();
-  std::size_t indexed = 0;
-  for (const std::string& shard : shards) {
-    indexed +=
-        FindFrames(*OpenSource(shard)) || FindTarIndex(*OpenSource(shard)) ? 1
-                                                                           : 0;
-  }
+  const auto indexed = std::ranges::count_if(shards, [](const auto& shard) {
+    return FindIndexState(*OpenSource(shard)) == IndexState::kFresh;
+  });
   return {split.name + " index",
           fmt::format("{} images; {} of {} shards have one", split.index.size(),
                       indexed, shards.size()),
-          indexed < shards.size()
+          indexed < std::ssize(shards)
               ? "each start scans the other shards: run records index"
               : ""};
 }

@@ -38,7 +38,9 @@ class Archive {
   }
 
   [[nodiscard]] ZipImages Find(const std::string& split = "") const {
-    return FindZipImages(directory_, split);
+    ZipImages found = FindZipImages(directory_);
+    KeepSplit(split, found);
+    return found;
   }
   [[nodiscard]] std::vector<Labelled> Images(
       const std::string& split = "") const {
@@ -200,7 +202,7 @@ TEST(ZipClassesTest, ReportLinks) {
   zip.Add({.name = "a/1.jpg", .packed = "", .mode = 0100644});
   zip.Add({.name = "a/2.jpg", .packed = "1.jpg", .bytes = 5, .mode = 0120777});
   const ZipImages found =
-      FindZipImages(ReadZipDirectory(MemorySource("a.zip", zip.bytes())), "");
+      FindZipImages(ReadZipDirectory(MemorySource("a.zip", zip.bytes())));
   EXPECT_EQ(found.images.size(), 1);
   EXPECT_THAT(found.bad_names, ElementsAre("a/2.jpg"));
 }
@@ -222,8 +224,9 @@ TEST(ZipClassesTest, OfAnEmptyArchiveAreNone) {
 }
 
 TEST(ZipClassesTest, OfAnArchiveOfZipfileAreItsFolders) {
-  const ZipImages found = FindZipImages(
-      ReadZipDirectory(FileSource(kFolder + "/zip/prefix.zip")), "train");
+  ZipImages found =
+      FindZipImages(ReadZipDirectory(FileSource(kFolder + "/zip/prefix.zip")));
+  KeepSplit("train", found);
   EXPECT_THAT(found.classes,
               ElementsAre("K\xC3\xA4se \xE7\x8C\xAB", "cat", "dog"));
   EXPECT_EQ(found.images.size(), 4);

@@ -224,6 +224,20 @@ TEST_F(KeptListingsTest, SeeFoldersThatChanged) {
   ExpectRightListings();
 }
 
+TEST_F(KeptListingsTest, CountTheFoldersThatChanged) {
+  MakeTree();
+  KeptListings first(root_, Settled());
+  (void)first.ListFolders(Folders());
+  EXPECT_EQ(first.changed_folders(), 0);
+  first.Save();
+  Make("train/dog/1.jpg");
+  Make("train/cow/1.jpg");  // A new folder, which changes train/.
+  GiveNewTime(root_ + "/train");
+  KeptListings second(root_, Settled());
+  (void)second.ListFolders(Folders());
+  EXPECT_EQ(second.changed_folders(), 2);
+}
+
 TEST_F(KeptListingsTest, SeeAnEntryOfAFolderWhoseTimeWasSetBack) {
   MakeTree();
   Keep();

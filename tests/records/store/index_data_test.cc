@@ -1,5 +1,6 @@
 #include "records/store/index_data.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -14,11 +15,13 @@
 #include "base/error.h"
 #include "records/archives/tar_writer.h"
 #include "records/bytes/byte_sink.h"
+#include "records/bytes/little_endian.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
 #include "records/store/record_store.h"
 #include "records/tfrecord/format.h"
+#include "records/tfrecord/number_file.h"
 #include "tests/support/bytes.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/raw_bytes.h"
@@ -34,8 +37,10 @@ namespace index_data_test {
 
 namespace fs = std::filesystem;
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 struct Picture {
   std::string folder;  // its class
@@ -174,6 +179,73 @@ TEST_F(IndexDataTest, ATarThatGrewIsWalkedAgain) {
   EXPECT_THROW((void)IndexData(path), DataError);
 }
 
+TEST_F(IndexDataTest, AZipsDirectoryIsReadOnce) {
+  const std::string path = WriteZip("a.zip");
+  EXPECT_THAT(IndexData(path).notes(), IsEmpty());
+  const auto time = fs::last_write_time(path);
+  // Nothing but the entries is right any more.
+  std::string bytes = ReadWhole(path, 1 << 20);
+  bytes.replace(bytes.size() - 22, 22, 22, 'x');
+  std::ofstream(path, std::ios::binary) << bytes;
+  fs::last_write_time(path, time);
+  EXPECT_EQ(See(IndexData(path)), Expected(1));
+  EXPECT_EQ(IndexData(path).class_names().size(), 2);
+  EXPECT_THROW((void)IndexData(path, {.use_cache = false}), DataError);
+}
+
+TEST_F(IndexDataTest, AKeptZipHasItsSplitsAndLeavesOutTheSame) {
+  ZipBuilder zip;
+  zip.Add(StoredMember("train/cat/a.jpg", "\xff\xd8\xff a"))
+      .Add(StoredMember("val/a long name/b.jpg", "\xff\xd8\xff b"))
+      .Add(StoredMember("../out/c.jpg", "\xff\xd8\xff c"));
+  WriteFileAtomically(folder_ / "a.zip", zip.bytes());
+  for (const char* start : {"first", "second"}) {
+    const std::optional<RecordIndex> val =
+        IndexSplit(folder_ / "a.zip", "validation");
+    EXPECT_THAT(See(*val), ElementsAre("1 b.jpg \xff\xd8\xff b")) << start;
+    EXPECT_THAT(val->class_names(), ElementsAre("a long name", "cat")) << start;
+    EXPECT_THAT(val->notes(), ElementsAre(HasSubstr("the first ../out/c.jpg")))
+        << start;
+    EXPECT_FALSE(IndexSplit(folder_ / "a.zip", "test")) << start;
+  }
+}
+
+TEST_F(IndexDataTest, AStaleIndexIsNamed) {
+  for (const std::string& path :
+       {WriteTar("a.tar"), WriteZip("a.zip"), WriteShard("a.tfrecord")}) {
+    EXPECT_THAT(IndexData(path).notes(), IsEmpty()) << path;
+    fs::last_write_time(path,
+                        fs::last_write_time(path) - std::chrono::hours(1));
+    EXPECT_EQ(FindIndexState(*OpenSource(path)), IndexState::kStale) << path;
+    EXPECT_THAT(IndexData(path, {.use_cache = false}).notes(), IsEmpty());
+    EXPECT_THAT(IndexData(path).notes(),
+                ElementsAre(AllOf(HasSubstr(FileNameOf(path) + ".index: "),
+                                  HasSubstr("was indexed again"))));
+    EXPECT_THAT(IndexData(path).notes(), IsEmpty()) << path;
+  }
+}
+
+TEST_F(IndexDataTest, DamagedIndexesOfAZipAreNotUsed) {
+  const std::string path = WriteZip("a.zip");
+  EXPECT_EQ(See(IndexData(path)), Expected(1));
+  const std::string index = folder_ / ".infeed/a.zip.index";
+  const std::string good = ReadWhole(index, 1 << 20);
+  // Each number in turn is a large one, with the right checksum.
+  constexpr std::size_t kList = 40;  // Behind the header.
+  const auto list = AsBytes(good).subspan(kList, good.size() - kList - 4);
+  for (std::size_t bad = 0; bad < list.size(); bad += 8) {
+    std::vector<std::int64_t> numbers;
+    for (std::size_t at = 0; at < list.size(); at += 8) {
+      numbers.push_back(
+          at == bad ? std::int64_t{1} << 62
+                    : static_cast<std::int64_t>(LittleEndianAt(list, at, 8)));
+    }
+    WriteFileAtomically(index,
+                        NumberFileText(*OpenSource(path), "infeedZI", numbers));
+    EXPECT_EQ(IndexData(path).size(), 3) << bad;
+  }
+}
+
 TEST_F(IndexDataTest, SplitsComeFromFoldersAndNames) {
   WriteTar("tars/train/0.tar");
   WriteTar("tars/val/0.tar");
@@ -251,6 +323,20 @@ TEST_F(IndexDataTest, AFileThatChangedSizeIsBadAndListedAnewTheNextTime) {
   EXPECT_THROW((void)See(*before), DataError);
   EXPECT_THAT(See(*IndexSplit(folder_ / "data", "train")).front(),
               HasSubstr("first and more"));
+}
+
+TEST_F(IndexDataTest, WhatAFolderLeavesOutIsNamed) {
+  WriteTree("data");
+  WriteFileAtomically(folder_ / "data/cat/x.gif", "GIF89a");
+  fs::create_directories(folder_ / "data/empty");
+  EXPECT_THAT(IndexSplit(folder_ / "data", "train")->notes(),
+              ElementsAre(HasSubstr("data/empty: skipped, no images in it"),
+                          HasSubstr("GIF files left out: 1, such as " +
+                                    (folder_ / "data/cat/x.gif"))));
+  for (int i = 0; i < 20; ++i) {
+    fs::create_directories(folder_ / ("data/empty" + std::to_string(i)));
+  }
+  EXPECT_EQ(IndexSplit(folder_ / "data", "train")->notes().size(), 5);
 }
 
 }  // namespace index_data_test

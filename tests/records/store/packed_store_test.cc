@@ -13,6 +13,7 @@
 #include "records/store/record_index.h"
 #include "records/store/record_store.h"
 #include "tests/support/bytes.h"
+#include "tests/support/open_files.h"
 #include "tests/support/packed_file.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
@@ -67,16 +68,6 @@ class PackedStoreTest : public ::testing::Test {
   }
   [[nodiscard]] const std::string& path(std::size_t shard) const {
     return index_->shards()[shard];
-  }
-  // Files of the folder that this process has open.
-  [[nodiscard]] std::size_t OpenFiles() const {
-    std::size_t open = 0;
-    for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
-      std::error_code ignored;
-      const fs::path target = fs::read_symlink(entry.path(), ignored);
-      open += target.parent_path() == folder_.path() ? 1 : 0;
-    }
-    return open;
   }
 
   const TemporaryFolder folder_;
@@ -153,12 +144,13 @@ TEST_F(PackedStoreTest, LeavesNoMoreShardsOpenThanItMay) {
       *index_, {.max_open_shards = 1, .packed = {.max_open_shards = 1}});
   for (const std::int64_t record : {0, 40, 80, 1, 41, 81}) {
     ExpectReads(store, record);
-    EXPECT_LE(OpenFiles(), 2U);
+    EXPECT_LE(CountOpenFiles(folder_.path()), 2U);
   }
   for (std::int64_t record = 0; record < kRecords; ++record) {
     ExpectReads(store, record);
   }
-  EXPECT_LE(OpenFiles(), 1U) << "the cursors have read their shards";
+  EXPECT_LE(CountOpenFiles(folder_.path()), 1U)
+      << "the cursors have read their shards";
 }
 
 TEST_F(PackedStoreTest, ReadsManyAtOnce) {

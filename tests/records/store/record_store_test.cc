@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "records/bytes/crc32c.h"
 #include "records/files/shards.h"
+#include "tests/support/open_files.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 
@@ -47,16 +48,6 @@ class RecordStoreTest : public ::testing::Test {
   static std::string Read(const RecordStore& store, std::int64_t record) {
     std::vector<std::byte> buffer;
     return AsText(store.Read(record, buffer));
-  }
-  // Files of the folder that this process has open.
-  [[nodiscard]] std::size_t OpenFiles() const {
-    std::size_t open = 0;
-    for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
-      std::error_code ignored;
-      const fs::path target = fs::read_symlink(entry.path(), ignored);
-      open += target.parent_path() == folder_.path() ? 1 : 0;
-    }
-    return open;
   }
 
   const TemporaryFolder folder_;
@@ -136,9 +127,9 @@ TEST_F(RecordStoreTest, KeepsFewShardsOpen) {
   const RecordStore store(index, {.max_open_shards = 2});
   for (std::int64_t i = 0; i < index.size(); ++i) {
     EXPECT_EQ(Read(store, i * 7 % index.size()), Payload(i * 7 % index.size()));
-    EXPECT_LE(OpenFiles(), 2U);
+    EXPECT_LE(CountOpenFiles(folder_.path()), 2U);
   }
-  EXPECT_EQ(OpenFiles(), 2U);
+  EXPECT_EQ(CountOpenFiles(folder_.path()), 2U);
 }
 
 TEST_F(RecordStoreTest, KeepsTheShardsThatWereUsedLast) {

@@ -1,11 +1,13 @@
 #include "tools/cli/cloud_flags.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "tests/support/argument_vector.h"
 #include "tests/support/throws.h"
 #include "tools/cli/flags.h"
 
@@ -23,11 +25,8 @@ CloudSettings Apply(std::vector<std::string> arguments) {
   CloudFlags flags;
   AddCloudFlags(app, flags);
   arguments.insert(arguments.begin(), "tool");
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) {
-    argv.push_back(argument.data());
-  }
-  EXPECT_TRUE(ParseFlags(app, static_cast<int>(argv.size()), argv.data()));
+  ArgumentVector argv(std::move(arguments));
+  EXPECT_TRUE(ParseFlags(app, argv.argc(), argv.argv()));
   ApplyCloudFlags(flags);
   return cloud_settings();
 }

@@ -4,11 +4,13 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "tests/support/argument_vector.h"
 #include "tests/support/throws.h"
 #include "tools/cli/number_checks.h"
 
@@ -36,11 +38,8 @@ bool Parse(std::vector<std::string> arguments, Flags& flags) {
   app.add_option("--max_shards", flags.max_shards, "shards");
   app.add_option("--name,name", flags.name, "name");
   arguments.insert(arguments.begin(), "bin/tool");
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) {
-    argv.push_back(argument.data());
-  }
-  return ParseFlags(app, static_cast<int>(argv.size()), argv.data());
+  ArgumentVector argv(std::move(arguments));
+  return ParseFlags(app, argv.argc(), argv.argv());
 }
 
 // Runs a program that throws and returns its exit code and stderr.

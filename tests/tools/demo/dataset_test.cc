@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "preprocess/codecs/image_decoder.h"
 #include "preprocess/jpeg/jpeg.h"
+#include "tests/support/files_in.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/demo/shapes.h"
 
@@ -23,23 +24,10 @@ using ::testing::HasSubstr;
 
 constexpr std::int64_t kMaxBytes = 1 << 20;
 
-// The files below a folder: their bytes by their path in it.
-std::map<std::string, std::string> Files(const TemporaryFolder& folder) {
-  std::map<std::string, std::string> files;
-  for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(folder.path())) {
-    if (entry.is_regular_file()) {
-      files[entry.path().lexically_relative(folder.path()).string()] =
-          ReadWholeFile(entry.path().string(), kMaxBytes);
-    }
-  }
-  return files;
-}
-
 std::map<std::string, std::string> Make(const DemoDatasetOptions& options) {
   const TemporaryFolder folder;
   WriteDemoDataset(folder.path(), options);
-  return Files(folder);
+  return FilesBelow(folder.path());
 }
 
 TEST(DemoDatasetTest, SpreadsImagesOverTheClasses) {

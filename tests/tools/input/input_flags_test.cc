@@ -1,11 +1,13 @@
 #include "tools/input/input_flags.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "tests/support/argument_vector.h"
 #include "tools/cli/completion.h"
 #include "tools/cli/flags.h"
 
@@ -27,12 +29,8 @@ InputOptions Resolved(std::vector<std::string> arguments) {
   AddStreamFlags(app, flags);
   AddPerformanceFlags(app, flags);
   arguments.insert(arguments.begin(), "bin/tool");
-  std::vector<char*> argv;
-  argv.reserve(arguments.size());
-  for (std::string& argument : arguments) {
-    argv.push_back(argument.data());
-  }
-  EXPECT_TRUE(ParseFlags(app, static_cast<int>(argv.size()), argv.data()));
+  ArgumentVector argv(std::move(arguments));
+  EXPECT_TRUE(ParseFlags(app, argv.argc(), argv.argv()));
   return ResolveInput(flags);
 }
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +13,7 @@
 #include "base/error.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/dataset_info.h"
+#include "tests/support/argument_vector.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/cli/flags.h"
@@ -33,12 +35,8 @@ SelectionFlags Parsed(std::vector<std::string> arguments) {
   SelectionFlags flags;
   AddSelectionFlags(app, flags);
   arguments.insert(arguments.begin(), "bin/tool");
-  std::vector<char*> argv;
-  argv.reserve(arguments.size());
-  for (std::string& argument : arguments) {
-    argv.push_back(argument.data());
-  }
-  EXPECT_TRUE(ParseFlags(app, static_cast<int>(argv.size()), argv.data()));
+  ArgumentVector argv(std::move(arguments));
+  EXPECT_TRUE(ParseFlags(app, argv.argc(), argv.argv()));
   return flags;
 }
 

@@ -1,10 +1,13 @@
 #include "tools/train_resnet/local_ranks.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tests/support/argument_vector.h"
 
 namespace infeed {
 namespace {
@@ -12,12 +15,8 @@ namespace {
 using testing::ElementsAre;
 
 std::vector<std::string> RankWords(std::vector<std::string> words) {
-  std::vector<char*> argv;
-  argv.reserve(words.size());
-  for (std::string& word : words) {
-    argv.push_back(word.data());
-  }
-  return RankArguments(static_cast<int>(argv.size()), argv.data());
+  ArgumentVector argv(std::move(words));
+  return RankArguments(argv.argc(), argv.argv());
 }
 
 int Code(const std::vector<RankEnd>& ends) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -13,6 +14,7 @@
 #include "base/atomic_file.h"
 #include "base/environment.h"
 #include "base/error.h"
+#include "tests/support/argument_vector.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
@@ -28,11 +30,8 @@ using testing::Not;
 
 std::optional<TrainFlags> Read(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "train_resnet");
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) {
-    argv.push_back(argument.data());
-  }
-  return ReadTrainFlags(static_cast<int>(argv.size()), argv.data());
+  ArgumentVector argv(std::move(arguments));
+  return ReadTrainFlags(argv.argc(), argv.argv());
 }
 
 // Of what needs no folders.
