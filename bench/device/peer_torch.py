@@ -61,11 +61,19 @@ def resnet50(classes):
                          nn.Linear(inputs, classes))
 
 
+def fake_images(count, size, device):
+    """As train_resnet's fake data: random bytes, normalised as ImageNet's."""
+    def of_channels(*values):
+        return torch.tensor(values, device=device).view(1, 3, 1, 1)
+    levels = torch.randint(256, (count, 3, size, size), device=device)
+    images = ((levels - of_channels(123.675, 116.28, 103.53)) /
+              of_channels(58.395, 57.12, 57.375))
+    return images.contiguous(memory_format=torch.channels_last)
+
+
 def make_step(flags, device):
     model = resnet50(1000).to(device, memory_format=torch.channels_last)
-    images = torch.randn(flags.batch, 3, flags.image_size, flags.image_size,
-                         device=device).contiguous(
-                             memory_format=torch.channels_last)
+    images = fake_images(flags.batch, flags.image_size, device)
     labels = torch.randint(1000, (flags.batch,), device=device)
     optimizer = torch.optim.SGD(model.parameters(), 0.1, momentum=0.9,
                                 weight_decay=1e-4, nesterov=True)

@@ -229,7 +229,7 @@ TEST_F(TrainProgramsTest, MeasuresTheDeviceAloneOnFakeData) {
       "--eval_batch_size 2 --num_train_images 16 --train_steps 4 "
       "--steps_per_eval 2";
   EXPECT_THAT(RunProgram("train_resnet", flags + " --dry_run").err,
-              AllOf(HasSubstr("fake: black images of class 0"),
+              AllOf(HasSubstr("fake: one batch of random images"),
                     HasSubstr("4 x 28 x 28 pixels: 3136 words of 32 "
                               "bits, 0 bad records in it")));
   const ProgramResult result = RunProgram("train_resnet", flags);

@@ -1,10 +1,12 @@
 #include "trainer/feed/fake_data.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "base/random.h"
 
 namespace infeed {
 namespace {
@@ -32,10 +34,29 @@ std::int64_t CheckedBytes(const InputOptions& options) {
   return bytes;
 }
 
-void FillBlack(Batch& batch) {
-  std::ranges::fill(batch.pixels(), 0);
-  std::ranges::fill(batch.labels(), 0);
+// The low byte of a packed pixel is unused.
+constexpr std::uint32_t kPixelBits = 0xFFFFFF00;
+
+void FillRandom(const InputOptions& options, Batch& batch) {
+  const auto classes =
+      static_cast<std::uint32_t>(std::max(1, options.num_label_classes));
+  const std::size_t pixels = batch.pixels().size() / batch.labels().size();
+  for (std::size_t i = 0; i < batch.labels().size(); ++i) {
+    const std::uint64_t image =
+        static_cast<std::uint64_t>(options.rank) * batch.labels().size() + i;
+    SampleRandom random({.seed = options.seed, .position = image},
+                        RandomStream::kMadeData);
+    batch.labels()[i] = static_cast<std::int32_t>(random.Below(classes));
+    std::ranges::generate(batch.pixels().subspan(i * pixels, pixels),
+                          [&] { return random.Word() & kPixelBits; });
+  }
   std::ranges::fill(batch.weights(), 1.0F);
+}
+
+void CopyBatch(const Batch& from, Batch& to) {
+  std::ranges::copy(from.pixels(), to.pixels().begin());
+  std::ranges::copy(from.labels(), to.labels().begin());
+  std::ranges::copy(from.weights(), to.weights().begin());
 }
 
 template <typename Value>
@@ -75,7 +96,11 @@ FakeData::FakeData(const InputOptions& options, const StreamPosition& start)
   std::vector<BatchHandle> all;
   for (int i = 0; i < options.batches_in_pool; ++i) {
     all.push_back(pool_.Take());
-    FillBlack(*all.back());
+    if (i == 0) {
+      FillRandom(options, *all[0]);
+    } else {
+      CopyBatch(*all[0], *all.back());
+    }
   }
 }
 

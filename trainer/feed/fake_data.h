@@ -9,8 +9,10 @@
 #include "pipeline/order/options.h"
 #include "trainer/params/params.h"
 
-// Fake data, as in the reference driver: an endless stream of black images of
-// class 0 that cost nothing to read, so that a run measures only its device.
+// Fake data, in place of the reference driver's zeros: an endless stream of one
+// batch of random pixels and labels that costs nothing to read, so that a run
+// measures only its device. Arithmetic on zeros would take less power, and so
+// run faster, than a training's.
 namespace infeed {
 
 // Whether --data_dir selects fake data: "null", or "".
@@ -21,7 +23,8 @@ namespace infeed {
 void ResolveFakeData(bool on_gpu, RunParams& params);
 
 // The stream of such batches: endless in training, else as many as hold
-// max_records images.
+// max_records images. Image i of the batch of all ranks is drawn from (seed,
+// i), stream kMadeData: its label, then its pixels.
 //
 // Owns as many batches as batches_in_pool says, filled once. The constructor
 // throws UsageError for batches that do not fit in memory_limit.

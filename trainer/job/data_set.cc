@@ -110,7 +110,7 @@ std::int64_t DataSet::eval_images() const { return Images(eval_); }
 
 std::string DataSet::Describe() const {
   if (is_fake_) {
-    return "fake: black images of class 0, which cost nothing to read";
+    return "fake: one batch of random images, which costs nothing to read";
   }
   std::string text;
   for (const std::optional<DataSplit>* split : {&train_, &eval_}) {
