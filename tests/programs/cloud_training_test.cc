@@ -96,6 +96,14 @@ TEST_F(CloudTrainingTest, GoesOnAfterKillsOnAnotherMachine) {
   KillTwiceAndCompare(kS3, true);
 }
 
+TEST_F(CloudTrainingTest, MakesAModelDirOnTheDiskForWeightsInTheStore) {
+  MakeWeights();
+  const ProgramResult run =
+      Train(local_ / "", {"--resnet_checkpoint", std::string(kS3) + "weights"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(fs::exists(CheckpointFolder(local_ / "model", kSteps)));
+}
+
 TEST_F(CloudTrainingTest, UploadsThatFailForAWhileStopNothing) {
   server_.SetFaults(
       R"({"fault": "status", "method": "PUT|DELETE", "probability": 0.3},)"

@@ -14,6 +14,10 @@ class RunStorage {
  public:
   virtual ~RunStorage() = default;
 
+  // Whether the model_dir is in the store: its mirror is created and locked
+  // already.
+  [[nodiscard]] virtual bool HasModelDir() const = 0;
+
   // Starts the upload of a new checkpoint and of the log's files.
   virtual void UploadCheckpoint(std::int64_t step,
                                 const std::string& folder) = 0;

@@ -41,6 +41,7 @@ class RemoteRun final : public RunStorage {
   [[nodiscard]] static std::unique_ptr<RemoteRun> Begin(
       RunOptions& run, const RemoteRunOptions& options);
 
+  [[nodiscard]] bool HasModelDir() const override { return model_ != nullptr; }
   void UploadCheckpoint(std::int64_t step, const std::string& folder) override;
   void UploadLog() override;
   void Refresh() override;

@@ -16,6 +16,7 @@
 #include "trainer/job/memory.h"
 #include "trainer/job/precision_trial.h"
 #include "trainer/job/station_options.h"
+#include "trainer/log/run_storage.h"
 #include "trainer/params/params.h"
 #include "trainer/ranks/parts.h"
 #include "trainer/ranks/socket.h"
@@ -117,8 +118,9 @@ void RequireSameRun(const RunOptions& options, const RunParams& resolved,
 // Creates the model directory and locks it against other training runs. For one
 // in an object store, the scratch folder is already created and locked.
 std::unique_ptr<FolderClaim> ClaimModelDir(const RunOptions& options) {
+  const RunStorage* const storage = options.storage;
   const bool writes_here = Trains(options.mode) && options.place.is_first() &&
-                           options.storage == nullptr;
+                           (storage == nullptr || !storage->HasModelDir());
   return writes_here ? std::make_unique<FolderClaim>(options.model_dir, ".lock",
                                                      FolderClaim::Kind::kAlone)
                      : nullptr;
