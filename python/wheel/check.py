@@ -12,8 +12,10 @@ import ssl
 import struct
 import subprocess
 import sys
+import tarfile
 import tempfile
 import threading
+import zipfile
 import zlib
 
 BUILD = pathlib.Path("build/release/bin")
@@ -70,10 +72,23 @@ def make_images(folder):
         for number in range(24):
             (folder / "train" / name / f"{number}.png").write_bytes(
                 png(48, 40))
+        (folder / "train" / name / "x.webp").write_bytes(WEBP)
 
 
-def hash_flags(shards):
-    return ["--data_dir", shards, "--batch_size", 16, "--image_size", 32,
+def pack_images(folder, work):
+    """The folder as a zip, and as WebDataset samples in a tar."""
+    with zipfile.ZipFile(work / "images.zip", "w") as pack, \
+            tarfile.open(work / "images.tar", "w") as tar:
+        for number, path in enumerate(sorted(folder.rglob("*.*"))):
+            pack.write(path, path.relative_to(folder))
+            label = work / "label"
+            label.write_text("01"[path.parent.name == "dog"])
+            tar.add(path, f"{number:04}{path.suffix}")
+            tar.add(label, f"{number:04}.cls")
+
+
+def hash_flags(data):
+    return ["--data_dir", data, "--batch_size", 16, "--image_size", 32,
             "--seed", 3, "--recipe", "torchvision", "--layout", "rgb",
             "--hash", BATCHES]
 
@@ -85,24 +100,26 @@ def check_programs(bin_folder, work):
         "--local_scratch_dir", work / "shards", "--shards", 2)
     shards = work / "shards"
     counted = run(infeed, "records", "count", shards)
-    if "48" not in counted:
+    if "50" not in counted:
         sys.exit(f"infeed records count: {counted}")
-    return run(infeed, "throughput", *hash_flags(shards))
 
 
-def check_batches(python, work, programs):
-    shards = work / "shards"
-    digest = run(python, "-c", PROGRAM, shards, BATCHES).strip()
-    for name, text in programs.items():
+def check_batches(python, data, programs):
+    """The programs, each a command, have the batches of the module."""
+    digest = run(python, "-c", PROGRAM, data, BATCHES).strip()
+    for name, program in programs.items():
+        text = run(*program, *hash_flags(data))
         if digest not in text:
-            sys.exit(f"{BATCHES} batches are {digest}, {name} says:\n{text}")
-    print(f"{BATCHES} batches are {digest}, as with", " and ".join(programs))
+            sys.exit(f"{data.name}: {BATCHES} batches are {digest}, {name} "
+                     f"says:\n{text}")
+    print(f"{data.name}: {BATCHES} batches are {digest}, as with",
+          " and ".join(programs))
 
 
 def check_images(python, work):
-    (work / "x.webp").write_bytes(WEBP)
     run(python, "-c", IMAGES, work / "shards",
-        next((work / "images").rglob("*.png")), work / "x.webp")
+        next((work / "images").rglob("*.png")),
+        next((work / "images").rglob("*.webp")))
 
 
 class Files(http.server.BaseHTTPRequestHandler):
@@ -173,12 +190,14 @@ def main():
         python = work / "env/bin/python"
         run(python, "-m", "pip", "install", "--quiet", wheel, *packages)
         make_images(work / "images")
-        programs = {"the wheel's program":
-                    check_programs(work / "env/bin", work)}
+        pack_images(work / "images", work)
+        check_programs(work / "env/bin", work)
+        programs = {"the wheel's program": [work / "env/bin/infeed",
+                                            "throughput"]}
         if (BUILD / "pipeline_throughput").exists():
-            programs["build/release's"] = run(BUILD / "pipeline_throughput",
-                                              *hash_flags(work / "shards"))
-        check_batches(python, work, programs)
+            programs["build/release's"] = [BUILD / "pipeline_throughput"]
+        for name in ("shards", "images", "images.zip", "images.tar"):
+            check_batches(python, work / name, programs)
         check_images(python, work)
         check_tls(work / "env/bin", work)
         for package in packages:
