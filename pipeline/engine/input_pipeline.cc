@@ -78,8 +78,6 @@ class InputPipeline::Impl {
   bool PutNext();
   // The graph's exit, called by a worker for one batch after the other.
   void Deliver(OpenBatch& open);
-  // Makes found_indexes_ where the options want it; returns it, or null.
-  FoundSeekIndexes* KeepFoundIndexes();
   // Makes a batch that has left the queue the consumer's.
   BatchHandle HandOut(ReadyBatch ready, Clock::time_point now);
   // Announces records that are not in the cache to the store.
@@ -97,7 +95,7 @@ class InputPipeline::Impl {
   const MemoryPlan memory_;
   const RecordStore store_;
   SeekStore seek_store_;
-  std::optional<FoundSeekIndexes> found_indexes_;
+  const std::unique_ptr<FoundSeekIndexes> found_indexes_;  // null: not wanted
   const Clock::time_point started_ = Clock::now();
   const std::int64_t storage_bytes_before_ = StorageBytesRead();
   StreamPosition position_;
@@ -129,6 +127,11 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       store_(index, {.verify_checksums = options_.verify_checksums,
                      .packed = packed_.store}),
       seek_store_(index, SeekStore::kMaxOpen, options_.image_key),
+      found_indexes_(options_.seek_index == SeekIndexes::kAuto
+                         ? std::make_unique<FoundSeekIndexes>(
+                               index, seek_store_, memory_.seek_indexes,
+                               options_.image_key)
+                         : nullptr),
       position_(sequence_.position()),
       cache_(memory_.cache, index.size()),
       pool_(options_.batches_in_pool, options_.batch_size / options_.world_size,
@@ -136,7 +139,7 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       ready_(static_cast<std::size_t>(options_.batches_in_pool)),
       filler_(store_, seek_store_, order_.places(),
               PlannedOptions(options_, memory_), counters_, &cache_,
-              KeepFoundIndexes()),
+              found_indexes_.get()),
       planner_(order_, sequence_, options_,
                Prefetcher(order_, sequence_, PlanPrefetch(index, options_),
                           [this](auto& records) { WillRead(records); }),
@@ -148,14 +151,6 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
   if (!is_basic()) {
     driver_ = std::jthread([this] { Drive(); });
   }
-}
-
-FoundSeekIndexes* InputPipeline::Impl::KeepFoundIndexes() {
-  if (options_.seek_index != SeekIndexes::kAuto) {
-    return nullptr;
-  }
-  return &found_indexes_.emplace(index_, seek_store_, memory_.seek_indexes,
-                                 options_.image_key);
 }
 
 void InputPipeline::Impl::Drive() {

@@ -38,11 +38,12 @@ enum class GraphKind {
   kBasic,  // one record at a time in the consumer's thread, no overlap
 };
 
-// Of JPEGs that have no seek index, or a partial one.
+// Which seek indexes the decoder uses.
 enum class SeekIndexes {
-  kAuto,  // found while decoding, kept for later epochs and runs
-  kRead,  // those that are there are used
-  kOff,   // none is used
+  kAuto,  // those of the data, and those that decoding finds, which are kept
+          // for later epochs and runs
+  kRead,  // those of the data
+  kOff,   // none
 };
 
 inline constexpr Choices<OnBadRecord, 3> kOnBadRecords = {

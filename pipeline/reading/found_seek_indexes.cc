@@ -108,7 +108,7 @@ void FoundSeekIndexes::Keep(std::int64_t record, const FoundSeekIndex& found) {
   Shard& shard = shards_[ShardOf(record)];
   shard.rows.fetch_add(found.new_rows, std::memory_order_relaxed);
   shard.new_rows.fetch_add(found.new_rows, std::memory_order_relaxed);
-  if (bytes_.load(std::memory_order_relaxed) > limit_ / 4 * 3) {
+  if (can_write_ && bytes_.load(std::memory_order_relaxed) > limit_ / 4 * 3) {
     Save();
   }
 }
@@ -128,10 +128,9 @@ void FoundSeekIndexes::SaveWhenAsked(const std::stop_token& stop) {
       if (!asked_.wait(lock, stop, [this] { return is_asked_; })) {
         return;
       }
+      is_asked_ = false;
     }
     SaveShards(stop);
-    const std::lock_guard lock(mutex_);
-    is_asked_ = false;
   }
 }
 

@@ -93,8 +93,9 @@ class JpegDecoder {
   // Requires: as Decode(), and eighths is in 1..8.
   void DecodeScaled(int eighths, RgbImage& image);
 
-  // CompleteSeekIndex(), with the decoder's memory. Not between ReadHeader()
-  // and its decode.
+  // Extends a partial index of a JPEG to all its rows, by decoding the rest of
+  // the scan; false, and index unspecified, if that cannot be. Not between
+  // ReadHeader() and its decode. Requires: at least one row is covered.
   [[nodiscard]] bool CompleteIndex(std::span<const std::byte> bytes,
                                    JpegSeekIndex& index);
 

@@ -98,8 +98,8 @@ PlainResult PlainJpegDecoder::DecodeWindow(int denominator,
                                            RowSink& sink,
                                            JpegSeekIndex* found) {
   State& state = *state_;
-  const WindowPlan& plan = state.scratch.plan;
-  PlanWindow(state.jpeg.scan, window, denominator, state.scratch.plan);
+  WindowPlan& plan = state.scratch.plan;
+  PlanWindow(state.jpeg.scan, window, denominator, plan);
   const bool in_order =
       index == nullptr || index->covered_rows() < plan.end_row;
   if (!state.PrepareLayout(in_order)) {
@@ -130,11 +130,6 @@ std::optional<JpegSeekIndex> MakeSeekIndex(std::span<const std::byte> jpeg,
     return std::nullopt;
   }
   return decoder.MakeIndex(run);
-}
-
-bool CompleteSeekIndex(std::span<const std::byte> jpeg, JpegSeekIndex& index) {
-  PlainJpegDecoder decoder;
-  return decoder.ReadHeader(jpeg) && decoder.CompleteIndex(index);
 }
 
 }  // namespace infeed

@@ -47,7 +47,8 @@ class PlainJpegDecoder {
 
   // MakeSeekIndex() of the image. Requires: as scan(), run >= 0.
   [[nodiscard]] std::optional<JpegSeekIndex> MakeIndex(int run);
-  // CompleteSeekIndex() of the image. Requires: as scan(), and at least one row
+  // Extends a partial index of the image to all its rows; false, and index
+  // unspecified, if that cannot be. Requires: as scan(), and at least one row
   // is covered.
   [[nodiscard]] bool CompleteIndex(JpegSeekIndex& index);
 

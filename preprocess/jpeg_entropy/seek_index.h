@@ -63,13 +63,6 @@ struct JpegSeekIndex {
 [[nodiscard]] std::optional<JpegSeekIndex> MakeSeekIndex(
     std::span<const std::byte> jpeg, int run);
 
-// Extends a partial index to the whole JPEG, by decoding the rest of the scan;
-// at least one row must be covered. Returns false, and leaves index
-// unspecified, if the JPEG cannot have a complete index, or does not fit the
-// partial one.
-[[nodiscard]] bool CompleteSeekIndex(std::span<const std::byte> jpeg,
-                                     JpegSeekIndex& index);
-
 // The index as bytes (docs/formats.md), and back. Parse returns false, and
 // leaves index unspecified, for bytes that are not an index: it is safe for any
 // bytes, and a parsed index covers at least one row, with entries in ascending

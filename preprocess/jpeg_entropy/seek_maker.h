@@ -13,7 +13,9 @@ namespace infeed {
 [[nodiscard]] std::optional<JpegSeekIndex> MakePlainSeekIndex(
     const PlainJpeg& jpeg, int run, PlainScratch& scratch);
 
-// CompleteSeekIndex() of a JPEG whose markers are read. Requires: no restart
+// Extends a partial index to the whole JPEG, by decoding the rest of the scan.
+// Returns false, and leaves index unspecified, if the JPEG cannot have a
+// complete index, or the partial one is not its own. Requires: no restart
 // markers; the index covers at least one row.
 [[nodiscard]] bool CompletePlainSeekIndex(const PlainJpeg& jpeg,
                                           PlainScratch& scratch,

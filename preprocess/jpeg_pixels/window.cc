@@ -75,7 +75,6 @@ class WindowDecode {
                            ? McuStream(jpeg_, scratch_, index_->entries.back())
                            : McuStream(jpeg_, scratch_);
     BeginFound(stream);
-    const std::size_t known = found_ != nullptr ? found_->entries.size() : 0;
     for (; row < plan_.end_row; ++row) {
       if (!(row < plan_.first_row ? stream.Pass(jpeg_.scan.mcus_per_row)
                                   : DecodeRow(stream))) {
@@ -88,7 +87,7 @@ class WindowDecode {
     if (!EndsWell(stream)) {
       return false;
     }
-    EndFound(stream, known);
+    EndFound(stream);
     return true;
   }
 
@@ -129,8 +128,7 @@ class WindowDecode {
     }
   }
 
-  // known: the number of entries at the begin.
-  void EndFound(const McuStream& stream, std::size_t known) {
+  void EndFound(const McuStream& stream) {
     if (found_ == nullptr) {
       return;
     }
@@ -138,11 +136,11 @@ class WindowDecode {
     if (found_->is_complete() && !stream.AtEnd()) {
       found_->entries.pop_back();
     }
-    if (index_ != nullptr) {
-      ToFileOffsets(jpeg_, index_->entries.back().byte, known, *found_);
-    } else {
-      ToFileOffsets(jpeg_, jpeg_.scan.entropy_begin, 0, *found_);
-    }
+    const bool extends = index_ != nullptr;
+    const std::size_t known = extends ? index_->entries.size() : 0;
+    ToFileOffsets(
+        jpeg_, extends ? index_->entries.back().byte : jpeg_.scan.entropy_begin,
+        known, *found_);
     if (found_->entries.size() <= std::max<std::size_t>(known, 1)) {
       found_->entries.clear();
     }

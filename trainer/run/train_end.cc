@@ -74,7 +74,8 @@ std::string LoadText(const Job& job) {
 }
 
 void PrintInput(const PipelineStats& stats) {
-  if (stats.seek_indexes.refused > 0) {
+  if (stats.seek_indexes.refused > 0 ||
+      !stats.seek_indexes.write_error.empty()) {
     Say(SeekIndexText(stats.seek_indexes));
   }
   if (stats.cache.limit_bytes > 0) {
