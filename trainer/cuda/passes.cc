@@ -1,5 +1,6 @@
 #include "trainer/loop/passes.h"
 
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,11 +18,26 @@ namespace infeed {
 namespace {
 
 // Makes the device this thread's current one, for allocations that do not name
-// a device. Lets cuDNN benchmark its kernels, since many steps have the same
-// shape.
+// a device.
+//
+// Lets cuDNN measure its algorithms and take the fastest, since many steps have
+// the same shape, unless every run must use the same ones. LibTorch then warns
+// about operations that have no deterministic form. The variable is set before
+// the first call of cuBLAS, which then uses the same workspace in every call.
+// New memory is not filled: no operation reads it before it is written.
 const DeviceModel& Selected(const DeviceModel& model) {
   c10::cuda::set_device(model.device.index());
-  at::globalContext().setBenchmarkCuDNN(true);
+  const bool deterministic = model.options.deterministic;
+  if (deterministic) {
+    (void)::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*replace=*/0);
+  }
+  at::Context& libraries = at::globalContext();
+  libraries.setBenchmarkCuDNN(!deterministic);
+  libraries.setDeterministicCuDNN(deterministic);
+  libraries.setDeterministicAlgorithms(deterministic, /*warn_only=*/true);
+  libraries.setDeterministicFillUninitializedMemory(false);
+  libraries.setAllowTF32CuDNN(model.options.tf32);
+  libraries.setAllowTF32CuBLAS(model.options.tf32);
   return model;
 }
 

@@ -114,6 +114,8 @@ DeviceOptions MakeDeviceOptions(const TrainParams& params,
               IsGpu(device) ? Precision::kBfloat16 : Precision::kFloat32),
           .normalization = params.normalization,
           .graphs = params.cuda_graph,
+          .deterministic = params.deterministic,
+          .tf32 = params.tf32,
           .batch_norm_group = params.batch_norm_group};
 }
 

@@ -29,6 +29,9 @@ struct DeviceOptions {
   Normalization normalization = Normalization::kImagenet;
   // On a GPU: whether steps are replayed as CUDA graphs.
   bool graphs = true;
+  // On a GPU: the same bits in every run, and TF32 in float32's products.
+  bool deterministic = false;
+  bool tf32 = false;
 
   // ranks: the ranks that train this model, each on a part of every batch; must
   // outlive the loop; nullptr: a single process. batch_norm_group: how many

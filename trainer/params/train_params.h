@@ -27,6 +27,8 @@ struct TrainParams {
   int batch_norm_group = 1;  // ranks; 0: all
   std::optional<Precision> precision = {};
   bool cuda_graph = true;
+  bool deterministic = false;
+  bool tf32 = false;
   Normalization normalization = Normalization::kImagenet;
   std::string resnet_checkpoint;  // initial weights
 

@@ -1,0 +1,26 @@
+#include "trainer/job/station_options.h"
+
+#include "trainer/params/train_params.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+TEST(StationOptionsTest, TheDeviceGetsTheGpusSwitches) {
+  TrainParams params;
+  const DeviceOptions device = MakeDeviceOptions(params, "cpu");
+  EXPECT_TRUE(device.graphs);
+  EXPECT_FALSE(device.deterministic);
+  EXPECT_FALSE(device.tf32);
+  params.cuda_graph = false;
+  params.deterministic = true;
+  EXPECT_FALSE(MakeDeviceOptions(params, "cpu").graphs);
+  EXPECT_TRUE(MakeDeviceOptions(params, "cpu").deterministic);
+  EXPECT_FALSE(MakeDeviceOptions(params, "cpu").tf32);
+  params.tf32 = true;
+  EXPECT_TRUE(MakeDeviceOptions(params, "cpu").tf32);
+}
+
+}  // namespace
+}  // namespace infeed
