@@ -31,10 +31,7 @@ __global__ void __launch_bounds__(kThreads, 4)
   const NormLane lane = LaneOf(norm.shape, tiling, kSize);
   float means[kSize] = {};
   if (lane.active) {
-#pragma unroll
-    for (int i = 0; i < kSize; ++i) {
-      means[i] = norm.mean[lane.channel + i];
-    }
+    LoadChannels(norm.mean + lane.channel, means);
   }
   float sums[2 * kSize] = {};
 #pragma unroll 2
@@ -92,31 +89,38 @@ __global__ void __launch_bounds__(kThreads, 4)
 }
 
 template <typename T, bool kRelu>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 4)
     InputGradientKernel(NormBackward norm, NormTiling tiling) {
   constexpr int kSize = Vector<T>::kSize;
   const NormLane lane = LaneOf(norm.shape, tiling, kSize);
   if (!lane.active) {
     return;
   }
-  const float* const sums = norm.workspace + FactorsAt(norm.shape, tiling);
-  NormGradientFactors factors[kSize];
-#pragma unroll
-  for (int i = 0; i < kSize; ++i) {
-    const int channel = lane.channel + i;
-    factors[i] = {.mean = norm.mean[channel],
-                  .scale = norm.weight[channel] * norm.inverse_std[channel],
-                  .g_mean = sums[channel],
-                  .slope = sums[norm.shape.channels + channel]};
-  }
-#pragma unroll 2
+  const float* const sums =
+      norm.workspace + FactorsAt(norm.shape, tiling) + lane.channel;
+  float means[kSize];
+  float scales[kSize];
+  float g_means[kSize];
+  float slopes[kSize];
+  LoadChannels(norm.mean + lane.channel, means);
+  LoadScales(norm.weight + lane.channel, norm.inverse_std + lane.channel,
+             scales);
+  LoadChannels(sums, g_means);
+  LoadChannels(sums + norm.shape.channels, slopes);
+  // Two rows at once, except where their values would not fit into registers.
+  [[maybe_unused]] constexpr int kRowsAtOnce = kRelu && kSize == 8 ? 1 : 2;
+#pragma unroll kRowsAtOnce
   for (std::int64_t row = lane.row; row < lane.end; row += lane.step) {
     const std::int64_t at = row * norm.shape.channels + lane.channel;
     Vector<T> values = LoadVector(static_cast<const T*>(norm.x) + at);
     const Vector<T> g = GradientAt<T, kRelu>(norm.gradient, norm.y, at);
 #pragma unroll
     for (int i = 0; i < kSize; ++i) {
-      values.at[i] = NormGradient(g.at[i], values.at[i], factors[i]);
+      values.at[i] = NormGradient(g.at[i], values.at[i],
+                                  {.mean = means[i],
+                                   .scale = scales[i],
+                                   .g_mean = g_means[i],
+                                   .slope = slopes[i]});
     }
     StoreVector(static_cast<T*>(norm.x_gradient) + at, values);
   }

@@ -38,6 +38,32 @@ __device__ inline NormLane LaneOf(const NormShape& shape,
   return lane;
 }
 
+// Of a lane's channels. Requires: from is aligned to 16 bytes.
+template <int kSize>
+__device__ inline void LoadChannels(const float* from, float (&to)[kSize]) {
+#pragma unroll
+  for (int i = 0; i < kSize; i += Vector<float>::kSize) {
+    const Vector<float> four = LoadVector(from + i);
+#pragma unroll
+    for (int k = 0; k < Vector<float>::kSize; ++k) {
+      to[i + k] = four.at[k];
+    }
+  }
+}
+
+// weight / standard deviation.
+template <int kSize>
+__device__ inline void LoadScales(const float* weight, const float* inverse_std,
+                                  float (&to)[kSize]) {
+  float inverse[kSize];
+  LoadChannels(weight, to);
+  LoadChannels(inverse_std, inverse);
+#pragma unroll
+  for (int i = 0; i < kSize; ++i) {
+    to[i] *= inverse[i];
+  }
+}
+
 // Adds up the values of threads that are `columns` apart; the first `columns`
 // threads get the sums. All threads of the block must call it, once.
 template <typename Number, int kValues>
