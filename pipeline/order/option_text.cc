@@ -142,6 +142,13 @@ double NumberOption(const OptionInfo& option, const OptionAssignment& given) {
   return *value;
 }
 
+// The name of the choice that the text stands for.
+std::string_view NameOfChoice(const OptionInfo& option, std::string_view text) {
+  const std::optional<bool> truth = ParseTruth(text);
+  const std::string_view name = truth.value_or(false) ? "true" : "false";
+  return truth && IsChoice(option.choices, name) ? name : text;
+}
+
 bool TruthOption(const OptionAssignment& given) {
   const std::optional<bool> value = ParseTruth(given.value);
   if (!value) {
@@ -259,7 +266,8 @@ bool IsChoice(std::string_view choices, std::string_view text) {
 
 void SetOption(const OptionInfo& option, const OptionAssignment& given,
                const OptionRef& field) {
-  if (!option.choices.empty() && !IsChoice(option.choices, given.value)) {
+  const std::string_view choice_name = NameOfChoice(option, given.value);
+  if (!option.choices.empty() && !IsChoice(option.choices, choice_name)) {
     ThrowType(given, RangeText(option));
   }
   std::visit(
@@ -270,7 +278,7 @@ void SetOption(const OptionInfo& option, const OptionAssignment& given,
                    *number = static_cast<float>(NumberOption(option, given));
                  },
                  [&](const ChoiceRef& choice) {
-                   Check(choice.set(choice.field, given.value),
+                   Check(choice.set(choice.field, choice_name),
                          "the choice is known");
                  },
                  [&]<std::integral Integer>(Integer* integer) {

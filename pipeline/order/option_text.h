@@ -19,7 +19,8 @@ struct OptionAssignment {
   std::string place;  // for messages: " (run.yaml, line 3)", or ""
 };
 
-// Reads the text as the option's type and stores it. Throws UsageError:
+// Reads the text as the option's type and stores it; a choice true or false
+// also has the other forms of ParseTruth(). Throws UsageError:
 // "train_steps='abc': must be an integer", "keep_last=0: must be at least 1".
 void SetOption(const OptionInfo& option, const OptionAssignment& given,
                const OptionRef& field);

@@ -20,7 +20,7 @@ constexpr std::size_t kPassesAhead = 4096;
 
 CudaEvaluation::CudaEvaluation(const DeviceModel& model,
                                const c10::cuda::CUDAStream& stream,
-                               CudaWaits& waits)
+                               CudaWaits& waits, GraphPolicy& policy)
     : model_(model),
       stream_(stream),
       waits_(waits),
@@ -29,10 +29,12 @@ CudaEvaluation::CudaEvaluation(const DeviceModel& model,
       counter_(model.device, static_cast<int>(model.step.classes()),
                model.label_smoothing),
       // Nothing is random in evaluation mode.
-      graphs_(
-          {.enabled = model.options.graphs, .slots = kCudaSlots},
-          [this](int slot) { Pass(slot); },
-          [] { return std::vector<at::Generator>(); }, waits),
+      captured_(kCudaSlots,
+                {.run = [this](int slot) { Pass(slot); },
+                 .generators = [] { return std::vector<at::Generator>(); },
+                 .undo = {}},
+                waits),
+      graphs_({.slots = kCudaSlots}, policy, captured_),
       outputs_(kCudaSlots) {}
 
 EvalSums CudaEvaluation::Run(Infeed& infeed) {

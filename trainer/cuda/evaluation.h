@@ -9,6 +9,8 @@
 #include "trainer/cuda/idle.h"
 #include "trainer/cuda/slots.h"
 #include "trainer/cuda/stream.h"
+#include "trainer/feed/graph_policy.h"
+#include "trainer/feed/slot_graphs.h"
 #include "trainer/feed/upload_ring.h"
 #include "trainer/loop/eval.h"
 #include "trainer/loop/passes.h"
@@ -22,7 +24,7 @@ class CudaEvaluation {
  public:
   // All arguments' references must outlive it.
   CudaEvaluation(const DeviceModel& model, const c10::cuda::CUDAStream& stream,
-                 CudaWaits& waits);
+                 CudaWaits& waits, GraphPolicy& policy);
 
   // DevicePasses::Evaluate().
   [[nodiscard]] EvalSums Run(Infeed& infeed);
@@ -42,7 +44,8 @@ class CudaEvaluation {
   CudaStatus status_;
   CudaIdle idle_;
   EvalCounter counter_;
-  CudaGraphs graphs_;
+  CudaGraphs captured_;
+  SlotGraphs graphs_;
   std::vector<Output> outputs_;       // by slot; each replay of a graph writes
                                       // there
   std::unique_ptr<CudaSlots> slots_;  // of the current shape

@@ -1,10 +1,16 @@
 #include "trainer/cuda/graphs.h"
 
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include <ATen/autocast_mode.h>
 #include <ATen/cuda/CUDAGeneratorImpl.h>
 #include <c10/cuda/CUDACachingAllocator.h>
+
+#include "trainer/cuda/log.h"
 
 namespace infeed {
 namespace {
@@ -34,6 +40,35 @@ class NoAutocastCache {
   bool before_;
 };
 
+// Calls what throws where there is nothing left to do.
+void Attempt(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const c10::Error&) {
+  }
+}
+
+// Ends a capture that failed, so that allocations no longer go to its pool.
+void EndFailed(std::unique_ptr<at::cuda::CUDAGraph> graph,
+               at::cuda::MempoolId_t pool) {
+  Attempt([&] { graph->capture_end(); });
+  graph.reset();
+  const auto device = c10::cuda::getCurrentCUDAStream().device_index();
+  Attempt([&] {
+    c10::cuda::CUDACachingAllocator::endAllocateToPool(device, pool);
+  });
+  Attempt([] { c10::cuda::CUDACachingAllocator::emptyCache(); });
+  static_cast<void>(cudaGetLastError());
+}
+
+// Earlier versions of LibTorch leave the generator in its state of a capture.
+void Restart(at::Generator& generator) {
+  at::Generator fresh =
+      at::cuda::detail::createCUDAGenerator(generator.device().index());
+  fresh.set_current_seed(generator.current_seed());
+  generator.graphsafe_set_state(fresh);
+}
+
 }  // namespace
 
 std::unique_ptr<at::cuda::CUDAGraph> CaptureWork(
@@ -45,10 +80,18 @@ std::unique_ptr<at::cuda::CUDAGraph> CaptureWork(
     Register(*at::check_generator<at::CUDAGeneratorImpl>(generator), *graph);
   }
   const NoAutocastCache no_cache;
-  // Thread-local: other threads continue to allocate, copy and pin memory.
-  graph->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
-  work();
-  graph->capture_end();
+  try {
+    WithCudaLog([&] {
+      // Thread-local: other threads continue to allocate, copy and pin memory.
+      graph->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
+      work();
+      graph->capture_end();
+    });
+  } catch (...) {
+    EndFailed(std::move(graph), pool);
+    std::ranges::for_each(generators, Restart);
+    throw;
+  }
   return graph;
 }
 
@@ -58,31 +101,26 @@ at::cuda::MempoolId_t NewGraphPool(CudaWaits& waits) {
   return at::cuda::graph_pool_handle();
 }
 
-CudaGraphs::CudaGraphs(const CudaGraphOptions& options, Work work,
-                       std::function<std::vector<at::Generator>()> generators,
-                       CudaWaits& waits)
-    : options_(options),
-      work_(std::move(work)),
-      generators_(std::move(generators)),
-      graphs_(static_cast<std::size_t>(options.slots)),
+CudaGraphs::CudaGraphs(int slots, Work work, CudaWaits& waits)
+    : work_(std::move(work)),
+      graphs_(static_cast<std::size_t>(slots)),
       waits_(waits) {}
 
-void CudaGraphs::Run(int slot) {
-  if (!options_.enabled || runs_ < options_.warm_up) {
-    ++runs_;
-    work_(slot);
-    return;
+void CudaGraphs::Capture(int slot) {
+  try {
+    graphs_[static_cast<std::size_t>(slot)] =
+        CaptureWork([&] { work_.run(slot); }, work_.generators(), SharedPool(),
+                    GraphUse::kToLaunch);
+  } catch (...) {
+    if (work_.undo) {
+      work_.undo();
+    }
+    throw;
   }
-  auto& graph = graphs_[static_cast<std::size_t>(slot)];
-  if (graph == nullptr) {
-    Capture(slot);
-  }
-  graph->replay();
 }
 
-void CudaGraphs::Capture(int slot) {
-  graphs_[static_cast<std::size_t>(slot)] = CaptureWork(
-      [&] { work_(slot); }, generators_(), SharedPool(), GraphUse::kToLaunch);
+void CudaGraphs::Replay(int slot) {
+  graphs_[static_cast<std::size_t>(slot)]->replay();
 }
 
 at::cuda::MempoolId_t CudaGraphs::SharedPool() {
@@ -94,11 +132,10 @@ at::cuda::MempoolId_t CudaGraphs::SharedPool() {
   return NewGraphPool(waits_);
 }
 
-void CudaGraphs::Reset() {
+void CudaGraphs::Drop() {
   for (auto& graph : graphs_) {
     graph.reset();
   }
-  runs_ = 0;
 }
 
 }  // namespace infeed

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -9,6 +8,7 @@
 #include <ATen/cuda/CUDAGraph.h>
 
 #include "trainer/cuda/stream.h"
+#include "trainer/feed/slot_graphs.h"
 
 namespace infeed {
 
@@ -17,7 +17,8 @@ namespace infeed {
 enum class GraphUse { kToLaunch, kAsPart };
 
 // Captures the work in the current stream, with memory of the pool. generators:
-// those of the work's random draws.
+// those of the work's random draws. Throws IoError if CUDA rejects it, with the
+// text of CUDA's own log; stream, memory and generators can then be used again.
 [[nodiscard]] std::unique_ptr<at::cuda::CUDAGraph> CaptureWork(
     const std::function<void()>& work, std::vector<at::Generator> generators,
     at::cuda::MempoolId_t pool, GraphUse use);
@@ -26,55 +27,37 @@ enum class GraphUse { kToLaunch, kAsPart };
 // memory of earlier passes, to which the graphs' memory would be added.
 [[nodiscard]] at::cuda::MempoolId_t NewGraphPool(CudaWaits& waits);
 
-struct CudaGraphOptions {
-  bool enabled = true;  // else the work runs without graphs
-  int slots = 3;
-  int warm_up = 3;  // passes that run before one is captured
-};
-
-// Runs the same work on the slots of a ring, repeatedly. The first passes are
-// launched kernel by kernel, while libraries select kernels and allocate
-// memory; then the work is captured once for each slot, and replayed from then
-// on: one launch for a whole pass.
+// Passes of work as CUDA graphs: one launch for a whole pass.
 //
 // The work runs in the current stream, which must always be the same and not
 // the default one. It reads the slot and data at fixed addresses, writes its
 // results to fixed addresses, and neither waits for the device nor copies to
 // the host. The graphs share the memory that is used only inside a pass, since
-// passes run one after the other. One thread at a time.
-class CudaGraphs {
+// passes run one after the other. The first capture waits for the device. One
+// thread at a time.
+class CudaGraphs final : public GraphDevice {
  public:
-  using Work = std::function<void(int slot)>;
-
   // generators: returns those of the work's random draws, called before each
-  // capture. waits must outlive it.
-  CudaGraphs(const CudaGraphOptions& options, Work work,
-             std::function<std::vector<at::Generator>()> generators,
-             CudaWaits& waits);
+  // capture. undo: undoes what the work has left where a capture ended in it;
+  // it may be empty. waits must outlive it.
+  struct Work {
+    std::function<void(int slot)> run;
+    std::function<std::vector<at::Generator>()> generators;
+    std::function<void()> undo;
+  };
+  CudaGraphs(int slots, Work work, CudaWaits& waits);
 
-  // Runs the work on the slot, directly or as a graph. The first capture waits
-  // for the device.
-  void Run(int slot);
-
-  // The first runs that are slower than the rest.
-  [[nodiscard]] int warm_up_runs() const {
-    return options_.warm_up + (options_.enabled ? options_.slots : 0);
-  }
-
-  // Drops the captured graphs, before shapes or addresses change. Requires: no
-  // pass is running.
-  void Reset();
+  void Run(int slot) override { work_.run(slot); }
+  void Capture(int slot) override;
+  void Replay(int slot) override;
+  void Drop() override;
 
  private:
-  void Capture(int slot);
   [[nodiscard]] at::cuda::MempoolId_t SharedPool();
 
-  CudaGraphOptions options_;
   Work work_;
-  std::function<std::vector<at::Generator>()> generators_;
   std::vector<std::unique_ptr<at::cuda::CUDAGraph>> graphs_;  // by slot
   CudaWaits& waits_;
-  int runs_ = 0;  // before the first capture
 };
 
 }  // namespace infeed

@@ -7,16 +7,16 @@ namespace {
 
 // Warm-up steps: libraries and the allocator need three; with communication
 // PyTorch advises eleven.
-CudaGraphOptions GraphsOf(const DeviceOptions& options) {
-  return {.enabled = options.graphs,
-          .slots = kCudaSlots,
+SlotGraphOptions GraphsOf(const DeviceOptions& options) {
+  return {.slots = kCudaSlots,
           .warm_up = options.place().world_size > 1 ? 11 : 3};
 }
 
 }  // namespace
 
 CudaLoop::CudaLoop(const DeviceModel& model,
-                   const c10::cuda::CUDAStream& stream, CudaWaits& waits)
+                   const c10::cuda::CUDAStream& stream, CudaWaits& waits,
+                   GraphPolicy& policy)
     : model_(model),
       stream_(stream),
       waits_(waits),
@@ -25,9 +25,12 @@ CudaLoop::CudaLoop(const DeviceModel& model,
       inputs_(model.device),
       records_(kCudaRecords),
       results_(records_.host(), [this] { status_.Check(); }),
-      graphs_(
-          GraphsOf(model.options), [this](int slot) { Step(slot); },
-          model.generators, waits) {}
+      captured_(kCudaSlots,
+                {.run = [this](int slot) { Step(slot); },
+                 .generators = model.generators,
+                 .undo = [this] { model_.step.Forget(); }},
+                waits),
+      graphs_(GraphsOf(model.options), policy, captured_) {}
 
 std::int64_t CudaLoop::Run(std::int64_t first_step, std::int64_t steps,
                            Infeed& infeed, Outfeed& outfeed) {

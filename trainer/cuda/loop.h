@@ -12,7 +12,9 @@
 #include "trainer/cuda/step.h"
 #include "trainer/cuda/step_inputs.h"
 #include "trainer/cuda/stream.h"
+#include "trainer/feed/graph_policy.h"
 #include "trainer/feed/result_ring.h"
+#include "trainer/feed/slot_graphs.h"
 #include "trainer/feed/upload_ring.h"
 #include "trainer/loop/passes.h"
 
@@ -24,16 +26,15 @@ constexpr int kCudaSlots = 3;
 
 // The training loop on a GPU: docs/gpu.md has a diagram. For each step, the
 // host takes a batch, enqueues its copy and launches the step; it waits for the
-// device once, at the end of the loop. A step is a CUDA graph, or eager if
-// options.graphs is false: the same kernels on the same memory in the same
-// order.
+// device once, at the end of the loop. A step is a CUDA graph, or eager if the
+// policy says so: the same kernels on the same memory in the same order.
 //
 // Always the same thread. Throws c10::Error for errors of the GPU.
 class CudaLoop {
  public:
   // All arguments' references must outlive it.
   CudaLoop(const DeviceModel& model, const c10::cuda::CUDAStream& stream,
-           CudaWaits& waits);
+           CudaWaits& waits, GraphPolicy& policy);
 
   // DevicePasses::Train().
   std::int64_t Run(std::int64_t first_step, std::int64_t steps, Infeed& infeed,
@@ -58,7 +59,8 @@ class CudaLoop {
   CudaStepInputs inputs_;
   MappedRecords records_;
   ResultRing results_;
-  CudaGraphs graphs_;
+  CudaGraphs captured_;
+  SlotGraphs graphs_;
   std::unique_ptr<CudaSlots> slots_;  // of the current shape
   std::unique_ptr<UploadRing> uploads_;
 };

@@ -5,6 +5,8 @@
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 
+#include "trainer/cuda/log.h"
+
 namespace infeed {
 namespace {
 
@@ -30,8 +32,10 @@ BatchMemory PinnedBatchMemory(int device) {
   return {.pin =
               [index](std::span<std::byte> bytes) {
                 const c10::cuda::CUDAGuard guard(index);
-                C10_CUDA_CHECK(cudaHostRegister(bytes.data(), bytes.size(),
-                                                cudaHostRegisterPortable));
+                WithCudaLog([&] {
+                  C10_CUDA_CHECK(cudaHostRegister(bytes.data(), bytes.size(),
+                                                  cudaHostRegisterPortable));
+                });
               },
           .unpin =
               [index](std::span<std::byte> bytes) {

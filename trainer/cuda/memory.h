@@ -12,8 +12,8 @@
 namespace infeed {
 
 // Pins the memory of batches, so that this GPU can copy from it while it
-// computes, and the host does not wait. pin throws c10::Error if the system
-// rejects it: it may limit locked memory.
+// computes, and the host does not wait. pin throws IoError if the system
+// rejects it: it may limit locked memory (feed/optional_pinning.h).
 [[nodiscard]] BatchMemory PinnedBatchMemory(int device);
 
 // Records in pinned host memory, which the device writes. Owns them; all 0 at

@@ -13,6 +13,8 @@
 #include "trainer/cuda/loop.h"
 #include "trainer/cuda/memory.h"
 #include "trainer/cuda/resident_loop.h"
+#include "trainer/feed/graph_policy.h"
+#include "trainer/feed/optional_pinning.h"
 
 namespace infeed {
 namespace {
@@ -47,14 +49,17 @@ class CudaPasses final : public DevicePasses {
       : model_(Selected(model)),
         stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/true,
                                              model.device.index())),
-        training_(model, stream_, waits_),
-        evaluation_(model, stream_, waits_) {}
+        graphs_(model.options.graphs, model.options.say),
+        memory_(PinIfPossible(PinnedBatchMemory(model.device.index()),
+                              model.options.say)),
+        training_(model, stream_, waits_, graphs_),
+        evaluation_(model, stream_, waits_, graphs_) {}
 
   [[nodiscard]] std::function<void(const Batch&)> Hold(
       const ResidentShape& shape) override {
     resident_.reset();  // Frees its memory first.
-    resident_ =
-        std::make_shared<CudaResidentLoop>(model_, stream_, waits_, shape);
+    resident_ = std::make_shared<CudaResidentLoop>(model_, stream_, waits_,
+                                                   graphs_, shape);
     return [to = resident_](const Batch& batch) { to->Append(batch); };
   }
 
@@ -73,12 +78,10 @@ class CudaPasses final : public DevicePasses {
   [[nodiscard]] std::string Describe() const override {
     return std::string(", ") +
            at::cuda::getDeviceProperties(model_.device.index())->name +
-           (model_.options.graphs ? ", CUDA graphs" : ", no graphs");
+           (graphs_.enabled() ? ", CUDA graphs" : ", no graphs");
   }
 
-  [[nodiscard]] BatchMemory batch_memory() const override {
-    return PinnedBatchMemory(model_.device.index());
-  }
+  [[nodiscard]] BatchMemory batch_memory() const override { return memory_; }
 
   [[nodiscard]] std::int64_t host_syncs() const override {
     return training_.syncs() + (resident_ ? resident_->syncs() : 0);
@@ -92,6 +95,8 @@ class CudaPasses final : public DevicePasses {
   DeviceModel model_;
   c10::cuda::CUDAStream stream_;
   CudaWaits waits_;
+  GraphPolicy graphs_;
+  BatchMemory memory_;
   CudaLoop training_;
   CudaEvaluation evaluation_;
   std::shared_ptr<CudaResidentLoop> resident_;

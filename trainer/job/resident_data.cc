@@ -29,7 +29,7 @@ std::string ReasonAgainst(const Job& job) {
   if (!IsGpu(job.options.device)) {
     return "";
   }
-  if (!params.cuda_graph) {
+  if (params.cuda_graph == GraphReplay::kFalse) {
     return "it needs cuda_graph=true";
   }
   return DrawsInSteps(params) ? "dropout_rate, drop_connect_rate and "

@@ -28,7 +28,7 @@ struct DeviceOptions {
   int threads = 0;  // of the CPU's own work; 0: one for each core
   Normalization normalization = Normalization::kImagenet;
   // On a GPU: whether steps are replayed as CUDA graphs.
-  bool graphs = true;
+  GraphReplay graphs = GraphReplay::kTrue;
   // On a GPU: the same bits in every run, and TF32 in float32's products.
   bool deterministic = false;
   bool tf32 = false;
@@ -40,6 +40,10 @@ struct DeviceOptions {
   Ranks* ranks = nullptr;
   int batch_norm_group = 1;
   std::chrono::seconds rank_timeout{300};
+
+  // Gets a line where a GPU rejects what is not necessary, and the loop goes on
+  // without: graphs, pinned memory. May be empty.
+  std::function<void(const std::string&)> say = {};
 
   [[nodiscard]] RankPlace place() const {
     return ranks == nullptr ? RankPlace() : ranks->place();

@@ -286,6 +286,14 @@ StepResults TrainStep::Run(const DeviceBatch& batch, const StepInputs& inputs,
   return results;
 }
 
+void TrainStep::Forget() {
+  exchange_.reset();
+  for (const OptimizedParameter& parameter : model_.parameters) {
+    torch::Tensor weight = parameter.weight;
+    weight.mutable_grad().reset();
+  }
+}
+
 NamedTensors TrainStep::RefusedImages() const {
   return refused_images_.defined() ? NamedTensors{{"images", refused_images_}}
                                    : NamedTensors();

@@ -127,6 +127,10 @@ class TrainStep {
   StepResults Run(const DeviceBatch& batch, const StepInputs& inputs,
                   bool end_requested = false);
 
+  // Drops what a Run() that threw has left, gradients and sums that had begun,
+  // so that the step can run again. Not where a rank is gone.
+  void Forget();
+
   // The images and the gradients of the step that updated no weight; empty
   // where there was no such step. Gradients are in the order of a backward
   // pass, the last layer's first.

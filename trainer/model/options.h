@@ -87,6 +87,14 @@ enum class Normalization {
   kImagenet,  // (value - mean) / standard deviation, by channel
   kUnit,      // divided by 255
 };
+// Whether a GPU replays steps as CUDA graphs; kTrue goes on without where the
+// GPU rejects them.
+enum class GraphReplay { kFalse, kTrue, kRequired };
+inline constexpr Choices<GraphReplay, 3> kGraphReplays = {
+    {{"true", GraphReplay::kTrue},
+     {"false", GraphReplay::kFalse},
+     {"required", GraphReplay::kRequired}}};
+
 inline constexpr Choices<Normalization, 2> kNormalizations = {
     {{"imagenet", Normalization::kImagenet}, {"unit", Normalization::kUnit}}};
 

@@ -129,7 +129,7 @@ const Param kModelParams[] = {
         "precision", ChoiceField<kPrecisions, &P::precision>(), Any(), "",
         "Arithmetic of the model; auto: bfloat16 on a GPU, on a CPU the faster "
         "of both by a trial.")),
-    Row("cuda_graph", Field<&P::cuda_graph>(), Any(), "",
+    Row("cuda_graph", ChoiceField<kGraphReplays, &P::cuda_graph>(), Any(), "",
         "Replay steps as CUDA graphs on a GPU; without, the same work is "
         "launched kernel by kernel."),
     Row("deterministic", Field<&P::deterministic>(), Any(), "",

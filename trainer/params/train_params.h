@@ -26,7 +26,7 @@ struct TrainParams {
   std::string dropblock_groups;
   int batch_norm_group = 1;  // ranks; 0: all
   std::optional<Precision> precision = {};
-  bool cuda_graph = true;
+  GraphReplay cuda_graph = GraphReplay::kTrue;
   bool deterministic = false;
   bool tf32 = false;
   Normalization normalization = Normalization::kImagenet;

@@ -94,6 +94,7 @@ DeviceOptions DeviceOfJob(const RunOptions& options,
   DeviceOptions device = MakeDeviceOptions(params, options.device);
   device.threads = ThreadsOf(options.place);
   device.rank_timeout = options.rank_timeout;
+  device.say = Say;
   return device;
 }
 

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/choices.h"
+#include "base/error.h"
+
 namespace infeed {
 namespace {
 
@@ -69,6 +72,27 @@ TEST(ParseNumberTest, RefusesAnythingElse) {
 
 TEST(ParseNumberTest, KeepsLargeIntegers) {
   EXPECT_EQ(ParseNumber("18446744073709551616"), 0x1p64);
+}
+
+constexpr Choices<int, 3> kSwitch = {{{"auto", 0}, {"true", 1}, {"false", 2}}};
+struct SwitchOptions {
+  int value = 0;
+};
+
+TEST(SetOptionTest, ReadsManySpellingsOfAChoiceThatIsATruth) {
+  SwitchOptions options;
+  const auto field = ChoiceField<kSwitch, &SwitchOptions::value>();
+  const OptionInfo info = {.name = "fused", .choices = field.choices};
+  const auto set = [&](const std::string& text) {
+    SetOption(info, {.name = "fused", .value = text, .place = ""},
+              field.at(options));
+    return options.value;
+  };
+  EXPECT_EQ(set("1"), 1);
+  EXPECT_EQ(set("No"), 2);
+  EXPECT_EQ(set("auto"), 0);
+  EXPECT_EQ(set("false"), 2);
+  EXPECT_THROW(set("2"), UsageError);
 }
 
 TEST(ParseTruthTest, ReadsManySpellings) {

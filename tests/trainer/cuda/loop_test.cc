@@ -30,7 +30,7 @@ constexpr double kTolerance = 1e-3;
 // Losses of the two are compared bit for bit.
 const DeviceOptions kGraphs = {.device = "cuda:0", .deterministic = true};
 const DeviceOptions kNoGraphs = {
-    .device = "cuda:0", .graphs = false, .deterministic = true};
+    .device = "cuda:0", .graphs = GraphReplay::kFalse, .deterministic = true};
 const DeviceOptions kCpu = {.device = "cpu", .threads = 2};
 
 const OptimizerOptions kOptimizer = {
@@ -94,22 +94,12 @@ class CudaLoopTest : public GpuTest {
   static void ExpectGraphsToChangeNothing(const ModelOptions& model,
                                           const OptimizerOptions& optimizer,
                                           Precision precision) {
-    // Where cuDNN takes the fastest algorithms, the two may take others, which
-    // add up in another order.
-    for (const bool deterministic : {true, false}) {
-      DeviceOptions with = kGraphs;
-      DeviceOptions without = kNoGraphs;
-      with.precision = precision;
-      without.precision = precision;
-      with.deterministic = deterministic;
-      without.deterministic = deterministic;
-      DeviceLoop graphs(model, optimizer, with);
-      DeviceLoop eager(model, optimizer, without);
-      eager.Load(graphs.Save());
-      ExpectNear(Train(graphs, 0, 4), Train(eager, 0, 4),
-                 deterministic ? 0 : kTolerance);
-      ExpectNear(Train(graphs, 4, 8), Train(eager, 4, 8),
-                 deterministic ? 0 : kTolerance);
+    for (const bool fused : {true, false}) {
+      for (const bool deterministic : {true, false}) {
+        ExpectGraphsToChangeNothing(
+            WithNorms(model, fused), optimizer,
+            {.precision = precision, .deterministic = deterministic});
+      }
     }
   }
 };
@@ -201,12 +191,14 @@ TEST_F(CudaLoopTest, ResultsComeWhileTheLoopRuns) {
 }
 
 TEST_F(CudaLoopTest, CapturesAnewForAnotherSize) {
-  DeviceLoop graphs(kModel, kOptimizer, kGraphs);
-  DeviceLoop eager(kModel, kOptimizer, kNoGraphs);
-  eager.Load(graphs.Save());
-  for (const int side : {32, 48, 32}) {
-    ExpectNear(Train(graphs, 0, 6, side), Train(eager, 0, 6, side), 0);
-    graphs.Load(eager.Save());
+  for (const bool fused : {true, false}) {
+    DeviceLoop graphs(WithNorms(kModel, fused), kOptimizer, kGraphs);
+    DeviceLoop eager(WithNorms(kModel, fused), kOptimizer, kNoGraphs);
+    eager.Load(graphs.Save());
+    for (const int side : {32, 48, 32}) {
+      ExpectNear(Train(graphs, 0, 6, side), Train(eager, 0, 6, side), 0);
+      graphs.Load(eager.Save());
+    }
   }
 }
 

@@ -10,12 +10,12 @@ namespace {
 TEST(StationOptionsTest, TheDeviceGetsTheGpusSwitches) {
   TrainParams params;
   const DeviceOptions device = MakeDeviceOptions(params, "cpu");
-  EXPECT_TRUE(device.graphs);
+  EXPECT_EQ(device.graphs, GraphReplay::kTrue);
   EXPECT_FALSE(device.deterministic);
   EXPECT_FALSE(device.tf32);
-  params.cuda_graph = false;
+  params.cuda_graph = GraphReplay::kRequired;
   params.deterministic = true;
-  EXPECT_FALSE(MakeDeviceOptions(params, "cpu").graphs);
+  EXPECT_EQ(MakeDeviceOptions(params, "cpu").graphs, GraphReplay::kRequired);
   EXPECT_TRUE(MakeDeviceOptions(params, "cpu").deterministic);
   EXPECT_FALSE(MakeDeviceOptions(params, "cpu").tf32);
   params.tf32 = true;

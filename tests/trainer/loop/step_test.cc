@@ -12,6 +12,7 @@
 #include <ATen/ATen.h>
 #include <torch/types.h>
 
+#include "base/error.h"
 #include "tests/support/made_batches.h"
 #include "trainer/loop/device_loop.h"
 #include "trainer/loop/passes.h"
@@ -129,6 +130,32 @@ TEST(TrainLoopTest, HasNoMorePartsThanImages) {
   TrainStep step = StepOf(model, options);
   Train(step, 0, 1);
   EXPECT_EQ(model.part_sizes, std::vector<std::int64_t>(kBatch, 1));
+}
+
+// The second part of the batch does not get through the model.
+TEST(TrainStepTest, RunsAgainAfterAPassThatThrew) {
+  LinearModel torn;
+  LinearModel whole;
+  OptimizerOptions options = Options();
+  options.accumulation_steps = 2;
+  TrainedModel model = torn.Trained();
+  bool is_torn = true;
+  model.forward = [&, forward = model.forward](const torch::Tensor& images) {
+    if (is_torn && torn.part_sizes.size() == 1) {
+      throw IoError("rejected");
+    }
+    return forward(images);
+  };
+  TrainStep step(model, options, kClasses, torch::kCPU);
+  EXPECT_THROW(Train(step, 0, 1), IoError);
+  EXPECT_TRUE(torn.weight.grad().defined());
+  is_torn = false;
+  step.Forget();
+  torn.mean.zero_();
+  Train(step, 0, 1);
+  TrainStep whole_step = StepOf(whole, options);
+  Train(whole_step, 0, 1);
+  ExpectSame(torn, whole);
 }
 
 TEST(TrainLoopTest, TellsTheModelItsSteps) {

@@ -1,0 +1,135 @@
+#include "trainer/feed/slot_graphs.h"
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::IsEmpty;
+
+// A device that notes what it is asked for, and rejects captures from the
+// `allowed`-th on.
+class FakeGraphs final : public GraphDevice {
+ public:
+  explicit FakeGraphs(int allowed) : allowed_(allowed) {}
+
+  void Run(int slot) override { Note("run ", slot); }
+  void Capture(int slot) override {
+    Note("capture ", slot);
+    if (allowed_-- == 0) {
+      throw std::runtime_error("operation not permitted\nCUDA: it is not");
+    }
+  }
+  void Replay(int slot) override { Note("replay ", slot); }
+  void Drop() override { calls.emplace_back("drop"); }
+
+  std::vector<std::string> calls = {};
+
+ private:
+  void Note(const std::string& what, int slot) {
+    calls.push_back(what + std::to_string(slot));
+  }
+  int allowed_;
+};
+
+class SlotGraphsTest : public testing::Test {
+ protected:
+  // As many passes on two slots in turn.
+  std::vector<std::string> Passes(int count, GraphReplay replay,
+                                  int allowed = 100) {
+    FakeGraphs device(allowed);
+    GraphPolicy policy(replay, Sayer());
+    SlotGraphs graphs({.slots = 2, .warm_up = 1}, policy, device);
+    for (int i = 0; i < count; ++i) {
+      graphs.Run(i % 2);
+    }
+    return device.calls;
+  }
+  std::function<void(const std::string&)> Sayer() {
+    return [this](const std::string& line) { said_.push_back(line); };
+  }
+
+  std::vector<std::string> said_;
+};
+
+TEST_F(SlotGraphsTest, CapturesEachSlotOnceAfterTheWarmUp) {
+  EXPECT_THAT(Passes(5, GraphReplay::kTrue),
+              ElementsAre("run 0", "capture 1", "replay 1", "capture 0",
+                          "replay 0", "replay 1", "replay 0"));
+  EXPECT_THAT(said_, IsEmpty());
+}
+
+TEST_F(SlotGraphsTest, CapturesNothingWithoutGraphs) {
+  EXPECT_THAT(Passes(3, GraphReplay::kFalse),
+              ElementsAre("run 0", "run 1", "run 0"));
+}
+
+// The pass whose capture was rejected runs too, and so does a slot that has a
+// graph.
+TEST_F(SlotGraphsTest, GoesOnWithoutGraphsAndSaysSoOnce) {
+  EXPECT_THAT(Passes(6, GraphReplay::kTrue, /*allowed=*/1),
+              ElementsAre("run 0", "capture 1", "replay 1", "capture 0",
+                          "run 0", "run 1", "run 0", "run 1"));
+  EXPECT_THAT(said_, ElementsAre(EndsWith("rejected a CUDA graph: operation "
+                                          "not permitted\nCUDA: it is not")));
+}
+
+TEST_F(SlotGraphsTest, ThrowsWhereGraphsAreRequired) {
+  try {
+    Passes(2, GraphReplay::kRequired, /*allowed=*/0);
+    FAIL();
+  } catch (const IoError& error) {
+    EXPECT_STREQ(error.what(),
+                 "cuda_graph=required: the GPU rejected a CUDA graph: "
+                 "operation not permitted\nCUDA: it is not");
+  }
+  EXPECT_THAT(said_, IsEmpty());
+}
+
+TEST_F(SlotGraphsTest, CapturesAnewAfterAReset) {
+  FakeGraphs device(100);
+  GraphPolicy policy(GraphReplay::kTrue, {});
+  SlotGraphs graphs({.slots = 2, .warm_up = 1}, policy, device);
+  graphs.Run(0);
+  graphs.Run(0);
+  graphs.Reset();
+  graphs.Run(0);
+  graphs.Run(0);
+  EXPECT_THAT(device.calls,
+              ElementsAre("run 0", "capture 0", "replay 0", "drop", "run 0",
+                          "capture 0", "replay 0"));
+}
+
+// Training and evaluation share a policy.
+TEST_F(SlotGraphsTest, ARejectionHoldsForAllWorkOfADevice) {
+  FakeGraphs training(0);
+  FakeGraphs evaluation(100);
+  GraphPolicy policy(GraphReplay::kTrue, Sayer());
+  SlotGraphs steps({.slots = 2, .warm_up = 0}, policy, training);
+  SlotGraphs passes({.slots = 2, .warm_up = 0}, policy, evaluation);
+  EXPECT_EQ(passes.warm_up_runs(), 2);
+  steps.Run(0);
+  passes.Run(0);
+  EXPECT_THAT(evaluation.calls, ElementsAre("run 0"));
+  EXPECT_EQ(passes.warm_up_runs(), 0);
+  EXPECT_EQ(said_.size(), 1U);
+}
+
+TEST_F(SlotGraphsTest, NeedNotSaySo) {
+  GraphPolicy policy(GraphReplay::kTrue, {});
+  EXPECT_FALSE(policy.Try([] { throw std::runtime_error("no"); }));
+  EXPECT_FALSE(policy.enabled());
+}
+
+}  // namespace
+}  // namespace infeed

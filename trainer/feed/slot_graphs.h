@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "trainer/feed/graph_policy.h"
+
+namespace infeed {
+
+// A device's queue for one kind of work, on the slots of a ring. One thread at
+// a time.
+class GraphDevice {
+ public:
+  virtual ~GraphDevice() = default;
+
+  // Enqueues the work on a slot, kernel by kernel.
+  virtual void Run(int slot) = 0;
+  // Captures the work on a slot as a graph, without running it. If it throws,
+  // nothing has changed.
+  virtual void Capture(int slot) = 0;
+  // Enqueues the slot's graph. Requires: Capture(slot) has returned.
+  virtual void Replay(int slot) = 0;
+  // Drops all graphs.
+  virtual void Drop() = 0;
+};
+
+struct SlotGraphOptions {
+  int slots = 3;
+  int warm_up = 3;  // passes that run before one is captured
+};
+
+// Runs the same work on the slots of a ring, repeatedly. The first passes run
+// kernel by kernel, while libraries select kernels and allocate memory; then
+// the work is captured once for each slot, and replayed from then on. Where the
+// device rejects a graph, all passes run kernel by kernel. One thread at a
+// time.
+class SlotGraphs {
+ public:
+  // policy and device must outlive it.
+  SlotGraphs(const SlotGraphOptions& options, GraphPolicy& policy,
+             GraphDevice& device)
+      : options_(options),
+        policy_(policy),
+        device_(device),
+        captured_(static_cast<std::size_t>(options.slots)) {}
+
+  // Runs the work on the slot, directly or as a graph.
+  void Run(int slot);
+
+  // The first runs that are slower than the rest.
+  [[nodiscard]] int warm_up_runs() const {
+    return options_.warm_up + (policy_.enabled() ? options_.slots : 0);
+  }
+
+  // Drops the captured graphs, before shapes or addresses change. Requires: no
+  // pass is running.
+  void Reset();
+
+ private:
+  [[nodiscard]] bool IsCaptured(int slot);
+
+  SlotGraphOptions options_;
+  GraphPolicy& policy_;
+  GraphDevice& device_;
+  std::vector<bool> captured_;  // by slot
+  int runs_ = 0;                // before the first capture
+};
+
+}  // namespace infeed
