@@ -1,6 +1,6 @@
 #include "trainer/cuda/memory.h"
 
-#include <memory>
+#include <cstring>
 
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
@@ -10,19 +10,18 @@
 namespace infeed {
 namespace {
 
-StepRecord* NewRecords(std::size_t count) {
+void* NewMemory(std::size_t size) {
   void* memory = nullptr;
-  C10_CUDA_CHECK(cudaHostAlloc(&memory, count * sizeof(StepRecord),
+  C10_CUDA_CHECK(cudaHostAlloc(&memory, size,
                                cudaHostAllocMapped | cudaHostAllocPortable));
-  auto* const records = static_cast<StepRecord*>(memory);
-  std::uninitialized_value_construct_n(records, count);
-  return records;
+  std::memset(memory, 0, size);
+  return memory;
 }
 
-StepRecord* OnDevice(StepRecord* host) {
+void* OnDevice(void* host) {
   void* device = nullptr;
   C10_CUDA_CHECK(cudaHostGetDevicePointer(&device, host, 0));
-  return static_cast<StepRecord*>(device);
+  return device;
 }
 
 }  // namespace
@@ -44,11 +43,11 @@ BatchMemory PinnedBatchMemory(int device) {
               }};
 }
 
-void MappedRecords::Free::operator()(StepRecord* records) const {
-  C10_CUDA_CHECK_WARN(cudaFreeHost(records));
+void MappedBytes::Free::operator()(void* memory) const {
+  C10_CUDA_CHECK_WARN(cudaFreeHost(memory));
 }
 
-MappedRecords::MappedRecords(std::size_t count)
-    : count_(count), host_(NewRecords(count)), device_(OnDevice(host_.get())) {}
+MappedBytes::MappedBytes(std::size_t size)
+    : host_(NewMemory(size)), device_(OnDevice(host_.get())) {}
 
 }  // namespace infeed

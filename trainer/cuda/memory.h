@@ -16,24 +16,42 @@ namespace infeed {
 // rejects it: it may limit locked memory (feed/optional_pinning.h).
 [[nodiscard]] BatchMemory PinnedBatchMemory(int device);
 
-// Records in pinned host memory, which the device writes. Owns them; all 0 at
-// first. Throws c10::Error.
-class MappedRecords {
+// Pinned memory of the host that the device reads and writes, all 0 at first.
+// Throws c10::Error.
+class MappedBytes {
  public:
-  explicit MappedRecords(std::size_t count);
+  explicit MappedBytes(std::size_t size);
 
-  [[nodiscard]] std::span<StepRecord> host() const {
-    return {host_.get(), count_};
-  }
-  [[nodiscard]] StepRecord* device() const { return device_; }
+  [[nodiscard]] void* host() const { return host_.get(); }
+  [[nodiscard]] void* device() const { return device_; }
 
  private:
   struct Free {
-    void operator()(StepRecord* records) const;
+    void operator()(void* memory) const;
   };
-  std::size_t count_;
-  std::unique_ptr<StepRecord, Free> host_;
-  StepRecord* device_;  // the same memory, at its device address
+  std::unique_ptr<void, Free> host_;
+  void* device_;  // the same memory, at its device address
 };
+
+// Values in such memory. Owns them.
+template <typename T>
+class Mapped {
+ public:
+  explicit Mapped(std::size_t count)
+      : count_(count), bytes_(count * sizeof(T)) {
+    std::uninitialized_value_construct_n(static_cast<T*>(bytes_.host()), count);
+  }
+
+  [[nodiscard]] std::span<T> host() const {
+    return {static_cast<T*>(bytes_.host()), count_};
+  }
+  [[nodiscard]] T* device() const { return static_cast<T*>(bytes_.device()); }
+
+ private:
+  std::size_t count_;
+  MappedBytes bytes_;
+};
+
+using MappedRecords = Mapped<StepRecord>;
 
 }  // namespace infeed

@@ -1,6 +1,7 @@
 #include "trainer/cuda/resident_loop.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "base/error.h"
 #include "records/bytes/byte_size.h"
 #include "trainer/cuda/graphs.h"
+#include "trainer/cuda/log.h"
 #include "trainer/loop/gpu_cards.h"
 
 namespace infeed {
@@ -52,10 +54,12 @@ T* WordsOf(const torch::Tensor& tensor) {
 
 CudaResidentLoop::CudaResidentLoop(const DeviceModel& model,
                                    const c10::cuda::CUDAStream& stream,
-                                   CudaWaits& waits, const ResidentShape& shape)
+                                   CudaWaits& waits, GraphPolicy& policy,
+                                   const ResidentShape& shape)
     : model_(model),
       stream_(stream),
       waits_(waits),
+      policy_(policy),
       shape_(shape),
       labels_(NewLabels(shape, model.device)),
       status_(model.device),
@@ -90,6 +94,11 @@ std::int64_t CudaResidentLoop::Run(std::int64_t first_step, std::int64_t steps,
                                    Infeed& infeed, Outfeed& outfeed) {
   const CudaStreamScope scope(stream_);
   const std::int64_t waits_before = waits_.count();
+  positions_.assign(1, infeed.position());
+  const std::atomic_ref<std::int32_t> stop_word(stop_.host()[0]);
+  stop_word = 0;
+  const std::stop_callback set_stop_word(infeed.stop_token(),
+                                         [&] { stop_word = 1; });
   if (inputs_.Load(model_.step.UploadTo(torch::kCPU, first_step, steps,
                                         infeed.image_size()),
                    first_step)) {
@@ -101,6 +110,10 @@ std::int64_t CudaResidentLoop::Run(std::int64_t first_step, std::int64_t steps,
         return LaunchSome(first_step, before, steps - before, infeed, outfeed);
       });
   syncs_ += waits_.count() - waits_before;
+  const auto used = static_cast<std::size_t>(done);
+  if (used + 1 < positions_.size()) {
+    infeed.SetBack(positions_[used]);
+  }
   return done;
 }
 
@@ -118,7 +131,7 @@ std::int64_t CudaResidentLoop::LaunchSome(std::int64_t first_step,
   }
   model_.step.Begin(first_step + done);
   idle_.BeginStep();
-  RunSteps(done, count);
+  RunSteps(done, count, infeed.stop_token());
   idle_.EndStep();
   return count;
 }
@@ -141,6 +154,7 @@ std::int64_t CudaResidentLoop::TakeChoices(std::int64_t done,
     }
     std::ranges::copy(batch->pixels(),
                       WordsOf<std::uint32_t>(host_choices_[done + count]));
+    positions_.push_back(infeed.position());
   }
   if (count > 0) {
     choices_.narrow(0, done, count)
@@ -165,18 +179,22 @@ void CudaResidentLoop::MakeRoom(std::int64_t steps, int batch_size) {
   batch_weights_ = torch::empty({batch_size}, options.dtype(torch::kFloat));
 }
 
-void CudaResidentLoop::RunSteps(std::int64_t done, std::int64_t count) {
-  std::int64_t run = 0;
-  for (; run < count && warmed_up_ < kWarmUp; ++run, ++warmed_up_) {
+void CudaResidentLoop::RunSteps(std::int64_t done, std::int64_t count,
+                                const std::stop_token& stop) {
+  for (std::int64_t run = 0; run < count && !stop.stop_requested(); ++run) {
+    if (warmed_up_ == kWarmUp && HasGraph()) {
+      loop_->Launch(done + count, stream_.stream());
+      return;
+    }
+    warmed_up_ = std::min(warmed_up_ + 1, kWarmUp);
     Step();
   }
-  if (run == count) {
-    return;
-  }
-  if (loop_ == nullptr) {
-    Capture();
-  }
-  loop_->Launch(done + count, stream_.stream());
+}
+
+// Captures the graph if that has not been done.
+bool CudaResidentLoop::HasGraph() {
+  return loop_ != nullptr ||
+         (policy_.enabled() && policy_.Try([this] { Capture(); }));
 }
 
 // The body of the graph's loop, without its condition.
@@ -199,10 +217,19 @@ void CudaResidentLoop::Step() {
 }
 
 void CudaResidentLoop::Capture() {
-  step_ = CaptureWork([this] { Step(); }, {}, NewGraphPool(waits_),
-                      GraphUse::kAsPart);
-  loop_ = std::make_unique<CudaWhileGraph>(step_->raw_cuda_graph(),
-                                           inputs_.clock(), model_.device);
+  try {
+    step_ = CaptureWork([this] { Step(); }, {}, NewGraphPool(waits_),
+                        GraphUse::kAsPart);
+    WithCudaLog([this] {
+      loop_ = std::make_unique<CudaWhileGraph>(step_->raw_cuda_graph(),
+                                               inputs_.clock(), stop_.device(),
+                                               model_.device);
+    });
+  } catch (...) {
+    step_.reset();
+    model_.step.Forget();
+    throw;
+  }
 }
 
 void CudaResidentLoop::ForgetGraph() {

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
+#include <vector>
 
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDAStream.h>
@@ -11,6 +13,7 @@
 #include "trainer/cuda/slots.h"
 #include "trainer/cuda/step.h"
 #include "trainer/cuda/while_graph.h"
+#include "trainer/feed/graph_policy.h"
 #include "trainer/kernels/resident.h"
 
 namespace infeed {
@@ -21,10 +24,13 @@ namespace infeed {
 //   host    choices of all steps ► launch                          wait, once
 //   device  WHILE [ gather ► unpack ► forward, backward, update ► record ]
 //
-// The very first three steps run kernel by kernel, as in CudaLoop. A loop of
-// many steps takes several launches, since the ring of results is limited.
-// Models with random draws in their steps are not supported: the draws are not
-// seeded for each step.
+// The very first three steps run kernel by kernel, as in CudaLoop, and so do
+// all where the GPU rejects the graph. A loop of many steps takes several
+// launches, since the ring of results is limited. Models with random draws in
+// their steps are not supported: the draws are not seeded for each step.
+//
+// The device checks after each step whether the infeed was stopped. The loop
+// then ends, and the infeed's position is that after the last step that ran.
 //
 // Always the same thread. Throws c10::Error for errors of the GPU.
 class CudaResidentLoop {
@@ -33,7 +39,7 @@ class CudaResidentLoop {
   // images do not fit into the free memory.
   CudaResidentLoop(const DeviceModel& model,
                    const c10::cuda::CUDAStream& stream, CudaWaits& waits,
-                   const ResidentShape& shape);
+                   GraphPolicy& policy, const ResidentShape& shape);
 
   // Copies the next images; slots beyond the last image are left out.
   void Append(const Batch& batch);
@@ -52,7 +58,9 @@ class CudaResidentLoop {
   std::int64_t TakeChoices(std::int64_t done, std::int64_t steps,
                            std::int64_t most, Infeed& infeed);
   void MakeRoom(std::int64_t steps, int batch_size);
-  void RunSteps(std::int64_t done, std::int64_t count);
+  void RunSteps(std::int64_t done, std::int64_t count,
+                const std::stop_token& stop);
+  [[nodiscard]] bool HasGraph();
   void Step();
   void Capture();
   void ForgetGraph();
@@ -60,6 +68,7 @@ class CudaResidentLoop {
   DeviceModel model_;
   c10::cuda::CUDAStream stream_;
   CudaWaits& waits_;
+  GraphPolicy& policy_;
   std::int64_t syncs_ = 0;
   ResidentShape shape_;
   std::int64_t appended_ = 0;  // images
@@ -78,6 +87,9 @@ class CudaResidentLoop {
   CudaStepInputs inputs_;
   MappedRecords records_;
   ResultRing results_;
+  Mapped<std::int32_t> stop_{1};  // not 0: the loop is to end
+  std::vector<StreamPosition>
+      positions_;      // before and after the loop's batches
   int warmed_up_ = 0;  // warm-up steps since the addresses last changed
   std::unique_ptr<at::cuda::CUDAGraph> step_;
   std::unique_ptr<CudaWhileGraph> loop_;

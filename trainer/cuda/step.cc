@@ -19,10 +19,11 @@ ImageType ImageTypeOf(const DeviceOptions& options, const StepInputs& inputs) {
              : ImageType::kFloat32;
 }
 
-// Waits for the device and for the results. Throws the device's failure, else
-// `error` if it is set, else an error of the outfeed.
-void End(std::int64_t first_step, std::exception_ptr error,
-         const CudaLoopParts& parts) {
+// Waits for the device and for the results. Returns how many launched steps did
+// not run. Throws the device's failure, else `error` if it is set, else an
+// error of the outfeed.
+std::int64_t End(std::int64_t first_step, std::exception_ptr error,
+                 const CudaLoopParts& parts) {
   try {
     parts.waits.For(parts.stream);
   } catch (...) {
@@ -40,7 +41,11 @@ void End(std::int64_t first_step, std::exception_ptr error,
     }
     std::rethrow_exception(error);
   }
+  if (parts.infeed.stop_token().stop_requested()) {
+    return parts.results.FinishEarly();
+  }
   parts.results.Finish();
+  return 0;
 }
 
 }  // namespace
@@ -78,7 +83,7 @@ std::int64_t RunCudaLoop(
     error = std::current_exception();
   }
   // Also after an error: earlier updates are done, and their results reported.
-  End(first_step, error, parts);
+  done -= End(first_step, error, parts);
   // The infeed itself counts the wait for its first batch.
   const double counted = parts.infeed.wait_seconds() - waited_before;
   parts.infeed.AddWait(std::max(0.0, parts.idle.Take() - counted));

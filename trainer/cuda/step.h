@@ -41,9 +41,11 @@ struct CudaLoopParts {
 // Runs a loop of `steps` steps from first_step on: launch(done) launches some
 // more steps and returns how many, 0 at the end of the stream. Then waits for
 // the device and for the results, and adds the device's idle time to the
-// infeed's waits. Returns how many steps ran. Throws DeviceFailure() if the
-// device failed, else what launch or the outfeed threw, after the steps
-// launched before have ended and their results are in the outfeed.
+// infeed's waits. Returns how many steps ran: fewer than were launched only
+// where the device itself ended the loop, once the infeed was stopped. Throws
+// DeviceFailure() if the device failed, else what launch or the outfeed threw,
+// after the steps launched before have ended and their results are in the
+// outfeed.
 std::int64_t RunCudaLoop(
     std::int64_t first_step, std::int64_t steps, const CudaLoopParts& parts,
     const std::function<std::int64_t(std::int64_t done)>& launch);

@@ -15,7 +15,8 @@ cudaGraph_t NewGraph() {
 }
 
 // Returns the body, which the graph owns. CUDA 13 also needs the edges' data.
-cudaGraph_t AddWhile(cudaGraph_t graph, cudaGraphConditionalHandle handle) {
+cudaGraph_t AddWhile(cudaGraph_t graph, cudaGraphNode_t after,
+                     cudaGraphConditionalHandle handle) {
   cudaGraphNodeParams params = {};
   params.type = cudaGraphNodeTypeConditional;
   params.conditional.handle = handle;
@@ -23,9 +24,9 @@ cudaGraph_t AddWhile(cudaGraph_t graph, cudaGraphConditionalHandle handle) {
   params.conditional.size = 1;
   cudaGraphNode_t node = nullptr;
 #if CUDART_VERSION >= 13000
-  C10_CUDA_CHECK(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &params));
+  C10_CUDA_CHECK(cudaGraphAddNode(&node, graph, &after, nullptr, 1, &params));
 #else
-  C10_CUDA_CHECK(cudaGraphAddNode(&node, graph, nullptr, 0, &params));
+  C10_CUDA_CHECK(cudaGraphAddNode(&node, graph, &after, 1, &params));
 #endif
   return params.conditional.phGraph_out[0];
 }
@@ -41,24 +42,30 @@ void CudaWhileGraph::Destroy::operator()(cudaGraphExec_t graph) const {
 }
 
 CudaWhileGraph::CudaWhileGraph(cudaGraph_t step, const StepClock* clock,
+                               const std::int32_t* stop,
                                const torch::Device& device)
     : end_(torch::zeros({1}, torch::device(device).dtype(torch::kLong))),
       graph_(NewGraph()) {
-  Build(step, clock);
+  Build(step, clock, stop);
   cudaGraphExec_t executable = nullptr;
   C10_CUDA_CHECK(cudaGraphInstantiate(&executable, graph_.get(), 0));
   executable_.reset(executable);
 }
 
-void CudaWhileGraph::Build(cudaGraph_t step, const StepClock* clock) {
+void CudaWhileGraph::Build(cudaGraph_t step, const StepClock* clock,
+                           const std::int32_t* stop) {
   cudaGraphConditionalHandle handle = 0;
-  // The condition is 1 at the start of each launch.
-  C10_CUDA_CHECK(cudaGraphConditionalHandleCreate(&handle, graph_.get(), 1,
+  // The condition is 0 until the kernel before the loop has set it.
+  C10_CUDA_CHECK(cudaGraphConditionalHandleCreate(&handle, graph_.get(), 0,
                                                   cudaGraphCondAssignDefault));
-  const cudaGraph_t body = AddWhile(graph_.get(), handle);
+  const LoopEnd loop = {
+      .clock = clock, .end = end_.data_ptr<std::int64_t>(), .stop = stop};
+  const cudaGraphNode_t first =
+      AddKeepGoing(graph_.get(), nullptr, handle, loop);
+  const cudaGraph_t body = AddWhile(graph_.get(), first, handle);
   cudaGraphNode_t child = nullptr;
   C10_CUDA_CHECK(cudaGraphAddChildGraphNode(&child, body, nullptr, 0, step));
-  AddKeepGoing(body, child, handle, clock, end_.data_ptr<std::int64_t>());
+  AddKeepGoing(body, child, handle, loop);
 }
 
 void CudaWhileGraph::Launch(std::int64_t end, cudaStream_t stream) {

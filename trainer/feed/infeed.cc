@@ -29,13 +29,18 @@ Infeed::Infeed(std::shared_ptr<BatchStream> stream, int batch_size,
 Infeed::~Infeed() { Stop(); }
 
 void Infeed::Stop() {
-  stopped_ = true;
+  stop_.request_stop();
   stream_->Stop();
+}
+
+void Infeed::SetBack(const StreamPosition& position) {
+  Check(stop_.stop_requested(), "no batch follows those that were not used");
+  position_ = position;
 }
 
 BatchHandle Infeed::Take() {
   try {
-    return stopped_ ? nullptr : stream_->Next();
+    return stop_.stop_requested() ? nullptr : stream_->Next();
   } catch (const StoppedError&) {
     return nullptr;  // A read interrupted by a signal just ends the stream.
   }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <utility>
 
 #include "pipeline/engine/batch_stream.h"
@@ -50,6 +51,8 @@ class Infeed {
   // Ends the stream: batches not yet taken are dropped, and Next() returns
   // nullptr from now on.
   void Stop();
+  // Requested by Stop(): for a device that has already taken its batches.
+  [[nodiscard]] std::stop_token stop_token() const { return stop_.get_token(); }
 
   // Sets a function to call with the first batch, in the thread that calls
   // Next() and before it returns. Requires: Next() has not been called yet.
@@ -60,6 +63,9 @@ class Infeed {
   // The stream position after the last batch that Next() returned, which a
   // checkpoint stores. The pipeline's own position is ahead of it.
   [[nodiscard]] StreamPosition position() const { return position_; }
+  // Sets position() back, after a device did not use the last batches that it
+  // took. Requires: Stop() was called; an earlier position().
+  void SetBack(const StreamPosition& position);
 
   // From now on the device's waits are counted by AddWait(), in seconds, not by
   // Next(): a host that is ahead of its device waits for other reasons. From
@@ -86,7 +92,7 @@ class Infeed {
   std::atomic<double> wait_seconds_{0};
   std::atomic<double> first_wait_seconds_{0};
   std::atomic<bool> end_requested_{false};
-  std::atomic<bool> stopped_{false};
+  std::stop_source stop_;
   bool started_ = false;        // Next() has been called before
   bool device_counts_ = false;  // AddWait() counts wait_seconds_
   std::optional<TraceLog::Clock::time_point> step_start_;

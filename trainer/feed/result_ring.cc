@@ -45,6 +45,8 @@ void ResultRing::Run() {
     StepRecord& record = records_[slot % records_.size()];
     if (WaitFor(record, expected->done)) {
       PutRecord(*expected, record);
+    } else {
+      ++missing_;
     }
     read_.fetch_add(1, std::memory_order_release);
     read_.notify_one();
@@ -124,6 +126,14 @@ void ResultRing::WaitUntilRead() const {
 void ResultRing::Finish() {
   WaitUntilRead();
   RethrowError();
+}
+
+std::int64_t ResultRing::FinishEarly() {
+  const std::int64_t before = missing_;
+  abandoned_ = true;
+  WaitUntilRead();
+  RethrowError();
+  return missing_ - before;
 }
 
 void ResultRing::Abandon() {

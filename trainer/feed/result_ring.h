@@ -43,6 +43,10 @@ class ResultRing {
   // Requires: the device is working on these steps.
   void Finish();
 
+  // As Finish(), for a device that is idle and may have ended before the last
+  // steps expected. Returns how many of these did not run.
+  [[nodiscard]] std::int64_t FinishEarly();
+
   // As Finish(), for a device that has stopped or failed: does not wait for
   // records that it has not written.
   void Abandon();
@@ -66,8 +70,9 @@ class ResultRing {
   std::span<StepRecord> records_;
   std::function<void()> check_;
   BoundedQueue<Expected> expected_;
-  std::int64_t put_ = 0;               // into expected_
-  std::atomic<std::int64_t> read_{0};  // records read so far
+  std::int64_t put_ = 0;                  // into expected_
+  std::atomic<std::int64_t> read_{0};     // records read so far
+  std::atomic<std::int64_t> missing_{0};  // of these, never written
   std::atomic<bool> abandoned_ = false;
   std::atomic<std::int64_t> last_done_{0};
   bool device_failed_ = false;  // of the thread

@@ -41,10 +41,11 @@ __global__ void SetEndKernel(std::int64_t* end, std::int64_t value) {
   *end = value;
 }
 
+// volatile: the host writes while the loop runs.
 __global__ void KeepGoingKernel(cudaGraphConditionalHandle handle,
-                                const StepClock* clock,
-                                const std::int64_t* end) {
-  cudaGraphSetConditional(handle, clock->index < *end ? 1U : 0U);
+                                const StepClock* clock, const std::int64_t* end,
+                                const volatile std::int32_t* stop) {
+  cudaGraphSetConditional(handle, clock->index < *end && *stop == 0 ? 1U : 0U);
 }
 
 }  // namespace
@@ -65,10 +66,11 @@ void LaunchSetEnd(std::int64_t* end, std::int64_t value, cudaStream_t stream) {
   CheckLaunch("SetEndKernel");
 }
 
-void AddKeepGoing(cudaGraph_t body, cudaGraphNode_t after,
-                  cudaGraphConditionalHandle handle, const StepClock* clock,
-                  const std::int64_t* end) {
-  void* arguments[] = {&handle, &clock, &end};
+cudaGraphNode_t AddKeepGoing(cudaGraph_t graph, cudaGraphNode_t after,
+                             cudaGraphConditionalHandle handle,
+                             const LoopEnd& loop) {
+  LoopEnd words = loop;
+  void* arguments[] = {&handle, &words.clock, &words.end, &words.stop};
   cudaKernelNodeParams kernel = {};
   kernel.func = reinterpret_cast<void*>(KeepGoingKernel);
   kernel.gridDim = dim3(1);
@@ -76,11 +78,13 @@ void AddKeepGoing(cudaGraph_t body, cudaGraphNode_t after,
   kernel.kernelParams = arguments;
   cudaGraphNode_t node = nullptr;
   const cudaError_t error =
-      cudaGraphAddKernelNode(&node, body, &after, 1, &kernel);
+      cudaGraphAddKernelNode(&node, graph, after != nullptr ? &after : nullptr,
+                             after != nullptr ? 1 : 0, &kernel);
   if (error != cudaSuccess) {
     throw IoError(std::string("the GPU refused a kernel of the loop: ") +
                   cudaGetErrorString(error));
   }
+  return node;
 }
 
 }  // namespace infeed

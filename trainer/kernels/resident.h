@@ -34,10 +34,19 @@ void LaunchGather(const HeldImages& images, const std::uint32_t* choices,
 // Sets *end, the clock->index at which the loop ends.
 void LaunchSetEnd(std::int64_t* end, std::int64_t value, cudaStream_t stream);
 
-// Adds a kernel to the body of a WHILE node, after the body's node `after`: the
-// loop continues while clock->index is below *end. Throws IoError.
-void AddKeepGoing(cudaGraph_t body, cudaGraphNode_t after,
-                  cudaGraphConditionalHandle handle, const StepClock* clock,
-                  const std::int64_t* end);
+// When a loop ends: when clock->index is at *end, or *stop is not 0. The host
+// writes `stop`, in its mapped memory, at any time.
+struct LoopEnd {
+  const StepClock* clock = nullptr;
+  const std::int64_t* end = nullptr;
+  const std::int32_t* stop = nullptr;
+};
+
+// Adds a kernel to a graph, after its node `after` if that is not null: it sets
+// the condition of a WHILE node, whether the loop continues. Returns its node.
+// Throws IoError.
+cudaGraphNode_t AddKeepGoing(cudaGraph_t graph, cudaGraphNode_t after,
+                             cudaGraphConditionalHandle handle,
+                             const LoopEnd& loop);
 
 }  // namespace infeed

@@ -162,6 +162,39 @@ TEST_F(CudaResidentTest, RefusesMoreThanTheGpuHas) {
   DeviceLoop loop(kModel, kOptimizer, kGpu);
   EXPECT_THROW((void)loop.Hold({.images = std::int64_t{1} << 30, .side = 224}),
                UsageError);
+// In one launch of many steps; the rest is trained as if nothing had been.
+TEST_F(CudaResidentTest, EndsSoonAfterARequestAndGoesOnWhereItEnded) {
+  constexpr std::int64_t kSteps = 2000;
+  DeviceLoop loop(kModel, kOptimizer, kGpu);
+  DeviceLoop whole(kModel, kOptimizer, kGpu);
+  whole.Load(loop.Save());
+  Hold(loop);
+  Hold(whole);
+  std::int64_t next = 0;
+  Infeed infeed(std::make_shared<MadeStream>([&] {
+                  BatchHandle choices = Choices(next++);
+                  choices->next = {.epoch = 0, .position = next};
+                  return choices;
+                }),
+                kBatch, kSide);
+  std::vector<StepResult> results;
+  Outfeed outfeed([&](const StepResult& result) {
+    results.push_back(result);
+    if (result.step == 10) {
+      infeed.Stop();
+    }
+  });
+  const std::int64_t done = loop.Train(0, kSteps, infeed, outfeed);
+  outfeed.Drain();
+  EXPECT_GE(done, 10);
+  EXPECT_LT(done, kSteps);
+  EXPECT_EQ(results.size(), static_cast<std::size_t>(done));
+  EXPECT_EQ(infeed.position().position, done);
+  Train(loop, done, 5, true);
+  Train(whole, 0, done + 5, true);
+  EXPECT_EQ(loop.Hash(), whole.Hash());
+}
+
 }
 
 }  // namespace resident_test

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <future>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -147,6 +148,36 @@ TEST(InfeedTest, HandsOutNothingMoreOnceStopped) {
   EXPECT_NE(infeed.Next(), nullptr);
   infeed.Stop();
   EXPECT_EQ(infeed.Next(), nullptr);
+}
+
+TEST(InfeedTest, TellsADeviceThatItWasStopped) {
+  Infeed infeed(MadeBatches(3, 1, 1, NumberLabels), 1, 1);
+  bool is_told = false;
+  const std::stop_callback callback(infeed.stop_token(),
+                                    [&] { is_told = true; });
+  EXPECT_FALSE(is_told);
+  infeed.Stop();
+  EXPECT_TRUE(is_told);
+}
+
+// A device that took three batches and was stopped in the first one's step.
+TEST(InfeedTest, GoesBackToWhatADeviceUsed) {
+  Infeed infeed(MadeBatches(5, 4, 1, NumberLabels), 4, 1);
+  (void)infeed.Next();
+  const StreamPosition after_first = infeed.position();
+  (void)infeed.Next();
+  (void)infeed.Next();
+  infeed.Stop();
+  EXPECT_EQ(infeed.Next(), nullptr);
+  EXPECT_EQ(infeed.position(), (StreamPosition{0, 12}));
+  infeed.SetBack(after_first);
+  EXPECT_EQ(infeed.position(), (StreamPosition{0, 4}));
+}
+
+TEST(InfeedDeathTest, GoesBackOnlyWhereNoBatchFollows) {
+  Infeed infeed(MadeBatches(2, 1, 1, NumberLabels), 1, 1);
+  (void)infeed.Next();
+  EXPECT_DEATH(infeed.SetBack({}), "no batch follows");
 }
 
 TEST(InfeedTest, EndsWhereASignalEndedARead) {

@@ -120,6 +120,7 @@ TEST(ResultRingTest, PassesOnWhatTheSinkThrew) {
     EXPECT_STREQ(error.what(), "the sink is full");
   }
   EXPECT_THROW(ring.Finish(), std::runtime_error);
+  EXPECT_THROW((void)ring.FinishEarly(), std::runtime_error);
 }
 
 TEST(ResultRingTest, DoesNotWaitForADeviceThatFailed) {
@@ -151,6 +152,26 @@ TEST(ResultRingTest, ReadsWhatWasWrittenBeforeTheFailure) {
   ring.Abandon();
   outfeed.Drain();
   EXPECT_EQ(results, std::vector<std::int64_t>{1});
+}
+
+// The loop on the device was asked to end, and did after its second step.
+TEST(ResultRingTest, CountsTheStepsThatDidNotRun) {
+  std::vector<StepRecord> records(8);
+  std::vector<std::int64_t> results;
+  Outfeed outfeed(
+      [&](const StepResult& result) { results.push_back(result.step); });
+  ResultRing ring(records);
+  for (const std::int64_t missing : {3, 3, 0}) {  // Loop after loop.
+    results.clear();
+    records[0] = {.done = 1, .loss = 1};
+    records[1] = {.done = 2, .loss = 1};
+    for (std::int64_t step = 1; step <= 2 + missing; ++step) {
+      ring.Expect(step, outfeed);
+    }
+    EXPECT_EQ(ring.FinishEarly(), missing);
+    outfeed.Drain();
+    EXPECT_EQ(results, (std::vector<std::int64_t>{1, 2}));
+  }
 }
 
 TEST(ResultRingTest, EndsWhenTheDeviceHasFailed) {
