@@ -28,6 +28,28 @@ void* DataOf(const torch::Tensor& tensor) {
   return tensor.defined() ? tensor.data_ptr() : nullptr;
 }
 
+// The arguments that a norm of x has, whatever is done with its result.
+NormForward ForwardOf(const torch::Tensor& x, const NormTensors& norm,
+                      const NormStatistics& statistics,
+                      const torch::Tensor& workspace) {
+  return {.shape = ShapeOf(x),
+          .type = TypeOf(x),
+          .x = x.data_ptr(),
+          .weight = norm.weight.data_ptr<float>(),
+          .bias = norm.bias.data_ptr<float>(),
+          .epsilon = static_cast<float>(norm.epsilon),
+          .momentum = static_cast<float>(norm.momentum),
+          .moving_mean = norm.moving_mean.data_ptr<float>(),
+          .moving_variance = norm.moving_variance.data_ptr<float>(),
+          .mean = statistics.mean.data_ptr<float>(),
+          .inverse_std = statistics.inverse_std.data_ptr<float>(),
+          .workspace = workspace.data_ptr<float>()};
+}
+
+NormStatistics NewStatistics(const torch::Tensor& x) {
+  return {.mean = Numbers(x, x.size(1)), .inverse_std = Numbers(x, x.size(1))};
+}
+
 }  // namespace
 
 bool CudaNormTakes(const torch::Tensor& x) {
@@ -37,34 +59,32 @@ bool CudaNormTakes(const torch::Tensor& x) {
 }
 
 NormOutputs CudaNormForward(const torch::Tensor& x, const NormTensors& norm,
-                            const torch::Tensor& residual, bool relu) {
+                            const NormResidual& residual, bool relu) {
   const c10::cuda::CUDAGuard guard(x.device());
-  const NormShape shape = ShapeOf(x);
-  const NormOutputs outputs = {.y = torch::empty_like(x),
-                               .mean = Numbers(x, x.size(1)),
-                               .inverse_std = Numbers(x, x.size(1))};
-  const torch::Tensor workspace = Numbers(x, NormWorkspace(shape, TypeOf(x)));
-  LaunchNormForward({.shape = shape,
-                     .type = TypeOf(x),
-                     .x = x.data_ptr(),
-                     .residual = DataOf(residual),
-                     .relu = relu,
-                     .weight = norm.weight.data_ptr<float>(),
-                     .bias = norm.bias.data_ptr<float>(),
-                     .epsilon = static_cast<float>(norm.epsilon),
-                     .momentum = static_cast<float>(norm.momentum),
-                     .moving_mean = norm.moving_mean.data_ptr<float>(),
-                     .moving_variance = norm.moving_variance.data_ptr<float>(),
-                     .y = outputs.y.data_ptr(),
-                     .mean = outputs.mean.data_ptr<float>(),
-                     .inverse_std = outputs.inverse_std.data_ptr<float>(),
-                     .workspace = workspace.data_ptr<float>()},
-                    c10::cuda::getCurrentCUDAStream());
+  const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
+  const torch::Tensor workspace =
+      Numbers(x, NormWorkspace(ShapeOf(x), TypeOf(x)));
+  NormOutputs outputs = {.y = torch::empty_like(x), .of_x = NewStatistics(x)};
+  NormForward launch = ForwardOf(x, norm, outputs.of_x, workspace);
+  launch.residual = DataOf(residual.x);
+  launch.relu = relu;
+  launch.y = outputs.y.data_ptr();
+  if (residual.norm) {
+    outputs.of_residual = NewStatistics(x);
+    const NormForward statistics =
+        ForwardOf(residual.x, *residual.norm, outputs.of_residual, workspace);
+    LaunchNormForward(statistics, stream);
+    launch.residual_norm = {.weight = statistics.weight,
+                            .bias = statistics.bias,
+                            .mean = statistics.mean,
+                            .inverse_std = statistics.inverse_std};
+  }
+  LaunchNormForward(launch, stream);
   return outputs;
 }
 
-NormGradients CudaNormBackward(const NormOutputs& outputs,
-                               const torch::Tensor& x,
+NormGradients CudaNormBackward(const NormStatistics& statistics,
+                               const torch::Tensor& y, const torch::Tensor& x,
                                const torch::Tensor& weight,
                                const torch::Tensor& gradient, bool relu,
                                bool has_residual) {
@@ -81,12 +101,12 @@ NormGradients CudaNormBackward(const NormOutputs& outputs,
   LaunchNormBackward({.shape = shape,
                       .type = TypeOf(x),
                       .x = x.data_ptr(),
-                      .y = DataOf(outputs.y),
+                      .y = DataOf(y),
                       .gradient = gradient.data_ptr(),
                       .relu = relu,
                       .weight = weight.data_ptr<float>(),
-                      .mean = outputs.mean.data_ptr<float>(),
-                      .inverse_std = outputs.inverse_std.data_ptr<float>(),
+                      .mean = statistics.mean.data_ptr<float>(),
+                      .inverse_std = statistics.inverse_std.data_ptr<float>(),
                       .x_gradient = gradients.x.data_ptr(),
                       .residual_gradient = DataOf(gradients.residual),
                       .weight_gradient = gradients.weight.data_ptr<float>(),

@@ -15,12 +15,21 @@ namespace infeed {
 
 constexpr int kNormChannels = 8;
 
+// A batch norm of the residual, which is then added instead of the residual.
+struct ResidualNorm {
+  const float* weight = nullptr;  // nullptr: the residual is added as it is
+  const float* bias = nullptr;
+  const float* mean = nullptr;  // with inverse_std, from a NormForward of it
+  const float* inverse_std = nullptr;
+};
+
 // y = relu(norm(x) + residual), computed in float32 and rounded once.
 struct NormForward {
   NormShape shape;
   ImageType type = ImageType::kFloat32;
   const void* x = nullptr;
   const void* residual = nullptr;  // or nullptr
+  ResidualNorm residual_norm = {};
   bool relu = true;
   const float* weight = nullptr;
   const float* bias = nullptr;
@@ -28,7 +37,7 @@ struct NormForward {
   float momentum = 0.1F;             // weight of this batch in the moving ones
   float* moving_mean = nullptr;      // or nullptr
   float* moving_variance = nullptr;  // or nullptr
-  void* y = nullptr;
+  void* y = nullptr;             // nullptr: only the statistics are computed
   float* mean = nullptr;         // kept for the gradient
   float* inverse_std = nullptr;  // kept for the gradient
   float* workspace = nullptr;    // NormWorkspace() of float32
@@ -36,6 +45,7 @@ struct NormForward {
 
 // The gradient of NormForward. y is needed only with ReLU. Without ReLU the
 // residual's gradient equals that of y, and residual_gradient is not written.
+// For a residual that is normalized it is the gradient of that norm's result.
 struct NormBackward {
   NormShape shape;
   ImageType type = ImageType::kFloat32;

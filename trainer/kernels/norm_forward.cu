@@ -78,35 +78,65 @@ __global__ void __launch_bounds__(kThreads, 4)
   }
 }
 
-template <typename T, bool kAdd, bool kRelu>
-__global__ void __launch_bounds__(kThreads, 4)
+// The factors of a lane's channels.
+template <int kSize>
+struct NormFactorsOf {
+  NormFactorsOf() = default;
+  __device__ NormFactorsOf(const float* mean, const float* inverse_std,
+                           const float* weight, const float* bias,
+                           int channel) {
+    LoadChannels(mean + channel, means);
+    LoadScales(weight + channel, inverse_std + channel, scales);
+    LoadChannels(bias + channel, biases);
+  }
+  [[nodiscard]] __device__ NormFactors Of(int i) const {
+    return {.mean = means[i], .scale = scales[i], .bias = biases[i]};
+  }
+
+  float means[kSize];
+  float scales[kSize];
+  float biases[kSize];
+};
+
+enum class Residual { kNone, kPlain, kNormed };
+
+// Twice the factors need more registers.
+constexpr int BlocksAtOnce(Residual residual) {
+  return residual == Residual::kNormed ? 2 : 4;
+}
+
+template <typename T, Residual kResidual, bool kRelu>
+__global__ void __launch_bounds__(kThreads, BlocksAtOnce(kResidual))
     NormalizeKernel(NormForward norm, NormTiling tiling) {
   constexpr int kSize = Vector<T>::kSize;
   const NormLane lane = LaneOf(norm.shape, tiling, kSize);
   if (!lane.active) {
     return;
   }
-  NormFactors factors[kSize];
-#pragma unroll
-  for (int i = 0; i < kSize; ++i) {
-    const int channel = lane.channel + i;
-    factors[i] = {.mean = norm.mean[channel],
-                  .scale = norm.weight[channel] * norm.inverse_std[channel],
-                  .bias = norm.bias[channel]};
+  const NormFactorsOf<kSize> factors(norm.mean, norm.inverse_std, norm.weight,
+                                     norm.bias, lane.channel);
+  [[maybe_unused]] NormFactorsOf<kSize> residual_factors;
+  if constexpr (kResidual == Residual::kNormed) {
+    const ResidualNorm& of = norm.residual_norm;
+    residual_factors = NormFactorsOf<kSize>(of.mean, of.inverse_std, of.weight,
+                                            of.bias, lane.channel);
   }
 #pragma unroll 2
   for (std::int64_t row = lane.row; row < lane.end; row += lane.step) {
     const std::int64_t at = row * norm.shape.channels + lane.channel;
     Vector<T> values = LoadVector(static_cast<const T*>(norm.x) + at);
     Vector<T> residual{};
-    if constexpr (kAdd) {
+    if constexpr (kResidual != Residual::kNone) {
       residual = LoadVector(static_cast<const T*>(norm.residual) + at);
     }
 #pragma unroll
     for (int i = 0; i < kSize; ++i) {
-      float y = NormOf(values.at[i], factors[i]);
-      if constexpr (kAdd) {
+      float y = NormOf(values.at[i], factors.Of(i));
+      if constexpr (kResidual == Residual::kPlain) {
         y += residual.at[i];
+      }
+      if constexpr (kResidual == Residual::kNormed) {
+        y += NormOf(residual.at[i], residual_factors.Of(i));
       }
       values.at[i] = kRelu ? ReluOf(y) : y;
     }
@@ -114,22 +144,33 @@ __global__ void __launch_bounds__(kThreads, 4)
   }
 }
 
+template <typename T, Residual kResidual>
+void Normalize(const NormForward& norm, const NormTiling& tiling,
+               cudaStream_t stream) {
+  const auto kernel = norm.relu ? NormalizeKernel<T, kResidual, true>
+                                : NormalizeKernel<T, kResidual, false>;
+  kernel<<<GridOf(tiling), kThreads, 0, stream>>>(norm, tiling);
+  CheckLaunch("NormalizeKernel");
+}
+
 template <typename T>
 void Forward(const NormForward& norm, cudaStream_t stream) {
   const NormTiling tiling = TilingOf(norm.shape, Vector<T>::kSize);
-  const dim3 grid = GridOf(tiling);
-  MomentsKernel<T><<<grid, kThreads, 0, stream>>>(norm, tiling);
+  MomentsKernel<T><<<GridOf(tiling), kThreads, 0, stream>>>(norm, tiling);
   CheckLaunch("MomentsKernel");
   StatisticsKernel<<<SplitBlocks(norm.shape), kThreads, 0, stream>>>(norm,
                                                                      tiling);
   CheckLaunch("StatisticsKernel");
-  const bool add = norm.residual != nullptr;
-  const auto kernel = add         ? norm.relu ? NormalizeKernel<T, true, true>
-                                              : NormalizeKernel<T, true, false>
-                              : norm.relu ? NormalizeKernel<T, false, true>
-                                  : NormalizeKernel<T, false, false>;
-  kernel<<<grid, kThreads, 0, stream>>>(norm, tiling);
-  CheckLaunch("NormalizeKernel");
+  if (norm.y == nullptr) {
+    return;
+  }
+  if (norm.residual == nullptr) {
+    Normalize<T, Residual::kNone>(norm, tiling, stream);
+  } else if (norm.residual_norm.weight == nullptr) {
+    Normalize<T, Residual::kPlain>(norm, tiling, stream);
+  } else {
+    Normalize<T, Residual::kNormed>(norm, tiling, stream);
+  }
 }
 
 }  // namespace

@@ -65,7 +65,8 @@ struct ModelOptions {
   double bn_epsilon = 1e-5;
   // In training, runs a batch norm with the sum and the ReLU after it as one
   // operation (fused_norm.h), except norms whose statistics ranks share.
-  bool fused_batch_norm = false;
+  // nullopt: on a GPU.
+  std::optional<bool> fused_batch_norm = {};
 
   // Number of first stages whose weights and moving statistics stay as they
   // are. Stage 1 is the stem; the four groups follow.
@@ -75,6 +76,10 @@ struct ModelOptions {
   bool freeze_batch_norm = false;
 };
 
+// Of fused_batch_norm.
+inline constexpr Choices<std::optional<bool>, 3> kFusedNorms = {
+    {{"auto", std::nullopt}, {"true", true}, {"false", false}}};
+
 enum class Precision { kFloat32, kBfloat16 };
 // Of a choice that may be left open.
 inline constexpr Choices<std::optional<Precision>, 3> kPrecisions = {
@@ -82,11 +87,6 @@ inline constexpr Choices<std::optional<Precision>, 3> kPrecisions = {
      {"bfloat16", Precision::kBfloat16},
      {"float32", Precision::kFloat32}}};
 
-// How the device normalizes a pixel's bytes.
-enum class Normalization {
-  kImagenet,  // (value - mean) / standard deviation, by channel
-  kUnit,      // divided by 255
-};
 // Whether a GPU replays steps as CUDA graphs; kTrue goes on without where the
 // GPU rejects them.
 enum class GraphReplay { kFalse, kTrue, kRequired };
@@ -95,6 +95,11 @@ inline constexpr Choices<GraphReplay, 3> kGraphReplays = {
      {"false", GraphReplay::kFalse},
      {"required", GraphReplay::kRequired}}};
 
+// How the device normalizes a pixel's bytes.
+enum class Normalization {
+  kImagenet,  // (value - mean) / standard deviation, by channel
+  kUnit,      // divided by 255
+};
 inline constexpr Choices<Normalization, 2> kNormalizations = {
     {{"imagenet", Normalization::kImagenet}, {"unit", Normalization::kUnit}}};
 

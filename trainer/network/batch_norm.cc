@@ -8,7 +8,6 @@
 #include <torch/custom_class.h>
 
 #include "base/error.h"
-#include "trainer/network/fused_norm.h"
 
 namespace infeed {
 namespace {
@@ -164,7 +163,25 @@ BatchNormImpl::BatchNormImpl(const BatchNormOptions& norm_options)
       num_batches_tracked(register_buffer("num_batches_tracked",
                                           torch::zeros({}, torch::kLong))) {}
 
+bool BatchNormImpl::IsFused(const torch::Tensor& x) const {
+  return is_training() && group_ == nullptr && fused_.value_or(x.is_cuda());
+}
+
+// Counts a batch and returns the tensors for FusedNorm().
+NormTensors BatchNormImpl::TakeStep() {
+  num_batches_tracked.add_(1);
+  return {.weight = weight,
+          .bias = bias,
+          .moving_mean = running_mean,
+          .moving_variance = running_var,
+          .momentum = options.momentum,
+          .epsilon = options.epsilon};
+}
+
 torch::Tensor BatchNormImpl::forward(const torch::Tensor& x) {
+  if (IsFused(x)) {
+    return FusedNorm(x, TakeStep(), {}, /*relu=*/false);
+  }
   if (is_training()) {
     num_batches_tracked.add_(1);
   }
@@ -186,21 +203,18 @@ torch::Tensor BatchNormImpl::ForwardShared(const torch::Tensor& x) {
 }
 
 torch::Tensor BatchNormImpl::ForwardRelu(const torch::Tensor& x,
-                                         const torch::Tensor& residual) {
-  if (fused_ && group_ == nullptr && is_training()) {
-    num_batches_tracked.add_(1);
-    return FusedNorm(x,
-                     {.weight = weight,
-                      .bias = bias,
-                      .moving_mean = running_mean,
-                      .moving_variance = running_var,
-                      .momentum = options.momentum,
-                      .epsilon = options.epsilon},
-                     residual, /*relu=*/true);
+                                         const torch::Tensor& residual,
+                                         BatchNormImpl* residual_norm) {
+  if (IsFused(x)) {
+    NormResidual added = {.x = residual};
+    if (residual_norm != nullptr) {
+      added.norm = residual_norm->TakeStep();
+    }
+    return FusedNorm(x, TakeStep(), added, /*relu=*/true);
   }
   torch::Tensor y = forward(x);
   if (residual.defined()) {
-    y += residual;
+    y += residual_norm != nullptr ? residual_norm->forward(residual) : residual;
   }
   return y.relu_();
 }

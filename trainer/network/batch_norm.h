@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
 #include "trainer/groups/device_group.h"
+#include "trainer/network/fused_norm.h"
 
 namespace infeed {
 
@@ -30,17 +32,20 @@ class BatchNormImpl final : public torch::nn::Module {
   // passes.
   void set_group(DeviceGroup* group) { group_ = group; }
 
-  // Whether ForwardRelu() runs as one operation (fused_norm.h) in training, if
-  // the statistics are not shared.
-  void set_fused(bool fused) { fused_ = fused; }
+  // Whether a training pass is one operation (fused_norm.h), if the statistics
+  // are not shared; nullopt: on a GPU.
+  void set_fused(const std::optional<bool>& fused) { fused_ = fused; }
 
   // x: [N, C, H, W]; the result has its type. With a group, passes throw
   // IoError when a rank is gone.
   torch::Tensor forward(const torch::Tensor& x);
 
   // relu(forward(x) + residual); an undefined residual is not added.
+  // residual_norm: a norm of the residual, in the same mode as this one, whose
+  // result is added instead; nullptr: none.
   torch::Tensor ForwardRelu(const torch::Tensor& x,
-                            const torch::Tensor& residual = {});
+                            const torch::Tensor& residual = {},
+                            BatchNormImpl* residual_norm = nullptr);
 
   BatchNormOptions options;
   torch::Tensor weight;               // [C]
@@ -50,10 +55,12 @@ class BatchNormImpl final : public torch::nn::Module {
   torch::Tensor num_batches_tracked;  // int64 scalar
 
  private:
+  [[nodiscard]] bool IsFused(const torch::Tensor& x) const;
+  [[nodiscard]] NormTensors TakeStep();
   torch::Tensor ForwardShared(const torch::Tensor& x);
 
   DeviceGroup* group_ = nullptr;
-  bool fused_ = false;
+  std::optional<bool> fused_ = false;
 };
 
 // A handle: copies share the module.

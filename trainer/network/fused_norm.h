@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include <torch/types.h>
 
 // Batch norm in training fused with the residual sum and the ReLU after it: a
@@ -18,20 +20,33 @@ struct NormTensors {
   double epsilon = 1e-5;
 };
 
+// What is added to norm(x).
+struct NormResidual {
+  torch::Tensor x = {};  // undefined: nothing
+  std::optional<NormTensors> norm =
+      {};  // its own norm; nullopt: added as it is
+};
+
 // relu(norm(x) + residual) with the batch's statistics, which update the moving
-// ones. An undefined residual is not added; no ReLU where relu is false. x and
-// residual are [N, C, H, W]; the result is new memory in channels_last order.
-// Uses our kernels on a GPU where C is a multiple of 8 and x is float32 or
-// bfloat16, else LibTorch's; both have the same formula.
+// ones; the residual is norm'(residual.x) if it has a norm. No ReLU where relu
+// is false. x and residual are [N, C, H, W]; the result is new memory in
+// channels_last order. Uses our kernels on a GPU where C is a multiple of 8 and
+// x is float32 or bfloat16, else LibTorch's; both have the same formula.
 [[nodiscard]] torch::Tensor FusedNorm(const torch::Tensor& x,
                                       const NormTensors& norm,
-                                      const torch::Tensor& residual, bool relu);
+                                      const NormResidual& residual, bool relu);
+
+// The batch's statistics of a norm, for the gradients.
+struct NormStatistics {
+  torch::Tensor mean;         // [C]
+  torch::Tensor inverse_std;  // [C]
+};
 
 // The result of FusedNorm(), without gradients.
 struct NormOutputs {
   torch::Tensor y;
-  torch::Tensor mean;         // [C], for the gradients
-  torch::Tensor inverse_std;  // [C], likewise
+  NormStatistics of_x;
+  NormStatistics of_residual = {};  // if that has a norm
 };
 
 struct NormGradients {

@@ -12,17 +12,18 @@ namespace infeed {
 // multiple of 8.
 [[nodiscard]] bool CudaNormTakes(const torch::Tensor& x);
 
-// x and residual (which may be undefined): [N, C, H, W] of one type, in
+// x and residual.x (which may be undefined): [N, C, H, W] of one type, in
 // channels_last order. Requires: CudaNormTakes(x).
 [[nodiscard]] NormOutputs CudaNormForward(const torch::Tensor& x,
                                           const NormTensors& norm,
-                                          const torch::Tensor& residual,
+                                          const NormResidual& residual,
                                           bool relu);
 
-// outputs: of CudaNormForward(); y may be undefined without ReLU. gradient:
-// that of y, laid out as x. The residual's gradient is computed only with
-// has_residual.
-[[nodiscard]] NormGradients CudaNormBackward(const NormOutputs& outputs,
+// statistics: those of x. y: of CudaNormForward(); may be undefined without
+// ReLU. gradient: that of y, laid out as x. The gradient of what was added is
+// computed only with has_residual.
+[[nodiscard]] NormGradients CudaNormBackward(const NormStatistics& statistics,
+                                             const torch::Tensor& y,
                                              const torch::Tensor& x,
                                              const torch::Tensor& weight,
                                              const torch::Tensor& gradient,

@@ -78,7 +78,9 @@ torch::Tensor ResidualBlock::PostActivation(const torch::Tensor& x,
   ConvNorm& last = convs_.back();
   y = Convolve(last.conv, y);
   if (!HasMoreThanSum()) {
-    return last.norm->ForwardRelu(y, Shortcut(x, drops));
+    BatchNormImpl* const norm =
+        shortcut_ && shortcut_->norm ? shortcut_->norm.get() : nullptr;
+    return last.norm->ForwardRelu(y, Project(x), norm);
   }
   y = MaybeDropBlock(last.norm->forward(y), drops);
   if (!squeeze_.empty()) {
@@ -108,18 +110,20 @@ torch::Tensor ResidualBlock::PreActivation(const torch::Tensor& x,
   return y += shortcut;
 }
 
-torch::Tensor ResidualBlock::Shortcut(const torch::Tensor& x,
-                                      ResNetDrops& drops) {
+torch::Tensor ResidualBlock::Project(const torch::Tensor& x) {
   torch::Tensor y = x;
   if (plan_.average_shortcut) {
     y = at::avg_pool2d(y, 2, 2, 0, /*ceil_mode=*/true,
                        /*count_include_pad=*/false);
   }
-  if (shortcut_) {
-    y = Convolve(shortcut_->conv, y);
-    if (shortcut_->norm) {
-      y = shortcut_->norm->forward(y);
-    }
+  return shortcut_ ? Convolve(shortcut_->conv, y) : y;
+}
+
+torch::Tensor ResidualBlock::Shortcut(const torch::Tensor& x,
+                                      ResNetDrops& drops) {
+  torch::Tensor y = Project(x);
+  if (shortcut_ && shortcut_->norm) {
+    y = shortcut_->norm->forward(y);
   }
   return MaybeDropBlock(y, drops);
 }

@@ -56,6 +56,8 @@ class ResidualBlock final : public torch::nn::Module {
   // block's sum.
   [[nodiscard]] bool HasMoreThanSum() const;
   torch::Tensor Shortcut(const torch::Tensor& x, ResNetDrops& drops);
+  // The shortcut before its norm.
+  torch::Tensor Project(const torch::Tensor& x);
   torch::Tensor SqueezeAndExcite(const torch::Tensor& x);
   torch::Tensor MaybeDropBlock(const torch::Tensor& x, ResNetDrops& drops);
 

@@ -104,11 +104,11 @@ constexpr Quarrel kQuarrels[] = {
      [](const P& p) { return IsLeNet(p) && p.model.freeze_batch_norm; },
      "LeNet has no batch norm"},
     {"model", "fused_batch_norm",
-     [](const P& p) { return IsLeNet(p) && p.model.fused_batch_norm; },
+     [](const P& p) { return IsLeNet(p) && p.model.fused_batch_norm == true; },
      "LeNet has no batch norm"},
     {"batch_norm_group", "fused_batch_norm",
      [](const P& p) {
-       return p.batch_norm_group != 1 && p.model.fused_batch_norm;
+       return p.batch_norm_group != 1 && p.model.fused_batch_norm == true;
      },
      "statistics that ranks share are not fused"},
 };

@@ -113,9 +113,11 @@ const Param kModelParams[] = {
         "per step (PyTorch's is 1 minus this)."),
     Row("bn_epsilon", Field<&P::model, &M::bn_epsilon>(), Positive(), "",
         "Number that batch norm adds to the variance."),
-    Row("fused_batch_norm", Field<&P::model, &M::fused_batch_norm>(), Any(), "",
+    Row("fused_batch_norm",
+        ChoiceField<kFusedNorms, &P::model, &M::fused_batch_norm>(), Any(), "",
         "Train with batch norm, sum and ReLU as one operation; on a GPU, "
-        "kernels that access memory less often."),
+        "kernels that access memory less often; auto: on a GPU with "
+        "batch_norm_group=1."),
     Row("batch_norm_group", Field<&P::batch_norm_group>(), Between(0, 100'000),
         "ranks",
         "Consecutive ranks that share batch-norm statistics; 1: none, 0: all "
@@ -131,7 +133,8 @@ const Param kModelParams[] = {
         "of both by a trial.")),
     Row("cuda_graph", ChoiceField<kGraphReplays, &P::cuda_graph>(), Any(), "",
         "Replay steps as CUDA graphs on a GPU; without, the same work is "
-        "launched kernel by kernel."),
+        "launched kernel by kernel, also with true where the GPU rejects "
+        "graphs; required makes that an error."),
     Row("deterministic", Field<&P::deterministic>(), Any(), "",
         "On a GPU, use algorithms of cuDNN and cuBLAS that give the same bits "
         "in every run, and do not search for the fastest ones; on a CPU a run "

@@ -1,4 +1,5 @@
 // Batch norm's kernels against the CPU's formula.
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -73,15 +74,15 @@ class CudaNormTest : public testing::TestWithParam<Case> {
   }
 
   static NormOutputs Forward(const Inputs& inputs) {
-    return CudaNormForward(inputs.x, inputs.norm, inputs.residual,
+    return CudaNormForward(inputs.x, inputs.norm, {.x = inputs.residual},
                            GetParam().relu);
   }
 
   static NormGradients Backward(const NormOutputs& outputs,
                                 const Inputs& inputs) {
-    return CudaNormBackward(outputs, inputs.x, inputs.norm.weight,
-                            inputs.gradient, GetParam().relu,
-                            GetParam().residual);
+    return CudaNormBackward(outputs.of_x, outputs.y, inputs.x,
+                            inputs.norm.weight, inputs.gradient,
+                            GetParam().relu, GetParam().residual);
   }
 
   static void ExpectNear(const torch::Tensor& found,
@@ -108,8 +109,8 @@ TEST_P(CudaNormTest, IsThatOfTheCpu) {
         leaf.requires_grad_();
       }
     }
-    const torch::Tensor y =
-        FusedNorm(on_cpu.x, on_cpu.norm, on_cpu.residual, GetParam().relu);
+    const torch::Tensor y = FusedNorm(on_cpu.x, on_cpu.norm,
+                                      {.x = on_cpu.residual}, GetParam().relu);
     y.backward(on_cpu.gradient);
     NormOutputs found = Forward(on_gpu);
     ExpectNear(found.y, y);
@@ -132,7 +133,7 @@ TEST_P(CudaNormTest, HasTheSameBitsEachTime) {
   const NormOutputs one = Forward(inputs);
   const NormOutputs other = Forward(inputs);
   EXPECT_TRUE(one.y.equal(other.y));
-  EXPECT_TRUE(one.inverse_std.equal(other.inverse_std));
+  EXPECT_TRUE(one.of_x.inverse_std.equal(other.of_x.inverse_std));
   const NormGradients of_one = Backward(one, inputs);
   const NormGradients of_other = Backward(other, inputs);
   EXPECT_TRUE(of_one.x.equal(of_other.x));
@@ -143,8 +144,45 @@ TEST_P(CudaNormTest, HasTheSameBitsEachTime) {
 TEST_P(CudaNormTest, IsWhatFusedNormUses) {
   const Inputs inputs = MakeInputs({2, 16, 3, 3}).To(torch::kCUDA);
   const torch::Tensor y = Forward(inputs).y;
-  EXPECT_TRUE(FusedNorm(inputs.x, inputs.norm, inputs.residual, GetParam().relu)
-                  .equal(y));
+  EXPECT_TRUE(
+      FusedNorm(inputs.x, inputs.norm, {.x = inputs.residual}, GetParam().relu)
+          .equal(y));
+}
+
+// Gradients without ReLU, since where y is all but 0, the two may differ in
+// whether it is.
+TEST_P(CudaNormTest, NormalizesTheResidualAsTheCpuDoes) {
+  if (!GetParam().residual) {
+    return;
+  }
+  const Inputs on_cpu = MakeInputs({4, 64, 14, 14});
+  const Inputs shortcut = MakeInputs({4, 64, 14, 14});
+  std::vector<torch::Tensor> results[2];
+  for (const torch::Device& device :
+       {torch::Device(torch::kCPU), torch::Device(torch::kCUDA)}) {
+    const Inputs inputs = on_cpu.To(device);
+    const NormTensors residual_norm = shortcut.To(device).norm;
+    const std::vector<torch::Tensor> leaves = {
+        inputs.x,        inputs.norm.weight,   inputs.norm.bias,
+        inputs.residual, residual_norm.weight, residual_norm.bias};
+    for (const torch::Tensor& leaf : leaves) {
+      leaf.requires_grad_();
+    }
+    const torch::Tensor y = FusedNorm(
+        inputs.x, inputs.norm, {.x = inputs.residual, .norm = residual_norm},
+        GetParam().relu);
+    std::vector<torch::Tensor>& found = results[device.is_cuda() ? 1 : 0];
+    found = {y, residual_norm.moving_mean, residual_norm.moving_variance};
+    if (!GetParam().relu) {
+      y.backward(inputs.gradient);
+      for (const torch::Tensor& leaf : leaves) {
+        found.push_back(leaf.grad());
+      }
+    }
+  }
+  for (std::size_t i = 0; i < results[0].size(); ++i) {
+    ExpectNear(results[1][i], results[0][i]);
+  }
 }
 
 TEST_P(CudaNormTest, TakesWhatItHasKernelsFor) {

@@ -115,16 +115,20 @@ class CudaResidentTest : public GpuTest {
 };
 
 TEST_F(CudaResidentTest, TrainsAsOnBatchesFromTheHost) {
-  DeviceLoop held(kModel, kOptimizer, kGpu);
-  DeviceLoop fed(kModel, kOptimizer, kGpu);
-  fed.Load(held.Save());
-  Hold(held);
-  // Within the warm-up; beyond it; and launches of the graph that is there.
-  std::int64_t first = 0;
-  for (const std::int64_t steps : {2, 5, 1, 12}) {
-    ExpectSame(Train(held, first, steps, true),
-               Train(fed, first, steps, false));
-    first += steps;
+  for (const bool fused : {true, false}) {
+    ModelOptions model = kModel;
+    model.fused_batch_norm = fused;
+    DeviceLoop held(model, kOptimizer, kGpu);
+    DeviceLoop fed(model, kOptimizer, kGpu);
+    fed.Load(held.Save());
+    Hold(held);
+    // Within the warm-up; beyond it; and launches of the graph that is there.
+    std::int64_t first = 0;
+    for (const std::int64_t steps : {2, 5, 1, 12}) {
+      ExpectSame(Train(held, first, steps, true),
+                 Train(fed, first, steps, false));
+      first += steps;
+    }
   }
 }
 
@@ -158,10 +162,6 @@ TEST_F(CudaResidentTest, EndsWhereTheStreamDoes) {
   EXPECT_EQ(Train(loop, 6, 4, true).size(), 4U);
 }
 
-TEST_F(CudaResidentTest, RefusesMoreThanTheGpuHas) {
-  DeviceLoop loop(kModel, kOptimizer, kGpu);
-  EXPECT_THROW((void)loop.Hold({.images = std::int64_t{1} << 30, .side = 224}),
-               UsageError);
 // In one launch of many steps; the rest is trained as if nothing had been.
 TEST_F(CudaResidentTest, EndsSoonAfterARequestAndGoesOnWhereItEnded) {
   constexpr std::int64_t kSteps = 2000;
@@ -195,6 +195,10 @@ TEST_F(CudaResidentTest, EndsSoonAfterARequestAndGoesOnWhereItEnded) {
   EXPECT_EQ(loop.Hash(), whole.Hash());
 }
 
+TEST_F(CudaResidentTest, RefusesMoreThanTheGpuHas) {
+  DeviceLoop loop(kModel, kOptimizer, kGpu);
+  EXPECT_THROW((void)loop.Hold({.images = std::int64_t{1} << 30, .side = 224}),
+               UsageError);
 }
 
 }  // namespace resident_test

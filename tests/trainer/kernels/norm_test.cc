@@ -23,6 +23,7 @@ struct NormCase {
   bool residual;
   bool relu;
   ImageType type;
+  bool residual_norm = false;  // the residual is normalized too
 };
 
 constexpr double kEpsilon = 1e-5;
@@ -79,10 +80,15 @@ class NormRun {
       : case_(norm_case), shape_(shape) {}
 
   void Forward() {
+    ResidualNorm residual_norm;
+    if (case_.residual_norm) {
+      residual_norm = NormalizeResidual();
+    }
     LaunchNormForward({.shape = shape_,
                        .type = case_.type,
                        .x = x_.data(),
                        .residual = case_.residual ? residual_.data() : nullptr,
+                       .residual_norm = residual_norm,
                        .relu = case_.relu,
                        .weight = weight_.data(),
                        .bias = bias_.data(),
@@ -135,13 +141,32 @@ class NormRun {
   }
 
  private:
+  // Computes the statistics alone.
+  ResidualNorm NormalizeResidual() {
+    LaunchNormForward({.shape = shape_,
+                       .type = case_.type,
+                       .x = residual_.data(),
+                       .weight = residual_weight_.data(),
+                       .bias = residual_bias_.data(),
+                       .epsilon = static_cast<float>(kEpsilon),
+                       .mean = residual_mean_.data(),
+                       .inverse_std = residual_inverse_std_.data(),
+                       .workspace = workspace_.data()},
+                      nullptr);
+    return {.weight = residual_weight_.data(),
+            .bias = residual_bias_.data(),
+            .mean = residual_mean_.data(),
+            .inverse_std = residual_inverse_std_.data()};
+  }
+
   struct Moments {
     double mean;
     double variance;
   };
 
-  [[nodiscard]] Moments MomentsOf(int channel) const {
-    const Columns x = {shape_, values_};
+  [[nodiscard]] Moments MomentsOf(int channel,
+                                  const std::vector<double>& values) const {
+    const Columns x = {shape_, values};
     const auto rows = static_cast<double>(shape_.rows);
     const double mean =
         Columns::Sum(shape_,
@@ -167,9 +192,11 @@ class NormRun {
   }
 
   void ExpectForwardOf(int channel, const std::vector<double>& found) const {
-    const Moments moments = MomentsOf(channel);
+    const Moments moments = MomentsOf(channel, values_);
+    const Moments added = MomentsOf(channel, residuals_);
     const auto c = static_cast<std::size_t>(channel);
     const double inverse_std = 1 / std::sqrt(moments.variance + kEpsilon);
+    const double added_inverse_std = 1 / std::sqrt(added.variance + kEpsilon);
     ExpectFloat(mean_.Values()[c], moments.mean);
     ASSERT_NEAR(inverse_std_.Values()[c], inverse_std, 1e-4 * inverse_std);
     ExpectFloat(moving_mean_.Values()[c],
@@ -183,10 +210,19 @@ class NormRun {
           (Columns{shape_, values_}.At(row, channel) - moments.mean) *
           inverse_std * weights_[c];
       double y = scaled + biases_[c];
-      y += case_.residual ? Columns{shape_, residuals_}.At(row, channel) : 0;
+      double residual = Columns{shape_, residuals_}.At(row, channel);
+      if (case_.residual_norm) {
+        residual =
+            (residual - added.mean) * added_inverse_std * residual_weights_[c] +
+            residual_biases_[c];
+      }
+      y += case_.residual ? residual : 0;
       ExpectImage(Columns{shape_, found}.At(row, channel),
                   case_.relu ? std::max(0.0, y) : y,
-                  std::abs(scaled) + inverse_std * std::abs(moments.mean));
+                  std::abs(scaled) + inverse_std * std::abs(moments.mean) +
+                      (case_.residual_norm
+                           ? added_inverse_std * (1 + std::abs(added.mean))
+                           : 0));
     }
   }
 
@@ -237,6 +273,8 @@ class NormRun {
   std::vector<T> given_ = DrawImages<T>(count_, 3, 0.1F);
   std::vector<float> weights_ = Draw<float>(channels_, 4);
   std::vector<float> biases_ = Draw<float>(channels_, 5);
+  std::vector<float> residual_weights_ = Draw<float>(channels_, 6);
+  std::vector<float> residual_biases_ = Draw<float>(channels_, 7);
   std::vector<double> values_ = ValuesOf(images_);
   std::vector<double> residuals_ = ValuesOf(added_);
   std::vector<double> gradients_ = ValuesOf(given_);
@@ -246,6 +284,10 @@ class NormRun {
   DeviceArray<T> gradient_{given_};
   DeviceArray<float> weight_{weights_};
   DeviceArray<float> bias_{biases_};
+  DeviceArray<float> residual_weight_{residual_weights_};
+  DeviceArray<float> residual_bias_{residual_biases_};
+  DeviceArray<float> residual_mean_{channels_};
+  DeviceArray<float> residual_inverse_std_{channels_};
   DeviceArray<float> moving_mean_{std::vector<float>(channels_, 0.5F)};
   DeviceArray<float> moving_variance_{std::vector<float>(channels_, 2)};
   DeviceArray<T> y_{count_};
@@ -305,6 +347,12 @@ std::vector<NormCase> NormCases() {
       cases.push_back({name, residual, relu, ImageType::kFloat32});
       cases.push_back(
           {name + "Bfloat16", residual, relu, ImageType::kBfloat16});
+      if (residual) {
+        cases.push_back(
+            {name + "Normed", residual, relu, ImageType::kFloat32, true});
+        cases.push_back({name + "NormedBfloat16", residual, relu,
+                         ImageType::kBfloat16, true});
+      }
     }
   }
   return cases;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,12 +25,13 @@ struct Case {
   std::string name;
   bool residual = false;
   bool relu = false;
+  bool residual_norm = false;  // the residual is normalized too
 };
 
 // Leaves of a graph, and a weight for each element of the result.
 struct Inputs {
   torch::Tensor x;
-  torch::Tensor residual;  // or undefined
+  NormResidual residual;
   NormTensors norm;
   torch::Tensor out;
 };
@@ -44,35 +46,45 @@ Inputs MakeInputs(const Case& kind, torch::ScalarType type) {
   inputs.x = leaf((torch::randn({3, 8, 4, 5}, options) * 2 + 7)
                       .contiguous(at::MemoryFormat::ChannelsLast));
   if (kind.residual) {
-    inputs.residual = leaf(torch::randn({3, 8, 4, 5}, options));
+    inputs.residual.x = leaf(torch::randn({3, 8, 4, 5}, options));
   }
   const auto exact = type == torch::kBFloat16 ? torch::kFloat : type;
   const auto numbers = [&](double offset) {
     return (torch::randn({8}, options).abs() + offset).to(exact).detach();
   };
-  inputs.norm = {.weight = numbers(0.5).requires_grad_(),
-                 .bias = numbers(-0.5).requires_grad_(),
-                 .moving_mean = numbers(0),
-                 .moving_variance = numbers(1),
-                 .momentum = 0.3,
-                 .epsilon = 1e-3};
+  const auto norm = [&] {
+    return NormTensors{.weight = numbers(0.5).requires_grad_(),
+                       .bias = numbers(-0.5).requires_grad_(),
+                       .moving_mean = numbers(0),
+                       .moving_variance = numbers(1),
+                       .momentum = 0.3,
+                       .epsilon = 1e-3};
+  };
+  inputs.norm = norm();
+  if (kind.residual_norm) {
+    inputs.residual.norm = norm();
+  }
   inputs.out = torch::randn({3, 8, 4, 5}, options).to(type);
   return inputs;
 }
 
-torch::Tensor Eager(const Inputs& inputs, const Case& kind) {
+torch::Tensor EagerNorm(const torch::Tensor& x, const NormTensors& norm) {
   namespace F = torch::nn::functional;
-  const NormTensors& norm = inputs.norm;
-  torch::Tensor y =
-      F::batch_norm(inputs.x, norm.moving_mean, norm.moving_variance,
-                    F::BatchNormFuncOptions()
-                        .weight(norm.weight)
-                        .bias(norm.bias)
-                        .training(true)
-                        .momentum(norm.momentum)
-                        .eps(norm.epsilon));
+  return F::batch_norm(x, norm.moving_mean, norm.moving_variance,
+                       F::BatchNormFuncOptions()
+                           .weight(norm.weight)
+                           .bias(norm.bias)
+                           .training(true)
+                           .momentum(norm.momentum)
+                           .eps(norm.epsilon));
+}
+
+torch::Tensor Eager(const Inputs& inputs, const Case& kind) {
+  torch::Tensor y = EagerNorm(inputs.x, inputs.norm);
   if (kind.residual) {
-    y = y + inputs.residual;
+    const NormResidual& residual = inputs.residual;
+    y = y +
+        (residual.norm ? EagerNorm(residual.x, *residual.norm) : residual.x);
   }
   return kind.relu ? y.relu() : y;
 }
@@ -84,8 +96,12 @@ torch::Tensor Fused(const Inputs& inputs, const Case& kind) {
 std::vector<torch::Tensor> Leaves(const Inputs& inputs) {
   std::vector<torch::Tensor> leaves = {inputs.x, inputs.norm.weight,
                                        inputs.norm.bias};
-  if (inputs.residual.defined()) {
-    leaves.push_back(inputs.residual);
+  if (inputs.residual.x.defined()) {
+    leaves.push_back(inputs.residual.x);
+  }
+  if (const auto& norm = inputs.residual.norm) {
+    leaves.push_back(norm->weight);
+    leaves.push_back(norm->bias);
   }
   return leaves;
 }
@@ -113,6 +129,12 @@ TEST_P(FusedNormTest, IsBatchNormSumAndReluInOne) {
     ExpectNear(fused.norm.moving_mean, eager.norm.moving_mean, tolerance);
     ExpectNear(fused.norm.moving_variance, eager.norm.moving_variance,
                tolerance);
+    if (const auto& norm = fused.residual.norm) {
+      ExpectNear(norm->moving_mean, eager.residual.norm->moving_mean,
+                 tolerance);
+      ExpectNear(norm->moving_variance, eager.residual.norm->moving_variance,
+                 tolerance);
+    }
     y.backward(fused.out);
     expected.backward(eager.out);
     for (std::size_t i = 0; i < Leaves(fused).size(); ++i) {
@@ -157,14 +179,14 @@ TEST_P(FusedNormTest, HasTheGradientThatDifferencesShow) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, FusedNormTest,
-                         testing::Values(Case{"Norm"},
-                                         Case{"NormRelu", false, true},
-                                         Case{"NormAdd", true, false},
-                                         Case{"NormAddRelu", true, true}),
-                         [](const auto& param_info) {
-                           return param_info.param.name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, FusedNormTest,
+    testing::Values(Case{"Norm"}, Case{"NormRelu", false, true},
+                    Case{"NormAdd", true, false},
+                    Case{"NormAddRelu", true, true},
+                    Case{"NormAddNorm", true, false, true},
+                    Case{"NormAddNormRelu", true, true, true}),
+    [](const auto& param_info) { return param_info.param.name; });
 
 BatchNorm MakeModule(bool fused) {
   BatchNorm norm(BatchNormOptions{.channels = 8});
@@ -179,13 +201,41 @@ TEST(ForwardReluTest, LeavesTheSameModuleFusedOrNot) {
   const Inputs inputs = MakeInputs({"", true, true}, torch::kFloat);
   BatchNorm fused = MakeModule(true);
   BatchNorm eager = MakeModule(false);
-  ExpectNear(fused->ForwardRelu(inputs.x, inputs.residual),
-             eager->ForwardRelu(inputs.x, inputs.residual), 1e-5);
+  const torch::Tensor& residual = inputs.residual.x;
+  ExpectNear(fused->ForwardRelu(inputs.x, residual),
+             eager->ForwardRelu(inputs.x, residual), 1e-5);
   ExpectNear(fused->ForwardRelu(inputs.x), eager->ForwardRelu(inputs.x), 1e-5);
+  ExpectNear(fused->forward(inputs.x), eager->forward(inputs.x), 1e-5);
   const auto buffers = fused->named_buffers();
   for (const auto& buffer : eager->named_buffers()) {
     ExpectNear(buffers[buffer.key()], buffer.value(), 1e-5);
   }
+}
+
+TEST(ForwardReluTest, NormalizesTheResidualWithItsOwnNorm) {
+  const Inputs inputs = MakeInputs({"", true, true}, torch::kFloat);
+  const torch::Tensor& residual = inputs.residual.x;
+  BatchNorm shortcuts[] = {MakeModule(true), MakeModule(false)};
+  BatchNorm norms[] = {MakeModule(true), MakeModule(false)};
+  torch::Tensor found[2];
+  for (int i = 0; i < 2; ++i) {
+    found[i] = norms[i]->ForwardRelu(inputs.x, residual, shortcuts[i].get());
+    EXPECT_EQ(shortcuts[i]->num_batches_tracked.item<std::int64_t>(), 1);
+  }
+  ExpectNear(found[0], found[1], 1e-5);
+  EXPECT_TRUE(found[1].equal((MakeModule(false)->forward(inputs.x) +
+                              MakeModule(false)->forward(residual))
+                                 .relu()));
+  ExpectNear(shortcuts[0]->running_var, shortcuts[1]->running_var, 1e-5);
+}
+
+// On the CPU, where it is slower.
+TEST(ForwardReluTest, IsNotFusedUnlessThatIsAskedFor) {
+  const Inputs inputs = MakeInputs({""}, torch::kFloat);
+  BatchNorm open = MakeModule(false);
+  BatchNorm eager = MakeModule(false);
+  open->set_fused(std::nullopt);
+  EXPECT_TRUE(open->ForwardRelu(inputs.x).equal(eager->ForwardRelu(inputs.x)));
 }
 
 TEST(ForwardReluTest, UsesMovingStatisticsInEvaluation) {
