@@ -111,7 +111,8 @@ def speed_text(results):
         return reason(speed) + "\n"
     rows = [speed_row("no input", row) for row in speed["fake"]]
     rows += [speed_row(name, speed.get(kind)) for name, kind in
-             (("packed records", "packed"), ("JPEG shards", "jpeg"))]
+             (("no input, norms not fused", "separate_norms"),
+              ("packed records", "packed"), ("JPEG shards", "jpeg"))]
     return table(["ResNet-50, bfloat16", "batch", "images/s", "input wait",
                   "device busy", "host waits of a loop", "TFLOP/s",
                   "GB/s, at least"], rows) + f"\n\n{speed['cores']} cores."

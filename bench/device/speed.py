@@ -75,7 +75,8 @@ def graphs(place, data):
     work.card()
     steps = training.steps_of_loop(GRAPH_BATCH, 10_000)
     models = {name: training.train(place, f"graphs-{name}", data["packed"],
-                                   GRAPH_BATCH, steps, cuda_graph=value)
+                                   GRAPH_BATCH, steps, cuda_graph=value,
+                                   deterministic="true")
               for name, value in (("on", "true"), ("off", "false"))}
     return {"on": training.told(models["on"], GRAPH_BATCH),
             "off": training.told(models["off"], GRAPH_BATCH),
@@ -83,9 +84,10 @@ def graphs(place, data):
                        training.losses(models["off"]))}
 
 
-def measured(place, name, data, batch):
+def measured(place, name, data, batch, **parameters):
     model = training.train(place, name, data, batch,
-                           training.steps_of_loop(batch), skip_host_call="true")
+                           training.steps_of_loop(batch), skip_host_call="true",
+                           **parameters)
     return training.told(model, batch)
 
 
@@ -100,7 +102,8 @@ def with_batch(batch, row):
 
 
 def speed(place, data):
-    """Images a second: without input by batch size, then with the best."""
+    """Images a second: without input by batch size, then with the best, also
+    with batch norms that are not fused."""
     work.card()
     fake = [with_batch(batch, work.attempt(
         measured, place, f"fake-{batch}", "null", batch)) for batch in BATCHES]
@@ -108,6 +111,9 @@ def speed(place, data):
         raise work.NotRun(fake[-1]["not_run"])
     batch = best(fake)["batch"]
     return {"fake": fake, "cores": work.cores(),
+            "separate_norms": with_batch(batch, work.attempt(
+                measured, place, "separate-norms", "null", batch,
+                fused_batch_norm="false")),
             **{kind: with_batch(batch, work.attempt(
                 measured, place, kind, data[kind], batch))
                for kind in ("packed", "jpeg")}}
