@@ -153,6 +153,9 @@ constexpr InputOption kPerformance[] = {
         "Batches beyond those in the pool whose records are read in advance."),
     Row("verify_checksums", Field<&I::verify_checksums>(), Any(), "",
         "Verify the checksum of every record."),
+    Row("map_files", Field<&I::map_files>(), Any(), "",
+        "Use records where they lie in the page cache, without a copy, if all "
+        "shards fit into half of the memory; false: read them."),
     Row("seek_index", ChoiceField<kSeekIndexes, &I::seek_index>(), Any(), "",
         "Seek indexes, with which only a part of a JPEG is decoded: use those "
         "of the data and find others while decoding, for later epochs and runs "

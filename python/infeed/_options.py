@@ -155,6 +155,10 @@ class Options(TypedDict, total=False):
     # Verify the checksum of every record. Default: true.
     verify_checksums: bool
 
+    # Use records where they lie in the page cache, without a copy, if all
+    # shards fit into half of the memory; false: read them. Default: true.
+    map_files: bool
+
     # Seek indexes, with which only a part of a JPEG is decoded: use those of
     # the data and find others while decoding, for later epochs and runs
     # (auto), use those of the data (read), or none (off). Default: auto.

@@ -218,6 +218,7 @@ const Param kInputParams[] = {
     Input("threads", {.name = "num_parallel_calls"}),
     Input("batches_in_pool", {.range = Between(kLeastBatches, 1024)}),
     Input("prefetch_batches"),
+    Input("map_files"),
     Input("seek_index"),
     Input("use_cache"),
     Row("data_on_device", Field<&P::data_on_device>(), Any(), "",
