@@ -111,6 +111,16 @@ constexpr InputOption kImages[] = {
         "operations", "Operations that randaugment applies to an image."),
     Row("augment_magnitude", Field<&I::augment, &A::magnitude>(),
         Between(0, 30), "", "Strength of randaugment's operations."),
+    Row("brightness", Field<&I::augment, &A::brightness>(), NotNegative(), "",
+        "Colour jitter: a factor for the brightness of each training image is "
+        "drawn from 1 - x to 1 + x; 0: none."),
+    Row("contrast", Field<&I::augment, &A::contrast>(), NotNegative(), "",
+        "Colour jitter: the same for the contrast."),
+    Row("saturation", Field<&I::augment, &A::saturation>(), NotNegative(), "",
+        "Colour jitter: the same for the saturation."),
+    Row("hue", Field<&I::augment, &A::hue>(), Between(0, 0.5), "",
+        "Colour jitter: the hue of each training image is turned by -x to x of "
+        "the colour circle; 0: none."),
     Row("random_erasing", Field<&I::augment, &A::erasing>(), Between(0, 1), "",
         "Probability that a rectangle of a training image is erased."),
 };
