@@ -1,0 +1,76 @@
+"""What the parts left: the report, and one file to take along."""
+
+import datetime
+import io
+import json
+import os
+import pathlib
+import tarfile
+
+import pack
+import report
+import work
+
+FILE = "device-results.tar.xz"
+KEPT = ["report.*", "results/*", "models/*/metrics.jsonl"]
+# Of a log; the reason of a failure is at its end.
+TAIL_BYTES = 256 << 10
+
+
+def results(place):
+    """By part, in the order in which they ran."""
+    return {path.stem: json.loads(path.read_text()) for path in
+            sorted((place.folder / "results").glob("*.json"),
+                   key=lambda path: path.stat().st_mtime_ns)}
+
+
+def facts(place):
+    packed = (json.loads(work.PACKED.read_text()) if work.PACKED.exists() else
+              {"commit": pack.commit()})
+    built = place.load("build") or {}
+    return {"commit": packed["commit"], "date": str(datetime.date.today()),
+            "card": work.attempt(work.card), "cores": work.cores(),
+            "rehearsed": place.rehearsed,
+            "versions": built.get("versions", {})}
+
+
+def write_report(place):
+    """report.json and report.md; the text of the latter."""
+    about, found = facts(place), results(place)
+    text = report.markdown(about, found)
+    (place.folder / "report.md").write_text(text)
+    (place.folder / "report.json").write_text(
+        json.dumps(report.as_json(about, found), indent=2) + "\n")
+    return text
+
+
+def kept(path):
+    content = path.read_bytes()
+    is_log = path.suffix in (".out", ".log")
+    return content[-TAIL_BYTES:] if is_log else content
+
+
+def pack_results(place, path):
+    """Results, the ends of logs and the report; whole, or as it was."""
+    fresh = path.with_suffix(".new")
+    with tarfile.open(fresh, "w:xz") as tar:
+        for file in sorted(file for pattern in KEPT
+                           for file in place.folder.glob(pattern)):
+            content = kept(file)
+            entry = tarfile.TarInfo(
+                f"device-results/{file.relative_to(place.folder)}")
+            entry.size = len(content)
+            entry.mtime = int(file.stat().st_mtime)
+            tar.addfile(entry, io.BytesIO(content))
+    fresh.replace(path)
+
+
+def hand_over(place):
+    """Writes the report, and $OUT/device-results.tar.xz where that is set. The
+    next part is worth more than either."""
+    try:
+        write_report(place)
+        if os.environ.get("OUT"):
+            pack_results(place, pathlib.Path(os.environ["OUT"]) / FILE)
+    except Exception as error:  # pylint: disable=broad-except
+        work.say(f"no report or file of results: {error}")
