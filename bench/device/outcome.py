@@ -52,6 +52,7 @@ def kept(path):
 
 def pack_results(place, path):
     """Results, the ends of logs and the report; whole, or as it was."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_suffix(".new")
     with tarfile.open(fresh, "w:xz") as tar:
         for file in sorted(file for pattern in KEPT

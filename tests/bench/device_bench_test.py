@@ -417,7 +417,8 @@ class PartsTest(InFolderTest):
                          outcome.TAIL_BYTES)
 
     def test_a_folder_that_takes_nothing_costs_nothing(self):
-        os.environ["OUT"] = str(self.root / "none")
+        (self.root / "file").write_text("")
+        os.environ["OUT"] = str(self.root / "file/out")
         self.assertTrue(parts.run_parts(self.place, [
             self.part("first", lambda _: {})]))
 
