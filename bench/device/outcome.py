@@ -73,5 +73,5 @@ def hand_over(place):
         write_report(place)
         if os.environ.get("OUT"):
             pack_results(place, pathlib.Path(os.environ["OUT"]) / FILE)
-    except Exception as error:  # pylint: disable=broad-except
+    except Exception as error:
         work.say(f"no report or file of results: {error}")

@@ -110,7 +110,7 @@ def measured(place, part):
     """What a part gives, or why it gives nothing, whatever that is."""
     try:
         return work.attempt(part.measure, place)
-    except Exception as error:  # pylint: disable=broad-except
+    except Exception as error:
         traceback.print_exc()
         return {"not_run": f"{type(error).__name__}: {error}"}
 
