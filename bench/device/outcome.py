@@ -1,4 +1,4 @@
-"""What the parts left: the report, and one file to take along."""
+"""Writes what the parts left: the report, and one file of results."""
 
 import datetime
 import io
@@ -13,7 +13,7 @@ import work
 
 FILE = "device-results.tar.xz"
 KEPT = ["report.*", "results/*", "models/*/metrics.jsonl"]
-# Of a log; the reason of a failure is at its end.
+# Of a log, whose end has the reason of a failure.
 TAIL_BYTES = 256 << 10
 
 
@@ -51,10 +51,10 @@ def kept(path):
 
 
 def pack_results(place, path):
-    """Results, the ends of logs and the report; whole, or as it was."""
+    """Replaces the file by one of results, report and ends of logs."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_suffix(".new")
-    with tarfile.open(fresh, "w:xz") as tar:
+    with tarfile.open(fresh, "w:xz", preset=1) as tar:
         for file in sorted(file for pattern in KEPT
                            for file in place.folder.glob(pattern)):
             content = kept(file)
@@ -67,8 +67,8 @@ def pack_results(place, path):
 
 
 def hand_over(place):
-    """Writes the report, and $OUT/device-results.tar.xz where that is set. The
-    next part is worth more than either."""
+    """Writes the report, and $OUT/device-results.tar.xz if that is set. A
+    failure is printed only: the next part matters more."""
     try:
         write_report(place)
         if os.environ.get("OUT"):

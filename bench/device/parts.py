@@ -1,4 +1,4 @@
-"""The parts of a measurement, the most wanted first, and their running."""
+"""The parts of a measurement, the most important first; runs them."""
 
 import dataclasses
 import functools
@@ -31,9 +31,10 @@ class Part:
 
 
 def torch_script(place, name, script, *flags):
+    """The JSON in the last line that a script of this folder prints."""
     work.card()
-    return json.loads(place.run([place.python, HERE / script, *flags],
-                                log=name))
+    return json.loads(work.last_line(place.run(
+        [place.python, HERE / script, *flags], log=name)))
 
 
 def peer(place, name, kind):
@@ -71,9 +72,9 @@ def sanitizer(tool):
                     speed.sanitized, test="cuda_kernels_test", tool=tool))
 
 
-def script(group, name, seconds, what, file, *flags):
-    return Part(group, name, seconds, what, lambda place: torch_script(
-        place, name, file, *flags))
+def script(group, name, seconds, what, file):
+    return Part(group, name, seconds, what, functools.partial(
+        torch_script, name=name, script=file))
 
 
 PACK = Part("pack", "pack", 560, "one file with sources and libraries, for a "
@@ -93,9 +94,9 @@ PARTS = [
          building.make_data),
     *speeds(),
     Part("compare", "eager", 90, "the same training in PyTorch, eager",
-         lambda place: peer(place, "eager", "none")),
+         functools.partial(peer, name="eager", kind="none")),
     Part("compare", "compile", 150, "and by torch.compile",
-         lambda place: peer(place, "compile", "default")),
+         functools.partial(peer, name="compile", kind="default")),
     sanitizer("memcheck"), sanitizer("racecheck"),
     Part("compare", "profile", 200, "the three costliest kernels, by Nsight "
          "Compute", ncu.profile),
@@ -107,7 +108,8 @@ PARTS = [
 
 
 def measured(place, part):
-    """What a part gives, or why it gives nothing, whatever that is."""
+    """A part's result, or why there is none: whatever fails in a part must not
+    stop the next."""
     try:
         return work.attempt(part.measure, place)
     except Exception as error:
@@ -136,8 +138,9 @@ def is_done(place, part):
 
 
 def run_parts(place, parts, seconds=None):
-    """Runs one after another, and hands over after each what there is; whether
-    all gave a result. In a rehearsal none need that has no card."""
+    """Runs parts in turn; after each, writes the report and the file of
+    results. Whether all had a result; in a rehearsal, all that need no card.
+    """
     ran = []
     for part in parts:
         if place.seconds_left < LEAST_SECONDS:

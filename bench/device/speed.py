@@ -9,7 +9,7 @@ import work
 
 BATCH = 256
 BATCHES = [256, 512]
-# On fake data: fused batch norm, CUDA graphs; the most wanted first.
+# On fake data: fused batch norm, CUDA graphs; the most important first.
 CHECKS = {"fused-graph": (True, True), "plain-graph": (False, True),
           "fused-eager": (True, False), "plain-eager": (False, False)}
 IMAGES_OF_CHECK = 10_000  # of a loop: some seconds on a large card
