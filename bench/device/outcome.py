@@ -50,8 +50,12 @@ def kept(path):
     return content[-TAIL_BYTES:] if is_log else content
 
 
-def pack_results(place, path):
-    """Replaces the file by one of results, report and ends of logs."""
+def pack_results(place):
+    """Replaces $OUT/device-results.tar.xz, if OUT is set, by one of results,
+    report and ends of logs."""
+    if not os.environ.get("OUT"):
+        return
+    path = pathlib.Path(os.environ["OUT"]) / FILE
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_suffix(".new")
     with tarfile.open(fresh, "w:xz", preset=1) as tar:
@@ -67,11 +71,10 @@ def pack_results(place, path):
 
 
 def hand_over(place):
-    """Writes the report, and $OUT/device-results.tar.xz if that is set. A
-    failure is printed only: the next part matters more."""
-    try:
-        write_report(place)
-        if os.environ.get("OUT"):
-            pack_results(place, pathlib.Path(os.environ["OUT"]) / FILE)
-    except Exception as error:
-        work.say(f"no report or file of results: {error}")
+    """Writes the report and the file of results. A failure of either is
+    printed only: the next part matters more."""
+    for write in (write_report, pack_results):
+        try:
+            write(place)
+        except Exception as error:
+            work.say(f"{write.__name__}: {error}")

@@ -124,8 +124,8 @@ def run_part(place, part, seconds=None):
     result = measured(place, part)
     if "not_run" in result:
         work.say(f"not run: {result['not_run']}")
-    # Not the part's own fault: --resume does it again.
-    cut = "not_run" in result and place.seconds_left <= 0
+    # It may have lacked time: --resume does it again.
+    cut = "not_run" in result and place.seconds_left < LEAST_SECONDS
     result = {**result, "took": round(time.monotonic() - start, 1),
               **({"cut": True} if cut else {})}
     place.save(part.name, result)

@@ -390,6 +390,21 @@ class PartsTest(InFolderTest):
         self.assertTrue(made["cut"])
         self.assertFalse(parts.is_done(self.place, self.part("first", None)))
 
+    def test_a_build_that_filled_a_call_goes_on_in_the_next(self):
+        def fail(_):
+            raise work.NotRun("the part's time is over")
+
+        self.place.end = time.monotonic() + parts.LEAST_SECONDS - 1
+        part = self.part("build", fail)
+        parts.run_part(self.place, part)
+        self.assertFalse(parts.is_done(self.place, part))
+        self.assertLess(570 - parts.PARTS[0].seconds, parts.LEAST_SECONDS)
+
+    def test_a_report_that_fails_costs_no_results(self):
+        self.place.save("fake-256", {"no": "rate"})
+        outcome.hand_over(self.place)
+        self.assertIn("results/fake-256.json", self.handed())
+
     def test_what_has_no_time_left_is_not_begun(self):
         self.place.end = time.monotonic() + parts.LEAST_SECONDS
         self.assertFalse(parts.run_parts(self.place, [
