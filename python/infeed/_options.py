@@ -106,7 +106,7 @@ class Options(TypedDict, total=False):
     saturation: float
 
     # Colour jitter: the hue of each training image is turned by -x to x of
-    # the colour circle; 0: none. At least 0, at most 0. Default: 0.
+    # the colour circle; 0: none. At least 0, at most 0.5. Default: 0.
     hue: float
 
     # Probability that a rectangle of a training image is erased. At least 0,
