@@ -10,8 +10,10 @@ import work
 
 BATCH = 256
 TOP = 3
-# Of a run without graphs: past the first steps, and about a whole step.
-SKIPPED, TAKEN = 4000, 1500
+# Of a run without graphs: past the steps in which libraries choose their
+# algorithms, and about a whole step.
+SKIPPED, TAKEN = 15_000, 1500
+IMAGES_OF_LOOP = 20 * BATCH
 TIME = "gpu__time_duration.sum"
 MEASURES = {
     TIME: "time",
@@ -65,7 +67,7 @@ def base_name(name):
     return re.split(r"[<(]", plain)[0].split("::")[-1]
 
 
-def profiled(place, data, metrics, *flags):
+def profiled(place, metrics, *flags):
     if not shutil.which("ncu"):
         raise work.NotRun("no ncu")
     model = place.folder / "models/profile"
@@ -74,19 +76,20 @@ def profiled(place, data, metrics, *flags):
     return rows(place.run(
         ["ncu", "--csv", "--page", "raw", "--clock-control", "none",
          "--metrics", ",".join(metrics), *flags,
-         *training.command(place, model, data, BATCH, 10, cuda_graph="false",
-                           train_steps=20)], log="ncu.log"))
+         *training.command(place, model, "null", BATCH, IMAGES_OF_LOOP,
+                           fused_batch_norm="true", cuda_graph="false")],
+        log="ncu"))
 
 
-def profile(place, data):
+def profile(place):
     """The costliest kernels and how far each is from the card's limits."""
     work.card()
-    all_kernels = profiled(place, data["packed"], [TIME], "--launch-skip",
-                           SKIPPED, "--launch-count", TAKEN)
+    all_kernels = profiled(place, [TIME], "--launch-skip", SKIPPED,
+                           "--launch-count", TAKEN)
     top = costliest(all_kernels)
     for kernel in top:
         kernel["measured"] = work.attempt(
             lambda name=base_name(kernel["name"]): profiled(
-                place, data["packed"], MEASURES, "--kernel-name", name,
-                "--launch-skip", 20, "--launch-count", 1)[0])
+                place, MEASURES, "--kernel-name", name, "--launch-skip", 20,
+                "--launch-count", 1)[0])
     return {"batch": BATCH, "kernels_seen": len(all_kernels), "costliest": top}

@@ -2,6 +2,7 @@
 machine without a network and without these packages."""
 
 import datetime
+import functools
 import json
 import os
 import pathlib
@@ -110,6 +111,7 @@ def pack_dependencies(folder):
     wrapper.chmod(0o755)
 
 
+@functools.cache
 def commit():
     try:
         return output("git", "-C", work.ROOT, "describe", "--always",

@@ -2,6 +2,10 @@
 
 import roofline
 
+KINDS = {"jpeg": "JPEG shards", "packed": "packed records",
+         "fake": "fake images"}
+CHECKS = {"fused-graph": "fused norm, graphs", "plain-graph": "graphs",
+          "fused-eager": "fused norm", "plain-eager": "neither"}
 PEERS = {"eager": ("PyTorch eager, channels_last, AMP", 1.15),
          "compile": ("torch.compile", 1.0)}
 
@@ -21,19 +25,24 @@ def percent(value, digits=2):
     return "-" if value is None else f"{100 * value:.{digits}f} %"
 
 
+def speed_rows(results, kind):
+    """Those that ran, of every batch."""
+    return [row for name, row in results.items()
+            if name.startswith(kind + "-") and reason(row) is None]
+
+
+def without_input(results):
+    """Our trainings beside which peers stand: the short one only if no longer
+    one of its batch ran."""
+    check = results.get("fused-graph")
+    return speed_rows(results, "fake") + (
+        [] if reason(check) else [check])
+
+
 def ours(results):
-    """The row of our own training beside which peers stand."""
-    speed = results.get("speed") or {}
-    rows = [row for row in speed.get("fake", []) if reason(row) is None]
-    return max(rows, key=lambda row: row["images_per_second"], default=None)
-
-
-def at_batch(results, batch):
-    """Our training's row of that batch."""
-    for row in (results.get("speed") or {}).get("fake", []):
-        if row["batch"] == batch and reason(row) is None:
-            return row
-    return None
+    """The fastest of them; None where none ran."""
+    return max(without_input(results),
+               key=lambda row: row["images_per_second"], default=None)
 
 
 def goal(name, target, value, met):
@@ -43,34 +52,58 @@ def goal(name, target, value, met):
 
 def ratio(results, peer):
     """How many times the peer's images a second are ours, on the same batch."""
-    row = (results.get("pytorch") or {}).get(peer)
+    row = results.get(peer)
     if reason(row) is not None:
         return None
-    mine = at_batch(results, row["batch"])
-    return mine and mine["images_per_second"] / row["images_per_second"]
+    mine = [mine for mine in without_input(results)
+            if mine["batch"] == row["batch"]]
+    return (mine[0]["images_per_second"] / row["images_per_second"] if mine
+            else None)
 
 
-def value_of(row, key):
-    return None if reason(row) is not None else row.get(key)
+def largest(values):
+    return max((value for value in values if value is not None), default=None)
+
+
+def loss_difference(results, norm):
+    """Between the steps of two trainings, with graphs and without. Infinite
+    where one took more steps."""
+    pair = [results.get(f"{norm}-{way}") for way in ("graph", "eager")]
+    if any(reason(row) for row in pair):
+        return None
+    graph, eager = (row["losses"] for row in pair)
+    if len(graph) != len(eager) or not graph:
+        return float("inf")
+    return max(abs(a - b) for a, b in zip(graph, eager))
+
+
+def failed_tests(results):
+    """None where not all of them ran."""
+    tests = [results.get(name) for name in ("kernels", "loop")]
+    if any(reason(row) or row["skipped"] for row in tests):
+        return None
+    return sum(len(row["failed"]) for row in tests)
 
 
 def goals(results):
-    speed = results.get("speed") or {}
-    waits = [value_of(speed.get(kind), "input_wait")
-             for kind in ("packed", "jpeg")]
-    found = [goal(f"input wait, {kind} records", "< 0.5 %", wait,
-                  lambda value: value < 0.005)
-             for kind, wait in zip(("packed", "JPEG"), waits)]
+    mine = ours(results)
+    found = [goal("failed tests", "0", failed_tests(results),
+                  lambda value: value == 0)]
+    found += [goal(f"input wait, {KINDS[kind]}", "< 0.5 %",
+                   largest(row.get("input_wait")
+                           for row in speed_rows(results, kind)),
+                   lambda value: value < 0.005)
+              for kind in ("packed", "jpeg")]
     found.append(goal("host waits of a loop", "1",
-                      value_of(ours(results), "host_syncs"),
+                      mine and mine.get("host_syncs"),
                       lambda value: value == 1))
     for peer, (name, least) in PEERS.items():
         found.append(goal(f"images/s by those of {name}", f">= {least:.2f}",
                           ratio(results, peer),
                           lambda value, least=least: value >= least))
-    graphs = results.get("graphs")
     found.append(goal("largest difference of losses, graph and none", "0",
-                      value_of(graphs, "largest_loss_difference"),
+                      largest(loss_difference(results, norm)
+                              for norm in ("fused", "plain")),
                       lambda value: value == 0))
     return found
 
@@ -105,26 +138,35 @@ def speed_row(name, row):
             number(row.get("gb_per_second"), 0)]
 
 
-def speed_text(results):
-    speed = results.get("speed")
-    if reason(speed):
-        return reason(speed) + "\n"
-    rows = [speed_row("no input", row) for row in speed["fake"]]
-    rows += [speed_row(name, speed.get(kind)) for name, kind in
-             (("no input, norms not fused", "separate_norms"),
-              ("packed records", "packed"), ("JPEG shards", "jpeg"))]
+def speed_table(rows):
     return table(["ResNet-50, bfloat16", "batch", "images/s", "input wait",
                   "device busy", "host waits of a loop", "TFLOP/s",
-                  "GB/s, at least"], rows) + f"\n\n{speed['cores']} cores."
+                  "GB/s, at least"], [speed_row(*row) for row in rows])
+
+
+def checks_text(results):
+    text = speed_table((said, results.get(name))
+                       for name, said in CHECKS.items())
+    for norm in ("fused", "plain"):
+        difference = loss_difference(results, norm)
+        if difference is not None:
+            text += (f"\n\nLosses of {norm} norm with and without graphs "
+                     f"differ by at most {difference:g}.")
+    return text
+
+
+def speed_text(results):
+    return speed_table(
+        (said, {"batch": name.split("-")[1], **row})
+        for kind, said in KINDS.items()
+        for name, row in sorted(results.items())
+        if name.startswith(kind + "-")) + "\n\nWith fused norm and graphs."
 
 
 def pytorch_text(results):
-    peers = results.get("pytorch")
-    if reason(peers):
-        return reason(peers) + "\n"
     rows = []
     for peer, (name, _) in PEERS.items():
-        row = peers.get(peer)
+        row = results.get(peer)
         why = reason(row)
         mine = None if why else ratio(results, peer)
         rows.append([name] + ([why, "-", "-"] if why else [
@@ -133,37 +175,36 @@ def pytorch_text(results):
     return table(["peer", "batch", "images/s", "ours by it"], rows)
 
 
-def kernels_text(results):
-    tests = results.get("kernels")
-    if reason(tests):
-        return reason(tests) + "\n"
+def doctor_text(results):
+    doctor = results.get("doctor")
+    return reason(doctor) or table(["", ""], [
+        [found["name"], found["value"] + ("" if found["ok"] else
+                                          f" ({found['advice']})")]
+        for found in doctor["findings"]])
+
+
+def tests_text(results):
+    def counts(result):
+        if reason(result):
+            return reason(result)
+        failed = ", ".join(result["failed"])
+        return (f"{result['passed']} passed, {result['skipped']} skipped, "
+                f"{len(result['failed'])} failed" +
+                (f": {failed}" if failed else ""))
 
     def findings(result):
         return reason(result) or f"{result['findings']} findings"
 
-    def counts(result):
-        return reason(result) or ", ".join(
-            f"{count} {kind}" for kind, count in result.items())
-
-    return table(["test", "cases", "memcheck", "racecheck"], [
-        [name, counts(result["cases"]), findings(result["memcheck"]),
-         findings(result["racecheck"])] for name, result in tests.items()])
-
-
-def graphs_text(results):
-    graphs = results.get("graphs")
-    if reason(graphs):
-        return reason(graphs) + "\n"
-    return (f"{graphs['steps']} steps of {graphs['on']['batch']}: "
-            f"{number(graphs['on']['images_per_second'], 0)} images/s as "
-            f"graphs, {number(graphs['off']['images_per_second'], 0)} without; "
-            f"losses differ by at most {graphs['largest_loss_difference']:g}.")
+    return table(["tests", ""], [
+        [name, told(results.get(name))] for name, told in
+        (("kernels", counts), ("loop", counts), ("longest", counts),
+         ("memcheck", findings), ("racecheck", findings))])
 
 
 def profile_text(results):
     profile = results.get("profile")
     if reason(profile):
-        return reason(profile) + "\n"
+        return reason(profile)
     rows = []
     for kernel in profile["costliest"]:
         seen = kernel["measured"]
@@ -176,39 +217,79 @@ def profile_text(results):
                   "arithmetic", "of its memory"], rows)
 
 
-def ceilings_text(results):
+def card_of(results):
+    """Bytes and operations a second, as measured; None where they were not."""
     ceilings = results.get("ceilings")
-    if reason(ceilings):
-        return reason(ceilings) + "\n"
-    text = (f"copy {number(ceilings['gb_per_second'], 0)} GB/s, bfloat16 "
-            f"product {number(ceilings['tflops'], 0)} TFLOP/s")
+    return None if reason(ceilings) else (ceilings["gb_per_second"] * 1e9,
+                                          ceilings["tflops"] * 1e12)
+
+
+def ceilings_text(results):
+    card = card_of(results)
+    if not card:
+        return reason(results.get("ceilings"))
+    text = (f"copy {number(card[0] / 1e9, 0)} GB/s, bfloat16 product "
+            f"{number(card[1] / 1e12, 0)} TFLOP/s")
     row = ours(results)
     if row and row.get("tflops"):
-        text += (f"; training reaches {percent(row['tflops'] / ceilings['tflops'], 1)} "
-                 f"of the latter")
+        share = percent(row["tflops"] * 1e12 / card[1], 1)
+        text += f"; training reaches {share} of the latter"
     return text + "."
 
 
 def roofline_text(results):
-    """What the measured copy and product allow at most, and what is reached."""
-    ceilings = results.get("ceilings")
-    if reason(ceilings):
-        return reason(ceilings) + "\n"
-    row = ours(results)
-    rows = roofline.of_card(ceilings["gb_per_second"], ceilings["tflops"],
-                            row["batch"] if row else 256)
-    return table(["variant", "MB an image", "images/s at most", "reached"], [
-        [line["variant"], number(line["megabytes_of_image"], 0),
-         number(line["images_per_second"], 0),
-         percent(row["images_per_second"] / line["images_per_second"], 1)
-         if row else "-"] for line in rows])
+    """What the measured copy and product allow at most, and what is reached:
+    `separate` by the training without fused norm."""
+    card = card_of(results)
+    if not card:
+        return reason(results.get("ceilings"))
+    mine, plain = ours(results), results.get("plain-graph")
+    rows = []
+    for line in roofline.of_card(card, mine["batch"] if mine else 256):
+        most = line["images_per_second"]
+        row = plain if line["variant"] == "separate" else mine
+        rate = None if reason(row) else row["images_per_second"]
+        rows.append([line["variant"], number(line["megabytes_of_image"], 0),
+                     number(most, 0), number(rate, 0),
+                     percent(rate and rate / most, 1)])
+    return table(["variant", "MB an image", "images/s at most", "measured",
+                  "reached"], rows)
 
 
-SECTIONS = [("Goals", goals_text), ("Speed", speed_text),
+def cudnn_text(results):
+    probe, card = results.get("cudnn"), card_of(results)
+    if reason(probe):
+        return reason(probe)
+    rows = [[said, number(probe[name]["forward"]),
+             number(probe[name]["backward"]),
+             number(probe[name]["forward"] + probe[name]["backward"])]
+            for name, said in (("chosen", "cuDNN's choice"),
+                               ("benchmark", "benchmark"))]
+    if card:
+        rows.append(["roofline", "-", "-", number(
+            1e3 * roofline.convolution_seconds(card, probe["batch"]))])
+    api = probe["graph_api"]
+    return (table(["convolutions of a step, ms", "forward", "backward",
+                   "both"], rows)
+            + f"\n\ncuDNN {probe['cudnn']}, batches of {probe['batch']}; "
+            f"graph library: {', '.join(api['libraries']) or 'none'}; "
+            f"headers: {', '.join(api['headers']) or 'none'}.")
+
+
+def parts_text(results):
+    """Of each, what it cost and why it gave nothing."""
+    return table(["part", "seconds", ""], [
+        [name, number(result.get("took")), reason(result) or "ran"]
+        for name, result in results.items()])
+
+
+SECTIONS = [("Goals", goals_text), ("Tests", tests_text),
+            ("Norm and graphs, on fake images", checks_text),
+            ("Speed", speed_text),
             ("Beside PyTorch, in the same run", pytorch_text),
-            ("Graphs", graphs_text), ("Kernels", kernels_text),
-            ("Costliest kernels", profile_text), ("Ceilings", ceilings_text),
-            ("Roofline", roofline_text)]
+            ("Ceilings", ceilings_text), ("Roofline", roofline_text),
+            ("Costliest kernels", profile_text), ("cuDNN", cudnn_text),
+            ("Machine", doctor_text), ("Parts", parts_text)]
 
 
 def heading(facts):
@@ -217,7 +298,9 @@ def heading(facts):
               if "name" in card else reason(card))
     versions = ", ".join(f"{name} {version}" for name, version in
                          facts["versions"].items()) or "nothing built"
-    return f"{facts['date']}, commit {facts['commit']}; {device}; {versions}."
+    kind = "A rehearsal, which measures nothing: " if facts["rehearsed"] else ""
+    return (f"{kind}{facts['date']}, commit {facts['commit']}; {device}; "
+            f"{facts['cores']} cores; {versions}.")
 
 
 def markdown(facts, results):
@@ -228,4 +311,4 @@ def markdown(facts, results):
 
 
 def as_json(facts, results):
-    return {"schema": 1, **facts, "goals": goals(results), "parts": results}
+    return {"schema": 2, **facts, "goals": goals(results), "parts": results}

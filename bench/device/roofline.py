@@ -171,18 +171,28 @@ def flops_of_image(depth, image_size):
     return sum(op.flops for op in operations(depth, image_size, "separate"))
 
 
-def images_per_second(depth, image_size, variant, batch, card):
-    """card: bytes and operations a second."""
+def seconds_of(found, card):
+    """The least that operations take; card: bytes and operations a second."""
     bandwidth, rate = card
-    seconds = sum(max(BYTES * op.moved / bandwidth, op.flops / rate)
-                  for op in operations(depth, image_size, variant))
-    of_weights = weights(depth, image_size) * BYTES_OF_WEIGHT / bandwidth
+    return sum(max(BYTES * op.moved / bandwidth, op.flops / rate)
+               for op in found)
+
+
+def images_per_second(depth, image_size, variant, batch, card):
+    seconds = seconds_of(operations(depth, image_size, variant), card)
+    of_weights = weights(depth, image_size) * BYTES_OF_WEIGHT / card[0]
     return batch / (batch * seconds + of_weights)
 
 
-def of_card(gb_per_second, tflops, batch, depth=50, image_size=224):
+def convolution_seconds(card, batch, depth=50, image_size=224):
+    """The least that a step's convolutions take, both gradients with them."""
+    return batch * seconds_of(
+        [op for op in operations(depth, image_size, "fused")
+         if op.kind == "convolution"], card)
+
+
+def of_card(card, batch, depth=50, image_size=224):
     """A row for each variant."""
-    card = (gb_per_second * 1e9, tflops * 1e12)
     return [{"variant": variant,
              "megabytes_of_image": bytes_of_image(depth, image_size,
                                                   variant) / 1e6,
@@ -204,8 +214,8 @@ def main():
           f"bfloat16, batch {flags.batch}: "
           f"{flops_of_image(flags.depth, flags.image_size) / 1e9:.1f} GFLOP "
           "an image")
-    for row in of_card(flags.gb_per_second, flags.tflops, flags.batch,
-                       flags.depth, flags.image_size):
+    for row in of_card((flags.gb_per_second * 1e9, flags.tflops * 1e12),
+                       flags.batch, flags.depth, flags.image_size):
         print(f"{row['variant']:9} {row['megabytes_of_image']:5.0f} MB an "
               f"image  {row['images_per_second']:7,.0f} images/s at most")
 

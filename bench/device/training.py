@@ -6,9 +6,12 @@ import statistics
 
 import work
 
-LOOPS = 5  # the first is warm-up
-IMAGES_OF_LOOP = 25_000  # some seconds on a large card
+LOOPS = 4  # the first is warm-up
 LEAST_STEPS = 10
+# Of a rehearsal: what a CPU without units for bfloat16 does soon.
+REHEARSAL = {"resnet_depth": 18, "precision": "float32", "train_batch_size": 4,
+             "iterations_per_loop": 1, "train_steps": LOOPS,
+             "memory_limit": "512MiB"}
 
 
 def events(model, kind):
@@ -17,26 +20,28 @@ def events(model, kind):
     return [line for line in parsed if line["event"] == kind]
 
 
-def steps_of_loop(batch, images=IMAGES_OF_LOOP):
-    return max(LEAST_STEPS, images // batch)
-
-
-def command(place, model, data, batch, steps, device="cuda", **parameters):
+def command(place, model, data, batch, images, **parameters):
+    """images: of a loop."""
+    steps = max(LEAST_STEPS, images // batch)
     chosen = {"resnet_depth": 50, "precision": "bfloat16",
               "train_batch_size": batch, "iterations_per_loop": steps,
               "train_steps": LOOPS * steps, "steps_per_checkpoint": 10**9,
-              "memory_limit": "50%", **parameters}
-    return [place.programs / "train_resnet", "--device", device, "--mode",
-            "train", "--data_dir", data, "--model_dir", model,
+              "memory_limit": "50%", **parameters,
+              **(REHEARSAL if place.rehearsed else {})}
+    return [place.programs / "train_resnet", "--device",
+            "cpu" if place.rehearsed else "cuda", "--mode", "train",
+            "--data_dir", data, "--model_dir", model,
             *[f"--{name}={value}" for name, value in chosen.items()]]
 
 
-def train(place, name, data, batch, steps, **parameters):
+def train(place, name, data, batch, images, **parameters):
     """The folder that a training left."""
+    if not place.rehearsed:
+        work.card()
     model = place.folder / "models" / name
     shutil.rmtree(model, ignore_errors=True)
-    place.run(command(place, model, data, batch, steps, **parameters),
-              log=f"{name}.log")
+    place.run(command(place, model, data, batch, images, **parameters),
+              log=name)
     return model
 
 
@@ -45,13 +50,14 @@ def median(loops, key):
     return statistics.median(values) if values else None
 
 
-def told(model, batch):
+def told(model):
     """What the loops after the first say: that one has the warm-up."""
     loops = events(model, "loop")[1:]
     if not loops:
         raise work.NotRun("no loop after the warm-up")
     rates = [loop["images_per_second"] for loop in loops]
-    return {"batch": batch, "images_per_second": statistics.median(rates),
+    return {"batch": events(model, "start")[-1]["batch_size"],
+            "images_per_second": statistics.median(rates),
             "slowest": min(rates), "fastest": max(rates),
             **{key: median(loops, key)
                for key in ("input_wait", "device_busy", "host_syncs", "tflops",

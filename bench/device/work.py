@@ -1,8 +1,11 @@
 """Where the parts work, how they run programs, and what they leave."""
 
+import functools
 import json
+import math
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import time
@@ -10,8 +13,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # On the machine that a pack was brought to, beside the sources.
 PACKED = ROOT.parent / "pack.json"
-# What a part may take in all, so that each fits into ten minutes.
-PART_SECONDS = 560
+NO_CARD = "no card"
 
 
 class NotRun(Exception):
@@ -28,47 +30,54 @@ def last_line(text):
 
 
 class Work:
-    """The folder of a measurement: build/, data/, models/, results/."""
+    """The folder of a measurement: build/, data/, models/, results/.
 
-    def __init__(self, folder, python, part_seconds=PART_SECONDS):
+    rehearsed: trainings take few small steps on the CPU."""
+
+    def __init__(self, folder, python, seconds=math.inf, rehearsed=False):
         self.folder = pathlib.Path(folder).resolve()
         self.python = python
-        self.part_seconds = part_seconds
-        self.begin_part()
+        self.rehearsed = rehearsed
+        self.end = time.monotonic() + seconds  # of all parts
+        self.deadline = self.end
         for name in ("data", "models", "results"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
 
-    def begin_part(self):
-        self.deadline = time.monotonic() + self.part_seconds
+    def begin_part(self, seconds):
+        self.deadline = min(time.monotonic() + seconds, self.end)
 
     @property
     def seconds_left(self):
-        return self.deadline - time.monotonic()
+        """Until the end of all parts."""
+        return self.end - time.monotonic()
 
     @property
     def programs(self):
         return self.folder / "build/bin"
 
-    def run(self, command, log=None, cwd=None):
-        """A command's stdout; its stderr goes to results/LOG. Raises NotRun
-        where it fails or the part's time is over."""
+    def run(self, command, log="last", cwd=None):
+        """A command's stdout, which results/LOG.out has as well; its stderr
+        goes to results/LOG.log. Raises NotRun where it fails or the part's
+        time is over; then nothing that it has started goes on."""
         words = [str(word) for word in command]
         say("$ " + " ".join(words))
-        errors = self.folder / "results" / (log or "last.log")
+        out, errors = (self.folder / "results" / f"{log}.{kind}"
+                       for kind in ("out", "log"))
+        name = pathlib.Path(words[0]).name
         try:
-            with open(errors, "w", encoding="utf-8") as file:
-                done = subprocess.run(words, stdout=subprocess.PIPE,
-                                      stderr=file, text=True, check=False,
-                                      cwd=cwd, timeout=max(1, self.seconds_left))
-        except subprocess.TimeoutExpired as late:
-            raise NotRun(f"{words[0]}: the part's time is over") from late
+            code = finished(words, out, errors, cwd,
+                            self.deadline - time.monotonic())
         except OSError as error:
             raise NotRun(f"{words[0]}: {error.strerror}") from error
-        if done.returncode != 0:
-            told = last_line(errors.read_text(errors="replace") or done.stdout)
-            raise NotRun(f"{pathlib.Path(words[0]).name} ended with "
-                         f"{done.returncode}: {told}")
-        return done.stdout
+        told, complaint = (path.read_text(errors="replace")
+                           for path in (out, errors))
+        if code is None:
+            raise NotRun(f"{name}: the part's time is over, after the line: "
+                         f"{last_line(told.strip() or complaint)}")
+        if code != 0:
+            raise NotRun(f"{name} ended with {code}: "
+                         f"{last_line(complaint.strip() or told)}")
+        return told
 
     def save(self, part, result):
         path = self.folder / "results" / f"{part}.json"
@@ -80,6 +89,24 @@ class Work:
         return json.loads(path.read_text()) if path.exists() else None
 
 
+def finished(words, out, errors, cwd, seconds):
+    """A program's exit code; None where it was stopped after some seconds. Its
+    own children are in its process group, and end with it."""
+    with (open(out, "wb") as stdout, open(errors, "wb") as stderr,
+          subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=stdout,
+                           stderr=stderr, cwd=cwd, process_group=0) as child):
+        try:
+            return child.wait(timeout=max(0, seconds))
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            try:
+                os.killpg(child.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass  # it and its children have ended
+
+
+@functools.cache
 def card():
     """The first NVIDIA card: name, memory, driver. Raises NotRun."""
     query = "name,memory.total,driver_version,compute_cap"
@@ -88,9 +115,9 @@ def card():
             ["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader"],
             capture_output=True, text=True, check=False)
     except OSError as error:
-        raise NotRun("no card") from error
+        raise NotRun(NO_CARD) from error
     if done.returncode != 0 or not done.stdout.strip():
-        raise NotRun("no card")
+        raise NotRun(NO_CARD)
     name, memory, driver, capability = (
         word.strip() for word in done.stdout.splitlines()[0].split(","))
     return {"name": name, "memory": memory, "driver": driver,
@@ -102,7 +129,6 @@ def attempt(measure, *arguments):
     try:
         return measure(*arguments)
     except NotRun as reason:
-        say(f"not run: {reason}")
         return {"not_run": str(reason)}
 
 

@@ -49,7 +49,7 @@ struct Flags {
   HashFlags hash;
   bool dry_run = false;
   InputFlags input;
-  SelectionFlags selection;
+  SelectionChoice selection;
   ThroughputOptions throughput;
   CloudFlags cloud;
   ObservationFlags observation;

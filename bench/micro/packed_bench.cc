@@ -99,6 +99,8 @@ void Compare(const std::string& path, int records, int turns) {
   unchecked.verify_checksums = false;
   InputOptions cached = options;
   cached.use_cache = true;
+  InputOptions read = options;
+  read.map_files = false;
   InputOptions near = options;
   near.prefetch_batches = 0;
   InputOptions basic = options;
@@ -109,6 +111,7 @@ void Compare(const std::string& path, int records, int turns) {
   const std::vector<Contender> contenders = {
       {"memcpy", [&](std::size_t) { return copy(); }},
       {"pipeline", run(options)},
+      {"  map_files=false", run(read)},
       {"  prefetch_batches=0", run(near)},
       {"  graph=basic", run(basic)},
       {"  use_cache", run(cached)},

@@ -17,6 +17,7 @@
 #include "pipeline/engine/input_graph.h"
 #include "pipeline/engine/open_batch.h"
 #include "pipeline/engine/slot_filler.h"
+#include "pipeline/memory/memory_limit.h"
 #include "pipeline/memory/record_cache.h"
 #include "pipeline/order/batch_plan.h"
 #include "pipeline/order/label_class.h"
@@ -41,6 +42,20 @@ struct ReadyBatch {
   BatchHandle batch;
   Clock::time_point since;
 };
+
+// Data that stay in the page cache gain by being mapped. Larger data would not
+// stay, and their pages are given back later if they are mapped. A cache reads
+// each record once.
+bool MapsFiles(const RecordIndex& index, const InputOptions& options) {
+  if (!options.map_files || options.use_cache) {
+    return false;
+  }
+  std::int64_t bytes = 0;
+  for (std::size_t shard = 0; shard < index.shards().size(); ++shard) {
+    bytes += index.shard_bytes(shard);
+  }
+  return bytes <= MachineMemory() / 2;
+}
 
 }  // namespace
 
@@ -125,6 +140,7 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       packed_(PlanPackedReading(index, options_)),
       memory_(PlanMemory(options_, PlannedDataOf(index, packed_))),
       store_(index, {.verify_checksums = options_.verify_checksums,
+                     .map_files = MapsFiles(index, options_),
                      .packed = packed_.store}),
       seek_store_(index, SeekStore::kMaxOpen, options_.image_key),
       found_indexes_(options_.seek_index == SeekIndexes::kAuto

@@ -57,6 +57,7 @@ void SlotFiller::Load(Sample& sample) {
   const Clock::time_point start = Clock::now();
   std::size_t bytes = 0;
   sample.failure = nullptr;
+  sample.payload = {};
   sample.open_rows = 0;
   sample.stage = BadRecordKind::kFrame;
   try {
@@ -99,6 +100,7 @@ CachedRecord SlotFiller::ReadRecord(Sample& sample) {
   }
   CachedRecord record = {.payload = store_.ReadPayload(
                              sample.record, sample.buffer, sample.access)};
+  sample.payload = record.payload;
   Parse(record.payload.bytes, sample);
   if (options_.seek_index != SeekIndexes::kOff) {
     record.seek_index = FindIndex(sample, {});
@@ -168,12 +170,25 @@ void SlotFiller::FillOrThrow(Sample& sample) {
 }
 
 bool SlotFiller::TryFill(Sample& sample, std::vector<BadRecord>& bad) {
+  const std::optional<DataError> error = DecodeIfGood(sample);
+  if (!std::exchange(sample.payload, {}).IsWhole()) {
+    // A mapped file lost bytes, perhaps while they were decoded. From now on it
+    // is read.
+    Load(sample);
+    return TryFill(sample, bad);
+  }
+  if (error) {
+    bad.push_back(Describe(sample, *error));
+  }
+  return !error;
+}
+
+std::optional<DataError> SlotFiller::DecodeIfGood(Sample& sample) {
   try {
     DecodeIntoSlot(sample);
-    return true;
+    return std::nullopt;
   } catch (const DataError& error) {
-    bad.push_back(Describe(sample, error));
-    return false;
+    return error;
   }
 }
 

@@ -43,6 +43,7 @@ struct Sample {
   int draw = 0;  // 0: the position's own record; k: the k-th substitute for it
   Access access = Access::kInOrder;
   std::vector<std::byte> buffer = {};
+  RecordPayload payload = {};            // a view into buffer, or a mapped file
   ImagenetExampleView example = {};      // views into buffer, or the cache
   std::vector<FieldColumn> fields = {};  // of the options, one list each
   SampleSeekIndex seek_index = {};
@@ -111,6 +112,8 @@ class SlotFiller {
   // Fills the slot or throws.
   void FillOrThrow(Sample& sample);
   void DecodeIntoSlot(Sample& sample);
+  // The same; returns what is wrong with the record.
+  std::optional<DataError> DecodeIfGood(Sample& sample);
   // Decodes or copies the image and augments it.
   FillCounts FillWords(Sample& sample, std::span<std::uint32_t> words);
   // Counts and traces the work done for a slot since `start`.

@@ -111,6 +111,16 @@ constexpr InputOption kImages[] = {
         "operations", "Operations that randaugment applies to an image."),
     Row("augment_magnitude", Field<&I::augment, &A::magnitude>(),
         Between(0, 30), "", "Strength of randaugment's operations."),
+    Row("brightness", Field<&I::augment, &A::brightness>(), NotNegative(), "",
+        "Colour jitter: a factor for the brightness of each training image is "
+        "drawn from 1 - x to 1 + x; 0: none."),
+    Row("contrast", Field<&I::augment, &A::contrast>(), NotNegative(), "",
+        "Colour jitter: the same for the contrast."),
+    Row("saturation", Field<&I::augment, &A::saturation>(), NotNegative(), "",
+        "Colour jitter: the same for the saturation."),
+    Row("hue", Field<&I::augment, &A::hue>(), Between(0, 0.5), "",
+        "Colour jitter: the hue of each training image is turned by -x to x of "
+        "the colour circle; 0: none."),
     Row("random_erasing", Field<&I::augment, &A::erasing>(), Between(0, 1), "",
         "Probability that a rectangle of a training image is erased."),
 };
@@ -153,6 +163,9 @@ constexpr InputOption kPerformance[] = {
         "Batches beyond those in the pool whose records are read in advance."),
     Row("verify_checksums", Field<&I::verify_checksums>(), Any(), "",
         "Verify the checksum of every record."),
+    Row("map_files", Field<&I::map_files>(), Any(), "",
+        "Use records where they lie in the page cache, without a copy, if all "
+        "shards fit into half of the memory; false: read them."),
     Row("seek_index", ChoiceField<kSeekIndexes, &I::seek_index>(), Any(), "",
         "Seek indexes, with which only a part of a JPEG is decoded: use those "
         "of the data and find others while decoding, for later epochs and runs "

@@ -31,7 +31,8 @@ std::string LimitText(const OptionInfo& option, double limit) {
       return text;
     }
   }
-  return fmt::format("{:.0f}", limit);
+  return limit == std::floor(limit) ? fmt::format("{:.0f}", limit)
+                                    : fmt::format("{}", limit);
 }
 
 // Removes a sign from the front; true for a minus.

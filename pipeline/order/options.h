@@ -136,6 +136,9 @@ struct InputOptions {
   int max_lent = 0;
   int prefetch_batches = 2;  // whose records are announced ahead of the pool
   bool verify_checksums = true;
+  // Map the files of uncompressed TFRecords that fit into half of the machine's
+  // memory, in place of reading them into buffers.
+  bool map_files = true;
   // Where a JPEG's seek index comes from, with which the decoder skips the rows
   // above the crop.
   SeekIndexes seek_index = SeekIndexes::kAuto;

@@ -48,6 +48,9 @@ class Selection {
   // places: per epoch; 0: as many as the groups have records.
   explicit Selection(std::vector<RecordGroup> groups, std::int64_t places = 0);
 
+  [[nodiscard]] const std::vector<RecordGroup>& groups() const {
+    return groups_;
+  }
   [[nodiscard]] std::int64_t places() const { return starts_.back(); }
   // The number of places of a group in each epoch.
   [[nodiscard]] std::int64_t places_of(std::size_t group) const {

@@ -95,6 +95,20 @@ class Options(TypedDict, total=False):
     # 10.
     augment_magnitude: int
 
+    # Colour jitter: a factor for the brightness of each training image is
+    # drawn from 1 - x to 1 + x; 0: none. At least 0. Default: 0.
+    brightness: float
+
+    # Colour jitter: the same for the contrast. At least 0. Default: 0.
+    contrast: float
+
+    # Colour jitter: the same for the saturation. At least 0. Default: 0.
+    saturation: float
+
+    # Colour jitter: the hue of each training image is turned by -x to x of
+    # the colour circle; 0: none. At least 0, at most 0.5. Default: 0.
+    hue: float
+
     # Probability that a rectangle of a training image is erased. At least 0,
     # at most 1. Default: 0.
     random_erasing: float
@@ -154,6 +168,10 @@ class Options(TypedDict, total=False):
 
     # Verify the checksum of every record. Default: true.
     verify_checksums: bool
+
+    # Use records where they lie in the page cache, without a copy, if all
+    # shards fit into half of the memory; false: read them. Default: true.
+    map_files: bool
 
     # Seek indexes, with which only a part of a JPEG is decoded: use those of
     # the data and find others while decoding, for later epochs and runs

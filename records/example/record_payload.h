@@ -5,6 +5,9 @@
 #include <optional>
 #include <span>
 
+#include "records/bytes/mapped_file.h"
+#include "records/tfrecord/format.h"
+
 namespace infeed {
 
 // A record's payload as it was read, borrowed.
@@ -13,6 +16,15 @@ struct RecordPayload {
   // The payload's checksum if it was verified: checksums of parts can then be
   // computed from it without reading the bytes.
   std::optional<std::uint32_t> crc32c = {};
+  // Where the bytes lie if they were not read but mapped; else null.
+  const MappedFile* mapped = nullptr;
+
+  // Whether the bytes have been there until now: a mapped file can lose them
+  // while they are used. Read the record again if not.
+  [[nodiscard]] bool IsWhole() const {
+    return mapped == nullptr ||
+           mapped->IsWhole({bytes.data(), bytes.size() + kFrameFooterBytes});
+  }
 };
 
 }  // namespace infeed

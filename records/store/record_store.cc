@@ -88,6 +88,8 @@ RecordStore::RecordStore(const RecordIndex& index,
                          const RecordStoreOptions& options)
     : index_(index),
       options_(options),
+      mapped_(options.map_files && !index.is_of_images() ? index.shards().size()
+                                                         : 0),
       packed_(index.any_compressed()
                   ? std::make_unique<PackedStore>(
                         index, options.packed,
@@ -118,6 +120,9 @@ RecordPayload RecordStore::ReadPayload(std::int64_t record,
   if (IsPacked(location.shard)) {
     return ReadPacked(record, location, access, buffer);
   }
+  if (const std::optional<RecordPayload> mapped = FindMapped(location)) {
+    return *mapped;
+  }
   const std::shared_ptr<const ByteSource> source = Open(location.shard);
   if (!index_.holds_examples(static_cast<std::size_t>(location.shard))) {
     const Scratch extent(ExtentOf(location));
@@ -130,6 +135,42 @@ RecordPayload RecordStore::ReadPayload(std::int64_t record,
   const auto wanted = std::span(buffer).first(ExtentOf(location));
   return CheckFrame(wanted.first(ReadFrame(*source, location, wanted)),
                     location, {source->path(), source->size()});
+}
+
+const MappedFile* RecordStore::Mapped(std::int32_t shard) const {
+  const auto number = static_cast<std::size_t>(shard);
+  const std::string& path = index_.shards()[number];
+  if (mapped_.empty() || IsUrl(path) || !index_.holds_examples(number)) {
+    return nullptr;
+  }
+  MappedShard& mapped = mapped_[number];
+  std::call_once(mapped.once, [&] { mapped.file = MappedFile::Map(path); });
+  return mapped.file == nullptr || mapped.file->is_damaged()
+             ? nullptr
+             : mapped.file.get();
+}
+
+std::optional<RecordPayload> RecordStore::FindMapped(
+    const RecordLocation& location) const {
+  const MappedFile* const file = Mapped(location.shard);
+  if (file == nullptr || location.end() > std::ssize(file->bytes())) {
+    return std::nullopt;
+  }
+  const auto frame = file->bytes().subspan(
+      static_cast<std::size_t>(location.offset), ExtentOf(location));
+  try {
+    RecordPayload payload =
+        CheckFrame(frame, location,
+                   {index_.shards()[static_cast<std::size_t>(location.shard)],
+                    std::ssize(file->bytes())});
+    payload.mapped = file;
+    return payload;
+  } catch (const DataError&) {
+    if (file->IsWhole(frame)) {
+      throw;
+    }
+    return std::nullopt;
+  }
 }
 
 RecordPayload RecordStore::MakeExample(std::int64_t record,

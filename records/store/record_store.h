@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "records/bytes/byte_source.h"
+#include "records/bytes/mapped_file.h"
 #include "records/example/record_payload.h"
 #include "records/store/packed_store.h"
 #include "records/store/read_plan.h"
@@ -27,6 +28,8 @@ struct RecordStoreOptions {
   // file descriptor, and opening one again costs a request.
   std::size_t max_open_shards = 256;
   bool verify_checksums = true;
+  // Map uncompressed TFRecords of files, in place of reading them.
+  bool map_files = false;
   PackedStoreOptions packed = {};  // for compressed shards
 };
 
@@ -45,7 +48,9 @@ class RecordStore {
                        const RecordStoreOptions& options = {});
 
   // Reads a record into buffer, which grows as needed and should be reused, and
-  // returns its payload, a view into buffer. Requires: 0 <= record <
+  // returns its payload, a view into buffer, or into a mapped file: this view
+  // is valid as long as the store, and RecordPayload::IsWhole() says whether
+  // its bytes were there while they were used. Requires: 0 <= record <
   // index.size().
   [[nodiscard]] std::span<const std::byte> Read(
       std::int64_t record, std::vector<std::byte>& buffer) const;
@@ -87,11 +92,19 @@ class RecordStore {
     std::shared_ptr<const ByteSource> source;
     OpenList::iterator use;
   };
+  struct MappedShard {
+    std::once_flag once;
+    std::unique_ptr<const MappedFile> file;  // null: it is read
+  };
   // The byte stream that holds a frame: its name for messages, and its length.
   struct Stream {
     std::string_view path;
     std::int64_t bytes = 0;
   };
+  // The shard's mapping; null: none, or it has lost bytes.
+  const MappedFile* Mapped(std::int32_t shard) const;
+  // The record in a mapping; nullopt: it must be read.
+  std::optional<RecordPayload> FindMapped(const RecordLocation& location) const;
   std::shared_ptr<const ByteSource> Open(std::int32_t shard) const;
   std::shared_ptr<const ByteSource> OpenAnew(std::int32_t shard) const;
   void CloseOldest() const;
@@ -116,6 +129,7 @@ class RecordStore {
   mutable std::mutex mutex_;
   mutable OpenList uses_;
   mutable std::unordered_map<std::int32_t, OpenShard> open_;
+  mutable std::vector<MappedShard> mapped_;    // empty: files are read
   const std::unique_ptr<PackedStore> packed_;  // null: no shard is compressed
 };
 

@@ -3,17 +3,24 @@
 
 import dataclasses
 import json
+import os
 import pathlib
+import subprocess
 import sys
+import tarfile
 import tempfile
+import time
 import unittest
+from unittest import mock
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/device"))
 
 import ncu  # noqa: E402
+import outcome  # noqa: E402
 import pack  # noqa: E402
+import parts  # noqa: E402
 import report  # noqa: E402
 import roofline  # noqa: E402
 import speed  # noqa: E402
@@ -21,7 +28,7 @@ import training  # noqa: E402
 import work  # noqa: E402
 
 FACTS = {"commit": "abc", "date": "2026-01-01", "card": {"not_run": "no card"},
-         "versions": {}}
+         "cores": 16, "rehearsed": False, "versions": {}}
 CARD = {"name": "Made", "memory": "1 MiB", "driver": "1", "compute_capability":
         "9.0"}
 
@@ -42,15 +49,27 @@ def row(batch, rate, **more):
 
 
 def results():
-    return {"speed": {"cores": 16, "packed": row(256, 2900),
-                      "jpeg": row(256, 2000, input_wait=0.2),
-                      "fake": [row(128, 2500), row(256, 3000),
-                               {"batch": 512, "not_run": "out of memory"}]},
-            "pytorch": {"eager": {"batch": 256, "images_per_second": 2500},
-                        "compile": {"batch": 256, "images_per_second": 3200}},
-            "graphs": {"steps": 10, "on": row(256, 3000), "off": row(256, 2000),
-                       "largest_loss_difference": 0.0, "last_loss": 6.9},
-            "ceilings": {"tflops": 800, "gb_per_second": 4300}}
+    passed = {"passed": 9, "skipped": 0, "failed": []}
+    convolutions = {"forward": 10.0, "backward": 20.0, "rows": []}
+    return {"kernels": passed, "loop": passed,
+            "doctor": {"findings": [{"name": "memory", "value": "1 GiB",
+                                     "ok": False, "advice": "add some"}]},
+            "fused-graph": row(256, 2950, losses=[3.0, 2.0]),
+            "fused-eager": row(256, 2000, losses=[3.0, 2.0]),
+            "plain-graph": row(256, 2400, losses=[3.0, 2.0]),
+            "packed-256": row(256, 2900),
+            "jpeg-256": row(256, 2000, input_wait=0.2),
+            "jpeg-512": row(512, 2000, input_wait=0.1),
+            "fake-256": row(256, 3000), "fake-512":
+                {"not_run": "out of memory"},
+            "eager": {"batch": 256, "images_per_second": 2500},
+            "compile": {"batch": 256, "images_per_second": 3200},
+            "memcheck": {"findings": 7},
+            "cudnn": {"cudnn": 91000, "batch": 256, "chosen": convolutions,
+                      "benchmark": convolutions, "graph_api":
+                          {"libraries": ["libcudnn_graph.so.9"],
+                           "headers": []}},
+            "ceilings": {"tflops": 800, "gb_per_second": 4300, "took": 5.2}}
 
 
 def goals_of(found):
@@ -95,7 +114,7 @@ class RooflineTest(unittest.TestCase):
 
     def test_each_variant_moves_fewer_bytes(self):
         megabytes = [row["megabytes_of_image"]
-                     for row in roofline.of_card(4000, 700, 256)]
+                     for row in roofline.of_card((4e12, 7e14), 256)]
         self.assertEqual([round(value) for value in megabytes],
                          [478, 398, 382, 359])
 
@@ -112,17 +131,29 @@ class RooflineTest(unittest.TestCase):
                                                 rate((1e30, 1e14))))
 
 
+    def test_convolutions_are_a_part_of_a_step(self):
+        card = (1e12, 1e14)
+        step = 256 / roofline.images_per_second(50, 224, "fused", 256, card)
+        convolutions = roofline.convolution_seconds(card, 256)
+        self.assertLess(0.3 * step, convolutions)
+        self.assertLess(convolutions, step)
+
+
 class ReportTest(unittest.TestCase):
     def test_sets_the_speed_against_the_roofline(self):
         text = report.markdown(FACTS, results())
-        best = roofline.of_card(4300, 800, 256)[1]["images_per_second"]
-        self.assertIn(f"| fused | 398 | {best:,.0f} | {300_000 / best:.1f} % |",
-                      text)
+        separate, fused = (row["images_per_second"] for row in
+                           roofline.of_card((4.3e12, 8e14), 256)[:2])
+        self.assertIn(f"| separate | 478 | {separate:,.0f} | 2,400 | "
+                      f"{240_000 / separate:.1f} % |", text)
+        self.assertIn(f"| fused | 398 | {fused:,.0f} | 3,000 | "
+                      f"{300_000 / fused:.1f} % |", text)
 
     def test_goals_are_met_or_missed(self):
         goals = goals_of(results())
+        self.assertTrue(goals["failed tests"])
         self.assertTrue(goals["input wait, packed records"])
-        self.assertFalse(goals["input wait, JPEG records"])
+        self.assertFalse(goals["input wait, JPEG shards"])
         self.assertTrue(goals["host waits of a loop"])
         self.assertTrue(goals["images/s by those of PyTorch eager, "
                               "channels_last, AMP"])  # 1.2
@@ -132,27 +163,58 @@ class ReportTest(unittest.TestCase):
     def test_what_did_not_run_meets_nothing(self):
         self.assertEqual(set(goals_of({}).values()), {None})
         text = report.markdown(FACTS, {
-            "speed": {"not_run": "no card"}, "graphs": None})
+            "fake-256": {"not_run": "no card"}})
         self.assertIn("not run: no card", text)
         self.assertNotIn("| met |", text)
         self.assertNotIn("| missed |", text)
 
     def test_a_peer_is_compared_on_its_own_batch_alone(self):
         found = results()
-        found["pytorch"]["eager"]["batch"] = 64
+        found["eager"]["batch"] = 64
         self.assertIsNone(report.ratio(found, "eager"))
+
+    def test_the_short_training_stands_in_for_the_long_one(self):
+        found = results()
+        self.assertEqual(report.ratio(found, "eager"), 1.2)
+        del found["fake-256"]
+        self.assertEqual(report.ratio(found, "eager"), 1.18)
+
+    def test_skipped_tests_have_not_passed(self):
+        found = results()
+        found["loop"] = {"passed": 0, "skipped": 9, "failed": []}
+        self.assertIsNone(goals_of(found)["failed tests"])
+        found["loop"] = {"passed": 8, "skipped": 0, "failed": ["Loop.Ends"]}
+        self.assertFalse(goals_of(found)["failed tests"])
+        self.assertIn("8 passed, 0 skipped, 1 failed: Loop.Ends",
+                      report.markdown(FACTS, found))
+
+    def test_losses_are_compared_step_by_step(self):
+        found = results()
+        found["plain-eager"] = row(256, 1500, losses=[3.0, 2.5])
+        self.assertEqual(report.loss_difference(found, "fused"), 0)
+        self.assertEqual(report.loss_difference(found, "plain"), 0.5)
+        self.assertFalse(goals_of(found)["largest difference of losses, graph "
+                                         "and none"])
+        for losses in ([], [3.0]):
+            found["plain-eager"]["losses"] = losses
+            self.assertEqual(report.loss_difference(found, "plain"),
+                             float("inf"))
 
     def test_the_page_has_every_result(self):
         text = report.markdown({**FACTS, "card": CARD}, results())
         for part in ("Made, 1 MiB", "3,000", "not run: out of memory", "1.20x",
-                     "20.00 %", "10.0 % of the latter", "16 cores"):
+                     "20.00 %", "10.0 % of the latter", "16 cores",
+                     "| fake images | 512 | not run: out of memory |",
+                     "7 findings", "1 GiB (add some)", "libcudnn_graph.so.9",
+                     "| benchmark | 10.0 | 20.0 | 30.0 |",
+                     "| ceilings | 5.2 | ran |"):
             self.assertIn(part, text)
 
     def test_the_json_has_goals_and_parts(self):
         made = json.loads(json.dumps(report.as_json(FACTS, results())))
         self.assertEqual(made["commit"], "abc")
-        self.assertEqual(made["parts"]["speed"]["cores"], 16)
-        self.assertEqual(len(made["goals"]), 6)
+        self.assertEqual(made["parts"]["fake-256"]["batch"], 256)
+        self.assertEqual(len(made["goals"]), 7)
 
 
 class NcuTest(unittest.TestCase):
@@ -193,36 +255,29 @@ class TrainingTest(unittest.TestCase):
         loops = [{"event": "loop", "images_per_second": rate,
                   "input_wait": 0.1, "tflops": 1, "device_busy": 0.9,
                   "gb_per_second": 2} for rate in (1, 10, 30, 20)]
-        self.write({"event": "start"}, *loops)
-        told = training.told(self.model, 8)
-        self.assertEqual(told["images_per_second"], 20)
+        self.write({"event": "start", "batch_size": 8}, *loops)
+        told = training.told(self.model)
+        self.assertEqual((told["images_per_second"], told["batch"]), (20, 8))
         self.assertEqual((told["slowest"], told["fastest"]), (10, 30))
         self.assertIsNone(told["host_syncs"])
         self.write(loops[0])
         with self.assertRaises(work.NotRun):
-            training.told(self.model, 8)
+            training.told(self.model)
 
     def test_losses_are_those_of_the_steps(self):
         self.write({"event": "train", "loss": 2}, {"event": "loop"},
                    {"event": "train", "loss": 1})
         self.assertEqual(training.losses(self.model), [2, 1])
 
-    def test_losses_are_compared_step_by_step(self):
-        made = speed.compared([3, 2, 1], [3, 2.5, 1])
-        self.assertEqual(made["largest_loss_difference"], 0.5)
-        with self.assertRaises(work.NotRun):
-            speed.compared([3], [3, 2])
-        with self.assertRaises(work.NotRun):
-            speed.compared([], [])
-
 
 class KernelsTest(unittest.TestCase):
     def test_cases_are_counted(self):
-        suite = [{"result": "COMPLETED"}, {"result": "SKIPPED"},
-                 {"result": "COMPLETED", "failures": [{}]}]
+        suite = [{"name": "A", "result": "COMPLETED"},
+                 {"name": "B", "result": "SKIPPED"},
+                 {"name": "C", "result": "COMPLETED", "failures": [{}]}]
         self.assertEqual(
-            speed.cases({"testsuites": [{"testsuite": suite}]}),
-            {"passed": 1, "failed": 1, "skipped": 1})
+            speed.cases({"testsuites": [{"name": "S", "testsuite": suite}]}),
+            {"passed": 1, "skipped": 1, "failed": ["S.C"]})
 
 
 class PackTest(unittest.TestCase):
@@ -232,6 +287,305 @@ class PackTest(unittest.TestCase):
         self.assertFalse(pack.is_needed(
             "/usr/lib/x86_64-linux-gnu/pkgconfig/fmt.pc"))
         self.assertFalse(pack.is_needed("/usr/share/doc/libfmt-dev/copyright"))
+
+
+class InFolderTest(unittest.TestCase):
+    """With an empty work folder, and one that takes results."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.out = self.root / "out"
+        self.out.mkdir()
+        environment = mock.patch.dict(os.environ, {"OUT": str(self.out)})
+        environment.start()
+        self.addCleanup(environment.stop)
+
+    def handed(self):
+        """What the file of results has, by name."""
+        with tarfile.open(self.out / outcome.FILE) as tar:
+            return {entry.name.removeprefix("device-results/"):
+                    tar.extractfile(entry).read() for entry in tar}
+
+
+class PartsTest(InFolderTest):
+    def setUp(self):
+        super().setUp()
+        self.place = work.Work(self.root / "work", sys.executable)
+
+    @staticmethod
+    def part(name, measure, seconds=600):
+        return parts.Part("made", name, seconds, "", measure)
+
+    def after(self, measure, seconds=600):
+        """What was handed over when the part after this one ran."""
+        seen = {}
+
+        def look(_):
+            seen.update(self.handed())
+            return {}
+
+        self.assertFalse(parts.run_parts(self.place, [
+            self.part("first", measure, seconds), self.part("next", look)]))
+        self.assertIn("next", outcome.results(self.place))
+        self.assertEqual(list(self.out.iterdir()), [self.out / outcome.FILE])
+        return seen
+
+    def hang(self, place):
+        place.run(["sh", "-c", f"sleep 600 > {self.root}/pipe & wait"],
+                  log="hung")
+
+    def test_the_most_wanted_run_first(self):
+        names = [part.name for part in parts.PARTS]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertEqual(names[:8], [
+            "build", "doctor", "kernels", "loop", "fused-graph", "plain-graph",
+            "fused-eager", "plain-eager"])
+        self.assertEqual([part.name for part in parts.PARTS
+                          if part.group == "speed"],
+                         ["data", "jpeg-256", "packed-256", "fake-256",
+                          "jpeg-512", "packed-512", "fake-512"])
+        self.assertEqual([part.name for part in parts.PARTS
+                          if part.group == "compare"],
+                         ["eager", "compile", "memcheck", "racecheck",
+                          "profile", "cudnn", "longest"])
+
+    def test_the_parts_fit_into_calls_of_ten_minutes(self):
+        self.assertLess(max(part.seconds for part in parts.PARTS), 570)
+        self.assertLess(sum(part.seconds for part in parts.PARTS
+                            if part.group == "check"), 570)
+
+    def test_a_failing_part_costs_no_other(self):
+        def fail(_):
+            raise work.NotRun("out of memory")
+
+        seen = self.after(fail)
+        self.assertIn(b"out of memory", seen["results/first.json"])
+        self.assertIn(b"out of memory", seen["report.md"])
+
+    def test_nor_does_one_whose_result_cannot_be_read(self):
+        seen = self.after(lambda _: json.loads("no JSON"))
+        self.assertIn("JSONDecodeError",
+                      json.loads(seen["results/first.json"])["not_run"])
+
+    def test_a_part_is_stopped_with_all_it_has_started(self):
+        os.mkfifo(self.root / "pipe")
+        pipe = os.open(self.root / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, pipe)
+        seen = self.after(self.hang, seconds=0.5)
+        self.assertIn("the part's time is over",
+                      json.loads(seen["results/first.json"])["not_run"])
+        self.assertIn("results/hung.log", seen)
+        while True:  # A killed writer closes the pipe soon.
+            try:
+                self.assertEqual(os.read(pipe, 1), b"")
+                break
+            except BlockingIOError:
+                time.sleep(0.01)
+
+    def test_a_program_is_not_waited_for_past_the_end_of_all(self):
+        self.place.end = time.monotonic()
+        made = parts.run_part(self.place, self.part("first", self.hang))
+        self.assertTrue(made["cut"])
+        self.assertFalse(parts.is_done(self.place, self.part("first", None)))
+
+    def test_a_build_that_filled_a_call_goes_on_in_the_next(self):
+        def fail(_):
+            raise work.NotRun("the part's time is over")
+
+        self.place.end = time.monotonic() + parts.LEAST_SECONDS - 1
+        part = self.part("build", fail)
+        parts.run_part(self.place, part)
+        self.assertFalse(parts.is_done(self.place, part))
+        self.assertLess(570 - parts.PARTS[0].seconds, parts.LEAST_SECONDS)
+
+    def test_a_report_that_fails_costs_no_results(self):
+        self.place.save("fake-256", {"no": "rate"})
+        outcome.hand_over(self.place)
+        self.assertIn("results/fake-256.json", self.handed())
+
+    def test_what_has_no_time_left_is_not_begun(self):
+        self.place.end = time.monotonic() + parts.LEAST_SECONDS
+        self.assertFalse(parts.run_parts(self.place, [
+            self.part("first", lambda _: {})]))
+        self.assertIsNone(self.place.load("first"))
+
+    def test_a_failed_part_is_done(self):
+        def fail(_):
+            raise work.NotRun("no card")
+
+        part = self.part("first", fail)
+        self.assertFalse(parts.is_done(self.place, part))
+        parts.run_part(self.place, part)
+        self.assertTrue(parts.is_done(self.place, part))
+
+    def test_the_ends_of_logs_are_handed_over(self):
+        results_folder = self.place.folder / "results"
+        long = b"x" * outcome.TAIL_BYTES + b"end"
+        (results_folder / "a.log").write_bytes(long)
+        self.place.save("a", {"losses": [0.5] * outcome.TAIL_BYTES})
+        outcome.hand_over(self.place)
+        seen = self.handed()
+        self.assertEqual(seen["results/a.log"], long[3:])
+        self.assertEqual(len(json.loads(seen["results/a.json"])["losses"]),
+                         outcome.TAIL_BYTES)
+
+    def test_a_folder_that_takes_nothing_costs_nothing(self):
+        (self.root / "file").write_text("")
+        os.environ["OUT"] = str(self.root / "file/out")
+        self.assertTrue(parts.run_parts(self.place, [
+            self.part("first", lambda _: {})]))
+
+
+# Programs of a machine with a card, by the name that each is called by.
+FAKE = """#!/bin/bash
+name="$(basename "$0")"
+echo "$name $*" >> "$FAKE_CALLS"
+for word; do
+  case "$word" in
+    --gtest_output=json:*) report="${word#*json:}" ;;
+  esac
+  case "$before" in
+    -B|-C) build="$word" ;;
+    --model_dir|--output|--local_scratch_dir) folder="$word" ;;
+  esac
+  before="$word"
+done
+[[ -z "$FAKE_FAILS" || "$name $*" != *$FAKE_FAILS* ]] || exit 3
+case "$name" in
+  nvidia-smi) echo "Made card, 1 MiB, 1, 9.0" ;;
+  ninja)
+    mkdir -p "$build/bin" "$build/tests"
+    for program in train_resnet imagenet_to_records make_photographs; do
+      ln -sf "$(realpath "$0")" "$build/bin/$program"
+    done
+    for program in cuda_kernels_test cuda_loop_test; do
+      ln -sf "$(realpath "$0")" "$build/tests/$program"
+    done ;;
+  cuda_*_test)
+    echo '{"testsuites": [{"name": "A", "testsuite": [{"name": "B"}]}]}' \\
+      > "$report" ;;
+  make_photographs) mkdir "$folder" ;;
+  imagenet_to_records) mkdir -p "$folder" && touch "$folder/dataset.json" ;;
+  train_resnet)
+    if [[ "$*" == *doctor* ]]; then
+      echo '{"findings": []}'
+    else
+      mkdir "$folder"
+      printf '%s\\n' '{"event": "start", "batch_size": 256}' \\
+        '{"event": "train", "loss": 2}' \\
+        '{"event": "loop", "images_per_second": 1}' \\
+        '{"event": "loop", "images_per_second": 3000}' \\
+        > "$folder/metrics.jsonl"
+    fi ;;
+  compute-sanitizer) echo "ERROR SUMMARY: 0 errors" ;;
+  ncu) printf '"Kernel Name","gpu__time_duration.sum"\\n"","ns"\\n"a","1"\\n' ;;
+  python)
+    case "$*" in
+      *ceilings.py*) echo '{"gb_per_second": 4000, "tflops": 700}' ;;
+      *peer_torch.py*) echo '{"batch": 256, "images_per_second": 2000}' ;;
+      *cudnn_probe.py*)
+        echo "a warning"
+        times='{"forward": 1, "backward": 2}'
+        echo '{"cudnn": 1, "batch": 256, "chosen": '"$times"', "benchmark": ' \\
+          "$times"', "graph_api": {"libraries": [], "headers": []}}' ;;
+      *) echo 2.11.0 ;;
+    esac ;;
+esac
+"""
+FAKES = ["cmake", "compute-sanitizer", "ncu", "ninja", "nvidia-smi", "nvcc",
+         "python"]
+
+
+class RunTest(InFolderTest):
+    """bench/device/run on a machine whose programs are made up."""
+
+    def setUp(self):
+        super().setUp()
+        programs = self.root / "programs"
+        programs.mkdir()
+        for name in FAKES:
+            (programs / name).write_text(FAKE)
+            (programs / name).chmod(0o755)
+        self.programs = programs
+        self.calls = self.root / "calls"
+
+    def run_parts(self, *words, fails=""):
+        """The exit code; the programs' calls are in self.calls."""
+        self.calls.write_text("")
+        return subprocess.run(
+            [sys.executable, ROOT / "bench/device/run", "--work_dir",
+             self.root / "work", "--python", self.programs / "python", *words],
+            capture_output=True, check=False, env={
+                **os.environ, "FAKE_FAILS": fails, "FAKE_CALLS":
+                str(self.calls), "PATH": f"{self.programs}:/usr/bin:/bin"}
+        ).returncode
+
+    def called(self, name):
+        return [line for line in self.calls.read_text().splitlines()
+                if line.startswith(name + " ")]
+
+    def test_every_part_gives_a_result(self):
+        self.assertEqual(self.run_parts(), 0)
+        seen = self.handed()
+        for part in parts.PARTS:
+            self.assertNotIn("not_run",
+                             json.loads(seen[f"results/{part.name}.json"]))
+        self.assertIn(b"1.50x", seen["report.md"])
+        self.assertIn(b"Made card", seen["report.md"])
+        self.assertIn("models/jpeg-256/metrics.jsonl", seen)
+        # The report names them in the order in which they ran.
+        table = seen["report.md"].decode().split("## Parts")[1]
+        rows = [line.split(" | ")[0][2:] for line in table.splitlines()[4:]]
+        self.assertEqual(rows, [part.name for part in parts.PARTS])
+
+    def test_what_is_trained(self):
+        self.run_parts("build", "check", "data", "jpeg-512")
+        trained = [line for line in self.called("train_resnet")
+                   if "--mode train" in line]
+        self.assertEqual(
+            [("fused_batch_norm=true" in line, "cuda_graph=true" in line)
+             for line in trained[:4]],
+            [(True, True), (False, True), (True, False), (False, False)])
+        for line in trained[:4]:
+            self.assertIn("--data_dir null", line)
+        self.assertIn("data/jpeg-4000", trained[4])
+        self.assertIn("--train_batch_size=512", trained[4])
+        self.assertEqual(
+            [line.split()[1] for line in self.called("cuda_loop_test")],
+            ["--gtest_filter=-" + speed.LONGEST])
+
+    def test_failing_programs_cost_their_parts_alone(self):
+        self.assertEqual(self.run_parts(fails="models/plain-graph"), 1)
+        seen = {name: "not_run" in json.loads(text)
+                for name, text in self.handed().items()
+                if name.startswith("results/") and name.endswith(".json")}
+        self.assertEqual([name for name, failed in seen.items() if failed],
+                         ["results/plain-graph.json"])
+
+    def test_a_failed_build_fails_what_needs_it(self):
+        self.assertEqual(self.run_parts(fails="ninja"), 1)
+        seen = self.handed()
+        for name, failed in (("jpeg-256", True), ("kernels", True),
+                             ("eager", False), ("cudnn", False)):
+            self.assertEqual("not_run" in
+                             json.loads(seen[f"results/{name}.json"]), failed)
+
+    def test_resume_leaves_out_what_ran(self):
+        self.run_parts("build", "doctor")
+        self.assertEqual(self.run_parts("--resume", "build", "check"), 0)
+        self.assertFalse(self.called("ninja"))
+        self.assertTrue(self.called("cuda_loop_test"))
+        self.assertEqual(self.run_parts("--resume", "check", "--seconds", "1"),
+                         0)
+
+    def test_no_time_runs_nothing(self):
+        self.assertEqual(self.run_parts("--seconds", "1"), 1)
+        self.assertFalse(self.called("ninja"))
+
+    def test_unknown_parts_are_rejected(self):
+        self.assertEqual(self.run_parts("speeed"), 2)
 
 
 if __name__ == "__main__":

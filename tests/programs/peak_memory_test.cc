@@ -78,7 +78,7 @@ class PeakMemoryTest : public ::testing::Test {
 };
 
 TEST_F(PeakMemoryTest, StaysUnderTheLimitWhateverIsKept) {
-  const ProgramResult plain = Run("--memory_limit 256MB");
+  const ProgramResult plain = Run("--memory_limit 256MB --no_map_files");
   ASSERT_EQ(plain.exit_code, 0) << plain.err;
   const std::int64_t without_cache = PeakOfChildren();
   std::int64_t before = without_cache;

@@ -222,6 +222,57 @@ TEST_F(TrainProgramsTest, TrainsAlikeWithACacheAndAnyNumberOfThreads) {
                             "[12][0-9][0-9] reads"));
 }
 
+// 160 digits of four classes: three of weight 1, and one of weight 3.
+TEST_F(TrainProgramsTest, TrainsOnASelectionThatIsExactUnderStopsAndRanks) {
+  ConvertIdx();
+  const std::string weights = work_ / "weights";
+  WriteFileAtomically(weights, "0 1\n1 1\n2 3\n3 1\n");
+  const std::string flags = std::string(kX10) +
+                            " --epoch_lines=false --iterations_per_loop 3 "
+                            "--mode train --class_weights " +
+                            weights;
+  const ProgramResult planned = Train("none", flags + " --dry_run");
+  EXPECT_EQ(planned.exit_code, 0) << planned.err;
+  EXPECT_THAT(planned.err,
+              HasSubstr("an epoch has 160 images: class 0 27 (of 40 records), "
+                        "class 1 27 (of 40 records), class 2 80 (of 40 "
+                        "records), class 3 26 (of 40 records)"));
+  ASSERT_EQ(Train("whole", flags + " --train_steps 15").exit_code, 0);
+  EXPECT_EQ(Losses("whole").size(), 15U);
+  ASSERT_EQ(Train("parts", flags + " --train_steps 6").exit_code, 0);
+  ASSERT_EQ(Train("parts", flags + " --train_steps 15").exit_code, 0);
+  EXPECT_EQ(Losses("parts"), Losses("whole"));
+  ASSERT_EQ(
+      Train("ranks", flags + " --train_steps 15 --local_ranks 2").exit_code, 0);
+  // The same images; sums are rounded in another order.
+  EXPECT_THAT(Losses("ranks"),
+              testing::Pointwise(testing::DoubleNear(1e-3), Losses("whole")));
+
+  const ProgramResult other =
+      Train("parts", std::string(kX10) +
+                         " --epoch_lines=false --mode train --balance_classes "
+                         "--train_steps 20");
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("belongs to another run: selection is"));
+}
+
+TEST_F(TrainProgramsTest, MixesDataSetsByWeight) {
+  ConvertIdx();
+  const std::string flags = std::string(kX10) +
+                            " --epoch_lines=false --mode train --train_steps 3 "
+                            "--mix " +
+                            shards() + "=1," + shards() + "=3";
+  const ProgramResult result = Train("mixed", flags + " --epoch_records 100");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("an epoch has 100 images: " + shards() +
+                                    " 25 (of 160 records), " + shards() +
+                                    " 75 (of 160 records)"));
+  EXPECT_EQ(Losses("mixed").size(), 3U);
+  const ProgramResult both = Train("none", flags + " --balance_classes");
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.err, HasSubstr("give one of balance_classes"));
+}
+
 TEST_F(TrainProgramsTest, MeasuresTheDeviceAloneOnFakeData) {
   const std::string flags =
       "--data_dir null --device cpu --model_dir " + (work_ / "fake") +

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/shards.h"
+#include "records/tfrecord/format.h"
 #include "records/tfrecord/writer.h"
 #include "tests/support/test_jpeg.h"
 
@@ -60,8 +61,8 @@ const std::string& TestShards::PathOf(std::int64_t record) const {
 }
 
 void TestShards::Damage(std::int64_t record) {
-  constexpr std::int64_t kFrameHeaderBytes = 12;
-  TurnBit(record, kFrameHeaderBytes + index_->at(record).length / 2);
+  TurnBit(record, static_cast<std::int64_t>(kFrameHeaderBytes) +
+                      index_->at(record).length / 2);
 }
 
 void TestShards::DamageHeader(std::int64_t record) { TurnBit(record, 0); }

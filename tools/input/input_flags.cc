@@ -76,13 +76,6 @@ void AddGroups(CLI::App& app, InputFlags& flags, bool of_performance) {
 
 void AddStreamFlags(CLI::App& app, InputFlags& flags) {
   AddGroups(app, flags, false);
-  const FlagGroup group(app, "Images", Shown::kInHelpAll);
-  app.add_option("--color_jitter", flags.color_jitter,
-                 "Variation of brightness, contrast, saturation and hue of "
-                 "training images, as 0.4,0.4,0.4,0.1.")
-      ->delimiter(',')
-      ->expected(4)
-      ->type_name("B,C,S,H");
 }
 
 void AddPerformanceFlags(CLI::App& app, InputFlags& flags) {
@@ -91,12 +84,6 @@ void AddPerformanceFlags(CLI::App& app, InputFlags& flags) {
 
 InputOptions ResolveInput(const InputFlags& flags) {
   InputOptions options = flags.options;
-  if (!flags.color_jitter.empty()) {
-    options.augment.brightness = flags.color_jitter[0];
-    options.augment.contrast = flags.color_jitter[1];
-    options.augment.saturation = flags.color_jitter[2];
-    options.augment.hue = flags.color_jitter[3];
-  }
   if (!flags.has_shuffle && !options.training) {
     options.shuffle = Shuffle::kNone;
   }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "pipeline/order/option.h"
 #include "pipeline/order/options.h"
@@ -16,9 +15,8 @@ class Option;
 namespace infeed {
 
 struct InputFlags {
-  InputOptions options;             // set by the flags
-  bool has_shuffle = false;         // the user gave an order
-  std::vector<float> color_jitter;  // none, or four
+  InputOptions options;      // set by the flags
+  bool has_shuffle = false;  // the user gave an order
 };
 
 // Adds the flags that determine the batches, in the groups "Stream", "Images"

@@ -23,6 +23,12 @@ std::optional<DataSplit> OpenSplit(const std::string& data_dir,
                : std::nullopt;
 }
 
+// The records of the data sets that are mixed.
+DataSplit OpenMix(const SelectionChoice& selection,
+                  const OnShardSetFaults& on_faults) {
+  return {"train", RecordIndex(MixedShards(selection, "train", on_faults))};
+}
+
 // The facts that are known without reading records.
 LabelFacts DescribedLabels(const std::string& data_dir,
                            const RecordIndex& index) {
@@ -59,11 +65,21 @@ std::int64_t Images(const std::optional<DataSplit>& split) {
 
 DataSet::DataSet(const std::string& data_dir, const DataSetOptions& options)
     : is_fake_(IsFakeData(data_dir)) {
+  const SelectionChoice& choice = options.selection;
   if (is_fake_) {
+    if (!choice.takes_all()) {
+      throw UsageError(
+          "data_dir=" + data_dir +
+          ": fake data has no records to select; leave out subset, classes, "
+          "balance_classes, class_weights, sample_weights, mix and "
+          "epoch_records");
+    }
     return;
   }
   const bool is_auto = options.eval_split == "auto";
-  train_ = OpenSplit(data_dir, "train", options.on_train_faults);
+  train_ = choice.mix.empty()
+               ? OpenSplit(data_dir, "train", options.on_train_faults)
+               : OpenMix(choice, options.on_train_faults);
   eval_ = OpenSplit(data_dir, is_auto ? "validation" : options.eval_split,
                     options.on_eval_faults);
   if (!eval_ && is_auto) {
@@ -75,6 +91,10 @@ DataSet::DataSet(const std::string& data_dir, const DataSetOptions& options)
         ": no shards named train-NNNNN-of-NNNNN, validation-... or "
         "test-... in it, no folders of images by class (train/cat/1.jpg), and "
         "no .tfrecord, .tar or .zip file");
+  }
+  if (train_) {
+    selection_ =
+        MakeSelection(choice, "train", train_->index, options.label_key);
   }
   labels_ = DescribedLabels(data_dir, (train_ ? train_ : eval_)->index);
   if (options.counts_labels && (labels_.classes == 0 || !labels_.first)) {
@@ -90,6 +110,9 @@ std::vector<std::string> DataSet::class_names() const {
 
 std::vector<std::string> DataSet::Notes(const InputOptions& input) const {
   std::vector<std::string> notes;
+  if (selection_ != nullptr) {
+    notes.push_back(SelectionText(*selection_));
+  }
   for (const std::optional<DataSplit>* split : {&train_, &eval_}) {
     if (!*split) {
       continue;
@@ -104,7 +127,9 @@ std::vector<std::string> DataSet::Notes(const InputOptions& input) const {
   return notes;
 }
 
-std::int64_t DataSet::train_images() const { return Images(train_); }
+std::int64_t DataSet::train_images() const {
+  return selection_ != nullptr ? selection_->places() : Images(train_);
+}
 
 std::int64_t DataSet::eval_images() const { return Images(eval_); }
 

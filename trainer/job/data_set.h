@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "pipeline/order/options.h"
+#include "pipeline/order/selection_choice.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/shard_set.h"
 #include "records/store/record_index.h"
@@ -26,12 +28,14 @@ struct DataSetOptions {
   // of those to evaluate) if dataset.json does not have all facts.
   bool counts_labels = true;
   std::string label_key{kLabelKey};  // of the records
+  SelectionChoice selection = {};    // of the training records
   // What to do about splits that lack shards.
   OnShardSetFaults on_train_faults = RefuseFaults;
   OnShardSetFaults on_eval_faults = RefuseFaults;
 };
 
-// The data in a run's data folder; or fake data (fake_data.h).
+// The data in a run's data folder, or for training a mix of folders; or fake
+// data (fake_data.h).
 //
 // Const members may be called from several threads at once. The constructor
 // throws IoError for a folder that is missing or cannot be read, UsageError
@@ -71,6 +75,12 @@ class DataSet {
   // found in its records.
   [[nodiscard]] std::vector<std::string> Notes(const InputOptions& input) const;
 
+  // The training records of an epoch; null: each one once.
+  [[nodiscard]] const std::shared_ptr<const Selection>& selection() const {
+    return selection_;
+  }
+
+  // Of an epoch.
   [[nodiscard]] std::int64_t train_images() const;
   [[nodiscard]] std::int64_t eval_images() const;
 
@@ -83,6 +93,7 @@ class DataSet {
   std::optional<DataSplit> train_;
   std::optional<DataSplit> eval_;
   LabelFacts labels_;
+  std::shared_ptr<const Selection> selection_;
 };
 
 }  // namespace infeed

@@ -63,12 +63,14 @@ DataSet OpenData(const RunOptions& options) {
   const TrainParams& params = options.params.values;
   const bool is_open =
       !params.input.label_offset || params.input.num_label_classes == 0;
-  return DataSet(options.data_dir,
-                 {.eval_split = params.eval_split,
-                  .counts_labels = is_open,
-                  .label_key = params.input.label_key,
-                  .on_train_faults = Trains(mode) ? policy : ignore,
-                  .on_eval_faults = evaluates ? policy : ignore});
+  return DataSet(
+      options.data_dir,
+      {.eval_split = params.eval_split,
+       .counts_labels = is_open,
+       .label_key = params.input.label_key,
+       .selection = Trains(mode) ? params.selection : SelectionChoice{},
+       .on_train_faults = Trains(mode) ? policy : ignore,
+       .on_eval_faults = evaluates ? policy : ignore});
 }
 
 ModelLabels DataLabels(const Job& job) {

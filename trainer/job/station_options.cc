@@ -73,6 +73,7 @@ RunParams Resolve(const RunParams& params, const std::string& device,
                    .on_gpu = IsGpu(device),
                    .ranks = ranks},
                   resolved);
+  resolved.values.input.selection = data.selection();
   return resolved;
 }
 

@@ -16,6 +16,7 @@ using P = TrainParams;
 using M = ModelOptions;
 using O = OptimizerOptions;
 using R = LearningRateOptions;
+using S = SelectionChoice;
 
 constexpr double kMaxSteps = 1e12;
 constexpr double kMaxImages = 0x1p32 - 1;  // what a sample order holds
@@ -181,6 +182,31 @@ const Param kDataParams[] = {
         "Evaluation images per step; a batch larger than the split becomes the "
         "whole split.",
         "64 on a CPU, 1024 on a GPU, never more than the data"),
+    Row("subset", Field<&P::selection, &S::subset>(), Any(), "file",
+        "Train on the records whose numbers this file has, from 0: a number or "
+        "a range such as 100-199 per line.",
+        "all records"),
+    Row("classes", Field<&P::selection, &S::classes>(), Any(), "",
+        "Train on the records of these classes: names, or labels as stored in "
+        "records, as 'cat,dog'.",
+        "all classes"),
+    Row("balance_classes", Field<&P::selection, &S::balance_classes>(), Any(),
+        "", "Give every class the same share of an epoch."),
+    Row("class_weights", Field<&P::selection, &S::class_weights>(), Any(),
+        "file",
+        "File with a class and its weight, its share of an epoch, per line.",
+        "none"),
+    Row("sample_weights", Field<&P::selection, &S::sample_weights>(), Any(),
+        "file",
+        "File with a weight per line for every record: how often it is used.",
+        "none"),
+    Row("mix", Field<&P::selection, &S::mix>(), Any(), "",
+        "Train on several data sets, each with its share of an epoch, as "
+        "'DIR=0.7,DIR2=0.3', in place of data_dir's training images.",
+        "only data_dir"),
+    Row("epoch_records", Field<&P::selection, &S::epoch_records>(),
+        Between(0, kMaxImages), "images", "Images of an epoch.",
+        "as many as are selected"),
     Input("last_batch",
           {.help = "Treatment of the images of an epoch that do not fill a "
                    "batch: drop them (auto), make a smaller batch (pad), or "
@@ -204,6 +230,10 @@ const Param kDataParams[] = {
     Input("augment", {.name = "augment_name"}),
     Input("augment_layers", {.name = "randaug_num_layers"}),
     Input("augment_magnitude", {.name = "randaug_magnitude"}),
+    Input("brightness"),
+    Input("contrast"),
+    Input("saturation"),
+    Input("hue"),
     Input("random_erasing"),
     Row("mixup_alpha", Field<&P::optimizer, &O::mixup_alpha>(), NotNegative(),
         "", "MixUp on the device: blend pairs of images; 0: none."),
@@ -228,6 +258,7 @@ const Param kInputParams[] = {
     Input("threads", {.name = "num_parallel_calls"}),
     Input("batches_in_pool", {.range = Between(kLeastBatches, 1024)}),
     Input("prefetch_batches"),
+    Input("map_files"),
     Input("seek_index"),
     Input("use_cache"),
     Row("data_on_device", Field<&P::data_on_device>(), Any(), "",

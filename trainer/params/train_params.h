@@ -5,6 +5,7 @@
 #include <string>
 
 #include "pipeline/order/options.h"
+#include "pipeline/order/selection_choice.h"
 #include "trainer/model/optimizer_options.h"
 #include "trainer/model/options.h"
 
@@ -34,6 +35,7 @@ struct TrainParams {
 
   // The training's input: rank and what depends on the machine are set later.
   InputOptions input = {.batch_size = 0, .batches_in_pool = kLeastBatches};
+  SelectionChoice selection;  // of the training's records
   std::int64_t num_train_images = 0;
   std::int64_t num_eval_images = 0;
   std::string eval_split = "auto";

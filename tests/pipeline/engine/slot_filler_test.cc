@@ -2,9 +2,14 @@
 
 #include "pipeline/engine/slot_filler.h"
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <map>
+#include <memory>
+#include <span>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -100,6 +105,49 @@ TEST_F(SlotFillerTest, ReplacesFromManyThreads) {
   EXPECT_EQ(Fill(single), many);
   EXPECT_THAT(many.labels, ::testing::Each(::testing::Ge(8)));
   EXPECT_GE(bad_records_, 8U);
+}
+
+// A shard becomes shorter after a worker has found its record, and before the
+// image is decoded. Without checksums nothing else would notice.
+TEST_F(SlotFillerTest, AMappedRecordThatIsLostIsReadAgain) {
+  InputOptions options = kOptions;
+  options.on_bad_record = OnBadRecord::kSkip;
+  options.shuffle = Shuffle::kNone;
+  for (const bool verify : {false, true}) {
+    const TestShards shards(TestPayloads(kRecords), 1);
+    const RecordStore store(shards.index(),
+                            {.verify_checksums = verify, .map_files = true});
+    const SeekStore seek_store(shards.index());
+    SlotFiller filler(store, seek_store, kRecords, options, counters_);
+    BatchPool pool(1, kRecords, options.image_size);
+    BatchSequence sequence(kRecords, options, {});
+    OpenBatch open;
+    open.Begin(0, sequence.Next().value(),
+               SampleOrder(kRecords, options.shuffle, options.seed).Epoch(0),
+               pool.Take());
+    std::vector<std::unique_ptr<Sample>> samples;
+    for (int slot = 0; slot < kRecords; ++slot) {
+      samples.push_back(std::make_unique<Sample>(options));
+      samples.back()->batch = &open;
+      samples.back()->slot = slot;
+      filler.Read(*samples.back());
+    }
+    // Within the record 8: the pages after it are gone.
+    std::filesystem::resize_file(
+        shards.index().shards()[0],
+        static_cast<std::uintmax_t>(shards.index().at(8).offset) + 20);
+    for (const auto& sample : samples) {
+      filler.Fill(*sample);
+    }
+    const std::span<const BadRecord> bad = open.BadRecords();
+    ASSERT_EQ(bad.size(), 8U);
+    EXPECT_THAT(bad[0].error.what(), ::testing::HasSubstr("truncated record"));
+    const BatchCopy batch = CopyOf(*open.TakeBatch());
+    const BatchCopy whole = PlainStream(shards_.index(), options, 1).front();
+    const auto half = static_cast<std::ptrdiff_t>(whole.pixels.size() / 2);
+    EXPECT_TRUE(std::equal(whole.pixels.begin(), whole.pixels.begin() + half,
+                           batch.pixels.begin()));
+  }
 }
 
 TEST_F(SlotFillerTest, CountsBytesOfEachStageInItsUnit) {

@@ -74,6 +74,56 @@ TEST_F(RecordStoreTest, ReadsAnyRecordInAnyOrder) {
   }
 }
 
+TEST_F(RecordStoreTest, FindsRecordsInMappedFiles) {
+  const RecordIndex index(paths_);
+  const RecordStore store(index, {.map_files = true});
+  std::vector<std::byte> buffer;
+  for (std::int64_t i = 0; i < index.size(); ++i) {
+    const std::int64_t record = i * 7 % index.size();
+    const RecordPayload payload = store.ReadPayload(record, buffer);
+    EXPECT_EQ(AsText(payload.bytes), Payload(record));
+    EXPECT_EQ(payload.crc32c, Crc32c(AsBytes(Payload(record))));
+    EXPECT_NE(payload.mapped, nullptr);
+  }
+  EXPECT_TRUE(buffer.empty());
+}
+
+TEST_F(RecordStoreTest, AMappedFileThatLosesBytesIsRead) {
+  const std::string path = folder_ / "long";
+  RecordFile()
+      .Add(std::string(9000, 'a'))
+      .Add(std::string(9000, 'b'))
+      .Write(path);
+  const RecordIndex index({path}, {.use_cache = false});
+  const RecordStore store(index, {.map_files = true});
+  std::vector<std::byte> buffer;
+  const RecordPayload second = store.ReadPayload(1, buffer);
+  EXPECT_FALSE(second.mapped->is_damaged());
+  fs::resize_file(path, 9016);
+  EXPECT_EQ(second.bytes.back(), std::byte{0});
+  EXPECT_TRUE(second.mapped->is_damaged());
+  const RecordPayload first = store.ReadPayload(0, buffer);
+  EXPECT_EQ(AsText(first.bytes), std::string(9000, 'a'));
+  EXPECT_EQ(first.mapped, nullptr);
+  EXPECT_THAT([&] { (void)Read(store, 1); },
+              ThrowsMessage<DataError>(HasSubstr("truncated record")));
+}
+
+TEST_F(RecordStoreTest, TheLossIsFoundByTheChecksum) {
+  const std::string path = folder_ / "long";
+  RecordFile()
+      .Add(std::string(9000, 'a'))
+      .Add(std::string(9000, 'b'))
+      .Write(path);
+  const RecordIndex index({path}, {.use_cache = false});
+  const RecordStore store(index, {.map_files = true});
+  EXPECT_EQ(Read(store, 0), std::string(9000, 'a'));
+  fs::resize_file(path, 9100);
+  EXPECT_THAT([&] { (void)Read(store, 1); },
+              ThrowsMessage<DataError>(HasSubstr("truncated record")));
+  EXPECT_EQ(Read(store, 0), std::string(9000, 'a'));
+}
+
 TEST_F(RecordStoreTest, ReadsManyAtOnceEachForItsPlace) {
   const RecordIndex index(paths_);
   const RecordStore store(index);
@@ -173,6 +223,11 @@ TEST_F(RecordStoreTest, NamesFileRecordAndOffsetOfAWrongChecksum) {
                                         "record: the payload's checksum")));
   const RecordStore trusting(index, {.verify_checksums = false});
   EXPECT_NE(Read(trusting, 4), "bbbb");
+  const RecordStore mapping(index, {.map_files = true});
+  EXPECT_EQ(Read(mapping, 3), "bbb");
+  EXPECT_THAT([&] { (void)Read(mapping, 4); },
+              ThrowsMessage<DataError>(HasSubstr(
+                  paths_[1] + ": record 1 at byte 19: corrupted record")));
 }
 
 TEST_F(RecordStoreTest, NoticesAFileThatChanged) {

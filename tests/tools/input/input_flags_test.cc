@@ -115,12 +115,13 @@ TEST(InputFlagsTest, LeaveTheOrderToTheMode) {
 }
 
 TEST(InputFlagsTest, TakeTheFourFactorsOfAColorJitter) {
-  const AugmentOptions augment =
-      Resolved({"--color_jitter=0.1,0.2,0.3,0.4"}).augment;
+  const AugmentOptions augment = Resolved({"--brightness=0.1", "--contrast=0.2",
+                                           "--saturation=0.3", "--hue=0.4"})
+                                     .augment;
   EXPECT_THAT((std::vector{augment.brightness, augment.contrast,
                            augment.saturation, augment.hue}),
               ElementsAre(0.1F, 0.2F, 0.3F, 0.4F));
-  EXPECT_THROW(Resolved({"--color_jitter=0.1,0.2"}), UsageError);
+  EXPECT_THROW(Resolved({"--hue=0.6"}), UsageError);
 }
 
 TEST(InputFlagsTest, RefuseAnUnknownName) {

@@ -11,13 +11,13 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "pipeline/order/selection_files.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/dataset_info.h"
 #include "tests/support/argument_vector.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/cli/flags.h"
-#include "tools/input/selection_files.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -26,13 +26,14 @@ namespace infeed {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 using ::testing::UnorderedElementsAre;
 
-SelectionFlags Parsed(std::vector<std::string> arguments) {
+SelectionChoice Parsed(std::vector<std::string> arguments) {
   CLI::App app("A tool.");
-  SelectionFlags flags;
+  SelectionChoice flags;
   AddSelectionFlags(app, flags);
   arguments.insert(arguments.begin(), "bin/tool");
   ArgumentVector argv(std::move(arguments));
@@ -159,11 +160,25 @@ TEST_F(SelectionFlagsTest, WeighRecords) {
   EXPECT_EQ(Made({"--sample_weights", weights})->places(), 3);
 }
 
+TEST_F(SelectionFlagsTest, SayWhatTheyMakeOfTheData) {
+  EXPECT_EQ(
+      SelectionText(*Made({"--balance_classes", "--epoch_records", "9"})),
+      "an epoch has 9 images: class daisy 5 (of 5 records), class red roses 4 "
+      "(of 2 records)");
+  EXPECT_EQ(SelectionText(*Made({"--classes", "daisy"})),
+            "an epoch has 5 images: the selection 5 (of 5 records)");
+  std::vector<RecordGroup> many;
+  for (std::int64_t group = 0; group < 12; ++group) {
+    many.push_back({.name = "g", .range = {group, 1}});
+  }
+  EXPECT_THAT(SelectionText(Selection(many)), EndsWith(" and 2 more"));
+}
+
 TEST_F(SelectionFlagsTest, MixDataSetsByWeight) {
   const TemporaryFolder other;
   (void)WriteShard(other / "train-00000-of-00002", {1, 2});
   (void)WriteShard(other / "train-00001-of-00002", {3});
-  const SelectionFlags flags =
+  const SelectionChoice flags =
       Parsed({"--mix", folder_.path() + "=1," + other.path() + "=3",
               "--epoch_records", "8"});
   const std::vector<std::string> shards = MixedShards(flags, "train");
@@ -202,12 +217,12 @@ TEST_F(SelectionFlagsTest, RefuseTwoWaysToShareAnEpoch) {
       [&] {
         (void)Made({"--balance_classes", "--sample_weights", "x"});
       },
-      ThrowsMessage<UsageError>(HasSubstr("give one of --balance_classes")));
+      ThrowsMessage<UsageError>(HasSubstr("give one of balance_classes")));
   EXPECT_THAT(
       [&] {
         (void)Made({"--mix", "a=1", "--classes", "daisy"});
       },
-      ThrowsMessage<UsageError>(HasSubstr("leave --subset")));
+      ThrowsMessage<UsageError>(HasSubstr("leave subset")));
 }
 
 TEST_F(SelectionFlagsTest, FindClassNamesAboveASplitsFolder) {

@@ -1,4 +1,4 @@
-#include "tools/input/selection_files.h"
+#include "pipeline/order/selection_files.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,0 +1,152 @@
+"""The parts of a measurement, the most important first; runs them."""
+
+import dataclasses
+import functools
+import json
+import pathlib
+import time
+import traceback
+import typing
+
+import building
+import ncu
+import outcome
+import pack
+import report
+import speed
+import work
+
+HERE = pathlib.Path(__file__).resolve().parent
+# A part is not begun with fewer seconds left of all.
+LEAST_SECONDS = 20
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    group: str
+    name: str
+    seconds: int  # after which it is stopped
+    what: str
+    measure: typing.Callable[[work.Work], dict]
+
+
+def torch_script(place, name, script, *flags):
+    """The JSON in the last line that a script of this folder prints."""
+    work.card()
+    return json.loads(work.last_line(place.run(
+        [place.python, HERE / script, *flags], log=name)))
+
+
+def peer(place, name, kind):
+    """PyTorch's training with the batch of our fastest."""
+    ours = report.ours(outcome.results(place))
+    return torch_script(place, name, "peer_torch.py", "--compile", kind,
+                        "--batch", ours["batch"] if ours else speed.BATCH)
+
+
+def checks():
+    words = {True: "with", False: "without"}
+    for name, (fused, graph) in speed.CHECKS.items():
+        yield Part("check", name, 65, f"fake images, {words[fused]} fused "
+                   f"batch norm, {words[graph]} CUDA graphs",
+                   functools.partial(speed.check, name=name))
+
+
+def speeds():
+    for batch in speed.BATCHES:
+        for kind in ("jpeg", "packed", "fake"):
+            yield Part("speed", f"{kind}-{batch}", 65,
+                       f"images/s from {report.KINDS[kind]}, "
+                       f"batches of {batch}",
+                       functools.partial(speed.speed, kind=kind, batch=batch))
+
+
+def test(group, name, seconds, what, program, only="*"):
+    return Part(group, name, seconds, what, functools.partial(
+        speed.run_test, name=name, test=program, only=only))
+
+
+def sanitizer(tool):
+    return Part("compare", tool, 150, f"compute-sanitizer's {tool} over the "
+                "tests of kernels", functools.partial(
+                    speed.sanitized, test="cuda_kernels_test", tool=tool))
+
+
+def script(group, name, seconds, what, file):
+    return Part(group, name, seconds, what, functools.partial(
+        torch_script, name=name, script=file))
+
+
+PACK = Part("pack", "pack", 560, "one file with sources and libraries, for a "
+            "machine without either", pack.pack)
+PARTS = [
+    Part("build", "build", 560, "configure, compile what trains and its tests",
+         building.build_training),
+    Part("check", "doctor", 40, "train_resnet --mode doctor", speed.doctor),
+    test("check", "kernels", 80, "kernels against the CPU",
+         "cuda_kernels_test"),
+    test("check", "loop", 130, "the loop on the card, but for its longest test",
+         "cuda_loop_test", "-" + speed.LONGEST),
+    *checks(),
+    script("check", "ceilings", 40, "the card's copy and matrix product",
+           "ceilings.py"),
+    Part("speed", "data", 240, "JPEG and packed shards of made photographs",
+         building.make_data),
+    *speeds(),
+    Part("compare", "eager", 90, "the same training in PyTorch, eager",
+         functools.partial(peer, name="eager", kind="none")),
+    Part("compare", "compile", 150, "and by torch.compile",
+         functools.partial(peer, name="compile", kind="default")),
+    sanitizer("memcheck"), sanitizer("racecheck"),
+    Part("compare", "profile", 200, "the three costliest kernels, by Nsight "
+         "Compute", ncu.profile),
+    script("compare", "cudnn", 60, "cuDNN's convolutions of the network",
+           "cudnn_probe.py"),
+    test("compare", "longest", 60, "the longest test of the loop",
+         "cuda_loop_test", speed.LONGEST),
+]
+
+
+def measured(place, part):
+    """A part's result, or why there is none: whatever fails in a part must not
+    stop the next."""
+    try:
+        return work.attempt(part.measure, place)
+    except Exception as error:
+        traceback.print_exc()
+        return {"not_run": f"{type(error).__name__}: {error}"}
+
+
+def run_part(place, part, seconds=None):
+    work.say(f"== {part.name}")
+    place.begin_part(seconds or part.seconds)
+    start = time.monotonic()
+    result = measured(place, part)
+    if "not_run" in result:
+        work.say(f"not run: {result['not_run']}")
+    # It may have lacked time: --resume does it again.
+    cut = "not_run" in result and place.seconds_left < LEAST_SECONDS
+    result = {**result, "took": round(time.monotonic() - start, 1),
+              **({"cut": True} if cut else {})}
+    place.save(part.name, result)
+    return result
+
+
+def is_done(place, part):
+    result = place.load(part.name)
+    return result is not None and not result.get("cut")
+
+
+def run_parts(place, parts, seconds=None):
+    """Runs parts in turn; after each, writes the report and the file of
+    results. Whether all had a result; in a rehearsal, all that need no card.
+    """
+    ran = []
+    for part in parts:
+        if place.seconds_left < LEAST_SECONDS:
+            work.say(f"{part.name} and what follows: no time is left")
+            return False
+        why = run_part(place, part, seconds).get("not_run")
+        ran.append(why is None or (place.rehearsed and why == work.NO_CARD))
+        outcome.hand_over(place)
+    return all(ran)

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pipeline/order/selection.h"
+#include "records/files/shard_set.h"
+#include "records/store/record_index.h"
+
+namespace infeed {
+
+// How a user selects an epoch's records; docs/order.md describes the fields.
+struct SelectionChoice {
+  std::string subset;   // file of record numbers
+  std::string classes;  // names or labels, "a,b"
+  bool balance_classes = false;
+  std::string class_weights;       // file
+  std::string sample_weights;      // file
+  std::string mix;                 // "DIR=WEIGHT,DIR2=WEIGHT2"
+  std::int64_t epoch_records = 0;  // 0: the number of selected records
+
+  [[nodiscard]] bool takes_all() const { return *this == SelectionChoice{}; }
+  friend bool operator==(const SelectionChoice&,
+                         const SelectionChoice&) = default;
+};
+
+// Returns the shards of the data sets that `mix` names, one data set after the
+// other; empty: no mix. Calls on_faults with the missing shards of each data
+// set. Throws UsageError for a part that is not DIR=WEIGHT, and for a folder
+// without such shards.
+[[nodiscard]] std::vector<std::string> MixedShards(
+    const SelectionChoice& choice, const std::string& split,
+    const OnShardSetFaults& on_faults = RefuseFaults);
+
+// Returns the selection; null: each record of the data once. index: of
+// MixedShards(), if that is not empty. label_key: of the records. Reads all
+// data if classes are selected and no label files exist yet. Throws UsageError,
+// IoError, and DataError for an invalid file.
+[[nodiscard]] std::shared_ptr<const Selection> MakeSelection(
+    const SelectionChoice& choice, const std::string& split,
+    const RecordIndex& index, const std::string& label_key);
+
+// "an epoch has 24 images: class daisy 12 (of 10 records), class rose 12 (of
+// 30)", for the user; of many groups the first ones.
+[[nodiscard]] std::string SelectionText(const Selection& selection);
+
+}  // namespace infeed
