@@ -30,6 +30,6 @@ while(suites)
   string(APPEND entries
     "add_test(${name} \"${TEST}\" \"--gtest_filter=${filter}.*\")\n"
     "set_tests_properties(${name} PROPERTIES LABELS \"${LABELS}\" COST ${cost} "
-    "TIMEOUT 1200 ENVIRONMENT OMP_WAIT_POLICY=PASSIVE)\n")
+    "TIMEOUT 3600 ENVIRONMENT OMP_WAIT_POLICY=PASSIVE)\n")
 endwhile()
 file(WRITE ${OUT} "${entries}")
