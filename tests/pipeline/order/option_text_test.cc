@@ -82,7 +82,12 @@ struct SwitchOptions {
 TEST(SetOptionTest, ReadsManySpellingsOfAChoiceThatIsATruth) {
   SwitchOptions options;
   const auto field = ChoiceField<kSwitch, &SwitchOptions::value>();
-  const OptionInfo info = {.name = "fused", .choices = field.choices};
+  const OptionInfo info = {.name = "fused",
+                           .choices = field.choices,
+                           .range = Any(),
+                           .unit = "",
+                           .help = "",
+                           .when_not_given = ""};
   const auto set = [&](const std::string& text) {
     SetOption(info, {.name = "fused", .value = text, .place = ""},
               field.at(options));
