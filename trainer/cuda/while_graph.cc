@@ -58,7 +58,7 @@ void CudaWhileGraph::Build(cudaGraph_t step, const StepClock* clock,
   // The condition is 0 until the kernel before the loop has set it.
   C10_CUDA_CHECK(cudaGraphConditionalHandleCreate(&handle, graph_.get(), 0,
                                                   cudaGraphCondAssignDefault));
-  const LoopEnd loop = {
+  const LoopWords loop = {
       .clock = clock, .end = end_.data_ptr<std::int64_t>(), .stop = stop};
   const cudaGraphNode_t first =
       AddKeepGoing(graph_.get(), nullptr, handle, loop);

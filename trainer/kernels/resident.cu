@@ -68,8 +68,8 @@ void LaunchSetEnd(std::int64_t* end, std::int64_t value, cudaStream_t stream) {
 
 cudaGraphNode_t AddKeepGoing(cudaGraph_t graph, cudaGraphNode_t after,
                              cudaGraphConditionalHandle handle,
-                             const LoopEnd& loop) {
-  LoopEnd words = loop;
+                             const LoopWords& loop) {
+  LoopWords words = loop;
   void* arguments[] = {&handle, &words.clock, &words.end, &words.stop};
   cudaKernelNodeParams kernel = {};
   kernel.func = reinterpret_cast<void*>(KeepGoingKernel);

@@ -36,7 +36,7 @@ void LaunchSetEnd(std::int64_t* end, std::int64_t value, cudaStream_t stream);
 
 // When a loop ends: when clock->index is at *end, or *stop is not 0. The host
 // writes `stop`, in its mapped memory, at any time.
-struct LoopEnd {
+struct LoopWords {
   const StepClock* clock = nullptr;
   const std::int64_t* end = nullptr;
   const std::int32_t* stop = nullptr;
@@ -47,6 +47,6 @@ struct LoopEnd {
 // Throws IoError.
 cudaGraphNode_t AddKeepGoing(cudaGraph_t graph, cudaGraphNode_t after,
                              cudaGraphConditionalHandle handle,
-                             const LoopEnd& loop);
+                             const LoopWords& loop);
 
 }  // namespace infeed

@@ -13,10 +13,10 @@ namespace infeed {
 namespace {
 
 // The condition that the kernel sets.
-unsigned ConditionOf(std::int64_t index, const LoopEnd& of) {
+unsigned ConditionOf(std::int64_t index, const LoopWords& of) {
   const DeviceArray<StepClock> clock({{.first = 9, .index = index}});
   const DeviceArray<unsigned> value(std::vector<unsigned>{7});
-  LoopEnd loop = of;
+  LoopWords loop = of;
   loop.clock = clock.data();
   CUgraph_st graph;
   EXPECT_NE(
