@@ -54,7 +54,11 @@ bool MapsFiles(const RecordIndex& index, const InputOptions& options) {
   for (std::size_t shard = 0; shard < index.shards().size(); ++shard) {
     bytes += index.shard_bytes(shard);
   }
-  return bytes <= MachineMemory() / 2;
+  try {
+    return bytes <= MachineMemory() / 2;
+  } catch (const IoError&) {  // Not known here: files are read.
+    return false;
+  }
 }
 
 }  // namespace

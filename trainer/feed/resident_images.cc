@@ -132,8 +132,7 @@ void CheckResident(const InputOptions& options) {
     throw UsageError(
         "data_on_device: the device mirrors images and augments them no "
         "further; leave augment_name, brightness, contrast, saturation, hue "
-        "and "
-        "random_erasing out, or give data_on_device=false");
+        "and random_erasing out, or give data_on_device=false");
   }
 }
 

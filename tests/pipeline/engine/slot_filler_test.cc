@@ -40,15 +40,21 @@ class SlotFillerTest : public ::testing::Test {
     const SeekStore seek_store(shards_.index());
     SlotFiller filler(store, seek_store, kRecords, options, counters_);
     BatchPool pool(1, kRecords, options.image_size);
-    BatchSequence sequence(kRecords, options, {});
     OpenBatch open;
-    open.Begin(0, sequence.Next().value(),
-               SampleOrder(kRecords, options.shuffle, options.seed).Epoch(0),
-               pool.Take());
+    Begin(options, pool, open);
     FillSlots(filler, open);
     bad_records_ = open.BadRecords().size();
     error_ = open.error();
     return CopyOf(*open.TakeBatch());
+  }
+
+  // Makes `open` the stream's first batch.
+  static void Begin(const InputOptions& options, BatchPool& pool,
+                    OpenBatch& open) {
+    BatchSequence sequence(kRecords, options, {});
+    open.Begin(0, sequence.Next().value(),
+               SampleOrder(kRecords, options.shuffle, options.seed).Epoch(0),
+               pool.Take());
   }
 
   static void FillSlots(SlotFiller& filler, OpenBatch& open) {
@@ -120,11 +126,8 @@ TEST_F(SlotFillerTest, AMappedRecordThatIsLostIsReadAgain) {
     const SeekStore seek_store(shards.index());
     SlotFiller filler(store, seek_store, kRecords, options, counters_);
     BatchPool pool(1, kRecords, options.image_size);
-    BatchSequence sequence(kRecords, options, {});
     OpenBatch open;
-    open.Begin(0, sequence.Next().value(),
-               SampleOrder(kRecords, options.shuffle, options.seed).Epoch(0),
-               pool.Take());
+    Begin(options, pool, open);
     std::vector<std::unique_ptr<Sample>> samples;
     for (int slot = 0; slot < kRecords; ++slot) {
       samples.push_back(std::make_unique<Sample>(options));

@@ -50,6 +50,14 @@ class RecordStoreTest : public ::testing::Test {
     return AsText(store.Read(record, buffer));
   }
 
+  // A shard of two records that take several pages each.
+  [[nodiscard]] std::string WriteLong() const {
+    return RecordFile()
+        .Add(std::string(9000, 'a'))
+        .Add(std::string(9000, 'b'))
+        .Write(folder_ / "long");
+  }
+
   const TemporaryFolder folder_;
   std::vector<std::string> paths_;
 };
@@ -89,11 +97,7 @@ TEST_F(RecordStoreTest, FindsRecordsInMappedFiles) {
 }
 
 TEST_F(RecordStoreTest, AMappedFileThatLosesBytesIsRead) {
-  const std::string path = folder_ / "long";
-  RecordFile()
-      .Add(std::string(9000, 'a'))
-      .Add(std::string(9000, 'b'))
-      .Write(path);
+  const std::string path = WriteLong();
   const RecordIndex index({path}, {.use_cache = false});
   const RecordStore store(index, {.map_files = true});
   std::vector<std::byte> buffer;
@@ -110,11 +114,7 @@ TEST_F(RecordStoreTest, AMappedFileThatLosesBytesIsRead) {
 }
 
 TEST_F(RecordStoreTest, TheLossIsFoundByTheChecksum) {
-  const std::string path = folder_ / "long";
-  RecordFile()
-      .Add(std::string(9000, 'a'))
-      .Add(std::string(9000, 'b'))
-      .Write(path);
+  const std::string path = WriteLong();
   const RecordIndex index({path}, {.use_cache = false});
   const RecordStore store(index, {.map_files = true});
   EXPECT_EQ(Read(store, 0), std::string(9000, 'a'));
