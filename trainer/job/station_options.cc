@@ -137,6 +137,7 @@ InputOptions MakeEvalInput(const TrainParams& params) {
           .threads = input.threads,
           .batches_in_pool = input.batches_in_pool,
           .prefetch_batches = input.prefetch_batches,
+          .map_files = input.map_files,
           .memory_limit = input.memory_limit};
 }
 

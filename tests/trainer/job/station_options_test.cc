@@ -22,5 +22,12 @@ TEST(StationOptionsTest, TheDeviceGetsTheGpusSwitches) {
   EXPECT_TRUE(MakeDeviceOptions(params, "cpu").tf32);
 }
 
+TEST(StationOptionsTest, AnEvaluationReadsItsFilesAsTheTrainingDoes) {
+  TrainParams params;
+  EXPECT_TRUE(MakeEvalInput(params).map_files);
+  params.input.map_files = false;
+  EXPECT_FALSE(MakeEvalInput(params).map_files);
+}
+
 }  // namespace
 }  // namespace infeed
