@@ -1,6 +1,7 @@
 #include "trainer/run/run.h"
 
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "pipeline/memory/kept_heap.h"
 #include "records/bytes/stopped_error.h"
 #include "records/files/folder_claim.h"
 #include "trainer/groups/torch_errors.h"
@@ -144,6 +146,10 @@ ExitCode RunTogether(const RunOptions& options, Ranks& ranks,
   RequireSameRun(options, resolved, data, ranks);
   const std::unique_ptr<FolderClaim> claim = ClaimModelDir(options);
   const MemoryThere memory = FindMemory();
+  const MemoryNeed most = EstimateNeed(options, params);
+  if (!most.on_gpu) {
+    KeepHeap(static_cast<std::size_t>(most.device));
+  }
   ExitCode code = ExitCode::kRuntimeError;
   TranslateTorchErrors(
       [&] {
@@ -160,7 +166,7 @@ ExitCode RunTogether(const RunOptions& options, Ranks& ranks,
         }
         code = RunMode(job, stop);
       },
-      MakeOutOfMemoryText(EstimateNeed(options, params), memory));
+      MakeOutOfMemoryText(most, memory));
   return code;
 }
 

@@ -1,0 +1,41 @@
+#include "pipeline/memory/kept_heap.h"
+
+#include <malloc.h>
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+#include "base/rounding.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::size_t kAdvisedPage = std::size_t{2} << 20;
+
+// The pages stay with the heap when the block is freed, and so does the advice.
+void AdviseHugePages(std::size_t bytes) {
+  const std::unique_ptr<void, decltype(&std::free)> block(
+      std::malloc(bytes + kAdvisedPage), &std::free);
+  if (!block) {
+    return;
+  }
+  const auto start = reinterpret_cast<std::uintptr_t>(block.get());
+  const std::size_t before = RoundUp(start, kAdvisedPage) - start;
+  (void)::madvise(static_cast<std::byte*>(block.get()) + before, bytes,
+                  MADV_HUGEPAGE);
+}
+
+}  // namespace
+
+void KeepHeap(std::size_t bytes) {
+#ifdef __GLIBC__
+  // glibc's mapped blocks end with their free(), the heap's end is trimmed.
+  if (::mallopt(M_MMAP_MAX, 0) == 1 && ::mallopt(M_TRIM_THRESHOLD, -1) == 1) {
+    AdviseHugePages(bytes);
+  }
+#endif
+}
+
+}  // namespace infeed
