@@ -10,7 +10,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = ROOT / "build/release/bin"
 TWINS = ROOT / "tests/interop"
-# Steps before these are a run's warm-up.
+# The first steps of a run are its warm-up.
 WARM_STEPS = 10
 
 
@@ -57,10 +57,10 @@ def accuracy(model):
     return events(model, "eval")[-1]["top_1"]
 
 
-def images_per_second(model, batch):
-    """Over all steps but the first ten, by the clock."""
+def images_per_second(model, batch, warm=WARM_STEPS):
+    """Over all steps but the first ones, by the clock."""
     steps = events(model, "train")
-    first, last = steps[WARM_STEPS - 1], steps[-1]
+    first, last = steps[warm - 1], steps[-1]
     return (last["step"] - first["step"]) * batch / (last["time"] -
                                                      first["time"])
 
