@@ -11,6 +11,7 @@ namespace {
 
 using I = InputOptions;
 using A = AugmentOptions;
+using C = CropOptions;
 
 constexpr double kMost32 = 0x1p31 - 1;
 constexpr double kMost64 = 0x1p63;
@@ -102,6 +103,23 @@ constexpr InputOption kImages[] = {
     Row("random_flip", Field<&I::random_flip>(), Any(), "",
         "Mirror training images at random in recipes that do so; give false "
         "for digits and letters."),
+    Row("random_flip_vertical", Field<&I::augment, &A::vertical_flip>(), Any(),
+        "", "Turn training images upside down at random, half of them."),
+    Row("crop_scale", Field<&I::crop, &C::scale>(), Between(0, 1), "",
+        "Smallest random crop of recipe torchvision, as a part of the image's "
+        "area.",
+        "0.08"),
+    Row("crop_ratio", Field<&I::crop, &C::ratio>(), Between(0, 100), "",
+        "Largest ratio of a random crop's sides in recipe torchvision.", "4/3"),
+    Row("eval_resize", Field<&I::crop, &C::eval_resize>(), Between(0, 1 << 15),
+        "pixels",
+        "In evaluation: the shorter side of an image before a square of "
+        "image_size is cut out of its centre.",
+        "image_size * 256 / 224"),
+    Row("eval_crop", Field<&I::crop, &C::eval_crop>(), Between(0, 1), "",
+        "In evaluation: the same as a part, image_size / eval_resize (timm's "
+        "crop_pct).",
+        "0.875"),
     Row("scaled_decode", Field<&I::scaled_decode>(), Any(), "",
         "Decode a training JPEG at 1/2, 1/4 or 1/8 of its size if its crop "
         "is that much larger than image_size: faster, but the pixels differ."),
@@ -121,8 +139,16 @@ constexpr InputOption kImages[] = {
     Row("hue", Field<&I::augment, &A::hue>(), Between(0, 0.5), "",
         "Colour jitter: the hue of each training image is turned by -x to x of "
         "the colour circle; 0: none."),
+    Row("grayscale", Field<&I::augment, &A::grayscale>(), Between(0, 1), "",
+        "Probability that a training image becomes gray."),
+    Row("blur", Field<&I::augment, &A::blur>(), Between(0, 1), "",
+        "Probability that a training image is blurred, by a Gaussian of 0.1 "
+        "to 2 pixels."),
     Row("random_erasing", Field<&I::augment, &A::erasing>(), Between(0, 1), "",
         "Probability that a rectangle of a training image is erased."),
+    Row("erasing_mode",
+        ChoiceField<kErasingModes, &I::augment, &A::erasing_mode>(), Any(), "",
+        "What random_erasing puts there: black, or noise for each pixel."),
 };
 
 constexpr InputOption kBadRecords[] = {

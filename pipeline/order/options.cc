@@ -66,6 +66,7 @@ void ResolveByMode(InputOptions& options) {
 InputOptions CheckedInputOptions(InputOptions options) {
   CheckInputRanges(options);
   CheckAugmentOptions(options.augment);
+  CheckCropOptions(options.crop, options.recipe, options.image_size);
   if (options.layout == BatchContent::kChoices) {
     throw UsageError("layout: must be words or rgb: a pipeline has images");
   }
@@ -101,6 +102,7 @@ PreprocessOptions PreprocessOptionsOf(const InputOptions& options) {
           .interpolation = options.interpolation,
           .training = options.training,
           .random_flip = options.random_flip,
+          .crop = options.crop,
           .image_size = options.image_size,
           .scaled_decode = options.scaled_decode,
           .augment = options.augment,

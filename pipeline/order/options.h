@@ -77,6 +77,7 @@ struct InputOptions {
   BatchContent layout = BatchContent::kPixels;
   Recipe recipe = Recipe::kTpu;
   Interpolation interpolation = Interpolation::kRecipe;
+  CropOptions crop = {};
   AugmentOptions augment = {};  // in training only
   // Random crop and flip; if false, nothing is random.
   bool training = true;

@@ -34,6 +34,29 @@ Json AugmentToJson(const AugmentOptions& augment) {
           {"random_erasing", augment.erasing}};
 }
 
+// Options that earlier versions did not have: a state names those that are not
+// as they were then.
+void AddLaterOptions(const InputOptions& options, Json& json) {
+  const auto add = [&json](const char* name, const auto& value,
+                           const auto& before) {
+    if (value != before) {
+      json[name] = value;
+    }
+  };
+  const AugmentOptions& augment = options.augment;
+  add("image_key", options.image_key, kImageKey);
+  add("label_key", options.label_key, kLabelKey);
+  add("crop_scale", options.crop.scale, 0);
+  add("crop_ratio", options.crop.ratio, 0);
+  add("eval_resize", options.crop.eval_resize, 0);
+  add("eval_crop", options.crop.eval_crop, 0);
+  add("random_flip_vertical", augment.vertical_flip, false);
+  add("grayscale", augment.grayscale, 0);
+  add("blur", augment.blur, 0);
+  add("erasing_mode", ChoiceName(augment.erasing_mode, kErasingModes),
+      ChoiceName(ErasingMode::kConstant, kErasingModes));
+}
+
 Json OptionsToJson(const InputOptions& options) {
   Json json = {
       {"batch_size", options.batch_size},
@@ -56,13 +79,7 @@ Json OptionsToJson(const InputOptions& options) {
       {"max_scans", options.jpeg_limits.max_scans},
       {"max_memory_bytes", options.jpeg_limits.max_memory_bytes}};
   json.update(AugmentToJson(options.augment));
-  // Of the standard keys, a state says nothing: earlier versions had no others.
-  if (options.image_key != kImageKey) {
-    json["image_key"] = options.image_key;
-  }
-  if (options.label_key != kLabelKey) {
-    json["label_key"] = options.label_key;
-  }
+  AddLaterOptions(options, json);
   return json;
 }
 

@@ -1,9 +1,11 @@
 #include "preprocess/augment/augment.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 
 #include "base/error.h"
+#include "preprocess/augment/color_ops.h"
 #include "preprocess/augment/erasing.h"
 #include "preprocess/augment/jitter.h"
 
@@ -14,6 +16,12 @@ namespace {
 constexpr std::uint32_t kJitterBlock = 0;
 constexpr std::uint32_t kErasingBlock = 2;
 constexpr std::uint32_t kPolicyBlock = 8;
+constexpr std::uint32_t kVerticalBlock = 64;
+constexpr std::uint32_t kGrayscaleBlock = 65;
+constexpr std::uint32_t kBlurBlock = 66;
+constexpr std::uint32_t kNoiseBlock = 1024;
+
+constexpr int kSolarizeThreshold = 128;  // of ThreeAugment
 
 SampleRandom DrawsFrom(const SampleKey& key, std::uint32_t block) {
   return SampleRandom(key, RandomStream::kAugmentation, block);
@@ -30,6 +38,22 @@ OpDraws DrawOp(int side, RandomSource& random) {
   return draws;
 }
 
+float DrawSigma(RandomSource& random) {
+  constexpr float kLeast = 0.1F;
+  constexpr float kMost = 2;
+  return kLeast + random.Real() * (kMost - kLeast);
+}
+
+void FlipRows(PixelSquare image) {
+  for (int y = 0; y < image.side / 2; ++y) {
+    std::swap_ranges(image.row(y), image.row(y) + image.side,
+                     image.row(image.side - 1 - y));
+  }
+}
+
+// Gray has no saturation.
+void MakeGray(std::span<std::uint32_t> pixels) { JitterSaturation(0, pixels); }
+
 }  // namespace
 
 Augmenter::Augmenter(const AugmentOptions& options, int side)
@@ -43,17 +67,39 @@ void Augmenter::Apply(std::span<std::uint32_t> pixels, const SampleKey& key) {
             static_cast<std::size_t>(side_) * static_cast<std::size_t>(side_),
         "pixels are those of one image");
   const PixelSquare image{.pixels = pixels, .side = side_};
+  const auto draw = [&](std::uint32_t block, float probability) {
+    return probability > 0 && DrawsFrom(key, block).Real() < probability;
+  };
+  if (draw(kVerticalBlock, options_.vertical_flip ? 0.5F : 0)) {
+    FlipRows(image);
+  }
   if (options_.has_jitter()) {
     SampleRandom random = DrawsFrom(key, kJitterBlock);
     ApplyJitter(DrawJitter(options_, random), pixels);
   }
   ApplyPolicy(image, key);
+  if (draw(kGrayscaleBlock, options_.grayscale)) {
+    MakeGray(pixels);
+  }
+  if (draw(kBlurBlock, options_.blur)) {
+    SampleRandom random = DrawsFrom(key, kBlurBlock);
+    (void)random.Real();  // whether
+    GaussianBlur(DrawSigma(random), image, blur_scratch_);
+  }
   if (options_.erasing > 0) {
-    SampleRandom random = DrawsFrom(key, kErasingBlock);
-    if (const std::optional<Window> window =
-            DrawErasing(options_.erasing, side_, random)) {
-      FillWindow(*window, 0, image);
-    }
+    Erase(image, key);
+  }
+}
+
+void Augmenter::Erase(PixelSquare image, const SampleKey& key) {
+  SampleRandom random = DrawsFrom(key, kErasingBlock);
+  const std::optional<Window> window =
+      DrawErasing(options_.erasing, side_, random);
+  if (window && options_.erasing_mode == ErasingMode::kPixel) {
+    SampleRandom noise = DrawsFrom(key, kNoiseBlock);
+    FillWithNoise(*window, image, noise);
+  } else if (window) {
+    FillWindow(*window, 0, image);
   }
 }
 
@@ -65,6 +111,20 @@ void Augmenter::ApplyPolicy(PixelSquare image, const SampleKey& key) {
       return RandAugment(image, key);
     case AugmentPolicy::kAutoAugment:
       return AutoAugment(image, key);
+    case AugmentPolicy::kThreeAugment:
+      return ThreeAugment(image, key);
+  }
+}
+
+void Augmenter::ThreeAugment(PixelSquare image, const SampleKey& key) {
+  SampleRandom random = DrawsFrom(key, kPolicyBlock);
+  switch (random.Below(3)) {
+    case 0:
+      return MakeGray(image.pixels);
+    case 1:
+      return Solarize(kSolarizeThreshold, image.pixels);
+    default:
+      return GaussianBlur(DrawSigma(random), image, blur_scratch_);
   }
 }
 

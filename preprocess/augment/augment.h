@@ -4,13 +4,15 @@
 #include <span>
 
 #include "base/random.h"
+#include "preprocess/augment/blur.h"
 #include "preprocess/augment/operation.h"
 #include "preprocess/augment/options.h"
 
 namespace infeed {
 
-// Augments the pixels of a training slot, after resize and flip: colour jitter,
-// then the policy, then erasing, each if enabled. The result depends on
+// Augments the pixels of a training slot, after resize and flip: vertical flip,
+// colour jitter, the policy, grayscale, blur, erasing, each if enabled. The
+// result depends on
 // (pixels, options, key) alone; the object only keeps scratch memory, which it
 // allocates once. One thread at a time: each worker has its own.
 //
@@ -26,6 +28,12 @@ namespace infeed {
 //   block 8+i layer i of RandAugment, from 0: Below(16), the operation; then
 //             Below(2), 1 for a negative sign; Below(side), the row, and
 //             Below(side), the column of Cutout's centre
+//   block 8   ThreeAugment: Below(3), gray, solarize or blur; then Real(), the
+//             blur's sigma, from 0.1 to 2
+//   block 64  Real() below 1/2: vertical flip
+//   block 65  Real() below the probability: grayscale
+//   block 66  Real() below the probability: blur; then Real(), its sigma
+//   block 1024 on: the noise of erasing (FillWithNoise())
 class Augmenter {
  public:
   // For images of side x side pixels. Throws UsageError for options out of
@@ -39,10 +47,13 @@ class Augmenter {
   void ApplyPolicy(PixelSquare image, const SampleKey& key);
   void RandAugment(PixelSquare image, const SampleKey& key);
   void AutoAugment(PixelSquare image, const SampleKey& key);
+  void ThreeAugment(PixelSquare image, const SampleKey& key);
+  void Erase(PixelSquare image, const SampleKey& key);
 
   AugmentOptions options_;
   int side_;
   OpScratch scratch_;
+  BlurScratch blur_scratch_;
 };
 
 }  // namespace infeed

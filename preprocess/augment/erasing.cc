@@ -1,6 +1,8 @@
 #include "preprocess/augment/erasing.h"
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 namespace infeed {
@@ -20,7 +22,35 @@ int RoundedRoot(double area) {
   return static_cast<int>(std::nearbyint(std::sqrt(area)));
 }
 
+// ImageNet's statistics, as levels.
+constexpr std::array<float, 3> kMeans = {123.675F, 116.28F, 103.53F};
+constexpr std::array<float, 3> kDeviations = {58.395F, 57.12F, 57.375F};
+// Of the sum of four uniform bytes: 4 * 127.5, and the square root of 4 *
+// (2^16 - 1) / 12.
+constexpr float kSumMean = 510.0F;
+constexpr float kSumDeviation = 147.80054F;
+
+std::uint32_t NoiseLevel(std::size_t channel, std::uint32_t bytes) {
+  const std::uint32_t sum =
+      (bytes & 255) + (bytes >> 8 & 255) + (bytes >> 16 & 255) + (bytes >> 24);
+  const float value = (static_cast<float>(sum) - kSumMean) / kSumDeviation;
+  return TruncatedLevel(kMeans[channel] + kDeviations[channel] * value + 0.5F);
+}
+
 }  // namespace
+
+void FillWithNoise(const Window& window, PixelSquare image,
+                   SampleRandom& random) {
+  for (int y = window.y; y < window.y + window.height; ++y) {
+    std::uint32_t* const row = image.row(y);
+    for (int x = window.x; x < window.x + window.width; ++x) {
+      row[x] = 0;
+      for (std::size_t channel = 0; channel < 3; ++channel) {
+        row[x] |= NoiseLevel(channel, random.Word()) << kChannelShifts[channel];
+      }
+    }
+  }
+}
 
 std::optional<Window> DrawErasing(float probability, int side,
                                   RandomSource& random) {

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/random.h"
+#include "preprocess/augment/pixels.h"
 #include "preprocess/pixels/image.h"
 
 namespace infeed {
@@ -16,5 +17,13 @@ namespace infeed {
 // width + 1) for the first pixel.
 [[nodiscard]] std::optional<Window> DrawErasing(float probability, int side,
                                                 RandomSource& random);
+
+// Fills the window with noise: in each channel ImageNet's mean plus its
+// standard deviation times a value of about a normal distribution, within
+// 0..255, as timm's mode "pixel" does after the normalization. The value is the
+// sum of a drawn word's four bytes, so that it has the same bits on every
+// machine: a word for each channel of each pixel, row by row.
+void FillWithNoise(const Window& window, PixelSquare image,
+                   SampleRandom& random);
 
 }  // namespace infeed

@@ -7,14 +7,25 @@ namespace infeed {
 // The policy that draws operations for a training image.
 enum class AugmentPolicy {
   kNone,
-  kRandAugment,  // `layers` operations, drawn from 16, each at `magnitude`
-  kAutoAugment,  // one of the 25 pairs of the policy "v0" for ImageNet
+  kRandAugment,   // `layers` operations, drawn from 16, each at `magnitude`
+  kAutoAugment,   // one of the 25 pairs of the policy "v0" for ImageNet
+  kThreeAugment,  // DeiT III's: gray, inverted levels from 128 on, or a blur
 };
 
-inline constexpr Choices<AugmentPolicy, 3> kAugmentPolicies = {
+inline constexpr Choices<AugmentPolicy, 4> kAugmentPolicies = {
     {{"none", AugmentPolicy::kNone},
      {"randaugment", AugmentPolicy::kRandAugment},
-     {"autoaugment", AugmentPolicy::kAutoAugment}}};
+     {"autoaugment", AugmentPolicy::kAutoAugment},
+     {"three_augment", AugmentPolicy::kThreeAugment}}};
+
+// What RandomErasing puts into its rectangle.
+enum class ErasingMode {
+  kConstant,  // black
+  kPixel,     // noise, drawn for each level
+};
+
+inline constexpr Choices<ErasingMode, 2> kErasingModes = {
+    {{"constant", ErasingMode::kConstant}, {"pixel", ErasingMode::kPixel}}};
 
 // Augmentation of a training image after resize and flip. The reference uses
 // layers 2, magnitude 10; colour jitter and erasing take the factors of
@@ -29,10 +40,17 @@ struct AugmentOptions {
   float contrast = 0;
   float saturation = 0;
   float hue = 0;
-  float erasing = 0;  // the probability of RandomErasing
+  // The probabilities of RandomVerticalFlip (0.5), RandomGrayscale,
+  // GaussianBlur(23, (0.1, 2)) and RandomErasing.
+  bool vertical_flip = false;
+  float grayscale = 0;
+  float blur = 0;
+  float erasing = 0;
+  ErasingMode erasing_mode = ErasingMode::kConstant;
 
   [[nodiscard]] bool is_any_on() const {
-    return policy != AugmentPolicy::kNone || has_jitter() || erasing > 0;
+    return policy != AugmentPolicy::kNone || has_jitter() || vertical_flip ||
+           grayscale > 0 || blur > 0 || erasing > 0;
   }
   [[nodiscard]] bool has_jitter() const {
     return brightness > 0 || contrast > 0 || saturation > 0 || hue > 0;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "preprocess/recipe/crop_options.h"
 
 namespace infeed {
 namespace {
@@ -15,7 +16,6 @@ constexpr float kMaxAspect = 4.0F / 3;
 constexpr float kMinArea = 0.08F;
 constexpr float kMaxArea = 1.0F;
 constexpr float kMinCovered = 0.1F;  // Fraction of the image.
-constexpr double kCropFraction = 0.875;
 
 // In float and rounded half to even, as in the reference.
 int Round(float value) { return static_cast<int>(std::lrintf(value)); }
@@ -113,18 +113,11 @@ Window RandomCropWindow(int height, int width, RandomSource& random) {
   return {.y = 0, .x = 0, .height = height, .width = width};
 }
 
-float CenterCropFraction(int image_size) {
-  const int padding =
-      static_cast<int>(std::lrint(image_size * (1 / kCropFraction - 1)));
-  return static_cast<float>(static_cast<double>(image_size) /
-                            (static_cast<double>(image_size) + padding));
-}
-
-Window CenterCropWindow(int height, int width, int image_size) {
-  Check(height > 0 && width > 0 && image_size > 0, "an image has pixels");
+Window CenterCropWindow(int height, int width, float fraction) {
+  Check(height > 0 && width > 0 && fraction > 0, "an image has pixels");
   const int side = std::max(
-      1, static_cast<int>(CenterCropFraction(image_size) *
-                          static_cast<float>(std::min(height, width))));
+      1,
+      static_cast<int>(fraction * static_cast<float>(std::min(height, width))));
   return {.y = (height - side + 1) / 2,
           .x = (width - side + 1) / 2,
           .height = side,
@@ -135,8 +128,9 @@ Window TrainingWindow(int height, int width, int components, int image_size,
                       RandomSource& random) {
   const Window window = RandomCropWindow(height, width, random);
   const bool whole = window.height == height && window.width == width;
-  return whole && components == 3 ? CenterCropWindow(height, width, image_size)
-                                  : window;
+  return whole && components == 3
+             ? CenterCropWindow(height, width, EvalCropFraction({}, image_size))
+             : window;
 }
 
 }  // namespace infeed

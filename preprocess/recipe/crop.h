@@ -17,14 +17,10 @@ namespace infeed {
 [[nodiscard]] Window RandomCropWindow(int height, int width,
                                       RandomSource& random);
 
-// The reference's evaluation crop: a centred square of 0.875 of the shorter
-// side (for image_size 224: shorter side * 224 / 256). Requires: all > 0.
-// At least one pixel, where the reference would fail.
-[[nodiscard]] Window CenterCropWindow(int height, int width, int image_size);
-
-// The centre crop's fraction of the shorter side: 0.875 for 224, about that for
-// other sizes.
-[[nodiscard]] float CenterCropFraction(int image_size);
+// The reference's evaluation crop: a centred square of a part of the shorter
+// side (EvalCropFraction()). At least one pixel, where the reference would
+// fail. Requires: all > 0.
+[[nodiscard]] Window CenterCropWindow(int height, int width, float fraction);
 
 // The reference's training window: the random crop, or the centre crop if the
 // random one is the whole image and the image has three components.

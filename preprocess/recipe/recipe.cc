@@ -73,7 +73,9 @@ Preprocessor::Preprocessor(const PreprocessOptions& options,
     : options_(options),
       decoder_(options.limits, options.warnings),
       sink_(std::move(resize)),
-      augmenter_(options.augment, options.image_size) {}
+      augmenter_(options.augment, options.image_size) {
+  CheckCropOptions(options.crop, options.recipe, options.image_size);
+}
 
 struct Preprocessor::Target {
   const SampleKey& key;
@@ -177,13 +179,16 @@ Framing Preprocessor::ChooseFraming(int height, int width, int components,
       return WholeWindow(
           options_.training
               ? TrainingWindow(height, width, components, size, random)
-              : CenterCropWindow(height, width, size),
+              : CenterCropWindow(height, width,
+                                 EvalCropFraction(options_.crop, size)),
           size);
     case Recipe::kTorchvision:
       return options_.training
-                 ? WholeWindow(RandomResizedCropWindow(height, width, random),
+                 ? WholeWindow(RandomResizedCropWindow(height, width,
+                                                       options_.crop, random),
                                size)
-                 : ResizedCenterCrop(height, width, size);
+                 : ResizedCenterCrop(height, width, size,
+                                     EvalShorterSide(options_.crop, size));
     case Recipe::kPlain:
     case Recipe::kCifar:
       return WholeWindow({.y = 0, .x = 0, .height = height, .width = width},

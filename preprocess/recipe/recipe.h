@@ -13,6 +13,7 @@
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/jpeg_entropy/seek_index.h"
 #include "preprocess/pixels/image.h"
+#include "preprocess/recipe/crop_options.h"
 #include "preprocess/recipe/framing.h"
 #include "preprocess/resize/sink.h"
 
@@ -38,14 +39,6 @@ struct FillCounts {
   std::string warning = {};  // libjpeg's first tolerated warning
 };
 
-// How an encoded image becomes a slot's pixels: docs/recipes.md.
-enum class Recipe {
-  kTpu,  // the reference: training crop and flip; evaluation centre crop
-  kTorchvision,  // RandomResizedCrop, flip; evaluation resize, centre crop
-  kPlain,        // the whole image resized; nothing random
-  kCifar,        // the whole image; in training moved by up to 4 pixels, flip
-};
-
 // How a window becomes a square of pixels (ResizeKernel).
 enum class Interpolation {
   kRecipe,    // the recipe's own: bicubic for tpu and plain, else antialias
@@ -54,11 +47,6 @@ enum class Interpolation {
   kAntialias  // bilinear over as many samples as the scale: Pillow's
 };
 
-inline constexpr Choices<Recipe, 4> kRecipes = {
-    {{"tpu", Recipe::kTpu},
-     {"torchvision", Recipe::kTorchvision},
-     {"plain", Recipe::kPlain},
-     {"cifar", Recipe::kCifar}}};
 inline constexpr Choices<Interpolation, 4> kInterpolations = {
     {{"recipe", Interpolation::kRecipe},
      {"bicubic", Interpolation::kBicubic},
@@ -76,6 +64,7 @@ struct PreprocessOptions {
   // For recipes that mirror training images; set false for digits and letters,
   // which mirroring makes invalid.
   bool random_flip = true;
+  CropOptions crop = {};
   int image_size = 224;  // side of the output, pixels; > 0
   // Decodes a JPEG at 1/2, 1/4 or 1/8 of its size if it then still has as many
   // pixels, in each direction, as the resized output: less work, but other
@@ -107,8 +96,8 @@ struct PreprocessOptions {
 // One thread at a time: each worker has its own.
 class Preprocessor {
  public:
-  // Throws UsageError for a size or a limit below 1, or augmentation out of
-  // range.
+  // Throws UsageError for a size or a limit below 1, or crops or augmentation
+  // out of range.
   explicit Preprocessor(const PreprocessOptions& options);
   // The same with a resize other than the recipe's, for measurements.
   Preprocessor(const PreprocessOptions& options,

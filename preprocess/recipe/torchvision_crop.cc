@@ -14,12 +14,31 @@ namespace {
 constexpr int kTorchvisionAttempts = 10;
 constexpr float kMinScale = 0.08F;
 constexpr float kMaxScale = 1.0F;
-constexpr double kMinRatio = 3.0 / 4.0;
-constexpr double kMaxRatio = 4.0 / 3.0;
-// Their logarithms as PyTorch computes them, in float: the first is not the
-// nearest float.
-constexpr float kMinLogRatio = -0x1.26962p-2F;
-constexpr float kMaxLogRatio = 0x1.269624p-2F;
+
+// Limits of a crop's width / height.
+struct RatioLimits {
+  double min;
+  double max;
+  float min_log;
+  float max_log;
+};
+// Logarithms as PyTorch computes them, in float: the first is not the nearest
+// float.
+constexpr RatioLimits kUsualLimits = {.min = 3.0 / 4.0,
+                                      .max = 4.0 / 3.0,
+                                      .min_log = -0x1.26962p-2F,
+                                      .max_log = 0x1.269624p-2F};
+
+RatioLimits LimitsOf(const CropOptions& crop) {
+  if (crop.ratio == 0) {
+    return kUsualLimits;
+  }
+  const double max = crop.ratio;
+  return {.min = 1 / max,
+          .max = max,
+          .min_log = std::log(static_cast<float>(1 / max)),
+          .max_log = std::log(crop.ratio)};
+}
 
 // Half to even, as Python rounds.
 int RoundAsPython(double value) { return static_cast<int>(std::lrint(value)); }
@@ -41,13 +60,13 @@ Window Centred(int height, int width, int window_height, int window_width) {
           .width = window_width};
 }
 
-Window CentredInRatio(int height, int width) {
+Window CentredInRatio(int height, int width, const RatioLimits& limits) {
   const double ratio = static_cast<double>(width) / height;
-  if (ratio < kMinRatio) {
-    return Centred(height, width, RoundAsPython(width / kMinRatio), width);
+  if (ratio < limits.min) {
+    return Centred(height, width, RoundAsPython(width / limits.min), width);
   }
-  if (ratio > kMaxRatio) {
-    return Centred(height, width, height, RoundAsPython(height * kMaxRatio));
+  if (ratio > limits.max) {
+    return Centred(height, width, height, RoundAsPython(height * limits.max));
   }
   return Centred(height, width, height, width);
 }
@@ -73,12 +92,16 @@ void Shift(std::span<std::uint32_t> pixels, std::ptrdiff_t distance) {
 
 }  // namespace
 
-Window RandomResizedCropWindow(int height, int width, RandomSource& random) {
+Window RandomResizedCropWindow(int height, int width, const CropOptions& crop,
+                               RandomSource& random) {
   Check(height > 0 && width > 0, "an image has pixels");
+  const float min_scale = crop.scale == 0 ? kMinScale : crop.scale;
+  const RatioLimits limits = LimitsOf(crop);
   const auto area = static_cast<double>(std::int64_t{height} * width);
   for (int attempt = 0; attempt < kTorchvisionAttempts; ++attempt) {
-    const double target = area * Uniform(kMinScale, kMaxScale, random);
-    const double ratio = std::exp(Uniform(kMinLogRatio, kMaxLogRatio, random));
+    const double target = area * Uniform(min_scale, kMaxScale, random);
+    const double ratio =
+        std::exp(Uniform(limits.min_log, limits.max_log, random));
     const int window_width = RoundAsPython(std::sqrt(target * ratio));
     const int window_height = RoundAsPython(std::sqrt(target / ratio));
     if (window_width > 0 && window_width <= width && window_height > 0 &&
@@ -88,18 +111,15 @@ Window RandomResizedCropWindow(int height, int width, RandomSource& random) {
       return {.y = y, .x = x, .height = window_height, .width = window_width};
     }
   }
-  return CentredInRatio(height, width);
+  return CentredInRatio(height, width, limits);
 }
 
-std::int64_t ResizedShorterSide(int image_size) {
-  return (std::int64_t{image_size} * 16 + 7) / 14;
-}
-
-Framing ResizedCenterCrop(int height, int width, int image_size) {
-  Check(height > 0 && width > 0 && image_size > 0, "an image has pixels");
-  const std::int64_t shorter = ResizedShorterSide(image_size);
+Framing ResizedCenterCrop(int height, int width, int image_size, int shorter) {
+  Check(height > 0 && width > 0 && image_size > 0 && shorter >= image_size,
+        "an image has pixels, and room for the square");
   const auto resized = [&](int side) {
-    return static_cast<int>(shorter * side / std::min(height, width));
+    return static_cast<int>(std::int64_t{shorter} * side /
+                            std::min(height, width));
   };
   Framing framing{.window = {.y = 0, .x = 0, .height = height, .width = width},
                   .height = resized(height),

@@ -5,27 +5,25 @@
 
 #include "base/random.h"
 #include "preprocess/pixels/image.h"
+#include "preprocess/recipe/crop_options.h"
 #include "preprocess/recipe/framing.h"
 
 // The part of an image that torchvision's transforms use, matched including
 // rounding.
 namespace infeed {
 
-// The window of transforms.RandomResizedCrop with its defaults: area uniform in
-// 0.08..1 of the image's, aspect ratio log-uniform in 3/4..4/3, at most ten
-// attempts; then the largest centred window whose ratio is in bounds.
+// The window of transforms.RandomResizedCrop: area uniform in crop.scale..1 of
+// the image's, aspect ratio log-uniform in 1 / crop.ratio..crop.ratio, at most
+// ten attempts; then the largest centred window whose ratio is in bounds.
 // Requires: height > 0, width > 0.
 [[nodiscard]] Window RandomResizedCropWindow(int height, int width,
+                                             const CropOptions& crop,
                                              RandomSource& random);
 
-// The side to which torchvision's evaluation resizes an image's shorter one for
-// an output of image_size: 256 for 224, for others in proportion, rounded half
-// up.
-[[nodiscard]] std::int64_t ResizedShorterSide(int image_size);
-
-// The result of transforms.Resize(shorter) and CenterCrop(image_size), where
-// shorter is ResizedShorterSide(). Requires: all > 0.
-[[nodiscard]] Framing ResizedCenterCrop(int height, int width, int image_size);
+// The result of transforms.Resize(shorter) and CenterCrop(image_size).
+// Requires: all > 0; shorter >= image_size.
+[[nodiscard]] Framing ResizedCenterCrop(int height, int width, int image_size,
+                                        int shorter);
 
 // transforms.RandomCrop(size, padding=4) of an image of that size: moves the
 // image by up to four pixels each way and fills the rest with black.

@@ -1,5 +1,5 @@
-"""Writes jitter_goldens.txt, jitter_hue.rgb and erasing_goldens.txt: what
-torchvision's ColorJitter and RandomErasing make of made images.
+"""Writes jitter_goldens.txt, jitter_hue.rgb, blur.rgb and erasing_goldens.txt:
+what torchvision's ColorJitter, GaussianBlur and RandomErasing make of images.
 
 README.augment.md has their meaning. Needs torch and torchvision, and nothing
 else of this project.
@@ -15,6 +15,7 @@ from torchvision.transforms import functional, transforms
 FOLDER = pathlib.Path(__file__).parent
 VERSIONS = f"# torch {torch.__version__}, torchvision {torchvision.__version__}"
 FACTORS = [0.0, 0.25, 0.6, 0.9, 1.1, 1.4, 2.0, 3.5]
+SIGMAS = [0.1, 0.6, 1.3, 2.0]
 TURNS = [-0.5, -0.31, -0.1, 0.02, 0.25, 0.5]
 
 
@@ -65,6 +66,13 @@ def hue_bytes():
             yield rgb_bytes(functional.adjust_hue(made_image(name, 32), turn))
 
 
+def blur_bytes():
+    for sigma in SIGMAS:
+        for name in ("noise", "soft"):
+            yield rgb_bytes(functional.gaussian_blur(made_image(name, 32),
+                                                     [23, 23], [sigma]))
+
+
 class Draws:
     """Stands in for torch's random numbers and writes the reals down."""
 
@@ -108,6 +116,7 @@ def main():
     write("jitter_goldens.txt", jitter_lines())
     write("erasing_goldens.txt", erasing_lines())
     (FOLDER / "jitter_hue.rgb").write_bytes(b"".join(hue_bytes()))
+    (FOLDER / "blur.rgb").write_bytes(b"".join(blur_bytes()))
 
 
 if __name__ == "__main__":

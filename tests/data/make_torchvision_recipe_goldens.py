@@ -68,7 +68,7 @@ def photograph(width, height, channels):
     return Image.fromarray(pixels.squeeze())
 
 
-def write_crops():
+def write_crops(name, least, ratio):
     lines = []
     for width, height in CROP_SIZES:
         image = Image.new("RGB", (width, height))
@@ -76,9 +76,9 @@ def write_crops():
             key = (11, 2, position)
             with DrawsFrom(SampleRandom(*key, CROP)):
                 window = transforms.RandomResizedCrop.get_params(
-                    image, [0.08, 1.0], [3.0 / 4.0, 4.0 / 3.0])
+                    image, [least, 1.0], [1 / ratio, ratio])
             lines.append(" ".join(map(str, (width, height) + key + window)))
-    (FOLDER / "torchvision_crops.txt").write_text("\n".join(lines) + "\n")
+    (FOLDER / name).write_text("\n".join(lines) + "\n")
 
 
 def write_resizes():
@@ -144,7 +144,8 @@ def write_cifar():
 
 def main():
     FOLDER.mkdir(exist_ok=True)
-    write_crops()
+    write_crops("torchvision_crops.txt", 0.08, 4.0 / 3.0)
+    write_crops("torchvision_bounded_crops.txt", 0.35, 1.5)
     write_resizes()
     write_images()
     for name in IMAGES:

@@ -47,6 +47,7 @@ std::vector<BatchCopy> PlainStream(const RecordIndex& index,
                              .interpolation = options.interpolation,
                              .training = options.training,
                              .random_flip = options.random_flip,
+                             .crop = options.crop,
                              .image_size = options.image_size,
                              .scaled_decode = options.scaled_decode,
                              .augment = options.augment});

@@ -4,9 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "preprocess/recipe/crop.h"
+#include "preprocess/recipe/crop_options.h"
 #include "preprocess/recipe/recipe.h"
-#include "preprocess/recipe/torchvision_crop.h"
 #include "trainer/params/label_facts.h"
 #include "trainer/params/params.h"
 
@@ -32,11 +31,11 @@ Json Resize(const TrainParams& params) {
   switch (params.input.recipe) {
     case Recipe::kTpu:
       resize["rule"] = "crop_then_resize";
-      resize["crop_fraction"] = CenterCropFraction(size);
+      resize["crop_fraction"] = EvalCropFraction(params.input.crop, size);
       break;
     case Recipe::kTorchvision:
       resize["rule"] = "resize_then_crop";
-      resize["shorter_side"] = ResizedShorterSide(size);
+      resize["shorter_side"] = EvalShorterSide(params.input.crop, size);
       break;
     case Recipe::kPlain:
     case Recipe::kCifar:

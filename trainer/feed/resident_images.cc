@@ -131,8 +131,9 @@ void CheckResident(const InputOptions& options) {
   if (options.augment.is_any_on()) {
     throw UsageError(
         "data_on_device: the device mirrors images and augments them no "
-        "further; leave augment_name, brightness, contrast, saturation, hue "
-        "and random_erasing out, or give data_on_device=false");
+        "further; leave augment_name, brightness, contrast, saturation, hue, "
+        "random_flip_vertical, grayscale, blur and random_erasing out, or give "
+        "data_on_device=false");
   }
 }
 

@@ -129,6 +129,16 @@ TEST_F(StreamStateTest, NamesEveryOptionThatDecidesAboutBatches) {
           {"hue is 0.5 here, 0.0 in the state",
            [](InputOptions& o) { o.augment.hue = 0.5F; }},
           {"random_erasing", [](InputOptions& o) { o.augment.erasing = 0.5F; }},
+          {"erasing_mode is \"pixel\" here, missing in the state",
+           [](InputOptions& o) {
+             o.augment.erasing_mode = ErasingMode::kPixel;
+           }},
+          {"grayscale", [](InputOptions& o) { o.augment.grayscale = 0.5F; }},
+          {"blur", [](InputOptions& o) { o.augment.blur = 0.5F; }},
+          {"random_flip_vertical",
+           [](InputOptions& o) { o.augment.vertical_flip = true; }},
+          {"eval_resize", [](InputOptions& o) { o.crop.eval_resize = 20; }},
+          {"eval_crop", [](InputOptions& o) { o.crop.eval_crop = 0.5; }},
           {"training is false here, true in the state",
            [](InputOptions& o) { o.training = false; }},
           {"shuffle", [](InputOptions& o) { o.shuffle = Shuffle::kNone; }},

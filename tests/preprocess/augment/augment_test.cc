@@ -1,5 +1,6 @@
 #include "preprocess/augment/augment.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "preprocess/augment/blur.h"
+#include "preprocess/augment/color_ops.h"
 #include "preprocess/augment/erasing.h"
 #include "preprocess/augment/jitter.h"
 #include "tests/support/augment_images.h"
@@ -91,6 +94,73 @@ TEST(AugmenterTest, AutoAugmentDrawsAsDocumented) {
     }
     ASSERT_EQ(Augmented(kAuto, Key(i)), expected) << i;
   }
+}
+
+float Sigma(SampleRandom& random) { return 0.1F + random.Real() * 1.9F; }
+
+void Blur(SampleRandom& random, Pixels& pixels) {
+  BlurScratch scratch;
+  GaussianBlur(Sigma(random), {pixels, kSide}, scratch);
+}
+
+TEST(AugmenterTest, ThreeAugmentDrawsAsDocumented) {
+  constexpr AugmentOptions kThree{.policy = AugmentPolicy::kThreeAugment};
+  std::map<std::uint32_t, int> counts;
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    Pixels expected = AugmentImage("noise", kSide);
+    SampleRandom random = DrawsFrom(Key(i), 8);
+    const std::uint32_t choice = random.Below(3);
+    ++counts[choice];
+    if (choice == 0) {
+      JitterSaturation(0, expected);
+    } else if (choice == 1) {
+      Solarize(128, expected);
+    } else {
+      Blur(random, expected);
+    }
+    ASSERT_EQ(Augmented(kThree, Key(i)), expected) << i;
+  }
+  EXPECT_EQ(counts.size(), 3U);
+}
+
+TEST(AugmenterTest, TurnsGraysAndBlursAsDocumented) {
+  constexpr AugmentOptions kOptions{
+      .vertical_flip = true, .grayscale = 0.4F, .blur = 0.6F};
+  const Pixels original = AugmentImage("noise", kSide);
+  int unchanged = 0;
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    Pixels expected = original;
+    if (DrawsFrom(Key(i), 64).Real() < 0.5F) {
+      for (int row = 0; row < kSide; ++row) {
+        std::copy_n(original.begin() + row * kSide, kSide,
+                    expected.end() - (row + 1) * kSide);
+      }
+    }
+    if (DrawsFrom(Key(i), 65).Real() < kOptions.grayscale) {
+      JitterSaturation(0, expected);
+    }
+    if (SampleRandom random = DrawsFrom(Key(i), 66);
+        random.Real() < kOptions.blur) {
+      Blur(random, expected);
+    }
+    ASSERT_EQ(Augmented(kOptions, Key(i)), expected) << i;
+    unchanged += expected == original ? 1 : 0;
+  }
+  EXPECT_GT(unchanged, 0);
+  EXPECT_LT(unchanged, 20);
+}
+
+TEST(AugmenterTest, ErasesToNoise) {
+  constexpr AugmentOptions kOptions{.erasing = 1,
+                                    .erasing_mode = ErasingMode::kPixel};
+  Pixels expected = AugmentImage("noise", kSide);
+  SampleRandom random = DrawsFrom(Key(3), 2);
+  const auto window = DrawErasing(1, kSide, random);
+  ASSERT_TRUE(window.has_value());
+  SampleRandom noise = DrawsFrom(Key(3), 1024);
+  FillWithNoise(*window, {expected, kSide}, noise);
+  EXPECT_EQ(Augmented(kOptions, Key(3)), expected);
+  EXPECT_NE(expected, AugmentImage("noise", kSide));
 }
 
 TEST(AugmenterTest, JittersThenAppliesThePolicyThenErases) {

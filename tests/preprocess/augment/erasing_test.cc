@@ -107,5 +107,29 @@ TEST(DrawErasingTest, ErasesWithinTheImageAndItsRanges) {
   EXPECT_NEAR(ratio / kImages, 0, 0.06);
 }
 
+// The mean and the deviation of timm's noise, which is clipped as well.
+TEST(FillWithNoiseTest, HasImageNetsStatistics) {
+  constexpr int kSide = 200;
+  std::vector<std::uint32_t> pixels(kSide * kSide, 0xFFFFFF00U);
+  SampleRandom random({.seed = 3}, RandomStream::kAugmentation);
+  FillWithNoise({.y = 0, .x = 0, .height = kSide, .width = kSide},
+                {pixels, kSide}, random);
+  const double means[] = {123.675, 116.28, 103.53};
+  const double deviations[] = {58.395, 57.12, 57.375};
+  for (std::size_t channel = 0; channel < 3; ++channel) {
+    double sum = 0;
+    double squares = 0;
+    for (const std::uint32_t pixel : pixels) {
+      const double level = Level(pixel, kChannelShifts[channel]);
+      sum += level;
+      squares += level * level;
+    }
+    const double mean = sum / kSide / kSide;
+    EXPECT_NEAR(mean, means[channel], 2);
+    EXPECT_NEAR(std::sqrt(squares / kSide / kSide - mean * mean),
+                deviations[channel], 3);
+  }
+}
+
 }  // namespace
 }  // namespace infeed

@@ -18,14 +18,14 @@ auto Refuses(const std::string& why) {
 TEST(AugmentOptionsTest, ParsesPolicies) {
   for (const AugmentPolicy policy :
        {AugmentPolicy::kNone, AugmentPolicy::kRandAugment,
-        AugmentPolicy::kAutoAugment}) {
+        AugmentPolicy::kAutoAugment, AugmentPolicy::kThreeAugment}) {
     EXPECT_EQ(ParseChoice("augment", ChoiceName(policy, kAugmentPolicies),
                           kAugmentPolicies),
               policy);
   }
   EXPECT_THAT([] { (void)ParseChoice("augment", "trivial", kAugmentPolicies); },
-              Refuses("augment is \"trivial\": give none, randaugment or "
-                      "autoaugment"));
+              Refuses("augment is \"trivial\": give none, randaugment, "
+                      "autoaugment or three_augment"));
 }
 
 TEST(AugmentOptionsTest, TakesTheEndsOfEachRange) {

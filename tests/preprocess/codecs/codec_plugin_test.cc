@@ -303,8 +303,9 @@ TEST(PreprocessorTest, TakesPngsByTheirContent) {
   EXPECT_GT(counts.outside_pixels, 0);
 
   std::vector<std::uint32_t> expected(pixels.size());
-  ResizeBicubic(image.view(CenterCropWindow(70, 90, kSize)), kSize, false,
-                expected);
+  ResizeBicubic(
+      image.view(CenterCropWindow(70, 90, EvalCropFraction({}, kSize))), kSize,
+      false, expected);
   EXPECT_EQ(pixels, expected);
 }
 

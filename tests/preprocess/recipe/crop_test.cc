@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "preprocess/recipe/crop_options.h"
 #include "tests/support/print_window.h"
 #include "tests/support/tensorflow_random.h"
 
@@ -144,7 +145,8 @@ TEST(RandomCropWindowTest, TakesWholeImageWhereNoCropFits) {
 
 TEST(CenterCropWindowTest, IsTheReferencesSquare) {
   const auto expect = [](int height, int width, int size, int y, int x, int c) {
-    EXPECT_EQ(CenterCropWindow(height, width, size), (Window{y, x, c, c}))
+    EXPECT_EQ(CenterCropWindow(height, width, EvalCropFraction({}, size)),
+              (Window{y, x, c, c}))
         << height << "x" << width << " for " << size;
   };
   expect(375, 500, 224, 24, 86, 328);
@@ -159,14 +161,16 @@ TEST(CenterCropWindowTest, IsTheReferencesSquare) {
 }
 
 TEST(CenterCropWindowTest, HasAtLeastOnePixel) {
-  EXPECT_EQ(CenterCropWindow(1, 1, 224), (Window{0, 0, 1, 1}));
-  EXPECT_EQ(CenterCropWindow(1, 50, 224), (Window{0, 25, 1, 1}));
+  EXPECT_EQ(CenterCropWindow(1, 1, EvalCropFraction({}, 224)),
+            (Window{0, 0, 1, 1}));
+  EXPECT_EQ(CenterCropWindow(1, 50, EvalCropFraction({}, 224)),
+            (Window{0, 25, 1, 1}));
 }
 
 TEST(TrainingWindowTest, ReplacesTheWholeImageByItsCentre) {
   SampleRandom random({.seed = 4}, RandomStream::kCrop);
   EXPECT_EQ(TrainingWindow(1, 640, 3, 224, random),
-            CenterCropWindow(1, 640, 224));
+            CenterCropWindow(1, 640, EvalCropFraction({}, 224)));
 }
 
 TEST(TrainingWindowTest, KeepsGrayAndInkImagesWhole) {

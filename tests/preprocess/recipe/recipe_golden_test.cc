@@ -253,8 +253,10 @@ TEST_P(TpuGoldenTest, TrainsOnTensorFlowsPixels) {
 }
 
 TEST_P(TpuGoldenTest, EvaluatesOnTensorFlowsPixels) {
-  Expect({.training = false, .image_size = kSize}, {},
-         CenterCropWindow(info_.height, info_.width, kSize), false, kPositions);
+  Expect(
+      {.training = false, .image_size = kSize}, {},
+      CenterCropWindow(info_.height, info_.width, EvalCropFraction({}, kSize)),
+      false, kPositions);
 }
 
 INSTANTIATE_TEST_SUITE_P(Images, TpuGoldenTest,

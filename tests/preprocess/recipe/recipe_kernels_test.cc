@@ -37,16 +37,18 @@ constexpr std::array kKernels = {
 Framing ExpectedFraming(Recipe recipe, bool training, const SampleKey& key) {
   SampleRandom random(key, RandomStream::kCrop);
   if (recipe == Recipe::kTorchvision) {
-    return training
-               ? WholeWindow(RandomResizedCropWindow(kHeight, kWidth, random),
-                             kSize)
-               : ResizedCenterCrop(kHeight, kWidth, kSize);
+    return training ? WholeWindow(
+                          RandomResizedCropWindow(kHeight, kWidth, {}, random),
+                          kSize)
+                    : ResizedCenterCrop(kHeight, kWidth, kSize,
+                                        EvalShorterSide({}, kSize));
   }
   if (recipe == Recipe::kTpu) {
-    return WholeWindow(training
-                           ? TrainingWindow(kHeight, kWidth, 3, kSize, random)
-                           : CenterCropWindow(kHeight, kWidth, kSize),
-                       kSize);
+    return WholeWindow(
+        training
+            ? TrainingWindow(kHeight, kWidth, 3, kSize, random)
+            : CenterCropWindow(kHeight, kWidth, EvalCropFraction({}, kSize)),
+        kSize);
   }
   return WholeWindow({0, 0, kHeight, kWidth}, kSize);
 }
@@ -147,7 +149,8 @@ TEST(RecipeKernelsTest, RecipesHaveTheirOwn) {
 // The shorter side of 170 becomes 37: halves and quarters do, eighths do not.
 TEST(RecipeKernelsTest, ScaledDecodeLeavesWhatIsResizedTo) {
   const std::string jpeg = Jpeg();
-  Framing framing = ResizedCenterCrop(kHeight, kWidth, kSize);
+  Framing framing =
+      ResizedCenterCrop(kHeight, kWidth, kSize, EvalShorterSide({}, kSize));
   framing.window = {0, 0, kHeight / 4, kWidth / 4};
   for (const Kernel& kernel : kKernels) {
     Preprocessor preprocessor({.recipe = Recipe::kTorchvision,

@@ -57,8 +57,8 @@ Pixels Expected(const std::string& jpeg, const Window& window, bool flip) {
 
 TEST(PreprocessorTest, EvaluationIsTheCentreCropResized) {
   const std::string jpeg = TestJpeg({.width = 90, .height = 70});
-  const Pixels expected =
-      Expected(jpeg, CenterCropWindow(70, 90, kSize), false);
+  const Pixels expected = Expected(
+      jpeg, CenterCropWindow(70, 90, EvalCropFraction({}, kSize)), false);
   EXPECT_EQ(Preprocessed(Recipe::kTpu, false, jpeg), expected);
   EXPECT_EQ(Preprocessed(Recipe::kTpu, false, jpeg, {1, 2, 3}), expected);
 }
@@ -113,7 +113,7 @@ TEST(PreprocessorTest, DecodesLargeWindowsSmaller) {
     EXPECT_EQ(counts.decoded_pixels, window.width * window.height);
   };
   // Centre crops of 60, 69, 138 and 276 pixels.
-  expect(100, 70, 8, CenterCropWindow(70, 100, kSize));
+  expect(100, 70, 8, CenterCropWindow(70, 100, EvalCropFraction({}, kSize)));
   expect(100, 80, 4, {.y = 3, .x = 8, .height = 34, .width = 34});
   expect(200, 160, 2, {.y = 3, .x = 8, .height = 34, .width = 34});
   expect(400, 320, 1, {.y = 3, .x = 8, .height = 34, .width = 34});
@@ -121,8 +121,10 @@ TEST(PreprocessorTest, DecodesLargeWindowsSmaller) {
 
 TEST(PreprocessorTest, DecodesAtFullSizeUnlessTold) {
   const std::string jpeg = TestJpeg({.width = 400, .height = 320});
-  EXPECT_EQ(Preprocessed(Recipe::kTpu, false, jpeg),
-            Expected(jpeg, CenterCropWindow(320, 400, kSize), false));
+  EXPECT_EQ(
+      Preprocessed(Recipe::kTpu, false, jpeg),
+      Expected(jpeg, CenterCropWindow(320, 400, EvalCropFraction({}, kSize)),
+               false));
 }
 
 TEST(PreprocessorTest, TheKeyDecides) {

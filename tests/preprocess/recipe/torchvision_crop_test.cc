@@ -17,9 +17,9 @@ namespace infeed {
 namespace torchvision_crop_test {
 
 // tests/data/README.recipes.md says how they were made.
-TEST(RandomResizedCropTest, DrawsTorchvisionsWindows) {
-  std::istringstream goldens(ReadWholeFile(
-      INFEED_TEST_DATA "/recipes/torchvision_crops.txt", 1 << 20));
+void ExpectGoldenWindows(const std::string& name, const CropOptions& crop) {
+  std::istringstream goldens(
+      ReadWholeFile(INFEED_TEST_DATA "/recipes/" + name, 1 << 20));
   int width = 0;
   int height = 0;
   SampleKey key;
@@ -28,11 +28,20 @@ TEST(RandomResizedCropTest, DrawsTorchvisionsWindows) {
   while (goldens >> width >> height >> key.seed >> key.epoch >> key.position >>
          window.y >> window.x >> window.height >> window.width) {
     SampleRandom random(key, RandomStream::kCrop);
-    ASSERT_EQ(RandomResizedCropWindow(height, width, random), window)
+    ASSERT_EQ(RandomResizedCropWindow(height, width, crop, random), window)
         << width << "x" << height << ", position " << key.position;
     ++count;
   }
   EXPECT_EQ(count, 240);
+}
+
+TEST(RandomResizedCropTest, DrawsTorchvisionsWindows) {
+  ExpectGoldenWindows("torchvision_crops.txt", {});
+}
+
+TEST(RandomResizedCropTest, DrawsTorchvisionsWindowsWithinBounds) {
+  ExpectGoldenWindows("torchvision_bounded_crops.txt",
+                      {.scale = 0.35F, .ratio = 1.5F});
 }
 
 struct Statistics {
@@ -60,7 +69,7 @@ TEST(RandomResizedCropTest, IsDistributedAsTorchvisions) {
     for (std::uint64_t i = 0; i < kDraws; ++i) {
       SampleRandom random({.seed = 1, .position = i}, RandomStream::kCrop);
       const Window window =
-          RandomResizedCropWindow(expected.height, expected.width, random);
+          RandomResizedCropWindow(expected.height, expected.width, {}, random);
       areas.push_back(1.0 * window.height * window.width / expected.height /
                       expected.width);
       area += areas.back();
@@ -83,7 +92,7 @@ TEST(RandomResizedCropTest, LiesInsideForRandomSizes) {
     const int height = 1 + static_cast<int>(sizes.Below(600));
     const int width = 1 + static_cast<int>(sizes.Below(600));
     SampleRandom random({.seed = i}, RandomStream::kCrop);
-    const Window window = RandomResizedCropWindow(height, width, random);
+    const Window window = RandomResizedCropWindow(height, width, {}, random);
     ASSERT_GT(window.height, 0);
     ASSERT_GT(window.width, 0);
     ASSERT_GE(window.y, 0);
@@ -94,7 +103,8 @@ TEST(RandomResizedCropTest, LiesInsideForRandomSizes) {
 }
 
 void ExpectFraming(int height, int width, int size, const Framing& expected) {
-  const Framing framing = ResizedCenterCrop(height, width, size);
+  const Framing framing =
+      ResizedCenterCrop(height, width, size, EvalShorterSide({}, size));
   EXPECT_EQ(framing.window, (Window{0, 0, height, width}));
   EXPECT_EQ(framing.height, expected.height);
   EXPECT_EQ(framing.width, expected.width);
@@ -115,9 +125,18 @@ TEST(ResizedCenterCropTest, IsTorchvisions) {
   ExpectFraming(20, 20, 1, {{}, 1, 1, 0, 0});
 }
 
+TEST(ResizedCenterCropTest, ResizesToTheGivenSide) {
+  const Framing framing = ResizedCenterCrop(375, 500, 224, 232);
+  EXPECT_EQ(framing.height, 232);
+  EXPECT_EQ(framing.width, 309);
+  EXPECT_EQ(framing.y, 4);
+  EXPECT_EQ(framing.x, 42);
+}
+
 TEST(ResizedCenterCropTest, HasRoomForTheSquare) {
   for (int size = 1; size < 600; ++size) {
-    const Framing framing = ResizedCenterCrop(7, 9, size);
+    const Framing framing =
+        ResizedCenterCrop(7, 9, size, EvalShorterSide({}, size));
     ASSERT_LE(framing.y + size, framing.height);
     ASSERT_LE(framing.x + size, framing.width);
   }

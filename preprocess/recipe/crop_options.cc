@@ -1,0 +1,77 @@
+#include "preprocess/recipe/crop_options.h"
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+constexpr double kReferenceFraction = 0.875;
+
+void RequireRecipe(std::string_view name, bool is_set, bool has,
+                   std::string_view recipes) {
+  if (is_set && !has) {
+    throw UsageError(std::string(name) + ": needs recipe=" +
+                     std::string(recipes) + "; leave it out");
+  }
+}
+
+void RequireRange(std::string_view name, double value, double low,
+                  double high) {
+  if (value != 0 && !(value >= low && value <= high)) {
+    throw UsageError(std::string(name) + "=" + std::to_string(value) +
+                     ": must be from " + std::to_string(low) + " to " +
+                     std::to_string(high));
+  }
+}
+
+}  // namespace
+
+void CheckCropOptions(const CropOptions& crop, Recipe recipe, int image_size) {
+  const bool is_torchvision = recipe == Recipe::kTorchvision;
+  const bool cuts = is_torchvision || recipe == Recipe::kTpu;
+  RequireRecipe("crop_scale", crop.scale != 0, is_torchvision, "torchvision");
+  RequireRecipe("crop_ratio", crop.ratio != 0, is_torchvision, "torchvision");
+  RequireRecipe("eval_resize", crop.eval_resize != 0, cuts,
+                "torchvision or tpu");
+  RequireRecipe("eval_crop", crop.eval_crop != 0, cuts, "torchvision or tpu");
+  RequireRange("crop_scale", crop.scale, 1e-4, 1);
+  RequireRange("crop_ratio", crop.ratio, 1, 100);
+  RequireRange("eval_crop", crop.eval_crop, 0.01, 1);
+  if (crop.eval_resize != 0 && crop.eval_crop != 0) {
+    throw UsageError("eval_resize and eval_crop: give one of them");
+  }
+  if (crop.eval_resize != 0 && crop.eval_resize < image_size) {
+    throw UsageError("eval_resize=" + std::to_string(crop.eval_resize) +
+                     ": must be at least image_size, " +
+                     std::to_string(image_size));
+  }
+}
+
+int EvalShorterSide(const CropOptions& crop, int image_size) {
+  if (crop.eval_resize > 0) {
+    return crop.eval_resize;
+  }
+  if (crop.eval_crop > 0) {
+    return static_cast<int>(std::floor(image_size / crop.eval_crop));
+  }
+  return static_cast<int>((std::int64_t{image_size} * 16 + 7) / 14);
+}
+
+float EvalCropFraction(const CropOptions& crop, int image_size) {
+  if (crop.eval_crop > 0) {
+    return static_cast<float>(crop.eval_crop);
+  }
+  const int padding = crop.eval_resize > 0
+                          ? crop.eval_resize - image_size
+                          : static_cast<int>(std::lrint(
+                                image_size * (1 / kReferenceFraction - 1)));
+  return static_cast<float>(static_cast<double>(image_size) /
+                            (static_cast<double>(image_size) + padding));
+}
+
+}  // namespace infeed

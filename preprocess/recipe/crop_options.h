@@ -1,0 +1,48 @@
+#pragma once
+
+#include "base/choices.h"
+
+namespace infeed {
+
+// How an encoded image becomes a slot's pixels: docs/recipes.md.
+enum class Recipe {
+  kTpu,  // the reference: training crop and flip; evaluation centre crop
+  kTorchvision,  // RandomResizedCrop, flip; evaluation resize, centre crop
+  kPlain,        // the whole image resized; nothing random
+  kCifar,        // the whole image; in training moved by up to 4 pixels, flip
+};
+
+inline constexpr Choices<Recipe, 4> kRecipes = {
+    {{"tpu", Recipe::kTpu},
+     {"torchvision", Recipe::kTorchvision},
+     {"plain", Recipe::kPlain},
+     {"cifar", Recipe::kCifar}}};
+
+// Bounds of a recipe's crops; 0: the recipe's own.
+struct CropOptions {
+  // Training with kTorchvision: the smallest crop's part of the image's area
+  // (0.08), and the largest ratio of a crop's sides (4/3).
+  float scale = 0;
+  float ratio = 0;
+  // Evaluation with kTorchvision and kTpu: the pixels to which an image's
+  // shorter side is resized before a square of image_size is cut out of it, or
+  // image_size as a part of these pixels, rounded down (timm's crop_pct).
+  int eval_resize = 0;
+  double eval_crop = 0;
+
+  friend bool operator==(const CropOptions&, const CropOptions&) = default;
+};
+
+// Throws UsageError for bounds out of range, or that the recipe does not have.
+void CheckCropOptions(const CropOptions& crop, Recipe recipe, int image_size);
+
+// Evaluation of kTorchvision: the pixels of an image's shorter side before the
+// square is cut out; 256 for 224, for other sizes in proportion, rounded half
+// up.
+[[nodiscard]] int EvalShorterSide(const CropOptions& crop, int image_size);
+
+// Evaluation of kTpu: the centre crop's part of the shorter side; 0.875 for
+// 224, about that for other sizes.
+[[nodiscard]] float EvalCropFraction(const CropOptions& crop, int image_size);
+
+}  // namespace infeed

@@ -1,0 +1,50 @@
+#include "preprocess/augment/blur.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/atomic_file.h"
+#include "tests/support/augment_images.h"
+
+namespace infeed {
+namespace {
+
+std::string Blurred(const char* image, int side, float sigma) {
+  std::vector<std::uint32_t> pixels = AugmentImage(image, side);
+  BlurScratch scratch;
+  GaussianBlur(sigma, {.pixels = pixels, .side = side}, scratch);
+  return RgbBytes(pixels);
+}
+
+// tests/data/README.augment.md says how they were made.
+TEST(GaussianBlurTest, IsTorchvisionsWithinALevel) {
+  const std::string golden =
+      ReadWholeFile(INFEED_TEST_DATA "/blur.rgb", 1 << 20);
+  std::string blurred;
+  for (const float sigma : {0.1F, 0.6F, 1.3F, 2.0F}) {
+    blurred += Blurred("noise", 32, sigma) + Blurred("soft", 32, sigma);
+  }
+  ASSERT_EQ(blurred.size(), golden.size());
+  int unequal = 0;
+  for (std::size_t i = 0; i < golden.size(); ++i) {
+    const int difference = std::abs(static_cast<unsigned char>(blurred[i]) -
+                                    static_cast<unsigned char>(golden[i]));
+    ASSERT_LE(difference, 1) << i;
+    unequal += difference;
+  }
+  EXPECT_LE(unequal, static_cast<int>(golden.size() / 50));
+}
+
+TEST(GaussianBlurTest, KeepsOneColour) {
+  EXPECT_EQ(Blurred("flat", 24, 2), RgbBytes(AugmentImage("flat", 24)));
+  EXPECT_EQ(Blurred("flat", 3, 2), RgbBytes(AugmentImage("flat", 3)));
+  EXPECT_EQ(Blurred("noise", 1, 2), RgbBytes(AugmentImage("noise", 1)));
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,66 @@
+#include "preprocess/recipe/crop_options.h"
+
+#include <string>
+
+#include "base/error.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::HasSubstr;
+
+// timm: floor(image_size / crop_pct).
+TEST(CropOptionsTest, AFractionIsTimmsResize) {
+  EXPECT_EQ(EvalShorterSide({.eval_crop = 0.95}, 224), 235);
+  EXPECT_EQ(EvalShorterSide({.eval_crop = 0.8}, 224), 280);
+  EXPECT_EQ(EvalShorterSide({.eval_crop = 1}, 288), 288);
+  EXPECT_EQ(EvalShorterSide({.eval_resize = 232}, 224), 232);
+  EXPECT_EQ(EvalShorterSide({}, 224), 256);
+}
+
+TEST(CropOptionsTest, TheReferencesCropIsAPartOfTheSide) {
+  EXPECT_FLOAT_EQ(EvalCropFraction({}, 224), 0.875F);
+  EXPECT_FLOAT_EQ(EvalCropFraction({.eval_resize = 232}, 224), 224 / 232.0F);
+  EXPECT_FLOAT_EQ(EvalCropFraction({.eval_crop = 0.95}, 224), 0.95F);
+}
+
+std::string Refusal(const CropOptions& crop, Recipe recipe) {
+  try {
+    CheckCropOptions(crop, recipe, 224);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(CropOptionsTest, RefusesWhatTheRecipeDoesNotHave) {
+  EXPECT_EQ(Refusal({.scale = 0.5F, .ratio = 2, .eval_crop = 0.9},
+                    Recipe::kTorchvision),
+            "");
+  EXPECT_EQ(Refusal({.eval_resize = 224}, Recipe::kTpu), "");
+  EXPECT_THAT(Refusal({.scale = 0.5F}, Recipe::kTpu),
+              HasSubstr("crop_scale: needs recipe=torchvision"));
+  EXPECT_THAT(Refusal({.ratio = 2}, Recipe::kPlain),
+              HasSubstr("crop_ratio: needs recipe=torchvision"));
+  EXPECT_THAT(Refusal({.eval_resize = 256}, Recipe::kCifar),
+              HasSubstr("eval_resize: needs recipe=torchvision or tpu"));
+}
+
+TEST(CropOptionsTest, RefusesValuesOutOfRange) {
+  const auto refusal = [](const CropOptions& crop) {
+    return Refusal(crop, Recipe::kTorchvision);
+  };
+  EXPECT_THAT(refusal({.scale = 1.5F}), HasSubstr("crop_scale=1.5"));
+  EXPECT_THAT(refusal({.ratio = 0.5F}), HasSubstr("crop_ratio=0.5"));
+  EXPECT_THAT(refusal({.eval_crop = 1.1}), HasSubstr("eval_crop=1.1"));
+  EXPECT_THAT(refusal({.eval_resize = 223}),
+              HasSubstr("eval_resize=223: must be at least image_size, 224"));
+  EXPECT_THAT(refusal({.eval_resize = 256, .eval_crop = 0.9}),
+              HasSubstr("give one of them"));
+}
+
+}  // namespace
+}  // namespace infeed
