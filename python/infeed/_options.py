@@ -79,13 +79,34 @@ class Options(TypedDict, total=False):
     # digits and letters. Default: true.
     random_flip: bool
 
+    # Turn training images upside down at random, half of them. Default:
+    # false.
+    random_flip_vertical: bool
+
+    # Smallest random crop of recipe torchvision, as a part of the image's
+    # area. At least 0, at most 1. Default: 0.08.
+    crop_scale: float
+
+    # Largest ratio of a random crop's sides in recipe torchvision. At least
+    # 0, at most 100. Default: 4/3.
+    crop_ratio: float
+
+    # In evaluation: the shorter side of an image before a square of
+    # image_size is cut out of its centre. At least 0, at most 32768 pixels.
+    # Default: image_size * 256 / 224.
+    eval_resize: int
+
+    # In evaluation: the same as a part, image_size / eval_resize (timm's
+    # crop_pct). At least 0, at most 1. Default: 0.875.
+    eval_crop: float
+
     # Decode a training JPEG at 1/2, 1/4 or 1/8 of its size if its crop is
     # that much larger than image_size: faster, but the pixels differ.
     # Default: false.
     scaled_decode: bool
 
     # Augmentation of training images beyond crop and flip. Default: none.
-    augment: Literal["none", "randaugment", "autoaugment"]
+    augment: Literal["none", "randaugment", "autoaugment", "three_augment"]
 
     # Operations that randaugment applies to an image. At least 1, at most 16
     # operations. Default: 2.
@@ -109,9 +130,21 @@ class Options(TypedDict, total=False):
     # the colour circle; 0: none. At least 0, at most 0.5. Default: 0.
     hue: float
 
+    # Probability that a training image becomes gray. At least 0, at most 1.
+    # Default: 0.
+    grayscale: float
+
+    # Probability that a training image is blurred, by a Gaussian of 0.1 to 2
+    # pixels. At least 0, at most 1. Default: 0.
+    blur: float
+
     # Probability that a rectangle of a training image is erased. At least 0,
     # at most 1. Default: 0.
     random_erasing: float
+
+    # What random_erasing puts there: black, or noise for each pixel. Default:
+    # constant.
+    erasing_mode: Literal["constant", "pixel"]
 
     # -- Bad records
 
