@@ -3,6 +3,7 @@
 Weights and gradients are formulas of names and indices, as in
 make_torchvision_goldens.py. LARS, which PyTorch does not have, is computed by
 numpy from its definition in the reference driver (tf.contrib's later form).
+LAMB and RMSprop with its epsilon under the root are timm's.
 Usage: python3 make_optimizer_goldens.py OUT.json
 """
 
@@ -12,6 +13,7 @@ import sys
 
 import numpy as np
 import torch
+from timm.optim import Lamb, RMSpropTF
 
 from make_torchvision_goldens import noise
 
@@ -96,6 +98,12 @@ def main():
         "sgd": by_pytorch(lambda groups: optim.SGD(groups, lr=1)),
         "adam": by_pytorch(lambda groups: optim.Adam(groups, eps=EPSILON)),
         "adamw": by_pytorch(lambda groups: optim.AdamW(groups, eps=1e-8)),
+        "nadamw": by_pytorch(lambda groups: optim.NAdam(
+            groups, eps=1e-8, decoupled_weight_decay=True)),
+        "lamb": by_pytorch(lambda groups: Lamb(
+            groups, eps=1e-6, max_grad_norm=None)),
+        "rmsprop": by_pytorch(lambda groups: RMSpropTF(
+            groups, alpha=0.9, eps=1e-3, momentum=0.9)),
         "lars": by_numpy_lars(),
     }
     golden = {name: thinned(values) for name, values in results.items()}

@@ -125,6 +125,9 @@ std::unique_ptr<Optimizer> MakeCudaOptimizer(
       return std::make_unique<CudaOptimizer>(parameters, LarsOf(options));
     case OptimizerKind::kAdam:
     case OptimizerKind::kAdamW:
+    case OptimizerKind::kNAdamW:
+    case OptimizerKind::kLamb:
+    case OptimizerKind::kRmsProp:
       break;
   }
   return nullptr;

@@ -1,5 +1,7 @@
 #include "trainer/job/station_options.h"
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,8 +9,10 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "pipeline/order/option_text.h"
 #include "pipeline/order/options.h"
 #include "pipeline/order/stream_state.h"
+#include "records/bytes/plain_text.h"
 #include "trainer/feed/fake_data.h"
 #include "trainer/model/image_size_schedule.h"
 #include "trainer/params/params.h"
@@ -29,6 +33,33 @@ std::vector<int> ParseGroups(const std::string& text) {
     }
   }
   return groups;
+}
+
+// "30,60,80".
+std::vector<double> ParseDecayEpochs(const TrainParams& params) {
+  const std::string& text = params.learning_rate_decay_epochs;
+  const auto refuse = [&](std::string_view why) {
+    throw UsageError(
+        fmt::format("learning_rate_decay_epochs='{}': {}", text, why));
+  };
+  std::vector<double> epochs;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::string_view part = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+    const std::optional<double> epoch = ParseNumber(Trimmed(part));
+    if (!epoch || *epoch <= (epochs.empty() ? 0 : epochs.back())) {
+      refuse("must be numbers above 0 that rise, as '30,60,80'");
+    }
+    epochs.push_back(*epoch);
+  }
+  const RateSchedule schedule = params.optimizer.learning_rate.schedule;
+  if (schedule == RateSchedule::kStep && epochs.size() > 1) {
+    refuse(
+        "learning_rate_schedule=step has one number; give "
+        "learning_rate_schedule=multistep");
+  }
+  return epochs.empty() ? std::vector<double>{30} : epochs;
 }
 
 std::string Quoted(std::string_view name) {
@@ -55,14 +86,33 @@ RunIdentity ModelIdentityOf(const TrainParams& params) {
       {"optimizer", Quoted(ChoiceName(params.optimizer_kind(), kOptimizers))}};
 }
 
+// That of the kind's original implementation, of rmsprop its recipes'.
+double DefaultEpsilon(OptimizerKind kind) {
+  switch (kind) {
+    case OptimizerKind::kAdamW:
+    case OptimizerKind::kNAdamW:
+      return 1e-8;
+    case OptimizerKind::kLamb:
+      return 1e-6;
+    case OptimizerKind::kRmsProp:
+      return 1e-3;
+    case OptimizerKind::kMomentum:
+    case OptimizerKind::kLars:
+    case OptimizerKind::kAdam:
+      break;
+  }
+  return OptimizerOptions{}.adam_epsilon;
+}
+
 }  // namespace
 
 RunParams Resolve(const RunParams& params, const std::string& device,
                   const DataSet& data, int ranks) {
   RunParams resolved = params;
-  // Throws for an invalid schedule before anything is written.
+  // Throw for an invalid schedule before anything is written.
   const ImageSizeSchedule sizes(params.values.image_size_schedule,
                                 params.values.input.image_size);
+  (void)ParseDecayEpochs(params.values);
   if (data.is_fake()) {
     ResolveFakeData(IsGpu(device), resolved);
     return resolved;
@@ -91,16 +141,14 @@ OptimizerOptions MakeOptimizerOptions(const TrainParams& params) {
   optimizer.kind = params.optimizer_kind();
   optimizer.seed = params.input.seed;
   if (optimizer.adam_epsilon == 0) {
-    // The default of the kind's original implementation.
-    optimizer.adam_epsilon = optimizer.kind == OptimizerKind::kAdamW
-                                 ? 1e-8
-                                 : OptimizerOptions{}.adam_epsilon;
+    optimizer.adam_epsilon = DefaultEpsilon(optimizer.kind);
   }
   if (params.resnet_checkpoint.empty()) {
     optimizer.body_rate_factor = 1;
   }
   LearningRateOptions& rate = optimizer.learning_rate;
   rate.lars = optimizer.kind == OptimizerKind::kLars;
+  rate.decay_epochs = ParseDecayEpochs(params);
   rate.batch_size = params.input.batch_size;
   rate.train_images = params.num_train_images;
   rate.train_steps = params.train_steps;

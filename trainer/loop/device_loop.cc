@@ -97,7 +97,7 @@ std::unique_ptr<DevicePasses> DeviceLoop::Impl::MakePasses(
       .generators = [this] { return network->Generators(); },
       .device = torch_device,
       .options = options,
-      .label_smoothing = optimizer_options.label_smoothing};
+      .label_smoothing = optimizer_options.loss.label_smoothing};
   return torch_device.is_cuda() ? MakeCudaPasses(model)
                                 : MakeEagerPasses(model);
 }

@@ -6,6 +6,7 @@
 
 #include "trainer/loop/batch.h"
 #include "trainer/model/mix_plan.h"
+#include "trainer/model/optimizer_options.h"
 
 namespace infeed {
 
@@ -39,6 +40,12 @@ struct TrainBatch {
 [[nodiscard]] torch::Tensor CrossEntropyOf(const torch::Tensor& logits,
                                            const TrainBatch& batch,
                                            double smoothing);
+
+// The loss of each slot that the options ask for, [N]. kBce is timm's
+// BinaryCrossEntropy against the mixed target.
+[[nodiscard]] torch::Tensor LossOf(const torch::Tensor& logits,
+                                   const TrainBatch& batch,
+                                   const LossOptions& options);
 
 // 1 where the highest logit is that of the label with the larger share, else 0;
 // float [N].

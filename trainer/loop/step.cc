@@ -81,6 +81,9 @@ void MovingAverage::Restart() {
 }
 
 void MovingAverage::Update(const torch::Tensor& newest) {
+  if (newest.is_cpu() && *newest.data_ptr<float>() == 0) {
+    return;
+  }
   const torch::NoGradGuard no_grad;
   for (std::size_t i = 0; i < live_.size(); ++i) {
     averages_[i].lerp_(live_[i].second, newest);
@@ -206,7 +209,11 @@ StepInputs TrainStep::UploadTo(const torch::Device& device,
       });
   inputs.newest =
       UploadNumbers(first_step, steps, device, [this](std::int64_t step) {
-        return 1 - MovingAverageDecay(step + 1, options_.moving_average_decay);
+        const int every = options_.moving_average_every;
+        return (step + 1) % every == 0
+                   ? 1 - MovingAverageDecay((step + 1) / every,
+                                            options_.moving_average_decay)
+                   : 0;
       });
   if (mix_.any()) {
     inputs.mixes = UploadMixes(first_step, steps, image_size, mix_, device);
@@ -250,9 +257,7 @@ StepResults TrainStep::Backward(const TrainBatch& batch, bool end_requested) {
         PartOf(batch, begin, size * (i + 1) / parts - begin);
     const torch::Tensor logits = model_.forward(part.images);
     const torch::Tensor loss =
-        MaskedSum(CrossEntropyOf(logits, part, options_.label_smoothing),
-                  part.counted) /
-        divisor;
+        MaskedSum(LossOf(logits, part, options_.loss), part.counted) / divisor;
     AddResults(sums, loss,
                MaskedSum(InTop1Of(logits, part), part.counted) / divisor);
     if (exchange_ && i + 1 == parts) {

@@ -75,9 +75,9 @@ Work LeNetWork(int classes) {
 
 // Numbers that the optimizer keeps for each parameter.
 int SlotsOf(const OptimizerOptions& optimizer) {
-  const bool adam = optimizer.kind == OptimizerKind::kAdam ||
-                    optimizer.kind == OptimizerKind::kAdamW;
-  return (adam ? 2 : 1) + (optimizer.moving_average_decay > 0 ? 1 : 0);
+  const bool one = optimizer.kind == OptimizerKind::kMomentum ||
+                   optimizer.kind == OptimizerKind::kLars;
+  return (one ? 1 : 2) + (optimizer.moving_average_decay > 0 ? 1 : 0);
 }
 
 }  // namespace

@@ -13,6 +13,11 @@ namespace {
 // least one epoch.
 constexpr double kReferenceEpochs = 18;
 
+// torch's OneCycleLR: pct_start, 1 / div_factor, 1 / final_div_factor.
+constexpr double kOneCycleRise = 0.3;
+constexpr double kOneCycleStart = 1.0 / 25;
+constexpr double kOneCycleEnd = 1e-4;  // of its start
+
 }  // namespace
 
 double Epochs(const LearningRateOptions& options) {
@@ -55,7 +60,9 @@ double Breakpoint(double epochs, double ninetieths) {
   return std::floor(epochs * ninetieths / 90.0);
 }
 
-double Peak(const LearningRateOptions& options) {
+}  // namespace
+
+double PeakRate(const LearningRateOptions& options) {
   if (options.lars) {
     return options.poly_rate > 0 ? options.poly_rate
                                  : LarsRateOf(options.batch_size).peak;
@@ -65,12 +72,17 @@ double Peak(const LearningRateOptions& options) {
              : options.base_learning_rate;
 }
 
+namespace {
+
 double WarmupEpochs(const LearningRateOptions& options) {
   if (options.warmup_epochs >= 0) {
     return options.warmup_epochs;
   }
   if (options.lars) {
     return LarsRateOf(options.batch_size).warmup_epochs;
+  }
+  if (options.schedule == RateSchedule::kOneCycle) {
+    return kOneCycleRise * EpochOf(options.train_steps, options);
   }
   return options.schedule == RateSchedule::kReference
              ? Breakpoint(Epochs(options), 5)
@@ -111,45 +123,147 @@ double LarsPolynomial(std::int64_t step, const LearningRateOptions& options) {
       std::max<std::int64_t>(1, options.train_steps - warmup + 1));
   const auto at = static_cast<double>(std::max<std::int64_t>(1, step - warmup));
   const double left = 1 - std::min(at, last) / last;
-  return (Peak(options) - kLarsEndRate) * left * left + kLarsEndRate;
+  return (PeakRate(options) - kLarsEndRate) * left * left + kLarsEndRate;
 }
 
-// The fraction of the steps from the warm-up's end to train_steps done, 0..1.
+// Where the schedule is at a step, and how far it is from there to train_steps,
+// in steps from its beginning.
+struct Place {
+  double step;
+  double length;
+};
+
+Place PlaceOf(std::int64_t step, const LearningRateOptions& options) {
+  const std::int64_t begin = options.after_warmup ? WarmupSteps(options) : 0;
+  return {.step = static_cast<double>(step - begin),
+          .length = static_cast<double>(
+              std::max<std::int64_t>(1, options.train_steps - begin))};
+}
+
 double Progress(std::int64_t step, const LearningRateOptions& options) {
-  const std::int64_t warmup = WarmupSteps(options);
-  const auto length = static_cast<double>(
-      std::max<std::int64_t>(1, options.train_steps - warmup));
-  return std::clamp(static_cast<double>(step - warmup) / length, 0.0, 1.0);
+  const Place place = PlaceOf(step, options);
+  return std::clamp(place.step / place.length, 0.0, 1.0);
+}
+
+double EpochOfSchedule(std::int64_t step, const LearningRateOptions& options) {
+  const double epoch = EpochOf(step, options);
+  return options.after_warmup ? epoch - WarmupEpochs(options) : epoch;
+}
+
+double CountDecays(double epoch, const LearningRateOptions& options) {
+  const std::vector<double>& epochs = options.decay_epochs;
+  if (options.schedule == RateSchedule::kMultistep) {
+    return static_cast<double>(
+        std::ranges::count_if(epochs, [&](double at) { return at <= epoch; }));
+  }
+  return options.schedule == RateSchedule::kStep ? std::floor(epoch / epochs[0])
+                                                 : epoch;
+}
+
+// From `from` at progress 0 to `to` at 1.
+double Cosine(double from, double to, double progress) {
+  return to + (from - to) / 2 * (1 + std::cos(std::numbers::pi * progress));
+}
+
+double CosineWithRestarts(double epoch, const LearningRateOptions& options) {
+  const double growth = options.restart_growth;
+  double cycle = growth == 1 ? std::floor(epoch / options.restart_epochs) : 0;
+  double length = options.restart_epochs;
+  epoch -= cycle * length;
+  while (epoch >= length) {  // Only where cycles grow: few.
+    epoch -= length;
+    length *= growth;
+    ++cycle;
+  }
+  const double peak =
+      PeakRate(options) * std::pow(options.restart_decay, cycle);
+  return Cosine(std::max(peak, options.min_rate), options.min_rate,
+                epoch / length);
+}
+
+double StartRate(const LearningRateOptions& options) {
+  const bool is_own =
+      options.warmup_factor == 0 && options.schedule == RateSchedule::kOneCycle;
+  return PeakRate(options) * (is_own ? kOneCycleStart : options.warmup_factor);
+}
+
+// As torch's OneCycleLR: its last step has the lowest rate, and the last step
+// of the rise the peak.
+double OneCycle(std::int64_t step, const LearningRateOptions& options) {
+  const double peak = PeakRate(options);
+  const double start = StartRate(options);
+  const double end =
+      options.min_rate > 0 ? options.min_rate : start * kOneCycleEnd;
+  const auto at = static_cast<double>(step);
+  const double top = std::max(
+      0.0, WarmupEpochs(options) * static_cast<double>(options.train_images) /
+                   options.batch_size -
+               1);
+  const double last = static_cast<double>(options.train_steps) - 1;
+  if (at < top) {
+    return Cosine(start, peak, at / top);
+  }
+  return Cosine(peak, end,
+                std::min(1.0, (at - top) / std::max(1.0, last - top)));
 }
 
 double AfterWarmup(std::int64_t step, const LearningRateOptions& options) {
+  const double peak = PeakRate(options);
   switch (options.schedule) {
     case RateSchedule::kReference:
-      return options.lars ? LarsPolynomial(step, options)
-                          : Peak(options) * Staircase(EpochOf(step, options),
-                                                      Epochs(options));
+      return options.lars
+                 ? LarsPolynomial(step, options)
+                 : peak * Staircase(EpochOf(step, options), Epochs(options));
     case RateSchedule::kSteps:
-      return Peak(options) * Thirds(step, options.train_steps);
+      return peak * Thirds(step, options.train_steps);
+    case RateSchedule::kStep:
+    case RateSchedule::kMultistep:
+    case RateSchedule::kExponential:
+      return peak *
+             std::pow(options.decay,
+                      CountDecays(EpochOfSchedule(step, options), options));
     case RateSchedule::kCosine:
-      return Peak(options) / 2 *
-             (1 + std::cos(std::numbers::pi * Progress(step, options)));
+      return options.restart_epochs > 0
+                 ? CosineWithRestarts(EpochOfSchedule(step, options), options)
+                 : Cosine(peak, options.min_rate, Progress(step, options));
     case RateSchedule::kLinear:
-      return Peak(options) * (1 - Progress(step, options));
+      return options.min_rate +
+             (peak - options.min_rate) * (1 - Progress(step, options));
+    case RateSchedule::kOneCycle:
     case RateSchedule::kConstant:
       break;
   }
-  return Peak(options);
+  return peak;
+}
+
+// The highest rate of the run: of steps spread over it, and the warm-up's end.
+double HighestRate(const LearningRateOptions& options) {
+  constexpr std::int64_t kSteps = 1000;
+  double highest = LearningRate(
+      std::min(WarmupSteps(options), options.train_steps - 1), options);
+  for (std::int64_t i = 0; i <= kSteps; ++i) {
+    const auto step = static_cast<std::int64_t>(
+        static_cast<double>(options.train_steps - 1) * i / kSteps);
+    highest = std::max(highest, LearningRate(step, options));
+  }
+  return highest;
 }
 
 }  // namespace
 
 double LearningRate(std::int64_t step, const LearningRateOptions& options) {
+  if (options.schedule == RateSchedule::kOneCycle) {
+    return OneCycle(step, options);
+  }
   const double epoch = EpochOf(step, options);
   const double warmup = WarmupEpochs(options);
   // The reference's LARS still uses the warm-up's rate at its last point.
   const bool rising = options.lars ? epoch <= warmup : epoch < warmup;
-  return rising && warmup > 0 ? Peak(options) * epoch / warmup
-                              : AfterWarmup(step, options);
+  if (rising && warmup > 0) {
+    const double start = StartRate(options);
+    return start + (PeakRate(options) - start) * epoch / warmup;
+  }
+  return std::max(options.min_rate, AfterWarmup(step, options));
 }
 
 std::vector<std::string> ScheduleAdvice(const LearningRateOptions& options) {
@@ -161,15 +275,21 @@ std::vector<std::string> ScheduleAdvice(const LearningRateOptions& options) {
                     "train_epochs=1 trains on all images once",
                     options.train_steps, epochs));
   }
+  const double highest = HighestRate(options);
   if (const std::int64_t warmup = WarmupSteps(options);
       warmup >= options.train_steps) {
     lines.push_back(fmt::format(
         "short run: the learning rate's warm-up takes {} steps of train_steps="
         "{}, so that it never reaches its peak; give a lower warmup_epochs",
         warmup, options.train_steps));
-  }
-  if (!options.lars && options.schedule == RateSchedule::kReference &&
-      epochs < kReferenceEpochs) {
+  } else if (highest < PeakRate(options) / 100) {
+    lines.push_back(fmt::format(
+        "short run: the learning rate is at most {:.2g}, and never reaches a "
+        "hundredth of its peak {:.2g}; give --preset finetune, or "
+        "learning_rate_schedule=cosine,warmup_epochs=1",
+        highest, PeakRate(options)));
+  } else if (!options.lars && options.schedule == RateSchedule::kReference &&
+             epochs < kReferenceEpochs) {
     lines.push_back(fmt::format(
         "short run: the reference's learning rate is made for 90 epochs, and "
         "in {:.3g} it has no warm-up and falls too early; give --preset "

@@ -10,16 +10,25 @@ namespace infeed {
 
 // How the learning rate falls after the warm-up.
 enum class RateSchedule {
-  kReference,  // x 0.1 at 30, 60 and 80 of 90 epochs; with LARS a parabola
-  kSteps,      // x 0.1 at 1/3 and 2/3 of train_steps
-  kCosine,     // half a cosine from the peak to 0 at train_steps
-  kLinear,     // a line from the peak to 0 at train_steps
-  kConstant,   // no decay
+  kReference,    // x 0.1 at 30, 60 and 80 of 90 epochs; with LARS a parabola
+  kSteps,        // x 0.1 at 1/3 and 2/3 of train_steps
+  kStep,         // x decay every decay_epochs
+  kMultistep,    // x decay at each of decay_epochs
+  kExponential,  // x decay per epoch, at each step
+  kCosine,    // half a cosine from the peak to min_rate at train_steps, or one
+              // per restart
+  kOneCycle,  // a cosine up to the peak and one down, over train_steps
+  kLinear,    // a line from the peak to min_rate at train_steps
+  kConstant,  // no decay
 };
-inline constexpr Choices<RateSchedule, 5> kRateSchedules = {
+inline constexpr Choices<RateSchedule, 9> kRateSchedules = {
     {{"reference", RateSchedule::kReference},
      {"steps", RateSchedule::kSteps},
+     {"step", RateSchedule::kStep},
+     {"multistep", RateSchedule::kMultistep},
+     {"exponential", RateSchedule::kExponential},
      {"cosine", RateSchedule::kCosine},
+     {"onecycle", RateSchedule::kOneCycle},
      {"linear", RateSchedule::kLinear},
      {"constant", RateSchedule::kConstant}}};
 
@@ -33,13 +42,27 @@ struct LearningRateOptions {
   // batch_size.
   bool scaled_by_batch = true;
   RateSchedule schedule = RateSchedule::kReference;
-  // Epochs in which the rate rises linearly from 0. Negative: the schedule's
-  // own warm-up: 5/90 of the epochs for kReference, the reference's LARS
-  // warm-up with LARS, else none.
+  // Epochs in which the rate rises linearly, with kOneCycle along a cosine.
+  // Negative: the schedule's own warm-up: 5/90 of the epochs for kReference,
+  // the reference's LARS warm-up with LARS, 0.3 of the run for kOneCycle, else
+  // none.
   double warmup_epochs = -1;
-  bool lars = false;     // the reference's peak and warm-up for LARS
-  double poly_rate = 0;  // the peak with LARS; 0: chosen by the batch size
-  int batch_size = 256;  // global
+  // The first rate as a fraction of the peak; 0: 1/25 for kOneCycle, else 0.
+  double warmup_factor = 0;
+  // The lowest rate after the warm-up; 0: 1/250,000 of the peak for kOneCycle.
+  double min_rate = 0;
+  // Whether kStep, kMultistep, kExponential, kCosine and kLinear begin at the
+  // end of the warm-up, as with torch's SequentialLR. false: at step 0, and the
+  // warm-up replaces their first part, as in timm.
+  bool after_warmup = true;
+  double decay = 0.1;                     // > 0
+  std::vector<double> decay_epochs = {};  // > 0, rising; one of them for kStep
+  double restart_epochs = 0;  // length of kCosine's first cycle; 0: the run's
+  double restart_growth = 1;  // length of a cycle / of the one before; >= 1
+  double restart_decay = 1;   // peak of a cycle / of the one before
+  bool lars = false;          // the reference's peak and warm-up for LARS
+  double poly_rate = 0;       // the peak with LARS; 0: chosen by the batch size
+  int batch_size = 256;       // global
   std::int64_t train_images = 1;
   std::int64_t train_steps = 1;
 };
@@ -60,13 +83,20 @@ struct LearningRateOptions {
 // are 0, and it trains at a thousandth of the peak. With LARS, peak and warm-up
 // depend on the batch size, and a polynomial of the second degree then falls to
 // 1e-4.
+//
+// The others are those of torch.optim.lr_scheduler, with a step of the
+// scheduler for each training step; restarts, also timm's.
 [[nodiscard]] double LearningRate(std::int64_t step,
                                   const LearningRateOptions& options);
 
+// The rate's unit: before warm-up and schedule.
+[[nodiscard]] double PeakRate(const LearningRateOptions& options);
+
 // A line for each problem of a run that is too short for its learning rate,
 // with what to set instead: the run ends within an epoch, its warm-up is longer
-// than the run, or it uses the reference's schedule of 90 epochs, which has no
-// warm-up in runs of less than 18.
+// than the run, its rate never reaches a hundredth of the peak, or it uses the
+// reference's schedule of 90 epochs, which has no warm-up in runs of less than
+// 18.
 [[nodiscard]] std::vector<std::string> ScheduleAdvice(
     const LearningRateOptions& options);
 

@@ -7,12 +7,40 @@
 
 namespace infeed {
 
-enum class OptimizerKind { kMomentum, kLars, kAdam, kAdamW };
-inline constexpr Choices<OptimizerKind, 4> kOptimizers = {
+enum class OptimizerKind {
+  kMomentum,
+  kLars,
+  kAdam,
+  kAdamW,
+  kNAdamW,
+  kLamb,
+  kRmsProp
+};
+inline constexpr Choices<OptimizerKind, 7> kOptimizers = {
     {{"momentum", OptimizerKind::kMomentum},
      {"lars", OptimizerKind::kLars},
      {"adam", OptimizerKind::kAdam},
-     {"adamw", OptimizerKind::kAdamW}}};
+     {"adamw", OptimizerKind::kAdamW},
+     {"nadamw", OptimizerKind::kNAdamW},
+     {"lamb", OptimizerKind::kLamb},
+     {"rmsprop", OptimizerKind::kRmsProp}}};
+
+enum class LossKind {
+  kSoftmax,  // cross-entropy of the softmax
+  kBce,      // binary cross-entropy of each class's sigmoid
+};
+inline constexpr Choices<LossKind, 2> kLosses = {
+    {{"softmax", LossKind::kSoftmax}, {"bce", LossKind::kBce}}};
+
+// A training step's loss of logits and target.
+struct LossOptions {
+  LossKind kind = LossKind::kSoftmax;
+  double label_smoothing = 0;
+  // kBce: classes whose target is larger have the target 1, others 0; 0: the
+  // targets stay as they are.
+  double target_threshold = 0;
+  bool sums_classes = false;  // kBce: the sum over classes, else the mean
+};
 
 // Which parameters weight decay applies to.
 enum class DecayScope {
@@ -28,20 +56,27 @@ inline constexpr Choices<DecayScope, 3> kDecayScopes = {
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::kMomentum;
   LearningRateOptions learning_rate = {};
-  double body_rate_factor = 1;  // factor of the learning rate of all layers but
-                                // the classifier
-  double momentum = 0.9;        // of kMomentum and kLars
-  bool nesterov = true;         // of kMomentum; as the reference
+  // Factors of the learning rate: of all layers but the classifier, of the
+  // classifier, and of each block by that of the block after it, up to 1 for
+  // the classifier.
+  double body_rate_factor = 1;
+  double head_rate_factor = 1;
+  double layer_decay = 1;
+  double momentum = 0.9;  // of kMomentum, kLars and kRmsProp
+  bool nesterov = true;   // of kMomentum; as the reference
   double adam_beta1 = 0.9;
   double adam_beta2 = 0.999;
-  double adam_epsilon = 1.1920929e-7;
-  // kMomentum and kAdam: weight_decay / 2 * the sum of squares of all trained
-  // parameters in the scope is added to the loss. kLars and kAdamW: applied in
+  double adam_epsilon = 1.1920929e-7;  // also of kNAdamW, kLamb and kRmsProp
+  double rmsprop_decay = 0.9;
+  // kMomentum, kAdam and kRmsProp: weight_decay / 2 * the sum of squares of all
+  // trained parameters in the scope is added to the loss. Others: applied in
   // the update.
   double weight_decay = 1e-4;
   DecayScope decay_scope = DecayScope::kReference;
-  double label_smoothing = 0;
+  double norm_weight_decay = -1;  // of batch norms; negative: by the scope
+  LossOptions loss = {};
   double moving_average_decay = 0;  // 0: no average of the weights is kept
+  int moving_average_every = 1;     // steps between updates of the average
   double clip_gradient_norm = 0;    // the longest gradient, as an L2 norm; 0:
                                     // no limit
   int accumulation_steps = 1;       // parts of a batch; 1: the whole at once

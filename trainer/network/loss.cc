@@ -1,5 +1,8 @@
 #include "trainer/network/loss.h"
 
+#include <ATen/ATen.h>
+#include <ATen/core/Reduction.h>
+
 namespace infeed {
 namespace {
 
@@ -27,6 +30,20 @@ torch::Tensor CrossEntropy(const torch::Tensor& logits,
     return -of_label;
   }
   return -(of_label * (1 - smoothing) + log_probabilities.mean(1) * smoothing);
+}
+
+torch::Tensor Targets(const torch::Tensor& labels, std::int64_t classes,
+                      double smoothing) {
+  const double rest = smoothing / static_cast<double>(classes);
+  return torch::full({labels.size(0), classes}, rest,
+                     labels.options().dtype(torch::kFloat))
+      .scatter_(1, Index(labels, classes), 1 - smoothing + rest);
+}
+
+torch::Tensor BinaryCrossEntropy(const torch::Tensor& logits,
+                                 const torch::Tensor& targets) {
+  return at::binary_cross_entropy_with_logits(logits.to(torch::kFloat), targets,
+                                              {}, {}, at::Reduction::None);
 }
 
 torch::Tensor InTop1(const torch::Tensor& logits, const torch::Tensor& labels) {

@@ -21,6 +21,15 @@ namespace infeed {
                                          const torch::Tensor& labels,
                                          double smoothing);
 
+// The targets [N, classes] of CrossEntropy(), float32.
+[[nodiscard]] torch::Tensor Targets(const torch::Tensor& labels,
+                                    std::int64_t classes, double smoothing);
+
+// Binary cross-entropy of each logit's sigmoid against its target, [N,
+// classes], computed in float32.
+[[nodiscard]] torch::Tensor BinaryCrossEntropy(const torch::Tensor& logits,
+                                               const torch::Tensor& targets);
+
 // 1 where the label is the class of the highest logit (ties go to the lower
 // index), else 0; float [N].
 [[nodiscard]] torch::Tensor InTop1(const torch::Tensor& logits,

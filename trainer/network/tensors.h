@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "trainer/network/network.h"
@@ -9,7 +10,13 @@
 // A network's tensors, for a training step. They share the network's memory.
 namespace infeed {
 
-// The parameters that are not frozen.
+// How many layers a parameter is before the classifier, as timm's layer_decay
+// counts them: each of a ResNet's blocks is one, and so is the stem. 0 for all
+// other parameters.
+[[nodiscard]] std::vector<int> LayersFromEnd(
+    const std::vector<std::string>& names);
+
+// The parameters that are not frozen, with their factors.
 [[nodiscard]] std::vector<OptimizedParameter> ParametersOf(
     const Network& model, const OptimizerOptions& options);
 

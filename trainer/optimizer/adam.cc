@@ -18,7 +18,8 @@ struct Factors {
   float beta2 = 0;
   float new1 = 0;  // 1 - beta1, rounded once
   float new2 = 0;  // 1 - beta2
-  float rate = 0;  // includes m's bias correction
+  float rate = 0;  // of m; includes its bias correction
+  float own = 0;   // rate of g, with Nesterov's momentum
   float root = 0;  // v's bias correction, applied to its root
   float epsilon = 0;
   float l2 = 0;    // factor of the weight in the gradient
@@ -32,7 +33,7 @@ inline void UpdateOne(float& weight, float& mean, float& square, float gradient,
   mean = factors.beta1 * mean + factors.new1 * g;
   square = factors.beta2 * square + factors.new2 * g * g;
   weight = factors.kept * weight -
-           factors.rate * mean /
+           (factors.rate * mean + factors.own * gradient) /
                (std::sqrt(square) * factors.root + factors.epsilon);
 }
 
@@ -55,9 +56,18 @@ double Update(float* __restrict weight, float* __restrict mean,
   return std::accumulate(squares.begin(), squares.end(), 0.0);
 }
 
-Factors FactorsOf(const AdamOptions& options, std::int64_t step, double rate) {
+// mu(t) of NAdam.
+double MomentumAt(double t, double beta1) {
+  return beta1 * (1 - 0.5 * std::pow(0.96, t * 0.004));
+}
+torch::Tensor MomentumAt(const torch::Tensor& t, double beta1) {
+  return (1 - torch::pow(0.96, t * 0.004) * 0.5) * beta1;
+}
+
+Factors FactorsOf(const AdamOptions& options, std::int64_t step, double product,
+                  double rate) {
   const auto t = static_cast<double>(step);
-  return {
+  Factors factors = {
       .beta1 = static_cast<float>(options.beta1),
       .beta2 = static_cast<float>(options.beta2),
       .new1 = static_cast<float>(1 - options.beta1),
@@ -65,6 +75,13 @@ Factors FactorsOf(const AdamOptions& options, std::int64_t step, double rate) {
       .rate = static_cast<float>(rate / (1 - std::pow(options.beta1, t))),
       .root = static_cast<float>(1 / std::sqrt(1 - std::pow(options.beta2, t))),
       .epsilon = static_cast<float>(options.epsilon)};
+  if (options.nesterov) {
+    const double next = MomentumAt(t + 1, options.beta1);
+    factors.rate = static_cast<float>(rate * next / (1 - product * next));
+    factors.own = static_cast<float>(rate * (1 - MomentumAt(t, options.beta1)) /
+                                     (1 - product));
+  }
+  return factors;
 }
 
 }  // namespace
@@ -80,6 +97,7 @@ AdamOptimizer::AdamOptimizer(std::vector<OptimizedParameter> parameters,
   const torch::Device device =
       parameters_.empty() ? torch::kCPU : parameters_[0].weight.device();
   step_ = torch::zeros({}, torch::device(device).dtype(torch::kLong));
+  product_ = torch::ones({}, torch::device(device));
 }
 
 NamedTensors AdamOptimizer::State() const {
@@ -87,39 +105,51 @@ NamedTensors AdamOptimizer::State() const {
   const NamedTensors squares = Named(parameters_, squares_, "/v");
   state.insert(state.end(), squares.begin(), squares.end());
   state.emplace_back("step", step_);
+  if (options_.nesterov) {
+    state.emplace_back("mu", product_);
+  }
   return state;
 }
 
 torch::Tensor AdamOptimizer::Step(const torch::Tensor& rate) {
   const torch::NoGradGuard no_grad;
   const std::vector<torch::Tensor> gradients = TakeGradients(parameters_);
-  step_.add_(1);
+  CountStep();
   // On the CPU the rate is in the host's memory and can be read.
   return one_pass_ ? StepInOnePass(gradients, *rate.data_ptr<float>())
                    : StepWithLibrary(gradients, rate);
 }
 
+void AdamOptimizer::CountStep() {
+  step_.add_(1);
+  if (options_.nesterov) {
+    product_.mul_(MomentumAt(step_.to(torch::kDouble), options_.beta1));
+  }
+}
+
 torch::Tensor AdamOptimizer::StepInOnePass(
     const std::vector<torch::Tensor>& gradients, double rate) {
-  const Factors plain =
-      FactorsOf(options_, *step_.data_ptr<std::int64_t>(), rate);
+  const Factors plain = FactorsOf(options_, *step_.data_ptr<std::int64_t>(),
+                                  *product_.data_ptr<float>(), rate);
   pass_.Run([&](const OptimizerPass::Stretch& stretch) {
     const auto& [index, begin, end] = stretch;
     const OptimizedParameter& parameter = parameters_[index];
     Factors factors = plain;
     factors.rate *= static_cast<float>(parameter.rate_factor);
-    if (parameter.decayed && options_.decoupled) {
-      factors.kept = static_cast<float>(1 - rate * parameter.rate_factor *
-                                                options_.weight_decay);
-    } else if (parameter.decayed) {
-      factors.l2 = static_cast<float>(options_.weight_decay);
+    factors.own *= static_cast<float>(parameter.rate_factor);
+    const double decay = parameter.DecayOf(options_.weight_decay);
+    if (options_.decoupled) {
+      factors.kept =
+          static_cast<float>(1 - rate * parameter.rate_factor * decay);
+    } else {
+      factors.l2 = static_cast<float>(decay);
     }
     const double squares = Update(parameter.weight.data_ptr<float>() + begin,
                                   means_[index].data_ptr<float>() + begin,
                                   squares_[index].data_ptr<float>() + begin,
                                   gradients[index].data_ptr<float>() + begin,
                                   end - begin, factors);
-    return parameter.decayed ? squares : 0;
+    return parameter.DecayOf(squares);
   });
   const double l2 =
       options_.decoupled ? 0 : options_.weight_decay / 2 * pass_.Sum();
@@ -133,8 +163,9 @@ torch::Tensor AdamOptimizer::DecayWithLibrary(
   }
   for (OptimizedParameter& parameter : parameters_) {
     if (parameter.decayed) {
-      parameter.weight.mul_(
-          1 - rate * (options_.weight_decay * parameter.rate_factor));
+      parameter.weight.mul_(1 -
+                            rate * (parameter.DecayOf(options_.weight_decay) *
+                                    parameter.rate_factor));
     }
   }
   return torch::zeros({}, rate.options());
@@ -148,8 +179,15 @@ torch::Tensor AdamOptimizer::StepWithLibrary(
   at::_foreach_mul_(squares_, options_.beta2);
   at::_foreach_addcmul_(squares_, gradients, gradients, 1 - options_.beta2);
   const torch::Tensor t = step_.to(torch::kDouble);
-  const torch::Tensor own_rate =
+  torch::Tensor mean_rate =
       (rate / (1 - torch::pow(options_.beta1, t))).to(torch::kFloat);
+  torch::Tensor own_rate;
+  if (options_.nesterov) {
+    const torch::Tensor next = MomentumAt(t + 1, options_.beta1);
+    mean_rate = (rate * next / (1 - product_ * next)).to(torch::kFloat);
+    own_rate = (rate * (1 - MomentumAt(t, options_.beta1)) / (1 - product_))
+                   .to(torch::kFloat);
+  }
   const torch::Tensor root =
       (1 - torch::pow(options_.beta2, t)).rsqrt().to(torch::kFloat);
   const std::vector<torch::Tensor> roots = at::_foreach_sqrt(squares_);
@@ -157,8 +195,12 @@ torch::Tensor AdamOptimizer::StepWithLibrary(
     torch::Tensor divisor = roots[i];
     divisor.mul_(root).add_(options_.epsilon);
     torch::Tensor weight = parameters_[i].weight;
-    weight.addcmul_(means_[i].div(divisor), own_rate,
+    weight.addcmul_(means_[i].div(divisor), mean_rate,
                     -parameters_[i].rate_factor);
+    if (options_.nesterov) {
+      weight.addcmul_(gradients[i].div(divisor), own_rate,
+                      -parameters_[i].rate_factor);
+    }
   }
   return l2;
 }

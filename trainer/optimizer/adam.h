@@ -14,6 +14,7 @@ struct AdamOptions {
   // AdamW: the weight itself is reduced by rate * weight_decay * weight. Else
   // the decay is added to the gradient, as that of the L2 term.
   bool decoupled = false;
+  bool nesterov = false;  // NAdamW
 };
 
 // Adam (Kingma and Ba, arXiv 1412.6980) as in the XLA.jl article's models, and
@@ -24,7 +25,14 @@ struct AdamOptions {
 //   v = beta2 * v + (1 - beta2) * g^2
 //   w = w - rate * m / ((1 - beta1^t) * (sqrt(v / (1 - beta2^t)) + epsilon))
 //
-// t is kept on the device with m and v.
+// and with nesterov, as in PyTorch's NAdam (Dozat, 2016), with c the momentum's
+// decay of 0.004, mu(t) = beta1 * (1 - 0.96^(t * c) / 2) and M(t) the product
+// of mu(1) to mu(t),
+//
+//   w = w - rate * (mu(t + 1) / (1 - M(t + 1)) * m + (1 - mu(t)) / (1 - M(t)) *
+//       g) / (sqrt(v / (1 - beta2^t)) + epsilon)
+//
+// t and M are kept on the device with m and v.
 class AdamOptimizer final : public Optimizer {
  public:
   AdamOptimizer(std::vector<OptimizedParameter> parameters,
@@ -39,6 +47,7 @@ class AdamOptimizer final : public Optimizer {
                               double rate);
   torch::Tensor StepWithLibrary(const std::vector<torch::Tensor>& gradients,
                                 const torch::Tensor& rate);
+  void CountStep();
   torch::Tensor DecayWithLibrary(const std::vector<torch::Tensor>& gradients,
                                  const torch::Tensor& rate);
 
@@ -46,6 +55,7 @@ class AdamOptimizer final : public Optimizer {
   std::vector<torch::Tensor> means_;    // m; from 0
   std::vector<torch::Tensor> squares_;  // v; from 0
   torch::Tensor step_;                  // t, int64; from 0
+  torch::Tensor product_;               // M, float32; from 1
   AdamOptions options_;
   bool one_pass_;
   OptimizerPass pass_;

@@ -1,5 +1,6 @@
 #include "trainer/optimizer/gradients.h"
 
+#include <cmath>
 #include <cstdint>
 
 #include <ATen/ATen.h>
@@ -59,20 +60,29 @@ torch::Tensor AddL2(const std::vector<OptimizedParameter>& parameters,
                     double weight_decay, const torch::Tensor& like) {
   std::vector<torch::Tensor> decayed;
   std::vector<torch::Tensor> decayed_gradients;
+  std::vector<torch::Tensor> norms;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i].decayed) {
-      decayed.push_back(parameters[i].weight);
-      decayed_gradients.push_back(gradients[i]);
+    const OptimizedParameter& parameter = parameters[i];
+    if (!parameter.decayed) {
+      continue;
     }
+    if (parameter.decay_factor == 1) {
+      decayed.push_back(parameter.weight);
+      decayed_gradients.push_back(gradients[i]);
+      continue;
+    }
+    norms.push_back(parameter.weight.norm() *
+                    std::sqrt(parameter.decay_factor));
+    gradients[i].add_(parameter.weight, parameter.DecayOf(weight_decay));
   }
-  if (decayed.empty()) {
-    return torch::zeros({}, like.options());
+  if (!decayed.empty()) {
+    const std::vector<torch::Tensor> more = at::_foreach_norm(decayed);
+    norms.insert(norms.end(), more.begin(), more.end());
+    at::_foreach_add_(decayed_gradients, decayed, weight_decay);
   }
-  const torch::Tensor l2 =
-      torch::stack(at::_foreach_norm(decayed)).square().sum() *
-      (weight_decay / 2);
-  at::_foreach_add_(decayed_gradients, decayed, weight_decay);
-  return l2;
+  return norms.empty()
+             ? torch::zeros({}, like.options())
+             : torch::stack(norms).square().sum() * (weight_decay / 2);
 }
 
 std::vector<torch::Tensor> ZerosLike(

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -14,6 +18,22 @@ namespace infeed {
 // Number of partial sums of a sum over weights, so that the compiler can use
 // SIMD.
 inline constexpr int kLanes = 16;
+
+[[nodiscard]] inline double SumOfSquares(const float* values,
+                                         std::int64_t count) {
+  std::array<float, kLanes> sums{};
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      sums[static_cast<std::size_t>(lane)] +=
+          values[i + lane] * values[i + lane];
+    }
+  }
+  for (; i < count; ++i) {
+    sums[0] += values[i] * values[i];
+  }
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
 
 // Removes the gradients from the parameters and returns them, each with the
 // memory layout of its weight. Requires: every parameter has a gradient.

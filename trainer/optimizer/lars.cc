@@ -1,9 +1,7 @@
 #include "trainer/optimizer/lars.h"
 
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 
 #include <ATen/ATen.h>
@@ -13,21 +11,6 @@
 
 namespace infeed {
 namespace {
-
-double SumOfSquares(const float* values, std::int64_t count) {
-  std::array<float, kLanes> sums{};
-  std::int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      sums[static_cast<std::size_t>(lane)] +=
-          values[i + lane] * values[i + lane];
-    }
-  }
-  for (; i < count; ++i) {
-    sums[0] += values[i] * values[i];
-  }
-  return std::accumulate(sums.begin(), sums.end(), 0.0);
-}
 
 void Update(float* __restrict weight, float* __restrict average,
             const float* __restrict gradient, std::int64_t count,
@@ -88,10 +71,11 @@ void LarsOptimizer::StepInPasses(const std::vector<torch::Tensor>& gradients,
                                    {.rate = rate, .momentum = momentum});
   for (std::size_t i = 0; i < factors.size(); ++i) {
     if (parameters_[i].decayed) {
-      factors[i].decay = static_cast<float>(options_.weight_decay);
-      factors[i].rate = LarsRate(rate, options_.trust, options_.weight_decay,
-                                 std::sqrt(weight_squares[i]),
-                                 std::sqrt(gradient_squares[i]));
+      const double decay = parameters_[i].DecayOf(options_.weight_decay);
+      factors[i].decay = static_cast<float>(decay);
+      factors[i].rate =
+          LarsRate(rate, options_.trust, decay, std::sqrt(weight_squares[i]),
+                   std::sqrt(gradient_squares[i]));
     }
     factors[i].rate *= static_cast<float>(parameters_[i].rate_factor);
   }
@@ -114,13 +98,13 @@ void LarsOptimizer::StepWithLibrary(const std::vector<torch::Tensor>& gradients,
     if (parameters_[i].decayed) {
       const torch::Tensor weight_norm = weights_[i].norm();
       const torch::Tensor gradient_norm = gradient.norm();
+      const double decay = parameters_[i].DecayOf(options_.weight_decay);
       const torch::Tensor trust =
-          weight_norm * options_.trust /
-          (gradient_norm + options_.weight_decay * weight_norm);
+          weight_norm * options_.trust / (gradient_norm + decay * weight_norm);
       const torch::Tensor both =
           weight_norm.gt(0).logical_and_(gradient_norm.gt(0));
       own_rate = rate * torch::where(both, trust, torch::ones_like(trust));
-      gradient.add_(weights_[i], options_.weight_decay);
+      gradient.add_(weights_[i], decay);
     }
     averages_[i].addcmul_(gradient, own_rate, parameters_[i].rate_factor);
     weights_[i].sub_(averages_[i]);

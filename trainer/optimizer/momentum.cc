@@ -62,21 +62,21 @@ torch::Tensor MomentumOptimizer::Step(const torch::Tensor& rate) {
 
 torch::Tensor MomentumOptimizer::StepInOnePass(
     const std::vector<torch::Tensor>& gradients, float rate) {
-  MomentumFactors decayed = MakeMomentumFactors(
-      options_.momentum, options_.nesterov, options_.weight_decay);
-  decayed.rate = rate;
-  MomentumFactors kept = decayed;
-  kept.decay = 0;
+  MomentumFactors plain =
+      MakeMomentumFactors(options_.momentum, options_.nesterov, 0);
+  plain.rate = rate;
   pass_.Run([&](const OptimizerPass::Stretch& stretch) {
     const auto& [index, begin, end] = stretch;
     const OptimizedParameter& parameter = parameters_[index];
-    MomentumFactors factors = parameter.decayed ? decayed : kept;
+    MomentumFactors factors = plain;
     factors.rate *= static_cast<float>(parameter.rate_factor);
+    factors.decay =
+        static_cast<float>(parameter.DecayOf(options_.weight_decay));
     const double squares = Update(parameter.weight.data_ptr<float>() + begin,
                                   averages_[index].data_ptr<float>() + begin,
                                   gradients[index].data_ptr<float>() + begin,
                                   end - begin, factors);
-    return parameter.decayed ? squares : 0;
+    return parameter.DecayOf(squares);
   });
   return torch::scalar_tensor(options_.weight_decay / 2 * pass_.Sum(),
                               torch::kFloat);

@@ -5,8 +5,10 @@
 
 #include "trainer/optimizer/adam.h"
 #include "trainer/optimizer/gpu_optimizer.h"
+#include "trainer/optimizer/lamb.h"
 #include "trainer/optimizer/lars.h"
 #include "trainer/optimizer/momentum.h"
+#include "trainer/optimizer/rmsprop.h"
 
 namespace infeed {
 
@@ -21,15 +23,17 @@ bool IsDecayed(ParameterKind kind, const OptimizerOptions& options) {
       break;
   }
   return all || (options.decay_scope == DecayScope::kReference &&
-                 options.kind != OptimizerKind::kLars);
+                 options.kind != OptimizerKind::kLars &&
+                 options.kind != OptimizerKind::kLamb);
 }
 
 std::unique_ptr<Optimizer> MakeOptimizer(
     const OptimizerOptions& options, std::vector<OptimizedParameter> parameters,
     Kernels kernels) {
-  const bool one_rate = std::ranges::all_of(
-      parameters, [](const auto& one) { return one.rate_factor == 1; });
-  if (kernels == Kernels::kFastest && one_rate) {
+  const bool plain = std::ranges::all_of(parameters, [](const auto& one) {
+    return one.rate_factor == 1 && one.decay_factor == 1;
+  });
+  if (kernels == Kernels::kFastest && plain) {
     if (auto fused = MakeCudaOptimizer(options, parameters)) {
       return fused;
     }
@@ -41,15 +45,33 @@ std::unique_ptr<Optimizer> MakeOptimizer(
           LarsOptions{.momentum = options.momentum,
                       .weight_decay = options.weight_decay},
           kernels);
+    case OptimizerKind::kLamb:
+      return std::make_unique<LambOptimizer>(
+          std::move(parameters),
+          LambOptions{.beta1 = options.adam_beta1,
+                      .beta2 = options.adam_beta2,
+                      .epsilon = options.adam_epsilon,
+                      .weight_decay = options.weight_decay},
+          kernels);
+    case OptimizerKind::kRmsProp:
+      return std::make_unique<RmsPropOptimizer>(
+          std::move(parameters),
+          RmsPropOptions{.decay = options.rmsprop_decay,
+                         .momentum = options.momentum,
+                         .epsilon = options.adam_epsilon,
+                         .weight_decay = options.weight_decay},
+          kernels);
     case OptimizerKind::kAdam:
     case OptimizerKind::kAdamW:
+    case OptimizerKind::kNAdamW:
       return std::make_unique<AdamOptimizer>(
           std::move(parameters),
           AdamOptions{.beta1 = options.adam_beta1,
                       .beta2 = options.adam_beta2,
                       .epsilon = options.adam_epsilon,
                       .weight_decay = options.weight_decay,
-                      .decoupled = options.kind == OptimizerKind::kAdamW},
+                      .decoupled = options.kind != OptimizerKind::kAdam,
+                      .nesterov = options.kind == OptimizerKind::kNAdamW},
           kernels);
     case OptimizerKind::kMomentum:
       break;

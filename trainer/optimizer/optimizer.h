@@ -17,9 +17,15 @@ namespace infeed {
 struct OptimizedParameter {
   std::string name;
   torch::Tensor weight;
-  bool decayed = true;     // weight decay applies; with LARS, the rate is
-                           // adapted too
-  double rate_factor = 1;  // factor of the learning rate
+  bool decayed = true;      // weight decay applies; with LARS and LAMB, the
+                            // rate is adapted too
+  double rate_factor = 1;   // factor of the learning rate
+  double decay_factor = 1;  // factor of the weight decay, if decayed
+
+  // The weight's own weight decay, where that of the options is weight_decay.
+  [[nodiscard]] double DecayOf(double weight_decay) const {
+    return decayed ? weight_decay * decay_factor : 0;
+  }
 };
 
 // LibTorch's kernels work on every device; on the CPU our single pass over the
@@ -41,11 +47,12 @@ class Optimizer {
   virtual torch::Tensor Step(const torch::Tensor& rate) = 0;
 
   // Its state, to be saved and restored in place: NAME for the one average of
-  // momentum and LARS; NAME/m, NAME/v and the count "step" for Adam.
+  // momentum and LARS; NAME/m, NAME/v and the count "step" for Adam and LAMB,
+  // with "mu" for NAdamW; NAME/m and NAME/v for RMSprop.
   [[nodiscard]] virtual NamedTensors State() const = 0;
 };
 
-// Whether weight decay applies to parameters of this kind. With LARS,
+// Whether weight decay applies to parameters of this kind. With LARS and LAMB,
 // adaptation and decay exclude batch norms and biases, as in the reference.
 [[nodiscard]] bool IsDecayed(ParameterKind kind,
                              const OptimizerOptions& options);

@@ -15,6 +15,27 @@ namespace {
 using P = TrainParams;
 
 bool IsLeNet(const P& p) { return p.model.kind == ModelKind::kLeNet; }
+
+bool HasSchedule(const P& p, RateSchedule schedule) {
+  return p.optimizer.learning_rate.schedule == schedule;
+}
+
+bool CanDelaySchedule(const P& p) {
+  return HasSchedule(p, RateSchedule::kStep) ||
+         HasSchedule(p, RateSchedule::kMultistep) ||
+         HasSchedule(p, RateSchedule::kExponential) ||
+         HasSchedule(p, RateSchedule::kCosine) ||
+         HasSchedule(p, RateSchedule::kLinear);
+}
+
+// False while the batch is not known.
+bool IsMinRateTooHigh(const P& p) {
+  LearningRateOptions rate = p.optimizer.learning_rate;
+  rate.lars = p.optimizer_kind() == OptimizerKind::kLars;
+  rate.batch_size = p.input.batch_size;
+  return p.input.batch_size > 0 && rate.min_rate >= PeakRate(rate);
+}
+
 // Two parameters, when they conflict, and why.
 struct Quarrel {
   std::string_view one;
@@ -36,12 +57,68 @@ constexpr Quarrel kQuarrels[] = {
               p.optimizer_kind() != OptimizerKind::kLars;
      },
      "it is a rate of optimizer=lars"},
-    {"moving_average_decay", "bn_momentum",
+    {"min_learning_rate", "base_learning_rate", IsMinRateTooHigh,
+     "it must be below the peak, which train_batch_size may scale"},
+    {"learning_rate_schedule", "learning_rate_decay_epochs",
      [](const P& p) {
-       return p.optimizer.moving_average_decay > 0 && p.model.bn_momentum > 0 &&
-              !IsLeNet(p);
+       return HasSchedule(p, RateSchedule::kMultistep) &&
+              p.learning_rate_decay_epochs.empty();
      },
-     "batch norm's statistics would be averaged twice, give bn_momentum=0"},
+     "give the epochs of its decays, as '30,60,80'"},
+    {"learning_rate_decay_epochs", "learning_rate_schedule",
+     [](const P& p) {
+       return !p.learning_rate_decay_epochs.empty() &&
+              !HasSchedule(p, RateSchedule::kStep) &&
+              !HasSchedule(p, RateSchedule::kMultistep);
+     },
+     "only step and multistep have such epochs"},
+    {"restart_epochs", "learning_rate_schedule",
+     [](const P& p) {
+       return p.optimizer.learning_rate.restart_epochs > 0 &&
+              !HasSchedule(p, RateSchedule::kCosine);
+     },
+     "only cosine has restarts"},
+    {"restart_growth", "restart_epochs",
+     [](const P& p) {
+       return p.optimizer.learning_rate.restart_growth != 1 &&
+              p.optimizer.learning_rate.restart_epochs == 0;
+     },
+     "give the length of the first cycle"},
+    {"restart_decay", "restart_epochs",
+     [](const P& p) {
+       return p.optimizer.learning_rate.restart_decay != 1 &&
+              p.optimizer.learning_rate.restart_epochs == 0;
+     },
+     "give the length of the first cycle"},
+    {"schedule_after_warmup", "learning_rate_schedule",
+     [](const P& p) {
+       return !p.optimizer.learning_rate.after_warmup && !CanDelaySchedule(p);
+     },
+     "this schedule always begins with the run"},
+    {"bce_target_threshold", "loss",
+     [](const P& p) {
+       return p.optimizer.loss.target_threshold > 0 &&
+              p.optimizer.loss.kind != LossKind::kBce;
+     },
+     "only bce has a threshold"},
+    {"bce_sum", "loss",
+     [](const P& p) {
+       return p.optimizer.loss.sums_classes &&
+              p.optimizer.loss.kind != LossKind::kBce;
+     },
+     "only bce sums over classes"},
+    {"norm_weight_decay", "weight_decay",
+     [](const P& p) {
+       return p.optimizer.norm_weight_decay > 0 &&
+              p.optimizer.weight_decay == 0;
+     },
+     "give a weight_decay above 0, too"},
+    {"moving_average_every", "moving_average_decay",
+     [](const P& p) {
+       return p.optimizer.moving_average_every > 1 &&
+              p.optimizer.moving_average_decay == 0;
+     },
+     "there is no average to update"},
     {"export_moving_average", "moving_average_decay",
      [](const P& p) {
        return p.export_moving_average && p.optimizer.moving_average_decay == 0;
@@ -100,6 +177,14 @@ constexpr Quarrel kQuarrels[] = {
     {"model", "dropblock_groups",
      [](const P& p) { return IsLeNet(p) && !p.dropblock_groups.empty(); },
      "LeNet has no such blocks"},
+    {"model", "layer_decay",
+     [](const P& p) { return IsLeNet(p) && p.optimizer.layer_decay != 1; },
+     "LeNet has no such blocks"},
+    {"model", "norm_weight_decay",
+     [](const P& p) {
+       return IsLeNet(p) && p.optimizer.norm_weight_decay >= 0;
+     },
+     "LeNet has no batch norm"},
     {"model", "freeze_batch_norm",
      [](const P& p) { return IsLeNet(p) && p.model.freeze_batch_norm; },
      "LeNet has no batch norm"},

@@ -7,6 +7,7 @@
 #include "pipeline/order/input_table.h"
 #include "records/files/class_list.h"
 #include "trainer/params/nearest_name.h"
+#include "trainer/params/table_rows.h"
 #include "trainer/params/unsupported.h"
 
 namespace infeed {
@@ -15,29 +16,10 @@ namespace {
 using P = TrainParams;
 using M = ModelOptions;
 using O = OptimizerOptions;
-using R = LearningRateOptions;
 using S = SelectionChoice;
 
 constexpr double kMaxSteps = 1e12;
 constexpr double kMaxImages = 0x1p32 - 1;  // what a sample order holds
-
-Param Row(std::string_view name, OptionField<P> field, OptionRange range,
-          std::string_view unit, std::string_view help,
-          std::string_view when_not_given = {}) {
-  return {{.name = name,
-           .choices = field.choices,
-           .range = range,
-           .unit = unit,
-           .help = help,
-           .when_not_given = when_not_given},
-          field.at};
-}
-
-// Marks a row whose flag --help shows.
-Param Common(Param row) {
-  row.is_common = true;
-  return row;
-}
 
 // What a parameter says otherwise than the input's option; nothing: the same.
 struct Otherwise {
@@ -328,81 +310,13 @@ const Param kRunLengthParams[] = {
         "accuracy; 0: never."),
 };
 
-const Param kOptimizerParams[] = {
-    Row("optimizer", ChoiceField<kOptimizers, &P::optimizer, &O::kind>(), Any(),
-        "", "Method that turns gradients into updates."),
-    Row("enable_lars", Field<&P::enable_lars>(), Any(), "",
-        "Use LARS: the reference's name for optimizer=lars."),
-    Common(
-        Row("base_learning_rate",
-            Field<&P::optimizer, &O::learning_rate, &R::base_learning_rate>(),
-            Positive(), "", "Peak of the learning rate for a batch of 256.")),
-    Row("body_learning_rate_factor",
-        Field<&P::optimizer, &O::body_rate_factor>(), NotNegative(), "",
-        "Factor of the learning rate of all layers but the classifier, in a "
-        "training that starts from resnet_checkpoint."),
-    Row("learning_rate_scaling",
-        ChoiceField<kRateScalings, &P::optimizer, &O::learning_rate,
-                    &R::scaled_by_batch>(),
-        Any(), "",
-        "Scaling of the learning rate: by train_batch_size / 256, or none."),
-    Row("learning_rate_schedule",
-        ChoiceField<kRateSchedules, &P::optimizer, &O::learning_rate,
-                    &R::schedule>(),
-        Any(), "",
-        "Learning rate after the warm-up: a tenth at 30, 60 and 80 of 90 "
-        "epochs (reference) or at each third of the run (steps), a cosine or "
-        "linear to 0, or constant."),
-    Row("warmup_epochs",
-        Field<&P::optimizer, &O::learning_rate, &R::warmup_epochs>(),
-        Between(-1, 1e6), "epochs",
-        "Epochs in which the learning rate rises from 0; -1: the schedule's "
-        "own."),
-    Row("poly_rate", Field<&P::optimizer, &O::learning_rate, &R::poly_rate>(),
-        NotNegative(), "",
-        "Peak of the learning rate with LARS; 0: the reference's for the "
-        "batch."),
-    Row("momentum", Field<&P::optimizer, &O::momentum>(), BelowOne(), "",
-        "Momentum of the optimizers momentum and lars."),
-    Row("use_nesterov", Field<&P::optimizer, &O::nesterov>(), Any(), "",
-        "Use Nesterov's momentum."),
-    Row("adam_beta1", Field<&P::optimizer, &O::adam_beta1>(), BelowOne(), "",
-        "Fraction of the mean gradient that Adam keeps per step."),
-    Row("adam_beta2", Field<&P::optimizer, &O::adam_beta2>(), BelowOne(), "",
-        "Fraction of the mean squared gradient that Adam keeps per step."),
-    Row("adam_epsilon", Field<&P::optimizer, &O::adam_epsilon>(), NotNegative(),
-        "", "Number that Adam adds to the root of the mean square.",
-        "1.1920929e-07 of adam, 1e-08 of adamw"),
-    Row("weight_decay", Field<&P::optimizer, &O::weight_decay>(), NotNegative(),
-        "", "Factor of the L2 term of the loss."),
-    Row("weight_decay_scope",
-        ChoiceField<kDecayScopes, &P::optimizer, &O::decay_scope>(), Any(), "",
-        "Parameters that decay: all but batch norm's (reference), all but "
-        "batch norm's and biases (weights), or all."),
-    Row("label_smoothing", Field<&P::optimizer, &O::label_smoothing>(),
-        BelowOne(), "",
-        "Fraction of the target that is spread evenly over all classes."),
-    Row("moving_average_decay",
-        Field<&P::optimizer, &O::moving_average_decay>(), BelowOne(), "",
-        "Fraction of the moving average of the weights kept per step; "
-        "evaluation uses the average; 0: none."),
-    Row("export_moving_average", Field<&P::export_moving_average>(), Any(), "",
-        "Export the moving average instead of the weights."),
-    Row("clip_gradient_norm", Field<&P::optimizer, &O::clip_gradient_norm>(),
-        NotNegative(), "",
-        "Maximum norm of the gradient of all weights together; 0: no limit."),
-    Row("gradient_accumulation_steps",
-        Field<&P::optimizer, &O::accumulation_steps>(), Between(1, 4096),
-        "parts", "Parts in which a batch is computed, to save memory."),
-};
-
 // The groups, in the order of --help and of params.yaml.
 const ParamGroup kGroups[] = {
     {"Model", kModelParams},
     {"Data and preprocessing", kDataParams},
     {"Input engine", kInputParams},
     {"Length, checkpoints and logs", kRunLengthParams},
-    {"Learning", kOptimizerParams},
+    {"Learning", LearningParams()},
 };
 
 std::vector<Param> AllParams() {

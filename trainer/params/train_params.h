@@ -63,9 +63,11 @@ struct TrainParams {
   std::int64_t tpu_profile_duration = 2000;  // ms
   double stop_at_top_1 = 0;
 
-  // Without seed and the learning rate's numbers of images and steps, which
-  // MakeOptimizerOptions() sets. adam_epsilon 0: the default of the kind.
+  // Without seed and the learning rate's decay_epochs and numbers of images and
+  // steps, which MakeOptimizerOptions() sets. adam_epsilon 0: the default of
+  // the kind.
   OptimizerOptions optimizer = {.adam_epsilon = 0};
+  std::string learning_rate_decay_epochs;
   bool enable_lars = false;  // the reference's name for OptimizerKind::kLars
   bool export_moving_average = false;
 

@@ -160,7 +160,9 @@ TEST_F(CudaLoopTest, GraphsMixClipAverageAndAccumulateAsEagerStepsDo) {
   optimizer.accumulation_steps = 2;
   ExpectGraphsToChangeNothing(kModel, optimizer, Precision::kFloat32);
   for (const OptimizerKind kind :
-       {OptimizerKind::kLars, OptimizerKind::kAdam, OptimizerKind::kAdamW}) {
+       {OptimizerKind::kLars, OptimizerKind::kAdam, OptimizerKind::kAdamW,
+        OptimizerKind::kNAdamW, OptimizerKind::kLamb,
+        OptimizerKind::kRmsProp}) {
     optimizer = kOptimizer;
     optimizer.kind = kind;
     optimizer.learning_rate.base_learning_rate = 0.01;

@@ -1,11 +1,20 @@
 #include "trainer/job/station_options.h"
 
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "tests/support/throws.h"
 #include "trainer/params/train_params.h"
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
 
 TEST(StationOptionsTest, TheDeviceGetsTheGpusSwitches) {
   TrainParams params;
@@ -27,6 +36,31 @@ TEST(StationOptionsTest, AnEvaluationReadsItsFilesAsTheTrainingDoes) {
   EXPECT_TRUE(MakeEvalInput(params).map_files);
   params.input.map_files = false;
   EXPECT_FALSE(MakeEvalInput(params).map_files);
+}
+
+std::vector<double> DecayEpochs(const std::string& text) {
+  TrainParams params;
+  params.learning_rate_decay_epochs = text;
+  params.optimizer.learning_rate.schedule = RateSchedule::kStep;
+  return MakeOptimizerOptions(params).learning_rate.decay_epochs;
+}
+
+TEST(StationOptionsTest, DecayEpochsAreNumbersThatRise) {
+  EXPECT_THAT(DecayEpochs(""), ElementsAre(30));
+  EXPECT_THAT(DecayEpochs("2.5"), ElementsAre(2.5));
+  TrainParams params;
+  params.learning_rate_decay_epochs = "30, 60,80";
+  EXPECT_THAT(MakeOptimizerOptions(params).learning_rate.decay_epochs,
+              ElementsAre(30, 60, 80));
+  for (const std::string text : {"0", "-1", "a", "3,,4", "5,5", "6,5"}) {
+    params.learning_rate_decay_epochs = text;
+    EXPECT_THAT(
+        MessageOf<UsageError>([&] { (void)MakeOptimizerOptions(params); }),
+        HasSubstr("learning_rate_decay_epochs='" + text +
+                  "': must be numbers above 0 that rise"));
+  }
+  EXPECT_THAT(MessageOf<UsageError>([] { (void)DecayEpochs("30,60"); }),
+              HasSubstr("give learning_rate_schedule=multistep"));
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ double MeanMagnitude(const HostTensor& tensor) {
 TEST(DeviceLoopTest, TrainsAsTorchvisionAndItsOptimizerDo) {
   OptimizerOptions optimizer = kWarmUp;
   optimizer.weight_decay = 1e-3;
-  optimizer.label_smoothing = 0.1;
+  optimizer.loss.label_smoothing = 0.1;
   DeviceLoop loop({.depth = 18, .num_classes = kGoldenClasses}, optimizer,
                   kCpu);
   loop.Load(GoldenState(loop));

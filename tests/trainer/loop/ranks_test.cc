@@ -30,7 +30,7 @@ struct RanksCase {
                         .scaled_by_batch = false,
                         .schedule = RateSchedule::kConstant,
                         .warmup_epochs = 0},
-      .label_smoothing = 0.1};
+      .loss = {.label_smoothing = 0.1}};
   int batch_norm_group = 1;
   bool masked = false;  // whether some slots do not count
 

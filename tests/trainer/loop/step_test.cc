@@ -68,7 +68,7 @@ OptimizerOptions Options(OptimizerKind kind = OptimizerKind::kMomentum) {
                             .scaled_by_batch = false,
                             .schedule = RateSchedule::kConstant,
                             .warmup_epochs = 0},
-          .label_smoothing = 0.1};
+          .loss = {.label_smoothing = 0.1}};
 }
 
 // Two slots of each batch do not count. done: how many steps run.
@@ -245,6 +245,30 @@ TEST(TrainLoopTest, AveragesAreTheirRecurrence) {
   EXPECT_TRUE(model.weight.equal(live));
 }
 
+TEST(TrainLoopTest, AveragesAreUpdatedEveryFewSteps) {
+  LinearModel model;
+  OptimizerOptions options = Options();
+  options.moving_average_decay = 0.25;
+  options.moving_average_every = 3;
+  TrainStep step = StepOf(model, options);
+  const torch::Tensor start = model.weight.detach().clone();
+  Train(step, 0, 2);
+  const auto of_weight = [&] {
+    for (const auto& [name, tensor] : step.State()) {
+      if (name == "fc.weight/average") {
+        return tensor;
+      }
+    }
+    return torch::Tensor();
+  };
+  EXPECT_TRUE(of_weight().equal(start));
+  Train(step, 2, 2);
+  EXPECT_FALSE(of_weight().equal(start));
+  const torch::Tensor after = of_weight().clone();
+  Train(step, 4, 1);
+  EXPECT_TRUE(of_weight().equal(after));
+}
+
 TEST(MovingAverageTest, KeepsLessAtFirst) {
   EXPECT_DOUBLE_EQ(MovingAverageDecay(1, 0.9999), 2.0 / 11);
   EXPECT_DOUBLE_EQ(MovingAverageDecay(90, 0.9999), 0.91);
@@ -297,9 +321,30 @@ INSTANTIATE_TEST_SUITE_P(
                             [](OptimizerOptions& options) {
                               options.kind = OptimizerKind::kAdamW;
                             }},
+                    Resumed{"NAdamW",
+                            [](OptimizerOptions& options) {
+                              options.kind = OptimizerKind::kNAdamW;
+                            }},
+                    Resumed{"LambAndBce",
+                            [](OptimizerOptions& options) {
+                              options.kind = OptimizerKind::kLamb;
+                              options.loss.kind = LossKind::kBce;
+                            }},
+                    Resumed{"RmsPropOnRestarts",
+                            [](OptimizerOptions& options) {
+                              options.kind = OptimizerKind::kRmsProp;
+                              options.learning_rate.schedule =
+                                  RateSchedule::kCosine;
+                              options.learning_rate.restart_epochs = 0.003;
+                            }},
                     Resumed{"Average",
                             [](OptimizerOptions& options) {
                               options.moving_average_decay = 0.9;
+                            }},
+                    Resumed{"AverageEveryThird",
+                            [](OptimizerOptions& options) {
+                              options.moving_average_decay = 0.9;
+                              options.moving_average_every = 3;
                             }},
                     Resumed{"Mixed",
                             [](OptimizerOptions& options) {

@@ -1,5 +1,7 @@
 #include "trainer/model/cost.h"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 namespace infeed {
@@ -71,6 +73,17 @@ TEST(TrainingBytesTest, AddsStateAndActivations) {
                                  .moving_average_decay = 0.9,
                                  .accumulation_steps = 4};
   EXPECT_EQ(TrainingBytes(cost, adam, 8, false), 4 * (100 * 5 + 10) + 8'000);
+}
+
+TEST(TrainingBytesTest, CountsTheOptimizersState) {
+  const ModelCost cost = {.parameters = 100};
+  for (const auto& [kind, slots] : {std::pair(OptimizerKind::kLars, 1),
+                                    {OptimizerKind::kAdam, 2},
+                                    {OptimizerKind::kNAdamW, 2},
+                                    {OptimizerKind::kLamb, 2},
+                                    {OptimizerKind::kRmsProp, 2}}) {
+    EXPECT_EQ(CheckpointBytes(cost, {.kind = kind}), 4 * 100 * (1 + slots));
+  }
 }
 
 TEST(CheckpointBytesTest, LeavesGradientsOut) {

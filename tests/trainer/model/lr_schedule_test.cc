@@ -1,14 +1,16 @@
 #include "trainer/model/lr_schedule.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <fstream>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "gtest/gtest.h"
+#include <nlohmann/json.hpp>
 
 namespace infeed {
 namespace {
@@ -250,6 +252,121 @@ TEST(LearningRateTest, FallsInStepsAtEachThird) {
                         {90 * 5004 - 1, .001}});
 }
 
+// --- Those of PyTorch and timm (make_schedule_goldens.py): nine epochs of ten
+// steps.
+
+struct Golden {
+  std::string name;
+  LearningRateOptions options;
+};
+
+constexpr double kLowest = 0.002;
+
+class LearningRateGoldenTest : public testing::TestWithParam<Golden> {};
+
+TEST_P(LearningRateGoldenTest, HasTheirRates) {
+  static const nlohmann::json kGoldens = nlohmann::json::parse(
+      std::ifstream(INFEED_TEST_DATA "/schedule_goldens.json"));
+  LearningRateOptions options = GetParam().options;
+  options.base_learning_rate = 0.5;
+  options.scaled_by_batch = false;
+  options.batch_size = 10;
+  options.train_images = 100;
+  options.train_steps = 90;
+  const nlohmann::json& rates = kGoldens.at(GetParam().name);
+  ASSERT_EQ(rates.size(), 90);
+  double largest = 0;
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    const double rate = LearningRate(static_cast<std::int64_t>(i), options);
+    ASSERT_NEAR(rate, rates[i].get<double>(), 1e-9) << "step " << i;
+    largest = std::max(largest, std::abs(rate - rates[i].get<double>()));
+  }
+  RecordProperty("largest_difference", fmt::format("{}", largest));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, LearningRateGoldenTest,
+    testing::Values(
+        Golden{"step",
+               {.schedule = RateSchedule::kStep,
+                .decay = 0.2,
+                .decay_epochs = {3}}},
+        Golden{"step_warmed",
+               {.schedule = RateSchedule::kStep,
+                .warmup_epochs = 2,
+                .warmup_factor = 0.02,
+                .decay = 0.2,
+                .decay_epochs = {3}}},
+        Golden{"multistep",
+               {.schedule = RateSchedule::kMultistep,
+                .decay_epochs = {2, 2.5, 8}}},
+        Golden{"exponential_warmed",
+               {.schedule = RateSchedule::kExponential,
+                .warmup_epochs = 2,
+                .warmup_factor = 0.02,
+                .decay = 0.6}},
+        Golden{"cosine_warmed",
+               {.schedule = RateSchedule::kCosine,
+                .warmup_epochs = 2,
+                .warmup_factor = 0.01,
+                .min_rate = kLowest}},
+        Golden{"restarts",
+               {.schedule = RateSchedule::kCosine,
+                .min_rate = kLowest,
+                .restart_epochs = 1,
+                .restart_growth = 2}},
+        Golden{"equal_restarts",
+               {.schedule = RateSchedule::kCosine, .restart_epochs = 2.5}},
+        Golden{"onecycle", {.schedule = RateSchedule::kOneCycle}},
+        Golden{"onecycle_given",
+               {.schedule = RateSchedule::kOneCycle,
+                .warmup_epochs = 2,
+                .warmup_factor = 0.1,
+                .min_rate = kLowest}},
+        Golden{"linear",
+               {.schedule = RateSchedule::kLinear, .min_rate = kLowest}},
+        Golden{"timm_cosine",
+               {.schedule = RateSchedule::kCosine,
+                .warmup_epochs = 2,
+                .warmup_factor = 0.02,
+                .min_rate = kLowest,
+                .after_warmup = false}},
+        Golden{"timm_restarts",
+               {.schedule = RateSchedule::kCosine,
+                .warmup_epochs = 2,
+                .warmup_factor = 0.02,
+                .min_rate = kLowest,
+                .restart_epochs = 1,
+                .restart_growth = 2,
+                .restart_decay = 0.5}},
+        Golden{"timm_step",
+               {.schedule = RateSchedule::kStep,
+                .warmup_epochs = 2,
+                .warmup_factor = 0.02,
+                .after_warmup = false,
+                .decay = 0.2,
+                .decay_epochs = {3}}}),
+    [](const auto& param_info) { return param_info.param.name; });
+
+TEST(LearningRateTest, DoesNotFallBelowTheLowest) {
+  LearningRateOptions options = TenEpochs(RateSchedule::kExponential, 1);
+  options.min_rate = 0.02;
+  ExpectRates(options, {{0, 0}, {10, .5}, {20, .05}, {30, .02}, {99, .02}});
+  options.schedule = RateSchedule::kCosine;
+  options.warmup_epochs = -1;
+  options.restart_epochs = 1;
+  options.restart_decay = 0.01;  // A peak below the lowest rate.
+  ExpectRates(options, {{0, .5}, {5, .26}, {20, .02}, {29, .02}});
+}
+
+TEST(LearningRateTest, OneCycleOfAStepOrTwoIsThePeak) {
+  for (const std::int64_t steps : {1, 2}) {
+    LearningRateOptions options = TenEpochs(RateSchedule::kOneCycle, 0);
+    options.train_steps = steps;
+    ExpectRates(options, {{0, .5}});
+  }
+}
+
 // A run of so many steps, ten of them an epoch.
 LearningRateOptions Steps(std::int64_t steps, RateSchedule schedule,
                           double warmup_epochs = -1) {
@@ -285,6 +402,18 @@ TEST(ScheduleAdviceTest, SaysThatTheWarmUpOutlastsTheRun) {
               ElementsAre(HasSubstr("warm-up takes 20 steps of "
                                     "train_steps=20")));
   EXPECT_THAT(ScheduleAdvice(Steps(21, RateSchedule::kCosine, 2)), IsEmpty());
+}
+
+TEST(ScheduleAdviceTest, SaysThatTheRateStaysBelowAHundredthOfThePeak) {
+  EXPECT_THAT(
+      ScheduleAdvice(Steps(9, RateSchedule::kReference)),
+      ElementsAre(HasSubstr("is 0.9 of an epoch"),
+                  AllOf(HasSubstr("at most 3.9e-06, and never reaches a "
+                                  "hundredth of its peak 0.0039"),
+                        HasSubstr("--preset finetune"))));
+  LearningRateOptions late = Steps(90, RateSchedule::kMultistep, 0);
+  late.decay_epochs = {0.1, 0.2, 5};
+  EXPECT_THAT(ScheduleAdvice(late), IsEmpty());
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 #include "trainer/optimizer/optimizer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ATen/Parallel.h>
@@ -82,9 +84,13 @@ std::vector<double> Thinned(const torch::Tensor& tensor) {
 void ExpectNear(const torch::Tensor& tensor, const nlohmann::json& golden) {
   const std::vector<double> values = Thinned(tensor);
   ASSERT_EQ(values.size(), golden.size());
+  double largest = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     ASSERT_NEAR(values[i], golden[i].get<double>(), 1e-6) << i;
+    largest = std::max(largest, std::abs(values[i] - golden[i].get<double>()));
   }
+  testing::Test::RecordProperty("largest_difference",
+                                std::to_string(1e9 * largest));
 }
 
 struct Case {
@@ -105,6 +111,20 @@ std::vector<Case> Cases() {
         .adam_epsilon = 1e-8,
         .weight_decay = 0.01},
        false},
+      {"nadamw",
+       {.kind = OptimizerKind::kNAdamW,
+        .adam_epsilon = 1e-8,
+        .weight_decay = 0.01},
+       false},
+      {"lamb",
+       {.kind = OptimizerKind::kLamb,
+        .adam_epsilon = 1e-6,
+        .weight_decay = 0.01},
+       false},
+      {"rmsprop",
+       {.kind = OptimizerKind::kRmsProp,
+        .adam_epsilon = 1e-3,
+        .weight_decay = 0.01}},
       {"lars", {.kind = OptimizerKind::kLars, .weight_decay = 0.01}, false}};
   const std::size_t count = cases.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -179,6 +199,25 @@ TEST_P(OptimizerTest, LearnsAtAShareOfTheRate) {
   EXPECT_TRUE(with_factor[1].weight.equal(weights(1, 0.2F)[1].weight));
 }
 
+// One whose factor is a quarter decays as with a quarter of the weight decay,
+// and counts as such in the L2 term.
+TEST_P(OptimizerTest, DecaysByAShareOfTheWeightDecay) {
+  const auto train = [&](double factor, double weight_decay) {
+    std::vector<OptimizedParameter> parameters = TwoParameters();
+    parameters[0].decay_factor = factor;
+    OptimizerOptions options = GetParam().options;
+    options.weight_decay = weight_decay;
+    const std::unique_ptr<Optimizer> optimizer =
+        MakeOptimizer(options, parameters, GetParam().kernels);
+    const torch::Tensor l2 = Steps(*optimizer, parameters, 0, 3);
+    return std::pair(parameters[0].weight, l2);
+  };
+  const auto [weight, l2] = train(0.25, 0.04);
+  const auto [expected, expected_l2] = train(1, 0.01);
+  EXPECT_TRUE(weight.allclose(expected, 1e-6, 1e-6));
+  EXPECT_TRUE(l2.allclose(expected_l2, 1e-6, 1e-6));
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, OptimizerTest, testing::ValuesIn(Cases()),
                          [](const auto& param_info) {
                            const Case& param = param_info.param;
@@ -191,7 +230,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, OptimizerTest, testing::ValuesIn(Cases()),
 TEST(OptimizerThreadsTest, DoNotChangeABit) {
   for (const OptimizerKind kind :
        {OptimizerKind::kMomentum, OptimizerKind::kLars, OptimizerKind::kAdam,
-        OptimizerKind::kAdamW}) {
+        OptimizerKind::kAdamW, OptimizerKind::kNAdamW, OptimizerKind::kLamb,
+        OptimizerKind::kRmsProp}) {
     std::vector<torch::Tensor> weights;
     for (const int threads : {1, 2}) {
       at::set_num_threads(threads);
@@ -223,6 +263,15 @@ TEST(OptimizerStateTest, HasTheNamesOfCheckpoints) {
   EXPECT_THAT(StateNames(OptimizerKind::kAdam),
               ElementsAre("conv1.weight/m", "bn1.weight/m", "conv1.weight/v",
                           "bn1.weight/v", "step"));
+  EXPECT_THAT(StateNames(OptimizerKind::kNAdamW),
+              ElementsAre("conv1.weight/m", "bn1.weight/m", "conv1.weight/v",
+                          "bn1.weight/v", "step", "mu"));
+  EXPECT_THAT(StateNames(OptimizerKind::kLamb),
+              ElementsAre("conv1.weight/m", "bn1.weight/m", "conv1.weight/v",
+                          "bn1.weight/v", "step"));
+  EXPECT_THAT(StateNames(OptimizerKind::kRmsProp),
+              ElementsAre("conv1.weight/m", "bn1.weight/m", "conv1.weight/v",
+                          "bn1.weight/v"));
 }
 
 std::vector<bool> DecaysWeightBiasNorm(OptimizerKind kind, DecayScope scope) {
@@ -242,12 +291,26 @@ TEST(DecayScopeTest, SaysWhatDecays) {
               ElementsAre(true, true, true));
 }
 
-TEST(DecayScopeTest, LeavesBiasesToLarsUnlessAllIsAskedFor) {
-  const OptimizerKind lars = OptimizerKind::kLars;
-  EXPECT_THAT(DecaysWeightBiasNorm(lars, DecayScope::kReference),
-              ElementsAre(true, false, false));
-  EXPECT_THAT(DecaysWeightBiasNorm(lars, DecayScope::kAll),
-              ElementsAre(true, true, true));
+TEST(DecayScopeTest, LeavesBiasesToLarsAndLambUnlessAllIsAskedFor) {
+  for (const OptimizerKind kind :
+       {OptimizerKind::kLars, OptimizerKind::kLamb}) {
+    EXPECT_THAT(DecaysWeightBiasNorm(kind, DecayScope::kReference),
+                ElementsAre(true, false, false));
+    EXPECT_THAT(DecaysWeightBiasNorm(kind, DecayScope::kAll),
+                ElementsAre(true, true, true));
+  }
+}
+
+TEST(LambOptimizerTest, TakesTheWholeRateForAWeightOfZeros) {
+  for (const Kernels kernels : {Kernels::kFastest, Kernels::kLibrary}) {
+    const OptimizedParameter zeros = {
+        .name = "zeros", .weight = torch::zeros({4}).requires_grad_()};
+    zeros.weight.mutable_grad() = torch::ones({4});
+    MakeOptimizer({.kind = OptimizerKind::kLamb, .adam_epsilon = 0}, {zeros},
+                  kernels)
+        ->Step(torch::tensor(0.5F));
+    EXPECT_TRUE(zeros.weight.allclose(torch::full({4}, -0.5F)));
+  }
 }
 
 TEST(LarsOptimizerTest, TakesTheWholeRateForAWeightOfZeros) {

@@ -166,7 +166,7 @@ TEST(ReadParamsTest, ReadsNumbersInFilesLikewise) {
   const TrainParams params =
       ReadParams({.config_file = file, .overrides = {}, .flags = {}}).values;
   EXPECT_EQ(params.optimizer.weight_decay, 1e-4);
-  EXPECT_EQ(params.optimizer.label_smoothing, 0.15);
+  EXPECT_EQ(params.optimizer.loss.label_smoothing, 0.15);
 }
 
 // The texts of the reference's table of types, in all three forms. There 1e-4
@@ -400,7 +400,7 @@ TEST(ReadParamsTest, TakesTheReferencesConfigurationFiles) {
           "iterations_per_loop: 3558\nskip_host_call: True\nnum_cores: 256\n"
           "enable_lars: True\nlabel_smoothing: 0.1\n");
   EXPECT_TRUE(v3_256.values.enable_lars);
-  EXPECT_EQ(v3_256.values.optimizer.label_smoothing, 0.1);
+  EXPECT_EQ(v3_256.values.optimizer.loss.label_smoothing, 0.1);
 }
 
 TEST(ReadParamsTest, LetsStepsAndEpochsReplaceEachOther) {

@@ -1,0 +1,184 @@
+#include "trainer/optimizer/lamb.h"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+
+#include <ATen/ATen.h>
+
+#include "trainer/optimizer/gradients.h"
+
+namespace infeed {
+namespace {
+
+struct LambFactors {
+  float beta1 = 0;
+  float beta2 = 0;
+  float new1 = 0;  // 1 - beta1, rounded once
+  float new2 = 0;  // 1 - beta2
+  float mean = 0;  // m's bias correction
+  float root = 0;  // v's bias correction, applied to its root
+  float epsilon = 0;
+  float decay = 0;
+};
+
+// Updates m and v, writes u over the gradient and returns its square.
+inline float UpdateOne(float weight, float& mean, float& square,
+                       float& gradient, const LambFactors& factors) {
+  mean = factors.beta1 * mean + factors.new1 * gradient;
+  square = factors.beta2 * square + factors.new2 * gradient * gradient;
+  gradient = factors.mean * mean /
+                 (std::sqrt(square) * factors.root + factors.epsilon) +
+             factors.decay * weight;
+  return gradient * gradient;
+}
+
+// Returns the sum of squares of u.
+double Update(const float* __restrict weight, float* __restrict mean,
+              float* __restrict square, float* __restrict gradient,
+              std::int64_t count, const LambFactors& factors) {
+  std::array<float, kLanes> squares{};
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      squares[static_cast<std::size_t>(lane)] +=
+          UpdateOne(weight[i + lane], mean[i + lane], square[i + lane],
+                    gradient[i + lane], factors);
+    }
+  }
+  for (; i < count; ++i) {
+    squares[0] +=
+        UpdateOne(weight[i], mean[i], square[i], gradient[i], factors);
+  }
+  return std::accumulate(squares.begin(), squares.end(), 0.0);
+}
+
+void Subtract(float* __restrict weight, const float* __restrict update,
+              std::int64_t count, float rate) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    weight[i] -= rate * update[i];
+  }
+}
+
+}  // namespace
+
+LambOptimizer::LambOptimizer(std::vector<OptimizedParameter> parameters,
+                             const LambOptions& options, Kernels kernels)
+    : parameters_(std::move(parameters)),
+      means_(ZerosLike(parameters_)),
+      squares_(ZerosLike(parameters_)),
+      options_(options),
+      passes_(CanPass(parameters_, kernels)),
+      pass_(parameters_) {
+  const torch::Device device =
+      parameters_.empty() ? torch::kCPU : parameters_[0].weight.device();
+  step_ = torch::zeros({}, torch::device(device).dtype(torch::kLong));
+}
+
+NamedTensors LambOptimizer::State() const {
+  NamedTensors state = Named(parameters_, means_, "/m");
+  const NamedTensors squares = Named(parameters_, squares_, "/v");
+  state.insert(state.end(), squares.begin(), squares.end());
+  state.emplace_back("step", step_);
+  return state;
+}
+
+torch::Tensor LambOptimizer::Step(const torch::Tensor& rate) {
+  const torch::NoGradGuard no_grad;
+  const std::vector<torch::Tensor> gradients = TakeGradients(parameters_);
+  step_.add_(1);
+  if (passes_) {
+    // On the CPU the rate is in the host's memory and can be read.
+    StepInPasses(gradients, *rate.data_ptr<float>());
+  } else {
+    StepWithLibrary(gradients, rate);
+  }
+  return torch::zeros({}, rate.options());
+}
+
+std::vector<double> LambOptimizer::WeightNorms() {
+  pass_.Run([&](const OptimizerPass::Stretch& stretch) {
+    const auto& [index, begin, end] = stretch;
+    return parameters_[index].decayed
+               ? SumOfSquares(
+                     parameters_[index].weight.data_ptr<float>() + begin,
+                     end - begin)
+               : 0;
+  });
+  return pass_.SumsByParameter();
+}
+
+void LambOptimizer::StepInPasses(const std::vector<torch::Tensor>& gradients,
+                                 double rate) {
+  const std::vector<double> weight_squares = WeightNorms();
+  const auto t = static_cast<double>(*step_.data_ptr<std::int64_t>());
+  const LambFactors plain = {
+      .beta1 = static_cast<float>(options_.beta1),
+      .beta2 = static_cast<float>(options_.beta2),
+      .new1 = static_cast<float>(1 - options_.beta1),
+      .new2 = static_cast<float>(1 - options_.beta2),
+      .mean = static_cast<float>(1 / (1 - std::pow(options_.beta1, t))),
+      .root =
+          static_cast<float>(1 / std::sqrt(1 - std::pow(options_.beta2, t))),
+      .epsilon = static_cast<float>(options_.epsilon)};
+  pass_.Run([&](const OptimizerPass::Stretch& stretch) {
+    const auto& [index, begin, end] = stretch;
+    const OptimizedParameter& parameter = parameters_[index];
+    LambFactors factors = plain;
+    factors.decay =
+        static_cast<float>(parameter.DecayOf(options_.weight_decay));
+    return Update(parameter.weight.data_ptr<float>() + begin,
+                  means_[index].data_ptr<float>() + begin,
+                  squares_[index].data_ptr<float>() + begin,
+                  gradients[index].data_ptr<float>() + begin, end - begin,
+                  factors);
+  });
+  const std::vector<double> update_squares = pass_.SumsByParameter();
+  pass_.Run([&](const OptimizerPass::Stretch& stretch) {
+    const auto& [index, begin, end] = stretch;
+    const double weights = weight_squares[index];
+    const double updates = update_squares[index];
+    const double ratio =
+        weights > 0 && updates > 0 ? std::sqrt(weights / updates) : 1;
+    Subtract(parameters_[index].weight.data_ptr<float>() + begin,
+             gradients[index].data_ptr<float>() + begin, end - begin,
+             static_cast<float>(rate * parameters_[index].rate_factor * ratio));
+    return 0.0;
+  });
+}
+
+void LambOptimizer::StepWithLibrary(const std::vector<torch::Tensor>& gradients,
+                                    const torch::Tensor& rate) {
+  at::_foreach_mul_(means_, options_.beta1);
+  at::_foreach_add_(means_, gradients, 1 - options_.beta1);
+  at::_foreach_mul_(squares_, options_.beta2);
+  at::_foreach_addcmul_(squares_, gradients, gradients, 1 - options_.beta2);
+  const torch::Tensor t = step_.to(torch::kDouble);
+  const torch::Tensor mean =
+      (1 - torch::pow(options_.beta1, t)).reciprocal().to(torch::kFloat);
+  const torch::Tensor root =
+      (1 - torch::pow(options_.beta2, t)).rsqrt().to(torch::kFloat);
+  const std::vector<torch::Tensor> roots = at::_foreach_sqrt(squares_);
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const OptimizedParameter& parameter = parameters_[i];
+    torch::Tensor weight = parameter.weight;
+    torch::Tensor divisor = roots[i];
+    divisor.mul_(root).add_(options_.epsilon);
+    const torch::Tensor update = means_[i].div(divisor).mul_(mean);
+    torch::Tensor own_rate = rate;
+    if (parameter.decayed) {
+      update.add_(weight, parameter.DecayOf(options_.weight_decay));
+      const torch::Tensor weight_norm = weight.norm();
+      const torch::Tensor update_norm = update.norm();
+      const torch::Tensor both =
+          weight_norm.gt(0).logical_and_(update_norm.gt(0));
+      own_rate = rate * torch::where(both, weight_norm / update_norm,
+                                     torch::ones_like(update_norm));
+    }
+    weight.addcmul_(update, own_rate, -parameter.rate_factor);
+  }
+}
+
+}  // namespace infeed

@@ -1,0 +1,126 @@
+#include "trainer/optimizer/rmsprop.h"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+
+#include <ATen/ATen.h>
+
+#include "trainer/optimizer/gradients.h"
+
+namespace infeed {
+namespace {
+
+struct RmsPropFactors {
+  float kept = 0;   // decay
+  float taken = 0;  // 1 - decay, rounded once
+  float momentum = 0;
+  float rate = 0;
+  float epsilon = 0;
+  float l2 = 0;  // factor of the weight in the gradient
+};
+
+inline void UpdateOne(float& weight, float& move, float& square, float gradient,
+                      const RmsPropFactors& factors, float& squares) {
+  squares += weight * weight;
+  const float g = gradient + factors.l2 * weight;
+  square = factors.kept * square + factors.taken * g * g;
+  move = factors.momentum * move +
+         factors.rate * g / std::sqrt(square + factors.epsilon);
+  weight -= move;
+}
+
+// Updates `count` elements; returns the sum of squares of the old weights.
+double Update(float* __restrict weight, float* __restrict move,
+              float* __restrict square, const float* __restrict gradient,
+              std::int64_t count, const RmsPropFactors& factors) {
+  std::array<float, kLanes> squares{};
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      UpdateOne(weight[i + lane], move[i + lane], square[i + lane],
+                gradient[i + lane], factors,
+                squares[static_cast<std::size_t>(lane)]);
+    }
+  }
+  for (; i < count; ++i) {
+    UpdateOne(weight[i], move[i], square[i], gradient[i], factors, squares[0]);
+  }
+  return std::accumulate(squares.begin(), squares.end(), 0.0);
+}
+
+}  // namespace
+
+RmsPropOptimizer::RmsPropOptimizer(std::vector<OptimizedParameter> parameters,
+                                   const RmsPropOptions& options,
+                                   Kernels kernels)
+    : parameters_(std::move(parameters)),
+      moves_(ZerosLike(parameters_)),
+      squares_(ZerosLike(parameters_)),
+      options_(options),
+      one_pass_(CanPass(parameters_, kernels)),
+      pass_(parameters_) {
+  for (torch::Tensor& square : squares_) {
+    square.fill_(1);
+  }
+}
+
+NamedTensors RmsPropOptimizer::State() const {
+  NamedTensors state = Named(parameters_, moves_, "/m");
+  const NamedTensors squares = Named(parameters_, squares_, "/v");
+  state.insert(state.end(), squares.begin(), squares.end());
+  return state;
+}
+
+torch::Tensor RmsPropOptimizer::Step(const torch::Tensor& rate) {
+  const torch::NoGradGuard no_grad;
+  const std::vector<torch::Tensor> gradients = TakeGradients(parameters_);
+  // On the CPU the rate is in the host's memory and can be read.
+  return one_pass_ ? StepInOnePass(gradients, *rate.data_ptr<float>())
+                   : StepWithLibrary(gradients, rate);
+}
+
+torch::Tensor RmsPropOptimizer::StepInOnePass(
+    const std::vector<torch::Tensor>& gradients, float rate) {
+  const RmsPropFactors plain = {
+      .kept = static_cast<float>(options_.decay),
+      .taken = static_cast<float>(1 - options_.decay),
+      .momentum = static_cast<float>(options_.momentum),
+      .rate = rate,
+      .epsilon = static_cast<float>(options_.epsilon)};
+  pass_.Run([&](const OptimizerPass::Stretch& stretch) {
+    const auto& [index, begin, end] = stretch;
+    const OptimizedParameter& parameter = parameters_[index];
+    RmsPropFactors factors = plain;
+    factors.rate *= static_cast<float>(parameter.rate_factor);
+    factors.l2 = static_cast<float>(parameter.DecayOf(options_.weight_decay));
+    return parameter.DecayOf(Update(parameter.weight.data_ptr<float>() + begin,
+                                    moves_[index].data_ptr<float>() + begin,
+                                    squares_[index].data_ptr<float>() + begin,
+                                    gradients[index].data_ptr<float>() + begin,
+                                    end - begin, factors));
+  });
+  return torch::scalar_tensor(options_.weight_decay / 2 * pass_.Sum(),
+                              torch::kFloat);
+}
+
+torch::Tensor RmsPropOptimizer::StepWithLibrary(
+    const std::vector<torch::Tensor>& gradients, const torch::Tensor& rate) {
+  const torch::Tensor l2 =
+      AddL2(parameters_, gradients, options_.weight_decay, rate);
+  at::_foreach_mul_(squares_, options_.decay);
+  at::_foreach_addcmul_(squares_, gradients, gradients, 1 - options_.decay);
+  at::_foreach_mul_(moves_, options_.momentum);
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const torch::Tensor root = squares_[i].add(options_.epsilon).sqrt_();
+    moves_[i].addcmul_(gradients[i].div(root), rate,
+                       parameters_[i].rate_factor);
+    torch::Tensor weight = parameters_[i].weight;
+    weight.sub_(moves_[i]);
+  }
+  return l2;
+}
+
+}  // namespace infeed
