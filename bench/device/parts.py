@@ -102,6 +102,8 @@ PARTS = [
          "Compute", ncu.profile),
     script("compare", "cudnn", 60, "cuDNN's convolutions of the network",
            "cudnn_probe.py"),
+    script("compare", "fusions", 120, "what cuDNN computes in one kernel with "
+           "a convolution", "cudnn_graphs.py"),
     test("compare", "longest", 60, "the longest test of the loop",
          "cuda_loop_test", speed.LONGEST),
 ]

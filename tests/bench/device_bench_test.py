@@ -17,6 +17,7 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/device"))
 
+import cudnn_graphs  # noqa: E402
 import ncu  # noqa: E402
 import outcome  # noqa: E402
 import pack  # noqa: E402
@@ -69,6 +70,9 @@ def results():
                       "benchmark": convolutions, "graph_api":
                           {"libraries": ["libcudnn_graph.so.9"],
                            "headers": []}},
+            "fusions": {"kinds": 4, "can": {
+                "float16": {"conv": 4, "conv, statistics": 4},
+                "bfloat16": {"conv": 4, "conv, statistics": 0}}},
             "ceilings": {"tflops": 800, "gb_per_second": 4300, "took": 5.2}}
 
 
@@ -207,6 +211,7 @@ class ReportTest(unittest.TestCase):
                      "| fake images | 512 | not run: out of memory |",
                      "7 findings", "1 GiB (add some)", "libcudnn_graph.so.9",
                      "| benchmark | 10.0 | 20.0 | 30.0 |",
+                     "| conv, statistics | 4 of 4 | 0 of 4 |",
                      "| ceilings | 5.2 | ran |"):
             self.assertIn(part, text)
 
@@ -215,6 +220,99 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(made["commit"], "abc")
         self.assertEqual(made["parts"]["fake-256"]["batch"], 256)
         self.assertEqual(len(made["goals"]), 7)
+
+
+class MadeCudnn:
+    """Holds the descriptors that it was asked for; has plans for all."""
+
+    def __init__(self):
+        self.made = {}
+
+    def cudnnBackendCreateDescriptor(self, kind, out):
+        number = len(self.made) + 1
+        self.made[number] = {"kind": kind}
+        out._obj.value = number
+        return 0
+
+    def cudnnBackendSetAttribute(self, which, name, _, count, values):
+        self.made[which.value][name] = list(values)
+        return 0 if count.value == len(values) else 1
+
+    def cudnnBackendFinalize(self, which):
+        return 0
+
+    def cudnnBackendGetAttribute(self, which, name, kind, most, count, values):
+        count._obj.value = 1
+        return 0
+
+
+class CudnnGraphsTest(unittest.TestCase):
+    CONV = roofline.Conv(inputs=4, outputs=8, kernel=3, side=10, stride=2)
+    # Where each kind of operation reads and writes.
+    READS = {10: [704, 703], 11: [716, 717], 12: [711, 709],
+             13: [751, 752, 757], 14: [772], 23: range(1621, 1626)}
+    WRITES = {10: [705], 11: [715], 12: [710], 13: [753, 756], 14: [773, 774],
+              23: range(1626, 1631)}
+
+    def graph(self, pattern, its_type=9):
+        """(operations, those tensors by number) of a pattern."""
+        library = MadeCudnn()
+        asker = cudnn_graphs.Asker(library)
+        self.assertTrue(asker.can(pattern, self.CONV, 2, its_type))
+        graph = next(made for made in library.made.values()
+                     if made["kind"] == 15)
+        return [library.made[number] for number in graph[801]], library.made
+
+    def tensors(self, operation, names, made):
+        return [made[operation[name][0]] for name in names if name in operation]
+
+    def test_operations_follow_each_other(self):
+        for pattern, kinds in (
+                ("conv", [10]), ("conv, ReLU", [10, 13]),
+                ("conv, statistics", [10, 14]),
+                ("norm, ReLU, conv, statistics", [13, 13, 13, 10, 14]),
+                ("norm, ReLU, weights' gradient", [13, 13, 13, 11]),
+                ("input's gradient, ReLU's, sums of the norm's",
+                 [12, 13, 13, 13, 13, 13, 23])):
+            operations, made = self.graph(pattern)
+            self.assertEqual([op["kind"] for op in operations], kinds)
+            written = []
+            for op in operations:
+                for tensor in self.tensors(op, self.READS[op["kind"]], made):
+                    # What is never in memory was computed before.
+                    self.assertTrue(tensor[907] == [False] or
+                                    tensor[906] in written)
+                written += [tensor[906] for tensor in
+                            self.tensors(op, self.WRITES[op["kind"]], made)]
+            last = self.tensors(operations[-1],
+                                self.WRITES[operations[-1]["kind"]], made)
+            self.assertTrue(all(tensor[907] == [False] for tensor in last))
+
+    def test_tensors_are_in_channels_last(self):
+        operations, made = self.graph("norm, ReLU, conv, statistics")
+        conv = operations[3]
+        x, weights, y = (made[conv[name][0]] for name in (704, 703, 705))
+        self.assertEqual(x[902], [2, 4, 20, 20])
+        self.assertEqual(x[903], [1600, 1, 80, 4])
+        self.assertEqual(weights[902], [8, 4, 3, 3])
+        self.assertEqual((y[902], y[901]), ([2, 8, 10, 10], [9]))
+        how = made[conv[702][0]]
+        self.assertEqual((how[103], how[104]), ([2, 2], [1, 1]))
+        self.assertEqual(made[operations[4][773][0]][902], [1, 8, 1, 1])
+        self.assertEqual(made[operations[0][752][0]][902], [1, 4, 1, 1])
+
+    def test_what_is_rejected_is_not_there(self):
+        for function in ("Finalize", "GetAttribute"):
+            library = MadeCudnn()
+            setattr(library, "cudnnBackend" + function, lambda *_: 3000)
+            self.assertFalse(cudnn_graphs.Asker(library).can(
+                "conv", self.CONV, 2, 9))
+
+    def test_each_kind_of_convolution_is_asked_for(self):
+        self.assertEqual(
+            sorted((conv.kernel, conv.stride)
+                   for conv in cudnn_graphs.kinds(224)),
+            [(1, 1), (1, 2), (3, 1), (3, 2)])
 
 
 class NcuTest(unittest.TestCase):
@@ -349,7 +447,7 @@ class PartsTest(InFolderTest):
         self.assertEqual([part.name for part in parts.PARTS
                           if part.group == "compare"],
                          ["eager", "compile", "memcheck", "racecheck",
-                          "profile", "cudnn", "longest"])
+                          "profile", "cudnn", "fusions", "longest"])
 
     def test_the_parts_fit_into_calls_of_ten_minutes(self):
         self.assertLess(max(part.seconds for part in parts.PARTS), 570)
@@ -485,6 +583,8 @@ case "$name" in
     case "$*" in
       *ceilings.py*) echo '{"gb_per_second": 4000, "tflops": 700}' ;;
       *peer_torch.py*) echo '{"batch": 256, "images_per_second": 2000}' ;;
+      *cudnn_graphs.py*)
+        echo '{"kinds": 1, "can": {"bfloat16": {"conv": 1}}}' ;;
       *cudnn_probe.py*)
         echo "a warning"
         times='{"forward": 1, "backward": 2}'
