@@ -22,6 +22,8 @@ import ncu  # noqa: E402
 import outcome  # noqa: E402
 import pack  # noqa: E402
 import parts  # noqa: E402
+import prebuild  # noqa: E402
+import prebuilt  # noqa: E402
 import report  # noqa: E402
 import roofline  # noqa: E402
 import speed  # noqa: E402
@@ -536,6 +538,84 @@ class PartsTest(InFolderTest):
             self.part("first", lambda _: {})]))
 
 
+class PrebuiltTest(InFolderTest):
+    """Programs that were built beforehand, of which ldd says what it says."""
+
+    def setUp(self):
+        super().setUp()
+        self.where = self.root / "prebuilt"
+        self.wheels = self.root / "site-packages"
+        for path in (self.where / "bin", self.where / "lib", self.wheels):
+            path.mkdir(parents=True)
+        (self.where / "bin/train_resnet").write_text("")
+        prebuilt.link(self.where, self.wheels)
+        self.place = work.Work(self.root / "work", sys.executable)
+
+    def check(self, *lines):
+        (self.where / "lib/libfmt.so.9").write_text("")
+        with mock.patch.object(work.Work, "run",
+                               return_value="\n".join(lines)):
+            prebuilt.check_libraries(self.place, self.where)
+
+    def test_libraries_are_those_that_came_along_or_the_wheels(self):
+        self.check("\tlinux-vdso.so.1 (0x7)",
+                   "\tlibc.so.6 => /lib/libc.so.6 (0x7)",
+                   "\tlibcuda.so.1 => not found",
+                   f"\tlibfmt.so.9 => {self.where}/bin/../lib/libfmt.so.9 (0x7)",
+                   f"\tlibgomp.so.1 => {self.where}/wheels/torch/lib/a.so (0x7)",
+                   "\tlibnuma.so.1 => /lib/libnuma.so.1 (0x7)")
+
+    def test_another_or_a_missing_one_is_named(self):
+        other = self.root / "libfmt.so.9"
+        other.write_text("")
+        for line, reason in ((f"libfmt.so.9 => {other} (0x7)",
+                              f"train_resnet loads {other}"),
+                             ("libtorch.so => not found",
+                              "train_resnet needs libtorch.so")):
+            with self.assertRaisesRegex(work.NotRun, reason):
+                self.check("\tlibc.so.6 => /lib/libc.so.6 (0x7)", "\t" + line)
+
+    def test_programs_look_beside_themselves_and_in_the_wheels(self):
+        (self.wheels / "nvidia/cu13/lib").mkdir(parents=True)
+        self.assertIn(
+            "-rpath,'$ORIGIN/../lib:$ORIGIN/../wheels/torch/lib:"
+            "$ORIGIN/../wheels/nvidia/cu13/lib'",
+            " ".join(prebuild.link_flags(self.wheels)))
+
+    def test_the_wheels_do_not_count(self):
+        (self.where / "lib/a.so").write_bytes(b"x" * 7)
+        (self.wheels / "b.so").write_bytes(b"x" * 9)
+        self.assertEqual(prebuild.size(self.where), 7)
+
+    def test_sources_that_differ_have_another_hash(self):
+        found = set()
+        (self.root / "CMakeLists.txt").write_text("")
+        for path, text in (("trainer/a.cc", "1"), ("trainer/a.cc", "2"),
+                           ("trainer/b.cu", "1"), ("base/CMakeLists.txt", "1")):
+            (self.root / path).parent.mkdir(exist_ok=True)
+            (self.root / path).write_text(text)
+            found.add(prebuilt.sources(self.root))
+        (self.root / "base/README.md").write_text("1")
+        found.add(prebuilt.sources(self.root))
+        self.assertEqual(len(found), 4)
+
+    def test_the_pack_takes_those_of_its_sources(self):
+        folder = self.root / "pack"
+        (folder / "source").mkdir(parents=True)
+        (folder / "source/CMakeLists.txt").write_text("")
+        made = self.place.folder / "prebuilt"
+        self.assertFalse(pack.pack_prebuilt(self.place, folder))
+        self.where.rename(made)
+        (made / prebuilt.FACTS).write_text('{"sources": "other"}')
+        self.assertFalse(pack.pack_prebuilt(self.place, folder))
+        self.assertFalse((folder / "prebuilt").exists())
+        (made / prebuilt.FACTS).write_text(json.dumps(
+            {"sources": prebuilt.sources(folder / "source")}))
+        self.assertTrue(pack.pack_prebuilt(self.place, folder))
+        self.assertTrue((folder / "prebuilt/bin/train_resnet").exists())
+        self.assertFalse(os.path.lexists(folder / "prebuilt/wheels"))
+
+
 # Programs of a machine with a card, by the name that each is called by.
 FAKE = """#!/bin/bash
 name="$(basename "$0")"
@@ -590,12 +670,14 @@ case "$name" in
         times='{"forward": 1, "backward": 2}'
         echo '{"cudnn": 1, "batch": 256, "chosen": '"$times"', "benchmark": ' \\
           "$times"', "graph_api": {"libraries": [], "headers": []}}' ;;
+      *torch.__file__*) echo "2.11.0 $(dirname "$0")/torch/__init__.py" ;;
       *) echo 2.11.0 ;;
     esac ;;
+  ldd) echo "libfmt.so.9 => $(dirname "$1")/../lib/libfmt.so.9 (0x7)" ;;
 esac
 """
-FAKES = ["cmake", "compute-sanitizer", "ncu", "ninja", "nvidia-smi", "nvcc",
-         "python"]
+FAKES = ["cmake", "compute-sanitizer", "ldd", "ncu", "ninja", "nvidia-smi",
+         "nvcc", "python"]
 
 
 class RunTest(InFolderTest):
@@ -671,6 +753,43 @@ class RunTest(InFolderTest):
                              ("eager", False), ("cudnn", False)):
             self.assertEqual("not_run" in
                              json.loads(seen[f"results/{name}.json"]), failed)
+
+    def prebuild(self, **changed):
+        where = self.root / "work/prebuilt"
+        (where / "bin").mkdir(parents=True, exist_ok=True)
+        (where / "lib").mkdir(exist_ok=True)
+        for name in prebuild.PROGRAMS:
+            (where / "bin" / name).write_text(FAKE)
+            (where / "bin" / name).chmod(0o755)
+        (where / prebuilt.FACTS).write_text(json.dumps({
+            "date": "2026-01-01", "architectures": "90-real",
+            "sources": prebuilt.sources(ROOT),
+            "versions": {"pytorch": "2.11.0"}, **changed}))
+
+    def test_prebuilt_programs_need_no_build(self):
+        self.prebuild()
+        self.assertEqual(self.run_parts(), 0)
+        self.assertFalse(self.called("cmake") + self.called("ninja"))
+        self.assertTrue(self.called("cuda_loop_test"))
+        seen = self.handed()
+        self.assertEqual(json.loads(seen["results/build.json"])["prebuilt"],
+                         "2026-01-01")
+        self.assertIn(b"3,000", seen["report.md"])
+        self.assertEqual(self.run_parts("--resume", "jpeg-512"), 0)
+        self.assertFalse(self.called("train_resnet"))
+
+    def test_those_of_another_machine_are_built_again(self):
+        for changed, fails in (
+                ({"sources": "0"}, ""), ({"architectures": "80-real"}, ""),
+                ({"versions": {"pytorch": "2.12.0"}}, ""),
+                ({}, "ldd"), ({}, "train_resnet --version")):
+            self.prebuild()
+            self.assertEqual(self.run_parts("build"), 0)
+            self.assertFalse(self.called("ninja"))
+            self.prebuild(**changed)
+            self.assertEqual(self.run_parts("build", fails=fails), 0)
+            self.assertTrue(self.called("ninja"))
+            self.assertFalse((self.root / "work/chosen").exists())
 
     def test_resume_leaves_out_what_ran(self):
         self.run_parts("build", "doctor")
