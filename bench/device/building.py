@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 
+import prebuilt
 import work
 
 TRAINING = ["train_resnet"]
@@ -61,30 +62,36 @@ def deps():
     return work.ROOT.parent / "deps"
 
 
-def configure(place):
-    # CMake 4 rejects package files that ask for less than 3.5.
-    flags = ["-DCMAKE_BUILD_TYPE=Release",
-             "-DCMAKE_POLICY_VERSION_MINIMUM=3.5", "-DINFEED_CUDA=ON",
-             "-DINFEED_IMAGE_CODECS=OFF", "-DINFEED_BENCHMARKS=OFF",
-             f"-DINFEED_CUDA_ARCHITECTURES={architectures()}",
-             f"-DCMAKE_PREFIX_PATH={';'.join(prefixes(place))}"]
+def configure(place, folder, packages, flags):
+    """packages: where CMake looks first."""
+    place.run([
+        "cmake", "-G", "Ninja", "-S", work.ROOT, "-B", folder,
+        "-DCMAKE_BUILD_TYPE=Release",
+        # CMake 4 rejects package files that ask for less than 3.5.
+        "-DCMAKE_POLICY_VERSION_MINIMUM=3.5", "-DINFEED_CUDA=ON",
+        "-DINFEED_IMAGE_CODECS=OFF", "-DINFEED_BENCHMARKS=OFF",
+        f"-DINFEED_CUDA_ARCHITECTURES={architectures()}",
+        f"-DCMAKE_PREFIX_PATH={';'.join(packages)}", *flags], log="configure")
+
+
+def configure_here(place):
+    flags = []
     if work.PACKED.exists():
-        flags += packed_flags(deps())
+        flags = packed_flags(deps())
         # Nothing is found there: pkg-config knows the system's alone.
         os.environ["PKG_CONFIG_LIBDIR"] = str(deps() / "pkg-config")
-    place.run(["cmake", "-G", "Ninja", "-S", work.ROOT, "-B",
-               place.folder / "build", *flags], log="configure")
+    configure(place, place.folder / "build", prefixes(place), flags)
 
 
-def ninja(place, *arguments):
-    return place.run(["ninja", "-C", place.folder / "build", *arguments],
-                     log="ninja")
+def ninja(place, folder, *arguments):
+    return place.run(["ninja", "-C", folder, *arguments], log="ninja")
 
 
 def check_origins(place, programs):
     """Nothing that the pack has may come from the system: the machine that it
     is for may have none, or another version. Raises NotRun."""
-    for line in ninja(place, "-t", "deps").splitlines():
+    for line in ninja(place, place.folder / "build", "-t",
+                      "deps").splitlines():
         path = line.strip()
         if path.startswith("/usr/include/"):
             name = path.split("/usr/include/")[1].removeprefix(
@@ -121,15 +128,22 @@ def versions(place):
 
 
 def build(place, targets):
-    ninja(place, *targets)
+    """Nothing where the programs were built beforehand."""
+    if place.chosen.exists():
+        return
+    ninja(place, place.folder / "build", *targets)
     if work.PACKED.exists():
         check_origins(place, [name for name in targets
                               if name in TOOLS + TRAINING])
 
 
 def build_training(place):
-    """Builds what trains, and the tests that need the card."""
-    configure(place)
+    """Builds what trains, and the tests that need the card, unless programs
+    for this machine were built beforehand."""
+    known = prebuilt.use(place, architectures())
+    if known:
+        return {"prebuilt": known["date"], **known}
+    configure_here(place)
     build(place, TRAINING + TESTS)
     return {"architectures": architectures(), "versions": versions(place)}
 

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import tarfile
 
+import prebuilt
 import work
 
 # What the build there looks for.
@@ -22,10 +23,7 @@ PACKAGES = [
 ]
 # Whose shared libraries' own needs come along.
 PROGRAMS = ["/usr/bin/protoc"]
-# Every Linux with a compiler has them, in a version of its own that must be
-# the only one in a program.
-SYSTEMS = ("ld-linux", "libc.so", "libdl.so", "libgcc_s", "libgomp", "libm.so",
-           "libpthread", "libresolv", "librt.so", "libstdc++", "linux-vdso")
+SYSTEMS = (*prebuilt.SYSTEMS, "libgomp")
 MOST_BYTES = 60 << 20
 # A protoc that finds its libraries wherever the folder lies.
 PROTOC = """#!/bin/sh
@@ -129,13 +127,30 @@ def pack_sources(folder):
                    check=True)
 
 
+def pack_prebuilt(place, folder):
+    """The programs that were built here beforehand, if they are of the packed
+    sources; whether they are."""
+    made = place.folder / prebuilt.NAME
+    known = prebuilt.facts(made)
+    if known is None:
+        work.say("no prebuilt programs: ./dev bench device prebuild makes them")
+        return False
+    if known["sources"] != prebuilt.sources(folder / "source"):
+        work.say(f"left out: {made}, which is made of other sources")
+        return False
+    shutil.copytree(made, folder / prebuilt.NAME, symlinks=True,
+                    ignore=shutil.ignore_patterns(prebuilt.WHEELS))
+    return True
+
+
 def pack(place):
     """Writes WORK/infeed-device.tar.xz; what it holds."""
     folder = place.folder / "pack/infeed-device"
     shutil.rmtree(folder.parent, ignore_errors=True)
     pack_sources(folder / "source")
     pack_dependencies(folder / "deps")
-    facts = {"commit": commit(), "date": str(datetime.date.today())}
+    facts = {"commit": commit(), "date": str(datetime.date.today()),
+             "prebuilt": pack_prebuilt(place, folder)}
     (folder / "pack.json").write_text(json.dumps(facts, indent=2) + "\n")
     path = place.folder / "infeed-device.tar.xz"
     with tarfile.open(path, "w:xz", preset=1) as tar:

@@ -12,6 +12,7 @@ import building
 import ncu
 import outcome
 import pack
+import prebuild
 import report
 import speed
 import work
@@ -79,8 +80,11 @@ def script(group, name, seconds, what, file):
 
 PACK = Part("pack", "pack", 560, "one file with sources and libraries, for a "
             "machine without either", pack.pack)
+PREBUILD = Part("prebuild", "prebuild", 2 * 3600, "programs for a machine with "
+                "the same PyTorch", prebuild.prebuild)
 PARTS = [
-    Part("build", "build", 560, "configure, compile what trains and its tests",
+    Part("build", "build", 560, "what trains and its tests: takes the prebuilt "
+         "programs, or compiles",
          building.build_training),
     Part("check", "doctor", 40, "train_resnet --mode doctor", speed.doctor),
     test("check", "kernels", 80, "kernels against the CPU",
@@ -102,6 +106,8 @@ PARTS = [
          "Compute", ncu.profile),
     script("compare", "cudnn", 60, "cuDNN's convolutions of the network",
            "cudnn_probe.py"),
+    script("compare", "fusions", 120, "what cuDNN computes in one kernel with "
+           "a convolution", "cudnn_graphs.py"),
     test("compare", "longest", 60, "the longest test of the loop",
          "cuda_loop_test", speed.LONGEST),
 ]

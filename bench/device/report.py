@@ -278,6 +278,17 @@ def cudnn_text(results):
             f"headers: {', '.join(api['headers']) or 'none'}.")
 
 
+def fusions_text(results):
+    found = results.get("fusions")
+    if reason(found):
+        return reason(found)
+    types = found["can"]
+    return table(["one kernel of cuDNN, kinds of convolutions", *types], [
+        [pattern, *[f"{can[pattern]} of {found['kinds']}"
+                    for can in types.values()]]
+        for pattern in next(iter(types.values()))])
+
+
 def parts_text(results):
     """Of each, what it cost and why it gave nothing."""
     return table(["part", "seconds", ""], [
@@ -291,6 +302,7 @@ SECTIONS = [("Goals", goals_text), ("Tests", tests_text),
             ("Beside PyTorch, in the same run", pytorch_text),
             ("Ceilings", ceilings_text), ("Roofline", roofline_text),
             ("Costliest kernels", profile_text), ("cuDNN", cudnn_text),
+            ("cuDNN's graphs", fusions_text),
             ("Machine", doctor_text), ("Parts", parts_text)]
 
 

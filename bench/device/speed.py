@@ -30,16 +30,12 @@ def cases(report):
     return found
 
 
-def test_program(place, test):
-    return place.folder / "build/tests" / test
-
-
 def run_test(place, name, test, only="*"):
     """What became of a test program's cases, those of a gtest_filter."""
     report = place.folder / "results" / f"{name}.gtest"
     report.unlink(missing_ok=True)
     try:
-        place.run([test_program(place, test), f"--gtest_filter={only}",
+        place.run([place.tests / test, f"--gtest_filter={only}",
                    f"--gtest_output=json:{report}"], log=name)
     except work.NotRun:
         if not report.exists():
@@ -52,7 +48,7 @@ def sanitized(place, test, tool):
     if not shutil.which("compute-sanitizer"):
         raise work.NotRun("no compute-sanitizer")
     out = place.run(["compute-sanitizer", "--tool", tool,
-                     test_program(place, test)], log=tool)
+                     place.tests / test], log=tool)
     # racecheck says "RACECHECK SUMMARY: 0 hazards displayed (0 errors, ...)".
     found = re.search(r"SUMMARY: (\d+)", out)
     if not found:

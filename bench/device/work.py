@@ -30,7 +30,8 @@ def last_line(text):
 
 
 class Work:
-    """The folder of a measurement: build/, data/, models/, results/.
+    """The folder of a measurement: build/, data/, models/, results/; chosen is
+    a link to programs that were built beforehand, where they are used.
 
     rehearsed: trainings take few small steps on the CPU."""
 
@@ -40,6 +41,7 @@ class Work:
         self.rehearsed = rehearsed
         self.end = time.monotonic() + seconds  # of all parts
         self.deadline = self.end
+        self.chosen = self.folder / "chosen"
         for name in ("data", "models", "results"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
 
@@ -53,7 +55,13 @@ class Work:
 
     @property
     def programs(self):
-        return self.folder / "build/bin"
+        return (self.chosen if self.chosen.exists() else
+                self.folder / "build") / "bin"
+
+    @property
+    def tests(self):
+        return (self.chosen / "bin" if self.chosen.exists() else
+                self.folder / "build/tests")
 
     def run(self, command, log="last", cwd=None):
         """A command's stdout, which results/LOG.out has as well; its stderr

@@ -17,10 +17,13 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/device"))
 
+import cudnn_graphs  # noqa: E402
 import ncu  # noqa: E402
 import outcome  # noqa: E402
 import pack  # noqa: E402
 import parts  # noqa: E402
+import prebuild  # noqa: E402
+import prebuilt  # noqa: E402
 import report  # noqa: E402
 import roofline  # noqa: E402
 import speed  # noqa: E402
@@ -69,6 +72,9 @@ def results():
                       "benchmark": convolutions, "graph_api":
                           {"libraries": ["libcudnn_graph.so.9"],
                            "headers": []}},
+            "fusions": {"kinds": 4, "can": {
+                "float16": {"conv": 4, "conv, statistics": 4},
+                "bfloat16": {"conv": 4, "conv, statistics": 0}}},
             "ceilings": {"tflops": 800, "gb_per_second": 4300, "took": 5.2}}
 
 
@@ -207,6 +213,7 @@ class ReportTest(unittest.TestCase):
                      "| fake images | 512 | not run: out of memory |",
                      "7 findings", "1 GiB (add some)", "libcudnn_graph.so.9",
                      "| benchmark | 10.0 | 20.0 | 30.0 |",
+                     "| conv, statistics | 4 of 4 | 0 of 4 |",
                      "| ceilings | 5.2 | ran |"):
             self.assertIn(part, text)
 
@@ -215,6 +222,99 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(made["commit"], "abc")
         self.assertEqual(made["parts"]["fake-256"]["batch"], 256)
         self.assertEqual(len(made["goals"]), 7)
+
+
+class MadeCudnn:
+    """Holds the descriptors that it was asked for; has plans for all."""
+
+    def __init__(self):
+        self.made = {}
+
+    def cudnnBackendCreateDescriptor(self, kind, out):
+        number = len(self.made) + 1
+        self.made[number] = {"kind": kind}
+        out._obj.value = number
+        return 0
+
+    def cudnnBackendSetAttribute(self, which, name, _, count, values):
+        self.made[which.value][name] = list(values)
+        return 0 if count.value == len(values) else 1
+
+    def cudnnBackendFinalize(self, which):
+        return 0
+
+    def cudnnBackendGetAttribute(self, which, name, kind, most, count, values):
+        count._obj.value = 1
+        return 0
+
+
+class CudnnGraphsTest(unittest.TestCase):
+    CONV = roofline.Conv(inputs=4, outputs=8, kernel=3, side=10, stride=2)
+    # Where each kind of operation reads and writes.
+    READS = {10: [704, 703], 11: [716, 717], 12: [711, 709],
+             13: [751, 752, 757], 14: [772], 23: range(1621, 1626)}
+    WRITES = {10: [705], 11: [715], 12: [710], 13: [753, 756], 14: [773, 774],
+              23: range(1626, 1631)}
+
+    def graph(self, pattern, its_type=9):
+        """(operations, those tensors by number) of a pattern."""
+        library = MadeCudnn()
+        asker = cudnn_graphs.Asker(library)
+        self.assertTrue(asker.can(pattern, self.CONV, 2, its_type))
+        graph = next(made for made in library.made.values()
+                     if made["kind"] == 15)
+        return [library.made[number] for number in graph[801]], library.made
+
+    def tensors(self, operation, names, made):
+        return [made[operation[name][0]] for name in names if name in operation]
+
+    def test_operations_follow_each_other(self):
+        for pattern, kinds in (
+                ("conv", [10]), ("conv, ReLU", [10, 13]),
+                ("conv, statistics", [10, 14]),
+                ("norm, ReLU, conv, statistics", [13, 13, 13, 10, 14]),
+                ("norm, ReLU, weights' gradient", [13, 13, 13, 11]),
+                ("input's gradient, ReLU's, sums of the norm's",
+                 [12, 13, 13, 13, 13, 13, 23])):
+            operations, made = self.graph(pattern)
+            self.assertEqual([op["kind"] for op in operations], kinds)
+            written = []
+            for op in operations:
+                for tensor in self.tensors(op, self.READS[op["kind"]], made):
+                    # What is never in memory was computed before.
+                    self.assertTrue(tensor[907] == [False] or
+                                    tensor[906] in written)
+                written += [tensor[906] for tensor in
+                            self.tensors(op, self.WRITES[op["kind"]], made)]
+            last = self.tensors(operations[-1],
+                                self.WRITES[operations[-1]["kind"]], made)
+            self.assertTrue(all(tensor[907] == [False] for tensor in last))
+
+    def test_tensors_are_in_channels_last(self):
+        operations, made = self.graph("norm, ReLU, conv, statistics")
+        conv = operations[3]
+        x, weights, y = (made[conv[name][0]] for name in (704, 703, 705))
+        self.assertEqual(x[902], [2, 4, 20, 20])
+        self.assertEqual(x[903], [1600, 1, 80, 4])
+        self.assertEqual(weights[902], [8, 4, 3, 3])
+        self.assertEqual((y[902], y[901]), ([2, 8, 10, 10], [9]))
+        how = made[conv[702][0]]
+        self.assertEqual((how[103], how[104]), ([2, 2], [1, 1]))
+        self.assertEqual(made[operations[4][773][0]][902], [1, 8, 1, 1])
+        self.assertEqual(made[operations[0][752][0]][902], [1, 4, 1, 1])
+
+    def test_what_is_rejected_is_not_there(self):
+        for function in ("Finalize", "GetAttribute"):
+            library = MadeCudnn()
+            setattr(library, "cudnnBackend" + function, lambda *_: 3000)
+            self.assertFalse(cudnn_graphs.Asker(library).can(
+                "conv", self.CONV, 2, 9))
+
+    def test_each_kind_of_convolution_is_asked_for(self):
+        self.assertEqual(
+            sorted((conv.kernel, conv.stride)
+                   for conv in cudnn_graphs.kinds(224)),
+            [(1, 1), (1, 2), (3, 1), (3, 2)])
 
 
 class NcuTest(unittest.TestCase):
@@ -349,7 +449,7 @@ class PartsTest(InFolderTest):
         self.assertEqual([part.name for part in parts.PARTS
                           if part.group == "compare"],
                          ["eager", "compile", "memcheck", "racecheck",
-                          "profile", "cudnn", "longest"])
+                          "profile", "cudnn", "fusions", "longest"])
 
     def test_the_parts_fit_into_calls_of_ten_minutes(self):
         self.assertLess(max(part.seconds for part in parts.PARTS), 570)
@@ -438,6 +538,84 @@ class PartsTest(InFolderTest):
             self.part("first", lambda _: {})]))
 
 
+class PrebuiltTest(InFolderTest):
+    """Programs that were built beforehand, of which ldd says what it says."""
+
+    def setUp(self):
+        super().setUp()
+        self.where = self.root / "prebuilt"
+        self.wheels = self.root / "site-packages"
+        for path in (self.where / "bin", self.where / "lib", self.wheels):
+            path.mkdir(parents=True)
+        (self.where / "bin/train_resnet").write_text("")
+        prebuilt.link(self.where, self.wheels)
+        self.place = work.Work(self.root / "work", sys.executable)
+
+    def check(self, *lines):
+        (self.where / "lib/libfmt.so.9").write_text("")
+        with mock.patch.object(work.Work, "run",
+                               return_value="\n".join(lines)):
+            prebuilt.check_libraries(self.place, self.where)
+
+    def test_libraries_are_those_that_came_along_or_the_wheels(self):
+        self.check("\tlinux-vdso.so.1 (0x7)",
+                   "\tlibc.so.6 => /lib/libc.so.6 (0x7)",
+                   "\tlibcuda.so.1 => not found",
+                   f"\tlibfmt.so.9 => {self.where}/bin/../lib/libfmt.so.9 (0x7)",
+                   f"\tlibgomp.so.1 => {self.where}/wheels/torch/lib/a.so (0x7)",
+                   "\tlibnuma.so.1 => /lib/libnuma.so.1 (0x7)")
+
+    def test_another_or_a_missing_one_is_named(self):
+        other = self.root / "libfmt.so.9"
+        other.write_text("")
+        for line, reason in ((f"libfmt.so.9 => {other} (0x7)",
+                              f"train_resnet loads {other}"),
+                             ("libtorch.so => not found",
+                              "train_resnet needs libtorch.so")):
+            with self.assertRaisesRegex(work.NotRun, reason):
+                self.check("\tlibc.so.6 => /lib/libc.so.6 (0x7)", "\t" + line)
+
+    def test_programs_look_beside_themselves_and_in_the_wheels(self):
+        (self.wheels / "nvidia/cu13/lib").mkdir(parents=True)
+        self.assertIn(
+            "-rpath,'$ORIGIN/../lib:$ORIGIN/../wheels/torch/lib:"
+            "$ORIGIN/../wheels/nvidia/cu13/lib'",
+            " ".join(prebuild.link_flags(self.wheels)))
+
+    def test_the_wheels_do_not_count(self):
+        (self.where / "lib/a.so").write_bytes(b"x" * 7)
+        (self.wheels / "b.so").write_bytes(b"x" * 9)
+        self.assertEqual(prebuild.size(self.where), 7)
+
+    def test_sources_that_differ_have_another_hash(self):
+        found = set()
+        (self.root / "CMakeLists.txt").write_text("")
+        for path, text in (("trainer/a.cc", "1"), ("trainer/a.cc", "2"),
+                           ("trainer/b.cu", "1"), ("base/CMakeLists.txt", "1")):
+            (self.root / path).parent.mkdir(exist_ok=True)
+            (self.root / path).write_text(text)
+            found.add(prebuilt.sources(self.root))
+        (self.root / "base/README.md").write_text("1")
+        found.add(prebuilt.sources(self.root))
+        self.assertEqual(len(found), 4)
+
+    def test_the_pack_takes_those_of_its_sources(self):
+        folder = self.root / "pack"
+        (folder / "source").mkdir(parents=True)
+        (folder / "source/CMakeLists.txt").write_text("")
+        made = self.place.folder / "prebuilt"
+        self.assertFalse(pack.pack_prebuilt(self.place, folder))
+        self.where.rename(made)
+        (made / prebuilt.FACTS).write_text('{"sources": "other"}')
+        self.assertFalse(pack.pack_prebuilt(self.place, folder))
+        self.assertFalse((folder / "prebuilt").exists())
+        (made / prebuilt.FACTS).write_text(json.dumps(
+            {"sources": prebuilt.sources(folder / "source")}))
+        self.assertTrue(pack.pack_prebuilt(self.place, folder))
+        self.assertTrue((folder / "prebuilt/bin/train_resnet").exists())
+        self.assertFalse(os.path.lexists(folder / "prebuilt/wheels"))
+
+
 # Programs of a machine with a card, by the name that each is called by.
 FAKE = """#!/bin/bash
 name="$(basename "$0")"
@@ -485,17 +663,21 @@ case "$name" in
     case "$*" in
       *ceilings.py*) echo '{"gb_per_second": 4000, "tflops": 700}' ;;
       *peer_torch.py*) echo '{"batch": 256, "images_per_second": 2000}' ;;
+      *cudnn_graphs.py*)
+        echo '{"kinds": 1, "can": {"bfloat16": {"conv": 1}}}' ;;
       *cudnn_probe.py*)
         echo "a warning"
         times='{"forward": 1, "backward": 2}'
         echo '{"cudnn": 1, "batch": 256, "chosen": '"$times"', "benchmark": ' \\
           "$times"', "graph_api": {"libraries": [], "headers": []}}' ;;
+      *torch.__file__*) echo "2.11.0 $(dirname "$0")/torch/__init__.py" ;;
       *) echo 2.11.0 ;;
     esac ;;
+  ldd) echo "libfmt.so.9 => $(dirname "$1")/../lib/libfmt.so.9 (0x7)" ;;
 esac
 """
-FAKES = ["cmake", "compute-sanitizer", "ncu", "ninja", "nvidia-smi", "nvcc",
-         "python"]
+FAKES = ["cmake", "compute-sanitizer", "ldd", "ncu", "ninja", "nvidia-smi",
+         "nvcc", "python"]
 
 
 class RunTest(InFolderTest):
@@ -571,6 +753,43 @@ class RunTest(InFolderTest):
                              ("eager", False), ("cudnn", False)):
             self.assertEqual("not_run" in
                              json.loads(seen[f"results/{name}.json"]), failed)
+
+    def prebuild(self, **changed):
+        where = self.root / "work/prebuilt"
+        (where / "bin").mkdir(parents=True, exist_ok=True)
+        (where / "lib").mkdir(exist_ok=True)
+        for name in prebuild.PROGRAMS:
+            (where / "bin" / name).write_text(FAKE)
+            (where / "bin" / name).chmod(0o755)
+        (where / prebuilt.FACTS).write_text(json.dumps({
+            "date": "2026-01-01", "architectures": "90-real",
+            "sources": prebuilt.sources(ROOT),
+            "versions": {"pytorch": "2.11.0"}, **changed}))
+
+    def test_prebuilt_programs_need_no_build(self):
+        self.prebuild()
+        self.assertEqual(self.run_parts(), 0)
+        self.assertFalse(self.called("cmake") + self.called("ninja"))
+        self.assertTrue(self.called("cuda_loop_test"))
+        seen = self.handed()
+        self.assertEqual(json.loads(seen["results/build.json"])["prebuilt"],
+                         "2026-01-01")
+        self.assertIn(b"3,000", seen["report.md"])
+        self.assertEqual(self.run_parts("--resume", "jpeg-512"), 0)
+        self.assertFalse(self.called("train_resnet"))
+
+    def test_those_of_another_machine_are_built_again(self):
+        for changed, fails in (
+                ({"sources": "0"}, ""), ({"architectures": "80-real"}, ""),
+                ({"versions": {"pytorch": "2.12.0"}}, ""),
+                ({}, "ldd"), ({}, "train_resnet --version")):
+            self.prebuild()
+            self.assertEqual(self.run_parts("build"), 0)
+            self.assertFalse(self.called("ninja"))
+            self.prebuild(**changed)
+            self.assertEqual(self.run_parts("build", fails=fails), 0)
+            self.assertTrue(self.called("ninja"))
+            self.assertFalse((self.root / "work/chosen").exists())
 
     def test_resume_leaves_out_what_ran(self):
         self.run_parts("build", "doctor")
