@@ -127,7 +127,7 @@ class RunQueue {
     }
     std::int16_t* block = lane.coefficients;
     for (int i = 0; i < count; ++i, block += 64) {
-      std::memset(block, 0, 64 * sizeof(*block));
+      ClearBlock(block);
       jobs[i].behind = block + 64;
     }
     last = jobs + count;
