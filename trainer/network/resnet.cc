@@ -56,9 +56,11 @@ torch::Tensor ResNet::Forward(const torch::Tensor& images) {
     }
   }
   x = Pool(x);
+  BlockInput input = {x, x};
   for (const auto& block : blocks_) {
-    x = block->Forward(x, drops_);
+    input = block->Forward(input, drops_);
   }
+  x = input.branch;
   if (final_norm_) {
     x = final_norm_->ForwardRelu(x);
   }
