@@ -28,8 +28,13 @@ struct PackedImages {
   const float* weights = nullptr;         // [images]
 };
 
+// A pixel has the size of a vector load that way, 8 bytes in bfloat16. The last
+// channel is 0.
+constexpr int kImageChannels = 4;
+
 struct UnpackedImages {
-  // [images, side, side, 3]: [images, 3, side, side] in channels_last order.
+  // [images, side, side, kImageChannels]: [images, kImageChannels, side, side]
+  // in channels_last order.
   void* pixels = nullptr;
   std::int64_t* labels = nullptr;  // [images]
   float* weights = nullptr;        // [images]
