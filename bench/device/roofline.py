@@ -14,8 +14,11 @@ faster. Variants:
   fused     norm, residual sum and ReLU are one kernel (fused_batch_norm)
   mask      and ReLU's gradient is found from x, without reading y, where there
             is no residual
-  sums      and the kernels of the norm take both gradients of a block's input,
-            instead of autograd's sum of them
+  sums      and the norm's kernels take both gradients of a block's input,
+            instead of autograd's sum of them; not in the first block, whose
+            input is that of a pool
+  trainer   and pixels have a fourth channel, of zeros: a few more bytes, in
+            whole vectors; what train_resnet does on a GPU
 """
 
 import argparse
@@ -24,7 +27,7 @@ import dataclasses
 BYTES = 2  # of a bfloat16
 BLOCKS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
 CLASSES = 1000
-VARIANTS = ("separate", "fused", "mask", "sums")
+VARIANTS = ("separate", "fused", "mask", "sums", "trainer")
 
 # Bytes that a step moves for each weight: float32 weight and average read and
 # written, gradient written and read; the bfloat16 copy written and read twice.
@@ -126,27 +129,35 @@ def norm(conv, variant):
     return fused_norm(conv, reads_y=variant == "fused")
 
 
-def gradient_sum(conv, variant):
+def gradient_sum(conv, is_in_norm):
     """The sum of both gradients of a block's input, conv's."""
-    return [Operation("sum", (1 if variant == "sums" else 3) * conv.read)]
+    return [Operation("sum", (1 if is_in_norm else 3) * conv.read)]
+
+
+def pixels(stem, variant):
+    """Unpacks pixels, of 4 bytes; and what the stem reads in both passes
+    beside its three channels."""
+    more = 1 if variant == "trainer" else 0
+    return [Operation("unpack", stem.read / 3 * (2 + 3 + more + 2 * more))]
 
 
 def pool(stem):
-    """Unpacked pixels, and the max pool, whose places take 8 bytes."""
+    """The max pool, whose places take 8 bytes."""
     places = 8 / BYTES
     pooled = stem.written / 4
-    return [Operation("unpack", stem.read / 3 * (2 + 3)),
-            Operation("pool", 2 * (stem.written + (1 + places) * pooled))]
+    return [Operation("pool", 2 * (stem.written + (1 + places) * pooled))]
 
 
 def operations(depth, image_size, variant):
     """Those of an image."""
     stem, blocks = plan(depth, image_size)
-    found = convolution(stem, is_first=True) + norm(stem, variant) + pool(stem)
-    for block in blocks:
+    found = (pixels(stem, variant) + convolution(stem, is_first=True)
+             + norm(stem, variant) + pool(stem))
+    for i, block in enumerate(blocks):
         for conv in block:
             found += convolution(conv, is_first=False) + norm(conv, variant)
-        found += gradient_sum(block[0], variant)
+        found += gradient_sum(
+            block[0], is_in_norm=i > 0 and variant in ("sums", "trainer"))
     features = blocks[-1][2].outputs
     found.append(Operation("head", 4 * features * blocks[-1][2].side ** 2,
                            6 * features * CLASSES))

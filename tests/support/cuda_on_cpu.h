@@ -116,9 +116,6 @@ inline __nv_bfloat16 __float2bfloat16_rn(float value) {
   constexpr std::uint16_t kNan = 0x7FFF;
   return {std::isnan(value) ? kNan : infeed::Bfloat16Bits(value)};
 }
-inline std::uint16_t __bfloat16_as_ushort(__nv_bfloat16 value) {
-  return value.bits;
-}
 inline __nv_bfloat162 __floats2bfloat162_rn(float x, float y) {
   return {__float2bfloat16_rn(x), __float2bfloat16_rn(y)};
 }

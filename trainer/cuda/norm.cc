@@ -83,36 +83,36 @@ NormOutputs CudaNormForward(const torch::Tensor& x, const NormTensors& norm,
   return outputs;
 }
 
-NormGradients CudaNormBackward(const NormStatistics& statistics,
-                               const torch::Tensor& y, const torch::Tensor& x,
-                               const torch::Tensor& weight,
-                               const torch::Tensor& gradient, bool relu,
-                               bool has_residual) {
+NormGradients CudaNormBackward(const NormBackwardInputs& inputs) {
+  const torch::Tensor& x = inputs.x;
   const c10::cuda::CUDAGuard guard(x.device());
   const NormShape shape = ShapeOf(x);
   NormGradients gradients = {.x = torch::empty_like(x),
                              .weight = Numbers(x, x.size(1)),
                              .bias = Numbers(x, x.size(1)),
                              .residual = {}};
-  if (has_residual) {
-    gradients.residual = relu ? torch::empty_like(x) : gradient;
+  if (inputs.has_residual) {
+    gradients.residual = inputs.relu ? torch::empty_like(x) : inputs.gradient;
   }
   const torch::Tensor workspace = Numbers(x, NormWorkspace(shape, TypeOf(x)));
-  LaunchNormBackward({.shape = shape,
-                      .type = TypeOf(x),
-                      .x = x.data_ptr(),
-                      .y = DataOf(y),
-                      .gradient = gradient.data_ptr(),
-                      .relu = relu,
-                      .weight = weight.data_ptr<float>(),
-                      .mean = statistics.mean.data_ptr<float>(),
-                      .inverse_std = statistics.inverse_std.data_ptr<float>(),
-                      .x_gradient = gradients.x.data_ptr(),
-                      .residual_gradient = DataOf(gradients.residual),
-                      .weight_gradient = gradients.weight.data_ptr<float>(),
-                      .bias_gradient = gradients.bias.data_ptr<float>(),
-                      .workspace = workspace.data_ptr<float>()},
-                     c10::cuda::getCurrentCUDAStream());
+  LaunchNormBackward(
+      {.shape = shape,
+       .type = TypeOf(x),
+       .x = x.data_ptr(),
+       .y = DataOf(inputs.y),
+       .gradient = inputs.gradient.data_ptr(),
+       .more_gradient = DataOf(inputs.more_gradient),
+       .relu = inputs.relu,
+       .weight = inputs.weight.data_ptr<float>(),
+       .bias = inputs.bias.data_ptr<float>(),
+       .mean = inputs.statistics.mean.data_ptr<float>(),
+       .inverse_std = inputs.statistics.inverse_std.data_ptr<float>(),
+       .x_gradient = gradients.x.data_ptr(),
+       .residual_gradient = DataOf(gradients.residual),
+       .weight_gradient = gradients.weight.data_ptr<float>(),
+       .bias_gradient = gradients.bias.data_ptr<float>(),
+       .workspace = workspace.data_ptr<float>()},
+      c10::cuda::getCurrentCUDAStream());
   return gradients;
 }
 

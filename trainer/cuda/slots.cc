@@ -88,7 +88,7 @@ DeviceBatch UnpackOnDevice(const PackedImages& from, const BatchShape& shape,
   const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
   const auto options = torch::device(stream.device());
   const torch::Tensor images =
-      torch::empty({shape.size, shape.side, shape.side, 3},
+      torch::empty({shape.size, shape.side, shape.side, kImageChannels},
                    options.dtype(type == ImageType::kBfloat16 ? torch::kBFloat16
                                                               : torch::kFloat));
   DeviceBatch batch = {

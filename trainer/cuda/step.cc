@@ -62,8 +62,8 @@ void RunCudaStep(const DeviceModel& model, const PackedImages& batch,
                  .top_1 = results.top_1.data_ptr<float>(),
                  .rate = row.rates.data_ptr<float>(),
                  .images = results.counted.data_ptr<float>()},
-                {.ring = records.device(),
-                 .ring_records = static_cast<std::int64_t>(kCudaRecords)},
+                {.records = records.device(),
+                 .count = static_cast<std::int64_t>(kCudaRecords)},
                 inputs.clock(), c10::cuda::getCurrentCUDAStream().stream());
 }
 

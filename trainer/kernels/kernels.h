@@ -28,8 +28,13 @@ struct PackedImages {
   const float* weights = nullptr;         // [images]
 };
 
+// A pixel has the size of a vector load that way, 8 bytes in bfloat16. The last
+// channel is 0.
+constexpr int kImageChannels = 4;
+
 struct UnpackedImages {
-  // [images, side, side, 3]: [images, 3, side, side] in channels_last order.
+  // [images, side, side, kImageChannels]: [images, kImageChannels, side, side]
+  // in channels_last order.
   void* pixels = nullptr;
   std::int64_t* labels = nullptr;  // [images]
   float* weights = nullptr;        // [images]
@@ -48,30 +53,25 @@ void LaunchUnpack(const PackedImages& from, int images, int side,
 void LaunchSelectRow(const float* table, int columns, const StepClock* clock,
                      float* row, cudaStream_t stream);
 
-// The results of a step; scalars. The loss recorded is loss + loss_part;
-// loss_part and images may be nullptr, which counts as 0.
+// The results of a step; scalars.
 struct StepScalars {
   const float* loss = nullptr;
-  const float* loss_part = nullptr;  // or nullptr: the L2 term
   const float* top_1 = nullptr;
   const float* rate = nullptr;
   const float* images = nullptr;
 };
 
-// Where results are written: `results`, [3, steps] as rate, loss, top-1, and a
-// ring in pinned, mapped host memory (by its device address).
-struct StepSinks {
-  float* results = nullptr;  // or nullptr
-  std::int64_t steps = 0;
-  StepRecord* ring = nullptr;  // or nullptr
-  std::int64_t ring_records = 0;
+// Where results are written: a ring in pinned, mapped host memory, by its
+// device address.
+struct StepRing {
+  StepRecord* records = nullptr;
+  std::int64_t count = 0;
 };
 
-// Writes the record of the current step, number s = first + index, to ring[s %
-// ring_records] and to column `index` of results, and advances the clock. The
-// host can read the record while the loop runs. Requires: the host has read the
-// slot's previous record.
-void LaunchEndStep(const StepScalars& scalars, const StepSinks& sinks,
+// Writes the record of the current step, number s = first + index, to records[s
+// % count], and advances the clock. The host can read the record while the loop
+// runs. Requires: the host has read the slot's previous record.
+void LaunchEndStep(const StepScalars& scalars, const StepRing& ring,
                    StepClock* clock, cudaStream_t stream);
 
 // ---- Optimizers, over flat buffers (flat_chunks.h) ----
@@ -79,11 +79,7 @@ void LaunchEndStep(const StepScalars& scalars, const StepSinks& sinks,
 struct FlatBuffers {
   float* weights = nullptr;
   float* averages = nullptr;
-  float* gradients = nullptr;
-  std::uint16_t* bfloat16 = nullptr;  // rounded copy of the weights, or nullptr
-  bool clear_gradients = false;       // set gradients to zero afterwards
-  // Factor of the gradients, on the device; nullptr: 1.
-  const float* gradient_scale = nullptr;
+  const float* gradients = nullptr;
 };
 
 // The plan of MakeFlatPlan(), copied to the device.

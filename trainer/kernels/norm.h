@@ -43,21 +43,26 @@ struct NormForward {
   float* workspace = nullptr;    // NormWorkspace() of float32
 };
 
-// The gradient of NormForward. y is needed only with ReLU. Without ReLU the
-// residual's gradient equals that of y, and residual_gradient is not written.
-// For a residual that is normalized it is the gradient of that norm's result.
+// The gradient of NormForward. Without ReLU the residual's gradient equals that
+// of y, and residual_gradient is not written. For a residual that is normalized
+// it is the gradient of that norm's result.
 struct NormBackward {
   NormShape shape;
   ImageType type = ImageType::kFloat32;
   const void* x = nullptr;
+  // With ReLU and a residual. Without a residual, y is computed from x.
   const void* y = nullptr;
   const void* gradient = nullptr;  // of y
+  // A second gradient of y, added to the first and rounded to `type`, as if the
+  // sum were stored; or nullptr. Requires: ReLU and a residual.
+  const void* more_gradient = nullptr;
   bool relu = true;
   const float* weight = nullptr;
+  const float* bias = nullptr;  // with ReLU and without a residual
   const float* mean = nullptr;
   const float* inverse_std = nullptr;
   void* x_gradient = nullptr;
-  void* residual_gradient = nullptr;  // or nullptr
+  void* residual_gradient = nullptr;  // with ReLU and a residual
   float* weight_gradient = nullptr;
   float* bias_gradient = nullptr;
   float* workspace = nullptr;  // NormWorkspace() of float32

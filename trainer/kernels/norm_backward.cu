@@ -7,39 +7,75 @@ namespace {
 // __launch_bounds__(kThreads, 4): four blocks run at once on a multiprocessor,
 // which leaves enough registers for each thread.
 
-// g, the gradient of the norm's own output.
-template <typename T, bool kRelu>
-__device__ Vector<T> GradientAt(const void* gradient, const void* y,
-                                std::int64_t at) {
-  Vector<T> g = LoadVector(static_cast<const T*>(gradient) + at);
-  if constexpr (kRelu) {
-    const Vector<T> output = LoadVector(static_cast<const T*>(y) + at);
+// Where a ReLU follows the norm: how its gradient finds out where it was 0.
+enum class Relu { kNone, kFromX, kFromY };
+
+// Two, except where their values would not fit into registers.
+template <typename T>
+constexpr int RowsAtOnce(bool has_more_values) {
+  return has_more_values && Vector<T>::kSize == 8 ? 1 : 2;
+}
+
+// Masks g, the gradient of the ReLU's output, which was computed from x.
+template <int kSize>
+__device__ void MaskFromX(const float (&x)[kSize],
+                          const NormFactorsOf<kSize>& factors,
+                          float (&g)[kSize]) {
+#pragma unroll
+  for (int i = 0; i < kSize; ++i) {
+    g[i] = ReluGradient(g[i], NormOf(x[i], factors.Of(i)));
+  }
+}
+
+// The gradient of y: the sum of two with kTwo.
+template <typename T, bool kTwo>
+__device__ Vector<T> GradientAt(const NormBackward& norm, std::int64_t at) {
+  Vector<T> g = LoadVector(static_cast<const T*>(norm.gradient) + at);
+  if constexpr (kTwo) {
+    const Vector<T> more =
+        LoadVector(static_cast<const T*>(norm.more_gradient) + at);
 #pragma unroll
     for (int i = 0; i < Vector<T>::kSize; ++i) {
-      g.at[i] = ReluGradient(g.at[i], output.at[i]);
+      g.at[i] += more.at[i];
     }
+    g = Rounded(g);
   }
   return g;
 }
 
-// Sums of g and of g * (x - mean) for each split; with kWrite, writes g, which
-// is the residual's gradient.
-template <typename T, bool kRelu, bool kWrite>
+// Sums of g, the gradient of the norm's own output, and of g * (x - mean) for
+// each split. With Relu::kFromY it also writes g, the residual's gradient.
+template <typename T, Relu kRelu, bool kTwo>
 __global__ void __launch_bounds__(kThreads, 4)
     GradientSumsKernel(NormBackward norm, NormTiling tiling) {
   constexpr int kSize = Vector<T>::kSize;
   const NormLane lane = LaneOf(norm.shape, tiling, kSize);
+  [[maybe_unused]] NormFactorsOf<kSize> factors{};
   float means[kSize] = {};
   if (lane.active) {
     LoadChannels(norm.mean + lane.channel, means);
+    if constexpr (kRelu == Relu::kFromX) {
+      factors = NormFactorsOf<kSize>(norm.mean, norm.inverse_std, norm.weight,
+                                     norm.bias, lane.channel);
+    }
   }
   float sums[2 * kSize] = {};
-#pragma unroll 2
+  [[maybe_unused]] constexpr int kRowsAtOnce =
+      RowsAtOnce<T>(kRelu == Relu::kFromX || kTwo);
+#pragma unroll kRowsAtOnce
   for (std::int64_t row = lane.row; row < lane.end; row += lane.step) {
     const std::int64_t at = row * norm.shape.channels + lane.channel;
     const Vector<T> x = LoadVector(static_cast<const T*>(norm.x) + at);
-    const Vector<T> g = GradientAt<T, kRelu>(norm.gradient, norm.y, at);
-    if constexpr (kWrite) {
+    Vector<T> g = GradientAt<T, kTwo>(norm, at);
+    if constexpr (kRelu == Relu::kFromX) {
+      MaskFromX(x.at, factors, g.at);
+    }
+    if constexpr (kRelu == Relu::kFromY) {
+      const Vector<T> y = LoadVector(static_cast<const T*>(norm.y) + at);
+#pragma unroll
+      for (int i = 0; i < kSize; ++i) {
+        g.at[i] = ReluGradient(g.at[i], y.at[i]);
+      }
       StoreVector(static_cast<T*>(norm.residual_gradient) + at, g);
     }
 #pragma unroll
@@ -88,7 +124,7 @@ __global__ void __launch_bounds__(kThreads, 4)
       static_cast<float>(sums[1] * inverse_std * inverse_std / rows);
 }
 
-template <typename T, bool kRelu>
+template <typename T, Relu kRelu>
 __global__ void __launch_bounds__(kThreads, 4)
     InputGradientKernel(NormBackward norm, NormTiling tiling) {
   constexpr int kSize = Vector<T>::kSize;
@@ -107,13 +143,21 @@ __global__ void __launch_bounds__(kThreads, 4)
              scales);
   LoadChannels(sums, g_means);
   LoadChannels(sums + norm.shape.channels, slopes);
-  // Two rows at once, except where their values would not fit into registers.
-  [[maybe_unused]] constexpr int kRowsAtOnce = kRelu && kSize == 8 ? 1 : 2;
+  [[maybe_unused]] NormFactorsOf<kSize> factors;
+  if constexpr (kRelu == Relu::kFromX) {
+    factors = NormFactorsOf<kSize>(norm.mean, norm.inverse_std, norm.weight,
+                                   norm.bias, lane.channel);
+  }
+  [[maybe_unused]] constexpr int kRowsAtOnce =
+      RowsAtOnce<T>(kRelu == Relu::kFromX);
 #pragma unroll kRowsAtOnce
   for (std::int64_t row = lane.row; row < lane.end; row += lane.step) {
     const std::int64_t at = row * norm.shape.channels + lane.channel;
     Vector<T> values = LoadVector(static_cast<const T*>(norm.x) + at);
-    const Vector<T> g = GradientAt<T, kRelu>(norm.gradient, norm.y, at);
+    Vector<T> g = LoadVector(static_cast<const T*>(norm.gradient) + at);
+    if constexpr (kRelu == Relu::kFromX) {
+      MaskFromX(values.at, factors, g.at);
+    }
 #pragma unroll
     for (int i = 0; i < kSize; ++i) {
       values.at[i] = NormGradient(g.at[i], values.at[i],
@@ -126,27 +170,37 @@ __global__ void __launch_bounds__(kThreads, 4)
   }
 }
 
-template <typename T>
+template <typename T, Relu kRelu, bool kTwo>
 void Backward(const NormBackward& norm, cudaStream_t stream) {
   const NormTiling tiling = TilingOf(norm.shape, Vector<T>::kSize);
   const dim3 grid = GridOf(tiling);
-  const bool write = norm.relu && norm.residual_gradient != nullptr;
-  const auto sums = !norm.relu ? GradientSumsKernel<T, false, false>
-                    : write    ? GradientSumsKernel<T, true, true>
-                               : GradientSumsKernel<T, true, false>;
-  sums<<<grid, kThreads, 0, stream>>>(norm, tiling);
+  GradientSumsKernel<T, kRelu, kTwo>
+      <<<grid, kThreads, 0, stream>>>(norm, tiling);
   CheckLaunch("GradientSumsKernel");
   ParameterGradientsKernel<<<SplitBlocks(norm.shape), kThreads, 0, stream>>>(
       norm, tiling);
   CheckLaunch("ParameterGradientsKernel");
   NormBackward last = norm;
-  if (write) {
+  if (kRelu == Relu::kFromY) {
     last.gradient = norm.residual_gradient;  // Saves reading y.
   }
-  const auto input = norm.relu && !write ? InputGradientKernel<T, true>
-                                         : InputGradientKernel<T, false>;
+  const auto input = InputGradientKernel < T,
+             kRelu == Relu::kFromY ? Relu::kNone : kRelu > ;
   input<<<grid, kThreads, 0, stream>>>(last, tiling);
   CheckLaunch("InputGradientKernel");
+}
+
+template <typename T>
+void Backward(const NormBackward& norm, cudaStream_t stream) {
+  if (!norm.relu) {
+    Backward<T, Relu::kNone, false>(norm, stream);
+  } else if (norm.y == nullptr) {
+    Backward<T, Relu::kFromX, false>(norm, stream);
+  } else if (norm.more_gradient == nullptr) {
+    Backward<T, Relu::kFromY, false>(norm, stream);
+  } else {
+    Backward<T, Relu::kFromY, true>(norm, stream);
+  }
 }
 
 }  // namespace

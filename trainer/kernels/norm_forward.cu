@@ -78,26 +78,6 @@ __global__ void __launch_bounds__(kThreads, 4)
   }
 }
 
-// The factors of a lane's channels.
-template <int kSize>
-struct NormFactorsOf {
-  NormFactorsOf() = default;
-  __device__ NormFactorsOf(const float* mean, const float* inverse_std,
-                           const float* weight, const float* bias,
-                           int channel) {
-    LoadChannels(mean + channel, means);
-    LoadScales(weight + channel, inverse_std + channel, scales);
-    LoadChannels(bias + channel, biases);
-  }
-  [[nodiscard]] __device__ NormFactors Of(int i) const {
-    return {.mean = means[i], .scale = scales[i], .bias = biases[i]};
-  }
-
-  float means[kSize];
-  float scales[kSize];
-  float biases[kSize];
-};
-
 enum class Residual { kNone, kPlain, kNormed };
 
 // Twice the factors need more registers.

@@ -64,6 +64,26 @@ __device__ inline void LoadScales(const float* weight, const float* inverse_std,
   }
 }
 
+// The factors of a lane's channels.
+template <int kSize>
+struct NormFactorsOf {
+  NormFactorsOf() = default;
+  __device__ NormFactorsOf(const float* mean, const float* inverse_std,
+                           const float* weight, const float* bias,
+                           int channel) {
+    LoadChannels(mean + channel, means);
+    LoadScales(weight + channel, inverse_std + channel, scales);
+    LoadChannels(bias + channel, biases);
+  }
+  [[nodiscard]] __device__ NormFactors Of(int i) const {
+    return {.mean = means[i], .scale = scales[i], .bias = biases[i]};
+  }
+
+  float means[kSize];
+  float scales[kSize];
+  float biases[kSize];
+};
+
 // Adds up the values of threads that are `columns` apart; the first `columns`
 // threads get the sums. All threads of the block must call it, once.
 template <typename Number, int kValues>

@@ -9,60 +9,33 @@ namespace {
 
 using Floats = Vector<float>;
 
-__device__ float ScaleOf(const FlatBuffers& buffers) {
-  return buffers.gradient_scale != nullptr ? *buffers.gradient_scale : 1.0F;
-}
-
-// Updates four elements, or one, from `at` on by
-// update(weight, average, gradient).
+// Updates four elements from `at` on by update(weight, average, gradient).
 template <typename Update>
 __device__ void UpdateFour(const FlatBuffers& buffers, std::int64_t at,
-                           float scale, const Update& update) {
+                           const Update& update) {
   Floats weights = LoadVector(buffers.weights + at);
   Floats averages = LoadVector(buffers.averages + at);
   const Floats gradients = LoadVector(buffers.gradients + at);
 #pragma unroll
   for (int i = 0; i < Floats::kSize; ++i) {
-    update(weights.at[i], averages.at[i], gradients.at[i] * scale);
+    update(weights.at[i], averages.at[i], gradients.at[i]);
   }
   StoreVector(buffers.weights + at, weights);
   StoreVector(buffers.averages + at, averages);
-  if (buffers.clear_gradients) {
-    StoreVector(buffers.gradients + at, Floats{});
-  }
-  if (buffers.bfloat16 != nullptr) {
-    *reinterpret_cast<uint2*>(buffers.bfloat16 + at) = {
-        Bfloat16Pair(weights.at[0], weights.at[1]),
-        Bfloat16Pair(weights.at[2], weights.at[3])};
-  }
-}
-
-template <typename Update>
-__device__ void UpdateOne(const FlatBuffers& buffers, std::int64_t at,
-                          float scale, const Update& update) {
-  update(buffers.weights[at], buffers.averages[at],
-         buffers.gradients[at] * scale);
-  if (buffers.clear_gradients) {
-    buffers.gradients[at] = 0;
-  }
-  if (buffers.bfloat16 != nullptr) {
-    buffers.bfloat16[at] =
-        __bfloat16_as_ushort(__float2bfloat16_rn(buffers.weights[at]));
-  }
 }
 
 template <typename Update>
 __device__ void UpdateChunk(const FlatBuffers& buffers, const FlatChunk& chunk,
                             const Update& update) {
-  const float scale = ScaleOf(buffers);
   const int fours = chunk.count / Floats::kSize;
 #pragma unroll 2
   for (int i = static_cast<int>(threadIdx.x); i < fours; i += kThreads) {
-    UpdateFour(buffers, chunk.begin + i * Floats::kSize, scale, update);
+    UpdateFour(buffers, chunk.begin + i * Floats::kSize, update);
   }
   const int rest = fours * Floats::kSize + static_cast<int>(threadIdx.x);
   if (rest < chunk.count) {
-    UpdateOne(buffers, chunk.begin + rest, scale, update);
+    const std::int64_t at = chunk.begin + rest;
+    update(buffers.weights[at], buffers.averages[at], buffers.gradients[at]);
   }
 }
 
@@ -104,12 +77,11 @@ __global__ void __launch_bounds__(kThreads)
   if (chunk.decayed == 0) {
     return;
   }
-  const float scale = ScaleOf(buffers);
   float weights = 0;
   float gradients = 0;
   const auto add = [&](float weight, float gradient) {
     weights += weight * weight;
-    gradients += gradient * scale * (gradient * scale);
+    gradients += gradient * gradient;
   };
   const int fours = chunk.count / Floats::kSize;
 #pragma unroll 2

@@ -12,13 +12,6 @@ __global__ void SelectRowKernel(const float* table, int columns,
   }
 }
 
-__device__ void WriteResults(const StepRecord& record, std::int64_t index,
-                             const StepSinks& sinks) {
-  sinks.results[index] = record.rate;
-  sinks.results[sinks.steps + index] = record.loss;
-  sinks.results[2 * sinks.steps + index] = record.top_1;
-}
-
 // The host may read at any time: once it sees `done`, it must see the other
 // members.
 __device__ void WriteRecord(const StepRecord& record, StepRecord* slot) {
@@ -30,26 +23,16 @@ __device__ void WriteRecord(const StepRecord& record, StepRecord* slot) {
   *static_cast<volatile std::int64_t*>(&slot->done) = record.done;
 }
 
-__global__ void EndStepKernel(StepScalars scalars, StepSinks sinks,
+__global__ void EndStepKernel(StepScalars scalars, StepRing ring,
                               StepClock* clock) {
   const std::int64_t step = clock->first + clock->index;
   StepRecord record;
   record.done = step + 1;
   record.loss = *scalars.loss;
-  if (scalars.loss_part != nullptr) {
-    record.loss += *scalars.loss_part;
-  }
   record.top_1 = *scalars.top_1;
   record.rate = *scalars.rate;
-  if (scalars.images != nullptr) {
-    record.images = *scalars.images;
-  }
-  if (sinks.results != nullptr) {
-    WriteResults(record, clock->index, sinks);
-  }
-  if (sinks.ring != nullptr) {
-    WriteRecord(record, sinks.ring + step % sinks.ring_records);
-  }
+  record.images = *scalars.images;
+  WriteRecord(record, ring.records + step % ring.count);
   ++clock->index;
 }
 
@@ -61,9 +44,9 @@ void LaunchSelectRow(const float* table, int columns, const StepClock* clock,
   CheckLaunch("SelectRowKernel");
 }
 
-void LaunchEndStep(const StepScalars& scalars, const StepSinks& sinks,
+void LaunchEndStep(const StepScalars& scalars, const StepRing& ring,
                    StepClock* clock, cudaStream_t stream) {
-  EndStepKernel<<<1, 1, 0, stream>>>(scalars, sinks, clock);
+  EndStepKernel<<<1, 1, 0, stream>>>(scalars, ring, clock);
   CheckLaunch("EndStepKernel");
 }
 

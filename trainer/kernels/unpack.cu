@@ -5,9 +5,12 @@
 namespace infeed {
 namespace {
 
-// Pixels for each thread: their channels fill three vectors.
+// Pixels in 16 bytes, which a thread writes at once.
 template <typename T>
-constexpr int kPixels = Vector<T>::kSize;
+constexpr int kPixels = Vector<T>::kSize / kImageChannels;
+
+// Of each thread.
+constexpr int kVectors = 4;
 
 __device__ void CopyLabels(const PackedImages& from, int images,
                            const UnpackedImages& to) {
@@ -19,57 +22,40 @@ __device__ void CopyLabels(const PackedImages& from, int images,
   }
 }
 
-// The pixels of a thread, normalised: three vectors.
-template <typename T>
-__device__ void NormalizePixels(const std::uint32_t* pixels,
-                                const PixelStatistics& statistics,
-                                uint4* vectors) {
-  float values[3 * kPixels<T>];
-#pragma unroll
-  for (int i = 0; i < kPixels<T>; i += 4) {
-    const uint4 four = *reinterpret_cast<const uint4*>(pixels + i);
-    const std::uint32_t words[4] = {four.x, four.y, four.z, four.w};
-#pragma unroll
-    for (int k = 0; k < 12; ++k) {
-      values[3 * i + k] = Normalized(words[k / 3], k % 3, statistics);
-    }
-  }
-#pragma unroll
-  for (int i = 0; i < 3; ++i) {
-    Vector<T> vector;
-#pragma unroll
-    for (int k = 0; k < Vector<T>::kSize; ++k) {
-      vector.at[k] = values[i * Vector<T>::kSize + k];
-    }
-    vectors[i] = Packed(vector);
-  }
+__device__ float ChannelOf(std::uint32_t pixel, int channel,
+                           const PixelStatistics& statistics) {
+  return channel < 3 ? Normalized(pixel, channel, statistics) : 0;
 }
 
-// A block's pixels are consecutive; shared memory makes the vectors that a warp
-// writes at once consecutive too.
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
     UnpackKernel(PackedImages from, int images, std::int64_t pixels,
                  PixelStatistics statistics, UnpackedImages to) {
-  constexpr int kBlockPixels = kThreads * kPixels<T>;
-  __shared__ uint4 vectors[3 * kThreads];
   CopyLabels(from, images, to);
-  const std::int64_t first = std::int64_t{blockIdx.x} * kBlockPixels;
-  T* const out = static_cast<T*>(to.pixels) + 3 * first;
-  if (first + kBlockPixels <= pixels) {
-    NormalizePixels<T>(from.pixels + first + threadIdx.x * kPixels<T>,
-                       statistics, vectors + 3 * threadIdx.x);
-    __syncthreads();
+  T* const out = static_cast<T*>(to.pixels);
+  const std::int64_t first = std::int64_t{blockIdx.x} * kVectors * kThreads;
 #pragma unroll
-    for (int i = 0; i < 3; ++i) {
-      const int at = i * kThreads + static_cast<int>(threadIdx.x);
-      reinterpret_cast<uint4*>(out)[at] = vectors[at];
+  for (int k = 0; k < kVectors; ++k) {
+    const std::int64_t pixel =
+        (first + k * kThreads + threadIdx.x) * kPixels<T>;
+    Vector<T> vector;
+#pragma unroll
+    for (int i = 0; i < Vector<T>::kSize; ++i) {
+      const std::int64_t at = pixel + i / kImageChannels;
+      vector.at[i] = at < pixels ? ChannelOf(from.pixels[at],
+                                             i % kImageChannels, statistics)
+                                 : 0;
     }
-    return;
-  }
-  for (std::int64_t i = threadIdx.x; i < 3 * (pixels - first); i += kThreads) {
-    StoreOne(out + i, Normalized(from.pixels[first + i / 3],
-                                 static_cast<int>(i % 3), statistics));
+    if (pixel + kPixels<T> <= pixels) {
+      StoreVector(out + pixel * kImageChannels, vector);
+      continue;
+    }
+#pragma unroll
+    for (int i = 0; i < Vector<T>::kSize; ++i) {
+      if (pixel + i / kImageChannels < pixels) {
+        StoreOne(out + pixel * kImageChannels + i, vector.at[i]);
+      }
+    }
   }
 }
 
@@ -77,7 +63,7 @@ template <typename T>
 void Launch(const PackedImages& from, int images, int side,
             const PixelStatistics& statistics, const UnpackedImages& to,
             cudaStream_t stream) {
-  constexpr std::int64_t kBlockPixels = kThreads * kPixels<T>;
+  constexpr std::int64_t kBlockPixels = kVectors * kThreads * kPixels<T>;
   const std::int64_t pixels = std::int64_t{images} * side * side;
   const auto blocks =
       static_cast<unsigned>((pixels + kBlockPixels - 1) / kBlockPixels);

@@ -30,14 +30,13 @@ struct Vector {
   float at[kSize];
 };
 
-// Both require: from is aligned to 16 bytes.
+// LoadVector() requires: from is aligned to 16 bytes.
 __device__ inline Vector<float> LoadVector(const float* from) {
   const float4 bits = *reinterpret_cast<const float4*>(from);
   return {{bits.x, bits.y, bits.z, bits.w}};
 }
 
-__device__ inline Vector<__nv_bfloat16> LoadVector(const __nv_bfloat16* from) {
-  const uint4 bits = *reinterpret_cast<const uint4*>(from);
+__device__ inline Vector<__nv_bfloat16> Unpacked(const uint4& bits) {
   const std::uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
   Vector<__nv_bfloat16> values;
 #pragma unroll
@@ -46,6 +45,10 @@ __device__ inline Vector<__nv_bfloat16> LoadVector(const __nv_bfloat16* from) {
     values.at[2 * i + 1] = __uint_as_float(words[i] & 0xFFFF0000U);
   }
   return values;
+}
+
+__device__ inline Vector<__nv_bfloat16> LoadVector(const __nv_bfloat16* from) {
+  return Unpacked(*reinterpret_cast<const uint4*>(from));
 }
 
 // Two rounded values in a word, the first in its low half.
@@ -64,6 +67,15 @@ __device__ inline uint4 Packed(const Vector<__nv_bfloat16>& values) {
           Bfloat16Pair(values.at[2], values.at[3]),
           Bfloat16Pair(values.at[4], values.at[5]),
           Bfloat16Pair(values.at[6], values.at[7])};
+}
+
+// The values that StoreVector() stores.
+__device__ inline Vector<float> Rounded(const Vector<float>& values) {
+  return values;
+}
+__device__ inline Vector<__nv_bfloat16> Rounded(
+    const Vector<__nv_bfloat16>& values) {
+  return Unpacked(Packed(values));
 }
 
 template <typename T>

@@ -15,7 +15,9 @@ namespace infeed {
 
 // A batch on the device, as the model's input.
 struct DeviceBatch {
-  torch::Tensor images;   // float32 [N, 3, H, W], channels_last, normalised
+  // [N, 3, H, W], channels_last, normalised. float32; on a GPU it may be
+  // bfloat16, and there is a fourth channel of zeros.
+  torch::Tensor images;
   torch::Tensor labels;   // int64 [N]
   torch::Tensor weights;  // float32 [N]
 };

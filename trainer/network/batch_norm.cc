@@ -206,17 +206,33 @@ torch::Tensor BatchNormImpl::ForwardRelu(const torch::Tensor& x,
                                          const torch::Tensor& residual,
                                          BatchNormImpl* residual_norm) {
   if (IsFused(x)) {
-    NormResidual added = {.x = residual};
-    if (residual_norm != nullptr) {
-      added.norm = residual_norm->TakeStep();
-    }
-    return FusedNorm(x, TakeStep(), added, /*relu=*/true);
+    return FusedNorm(x, TakeStep(), Added(residual, residual_norm),
+                     /*relu=*/true);
   }
   torch::Tensor y = forward(x);
   if (residual.defined()) {
     y += residual_norm != nullptr ? residual_norm->forward(residual) : residual;
   }
   return y.relu_();
+}
+
+std::pair<torch::Tensor, torch::Tensor> BatchNormImpl::ForwardReluForked(
+    const torch::Tensor& x, const torch::Tensor& residual,
+    BatchNormImpl* residual_norm) {
+  if (IsFused(x)) {
+    return ForkedNorm(x, TakeStep(), Added(residual, residual_norm));
+  }
+  const torch::Tensor y = ForwardRelu(x, residual, residual_norm);
+  return {y, y};
+}
+
+NormResidual BatchNormImpl::Added(const torch::Tensor& residual,
+                                  BatchNormImpl* norm) {
+  NormResidual added = {.x = residual};
+  if (norm != nullptr) {
+    added.norm = norm->TakeStep();
+  }
+  return added;
 }
 
 void ShareBatchNorms(torch::nn::Module& network, DeviceGroup* group) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
@@ -47,6 +48,13 @@ class BatchNormImpl final : public torch::nn::Module {
                             const torch::Tensor& residual = {},
                             BatchNormImpl* residual_norm = nullptr);
 
+  // The same for two users of the result, which then share its memory if the
+  // pass is one operation (fused_norm.h): their gradients are added up there.
+  // Requires: residual is defined.
+  std::pair<torch::Tensor, torch::Tensor> ForwardReluForked(
+      const torch::Tensor& x, const torch::Tensor& residual,
+      BatchNormImpl* residual_norm = nullptr);
+
   BatchNormOptions options;
   torch::Tensor weight;               // [C]
   torch::Tensor bias;                 // [C]
@@ -57,6 +65,8 @@ class BatchNormImpl final : public torch::nn::Module {
  private:
   [[nodiscard]] bool IsFused(const torch::Tensor& x) const;
   [[nodiscard]] NormTensors TakeStep();
+  [[nodiscard]] static NormResidual Added(const torch::Tensor& residual,
+                                          BatchNormImpl* norm);
   torch::Tensor ForwardShared(const torch::Tensor& x);
 
   DeviceGroup* group_ = nullptr;

@@ -18,4 +18,9 @@ namespace infeed {
 [[nodiscard]] torch::Tensor Convolve(torch::nn::Conv2d& convolution,
                                      const torch::Tensor& x);
 
+// The same for x with more channels than the weight, which are all 0: the
+// weight is padded with zeros.
+[[nodiscard]] torch::Tensor ConvolvePadded(torch::nn::Conv2d& convolution,
+                                           const torch::Tensor& x);
+
 }  // namespace infeed

@@ -1,6 +1,8 @@
 #include "trainer/network/fused_norm.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include <ATen/ATen.h>
 #include <torch/autograd.h>
@@ -30,6 +32,13 @@ void Move(torch::Tensor moving, const torch::Tensor& value, double momentum) {
   moving.mul_(1 - momentum).add_(value, momentum);
 }
 
+// norm(x) of x without its mean.
+torch::Tensor Scaled(const torch::Tensor& centred, const torch::Tensor& weight,
+                     const torch::Tensor& bias,
+                     const torch::Tensor& inverse_std) {
+  return centred * Wide(weight * inverse_std) + Wide(bias);
+}
+
 // norm(x), in at least float32.
 torch::Tensor NormOf(const torch::Tensor& x, const NormTensors& norm,
                      NormStatistics& statistics) {
@@ -43,7 +52,7 @@ torch::Tensor NormOf(const torch::Tensor& x, const NormTensors& norm,
        norm.momentum);
   const torch::Tensor inverse_std = (variance + norm.epsilon).rsqrt();
   statistics = {.mean = mean, .inverse_std = inverse_std};
-  return centred * Wide(norm.weight * inverse_std) + Wide(norm.bias);
+  return Scaled(centred, norm.weight, norm.bias, inverse_std);
 }
 
 NormOutputs ForwardWithLibrary(const torch::Tensor& x, const NormTensors& norm,
@@ -62,31 +71,30 @@ NormOutputs ForwardWithLibrary(const torch::Tensor& x, const NormTensors& norm,
   return outputs;
 }
 
-// The tensors that a norm's backward pass needs.
-struct Saved {
-  torch::Tensor x;
-  torch::Tensor y;  // with ReLU
-  torch::Tensor weight;
-  NormStatistics statistics;
-};
-
-NormGradients BackwardWithLibrary(const Saved& saved,
-                                  const torch::Tensor& gradient, bool relu) {
+NormGradients BackwardWithLibrary(const NormBackwardInputs& inputs) {
+  const auto& [mean, inverse_std] = inputs.statistics;
+  const torch::Tensor centred = Exact(inputs.x) - Wide(mean);
+  const torch::Tensor of_y = inputs.more_gradient.defined()
+                                 ? inputs.gradient + inputs.more_gradient
+                                 : inputs.gradient;
   NormGradients gradients;
-  gradients.residual =
-      relu ? torch::where(saved.y.le(0), torch::zeros_like(gradient), gradient)
-           : gradient;
+  gradients.residual = of_y;
+  if (inputs.relu) {
+    const torch::Tensor y =
+        inputs.has_residual
+            ? inputs.y
+            : Scaled(centred, inputs.weight, inputs.bias, inverse_std);
+    gradients.residual = torch::where(y.le(0), torch::zeros_like(of_y), of_y);
+  }
   const torch::Tensor g = Exact(gradients.residual);
-  const auto& [mean, inverse_std] = saved.statistics;
-  const torch::Tensor centred = Exact(saved.x) - Wide(mean);
   const torch::Tensor products = (g * centred).sum({0, 2, 3});
   gradients.bias = g.sum({0, 2, 3});
   gradients.weight = products * inverse_std;
-  const auto count = static_cast<double>(saved.x.numel() / saved.x.size(1));
+  const auto count = static_cast<double>(inputs.x.numel() / inputs.x.size(1));
   const torch::Tensor slope = products * inverse_std.square() / count;
-  gradients.x = (Wide(saved.weight * inverse_std) *
+  gradients.x = (Wide(inputs.weight * inverse_std) *
                  (g - Wide(gradients.bias / count) - centred * Wide(slope)))
-                    .to(saved.x.scalar_type());
+                    .to(inputs.x.scalar_type());
   return gradients;
 }
 
@@ -100,17 +108,18 @@ NormOutputs Forward(const torch::Tensor& x, const NormTensors& norm,
   return ForwardWithLibrary(x, norm, residual, relu);
 }
 
-NormGradients Backward(const Saved& saved, const torch::Tensor& gradient,
-                       bool relu, bool has_residual) {
+NormGradients Backward(const NormBackwardInputs& inputs) {
 #ifdef INFEED_CUDA
-  if (CudaNormTakes(saved.x)) {
-    return CudaNormBackward(saved.statistics, saved.y, saved.x, saved.weight,
-                            gradient, relu, has_residual);
+  if (CudaNormTakes(inputs.x)) {
+    return CudaNormBackward(inputs);
   }
-#else
-  static_cast<void>(has_residual);
 #endif
-  return BackwardWithLibrary(saved, gradient, relu);
+  return BackwardWithLibrary(inputs);
+}
+
+// Another tensor with the same memory, which is not a view for autograd.
+torch::Tensor TwinOf(const torch::Tensor& tensor) {
+  return torch::empty({0}, tensor.options()).set_(tensor);
 }
 
 class FusedNormFunction : public torch::autograd::Function<FusedNormFunction> {
@@ -118,17 +127,13 @@ class FusedNormFunction : public torch::autograd::Function<FusedNormFunction> {
   // weight and bias are those of norm, residual_weight and residual_bias those
   // of residual.norm; as arguments they get gradients. They and residual_x are
   // not used where there is no residual, or no norm of it, but LibTorch needs
-  // tensors.
-  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
-                               const torch::Tensor& weight,
-                               const torch::Tensor& bias,
-                               const torch::Tensor& residual_x,
-                               const torch::Tensor& residual_weight,
-                               const torch::Tensor& residual_bias,
-                               const NormTensors& norm,
-                               const NormResidual& residual, bool relu) {
-    static_cast<void>(bias);
-    static_cast<void>(residual_bias);
+  // tensors. Returns one tensor, or two with is_forked.
+  static variable_list forward(
+      AutogradContext* context, const torch::Tensor& x,
+      const torch::Tensor& weight, const torch::Tensor& bias,
+      const torch::Tensor& residual_x, const torch::Tensor& residual_weight,
+      const torch::Tensor& residual_bias, const NormTensors& norm,
+      const NormResidual& residual, bool relu, bool is_forked) {
     const torch::Tensor dense = x.contiguous(kChannelsLast);
     const bool has_residual = residual.x.defined();
     const bool has_norm = residual.norm.has_value();
@@ -137,55 +142,65 @@ class FusedNormFunction : public torch::autograd::Function<FusedNormFunction> {
     const NormOutputs outputs =
         Forward(dense, norm, {.x = added, .norm = residual.norm}, relu);
     context->save_for_backward(
-        {dense, relu ? outputs.y : torch::Tensor(), weight, outputs.of_x.mean,
-         outputs.of_x.inverse_std, has_norm ? added : torch::Tensor(),
-         has_norm ? residual_weight : torch::Tensor(), outputs.of_residual.mean,
+        {dense, relu && has_residual ? outputs.y : torch::Tensor(), weight,
+         bias, outputs.of_x.mean, outputs.of_x.inverse_std,
+         has_norm ? added : torch::Tensor(),
+         has_norm ? residual_weight : torch::Tensor(),
+         has_norm ? residual_bias : torch::Tensor(), outputs.of_residual.mean,
          outputs.of_residual.inverse_std});
     context->saved_data["relu"] = relu;
     context->saved_data["has_residual"] = has_residual;
     context->saved_data["has_norm"] = has_norm;
-    return outputs.y;
+    // One of two results may have no gradient.
+    context->set_materialize_grads(false);
+    return is_forked ? variable_list{outputs.y, TwinOf(outputs.y)}
+                     : variable_list{outputs.y};
   }
 
   static variable_list backward(AutogradContext* context,
                                 variable_list gradients) {
+    std::erase_if(gradients, [](const auto& one) { return !one.defined(); });
+    if (gradients.empty()) {
+      return variable_list(kArguments);
+    }
+    gradients.resize(2);
     const variable_list tensors = context->get_saved_variables();
-    const NormGradients of_x =
-        Backward({.x = tensors[0],
-                  .y = tensors[1],
-                  .weight = tensors[2],
-                  .statistics = {tensors[3], tensors[4]}},
-                 gradients[0].contiguous(kChannelsLast),
-                 context->saved_data["relu"].toBool(),
-                 context->saved_data["has_residual"].toBool());
+    const NormGradients of_x = Backward(
+        {.x = tensors[0],
+         .y = tensors[1],
+         .weight = tensors[2],
+         .bias = tensors[3],
+         .statistics = {tensors[4], tensors[5]},
+         .gradient = gradients[0].contiguous(kChannelsLast),
+         .more_gradient = gradients[1].defined()
+                              ? gradients[1].contiguous(kChannelsLast)
+                              : torch::Tensor(),
+         .relu = context->saved_data["relu"].toBool(),
+         .has_residual = context->saved_data["has_residual"].toBool()});
     NormGradients of_residual;
     if (context->saved_data["has_norm"].toBool()) {
-      of_residual = Backward({.x = tensors[5],
+      of_residual = Backward({.x = tensors[6],
                               .y = {},
-                              .weight = tensors[6],
-                              .statistics = {tensors[7], tensors[8]}},
-                             of_x.residual, /*relu=*/false,
-                             /*has_residual=*/false);
+                              .weight = tensors[7],
+                              .bias = tensors[8],
+                              .statistics = {tensors[9], tensors[10]},
+                              .gradient = of_x.residual});
     } else if (context->saved_data["has_residual"].toBool()) {
       of_residual.x = of_x.residual;
     }
-    const torch::Tensor none;
-    return {of_x.x,
-            of_x.weight,
-            of_x.bias,
-            of_residual.x,
-            of_residual.weight,
-            of_residual.bias,
-            none,
-            none,
-            none};
+    variable_list found = {of_x.x,        of_x.weight,        of_x.bias,
+                           of_residual.x, of_residual.weight, of_residual.bias};
+    found.resize(kArguments);
+    return found;
   }
+
+ private:
+  static constexpr std::size_t kArguments = 10;  // of forward()
 };
 
-}  // namespace
-
-torch::Tensor FusedNorm(const torch::Tensor& x, const NormTensors& norm,
-                        const NormResidual& residual, bool relu) {
+// FusedNormFunction with the arguments that it has.
+variable_list Apply(const torch::Tensor& x, const NormTensors& norm,
+                    const NormResidual& residual, bool relu, bool is_forked) {
   const NormTensors& residual_norm = residual.norm ? *residual.norm : norm;
   const auto used = [](const torch::Tensor& tensor, bool is_used) {
     return is_used ? tensor : tensor.detach();
@@ -195,7 +210,22 @@ torch::Tensor FusedNorm(const torch::Tensor& x, const NormTensors& norm,
       x, norm.weight, norm.bias,
       residual.x.defined() ? residual.x.to(x.scalar_type()) : x.detach(),
       used(residual_norm.weight, has_norm), used(residual_norm.bias, has_norm),
-      norm, residual, relu);
+      norm, residual, relu, is_forked);
+}
+
+}  // namespace
+
+torch::Tensor FusedNorm(const torch::Tensor& x, const NormTensors& norm,
+                        const NormResidual& residual, bool relu) {
+  return Apply(x, norm, residual, relu, /*is_forked=*/false)[0];
+}
+
+std::pair<torch::Tensor, torch::Tensor> ForkedNorm(
+    const torch::Tensor& x, const NormTensors& norm,
+    const NormResidual& residual) {
+  const variable_list both =
+      Apply(x, norm, residual, /*relu=*/true, /*is_forked=*/true);
+  return {both[0], both[1]};
 }
 
 }  // namespace infeed

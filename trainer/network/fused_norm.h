@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include <torch/types.h>
 
@@ -36,6 +37,13 @@ struct NormResidual {
                                       const NormTensors& norm,
                                       const NormResidual& residual, bool relu);
 
+// FusedNorm() with ReLU, for two users: two tensors that share their memory,
+// whose gradients are added up in the norm's backward pass. Each must be left
+// as it is. Requires: residual.x is defined.
+[[nodiscard]] std::pair<torch::Tensor, torch::Tensor> ForkedNorm(
+    const torch::Tensor& x, const NormTensors& norm,
+    const NormResidual& residual);
+
 // The batch's statistics of a norm, for the gradients.
 struct NormStatistics {
   torch::Tensor mean;         // [C]
@@ -47,6 +55,20 @@ struct NormOutputs {
   torch::Tensor y;
   NormStatistics of_x;
   NormStatistics of_residual = {};  // if that has a norm
+};
+
+// What a norm's backward pass takes.
+struct NormBackwardInputs {
+  torch::Tensor x;
+  torch::Tensor y;  // with ReLU and a residual; without, it is computed from x
+  torch::Tensor weight;
+  torch::Tensor bias;
+  NormStatistics statistics;  // of x
+  torch::Tensor gradient;     // of y
+  // A second gradient of y; undefined: none. Only with ReLU and a residual.
+  torch::Tensor more_gradient = {};
+  bool relu = false;
+  bool has_residual = false;
 };
 
 struct NormGradients {

@@ -19,14 +19,8 @@ namespace infeed {
                                           const NormResidual& residual,
                                           bool relu);
 
-// statistics: those of x. y: of CudaNormForward(); may be undefined without
-// ReLU. gradient: that of y, laid out as x. The gradient of what was added is
-// computed only with has_residual.
-[[nodiscard]] NormGradients CudaNormBackward(const NormStatistics& statistics,
-                                             const torch::Tensor& y,
-                                             const torch::Tensor& x,
-                                             const torch::Tensor& weight,
-                                             const torch::Tensor& gradient,
-                                             bool relu, bool has_residual);
+// Images are all laid out as x. The gradient of what was added is computed only
+// with has_residual.
+[[nodiscard]] NormGradients CudaNormBackward(const NormBackwardInputs& inputs);
 
 }  // namespace infeed

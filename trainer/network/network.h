@@ -23,7 +23,8 @@ namespace infeed {
 // requires_grad() false and never a gradient. One thread at a time.
 class Network : public torch::nn::Module {
  public:
-  // Takes normalised images [N, 3, H, W] and returns logits [N, classes].
+  // Takes normalised images [N, 3, H, W], which may have a fourth channel of
+  // zeros, and returns logits [N, classes].
   [[nodiscard]] virtual torch::Tensor Forward(const torch::Tensor& images) = 0;
 
   // Sets the training step of the next passes, from 0. The random draws of a

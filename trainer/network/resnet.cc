@@ -50,15 +50,17 @@ void ResNet::SetStep(std::int64_t step) {
 torch::Tensor ResNet::Forward(const torch::Tensor& images) {
   torch::Tensor x = images;
   for (ConvNorm& layers : stem_) {
-    x = Convolve(layers.conv, x);
+    x = ConvolvePadded(layers.conv, x);
     if (layers.norm) {
       x = layers.norm->ForwardRelu(x);
     }
   }
   x = Pool(x);
+  BlockInput input = {x, x};
   for (const auto& block : blocks_) {
-    x = block->Forward(x, drops_);
+    input = block->Forward(input, drops_);
   }
+  x = input.branch;
   if (final_norm_) {
     x = final_norm_->ForwardRelu(x);
   }

@@ -63,14 +63,17 @@ ResidualBlock::ResidualBlock(const BlockPlan& plan, const ModelOptions& options)
   }
 }
 
-torch::Tensor ResidualBlock::Forward(const torch::Tensor& x,
-                                     ResNetDrops& drops) {
-  return pre_activation_ ? PreActivation(x, drops) : PostActivation(x, drops);
+BlockInput ResidualBlock::Forward(const BlockInput& x, ResNetDrops& drops) {
+  if (pre_activation_) {
+    const torch::Tensor y = PreActivation(x.branch, drops);
+    return {y, y};
+  }
+  return PostActivation(x, drops);
 }
 
-torch::Tensor ResidualBlock::PostActivation(const torch::Tensor& x,
-                                            ResNetDrops& drops) {
-  torch::Tensor y = x;
+BlockInput ResidualBlock::PostActivation(const BlockInput& x,
+                                         ResNetDrops& drops) {
+  torch::Tensor y = x.branch;
   for (std::size_t i = 0; i + 1 < convs_.size(); ++i) {
     y = convs_[i].norm->ForwardRelu(Convolve(convs_[i].conv, y));
     y = MaybeDropBlock(y, drops);
@@ -80,7 +83,9 @@ torch::Tensor ResidualBlock::PostActivation(const torch::Tensor& x,
   if (!HasMoreThanSum()) {
     BatchNormImpl* const norm =
         shortcut_ && shortcut_->norm ? shortcut_->norm.get() : nullptr;
-    return last.norm->ForwardRelu(y, Project(x), norm);
+    const auto [branch, shortcut] =
+        last.norm->ForwardReluForked(y, Project(x.shortcut), norm);
+    return {branch, shortcut};
   }
   y = MaybeDropBlock(last.norm->forward(y), drops);
   if (!squeeze_.empty()) {
@@ -89,8 +94,9 @@ torch::Tensor ResidualBlock::PostActivation(const torch::Tensor& x,
   if (is_training() && plan_.drop_connect_rate > 0) {
     y = DropConnect(y, plan_.drop_connect_rate, drops.random);
   }
-  y += Shortcut(x, drops);
-  return y.relu_();
+  y += Shortcut(x.shortcut, drops);
+  y.relu_();
+  return {y, y};
 }
 
 bool ResidualBlock::HasMoreThanSum() const {

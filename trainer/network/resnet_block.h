@@ -40,17 +40,24 @@ struct ConvNorm {
                                     const std::string& prefix,
                                     torch::nn::Module& module);
 
+// The input of a block: the same images twice, for its branch and for its
+// shortcut.
+struct BlockInput {
+  torch::Tensor branch;
+  torch::Tensor shortcut;
+};
+
 // A block as BlockPlan describes it.
 class ResidualBlock final : public torch::nn::Module {
  public:
   ResidualBlock(const BlockPlan& plan, const ModelOptions& options);
 
-  // Changes only the statistics of its norms; must not change x.
-  [[nodiscard]] torch::Tensor Forward(const torch::Tensor& x,
-                                      ResNetDrops& drops);
+  // Changes only the statistics of its norms; must not change x. Returns the
+  // next block's input.
+  [[nodiscard]] BlockInput Forward(const BlockInput& x, ResNetDrops& drops);
 
  private:
-  torch::Tensor PostActivation(const torch::Tensor& x, ResNetDrops& drops);
+  BlockInput PostActivation(const BlockInput& x, ResNetDrops& drops);
   torch::Tensor PreActivation(const torch::Tensor& x, ResNetDrops& drops);
   // Whether there is an operation between the last norm of a branch and the
   // block's sum.

@@ -80,9 +80,15 @@ class CudaNormTest : public testing::TestWithParam<Case> {
 
   static NormGradients Backward(const NormOutputs& outputs,
                                 const Inputs& inputs) {
-    return CudaNormBackward(outputs.of_x, outputs.y, inputs.x,
-                            inputs.norm.weight, inputs.gradient,
-                            GetParam().relu, GetParam().residual);
+    return CudaNormBackward(
+        {.x = inputs.x,
+         .y = GetParam().residual ? outputs.y : torch::Tensor(),
+         .weight = inputs.norm.weight,
+         .bias = inputs.norm.bias,
+         .statistics = outputs.of_x,
+         .gradient = inputs.gradient,
+         .relu = GetParam().relu,
+         .has_residual = GetParam().residual});
   }
 
   static void ExpectNear(const torch::Tensor& found,

@@ -24,6 +24,7 @@ struct NormCase {
   bool relu;
   ImageType type;
   bool residual_norm = false;  // the residual is normalized too
+  bool two = false;            // y has two gradients
 };
 
 constexpr double kEpsilon = 1e-5;
@@ -42,15 +43,27 @@ std::vector<double> ValuesOf(const std::vector<T>& bits) {
   return values;
 }
 template <typename T>
+T RoundedBits(float value) {
+  return static_cast<T>(sizeof(T) == 2 ? Bfloat16Bits(value)
+                                       : std::bit_cast<std::uint32_t>(value));
+}
+template <typename T>
 std::vector<T> DrawImages(std::size_t count, unsigned seed, float mean) {
   std::vector<T> images;
   for (const float value : Draw<float>(count, seed)) {
-    const float wide = 6 * value + mean;
-    images.push_back(static_cast<T>(sizeof(T) == 2
-                                        ? Bfloat16Bits(wide)
-                                        : std::bit_cast<std::uint32_t>(wide)));
+    images.push_back(RoundedBits<T>(6 * value + mean));
   }
   return images;
+}
+
+// Rounded to the images' type.
+template <typename T>
+std::vector<T> SumOf(const std::vector<T>& a, const std::vector<T>& b) {
+  std::vector<T> sums;
+  std::ranges::transform(a, b, std::back_inserter(sums), [](T one, T other) {
+    return RoundedBits<T>(ValueOf(one) + ValueOf(other));
+  });
+  return sums;
 }
 
 // [rows, channels] of doubles.
@@ -104,19 +117,22 @@ class NormRun {
   }
 
   void Backward() {
+    // Where nothing is added, the mask is found from x.
+    const bool has_mask = case_.residual && case_.relu;
     LaunchNormBackward(
         {.shape = shape_,
          .type = case_.type,
          .x = x_.data(),
-         .y = y_.data(),
+         .y = has_mask ? y_.data() : nullptr,
          .gradient = gradient_.data(),
+         .more_gradient = case_.two ? more_gradient_.data() : nullptr,
          .relu = case_.relu,
          .weight = weight_.data(),
+         .bias = bias_.data(),
          .mean = mean_.data(),
          .inverse_std = inverse_std_.data(),
          .x_gradient = x_gradient_.data(),
-         .residual_gradient =
-             case_.residual ? residual_gradient_.data() : nullptr,
+         .residual_gradient = has_mask ? residual_gradient_.data() : nullptr,
          .weight_gradient = weight_gradient_.data(),
          .bias_gradient = bias_gradient_.data(),
          .workspace = workspace_.data()},
@@ -271,17 +287,20 @@ class NormRun {
   std::vector<T> images_ = DrawImages<T>(count_, 1, 20);
   std::vector<T> added_ = DrawImages<T>(count_, 2, 0);
   std::vector<T> given_ = DrawImages<T>(count_, 3, 0.1F);
+  std::vector<T> given_too_ = DrawImages<T>(count_, 8, 0);
   std::vector<float> weights_ = Draw<float>(channels_, 4);
   std::vector<float> biases_ = Draw<float>(channels_, 5);
   std::vector<float> residual_weights_ = Draw<float>(channels_, 6);
   std::vector<float> residual_biases_ = Draw<float>(channels_, 7);
   std::vector<double> values_ = ValuesOf(images_);
   std::vector<double> residuals_ = ValuesOf(added_);
-  std::vector<double> gradients_ = ValuesOf(given_);
+  std::vector<double> gradients_ =
+      ValuesOf(case_.two ? SumOf(given_, given_too_) : given_);
 
   DeviceArray<T> x_{images_};
   DeviceArray<T> residual_{added_};
   DeviceArray<T> gradient_{given_};
+  DeviceArray<T> more_gradient_{given_too_};
   DeviceArray<float> weight_{weights_};
   DeviceArray<float> bias_{biases_};
   DeviceArray<float> residual_weight_{residual_weights_};
@@ -352,6 +371,12 @@ std::vector<NormCase> NormCases() {
             {name + "Normed", residual, relu, ImageType::kFloat32, true});
         cases.push_back({name + "NormedBfloat16", residual, relu,
                          ImageType::kBfloat16, true});
+      }
+      if (residual && relu) {
+        cases.push_back(
+            {name + "Two", residual, relu, ImageType::kFloat32, false, true});
+        cases.push_back({name + "TwoBfloat16", residual, relu,
+                         ImageType::kBfloat16, false, true});
       }
     }
   }

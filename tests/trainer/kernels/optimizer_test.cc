@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "tests/support/device_array.h"
-#include "trainer/feed/pixel_math.h"
 #include "trainer/kernels/kernels.h"
 #include "trainer/optimizer/flat_chunks.h"
 #include "trainer/optimizer/math.h"
@@ -53,15 +52,13 @@ void ForEachElement(const Update& update) {
 
 // A step of momentum in double; returns the L2 term of the old weights.
 double StepMomentum(Buffers<double>& buffers,
-                    const std::vector<float>& gradients, double scale,
-                    bool nesterov) {
+                    const std::vector<float>& gradients, bool nesterov) {
   double squares = 0;
   ForEachElement([&](const FlatParameter& flat, std::size_t i) {
     double& weight = buffers.weights[i];
     double& average = buffers.averages[i];
     squares += flat.decayed ? weight * weight : 0;
-    const double g =
-        gradients[i] * scale + (flat.decayed ? kDecay : 0) * weight;
+    const double g = gradients[i] + (flat.decayed ? kDecay : 0) * weight;
     average = 0.9 * average + g;
     weight -= kRate * (nesterov ? g + 0.9 * average : average);
   });
@@ -70,13 +67,13 @@ double StepMomentum(Buffers<double>& buffers,
 
 // The same by the CPU's code in float32.
 void StepMomentum(Buffers<float>& buffers, const std::vector<float>& gradients,
-                  float scale, bool nesterov) {
+                  bool nesterov) {
   ForEachElement([&](const FlatParameter& flat, std::size_t i) {
     MomentumFactors factors = MakeMomentumFactors(0.9, nesterov, kDecay);
     factors.rate = kRate;
     factors.decay = flat.decayed ? factors.decay : 0;
-    UpdateMomentum(buffers.weights[i], buffers.averages[i],
-                   gradients[i] * scale, factors);
+    UpdateMomentum(buffers.weights[i], buffers.averages[i], gradients[i],
+                   factors);
   });
 }
 
@@ -158,8 +155,8 @@ TEST_P(MomentumKernelTest, HasTheBitsOfTheCpu) {
   auto exact = BuffersOf<double>(weights_);
   auto on_cpu = BuffersOf<float>(weights_);
   for (int step = 0; step < 3; ++step) {
-    const double l2 = StepMomentum(exact, gradients_, 1, GetParam());
-    StepMomentum(on_cpu, gradients_, 1, GetParam());
+    const double l2 = StepMomentum(exact, gradients_, GetParam());
+    StepMomentum(on_cpu, gradients_, GetParam());
     LaunchStep(buffers(), GetParam());
     EXPECT_NEAR(l2_.Values()[0], l2, 1e-5 * l2);
   }
@@ -173,27 +170,6 @@ INSTANTIATE_TEST_SUITE_P(Kinds, MomentumKernelTest, testing::Bool(),
                          [](const auto& kind) {
                            return kind.param ? "Nesterov" : "Plain";
                          });
-
-TEST_F(OptimizerKernelTest, MomentumScalesRoundsAndClears) {
-  auto on_cpu = BuffersOf<float>(weights_);
-  StepMomentum(on_cpu, gradients_, 0.5F, true);
-  const DeviceArray<float> scale(std::vector<float>{0.5F});
-  const DeviceArray<std::uint16_t> rounded(kSize);
-  FlatBuffers changed = buffers();
-  changed.bfloat16 = rounded.data();
-  changed.clear_gradients = true;
-  changed.gradient_scale = scale.data();
-  LaunchStep(changed, true);
-  EXPECT_EQ(on_device_.Values(), on_cpu.weights);
-  std::vector<float> gradients = gradients_;
-  std::vector<std::uint16_t> bits(kSize, 0xCDCD);
-  ForEachElement([&](const FlatParameter&, std::size_t i) {
-    gradients[i] = 0;
-    bits[i] = Bfloat16Bits(on_cpu.weights[i]);
-  });
-  EXPECT_EQ(on_device_gradients_.Values(), gradients);
-  EXPECT_EQ(rounded.Values(), bits);
-}
 
 TEST_F(OptimizerKernelTest, MomentumGivesTheSameL2EachTime) {
   std::vector<float> terms;

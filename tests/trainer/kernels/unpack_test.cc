@@ -20,7 +20,8 @@ std::uint32_t BitsOf(float value) {
                         : std::bit_cast<std::uint32_t>(value);
 }
 
-// What is expected of packed pixels: their bits, normalised.
+// What is expected of packed pixels: their bits, normalised, and a channel of
+// zeros.
 template <typename T>
 std::vector<T> ExpectedImages(const std::vector<std::uint32_t>& pixels,
                               const PixelStatistics& statistics) {
@@ -30,6 +31,7 @@ std::vector<T> ExpectedImages(const std::vector<std::uint32_t>& pixels,
       expected.push_back(
           static_cast<T>(BitsOf<T>(Normalized(pixel, channel, statistics))));
     }
+    expected.push_back(0);
   }
   return expected;
 }
@@ -51,7 +53,7 @@ class ImagesKernelTest : public DeviceTest {
     const DeviceArray<std::uint32_t> from(pixels);
     const DeviceArray<std::int32_t> from_labels(labels);
     const DeviceArray<float> from_weights(weights);
-    const DeviceArray<T> to(pixels.size() * 3);
+    const DeviceArray<T> to(pixels.size() * kImageChannels);
     const DeviceArray<std::int64_t> to_labels(count);
     const DeviceArray<float> to_weights(count);
     LaunchUnpack({from.data(), from_labels.data(), from_weights.data()}, images,

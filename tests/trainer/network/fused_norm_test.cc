@@ -6,10 +6,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/autograd.h>
 #include <torch/nn/functional/batchnorm.h>
 #include <torch/types.h>
 
@@ -187,6 +189,56 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"NormAddNorm", true, false, true},
                     Case{"NormAddNormRelu", true, true, true}),
     [](const auto& param_info) { return param_info.param.name; });
+
+// The result, and the gradients of the leaves: y's two users are w1 and w2.
+std::vector<torch::Tensor> TwoUses(const Case& kind, torch::ScalarType type,
+                                   bool is_forked) {
+  const Inputs inputs = MakeInputs(kind, type);
+  torch::Tensor y;
+  torch::Tensor twin;
+  if (is_forked) {
+    std::tie(y, twin) = ForkedNorm(inputs.x, inputs.norm, inputs.residual);
+    EXPECT_EQ(y.data_ptr(), twin.data_ptr());
+  } else {
+    twin = y = FusedNorm(inputs.x, inputs.norm, inputs.residual, true);
+  }
+  torch::autograd::backward(
+      {y.mul(inputs.out).sum(), twin.mul(inputs.out.square()).sum()}, {});
+  std::vector<torch::Tensor> found = {
+      y, inputs.x.grad(), inputs.norm.weight.grad(), inputs.norm.bias.grad(),
+      inputs.residual.x.grad()};
+  if (inputs.residual.norm) {
+    found.push_back(inputs.residual.norm->weight.grad());
+    found.push_back(inputs.residual.norm->bias.grad());
+  }
+  return found;
+}
+
+TEST(ForkedNormTest, AddsUpBothGradientsAsAutogradDoes) {
+  for (const Case& kind :
+       {Case{"", true, true}, Case{"", true, true, /*residual_norm=*/true}}) {
+    for (const torch::ScalarType type : {torch::kFloat, torch::kBFloat16}) {
+      const auto forked = TwoUses(kind, type, true);
+      const auto summed = TwoUses(kind, type, false);
+      for (std::size_t i = 0; i < summed.size(); ++i) {
+        EXPECT_TRUE(forked[i].equal(summed[i])) << type << " " << i;
+      }
+    }
+  }
+}
+
+TEST(ForkedNormTest, NeedsNoGradientOfAResultThatIsNotUsed) {
+  const Case kind = {"", true, true};
+  for (const bool first : {true, false}) {
+    const Inputs inputs = MakeInputs(kind, torch::kFloat);
+    const auto [y, twin] = ForkedNorm(inputs.x, inputs.norm, inputs.residual);
+    (first ? y : twin).backward(inputs.out);
+    const Inputs plain = MakeInputs(kind, torch::kFloat);
+    FusedNorm(plain.x, plain.norm, plain.residual, true).backward(plain.out);
+    EXPECT_TRUE(inputs.x.grad().equal(plain.x.grad()));
+    EXPECT_TRUE(inputs.residual.x.grad().equal(plain.residual.x.grad()));
+  }
+}
 
 BatchNorm MakeModule(bool fused) {
   BatchNorm norm(BatchNormOptions{.channels = 8});

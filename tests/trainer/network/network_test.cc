@@ -260,6 +260,35 @@ TEST(NetworkTest, EachWayToDropChangesTheLogits) {
                   .equal(LogitsOfStep(*MakeNetwork(plain), 0)));
 }
 
+// As on a GPU: the weights keep their shape.
+TEST(NetworkTest, AFourthChannelOfZerosChangesNothing) {
+  for (const ModelOptions& options :
+       {ModelOptions{.depth = 18, .num_classes = 3},
+        ModelOptions{.depth = 18, .num_classes = 3, .small_stem = true},
+        ModelOptions{.depth = 18, .num_classes = 3, .resnetd_stem = true},
+        ModelOptions{.kind = ModelKind::kLeNet, .num_classes = 3}}) {
+    std::vector<torch::Tensor> found[2];
+    for (const int channels : {3, 4}) {
+      const std::shared_ptr<Network> network = MakeNetwork(options);
+      network->to(torch::kDouble);
+      torch::Tensor images = GoldenImages(28).to(torch::kDouble);
+      if (channels == 4) {
+        images = torch::constant_pad_nd(images, {0, 0, 0, 0, 0, 1});
+      }
+      const torch::Tensor logits = network->Forward(images);
+      logits.square().sum().backward();
+      std::vector<torch::Tensor>& tensors = found[channels - 3];
+      tensors = {logits};
+      for (const torch::Tensor& parameter : network->parameters()) {
+        tensors.push_back(parameter.grad());
+      }
+    }
+    for (std::size_t i = 0; i < found[0].size(); ++i) {
+      EXPECT_TRUE(torch::allclose(found[1][i], found[0][i], 1e-9, 1e-9)) << i;
+    }
+  }
+}
+
 TEST(NetworkTest, LeNetTakesImagesOf28Pixels) {
   const std::shared_ptr<Network> network =
       MakeNetwork({.kind = ModelKind::kLeNet, .num_classes = 10});
