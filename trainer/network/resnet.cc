@@ -64,7 +64,8 @@ torch::Tensor ResNet::Forward(const torch::Tensor& images) {
   if (final_norm_) {
     x = final_norm_->ForwardRelu(x);
   }
-  x = x.mean({2, 3});
+  // This way its gradient is in channels_last order.
+  x = x.permute({0, 2, 3, 1}).mean({1, 2});
   if (is_training() && dropout_rate_ > 0) {
     x = Dropout(x, dropout_rate_, drops_.random);
   }
