@@ -113,12 +113,12 @@ constexpr InputOption kImages[] = {
         "Largest ratio of a random crop's sides in recipe torchvision.", "4/3"),
     Row("eval_resize", Field<&I::crop, &C::eval_resize>(), Between(0, 1 << 15),
         "pixels",
-        "In evaluation: the shorter side of an image before a square of "
-        "image_size is cut out of its centre.",
+        "Shorter side to which an evaluation resizes an image, before a square "
+        "of image_size is cut out of its centre.",
         "image_size * 256 / 224"),
     Row("eval_crop", Field<&I::crop, &C::eval_crop>(), Between(0, 1), "",
-        "In evaluation: the same as a part, image_size / eval_resize (timm's "
-        "crop_pct).",
+        "Fraction image_size / eval_resize, to be given in place of "
+        "eval_resize; timm's crop_pct.",
         "0.875"),
     Row("scaled_decode", Field<&I::scaled_decode>(), Any(), "",
         "Decode a training JPEG at 1/2, 1/4 or 1/8 of its size if its crop "
@@ -148,7 +148,7 @@ constexpr InputOption kImages[] = {
         "Probability that a rectangle of a training image is erased."),
     Row("erasing_mode",
         ChoiceField<kErasingModes, &I::augment, &A::erasing_mode>(), Any(), "",
-        "What random_erasing puts there: black, or noise for each pixel."),
+        "Content of erased rectangles: black, or noise for each pixel."),
 };
 
 constexpr InputOption kBadRecords[] = {

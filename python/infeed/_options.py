@@ -91,13 +91,13 @@ class Options(TypedDict, total=False):
     # 0, at most 100. Default: 4/3.
     crop_ratio: float
 
-    # In evaluation: the shorter side of an image before a square of
+    # Shorter side to which an evaluation resizes an image, before a square of
     # image_size is cut out of its centre. At least 0, at most 32768 pixels.
     # Default: image_size * 256 / 224.
     eval_resize: int
 
-    # In evaluation: the same as a part, image_size / eval_resize (timm's
-    # crop_pct). At least 0, at most 1. Default: 0.875.
+    # Fraction image_size / eval_resize, to be given in place of eval_resize;
+    # timm's crop_pct. At least 0, at most 1. Default: 0.875.
     eval_crop: float
 
     # Decode a training JPEG at 1/2, 1/4 or 1/8 of its size if its crop is
@@ -142,7 +142,7 @@ class Options(TypedDict, total=False):
     # at most 1. Default: 0.
     random_erasing: float
 
-    # What random_erasing puts there: black, or noise for each pixel. Default:
+    # Content of erased rectangles: black, or noise for each pixel. Default:
     # constant.
     erasing_mode: Literal["constant", "pixel"]
 
