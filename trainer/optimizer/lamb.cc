@@ -164,7 +164,7 @@ void LambOptimizer::StepWithLibrary(const std::vector<torch::Tensor>& gradients,
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const OptimizedParameter& parameter = parameters_[i];
     torch::Tensor weight = parameter.weight;
-    torch::Tensor divisor = roots[i];
+    const torch::Tensor& divisor = roots[i];
     divisor.mul_(root).add_(options_.epsilon);
     const torch::Tensor update = means_[i].div(divisor).mul_(mean);
     torch::Tensor own_rate = rate;
