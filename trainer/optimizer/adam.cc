@@ -1,9 +1,7 @@
 #include "trainer/optimizer/adam.h"
 
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 
 #include <ATen/ATen.h>
@@ -41,19 +39,9 @@ inline void UpdateOne(float& weight, float& mean, float& square, float gradient,
 double Update(float* __restrict weight, float* __restrict mean,
               float* __restrict square, const float* __restrict gradient,
               std::int64_t count, const Factors& factors) {
-  std::array<float, kLanes> squares{};
-  std::int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      UpdateOne(weight[i + lane], mean[i + lane], square[i + lane],
-                gradient[i + lane], factors,
-                squares[static_cast<std::size_t>(lane)]);
-    }
-  }
-  for (; i < count; ++i) {
-    UpdateOne(weight[i], mean[i], square[i], gradient[i], factors, squares[0]);
-  }
-  return std::accumulate(squares.begin(), squares.end(), 0.0);
+  return SumInLanes(count, [&](std::int64_t i, float& squares) {
+    UpdateOne(weight[i], mean[i], square[i], gradient[i], factors, squares);
+  });
 }
 
 // mu(t) of NAdam.
@@ -94,16 +82,13 @@ AdamOptimizer::AdamOptimizer(std::vector<OptimizedParameter> parameters,
       options_(options),
       one_pass_(CanPass(parameters_, kernels)),
       pass_(parameters_) {
-  const torch::Device device =
-      parameters_.empty() ? torch::kCPU : parameters_[0].weight.device();
+  const torch::Device device = DeviceOf(parameters_);
   step_ = torch::zeros({}, torch::device(device).dtype(torch::kLong));
   product_ = torch::ones({}, torch::device(device));
 }
 
 NamedTensors AdamOptimizer::State() const {
-  NamedTensors state = Named(parameters_, means_, "/m");
-  const NamedTensors squares = Named(parameters_, squares_, "/v");
-  state.insert(state.end(), squares.begin(), squares.end());
+  NamedTensors state = NamedMoments(parameters_, means_, squares_);
   state.emplace_back("step", step_);
   if (options_.nesterov) {
     state.emplace_back("mu", product_);

@@ -106,4 +106,17 @@ NamedTensors Named(const std::vector<OptimizedParameter>& parameters,
   return named;
 }
 
+NamedTensors NamedMoments(const std::vector<OptimizedParameter>& parameters,
+                          const std::vector<torch::Tensor>& means,
+                          const std::vector<torch::Tensor>& squares) {
+  NamedTensors moments = Named(parameters, means, "/m");
+  const NamedTensors second = Named(parameters, squares, "/v");
+  moments.insert(moments.end(), second.begin(), second.end());
+  return moments;
+}
+
+torch::Device DeviceOf(const std::vector<OptimizedParameter>& parameters) {
+  return parameters.empty() ? torch::kCPU : parameters[0].weight.device();
+}
+
 }  // namespace infeed

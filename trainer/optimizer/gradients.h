@@ -19,20 +19,27 @@ namespace infeed {
 // SIMD.
 inline constexpr int kLanes = 16;
 
-[[nodiscard]] inline double SumOfSquares(const float* values,
-                                         std::int64_t count) {
+// Calls one(i, sum) for each i below count, which adds to the sum; returns the
+// sum of these sums.
+[[nodiscard]] inline double SumInLanes(std::int64_t count, const auto& one) {
   std::array<float, kLanes> sums{};
   std::int64_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
     for (int lane = 0; lane < kLanes; ++lane) {
-      sums[static_cast<std::size_t>(lane)] +=
-          values[i + lane] * values[i + lane];
+      one(i + lane, sums[static_cast<std::size_t>(lane)]);
     }
   }
   for (; i < count; ++i) {
-    sums[0] += values[i] * values[i];
+    one(i, sums[0]);
   }
   return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+[[nodiscard]] inline double SumOfSquares(const float* values,
+                                         std::int64_t count) {
+  return SumInLanes(count, [values](std::int64_t i, float& sum) {
+    sum += values[i] * values[i];
+  });
 }
 
 // Removes the gradients from the parameters and returns them, each with the
@@ -62,5 +69,14 @@ void ClipGradients(const std::vector<OptimizedParameter>& parameters,
 [[nodiscard]] NamedTensors Named(
     const std::vector<OptimizedParameter>& parameters,
     const std::vector<torch::Tensor>& tensors, const std::string& suffix = "");
+// NAME/m of each parameter, then NAME/v.
+[[nodiscard]] NamedTensors NamedMoments(
+    const std::vector<OptimizedParameter>& parameters,
+    const std::vector<torch::Tensor>& means,
+    const std::vector<torch::Tensor>& squares);
+
+// Of the parameters; the CPU if there are none.
+[[nodiscard]] torch::Device DeviceOf(
+    const std::vector<OptimizedParameter>& parameters);
 
 }  // namespace infeed

@@ -1,9 +1,7 @@
 #include "trainer/optimizer/lamb.h"
 
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 
 #include <ATen/ATen.h>
@@ -39,20 +37,9 @@ inline float UpdateOne(float weight, float& mean, float& square,
 double Update(const float* __restrict weight, float* __restrict mean,
               float* __restrict square, float* __restrict gradient,
               std::int64_t count, const LambFactors& factors) {
-  std::array<float, kLanes> squares{};
-  std::int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      squares[static_cast<std::size_t>(lane)] +=
-          UpdateOne(weight[i + lane], mean[i + lane], square[i + lane],
-                    gradient[i + lane], factors);
-    }
-  }
-  for (; i < count; ++i) {
-    squares[0] +=
-        UpdateOne(weight[i], mean[i], square[i], gradient[i], factors);
-  }
-  return std::accumulate(squares.begin(), squares.end(), 0.0);
+  return SumInLanes(count, [&](std::int64_t i, float& squares) {
+    squares += UpdateOne(weight[i], mean[i], square[i], gradient[i], factors);
+  });
 }
 
 void Subtract(float* __restrict weight, const float* __restrict update,
@@ -72,15 +59,12 @@ LambOptimizer::LambOptimizer(std::vector<OptimizedParameter> parameters,
       options_(options),
       passes_(CanPass(parameters_, kernels)),
       pass_(parameters_) {
-  const torch::Device device =
-      parameters_.empty() ? torch::kCPU : parameters_[0].weight.device();
+  const torch::Device device = DeviceOf(parameters_);
   step_ = torch::zeros({}, torch::device(device).dtype(torch::kLong));
 }
 
 NamedTensors LambOptimizer::State() const {
-  NamedTensors state = Named(parameters_, means_, "/m");
-  const NamedTensors squares = Named(parameters_, squares_, "/v");
-  state.insert(state.end(), squares.begin(), squares.end());
+  NamedTensors state = NamedMoments(parameters_, means_, squares_);
   state.emplace_back("step", step_);
   return state;
 }

@@ -1,8 +1,6 @@
 #include "trainer/optimizer/momentum.h"
 
-#include <array>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 
 #include <ATen/ATen.h>
@@ -23,18 +21,9 @@ inline void UpdateOne(float& weight, float& average, float gradient,
 double Update(float* __restrict weight, float* __restrict average,
               const float* __restrict gradient, std::int64_t count,
               const MomentumFactors& factors) {
-  std::array<float, kLanes> squares{};
-  std::int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      UpdateOne(weight[i + lane], average[i + lane], gradient[i + lane],
-                factors, squares[static_cast<std::size_t>(lane)]);
-    }
-  }
-  for (; i < count; ++i) {
-    UpdateOne(weight[i], average[i], gradient[i], factors, squares[0]);
-  }
-  return std::accumulate(squares.begin(), squares.end(), 0.0);
+  return SumInLanes(count, [&](std::int64_t i, float& squares) {
+    UpdateOne(weight[i], average[i], gradient[i], factors, squares);
+  });
 }
 
 }  // namespace

@@ -1,9 +1,7 @@
 #include "trainer/optimizer/rmsprop.h"
 
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 
 #include <ATen/ATen.h>
@@ -36,19 +34,9 @@ inline void UpdateOne(float& weight, float& move, float& square, float gradient,
 double Update(float* __restrict weight, float* __restrict move,
               float* __restrict square, const float* __restrict gradient,
               std::int64_t count, const RmsPropFactors& factors) {
-  std::array<float, kLanes> squares{};
-  std::int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      UpdateOne(weight[i + lane], move[i + lane], square[i + lane],
-                gradient[i + lane], factors,
-                squares[static_cast<std::size_t>(lane)]);
-    }
-  }
-  for (; i < count; ++i) {
-    UpdateOne(weight[i], move[i], square[i], gradient[i], factors, squares[0]);
-  }
-  return std::accumulate(squares.begin(), squares.end(), 0.0);
+  return SumInLanes(count, [&](std::int64_t i, float& squares) {
+    UpdateOne(weight[i], move[i], square[i], gradient[i], factors, squares);
+  });
 }
 
 }  // namespace
@@ -68,10 +56,7 @@ RmsPropOptimizer::RmsPropOptimizer(std::vector<OptimizedParameter> parameters,
 }
 
 NamedTensors RmsPropOptimizer::State() const {
-  NamedTensors state = Named(parameters_, moves_, "/m");
-  const NamedTensors squares = Named(parameters_, squares_, "/v");
-  state.insert(state.end(), squares.begin(), squares.end());
-  return state;
+  return NamedMoments(parameters_, moves_, squares_);
 }
 
 torch::Tensor RmsPropOptimizer::Step(const torch::Tensor& rate) {
