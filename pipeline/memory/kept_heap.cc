@@ -8,21 +8,20 @@
 #include <memory>
 
 #include "base/rounding.h"
+#include "pipeline/memory/page_memory.h"
 
 namespace infeed {
 namespace {
 
-constexpr std::size_t kAdvisedPage = std::size_t{2} << 20;
-
 // The pages stay with the heap when the block is freed, and so does the advice.
 void AdviseHugePages(std::size_t bytes) {
   const std::unique_ptr<void, decltype(&std::free)> block(
-      std::malloc(bytes + kAdvisedPage), &std::free);
+      std::malloc(bytes + PageMemory::kHugePage), &std::free);
   if (!block) {
     return;
   }
   const auto start = reinterpret_cast<std::uintptr_t>(block.get());
-  const std::size_t before = RoundUp(start, kAdvisedPage) - start;
+  const std::size_t before = RoundUp(start, PageMemory::kHugePage) - start;
   (void)::madvise(static_cast<std::byte*>(block.get()) + before, bytes,
                   MADV_HUGEPAGE);
 }

@@ -12,11 +12,9 @@
 namespace infeed {
 namespace {
 
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
-
 std::size_t UnitOf(std::size_t bytes) {
   static const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return bytes < kHugePage ? page : kHugePage;
+  return bytes < PageMemory::kHugePage ? page : PageMemory::kHugePage;
 }
 
 std::byte* Map(std::size_t bytes) {
@@ -45,10 +43,10 @@ std::byte* MapAligned(std::size_t bytes, std::size_t unit) {
 
 std::byte* MapPages(std::size_t bytes) {
   Check(bytes > 0, "there is something to keep");
-  if (bytes < kHugePage) {
+  if (bytes < PageMemory::kHugePage) {
     return Map(bytes);
   }
-  std::byte* const start = MapAligned(bytes, kHugePage);
+  std::byte* const start = MapAligned(bytes, PageMemory::kHugePage);
   // A system without huge pages, or with them disabled, uses small pages.
   (void)::madvise(start, bytes, MADV_HUGEPAGE);
   return start;

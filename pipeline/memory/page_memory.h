@@ -14,6 +14,8 @@ namespace infeed {
 // Owns the memory. Move only.
 class PageMemory {
  public:
+  static constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
   // Requires: bytes > 0. Throws std::bad_alloc.
   explicit PageMemory(std::size_t bytes);
 
