@@ -81,9 +81,8 @@ void Augmenter::Apply(std::span<std::uint32_t> pixels, const SampleKey& key) {
   if (draw(kGrayscaleBlock, options_.grayscale)) {
     MakeGray(pixels);
   }
-  if (draw(kBlurBlock, options_.blur)) {
-    SampleRandom random = DrawsFrom(key, kBlurBlock);
-    (void)random.Real();  // whether
+  if (SampleRandom random = DrawsFrom(key, kBlurBlock);
+      random.Real() < options_.blur) {
     GaussianBlur(DrawSigma(random), image, blur_scratch_);
   }
   if (options_.erasing > 0) {
