@@ -52,7 +52,8 @@ def resnet_twin(python, source, precision):
 def precisions():
     """bfloat16 only where the processor multiplies it."""
     cpu = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    return ["float32"] + (["bfloat16"] if "avx512_bf16" in cpu else [])
+    has_units = "avx512_bf16" in cpu or "amx_bf16" in cpu
+    return ["float32"] + (["bfloat16"] if has_units else [])
 
 
 def by_turns(python, ours, twin):

@@ -18,6 +18,8 @@ import time
 import torch
 import torchvision
 
+import torch_images
+
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/peers"))
@@ -45,8 +47,8 @@ def rate(given):
     model = model.to(memory_format=torch.channels_last).train()
     rule = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9,
                            weight_decay=1e-4, nesterov=True)
-    mean = torch.tensor((123.675, 116.28, 103.53)).view(1, 3, 1, 1)
-    std = torch.tensor((58.395, 57.12, 57.375)).view(1, 3, 1, 1)
+    mean = torch.tensor(torch_images.MEAN).view(1, 3, 1, 1)
+    std = torch.tensor(torch_images.STD).view(1, 3, 1, 1)
     for step, (images, labels) in zip(range(given.steps), loader):
         if step == given.warm:
             start = time.perf_counter()
