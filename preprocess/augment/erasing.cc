@@ -1,9 +1,10 @@
 #include "preprocess/augment/erasing.h"
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+
+#include "preprocess/pixels/pixel_statistics.h"
 
 namespace infeed {
 namespace {
@@ -22,9 +23,6 @@ int RoundedRoot(double area) {
   return static_cast<int>(std::nearbyint(std::sqrt(area)));
 }
 
-// ImageNet's statistics, as levels.
-constexpr std::array<float, 3> kMeans = {123.675F, 116.28F, 103.53F};
-constexpr std::array<float, 3> kDeviations = {58.395F, 57.12F, 57.375F};
 // Of the sum of four uniform bytes: 4 * 127.5, and the square root of 4 *
 // (2^16 - 1) / 12.
 constexpr float kSumMean = 510.0F;
@@ -34,7 +32,8 @@ std::uint32_t NoiseLevel(std::size_t channel, std::uint32_t bytes) {
   const std::uint32_t sum =
       (bytes & 255) + (bytes >> 8 & 255) + (bytes >> 16 & 255) + (bytes >> 24);
   const float value = (static_cast<float>(sum) - kSumMean) / kSumDeviation;
-  return TruncatedLevel(kMeans[channel] + kDeviations[channel] * value + 0.5F);
+  return TruncatedLevel(kImagenetStatistics.mean[channel] +
+                        kImagenetStatistics.std[channel] * value + 0.5F);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "preprocess/pixels/pixel_statistics.h"
 #include "trainer/export/inference_graph.h"
 #include "trainer/model/options.h"
-#include "trainer/model/pixel_statistics.h"
 #include "trainer/tensors/host_tensor.h"
 
 namespace infeed {

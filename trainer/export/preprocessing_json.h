@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "trainer/model/pixel_statistics.h"
+#include "preprocess/pixels/pixel_statistics.h"
 #include "trainer/model_dir/model_labels.h"
 #include "trainer/params/train_params.h"
 

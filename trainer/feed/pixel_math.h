@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "trainer/model/pixel_statistics.h"
+#include "preprocess/pixels/pixel_statistics.h"
 
 // Arithmetic on pixels for kernels; the CPU computes the same bits.
 namespace infeed {

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "preprocess/pixels/pixel_statistics.h"
 #include "trainer/feed/step_record.h"
-#include "trainer/model/pixel_statistics.h"
 #include "trainer/optimizer/flat_chunks.h"
 
 // The trainer's kernels for GPUs, for everything around the network. Their

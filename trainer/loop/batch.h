@@ -7,9 +7,9 @@
 #include <torch/types.h>
 
 #include "pipeline/memory/batch.h"
+#include "preprocess/pixels/pixel_statistics.h"
 #include "trainer/feed/resident_images.h"
 #include "trainer/loop/device_loop.h"
-#include "trainer/model/pixel_statistics.h"
 
 namespace infeed {
 
