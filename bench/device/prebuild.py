@@ -31,6 +31,8 @@ def build(place, target):
     folder = place.folder / "prebuild"
     building.configure(place, folder, [building.torch_prefix(place)], [
         "-DCMAKE_UNITY_BUILD=ON", *link_flags(target)])
+    # The build lists the suites of its tests by running them.
+    prebuilt.link(folder, target)
     building.ninja(place, folder, *PROGRAMS)
     return folder
 

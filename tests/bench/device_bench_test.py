@@ -582,6 +582,18 @@ class PrebuiltTest(InFolderTest):
             "$ORIGIN/../wheels/nvidia/cu13/lib'",
             " ".join(prebuild.link_flags(self.wheels)))
 
+    def test_programs_find_the_wheels_while_they_are_built(self):
+        def ninja(_, folder, *programs):
+            self.assertEqual((folder / "tests/../wheels").resolve(), self.wheels)
+            self.assertIn("cuda_loop_test", programs)
+
+        def configure(_, folder, *__):
+            (folder / "tests").mkdir(parents=True)
+
+        with mock.patch.multiple(prebuild.building, torch_prefix=mock.DEFAULT,
+                                 configure=configure, ninja=ninja):
+            prebuild.build(self.place, self.wheels)
+
     def test_the_wheels_do_not_count(self):
         (self.where / "lib/a.so").write_bytes(b"x" * 7)
         (self.wheels / "b.so").write_bytes(b"x" * 9)
