@@ -22,6 +22,13 @@ if grep -q REJECT "${@: -1}"; then
   echo "${@: -1}:1:1: error: REJECT"
   exit 1
 fi
+grep -h '^ptxas\\|bytes' "${@: -1}" >&2 || true
+"""
+# What ptxas says of a kernel.
+PTXAS = """ptxas info    : Compiling entry function '{name}' for 'sm_90'
+ptxas info    : Function properties for {name}
+    {stack} bytes stack frame, {stored} bytes spill stores, 0 bytes spill loads
+ptxas info    : Used {registers} registers, used 1 barriers, 4096 bytes smem
 """
 # Writes a wheel of its last argument.
 PIP = """
@@ -86,8 +93,9 @@ class CudaHeadersTest(unittest.TestCase):
 
     def test_compiles_what_a_build_with_cuda_has(self):
         code, out, _ = self.check("9.9")
-        self.assertEqual((code, out), (0, "4 of 4 sources compile with the "
-                                       "headers of PyTorch 9.9\n"))
+        self.assertEqual((code, out), (
+            0, "4 of 4 sources compile with the headers of PyTorch 9.9\n"
+            "0 of 0 kernels keep their values in registers\n"))
         calls = self.calls()
         self.assertEqual(sorted(calls), COMPILED)
         folder = self.root / "tree/build/cuda-headers/9.9"
@@ -104,8 +112,27 @@ class CudaHeadersTest(unittest.TestCase):
         code, out, errors = self.check("9.9")
         self.assertEqual((code, out.splitlines()), (1, [
             "rejected: trainer/cuda/a.cc", "rejected: trainer/kernels/b.cu",
-            "2 of 4 sources compile with the headers of PyTorch 9.9"]))
+            "2 of 4 sources compile with the headers of PyTorch 9.9",
+            "0 of 0 kernels keep their values in registers"]))
         self.assertIn("a.cc:1:1: error: REJECT", errors)
+
+    def test_names_kernels_that_spill_or_need_too_many_registers(self):
+        normed = "NormalizeKernelIfLNS0_8ResidualE2E"
+        kernels = [("good", 0, 0, 64), ("stack", 8, 0, 20), ("spills", 0, 4, 64),
+                   ("many", 0, 0, 65), (normed, 0, 0, 128),
+                   (normed + "x", 0, 0, 129)]
+        self.write("tree/trainer/kernels/b.cu", "".join(
+            PTXAS.format(name=name, stack=stack, stored=stored,
+                         registers=registers)
+            for name, stack, stored, registers in kernels))
+        code, out, _ = self.check("9.9")
+        self.assertEqual((code, out.splitlines()[1:]), (1, [
+            f"not in registers: {name}: {stack} bytes of stack, {stored} stored "
+            f"and 0 loaded by spills, {registers} registers of {most}"
+            for name, stack, stored, registers, most in (
+                ("stack", 8, 0, 20, 64), ("spills", 0, 4, 64, 64),
+                ("many", 0, 0, 65, 64), (normed + "x", 0, 0, 129, 128))] +
+            ["2 of 6 kernels keep their values in registers"]))
 
     def test_fetches_headers_once(self):
         self.check("9.9")
