@@ -3,6 +3,7 @@
 import datetime
 import json
 import os
+import pathlib
 import shutil
 
 import building
@@ -46,11 +47,12 @@ def copy_programs(place, built, where):
 
 
 def copy_libraries(place, where):
-    """Those of the programs that are not the system's own or the wheel's."""
+    """Those of the programs that are not the system's own or the wheels'."""
     (where / "lib").mkdir()
+    wheels = (where / prebuilt.WHEELS).resolve()
     libraries = {path for program in (where / "bin").iterdir()
                  for _, path in prebuilt.loaded(place, program) if path and
-                 not path.startswith(str(where / prebuilt.WHEELS))}
+                 not pathlib.Path(path).resolve().is_relative_to(wheels)}
     for path in libraries:
         place.run(["strip", "--strip-unneeded", "-o",
                    where / "lib" / os.path.basename(path), path], log="strip")

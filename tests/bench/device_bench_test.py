@@ -5,6 +5,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -593,6 +594,19 @@ class PrebuiltTest(InFolderTest):
         with mock.patch.multiple(prebuild.building, torch_prefix=mock.DEFAULT,
                                  configure=configure, ninja=ninja):
             prebuild.build(self.place, self.wheels)
+
+    def test_libraries_of_the_wheels_stay_there(self):
+        shutil.rmtree(self.where / "lib")
+        for path in (self.wheels / "torch.so", self.root / "libfmt.so.9"):
+            path.write_text("")
+        lines = [f"torch.so => {self.where}/bin/../wheels/torch.so (0x7)",
+                 f"libfmt.so.9 => {self.root}/libfmt.so.9 (0x7)"]
+        with mock.patch.object(work.Work, "run",
+                               return_value="\n".join(lines)) as run:
+            prebuild.copy_libraries(self.place, self.where)
+        stripped = [call.args[0][-1] for call in run.call_args_list
+                    if call.args[0][0] == "strip"]
+        self.assertEqual(stripped, [f"{self.root}/libfmt.so.9"])
 
     def test_the_wheels_do_not_count(self):
         (self.where / "lib/a.so").write_bytes(b"x" * 7)
