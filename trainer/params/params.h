@@ -24,7 +24,7 @@ struct ParamLayers {
 };
 
 // Parameters, and the origin of each value that is not a default: "the model",
-// "preset tpu_v3", "config file", "--params_override", "flag" or "the data".
+// "preset cifar", "config file", "--params_override", "flag" or "the data".
 struct RunParams {
   TrainParams values;
   std::map<std::string, std::string, std::less<>> origins;

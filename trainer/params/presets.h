@@ -15,10 +15,11 @@ struct Preset {
 
 [[nodiscard]] std::span<const Preset> Presets();
 
-// Throws UsageError for an unknown name, listing the known ones.
+// By its name, or that of an earlier version. Throws UsageError for an unknown
+// name, listing the known ones.
 [[nodiscard]] const Preset& FindPreset(std::string_view name);
 
-// The names, "tpu_v3|torchvision|...".
+// The names, "tpu_reference|mlperf|...".
 [[nodiscard]] std::string_view PresetNames();
 
 }  // namespace infeed

@@ -42,8 +42,13 @@ TEST(PresetsTest, AreInTheDocumentation) {
 
 TEST(PresetsTest, RefuseAnUnknownName) {
   EXPECT_EQ(MessageOf<UsageError>([] { (void)Values("tpu_v4"); }),
-            "preset=tpu_v4: must be tpu_v3, torchvision, ffcv_16, x10_lenet, "
-            "xla_jl, lenet_best, cifar or finetune");
+            "preset=tpu_v4: must be tpu_reference, mlperf, torchvision_v1, "
+            "ffcv_16, x10_lenet, xla_jl, lenet_best, cifar or finetune");
+}
+
+TEST(PresetsTest, AreFoundByFormerNames) {
+  EXPECT_EQ(FindPreset("tpu_v3").name, "tpu_reference");
+  EXPECT_EQ(FindPreset("torchvision").name, "torchvision_v1");
 }
 
 TEST(PresetsTest, LieBelowAllThatIsGiven) {
@@ -51,7 +56,7 @@ TEST(PresetsTest, LieBelowAllThatIsGiven) {
   const std::string file = folder.path() + "/run.yaml";
   WriteFileAtomically(file, "train_batch_size: 32\neval_batch_size: 32\n");
   const RunParams run =
-      ReadParams({.preset = "tpu_v3",
+      ReadParams({.preset = "tpu_reference",
                   .config_file = file,
                   .overrides = {"eval_batch_size=16,precision=float32"},
                   .flags = {{"precision", "auto"}}});
@@ -59,7 +64,7 @@ TEST(PresetsTest, LieBelowAllThatIsGiven) {
   EXPECT_EQ(run.values.eval_batch_size, 16);
   EXPECT_EQ(run.values.precision, std::nullopt);
   EXPECT_EQ(run.values.model.variant, ModelVariant::kTpu);
-  EXPECT_EQ(run.origins.at("model_variant"), "preset tpu_v3");
+  EXPECT_EQ(run.origins.at("model_variant"), "preset tpu_reference");
   EXPECT_EQ(run.origins.at("train_batch_size"), "config file");
 }
 
@@ -68,7 +73,7 @@ TEST(PresetsTest, LieAboveATrainedModelsOwn) {
   const std::string file = folder.path() + "/params.yaml";
   WriteFileAtomically(file, "resnet_depth: 18\nmodel_variant: torchvision\n");
   const RunParams run = ReadParams({.model_file = file,
-                                    .preset = "tpu_v3",
+                                    .preset = "tpu_reference",
                                     .config_file = "",
                                     .overrides = {},
                                     .flags = {}});
@@ -86,7 +91,7 @@ TEST(PresetsTest, FinetuneIsForShortRunsAndOwnImages) {
 }
 
 TEST(PresetsTest, LetEpochsReplaceTheirSteps) {
-  const RunParams run = ReadParams({.preset = "tpu_v3",
+  const RunParams run = ReadParams({.preset = "tpu_reference",
                                     .config_file = "",
                                     .overrides = {"train_epochs=2"},
                                     .flags = {}});
@@ -106,8 +111,9 @@ TEST(PresetsTest, HaveTheirSourcesLengthAndRate) {
     ResolveDefaults(imagenet, run);
     return run.values.train_steps;
   };
-  EXPECT_EQ(steps("tpu_v3"), 113'854);
-  EXPECT_EQ(steps("torchvision"), 90 * 5004);
+  EXPECT_EQ(steps("tpu_reference"), 113'854);
+  EXPECT_EQ(steps("torchvision_v1"), 90 * 5004);
+  EXPECT_EQ(steps("mlperf"), 14'700);
   EXPECT_EQ(steps("ffcv_16"), 16 * 1251);
   EXPECT_EQ(steps("xla_jl"), 1000);
   EXPECT_EQ(Values("xla_jl").iterations_per_loop, 1000);
