@@ -633,6 +633,10 @@ INSTANTIATE_TEST_SUITE_P(
         WrongCall{"NoLoop", "iterations_per_loop=0", "iterations_per_loop"},
         WrongCall{"NoNumber", "train_steps=soon", "train_steps"},
         WrongCall{"NoDepth", "resnet_depth=51", "resnet_depth"},
+        WrongCall{"NoNetwork", "model=resnext51", "must be resnet"},
+        WrongCall{"NoGroups", "groups=0", "groups=0: must be at least 1"},
+        WrongCall{"GroupsOfBasicBlocks", "groups=32",
+                  "groups cannot be: ResNet-18 has no bottleneck blocks"},
         WrongCall{"NotHere", "norm_act_layer=evonorm", "must be bn_relu"}),
     [](const auto& call) { return call.param.name; });
 

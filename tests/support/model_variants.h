@@ -50,6 +50,8 @@ inline std::vector<ModelVariantCase> ModelVariantCases() {
         .replace_stem_max_pool = true,
         .se_ratio = 0.25,
         .bn_epsilon = 1e-3}},
+      {"resnext",
+       {.depth = 26, .groups = 32, .width_per_group = 4, .num_classes = 7}},
       {"lenet", {.kind = ModelKind::kLeNet, .num_classes = 10}, 28},
   };
 }

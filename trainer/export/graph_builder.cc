@@ -31,13 +31,15 @@ std::string GraphBuilder::Normalize(const std::string& x,
 std::string GraphBuilder::Convolution(const std::string& x,
                                       const std::string& layer, std::int64_t in,
                                       std::int64_t out,
-                                      const GraphWindow& window, bool bias) {
-  GraphNode node{
-      .op = GraphOp::kConvolution,
-      .inputs = {x, AddWeight(layer + ".weight",
-                              {out, in, window.kernel, window.kernel})},
-      .output = layer,
-      .window = window};
+                                      const GraphWindow& window, int groups,
+                                      bool bias) {
+  GraphNode node{.op = GraphOp::kConvolution,
+                 .inputs = {x, AddWeight(layer + ".weight",
+                                         {out, in / groups, window.kernel,
+                                          window.kernel})},
+                 .output = layer,
+                 .window = window,
+                 .groups = groups};
   if (bias) {
     node.inputs.push_back(AddWeight(layer + ".bias", {out}));
   }

@@ -30,7 +30,7 @@ class GraphBuilder {
                         const std::vector<float>& std);
   std::string Convolution(const std::string& x, const std::string& layer,
                           std::int64_t in, std::int64_t out,
-                          const GraphWindow& window, bool bias);
+                          const GraphWindow& window, int groups, bool bias);
   std::string BatchNorm(const std::string& x, const std::string& layer,
                         std::int64_t channels, double epsilon);
   std::string Linear(const std::string& x, const std::string& layer,

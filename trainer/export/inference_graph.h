@@ -14,9 +14,10 @@ namespace infeed {
 // All operands are float32 tensors. "Constant" operands are weights of the
 // graph.
 enum class GraphOp {
-  kSubtract,           // x, constant that broadcasts
-  kDivide,             // x, constant that broadcasts
-  kConvolution,        // x, weight [out, in, k, k], then perhaps bias [out]
+  kSubtract,  // x, constant that broadcasts
+  kDivide,    // x, constant that broadcasts
+  // x, weight [out, in / groups, k, k], then perhaps bias [out]
+  kConvolution,
   kBatchNorm,          // x, scale, shift, mean, variance
   kRelu,               // x
   kSigmoid,            // x
@@ -44,6 +45,7 @@ struct GraphNode {
   std::vector<std::string> inputs;  // earlier nodes' outputs and weights
   std::string output;               // the node's own name, too
   GraphWindow window = {};
+  int groups = 1;     // of kConvolution
   float epsilon = 0;  // of kBatchNorm
 };
 

@@ -36,7 +36,7 @@ class ResNetNodes {
  private:
   std::string Convolution(const ConvPlan& conv, const std::string& x) {
     return graph_.Convolution(x, conv.name, conv.in, conv.out, WindowOf(conv),
-                              conv.bias);
+                              conv.groups, conv.bias);
   }
   std::string ConvolutionNorm(const ConvPlan& conv, const std::string& x) {
     const std::string y = Convolution(conv, x);
@@ -161,7 +161,7 @@ void AddLeNet(int classes, const std::string& input, GraphBuilder& graph) {
                                            {.kernel = layer.kernel,
                                             .pad_before = padding,
                                             .pad_after = padding},
-                                           layer.bias)
+                                           layer.groups, layer.bias)
                        : graph.Linear(x, layer.name, layer.in, layer.out);
     if (layer.name != "fc3") {
       x = graph.Relu(x);

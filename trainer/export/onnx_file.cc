@@ -83,6 +83,9 @@ void AddWindow(onnx::Node& node, const GraphWindow& window) {
 void AddAttributes(onnx::Node& node, const GraphNode& from) {
   switch (from.op) {
     case GraphOp::kConvolution:
+      AddWindow(node, from.window);
+      AddInt(node, "group", from.groups);
+      break;
     case GraphOp::kMaxPool:
     case GraphOp::kAveragePool:
       AddWindow(node, from.window);

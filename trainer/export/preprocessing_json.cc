@@ -2,10 +2,12 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "preprocess/recipe/crop_options.h"
 #include "preprocess/recipe/recipe.h"
+#include "trainer/model/named_networks.h"
 #include "trainer/params/label_facts.h"
 #include "trainer/params/params.h"
 
@@ -70,25 +72,15 @@ Json NormalizationOf(const TrainParams& params) {
           {"not_done_by", {"model.safetensors"}}};
 }
 
-// Whether torchvision has exactly this network.
-bool IsTorchvisions(const TrainParams& params) {
-  return !IsLeNet(params) &&
-         params.model.variant == ModelVariant::kTorchvision &&
-         params.model.depth <= 152 && !params.model.pre_activation &&
-         !params.model.small_stem && !params.model.resnetd_stem &&
-         !params.model.resnetd_shortcut &&
-         !params.model.replace_stem_max_pool && params.model.se_ratio == 0;
-}
-
 Json Trained(const TrainParams& params, std::int64_t step) {
   Json trained = {{"model", ChoiceName(params.model.kind, kModelKinds)}};
   if (!IsLeNet(params)) {
     trained["resnet_depth"] = params.model.depth;
     trained["model_variant"] = ChoiceName(params.model.variant, kModelVariants);
   }
-  if (IsTorchvisions(params)) {
+  if (const NamedNetwork* const network = NetworkOf(params.model)) {
     trained["loads_in"] =
-        "torchvision.models.resnet" + std::to_string(params.model.depth);
+        fmt::format("{}.models.{}", network->library, network->name);
   }
   trained["moving_average"] = params.export_moving_average;
   trained["step"] = step;

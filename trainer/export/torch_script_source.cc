@@ -26,9 +26,10 @@ std::string Pair(int value) { return fmt::format("[{0}, {0}]", value); }
 // as in all plans.
 std::string ConvolutionText(const GraphNode& node,
                             const std::vector<std::string>& in) {
-  return fmt::format("torch.conv2d({}, {}, {}, {}, {}, [1, 1], 1)", in[0],
+  return fmt::format("torch.conv2d({}, {}, {}, {}, {}, [1, 1], {})", in[0],
                      in[1], in.size() > 2 ? in[2] : "None",
-                     Pair(node.window.stride), Pair(node.window.pad_before));
+                     Pair(node.window.stride), Pair(node.window.pad_before),
+                     node.groups);
 }
 
 // PyTorch pads both sides equally: other padding is a separate operation, with

@@ -72,7 +72,7 @@ std::string Text(bool value) { return value ? "true" : "false"; }
 // not show. Names are plain words, so that quoting makes them JSON.
 RunIdentity ModelIdentityOf(const TrainParams& params) {
   const ModelOptions& model = params.model;
-  return {
+  RunIdentity identity = {
       {"model", Quoted(ChoiceName(model.kind, kModelKinds))},
       {"model_variant", Quoted(ChoiceName(model.variant, kModelVariants))},
       {"resnet_depth", std::to_string(model.depth)},
@@ -84,6 +84,15 @@ RunIdentity ModelIdentityOf(const TrainParams& params) {
       {"replace_stem_max_pool", Text(model.replace_stem_max_pool)},
       {"se_ratio", fmt::format("{}", model.se_ratio)},
       {"optimizer", Quoted(ChoiceName(params.optimizer_kind(), kOptimizers))}};
+  // Checkpoints of earlier versions have none of these.
+  const auto add = [&](const char* name, int value, int before) {
+    if (value != before) {
+      identity.emplace_back(name, std::to_string(value));
+    }
+  };
+  add("groups", model.groups, ModelOptions().groups);
+  add("width_per_group", model.width_per_group, ModelOptions().width_per_group);
+  return identity;
 }
 
 // That of the kind's original implementation, of rmsprop its recipes'.

@@ -23,7 +23,8 @@ void Add(const ConvPlan& conv, int side, Work& work) {
   work.activations += 2 * outputs;
   work.widest =
       std::max(work.widest, 2 * outputs + conv.in * side_before * side_before);
-  work.multiplications += outputs * conv.in * conv.kernel * conv.kernel;
+  work.multiplications +=
+      outputs * (conv.in / conv.groups) * conv.kernel * conv.kernel;
 }
 
 // Consecutive convolutions. Changes side from that of the first one's input to

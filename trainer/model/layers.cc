@@ -19,6 +19,7 @@ LayerPlan Convolution(const ConvPlan& conv, int stage) {
           .in = conv.in,
           .out = conv.out,
           .kernel = conv.kernel,
+          .groups = conv.groups,
           .bias = conv.bias};
 }
 
@@ -151,7 +152,7 @@ std::vector<TensorPlan> TensorsOf(const LayerPlan& layer) {
   if (layer.kind == LayerKind::kNorm) {
     return TensorsOfNorm(layer);
   }
-  std::vector<std::int64_t> shape = {layer.out, layer.in};
+  std::vector<std::int64_t> shape = {layer.out, layer.in / layer.groups};
   if (layer.kind == LayerKind::kConvolution) {
     shape.insert(shape.end(), 2, layer.kernel);
   }

@@ -28,12 +28,14 @@ struct LayerPlan {
   std::int64_t in = 0;   // channels or features; for a norm the same as out
   std::int64_t out = 0;  // > 0
   int kernel = 1;        // side, of a convolution
+  int groups = 1;        // of a convolution
   bool bias = false;     // false for a norm, whose shift is not called a bias
 };
 
 struct TensorPlan {
   std::string name;  // "layer1.0.conv1.weight"
-  // [out, in, kernel, kernel] of a convolution, [out, in] of a linear layer,
+  // [out, in / groups, kernel, kernel] of a convolution, [out, in] of a linear
+  // layer,
   // [channels] of a norm, [] of a norm's num_batches_tracked.
   std::vector<std::int64_t> shape;
   ParameterKind kind = ParameterKind::kWeight;

@@ -24,15 +24,16 @@ inline constexpr Choices<ModelVariant, 3> kModelVariants = {
      {"tpu", ModelVariant::kTpu},
      {"xla_jl", ModelVariant::kXlaJl}}};
 
-inline constexpr Choices<int, 9> kResNetDepths = {{{"18", 18},
-                                                   {"34", 34},
-                                                   {"50", 50},
-                                                   {"101", 101},
-                                                   {"152", 152},
-                                                   {"200", 200},
-                                                   {"270", 270},
-                                                   {"350", 350},
-                                                   {"420", 420}}};
+inline constexpr Choices<int, 10> kResNetDepths = {{{"18", 18},
+                                                    {"26", 26},
+                                                    {"34", 34},
+                                                    {"50", 50},
+                                                    {"101", 101},
+                                                    {"152", 152},
+                                                    {"200", 200},
+                                                    {"270", 270},
+                                                    {"350", 350},
+                                                    {"420", 420}}};
 
 // The reference's DropBlock, in training, in the bottleneck blocks of some
 // groups.
@@ -47,6 +48,10 @@ struct ModelOptions {
   ModelKind kind = ModelKind::kResNet;
   ModelVariant variant = ModelVariant::kTorchvision;
   int depth = 50;  // one of kResNetDepths
+  // Of the 3x3 convolutions in bottleneck blocks: their groups, and the
+  // channels of each in group 1 of blocks, which double from group to group.
+  int groups = 1;
+  int width_per_group = 64;
   int num_classes = 1000;
   std::uint64_t seed = 0;  // of the initial weights, dropout and the like
   int rank = 0;            // each rank draws dropout and the like differently

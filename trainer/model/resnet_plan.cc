@@ -19,16 +19,16 @@ struct Architecture {
 
 const Architecture& ArchitectureOf(int depth) {
   static const std::map<int, Architecture> kArchitectures = {
-      {18, {false, {2, 2, 2, 2}}},   {34, {false, {3, 4, 6, 3}}},
-      {50, {true, {3, 4, 6, 3}}},    {101, {true, {3, 4, 23, 3}}},
-      {152, {true, {3, 8, 36, 3}}},  {200, {true, {3, 24, 36, 3}}},
-      {270, {true, {4, 29, 53, 4}}}, {350, {true, {4, 36, 72, 4}}},
-      {420, {true, {4, 44, 87, 4}}},
+      {18, {false, {2, 2, 2, 2}}},   {26, {true, {2, 2, 2, 2}}},
+      {34, {false, {3, 4, 6, 3}}},   {50, {true, {3, 4, 6, 3}}},
+      {101, {true, {3, 4, 23, 3}}},  {152, {true, {3, 8, 36, 3}}},
+      {200, {true, {3, 24, 36, 3}}}, {270, {true, {4, 29, 53, 4}}},
+      {350, {true, {4, 36, 72, 4}}}, {420, {true, {4, 44, 87, 4}}},
   };
   const auto found = kArchitectures.find(depth);
   if (found == kArchitectures.end()) {
     throw UsageError("resnet_depth is " + std::to_string(depth) +
-                     ": give 18, 34, 50, 101, 152, 200, 270, 350 or 420");
+                     ": give 18, 26, 34, 50, 101, 152, 200, 270, 350 or 420");
   }
   return found->second;
 }
@@ -62,6 +62,8 @@ void CheckCombination(const ModelOptions& options, bool bottleneck) {
   if (!bottleneck) {
     const std::string reason =
         "ResNet-" + std::to_string(options.depth) + " has no bottleneck blocks";
+    Refuse(options.groups != 1, "groups", reason);
+    Refuse(options.width_per_group != 64, "width_per_group", reason);
     Refuse(options.se_ratio > 0, "se_ratio", reason);
     Refuse(options.drop_connect_rate > 0, "drop_connect_rate", reason);
     Refuse(options.resnetd_shortcut, "resnetd_shortcut", reason);
@@ -75,6 +77,8 @@ void CheckCombination(const ModelOptions& options, bool bottleneck) {
   if (options.variant == ModelVariant::kXlaJl) {
     const char* reason = "model_variant=xla_jl is one network, its ResNet-50";
     Refuse(options.depth != 50, "another resnet_depth", reason);
+    Refuse(options.groups != 1, "groups", reason);
+    Refuse(options.width_per_group != 64, "width_per_group", reason);
     Refuse(options.pre_activation, "pre_activation", reason);
     Refuse(options.small_stem, "small_stem", reason);
     Refuse(options.resnetd_stem, "use_resnetd_stem", reason);
@@ -97,7 +101,7 @@ class Planner {
  private:
   void PlanStem();
   [[nodiscard]] BlockPlan Block(int group, int index) const;
-  void AddBranch(std::int64_t width, int stride, BlockPlan& block) const;
+  void AddBranch(std::int64_t channels, int stride, BlockPlan& block) const;
   void AddShortcut(int stride, BlockPlan& block) const;
   void AddExtras(BlockPlan& block) const;
 
@@ -150,10 +154,10 @@ void Planner::PlanStem() {
   }
 }
 
-void Planner::AddBranch(std::int64_t width, int stride,
+void Planner::AddBranch(std::int64_t channels, int stride,
                         BlockPlan& block) const {
   const auto add = [&](std::int64_t in, std::int64_t out, int kernel,
-                       int conv_stride) {
+                       int conv_stride, int groups = 1) {
     const std::string number = std::to_string(block.convs.size() + 1);
     block.convs.push_back({.name = block.name + ".conv" + number,
                            .norm = block.name + ".bn" + number,
@@ -161,16 +165,19 @@ void Planner::AddBranch(std::int64_t width, int stride,
                            .out = out,
                            .kernel = kernel,
                            .stride = conv_stride,
+                           .groups = groups,
                            .bias = biases_});
   };
   if (architecture_.bottleneck) {
     const bool last = options_.variant == ModelVariant::kXlaJl;
+    const std::int64_t width =
+        channels * options_.width_per_group / 64 * options_.groups;
     add(channels_, width, 1, 1);
-    add(width, width, 3, last ? 1 : stride);
-    add(width, 4 * width, 1, last ? stride : 1);
+    add(width, width, 3, last ? 1 : stride, options_.groups);
+    add(width, 4 * channels, 1, last ? stride : 1);
   } else {
-    add(channels_, width, 3, stride);
-    add(width, width, 3, 1);
+    add(channels_, channels, 3, stride);
+    add(channels, channels, 3, 1);
   }
   block.convs.back().zero_scale = options_.zero_gamma &&
                                   !options_.pre_activation &&
@@ -242,6 +249,12 @@ ResNetPlan PlanResNet(const ModelOptions& options) {
   if (options.num_classes < 1) {
     throw UsageError("num_label_classes is " +
                      std::to_string(options.num_classes) + ": give at least 1");
+  }
+  if (options.groups < 1 || options.width_per_group < 1) {
+    throw UsageError("groups is " + std::to_string(options.groups) +
+                     " and width_per_group " +
+                     std::to_string(options.width_per_group) +
+                     ": give at least 1");
   }
   CheckCombination(options, architecture.bottleneck);
   CheckDropBlock(options.drop_block);

@@ -23,6 +23,7 @@ struct ConvPlan {
   std::int64_t out = 0;
   int kernel = 1;
   int stride = 1;
+  int groups = 1;
   bool bias = false;
   bool zero_scale = false;  // the norm's scale starts at 0 instead of 1
 };

@@ -16,6 +16,7 @@ nn::Conv2d MakeConvolution(const ConvPlan& plan) {
   return nn::Conv2d(nn::Conv2dOptions(plan.in, plan.out, plan.kernel)
                         .stride(plan.stride)
                         .padding(plan.kernel / 2)
+                        .groups(plan.groups)
                         .bias(plan.bias));
 }
 

@@ -253,14 +253,23 @@ std::string Refusal(const ModelOptions& options) {
 
 TEST(ResNetPlanTest, RefusesWhatCannotBe) {
   EXPECT_EQ(Refusal({.depth = 20}),
-            "resnet_depth is 20: give 18, 34, 50, 101, 152, 200, 270, 350 or "
-            "420");
+            "resnet_depth is 20: give 18, 26, 34, 50, 101, 152, 200, 270, 350 "
+            "or 420");
   EXPECT_EQ(Refusal({.num_classes = 0}),
             "num_label_classes is 0: give at least 1");
   EXPECT_EQ(Refusal({.kind = ModelKind::kLeNet, .num_classes = 0}),
             "num_label_classes is 0: give at least 1");
   EXPECT_EQ(Refusal({.depth = 18, .se_ratio = 0.25}),
             "se_ratio cannot be: ResNet-18 has no bottleneck blocks");
+  EXPECT_EQ(Refusal({.depth = 18, .groups = 32}),
+            "groups cannot be: ResNet-18 has no bottleneck blocks");
+  EXPECT_EQ(Refusal({.depth = 34, .width_per_group = 128}),
+            "width_per_group cannot be: ResNet-34 has no bottleneck blocks");
+  EXPECT_EQ(Refusal({.variant = ModelVariant::kXlaJl, .groups = 32}),
+            "groups cannot be: model_variant=xla_jl is one network, its "
+            "ResNet-50");
+  EXPECT_EQ(Refusal({.groups = 0}),
+            "groups is 0 and width_per_group 64: give at least 1");
   EXPECT_EQ(Refusal({.pre_activation = true, .drop_connect_rate = 0.1}),
             "drop_connect_rate cannot be: pre_activation blocks have no place "
             "for it");
