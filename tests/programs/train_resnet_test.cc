@@ -637,6 +637,7 @@ INSTANTIATE_TEST_SUITE_P(
         WrongCall{"NoGroups", "groups=0", "groups=0: must be at least 1"},
         WrongCall{"GroupsOfBasicBlocks", "groups=32",
                   "groups cannot be: ResNet-18 has no bottleneck blocks"},
+        WrongCall{"TwoChannels", "channels=2", "must be 1 or 3"},
         WrongCall{"NotHere", "norm_act_layer=evonorm", "must be bn_relu"}),
     [](const auto& call) { return call.param.name; });
 

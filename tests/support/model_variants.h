@@ -52,6 +52,7 @@ inline std::vector<ModelVariantCase> ModelVariantCases() {
         .bn_epsilon = 1e-3}},
       {"resnext",
        {.depth = 26, .groups = 32, .width_per_group = 4, .num_classes = 7}},
+      {"gray", {.depth = 18, .num_classes = 7, .channels = 1}},
       {"lenet", {.kind = ModelKind::kLeNet, .num_classes = 10}, 28},
   };
 }

@@ -177,7 +177,7 @@ void AddLeNet(int classes, const std::string& input, GraphBuilder& graph) {
 InferenceGraph BuildGraph(const ModelOptions& options, const TensorMap& weights,
                           const GraphInput& input) {
   const bool is_lenet = options.kind == ModelKind::kLeNet;
-  const int channels = is_lenet ? 1 : 3;
+  const int channels = is_lenet ? 1 : options.channels;
   GraphBuilder graph(weights, {.channels = channels,
                                .side = input.side,
                                .classes = options.num_classes});

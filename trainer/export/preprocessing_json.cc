@@ -8,6 +8,7 @@
 #include "preprocess/recipe/crop_options.h"
 #include "preprocess/recipe/recipe.h"
 #include "trainer/model/named_networks.h"
+#include "trainer/model/normalization.h"
 #include "trainer/params/label_facts.h"
 #include "trainer/params/params.h"
 
@@ -51,10 +52,14 @@ Json Resize(const TrainParams& params) {
 }
 
 Json Channels(const TrainParams& params) {
-  return IsLeNet(params) ? Json{"red"} : Json{"red", "green", "blue"};
+  if (IsLeNet(params)) {
+    return {"red"};
+  }
+  return params.model.channels == 1 ? Json{"gray"}
+                                    : Json{"red", "green", "blue"};
 }
 
-Json NormalizationOf(const TrainParams& params) {
+Json NormalizationFacts(const TrainParams& params) {
   const PixelStatistics& statistics = StatisticsOf(params);
   const std::size_t channels = Channels(params).size();
   // As written in decimal, not as the nearest float.
@@ -78,7 +83,8 @@ Json Trained(const TrainParams& params, std::int64_t step) {
     trained["resnet_depth"] = params.model.depth;
     trained["model_variant"] = ChoiceName(params.model.variant, kModelVariants);
   }
-  if (const NamedNetwork* const network = NetworkOf(params.model)) {
+  const NamedNetwork* const network = NetworkOf(params.model);
+  if (network != nullptr && params.model.channels == 3) {
     trained["loads_in"] =
         fmt::format("{}.models.{}", network->library, network->name);
   }
@@ -90,8 +96,7 @@ Json Trained(const TrainParams& params, std::int64_t step) {
 }  // namespace
 
 const PixelStatistics& StatisticsOf(const TrainParams& params) {
-  return params.normalization == Normalization::kUnit ? kUnitStatistics
-                                                      : kImagenetStatistics;
+  return StatisticsOf(NormalizationOf(params));
 }
 
 std::string PreprocessingJson(const TrainParams& params,
@@ -109,7 +114,7 @@ std::string PreprocessingJson(const TrainParams& params,
                        {"shape", {"N", channels.size(), size, size}},
                        {"channels", channels},
                        {"range", {0, 255}}}},
-                     {"normalization", NormalizationOf(params)},
+                     {"normalization", NormalizationFacts(params)},
                      {"output",
                       {{"name", "logits"},
                        {"shape", {"N", params.input.num_label_classes}},

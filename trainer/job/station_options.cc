@@ -85,13 +85,15 @@ RunIdentity ModelIdentityOf(const TrainParams& params) {
       {"se_ratio", fmt::format("{}", model.se_ratio)},
       {"optimizer", Quoted(ChoiceName(params.optimizer_kind(), kOptimizers))}};
   // Checkpoints of earlier versions have none of these.
-  const auto add = [&](const char* name, int value, int before) {
-    if (value != before) {
-      identity.emplace_back(name, std::to_string(value));
+  const ModelOptions before;
+  const auto add = [&](const char* name, auto value, auto old) {
+    if (value != old) {
+      identity.push_back({name, fmt::format("{}", value)});
     }
   };
-  add("groups", model.groups, ModelOptions().groups);
-  add("width_per_group", model.width_per_group, ModelOptions().width_per_group);
+  add("groups", model.groups, before.groups);
+  add("width_per_group", model.width_per_group, before.width_per_group);
+  add("channels", model.channels, before.channels);
   return identity;
 }
 
@@ -170,7 +172,7 @@ DeviceOptions MakeDeviceOptions(const TrainParams& params,
   return {.device = device,
           .precision = params.precision.value_or(
               IsGpu(device) ? Precision::kBfloat16 : Precision::kFloat32),
-          .normalization = params.normalization,
+          .normalization = NormalizationOf(params),
           .graphs = params.cuda_graph,
           .deterministic = params.deterministic,
           .tf32 = params.tf32,

@@ -50,7 +50,7 @@ void Add(const BlockPlan& block, int& side, Work& work) {
 
 Work ResNetWork(const ModelOptions& model, int side) {
   const ResNetPlan plan = PlanResNet(model);
-  Work work = {.activations = std::int64_t{3} * side * side};
+  Work work = {.activations = std::int64_t{model.channels} * side * side};
   Add(plan.stem, side, work);
   if (plan.pool == StemPool::kMax || plan.pool == StemPool::kMaxSame) {
     side = CeilDiv(side, 2);

@@ -35,6 +35,8 @@ inline constexpr Choices<int, 10> kResNetDepths = {{{"18", 18},
                                                     {"350", 350},
                                                     {"420", 420}}};
 
+inline constexpr Choices<int, 2> kInputChannels = {{{"1", 1}, {"3", 3}}};
+
 // The reference's DropBlock, in training, in the bottleneck blocks of some
 // groups.
 struct DropBlockOptions {
@@ -53,6 +55,9 @@ struct ModelOptions {
   int groups = 1;
   int width_per_group = 64;
   int num_classes = 1000;
+  // Of the input: 3, or 1, which is 0.299 R + 0.587 G + 0.114 B. LeNet takes
+  // the first of 3.
+  int channels = 3;
   std::uint64_t seed = 0;  // of the initial weights, dropout and the like
   int rank = 0;            // each rank draws dropout and the like differently
 
@@ -102,8 +107,9 @@ inline constexpr Choices<GraphReplay, 3> kGraphReplays = {
 
 // How the device normalizes a pixel's bytes.
 enum class Normalization {
-  kImagenet,  // (value - mean) / standard deviation, by channel
-  kUnit,      // divided by 255
+  kImagenet,      // (value - mean) / standard deviation, by channel
+  kUnit,          // divided by 255
+  kImagenetGray,  // kImagenet for models of one channel
 };
 inline constexpr Choices<Normalization, 2> kNormalizations = {
     {{"imagenet", Normalization::kImagenet}, {"unit", Normalization::kUnit}}};

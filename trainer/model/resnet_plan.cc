@@ -117,7 +117,7 @@ void Planner::PlanStem() {
     plan_.stem = {
         {.name = "conv1.0",
          .norm = "conv1.1",
-         .in = 3,
+         .in = options_.channels,
          .out = 32,
          .kernel = 3,
          .stride = 2},
@@ -130,7 +130,7 @@ void Planner::PlanStem() {
   } else {
     plan_.stem = {{.name = "conv1",
                    .norm = "bn1",
-                   .in = 3,
+                   .in = options_.channels,
                    .out = 64,
                    .kernel = options_.small_stem ? 3 : 7,
                    .stride = options_.small_stem ? 1 : 2,
@@ -255,6 +255,10 @@ ResNetPlan PlanResNet(const ModelOptions& options) {
                      " and width_per_group " +
                      std::to_string(options.width_per_group) +
                      ": give at least 1");
+  }
+  if (options.channels != 1 && options.channels != 3) {
+    throw UsageError("channels is " + std::to_string(options.channels) +
+                     ": give 1 or 3");
   }
   CheckCombination(options, architecture.bottleneck);
   CheckDropBlock(options.drop_block);

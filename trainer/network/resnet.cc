@@ -50,7 +50,7 @@ void ResNet::SetStep(std::int64_t step) {
 torch::Tensor ResNet::Forward(const torch::Tensor& images) {
   torch::Tensor x = images;
   for (ConvNorm& layers : stem_) {
-    x = ConvolvePadded(layers.conv, x);
+    x = ConvolveImages(layers.conv, x);
     if (layers.norm) {
       x = layers.norm->ForwardRelu(x);
     }

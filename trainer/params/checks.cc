@@ -162,6 +162,7 @@ constexpr Quarrel kQuarrels[] = {
 // Parameters that LeNet leaves at their defaults, and why.
 constexpr std::pair<std::string_view, std::string_view> kOfResNets[] = {
     {"model_variant", "the variants are ResNets"},
+    {"channels", "LeNet always takes one channel, the first"},
     {"groups", "LeNet has no such blocks"},
     {"width_per_group", "LeNet has no such blocks"},
     {"pre_activation", "LeNet has no such blocks"},

@@ -182,6 +182,13 @@ std::int64_t StepsOfEpoch(const TrainParams& values, int ranks) {
   return std::max<std::int64_t>(1, (images + rest) / values.input.batch_size);
 }
 
+Normalization NormalizationOf(const TrainParams& params) {
+  return params.normalization == Normalization::kImagenet &&
+                 params.model.channels == 1
+             ? Normalization::kImagenetGray
+             : params.normalization;
+}
+
 std::string ModelName(const TrainParams& params) {
   if (params.model.kind == ModelKind::kLeNet) {
     return "LeNet-5";

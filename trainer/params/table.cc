@@ -119,6 +119,10 @@ const Param kModelParams[] = {
     Row("replace_stem_max_pool", Field<&P::model, &M::replace_stem_max_pool>(),
         Any(), "",
         "Use a 3x3 convolution with stride 2 instead of the first pool."),
+    Row("channels", ChoiceField<kInputChannels, &P::model, &M::channels>(),
+        Any(), "channels",
+        "Input channels of a ResNet: red, green and blue, or 1 for gray "
+        "images, the luminance of each pixel."),
     Row("zero_gamma", Field<&P::model, &M::zero_gamma>(), Any(), "",
         "Start each block as its shortcut alone: the scale of its last batch "
         "norm is 0."),

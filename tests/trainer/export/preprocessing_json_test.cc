@@ -63,6 +63,17 @@ TEST(PreprocessingJsonTest, HasOneChannelForLeNet) {
   EXPECT_FALSE(facts["trained"].contains("loads_in"));
 }
 
+TEST(PreprocessingJsonTest, HasOneChannelForGray) {
+  TrainParams params;
+  params.model.channels = 1;
+  const json facts = JsonOf(params);
+  EXPECT_EQ(facts["input"]["channels"], json::parse(R"(["gray"])"));
+  EXPECT_EQ(facts["input"]["shape"], json::parse(R"(["N", 1, 224, 224])"));
+  EXPECT_EQ(facts["normalization"]["mean"], json::parse("[114.495]"));
+  EXPECT_EQ(facts["normalization"]["std"], json::parse("[57.63]"));
+  EXPECT_FALSE(facts["trained"].contains("loads_in"));
+}
+
 TEST(PreprocessingJsonTest, NamesPublishedNetworksAlone) {
   TrainParams params;
   params.model.groups = 32;

@@ -326,6 +326,23 @@ TEST(NetworkTest, AFourthChannelOfZerosChangesNothing) {
   }
 }
 
+TEST(NetworkTest, OneChannelIsTheLuminanceOfThree) {
+  const std::shared_ptr<Network> network =
+      MakeNetwork({.depth = 18, .num_classes = 3, .channels = 1});
+  network->to(torch::kDouble);
+  network->eval();
+  EXPECT_EQ(network->named_parameters()["conv1.weight"].size(1), 1);
+  const torch::Tensor images = SomeImages().to(torch::kDouble);
+  const torch::Tensor gray = 0.299 * images.narrow(1, 0, 1) +
+                             0.587 * images.narrow(1, 1, 1) +
+                             0.114 * images.narrow(1, 2, 1);
+  const torch::Tensor logits = network->Forward(gray);
+  EXPECT_TRUE(torch::allclose(network->Forward(images), logits, 1e-9, 1e-9));
+  const torch::Tensor padded =
+      torch::constant_pad_nd(images, {0, 0, 0, 0, 0, 1});
+  EXPECT_TRUE(torch::allclose(network->Forward(padded), logits, 1e-9, 1e-9));
+}
+
 TEST(NetworkTest, LeNetTakesImagesOf28Pixels) {
   const std::shared_ptr<Network> network =
       MakeNetwork({.kind = ModelKind::kLeNet, .num_classes = 10});
