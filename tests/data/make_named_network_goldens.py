@@ -23,12 +23,17 @@ TIMM = (
     "resnet26 resnet200 resnet26d resnet50d resnet101d resnet152d resnet200d "
     "resnext101_32x4d resnext50d_32x4d seresnet50 seresnet101 seresnet152 "
     "seresnet152d seresnet200d seresnext50_32x4d seresnext101_32x4d "
-    "seresnext101_32x8d seresnext101_64x4d resnetrs50 resnetrs101 resnetrs152 "
+    "seresnext101_32x8d seresnext101_64x4d resnet26t resnet50t seresnet50t "
+    "seresnext26d_32x4d seresnext26t_32x4d ecaresnet26t ecaresnet50t "
+    "ecaresnet50d ecaresnet101d ecaresnet200d ecaresnext26t_32x4d "
+    "ecaresnext50t_32x4d resnetblur18 resnetblur50 resnetblur50d "
+    "resnetblur101d resnetrs50 resnetrs101 resnetrs152 "
     "resnetrs200 resnetrs270 resnetrs350 resnetrs420").split()
 WITH_LOGITS = (
     "resnext50_32x4d resnext101_32x8d resnext101_64x4d wide_resnet50_2 "
     "wide_resnet101_2 resnet26 resnet50d resnext50d_32x4d seresnet50 "
-    "seresnext50_32x4d").split()
+    "seresnext50_32x4d resnet26t resnet50t ecaresnet26t ecaresnet50d "
+    "resnetblur18 resnetblur50 resnetblur50d").split()
 
 
 def make(name, classes):

@@ -18,11 +18,15 @@ enum class GraphOp {
   kDivide,    // x, constant that broadcasts
   // x, weight [out, in / groups, k, k], then perhaps bias [out]
   kConvolution,
+  // x [N, C, 1, 1], weight [1, 1, k, 1]: a convolution along the channels,
+  // padded with zeros so that there are as many
+  kChannelConvolution,
   kBatchNorm,          // x, scale, shift, mean, variance
   kRelu,               // x
   kSigmoid,            // x
   kMaxPool,            // x
   kAveragePool,        // x; padding does not count
+  kReflectPad,         // x [N, C, H, W]; the edge itself is not repeated
   kGlobalAveragePool,  // x [N, C, H, W] -> [N, C, 1, 1]
   kAdd,                // x, y of one shape
   kScaleChannels,      // x [N, C, H, W], y [N, C, 1, 1]: the product
@@ -30,7 +34,8 @@ enum class GraphOp {
   kLinear,             // x [N, in], weight [out, in], bias [out]
 };
 
-// The window of convolutions and pools: square, the same in both directions.
+// The window of convolutions and pools, and the padding of kReflectPad: square,
+// the same in both directions.
 struct GraphWindow {
   int kernel = 1;
   int stride = 1;

@@ -49,6 +49,7 @@ class ResNetNodes {
                                  const std::string& input);
   std::string Shortcut(const BlockPlan& block, const std::string& x);
   std::string SqueezeExcitation(const BlockPlan& block, const std::string& x);
+  std::string ChannelAttention(const BlockPlan& block, const std::string& x);
 
   bool pre_activation_;
   double epsilon_;
@@ -70,6 +71,9 @@ std::string ResNetNodes::Stem(const ResNetPlan& plan, int side, std::string x) {
     case StemPool::kMax:
       return graph_.MaxPool(
           x, {.kernel = 3, .stride = 2, .pad_before = 1, .pad_after = 1});
+    case StemPool::kMaxBlur:
+      return graph_.Blur(
+          graph_.MaxPool(x, {.kernel = 3, .pad_before = 1, .pad_after = 1}));
     case StemPool::kMaxSame:
       return graph_.MaxPool(
           x,
@@ -94,6 +98,12 @@ std::string ResNetNodes::Branch(const BlockPlan& block, std::string x) {
     if (&conv != &block.convs.back()) {
       x = graph_.Relu(x);
     }
+    if (conv.blur_stride > 1) {
+      x = graph_.Blur(x);
+    }
+  }
+  if (block.eca_taps > 0) {
+    return ChannelAttention(block, x);
   }
   return block.se_channels > 0 ? SqueezeExcitation(block, x) : x;
 }
@@ -130,6 +140,14 @@ std::string ResNetNodes::SqueezeExcitation(const BlockPlan& block,
   const std::string excitation =
       graph_.Sigmoid(Convolution(convs.back(), squeezed));
   return graph_.ScaleChannels(x, excitation, block.name + ".se");
+}
+
+std::string ResNetNodes::ChannelAttention(const BlockPlan& block,
+                                          const std::string& x) {
+  const std::string attention = graph_.Sigmoid(
+      graph_.ChannelConvolution(graph_.GlobalAveragePool(x),
+                                ChannelAttentionName(block), block.eca_taps));
+  return graph_.ScaleChannels(x, attention, block.name + ".se");
 }
 
 // Add the layers of a network after x; the last node's output is the logits.

@@ -71,6 +71,15 @@ std::string Expression(const GraphNode& node,
       return fmt::format("{} * {}", in[0], in[1]);
     case GraphOp::kConvolution:
       return ConvolutionText(node, in);
+    case GraphOp::kChannelConvolution:
+      return fmt::format(
+          "torch.transpose(torch.conv2d(torch.transpose({}, 1, 2), {}, None, "
+          "[1, 1], [{}, 0], [1, 1], 1), 1, 2)",
+          in[0], in[1], node.window.pad_before);
+    case GraphOp::kReflectPad:
+      return fmt::format("torch.reflection_pad2d({}, [{}, {}, {}, {}])", in[0],
+                         node.window.pad_before, node.window.pad_after,
+                         node.window.pad_before, node.window.pad_after);
     case GraphOp::kBatchNorm:
       return fmt::format("torch.batch_norm({}, False, 0.0, {}, True)",
                          fmt::join(in, ", "), node.epsilon);

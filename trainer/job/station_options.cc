@@ -93,6 +93,9 @@ RunIdentity ModelIdentityOf(const TrainParams& params) {
   };
   add("groups", model.groups, before.groups);
   add("width_per_group", model.width_per_group, before.width_per_group);
+  add("use_resnett_stem", model.resnett_stem, before.resnett_stem);
+  add("blur_pool", model.blur_pool, before.blur_pool);
+  add("eca", model.eca, before.eca);
   add("channels", model.channels, before.channels);
   return identity;
 }

@@ -66,6 +66,14 @@ class LayerList {
         AddConv(conv, block.group);
       }
     }
+    if (block.eca_taps > 0) {
+      Add({.kind = LayerKind::kChannelConvolution,
+           .name = ChannelAttentionName(block),
+           .stage = block.group,
+           .in = 1,
+           .out = 1,
+           .kernel = block.eca_taps});
+    }
   }
 
   void AddPreActivationBlock(const BlockPlan& block) {
@@ -153,8 +161,9 @@ std::vector<TensorPlan> TensorsOf(const LayerPlan& layer) {
     return TensorsOfNorm(layer);
   }
   std::vector<std::int64_t> shape = {layer.out, layer.in / layer.groups};
-  if (layer.kind == LayerKind::kConvolution) {
-    shape.insert(shape.end(), 2, layer.kernel);
+  if (layer.kind != LayerKind::kLinear) {
+    shape.insert(shape.end(), layer.kind == LayerKind::kConvolution ? 2 : 1,
+                 layer.kernel);
   }
   std::vector<TensorPlan> tensors = {
       {.name = layer.name + ".weight", .shape = std::move(shape)}};

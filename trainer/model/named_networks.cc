@@ -18,6 +18,22 @@ ModelOptions WithDStem(ModelOptions shape) {
   return shape;
 }
 
+ModelOptions WithTStem(ModelOptions shape) {
+  shape.resnett_stem = true;
+  shape.resnetd_shortcut = true;
+  return shape;
+}
+
+ModelOptions WithBlur(ModelOptions shape) {
+  shape.blur_pool = true;
+  return shape;
+}
+
+ModelOptions WithEca(ModelOptions shape) {
+  shape.eca = true;
+  return shape;
+}
+
 ModelOptions WithSe(ModelOptions shape, double ratio = 1.0 / 16) {
   shape.se_ratio = ratio;
   return shape;
@@ -61,6 +77,26 @@ std::span<const NamedNetwork> NamedNetworks() {
       NamedNetwork{"seresnext101_32x4d", kTimm, WithSe(Wide(101, 32, 4))},
       NamedNetwork{"seresnext101_32x8d", kTimm, WithSe(Wide(101, 32, 8))},
       NamedNetwork{"seresnext101_64x4d", kTimm, WithSe(Wide(101, 64, 4))},
+      NamedNetwork{"resnet26t", kTimm, WithTStem(Plain(26))},
+      NamedNetwork{"resnet50t", kTimm, WithTStem(Plain(50))},
+      NamedNetwork{"seresnet50t", kTimm, WithSe(WithTStem(Plain(50)))},
+      NamedNetwork{"seresnext26d_32x4d", kTimm,
+                   WithSe(WithDStem(Wide(26, 32, 4)))},
+      NamedNetwork{"seresnext26t_32x4d", kTimm,
+                   WithSe(WithTStem(Wide(26, 32, 4)))},
+      NamedNetwork{"ecaresnet26t", kTimm, WithEca(WithTStem(Plain(26)))},
+      NamedNetwork{"ecaresnet50t", kTimm, WithEca(WithTStem(Plain(50)))},
+      NamedNetwork{"ecaresnet50d", kTimm, WithEca(WithDStem(Plain(50)))},
+      NamedNetwork{"ecaresnet101d", kTimm, WithEca(WithDStem(Plain(101)))},
+      NamedNetwork{"ecaresnet200d", kTimm, WithEca(WithDStem(Plain(200)))},
+      NamedNetwork{"ecaresnext26t_32x4d", kTimm,
+                   WithEca(WithTStem(Wide(26, 32, 4)))},
+      NamedNetwork{"ecaresnext50t_32x4d", kTimm,
+                   WithEca(WithTStem(Wide(50, 32, 4)))},
+      NamedNetwork{"resnetblur18", kTimm, WithBlur(Plain(18))},
+      NamedNetwork{"resnetblur50", kTimm, WithBlur(Plain(50))},
+      NamedNetwork{"resnetblur50d", kTimm, WithBlur(WithDStem(Plain(50)))},
+      NamedNetwork{"resnetblur101d", kTimm, WithBlur(WithDStem(Plain(101)))},
       NamedNetwork{"resnetrs50", kTimm, Rs(50)},
       NamedNetwork{"resnetrs101", kTimm, Rs(101)},
       NamedNetwork{"resnetrs152", kTimm, Rs(152)},

@@ -15,8 +15,9 @@ template <typename Options>  // ModelOptions, perhaps const
   return std::tie(options.kind, options.variant, options.depth, options.groups,
                   options.width_per_group, options.pre_activation,
                   options.small_stem, options.resnetd_stem,
-                  options.resnetd_shortcut, options.replace_stem_max_pool,
-                  options.se_ratio);
+                  options.resnett_stem, options.resnetd_shortcut,
+                  options.replace_stem_max_pool, options.blur_pool,
+                  options.se_ratio, options.eca);
 }
 
 // The library that defines a network; timm has torchvision's, too.

@@ -64,10 +64,13 @@ struct ModelOptions {
   bool pre_activation = false;
   bool small_stem = false;  // 3x3/1 and no pool
   bool resnetd_stem = false;
+  bool resnett_stem = false;  // the same, with 24 channels first
   bool resnetd_shortcut = false;
   bool replace_stem_max_pool = false;
   bool zero_gamma = true;
+  bool blur_pool = false;
   double se_ratio = 0;  // 0: no squeeze-and-excitation
+  bool eca = false;     // efficient channel attention
   double drop_connect_rate = 0;
   double dropout_rate = 0;
   DropBlockOptions drop_block = {};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <map>
 #include <string_view>
@@ -56,15 +57,22 @@ void CheckDropBlock(const DropBlockOptions& options) {
 }
 
 void CheckCombination(const ModelOptions& options, bool bottleneck) {
-  const bool new_stem = options.resnetd_stem || options.replace_stem_max_pool;
+  const bool new_stem = options.resnetd_stem || options.resnett_stem ||
+                        options.replace_stem_max_pool;
   Refuse(options.small_stem && new_stem, "small_stem",
-         "use_resnetd_stem and replace_stem_max_pool build another stem");
+         "use_resnetd_stem, use_resnett_stem and replace_stem_max_pool build "
+         "another stem");
+  Refuse(options.resnetd_stem && options.resnett_stem, "use_resnett_stem",
+         "use_resnetd_stem is another stem");
+  Refuse(options.eca && options.se_ratio > 0, "eca",
+         "se_ratio puts another attention in its place");
   if (!bottleneck) {
     const std::string reason =
         "ResNet-" + std::to_string(options.depth) + " has no bottleneck blocks";
     Refuse(options.groups != 1, "groups", reason);
     Refuse(options.width_per_group != 64, "width_per_group", reason);
     Refuse(options.se_ratio > 0, "se_ratio", reason);
+    Refuse(options.eca, "eca", reason);
     Refuse(options.drop_connect_rate > 0, "drop_connect_rate", reason);
     Refuse(options.resnetd_shortcut, "resnetd_shortcut", reason);
     Refuse(!options.drop_block.groups.empty(), "dropblock_groups", reason);
@@ -72,6 +80,8 @@ void CheckCombination(const ModelOptions& options, bool bottleneck) {
   if (options.pre_activation) {
     const char* reason = "pre_activation blocks have no place for it";
     Refuse(options.se_ratio > 0, "se_ratio", reason);
+    Refuse(options.eca, "eca", reason);
+    Refuse(options.blur_pool, "blur_pool", reason);
     Refuse(options.drop_connect_rate > 0, "drop_connect_rate", reason);
   }
   if (options.variant == ModelVariant::kXlaJl) {
@@ -82,10 +92,23 @@ void CheckCombination(const ModelOptions& options, bool bottleneck) {
     Refuse(options.pre_activation, "pre_activation", reason);
     Refuse(options.small_stem, "small_stem", reason);
     Refuse(options.resnetd_stem, "use_resnetd_stem", reason);
+    Refuse(options.resnett_stem, "use_resnett_stem", reason);
     Refuse(options.resnetd_shortcut, "resnetd_shortcut", reason);
     Refuse(options.replace_stem_max_pool, "replace_stem_max_pool", reason);
     Refuse(options.se_ratio > 0, "se_ratio", reason);
+    Refuse(options.eca, "eca", reason);
   }
+  Refuse(options.blur_pool && options.variant != ModelVariant::kTorchvision,
+         "blur_pool", "it needs model_variant=torchvision");
+  Refuse(options.blur_pool && options.replace_stem_max_pool, "blur_pool",
+         "replace_stem_max_pool leaves no pool to blur");
+}
+
+// Taps of the attention over this many channels, as its paper has it.
+int ChannelTaps(std::int64_t channels) {
+  const auto taps =
+      static_cast<int>((std::log2(static_cast<double>(channels)) + 1) / 2);
+  return std::max(3, taps % 2 == 1 ? taps : taps + 1);
 }
 
 // Builds one plan. Its only state is the number of channels between blocks.
@@ -113,17 +136,18 @@ class Planner {
 };
 
 void Planner::PlanStem() {
-  if (options_.resnetd_stem) {
+  if (options_.resnetd_stem || options_.resnett_stem) {
+    const std::int64_t first = options_.resnett_stem ? 24 : 32;
     plan_.stem = {
         {.name = "conv1.0",
          .norm = "conv1.1",
          .in = options_.channels,
-         .out = 32,
+         .out = first,
          .kernel = 3,
          .stride = 2},
         {.name = "conv1.3",
          .norm = "conv1.4",
-         .in = 32,
+         .in = first,
          .out = 32,
          .kernel = 3},
         {.name = "conv1.6", .norm = "bn1", .in = 32, .out = 64, .kernel = 3}};
@@ -140,6 +164,7 @@ void Planner::PlanStem() {
     plan_.stem.back().norm.clear();
   }
   plan_.pool = options_.variant == ModelVariant::kTpu ? StemPool::kMaxSame
+               : options_.blur_pool                   ? StemPool::kMaxBlur
                                                       : StemPool::kMax;
   if (options_.small_stem) {
     plan_.pool = StemPool::kNone;
@@ -164,7 +189,8 @@ void Planner::AddBranch(std::int64_t channels, int stride,
                            .in = in,
                            .out = out,
                            .kernel = kernel,
-                           .stride = conv_stride,
+                           .stride = options_.blur_pool ? 1 : conv_stride,
+                           .blur_stride = options_.blur_pool ? conv_stride : 1,
                            .groups = groups,
                            .bias = biases_});
   };
@@ -204,6 +230,9 @@ void Planner::AddExtras(BlockPlan& block) const {
   if (options_.se_ratio > 0) {
     block.se_channels = std::max<std::int64_t>(
         1, static_cast<std::int64_t>(out * options_.se_ratio));
+  }
+  if (options_.eca) {
+    block.eca_taps = ChannelTaps(block.convs.back().out);
   }
   block.drop_connect_rate = options_.drop_connect_rate * (block.group + 1) / 5;
   const std::vector<int>& groups = options_.drop_block.groups;
@@ -263,6 +292,10 @@ ResNetPlan PlanResNet(const ModelOptions& options) {
   CheckCombination(options, architecture.bottleneck);
   CheckDropBlock(options.drop_block);
   return Planner(options, architecture).Plan();
+}
+
+std::string ChannelAttentionName(const BlockPlan& block) {
+  return block.name + ".se.conv";
 }
 
 std::vector<ConvPlan> PlanSqueezeExcitation(const BlockPlan& block) {

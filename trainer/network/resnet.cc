@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "trainer/network/blur.h"
 #include "trainer/network/convolution.h"
 
 namespace infeed {
@@ -75,6 +76,9 @@ torch::Tensor ResNet::Forward(const torch::Tensor& images) {
 torch::Tensor ResNet::Pool(const torch::Tensor& x) const {
   if (plan_.pool == StemPool::kMax) {
     return at::max_pool2d(x, 3, 2, 1);
+  }
+  if (plan_.pool == StemPool::kMaxBlur) {
+    return Blurred(at::max_pool2d(x, 3, 1, 1));
   }
   if (plan_.pool == StemPool::kMaxSame) {
     // With ceil_mode a window may reach beyond the last row and column.

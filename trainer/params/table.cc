@@ -113,12 +113,18 @@ const Param kModelParams[] = {
         "pixels."),
     Row("use_resnetd_stem", Field<&P::model, &M::resnetd_stem>(), Any(), "",
         "Begin with three 3x3 convolutions instead of one of 7x7 (ResNet-D)."),
+    Row("use_resnett_stem", Field<&P::model, &M::resnett_stem>(), Any(), "",
+        "Begin with three 3x3 convolutions, the first with 24 channels "
+        "(ResNet-T)."),
     Row("resnetd_shortcut", Field<&P::model, &M::resnetd_shortcut>(), Any(), "",
         "Average before the 1x1 convolution of a shortcut with stride 2 "
         "(ResNet-D)."),
     Row("replace_stem_max_pool", Field<&P::model, &M::replace_stem_max_pool>(),
         Any(), "",
         "Use a 3x3 convolution with stride 2 instead of the first pool."),
+    Row("blur_pool", Field<&P::model, &M::blur_pool>(), Any(), "",
+        "Blur instead of skipping pixels in the first pool and in 3x3 "
+        "convolutions with stride 2 (BlurPool)."),
     Row("channels", ChoiceField<kInputChannels, &P::model, &M::channels>(),
         Any(), "channels",
         "Input channels of a ResNet: red, green and blue, or 1 for gray "
@@ -128,6 +134,8 @@ const Param kModelParams[] = {
         "norm is 0."),
     Row("se_ratio", Field<&P::model, &M::se_ratio>(), Between(0, 1), "",
         "Squeeze-and-excitation ratio in bottleneck blocks; 0: none."),
+    Row("eca", Field<&P::model, &M::eca>(), Any(), "",
+        "Efficient channel attention in bottleneck blocks."),
     Row("drop_connect_rate", Field<&P::model, &M::drop_connect_rate>(),
         BelowOne(), "",
         "Probability that a sample skips the last bottleneck block's branch "

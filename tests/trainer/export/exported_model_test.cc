@@ -104,7 +104,7 @@ TEST_P(ExportedModelTest, GivesOurLogits) {
             1e-4);
   // OpenCV 4.6 takes the excitation's first dimension for constant: an open
   // batch is then one image.
-  const int batch = options.se_ratio > 0 ? kBatch : 0;
+  const int batch = options.se_ratio > 0 || options.eca ? kBatch : 0;
   EXPECT_LT(
       Difference(OpenCvLogits(OnnxBytes(graph, {.batch_size = batch}), taken),
                  ours),
