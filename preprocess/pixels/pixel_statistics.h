@@ -15,6 +15,10 @@ struct PixelStatistics {
 inline constexpr PixelStatistics kImagenetStatistics = {
     .mean = {123.675F, 116.28F, 103.53F}, .std = {58.395F, 57.12F, 57.375F}};
 
+// The means of these, of gray images.
+inline constexpr PixelStatistics kImagenetGrayStatistics = {
+    .mean = {114.495F, 114.495F, 114.495F}, .std = {57.63F, 57.63F, 57.63F}};
+
 // Scales to 0..1: normalization=unit.
 inline constexpr PixelStatistics kUnitStatistics = {.mean = {0, 0, 0},
                                                     .std = {255, 255, 255}};

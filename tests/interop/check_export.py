@@ -73,17 +73,15 @@ def torchscript_logits(path, pixels):
         return model(torch.from_numpy(pixels)).numpy()
 
 
-def torchvision_logits(path, pixels, facts):
-    torchvision, torch = package("torchvision"), package("torch")
+def library_logits(path, pixels, facts):
+    models, _, name = facts["trained"]["loads_in"].rpartition(".")
+    library, torch = package(models), package("torch")
     safetensors = package("safetensors.torch")
-    if not (torchvision and torch and safetensors):
+    if not (library and torch and safetensors):
         return None
-    name = facts["trained"]["loads_in"].rpartition(".")[2]
-    model = getattr(torchvision.models, name)(
-        num_classes=facts["num_label_classes"]
-    )
+    model = getattr(library, name)(num_classes=facts["num_label_classes"])
     model.load_state_dict(safetensors.load_file(path), strict=True)
-    print("  torchvision loads it, strict=True")
+    print(f"  {models} loads it, strict=True")
     mean, std = (
         torch.tensor(facts["normalization"][key]).reshape(1, 3, 1, 1)
         for key in ("mean", "std")
@@ -102,7 +100,7 @@ def all_logits(folder, pixels, facts):
             folder / "model.torchscript", pixels
         )
     if "loads_in" in facts["trained"]:
-        yield "torchvision", torchvision_logits(
+        yield facts["trained"]["loads_in"], library_logits(
             folder / "model.safetensors", pixels, facts
         )
 

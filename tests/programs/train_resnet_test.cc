@@ -633,6 +633,18 @@ INSTANTIATE_TEST_SUITE_P(
         WrongCall{"NoLoop", "iterations_per_loop=0", "iterations_per_loop"},
         WrongCall{"NoNumber", "train_steps=soon", "train_steps"},
         WrongCall{"NoDepth", "resnet_depth=51", "resnet_depth"},
+        WrongCall{"NoNetwork", "model=resnext51", "must be resnet"},
+        WrongCall{"NoGroups", "groups=0", "groups=0: must be at least 1"},
+        WrongCall{"GroupsOfBasicBlocks", "groups=32",
+                  "groups cannot be: ResNet-18 has no bottleneck blocks"},
+        WrongCall{"TwoChannels", "channels=2", "must be 1 or 3"},
+        WrongCall{"TwoStems", "use_resnetd_stem=true,use_resnett_stem=true",
+                  "use_resnetd_stem is another stem"},
+        WrongCall{"EcaOfBasicBlocks", "eca=true",
+                  "ResNet-18 has no bottleneck blocks"},
+        WrongCall{"NoBlurOfTinyImages", "blur_pool=true,image_size=16",
+                  "give at least 17"},
+        WrongCall{"NoTruth", "blur_pool=2", "must be true or false"},
         WrongCall{"NotHere", "norm_act_layer=evonorm", "must be bn_relu"}),
     [](const auto& call) { return call.param.name; });
 

@@ -50,6 +50,16 @@ inline std::vector<ModelVariantCase> ModelVariantCases() {
         .replace_stem_max_pool = true,
         .se_ratio = 0.25,
         .bn_epsilon = 1e-3}},
+      {"resnext",
+       {.depth = 26, .groups = 32, .width_per_group = 4, .num_classes = 7}},
+      {"eca_t",
+       {.depth = 26,
+        .num_classes = 7,
+        .resnett_stem = true,
+        .resnetd_shortcut = true,
+        .eca = true}},
+      {"blur_odd_side", {.depth = 18, .num_classes = 7, .blur_pool = true}, 66},
+      {"gray", {.depth = 18, .num_classes = 7, .channels = 1}},
       {"lenet", {.kind = ModelKind::kLeNet, .num_classes = 10}, 28},
   };
 }

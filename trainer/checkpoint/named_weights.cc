@@ -15,6 +15,7 @@
 #include "records/bytes/cache_folder.h"
 #include "records/bytes/whole_number.h"
 #include "records/files/open_source.h"
+#include "trainer/model/named_networks.h"
 #include "trainer/tensors/tensor_bundle.h"
 
 namespace infeed {
@@ -27,7 +28,6 @@ constexpr const char* kVariable = "INFEED_WEIGHTS";
 constexpr std::array<std::string_view, 3> kExtensions = {".safetensors", ".pth",
                                                          ".pt"};
 constexpr std::string_view kResNet = "resnet";
-constexpr std::array<int, 5> kDepthsOfTorchvision = {18, 34, 50, 101, 152};
 
 std::string ReadVariable(const char* name) {
   const char* const value = std::getenv(name);
@@ -70,8 +70,12 @@ std::optional<std::string> FindIn(const std::string& folder, Names files,
                        : std::optional(FileInFolder(folder, files.front()));
 }
 
-// 18 of "resnet18" and "resnet18_v2"; nullopt for other names.
+// 18 of "resnet18" and "resnet18_v2", 50 of "seresnet50"; nullopt for names of
+// no ResNet.
 std::optional<int> DepthOf(std::string_view name) {
+  if (const NamedNetwork* const network = FindNetwork(name)) {
+    return network->shape.depth;
+  }
   if (!name.starts_with(kResNet)) {
     return std::nullopt;
   }
@@ -81,16 +85,14 @@ std::optional<int> DepthOf(std::string_view name) {
 
 // How to get torchvision's weights of this name; "": torchvision has none.
 std::string HowToGet(const std::string& name) {
-  const std::optional<int> depth = DepthOf(name);
-  const bool is_known = depth && name == fmt::format("{}{}", kResNet, *depth) &&
-                        std::ranges::find(kDepthsOfTorchvision, *depth) !=
-                            kDepthsOfTorchvision.end();
-  return is_known ? fmt::format(
-                        "; to fill torch's cache: python -c 'import "
-                        "torchvision; torchvision.models.{}(weights="
-                        "\"DEFAULT\")'",
-                        name)
-                  : "";
+  const NamedNetwork* const network = FindNetwork(name);
+  return network != nullptr && network->library == kTorchvision
+             ? fmt::format(
+                   "; to fill torch's cache: python -c 'import "
+                   "torchvision; torchvision.models.{}(weights="
+                   "\"DEFAULT\")'",
+                   name)
+             : "";
 }
 
 [[noreturn]] void ThrowNotFound(const std::string& name,

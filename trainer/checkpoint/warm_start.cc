@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -178,12 +181,64 @@ FoundWeights ReadWeights(const std::string& path,
                    "checkpoint, or a file of weights");
 }
 
+// The sum of a weight's input channels, or these repeated and scaled so that
+// gray images give the same: what timm makes of another number of channels.
+HostTensor WithInputChannels(const HostTensor& from, std::int64_t channels) {
+  const std::int64_t before = from.shape[1];
+  const std::int64_t pixels = from.shape[2] * from.shape[3];
+  HostTensor to{.type = from.type, .shape = from.shape, .bytes = {}};
+  to.shape[1] = channels;
+  std::vector<float> source(from.bytes.size() / sizeof(float));
+  std::memcpy(source.data(), from.bytes.data(), from.bytes.size());
+  std::vector<float> values(
+      static_cast<std::size_t>(from.shape[0] * channels * pixels));
+  const float scale =
+      channels == 1 ? 1
+                    : static_cast<float>(before) / static_cast<float>(channels);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto place = static_cast<std::int64_t>(i);
+    const std::int64_t out = place / pixels / channels;
+    const std::int64_t channel = place / pixels % channels;
+    for (std::int64_t c = 0; c < before; ++c) {
+      if (channels == 1 || c == channel % before) {
+        values[i] += scale * source[static_cast<std::size_t>(
+                                 (out * before + c) * pixels + place % pixels)];
+      }
+    }
+  }
+  const auto bytes = std::as_bytes(std::span(values));
+  to.bytes.assign(bytes.begin(), bytes.end());
+  return to;
+}
+
+// Gives the first convolution's weight that was found the model's number of
+// input channels. Returns a line about it, or "".
+std::string AdaptInputChannels(const HostTensor& wanted,
+                               const std::string& name, TensorMap& found) {
+  const auto weight = found.find(name);
+  if (weight == found.end() || weight->second.type != DataType::kFloat32 ||
+      weight->second.shape.size() != 4 || weight->second.shape[1] < 1) {
+    return "";
+  }
+  std::vector<std::int64_t> shape = weight->second.shape;
+  const std::int64_t before = std::exchange(shape[1], wanted.shape[1]);
+  if (shape != wanted.shape || before == shape[1]) {
+    return "";
+  }
+  weight->second = WithInputChannels(weight->second, shape[1]);
+  return fmt::format("\n  {}: {} input channels {} {}", name, before,
+                     shape[1] == 1 ? "summed to" : "repeated for", shape[1]);
+}
+
 }  // namespace
 
 WarmStarted WarmStart(const std::string& path, const ModelOptions& model,
                       TensorMap& weights) {
   const std::vector<LayerPlan> layers = PlanLayers(model);
   FoundWeights found = ReadWeights(path, layers);
+  const std::string stem = layers.front().name + ".weight";
+  const std::string adapted =
+      AdaptInputChannels(weights.at(stem), stem, found.tensors);
   const std::string head = layers.back().name + ".";
   const Fit fit = Compare(weights, found.tensors, head);
   RequireAll(fit, path);
@@ -192,7 +247,8 @@ WarmStarted WarmStart(const std::string& path, const ModelOptions& model,
   }
   WarmStarted started;
   started.text = fmt::format("starting from {}: {} tensors taken", found.what,
-                             fit.taken.size());
+                             fit.taken.size()) +
+                 adapted;
   if (!fit.head.empty()) {
     const std::string name = head + "weight";
     const bool is_there = found.tensors.contains(name);

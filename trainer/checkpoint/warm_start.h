@@ -25,8 +25,10 @@ struct WarmStarted {
 //   a file of torch.save()
 //
 // The last linear layer keeps its new weights unless all its tensors fit:
-// fine-tuning usually changes the number of classes. num_batches_tracked stays,
-// too, where a file lacks it. Every other tensor must be present and fit.
+// fine-tuning usually changes the number of classes. The first convolution's
+// input channels are summed for a model of one, repeated for one of more.
+// num_batches_tracked stays, too, where a file lacks it. Every other tensor
+// must be present and fit.
 //
 // Throws UsageError for a folder without weights, IoError for a file that
 // cannot be read, and DataError for a damaged file and for tensors that are

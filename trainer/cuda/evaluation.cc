@@ -6,9 +6,9 @@
 
 #include <ATen/ATen.h>
 
-#include "preprocess/pixels/pixel_statistics.h"
 #include "trainer/cuda/loop.h"
 #include "trainer/feed/device_failure.h"
+#include "trainer/model/normalization.h"
 
 namespace infeed {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <ATen/ATen.h>
 
-#include "preprocess/pixels/pixel_statistics.h"
 #include "trainer/feed/device_failure.h"
+#include "trainer/model/normalization.h"
 
 namespace infeed {
 namespace {

@@ -31,17 +31,32 @@ std::string GraphBuilder::Normalize(const std::string& x,
 std::string GraphBuilder::Convolution(const std::string& x,
                                       const std::string& layer, std::int64_t in,
                                       std::int64_t out,
-                                      const GraphWindow& window, bool bias) {
-  GraphNode node{
-      .op = GraphOp::kConvolution,
-      .inputs = {x, AddWeight(layer + ".weight",
-                              {out, in, window.kernel, window.kernel})},
-      .output = layer,
-      .window = window};
+                                      const GraphWindow& window, int groups,
+                                      bool bias) {
+  GraphNode node{.op = GraphOp::kConvolution,
+                 .inputs = {x, AddWeight(layer + ".weight",
+                                         {out, in / groups, window.kernel,
+                                          window.kernel})},
+                 .output = layer,
+                 .window = window,
+                 .groups = groups};
   if (bias) {
     node.inputs.push_back(AddWeight(layer + ".bias", {out}));
   }
   return AddNode(std::move(node));
+}
+
+std::string GraphBuilder::ChannelConvolution(const std::string& x,
+                                             const std::string& layer,
+                                             int taps) {
+  const std::string weight = AddWeight(layer + ".weight", {1, 1, taps});
+  graph_.weights[weight].shape.push_back(1);
+  return AddNode(
+      {.op = GraphOp::kChannelConvolution,
+       .inputs = {x, weight},
+       .output = layer,
+       .window = {
+           .kernel = taps, .pad_before = taps / 2, .pad_after = taps / 2}});
 }
 
 std::string GraphBuilder::BatchNorm(const std::string& x,
@@ -87,6 +102,17 @@ std::string GraphBuilder::AveragePool(const std::string& x,
                   .inputs = {x},
                   .output = x + ".avgpool",
                   .window = window});
+}
+
+// As two averages of 2x2 pixels, which together have these weights.
+std::string GraphBuilder::Blur(const std::string& x) {
+  const std::string padded =
+      AddNode({.op = GraphOp::kReflectPad,
+               .inputs = {x},
+               .output = x + ".padded",
+               .window = {.pad_before = 1, .pad_after = 1}});
+  return AveragePool(AveragePool(padded, {.kernel = 2}),
+                     {.kernel = 2, .stride = 2});
 }
 
 std::string GraphBuilder::GlobalAveragePool(const std::string& x) {

@@ -30,7 +30,10 @@ class GraphBuilder {
                         const std::vector<float>& std);
   std::string Convolution(const std::string& x, const std::string& layer,
                           std::int64_t in, std::int64_t out,
-                          const GraphWindow& window, bool bias);
+                          const GraphWindow& window, int groups, bool bias);
+  // Along the channels of x [N, C, 1, 1].
+  std::string ChannelConvolution(const std::string& x, const std::string& layer,
+                                 int taps);
   std::string BatchNorm(const std::string& x, const std::string& layer,
                         std::int64_t channels, double epsilon);
   std::string Linear(const std::string& x, const std::string& layer,
@@ -40,6 +43,8 @@ class GraphBuilder {
   std::string Sigmoid(const std::string& x);
   std::string MaxPool(const std::string& x, const GraphWindow& window);
   std::string AveragePool(const std::string& x, const GraphWindow& window);
+  // BlurPool: the binomial weights of 3x3 pixels, with stride 2.
+  std::string Blur(const std::string& x);
   std::string GlobalAveragePool(const std::string& x);
   std::string Flatten(const std::string& x);
   std::string Add(const std::string& x, const std::string& y,

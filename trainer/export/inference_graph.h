@@ -14,14 +14,19 @@ namespace infeed {
 // All operands are float32 tensors. "Constant" operands are weights of the
 // graph.
 enum class GraphOp {
-  kSubtract,           // x, constant that broadcasts
-  kDivide,             // x, constant that broadcasts
-  kConvolution,        // x, weight [out, in, k, k], then perhaps bias [out]
+  kSubtract,  // x, constant that broadcasts
+  kDivide,    // x, constant that broadcasts
+  // x, weight [out, in / groups, k, k], then perhaps bias [out]
+  kConvolution,
+  // x [N, C, 1, 1], weight [1, 1, k, 1]: a convolution along the channels,
+  // padded with zeros so that there are as many
+  kChannelConvolution,
   kBatchNorm,          // x, scale, shift, mean, variance
   kRelu,               // x
   kSigmoid,            // x
   kMaxPool,            // x
   kAveragePool,        // x; padding does not count
+  kReflectPad,         // x [N, C, H, W]; the edge itself is not repeated
   kGlobalAveragePool,  // x [N, C, H, W] -> [N, C, 1, 1]
   kAdd,                // x, y of one shape
   kScaleChannels,      // x [N, C, H, W], y [N, C, 1, 1]: the product
@@ -29,7 +34,8 @@ enum class GraphOp {
   kLinear,             // x [N, in], weight [out, in], bias [out]
 };
 
-// The window of convolutions and pools: square, the same in both directions.
+// The window of convolutions and pools, and the padding of kReflectPad: square,
+// the same in both directions.
 struct GraphWindow {
   int kernel = 1;
   int stride = 1;
@@ -44,6 +50,7 @@ struct GraphNode {
   std::vector<std::string> inputs;  // earlier nodes' outputs and weights
   std::string output;               // the node's own name, too
   GraphWindow window = {};
+  int groups = 1;     // of kConvolution
   float epsilon = 0;  // of kBatchNorm
 };
 

@@ -36,7 +36,7 @@ class ResNetNodes {
  private:
   std::string Convolution(const ConvPlan& conv, const std::string& x) {
     return graph_.Convolution(x, conv.name, conv.in, conv.out, WindowOf(conv),
-                              conv.bias);
+                              conv.groups, conv.bias);
   }
   std::string ConvolutionNorm(const ConvPlan& conv, const std::string& x) {
     const std::string y = Convolution(conv, x);
@@ -49,6 +49,7 @@ class ResNetNodes {
                                  const std::string& input);
   std::string Shortcut(const BlockPlan& block, const std::string& x);
   std::string SqueezeExcitation(const BlockPlan& block, const std::string& x);
+  std::string ChannelAttention(const BlockPlan& block, const std::string& x);
 
   bool pre_activation_;
   double epsilon_;
@@ -70,6 +71,9 @@ std::string ResNetNodes::Stem(const ResNetPlan& plan, int side, std::string x) {
     case StemPool::kMax:
       return graph_.MaxPool(
           x, {.kernel = 3, .stride = 2, .pad_before = 1, .pad_after = 1});
+    case StemPool::kMaxBlur:
+      return graph_.Blur(
+          graph_.MaxPool(x, {.kernel = 3, .pad_before = 1, .pad_after = 1}));
     case StemPool::kMaxSame:
       return graph_.MaxPool(
           x,
@@ -94,6 +98,12 @@ std::string ResNetNodes::Branch(const BlockPlan& block, std::string x) {
     if (&conv != &block.convs.back()) {
       x = graph_.Relu(x);
     }
+    if (conv.blur_stride > 1) {
+      x = graph_.Blur(x);
+    }
+  }
+  if (block.eca_taps > 0) {
+    return ChannelAttention(block, x);
   }
   return block.se_channels > 0 ? SqueezeExcitation(block, x) : x;
 }
@@ -132,6 +142,14 @@ std::string ResNetNodes::SqueezeExcitation(const BlockPlan& block,
   return graph_.ScaleChannels(x, excitation, block.name + ".se");
 }
 
+std::string ResNetNodes::ChannelAttention(const BlockPlan& block,
+                                          const std::string& x) {
+  const std::string attention = graph_.Sigmoid(
+      graph_.ChannelConvolution(graph_.GlobalAveragePool(x),
+                                ChannelAttentionName(block), block.eca_taps));
+  return graph_.ScaleChannels(x, attention, block.name + ".se");
+}
+
 // Add the layers of a network after x; the last node's output is the logits.
 void AddResNet(const ResNetPlan& plan, double bn_epsilon, int side,
                const std::string& input, GraphBuilder& graph) {
@@ -161,7 +179,7 @@ void AddLeNet(int classes, const std::string& input, GraphBuilder& graph) {
                                            {.kernel = layer.kernel,
                                             .pad_before = padding,
                                             .pad_after = padding},
-                                           layer.bias)
+                                           layer.groups, layer.bias)
                        : graph.Linear(x, layer.name, layer.in, layer.out);
     if (layer.name != "fc3") {
       x = graph.Relu(x);
@@ -177,7 +195,7 @@ void AddLeNet(int classes, const std::string& input, GraphBuilder& graph) {
 InferenceGraph BuildGraph(const ModelOptions& options, const TensorMap& weights,
                           const GraphInput& input) {
   const bool is_lenet = options.kind == ModelKind::kLeNet;
-  const int channels = is_lenet ? 1 : 3;
+  const int channels = is_lenet ? 1 : options.channels;
   GraphBuilder graph(weights, {.channels = channels,
                                .side = input.side,
                                .classes = options.num_classes});

@@ -1,7 +1,10 @@
 #include "trainer/export/onnx_file.h"
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "trainer/export/onnx.pb.h"
@@ -12,6 +15,7 @@ namespace {
 constexpr std::int64_t kIrVersion = 7;
 constexpr std::int64_t kOperatorSet = 13;
 constexpr std::int32_t kFloat = 1;
+constexpr std::int32_t kInt64 = 7;
 
 const char* OperatorOf(GraphOp op) {
   switch (op) {
@@ -20,7 +24,10 @@ const char* OperatorOf(GraphOp op) {
     case GraphOp::kDivide:
       return "Div";
     case GraphOp::kConvolution:
+    case GraphOp::kChannelConvolution:
       return "Conv";
+    case GraphOp::kReflectPad:
+      return "Pad";
     case GraphOp::kBatchNorm:
       return "BatchNormalization";
     case GraphOp::kRelu:
@@ -62,6 +69,13 @@ void AddInt(onnx::Node& node, const char* name, std::int64_t value) {
   attribute.set_i(value);
 }
 
+void AddString(onnx::Node& node, const char* name, const char* value) {
+  onnx::Attribute& attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(onnx::Attribute::STRING);
+  attribute.set_s(value);
+}
+
 void AddFloat(onnx::Node& node, const char* name, float value) {
   onnx::Attribute& attribute = *node.add_attribute();
   attribute.set_name(name);
@@ -83,6 +97,17 @@ void AddWindow(onnx::Node& node, const GraphWindow& window) {
 void AddAttributes(onnx::Node& node, const GraphNode& from) {
   switch (from.op) {
     case GraphOp::kConvolution:
+      AddWindow(node, from.window);
+      AddInt(node, "group", from.groups);
+      break;
+    case GraphOp::kChannelConvolution:
+      AddInts(node, "kernel_shape", {from.window.kernel, 1});
+      AddInts(node, "pads",
+              {from.window.pad_before, 0, from.window.pad_after, 0});
+      break;
+    case GraphOp::kReflectPad:
+      AddString(node, "mode", "reflect");
+      break;
     case GraphOp::kMaxPool:
     case GraphOp::kAveragePool:
       AddWindow(node, from.window);
@@ -107,15 +132,53 @@ void AddAttributes(onnx::Node& node, const GraphNode& from) {
   }
 }
 
-void AddNode(onnx::Graph& graph, const GraphNode& from) {
+// Exchanges the channels and the rows.
+void AddTranspose(onnx::Graph& graph, const std::string& from,
+                  const std::string& to) {
   onnx::Node& node = *graph.add_node();
-  node.set_name(from.output);
+  node.set_name(to);
+  node.set_op_type("Transpose");
+  node.add_input(from);
+  node.add_output(to);
+  AddInts(node, "perm", {0, 2, 1, 3});
+}
+
+// A constant of the operator's, that is no weight of the model.
+void AddPads(onnx::Graph& graph, const std::string& name,
+             const GraphWindow& window) {
+  onnx::Tensor& tensor = *graph.add_initializer();
+  tensor.set_name(name);
+  tensor.set_data_type(kInt64);
+  tensor.add_dims(8);  // before and after, each of N, C, H, W
+  const std::array<std::int64_t, 8> pads = {
+      0, 0, window.pad_before, window.pad_before,
+      0, 0, window.pad_after,  window.pad_after};
+  tensor.set_raw_data(pads.data(), sizeof(pads));
+}
+
+void AddNode(onnx::Graph& graph, const GraphNode& from) {
+  const bool is_transposed = from.op == GraphOp::kChannelConvolution;
+  std::vector<std::string> inputs = from.inputs;
+  std::string output = from.output;
+  if (is_transposed) {
+    inputs[0] = output + ".rows";
+    AddTranspose(graph, from.inputs[0], inputs[0]);
+    output += ".attention";
+  } else if (from.op == GraphOp::kReflectPad) {
+    inputs.push_back(output + ".pads");
+    AddPads(graph, inputs.back(), from.window);
+  }
+  onnx::Node& node = *graph.add_node();
+  node.set_name(output);
   node.set_op_type(OperatorOf(from.op));
-  for (const std::string& input : from.inputs) {
+  for (const std::string& input : inputs) {
     node.add_input(input);
   }
-  node.add_output(from.output);
+  node.add_output(output);
   AddAttributes(node, from);
+  if (is_transposed) {
+    AddTranspose(graph, output, from.output);
+  }
 }
 
 void AddWeight(onnx::Graph& graph, const std::string& name,

@@ -2,10 +2,13 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "preprocess/recipe/crop_options.h"
 #include "preprocess/recipe/recipe.h"
+#include "trainer/model/named_networks.h"
+#include "trainer/model/normalization.h"
 #include "trainer/params/label_facts.h"
 #include "trainer/params/params.h"
 
@@ -49,10 +52,14 @@ Json Resize(const TrainParams& params) {
 }
 
 Json Channels(const TrainParams& params) {
-  return IsLeNet(params) ? Json{"red"} : Json{"red", "green", "blue"};
+  if (IsLeNet(params)) {
+    return {"red"};
+  }
+  return params.model.channels == 1 ? Json{"gray"}
+                                    : Json{"red", "green", "blue"};
 }
 
-Json NormalizationOf(const TrainParams& params) {
+Json NormalizationFacts(const TrainParams& params) {
   const PixelStatistics& statistics = StatisticsOf(params);
   const std::size_t channels = Channels(params).size();
   // As written in decimal, not as the nearest float.
@@ -70,25 +77,16 @@ Json NormalizationOf(const TrainParams& params) {
           {"not_done_by", {"model.safetensors"}}};
 }
 
-// Whether torchvision has exactly this network.
-bool IsTorchvisions(const TrainParams& params) {
-  return !IsLeNet(params) &&
-         params.model.variant == ModelVariant::kTorchvision &&
-         params.model.depth <= 152 && !params.model.pre_activation &&
-         !params.model.small_stem && !params.model.resnetd_stem &&
-         !params.model.resnetd_shortcut &&
-         !params.model.replace_stem_max_pool && params.model.se_ratio == 0;
-}
-
 Json Trained(const TrainParams& params, std::int64_t step) {
   Json trained = {{"model", ChoiceName(params.model.kind, kModelKinds)}};
   if (!IsLeNet(params)) {
     trained["resnet_depth"] = params.model.depth;
     trained["model_variant"] = ChoiceName(params.model.variant, kModelVariants);
   }
-  if (IsTorchvisions(params)) {
+  const NamedNetwork* const network = NetworkOf(params.model);
+  if (network != nullptr && params.model.channels == 3) {
     trained["loads_in"] =
-        "torchvision.models.resnet" + std::to_string(params.model.depth);
+        fmt::format("{}.models.{}", network->library, network->name);
   }
   trained["moving_average"] = params.export_moving_average;
   trained["step"] = step;
@@ -98,8 +96,7 @@ Json Trained(const TrainParams& params, std::int64_t step) {
 }  // namespace
 
 const PixelStatistics& StatisticsOf(const TrainParams& params) {
-  return params.normalization == Normalization::kUnit ? kUnitStatistics
-                                                      : kImagenetStatistics;
+  return StatisticsOf(NormalizationOf(params));
 }
 
 std::string PreprocessingJson(const TrainParams& params,
@@ -117,7 +114,7 @@ std::string PreprocessingJson(const TrainParams& params,
                        {"shape", {"N", channels.size(), size, size}},
                        {"channels", channels},
                        {"range", {0, 255}}}},
-                     {"normalization", NormalizationOf(params)},
+                     {"normalization", NormalizationFacts(params)},
                      {"output",
                       {{"name", "logits"},
                        {"shape", {"N", params.input.num_label_classes}},

@@ -26,9 +26,10 @@ std::string Pair(int value) { return fmt::format("[{0}, {0}]", value); }
 // as in all plans.
 std::string ConvolutionText(const GraphNode& node,
                             const std::vector<std::string>& in) {
-  return fmt::format("torch.conv2d({}, {}, {}, {}, {}, [1, 1], 1)", in[0],
+  return fmt::format("torch.conv2d({}, {}, {}, {}, {}, [1, 1], {})", in[0],
                      in[1], in.size() > 2 ? in[2] : "None",
-                     Pair(node.window.stride), Pair(node.window.pad_before));
+                     Pair(node.window.stride), Pair(node.window.pad_before),
+                     node.groups);
 }
 
 // PyTorch pads both sides equally: other padding is a separate operation, with
@@ -70,6 +71,15 @@ std::string Expression(const GraphNode& node,
       return fmt::format("{} * {}", in[0], in[1]);
     case GraphOp::kConvolution:
       return ConvolutionText(node, in);
+    case GraphOp::kChannelConvolution:
+      return fmt::format(
+          "torch.transpose(torch.conv2d(torch.transpose({}, 1, 2), {}, None, "
+          "[1, 1], [{}, 0], [1, 1], 1), 1, 2)",
+          in[0], in[1], node.window.pad_before);
+    case GraphOp::kReflectPad:
+      return fmt::format("torch.reflection_pad2d({}, [{}, {}, {}, {}])", in[0],
+                         node.window.pad_before, node.window.pad_after,
+                         node.window.pad_before, node.window.pad_after);
     case GraphOp::kBatchNorm:
       return fmt::format("torch.batch_norm({}, False, 0.0, {}, True)",
                          fmt::join(in, ", "), node.epsilon);

@@ -72,7 +72,7 @@ std::string Text(bool value) { return value ? "true" : "false"; }
 // not show. Names are plain words, so that quoting makes them JSON.
 RunIdentity ModelIdentityOf(const TrainParams& params) {
   const ModelOptions& model = params.model;
-  return {
+  RunIdentity identity = {
       {"model", Quoted(ChoiceName(model.kind, kModelKinds))},
       {"model_variant", Quoted(ChoiceName(model.variant, kModelVariants))},
       {"resnet_depth", std::to_string(model.depth)},
@@ -84,6 +84,20 @@ RunIdentity ModelIdentityOf(const TrainParams& params) {
       {"replace_stem_max_pool", Text(model.replace_stem_max_pool)},
       {"se_ratio", fmt::format("{}", model.se_ratio)},
       {"optimizer", Quoted(ChoiceName(params.optimizer_kind(), kOptimizers))}};
+  // Checkpoints of earlier versions have none of these.
+  const ModelOptions before;
+  const auto add = [&](const char* name, auto value, auto old) {
+    if (value != old) {
+      identity.push_back({name, fmt::format("{}", value)});
+    }
+  };
+  add("groups", model.groups, before.groups);
+  add("width_per_group", model.width_per_group, before.width_per_group);
+  add("use_resnett_stem", model.resnett_stem, before.resnett_stem);
+  add("blur_pool", model.blur_pool, before.blur_pool);
+  add("eca", model.eca, before.eca);
+  add("channels", model.channels, before.channels);
+  return identity;
 }
 
 // That of the kind's original implementation, of rmsprop its recipes'.
@@ -161,7 +175,7 @@ DeviceOptions MakeDeviceOptions(const TrainParams& params,
   return {.device = device,
           .precision = params.precision.value_or(
               IsGpu(device) ? Precision::kBfloat16 : Precision::kFloat32),
-          .normalization = params.normalization,
+          .normalization = NormalizationOf(params),
           .graphs = params.cuda_graph,
           .deterministic = params.deterministic,
           .tf32 = params.tf32,

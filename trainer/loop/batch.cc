@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/error.h"
+#include "trainer/model/normalization.h"
 
 namespace infeed {
 namespace {
@@ -32,12 +33,11 @@ torch::Tensor ChannelConstants(const std::array<float, 3>& values) {
 BatchUnpacker::BatchUnpacker(const torch::Device& device,
                              Normalization normalization)
     : device_(device) {
-  if (normalization == Normalization::kUnit) {
-    std_ = ChannelConstants(kUnitStatistics.std).to(device);
-    return;
+  const PixelStatistics& statistics = StatisticsOf(normalization);
+  if (normalization != Normalization::kUnit) {
+    mean_ = ChannelConstants(statistics.mean).to(device);
   }
-  mean_ = ChannelConstants(kImagenetStatistics.mean).to(device);
-  std_ = ChannelConstants(kImagenetStatistics.std).to(device);
+  std_ = ChannelConstants(statistics.std).to(device);
 }
 
 std::function<void(const Batch&)> BatchUnpacker::Hold(
@@ -76,11 +76,6 @@ DeviceBatch BatchUnpacker::Unpack(const Batch& batch) const {
       .weights = View(batch.weights(), {size}, torch::kFloat)
                      .to(device_, torch::kFloat, /*non_blocking=*/false,
                          /*copy=*/true)};
-}
-
-const PixelStatistics& StatisticsOf(Normalization normalization) {
-  return normalization == Normalization::kUnit ? kUnitStatistics
-                                               : kImagenetStatistics;
 }
 
 }  // namespace infeed

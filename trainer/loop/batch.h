@@ -7,7 +7,6 @@
 #include <torch/types.h>
 
 #include "pipeline/memory/batch.h"
-#include "preprocess/pixels/pixel_statistics.h"
 #include "trainer/feed/resident_images.h"
 #include "trainer/loop/device_loop.h"
 
@@ -47,7 +46,5 @@ class BatchUnpacker {
   torch::Tensor std_;
   std::shared_ptr<ResidentImages> held_;
 };
-
-[[nodiscard]] const PixelStatistics& StatisticsOf(Normalization normalization);
 
 }  // namespace infeed

@@ -23,7 +23,16 @@ void Add(const ConvPlan& conv, int side, Work& work) {
   work.activations += 2 * outputs;
   work.widest =
       std::max(work.widest, 2 * outputs + conv.in * side_before * side_before);
-  work.multiplications += outputs * conv.in * conv.kernel * conv.kernel;
+  work.multiplications +=
+      outputs * (conv.in / conv.groups) * conv.kernel * conv.kernel;
+}
+
+// A blur with stride 2: the padded map, the mean of its rows and columns, and
+// the result. Changes side.
+void AddBlur(std::int64_t channels, int& side, Work& work) {
+  work.activations += 2 * channels * side * side;
+  side = CeilDiv(side, 2);
+  work.activations += channels * side * side;
 }
 
 // Consecutive convolutions. Changes side from that of the first one's input to
@@ -32,6 +41,9 @@ void Add(const std::vector<ConvPlan>& convs, int& side, Work& work) {
   for (const ConvPlan& conv : convs) {
     side = CeilDiv(side, conv.stride);
     Add(conv, side, work);
+    if (conv.blur_stride > 1) {
+      AddBlur(conv.out, side, work);
+    }
   }
 }
 
@@ -45,15 +57,19 @@ void Add(const BlockPlan& block, int& side, Work& work) {
       work.multiplications += conv.in * conv.out;
     }
   }
+  work.multiplications += block.convs.back().out * block.eca_taps;
 }
 
 Work ResNetWork(const ModelOptions& model, int side) {
   const ResNetPlan plan = PlanResNet(model);
-  Work work = {.activations = std::int64_t{3} * side * side};
+  Work work = {.activations = std::int64_t{model.channels} * side * side};
   Add(plan.stem, side, work);
   if (plan.pool == StemPool::kMax || plan.pool == StemPool::kMaxSame) {
     side = CeilDiv(side, 2);
     work.activations += plan.stem.back().out * side * side;
+  } else if (plan.pool == StemPool::kMaxBlur) {
+    work.activations += plan.stem.back().out * side * side;
+    AddBlur(plan.stem.back().out, side, work);
   }
   for (const BlockPlan& block : plan.blocks) {
     Add(block, side, work);

@@ -19,6 +19,7 @@ LayerPlan Convolution(const ConvPlan& conv, int stage) {
           .in = conv.in,
           .out = conv.out,
           .kernel = conv.kernel,
+          .groups = conv.groups,
           .bias = conv.bias};
 }
 
@@ -64,6 +65,14 @@ class LayerList {
       for (const ConvPlan& conv : PlanSqueezeExcitation(block)) {
         AddConv(conv, block.group);
       }
+    }
+    if (block.eca_taps > 0) {
+      Add({.kind = LayerKind::kChannelConvolution,
+           .name = ChannelAttentionName(block),
+           .stage = block.group,
+           .in = 1,
+           .out = 1,
+           .kernel = block.eca_taps});
     }
   }
 
@@ -151,9 +160,10 @@ std::vector<TensorPlan> TensorsOf(const LayerPlan& layer) {
   if (layer.kind == LayerKind::kNorm) {
     return TensorsOfNorm(layer);
   }
-  std::vector<std::int64_t> shape = {layer.out, layer.in};
-  if (layer.kind == LayerKind::kConvolution) {
-    shape.insert(shape.end(), 2, layer.kernel);
+  std::vector<std::int64_t> shape = {layer.out, layer.in / layer.groups};
+  if (layer.kind != LayerKind::kLinear) {
+    shape.insert(shape.end(), layer.kind == LayerKind::kConvolution ? 2 : 1,
+                 layer.kernel);
   }
   std::vector<TensorPlan> tensors = {
       {.name = layer.name + ".weight", .shape = std::move(shape)}};

@@ -19,7 +19,12 @@ enum class ParameterKind {
   kNorm,    // a batch norm's scale and shift
 };
 
-enum class LayerKind { kConvolution, kNorm, kLinear };
+enum class LayerKind {
+  kConvolution,
+  kChannelConvolution,  // along the channels, of a channel attention
+  kNorm,
+  kLinear
+};
 
 struct LayerPlan {
   LayerKind kind = LayerKind::kConvolution;
@@ -27,14 +32,16 @@ struct LayerPlan {
   int stage = 0;         // 0 the stem, 1..4 a ResNet's groups, 5 its head
   std::int64_t in = 0;   // channels or features; for a norm the same as out
   std::int64_t out = 0;  // > 0
-  int kernel = 1;        // side, of a convolution
+  int kernel = 1;        // side, of a convolution; its taps along channels
+  int groups = 1;        // of a convolution
   bool bias = false;     // false for a norm, whose shift is not called a bias
 };
 
 struct TensorPlan {
   std::string name;  // "layer1.0.conv1.weight"
-  // [out, in, kernel, kernel] of a convolution, [out, in] of a linear layer,
-  // [channels] of a norm, [] of a norm's num_batches_tracked.
+  // [out, in / groups, kernel, kernel] of a convolution, [1, 1, kernel] of one
+  // along the channels, [out, in] of a linear layer, [channels] of a norm, []
+  // of a norm's num_batches_tracked.
   std::vector<std::int64_t> shape;
   ParameterKind kind = ParameterKind::kWeight;
   // Not trained: running_mean, running_var (float32), num_batches_tracked

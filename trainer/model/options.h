@@ -24,15 +24,18 @@ inline constexpr Choices<ModelVariant, 3> kModelVariants = {
      {"tpu", ModelVariant::kTpu},
      {"xla_jl", ModelVariant::kXlaJl}}};
 
-inline constexpr Choices<int, 9> kResNetDepths = {{{"18", 18},
-                                                   {"34", 34},
-                                                   {"50", 50},
-                                                   {"101", 101},
-                                                   {"152", 152},
-                                                   {"200", 200},
-                                                   {"270", 270},
-                                                   {"350", 350},
-                                                   {"420", 420}}};
+inline constexpr Choices<int, 10> kResNetDepths = {{{"18", 18},
+                                                    {"26", 26},
+                                                    {"34", 34},
+                                                    {"50", 50},
+                                                    {"101", 101},
+                                                    {"152", 152},
+                                                    {"200", 200},
+                                                    {"270", 270},
+                                                    {"350", 350},
+                                                    {"420", 420}}};
+
+inline constexpr Choices<int, 2> kInputChannels = {{{"1", 1}, {"3", 3}}};
 
 // The reference's DropBlock, in training, in the bottleneck blocks of some
 // groups.
@@ -47,17 +50,27 @@ struct ModelOptions {
   ModelKind kind = ModelKind::kResNet;
   ModelVariant variant = ModelVariant::kTorchvision;
   int depth = 50;  // one of kResNetDepths
+  // Of the 3x3 convolutions in bottleneck blocks: their groups, and the
+  // channels of each in group 1 of blocks, which double from group to group.
+  int groups = 1;
+  int width_per_group = 64;
   int num_classes = 1000;
+  // Of the input: 3, or 1, which is 0.299 R + 0.587 G + 0.114 B. LeNet takes
+  // the first of 3.
+  int channels = 3;
   std::uint64_t seed = 0;  // of the initial weights, dropout and the like
   int rank = 0;            // each rank draws dropout and the like differently
 
   bool pre_activation = false;
   bool small_stem = false;  // 3x3/1 and no pool
   bool resnetd_stem = false;
+  bool resnett_stem = false;  // the same, with 24 channels first
   bool resnetd_shortcut = false;
   bool replace_stem_max_pool = false;
   bool zero_gamma = true;
+  bool blur_pool = false;
   double se_ratio = 0;  // 0: no squeeze-and-excitation
+  bool eca = false;     // efficient channel attention
   double drop_connect_rate = 0;
   double dropout_rate = 0;
   DropBlockOptions drop_block = {};
@@ -97,8 +110,9 @@ inline constexpr Choices<GraphReplay, 3> kGraphReplays = {
 
 // How the device normalizes a pixel's bytes.
 enum class Normalization {
-  kImagenet,  // (value - mean) / standard deviation, by channel
-  kUnit,      // divided by 255
+  kImagenet,      // (value - mean) / standard deviation, by channel
+  kUnit,          // divided by 255
+  kImagenetGray,  // kImagenet for models of one channel
 };
 inline constexpr Choices<Normalization, 2> kNormalizations = {
     {{"imagenet", Normalization::kImagenet}, {"unit", Normalization::kUnit}}};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <map>
 #include <string_view>
@@ -19,16 +20,16 @@ struct Architecture {
 
 const Architecture& ArchitectureOf(int depth) {
   static const std::map<int, Architecture> kArchitectures = {
-      {18, {false, {2, 2, 2, 2}}},   {34, {false, {3, 4, 6, 3}}},
-      {50, {true, {3, 4, 6, 3}}},    {101, {true, {3, 4, 23, 3}}},
-      {152, {true, {3, 8, 36, 3}}},  {200, {true, {3, 24, 36, 3}}},
-      {270, {true, {4, 29, 53, 4}}}, {350, {true, {4, 36, 72, 4}}},
-      {420, {true, {4, 44, 87, 4}}},
+      {18, {false, {2, 2, 2, 2}}},   {26, {true, {2, 2, 2, 2}}},
+      {34, {false, {3, 4, 6, 3}}},   {50, {true, {3, 4, 6, 3}}},
+      {101, {true, {3, 4, 23, 3}}},  {152, {true, {3, 8, 36, 3}}},
+      {200, {true, {3, 24, 36, 3}}}, {270, {true, {4, 29, 53, 4}}},
+      {350, {true, {4, 36, 72, 4}}}, {420, {true, {4, 44, 87, 4}}},
   };
   const auto found = kArchitectures.find(depth);
   if (found == kArchitectures.end()) {
     throw UsageError("resnet_depth is " + std::to_string(depth) +
-                     ": give 18, 34, 50, 101, 152, 200, 270, 350 or 420");
+                     ": give 18, 26, 34, 50, 101, 152, 200, 270, 350 or 420");
   }
   return found->second;
 }
@@ -56,13 +57,22 @@ void CheckDropBlock(const DropBlockOptions& options) {
 }
 
 void CheckCombination(const ModelOptions& options, bool bottleneck) {
-  const bool new_stem = options.resnetd_stem || options.replace_stem_max_pool;
+  const bool new_stem = options.resnetd_stem || options.resnett_stem ||
+                        options.replace_stem_max_pool;
   Refuse(options.small_stem && new_stem, "small_stem",
-         "use_resnetd_stem and replace_stem_max_pool build another stem");
+         "use_resnetd_stem, use_resnett_stem and replace_stem_max_pool build "
+         "another stem");
+  Refuse(options.resnetd_stem && options.resnett_stem, "use_resnett_stem",
+         "use_resnetd_stem is another stem");
+  Refuse(options.eca && options.se_ratio > 0, "eca",
+         "se_ratio puts another attention in its place");
   if (!bottleneck) {
     const std::string reason =
         "ResNet-" + std::to_string(options.depth) + " has no bottleneck blocks";
+    Refuse(options.groups != 1, "groups", reason);
+    Refuse(options.width_per_group != 64, "width_per_group", reason);
     Refuse(options.se_ratio > 0, "se_ratio", reason);
+    Refuse(options.eca, "eca", reason);
     Refuse(options.drop_connect_rate > 0, "drop_connect_rate", reason);
     Refuse(options.resnetd_shortcut, "resnetd_shortcut", reason);
     Refuse(!options.drop_block.groups.empty(), "dropblock_groups", reason);
@@ -70,18 +80,35 @@ void CheckCombination(const ModelOptions& options, bool bottleneck) {
   if (options.pre_activation) {
     const char* reason = "pre_activation blocks have no place for it";
     Refuse(options.se_ratio > 0, "se_ratio", reason);
+    Refuse(options.eca, "eca", reason);
+    Refuse(options.blur_pool, "blur_pool", reason);
     Refuse(options.drop_connect_rate > 0, "drop_connect_rate", reason);
   }
   if (options.variant == ModelVariant::kXlaJl) {
     const char* reason = "model_variant=xla_jl is one network, its ResNet-50";
     Refuse(options.depth != 50, "another resnet_depth", reason);
+    Refuse(options.groups != 1, "groups", reason);
+    Refuse(options.width_per_group != 64, "width_per_group", reason);
     Refuse(options.pre_activation, "pre_activation", reason);
     Refuse(options.small_stem, "small_stem", reason);
     Refuse(options.resnetd_stem, "use_resnetd_stem", reason);
+    Refuse(options.resnett_stem, "use_resnett_stem", reason);
     Refuse(options.resnetd_shortcut, "resnetd_shortcut", reason);
     Refuse(options.replace_stem_max_pool, "replace_stem_max_pool", reason);
     Refuse(options.se_ratio > 0, "se_ratio", reason);
+    Refuse(options.eca, "eca", reason);
   }
+  Refuse(options.blur_pool && options.variant != ModelVariant::kTorchvision,
+         "blur_pool", "it needs model_variant=torchvision");
+  Refuse(options.blur_pool && options.replace_stem_max_pool, "blur_pool",
+         "replace_stem_max_pool leaves no pool to blur");
+}
+
+// Taps of the attention over this many channels, as its paper has it.
+int ChannelTaps(std::int64_t channels) {
+  const auto taps =
+      static_cast<int>((std::log2(static_cast<double>(channels)) + 1) / 2);
+  return std::max(3, taps % 2 == 1 ? taps : taps + 1);
 }
 
 // Builds one plan. Its only state is the number of channels between blocks.
@@ -97,7 +124,7 @@ class Planner {
  private:
   void PlanStem();
   [[nodiscard]] BlockPlan Block(int group, int index) const;
-  void AddBranch(std::int64_t width, int stride, BlockPlan& block) const;
+  void AddBranch(std::int64_t channels, int stride, BlockPlan& block) const;
   void AddShortcut(int stride, BlockPlan& block) const;
   void AddExtras(BlockPlan& block) const;
 
@@ -109,24 +136,25 @@ class Planner {
 };
 
 void Planner::PlanStem() {
-  if (options_.resnetd_stem) {
+  if (options_.resnetd_stem || options_.resnett_stem) {
+    const std::int64_t first = options_.resnett_stem ? 24 : 32;
     plan_.stem = {
         {.name = "conv1.0",
          .norm = "conv1.1",
-         .in = 3,
-         .out = 32,
+         .in = options_.channels,
+         .out = first,
          .kernel = 3,
          .stride = 2},
         {.name = "conv1.3",
          .norm = "conv1.4",
-         .in = 32,
+         .in = first,
          .out = 32,
          .kernel = 3},
         {.name = "conv1.6", .norm = "bn1", .in = 32, .out = 64, .kernel = 3}};
   } else {
     plan_.stem = {{.name = "conv1",
                    .norm = "bn1",
-                   .in = 3,
+                   .in = options_.channels,
                    .out = 64,
                    .kernel = options_.small_stem ? 3 : 7,
                    .stride = options_.small_stem ? 1 : 2,
@@ -136,6 +164,7 @@ void Planner::PlanStem() {
     plan_.stem.back().norm.clear();
   }
   plan_.pool = options_.variant == ModelVariant::kTpu ? StemPool::kMaxSame
+               : options_.blur_pool                   ? StemPool::kMaxBlur
                                                       : StemPool::kMax;
   if (options_.small_stem) {
     plan_.pool = StemPool::kNone;
@@ -150,27 +179,31 @@ void Planner::PlanStem() {
   }
 }
 
-void Planner::AddBranch(std::int64_t width, int stride,
+void Planner::AddBranch(std::int64_t channels, int stride,
                         BlockPlan& block) const {
   const auto add = [&](std::int64_t in, std::int64_t out, int kernel,
-                       int conv_stride) {
+                       int conv_stride, int groups = 1) {
     const std::string number = std::to_string(block.convs.size() + 1);
     block.convs.push_back({.name = block.name + ".conv" + number,
                            .norm = block.name + ".bn" + number,
                            .in = in,
                            .out = out,
                            .kernel = kernel,
-                           .stride = conv_stride,
+                           .stride = options_.blur_pool ? 1 : conv_stride,
+                           .blur_stride = options_.blur_pool ? conv_stride : 1,
+                           .groups = groups,
                            .bias = biases_});
   };
   if (architecture_.bottleneck) {
     const bool last = options_.variant == ModelVariant::kXlaJl;
+    const std::int64_t width =
+        channels * options_.width_per_group / 64 * options_.groups;
     add(channels_, width, 1, 1);
-    add(width, width, 3, last ? 1 : stride);
-    add(width, 4 * width, 1, last ? stride : 1);
+    add(width, width, 3, last ? 1 : stride, options_.groups);
+    add(width, 4 * channels, 1, last ? stride : 1);
   } else {
-    add(channels_, width, 3, stride);
-    add(width, width, 3, 1);
+    add(channels_, channels, 3, stride);
+    add(channels, channels, 3, 1);
   }
   block.convs.back().zero_scale = options_.zero_gamma &&
                                   !options_.pre_activation &&
@@ -197,6 +230,9 @@ void Planner::AddExtras(BlockPlan& block) const {
   if (options_.se_ratio > 0) {
     block.se_channels = std::max<std::int64_t>(
         1, static_cast<std::int64_t>(out * options_.se_ratio));
+  }
+  if (options_.eca) {
+    block.eca_taps = ChannelTaps(block.convs.back().out);
   }
   block.drop_connect_rate = options_.drop_connect_rate * (block.group + 1) / 5;
   const std::vector<int>& groups = options_.drop_block.groups;
@@ -243,9 +279,23 @@ ResNetPlan PlanResNet(const ModelOptions& options) {
     throw UsageError("num_label_classes is " +
                      std::to_string(options.num_classes) + ": give at least 1");
   }
+  if (options.groups < 1 || options.width_per_group < 1) {
+    throw UsageError("groups is " + std::to_string(options.groups) +
+                     " and width_per_group " +
+                     std::to_string(options.width_per_group) +
+                     ": give at least 1");
+  }
+  if (options.channels != 1 && options.channels != 3) {
+    throw UsageError("channels is " + std::to_string(options.channels) +
+                     ": give 1 or 3");
+  }
   CheckCombination(options, architecture.bottleneck);
   CheckDropBlock(options.drop_block);
   return Planner(options, architecture).Plan();
+}
+
+std::string ChannelAttentionName(const BlockPlan& block) {
+  return block.name + ".se.conv";
 }
 
 std::vector<ConvPlan> PlanSqueezeExcitation(const BlockPlan& block) {

@@ -10,7 +10,7 @@
 // The structure of a ResNet as plain data, under its parameters' names. The
 // LibTorch module, the ONNX graph and the readers of other systems' weights are
 // all made from it. Names are torchvision's, or timm's where torchvision has
-// none (D stem and shortcut, squeeze-and-excitation).
+// none (D and T stem, D shortcut, squeeze-and-excitation and the like).
 namespace infeed {
 
 // A convolution, its input padded with kernel / 2 zeros on each side, and its
@@ -23,6 +23,11 @@ struct ConvPlan {
   std::int64_t out = 0;
   int kernel = 1;
   int stride = 1;
+  // The result's last stride, after its norm and ReLU: of a blur as BlurPool
+  // has it, with the binomial weights of 3x3 pixels and reflected edges. 1:
+  // none.
+  int blur_stride = 1;
+  int groups = 1;
   bool bias = false;
   bool zero_scale = false;  // the norm's scale starts at 0 instead of 1
 };
@@ -46,6 +51,10 @@ struct BlockPlan {
   // sigmoid(se.fc2(relu(se.fc1(its mean over the map)))), where fc1 and fc2 are
   // 1x1 convolutions with biases. 0: none.
   std::int64_t se_channels = 0;
+  // Taps of the efficient channel attention in the same place: the branch is
+  // multiplied by the sigmoid of the means over the map, convolved along the
+  // channels by the layer "layer1.0.se.conv" without a bias. 0: none.
+  int eca_taps = 0;
   // Probability that a sample's branch is left out in training.
   double drop_connect_rate = 0;
   // Whether DropBlock is applied in training: to the shortcut, and after each
@@ -59,6 +68,7 @@ enum class StemPool {
   // 3x3/2 as TensorFlow's SAME: with an even side one pixel of padding after
   // and none before, with an odd side one pixel on both ends.
   kMaxSame,
+  kMaxBlur,      // 3x3/1, padded as kMax, then a blur with stride 2
   kConvolution,  // the stem's last ConvPlan, 3x3/2, with norm and ReLU
 };
 
@@ -81,6 +91,9 @@ struct ResNetPlan {
 // Requires: options.kind is kResNet. Throws UsageError for a depth, a number of
 // classes or a combination that is not possible.
 [[nodiscard]] ResNetPlan PlanResNet(const ModelOptions& options);
+
+// "layer1.0.se.conv". Requires: block.eca_taps > 0.
+[[nodiscard]] std::string ChannelAttentionName(const BlockPlan& block);
 
 // "layer1.0.se.fc1", "layer1.0.se.fc2". Requires: block.se_channels > 0.
 [[nodiscard]] std::vector<ConvPlan> PlanSqueezeExcitation(

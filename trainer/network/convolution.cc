@@ -15,13 +15,17 @@ torch::Tensor Convolve(torch::nn::Conv2d& convolution, const torch::Tensor& x) {
       at::constant_pad_nd(x, {0, stride - x.size(3)}, 0));
 }
 
-torch::Tensor ConvolvePadded(torch::nn::Conv2d& convolution,
+torch::Tensor ConvolveImages(torch::nn::Conv2d& convolution,
                              const torch::Tensor& x) {
-  const torch::Tensor& weight = convolution->weight;
-  const std::int64_t more = x.size(1) - weight.size(1);
-  if (more <= 0) {
+  torch::Tensor weight = convolution->weight;
+  if (x.size(1) == weight.size(1)) {
     return Convolve(convolution, x);
   }
+  if (weight.size(1) == 1) {
+    // In place of the images, which are larger. ITU-R BT.601.
+    weight = at::cat({weight * 0.299, weight * 0.587, weight * 0.114}, 1);
+  }
+  const std::int64_t more = x.size(1) - weight.size(1);
   return at::conv2d(x, at::constant_pad_nd(weight, {0, 0, 0, 0, 0, more}),
                     convolution->bias, convolution->options.stride(),
                     weight.size(2) / 2);

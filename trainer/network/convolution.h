@@ -18,9 +18,10 @@ namespace infeed {
 [[nodiscard]] torch::Tensor Convolve(torch::nn::Conv2d& convolution,
                                      const torch::Tensor& x);
 
-// The same for x with more channels than the weight, which are all 0: the
-// weight is padded with zeros.
-[[nodiscard]] torch::Tensor ConvolvePadded(torch::nn::Conv2d& convolution,
+// The same for images, x [N, 3, H, W], or with a fourth channel of zeros, for
+// which the weight is padded with zeros. A weight of one channel takes their
+// luminance, or x [N, 1, H, W] itself.
+[[nodiscard]] torch::Tensor ConvolveImages(torch::nn::Conv2d& convolution,
                                            const torch::Tensor& x);
 
 }  // namespace infeed

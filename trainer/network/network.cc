@@ -33,7 +33,7 @@ void TruncatedNormal(torch::Tensor& weight, at::Generator& generator) {
 }
 
 void Reference(torch::Tensor& weight, at::Generator& generator) {
-  if (weight.dim() == 4) {
+  if (weight.dim() > 2) {
     TruncatedNormal(weight, generator);
   } else {
     weight.normal_(0, 0.01, generator);

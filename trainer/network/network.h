@@ -24,7 +24,8 @@ namespace infeed {
 class Network : public torch::nn::Module {
  public:
   // Takes normalised images [N, 3, H, W], which may have a fourth channel of
-  // zeros, and returns logits [N, classes].
+  // zeros, and returns logits [N, classes]. A ResNet of one channel also takes
+  // gray images [N, 1, H, W].
   [[nodiscard]] virtual torch::Tensor Forward(const torch::Tensor& images) = 0;
 
   // Sets the training step of the next passes, from 0. The random draws of a

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "trainer/network/blur.h"
 #include "trainer/network/convolution.h"
 
 namespace infeed {
@@ -50,7 +51,7 @@ void ResNet::SetStep(std::int64_t step) {
 torch::Tensor ResNet::Forward(const torch::Tensor& images) {
   torch::Tensor x = images;
   for (ConvNorm& layers : stem_) {
-    x = ConvolvePadded(layers.conv, x);
+    x = ConvolveImages(layers.conv, x);
     if (layers.norm) {
       x = layers.norm->ForwardRelu(x);
     }
@@ -75,6 +76,9 @@ torch::Tensor ResNet::Forward(const torch::Tensor& images) {
 torch::Tensor ResNet::Pool(const torch::Tensor& x) const {
   if (plan_.pool == StemPool::kMax) {
     return at::max_pool2d(x, 3, 2, 1);
+  }
+  if (plan_.pool == StemPool::kMaxBlur) {
+    return Blurred(at::max_pool2d(x, 3, 1, 1));
   }
   if (plan_.pool == StemPool::kMaxSame) {
     // With ceil_mode a window may reach beyond the last row and column.

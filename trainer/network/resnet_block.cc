@@ -4,6 +4,7 @@
 
 #include <ATen/ATen.h>
 
+#include "trainer/network/blur.h"
 #include "trainer/network/convolution.h"
 #include "trainer/network/network.h"
 
@@ -16,6 +17,7 @@ nn::Conv2d MakeConvolution(const ConvPlan& plan) {
   return nn::Conv2d(nn::Conv2dOptions(plan.in, plan.out, plan.kernel)
                         .stride(plan.stride)
                         .padding(plan.kernel / 2)
+                        .groups(plan.groups)
                         .bias(plan.bias));
 }
 
@@ -58,6 +60,13 @@ ResidualBlock::ResidualBlock(const BlockPlan& plan, const ModelOptions& options)
       squeeze_.push_back(make(conv, conv.out));
     }
   }
+  if (plan.eca_taps > 0) {
+    attention_ = nn::Conv1d(nn::Conv1dOptions(1, 1, plan.eca_taps)
+                                .padding(plan.eca_taps / 2)
+                                .bias(false));
+    RegisterAt(*this, ChannelAttentionName(plan).substr(plan.name.size() + 1),
+               attention_.ptr());
+  }
   if (plan.shortcut) {
     shortcut_ = make(*plan.shortcut, plan.shortcut->out);
   }
@@ -77,6 +86,9 @@ BlockInput ResidualBlock::PostActivation(const BlockInput& x,
   for (std::size_t i = 0; i + 1 < convs_.size(); ++i) {
     y = convs_[i].norm->ForwardRelu(Convolve(convs_[i].conv, y));
     y = MaybeDropBlock(y, drops);
+    if (plan_.convs[i].blur_stride > 1) {
+      y = Blurred(y);
+    }
   }
   ConvNorm& last = convs_.back();
   y = Convolve(last.conv, y);
@@ -90,6 +102,8 @@ BlockInput ResidualBlock::PostActivation(const BlockInput& x,
   y = MaybeDropBlock(last.norm->forward(y), drops);
   if (!squeeze_.empty()) {
     y = SqueezeAndExcite(y);
+  } else if (attention_) {
+    y = AttendToChannels(y);
   }
   if (is_training() && plan_.drop_connect_rate > 0) {
     y = DropConnect(y, plan_.drop_connect_rate, drops.random);
@@ -100,7 +114,7 @@ BlockInput ResidualBlock::PostActivation(const BlockInput& x,
 }
 
 bool ResidualBlock::HasMoreThanSum() const {
-  return !squeeze_.empty() ||
+  return !squeeze_.empty() || attention_ ||
          (is_training() && (plan_.drop_block || plan_.drop_connect_rate > 0));
 }
 
@@ -139,6 +153,12 @@ torch::Tensor ResidualBlock::SqueezeAndExcite(const torch::Tensor& x) {
   return x * squeeze_[1]
                  .conv->forward(squeeze_[0].conv->forward(mean).relu_())
                  .sigmoid_();
+}
+
+torch::Tensor ResidualBlock::AttendToChannels(const torch::Tensor& x) {
+  const torch::Tensor means = x.mean({2, 3}).unsqueeze(1);  // [N, 1, C]
+  return x * attention_->forward(means).sigmoid_().reshape(
+                 {x.size(0), x.size(1), 1, 1});
 }
 
 torch::Tensor ResidualBlock::MaybeDropBlock(const torch::Tensor& x,

@@ -66,6 +66,7 @@ class ResidualBlock final : public torch::nn::Module {
   // The shortcut before its norm.
   torch::Tensor Project(const torch::Tensor& x);
   torch::Tensor SqueezeAndExcite(const torch::Tensor& x);
+  torch::Tensor AttendToChannels(const torch::Tensor& x);
   torch::Tensor MaybeDropBlock(const torch::Tensor& x, ResNetDrops& drops);
 
   BlockPlan plan_;
@@ -73,6 +74,7 @@ class ResidualBlock final : public torch::nn::Module {
   std::vector<ConvNorm> convs_;
   std::optional<ConvNorm> shortcut_;
   std::vector<ConvNorm> squeeze_;  // none or two
+  torch::nn::Conv1d attention_{nullptr};
 };
 
 }  // namespace infeed

@@ -1,6 +1,7 @@
 #include "trainer/params/checks.h"
 
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -129,6 +130,9 @@ constexpr Quarrel kQuarrels[] = {
        return !p.dropblock_groups.empty() && p.model.drop_block.keep_prob == 0;
      },
      "give the share that DropBlock keeps at the end, for example 0.9"},
+    {"blur_pool", "image_size",
+     [](const P& p) { return p.model.blur_pool && p.input.image_size < 17; },
+     "a blur needs maps of two pixels, give at least 17"},
     {"small_stem", "use_resnetd_stem",
      [](const P& p) { return p.model.small_stem && p.model.resnetd_stem; },
      "they are two stems, give one"},
@@ -148,46 +152,6 @@ constexpr Quarrel kQuarrels[] = {
     {"model", "image_size_schedule",
      [](const P& p) { return IsLeNet(p) && !p.image_size_schedule.empty(); },
      "LeNet takes images of 28 pixels"},
-    {"model", "model_variant",
-     [](const P& p) {
-       return IsLeNet(p) && p.model.variant != ModelVariant::kTorchvision;
-     },
-     "the variants are ResNets"},
-    {"model", "pre_activation",
-     [](const P& p) { return IsLeNet(p) && p.model.pre_activation; },
-     "LeNet has no such blocks"},
-    {"model", "small_stem",
-     [](const P& p) { return IsLeNet(p) && p.model.small_stem; },
-     "LeNet has no such stem"},
-    {"model", "use_resnetd_stem",
-     [](const P& p) { return IsLeNet(p) && p.model.resnetd_stem; },
-     "LeNet has no such stem"},
-    {"model", "resnetd_shortcut",
-     [](const P& p) { return IsLeNet(p) && p.model.resnetd_shortcut; },
-     "LeNet has no shortcuts"},
-    {"model", "replace_stem_max_pool",
-     [](const P& p) { return IsLeNet(p) && p.model.replace_stem_max_pool; },
-     "LeNet has no such pool"},
-    {"model", "se_ratio",
-     [](const P& p) { return IsLeNet(p) && p.model.se_ratio > 0; },
-     "LeNet has no such blocks"},
-    {"model", "drop_connect_rate",
-     [](const P& p) { return IsLeNet(p) && p.model.drop_connect_rate > 0; },
-     "LeNet has no such blocks"},
-    {"model", "dropblock_groups",
-     [](const P& p) { return IsLeNet(p) && !p.dropblock_groups.empty(); },
-     "LeNet has no such blocks"},
-    {"model", "layer_decay",
-     [](const P& p) { return IsLeNet(p) && p.optimizer.layer_decay != 1; },
-     "LeNet has no such blocks"},
-    {"model", "norm_weight_decay",
-     [](const P& p) {
-       return IsLeNet(p) && p.optimizer.norm_weight_decay >= 0;
-     },
-     "LeNet has no batch norm"},
-    {"model", "freeze_batch_norm",
-     [](const P& p) { return IsLeNet(p) && p.model.freeze_batch_norm; },
-     "LeNet has no batch norm"},
     {"model", "fused_batch_norm",
      [](const P& p) { return IsLeNet(p) && p.model.fused_batch_norm == true; },
      "LeNet has no batch norm"},
@@ -198,15 +162,48 @@ constexpr Quarrel kQuarrels[] = {
      "statistics that ranks share are not fused"},
 };
 
+// Parameters that LeNet leaves at their defaults, and why.
+constexpr std::pair<std::string_view, std::string_view> kOfResNets[] = {
+    {"model_variant", "the variants are ResNets"},
+    {"channels", "LeNet always takes one channel, the first"},
+    {"groups", "LeNet has no such blocks"},
+    {"width_per_group", "LeNet has no such blocks"},
+    {"pre_activation", "LeNet has no such blocks"},
+    {"small_stem", "LeNet has no such stem"},
+    {"use_resnetd_stem", "LeNet has no such stem"},
+    {"use_resnett_stem", "LeNet has no such stem"},
+    {"resnetd_shortcut", "LeNet has no shortcuts"},
+    {"replace_stem_max_pool", "LeNet has no such pool"},
+    {"blur_pool", "LeNet has no such pool"},
+    {"se_ratio", "LeNet has no such blocks"},
+    {"eca", "LeNet has no such blocks"},
+    {"drop_connect_rate", "LeNet has no such blocks"},
+    {"dropblock_groups", "LeNet has no such blocks"},
+    {"layer_decay", "LeNet has no such blocks"},
+    {"norm_weight_decay", "LeNet has no batch norm"},
+    {"freeze_batch_norm", "LeNet has no batch norm"},
+};
+
+[[noreturn]] void Refuse(std::string_view one, std::string_view other,
+                         std::string_view why, const P& params) {
+  throw UsageError(fmt::format("{}={} and {}={}: {}", one,
+                               ValueText(*FindParam(one), params), other,
+                               ValueText(*FindParam(other), params), why));
+}
+
 }  // namespace
 
 void CheckTogether(const TrainParams& params) {
   for (const Quarrel& quarrel : kQuarrels) {
     if (quarrel.is_there(params)) {
-      throw UsageError(fmt::format(
-          "{}={} and {}={}: {}", quarrel.one,
-          ValueText(*FindParam(quarrel.one), params), quarrel.other,
-          ValueText(*FindParam(quarrel.other), params), quarrel.why));
+      Refuse(quarrel.one, quarrel.other, quarrel.why, params);
+    }
+  }
+  for (const auto& [name, why] : kOfResNets) {
+    const Param& param = *FindParam(name);
+    if (IsLeNet(params) &&
+        ValueText(param, params) != ValueText(param, DefaultParams())) {
+      Refuse("model", name, why, params);
     }
   }
 }

@@ -10,6 +10,7 @@
 #include "pipeline/order/batch_plan.h"
 #include "pipeline/order/option_text.h"
 #include "records/http/secrets_guard.h"
+#include "trainer/model/named_networks.h"
 #include "trainer/params/checks.h"
 #include "trainer/params/parse.h"
 #include "trainer/params/presets.h"
@@ -20,6 +21,7 @@ namespace infeed {
 namespace {
 
 constexpr std::string_view kFromModel = "the model";
+constexpr std::string_view kModelParam = "model";
 
 [[noreturn]] void ThrowUnknown(const std::string& as_given,
                                const OptionAssignment& given) {
@@ -31,11 +33,33 @@ constexpr std::string_view kFromModel = "the model";
       given.place));
 }
 
-// Applies one layer over the lower ones.
-void Apply(const std::vector<OptionAssignment>& layer, std::string_view origin,
+// Sets one value, and its origin. A network's name as the model sets others,
+// too.
+void Set(const Param& param, const OptionAssignment& given,
+         std::string_view origin, RunParams& run) {
+  const TrainParams before = run.values;
+  SetParam(param, given, run.values);
+  run.origins[std::string(param.name)] = origin;
+  if (param.name != kModelParam) {
+    return;
+  }
+  for (const Param& other : ParamTable()) {
+    if (other.name != kModelParam &&
+        ValueText(other, before) != ValueText(other, run.values)) {
+      run.origins[std::string(other.name)] =
+          fmt::format("{}={}", kModelParam, given.value);
+    }
+  }
+}
+
+// Applies one layer over the lower ones, the model before its parameters.
+void Apply(std::vector<OptionAssignment> layer, std::string_view origin,
            RunParams& run) {
   bool steps = false;
   bool epochs = false;
+  std::ranges::stable_partition(layer, [](const OptionAssignment& given) {
+    return given.name == kModelParam;
+  });
   for (OptionAssignment given : layer) {
     const std::string as_given = given.name;
     // Hyphens are underscores, and so are the dots of {train: {steps: 5}}.
@@ -52,8 +76,7 @@ void Apply(const std::vector<OptionAssignment>& layer, std::string_view origin,
     if (param == nullptr) {
       ThrowUnknown(as_given, given);
     }
-    SetParam(*param, given, run.values);
-    run.origins[std::string(param->name)] = origin;
+    Set(*param, given, origin, run);
     steps = steps || param->name == "train_steps";
     epochs = epochs ||
              (param->name == "train_epochs" && run.values.train_epochs > 0);
@@ -159,10 +182,22 @@ std::int64_t StepsOfEpoch(const TrainParams& values, int ranks) {
   return std::max<std::int64_t>(1, (images + rest) / values.input.batch_size);
 }
 
+Normalization NormalizationOf(const TrainParams& params) {
+  return params.normalization == Normalization::kImagenet &&
+                 params.model.channels == 1
+             ? Normalization::kImagenetGray
+             : params.normalization;
+}
+
 std::string ModelName(const TrainParams& params) {
-  return params.model.kind == ModelKind::kLeNet
-             ? "LeNet-5"
-             : "ResNet-" + std::to_string(params.model.depth);
+  if (params.model.kind == ModelKind::kLeNet) {
+    return "LeNet-5";
+  }
+  const std::string depth = std::to_string(params.model.depth);
+  const NamedNetwork* const network = NetworkOf(params.model);
+  return network == nullptr || network->name == "resnet" + depth
+             ? "ResNet-" + depth
+             : std::string(network->name);
 }
 
 RunParams ReadParams(const ParamLayers& layers) {

@@ -62,7 +62,10 @@ void ResolveDefaults(const DataFacts& facts, RunParams& params);
 // been called.
 [[nodiscard]] std::int64_t StepsOfEpoch(const TrainParams& values, int ranks);
 
-// "ResNet-50", "LeNet-5".
+// That of the device: a model of one channel has its own.
+[[nodiscard]] Normalization NormalizationOf(const TrainParams& params);
+
+// "ResNet-50", "LeNet-5", "resnext50_32x4d".
 [[nodiscard]] std::string ModelName(const TrainParams& params);
 
 // The parameters as YAML that a later run can read as --config_file, with the

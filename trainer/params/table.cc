@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "pipeline/order/input_table.h"
 #include "records/files/class_list.h"
+#include "trainer/model/named_networks.h"
 #include "trainer/params/nearest_name.h"
 #include "trainer/params/table_rows.h"
 #include "trainer/params/unsupported.h"
@@ -45,9 +48,51 @@ Param Input(std::string_view option, const Otherwise& other = {}) {
       [at = input.at](P& params) { return at(params.input); }};
 }
 
+// Sets the kind of a model, or all of a published network's shape.
+bool SetModel(void* field, std::string_view name) {
+  M& model = *static_cast<M*>(field);
+  if (const ModelKind* const kind = FindChoice(name, kModelKinds)) {
+    model.kind = *kind;
+    return true;
+  }
+  const NamedNetwork* const network = FindNetwork(name);
+  if (network != nullptr) {
+    ShapeOf(model) = ShapeOf(network->shape);
+  }
+  return network != nullptr;
+}
+
+// "resnet|lenet|resnet18|...".
+std::string_view ModelNames() {
+  static const std::string kNames = [] {
+    std::string names(ChoiceField<kModelKinds, &P::model, &M::kind>().choices);
+    for (const NamedNetwork& network : NamedNetworks()) {
+      names.append("|").append(network.name);
+    }
+    return names;
+  }();
+  return kNames;
+}
+
+// Its value is the kind alone: a network's shape is that of other parameters.
+OptionField<P> ModelField() {
+  return {.at = [](P& params) -> OptionRef {
+            return ChoiceRef{.field = &params.model,
+                             .name =
+                                 [](const void* field) {
+                                   return ChoiceName(
+                                       static_cast<const M*>(field)->kind,
+                                       kModelKinds);
+                                 },
+                             .set = SetModel};
+          },
+          .choices = ModelNames()};
+}
+
 const Param kModelParams[] = {
-    Row("model", ChoiceField<kModelKinds, &P::model, &M::kind>(), Any(), "",
-        "Network: a ResNet, or LeNet-5 for images of 28 pixels."),
+    Row("model", ModelField(), Any(), "",
+        "Network: a ResNet, LeNet-5 for images of 28 pixels, or a published "
+        "network, whose name sets the parameters of its layers."),
     Common(Row("resnet_depth",
                ChoiceField<kResNetDepths, &P::model, &M::depth>(), Any(),
                "layers", "Number of layers of the ResNet.")),
@@ -55,6 +100,12 @@ const Param kModelParams[] = {
         Any(), "",
         "Geometry and tensor names of the ResNet: torchvision's, the reference "
         "driver's, or the XLA.jl article's."),
+    Row("groups", Field<&P::model, &M::groups>(), Between(1, 1024), "",
+        "Groups of the 3x3 convolutions in bottleneck blocks (ResNeXt)."),
+    Row("width_per_group", Field<&P::model, &M::width_per_group>(),
+        Between(1, 1024), "channels",
+        "Channels of each group in the first bottleneck blocks; later blocks "
+        "have proportionally more."),
     Row("pre_activation", Field<&P::model, &M::pre_activation>(), Any(), "",
         "Put batch norm and ReLU before each convolution (ResNet v2)."),
     Row("small_stem", Field<&P::model, &M::small_stem>(), Any(), "",
@@ -62,17 +113,29 @@ const Param kModelParams[] = {
         "pixels."),
     Row("use_resnetd_stem", Field<&P::model, &M::resnetd_stem>(), Any(), "",
         "Begin with three 3x3 convolutions instead of one of 7x7 (ResNet-D)."),
+    Row("use_resnett_stem", Field<&P::model, &M::resnett_stem>(), Any(), "",
+        "Begin with three 3x3 convolutions, the first with 24 channels "
+        "(ResNet-T)."),
     Row("resnetd_shortcut", Field<&P::model, &M::resnetd_shortcut>(), Any(), "",
         "Average before the 1x1 convolution of a shortcut with stride 2 "
         "(ResNet-D)."),
     Row("replace_stem_max_pool", Field<&P::model, &M::replace_stem_max_pool>(),
         Any(), "",
         "Use a 3x3 convolution with stride 2 instead of the first pool."),
+    Row("blur_pool", Field<&P::model, &M::blur_pool>(), Any(), "",
+        "Blur instead of skipping pixels in the first pool and in 3x3 "
+        "convolutions with stride 2 (BlurPool)."),
+    Row("channels", ChoiceField<kInputChannels, &P::model, &M::channels>(),
+        Any(), "channels",
+        "Input channels of a ResNet: red, green and blue, or 1 for gray "
+        "images, the luminance of each pixel."),
     Row("zero_gamma", Field<&P::model, &M::zero_gamma>(), Any(), "",
         "Start each block as its shortcut alone: the scale of its last batch "
         "norm is 0."),
     Row("se_ratio", Field<&P::model, &M::se_ratio>(), Between(0, 1), "",
         "Squeeze-and-excitation ratio in bottleneck blocks; 0: none."),
+    Row("eca", Field<&P::model, &M::eca>(), Any(), "",
+        "Efficient channel attention in bottleneck blocks."),
     Row("drop_connect_rate", Field<&P::model, &M::drop_connect_rate>(),
         BelowOne(), "",
         "Probability that a sample skips the last bottleneck block's branch "

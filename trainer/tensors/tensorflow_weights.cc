@@ -104,6 +104,8 @@ TensorMap ReadTensorflowWeights(const TensorBundle& bundle,
       case LayerKind::kConvolution:
         read(layer, convolutions.Next(), kWeights);
         break;
+      case LayerKind::kChannelConvolution:
+        break;  // The reference has none.
       case LayerKind::kNorm:
         read(layer, norms.Next(), kNorms);
         break;

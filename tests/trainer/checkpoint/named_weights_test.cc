@@ -99,6 +99,9 @@ TEST_F(NamedWeightsTest, SaysWhereItLookedAndHowToGetThem) {
                 own_ + ", " + hub_ +
                 "; to fill torch's cache: python -c 'import torchvision; "
                 "torchvision.models.resnet18(weights=\"DEFAULT\")'");
+  EXPECT_THAT(ErrorOf("wide_resnet50_2"),
+              HasSubstr("torchvision.models.wide_resnet50_2("));
+  EXPECT_THAT(ErrorOf("seresnet50"), Not(HasSubstr("torchvision")));
   const EnvironmentVariable none("INFEED_WEIGHTS", "");
   EXPECT_THAT(ErrorOf("flowers"),
               AllOf(HasSubstr("in $INFEED_WEIGHTS (not set), " + hub_),
@@ -126,6 +129,11 @@ TEST_F(NamedWeightsTest, RefusesTheNameOfAnotherDepth) {
   EXPECT_NO_THROW(RequireDepthOfName("resnet18", {.depth = 18}));
   EXPECT_NO_THROW(RequireDepthOfName("flowers", {.depth = 18}));
   EXPECT_NO_THROW(RequireDepthOfName("a/resnet50", {.depth = 18}));
+  EXPECT_NO_THROW(RequireDepthOfName("resnext50_32x4d", {.depth = 50}));
+  EXPECT_EQ(MessageOf<UsageError>(
+                [] { RequireDepthOfName("resnext50_32x4d", {.depth = 101}); }),
+            "resnet_checkpoint=resnext50_32x4d: these are weights of 50 "
+            "layers, but resnet_depth is 101");
   EXPECT_EQ(MessageOf<UsageError>(
                 [] { RequireDepthOfName("resnet50", {.depth = 18}); }),
             "resnet_checkpoint=resnet50: these are weights of 50 layers, but "

@@ -1,8 +1,11 @@
 #include "trainer/checkpoint/warm_start.h"
 
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -131,6 +134,37 @@ TEST_F(WarmStartTest, NamesWhatDoesNotFit) {
       path_ +
           ": does not fit the model; missing tensors: 1 (conv1.weight); "
           "tensors of another shape: 1 (conv2.bias [10] instead of [16])");
+}
+
+std::vector<float> FloatsOf(const HostTensor& tensor) {
+  std::vector<float> values(tensor.bytes.size() / sizeof(float));
+  std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
+  return values;
+}
+
+// What timm 1.0's adapt_input_conv() makes of them.
+TEST_F(WarmStartTest, SumsOrRepeatsTheFirstConvolutionsChannels) {
+  const ModelOptions color = {.depth = 18, .num_classes = 2};
+  const ModelOptions gray = {.depth = 18, .num_classes = 2, .channels = 1};
+  TensorMap of_color = Weights(color, 1);
+  std::vector<float> values(std::size_t{64} * 3 * 49);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<float>(i / 49 % 3 + 1);  // by channel
+  }
+  const auto bytes = std::as_bytes(std::span(values));
+  of_color["conv1.weight"].bytes.assign(bytes.begin(), bytes.end());
+  WriteSafetensors(path_, of_color);
+  TensorMap started = Start(path_, gray);
+  EXPECT_EQ(started["conv1.weight"].shape,
+            (std::vector<std::int64_t>{64, 1, 7, 7}));
+  EXPECT_EQ(FloatsOf(started["conv1.weight"]),
+            std::vector<float>(std::size_t{64} * 49, 6));
+  EXPECT_THAT(text_, HasSubstr("conv1.weight: 3 input channels summed to 1"));
+  WriteSafetensors(path_, Weights(gray, 3));
+  started = Start(path_, color);
+  EXPECT_EQ(FloatsOf(started["conv1.weight"]),
+            std::vector<float>(std::size_t{64} * 3 * 49, 1));
+  EXPECT_THAT(text_, HasSubstr("1 input channels repeated for 3"));
 }
 
 TEST_F(WarmStartTest, NamesTheFirstFewOfManyThatDoNotFit) {

@@ -63,8 +63,27 @@ TEST(PreprocessingJsonTest, HasOneChannelForLeNet) {
   EXPECT_FALSE(facts["trained"].contains("loads_in"));
 }
 
-TEST(PreprocessingJsonTest, NamesTorchvisionsNetworksAlone) {
+TEST(PreprocessingJsonTest, HasOneChannelForGray) {
   TrainParams params;
+  params.model.channels = 1;
+  const json facts = JsonOf(params);
+  EXPECT_EQ(facts["input"]["channels"], json::parse(R"(["gray"])"));
+  EXPECT_EQ(facts["input"]["shape"], json::parse(R"(["N", 1, 224, 224])"));
+  EXPECT_EQ(facts["normalization"]["mean"], json::parse("[114.495]"));
+  EXPECT_EQ(facts["normalization"]["std"], json::parse("[57.63]"));
+  EXPECT_FALSE(facts["trained"].contains("loads_in"));
+}
+
+TEST(PreprocessingJsonTest, NamesPublishedNetworksAlone) {
+  TrainParams params;
+  params.model.groups = 32;
+  params.model.width_per_group = 4;
+  EXPECT_EQ(JsonOf(params)["trained"]["loads_in"],
+            "torchvision.models.resnext50_32x4d");
+  params.model.se_ratio = 0.0625;
+  EXPECT_EQ(JsonOf(params)["trained"]["loads_in"],
+            "timm.models.seresnext50_32x4d");
+  params.model = {};
   params.model.variant = ModelVariant::kTpu;
   EXPECT_FALSE(JsonOf(params)["trained"].contains("loads_in"));
   params.model.variant = ModelVariant::kTorchvision;

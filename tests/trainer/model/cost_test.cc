@@ -1,8 +1,11 @@
 #include "trainer/model/cost.h"
 
+#include <string_view>
 #include <utility>
 
 #include <gtest/gtest.h>
+
+#include "trainer/model/named_networks.h"
 
 namespace infeed {
 namespace {
@@ -36,6 +39,14 @@ TEST(CostOfTest, MultipliesAsOftenAsTorchvisionSays) {
   EXPECT_NEAR(ComputeCost(ResNet(50), 224).multiplications, 4.089e9, 1e6);
   EXPECT_NEAR(ComputeCost(ResNet(101), 224).multiplications, 7.801e9, 1e6);
   EXPECT_NEAR(ComputeCost(ResNet(152), 224).multiplications, 11.514e9, 1e6);
+  const auto multiplications = [](std::string_view name) {
+    return ComputeCost(FindNetwork(name)->shape, 224).multiplications;
+  };
+  EXPECT_NEAR(multiplications("resnext50_32x4d"), 4.23e9, 5e6);
+  EXPECT_NEAR(multiplications("resnext101_32x8d"), 16.414e9, 1e6);
+  EXPECT_NEAR(multiplications("resnext101_64x4d"), 15.46e9, 5e6);
+  EXPECT_NEAR(multiplications("wide_resnet50_2"), 11.398e9, 1e6);
+  EXPECT_NEAR(multiplications("wide_resnet101_2"), 22.753e9, 1e6);
 }
 
 // Around a bottleneck's last convolution: 56 x 56 pixels of 64 channels in, of

@@ -219,6 +219,23 @@ TEST(ResNetPlanTest, AveragesOnlyBeforeAShortcutWithAStride) {
   EXPECT_EQ(plan.blocks[3].shortcut->norm, "layer2.0.downsample.2");
 }
 
+TEST(ResNetPlanTest, BlursTakeTheStridesOfPoolAndBlocks) {
+  const ResNetPlan plan = PlanResNet({.blur_pool = true});
+  EXPECT_EQ(plan.pool, StemPool::kMaxBlur);
+  EXPECT_EQ(plan.stem[0].stride, 2);
+  EXPECT_EQ(plan.blocks[0].convs[1].blur_stride, 1);
+  EXPECT_EQ(plan.blocks[3].convs[1].stride, 1);
+  EXPECT_EQ(plan.blocks[3].convs[1].blur_stride, 2);
+  EXPECT_EQ(plan.blocks[3].shortcut->stride, 2);
+}
+
+TEST(ResNetPlanTest, ChannelAttentionHasMoreTapsForMoreChannels) {
+  const ResNetPlan plan = PlanResNet({.eca = true});
+  EXPECT_EQ(plan.blocks[0].eca_taps, 5);
+  EXPECT_EQ(plan.blocks[7].eca_taps, 5);
+  EXPECT_EQ(plan.blocks[15].eca_taps, 7);
+}
+
 TEST(ResNetPlanTest, DropConnectGrowsFromGroupToGroup) {
   const ResNetPlan plan = PlanResNet({.drop_connect_rate = 0.1});
   EXPECT_DOUBLE_EQ(plan.blocks.front().drop_connect_rate, 0.04);
@@ -253,20 +270,43 @@ std::string Refusal(const ModelOptions& options) {
 
 TEST(ResNetPlanTest, RefusesWhatCannotBe) {
   EXPECT_EQ(Refusal({.depth = 20}),
-            "resnet_depth is 20: give 18, 34, 50, 101, 152, 200, 270, 350 or "
-            "420");
+            "resnet_depth is 20: give 18, 26, 34, 50, 101, 152, 200, 270, 350 "
+            "or 420");
   EXPECT_EQ(Refusal({.num_classes = 0}),
             "num_label_classes is 0: give at least 1");
   EXPECT_EQ(Refusal({.kind = ModelKind::kLeNet, .num_classes = 0}),
             "num_label_classes is 0: give at least 1");
   EXPECT_EQ(Refusal({.depth = 18, .se_ratio = 0.25}),
             "se_ratio cannot be: ResNet-18 has no bottleneck blocks");
+  EXPECT_EQ(Refusal({.depth = 18, .groups = 32}),
+            "groups cannot be: ResNet-18 has no bottleneck blocks");
+  EXPECT_EQ(Refusal({.depth = 34, .width_per_group = 128}),
+            "width_per_group cannot be: ResNet-34 has no bottleneck blocks");
+  EXPECT_EQ(Refusal({.variant = ModelVariant::kXlaJl, .groups = 32}),
+            "groups cannot be: model_variant=xla_jl is one network, its "
+            "ResNet-50");
+  EXPECT_EQ(Refusal({.groups = 0}),
+            "groups is 0 and width_per_group 64: give at least 1");
   EXPECT_EQ(Refusal({.pre_activation = true, .drop_connect_rate = 0.1}),
             "drop_connect_rate cannot be: pre_activation blocks have no place "
             "for it");
   EXPECT_EQ(Refusal({.small_stem = true, .resnetd_stem = true}),
-            "small_stem cannot be: use_resnetd_stem and replace_stem_max_pool "
-            "build another stem");
+            "small_stem cannot be: use_resnetd_stem, use_resnett_stem and "
+            "replace_stem_max_pool build another stem");
+  EXPECT_EQ(Refusal({.resnetd_stem = true, .resnett_stem = true}),
+            "use_resnett_stem cannot be: use_resnetd_stem is another stem");
+  EXPECT_EQ(Refusal({.se_ratio = 0.25, .eca = true}),
+            "eca cannot be: se_ratio puts another attention in its place");
+  EXPECT_EQ(Refusal({.depth = 34, .eca = true}),
+            "eca cannot be: ResNet-34 has no bottleneck blocks");
+  EXPECT_EQ(Refusal({.variant = ModelVariant::kTpu, .blur_pool = true}),
+            "blur_pool cannot be: it needs model_variant=torchvision");
+  EXPECT_EQ(Refusal({.replace_stem_max_pool = true, .blur_pool = true}),
+            "blur_pool cannot be: replace_stem_max_pool leaves no pool to "
+            "blur");
+  EXPECT_EQ(Refusal({.pre_activation = true, .blur_pool = true}),
+            "blur_pool cannot be: pre_activation blocks have no place for it");
+  EXPECT_EQ(Refusal({.channels = 2}), "channels is 2: give 1 or 3");
   EXPECT_EQ(Refusal({.variant = ModelVariant::kXlaJl, .depth = 101}),
             "another resnet_depth cannot be: model_variant=xla_jl is one "
             "network, its ResNet-50");

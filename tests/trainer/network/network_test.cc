@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "tests/support/golden_network.h"
 #include "trainer/model/layers.h"
+#include "trainer/model/named_networks.h"
 #include "trainer/network/resnet_block.h"
 
 #include "gtest/gtest.h"
@@ -68,24 +69,35 @@ torch::Tensor GoldenImages(std::int64_t side) {
   return torch::from_blob(noise.data(), {2, channels, side, side}).mul(4);
 }
 
-TEST_P(NetworkVariantTest, GivesTheLogitsOfItsTwinInPyTorch) {
+// With the golden weights, on the golden images.
+void ExpectLogits(const ModelOptions& options, std::int64_t side,
+                  const std::vector<double>& expected) {
   const torch::NoGradGuard no_grad;
   at::set_num_threads(2);
-  const nlohmann::json golden = nlohmann::json::parse(std::ifstream(
-      INFEED_TEST_DATA "/model_goldens.json"))["logits"]
-                                    .at(GetParam().name);
-  const std::shared_ptr<Network> network = MakeNetwork(GetParam().options);
+  const std::shared_ptr<Network> network = MakeNetwork(options);
   SetGoldenWeights(*network);
   network->eval();
   const torch::Tensor logits =
-      network->Forward(GoldenImages(golden["side"])).contiguous();
-  const auto expected = golden["values"].get<std::vector<double>>();
+      network->Forward(GoldenImages(side)).contiguous();
   ASSERT_EQ(static_cast<std::size_t>(logits.numel()), expected.size());
   const double largest = logits.abs().max().item<double>();
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_NEAR(logits.data_ptr<float>()[i], expected[i],
                 1e-4 * std::max(1.0, largest));
   }
+}
+
+const nlohmann::json& NamedGoldens() {
+  static const nlohmann::json kGoldens = nlohmann::json::parse(
+      std::ifstream(INFEED_TEST_DATA "/named_networks.json"));
+  return kGoldens;
+}
+
+TEST_P(NetworkVariantTest, GivesTheLogitsOfItsTwinInPyTorch) {
+  const nlohmann::json golden = nlohmann::json::parse(std::ifstream(
+      INFEED_TEST_DATA "/model_goldens.json"))["logits"]
+                                    .at(GetParam().name);
+  ExpectLogits(GetParam().options, golden["side"], golden["values"]);
 }
 
 TEST_P(NetworkVariantTest, HasTheTensorsOfItsPlan) {
@@ -106,6 +118,31 @@ INSTANTIATE_TEST_SUITE_P(Variants, NetworkVariantTest,
                          testing::ValuesIn(Variants()),
                          [](const auto& param_info) {
                            return param_info.param.name;
+                         });
+
+// The published networks with logits in named_networks.json.
+std::vector<std::string> NetworksWithLogits() {
+  std::vector<std::string> names;
+  for (const auto& [name, golden] : NamedGoldens().items()) {
+    if (golden.contains("logits")) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+class NamedNetworkTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(NamedNetworkTest, GivesTheLogitsOfItsLibrary) {
+  ModelOptions options = FindNetwork(GetParam())->shape;
+  options.num_classes = kGoldenClasses;
+  ExpectLogits(options, 64, NamedGoldens()[GetParam()]["logits"]);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, NamedNetworkTest,
+                         testing::ValuesIn(NetworksWithLogits()),
+                         [](const auto& param_info) {
+                           return param_info.param;
                          });
 
 torch::Tensor SomeImages(std::int64_t side = 32) { return GoldenImages(side); }
@@ -287,6 +324,23 @@ TEST(NetworkTest, AFourthChannelOfZerosChangesNothing) {
       EXPECT_TRUE(torch::allclose(found[1][i], found[0][i], 1e-9, 1e-9)) << i;
     }
   }
+}
+
+TEST(NetworkTest, OneChannelIsTheLuminanceOfThree) {
+  const std::shared_ptr<Network> network =
+      MakeNetwork({.depth = 18, .num_classes = 3, .channels = 1});
+  network->to(torch::kDouble);
+  network->eval();
+  EXPECT_EQ(network->named_parameters()["conv1.weight"].size(1), 1);
+  const torch::Tensor images = SomeImages().to(torch::kDouble);
+  const torch::Tensor gray = 0.299 * images.narrow(1, 0, 1) +
+                             0.587 * images.narrow(1, 1, 1) +
+                             0.114 * images.narrow(1, 2, 1);
+  const torch::Tensor logits = network->Forward(gray);
+  EXPECT_TRUE(torch::allclose(network->Forward(images), logits, 1e-9, 1e-9));
+  const torch::Tensor padded =
+      torch::constant_pad_nd(images, {0, 0, 0, 0, 0, 1});
+  EXPECT_TRUE(torch::allclose(network->Forward(padded), logits, 1e-9, 1e-9));
 }
 
 TEST(NetworkTest, LeNetTakesImagesOf28Pixels) {

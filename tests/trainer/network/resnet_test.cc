@@ -108,8 +108,8 @@ TEST(ResNetTest, RefusesAnotherDepth) {
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_STREQ(error.what(),
-                 "resnet_depth is 20: give 18, 34, 50, 101, 152, 200, 270, "
-                 "350 or 420");
+                 "resnet_depth is 20: give 18, 26, 34, 50, 101, 152, 200, "
+                 "270, 350 or 420");
   }
 }
 

@@ -10,6 +10,7 @@
 #include "tests/support/sentences.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
+#include "trainer/model/named_networks.h"
 #include "trainer/params/table.h"
 #include "trainer/params/unsupported.h"
 
@@ -127,6 +128,35 @@ TEST(ReadParamsTest, PutsLayerOnLayer) {
   EXPECT_EQ(run.origins.at("image_size"), "--params_override");
   EXPECT_EQ(run.origins.at("seed"), "flag");
   EXPECT_EQ(run.origins.count("recipe"), 0U);
+}
+
+TEST(ReadParamsTest, TakesANetworksNameAsTheModel) {
+  const RunParams run = ReadParams(
+      {.overrides = {"resnet_depth=18,se_ratio=0.5"},
+       .flags = {{"width_per_group", "8"}, {"model", "resnext50_32x4d"}}});
+  EXPECT_EQ(run.values.model.kind, ModelKind::kResNet);
+  EXPECT_EQ(run.values.model.depth, 50);
+  EXPECT_EQ(run.values.model.groups, 32);
+  EXPECT_EQ(run.values.model.se_ratio, 0);
+  EXPECT_EQ(run.origins.at("groups"), "model=resnext50_32x4d");
+  // A parameter of the same layer is stronger, wherever it is.
+  EXPECT_EQ(run.values.model.width_per_group, 8);
+  EXPECT_EQ(run.origins.at("width_per_group"), "flag");
+  // The file of a model has the parameters instead of the name.
+  const TemporaryFolder folder;
+  WriteFileAtomically(folder.path() + "/params.yaml", ToYaml(run));
+  EXPECT_TRUE(
+      ShapeOf(ReadParams({.config_file = folder.path() + "/params.yaml"})
+                  .values.model) == ShapeOf(run.values.model));
+}
+
+TEST(ReadParamsTest, ModelResNetKeepsTheOtherParameters) {
+  EXPECT_EQ(ReadParams({.overrides = {"resnet_depth=18,model=resnet"}})
+                .values.model.depth,
+            18);
+  EXPECT_THAT(
+      ErrorOf("model=resnext51"),
+      HasSubstr("model='resnext51': must be resnet, lenet, resnet18, "));
 }
 
 TEST(ReadParamsTest, LetsTheLaterOverrideWin) {
@@ -292,8 +322,8 @@ TEST(ReadParamsTest, RefusesAnotherType) {
   EXPECT_EQ(ErrorOf("precision=fp16"),
             "precision='fp16': must be auto, bfloat16 or float32");
   EXPECT_EQ(ErrorOf("resnet_depth=20"),
-            "resnet_depth='20': must be 18, 34, 50, 101, 152, 200, 270, 350 "
-            "or 420");
+            "resnet_depth='20': must be 18, 26, 34, 50, 101, 152, 200, 270, "
+            "350 or 420");
 }
 
 TEST(ReadParamsTest, RefusesWhatIsOutOfRange) {
