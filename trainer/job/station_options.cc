@@ -174,6 +174,7 @@ InputOptions MakeEvalInput(const TrainParams& params) {
           .image_size = input.image_size,
           .recipe = input.recipe,
           .interpolation = input.interpolation,
+          .crop = input.crop,
           .training = false,
           .seed = input.seed,
           .image_key = input.image_key,

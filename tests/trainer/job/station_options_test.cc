@@ -38,6 +38,12 @@ TEST(StationOptionsTest, AnEvaluationReadsItsFilesAsTheTrainingDoes) {
   EXPECT_FALSE(MakeEvalInput(params).map_files);
 }
 
+TEST(StationOptionsTest, AnEvaluationCropsAsItsParametersSay) {
+  TrainParams params;
+  params.input.crop = {.eval_resize = 232};
+  EXPECT_EQ(MakeEvalInput(params).crop.eval_resize, 232);
+}
+
 std::vector<double> DecayEpochs(const std::string& text) {
   TrainParams params;
   params.learning_rate_decay_epochs = text;
