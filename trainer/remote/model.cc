@@ -179,10 +179,18 @@ void RemoteModel::PullCheckpoints() {
       options_.trains || options_.resume == "best"
           ? RecordedBestStep(options_.model_dir)
           : std::nullopt;
-  for (const std::int64_t step : steps) {
-    if (step == best || std::to_string(step) == options_.resume) {
-      checkpoints_.Pull(step, options_.model_dir);
+  auto end = steps.end();  // after the one that the run uses
+  for (auto step = steps.begin(); step != steps.end(); ++step) {
+    if (*step == best || std::to_string(*step) == options_.resume) {
+      checkpoints_.Pull(*step, options_.model_dir);
+      end = step + 1;
     }
+  }
+  const auto more = std::min<std::ptrdiff_t>(options_.checkpoints,
+                                             std::distance(steps.begin(), end));
+  for (auto step = end - more; options_.checkpoints > 1 && step != end;
+       ++step) {
+    checkpoints_.Pull(*step, options_.model_dir);
   }
 }
 
