@@ -22,6 +22,14 @@
 
 namespace infeed {
 
+// The views of an image in an evaluation, whose logits are averaged: with
+// crops, those that consecutive slots of a batch have, and with flip their
+// mirror images, which the device makes.
+struct EvalViews {
+  int crops = 1;
+  bool flip = false;
+};
+
 struct DeviceOptions {
   std::string device = "auto";  // auto, cpu, cuda, cuda:N
   Precision precision = Precision::kFloat32;
@@ -32,6 +40,7 @@ struct DeviceOptions {
   // On a GPU: the same bits in every run, and TF32 in float32's products.
   bool deterministic = false;
   bool tf32 = false;
+  EvalViews eval_views = {};
 
   // ranks: the ranks that train this model, each on a part of every batch; must
   // outlive the loop; nullptr: a single process. batch_norm_group: how many
@@ -91,7 +100,8 @@ class DeviceLoop {
 
   // Runs the whole infeed through the model in evaluation mode, with the
   // averages of its weights where those are kept. The counts stay on the device
-  // until the end.
+  // until the end. An image is eval_crops() consecutive slots of a batch, and
+  // counts if all of them do.
   [[nodiscard]] EvalSums Evaluate(Infeed& infeed);
 
   // The same, but passes the predictions of each batch to the sink. Throws what
@@ -135,6 +145,8 @@ class DeviceLoop {
   [[nodiscard]] BatchMemory batch_memory() const;
   // How often the host has waited for a GPU in training loops; 0 on the CPU.
   [[nodiscard]] std::int64_t host_syncs() const;
+  // DeviceOptions::eval_views.
+  [[nodiscard]] int eval_crops() const;
   // Warm-up steps to leave out of speed figures.
   [[nodiscard]] int warm_up_steps() const;
 

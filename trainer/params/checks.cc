@@ -124,6 +124,15 @@ constexpr Quarrel kQuarrels[] = {
        return p.export_moving_average && p.optimizer.moving_average_decay == 0;
      },
      "there is no average to export"},
+    {"eval_crops", "recipe",
+     [](const P& p) {
+       return p.eval_crops > 1 && p.input.recipe != Recipe::kTorchvision &&
+              p.input.recipe != Recipe::kTpu;
+     },
+     "only torchvision and tpu crop in an evaluation"},
+    {"eval_crops", "eval_flip",
+     [](const P& p) { return p.eval_crops == 10 && p.eval_flip; },
+     "ten crops are of the mirrored image, too; give one of them"},
     {"dropblock_groups", "dropblock_keep_prob",
      [](const P& p) {
        return !p.dropblock_groups.empty() && p.model.drop_block.keep_prob == 0;
@@ -147,6 +156,9 @@ constexpr Quarrel kQuarrels[] = {
      "LeNet takes images of 28 pixels, give image_size=28"},
     {"model", "image_size_schedule",
      [](const P& p) { return IsLeNet(p) && !p.image_size_schedule.empty(); },
+     "LeNet takes images of 28 pixels"},
+    {"model", "eval_image_sizes",
+     [](const P& p) { return IsLeNet(p) && !p.eval_image_sizes.empty(); },
      "LeNet takes images of 28 pixels"},
     {"model", "model_variant",
      [](const P& p) {

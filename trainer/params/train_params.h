@@ -41,6 +41,9 @@ struct TrainParams {
   std::string eval_split = "auto";
   bool allow_missing_shards = false;
   int eval_batch_size = 0;
+  int eval_crops = 1;
+  bool eval_flip = false;
+  std::string eval_image_sizes;  // of mode eval
   std::string image_size_schedule;
   bool data_on_device = false;
 

@@ -59,6 +59,18 @@ EvalPart AddUp(EvalPart mine, Ranks& ranks) {
           .stopped = totals[0].most > 0};
 }
 
+// Sets the crops, and a batch of the same size of whole images on each rank.
+void TakeCrops(int crops, InputOptions& input) {
+  const int slots = crops * input.world_size;
+  input.crop.eval_crops = crops;
+  input.batch_size = std::max(1, input.batch_size / slots) * slots;
+}
+
+std::int64_t Records(const RecordIndex& index, const InputOptions& input) {
+  return input.max_records == 0 ? index.size()
+                                : std::min(input.max_records, index.size());
+}
+
 // "  auc 0.912": the metric of keep_best, unless the line has it already.
 std::string KeptText(const EvalResult& result, std::string_view metric) {
   constexpr std::array<std::string_view, 4> kShown = {"none", "top_1", "top_5",
@@ -80,6 +92,7 @@ std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex* index,
   input.shuffle = Shuffle::kNone;
   input.on_bad_record = OnBadRecord::kSkip;
   input.batch_memory = device.batch_memory();
+  TakeCrops(device.eval_crops(), input);
   const auto start = std::chrono::steady_clock::now();
   const std::shared_ptr<BatchStream> records = OpenInput(index, input);
   Infeed infeed(records, input.batch_size / input.world_size, input.image_size,
@@ -103,7 +116,10 @@ std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex* index,
                         stats.first_bad_record);
   }
   EvalResult result = MakeEvalResult(all.sums);
-  result.bad_records = all.bad_records;
+  // A record that is bad in one crop may be good in another.
+  result.bad_records = device.eval_crops() == 1 || index == nullptr
+                           ? all.bad_records
+                           : Records(*index, input) - all.sums.images;
   result.images_per_second = static_cast<double>(all.sums.images) / all.seconds;
   result.input_wait = std::min(1.0, all.waited / all.seconds);
   return result;
@@ -112,9 +128,12 @@ std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex* index,
 std::string EvalText(std::int64_t step, const EvalResult& result,
                      std::string_view keep_best) {
   std::string text = fmt::format(
-      "evaluation at step {}: top-1 {:.1f} %  top-5 {:.1f} %  loss {:.3f}{}  "
+      "evaluation at step {}{}: top-1 {:.1f} %  top-5 {:.1f} %  loss {:.3f}{}  "
       "({} images, {:.1f} images/s)",
-      step, 100 * result.top_1, 100 * result.top_5, result.loss,
+      step,
+      result.image_size > 0 ? fmt::format(", {} pixels", result.image_size)
+                            : "",
+      100 * result.top_1, 100 * result.top_5, result.loss,
       KeptText(result, keep_best), result.images, result.images_per_second);
   if (result.bad_records > 0) {
     text += fmt::format("; {} bad records left out", result.bad_records);

@@ -16,6 +16,7 @@ struct RocPoint {
 
 // The result of an evaluation. Fractions are of the images seen.
 struct EvalResult {
+  int image_size = 0;  // where it is one of eval_image_sizes; else 0
   std::int64_t images = 0;
   std::int64_t bad_records = 0;
   double top_1 = 0;
