@@ -100,6 +100,39 @@ TEST_F(EvalModeTest, EvaluatesTheSplitThatIsAskedFor) {
   EXPECT_THAT(none.err, HasSubstr("no data of the split test to evaluate"));
 }
 
+TEST(EvalLiveWeightsTest, EvaluatesTheWeightsBesideTheirAverage) {
+  const TemporaryFolder model;
+  const std::string run = "--device cpu --data_dir null --model_dir " +
+                          model.path() + " --params_override ";
+  const ProgramResult trained = RunProgram(
+      "train_resnet",
+      run +
+          "model=lenet,image_size=28,num_label_classes=3,train_batch_size=4,"
+          "train_steps=3,eval_batch_size=4,moving_average_decay=0.9,"
+          "eval_live_weights=true,keep_best=loss");
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_THAT(trained.err, HasSubstr("; the weights themselves: top-1 "));
+  const auto file = [&] {
+    return json::parse(ReadWholeFile(EvalPath(model.path(), 3), 1 << 20));
+  };
+  const json both = file();
+  EXPECT_NE(both["live"]["loss"], both["loss"]);
+  const json best = json::parse(ReadWholeFile(BestPath(model.path()), 1 << 20));
+  EXPECT_EQ(best["value"], both["loss"]);
+  std::vector<json> evals =
+      JsonLines(ReadWholeFile(MetricsPath(model.path()), 1 << 20));
+  std::erase_if(evals,
+                [](const json& line) { return line["event"] != "eval"; });
+  ASSERT_EQ(evals.size(), 1);
+  EXPECT_EQ(evals[0]["live_loss"], both["live"]["loss"]);
+  EXPECT_EQ(evals[0]["live_top_1"], both["live"]["top_1"]);
+  const ProgramResult average = RunProgram(
+      "train_resnet", "--mode eval " + run + "eval_live_weights=false");
+  ASSERT_EQ(average.exit_code, 0) << average.err;
+  EXPECT_EQ(file()["loss"], both["loss"]);
+  EXPECT_FALSE(file().contains("live"));
+}
+
 TEST(EvalSizesTest, EvaluatesAtEachImageSize) {
   const TemporaryFolder model;
   const std::string run = "--device cpu --data_dir null --model_dir " +

@@ -129,10 +129,13 @@ std::int64_t DeviceLoop::Train(std::int64_t first_step, std::int64_t steps,
   return done;
 }
 
-EvalSums DeviceLoop::Evaluate(Infeed& infeed) {
+EvalSums DeviceLoop::Evaluate(Infeed& infeed, EvalWeights weights) {
   const torch::NoGradGuard no_grad;
-  const MovingAverage::Scope averages = impl_->step.UseAverages();
   impl_->network->eval();
+  if (weights == EvalWeights::kLive) {
+    return impl_->passes->Evaluate(infeed);
+  }
+  const MovingAverage::Scope averages = impl_->step.UseAverages();
   return impl_->passes->Evaluate(infeed);
 }
 

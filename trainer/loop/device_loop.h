@@ -30,6 +30,9 @@ struct EvalViews {
   bool flip = false;
 };
 
+// Which weights an evaluation uses where their moving averages are kept.
+enum class EvalWeights { kAverage, kLive };
+
 struct DeviceOptions {
   std::string device = "auto";  // auto, cpu, cuda, cuda:N
   Precision precision = Precision::kFloat32;
@@ -98,11 +101,12 @@ class DeviceLoop {
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
                      Infeed& infeed, Outfeed& outfeed);
 
-  // Runs the whole infeed through the model in evaluation mode, with the
-  // averages of its weights where those are kept. The counts stay on the device
-  // until the end. An image is eval_crops() consecutive slots of a batch, and
-  // counts if all of them do.
-  [[nodiscard]] EvalSums Evaluate(Infeed& infeed);
+  // Runs the whole infeed through the model in evaluation mode, by default with
+  // the averages of its weights where those are kept. The counts stay on the
+  // device until the end. An image is eval_crops() consecutive slots of a
+  // batch, and counts if all of them do.
+  [[nodiscard]] EvalSums Evaluate(Infeed& infeed,
+                                  EvalWeights weights = EvalWeights::kAverage);
 
   // The same, but passes the predictions of each batch to the sink. Throws what
   // the infeed and the sink throw.

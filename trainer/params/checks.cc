@@ -119,6 +119,11 @@ constexpr Quarrel kQuarrels[] = {
               p.optimizer.moving_average_decay == 0;
      },
      "there is no average to update"},
+    {"eval_live_weights", "moving_average_decay",
+     [](const P& p) {
+       return p.eval_live_weights && p.optimizer.moving_average_decay == 0;
+     },
+     "there is no average beside the weights"},
     {"export_moving_average", "moving_average_decay",
      [](const P& p) {
        return p.export_moving_average && p.optimizer.moving_average_decay == 0;

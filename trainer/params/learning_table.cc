@@ -138,6 +138,9 @@ const Param kOptimizerParams[] = {
     Row("moving_average_every",
         Field<&P::optimizer, &O::moving_average_every>(), Between(1, 1'000'000),
         "steps", "Steps between updates of the moving average."),
+    Row("eval_live_weights", Field<&P::eval_live_weights>(), Any(), "",
+        "Evaluate the weights, too, beside their moving average, in twice the "
+        "time."),
     Row("export_moving_average", Field<&P::export_moving_average>(), Any(), "",
         "Export the moving average instead of the weights."),
     Row("clip_gradient_norm", Field<&P::optimizer, &O::clip_gradient_norm>(),

@@ -41,6 +41,7 @@ struct TrainParams {
   std::string eval_split = "auto";
   bool allow_missing_shards = false;
   int eval_batch_size = 0;
+  bool eval_live_weights = false;
   int eval_crops = 1;
   bool eval_flip = false;
   std::string eval_image_sizes;  // of mode eval

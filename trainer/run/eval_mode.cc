@@ -29,7 +29,8 @@ bool EvaluateAtSize(const Job& job, std::optional<EvalLog>& log,
   InputOptions input = EvalInput(job);
   input.image_size = image_size;
   std::optional<EvalResult> result =
-      Evaluate(job.device, job.data.eval_index(), input, job.ranks, stop);
+      Evaluate(job.device, job.data.eval_index(), input, job.ranks, stop,
+               job.params.eval_live_weights);
   if (!result) {
     return false;
   }

@@ -89,8 +89,8 @@ std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
   std::optional<EvalResult> result;
   TranslateTorchErrors(
       [&] {
-        result =
-            Evaluate(job.device, job.data.eval_index(), input, job.ranks, stop);
+        result = Evaluate(job.device, job.data.eval_index(), input, job.ranks,
+                          stop, job.params.eval_live_weights);
       },
       MakeOutOfMemoryText(EvaluationNeed(job.options, job.params), job.memory));
   if (result) {

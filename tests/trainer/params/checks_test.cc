@@ -54,6 +54,8 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"poly_rate=5", "optimizer", "enable_lars=true"},
         Pair{"moving_average_every=32", "moving_average_decay",
              "moving_average_decay=0.99"},
+        Pair{"eval_live_weights=1", "moving_average_decay",
+             "moving_average_decay=0.9"},
         Pair{"export_moving_average=1", "moving_average_decay",
              "moving_average_decay=0.9"},
         Pair{"eval_crops=5,recipe=plain", "recipe", "recipe=tpu"},
