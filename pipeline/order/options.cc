@@ -81,6 +81,12 @@ InputOptions CheckedInputOptions(InputOptions options) {
                      std::to_string(options.world_size) +
                      ": every rank takes an equal part");
   }
+  const int crops = options.training ? 1 : options.crop.eval_crops;
+  if (options.batch_size / options.world_size % crops != 0) {
+    throw UsageError(fmt::format(
+        "batch_size {} is not a multiple of {}: world_size times eval_crops",
+        options.batch_size, options.world_size * crops));
+  }
   if (options.threads == 0) {
     const unsigned cores = std::thread::hardware_concurrency();
     options.threads = cores == 0 ? 1 : static_cast<int>(cores);

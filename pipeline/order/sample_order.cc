@@ -20,16 +20,17 @@ constexpr std::int64_t kMaxRecords = std::numeric_limits<std::uint32_t>::max();
 
 std::int64_t EpochOrder::RecordAt(std::int64_t position) const {
   Check(position >= 0 && position < places_, "the position is in the epoch");
+  const std::int64_t image = position / crops_;
   const std::int64_t place = std::visit(
       Overloaded{
-          [&](const OwnOrder&) { return position; },
+          [&](const OwnOrder&) { return image; },
           [&](const KeyedPermutation& permutation) {
             return std::int64_t{
-                permutation.At(static_cast<std::uint32_t>(position))};
+                permutation.At(static_cast<std::uint32_t>(image))};
           },
-          [&](const Windows& windows) { return windows->RecordAt(position); },
+          [&](const Windows& windows) { return windows->RecordAt(image); },
           [&](const Table& table) {
-            return std::int64_t{(*table)[static_cast<std::size_t>(position)]};
+            return std::int64_t{(*table)[static_cast<std::size_t>(image)]};
           }},
       order_);
   return selection_ ? selection_->RecordAt(seed_, epoch_, place) : place;
@@ -40,7 +41,8 @@ SampleOrder::SampleOrder(std::vector<std::int64_t> shard_sizes,
     : shard_sizes_(std::move(shard_sizes)),
       selection_(options.selection),
       records_(std::reduce(shard_sizes_.begin(), shard_sizes_.end())),
-      places_(selection_ ? selection_->places() : records_),
+      crops_(options.training ? 1 : options.crop.eval_crops),
+      places_(crops_ * (selection_ ? selection_->places() : records_)),
       shuffle_(options.shuffle),
       window_(
           {.shards = options.window_shards, .records = options.window_records}),
@@ -88,6 +90,7 @@ SampleOrder::SampleOrder(std::int64_t records, Shuffle shuffle,
 EpochOrder SampleOrder::Epoch(std::uint32_t epoch) const {
   EpochOrder order;
   order.places_ = places_;
+  order.crops_ = crops_;
   order.selection_ = selection_;
   order.seed_ = seed_;
   order.epoch_ = epoch;
@@ -96,7 +99,7 @@ EpochOrder SampleOrder::Epoch(std::uint32_t epoch) const {
       break;
     case Shuffle::kGlobal:
       order.order_ = KeyedPermutation(
-          static_cast<std::uint32_t>(places_),
+          static_cast<std::uint32_t>(places_ / crops_),
           {.seed = seed_, .epoch = epoch, .domain = kRecordDomain});
       break;
     case Shuffle::kWindow:
@@ -109,7 +112,7 @@ EpochOrder SampleOrder::Epoch(std::uint32_t epoch) const {
       break;
     case Shuffle::kTorch:
       order.order_ = std::make_shared<const std::vector<std::uint32_t>>(
-          TorchOrder(places_, seed_, epoch));
+          TorchOrder(places_ / crops_, seed_, epoch));
       break;
   }
   return order;

@@ -29,6 +29,7 @@ class EpochOrder {
   using Windows = std::shared_ptr<const WindowOrder>;
 
   std::int64_t places_ = 0;
+  int crops_ = 1;  // places of each record, one after another
   std::variant<OwnOrder, KeyedPermutation, Windows, Table> order_;
   std::shared_ptr<const Selection> selection_;  // null: place i holds record i
   std::uint64_t seed_ = 0;
@@ -63,7 +64,8 @@ class SampleOrder {
   [[nodiscard]] std::int64_t RecordAt(std::uint32_t epoch,
                                       std::int64_t position) const;
 
-  // The places of an epoch: all records, or those of the selection.
+  // The places of an epoch: all records, or those of the selection; in an
+  // evaluation times crop.eval_crops.
   [[nodiscard]] std::int64_t places() const { return places_; }
 
  private:
@@ -72,6 +74,7 @@ class SampleOrder {
   std::vector<std::int64_t> shard_sizes_;
   std::shared_ptr<const Selection> selection_;
   std::int64_t records_;
+  int crops_;
   std::int64_t places_;
   Shuffle shuffle_;
   OrderWindow window_;

@@ -42,6 +42,11 @@ void CheckCropOptions(const CropOptions& crop, Recipe recipe, int image_size) {
   RequireRange("crop_scale", crop.scale, 1e-4, 1);
   RequireRange("crop_ratio", crop.ratio, 1, 100);
   RequireRange("eval_crop", crop.eval_crop, 0.01, 1);
+  RequireRecipe("eval_crops", crop.eval_crops != 1, cuts, "torchvision or tpu");
+  if (crop.eval_crops != 1 && crop.eval_crops != 5 && crop.eval_crops != 10) {
+    throw UsageError("eval_crops=" + std::to_string(crop.eval_crops) +
+                     ": must be 1, 5 or 10");
+  }
   if (crop.eval_resize != 0 && crop.eval_crop != 0) {
     throw UsageError("eval_resize and eval_crop: give one of them");
   }

@@ -15,6 +15,7 @@
 #include "preprocess/pixels/packed_copy.h"
 #include "preprocess/pixels/row_sink.h"
 #include "preprocess/recipe/crop.h"
+#include "preprocess/recipe/eval_view.h"
 #include "preprocess/recipe/torchvision_crop.h"
 
 namespace infeed {
@@ -30,6 +31,19 @@ int CheckedSize(int image_size) {
     throw UsageError("PreprocessOptions::image_size must be above 0");
   }
   return image_size;
+}
+
+// The window of one of the crops, each with the centre crop's size.
+Window PlaceWindow(const EvalView& view, int height, int width, Window centre) {
+  centre.y = view.PlaceY(height, centre.height, centre.y);
+  centre.x = view.PlaceX(width, centre.width, centre.x);
+  return centre;
+}
+
+Framing PlaceSquare(const EvalView& view, int size, Framing centre) {
+  centre.y = view.PlaceY(centre.height, size, centre.y);
+  centre.x = view.PlaceX(centre.width, size, centre.x);
+  return centre;
 }
 
 bool DrawFlip(const SampleKey& key) {
@@ -174,21 +188,26 @@ Framing Preprocessor::ChooseFraming(int height, int width, int components,
                                     const SampleKey& key) const {
   const int size = options_.image_size;
   SampleRandom random(key, RandomStream::kCrop);
+  const EvalView view(options_.crop.eval_crops, key.position);
   switch (options_.recipe) {
     case Recipe::kTpu:
       return WholeWindow(
           options_.training
               ? TrainingWindow(height, width, components, size, random)
-              : CenterCropWindow(height, width,
-                                 EvalCropFraction(options_.crop, size)),
+              : PlaceWindow(
+                    view, height, width,
+                    CenterCropWindow(height, width,
+                                     EvalCropFraction(options_.crop, size))),
           size);
     case Recipe::kTorchvision:
       return options_.training
                  ? WholeWindow(RandomResizedCropWindow(height, width,
                                                        options_.crop, random),
                                size)
-                 : ResizedCenterCrop(height, width, size,
-                                     EvalShorterSide(options_.crop, size));
+                 : PlaceSquare(
+                       view, size,
+                       ResizedCenterCrop(height, width, size,
+                                         EvalShorterSide(options_.crop, size)));
     case Recipe::kPlain:
     case Recipe::kCifar:
       return WholeWindow({.y = 0, .x = 0, .height = height, .width = width},
@@ -203,8 +222,11 @@ DecodePlan Preprocessor::Plan(const Framing& framing, bool is_scaled) const {
 }
 
 bool IsFlipped(const PreprocessOptions& options, const SampleKey& key) {
-  return options.recipe != Recipe::kPlain && options.training &&
-         options.random_flip && DrawFlip(key);
+  if (!options.training) {
+    return EvalView(options.crop.eval_crops, key.position).is_mirrored();
+  }
+  return options.recipe != Recipe::kPlain && options.random_flip &&
+         DrawFlip(key);
 }
 
 void Preprocessor::Finish(const SampleKey& key,

@@ -84,8 +84,8 @@ struct PreprocessOptions {
 [[nodiscard]] std::unique_ptr<ResizeSink> MakeResize(
     const PreprocessOptions& options);
 
-// Whether the sample is mirrored, as drawn from its flip stream; false unless
-// the options are for training images that may be mirrored.
+// Whether the sample is mirrored: in training, where images may be mirrored, as
+// drawn from its flip stream; in an evaluation of ten crops the last five.
 [[nodiscard]] bool IsFlipped(const PreprocessOptions& options,
                              const SampleKey& key);
 

@@ -129,6 +129,15 @@ def write_evaluation(name, image):
     (FOLDER / f"{name}_torchvision_eval.rgb").write_bytes(b"".join(pixels))
 
 
+def write_ten_crops(name, image):
+    """Of an odd margin too, of which the centre crop's two halves differ."""
+    pixels = []
+    for size in (SIZE, SIZE - 1):
+        crops = transforms.TenCrop(size)(transforms.Resize(37)(image))
+        pixels += [crop.tobytes() for crop in crops]
+    (FOLDER / f"{name}_torchvision_ten.rgb").write_bytes(b"".join(pixels))
+
+
 def write_cifar():
     image = Image.open(FOLDER / "h1v1.jpg").crop((20, 30, 20 + SIZE, 30 + SIZE))
     image.save(FOLDER / "cifar.png")
@@ -152,6 +161,7 @@ def main():
         image = Image.open(FOLDER / f"{name}.jpg").convert("RGB")
         write_training(name, image)
         write_evaluation(name, image)
+        write_ten_crops(name, image)
     write_cifar()
     print("torch", torch.__version__, "torchvision", torchvision.__version__,
           "Pillow", PIL.__version__, "NumPy", np.__version__)

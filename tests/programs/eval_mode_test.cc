@@ -55,6 +55,42 @@ TEST_F(EvalModeTest, LeavesTheFileOfEachEvaluation) {
   EXPECT_EQ(file["auc"], trained["auc"]);
 }
 
+TEST_F(EvalModeTest, AveragesCropsAndMirrorImages) {
+  const json one = File(2);
+  for (const std::string views :
+       {"--eval_crops 5", "--eval_crops 10", "--eval_flip true"}) {
+    const ProgramResult run = model_.Run(Flags(views));
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const json file = File(2);
+    EXPECT_EQ(file["images"], 10) << views;
+    EXPECT_EQ(file["bad_records"], 0) << views;
+    EXPECT_EQ(file["classes"][1]["images"], 3) << views;
+    EXPECT_NE(file["loss"], one["loss"]) << views;
+    EXPECT_NEAR(file["loss"].get<double>(), one["loss"].get<double>(), 0.5);
+  }
+  const json flipped = File(2);
+  const ProgramResult ranks =
+      model_.Run(Flags("--eval_flip true --local_ranks 2"));
+  EXPECT_EQ(ranks.exit_code, 0) << ranks.err;
+  EXPECT_EQ(File(2)["confusion"], flipped["confusion"]);
+  EXPECT_EQ(model_.Run(Flags("--eval_crops 4")).exit_code, 2);
+}
+
+TEST_F(EvalModeTest, SharesCropsAmongRanks) {
+  const std::string flags = "--eval_crops 5 --eval_batch_size ";
+  ASSERT_EQ(model_.Run(Flags(flags + "10")).exit_code, 0);
+  const json alone = File(2);
+  for (const std::string batch : {"3", "10", "12"}) {
+    const ProgramResult ranks =
+        model_.Run(Flags(flags + batch + " --local_ranks 2"));
+    EXPECT_EQ(ranks.exit_code, 0) << ranks.err;
+    EXPECT_EQ(File(2)["images"], 10);
+    EXPECT_EQ(File(2)["confusion"], alone["confusion"]);
+    EXPECT_NEAR(File(2)["loss"].get<double>(), alone["loss"].get<double>(),
+                1e-5);
+  }
+}
+
 TEST_F(EvalModeTest, EvaluatesTheSplitThatIsAskedFor) {
   const ProgramResult run = model_.Run(Flags("--eval_split train"));
   EXPECT_EQ(run.exit_code, 0) << run.err;
@@ -62,6 +98,72 @@ TEST_F(EvalModeTest, EvaluatesTheSplitThatIsAskedFor) {
   const ProgramResult none = model_.Run(Flags("--eval_split test"));
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_THAT(none.err, HasSubstr("no data of the split test to evaluate"));
+}
+
+TEST(EvalLiveWeightsTest, EvaluatesTheWeightsBesideTheirAverage) {
+  const TemporaryFolder model;
+  const std::string run = "--device cpu --data_dir null --model_dir " +
+                          model.path() + " --params_override ";
+  const ProgramResult trained = RunProgram(
+      "train_resnet",
+      run +
+          "model=lenet,image_size=28,num_label_classes=3,train_batch_size=4,"
+          "train_steps=3,eval_batch_size=4,moving_average_decay=0.9,"
+          "eval_live_weights=true,keep_best=loss");
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_THAT(trained.err, HasSubstr("; the weights themselves: top-1 "));
+  const auto file = [&] {
+    return json::parse(ReadWholeFile(EvalPath(model.path(), 3), 1 << 20));
+  };
+  const json both = file();
+  EXPECT_NE(both["live"]["loss"], both["loss"]);
+  const json best = json::parse(ReadWholeFile(BestPath(model.path()), 1 << 20));
+  EXPECT_EQ(best["value"], both["loss"]);
+  std::vector<json> evals =
+      JsonLines(ReadWholeFile(MetricsPath(model.path()), 1 << 20));
+  std::erase_if(evals,
+                [](const json& line) { return line["event"] != "eval"; });
+  ASSERT_EQ(evals.size(), 1);
+  EXPECT_EQ(evals[0]["live_loss"], both["live"]["loss"]);
+  EXPECT_EQ(evals[0]["live_top_1"], both["live"]["top_1"]);
+  const ProgramResult average = RunProgram(
+      "train_resnet", "--mode eval " + run + "eval_live_weights=false");
+  ASSERT_EQ(average.exit_code, 0) << average.err;
+  EXPECT_EQ(file()["loss"], both["loss"]);
+  EXPECT_FALSE(file().contains("live"));
+}
+
+TEST(EvalSizesTest, EvaluatesAtEachImageSize) {
+  const TemporaryFolder model;
+  const std::string run = "--device cpu --data_dir null --model_dir " +
+                          model.path() + " --params_override ";
+  ASSERT_EQ(RunProgram("train_resnet",
+                       "--mode train " + run +
+                           "resnet_depth=18,small_stem=true,image_size=32,"
+                           "num_label_classes=3,train_batch_size=4,"
+                           "train_steps=1,eval_batch_size=2")
+                .exit_code,
+            0);
+  const ProgramResult eval = RunProgram(
+      "train_resnet", "--mode eval " + run + "eval_image_sizes='24,32'");
+  ASSERT_EQ(eval.exit_code, 0) << eval.err;
+  EXPECT_THAT(eval.out, HasSubstr("evaluation at step 1, 24 pixels: top-1 "));
+  EXPECT_THAT(eval.out, HasSubstr("evaluation at step 1, 32 pixels: top-1 "));
+  EXPECT_FALSE(fs::exists(EvalPath(model.path(), 1)));
+  const auto file = [&](int size) {
+    return json::parse(ReadWholeFile(EvalPath(model.path(), 1, size), 1 << 20));
+  };
+  EXPECT_EQ(file(24)["image_size"], 24);
+  EXPECT_NE(file(24)["loss"], file(32)["loss"]);
+  const ProgramResult usual =
+      RunProgram("train_resnet", "--mode eval " + run + "eval_flip=false");
+  EXPECT_THAT(usual.out, HasSubstr("evaluation at step 1: top-1 "));
+  EXPECT_EQ(
+      json::parse(ReadWholeFile(EvalPath(model.path(), 1), 1 << 20))["loss"],
+      file(32)["loss"]);
+  const ProgramResult bad = RunProgram(
+      "train_resnet", "--mode eval " + run + "eval_image_sizes='24,7'");
+  EXPECT_EQ(bad.exit_code, 2);
 }
 
 TEST_F(EvalModeTest, FollowsUpToTheLastStep) {

@@ -9,7 +9,9 @@
 #include "base/atomic_file.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
+#include "trainer/checkpoint/average.h"
 #include "trainer/model_dir/model_dir.h"
+#include "trainer/tensors/safetensors.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -104,6 +106,44 @@ TEST_F(ExportModeTest, NeedsTheAveragesThatItIsToExport) {
       Run("--mode export --export_moving_average true");
   EXPECT_EQ(result.exit_code, 2) << result.err;
   EXPECT_THAT(result.err, HasSubstr("moving_average_decay"));
+}
+
+TEST_F(ExportModeTest, ExportsTheMeanOfCheckpoints) {
+  ASSERT_EQ(Train("--steps_per_checkpoint 1").exit_code, 0);
+  fs::remove_all(exports_);
+  const ProgramResult result =
+      Run("--mode export --format safetensors --average_checkpoints 2");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("the mean of the checkpoints of steps 1, "
+                                    "2\n"));
+  const std::string folder = fs::directory_iterator(exports_)->path().string();
+  EXPECT_EQ(ReadSafetensors(folder + "/model.safetensors"),
+            AverageCheckpoints(parent_ / "model", 2, 2).weights);
+  EXPECT_THAT(ReadWholeFile(folder + "/preprocessing.json", 1 << 20),
+              HasSubstr("averaged_steps"));
+}
+
+TEST_F(ExportModeTest, RefusesAMeanThatCannotBe) {
+  ASSERT_EQ(Train("--steps_per_checkpoint 1 --moving_average_decay 0.9 "
+                  "--format onnx")
+                .exit_code,
+            0);
+  const auto refuses = [&](const std::string& flags, const std::string& why) {
+    const ProgramResult result = Run(flags);
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(why));
+  };
+  refuses("--mode export --average_checkpoints 3",
+          "it has only 2 up to step 2: 1, 2\n");
+  refuses("--mode export --average_checkpoints 2 --checkpoint 1",
+          "it has only 1 up to step 1: 1\n");
+  refuses("--mode export --average_checkpoints 2 --export_moving_average true",
+          "they are two means, give one\n");
+  refuses("--mode export --average_checkpoints 2 --resume /elsewhere",
+          "needs the checkpoints of model_dir");
+  refuses("--mode export --average_checkpoints 0", "--average_checkpoints");
+  refuses("--mode train --data_dir null --average_checkpoints 2",
+          "--average_checkpoints: is for mode export\n");
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "tools/cli/flags.h"
 #include "tools/cli/help_text.h"
 #include "tools/input/input_flags.h"
+#include "trainer/checkpoint/resume.h"
 #include "trainer/params/nearest_name.h"
 #include "trainer/params/presets.h"
 #include "trainer/params/table.h"
@@ -320,6 +321,12 @@ void AddExportFlags(CLI::App& app, RunOptions& run) {
   Rare(app.add_option("--export_batch_size", run.export_batch_size,
                       "Images of a batch of the ONNX file. [any number]"))
       ->check(CLI::Range(1, 1 << 20));
+  Rare(app.add_option("--average_checkpoints", run.average_checkpoints,
+                      "Checkpoints whose mean mode export exports: the chosen "
+                      "one and those before it."))
+      ->check(CLI::Range(1, 10'000).description(""))
+      ->type_name("N")
+      ->capture_default_str();
 }
 
 void AddFlags(CLI::App& app, TrainFlags& flags) {
@@ -390,6 +397,21 @@ void TakeCheckpoint(const std::string& asked, RunOptions& run) {
   run.resume = asked == "newest" ? "auto" : asked;
 }
 
+void CheckAverage(const RunOptions& run) {
+  if (run.average_checkpoints == 1) {
+    return;
+  }
+  if (run.mode != Mode::kExport) {
+    throw UsageError("--average_checkpoints: is for mode export");
+  }
+  if (!IsOfModelDir(run.resume)) {
+    throw UsageError(fmt::format(
+        "--average_checkpoints={}: needs the checkpoints of model_dir, and "
+        "--resume={} is another one",
+        run.average_checkpoints, run.resume));
+  }
+}
+
 // Checks that a mode's folders are given; --print_config needs none.
 void CheckFolders(const TrainFlags& flags) {
   const RunOptions& run = flags.run;
@@ -424,6 +446,7 @@ std::optional<TrainFlags> ReadTrainFlags(int argc, char** argv) {
   RefuseUnknownFlags(app);
   CheckFolders(flags);
   TakeCheckpoint(flags.checkpoint, flags.run);
+  CheckAverage(flags.run);
   return flags;
 }
 

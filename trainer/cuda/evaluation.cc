@@ -82,15 +82,15 @@ void CudaEvaluation::UseShape(const BatchShape& shape) {
 }
 
 void CudaEvaluation::Pass(int slot) {
-  Output output;
-  output.batch = UnpackOnDevice(slots_->Packed(slot), slots_->shape(),
-                                StatisticsOf(model_.options.normalization),
-                                model_.options.precision == Precision::kBfloat16
-                                    ? ImageType::kBfloat16
-                                    : ImageType::kFloat32);
-  output.logits = model_.forward(output.batch.images);
+  const DeviceBatch batch = UnpackOnDevice(
+      slots_->Packed(slot), slots_->shape(),
+      StatisticsOf(model_.options.normalization),
+      model_.options.precision == Precision::kBfloat16 ? ImageType::kBfloat16
+                                                       : ImageType::kFloat32);
+  const EvalViews& views = model_.options.eval_views;
+  Output output = {.logits = MeanLogits(model_.forward, batch.images, views),
+                   .batch = LabelsOfImages(batch, views.crops)};
   counter_.Count(output.logits, output.batch);
-  output.batch.images = torch::Tensor();  // Large, and no longer needed.
   outputs_[static_cast<std::size_t>(slot)] = std::move(output);
 }
 

@@ -32,7 +32,7 @@ class CudaEvaluation {
  private:
   struct Output {
     torch::Tensor logits;
-    DeviceBatch batch;
+    DeviceBatch batch;  // without images
   };
   [[nodiscard]] EvalSums RunPasses(Infeed& infeed);
   void UseShape(const BatchShape& shape);

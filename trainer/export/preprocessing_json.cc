@@ -77,7 +77,8 @@ Json NormalizationFacts(const TrainParams& params) {
           {"not_done_by", {"model.safetensors"}}};
 }
 
-Json Trained(const TrainParams& params, std::int64_t step) {
+Json Trained(const TrainParams& params, std::int64_t step,
+             const std::vector<std::int64_t>& averaged_steps) {
   Json trained = {{"model", ChoiceName(params.model.kind, kModelKinds)}};
   if (!IsLeNet(params)) {
     trained["resnet_depth"] = params.model.depth;
@@ -90,6 +91,9 @@ Json Trained(const TrainParams& params, std::int64_t step) {
   }
   trained["moving_average"] = params.export_moving_average;
   trained["step"] = step;
+  if (!averaged_steps.empty()) {
+    trained["averaged_steps"] = averaged_steps;
+  }
   return trained;
 }
 
@@ -100,11 +104,12 @@ const PixelStatistics& StatisticsOf(const TrainParams& params) {
 }
 
 std::string PreprocessingJson(const TrainParams& params,
-                              const ModelLabels& labels, std::int64_t step) {
+                              const ModelLabels& labels, std::int64_t step,
+                              const std::vector<std::int64_t>& averaged_steps) {
   const int size = params.input.image_size;
   const Json channels = Channels(params);
   const Json json = {{"schema", 1},
-                     {"trained", Trained(params, step)},
+                     {"trained", Trained(params, step, averaged_steps)},
                      {"recipe", ChoiceName(params.input.recipe, kRecipes)},
                      {"resize", Resize(params)},
                      {"input",

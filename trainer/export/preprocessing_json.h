@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "preprocess/pixels/pixel_statistics.h"
 #include "trainer/model_dir/model_labels.h"
@@ -16,9 +17,10 @@ namespace infeed {
 
 // The text of preprocessing.json: the recipe's preprocessing in evaluation,
 // step by step; docs/export.md has its keys. labels: names of classes, or none.
-// step: the updates done.
-[[nodiscard]] std::string PreprocessingJson(const TrainParams& params,
-                                            const ModelLabels& labels,
-                                            std::int64_t step);
+// step: the updates done. averaged_steps: those of the checkpoints whose mean
+// the model is, or none.
+[[nodiscard]] std::string PreprocessingJson(
+    const TrainParams& params, const ModelLabels& labels, std::int64_t step,
+    const std::vector<std::int64_t>& averaged_steps = {});
 
 }  // namespace infeed

@@ -87,7 +87,8 @@ FakeData::FakeData(const InputOptions& options, const StreamPosition& start)
       share_(ShareOf(options)),
       batches_(options.training
                    ? 0
-                   : (options.max_records + options.batch_size - 1) /
+                   : (options.max_records * options.crop.eval_crops +
+                      options.batch_size - 1) /
                          options.batch_size),
       memory_bytes_(CheckedBytes(options)),
       position_(start),

@@ -5,6 +5,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pipeline/stats/cpu_load.h"
 #include "trainer/checkpoint/checkpoint.h"
@@ -94,8 +95,10 @@ void StartFromWeights(const Job& job);
 [[nodiscard]] ExitCode Unusable(const std::string& model_dir);
 
 // Writes the model on the device, after `step` updates, to a new folder in
-// export_dir, and prints its path.
-void ExportNow(const Job& job, std::int64_t step);
+// export_dir, and prints its path. averaged_steps: of the checkpoints whose
+// mean the model is, or none.
+void ExportNow(const Job& job, std::int64_t step,
+               const std::vector<std::int64_t>& averaged_steps = {});
 
 // The modes.
 [[nodiscard]] ExitCode TrainMode(const Job& job, const std::stop_token& stop);

@@ -1,5 +1,7 @@
 #include "trainer/job/memory.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "pipeline/memory/memory_limit.h"
 #ifdef INFEED_CUDA
@@ -53,6 +55,13 @@ MemoryNeed EvaluationNeed(const RunOptions& options, const TrainParams& params,
       predicts ? options.predict_batch_size : params.eval_batch_size);
   need.step = "an evaluation";
   need.batch_parameter = predicts ? "predict_batch_size" : "eval_batch_size";
+  if (options.mode == Mode::kEval) {
+    need.image_size = std::ranges::max(EvalImageSizes(params));
+  }
+  if (!predicts) {  // Whole images on each rank.
+    const int crops = params.eval_crops;
+    need.images = std::max(1, need.images / crops) * crops;
+  }
   need.device =
       ForwardBytes(ComputeCost(MakeModelOptions(params), need.image_size),
                    need.images, need.in_bfloat16);

@@ -43,6 +43,8 @@ struct RunOptions {
   std::string export_dir;
   std::vector<std::string> formats;  // onnx, safetensors, torchscript
   int export_batch_size = 0;         // of the ONNX file; 0: any
+  // kExport: export the mean of this number of checkpoints.
+  int average_checkpoints = 1;
 
   // kDoctor: print JSON.
   bool json = false;

@@ -13,10 +13,12 @@
 #include "pipeline/order/options.h"
 #include "pipeline/order/stream_state.h"
 #include "records/bytes/plain_text.h"
+#include "records/bytes/whole_number.h"
 #include "trainer/feed/fake_data.h"
 #include "trainer/model/image_size_schedule.h"
 #include "trainer/params/params.h"
 #include "trainer/ranks/parts.h"
+#include "trainer/scores/early_stop.h"
 
 namespace infeed {
 namespace {
@@ -127,6 +129,8 @@ RunParams Resolve(const RunParams& params, const std::string& device,
   const ImageSizeSchedule sizes(params.values.image_size_schedule,
                                 params.values.input.image_size);
   (void)ParseDecayEpochs(params.values);
+  (void)EvalImageSizes(params.values);
+  (void)ParseEarlyStop(params.values.early_stop);
   if (data.is_fake()) {
     ResolveFakeData(IsGpu(device), resolved);
     return resolved;
@@ -179,6 +183,7 @@ DeviceOptions MakeDeviceOptions(const TrainParams& params,
           .graphs = params.cuda_graph,
           .deterministic = params.deterministic,
           .tf32 = params.tf32,
+          .eval_views = {.crops = params.eval_crops, .flip = params.eval_flip},
           .batch_norm_group = params.batch_norm_group};
 }
 
@@ -188,6 +193,7 @@ InputOptions MakeEvalInput(const TrainParams& params) {
           .image_size = input.image_size,
           .recipe = input.recipe,
           .interpolation = input.interpolation,
+          .crop = input.crop,
           .training = false,
           .seed = input.seed,
           .image_key = input.image_key,
@@ -201,6 +207,25 @@ InputOptions MakeEvalInput(const TrainParams& params) {
           .prefetch_batches = input.prefetch_batches,
           .map_files = input.map_files,
           .memory_limit = input.memory_limit};
+}
+
+std::vector<int> EvalImageSizes(const TrainParams& params) {
+  const std::string& text = params.eval_image_sizes;
+  std::vector<int> sizes;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::string_view part = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+    const auto size = ParseWholeNumber<int>(Trimmed(part));
+    if (!size || *size < 8 || *size > 4096 ||
+        std::ranges::find(sizes, *size) != sizes.end()) {
+      throw UsageError("eval_image_sizes='" + text +
+                       "': must be different sizes of 8 to 4096 pixels, as "
+                       "'192,224,288'");
+    }
+    sizes.push_back(*size);
+  }
+  return sizes.empty() ? std::vector<int>{params.input.image_size} : sizes;
 }
 
 RunIdentity MakeIdentity(const TrainParams& params, const DataSet& data,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/job/data_set.h"
@@ -23,6 +24,8 @@ namespace infeed {
 [[nodiscard]] DeviceOptions MakeDeviceOptions(const TrainParams& params,
                                               const std::string& device);
 [[nodiscard]] InputOptions MakeEvalInput(const TrainParams& params);
+// eval_image_sizes, or image_size alone. Throws UsageError.
+[[nodiscard]] std::vector<int> EvalImageSizes(const TrainParams& params);
 // Requires: the ranks can share a training batch (RequireShares()).
 [[nodiscard]] RunIdentity MakeIdentity(const TrainParams& params,
                                        const DataSet& data, int ranks = 1);

@@ -86,6 +86,15 @@ EvalLog::EvalLog(const std::string& model_dir)
       summaries_(EvalFolder(model_dir)) {}
 
 void EvalLog::Write(std::int64_t step, const EvalResult& result) {
+  if (result.image_size == 0) {
+    WriteCurves(step, result);
+  }
+  MakeFolder(EvalFolder(model_dir_), "create the folder");
+  WriteFileAtomically(EvalPath(model_dir_, step, result.image_size),
+                      EvalFileText(step, result, labels_));
+}
+
+void EvalLog::WriteCurves(std::int64_t step, const EvalResult& result) {
   MetricsLog::Values values = {{"images", result.images},
                                {"images_per_second", result.images_per_second},
                                {"input_wait", result.input_wait}};
@@ -94,6 +103,14 @@ void EvalLog::Write(std::int64_t step, const EvalResult& result) {
       values.emplace_back(metric.name, *value);
       summaries_.Scalar(metric.tag, *value, step);
     }
+  }
+  if (result.live) {
+    values.emplace_back("live_loss", result.live->loss);
+    values.emplace_back("live_top_1", result.live->top_1);
+    values.emplace_back("live_top_5", result.live->top_5);
+    summaries_.Scalar("live_loss", result.live->loss, step);
+    summaries_.Scalar("live_top_1_accuracy", result.live->top_1, step);
+    summaries_.Scalar("live_top_5_accuracy", result.live->top_5, step);
   }
   if (!result.confusion.empty()) {
     summaries_.Image("confusion_matrix",
@@ -104,9 +121,6 @@ void EvalLog::Write(std::int64_t step, const EvalResult& result) {
   }
   summaries_.Flush();
   metrics_.Write("eval", step, values);
-  MakeFolder(EvalFolder(model_dir_), "create the folder");
-  WriteFileAtomically(EvalPath(model_dir_, step),
-                      EvalFileText(step, result, labels_));
 }
 
 std::string EvalFileText(std::int64_t step, const EvalResult& result,
@@ -115,10 +129,18 @@ std::string EvalFileText(std::int64_t step, const EvalResult& result,
                       {"step", step},
                       {"images", result.images},
                       {"bad_records", result.bad_records}};
+  if (result.image_size > 0) {
+    file["image_size"] = result.image_size;
+  }
   for (const std::string_view name : kMetrics) {
     if (const std::optional<double> value = FindMetric(result, name)) {
       file[std::string(name)] = *value;
     }
+  }
+  if (result.live) {
+    file["live"] = {{"top_1", result.live->top_1},
+                    {"top_5", result.live->top_5},
+                    {"loss", result.live->loss}};
   }
   file["images_per_second"] = result.images_per_second;
   file["input_wait"] = result.input_wait;

@@ -12,7 +12,8 @@ namespace infeed {
 
 // Writes the evaluations of a model directory: to metrics.jsonl, to the
 // TensorBoard events in eval/ (numbers and pictures), and to EvalPath(), whose
-// file a second evaluation of a step replaces. Class names are read once, at
+// file a second evaluation of a step replaces. One at an image size of its own
+// has only that file. Class names are read once, at
 // construction.
 //
 // One thread at a time. Throws IoError.
@@ -23,6 +24,8 @@ class EvalLog {
   void Write(std::int64_t step, const EvalResult& result);
 
  private:
+  void WriteCurves(std::int64_t step, const EvalResult& result);
+
   std::string model_dir_;
   ModelLabels labels_;
   MetricsLog metrics_;

@@ -36,6 +36,7 @@ struct DeviceLoop::Impl {
         torch_device(ParseDevice(device.device)),
         in_bfloat16(device.precision == Precision::kBfloat16),
         optimizer_options(optimizer),
+        eval_crops(device.eval_views.crops),
         group(JoinRanks(device)),
         norm_group(JoinNormGroup(device)),
         network(MakeNetwork(OfRank(model, device.place().rank))),
@@ -55,6 +56,7 @@ struct DeviceLoop::Impl {
   torch::Device torch_device;
   bool in_bfloat16;
   OptimizerOptions optimizer_options;
+  int eval_crops;
   std::unique_ptr<DeviceGroup> group;       // of all ranks; nullptr: alone
   std::unique_ptr<DeviceGroup> norm_group;  // of batch norms; nullptr: alone
   std::shared_ptr<Network> network;
@@ -127,10 +129,17 @@ std::int64_t DeviceLoop::Train(std::int64_t first_step, std::int64_t steps,
   return done;
 }
 
-EvalSums DeviceLoop::Evaluate(Infeed& infeed) {
+void DeviceLoop::SetPlateauRate(double rate) {
+  impl_->step.SetPlateauRate(rate);
+}
+
+EvalSums DeviceLoop::Evaluate(Infeed& infeed, EvalWeights weights) {
   const torch::NoGradGuard no_grad;
-  const MovingAverage::Scope averages = impl_->step.UseAverages();
   impl_->network->eval();
+  if (weights == EvalWeights::kLive) {
+    return impl_->passes->Evaluate(infeed);
+  }
+  const MovingAverage::Scope averages = impl_->step.UseAverages();
   return impl_->passes->Evaluate(infeed);
 }
 
@@ -228,6 +237,8 @@ BatchMemory DeviceLoop::batch_memory() const {
 std::int64_t DeviceLoop::host_syncs() const {
   return impl_->passes->host_syncs();
 }
+
+int DeviceLoop::eval_crops() const { return impl_->eval_crops; }
 
 int DeviceLoop::warm_up_steps() const { return impl_->passes->warm_up_steps(); }
 

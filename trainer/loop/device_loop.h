@@ -22,6 +22,17 @@
 
 namespace infeed {
 
+// The views of an image in an evaluation, whose logits are averaged: with
+// crops, those that consecutive slots of a batch have, and with flip their
+// mirror images, which the device makes.
+struct EvalViews {
+  int crops = 1;
+  bool flip = false;
+};
+
+// Which weights an evaluation uses where their moving averages are kept.
+enum class EvalWeights { kAverage, kLive };
+
 struct DeviceOptions {
   std::string device = "auto";  // auto, cpu, cuda, cuda:N
   Precision precision = Precision::kFloat32;
@@ -32,6 +43,7 @@ struct DeviceOptions {
   // On a GPU: the same bits in every run, and TF32 in float32's products.
   bool deterministic = false;
   bool tf32 = false;
+  EvalViews eval_views = {};
 
   // ranks: the ranks that train this model, each on a part of every batch; must
   // outlive the loop; nullptr: a single process. batch_norm_group: how many
@@ -89,10 +101,16 @@ class DeviceLoop {
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
                      Infeed& infeed, Outfeed& outfeed);
 
-  // Runs the whole infeed through the model in evaluation mode, with the
-  // averages of its weights where those are kept. The counts stay on the device
-  // until the end.
-  [[nodiscard]] EvalSums Evaluate(Infeed& infeed);
+  // Sets LearningRateOptions' plateau_rate for the next Train(). All ranks set
+  // the same.
+  void SetPlateauRate(double rate);
+
+  // Runs the whole infeed through the model in evaluation mode, by default with
+  // the averages of its weights where those are kept. The counts stay on the
+  // device until the end. An image is eval_crops() consecutive slots of a
+  // batch, and counts if all of them do.
+  [[nodiscard]] EvalSums Evaluate(Infeed& infeed,
+                                  EvalWeights weights = EvalWeights::kAverage);
 
   // The same, but passes the predictions of each batch to the sink. Throws what
   // the infeed and the sink throw.
@@ -135,6 +153,8 @@ class DeviceLoop {
   [[nodiscard]] BatchMemory batch_memory() const;
   // How often the host has waited for a GPU in training loops; 0 on the CPU.
   [[nodiscard]] std::int64_t host_syncs() const;
+  // DeviceOptions::eval_views.
+  [[nodiscard]] int eval_crops() const;
   // Warm-up steps to leave out of speed figures.
   [[nodiscard]] int warm_up_steps() const;
 

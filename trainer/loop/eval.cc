@@ -107,6 +107,27 @@ void EvalCounter::ReadScores(EvalSums& sums) const {
       ToVector<float>(torch::cat(scores_).masked_select(counted.unsqueeze(1)));
 }
 
+torch::Tensor MeanLogits(
+    const std::function<torch::Tensor(const torch::Tensor& images)>& forward,
+    const torch::Tensor& images, const EvalViews& views) {
+  torch::Tensor logits = forward(images);
+  if (views.flip) {
+    logits = logits.to(torch::kFloat)
+                 .add(forward(images.flip({3})).to(torch::kFloat))
+                 .mul_(0.5);
+  }
+  return views.crops == 1 ? logits
+                          : logits.to(torch::kFloat)
+                                .reshape({-1, views.crops, logits.size(1)})
+                                .mean(1);
+}
+
+DeviceBatch LabelsOfImages(const DeviceBatch& batch, int crops) {
+  return {.images = {},
+          .labels = batch.labels.reshape({-1, crops}).amin(1),
+          .weights = batch.weights.reshape({-1, crops}).amin(1)};
+}
+
 Predictions PredictionsOf(const torch::Tensor& logits) {
   const torch::Tensor exact = logits.to(torch::kFloat);
   const torch::Tensor order =

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include <torch/types.h>
@@ -50,6 +51,17 @@ class EvalCounter {
   std::vector<torch::Tensor> scores_;  // float32 [N, classes] of each batch
   std::vector<torch::Tensor> labels_;  // int64 [N]; -1: does not count
 };
+
+// The logits of a batch's images, [N / crops, classes]: the means over the
+// views of each image, in float32. With a single view they are those of
+// forward().
+[[nodiscard]] torch::Tensor MeanLogits(
+    const std::function<torch::Tensor(const torch::Tensor& images)>& forward,
+    const torch::Tensor& images, const EvalViews& views);
+
+// The labels and weights of a batch's images, one for each image: that of a
+// slot with the least, so that an image counts only if all its crops do.
+[[nodiscard]] DeviceBatch LabelsOfImages(const DeviceBatch& batch, int crops);
 
 // Copies the predictions from a batch's logits [N, classes] to the host; the
 // caller sets its labels and weights.

@@ -32,7 +32,9 @@ class EagerPasses final : public DevicePasses {
     while (BatchHandle batch = infeed.Next()) {
       const DeviceBatch on_device = unpacker_.Unpack(*batch);
       batch.reset();
-      counter.Add(model_.forward(on_device.images), on_device);
+      const EvalViews& views = model_.options.eval_views;
+      counter.Add(MeanLogits(model_.forward, on_device.images, views),
+                  LabelsOfImages(on_device, views.crops));
     }
     return counter.Read();
   }

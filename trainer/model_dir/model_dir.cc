@@ -48,6 +48,10 @@ std::string BestPath(const std::string& model_dir) {
   return PathIn(model_dir, "best.json");
 }
 
+std::string EvaluationsPath(const std::string& model_dir) {
+  return PathIn(model_dir, "evaluations.json");
+}
+
 std::string EvalFolder(const std::string& model_dir) {
   return PathIn(model_dir, "eval");
 }
@@ -65,10 +69,13 @@ std::vector<std::string> NamesInFolder(const std::string& folder) {
   return names;
 }
 
-std::string EvalPath(const std::string& model_dir, std::int64_t step) {
+std::string EvalPath(const std::string& model_dir, std::int64_t step,
+                     int image_size) {
   Check(step >= 0, "a step is not negative");
-  return PathIn(EvalFolder(model_dir),
-                fmt::format("{:0{}}.json", step, kDigits));
+  return PathIn(
+      EvalFolder(model_dir),
+      fmt::format("{:0{}}{}.json", step, kDigits,
+                  image_size > 0 ? fmt::format("-{}", image_size) : ""));
 }
 
 std::string ProfilePath(const std::string& model_dir, std::int64_t step) {

@@ -33,12 +33,14 @@ inline constexpr std::string_view kReportFile = "report.html";
 [[nodiscard]] std::string LabelsPath(const std::string& model_dir);
 [[nodiscard]] std::string MetricsPath(const std::string& model_dir);
 [[nodiscard]] std::string BestPath(const std::string& model_dir);
+[[nodiscard]] std::string EvaluationsPath(const std::string& model_dir);
 // The folder of the evaluations' event files.
 [[nodiscard]] std::string EvalFolder(const std::string& model_dir);
 // MODEL_DIR/eval/NNNNNNNN.json: the evaluation of a step, at least eight
-// digits. Requires: step >= 0.
+// digits; NNNNNNNN-192.json: that at an image size of its own. Requires: step
+// >= 0.
 [[nodiscard]] std::string EvalPath(const std::string& model_dir,
-                                   std::int64_t step);
+                                   std::int64_t step, int image_size = 0);
 
 // MODEL_DIR/profiles/NNNNNNNN.trace.json: the profile that began at a step.
 [[nodiscard]] std::string ProfilePath(const std::string& model_dir,

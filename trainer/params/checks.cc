@@ -73,6 +73,32 @@ constexpr Quarrel kQuarrels[] = {
               !HasSchedule(p, RateSchedule::kMultistep);
      },
      "only step and multistep have such epochs"},
+    {"plateau_metric", "learning_rate_schedule",
+     [](const P& p) {
+       return p.plateau_metric != P().plateau_metric &&
+              !HasSchedule(p, RateSchedule::kPlateau);
+     },
+     "it is of the schedule plateau"},
+    {"plateau_patience", "learning_rate_schedule",
+     [](const P& p) {
+       return p.optimizer.learning_rate.plateau_patience !=
+                  LearningRateOptions().plateau_patience &&
+              !HasSchedule(p, RateSchedule::kPlateau);
+     },
+     "it is of the schedule plateau"},
+    {"plateau_threshold", "learning_rate_schedule",
+     [](const P& p) {
+       return p.optimizer.learning_rate.plateau_threshold !=
+                  LearningRateOptions().plateau_threshold &&
+              !HasSchedule(p, RateSchedule::kPlateau);
+     },
+     "it is of the schedule plateau"},
+    {"plateau_cooldown", "learning_rate_schedule",
+     [](const P& p) {
+       return p.optimizer.learning_rate.plateau_cooldown > 0 &&
+              !HasSchedule(p, RateSchedule::kPlateau);
+     },
+     "it is of the schedule plateau"},
     {"restart_epochs", "learning_rate_schedule",
      [](const P& p) {
        return p.optimizer.learning_rate.restart_epochs > 0 &&
@@ -120,11 +146,25 @@ constexpr Quarrel kQuarrels[] = {
               p.optimizer.moving_average_decay == 0;
      },
      "there is no average to update"},
+    {"eval_live_weights", "moving_average_decay",
+     [](const P& p) {
+       return p.eval_live_weights && p.optimizer.moving_average_decay == 0;
+     },
+     "there is no average beside the weights"},
     {"export_moving_average", "moving_average_decay",
      [](const P& p) {
        return p.export_moving_average && p.optimizer.moving_average_decay == 0;
      },
      "there is no average to export"},
+    {"eval_crops", "recipe",
+     [](const P& p) {
+       return p.eval_crops > 1 && p.input.recipe != Recipe::kTorchvision &&
+              p.input.recipe != Recipe::kTpu;
+     },
+     "only torchvision and tpu crop in an evaluation"},
+    {"eval_crops", "eval_flip",
+     [](const P& p) { return p.eval_crops == 10 && p.eval_flip; },
+     "ten crops are of the mirrored image, too; give one of them"},
     {"dropblock_groups", "dropblock_keep_prob",
      [](const P& p) {
        return !p.dropblock_groups.empty() && p.model.drop_block.keep_prob == 0;
@@ -151,6 +191,9 @@ constexpr Quarrel kQuarrels[] = {
      "LeNet takes images of 28 pixels, give image_size=28"},
     {"model", "image_size_schedule",
      [](const P& p) { return IsLeNet(p) && !p.image_size_schedule.empty(); },
+     "LeNet takes images of 28 pixels"},
+    {"model", "eval_image_sizes",
+     [](const P& p) { return IsLeNet(p) && !p.eval_image_sizes.empty(); },
      "LeNet takes images of 28 pixels"},
     {"model", "fused_batch_norm",
      [](const P& p) { return IsLeNet(p) && p.model.fused_batch_norm == true; },

@@ -276,6 +276,15 @@ const Param kDataParams[] = {
     Input("crop_ratio"),
     Input("eval_resize"),
     Input("eval_crop"),
+    Row("eval_crops", ChoiceField<kEvalCrops, &P::eval_crops>(), Any(), "",
+        "Crops of an image in an evaluation, whose logits are averaged: the "
+        "centre; that and the corners; or these of the mirrored image, too."),
+    Row("eval_flip", Field<&P::eval_flip>(), Any(), "",
+        "Evaluate each image and its mirror image, and average their logits."),
+    Row("eval_image_sizes", Field<&P::eval_image_sizes>(), Any(), "pixels",
+        "Sizes of the model's input in mode eval, with an evaluation of each, "
+        "as '192,224,288'.",
+        "image_size"),
     Input("scaled_decode"),
     Input("augment", {.name = "augment_name"}),
     Input("augment_layers", {.name = "randaug_num_layers"}),
@@ -371,6 +380,10 @@ const Param kRunLengthParams[] = {
     Row("stop_at_top_1", Field<&P::stop_at_top_1>(), Between(0, 1), "",
         "End the training after an evaluation with at least this top-1 "
         "accuracy; 0: never."),
+    Row("early_stop", Field<&P::early_stop>(), Any(), "",
+        "End the training once a metric of the evaluations has not been better "
+        "for a number of them: 'METRIC:EVALUATIONS', as 'top_1:5'.",
+        "never"),
 };
 
 // The groups, in the order of --help and of params.yaml.

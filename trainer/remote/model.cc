@@ -147,6 +147,7 @@ void RemoteModel::PullFiles() {
   std::vector<std::string> names = {"params.yaml", "labels.txt", "best.json"};
   if (options_.trains) {
     names.emplace_back(kMetrics);
+    names.emplace_back("evaluations.json");
   }
   std::erase_if(names,
                 [&](const std::string& name) { return !remote_.Has(name); });
@@ -179,10 +180,18 @@ void RemoteModel::PullCheckpoints() {
       options_.trains || options_.resume == "best"
           ? RecordedBestStep(options_.model_dir)
           : std::nullopt;
-  for (const std::int64_t step : steps) {
-    if (step == best || std::to_string(step) == options_.resume) {
-      checkpoints_.Pull(step, options_.model_dir);
+  auto end = steps.end();  // after the one that the run uses
+  for (auto step = steps.begin(); step != steps.end(); ++step) {
+    if (*step == best || std::to_string(*step) == options_.resume) {
+      checkpoints_.Pull(*step, options_.model_dir);
+      end = step + 1;
     }
+  }
+  const auto more = std::min<std::ptrdiff_t>(options_.checkpoints,
+                                             std::distance(steps.begin(), end));
+  for (auto step = end - more; options_.checkpoints > 1 && step != end;
+       ++step) {
+    checkpoints_.Pull(*step, options_.model_dir);
   }
 }
 

@@ -131,6 +131,7 @@ void RemoteRun::BeginModel(RunOptions& run) {
           .keep = {.last = params.keep_last, .every = params.keep_every},
           .trains = Trains(run.mode),
           .resume = run.resume,
+          .checkpoints = run.average_checkpoints,
           .only_looks = run.dry_run,
           .force = run.force,
           .say = options_.say},

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -5,6 +6,7 @@
 #include "base/error.h"
 #include "trainer/checkpoint/follower.h"
 #include "trainer/job/job.h"
+#include "trainer/job/station_options.h"
 #include "trainer/log/eval_log.h"
 #include "trainer/log/run_storage.h"
 #include "trainer/run/evaluation.h"
@@ -19,20 +21,34 @@ std::optional<EvalLog> LogOf(const Job& job) {
              : std::nullopt;
 }
 
-// Evaluates the model on the device. Returns false after a stop request.
-bool EvaluateAndPrint(const Job& job, std::optional<EvalLog>& log,
-                      std::int64_t step, const std::stop_token& stop) {
-  const std::optional<EvalResult> result = Evaluate(
-      job.device, job.data.eval_index(), EvalInput(job), job.ranks, stop);
+// Evaluates the model on the device at one image size. Returns false after a
+// stop request.
+bool EvaluateAtSize(const Job& job, std::optional<EvalLog>& log,
+                    std::int64_t step, int image_size,
+                    const std::stop_token& stop) {
+  InputOptions input = EvalInput(job);
+  input.image_size = image_size;
+  std::optional<EvalResult> result =
+      Evaluate(job.device, job.data.eval_index(), input, job.ranks, stop,
+               job.params.eval_live_weights);
   if (!result) {
     return false;
   }
+  result->image_size = job.params.eval_image_sizes.empty() ? 0 : image_size;
   if (log) {
     log->Write(step, *result);
   }
   fmt::print("{}\n", EvalText(step, *result, job.params.keep_best));
   std::fflush(stdout);
   return true;
+}
+
+// Evaluates the model on the device. Returns false after a stop request.
+bool EvaluateAndPrint(const Job& job, std::optional<EvalLog>& log,
+                      std::int64_t step, const std::stop_token& stop) {
+  return std::ranges::all_of(EvalImageSizes(job.params), [&](int image_size) {
+    return EvaluateAtSize(job, log, step, image_size, stop);
+  });
 }
 
 ExitCode EvaluateOne(const Job& job, const std::stop_token& stop) {

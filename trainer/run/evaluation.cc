@@ -59,6 +59,18 @@ EvalPart AddUp(EvalPart mine, Ranks& ranks) {
           .stopped = totals[0].most > 0};
 }
 
+// Sets the crops, and a batch of the same size of whole images on each rank.
+void TakeCrops(int crops, InputOptions& input) {
+  const int slots = crops * input.world_size;
+  input.crop.eval_crops = crops;
+  input.batch_size = std::max(1, input.batch_size / slots) * slots;
+}
+
+std::int64_t Records(const RecordIndex& index, const InputOptions& input) {
+  return input.max_records == 0 ? index.size()
+                                : std::min(input.max_records, index.size());
+}
+
 // "  auc 0.912": the metric of keep_best, unless the line has it already.
 std::string KeptText(const EvalResult& result, std::string_view metric) {
   constexpr std::array<std::string_view, 4> kShown = {"none", "top_1", "top_5",
@@ -71,21 +83,17 @@ std::string KeptText(const EvalResult& result, std::string_view metric) {
                : fmt::format("  no {}", metric);
 }
 
-}  // namespace
-
-std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex* index,
-                                   InputOptions input, Ranks& ranks,
-                                   const std::stop_token& stop) {
-  input.training = false;
-  input.shuffle = Shuffle::kNone;
-  input.on_bad_record = OnBadRecord::kSkip;
-  input.batch_memory = device.batch_memory();
+// One pass over the input, summed over all ranks. Throws DataError when all
+// records are bad.
+EvalPart Pass(DeviceLoop& device, const RecordIndex* index,
+              const InputOptions& input, EvalWeights weights, Ranks& ranks,
+              const std::stop_token& stop) {
   const auto start = std::chrono::steady_clock::now();
   const std::shared_ptr<BatchStream> records = OpenInput(index, input);
   Infeed infeed(records, input.batch_size / input.world_size, input.image_size,
                 input.trace);
   const std::stop_callback end_the_stream(stop, [&] { infeed.Stop(); });
-  EvalPart mine{.sums = device.Evaluate(infeed)};
+  EvalPart mine{.sums = device.Evaluate(infeed, weights)};
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - start;
   const PipelineStats stats = records->stats();
@@ -93,29 +101,66 @@ std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex* index,
   mine.seconds = took.count();
   mine.waited = infeed.wait_seconds();
   mine.stopped = stop.stop_requested();
-  const EvalPart all = AddUp(std::move(mine), ranks);
-  if (all.stopped) {
-    return std::nullopt;
-  }
-  if (all.sums.images == 0) {
+  EvalPart all = AddUp(std::move(mine), ranks);
+  if (!all.stopped && all.sums.images == 0) {
     throw DataError({PathForMessages(index->shards().front()), -1, -1},
                     "no good record to evaluate; the first bad one: " +
                         stats.first_bad_record);
   }
+  return all;
+}
+
+}  // namespace
+
+std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex* index,
+                                   InputOptions input, Ranks& ranks,
+                                   const std::stop_token& stop,
+                                   bool with_live_weights) {
+  input.training = false;
+  input.shuffle = Shuffle::kNone;
+  input.on_bad_record = OnBadRecord::kSkip;
+  input.batch_memory = device.batch_memory();
+  TakeCrops(device.eval_crops(), input);
+  const EvalPart all =
+      Pass(device, index, input, EvalWeights::kAverage, ranks, stop);
+  if (all.stopped) {
+    return std::nullopt;
+  }
   EvalResult result = MakeEvalResult(all.sums);
-  result.bad_records = all.bad_records;
+  // A record that is bad in one crop may be good in another.
+  result.bad_records = device.eval_crops() == 1 || index == nullptr
+                           ? all.bad_records
+                           : Records(*index, input) - all.sums.images;
   result.images_per_second = static_cast<double>(all.sums.images) / all.seconds;
   result.input_wait = std::min(1.0, all.waited / all.seconds);
+  if (with_live_weights) {
+    const EvalPart live =
+        Pass(device, index, input, EvalWeights::kLive, ranks, stop);
+    if (live.stopped) {
+      return std::nullopt;
+    }
+    const EvalResult scores = MakeEvalResult(live.sums);
+    result.live = {
+        .top_1 = scores.top_1, .top_5 = scores.top_5, .loss = scores.loss};
+  }
   return result;
 }
 
 std::string EvalText(std::int64_t step, const EvalResult& result,
                      std::string_view keep_best) {
   std::string text = fmt::format(
-      "evaluation at step {}: top-1 {:.1f} %  top-5 {:.1f} %  loss {:.3f}{}  "
+      "evaluation at step {}{}: top-1 {:.1f} %  top-5 {:.1f} %  loss {:.3f}{}  "
       "({} images, {:.1f} images/s)",
-      step, 100 * result.top_1, 100 * result.top_5, result.loss,
+      step,
+      result.image_size > 0 ? fmt::format(", {} pixels", result.image_size)
+                            : "",
+      100 * result.top_1, 100 * result.top_5, result.loss,
       KeptText(result, keep_best), result.images, result.images_per_second);
+  if (result.live) {
+    text += fmt::format(
+        "; the weights themselves: top-1 {:.1f} %  top-5 {:.1f} %  loss {:.3f}",
+        100 * result.live->top_1, 100 * result.live->top_5, result.live->loss);
+  }
   if (result.bad_records > 0) {
     text += fmt::format("; {} bad records left out", result.bad_records);
   }

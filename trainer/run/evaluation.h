@@ -16,20 +16,23 @@ namespace infeed {
 
 // Evaluates the model on every record of the index, each exactly once, in its
 // order; index null: on fake data. Bad records are left out and counted. input:
-// how to read; its training, shuffle and on_bad_record are not used. nullopt
-// after a stop request. Throws DataError when all records are bad.
+// how to read; its training, shuffle, on_bad_record and eval_crops are not
+// used; with crops, batch_size counts each. nullopt after a stop request.
+// Throws DataError when all records are bad.
+//
+// with_live_weights: a second pass with the weights themselves; the result is
+// that of their moving average otherwise.
 //
 // With several ranks, each evaluates its part of the records, as set in
 // `input`, and the results are summed: the result is the same on all ranks. All
 // stop if one was asked to.
-[[nodiscard]] std::optional<EvalResult> Evaluate(DeviceLoop& device,
-                                                 const RecordIndex* index,
-                                                 InputOptions input,
-                                                 Ranks& ranks,
-                                                 const std::stop_token& stop);
+[[nodiscard]] std::optional<EvalResult> Evaluate(
+    DeviceLoop& device, const RecordIndex* index, InputOptions input,
+    Ranks& ranks, const std::stop_token& stop, bool with_live_weights);
 
 // "evaluation at step 120: top-1 91.2 % top-5 99.8 % loss 0.312 (500 images,
-// 210.3 images/s)". The metric of keep_best is added after the loss if it is
+// 210.3 images/s)", of an image size of its own "evaluation at step 120, 192
+// pixels: ...". The metric of keep_best is added after the loss if it is
 // another one.
 [[nodiscard]] std::string EvalText(std::int64_t step, const EvalResult& result,
                                    std::string_view keep_best);

@@ -1,8 +1,14 @@
+#include <cstdint>
 #include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "trainer/checkpoint/average.h"
 #include "trainer/job/job.h"
 #include "trainer/log/run_storage.h"
 #include "trainer/run/exporter.h"
@@ -20,9 +26,21 @@ ModelLabels LabelsOf(const Job& job) {
   return DataLabels(job);
 }
 
+// Loads the mean of the checkpoints up to this step onto the device, and
+// returns their steps.
+std::vector<std::int64_t> LoadAverage(const Job& job, std::int64_t last_step) {
+  const AveragedWeights average = AverageCheckpoints(
+      job.options.model_dir, last_step, job.options.average_checkpoints);
+  job.device.LoadWeights(average.weights);
+  Say(fmt::format("exporting the mean of the checkpoints of steps {}",
+                  fmt::join(average.steps, ", ")));
+  return average.steps;
+}
+
 }  // namespace
 
-void ExportNow(const Job& job, std::int64_t step) {
+void ExportNow(const Job& job, std::int64_t step,
+               const std::vector<std::int64_t>& averaged_steps) {
   const ModelLabels labels = LabelsOf(job);
   const TensorMap weights = job.params.export_moving_average
                                 ? job.device.SaveForUse()
@@ -34,7 +52,8 @@ void ExportNow(const Job& job, std::int64_t step) {
                   {.params = job.params,
                    .labels = labels,
                    .step = step,
-                   .weights = weights});
+                   .weights = weights,
+                   .averaged_steps = averaged_steps});
   if (job.options.storage != nullptr) {
     folder = job.options.storage->Exported(folder);
   }
@@ -42,6 +61,13 @@ void ExportNow(const Job& job, std::int64_t step) {
 }
 
 ExitCode ExportMode(const Job& job, const std::stop_token& stop) {
+  const bool averages = job.options.average_checkpoints > 1;
+  if (averages && job.params.export_moving_average) {
+    throw UsageError(fmt::format(
+        "average_checkpoints={} and export_moving_average=true: they are two "
+        "means, give one",
+        job.options.average_checkpoints));
+  }
   const std::optional<std::int64_t> step = LoadTrained(job, "export");
   if (!step) {
     return ExitCode::kCheckpointUnusable;
@@ -49,7 +75,8 @@ ExitCode ExportMode(const Job& job, const std::stop_token& stop) {
   if (stop.stop_requested()) {
     return ExitCode::kStoppedBySignal;
   }
-  ExportNow(job, *step);
+  ExportNow(job, *step,
+            averages ? LoadAverage(job, *step) : std::vector<std::int64_t>());
   return ExitCode::kDone;
 }
 

@@ -43,8 +43,8 @@ std::string ExportModel(const ExportOptions& options,
   const auto has = [&](std::string_view format) {
     return std::ranges::find(formats, format) != formats.end();
   };
-  const std::string preprocessing =
-      PreprocessingJson(model.params, model.labels, model.step);
+  const std::string preprocessing = PreprocessingJson(
+      model.params, model.labels, model.step, model.averaged_steps);
   // Needed for any format: throws for weights that are not the model's.
   const InferenceGraph graph =
       BuildGraph(MakeModelOptions(model.params), model.weights,

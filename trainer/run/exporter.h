@@ -19,10 +19,11 @@ struct ExportOptions {
 
 // A trained model, and the facts that its users need.
 struct FinishedModel {
-  const TrainParams& params;  // resolved
-  const ModelLabels& labels;  // may be empty
-  std::int64_t step = 0;      // updates done
-  const TensorMap& weights;   // parameters and buffers
+  const TrainParams& params;                      // resolved
+  const ModelLabels& labels;                      // may be empty
+  std::int64_t step = 0;                          // updates done
+  const TensorMap& weights;                       // parameters and buffers
+  std::vector<std::int64_t> averaged_steps = {};  // as in PreprocessingJson()
 };
 
 // Writes EXPORT_DIR/<unix seconds>/ with a file for each format, model.onnx,

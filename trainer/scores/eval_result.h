@@ -14,8 +14,16 @@ struct RocPoint {
   double true_positive_rate = 0;
 };
 
+// Of the weights themselves, where the evaluation is of their moving average.
+struct LiveScores {
+  double top_1 = 0;
+  double top_5 = 0;
+  double loss = 0;
+};
+
 // The result of an evaluation. Fractions are of the images seen.
 struct EvalResult {
+  int image_size = 0;  // where it is one of eval_image_sizes; else 0
   std::int64_t images = 0;
   std::int64_t bad_records = 0;
   double top_1 = 0;
@@ -37,6 +45,7 @@ struct EvalResult {
   std::optional<double> auc = {};
   std::vector<RocPoint> roc = {};  // with two classes only, from (0, 0) to (1,
                                    // 1)
+  std::optional<LiveScores> live = {};  // with eval_live_weights
   // With two classes, the area that the PyTorch/XLA guide reports:
   // ThresholdAuc() in metrics.h.
   std::optional<double> auc_at_half = {};

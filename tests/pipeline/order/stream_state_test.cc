@@ -139,6 +139,7 @@ TEST_F(StreamStateTest, NamesEveryOptionThatDecidesAboutBatches) {
            [](InputOptions& o) { o.augment.vertical_flip = true; }},
           {"eval_resize", [](InputOptions& o) { o.crop.eval_resize = 20; }},
           {"eval_crop", [](InputOptions& o) { o.crop.eval_crop = 0.5; }},
+          {"eval_crops", [](InputOptions& o) { o.crop.eval_crops = 5; }},
           {"training is false here, true in the state",
            [](InputOptions& o) { o.training = false; }},
           {"shuffle", [](InputOptions& o) { o.shuffle = Shuffle::kNone; }},

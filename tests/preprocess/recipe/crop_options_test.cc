@@ -47,6 +47,9 @@ TEST(CropOptionsTest, RefusesWhatTheRecipeDoesNotHave) {
               HasSubstr("crop_ratio: needs recipe=torchvision"));
   EXPECT_THAT(Refusal({.eval_resize = 256}, Recipe::kCifar),
               HasSubstr("eval_resize: needs recipe=torchvision or tpu"));
+  EXPECT_THAT(Refusal({.eval_crops = 5}, Recipe::kPlain),
+              HasSubstr("eval_crops: needs recipe=torchvision or tpu"));
+  EXPECT_EQ(Refusal({.eval_crops = 5}, Recipe::kTpu), "");
 }
 
 TEST(CropOptionsTest, RefusesValuesOutOfRange) {
@@ -55,6 +58,8 @@ TEST(CropOptionsTest, RefusesValuesOutOfRange) {
   };
   EXPECT_THAT(refusal({.scale = 1.5F}), HasSubstr("crop_scale=1.5"));
   EXPECT_THAT(refusal({.ratio = 0.5F}), HasSubstr("crop_ratio=0.5"));
+  EXPECT_THAT(refusal({.eval_crops = 4}),
+              HasSubstr("eval_crops=4: must be 1, 5 or 10"));
   EXPECT_THAT(refusal({.eval_crop = 1.1}), HasSubstr("eval_crop=1.1"));
   EXPECT_THAT(refusal({.eval_resize = 223}),
               HasSubstr("eval_resize=223: must be at least image_size, 224"));

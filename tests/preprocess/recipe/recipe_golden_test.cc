@@ -43,6 +43,10 @@ class Goldens {
     EXPECT_EQ(unequal_, 0);
   }
 
+  void Skip(int images, int size) {
+    at_ += static_cast<std::size_t>(images * size * size * 3);
+  }
+
   // Expects them within a level, nearly all the same.
   void ExpectNear(std::span<const std::uint32_t> pixels) {
     Compare(pixels);
@@ -141,6 +145,27 @@ TEST_P(RecipeGoldenTest, EvaluatesOnTorchvisionsPixels) {
     goldens.ExpectEqual(Filled(
         {.recipe = Recipe::kTorchvision, .training = false, .image_size = size},
         jpeg));
+  }
+}
+
+TEST_P(RecipeGoldenTest, EvaluatesOnTorchvisionsCrops) {
+  const std::string jpeg = Data(Name() + ".jpg");
+  Goldens ten(Name() + "_torchvision_ten.rgb");
+  Goldens five(Name() + "_torchvision_ten.rgb");
+  for (const int size : {kSize, kSize - 1}) {
+    PreprocessOptions options{.recipe = Recipe::kTorchvision,
+                              .training = false,
+                              .crop = {.eval_resize = 37, .eval_crops = 10},
+                              .image_size = size};
+    // Every image has the same crops.
+    for (std::uint64_t crop = 0; crop < 10; ++crop) {
+      ten.ExpectEqual(Filled(options, jpeg, 70 + crop));
+    }
+    options.crop.eval_crops = 5;
+    for (std::uint64_t crop = 0; crop < 5; ++crop) {
+      five.ExpectEqual(Filled(options, jpeg, 15 + crop));
+    }
+    five.Skip(5, size);
   }
 }
 

@@ -237,10 +237,21 @@ TEST_F(CudaLoopTest, CapturesAnewForAnotherSize) {
   }
 }
 
-TEST_F(CudaLoopTest, EvaluatesAsTheCpuDoes) {
-  DeviceLoop cpu(kModel, kOptimizer, kCpu);
+class CudaEvaluationTest : public CudaLoopTest,
+                           public testing::WithParamInterface<EvalViews> {};
+
+INSTANTIATE_TEST_SUITE_P(Views, CudaEvaluationTest,
+                         testing::Values(EvalViews{}, EvalViews{.flip = true},
+                                         EvalViews{.crops = 4},
+                                         EvalViews{.crops = 2, .flip = true}));
+
+TEST_P(CudaEvaluationTest, EvaluatesAsTheCpuDoes) {
+  DeviceOptions on_cpu = kCpu;
+  on_cpu.eval_views = GetParam();
+  DeviceLoop cpu(kModel, kOptimizer, on_cpu);
   Train(cpu, 0, 4);
-  for (const DeviceOptions& options : {kGraphs, kNoGraphs}) {
+  for (DeviceOptions options : {kGraphs, kNoGraphs}) {
+    options.eval_views = GetParam();
     DeviceLoop gpu(kModel, kOptimizer, options);
     gpu.Load(cpu.Save());
     for (int i = 0; i < 2; ++i) {

@@ -36,6 +36,16 @@ TEST(PreprocessingJsonTest, DescribesTheReferencesEvaluation) {
   EXPECT_EQ(facts["trained"]["step"], 7);
 }
 
+TEST(PreprocessingJsonTest, NamesTheCheckpointsOfAMean) {
+  TrainParams params;
+  params.input.label_offset = 1;
+  const auto trained = [&](const std::vector<std::int64_t>& steps) {
+    return json::parse(PreprocessingJson(params, {}, 7, steps))["trained"];
+  };
+  EXPECT_FALSE(trained({}).contains("averaged_steps"));
+  EXPECT_EQ(trained({6, 7})["averaged_steps"], json::parse("[6, 7]"));
+}
+
 TEST(PreprocessingJsonTest, DescribesTorchvisionsEvaluation) {
   TrainParams params;
   params.input.recipe = Recipe::kTorchvision;

@@ -38,6 +38,27 @@ TEST(StationOptionsTest, AnEvaluationReadsItsFilesAsTheTrainingDoes) {
   EXPECT_FALSE(MakeEvalInput(params).map_files);
 }
 
+TEST(StationOptionsTest, AnEvaluationCropsAsItsParametersSay) {
+  TrainParams params;
+  params.input.crop = {.eval_resize = 232};
+  EXPECT_EQ(MakeEvalInput(params).crop.eval_resize, 232);
+}
+
+std::vector<int> Sizes(const std::string& text) {
+  TrainParams params;
+  params.eval_image_sizes = text;
+  return EvalImageSizes(params);
+}
+
+TEST(StationOptionsTest, EvaluationsHaveImageSizes) {
+  EXPECT_THAT(Sizes(""), ElementsAre(224));
+  EXPECT_THAT(Sizes("192, 288"), ElementsAre(192, 288));
+  for (const std::string text : {"7", "a", "192,,224", "4097", "192,192"}) {
+    EXPECT_THAT(MessageOf<UsageError>([&] { (void)Sizes(text); }),
+                HasSubstr("eval_image_sizes='" + text + "': must be"));
+  }
+}
+
 std::vector<double> DecayEpochs(const std::string& text) {
   TrainParams params;
   params.learning_rate_decay_epochs = text;

@@ -247,6 +247,40 @@ TEST(DeviceLoopTest, CountsEveryImageOnceAndLeavesMaskedSlotsOut) {
   EXPECT_LT(masked.loss_sum, whole.loss_sum);
 }
 
+TEST(DeviceLoopTest, EvaluatesTheMeanOfViews) {
+  DeviceOptions options = kCpu;
+  options.eval_views = {.crops = 4, .flip = true};
+  DeviceLoop loop({.depth = 18, .num_classes = kClasses}, kWarmUp, options);
+  EXPECT_EQ(loop.eval_crops(), 4);
+  // Each image four times, and its mirror image.
+  const auto views = MadeBatches(2, kBatch, kSide, [](Batch& batch, auto) {
+    FillWithColours(batch, 0, kClasses);
+    const std::size_t image = batch.pixels().size() / kBatch;
+    for (std::size_t slot = 0; slot < kBatch; ++slot) {
+      const std::size_t first = slot / 4 * 4;
+      batch.labels()[slot] = batch.labels()[first];
+      std::ranges::copy(batch.pixels().subspan(first * image, image),
+                        batch.pixels().subspan(slot * image, image).begin());
+    }
+  });
+  Infeed infeed(views, kBatch, kSide);
+  const EvalSums sums = loop.Evaluate(infeed);
+  EXPECT_EQ(sums.images, 4);
+  ASSERT_EQ(sums.scores.size(), 4 * kClasses);
+  // A prediction has one view. Mirrored, a colour is nearly the same.
+  Infeed again(MadeBatches(1, kBatch, kSide,
+                           [](Batch& batch, auto) {
+                             FillWithColours(batch, 0, kClasses);
+                           }),
+               kBatch, kSide);
+  loop.Predict(again, [&](const Predictions& predictions) {
+    ASSERT_EQ(predictions.size(), kBatch);
+    const auto top = static_cast<std::size_t>(predictions.classes_of(4)[0]);
+    EXPECT_NEAR(sums.scores[kClasses + top], predictions.probabilities_of(4)[0],
+                1e-2);
+  });
+}
+
 TEST(DeviceLoopTest, PredictsWhatAnEvaluationCounts) {
   DeviceLoop loop = SmallLoop();
   Infeed evaluated(Colours(3), kBatch, kSide);

@@ -95,6 +95,37 @@ TEST(EvalCounterTest, WithoutABatchHasNothing) {
   EXPECT_THAT(sums.scores, IsEmpty());
 }
 
+// The logits of an image are its pixels.
+torch::Tensor Pixels(const torch::Tensor& images) { return images.flatten(1); }
+
+TEST(EvalViewsTest, OneViewIsTheModelsOwn) {
+  const torch::Tensor images = torch::rand({4, 1, 1, 3}).to(torch::kBFloat16);
+  const torch::Tensor logits = MeanLogits(Pixels, images, {});
+  EXPECT_EQ(logits.scalar_type(), torch::kBFloat16);
+  EXPECT_TRUE(logits.equal(images.flatten(1)));
+}
+
+TEST(EvalViewsTest, AveragesTheLogitsOfAnImagesViews) {
+  const torch::Tensor images = torch::tensor({0.F, 1.F, 2.F, 4.F, 5.F, 9.F, 1.F,
+                                              1.F, 1.F, 3.F, 1.F, 1.F})
+                                   .reshape({4, 1, 1, 3});
+  const auto expect = [&](const EvalViews& views, std::vector<float> mean) {
+    const torch::Tensor logits = MeanLogits(Pixels, images, views);
+    EXPECT_TRUE(logits.equal(torch::tensor(mean).reshape(logits.sizes())))
+        << logits;
+  };
+  expect({.flip = true}, {1, 1, 1, 6.5, 5, 6.5, 1, 1, 1, 2, 1, 2});
+  expect({.crops = 2}, {2, 3, 5.5, 2, 1, 1});
+  expect({.crops = 2, .flip = true}, {3.75, 3, 3.75, 1.5, 1, 1.5});
+}
+
+TEST(EvalViewsTest, AnImageCountsIfAllItsCropsDo) {
+  const DeviceBatch images = LabelsOfImages(
+      BatchOf({3, 3, 2, -1, 1, 1}, {1, 1, 1, 0, 1, 1}), /*crops=*/2);
+  EXPECT_TRUE(images.labels.equal(torch::tensor({3L, -1L, 1L})));
+  EXPECT_TRUE(images.weights.equal(torch::tensor({1.F, 0.F, 1.F})));
+}
+
 TEST(PredictionsTest, AreTheFiveGreatestTheFirstOfEqualsFirst) {
   const Predictions predictions =
       PredictionsOf(torch::tensor({{0.F, 2.F, 1.F, 2.F, 0.F, 0.F, -1.F},

@@ -238,6 +238,21 @@ TEST_F(RemoteModelTest, TheBestComesToModesThatAskForIt) {
   EXPECT_THAT(ListCheckpoints(best->model_dir()), ElementsAre(2, 3));
 }
 
+TEST_F(RemoteModelTest, SeveralComeToARunThatAveragesThem) {
+  const auto run = Start("machine");
+  for (const std::int64_t step : {1, 2, 3, 4}) {
+    Train(*run, step);
+    Round(*run);
+  }
+  const auto newest = Start("newest", {.trains = false, .checkpoints = 2});
+  EXPECT_THAT(ListCheckpoints(newest->model_dir()), ElementsAre(3, 4));
+  const auto third =
+      Start("third", {.trains = false, .resume = "3", .checkpoints = 2});
+  EXPECT_THAT(ListCheckpoints(third->model_dir()), ElementsAre(2, 3, 4));
+  const auto all = Start("all", {.trains = false, .checkpoints = 9});
+  EXPECT_THAT(ListCheckpoints(all->model_dir()), ElementsAre(1, 2, 3, 4));
+}
+
 // best.json never names a checkpoint that is not there.
 TEST_F(RemoteModelTest, TheBestIsNamedOnceItIsThere) {
   const auto run = Start("machine");
