@@ -8,6 +8,8 @@
 #include "preprocess/augment/color_ops.h"
 #include "preprocess/augment/erasing.h"
 #include "preprocess/augment/jitter.h"
+#include "preprocess/augment/pillow_ops.h"
+#include "preprocess/augment/torchvision_policy.h"
 
 namespace infeed {
 namespace {
@@ -112,6 +114,10 @@ void Augmenter::ApplyPolicy(PixelSquare image, const SampleKey& key) {
       return AutoAugment(image, key);
     case AugmentPolicy::kThreeAugment:
       return ThreeAugment(image, key);
+    case AugmentPolicy::kTrivialAugment: {
+      SampleRandom random = DrawsFrom(key, kPolicyBlock);
+      return ApplyPillowStep(DrawTrivialAugment(random), image, scratch_.move);
+    }
   }
 }
 

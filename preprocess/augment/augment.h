@@ -30,6 +30,7 @@ namespace infeed {
 //             Below(side), the column of Cutout's centre
 //   block 8   ThreeAugment: Below(3), gray, solarize or blur; then Real(), the
 //             blur's sigma, from 0.1 to 2
+//   block 8   TrivialAugment: DrawTrivialAugment()
 //   block 64  Real() below 1/2: vertical flip
 //   block 65  Real() below the probability: grayscale
 //   block 66  Real() below the probability: blur; then Real(), its sigma

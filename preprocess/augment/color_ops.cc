@@ -15,15 +15,6 @@ float Blended(float low, float high, float factor) {
   return low + factor * (high - low);
 }
 
-void BlendFromConstant(float constant, float factor,
-                       std::span<std::uint32_t> pixels) {
-  ApplyTable(MakeLevelTable([&](int level) {
-               return TruncatedLevel(
-                   Blended(constant, static_cast<float>(level), factor));
-             }),
-             pixels);
-}
-
 std::span<std::uint8_t> RowSamples(PixelSquare image, int y) {
   return {reinterpret_cast<std::uint8_t*>(image.row(y)),
           static_cast<std::size_t>(image.side) * sizeof(std::uint32_t)};
@@ -57,17 +48,29 @@ int HighestLevel(const Histogram& counts) {
 
 constexpr auto kSame = [](int level) { return level; };
 
+// In the precision of Real.
+template <typename Real>
 LevelTable StretchedLevels(const Histogram& counts) {
-  const auto low = static_cast<float>(LowestLevel(counts));
-  const auto high = static_cast<float>(HighestLevel(counts));
+  const auto low = static_cast<Real>(LowestLevel(counts));
+  const auto high = static_cast<Real>(HighestLevel(counts));
   if (low == high) {
     return MakeLevelTable(kSame);
   }
-  const float scale = 255.0F / (high - low);
-  const float offset = -low * scale;
+  const Real scale = Real{255} / (high - low);
+  const Real offset = -low * scale;
   return MakeLevelTable([&](int level) {
-    return TruncatedLevel(static_cast<float>(level) * scale + offset);
+    const Real stretched = static_cast<Real>(level) * scale + offset;
+    return std::clamp(static_cast<int>(stretched), 0, 255);
   });
+}
+
+template <typename Real>
+void Stretch(std::span<std::uint32_t> pixels) {
+  const std::array<Histogram, 3> counts = CountLevels(pixels);
+  ApplyTables(
+      {StretchedLevels<Real>(counts[0]), StretchedLevels<Real>(counts[1]),
+       StretchedLevels<Real>(counts[2])},
+      pixels);
 }
 
 // Maps a level to the number of pixels below it, in steps of 1/255 of the
@@ -130,6 +133,15 @@ void AdjustBrightness(float factor, std::span<std::uint32_t> pixels) {
   BlendFromConstant(0, factor, pixels);
 }
 
+void BlendFromConstant(float constant, float factor,
+                       std::span<std::uint32_t> pixels) {
+  ApplyTable(MakeLevelTable([&](int level) {
+               return TruncatedLevel(
+                   Blended(constant, static_cast<float>(level), factor));
+             }),
+             pixels);
+}
+
 void AdjustSharpness(float factor, PixelSquare image,
                      std::vector<float>& rows) {
   if (image.side < 3) {
@@ -150,12 +162,8 @@ void AdjustSharpness(float factor, PixelSquare image,
   }
 }
 
-void AutoContrast(std::span<std::uint32_t> pixels) {
-  const std::array<Histogram, 3> counts = CountLevels(pixels);
-  ApplyTables({StretchedLevels(counts[0]), StretchedLevels(counts[1]),
-               StretchedLevels(counts[2])},
-              pixels);
-}
+void AutoContrast(std::span<std::uint32_t> pixels) { Stretch<float>(pixels); }
+void StretchLevels(std::span<std::uint32_t> pixels) { Stretch<double>(pixels); }
 
 void Equalize(std::span<std::uint32_t> pixels) {
   const std::array<Histogram, 3> counts = CountLevels(pixels);

@@ -38,6 +38,10 @@ void AdjustContrast(float factor, std::span<std::uint32_t> pixels);
 // Blends from black.
 void AdjustBrightness(float factor, std::span<std::uint32_t> pixels);
 
+// Blends from a constant.
+void BlendFromConstant(float constant, float factor,
+                       std::span<std::uint32_t> pixels);
+
 // Blends from the image smoothed with the kernel 1 1 1, 1 5 1, 1 1 1 over 13;
 // the border, one pixel wide, is unchanged. rows is scratch memory of any size.
 void AdjustSharpness(float factor, PixelSquare image, std::vector<float>& rows);
@@ -45,6 +49,8 @@ void AdjustSharpness(float factor, PixelSquare image, std::vector<float>& rows);
 // Stretches each channel's levels to 0..255, truncated; a channel with a single
 // level is unchanged.
 void AutoContrast(std::span<std::uint32_t> pixels);
+// As AutoContrast(), but in double precision, as Pillow does.
+void StretchLevels(std::span<std::uint32_t> pixels);
 
 // Equalizes each channel's histogram; a channel with fewer than 255 pixels
 // below its highest level is unchanged. Requires: pixels.size() < 2^31.

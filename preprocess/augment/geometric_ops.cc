@@ -15,21 +15,29 @@ constexpr SourceAxis kSameY = {0, 1, 0};
 
 void Move(const SourceAxis& from_x, const SourceAxis& from_y, PixelSquare image,
           MoveScratch& scratch) {
-  scratch.source.resize(image.pixels.size() + 1);
-  std::ranges::copy(image.pixels, scratch.source.begin());
-  scratch.source.back() = kAugmentFill;
-  scratch.places.resize(static_cast<std::size_t>(image.side));
-  const std::int32_t* places = scratch.places.data();
+  CopySource(kAugmentFill, image, scratch);
   for (int y = 0; y < image.side; ++y) {
     FindPlaces(from_x, from_y, y, scratch.places);
-    std::uint32_t* row = image.row(y);
-    for (int x = 0; x < image.side; ++x) {
-      row[x] = scratch.source[static_cast<std::size_t>(places[x])];
-    }
+    TakePlaces(image.row(y), scratch);
   }
 }
 
 }  // namespace
+
+void CopySource(std::uint32_t outside, PixelSquare image,
+                MoveScratch& scratch) {
+  scratch.source.resize(image.pixels.size() + 1);
+  std::ranges::copy(image.pixels, scratch.source.begin());
+  scratch.source.back() = outside;
+  scratch.places.resize(static_cast<std::size_t>(image.side));
+}
+
+void TakePlaces(std::uint32_t* row, const MoveScratch& scratch) {
+  const std::size_t side = scratch.places.size();
+  for (std::size_t x = 0; x < side; ++x) {
+    row[x] = scratch.source[static_cast<std::size_t>(scratch.places[x])];
+  }
+}
 
 void Rotate(float degrees, PixelSquare image, MoveScratch& scratch) {
   constexpr auto kRadians = static_cast<float>(std::numbers::pi / 180);

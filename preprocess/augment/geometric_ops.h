@@ -20,6 +20,12 @@ struct MoveScratch {
   std::vector<std::int32_t> places;   // indices into source for an output row
 };
 
+// Copies the image and the pixel for places outside of it into source, and
+// makes room for a row's places.
+void CopySource(std::uint32_t outside, PixelSquare image, MoveScratch& scratch);
+// Fills a row of the image from the places in source.
+void TakePlaces(std::uint32_t* row, const MoveScratch& scratch);
+
 // Rotates about the image's centre; positive degrees are counter-clockwise.
 void Rotate(float degrees, PixelSquare image, MoveScratch& scratch);
 

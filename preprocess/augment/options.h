@@ -7,16 +7,18 @@ namespace infeed {
 // The policy that draws operations for a training image.
 enum class AugmentPolicy {
   kNone,
-  kRandAugment,   // `layers` operations, drawn from 16, each at `magnitude`
-  kAutoAugment,   // one of the 25 pairs of the policy "v0" for ImageNet
-  kThreeAugment,  // DeiT III's: gray, inverted levels from 128 on, or a blur
+  kRandAugment,     // `layers` operations, drawn from 16, each at `magnitude`
+  kAutoAugment,     // one of the 25 pairs of the policy "v0" for ImageNet
+  kThreeAugment,    // DeiT III's: gray, inverted levels from 128 on, or a blur
+  kTrivialAugment,  // torchvision's TrivialAugmentWide
 };
 
-inline constexpr Choices<AugmentPolicy, 4> kAugmentPolicies = {
+inline constexpr Choices<AugmentPolicy, 5> kAugmentPolicies = {
     {{"none", AugmentPolicy::kNone},
      {"randaugment", AugmentPolicy::kRandAugment},
      {"autoaugment", AugmentPolicy::kAutoAugment},
-     {"three_augment", AugmentPolicy::kThreeAugment}}};
+     {"three_augment", AugmentPolicy::kThreeAugment},
+     {"trivialaugment", AugmentPolicy::kTrivialAugment}}};
 
 // What RandomErasing puts into its rectangle.
 enum class ErasingMode {

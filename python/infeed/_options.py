@@ -106,7 +106,9 @@ class Options(TypedDict, total=False):
     scaled_decode: bool
 
     # Augmentation of training images beyond crop and flip. Default: none.
-    augment: Literal["none", "randaugment", "autoaugment", "three_augment"]
+    augment: Literal[
+        "none", "randaugment", "autoaugment", "three_augment",
+        "trivialaugment"]
 
     # Operations that randaugment applies to an image. At least 1, at most 16
     # operations. Default: 2.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-CROP, FLIP = 1, 2  # streams
+CROP, FLIP, AUGMENTATION = 1, 2, 3  # streams
 
 
 def philox4x32(key, counter):
@@ -31,11 +31,11 @@ class Words:
 
 
 class SampleRandom(Words):
-    """The draws of one sample in one stream."""
+    """The draws of one sample in one stream, from a block on."""
 
-    def __init__(self, seed, epoch, position, stream):
+    def __init__(self, seed, epoch, position, stream, block=0):
         super().__init__((seed & 0xFFFFFFFF, seed >> 32),
-                         (stream << 24, epoch, position & 0xFFFFFFFF,
+                         (block | stream << 24, epoch, position & 0xFFFFFFFF,
                           position >> 32))
 
     def real(self):

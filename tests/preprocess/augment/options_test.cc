@@ -18,14 +18,15 @@ auto Refuses(const std::string& why) {
 TEST(AugmentOptionsTest, ParsesPolicies) {
   for (const AugmentPolicy policy :
        {AugmentPolicy::kNone, AugmentPolicy::kRandAugment,
-        AugmentPolicy::kAutoAugment, AugmentPolicy::kThreeAugment}) {
+        AugmentPolicy::kAutoAugment, AugmentPolicy::kThreeAugment,
+        AugmentPolicy::kTrivialAugment}) {
     EXPECT_EQ(ParseChoice("augment", ChoiceName(policy, kAugmentPolicies),
                           kAugmentPolicies),
               policy);
   }
   EXPECT_THAT([] { (void)ParseChoice("augment", "trivial", kAugmentPolicies); },
               Refuses("augment is \"trivial\": give none, randaugment, "
-                      "autoaugment or three_augment"));
+                      "autoaugment, three_augment or trivialaugment"));
 }
 
 TEST(AugmentOptionsTest, TakesTheEndsOfEachRange) {

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+// The loops of Pillow's operations, compiled for each instruction set as those
+// of loops.h; all instruction sets give the same bytes.
+namespace infeed {
+
+// The sum of the levels of Pillow's gray image.
+[[nodiscard]] std::uint64_t SumOfPillowGray(
+    std::span<const std::uint32_t> pixels);
+
+// Blends from Pillow's gray image (factor 0) to the image itself (1), or
+// beyond; clipped and truncated.
+void BlendFromPillowGray(float factor, std::span<std::uint32_t> pixels);
+
+// Blends the inner samples of a row (four bytes a pixel) from those of Pillow's
+// filter SMOOTH. above, beside and below are the original rows. Requires: each
+// is as long as row.
+void BlendFromSmooth(float factor, const std::uint8_t* above,
+                     const std::uint8_t* beside, const std::uint8_t* below,
+                     std::span<std::uint8_t> row);
+
+// A source coordinate of output pixel (x, y), in 2^-16 pixel: by_x x + by_y y +
+// offset.
+struct FixedAxis {
+  std::int32_t by_x;
+  std::int32_t by_y;
+  std::int32_t offset;
+};
+
+// Finds the source of each pixel of output row y, as an index into an image of
+// side x side: the pixel in which the source coordinate lies; side * side
+// outside the image. Requires: places has side elements.
+void FindFixedPlaces(const FixedAxis& from_x, const FixedAxis& from_y, int y,
+                     std::span<std::int32_t> places);
+
+}  // namespace infeed

@@ -1,0 +1,125 @@
+#include "preprocess/augment/pillow_ops.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <span>
+
+#include "preprocess/augment/color_ops.h"
+#include "preprocess/augment/pillow_loops.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::uint32_t kBlack = 0;
+
+// The source (x, y) of output pixel (x, y), both of pixels' centres at halves.
+struct Affine {
+  double xx = 1, xy = 0, x = 0;  // source x = xx x + xy y + x
+  double yx = 0, yy = 1, y = 0;
+};
+
+// Python's round(value, 15), as Pillow rounds a rotation's matrix.
+double Rounded15(double value) { return std::nearbyint(value * 1e15) / 1e15; }
+
+Affine Rotation(double degrees, int side) {
+  double turn = std::fmod(degrees, 360.0);
+  turn += turn < 0 ? 360.0 : 0.0;
+  const double angle = -(turn * (std::numbers::pi / 180));
+  Affine affine{.xx = Rounded15(std::cos(angle)),
+                .xy = Rounded15(std::sin(angle)),
+                .yx = Rounded15(-std::sin(angle)),
+                .yy = Rounded15(std::cos(angle))};
+  const double centre = side / 2.0;
+  affine.x = affine.xx * -centre + affine.xy * -centre + centre;
+  affine.y = affine.yx * -centre + affine.yy * -centre + centre;
+  return affine;
+}
+
+std::int32_t Fixed(double value) {
+  return static_cast<std::int32_t>(std::floor(value * 65536 + 0.5));
+}
+
+FixedAxis FixedFrom(double by_x, double by_y, double offset) {
+  return {Fixed(by_x), Fixed(by_y), Fixed(offset + by_x * 0.5 + by_y * 0.5)};
+}
+
+void Move(const Affine& affine, PixelSquare image, MoveScratch& scratch) {
+  const FixedAxis from_x = FixedFrom(affine.xx, affine.xy, affine.x);
+  const FixedAxis from_y = FixedFrom(affine.yx, affine.yy, affine.y);
+  CopySource(kBlack, image, scratch);
+  for (int y = 0; y < image.side; ++y) {
+    FindFixedPlaces(from_x, from_y, y, scratch.places);
+    TakePlaces(image.row(y), scratch);
+  }
+}
+
+void Sharpen(float factor, PixelSquare image, MoveScratch& scratch) {
+  CopySource(kBlack, image, scratch);
+  const auto bytes = static_cast<std::ptrdiff_t>(
+      static_cast<std::size_t>(image.side) * sizeof(std::uint32_t));
+  const auto* source =
+      reinterpret_cast<const std::uint8_t*>(scratch.source.data());
+  for (int y = 1; y + 1 < image.side; ++y) {
+    BlendFromSmooth(factor, source, source + bytes, source + 2 * bytes,
+                    {reinterpret_cast<std::uint8_t*>(image.row(y)),
+                     static_cast<std::size_t>(bytes)});
+    source += bytes;
+  }
+}
+
+void Contrast(float factor, std::span<std::uint32_t> pixels) {
+  const double mean = static_cast<double>(SumOfPillowGray(pixels)) /
+                      static_cast<double>(pixels.size());
+  BlendFromConstant(static_cast<float>(static_cast<int>(mean + 0.5)), factor,
+                    pixels);
+}
+
+void KeepBits(int bits, std::span<std::uint32_t> pixels) {
+  if (bits == 0) {  // Which a shift of the reference's has as 1.
+    std::ranges::fill(pixels, kBlack);
+  } else {
+    Posterize(bits, pixels);
+  }
+}
+
+}  // namespace
+
+void ApplyPillowStep(const PillowStep& step, PixelSquare image,
+                     MoveScratch& scratch) {
+  const double argument = step.argument;
+  const auto factor = static_cast<float>(argument);
+  switch (step.op) {
+    case PillowOp::kIdentity:
+      return;
+    case PillowOp::kShearX:
+      return Move({.xy = argument}, image, scratch);
+    case PillowOp::kShearY:
+      return Move({.yx = argument}, image, scratch);
+    case PillowOp::kTranslateX:
+      return Move({.x = argument}, image, scratch);
+    case PillowOp::kTranslateY:
+      return Move({.y = argument}, image, scratch);
+    case PillowOp::kRotate:
+      return Move(Rotation(argument, image.side), image, scratch);
+    case PillowOp::kBrightness:
+      return BlendFromConstant(0, factor, image.pixels);
+    case PillowOp::kColor:
+      return BlendFromPillowGray(factor, image.pixels);
+    case PillowOp::kContrast:
+      return Contrast(factor, image.pixels);
+    case PillowOp::kSharpness:
+      return Sharpen(factor, image, scratch);
+    case PillowOp::kPosterize:
+      return KeepBits(static_cast<int>(argument), image.pixels);
+    case PillowOp::kSolarize:
+      return Solarize(static_cast<int>(std::ceil(argument)), image.pixels);
+    case PillowOp::kAutoContrast:
+      return StretchLevels(image.pixels);
+    case PillowOp::kEqualize:
+      return Equalize(image.pixels);
+  }
+}
+
+}  // namespace infeed

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "base/random.h"
+#include "preprocess/augment/pillow_ops.h"
+
+// torchvision's policies: 14 operations, whose magnitudes are in 31 bins. They
+// draw in torchvision's order.
+namespace infeed {
+
+// TrivialAugmentWide(): Below(14), the operation; then, if it has a magnitude,
+// Below(31), and if that has a sign, Below(2), 1 for negative.
+[[nodiscard]] PillowStep DrawTrivialAugment(RandomSource& random);
+
+}  // namespace infeed

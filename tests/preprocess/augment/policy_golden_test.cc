@@ -1,0 +1,68 @@
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/choices.h"
+#include "preprocess/augment/augment.h"
+#include "tests/support/augment_images.h"
+#include "tests/support/each_target.h"
+
+// What torchvision's policies make of images, given the same draws;
+// tests/data/README.augment.md says how.
+namespace infeed {
+namespace policy_golden_test {
+
+struct PolicyGolden {
+  std::string policy;
+  std::string image;
+  int side = 0;
+  std::uint64_t position = 0;
+  std::string hash;
+};
+
+std::vector<PolicyGolden> ReadPolicyGoldens() {
+  std::ifstream file(INFEED_TEST_DATA "/policy_goldens.txt");
+  std::string line;
+  std::getline(file, line);  // Versions.
+  std::vector<PolicyGolden> goldens;
+  for (PolicyGolden golden; file >> golden.policy >> golden.image >>
+                            golden.side >> golden.position >> golden.hash;) {
+    goldens.push_back(golden);
+  }
+  return goldens;
+}
+
+AugmentOptions OptionsOf(const PolicyGolden& golden) {
+  return {.policy = ParseChoice("augment", golden.policy, kAugmentPolicies)};
+}
+
+std::string HashOf(const PolicyGolden& golden) {
+  std::vector<std::uint32_t> pixels = AugmentImage(golden.image, golden.side);
+  Augmenter(OptionsOf(golden), golden.side)
+      .Apply(pixels, {.seed = 5, .epoch = 2, .position = golden.position});
+  return Fnv1a64(RgbBytes(pixels));
+}
+
+TEST(PolicyGoldenTest, EveryImageHasTheOtherLibrarysBytes) {
+  const std::vector<PolicyGolden> goldens = ReadPolicyGoldens();
+  OnEachSimdTarget([&] {
+    std::map<std::string, int> compared;
+    for (const PolicyGolden& golden : goldens) {
+      EXPECT_EQ(HashOf(golden), golden.hash)
+          << golden.policy << " of " << golden.image << " " << golden.side
+          << ", position " << golden.position;
+      ++compared[golden.policy];
+    }
+    EXPECT_EQ(compared.size(), 1U);
+    for (const auto& [policy, count] : compared) {
+      EXPECT_GE(count, 300) << policy;
+    }
+  });
+}
+
+}  // namespace policy_golden_test
+}  // namespace infeed
