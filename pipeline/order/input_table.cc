@@ -148,7 +148,8 @@ constexpr InputOption kImages[] = {
         "Probability that a rectangle of a training image is erased."),
     Row("erasing_mode",
         ChoiceField<kErasingModes, &I::augment, &A::erasing_mode>(), Any(), "",
-        "Content of erased rectangles: black, or noise for each pixel."),
+        "Content of erased rectangles: black, ImageNet's mean colour, or noise "
+        "for each pixel."),
 };
 
 constexpr InputOption kBadRecords[] = {

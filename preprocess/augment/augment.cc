@@ -100,7 +100,8 @@ void Augmenter::Erase(PixelSquare image, const SampleKey& key) {
     SampleRandom noise = DrawsFrom(key, kNoiseBlock);
     FillWithNoise(*window, image, noise);
   } else if (window) {
-    FillWindow(*window, 0, image);
+    const bool is_mean = options_.erasing_mode == ErasingMode::kMean;
+    FillWindow(*window, is_mean ? MeanPixel() : 0, image);
   }
 }
 

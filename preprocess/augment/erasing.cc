@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "preprocess/pixels/pack.h"
 #include "preprocess/pixels/pixel_statistics.h"
 
 namespace infeed {
@@ -37,6 +38,13 @@ std::uint32_t NoiseLevel(std::size_t channel, std::uint32_t bytes) {
 }
 
 }  // namespace
+
+std::uint32_t MeanPixel() {
+  const auto level = [](std::size_t channel) {
+    return TruncatedLevel(kImagenetStatistics.mean[channel] + 0.5F);
+  };
+  return PackPixel(level(0), level(1), level(2));
+}
 
 void FillWithNoise(const Window& window, PixelSquare image,
                    SampleRandom& random) {

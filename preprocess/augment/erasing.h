@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "base/random.h"
@@ -17,6 +18,10 @@ namespace infeed {
 // width + 1) for the first pixel.
 [[nodiscard]] std::optional<Window> DrawErasing(float probability, int side,
                                                 RandomSource& random);
+
+// ImageNet's mean colour, in whole levels: what torchvision's examples and
+// timm's mode "const" leave, which erase after the normalization.
+[[nodiscard]] std::uint32_t MeanPixel();
 
 // Fills the window with noise: in each channel ImageNet's mean plus its
 // standard deviation times a value of about a normal distribution, within

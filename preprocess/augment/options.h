@@ -23,11 +23,14 @@ inline constexpr Choices<AugmentPolicy, 5> kAugmentPolicies = {
 // What RandomErasing puts into its rectangle.
 enum class ErasingMode {
   kConstant,  // black
+  kMean,      // ImageNet's mean, which is 0 once normalized
   kPixel,     // noise, drawn for each level
 };
 
-inline constexpr Choices<ErasingMode, 2> kErasingModes = {
-    {{"constant", ErasingMode::kConstant}, {"pixel", ErasingMode::kPixel}}};
+inline constexpr Choices<ErasingMode, 3> kErasingModes = {
+    {{"constant", ErasingMode::kConstant},
+     {"mean", ErasingMode::kMean},
+     {"pixel", ErasingMode::kPixel}}};
 
 // Augmentation of a training image after resize and flip. The reference uses
 // layers 2, magnitude 10; colour jitter and erasing take the factors of

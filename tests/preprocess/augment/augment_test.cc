@@ -16,6 +16,7 @@
 #include "preprocess/augment/color_ops.h"
 #include "preprocess/augment/erasing.h"
 #include "preprocess/augment/jitter.h"
+#include "preprocess/pixels/pack.h"
 #include "tests/support/augment_images.h"
 
 namespace infeed {
@@ -161,6 +162,17 @@ TEST(AugmenterTest, ErasesToNoise) {
   FillWithNoise(*window, {expected, kSide}, noise);
   EXPECT_EQ(Augmented(kOptions, Key(3)), expected);
   EXPECT_NE(expected, AugmentImage("noise", kSide));
+}
+
+TEST(AugmenterTest, ErasesToTheMeanColour) {
+  constexpr AugmentOptions kOptions{.erasing = 1,
+                                    .erasing_mode = ErasingMode::kMean};
+  Pixels expected = AugmentImage("noise", kSide);
+  SampleRandom random = DrawsFrom(Key(3), 2);
+  const auto window = DrawErasing(1, kSide, random);
+  ASSERT_TRUE(window.has_value());
+  FillWindow(*window, PackPixel(124, 116, 104), {expected, kSide});
+  EXPECT_EQ(Augmented(kOptions, Key(3)), expected);
 }
 
 TEST(AugmenterTest, JittersThenAppliesThePolicyThenErases) {
