@@ -126,9 +126,14 @@ constexpr InputOption kImages[] = {
     Row("augment", ChoiceField<kAugmentPolicies, &I::augment, &A::policy>(),
         Any(), "", "Augmentation of training images beyond crop and flip."),
     Row("augment_layers", Field<&I::augment, &A::layers>(), Between(1, 16),
-        "operations", "Operations that randaugment applies to an image."),
+        "operations", "Operations that each randaugment applies to an image."),
     Row("augment_magnitude", Field<&I::augment, &A::magnitude>(),
-        Between(0, 30), "", "Strength of randaugment's operations."),
+        Between(0, 30), "",
+        "Strength of each randaugment's operations; timm_randaugment's is at "
+        "most 10."),
+    Row("augment_magnitude_std", Field<&I::augment, &A::magnitude_std>(),
+        Between(0, 10), "",
+        "Standard deviation of timm_randaugment's magnitude."),
     Row("brightness", Field<&I::augment, &A::brightness>(), NotNegative(), "",
         "Colour jitter: a factor for the brightness of each training image is "
         "drawn from 1 - x to 1 + x; 0: none."),

@@ -9,6 +9,7 @@
 #include "preprocess/augment/erasing.h"
 #include "preprocess/augment/jitter.h"
 #include "preprocess/augment/pillow_ops.h"
+#include "preprocess/augment/timm_policy.h"
 #include "preprocess/augment/torchvision_policy.h"
 
 namespace infeed {
@@ -21,6 +22,8 @@ constexpr std::uint32_t kPolicyBlock = 8;
 constexpr std::uint32_t kVerticalBlock = 64;
 constexpr std::uint32_t kGrayscaleBlock = 65;
 constexpr std::uint32_t kBlurBlock = 66;
+constexpr std::uint32_t kTimmBlock = 128;
+constexpr std::uint32_t kTimmBlocks = 8;  // of each layer
 constexpr std::uint32_t kNoiseBlock = 1024;
 
 constexpr int kSolarizeThreshold = 128;  // of ThreeAugment
@@ -105,6 +108,16 @@ void Augmenter::Erase(PixelSquare image, const SampleKey& key) {
   }
 }
 
+void Augmenter::ApplyLayers(std::uint32_t block, std::uint32_t blocks,
+                            PixelSquare image, const SampleKey& key,
+                            auto&& draw) {
+  for (int layer = 0; layer < options_.layers; ++layer) {
+    SampleRandom random = DrawsFrom(key, block);
+    ApplyPillowStep(draw(random), image, scratch_.move);
+    block += blocks;
+  }
+}
+
 void Augmenter::ApplyPolicy(PixelSquare image, const SampleKey& key) {
   switch (options_.policy) {
     case AugmentPolicy::kNone:
@@ -119,6 +132,16 @@ void Augmenter::ApplyPolicy(PixelSquare image, const SampleKey& key) {
       SampleRandom random = DrawsFrom(key, kPolicyBlock);
       return ApplyPillowStep(DrawTrivialAugment(random), image, scratch_.move);
     }
+    case AugmentPolicy::kTorchvisionRandAugment:
+      return ApplyLayers(kPolicyBlock, 1, image, key, [&](auto& random) {
+        return DrawRandAugment(options_.magnitude, side_, random);
+      });
+    case AugmentPolicy::kTimmRandAugment:
+      return ApplyLayers(
+          kTimmBlock, kTimmBlocks, image, key, [&](auto& random) {
+            return DrawTimmRandAugment(options_.magnitude,
+                                       options_.magnitude_std, side_, random);
+          });
   }
 }
 

@@ -31,9 +31,11 @@ namespace infeed {
 //   block 8   ThreeAugment: Below(3), gray, solarize or blur; then Real(), the
 //             blur's sigma, from 0.1 to 2
 //   block 8   TrivialAugment: DrawTrivialAugment()
+//   block 8+i layer i of torchvision's RandAugment: DrawRandAugment()
 //   block 64  Real() below 1/2: vertical flip
 //   block 65  Real() below the probability: grayscale
 //   block 66  Real() below the probability: blur; then Real(), its sigma
+//   block 128+8i layer i of timm's RandAugment: DrawTimmRandAugment()
 //   block 1024 on: the noise of erasing (FillWithNoise())
 class Augmenter {
  public:
@@ -48,6 +50,10 @@ class Augmenter {
   void ApplyPolicy(PixelSquare image, const SampleKey& key);
   void RandAugment(PixelSquare image, const SampleKey& key);
   void AutoAugment(PixelSquare image, const SampleKey& key);
+  // Applies what draw(random) returns for each layer, whose draws begin at
+  // block + blocks * layer.
+  void ApplyLayers(std::uint32_t block, std::uint32_t blocks, PixelSquare image,
+                   const SampleKey& key, auto&& draw);
   void ThreeAugment(PixelSquare image, const SampleKey& key);
   void Erase(PixelSquare image, const SampleKey& key);
 

@@ -26,6 +26,7 @@ void CheckAugmentOptions(const AugmentOptions& options) {
                      std::to_string(options.magnitude) +
                      ": give a number from 0 to 30");
   }
+  CheckFactor("augment magnitude_std", options.magnitude_std, 10);
   CheckFactor("brightness", options.brightness, 10);
   CheckFactor("contrast", options.contrast, 10);
   CheckFactor("saturation", options.saturation, 10);

@@ -11,14 +11,19 @@ enum class AugmentPolicy {
   kAutoAugment,     // one of the 25 pairs of the policy "v0" for ImageNet
   kThreeAugment,    // DeiT III's: gray, inverted levels from 128 on, or a blur
   kTrivialAugment,  // torchvision's TrivialAugmentWide
+  kTorchvisionRandAugment,  // `layers` of its 14 operations, at `magnitude`
+  kTimmRandAugment,  // `layers` of its 15, each with probability 1/2, at about
+                     // `magnitude`: "rand-mM-mstdS-inc1"
 };
 
-inline constexpr Choices<AugmentPolicy, 5> kAugmentPolicies = {
+inline constexpr Choices<AugmentPolicy, 7> kAugmentPolicies = {
     {{"none", AugmentPolicy::kNone},
      {"randaugment", AugmentPolicy::kRandAugment},
      {"autoaugment", AugmentPolicy::kAutoAugment},
      {"three_augment", AugmentPolicy::kThreeAugment},
-     {"trivialaugment", AugmentPolicy::kTrivialAugment}}};
+     {"trivialaugment", AugmentPolicy::kTrivialAugment},
+     {"torchvision_randaugment", AugmentPolicy::kTorchvisionRandAugment},
+     {"timm_randaugment", AugmentPolicy::kTimmRandAugment}}};
 
 // What RandomErasing puts into its rectangle.
 enum class ErasingMode {
@@ -37,8 +42,9 @@ inline constexpr Choices<ErasingMode, 3> kErasingModes = {
 // torchvision's transforms of those names.
 struct AugmentOptions {
   AugmentPolicy policy = AugmentPolicy::kNone;
-  int layers = 2;      // of RandAugment; 1 or more
-  int magnitude = 10;  // of RandAugment; 0 to 30
+  int layers = 2;           // of each RandAugment; 1 or more
+  int magnitude = 10;       // of each RandAugment; 0 to 30; timm's: at most 10
+  float magnitude_std = 0;  // of the normal noise of timm's; 0 to 10
   // ColorJitter: factors are drawn from [1 - x, 1 + x], at least 0; hue from
   // [-x, x], at most 0.5. 0: off.
   float brightness = 0;

@@ -8,6 +8,7 @@
 #define INFEED_PREPROCESS_AUGMENT_PILLOW_LOOPS_INL_H_
 #endif
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -102,6 +103,146 @@ HWY_NOINLINE void FindFixedPlaces(const FixedAxis& from_x,
         (column >= 0) & (column < side) & (row >= 0) & (row < side);
     places[static_cast<std::size_t>(x)] =
         is_inside ? row * side + column : side * side;
+  }
+}
+
+// A pixel's four bytes, for one vector.
+using Samples = std::array<double, 4>;
+
+HWY_INLINE Samples SamplesOf(std::uint32_t pixel) {
+  Samples samples;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    samples[i] = static_cast<int>(pixel >> (8 * i) & 255);
+  }
+  return samples;
+}
+
+HWY_INLINE std::uint32_t PixelOf(const Samples& samples) {
+  std::uint32_t pixel = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const double low = samples[i] > 0.0 ? samples[i] : 0.0;
+    pixel |=
+        static_cast<std::uint32_t>(static_cast<int>(low < 255.0 ? low : 255.0))
+        << (8 * i);
+  }
+  return pixel;
+}
+
+// The value at `part` of the way from the tap in front of it to the next one,
+// in Pillow's order of products and sums.
+struct LinearKernel {
+  static constexpr int kTaps = 2;
+  static constexpr int kBefore = 0;  // taps before the one in front
+
+  static HWY_INLINE Samples At(const std::array<Samples, kTaps>& taps,
+                               double part) {
+    Samples value;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      value[i] = taps[0][i] + (taps[1][i] - taps[0][i]) * part;
+    }
+    return value;
+  }
+};
+
+struct CubicKernel {
+  static constexpr int kTaps = 4;
+  static constexpr int kBefore = 1;
+
+  static HWY_INLINE Samples At(const std::array<Samples, kTaps>& taps,
+                               double part) {
+    Samples value;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      const double a = taps[0][i];
+      const double b = taps[1][i];
+      const double c = taps[2][i];
+      const double d = taps[3][i];
+      value[i] = b + part * ((-a + c) + part * ((2 * (a - b) + c - d) +
+                                                part * (-a + b - c + d)));
+    }
+    return value;
+  }
+};
+
+HWY_INLINE int Inside(int i, int side) {
+  return i < 0 ? 0 : i < side ? i : side - 1;
+}
+
+// The source coordinate on one axis: the tap in front of it, and the part of
+// the way to the next one.
+struct Place {
+  int front;
+  double part;
+};
+
+// Requires: value >= 0.
+HWY_INLINE Place PlaceAt(double value) {
+  const double centre = value - 0.5;
+  const int front = static_cast<int>(centre + 1) - 1;  // floor(): it is >= -1.
+  return {front, centre - front};
+}
+
+// A part of 0 leaves the tap in front as it is, so the others are not read.
+template <typename Kernel>
+HWY_INLINE Samples AlongRow(const std::uint32_t* line, const Place& place,
+                            int side) {
+  if (place.part == 0) {
+    return SamplesOf(line[Inside(place.front, side)]);
+  }
+  std::array<Samples, Kernel::kTaps> taps;
+  for (int i = 0; i < Kernel::kTaps; ++i) {
+    taps[static_cast<std::size_t>(i)] =
+        SamplesOf(line[Inside(place.front - Kernel::kBefore + i, side)]);
+  }
+  return Kernel::At(taps, place.part);
+}
+
+template <typename Kernel>
+HWY_INLINE std::uint32_t Interpolated(const std::uint32_t* source,
+                                      const Place& x, const Place& y,
+                                      int side) {
+  const auto line = [&](int i) {
+    return source + std::ptrdiff_t{Inside(i, side)} * side;
+  };
+  if (y.part == 0) {
+    return PixelOf(AlongRow<Kernel>(line(y.front), x, side));
+  }
+  std::array<Samples, Kernel::kTaps> taps;
+  for (int i = 0; i < Kernel::kTaps; ++i) {
+    taps[static_cast<std::size_t>(i)] =
+        AlongRow<Kernel>(line(y.front - Kernel::kBefore + i), x, side);
+  }
+  return PixelOf(Kernel::At(taps, y.part));
+}
+
+template <typename Kernel>
+HWY_INLINE void Interpolate(const Affine& affine, int y,
+                            const std::uint32_t* source, std::uint32_t outside,
+                            std::span<std::uint32_t> row) {
+  const auto side = static_cast<int>(row.size());
+  const double centre_y = y + 0.5;
+  for (int x = 0; x < side; ++x) {
+    const double centre_x = x + 0.5;
+    const double from_x =
+        affine.xx * centre_x + affine.xy * centre_y + affine.x;
+    const double from_y =
+        affine.yx * centre_x + affine.yy * centre_y + affine.y;
+    const bool is_inside =
+        from_x >= 0 && from_x < side && from_y >= 0 && from_y < side;
+    row[static_cast<std::size_t>(x)] =
+        is_inside ? Interpolated<Kernel>(source, PlaceAt(from_x),
+                                         PlaceAt(from_y), side)
+                  : outside;
+  }
+}
+
+HWY_NOINLINE void InterpolateRow(bool is_bicubic, const Affine& affine, int y,
+                                 const std::uint32_t* source,
+                                 std::uint32_t outside,
+                                 std::span<std::uint32_t> row) {
+  if (is_bicubic) {
+    Interpolate<CubicKernel>(affine, y, source, outside, row);
+  } else {
+    Interpolate<LinearKernel>(affine, y, source, outside, row);
   }
 }
 

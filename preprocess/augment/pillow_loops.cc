@@ -14,6 +14,7 @@ HWY_EXPORT(SumOfPillowGray);
 HWY_EXPORT(BlendFromPillowGray);
 HWY_EXPORT(BlendFromSmooth);
 HWY_EXPORT(FindFixedPlaces);
+HWY_EXPORT(InterpolateRow);
 
 std::uint64_t SumOfPillowGray(std::span<const std::uint32_t> pixels) {
   return HWY_DYNAMIC_DISPATCH(SumOfPillowGray)(pixels);
@@ -32,6 +33,13 @@ void BlendFromSmooth(float factor, const std::uint8_t* above,
 void FindFixedPlaces(const FixedAxis& from_x, const FixedAxis& from_y, int y,
                      std::span<std::int32_t> places) {
   HWY_DYNAMIC_DISPATCH(FindFixedPlaces)(from_x, from_y, y, places);
+}
+
+void InterpolateRow(bool is_bicubic, const Affine& affine, int y,
+                    const std::uint32_t* source, std::uint32_t outside,
+                    std::span<std::uint32_t> row) {
+  HWY_DYNAMIC_DISPATCH(InterpolateRow)
+  (is_bicubic, affine, y, source, outside, row);
 }
 
 }  // namespace infeed

@@ -36,4 +36,23 @@ struct FixedAxis {
 void FindFixedPlaces(const FixedAxis& from_x, const FixedAxis& from_y, int y,
                      std::span<std::int32_t> places);
 
+// The source (x, y) of output pixel (x, y), counted from the image's corner:
+// xx (x + 1/2) + xy (y + 1/2) + x; likewise for y.
+struct Affine {
+  double xx = 1;
+  double xy = 0;
+  double x = 0;
+  double yx = 0;
+  double yy = 1;
+  double y = 0;
+};
+
+// Makes output row y of the pixels around its sources, weighted by Pillow's
+// BILINEAR (four of them) or BICUBIC (16, the kernel with A = -1); truncated.
+// Edges are repeated; `outside` where the source is not in the image. Requires:
+// source has row.size() rows of that length.
+void InterpolateRow(bool is_bicubic, const Affine& affine, int y,
+                    const std::uint32_t* source, std::uint32_t outside,
+                    std::span<std::uint32_t> row);
+
 }  // namespace infeed

@@ -12,14 +12,6 @@
 namespace infeed {
 namespace {
 
-constexpr std::uint32_t kBlack = 0;
-
-// The source (x, y) of output pixel (x, y), both of pixels' centres at halves.
-struct Affine {
-  double xx = 1, xy = 0, x = 0;  // source x = xx x + xy y + x
-  double yx = 0, yy = 1, y = 0;
-};
-
 // Python's round(value, 15), as Pillow rounds a rotation's matrix.
 double Rounded15(double value) { return std::nearbyint(value * 1e15) / 1e15; }
 
@@ -45,18 +37,32 @@ FixedAxis FixedFrom(double by_x, double by_y, double offset) {
   return {Fixed(by_x), Fixed(by_y), Fixed(offset + by_x * 0.5 + by_y * 0.5)};
 }
 
-void Move(const Affine& affine, PixelSquare image, MoveScratch& scratch) {
+void MoveToNearest(const Affine& affine, std::uint32_t outside,
+                   PixelSquare image, MoveScratch& scratch) {
   const FixedAxis from_x = FixedFrom(affine.xx, affine.xy, affine.x);
   const FixedAxis from_y = FixedFrom(affine.yx, affine.yy, affine.y);
-  CopySource(kBlack, image, scratch);
+  CopySource(outside, image, scratch);
   for (int y = 0; y < image.side; ++y) {
     FindFixedPlaces(from_x, from_y, y, scratch.places);
     TakePlaces(image.row(y), scratch);
   }
 }
 
+void Move(const Affine& affine, const PillowStep& step, PixelSquare image,
+          MoveScratch& scratch) {
+  if (step.filter == PillowFilter::kNearest) {
+    return MoveToNearest(affine, step.outside, image, scratch);
+  }
+  CopySource(step.outside, image, scratch);
+  for (int y = 0; y < image.side; ++y) {
+    InterpolateRow(step.filter == PillowFilter::kBicubic, affine, y,
+                   scratch.source.data(), step.outside,
+                   {image.row(y), static_cast<std::size_t>(image.side)});
+  }
+}
+
 void Sharpen(float factor, PixelSquare image, MoveScratch& scratch) {
-  CopySource(kBlack, image, scratch);
+  CopySource(0, image, scratch);
   const auto bytes = static_cast<std::ptrdiff_t>(
       static_cast<std::size_t>(image.side) * sizeof(std::uint32_t));
   const auto* source =
@@ -78,7 +84,7 @@ void Contrast(float factor, std::span<std::uint32_t> pixels) {
 
 void KeepBits(int bits, std::span<std::uint32_t> pixels) {
   if (bits == 0) {  // Which a shift of the reference's has as 1.
-    std::ranges::fill(pixels, kBlack);
+    std::ranges::fill(pixels, 0);
   } else {
     Posterize(bits, pixels);
   }
@@ -94,15 +100,15 @@ void ApplyPillowStep(const PillowStep& step, PixelSquare image,
     case PillowOp::kIdentity:
       return;
     case PillowOp::kShearX:
-      return Move({.xy = argument}, image, scratch);
+      return Move({.xy = argument}, step, image, scratch);
     case PillowOp::kShearY:
-      return Move({.yx = argument}, image, scratch);
+      return Move({.yx = argument}, step, image, scratch);
     case PillowOp::kTranslateX:
-      return Move({.x = argument}, image, scratch);
+      return Move({.x = argument}, step, image, scratch);
     case PillowOp::kTranslateY:
-      return Move({.y = argument}, image, scratch);
+      return Move({.y = argument}, step, image, scratch);
     case PillowOp::kRotate:
-      return Move(Rotation(argument, image.side), image, scratch);
+      return Move(Rotation(argument, image.side), step, image, scratch);
     case PillowOp::kBrightness:
       return BlendFromConstant(0, factor, image.pixels);
     case PillowOp::kColor:
@@ -119,6 +125,10 @@ void ApplyPillowStep(const PillowStep& step, PixelSquare image,
       return StretchLevels(image.pixels);
     case PillowOp::kEqualize:
       return Equalize(image.pixels);
+    case PillowOp::kInvert:
+      return Invert(image.pixels);
+    case PillowOp::kSolarizeAdd:
+      return SolarizeAdd(static_cast<int>(argument), image.pixels);
   }
 }
 

@@ -24,16 +24,23 @@ enum class PillowOp : std::uint8_t {
   kSolarize,    // inverts levels that are not below the argument
   kAutoContrast,
   kEqualize,
+  kInvert,
+  kSolarizeAdd,  // added to levels below 128
 };
 
-// An operation with its argument; 0 where it has none.
+// How pixels are moved.
+enum class PillowFilter : std::uint8_t { kNearest, kBilinear, kBicubic };
+
+// An operation with its argument, 0 where it has none, and its moves' filter
+// and pixel for places outside the image.
 struct PillowStep {
   PillowOp op = PillowOp::kIdentity;
   double argument = 0;
+  PillowFilter filter = PillowFilter::kNearest;
+  std::uint32_t outside = 0;
 };
 
-// Moves take the nearest source pixel, and black outside the image. Requires: a
-// translation is by whole pixels.
+// Requires: a translation with kNearest is by whole pixels.
 void ApplyPillowStep(const PillowStep& step, PixelSquare image,
                      MoveScratch& scratch);
 

@@ -8,6 +8,7 @@ namespace {
 
 using enum PillowOp;
 
+constexpr std::uint32_t kOps = 14;
 constexpr int kBins = 31;
 
 // The magnitudes of the last bin; those of the first change nothing.
@@ -65,6 +66,8 @@ double Argument(PillowOp op, const Magnitudes& most, int bin, double sign) {
     case kIdentity:
     case kAutoContrast:
     case kEqualize:
+    case kInvert:
+    case kSolarizeAdd:
       return 0;
   }
   return 0;
@@ -73,11 +76,21 @@ double Argument(PillowOp op, const Magnitudes& most, int bin, double sign) {
 }  // namespace
 
 PillowStep DrawTrivialAugment(RandomSource& random) {
-  constexpr std::uint32_t kOps = 14;
   const auto op = static_cast<PillowOp>(random.Below(kOps));
   const int bin = HasMagnitude(op) ? static_cast<int>(random.Below(kBins)) : 0;
   const bool is_negative = IsSigned(op) && random.Below(2) == 1;
   return {op, Argument(op, kTrivial, bin, is_negative ? -1 : 1)};
+}
+
+PillowStep DrawRandAugment(int magnitude, int side, RandomSource& random) {
+  const Magnitudes most = {.shear = 0.3,
+                           .translate = 150.0 / 331.0 * side,
+                           .rotate = 30,
+                           .enhance = 0.9,
+                           .posterize = 4};
+  const auto op = static_cast<PillowOp>(random.Below(kOps));
+  const bool is_negative = IsSigned(op) && random.Below(2) == 1;
+  return {op, Argument(op, most, magnitude, is_negative ? -1 : 1)};
 }
 
 }  // namespace infeed

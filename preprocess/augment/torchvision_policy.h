@@ -11,4 +11,10 @@ namespace infeed {
 // Below(31), and if that has a sign, Below(2), 1 for negative.
 [[nodiscard]] PillowStep DrawTrivialAugment(RandomSource& random);
 
+// A layer of RandAugment(magnitude=magnitude) for an image of that side:
+// Below(14), the operation; then, if its magnitude has a sign, Below(2).
+// Requires: 0 <= magnitude < 31.
+[[nodiscard]] PillowStep DrawRandAugment(int magnitude, int side,
+                                         RandomSource& random);
+
 }  // namespace infeed

@@ -108,15 +108,19 @@ class Options(TypedDict, total=False):
     # Augmentation of training images beyond crop and flip. Default: none.
     augment: Literal[
         "none", "randaugment", "autoaugment", "three_augment",
-        "trivialaugment"]
+        "trivialaugment", "torchvision_randaugment", "timm_randaugment"]
 
-    # Operations that randaugment applies to an image. At least 1, at most 16
-    # operations. Default: 2.
+    # Operations that each randaugment applies to an image. At least 1, at
+    # most 16 operations. Default: 2.
     augment_layers: int
 
-    # Strength of randaugment's operations. At least 0, at most 30. Default:
-    # 10.
+    # Strength of each randaugment's operations; timm_randaugment's is at most
+    # 10. At least 0, at most 30. Default: 10.
     augment_magnitude: int
+
+    # Standard deviation of timm_randaugment's magnitude. At least 0, at most
+    # 10. Default: 0.
+    augment_magnitude_std: float
 
     # Colour jitter: a factor for the brightness of each training image is
     # drawn from 1 - x to 1 + x; 0: none. At least 0. Default: 0.

@@ -1,27 +1,34 @@
-"""Writes policy_goldens.txt: what torchvision's policies of augmentation make
-of made images, drawing from infeed's streams.
+"""Writes policy_goldens.txt: what torchvision's and timm's policies of
+augmentation make of made images, drawing from infeed's streams.
 
-Each line is "POLICY IMAGE SIDE POSITION HASH"; README.augment.md has their
-meaning. Needs torchvision and Pillow, and nothing else of this project.
+Each line is "POLICY MAGNITUDE IMAGE SIDE POSITION HASH"; README.augment.md has
+their meaning. Needs torchvision, timm and Pillow.
 """
 
 import pathlib
+import random as python_random
 
 import PIL
+import timm
 import torch
 import torchvision
 from PIL import Image
+from timm.data import auto_augment
 from torchvision import transforms
 
 from make_jitter_goldens import fnv1a, made_image
 from philox import AUGMENTATION, SampleRandom
 
 SEED, EPOCH = 5, 2
-POLICY_BLOCK = 8
+POLICY_BLOCK, TIMM_BLOCK, TIMM_BLOCKS = 8, 128, 8
 
 # Image, side: positions.
 TRIVIAL = {("noise", 31): 1200, ("soft", 48): 300, ("blocks", 224): 60,
            ("flat", 24): 40, ("noise", 1): 40, ("soft", 2): 40}
+LAYERED = {("noise", 31): 100, ("soft", 48): 50, ("blocks", 224): 10,
+           ("noise", 1): 10, ("soft", 2): 10}
+TIMM = {("noise", 31): 300, ("soft", 48): 200, ("blocks", 224): 40,
+        ("flat", 24): 30, ("noise", 1): 20, ("soft", 2): 20}
 
 
 def draws(position, block):
@@ -32,27 +39,58 @@ def pillow_image(name, side):
     return Image.fromarray(made_image(name, side).permute(1, 2, 0).numpy())
 
 
-def trivial(image, position):
-    random = draws(position, POLICY_BLOCK)
+def give_torch(random):
     torch.randint = lambda high, *_, **__: torch.tensor([random.below(high)])
+
+
+def trivial(_, image, position):
+    give_torch(draws(position, POLICY_BLOCK))
     return transforms.TrivialAugmentWide()(image)
 
 
-def lines(name, policy, images):
+def randaugment(magnitude, image, position):
+    for layer in range(2):
+        give_torch(draws(position, POLICY_BLOCK + layer))
+        image = transforms.RandAugment(1, magnitude)(image)
+    return image
+
+
+def timm_randaugment(magnitude, image, position):
+    """With a noise of 0.5 for magnitude 7, without for others."""
+    noise = "-mstd0.5" if magnitude == 7 else ""
+    policy = auto_augment.rand_augment_transform(
+        f"rand-m{magnitude}{noise}-inc1",
+        {"img_mean": (124, 116, 104)})  # As timm's create_transform() gives.
+    for layer in range(2):
+        random = draws(position, TIMM_BLOCK + TIMM_BLOCKS * layer)
+        python_random.random = lambda: float(random.real())
+        python_random.gauss = lambda mean, std: mean + std * (
+            sum(float(random.real()) for _ in range(12)) - 6)
+        python_random.choice = lambda choices: choices[random.below(2)]
+        image = policy.ops[random.below(len(policy.ops))](image)
+    return image
+
+
+def lines(name, policy, images, magnitude=0):
     for (kind, side), count in images.items():
         image = pillow_image(kind, side)
         for position in range(count):
-            result = policy(image, position)
+            result = policy(magnitude, image, position)
             assert result.size == image.size
-            yield f"{name} {kind} {side} {position} " \
+            yield f"{name} {magnitude} {kind} {side} {position} " \
                   f"{fnv1a(result.tobytes()):016x}"
 
 
 def main():
     versions = f"# torch {torch.__version__}, " \
                f"torchvision {torchvision.__version__}, " \
-               f"Pillow {PIL.__version__}"
+               f"Pillow {PIL.__version__}, timm {timm.__version__}"
     text = [versions, *lines("trivialaugment", trivial, TRIVIAL)]
+    for magnitude in (0, 9, 10, 30):
+        text += lines("torchvision_randaugment", randaugment, LAYERED,
+                      magnitude)
+    for magnitude, images in ((6, LAYERED), (7, TIMM)):
+        text += lines("timm_randaugment", timm_randaugment, images, magnitude)
     path = pathlib.Path(__file__).parent / "policy_goldens.txt"
     path.write_text("\n".join(text) + "\n")
 

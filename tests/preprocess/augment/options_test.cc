@@ -19,14 +19,16 @@ TEST(AugmentOptionsTest, ParsesPolicies) {
   for (const AugmentPolicy policy :
        {AugmentPolicy::kNone, AugmentPolicy::kRandAugment,
         AugmentPolicy::kAutoAugment, AugmentPolicy::kThreeAugment,
-        AugmentPolicy::kTrivialAugment}) {
+        AugmentPolicy::kTrivialAugment, AugmentPolicy::kTorchvisionRandAugment,
+        AugmentPolicy::kTimmRandAugment}) {
     EXPECT_EQ(ParseChoice("augment", ChoiceName(policy, kAugmentPolicies),
                           kAugmentPolicies),
               policy);
   }
   EXPECT_THAT([] { (void)ParseChoice("augment", "trivial", kAugmentPolicies); },
               Refuses("augment is \"trivial\": give none, randaugment, "
-                      "autoaugment, three_augment or trivialaugment"));
+                      "autoaugment, three_augment, trivialaugment, "
+                      "torchvision_randaugment or timm_randaugment"));
 }
 
 TEST(AugmentOptionsTest, TakesTheEndsOfEachRange) {
@@ -48,6 +50,8 @@ TEST(AugmentOptionsTest, NamesTheFieldThatIsOutOfRange) {
   EXPECT_THAT(check({.layers = 17}), Refuses("augment layers is 17"));
   EXPECT_THAT(check({.magnitude = 31}), Refuses("augment magnitude is 31"));
   EXPECT_THAT(check({.magnitude = -1}), Refuses("augment magnitude is -1"));
+  EXPECT_THAT(check({.magnitude_std = 10.5F}),
+              Refuses("augment magnitude_std is 10.5"));
   EXPECT_THAT(check({.brightness = -0.1F}), Refuses("brightness is -0.1"));
   EXPECT_THAT(check({.contrast = 11}), Refuses("contrast is 11"));
   EXPECT_THAT(check({.saturation = std::numeric_limits<float>::quiet_NaN()}),

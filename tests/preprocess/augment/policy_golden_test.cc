@@ -11,13 +11,14 @@
 #include "tests/support/augment_images.h"
 #include "tests/support/each_target.h"
 
-// What torchvision's policies make of images, given the same draws;
+// What torchvision's and timm's policies make of images, given the same draws;
 // tests/data/README.augment.md says how.
 namespace infeed {
 namespace policy_golden_test {
 
 struct PolicyGolden {
   std::string policy;
+  int magnitude = 0;
   std::string image;
   int side = 0;
   std::uint64_t position = 0;
@@ -29,15 +30,20 @@ std::vector<PolicyGolden> ReadPolicyGoldens() {
   std::string line;
   std::getline(file, line);  // Versions.
   std::vector<PolicyGolden> goldens;
-  for (PolicyGolden golden; file >> golden.policy >> golden.image >>
-                            golden.side >> golden.position >> golden.hash;) {
+  for (PolicyGolden golden; file >> golden.policy >> golden.magnitude >>
+                            golden.image >> golden.side >> golden.position >>
+                            golden.hash;) {
     goldens.push_back(golden);
   }
   return goldens;
 }
 
 AugmentOptions OptionsOf(const PolicyGolden& golden) {
-  return {.policy = ParseChoice("augment", golden.policy, kAugmentPolicies)};
+  const bool has_noise =
+      golden.policy == "timm_randaugment" && golden.magnitude == 7;
+  return {.policy = ParseChoice("augment", golden.policy, kAugmentPolicies),
+          .magnitude = golden.magnitude,
+          .magnitude_std = has_noise ? 0.5F : 0.0F};
 }
 
 std::string HashOf(const PolicyGolden& golden) {
@@ -53,11 +59,11 @@ TEST(PolicyGoldenTest, EveryImageHasTheOtherLibrarysBytes) {
     std::map<std::string, int> compared;
     for (const PolicyGolden& golden : goldens) {
       EXPECT_EQ(HashOf(golden), golden.hash)
-          << golden.policy << " of " << golden.image << " " << golden.side
-          << ", position " << golden.position;
+          << golden.policy << " " << golden.magnitude << " of " << golden.image
+          << " " << golden.side << ", position " << golden.position;
       ++compared[golden.policy];
     }
-    EXPECT_EQ(compared.size(), 1U);
+    EXPECT_EQ(compared.size(), 3U);
     for (const auto& [policy, count] : compared) {
       EXPECT_GE(count, 300) << policy;
     }
