@@ -45,6 +45,30 @@ def by_timm(kind, **options):
     return [scheduler._get_lr(step)[0] for step in range(STEPS)]
 
 
+def by_plateau(mode, **options):
+    """A rate after each of 60 evaluations, which improve ever less."""
+    draws = torch.Generator().manual_seed(5)
+    noise = torch.rand(60, generator=draws).tolist()
+    values = [round(1 / (1 + i / 4) + 0.2 * noise[i], 3) for i in range(60)]
+    if mode == "max":
+        values = [round(1 - value / 2, 3) for value in values]
+    sgd = optimizer()
+    scheduler = lr.ReduceLROnPlateau(sgd, mode, **options)
+    rates = []
+    for value in values:
+        scheduler.step(value)
+        rates.append(sgd.param_groups[0]["lr"])
+    return {"mode": mode, **options, "values": values, "rates": rates}
+
+
+def plateaus():
+    return [by_plateau("min", factor=0.1, patience=3),
+            by_plateau("max", factor=0.5, patience=2, threshold=0.02),
+            by_plateau("min", factor=0.3, patience=0, cooldown=3,
+                       threshold=0.05, min_lr=0.004),
+            by_plateau("max", factor=0.2, patience=1, cooldown=1)]
+
+
 def main():
     torch.set_default_dtype(torch.float64)
     results = {
@@ -82,6 +106,7 @@ def main():
         lines = (json.dumps(name) + ": " + json.dumps(
             [float(f"{rate:.9g}") for rate in rates], separators=(",", ":"))
                  for name, rates in results.items())
+        lines = [*lines, '"plateau": ' + json.dumps(plateaus())]
         file.write("{\n" + ",\n".join(lines) + "\n}\n")
 
 

@@ -18,6 +18,7 @@
 #include "trainer/model/image_size_schedule.h"
 #include "trainer/params/params.h"
 #include "trainer/ranks/parts.h"
+#include "trainer/scores/early_stop.h"
 
 namespace infeed {
 namespace {
@@ -115,6 +116,7 @@ RunParams Resolve(const RunParams& params, const std::string& device,
                                 params.values.input.image_size);
   (void)ParseDecayEpochs(params.values);
   (void)EvalImageSizes(params.values);
+  (void)ParseEarlyStop(params.values.early_stop);
   if (data.is_fake()) {
     ResolveFakeData(IsGpu(device), resolved);
     return resolved;

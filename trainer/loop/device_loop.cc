@@ -129,6 +129,10 @@ std::int64_t DeviceLoop::Train(std::int64_t first_step, std::int64_t steps,
   return done;
 }
 
+void DeviceLoop::SetPlateauRate(double rate) {
+  impl_->step.SetPlateauRate(rate);
+}
+
 EvalSums DeviceLoop::Evaluate(Infeed& infeed, EvalWeights weights) {
   const torch::NoGradGuard no_grad;
   impl_->network->eval();

@@ -101,6 +101,10 @@ class DeviceLoop {
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
                      Infeed& infeed, Outfeed& outfeed);
 
+  // Sets LearningRateOptions' plateau_rate for the next Train(). All ranks set
+  // the same.
+  void SetPlateauRate(double rate);
+
   // Runs the whole infeed through the model in evaluation mode, by default with
   // the averages of its weights where those are kept. The counts stay on the
   // device until the end. An image is eval_crops() consecutive slots of a

@@ -117,6 +117,12 @@ class TrainStep {
                                     std::int64_t first_step, std::int64_t steps,
                                     int image_size) const;
 
+  // Sets what evaluations have left of the rate, LearningRateOptions'
+  // plateau_rate, from the next Upload() on.
+  void SetPlateauRate(double rate) {
+    options_.learning_rate.plateau_rate = rate;
+  }
+
   // Sets the step of the next Run(): the model's random draws depend on it.
   void Begin(std::int64_t step) const { model_.begin_step(step); }
 

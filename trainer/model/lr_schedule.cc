@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include <fmt/format.h>
@@ -229,6 +230,8 @@ double AfterWarmup(std::int64_t step, const LearningRateOptions& options) {
     case RateSchedule::kLinear:
       return options.min_rate +
              (peak - options.min_rate) * (1 - Progress(step, options));
+    case RateSchedule::kPlateau:
+      return options.plateau_rate > 0 ? options.plateau_rate : peak;
     case RateSchedule::kOneCycle:
     case RateSchedule::kConstant:
       break;
@@ -264,6 +267,31 @@ double LearningRate(std::int64_t step, const LearningRateOptions& options) {
     return start + (PeakRate(options) - start) * epoch / warmup;
   }
   return std::max(options.min_rate, AfterWarmup(step, options));
+}
+
+double PlateauRate(const LearningRateOptions& options, bool is_lower_better,
+                   std::span<const double> values) {
+  constexpr double kLeastChange = 1e-8;
+  const double sign = is_lower_better ? -1 : 1;
+  double rate = PeakRate(options);
+  double best = -sign * std::numeric_limits<double>::infinity();
+  int bad = 0;
+  int cooldown = 0;
+  for (const double value : values) {
+    const bool is_better =
+        std::isfinite(value) &&
+        sign * value > sign * best * (1 + sign * options.plateau_threshold);
+    best = is_better ? value : best;
+    bad = is_better || cooldown > 0 ? 0 : bad + 1;
+    cooldown = std::max(0, cooldown - 1);
+    if (bad > options.plateau_patience) {
+      const double lower = std::max(rate * options.decay, options.min_rate);
+      rate = rate - lower > kLeastChange ? lower : rate;
+      cooldown = options.plateau_cooldown;
+      bad = 0;
+    }
+  }
+  return rate;
 }
 
 std::vector<std::string> ScheduleAdvice(const LearningRateOptions& options) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,10 @@ enum class RateSchedule {
               // per restart
   kOneCycle,  // a cosine up to the peak and one down, over train_steps
   kLinear,    // a line from the peak to min_rate at train_steps
+  kPlateau,   // x decay where evaluations do not improve: PlateauRate()
   kConstant,  // no decay
 };
-inline constexpr Choices<RateSchedule, 9> kRateSchedules = {
+inline constexpr Choices<RateSchedule, 10> kRateSchedules = {
     {{"reference", RateSchedule::kReference},
      {"steps", RateSchedule::kSteps},
      {"step", RateSchedule::kStep},
@@ -30,6 +32,7 @@ inline constexpr Choices<RateSchedule, 9> kRateSchedules = {
      {"cosine", RateSchedule::kCosine},
      {"onecycle", RateSchedule::kOneCycle},
      {"linear", RateSchedule::kLinear},
+     {"plateau", RateSchedule::kPlateau},
      {"constant", RateSchedule::kConstant}}};
 
 // Of LearningRateOptions::scaled_by_batch.
@@ -60,9 +63,16 @@ struct LearningRateOptions {
   double restart_epochs = 0;  // length of kCosine's first cycle; 0: the run's
   double restart_growth = 1;  // length of a cycle / of the one before; >= 1
   double restart_decay = 1;   // peak of a cycle / of the one before
-  bool lars = false;          // the reference's peak and warm-up for LARS
-  double poly_rate = 0;       // the peak with LARS; 0: chosen by the batch size
-  int batch_size = 256;       // global
+  // kPlateau: how many evaluations in a row may be no better before the rate
+  // falls, the relative difference that makes one better, how many evaluations
+  // after that are not counted, and the rate that is left; 0: the peak.
+  int plateau_patience = 10;
+  double plateau_threshold = 1e-4;
+  int plateau_cooldown = 0;
+  double plateau_rate = 0;
+  bool lars = false;     // the reference's peak and warm-up for LARS
+  double poly_rate = 0;  // the peak with LARS; 0: chosen by the batch size
+  int batch_size = 256;  // global
   std::int64_t train_images = 1;
   std::int64_t train_steps = 1;
 };
@@ -88,6 +98,13 @@ struct LearningRateOptions {
 // scheduler for each training step; restarts, also timm's.
 [[nodiscard]] double LearningRate(std::int64_t step,
                                   const LearningRateOptions& options);
+
+// The rate of kPlateau after evaluations with these values, as torch's
+// ReduceLROnPlateau; a value that is not finite is not better. is_lower_better:
+// of the loss.
+[[nodiscard]] double PlateauRate(const LearningRateOptions& options,
+                                 bool is_lower_better,
+                                 std::span<const double> values);
 
 // The rate's unit: before warm-up and schedule.
 [[nodiscard]] double PeakRate(const LearningRateOptions& options);

@@ -48,6 +48,10 @@ std::string BestPath(const std::string& model_dir) {
   return PathIn(model_dir, "best.json");
 }
 
+std::string EvaluationsPath(const std::string& model_dir) {
+  return PathIn(model_dir, "evaluations.json");
+}
+
 std::string EvalFolder(const std::string& model_dir) {
   return PathIn(model_dir, "eval");
 }

@@ -33,6 +33,7 @@ inline constexpr std::string_view kReportFile = "report.html";
 [[nodiscard]] std::string LabelsPath(const std::string& model_dir);
 [[nodiscard]] std::string MetricsPath(const std::string& model_dir);
 [[nodiscard]] std::string BestPath(const std::string& model_dir);
+[[nodiscard]] std::string EvaluationsPath(const std::string& model_dir);
 // The folder of the evaluations' event files.
 [[nodiscard]] std::string EvalFolder(const std::string& model_dir);
 // MODEL_DIR/eval/NNNNNNNN.json: the evaluation of a step, at least eight

@@ -72,6 +72,32 @@ constexpr Quarrel kQuarrels[] = {
               !HasSchedule(p, RateSchedule::kMultistep);
      },
      "only step and multistep have such epochs"},
+    {"plateau_metric", "learning_rate_schedule",
+     [](const P& p) {
+       return p.plateau_metric != P().plateau_metric &&
+              !HasSchedule(p, RateSchedule::kPlateau);
+     },
+     "it is of the schedule plateau"},
+    {"plateau_patience", "learning_rate_schedule",
+     [](const P& p) {
+       return p.optimizer.learning_rate.plateau_patience !=
+                  LearningRateOptions().plateau_patience &&
+              !HasSchedule(p, RateSchedule::kPlateau);
+     },
+     "it is of the schedule plateau"},
+    {"plateau_threshold", "learning_rate_schedule",
+     [](const P& p) {
+       return p.optimizer.learning_rate.plateau_threshold !=
+                  LearningRateOptions().plateau_threshold &&
+              !HasSchedule(p, RateSchedule::kPlateau);
+     },
+     "it is of the schedule plateau"},
+    {"plateau_cooldown", "learning_rate_schedule",
+     [](const P& p) {
+       return p.optimizer.learning_rate.plateau_cooldown > 0 &&
+              !HasSchedule(p, RateSchedule::kPlateau);
+     },
+     "it is of the schedule plateau"},
     {"restart_epochs", "learning_rate_schedule",
      [](const P& p) {
        return p.optimizer.learning_rate.restart_epochs > 0 &&

@@ -41,12 +41,14 @@ const Param kOptimizerParams[] = {
         "epochs (reference) or at each third of the run (steps), multiplied by "
         "learning_rate_decay every learning_rate_decay_epochs (step), at each "
         "of them (multistep) or steadily (exponential), a cosine, one up and "
-        "one down (onecycle) or a line to min_learning_rate, or constant."),
+        "one down (onecycle) or a line to min_learning_rate, multiplied by "
+        "learning_rate_decay where evaluations do not improve (plateau), or "
+        "constant."),
     Row("learning_rate_decay",
         Field<&P::optimizer, &O::learning_rate, &R::decay>(),
         {.min = 0, .max = 1, .min_is_open = true}, "",
-        "Factor of the learning rate at each decay of the schedules step and "
-        "multistep, and per epoch of exponential."),
+        "Factor of the learning rate at each decay of the schedules step, "
+        "multistep and plateau, and per epoch of exponential."),
     Row("learning_rate_decay_epochs", Field<&P::learning_rate_decay_epochs>(),
         Any(), "epochs",
         "Epochs between decays of the schedule step, or epochs of the decays "
@@ -69,6 +71,25 @@ const Param kOptimizerParams[] = {
         Field<&P::optimizer, &O::learning_rate, &R::restart_decay>(),
         {.min = 0, .max = 1, .min_is_open = true}, "",
         "Peak of each cycle by that of the one before."),
+    Row("plateau_metric",
+        Field<&P::plateau_metric>(
+            "loss|top_1|top_5|mean_class|auc|auc_at_half"),
+        Any(), "", "Metric of the evaluations that the schedule plateau uses."),
+    Row("plateau_patience",
+        Field<&P::optimizer, &O::learning_rate, &R::plateau_patience>(),
+        Between(0, 1'000'000), "evaluations",
+        "Evaluations in a row that may be no better before the schedule "
+        "plateau lowers the rate."),
+    Row("plateau_threshold",
+        Field<&P::optimizer, &O::learning_rate, &R::plateau_threshold>(),
+        BelowOne(), "",
+        "Relative difference by which an evaluation must be better to count as "
+        "better for the schedule plateau."),
+    Row("plateau_cooldown",
+        Field<&P::optimizer, &O::learning_rate, &R::plateau_cooldown>(),
+        Between(0, 1'000'000), "evaluations",
+        "Evaluations after a decay of the schedule plateau that do not count "
+        "as no better."),
     Row("warmup_epochs",
         Field<&P::optimizer, &O::learning_rate, &R::warmup_epochs>(),
         Between(-1, 1e6), "epochs",

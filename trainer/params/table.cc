@@ -317,6 +317,10 @@ const Param kRunLengthParams[] = {
     Row("stop_at_top_1", Field<&P::stop_at_top_1>(), Between(0, 1), "",
         "End the training after an evaluation with at least this top-1 "
         "accuracy; 0: never."),
+    Row("early_stop", Field<&P::early_stop>(), Any(), "",
+        "End the training once a metric of the evaluations has not been better "
+        "for a number of them: 'METRIC:EVALUATIONS', as 'top_1:5'.",
+        "never"),
 };
 
 // The groups, in the order of --help and of params.yaml.

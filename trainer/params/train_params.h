@@ -66,12 +66,14 @@ struct TrainParams {
   double profile_every_n_seconds = 0;
   std::int64_t tpu_profile_duration = 2000;  // ms
   double stop_at_top_1 = 0;
+  std::string early_stop;
 
   // Without seed and the learning rate's decay_epochs and numbers of images and
   // steps, which MakeOptimizerOptions() sets. adam_epsilon 0: the default of
   // the kind.
   OptimizerOptions optimizer = {.adam_epsilon = 0};
   std::string learning_rate_decay_epochs;
+  std::string plateau_metric = "loss";
   bool enable_lars = false;  // the reference's name for OptimizerKind::kLars
   bool export_moving_average = false;
 

@@ -147,6 +147,7 @@ void RemoteModel::PullFiles() {
   std::vector<std::string> names = {"params.yaml", "labels.txt", "best.json"};
   if (options_.trains) {
     names.emplace_back(kMetrics);
+    names.emplace_back("evaluations.json");
   }
   std::erase_if(names,
                 [&](const std::string& name) { return !remote_.Has(name); });

@@ -143,11 +143,9 @@ bool HasNothingToDo(const Job& job, std::int64_t step) {
   return !job.ranks.Any(lacks_evaluation);
 }
 
-ExitCode NothingToDo(const Job& job, std::int64_t step) {
-  Say(fmt::format(
-      "nothing to do: step {} of {}; raise train_steps (or train_epochs) to "
-      "train further",
-      step, job.params.train_steps));
+ExitCode NothingToDo(const Job& job, std::int64_t step,
+                     const std::string& why) {
+  Say("nothing to do: " + why);
   fmt::print("step {}\n", step);
   ExportAtEnd(job, step);
   return ExitCode::kDone;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "trainer/job/job.h"
 #include "trainer/job/training.h"
 #include "trainer/log/run_log.h"
@@ -18,7 +21,8 @@ namespace infeed {
 // Whether a run resumed at this step has neither a step nor an evaluation left;
 // the same on all ranks.
 [[nodiscard]] bool HasNothingToDo(const Job& job, std::int64_t step);
-[[nodiscard]] ExitCode NothingToDo(const Job& job, std::int64_t step);
+[[nodiscard]] ExitCode NothingToDo(const Job& job, std::int64_t step,
+                                   const std::string& why);
 
 // If export_dir is set, exports the model of a training run that ended at this
 // step: with keep_best the best checkpoint, else the weights on the device. The

@@ -26,6 +26,7 @@
 #include "trainer/model_dir/model_dir.h"
 #include "trainer/report/train_log.h"
 #include "trainer/run/evaluation.h"
+#include "trainer/run/past_evaluations.h"
 #include "trainer/run/train_end.h"
 
 namespace infeed {
@@ -82,7 +83,7 @@ ProfilerOptions ProfilerOf(const Job& job, std::int64_t first_step) {
 }
 
 std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
-                                       RunLog& log,
+                                       RunLog& log, PastEvaluations& past,
                                        const std::stop_token& stop) {
   InputOptions input = EvalInput(job);
   input.trace = training.trace();
@@ -97,6 +98,7 @@ std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
     log.Evaluation(training.step(), *result);
     log.Say(EvalText(training.step(), *result, job.params.keep_best));
     training.NoteEvaluation(*result);
+    past.Add(training.step(), *result);
   }
   return result;
 }
@@ -141,19 +143,29 @@ void PrintEpochLine(const Job& job, Training& training,
   std::fflush(stdout);
 }
 
+// The step up to which to train: that of the next evaluation, a multiple of
+// steps_per_eval also in a run that resumes between two of them.
+std::int64_t NextTarget(const Job& job, std::int64_t step,
+                        const PastEvaluations& past) {
+  const TrainParams& params = job.params;
+  if (past.LacksEvaluationAt(step)) {
+    return step;
+  }
+  const std::int64_t every = params.steps_per_eval;
+  return Evaluates(job)
+             ? std::min((step / every + 1) * every, params.train_steps)
+             : params.train_steps;
+}
+
 // The main loop: trains to the next evaluation, saves, evaluates, repeats.
 ExitCode TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
-                          const std::stop_token& stop) {
+                          PastEvaluations& past, const std::stop_token& stop) {
   const TrainParams& params = job.params;
   const bool evaluates = Evaluates(job);
   double top_1 = 0;
   Clock::time_point epoch_start = Clock::now();
   do {
-    const std::int64_t target =
-        evaluates ? std::min(training.step() + params.steps_per_eval,
-                             params.train_steps)
-                  : params.train_steps;
-    switch (training.TrainTo(target, stop)) {
+    switch (training.TrainTo(NextTarget(job, training.step(), past), stop)) {
       case Training::End::kStopped:
         return StopEarly(training, log);
       case Training::End::kNonFiniteLoss:
@@ -164,15 +176,18 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
     training.SaveCheckpoint();
     if (evaluates) {
       const std::optional<EvalResult> result =
-          EvaluateHere(job, training, log, stop);
+          EvaluateHere(job, training, log, past, stop);
       if (!result) {
         return StopEarly(training, log);
       }
       top_1 = result->top_1;
       PrintEpochLine(job, training, *result, epoch_start);
     }
-  } while (training.step() < params.train_steps &&
+  } while (training.step() < params.train_steps && !past.is_over() &&
            (params.stop_at_top_1 <= 0 || top_1 < params.stop_at_top_1));
+  if (past.is_over()) {
+    Say(past.OverText());
+  }
   training.FinishCheckpoint();
   log.End(training.step(), RunEnd::kDone);
   PrintSummary(job, training, log);
@@ -227,7 +242,7 @@ StepWatchOptions WatchOf(const Job& job) {
 }
 
 // Trains from `start` on.
-ExitCode TrainFrom(const Job& job, const RunStart& start,
+ExitCode TrainFrom(const Job& job, const RunStart& start, PastEvaluations& past,
                    const std::stop_token& stop) {
   if (!job.ranks.place().is_alone()) {
     EndCloudRequestsAt({});  // All ranks end after the same step, which still
@@ -248,7 +263,7 @@ ExitCode TrainFrom(const Job& job, const RunStart& start,
   const LiveStats::Shown shown(job.options.live_stats,
                                [&training] { return training.input_stats(); });
   PrintTraining(job, training);
-  const ExitCode code = TrainAndEvaluate(job, training, *log, stop);
+  const ExitCode code = TrainAndEvaluate(job, training, *log, past, stop);
   if (code == ExitCode::kDone) {
     ExportAtEnd(job, training.step());
     PrintNext(job);
@@ -266,15 +281,23 @@ ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
   if (unusable) {
     return Unusable(model_dir);
   }
+  PastEvaluations past(job, from.value_or(RunStart{}).step);
+  if (from && past.is_over()) {
+    return NothingToDo(job, from->step, past.OverText());
+  }
   if (!from) {
     StartFromWeights(job);
   } else if (HasNothingToDo(job, from->step)) {
-    return NothingToDo(job, from->step);
+    return NothingToDo(
+        job, from->step,
+        fmt::format("step {} of {}; raise train_steps (or train_epochs) to "
+                    "train further",
+                    from->step, job.params.train_steps));
   }
   if (job.ranks.place().is_first()) {
     WriteDescription(job);
   }
-  return TrainFrom(job, from.value_or(RunStart{}), stop);
+  return TrainFrom(job, from.value_or(RunStart{}), past, stop);
 }
 
 }  // namespace infeed

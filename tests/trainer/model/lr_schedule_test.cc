@@ -284,6 +284,45 @@ TEST_P(LearningRateGoldenTest, HasTheirRates) {
   RecordProperty("largest_difference", fmt::format("{}", largest));
 }
 
+TEST(PlateauRateTest, IsThatOfTorchsReduceLROnPlateau) {
+  const nlohmann::json goldens = nlohmann::json::parse(
+      std::ifstream(INFEED_TEST_DATA "/schedule_goldens.json"));
+  ASSERT_EQ(goldens["plateau"].size(), 4);
+  for (const nlohmann::json& golden : goldens["plateau"]) {
+    const LearningRateOptions options = {
+        .base_learning_rate = 0.5,
+        .scaled_by_batch = false,
+        .schedule = RateSchedule::kPlateau,
+        .min_rate = golden.value("min_lr", 0.0),
+        .decay = golden["factor"],
+        .plateau_patience = golden["patience"],
+        .plateau_threshold = golden.value("threshold", 1e-4),
+        .plateau_cooldown = golden.value("cooldown", 0)};
+    const std::vector<double> values = golden["values"];
+    const std::vector<double> rates = golden["rates"];
+    ASSERT_LT(rates.back(), 0.1);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      ASSERT_EQ(PlateauRate(options, golden["mode"] == "min",
+                            std::span(values).first(i + 1)),
+                rates[i])
+          << "evaluation " << i;
+    }
+  }
+}
+
+TEST(PlateauRateTest, NoEvaluationLeavesThePeakAndOneThatIsNotFiniteIsBad) {
+  LearningRateOptions options = {.scaled_by_batch = false,
+                                 .schedule = RateSchedule::kPlateau,
+                                 .plateau_patience = 1};
+  EXPECT_EQ(PlateauRate(options, true, {}), 0.1);
+  EXPECT_EQ(LearningRate(7, options), 0.1);
+  const double nan = std::nan("");
+  EXPECT_EQ(PlateauRate(options, true, std::vector{1.0, nan}), 0.1);
+  options.plateau_rate = PlateauRate(options, true, std::vector{1.0, nan, nan});
+  EXPECT_DOUBLE_EQ(options.plateau_rate, 0.01);
+  EXPECT_EQ(LearningRate(7, options), options.plateau_rate);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     All, LearningRateGoldenTest,
     testing::Values(

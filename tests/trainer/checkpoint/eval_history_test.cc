@@ -1,0 +1,69 @@
+#include "trainer/checkpoint/eval_history.h"
+
+#include <cmath>
+#include <fstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
+#include "trainer/model_dir/model_dir.h"
+
+namespace infeed {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::IsNan;
+
+EvalHistory Made() {
+  EvalHistory history;
+  history.Add(20, {.top_1 = 0.1, .loss = 1.0 / 3});
+  history.Add(10, {.top_1 = 0.5, .loss = std::nan(""), .auc = 0.7});
+  history.Add(30, {.top_1 = 0.2, .loss = 2});
+  return history;
+}
+
+TEST(EvalHistoryTest, HasTheValuesInTheOrderOfTheSteps) {
+  EvalHistory history = Made();
+  EXPECT_THAT(history.Values("top_1"), ElementsAre(0.5, 0.1, 0.2));
+  EXPECT_THAT(history.Values("auc"), ElementsAre(0.7, IsNan(), IsNan()));
+  EXPECT_THAT(history.Values("loss"), ElementsAre(IsNan(), 1.0 / 3, 2));
+  history.Add(20, {.top_1 = 0.9});
+  EXPECT_THAT(history.Values("top_1"), ElementsAre(0.5, 0.9, 0.2));
+  history.DropAfter(20);
+  EXPECT_THAT(history.Values("top_1"), ElementsAre(0.5, 0.9));
+  EXPECT_TRUE(history.Has(20));
+  EXPECT_FALSE(history.Has(30));
+  history.DropAfter(0);
+  EXPECT_THAT(history.Values("top_1"), IsEmpty());
+}
+
+TEST(EvalHistoryTest, IsTheSameOnTheDisk) {
+  const TemporaryFolder model;
+  EXPECT_EQ(ReadEvalHistory(model.path()), EvalHistory());
+  WriteEvalHistory(Made(), model.path());
+  EXPECT_EQ(ReadEvalHistory(model.path()), Made());
+  EXPECT_EQ(EvalHistory::Parse(Made().ToJson()), Made());
+}
+
+TEST(EvalHistoryTest, RefusesWhatItDidNotWrite) {
+  const TemporaryFolder model;
+  for (const std::string text :
+       {"", "{}", "[]", R"({"schema":2,"evaluations":[]})",
+        R"({"schema":1,"evaluations":[{"top_1":1}]})",
+        R"({"schema":1,"evaluations":[{"step":1,"top_1":"a"}]})"}) {
+    std::ofstream(EvaluationsPath(model.path())) << text;
+    EXPECT_THAT(
+        MessageOf<DataError>([&] { (void)ReadEvalHistory(model.path()); }),
+        HasSubstr("evaluations.json"))
+        << text;
+  }
+}
+
+}  // namespace
+}  // namespace infeed

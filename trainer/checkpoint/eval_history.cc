@@ -1,0 +1,109 @@
+#include "trainer/checkpoint/eval_history.h"
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/bytes/json.h"
+#include "trainer/model_dir/model_dir.h"
+
+namespace infeed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kHistorySchema = 1;
+constexpr std::int64_t kMaxHistoryBytes = std::int64_t{64} << 20;
+constexpr const char* kHistoryMetrics[] = {"top_1",      "top_5", "loss",
+                                    "mean_class", "auc",   "auc_at_half"};
+
+}  // namespace
+
+void EvalHistory::Add(std::int64_t step, const EvalResult& result) {
+  Metrics& metrics = metrics_[step];
+  metrics.clear();
+  for (const char* const name : kHistoryMetrics) {
+    if (const std::optional<double> value = FindMetric(result, name)) {
+      metrics[name] = std::isfinite(*value) ? value : std::nullopt;
+    }
+  }
+}
+
+void EvalHistory::DropAfter(std::int64_t step) {
+  metrics_.erase(metrics_.upper_bound(step), metrics_.end());
+}
+
+std::vector<double> EvalHistory::Values(std::string_view metric) const {
+  std::vector<double> values;
+  for (const auto& [step, metrics] : metrics_) {
+    const auto found = metrics.find(metric);
+    values.push_back(found != metrics.end() && found->second
+                         ? *found->second
+                         : std::numeric_limits<double>::quiet_NaN());
+  }
+  return values;
+}
+
+std::string EvalHistory::ToJson() const {
+  Json evaluations = Json::array();
+  for (const auto& [step, metrics] : metrics_) {
+    Json one = {{"step", step}};
+    for (const auto& [name, value] : metrics) {
+      one[name] = value ? Json(*value) : Json();
+    }
+    evaluations.push_back(one);
+  }
+  return Json{{"schema", kHistorySchema}, {"evaluations", evaluations}}.dump() + "\n";
+}
+
+EvalHistory EvalHistory::Parse(const std::string& text) {
+  EvalHistory history;
+  try {
+    const Json json = ParseJson<Json>(text);
+    if (json.at("schema").get<int>() != kHistorySchema) {
+      throw DataError(
+          "its schema is unknown: it was written by another version");
+    }
+    for (const Json& one : json.at("evaluations")) {
+      Metrics& metrics = history.metrics_[one.at("step").get<std::int64_t>()];
+      for (const auto& [name, value] : one.items()) {
+        if (name != "step") {
+          metrics[name] = value.is_null() ? std::nullopt
+                                          : std::optional(value.get<double>());
+        }
+      }
+    }
+  } catch (const Json::exception& error) {
+    throw DataError(
+        fmt::format("not a training's evaluations: {}; move it away to count "
+                    "evaluations from now on",
+                    error.what()));
+  }
+  return history;
+}
+
+EvalHistory ReadEvalHistory(const std::string& model_dir) {
+  const std::string path = EvaluationsPath(model_dir);
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) {
+    return {};
+  }
+  try {
+    return EvalHistory::Parse(ReadWholeFile(path, kMaxHistoryBytes));
+  } catch (const DataError& error) {
+    throw error.At({.path = path});
+  }
+}
+
+void WriteEvalHistory(const EvalHistory& history,
+                      const std::string& model_dir) {
+  WriteFileAtomically(EvaluationsPath(model_dir), history.ToJson());
+}
+
+}  // namespace infeed

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trainer/scores/eval_result.h"
+
+namespace infeed {
+
+// The metrics of a training's evaluations, for decisions that depend on all of
+// them: the part of a training's state that is not in its checkpoints, since a
+// checkpoint is written before its evaluation. In MODEL_DIR/evaluations.json:
+// {"schema":1,"evaluations":[{"step":7,"top_1":0.5,...},...]}.
+//
+// One thread at a time.
+class EvalHistory {
+ public:
+  // Adds an evaluation, or replaces that of the step.
+  void Add(std::int64_t step, const EvalResult& result);
+  // Drops the evaluations after a step: those of a course that a resume left.
+  void DropAfter(std::int64_t step);
+
+  [[nodiscard]] bool Has(std::int64_t step) const {
+    return metrics_.contains(step);
+  }
+  // A metric of all evaluations in the order of their steps; one that an
+  // evaluation does not have is not a number.
+  [[nodiscard]] std::vector<double> Values(std::string_view metric) const;
+
+  // As JSON, exactly. Parse() throws DataError for what ToJson() did not write.
+  [[nodiscard]] std::string ToJson() const;
+  [[nodiscard]] static EvalHistory Parse(const std::string& json);
+
+  friend bool operator==(const EvalHistory&, const EvalHistory&) = default;
+
+ private:
+  using Metrics = std::map<std::string, std::optional<double>, std::less<>>;
+  std::map<std::int64_t, Metrics> metrics_;  // nullopt: not finite
+};
+
+// Reads the file of a model directory, an empty history where there is none;
+// throws DataError naming the file. Writes it; throws IoError.
+[[nodiscard]] EvalHistory ReadEvalHistory(const std::string& model_dir);
+void WriteEvalHistory(const EvalHistory& history, const std::string& model_dir);
+
+}  // namespace infeed
