@@ -18,17 +18,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kSchema = 1;
-constexpr std::int64_t kMaxBytes = std::int64_t{64} << 20;
-constexpr const char* kMetrics[] = {"top_1",      "top_5", "loss",
-                                    "mean_class", "auc",   "auc_at_half"};
+constexpr int kHistorySchema = 1;
+constexpr std::int64_t kMaxHistoryBytes = std::int64_t{64} << 20;
+constexpr const char* kHistoryMetrics[] = {
+    "top_1", "top_5", "loss", "mean_class", "auc", "auc_at_half"};
 
 }  // namespace
 
 void EvalHistory::Add(std::int64_t step, const EvalResult& result) {
   Metrics& metrics = metrics_[step];
   metrics.clear();
-  for (const char* const name : kMetrics) {
+  for (const char* const name : kHistoryMetrics) {
     if (const std::optional<double> value = FindMetric(result, name)) {
       metrics[name] = std::isfinite(*value) ? value : std::nullopt;
     }
@@ -59,14 +59,15 @@ std::string EvalHistory::ToJson() const {
     }
     evaluations.push_back(one);
   }
-  return Json{{"schema", kSchema}, {"evaluations", evaluations}}.dump() + "\n";
+  return Json{{"schema", kHistorySchema}, {"evaluations", evaluations}}.dump() +
+         "\n";
 }
 
 EvalHistory EvalHistory::Parse(const std::string& text) {
   EvalHistory history;
   try {
     const Json json = ParseJson<Json>(text);
-    if (json.at("schema").get<int>() != kSchema) {
+    if (json.at("schema").get<int>() != kHistorySchema) {
       throw DataError(
           "its schema is unknown: it was written by another version");
     }
@@ -95,7 +96,7 @@ EvalHistory ReadEvalHistory(const std::string& model_dir) {
     return {};
   }
   try {
-    return EvalHistory::Parse(ReadWholeFile(path, kMaxBytes));
+    return EvalHistory::Parse(ReadWholeFile(path, kMaxHistoryBytes));
   } catch (const DataError& error) {
     throw error.At({.path = path});
   }
