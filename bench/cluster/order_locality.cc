@@ -72,8 +72,7 @@ void WalkRank(const EvenShards& shards, const InputOptions& options,
     prefetcher.AnnounceFrom(static_cast<std::int64_t>(batch));
     const std::optional<BatchPlan> plan = sequence.Next();
     for (int slot = 0; slot < plan->samples; ++slot) {
-      const std::int64_t record =
-          epoch.Of(plan->epoch).RecordAt(plan->PlaceOf(slot));
+      const std::int64_t record = epoch.RecordOf(plan->SampleOf(slot));
       of_batches[batch].insert(shards.at(record).shard);
       ++locality.records;
     }

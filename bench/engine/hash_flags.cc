@@ -52,11 +52,11 @@ void NameBadRecords(const InputPipeline& pipeline) {
 }
 
 // The records of one batch, in the order of its slots.
-std::string RecordsText(const EpochOrder& order, const BatchPlan& plan) {
+std::string RecordsText(CurrentEpoch& epoch, const BatchPlan& plan) {
   std::string text;
   for (int slot = 0; slot < plan.samples; ++slot) {
     text += fmt::format("{}{}", slot == 0 ? "" : " ",
-                        order.RecordAt(plan.PlaceOf(slot)));
+                        epoch.RecordOf(plan.SampleOf(slot)));
   }
   return text;
 }
@@ -116,7 +116,7 @@ void PrintOrder(const RecordIndex& index, const InputOptions& options,
     if (!plan) {
       break;
     }
-    fmt::print("{}\n", RecordsText(epoch.Of(plan->epoch), *plan));
+    fmt::print("{}\n", RecordsText(epoch, *plan));
   }
 }
 

@@ -35,7 +35,7 @@ OpenBatch* BatchPlanner::BeginNext(BatchPool& pool) {
   }
   const Clock::time_point taken = Clock::now();
   OpenBatch& open = open_[static_cast<std::size_t>(count_) % open_.size()];
-  open.Begin(count_, *plan, epoch_.Of(plan->epoch), std::move(batch));
+  open.Begin(count_, *plan, epoch_, std::move(batch));
   const TracePlace place{
       .epoch = plan->epoch, .position = plan->first, .batch = count_++};
   const Clock::time_point begun = Clock::now();

@@ -6,13 +6,13 @@
 namespace infeed {
 
 void OpenBatch::Begin(std::int64_t number, const BatchPlan& plan,
-                      const EpochOrder& order, BatchHandle batch) {
+                      CurrentEpoch& epoch, BatchHandle batch) {
   number_ = number;
   plan_ = plan;
   batch_ = std::move(batch);
   bad_records_.clear();
   error_ = nullptr;
-  EnterPlan(plan, order, *batch_);
+  EnterPlan(plan, epoch, *batch_);
   fields_.resize(static_cast<std::size_t>(batch_->size()));
   for (std::vector<FieldColumn>& slot : fields_) {
     std::ranges::for_each(slot, &FieldColumn::Clear);

@@ -28,8 +28,8 @@ class OpenBatch {
  public:
   // Begins the number-th batch of the stream (from 0): looks up its records,
   // and blanks its padding slots.
-  void Begin(std::int64_t number, const BatchPlan& plan,
-             const EpochOrder& order, BatchHandle batch);
+  void Begin(std::int64_t number, const BatchPlan& plan, CurrentEpoch& epoch,
+             BatchHandle batch);
 
   [[nodiscard]] std::int64_t number() const { return number_; }
   [[nodiscard]] const BatchPlan& plan() const { return plan_; }

@@ -39,11 +39,10 @@ SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
 void SlotFiller::Read(Sample& sample) {
   counters_.waiting.Add(-1);
   counters_.in_flight.Add(1);
-  const BatchPlan& plan = sample.batch->plan();
-  sample.key = {
-      .seed = options_.seed,
-      .epoch = plan.epoch,
-      .position = static_cast<std::uint64_t>(plan.PositionOf(sample.slot))};
+  const SamplePlace place = sample.batch->plan().SampleOf(sample.slot);
+  sample.key = {.seed = options_.seed,
+                .epoch = place.epoch,
+                .position = static_cast<std::uint64_t>(place.position)};
   sample.record = sample.batch->record(sample.slot);
   sample.draw = 0;
   sample.access = Access::kInOrder;

@@ -81,9 +81,10 @@ class Batch {
   [[nodiscard]] std::span<const std::int64_t> records() const {
     return records_;
   }
-  // [size]; the sample's position in its epoch, over all ranks; -1 in padding.
-  // A position at or past the end of the epoch's order (a last batch that is
-  // filled up) starts the order over.
+  // [size]; the sample's position, over all ranks, counted from the beginning
+  // of `epoch`; -1 in padding. A position at or past the epoch's end (of a last
+  // batch that is filled up) starts the order over; with last_batch=carry it is
+  // in the next epoch, as many positions after its beginning as it is past.
   [[nodiscard]] std::span<std::int64_t> positions() { return positions_; }
   [[nodiscard]] std::span<const std::int64_t> positions() const {
     return positions_;

@@ -6,66 +6,35 @@
 
 #include "base/error.h"
 #include "base/rounding.h"
-#include "pipeline/order/sample_order.h"
 
 namespace infeed {
-namespace {
 
-// The positions of an epoch that are in its batches.
-std::int64_t EpochEnd(std::int64_t places, const InputOptions& options) {
-  const std::int64_t positions = EpochSamples(places, options);
-  switch (options.last_batch) {
-    case LastBatch::kPad:
-      return positions;
-    case LastBatch::kRepeat:
-      return RoundUp<std::int64_t>(positions, options.batch_size);
-    case LastBatch::kByMode:
-    case LastBatch::kDrop:
-      break;
-  }
-  return positions / options.batch_size * options.batch_size;
-}
-
-}  // namespace
-
-void EnterPlan(const BatchPlan& plan, const EpochOrder& order, Batch& batch) {
+void EnterPlan(const BatchPlan& plan, CurrentEpoch& epoch, Batch& batch) {
   batch.epoch = plan.epoch;
   batch.number = plan.number;
   batch.next = plan.next;
   for (int slot = 0; slot < batch.size(); ++slot) {
     const bool is_padding = slot >= plan.samples;
     const auto at = static_cast<std::size_t>(slot);
-    batch.records()[at] = is_padding ? -1 : order.RecordAt(plan.PlaceOf(slot));
+    batch.records()[at] = is_padding ? -1 : epoch.RecordOf(plan.SampleOf(slot));
     batch.positions()[at] = is_padding ? -1 : plan.PositionOf(slot);
   }
-}
-
-std::int64_t EpochSamples(std::int64_t places, const InputOptions& options) {
-  switch (options.rank_share) {
-    case RankShare::kStrided:
-      return RoundUp<std::int64_t>(places, options.world_size);
-    case RankShare::kStridedDrop:
-      return places / options.world_size * options.world_size;
-    case RankShare::kContiguous:
-      break;
-  }
-  return places;
 }
 
 BatchSequence::BatchSequence(std::int64_t places, const InputOptions& options,
                              const StreamPosition& start)
     : places_(places),
-      batch_size_(options.batch_size),
+      batches_(EpochBatchesOf(places, options)),
       rank_(options.rank),
       world_size_(options.world_size),
       is_strided_(options.rank_share != RankShare::kContiguous),
       repeat_(options.repeat),
-      end_(EpochEnd(places, options)) {
+      repeats_(options.repeat_augment) {
   if (places == 0) {
     throw UsageError("the data set has no records");
   }
-  if (end_ == 0) {
-    throw UsageError("batch_size is " + std::to_string(batch_size_) +
+  if (batches_.Within(1) == 0) {
+    throw UsageError("batch_size is " + std::to_string(batches_.batch_size) +
                      ", but the data set has only " + std::to_string(places) +
                      " records: no batch would be full (last_batch " +
                      std::string(ChoiceName(options.last_batch, kLastBatches)) +
@@ -78,28 +47,29 @@ BatchSequence::BatchSequence(std::int64_t places, const InputOptions& options,
 }
 
 void BatchSequence::CheckStart(const StreamPosition& start) const {
-  if (start.position == end_ || (start.position >= 0 && start.position < end_ &&
-                                 start.position % batch_size_ == 0)) {
+  const std::int64_t shared = is_strided_ ? world_size_ : 1;
+  const std::int64_t unit = batches_.carries ? shared : batches_.batch_size;
+  const std::int64_t end = batches_.samples;
+  if (start.position == end || (start.position >= 0 && start.position < end &&
+                                start.position % unit == 0)) {
     return;
   }
   throw UsageError(
       "the stream cannot start at position " + std::to_string(start.position) +
-      ": give a multiple of " + "batch_size " + std::to_string(batch_size_) +
-      " that is not beyond the epoch's end at " + std::to_string(end_));
+      ": give a multiple of " + (batches_.carries ? "" : "batch_size ") +
+      std::to_string(unit) + " that is not beyond the epoch's end at " +
+      std::to_string(end));
 }
 
 StreamPosition BatchSequence::Continued(const StreamPosition& place) const {
-  const bool is_end = place.position == end_;
-  return is_end && !IsOver(place)
-             ? StreamPosition{.epoch = place.epoch + 1,
-                              .position = 0,
-                              .past_epochs = place.past_epochs + 1}
-             : place;
+  const bool is_end = place.position == batches_.samples;
+  return is_end && !IsOver(place) ? batches_.After(place, 0) : place;
 }
 
 bool BatchSequence::IsOver(const StreamPosition& place) const {
-  const std::int64_t done =
-      std::int64_t{place.past_epochs} + (place.position == end_ ? 1 : 0);
+  const std::int64_t left = batches_.samples - place.position;
+  const bool ends = left < (batches_.carries ? batches_.batch_size : 1);
+  const std::int64_t done = std::int64_t{place.past_epochs} + (ends ? 1 : 0);
   return repeat_ > 0 && done >= repeat_;
 }
 
@@ -107,21 +77,29 @@ std::optional<BatchPlan> BatchSequence::Next() {
   if (IsOver(position_)) {
     return std::nullopt;
   }
-  const std::int64_t share = batch_size_ / world_size_;
+  const std::int64_t end = batches_.samples;
+  const std::int64_t share = batches_.batch_size / world_size_;
   const std::int64_t stride = is_strided_ ? world_size_ : 1;
   BatchPlan plan;
   plan.epoch = position_.epoch;
-  plan.number = position_.position / batch_size_;
+  plan.number = position_.position / batches_.batch_size;
   plan.first = position_.position + rank_ * (is_strided_ ? 1 : share);
   plan.stride = static_cast<int>(stride);
   plan.places = places_;
-  // This rank's positions from the first on.
-  plan.samples = static_cast<int>(
-      std::clamp<std::int64_t>(CeilDiv(end_ - plan.first, stride), 0, share));
-  plan.next =
-      Continued({.epoch = position_.epoch,
-                 .position = std::min(position_.position + batch_size_, end_),
-                 .past_epochs = position_.past_epochs});
+  plan.repeats = repeats_;
+  if (batches_.carries) {
+    plan.epoch_end = end;
+    plan.samples = static_cast<int>(share);
+    plan.next = batches_.After(position_, batches_.batch_size);
+  } else {
+    // This rank's positions from the first on.
+    plan.samples = static_cast<int>(
+        std::clamp<std::int64_t>(CeilDiv(end - plan.first, stride), 0, share));
+    plan.next = position_;
+    plan.next.position =
+        std::min(position_.position + batches_.batch_size, end);
+    plan.next = Continued(plan.next);
+  }
   plan.last = IsOver(plan.next);
   position_ = plan.next;
   return plan;

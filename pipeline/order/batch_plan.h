@@ -4,15 +4,15 @@
 #include <limits>
 #include <optional>
 
-#include "base/rounding.h"
 #include "pipeline/memory/batch.h"
+#include "pipeline/order/epoch_batches.h"
 #include "pipeline/order/options.h"
+#include "pipeline/order/sample_order.h"
 
 namespace infeed {
 
-class EpochOrder;
-
-// The epoch and the positions that fill this rank's part of one global batch.
+// The positions that fill this rank's part of one global batch, counted from
+// the beginning of the epoch in which the global batch begins.
 struct BatchPlan {
   std::uint32_t epoch = 0;
   std::int64_t number = 0;   // of the global batch in its epoch, from 0
@@ -21,16 +21,21 @@ struct BatchPlan {
   StreamPosition next = {};  // after the global batch
   bool last = false;         // the stream ends with it
   int stride = 1;            // between the positions of neighbouring slots
-  // Places of the epoch's order; positions beyond it start over at place 0.
+  // Places of an epoch's order; positions beyond it start over at place 0.
   std::int64_t places = std::numeric_limits<std::int64_t>::max();
+  // Positions after which the next epoch begins, where a batch may go on in it.
+  std::int64_t epoch_end = std::numeric_limits<std::int64_t>::max();
+  int repeats = 1;  // positions in a row that have the same place
 
-  // A slot's position, which determines its random draws.
   [[nodiscard]] std::int64_t PositionOf(int slot) const {
     return first + std::int64_t{slot} * stride;
   }
-  // A slot's place in the epoch's order.
-  [[nodiscard]] std::int64_t PlaceOf(int slot) const {
-    return PositionOf(slot) % places;
+  [[nodiscard]] SamplePlace SampleOf(int slot) const {
+    const std::int64_t position = PositionOf(slot) % epoch_end;
+    return {.epoch = epoch +
+                     static_cast<std::uint32_t>(PositionOf(slot) / epoch_end),
+            .position = position,
+            .place = position / repeats % places};
   }
 
   friend bool operator==(const BatchPlan&, const BatchPlan&) = default;
@@ -38,13 +43,7 @@ struct BatchPlan {
 
 // Sets a batch's epoch, number and next position from its plan, and each slot's
 // record and position; -1 in padding.
-void EnterPlan(const BatchPlan& plan, const EpochOrder& order, Batch& batch);
-
-// The samples of an epoch before its last batch is padded or dropped: its
-// places, or, if rank_share is strided, rounded so that ranks share them
-// evenly.
-[[nodiscard]] std::int64_t EpochSamples(std::int64_t places,
-                                        const InputOptions& options);
+void EnterPlan(const BatchPlan& plan, CurrentEpoch& epoch, Batch& batch);
 
 // Plans a stream's batches one after the other: all the arithmetic of epochs,
 // ranks, last batches and resuming.
@@ -53,9 +52,11 @@ void EnterPlan(const BatchPlan& plan, const EpochOrder& order, Batch& batch);
 // strided_drop down, to a multiple of world_size. Global batch b has the
 // epoch's positions [b, b + 1) * batch_size; a rank takes its part of them,
 // contiguous or strided. last_batch decides about positions that do not fill a
-// batch: they are dropped, padded with empty slots, or filled up with positions
-// beyond the epoch, which start its order over. There are `repeat` epochs,
-// counted from the one in which the stream begins; 0: the stream never ends.
+// batch: they are dropped, padded with empty slots, filled up with positions
+// beyond the epoch, which start its order over, or with the next epoch's first
+// ones, which that epoch's own batches then do not have. There are `repeat`
+// epochs, counted from the one in which the stream begins; 0: the stream never
+// ends.
 //
 // One thread at a time. The constructor throws UsageError for an empty data
 // set, an epoch without a batch, and a start that is not the beginning of a
@@ -72,8 +73,9 @@ class BatchSequence {
 
   // Where the next batch begins.
   [[nodiscard]] const StreamPosition& position() const { return position_; }
+  // Of the first epoch; with last_batch=carry, others may have one more.
   [[nodiscard]] std::int64_t batches_per_epoch() const {
-    return CeilDiv<std::int64_t>(end_, batch_size_);
+    return batches_.Within(1);
   }
 
  private:
@@ -85,12 +87,12 @@ class BatchSequence {
   [[nodiscard]] bool IsOver(const StreamPosition& place) const;
 
   std::int64_t places_;
-  std::int64_t batch_size_;
+  EpochBatches batches_;
   std::int64_t rank_;
   std::int64_t world_size_;
   bool is_strided_;
   std::int64_t repeat_;
-  std::int64_t end_;  // positions of an epoch, without padding
+  int repeats_;  // of each place
   StreamPosition position_;
 };
 

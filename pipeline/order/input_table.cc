@@ -56,12 +56,18 @@ constexpr InputOption kStream[] = {
         "shards", "Shards that shuffle=window interleaves at once."),
     Row("window_records", Field<&I::window_records>(), Between(1, kMostWindow),
         "records", "Records that shuffle=window shuffles among each other."),
+    Row("repeat_augment", Field<&I::repeat_augment>(), Between(1, 1024),
+        "times",
+        "Repeated augmentation: use each training image so many times in a "
+        "row, with other crops and flips, and as many fewer images in an "
+        "epoch; torchvision's ra_reps."),
     Row("seed", Field<&I::seed>(), Between(0, 0x1p64), "",
         "Seed of the order and of all random choices."),
     Row("last_batch", ChoiceField<kLastBatches, &I::last_batch>(), Any(), "",
         "Treatment of the images of an epoch that do not fill a batch: drop "
         "them, pad the batch with empty slots, repeat images from the epoch's "
-        "beginning, or auto: drop in training, else pad."),
+        "beginning, carry them into a batch with the next epoch's first "
+        "images, or auto: drop in training, else pad."),
     Row("rank", Field<&I::rank>(), Between(0, kMostBatch), "",
         "Number of this process, which decides its part of each batch."),
     Row("world_size", Field<&I::world_size>(), Between(1, kMostBatch),

@@ -51,13 +51,28 @@ void CheckKeys(const InputOptions& options) {
   }
 }
 
+// Other orders begin each epoch with the same records, and would never come to
+// the rest.
+void CheckRepeats(const InputOptions& options) {
+  if (options.training && options.repeat_augment > 1 &&
+      options.shuffle != Shuffle::kGlobal &&
+      options.shuffle != Shuffle::kTorch) {
+    throw UsageError(fmt::format(
+        "repeat_augment={} and shuffle={}: an epoch takes only the first part "
+        "of its order, so the order must be shuffled as a whole: give "
+        "shuffle=global or torch",
+        options.repeat_augment, ChoiceName(options.shuffle, kShuffles)));
+  }
+}
+
 // Sets the options whose default depends on the mode (training or not).
 void ResolveByMode(InputOptions& options) {
   if (options.last_batch == LastBatch::kByMode) {
     options.last_batch = options.training ? LastBatch::kDrop : LastBatch::kPad;
   }
-  if (!options.training && options.repeat == 0) {
-    options.repeat = 1;
+  if (!options.training) {
+    options.repeat = options.repeat == 0 ? 1 : options.repeat;
+    options.repeat_augment = 1;
   }
 }
 
@@ -72,6 +87,7 @@ InputOptions CheckedInputOptions(InputOptions options) {
   }
   CheckKeys(options);
   CheckFields(options);
+  CheckRepeats(options);
   CheckMost("rank", options.rank, options.world_size - 1);
   CheckMost("local_world_size", options.local_world_size, options.world_size);
   CheckMost("max_lent", options.max_lent, options.batches_in_pool - 1);

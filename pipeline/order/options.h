@@ -86,6 +86,9 @@ struct InputOptions {
   // resumed stream continues the count. 0: endless in training, else one.
   std::int64_t repeat = 0;
   Shuffle shuffle = Shuffle::kGlobal;
+  // Each image of a training epoch comes so many times in a row, with other
+  // random draws each time; an epoch's length stays, so it has fewer images.
+  int repeat_augment = 1;
   int window_shards = 16;     // shards interleaved at once by shuffle=window
   int window_records = 4096;  // records that it shuffles with each other
   std::uint64_t seed = 0;

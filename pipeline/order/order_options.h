@@ -36,6 +36,8 @@ enum class LastBatch {
   kDrop,    // not delivered
   kPad,     // filled up with slots of weight 0
   kRepeat,  // filled up with samples from the epoch's beginning
+  kCarry,   // filled up with the next epoch's first samples, which are not used
+            // again
 };
 
 inline constexpr Choices<Shuffle, 5> kShuffles = {
@@ -48,10 +50,11 @@ inline constexpr Choices<RankShare, 3> kRankShares = {
     {{"contiguous", RankShare::kContiguous},
      {"strided", RankShare::kStrided},
      {"strided_drop", RankShare::kStridedDrop}}};
-inline constexpr Choices<LastBatch, 4> kLastBatches = {
+inline constexpr Choices<LastBatch, 5> kLastBatches = {
     {{"auto", LastBatch::kByMode},
      {"drop", LastBatch::kDrop},
      {"pad", LastBatch::kPad},
-     {"repeat", LastBatch::kRepeat}}};
+     {"repeat", LastBatch::kRepeat},
+     {"carry", LastBatch::kCarry}}};
 
 }  // namespace infeed

@@ -13,6 +13,16 @@
 
 namespace infeed {
 
+// Where a sample is in the stream. Its epoch and position determine its random
+// draws.
+struct SamplePlace {
+  std::uint32_t epoch = 0;
+  std::int64_t position = 0;  // in the epoch
+  std::int64_t place = 0;     // in the epoch's order, which has the record
+
+  friend bool operator==(const SamplePlace&, const SamplePlace&) = default;
+};
+
 // One epoch's order: a SampleOrder's settings with the epoch's keys and tables
 // computed. Copies share the tables. Const members may be called from several
 // threads at once.
@@ -89,6 +99,10 @@ class CurrentEpoch {
 
   // Returns an epoch's order, valid until another epoch is requested.
   [[nodiscard]] const EpochOrder& Of(std::uint32_t epoch);
+  // Returns the record at a sample's place.
+  [[nodiscard]] std::int64_t RecordOf(const SamplePlace& sample) {
+    return Of(sample.epoch).RecordAt(sample.place);
+  }
 
  private:
   const SampleOrder& order_;

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "pipeline/order/batch_plan.h"
+#include "pipeline/order/epoch_batches.h"
 #include "pipeline/order/label_class.h"
 #include "pipeline/order/sample_order.h"
 #include "pipeline/order/selection.h"
@@ -52,6 +52,7 @@ void AddLaterOptions(const InputOptions& options, Json& json) {
   add("eval_crop", options.crop.eval_crop, 0);
   add("eval_crops", options.crop.eval_crops, 1);
   add("augment_magnitude_std", augment.magnitude_std, 0);
+  add("repeat_augment", options.repeat_augment, 1);
   add("random_flip_vertical", augment.vertical_flip, false);
   add("grayscale", augment.grayscale, 0);
   add("blur", augment.blur, 0);

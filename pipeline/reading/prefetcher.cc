@@ -48,9 +48,11 @@ void Prefetcher::AnnounceFrom(std::int64_t number) {
 }
 
 void Prefetcher::AddBatch(const BatchPlan& plan) {
-  const EpochOrder& order = epoch_.Of(plan.epoch);
   for (int slot = 0; slot < plan.samples; ++slot) {
-    records_.push_back(order.RecordAt(plan.PlaceOf(slot)));
+    const std::int64_t record = epoch_.RecordOf(plan.SampleOf(slot));
+    if (records_.empty() || records_.back() != record) {  // repeat_augment
+      records_.push_back(record);
+    }
   }
 }
 

@@ -27,14 +27,20 @@ class Options(TypedDict, total=False):
     # most 16777216 records. Default: 4096.
     window_records: int
 
+    # Repeated augmentation: use each training image so many times in a row,
+    # with other crops and flips, and as many fewer images in an epoch;
+    # torchvision's ra_reps. At least 1, at most 1024 times. Default: 1.
+    repeat_augment: int
+
     # Seed of the order and of all random choices. At least 0, at most 2^64 -
     # 1. Default: 0.
     seed: int
 
     # Treatment of the images of an epoch that do not fill a batch: drop them,
     # pad the batch with empty slots, repeat images from the epoch's
-    # beginning, or auto: drop in training, else pad. Default: auto.
-    last_batch: Literal["auto", "drop", "pad", "repeat"]
+    # beginning, carry them into a batch with the next epoch's first images,
+    # or auto: drop in training, else pad. Default: auto.
+    last_batch: Literal["auto", "drop", "pad", "repeat", "carry"]
 
     # Images of a training batch that a rank takes: one contiguous part, or
     # every world_size-th image, like PyTorch's DistributedSampler. An epoch

@@ -221,10 +221,9 @@ class Loader:
         # The pass begins with its first batch, not here: frameworks call
         # iter() to see whether they can, or before they load a state.
         self._check_ranks()
-        place = self._place
         # A pass that was left begins its epoch again.
-        if place[1] > 0 and not self._resumed:
-            self._place = (place[0], 0, place[2])
+        if not self._resumed:
+            self._place = self._epoch_begin()
         self._resumed = False
         epoch = self._place[0]
         with self._bar() as bar:
@@ -238,6 +237,13 @@ class Loader:
                 bar.update((position if after == epoch else bar.total) - bar.n)
         if not self._training:
             self.set_epoch(epoch + 1)
+
+    def _epoch_begin(self) -> Place:
+        """Where the first batch of the current epoch begins."""
+        epoch, position, past = self._place
+        carries = self._options.get("last_batch") == "carry"
+        return (epoch, position % self._options["batch_size"] if carries else 0,
+                past)
 
     def _bar(self) -> Any:
         epoch, position, _ = self._place
@@ -262,7 +268,7 @@ class Loader:
             yield from self
 
     def __len__(self) -> int:
-        """Batches of an epoch."""
+        """Batches of an epoch. With last_batch="carry" some have one more."""
         return self._stream_of_data().batches_per_epoch
 
     @property
@@ -272,8 +278,10 @@ class Loader:
 
     def set_epoch(self, epoch: int) -> None:
         """The epoch of the next pass. Not needed: each pass is the next one."""
-        if epoch != self._place[0] or self._place[1] != 0:
+        if epoch != self._place[0]:
             self._place = (epoch, 0, 0)
+        elif self._place != self._epoch_begin():
+            self._place = (*self._epoch_begin()[:2], 0)
 
     def state_dict(self) -> dict[str, Any]:
         """The place after the last batch yielded, and what stream it is of."""

@@ -147,8 +147,8 @@ TEST(CachedShareTest, IsWhatTheOrderBringsAgain) {
   std::array<double, 4> again{};
   while (const std::optional<BatchPlan> plan = sequence.Next()) {
     for (int slot = 0; slot < plan->samples; ++slot) {
-      const auto record = static_cast<std::size_t>(
-          current.Of(plan->epoch).RecordAt(plan->PlaceOf(slot)));
+      const auto record =
+          static_cast<std::size_t>(current.RecordOf(plan->SampleOf(slot)));
       if (first_epoch[record] < 0) {
         first_epoch[record] = static_cast<int>(plan->epoch);
       } else {

@@ -95,6 +95,20 @@ class EpochTest(unittest.TestCase):
         other.set_epoch(1)
         self.assertEqual(digest(other), second)
 
+    def test_carried_batches_belong_to_the_pass_in_which_they_begin(self):
+        train = loader(last_batch="carry")  # 12.5 batches an epoch
+        for batch in train:
+            if batch.number == 4:
+                break
+        passes = []
+        for epoch in range(2):
+            train.set_epoch(epoch)
+            passes.append(np.concatenate([batch.ids for batch in train]))
+        self.assertEqual([len(ids) // 16 for ids in passes], [13, 12])
+        ids = np.concatenate(passes)
+        for epoch in (ids[:200], ids[200:]):
+            self.assertEqual(sorted(epoch), list(range(200)))
+
     def test_an_evaluation_sees_each_image_once_each_time(self):
         evaluation = loader(training=False)
         for _ in range(2):

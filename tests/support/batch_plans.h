@@ -34,7 +34,7 @@ inline EpochPlaces PlacesOf(const std::vector<BatchPlan>& plans) {
   EpochPlaces places;
   for (const BatchPlan& plan : plans) {
     for (int slot = 0; slot < plan.samples; ++slot) {
-      places.push_back(plan.PlaceOf(slot));
+      places.push_back(plan.SampleOf(slot).place);
     }
   }
   return places;

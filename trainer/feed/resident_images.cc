@@ -146,12 +146,12 @@ ResidentOrder::ResidentOrder(const RecordIndex& index,
       sequence_(order_.places(), options_, start),
       epoch_(order_) {}
 
-std::uint32_t ResidentOrder::ChoiceOf(std::uint32_t epoch,
-                                      std::int64_t position,
+std::uint32_t ResidentOrder::ChoiceOf(const SamplePlace& sample,
                                       std::int64_t record) const {
-  const SampleKey key = {.seed = options_.seed,
-                         .epoch = epoch,
-                         .position = static_cast<std::uint64_t>(position)};
+  const SampleKey key = {
+      .seed = options_.seed,
+      .epoch = sample.epoch,
+      .position = static_cast<std::uint64_t>(sample.position)};
   return ImageChoice(record, IsFlipped(preprocess_, key));
 }
 
@@ -164,12 +164,12 @@ BatchHandle ResidentOrder::Next() {
   const int size = options_.batch_size / options_.world_size;
   BatchHandle batch(
       new Batch(size, options_.image_size, {}, BatchContent::kChoices));
-  EnterPlan(*plan, epoch_.Of(plan->epoch), *batch);
-  for (std::size_t slot = 0; slot < batch->records().size(); ++slot) {
-    const std::int64_t record = batch->records()[slot];
-    batch->pixels()[slot] =
-        record < 0 ? kNoImage
-                   : ChoiceOf(plan->epoch, batch->positions()[slot], record);
+  EnterPlan(*plan, epoch_, *batch);
+  for (int slot = 0; slot < size; ++slot) {
+    const auto at = static_cast<std::size_t>(slot);
+    const std::int64_t record = batch->records()[at];
+    batch->pixels()[at] =
+        record < 0 ? kNoImage : ChoiceOf(plan->SampleOf(slot), record);
   }
   ++batches_;
   images_ += plan->samples;

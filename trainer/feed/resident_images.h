@@ -83,8 +83,7 @@ class ResidentOrder final : public BatchStream {
   }
 
  private:
-  [[nodiscard]] std::uint32_t ChoiceOf(std::uint32_t epoch,
-                                       std::int64_t position,
+  [[nodiscard]] std::uint32_t ChoiceOf(const SamplePlace& sample,
                                        std::int64_t record) const;
 
   const InputOptions options_;

@@ -254,8 +254,10 @@ const Param kDataParams[] = {
         "as many as are selected"),
     Input("last_batch",
           {.help = "Treatment of the images of an epoch that do not fill a "
-                   "batch: drop them (auto), make a smaller batch (pad), or "
-                   "fill it up from the epoch's beginning (repeat)."}),
+                   "batch: drop them (auto), make a smaller batch (pad), fill "
+                   "it up from the epoch's beginning (repeat), or from the "
+                   "next epoch (carry)."}),
+    Input("repeat_augment"),
     Input("image_key"),
     Input("label_key"),
     Input("image_size",

@@ -38,8 +38,8 @@ class InputGraphTest : public ::testing::Test {
     const SeekStore seek_store(shards_.index());
     SlotFiller filler(store, seek_store, kRecords, options, counters);
     BatchPool pool(kBatches, 2, 8);
-    const EpochOrder order =
-        SampleOrder(kRecords, Shuffle::kGlobal, 1).Epoch(0);
+    const SampleOrder order(kRecords, Shuffle::kGlobal, 1);
+    CurrentEpoch epoch(order);
     std::deque<OpenBatch> open(kBatches);
     std::vector<std::int64_t> delivered;
     const std::ptrdiff_t before = ThreadsOfThisProcess();
@@ -52,7 +52,7 @@ class InputGraphTest : public ::testing::Test {
                        });
       for (int i = 0; i < kBatches; ++i) {
         OpenBatch& batch = open[static_cast<std::size_t>(i)];
-        batch.Begin(i, {.first = i % 10, .samples = i % 3}, order, pool.Take());
+        batch.Begin(i, {.first = i % 10, .samples = i % 3}, epoch, pool.Take());
         graph.Put(batch);
       }
       threads_started_ = ThreadsOfThisProcess() - before;

@@ -191,6 +191,109 @@ TEST_P(InputOrderTest, EndsEpochsTheSameWayForAnyNumberOfRanks) {
   }
 }
 
+// A stream in which batches cross the ends of epochs, and one of repeated
+// images: for any number of threads and ranks, and from each of its batches.
+class CrossedInputTest : public ::testing::TestWithParam<InputOptions> {
+ protected:
+  static constexpr int kCount = 20;
+
+  static InputOptions Options() {
+    InputOptions options = GetParam();
+    options.batch_size = 8;
+    options.image_size = 16;
+    options.seed = 5;
+    options.on_bad_record = OnBadRecord::kFail;
+    return options;
+  }
+  [[nodiscard]] Batches Take(const InputOptions& options, int count = kCount,
+                             const StreamPosition& start = {}) const {
+    return Stream(shards_.index(), options, count, start);
+  }
+
+  const TestShards shards_{TestPayloads(kRecords), 5};
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Streams, CrossedInputTest,
+    ::testing::Values(InputOptions{.last_batch = LastBatch::kCarry},
+                      InputOptions{.last_batch = LastBatch::kCarry,
+                                   .shuffle = Shuffle::kWindow,
+                                   .window_shards = 2,
+                                   .window_records = 12},
+                      InputOptions{.last_batch = LastBatch::kCarry,
+                                   .shuffle = Shuffle::kTorch},
+                      InputOptions{.repeat_augment = 3},
+                      InputOptions{.last_batch = LastBatch::kCarry,
+                                   .repeat_augment = 4}));
+
+TEST_P(CrossedInputTest, IsTheSameForThreadsRanksAndResumes) {
+  InputOptions options = Options();
+  options.threads = 1;
+  const Batches whole = Take(options);
+  ASSERT_EQ(whole.size(), std::size_t{kCount});
+  options.threads = 4;
+  EXPECT_EQ(Take(options), whole);
+  for (int done = 1; done < kCount; ++done) {
+    const Batches rest = Take(options, kCount - done,
+                              whole[static_cast<std::size_t>(done) - 1].next);
+    EXPECT_TRUE(
+        std::equal(rest.begin(), rest.end(), whole.begin() + done, whole.end()))
+        << done;
+  }
+  for (const int world_size : {2, 4}) {
+    options.world_size = world_size;
+    std::vector<Batches> ranks;
+    for (options.rank = 0; options.rank < world_size; ++options.rank) {
+      ranks.push_back(Take(options));
+    }
+    for (std::size_t batch = 0; batch < whole.size(); ++batch) {
+      ASSERT_EQ(Joined(ranks, batch, RankShare::kContiguous), whole[batch])
+          << world_size << " ranks";
+    }
+  }
+}
+
+// Only the cuts between batches move.
+TEST_P(CrossedInputTest, HasTheSamplesOfEpochsThatEndWithABatch) {
+  InputOptions options = Options();
+  const Batches batches = Take(options, 6);  // 48 of 61 records
+  options.last_batch = LastBatch::kDrop;
+  EXPECT_EQ(Take(options, 6), batches);
+}
+
+TEST(RepeatedInputTest, CropsEachRepetitionAnew) {
+  const TestShards shards(TestPayloads(kRecords), 5);
+  const Batches batches =
+      Stream(shards.index(),
+             {.batch_size = 8, .image_size = 16, .repeat_augment = 4}, 1);
+  const BatchCopy& batch = batches.front();
+  EXPECT_EQ(batch.records[0], batch.records[3]);
+  EXPECT_NE(batch.records[0], batch.records[4]);
+  const auto first = batch.pixels.begin();
+  constexpr std::ptrdiff_t kImage = 16 * 16;
+  EXPECT_FALSE(std::equal(first, first + kImage, first + kImage));
+}
+
+TEST(CarriedInputTest, DrawsAsTheNextEpochWouldAtItsBeginning) {
+  const TestShards shards(TestPayloads(kRecords), 5);
+  InputOptions options{.batch_size = 8,
+                       .image_size = 16,
+                       .last_batch = LastBatch::kCarry,
+                       .seed = 2};
+  const BatchCopy carried = Stream(shards.index(), options, 8).back();
+  EXPECT_EQ(carried.epoch, 0U);
+  EXPECT_THAT(carried.positions,
+              ::testing::ElementsAre(56, 57, 58, 59, 60, 61, 62, 63));
+  EXPECT_EQ(carried.next, (StreamPosition{1, 3, 1}));
+  const BatchCopy next =
+      Stream(shards.index(), options, 1, {.epoch = 1}).front();
+  constexpr std::ptrdiff_t kImages = 3 * 16 * 16;
+  EXPECT_TRUE(std::equal(next.records.begin(), next.records.begin() + 3,
+                         carried.records.begin() + 5));
+  EXPECT_TRUE(std::equal(next.pixels.begin(), next.pixels.begin() + kImages,
+                         carried.pixels.end() - kImages));
+}
+
 // Records 0..9 six times as often as the others, and nothing else but these.
 std::shared_ptr<const Selection> TwoGroups() {
   return std::make_shared<const Selection>(std::vector<RecordGroup>{

@@ -21,10 +21,11 @@ const BatchPlan kPlan{
 
 class OpenBatchTest : public ::testing::Test {
  protected:
-  void Begin() { open_.Begin(0, kPlan, order_, pool_.Take()); }
+  void Begin() { open_.Begin(0, kPlan, epoch_, pool_.Take()); }
 
   BatchPool pool_{1, 4, 2};
-  EpochOrder order_ = SampleOrder(10, Shuffle::kNone, 0).Epoch(0);
+  SampleOrder order_{10, Shuffle::kNone, 0};
+  CurrentEpoch epoch_{order_};
   OpenBatch open_;
 };
 

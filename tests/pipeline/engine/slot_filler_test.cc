@@ -52,9 +52,9 @@ class SlotFillerTest : public ::testing::Test {
   static void Begin(const InputOptions& options, BatchPool& pool,
                     OpenBatch& open) {
     BatchSequence sequence(kRecords, options, {});
-    open.Begin(0, sequence.Next().value(),
-               SampleOrder(kRecords, options.shuffle, options.seed).Epoch(0),
-               pool.Take());
+    const SampleOrder order(kRecords, options.shuffle, options.seed);
+    CurrentEpoch epoch(order);
+    open.Begin(0, sequence.Next().value(), epoch, pool.Take());
   }
 
   static void FillSlots(SlotFiller& filler, OpenBatch& open) {

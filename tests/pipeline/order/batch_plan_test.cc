@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "pipeline/order/sample_order.h"
 #include "tests/support/batch_plans.h"
 
 #include "gmock/gmock.h"
@@ -80,6 +81,81 @@ TEST(BatchSequenceTest, FillsABatchLargerThanTheData) {
       PlacesOf(Take(
           Sequence(3, {.batch_size = 8, .last_batch = LastBatch::kRepeat}), 1)),
       (EpochPlaces{0, 1, 2, 0, 1, 2, 0, 1}));
+}
+
+// Epoch, position and place of every slot.
+std::vector<SamplePlace> SamplesOf(const std::vector<BatchPlan>& plans) {
+  std::vector<SamplePlace> samples;
+  for (const BatchPlan& plan : plans) {
+    for (int slot = 0; slot < plan.samples; ++slot) {
+      samples.push_back(plan.SampleOf(slot));
+    }
+  }
+  return samples;
+}
+
+TEST(BatchSequenceTest, CarriesABatchIntoTheNextEpoch) {
+  const InputOptions options{
+      .batch_size = 4, .last_batch = LastBatch::kCarry, .repeat = 3};
+  const std::vector<BatchPlan> plans = Take(Sequence(6, options), 99);
+  EXPECT_EQ(plans[1].next, (StreamPosition{1, 2, 1}));
+  std::vector<SamplePlace> samples;
+  for (std::uint32_t epoch = 0; epoch < 3; ++epoch) {
+    for (std::int64_t position = 0; position < 6; ++position) {
+      samples.push_back(
+          {.epoch = epoch, .position = position, .place = position});
+    }
+  }
+  samples.resize(16);  // Two of the last epoch do not fill a batch.
+  EXPECT_EQ(SamplesOf(plans), samples);
+  EXPECT_TRUE(plans.back().last);
+}
+
+TEST(BatchSequenceTest, ContinuesACarriedStreamFromEachOfItsBatches) {
+  for (const int rank : {0, 1}) {
+    for (const RankShare share :
+         {RankShare::kContiguous, RankShare::kStrided}) {
+      const InputOptions options{.batch_size = 6,
+                                 .rank = rank,
+                                 .world_size = 2,
+                                 .rank_share = share,
+                                 .last_batch = LastBatch::kCarry,
+                                 .repeat = 4};
+      const std::vector<BatchPlan> whole = Take(Sequence(7, options), 99);
+      ASSERT_EQ(whole.size(), share == RankShare::kStrided ? 5U : 4U);
+      for (std::size_t i = 0; i < whole.size(); ++i) {
+        EXPECT_EQ(Take(Sequence(7, options, whole[i].next), 99),
+                  std::vector(whole.begin() + i + 1, whole.end()));
+      }
+    }
+  }
+}
+
+// The rest of a stream that ended is used where more epochs follow.
+TEST(BatchSequenceTest, CarriesTheRestOfAStreamIntoALongerOne) {
+  InputOptions options{
+      .batch_size = 4, .last_batch = LastBatch::kCarry, .repeat = 1};
+  const StreamPosition end = Take(Sequence(6, options), 9).back().next;
+  EXPECT_EQ(end, (StreamPosition{0, 4, 0}));
+  options.repeat = 2;
+  EXPECT_EQ(PlacesOf(Take(Sequence(6, options, end), 9)),
+            (EpochPlaces{4, 5, 0, 1, 2, 3, 4, 5}));
+}
+
+TEST(BatchSequenceTest, RepeatsEachPlaceWithPositionsOfItsOwn) {
+  const std::vector<BatchPlan> plans =
+      Take(Sequence(8, {.batch_size = 4, .repeat_augment = 3}), 3);
+  EXPECT_EQ(PlacesOf(plans), (EpochPlaces{0, 0, 0, 1, 1, 1, 2, 2, 0, 0, 0, 1}));
+  EXPECT_EQ(plans[0].SampleOf(2), (SamplePlace{0, 2, 0}));
+  EXPECT_EQ(plans[2].epoch, 1);
+}
+
+TEST(BatchSequenceTest, CarriesAndRepeatsTogether) {
+  EXPECT_EQ(PlacesOf(Take(Sequence(5, {.batch_size = 4,
+                                       .last_batch = LastBatch::kCarry,
+                                       .repeat_augment = 2}),
+                          3)),
+            (EpochPlaces{0, 0, 1, 1, 2, 0, 0, 1, 1, 2, 0, 0}));
 }
 
 TEST(BatchSequenceTest, EndsAfterAsManyEpochsAsAskedFor) {
@@ -176,6 +252,19 @@ TEST(BatchSequenceTest, RefusesAStartOutsideTheEpoch) {
         Sequence(10, {.batch_size = 4}, {0, -4});
       },
       Refuses("cannot start at position -4"));
+}
+
+TEST(BatchSequenceTest, RefusesAPlaceThatRanksCannotShare) {
+  const InputOptions options{.batch_size = 4,
+                             .world_size = 2,
+                             .rank_share = RankShare::kStrided,
+                             .last_batch = LastBatch::kCarry};
+  EXPECT_NO_THROW(Sequence(10, options, {0, 6}));
+  EXPECT_THAT(
+      [&] {
+        Sequence(10, options, {0, 7});
+      },
+      Refuses("cannot start at position 7: give a multiple of 2"));
 }
 
 TEST(BatchSequenceTest, RefusesAnEmptyDataSet) {

@@ -65,6 +65,27 @@ TEST(InputOptionsTest, NamesTheFieldThatIsOutOfRange) {
               Refuses("max_pixels=0: must be at least 1"));
 }
 
+TEST(InputOptionsTest, RepeatsImagesInAnOrderShuffledAsAWholeOnly) {
+  const auto check = [](const InputOptions& options) {
+    return [options] { (void)CheckedInputOptions(options); };
+  };
+  EXPECT_THAT(check({.repeat_augment = 0}),
+              Refuses("repeat_augment=0: must be at least 1"));
+  for (const Shuffle shuffle :
+       {Shuffle::kNone, Shuffle::kWindow, Shuffle::kReference}) {
+    EXPECT_THAT(check({.shuffle = shuffle, .repeat_augment = 3}),
+                Refuses("repeat_augment=3 and shuffle="));
+    EXPECT_NO_THROW(check({.shuffle = shuffle, .repeat_augment = 1})());
+  }
+  EXPECT_NO_THROW(check({.shuffle = Shuffle::kTorch, .repeat_augment = 3})());
+  // Nothing is random in an evaluation.
+  EXPECT_EQ(
+      CheckedInputOptions(
+          {.training = false, .shuffle = Shuffle::kNone, .repeat_augment = 3})
+          .repeat_augment,
+      1);
+}
+
 TEST(InputOptionsTest, RefusesALayoutWithoutImages) {
   EXPECT_EQ(CheckedInputOptions({.layout = BatchContent::kRgb}).layout,
             BatchContent::kRgb);

@@ -24,8 +24,8 @@ std::vector<InputOptions> AllModes(int batch_size) {
   std::vector<InputOptions> modes;
   for (const RankShare share :
        {RankShare::kContiguous, RankShare::kStrided, RankShare::kStridedDrop}) {
-    for (const LastBatch last :
-         {LastBatch::kDrop, LastBatch::kPad, LastBatch::kRepeat}) {
+    for (const LastBatch last : {LastBatch::kDrop, LastBatch::kPad,
+                                 LastBatch::kRepeat, LastBatch::kCarry}) {
       modes.push_back({.batch_size = batch_size,
                        .rank_share = share,
                        .last_batch = last,
@@ -44,11 +44,10 @@ std::vector<EpochPlaces> Union(std::int64_t places, InputOptions options) {
     for (std::size_t i = 0; i < plans.size(); ++i) {
       for (int slot = 0; slot < plans[i].samples; ++slot) {
         batches[i].emplace_back(plans[i].PositionOf(slot),
-                                plans[i].PlaceOf(slot));
+                                plans[i].SampleOf(slot).place);
       }
     }
-    EXPECT_EQ(std::ssize(plans),
-              2 * Sequence(places, options).batches_per_epoch());
+    EXPECT_EQ(std::ssize(plans), EpochBatchesOf(places, options).Within(2));
   }
   std::vector<EpochPlaces> sorted;
   for (auto& batch : batches) {
@@ -177,6 +176,57 @@ TEST(RankShareTest, SharesAsPyTorchDid) {
       EXPECT_EQ(RankEpoch(one["records"], options),
                 one["ranks"][static_cast<std::size_t>(rank)].get<EpochPlaces>())
           << one;
+    }
+  }
+}
+
+// The samplers of repeated augmentation cut an epoch to a multiple of 256
+// images; up to there the orders are the same.
+TEST(RankShareTest, RepeatsAsTheSamplersOfTorchvisionAndTimmDid) {
+  std::ifstream file(INFEED_TEST_DATA "/repeat_augment.json");
+  const nlohmann::json cases = nlohmann::json::parse(file);
+  ASSERT_EQ(cases.size(), 16U);
+  for (const nlohmann::json& one : cases) {
+    const int ranks = one["world_size"];
+    const std::int64_t records = one["records"];
+    const std::uint32_t start = one["epoch"];
+    for (int rank = 0; rank < ranks; ++rank) {
+      const InputOptions options{.batch_size = ranks,
+                                 .rank = rank,
+                                 .world_size = ranks,
+                                 .rank_share = RankShare::kStrided,
+                                 .last_batch = LastBatch::kPad,
+                                 .repeat = 1,
+                                 .shuffle = Shuffle::kTorch,
+                                 .repeat_augment = one["repeats"]};
+      const SampleOrder order({records}, options);
+      CurrentEpoch epoch(order);
+      EpochPlaces own;
+      for (const BatchPlan& plan :
+           Take(Sequence(records, options, {.epoch = start}), 999)) {
+        own.push_back(epoch.RecordOf(plan.SampleOf(0)));
+      }
+      const auto theirs =
+          one["ranks"][static_cast<std::size_t>(rank)].get<EpochPlaces>();
+      ASSERT_EQ(theirs.size(), static_cast<std::size_t>(records / 256 * 256) /
+                                   static_cast<std::size_t>(ranks));
+      ASSERT_GE(own.size(), theirs.size());
+      own.resize(theirs.size());
+      EXPECT_EQ(own, theirs) << one["sampler"] << ", rank " << rank;
+    }
+  }
+}
+
+// A global batch is the same for any number of ranks, so that the repetitions
+// of an image are next to each other over the ranks.
+TEST(RankShareTest, RepeatsTheSameImagesHoweverManyRanksShareThem) {
+  for (InputOptions options : AllModes(16)) {
+    options.repeat_augment = 3;
+    options.world_size = 1;
+    const std::vector<EpochPlaces> single = Union(40, options);
+    for (const int world_size : {2, 4, 8}) {
+      options.world_size = world_size;
+      EXPECT_EQ(Union(40, options), single) << world_size << " ranks";
     }
   }
 }

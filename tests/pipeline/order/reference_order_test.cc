@@ -137,7 +137,7 @@ Records Epoch(const nlohmann::json& one, int rank) {
   Records own;
   for (std::optional<BatchPlan> plan = sequence.Next();
        plan->epoch == one["epoch"]; plan = sequence.Next()) {
-    own.push_back(order.RecordAt(plan->epoch, plan->PlaceOf(0)));
+    own.push_back(order.RecordAt(plan->epoch, plan->SampleOf(0).place));
   }
   return own;
 }

@@ -54,7 +54,7 @@ class ThousandRanksMemoryTest : public ::testing::Test {
     const auto rank =
         std::make_unique<RankOrder>(index_, OptionsOf(kRanks - 1, shuffle));
     const BatchPlan plan = rank->sequence.Next().value();
-    EXPECT_LT(rank->epoch.RecordAt(plan.PlaceOf(0)), kRecords);
+    EXPECT_LT(rank->epoch.RecordAt(plan.SampleOf(0).place), kRecords);
     return LiveBytes() - before;
   }
 

@@ -73,7 +73,7 @@ class ThousandRanksTest : public ::testing::Test {
     for (std::int64_t i = 0; i < batches; ++i) {
       const BatchPlan plan = sequence.Next().value();
       for (int slot = 0; slot < plan.samples; ++slot) {
-        reading_.Add(epoch.Of(plan.epoch).RecordAt(plan.PlaceOf(slot)));
+        reading_.Add(epoch.RecordOf(plan.SampleOf(slot)));
       }
     }
     return sequence.position();
