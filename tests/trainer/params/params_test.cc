@@ -131,27 +131,33 @@ TEST(ReadParamsTest, PutsLayerOnLayer) {
 }
 
 TEST(ReadParamsTest, TakesANetworksNameAsTheModel) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/run.yaml";
+  WriteFileAtomically(file, "resnet_depth: 18\nse_ratio: 0.5\n");
   const RunParams run = ReadParams(
-      {.overrides = {"resnet_depth=18,se_ratio=0.5"},
+      {.config_file = file,
+       .overrides = {},
        .flags = {{"width_per_group", "8"}, {"model", "resnext50_32x4d"}}});
-  EXPECT_EQ(run.values.model.kind, ModelKind::kResNet);
-  EXPECT_EQ(run.values.model.depth, 50);
-  EXPECT_EQ(run.values.model.groups, 32);
-  EXPECT_EQ(run.values.model.se_ratio, 0);
+  const ModelOptions& model = run.values.model;
+  EXPECT_EQ(model.kind, ModelKind::kResNet);
+  EXPECT_EQ(model.depth, 50);
+  EXPECT_EQ(model.groups, 32);
+  EXPECT_EQ(model.se_ratio, 0);
   EXPECT_EQ(run.origins.at("groups"), "model=resnext50_32x4d");
-  // A parameter of the same layer is stronger, wherever it is.
-  EXPECT_EQ(run.values.model.width_per_group, 8);
+  // A parameter beside it counts, wherever it is.
+  EXPECT_EQ(model.width_per_group, 8);
   EXPECT_EQ(run.origins.at("width_per_group"), "flag");
   // The file of a model has the parameters instead of the name.
-  const TemporaryFolder folder;
-  WriteFileAtomically(folder.path() + "/params.yaml", ToYaml(run));
-  EXPECT_TRUE(
-      ShapeOf(ReadParams({.config_file = folder.path() + "/params.yaml"})
-                  .values.model) == ShapeOf(run.values.model));
+  WriteFileAtomically(file, ToYaml(run));
+  const RunParams again =
+      ReadParams({.config_file = file, .overrides = {}, .flags = {}});
+  EXPECT_TRUE(ShapeOf(again.values.model) == ShapeOf(model));
 }
 
 TEST(ReadParamsTest, ModelResNetKeepsTheOtherParameters) {
-  EXPECT_EQ(ReadParams({.overrides = {"resnet_depth=18,model=resnet"}})
+  EXPECT_EQ(ReadParams({.config_file = "",
+                        .overrides = {"resnet_depth=18,model=resnet"},
+                        .flags = {}})
                 .values.model.depth,
             18);
   EXPECT_THAT(
