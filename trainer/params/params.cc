@@ -166,6 +166,14 @@ void ResolveSteps(int ranks, RunParams& run) {
          std::max<std::int64_t>(5000, values.iterations_per_loop), run);
 }
 
+void ApplyPreset(const Preset& preset, const std::string& origin,
+                 RunParams& run) {
+  if (!preset.base.empty()) {
+    ApplyPreset(FindPreset(preset.base), origin, run);
+  }
+  Apply(ParseOverride(preset.values), origin, run);
+}
+
 std::string ShownText(const Param& param, const TrainParams& values) {
   return WithoutUrlSecrets(ValueText(param, values));
 }
@@ -210,8 +218,7 @@ RunParams ReadParams(const ParamLayers& layers) {
   }
   if (!layers.preset.empty()) {
     const Preset& preset = FindPreset(layers.preset);
-    Apply(ParseOverride(preset.values), fmt::format("preset {}", preset.name),
-          run);
+    ApplyPreset(preset, fmt::format("preset {}", preset.name), run);
   }
   if (!layers.config_file.empty()) {
     Apply(ReadParamFile(layers.config_file), "config file", run);

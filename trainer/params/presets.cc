@@ -40,6 +40,43 @@ constexpr Preset kPresets[] = {
      "base_learning_rate=0.1,learning_rate_schedule=steps,warmup_epochs=0,"
      "use_nesterov=false,weight_decay=1e-4,weight_decay_scope=all,"
      "zero_gamma=false,precision=float32"},
+    {"torchvision_v2", "torchvision's ResNet-50 of IMAGENET1K_V2: 600 epochs",
+     "pytorch/vision, references/classification: 8 x 128 images, rate 0.5, 176 "
+     "pixels in training, each image four times. Its --model-ema keeps 1 - "
+     "2e-5 * 1024 * 32 / 600 every 32 steps, and follows the weights during "
+     "the warm-up. It trains in float32.",
+     "recipe=torchvision,train_batch_size=1024,train_epochs=600,"
+     "base_learning_rate=0.125,learning_rate_schedule=cosine,warmup_epochs=5,"
+     "warmup_factor=0.01,use_nesterov=false,weight_decay=2e-5,"
+     "weight_decay_scope=all,norm_weight_decay=0,label_smoothing=0.1,"
+     "mixup_alpha=0.2,cutmix_alpha=1,augment_name=trivialaugment,"
+     "random_erasing=0.1,erasing_mode=mean,repeat_augment=4,"
+     "image_size_schedule='0:176',eval_resize=232,"
+     "moving_average_decay=0.998907733,moving_average_every=32,"
+     "zero_gamma=false,precision=float32"},
+    {"timm_a1", "timm's A1 for ResNet-50: LAMB, BCE, 600 epochs of 2,048",
+     "ResNet strikes back (arXiv 2110.00476), table 2, with timm's train.py: "
+     "drop path there grows by block, here by group, and it resizes with a "
+     "bilinear or a bicubic kernel by chance, here with the first.",
+     "recipe=torchvision,train_batch_size=2048,train_epochs=600,optimizer=lamb,"
+     "base_learning_rate=0.005,learning_rate_scaling=none,"
+     "learning_rate_schedule=cosine,schedule_after_warmup=false,"
+     "warmup_epochs=5,warmup_factor=0.0002,min_learning_rate=1e-6,"
+     "weight_decay=0.01,weight_decay_scope=weights,loss=bce,"
+     "bce_target_threshold=0.2,label_smoothing=0.1,mixup_alpha=0.2,"
+     "cutmix_alpha=1,augment_name=timm_randaugment,randaug_magnitude=7,"
+     "randaug_magnitude_std=0.5,repeat_augment=3,drop_connect_rate=0.05,"
+     "eval_crop=0.95"},
+    {"timm_a2", "timm's A2 for ResNet-50: as A1, 300 epochs",
+     "The same table: half the mixup, twice the weight decay, no smoothing.",
+     "train_epochs=300,weight_decay=0.02,label_smoothing=0,mixup_alpha=0.1",
+     "timm_a1"},
+    {"timm_a3", "timm's A3 for ResNet-50: 100 epochs at 160 pixels",
+     "The same table: each image once an epoch, no drop path, rate 0.008.",
+     "train_epochs=100,image_size_schedule='0:160',base_learning_rate=0.008,"
+     "warmup_factor=0.000125,randaug_magnitude=6,repeat_augment=1,"
+     "drop_connect_rate=0",
+     "timm_a2"},
     {"ffcv_16", "ffcv's 16 epochs for ResNet-50: 160 pixels, then 192",
      "libffcv/ffcv-imagenet, rn50_configs/rn50_16_epochs.yaml: rate 1.7 for "
      "8 x 512 images, rising for 2 epochs, then a line to 0; 192 pixels from "

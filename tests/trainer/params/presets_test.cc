@@ -43,7 +43,19 @@ TEST(PresetsTest, AreInTheDocumentation) {
 TEST(PresetsTest, RefuseAnUnknownName) {
   EXPECT_EQ(MessageOf<UsageError>([] { (void)Values("tpu_v4"); }),
             "preset=tpu_v4: must be tpu_reference, mlperf, torchvision_v1, "
-            "ffcv_16, x10_lenet, xla_jl, lenet_best, cifar or finetune");
+            "torchvision_v2, timm_a1, timm_a2, timm_a3, ffcv_16, x10_lenet, "
+            "xla_jl, lenet_best, cifar or finetune");
+}
+
+TEST(PresetsTest, HaveTheOtherValuesOfTheirBase) {
+  const TrainParams a3 = Values("timm_a3");
+  EXPECT_EQ(a3.train_epochs, 100);
+  EXPECT_DOUBLE_EQ(a3.optimizer.weight_decay, 0.02);
+  EXPECT_EQ(a3.optimizer.kind, OptimizerKind::kLamb);
+  EXPECT_EQ(a3.input.augment.magnitude, 6);
+  const RunParams run = ReadParams(
+      {.preset = "timm_a3", .config_file = "", .overrides = {}, .flags = {}});
+  EXPECT_EQ(run.origins.at("optimizer"), "preset timm_a3");
 }
 
 TEST(PresetsTest, AreFoundByFormerNames) {
@@ -113,6 +125,8 @@ TEST(PresetsTest, HaveTheirSourcesLengthAndRate) {
   };
   EXPECT_EQ(steps("tpu_reference"), 113'854);
   EXPECT_EQ(steps("torchvision_v1"), 90 * 5004);
+  EXPECT_EQ(steps("torchvision_v2"), 600 * 1251);
+  EXPECT_EQ(steps("timm_a1"), 600 * 625);
   EXPECT_EQ(steps("mlperf"), 14'700);
   EXPECT_EQ(steps("ffcv_16"), 16 * 1251);
   EXPECT_EQ(steps("xla_jl"), 1000);
