@@ -80,15 +80,19 @@ def row(name, runs):
             f"{statistics.median(rates):.1f} |")
 
 
-def is_equal(found):
-    """Accuracy: the means are no further apart than the larger spread, and at
-    least a point; speed: the medians, 3 % being noise."""
+def accuracies_agree(found):
+    """The means are no further apart than the larger spread, and at least a
+    point."""
     accuracies = {name: [run["accuracy"] for run in runs]
                   for name, runs in found.items()}
     room = max(0.01, *(max(a) - min(a) for a in accuracies.values()))
-    apart = abs(programs.mean(accuracies["train_resnet"]) -
-                programs.mean(accuracies["torch"]))
+    return abs(programs.mean(accuracies["train_resnet"]) -
+               programs.mean(accuracies["torch"])) <= room
+
+
+def is_equal(found):
+    """Accuracies agree, and so do the medians of speed: 3 % are noise."""
     rates = {name: statistics.median(run["images_per_second"] for run in runs)
              for name, runs in found.items()}
-    return (apart <= room and
+    return (accuracies_agree(found) and
             rates["train_resnet"] >= 0.97 * rates["torch"])
