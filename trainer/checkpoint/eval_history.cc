@@ -20,8 +20,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kHistorySchema = 1;
 constexpr std::int64_t kMaxHistoryBytes = std::int64_t{64} << 20;
-constexpr const char* kHistoryMetrics[] = {"top_1",      "top_5", "loss",
-                                    "mean_class", "auc",   "auc_at_half"};
+constexpr const char* kHistoryMetrics[] = {
+    "top_1", "top_5", "loss", "mean_class", "auc", "auc_at_half"};
 
 }  // namespace
 
@@ -59,7 +59,8 @@ std::string EvalHistory::ToJson() const {
     }
     evaluations.push_back(one);
   }
-  return Json{{"schema", kHistorySchema}, {"evaluations", evaluations}}.dump() + "\n";
+  return Json{{"schema", kHistorySchema}, {"evaluations", evaluations}}.dump() +
+         "\n";
 }
 
 EvalHistory EvalHistory::Parse(const std::string& text) {
