@@ -144,8 +144,9 @@ TEST(EvalSizesTest, EvaluatesAtEachImageSize) {
                            "train_steps=1,eval_batch_size=2")
                 .exit_code,
             0);
-  const ProgramResult eval = RunProgram(
-      "train_resnet", "--mode eval " + run + "eval_image_sizes='24,32'");
+  const ProgramResult eval =
+      RunProgram("train_resnet", "--mode eval --eval_image_sizes 24,32 " + run +
+                                     "eval_flip=false");
   ASSERT_EQ(eval.exit_code, 0) << eval.err;
   EXPECT_THAT(eval.out, HasSubstr("evaluation at step 1, 24 pixels: top-1 "));
   EXPECT_THAT(eval.out, HasSubstr("evaluation at step 1, 32 pixels: top-1 "));
@@ -161,8 +162,9 @@ TEST(EvalSizesTest, EvaluatesAtEachImageSize) {
   EXPECT_EQ(
       json::parse(ReadWholeFile(EvalPath(model.path(), 1), 1 << 20))["loss"],
       file(32)["loss"]);
-  const ProgramResult bad = RunProgram(
-      "train_resnet", "--mode eval " + run + "eval_image_sizes='24,7'");
+  const ProgramResult bad =
+      RunProgram("train_resnet", "--mode eval --eval_image_sizes 24,7 " + run +
+                                     "eval_flip=false");
   EXPECT_EQ(bad.exit_code, 2);
 }
 

@@ -109,7 +109,8 @@ TEST_F(ExportModeTest, NeedsTheAveragesThatItIsToExport) {
 }
 
 TEST_F(ExportModeTest, ExportsTheMeanOfCheckpoints) {
-  ASSERT_EQ(Train("--steps_per_checkpoint 1").exit_code, 0);
+  ASSERT_EQ(Train("--steps_per_checkpoint 1 --iterations_per_loop 1").exit_code,
+            0);
   fs::remove_all(exports_);
   const ProgramResult result =
       Run("--mode export --format safetensors --average_checkpoints 2");
@@ -124,7 +125,8 @@ TEST_F(ExportModeTest, ExportsTheMeanOfCheckpoints) {
 }
 
 TEST_F(ExportModeTest, RefusesAMeanThatCannotBe) {
-  ASSERT_EQ(Train("--steps_per_checkpoint 1 --moving_average_decay 0.9 "
+  ASSERT_EQ(Train("--steps_per_checkpoint 1 --iterations_per_loop 1 "
+                  "--moving_average_decay 0.9 "
                   "--format onnx")
                 .exit_code,
             0);

@@ -266,7 +266,7 @@ TEST(DeviceLoopTest, EvaluatesTheMeanOfViews) {
   Infeed infeed(views, kBatch, kSide);
   const EvalSums sums = loop.Evaluate(infeed);
   EXPECT_EQ(sums.images, 4);
-  ASSERT_EQ(sums.scores.size(), 4 * kClasses);
+  ASSERT_EQ(sums.scores.size(), std::size_t{4} * kClasses);
   // A prediction has one view. Mirrored, a colour is nearly the same.
   Infeed again(MadeBatches(1, kBatch, kSide,
                            [](Batch& batch, auto) {
