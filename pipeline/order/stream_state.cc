@@ -51,6 +51,7 @@ void AddLaterOptions(const InputOptions& options, Json& json) {
   add("eval_resize", options.crop.eval_resize, 0);
   add("eval_crop", options.crop.eval_crop, 0);
   add("augment_magnitude_std", augment.magnitude_std, 0);
+  add("augmix_severity", augment.severity, AugmentOptions().severity);
   add("random_flip_vertical", augment.vertical_flip, false);
   add("grayscale", augment.grayscale, 0);
   add("blur", augment.blur, 0);
