@@ -55,7 +55,7 @@ void Operation(benchmark::State& state, AugmentOp op) {
 }
 
 void JitterOne(benchmark::State& state,
-               void (*adjust)(float, std::span<std::uint32_t>)) {
+               void (*adjust)(double, std::span<std::uint32_t>)) {
   Run(state, [&](std::vector<std::uint32_t>& pixels, std::uint64_t) {
     adjust(0.3F, pixels);
   });
@@ -87,6 +87,16 @@ void RegisterAll() {
            AugmentOptions{.policy = AugmentPolicy::kRandAugment});
   Register("AutoAugment", Whole,
            AugmentOptions{.policy = AugmentPolicy::kAutoAugment});
+  for (const AugmentPolicy policy :
+       {AugmentPolicy::kTrivialAugment, AugmentPolicy::kTorchvisionRandAugment,
+        AugmentPolicy::kAugMix}) {
+    Register(std::string(ChoiceName(policy, kAugmentPolicies)), Whole,
+             AugmentOptions{.policy = policy, .magnitude = 9});
+  }
+  Register("timm_randaugment", Whole,
+           AugmentOptions{.policy = AugmentPolicy::kTimmRandAugment,
+                          .magnitude = 7,
+                          .magnitude_std = 0.5F});
   Register("ColorJitter", Whole,
            AugmentOptions{.brightness = 0.4F,
                           .contrast = 0.4F,

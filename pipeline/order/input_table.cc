@@ -140,6 +140,8 @@ constexpr InputOption kImages[] = {
     Row("augment_magnitude_std", Field<&I::augment, &A::magnitude_std>(),
         Between(0, 10), "",
         "Standard deviation of timm_randaugment's magnitude."),
+    Row("augmix_severity", Field<&I::augment, &A::severity>(), Between(1, 10),
+        "", "Strength of augmix's operations."),
     Row("brightness", Field<&I::augment, &A::brightness>(), NotNegative(), "",
         "Colour jitter: a factor for the brightness of each training image is "
         "drawn from 1 - x to 1 + x; 0: none."),

@@ -53,6 +53,7 @@ void AddLaterOptions(const InputOptions& options, Json& json) {
   add("eval_crops", options.crop.eval_crops, 1);
   add("augment_magnitude_std", augment.magnitude_std, 0);
   add("repeat_augment", options.repeat_augment, 1);
+  add("augmix_severity", augment.severity, AugmentOptions().severity);
   add("random_flip_vertical", augment.vertical_flip, false);
   add("grayscale", augment.grayscale, 0);
   add("blur", augment.blur, 0);

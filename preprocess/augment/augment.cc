@@ -24,6 +24,7 @@ constexpr std::uint32_t kGrayscaleBlock = 65;
 constexpr std::uint32_t kBlurBlock = 66;
 constexpr std::uint32_t kTimmBlock = 128;
 constexpr std::uint32_t kTimmBlocks = 8;  // of each layer
+constexpr std::uint32_t kAugMixBlock = 256;
 constexpr std::uint32_t kNoiseBlock = 1024;
 
 constexpr int kSolarizeThreshold = 128;  // of ThreeAugment
@@ -142,6 +143,8 @@ void Augmenter::ApplyPolicy(PixelSquare image, const SampleKey& key) {
             return DrawTimmRandAugment(options_.magnitude,
                                        options_.magnitude_std, side_, random);
           });
+    case AugmentPolicy::kAugMix:
+      return AugMix(options_.severity, key, kAugMixBlock, image, mix_scratch_);
   }
 }
 

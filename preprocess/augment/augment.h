@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/random.h"
+#include "preprocess/augment/augmix.h"
 #include "preprocess/augment/blur.h"
 #include "preprocess/augment/operation.h"
 #include "preprocess/augment/options.h"
@@ -36,6 +37,7 @@ namespace infeed {
 //   block 65  Real() below the probability: grayscale
 //   block 66  Real() below the probability: blur; then Real(), its sigma
 //   block 128+8i layer i of timm's RandAugment: DrawTimmRandAugment()
+//   block 256 AugMix()
 //   block 1024 on: the noise of erasing (FillWithNoise())
 class Augmenter {
  public:
@@ -61,6 +63,7 @@ class Augmenter {
   int side_;
   OpScratch scratch_;
   BlurScratch blur_scratch_;
+  AugMixScratch mix_scratch_;
 };
 
 }  // namespace infeed

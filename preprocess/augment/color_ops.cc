@@ -50,7 +50,7 @@ constexpr auto kSame = [](int level) { return level; };
 
 // In the precision of Real.
 template <typename Real>
-LevelTable StretchedLevels(const Histogram& counts) {
+LevelTable StretchedLevels(const Histogram& counts, bool subtracts_first) {
   const auto low = static_cast<Real>(LowestLevel(counts));
   const auto high = static_cast<Real>(HighestLevel(counts));
   if (low == high) {
@@ -59,18 +59,20 @@ LevelTable StretchedLevels(const Histogram& counts) {
   const Real scale = Real{255} / (high - low);
   const Real offset = -low * scale;
   return MakeLevelTable([&](int level) {
-    const Real stretched = static_cast<Real>(level) * scale + offset;
+    const auto real = static_cast<Real>(level);
+    const Real stretched =
+        subtracts_first ? (real - low) * scale : real * scale + offset;
     return std::clamp(static_cast<int>(stretched), 0, 255);
   });
 }
 
 template <typename Real>
-void Stretch(std::span<std::uint32_t> pixels) {
+void Stretch(std::span<std::uint32_t> pixels, bool subtracts_first = false) {
   const std::array<Histogram, 3> counts = CountLevels(pixels);
-  ApplyTables(
-      {StretchedLevels<Real>(counts[0]), StretchedLevels<Real>(counts[1]),
-       StretchedLevels<Real>(counts[2])},
-      pixels);
+  const auto table = [&](std::size_t channel) {
+    return StretchedLevels<Real>(counts[channel], subtracts_first);
+  };
+  ApplyTables({table(0), table(1), table(2)}, pixels);
 }
 
 // Maps a level to the number of pixels below it, in steps of 1/255 of the
@@ -164,6 +166,9 @@ void AdjustSharpness(float factor, PixelSquare image,
 
 void AutoContrast(std::span<std::uint32_t> pixels) { Stretch<float>(pixels); }
 void StretchLevels(std::span<std::uint32_t> pixels) { Stretch<double>(pixels); }
+void ScaleLevels(std::span<std::uint32_t> pixels) {
+  Stretch<float>(pixels, true);
+}
 
 void Equalize(std::span<std::uint32_t> pixels) {
   const std::array<Histogram, 3> counts = CountLevels(pixels);

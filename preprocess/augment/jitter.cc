@@ -11,18 +11,16 @@ namespace infeed {
 namespace {
 
 // The other image's weight, 1 - factor, rounded once.
-float OtherPart(float factor) {
-  return static_cast<float>(1.0 - static_cast<double>(factor));
-}
+float OtherPart(double factor) { return static_cast<float>(1.0 - factor); }
 
-void MixWithConstant(float factor, float constant,
+void MixWithConstant(double factor, float constant,
                      std::span<std::uint32_t> pixels) {
+  const auto own = static_cast<float>(factor);
   const float other = OtherPart(factor) * constant;
-  ApplyTable(
-      MakeLevelTable([&](int level) {
-        return TruncatedLevel(factor * static_cast<float>(level) + other);
-      }),
-      pixels);
+  ApplyTable(MakeLevelTable([&](int level) {
+               return TruncatedLevel(own * static_cast<float>(level) + other);
+             }),
+             pixels);
 }
 
 float DrawFactor(float reach, RandomSource& random) {
@@ -70,22 +68,22 @@ void ApplyJitter(const Jitter& jitter, std::span<std::uint32_t> pixels) {
   }
 }
 
-void JitterBrightness(float factor, std::span<std::uint32_t> pixels) {
+void JitterBrightness(double factor, std::span<std::uint32_t> pixels) {
   MixWithConstant(factor, 0, pixels);
 }
 
-void JitterContrast(float factor, std::span<std::uint32_t> pixels) {
+void JitterContrast(double factor, std::span<std::uint32_t> pixels) {
   const double mean = static_cast<double>(SumOfGray(pixels)) /
                       static_cast<double>(pixels.size());
   MixWithConstant(factor, static_cast<float>(mean), pixels);
 }
 
-void JitterSaturation(float factor, std::span<std::uint32_t> pixels) {
-  MixWithGray(factor, OtherPart(factor), pixels);
+void JitterSaturation(double factor, std::span<std::uint32_t> pixels) {
+  MixWithGray(static_cast<float>(factor), OtherPart(factor), pixels);
 }
 
-void JitterHue(float turn, std::span<std::uint32_t> pixels) {
-  TurnHue(6.0F * turn, pixels);
+void JitterHue(double turn, std::span<std::uint32_t> pixels) {
+  TurnHue(6.0F * static_cast<float>(turn), pixels);
 }
 
 }  // namespace infeed

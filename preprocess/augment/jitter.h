@@ -31,15 +31,18 @@ struct Jitter {
 
 void ApplyJitter(const Jitter& jitter, std::span<std::uint32_t> pixels);
 
+// A factor is rounded to single precision only after the other image's weight
+// is taken from it, as torchvision does.
+
 // Multiplies the levels by factor.
-void JitterBrightness(float factor, std::span<std::uint32_t> pixels);
+void JitterBrightness(double factor, std::span<std::uint32_t> pixels);
 // Blends from the mean of the gray image. Requires: pixels are not empty.
-void JitterContrast(float factor, std::span<std::uint32_t> pixels);
+void JitterContrast(double factor, std::span<std::uint32_t> pixels);
 // Blends from the gray image.
-void JitterSaturation(float factor, std::span<std::uint32_t> pixels);
+void JitterSaturation(double factor, std::span<std::uint32_t> pixels);
 // Turns the hue by a fraction of the circle, -0.5 to 0.5; 0 changes nothing.
 // Within one level of torchvision's result, which rounds in converting to HSV
 // and back.
-void JitterHue(float turn, std::span<std::uint32_t> pixels);
+void JitterHue(double turn, std::span<std::uint32_t> pixels);
 
 }  // namespace infeed

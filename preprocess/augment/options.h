@@ -14,16 +14,18 @@ enum class AugmentPolicy {
   kTorchvisionRandAugment,  // `layers` of its 14 operations, at `magnitude`
   kTimmRandAugment,  // `layers` of its 15, each with probability 1/2, at about
                      // `magnitude`: "rand-mM-mstdS-inc1"
+  kAugMix,  // torchvision's: mixes the image with three chains of operations
 };
 
-inline constexpr Choices<AugmentPolicy, 7> kAugmentPolicies = {
+inline constexpr Choices<AugmentPolicy, 8> kAugmentPolicies = {
     {{"none", AugmentPolicy::kNone},
      {"randaugment", AugmentPolicy::kRandAugment},
      {"autoaugment", AugmentPolicy::kAutoAugment},
      {"three_augment", AugmentPolicy::kThreeAugment},
      {"trivialaugment", AugmentPolicy::kTrivialAugment},
      {"torchvision_randaugment", AugmentPolicy::kTorchvisionRandAugment},
-     {"timm_randaugment", AugmentPolicy::kTimmRandAugment}}};
+     {"timm_randaugment", AugmentPolicy::kTimmRandAugment},
+     {"augmix", AugmentPolicy::kAugMix}}};
 
 // What RandomErasing puts into its rectangle.
 enum class ErasingMode {
@@ -44,6 +46,7 @@ struct AugmentOptions {
   AugmentPolicy policy = AugmentPolicy::kNone;
   int layers = 2;           // of each RandAugment; 1 or more
   int magnitude = 10;       // of each RandAugment; 0 to 30; timm's: at most 10
+  int severity = 3;         // of AugMix; 1 to 10
   float magnitude_std = 0;  // of the normal noise of timm's; 0 to 10
   // ColorJitter: factors are drawn from [1 - x, 1 + x], at least 0; hue from
   // [-x, x], at most 0.5. 0: off.

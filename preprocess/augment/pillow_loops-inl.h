@@ -57,19 +57,56 @@ HWY_NOINLINE void BlendFromPillowGray(float factor,
   }
 }
 
+// Sample i, smoothed by 1 1 1, 1 5 1, 1 1 1 over 13, rounded; which is never
+// near a half, so other libraries' single precision gives the same.
+HWY_INLINE std::uint32_t Smoothed(const std::uint8_t* above,
+                                  const std::uint8_t* beside,
+                                  const std::uint8_t* below, std::size_t i) {
+  constexpr std::size_t kPixel = 4;
+  const std::uint32_t sum = above[i - kPixel] + above[i] + above[i + kPixel] +
+                            beside[i - kPixel] + 5U * beside[i] +
+                            beside[i + kPixel] + below[i - kPixel] + below[i] +
+                            below[i + kPixel];
+  return (sum + 6) / 13;
+}
+
 HWY_NOINLINE void BlendFromSmooth(float factor, const std::uint8_t* above,
                                   const std::uint8_t* beside,
                                   const std::uint8_t* below,
                                   std::span<std::uint8_t> row) {
   constexpr std::size_t kPixel = 4;
   for (std::size_t i = kPixel; i + kPixel < row.size(); ++i) {
-    const std::uint32_t sum = above[i - kPixel] + above[i] + above[i + kPixel] +
-                              beside[i - kPixel] + 5U * beside[i] +
-                              beside[i + kPixel] + below[i - kPixel] +
-                              below[i] + below[i + kPixel];
-    // Pillow sums in single precision; a sum over 13 is never near a half.
     row[i] = static_cast<std::uint8_t>(
-        BlendedLevel((sum + 6) / 13, beside[i], factor));
+        BlendedLevel(Smoothed(above, beside, below, i), beside[i], factor));
+  }
+}
+
+HWY_NOINLINE void MixWithSmooth(float factor, float smooth_part,
+                                const std::uint8_t* above,
+                                const std::uint8_t* beside,
+                                const std::uint8_t* below,
+                                std::span<std::uint8_t> row) {
+  constexpr std::size_t kPixel = 4;
+  for (std::size_t i = kPixel; i + kPixel < row.size(); ++i) {
+    const auto smooth = static_cast<int>(Smoothed(above, beside, below, i));
+    row[i] = static_cast<std::uint8_t>(
+        TruncatedLevel(factor * static_cast<float>(int{beside[i]}) +
+                       smooth_part * static_cast<float>(smooth)));
+  }
+}
+
+HWY_NOINLINE void AddWeighed(float weight,
+                             std::span<const std::uint8_t> samples,
+                             std::span<float> sums) {
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    sums[i] += weight * static_cast<float>(int{samples[i]});
+  }
+}
+
+HWY_NOINLINE void Truncate(std::span<const float> sums,
+                           std::span<std::uint8_t> samples) {
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    samples[i] = static_cast<std::uint8_t>(static_cast<int>(sums[i]));
   }
 }
 
@@ -174,7 +211,7 @@ struct Place {
   double part;
 };
 
-// Requires: value >= 0.
+// Requires: value > -0.5.
 HWY_INLINE Place PlaceAt(double value) {
   const double centre = value - 0.5;
   const int front = static_cast<int>(centre + 1) - 1;  // floor(): it is >= -1.
@@ -243,6 +280,52 @@ HWY_NOINLINE void InterpolateRow(bool is_bicubic, const Affine& affine, int y,
     Interpolate<CubicKernel>(affine, y, source, outside, row);
   } else {
     Interpolate<LinearKernel>(affine, y, source, outside, row);
+  }
+}
+
+HWY_INLINE Samples AlongRowInZeros(const std::uint32_t* source, int row,
+                                   const Place& place, int side) {
+  const auto at = [&](int column) {
+    const bool is_inside =
+        row >= 0 && row < side && column >= 0 && column < side;
+    return SamplesOf(is_inside ? source[std::ptrdiff_t{row} * side + column]
+                               : 0);
+  };
+  return LinearKernel::At({at(place.front), at(place.front + 1)}, place.part);
+}
+
+HWY_INLINE bool IsNear(double value, int side) {
+  return value > -0.5 && value < side + 0.5;
+}
+
+// Sums with it have no fraction.
+constexpr double kWholes = 0x1.8p52;
+
+HWY_NOINLINE void InterpolateRowInZeros(const Affine& affine, int y,
+                                        const std::uint32_t* source,
+                                        std::span<std::uint32_t> row) {
+  const auto side = static_cast<int>(row.size());
+  const double centre_y = y + 0.5;
+  for (int x = 0; x < side; ++x) {
+    const double centre_x = x + 0.5;
+    const double from_x =
+        affine.xx * centre_x + affine.xy * centre_y + affine.x;
+    const double from_y =
+        affine.yx * centre_x + affine.yy * centre_y + affine.y;
+    std::uint32_t pixel = 0;
+    if (IsNear(from_x, side) && IsNear(from_y, side)) {
+      const Place column = PlaceAt(from_x);
+      const Place line = PlaceAt(from_y);
+      Samples samples = LinearKernel::At(
+          {AlongRowInZeros(source, line.front, column, side),
+           AlongRowInZeros(source, line.front + 1, column, side)},
+          line.part);
+      for (double& sample : samples) {
+        sample = sample + kWholes - kWholes;  // Rounds half to even.
+      }
+      pixel = PixelOf(samples);
+    }
+    row[static_cast<std::size_t>(x)] = pixel;
   }
 }
 

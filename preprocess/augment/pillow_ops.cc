@@ -7,7 +7,6 @@
 #include <span>
 
 #include "preprocess/augment/color_ops.h"
-#include "preprocess/augment/pillow_loops.h"
 
 namespace infeed {
 namespace {
@@ -48,8 +47,8 @@ void MoveToNearest(const Affine& affine, std::uint32_t outside,
   }
 }
 
-void Move(const Affine& affine, const PillowStep& step, PixelSquare image,
-          MoveScratch& scratch) {
+void Move(const PillowStep& step, PixelSquare image, MoveScratch& scratch) {
+  const Affine affine = SourceOfMove(step, image.side);
   if (step.filter == PillowFilter::kNearest) {
     return MoveToNearest(affine, step.outside, image, scratch);
   }
@@ -92,6 +91,21 @@ void KeepBits(int bits, std::span<std::uint32_t> pixels) {
 
 }  // namespace
 
+Affine SourceOfMove(const PillowStep& step, int side) {
+  switch (step.op) {
+    case PillowOp::kShearX:
+      return {.xy = step.argument};
+    case PillowOp::kShearY:
+      return {.yx = step.argument};
+    case PillowOp::kTranslateX:
+      return {.x = step.argument};
+    case PillowOp::kTranslateY:
+      return {.y = step.argument};
+    default:
+      return Rotation(step.argument, side);
+  }
+}
+
 void ApplyPillowStep(const PillowStep& step, PixelSquare image,
                      MoveScratch& scratch) {
   const double argument = step.argument;
@@ -100,15 +114,11 @@ void ApplyPillowStep(const PillowStep& step, PixelSquare image,
     case PillowOp::kIdentity:
       return;
     case PillowOp::kShearX:
-      return Move({.xy = argument}, step, image, scratch);
     case PillowOp::kShearY:
-      return Move({.yx = argument}, step, image, scratch);
     case PillowOp::kTranslateX:
-      return Move({.x = argument}, step, image, scratch);
     case PillowOp::kTranslateY:
-      return Move({.y = argument}, step, image, scratch);
     case PillowOp::kRotate:
-      return Move(Rotation(argument, image.side), step, image, scratch);
+      return Move(step, image, scratch);
     case PillowOp::kBrightness:
       return BlendFromConstant(0, factor, image.pixels);
     case PillowOp::kColor:

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "preprocess/augment/geometric_ops.h"
+#include "preprocess/augment/pillow_loops.h"
 #include "preprocess/augment/pixels.h"
 
 // Pillow's operations on images of bytes, as torchvision's and timm's policies
@@ -39,6 +40,9 @@ struct PillowStep {
   PillowFilter filter = PillowFilter::kNearest;
   std::uint32_t outside = 0;
 };
+
+// Where a move takes an image's pixels from. Requires: step is a move.
+[[nodiscard]] Affine SourceOfMove(const PillowStep& step, int side);
 
 // Requires: a translation with kNearest is by whole pixels.
 void ApplyPillowStep(const PillowStep& step, PixelSquare image,

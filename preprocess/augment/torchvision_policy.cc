@@ -1,5 +1,6 @@
 #include "preprocess/augment/torchvision_policy.h"
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -9,27 +10,34 @@ namespace {
 using enum PillowOp;
 
 constexpr std::uint32_t kOps = 14;
-constexpr int kBins = 31;
 
-// The magnitudes of the last bin; those of the first change nothing.
+// The magnitudes of the last bin; those of the first are 0.
 struct Magnitudes {
+  int bins;
   double shear;
   double translate;  // in pixels
   double rotate;     // in degrees
   double enhance;    // distance of the factor from 1
-  int posterize;     // bits that are dropped
+  int bits;          // of Posterize in the first bin
+  int dropped_bits;  // in the last
 };
 
-constexpr Magnitudes kTrivial = {0.99, 32, 135, 0.99, 6};
+constexpr Magnitudes kTrivial = {.bins = 31,
+                                 .shear = 0.99,
+                                 .translate = 32,
+                                 .rotate = 135,
+                                 .enhance = 0.99,
+                                 .bits = 8,
+                                 .dropped_bits = 6};
 
-// torch.linspace(start, end, kBins), which counts from the nearer end.
-float BinValue(double start, double end, int bin) {
+// torch.linspace(start, end, bins)[bin], which counts from the nearer end.
+float BinValue(double start, double end, int bin, int bins) {
   const auto first = static_cast<float>(start);
   const auto last = static_cast<float>(end);
-  const float step = (last - first) / static_cast<float>(kBins - 1);
-  return bin < kBins / 2
+  const float step = (last - first) / static_cast<float>(bins - 1);
+  return bin < bins / 2
              ? std::fma(step, static_cast<float>(bin), first)
-             : std::fma(-step, static_cast<float>(kBins - 1 - bin), last);
+             : std::fma(-step, static_cast<float>(bins - 1 - bin), last);
 }
 
 bool HasMagnitude(PillowOp op) {
@@ -41,7 +49,9 @@ bool IsSigned(PillowOp op) {
 }
 
 double Argument(PillowOp op, const Magnitudes& most, int bin, double sign) {
-  const auto part = [&](double end) { return sign * BinValue(0, end, bin); };
+  const auto part = [&](double end) {
+    return sign * BinValue(0, end, bin, most.bins);
+  };
   switch (op) {
     case kShearX:
     case kShearY:
@@ -58,11 +68,12 @@ double Argument(PillowOp op, const Magnitudes& most, int bin, double sign) {
     case kSharpness:
       return 1.0 + part(most.enhance);
     case kPosterize:
-      return 8 - std::nearbyint(static_cast<float>(bin) /
-                                (static_cast<float>(kBins - 1) /
-                                 static_cast<float>(most.posterize)));
+      return most.bits -
+             std::nearbyint(static_cast<float>(bin) /
+                            (static_cast<float>(most.bins - 1) /
+                             static_cast<float>(most.dropped_bits)));
     case kSolarize:
-      return BinValue(255, 0, bin);
+      return BinValue(255, 0, bin, most.bins);
     case kIdentity:
     case kAutoContrast:
     case kEqualize:
@@ -73,24 +84,48 @@ double Argument(PillowOp op, const Magnitudes& most, int bin, double sign) {
   return 0;
 }
 
+// Draws one of the first bins, and the sign.
+PillowStep DrawStep(PillowOp op, const Magnitudes& most, std::uint32_t bins,
+                    RandomSource& random) {
+  const int bin = HasMagnitude(op) ? static_cast<int>(random.Below(bins)) : 0;
+  const bool is_negative = IsSigned(op) && random.Below(2) == 1;
+  return {op, Argument(op, most, bin, is_negative ? -1 : 1)};
+}
+
 }  // namespace
 
 PillowStep DrawTrivialAugment(RandomSource& random) {
-  const auto op = static_cast<PillowOp>(random.Below(kOps));
-  const int bin = HasMagnitude(op) ? static_cast<int>(random.Below(kBins)) : 0;
-  const bool is_negative = IsSigned(op) && random.Below(2) == 1;
-  return {op, Argument(op, kTrivial, bin, is_negative ? -1 : 1)};
+  return DrawStep(static_cast<PillowOp>(random.Below(kOps)), kTrivial, 31,
+                  random);
 }
 
 PillowStep DrawRandAugment(int magnitude, int side, RandomSource& random) {
-  const Magnitudes most = {.shear = 0.3,
+  const Magnitudes most = {.bins = 31,
+                           .shear = 0.3,
                            .translate = 150.0 / 331.0 * side,
                            .rotate = 30,
                            .enhance = 0.9,
-                           .posterize = 4};
+                           .bits = 8,
+                           .dropped_bits = 4};
   const auto op = static_cast<PillowOp>(random.Below(kOps));
   const bool is_negative = IsSigned(op) && random.Below(2) == 1;
   return {op, Argument(op, most, magnitude, is_negative ? -1 : 1)};
+}
+
+PillowStep DrawAugMix(int severity, int side, RandomSource& random) {
+  constexpr std::array<PillowOp, 13> kMixOps = {
+      kShearX,    kShearY,   kTranslateX,   kTranslateY, kRotate,
+      kPosterize, kSolarize, kAutoContrast, kEqualize,   kBrightness,
+      kColor,     kContrast, kSharpness};
+  const Magnitudes most = {.bins = 10,
+                           .shear = 0.3,
+                           .translate = side / 3.0,
+                           .rotate = 30,
+                           .enhance = 0.9,
+                           .bits = 4,
+                           .dropped_bits = 4};
+  return DrawStep(kMixOps[random.Below(kMixOps.size())], most,
+                  static_cast<std::uint32_t>(severity), random);
 }
 
 }  // namespace infeed

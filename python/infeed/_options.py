@@ -114,7 +114,8 @@ class Options(TypedDict, total=False):
     # Augmentation of training images beyond crop and flip. Default: none.
     augment: Literal[
         "none", "randaugment", "autoaugment", "three_augment",
-        "trivialaugment", "torchvision_randaugment", "timm_randaugment"]
+        "trivialaugment", "torchvision_randaugment", "timm_randaugment",
+        "augmix"]
 
     # Operations that each randaugment applies to an image. At least 1, at
     # most 16 operations. Default: 2.
@@ -127,6 +128,9 @@ class Options(TypedDict, total=False):
     # Standard deviation of timm_randaugment's magnitude. At least 0, at most
     # 10. Default: 0.
     augment_magnitude_std: float
+
+    # Strength of augmix's operations. At least 1, at most 10. Default: 3.
+    augmix_severity: int
 
     # Colour jitter: a factor for the brightness of each training image is
     # drawn from 1 - x to 1 + x; 0: none. At least 0. Default: 0.
