@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "base/rounding.h"
 #include "base/seconds.h"
 
 namespace infeed {
@@ -62,19 +61,6 @@ std::string ProgressText(const ProgressState& state) {
     text += "  ETA " + ShortDuration(*state.seconds_left);
   }
   return text;
-}
-
-WorkLeft WorkLeftAt(std::int64_t step, std::int64_t first_step,
-                    std::int64_t total_steps, std::int64_t steps_per_eval) {
-  WorkLeft left{.steps = std::max<std::int64_t>(0, total_steps - step)};
-  if (steps_per_eval > 0) {
-    const std::int64_t all = CeilDiv(total_steps - first_step, steps_per_eval);
-    // An evaluation due at `step` itself has not run yet.
-    const std::int64_t done =
-        step > first_step ? (step - first_step - 1) / steps_per_eval : 0;
-    left.evaluations = std::max<std::int64_t>(0, all - done);
-  }
-  return left;
 }
 
 std::string FittedLine(std::string_view line, std::size_t columns) {

@@ -29,18 +29,6 @@ struct ProgressState {
 // the parts after it are left out until they are known.
 [[nodiscard]] std::string ProgressText(const ProgressState& state);
 
-// Work that a run still has to do at some step.
-struct WorkLeft {
-  std::int64_t steps = 0;
-  std::int64_t evaluations = 0;
-};
-
-// For a run that evaluates every steps_per_eval steps from first_step on, and
-// at its end; steps_per_eval 0: never.
-[[nodiscard]] WorkLeft WorkLeftAt(std::int64_t step, std::int64_t first_step,
-                                  std::int64_t total_steps,
-                                  std::int64_t steps_per_eval);
-
 // Shortens a progress line to at most `columns`: drops its parts, which two
 // spaces separate, from the end, but keeps the ETA.
 [[nodiscard]] std::string FittedLine(std::string_view line,

@@ -34,12 +34,15 @@ Json AugmentToJson(const AugmentOptions& augment) {
           {"random_erasing", augment.erasing}};
 }
 
-// Options that earlier versions did not have: a state names those that are not
-// as they were then.
-void AddLaterOptions(const InputOptions& options, Json& json) {
-  const auto add = [&json](const char* name, const auto& value,
-                           const auto& before) {
-    if (value != before) {
+// Which of the options that earlier versions did not have are named: those that
+// are not as they were then, or all.
+enum class LaterOptions { kChanged, kAll };
+
+void AddLaterOptions(const InputOptions& options, LaterOptions which,
+                     Json& json) {
+  const auto add = [&](const char* name, const auto& value,
+                       const auto& before) {
+    if (value != before || which == LaterOptions::kAll) {
       json[name] = value;
     }
   };
@@ -61,7 +64,7 @@ void AddLaterOptions(const InputOptions& options, Json& json) {
       ChoiceName(ErasingMode::kConstant, kErasingModes));
 }
 
-Json OptionsToJson(const InputOptions& options) {
+Json OptionsToJson(const InputOptions& options, LaterOptions later) {
   Json json = {
       {"batch_size", options.batch_size},
       {"rank_share", ChoiceName(options.rank_share, kRankShares)},
@@ -83,7 +86,7 @@ Json OptionsToJson(const InputOptions& options) {
       {"max_scans", options.jpeg_limits.max_scans},
       {"max_memory_bytes", options.jpeg_limits.max_memory_bytes}};
   json.update(AugmentToJson(options.augment));
-  AddLaterOptions(options, json);
+  AddLaterOptions(options, later, json);
   return json;
 }
 
@@ -159,25 +162,36 @@ std::string Differences(const StreamState& here, const StreamState& there) {
   return text;
 }
 
-}  // namespace
-
-StreamState StateOf(const RecordIndex& index, const InputOptions& options,
-                    const StreamPosition& position) {
+std::vector<StateField> IdentityOf(const RecordIndex& index,
+                                   const InputOptions& options,
+                                   LaterOptions later) {
   const InputOptions checked =
       ResolvedOptions(CheckedInputOptions(options), index);
-  StreamState state{.position = position,
-                    .identity = {{"seed", Json(checked.seed).dump()},
-                                 {"data", Json(index.identity()).dump()}}};
-  Json json = OptionsToJson(checked);
+  std::vector<StateField> identity = {{"seed", Json(checked.seed).dump()},
+                                      {"data", Json(index.identity()).dump()}};
+  Json json = OptionsToJson(checked, later);
   if (checked.rank_share != RankShare::kContiguous) {
     // The only field that a different number of ranks can change.
     const SampleOrder order(ShardSizes(index, checked.max_records), checked);
     json["epoch_samples"] = EpochSamples(order.places(), checked);
   }
   for (const auto& [name, value] : json.items()) {
-    state.identity.push_back({name, value.dump()});
+    identity.push_back({name, value.dump()});
   }
-  return state;
+  return identity;
+}
+
+}  // namespace
+
+StreamState StateOf(const RecordIndex& index, const InputOptions& options,
+                    const StreamPosition& position) {
+  return {.position = position,
+          .identity = IdentityOf(index, options, LaterOptions::kChanged)};
+}
+
+std::vector<StateField> FullIdentityOf(const RecordIndex& index,
+                                       const InputOptions& options) {
+  return IdentityOf(index, options, LaterOptions::kAll);
 }
 
 std::string BuildStreamState(const StreamState& state) {

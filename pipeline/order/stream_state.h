@@ -39,6 +39,12 @@ struct StreamState {
                                   const InputOptions& options,
                                   const StreamPosition& position);
 
+// The identity of that state with every field, also those that StateOf() leaves
+// out since earlier versions did not have them and their value is the one of
+// then.
+[[nodiscard]] std::vector<StateField> FullIdentityOf(
+    const RecordIndex& index, const InputOptions& options);
+
 // One JSON object with a line for each field.
 [[nodiscard]] std::string BuildStreamState(const StreamState& state);
 

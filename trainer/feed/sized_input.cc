@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "pipeline/order/sample_order.h"
 #include "pipeline/reading/memory_plan.h"
 #include "pipeline/reading/packed_reading.h"
 
@@ -48,7 +49,11 @@ SizedInput::SizedInput(const RecordIndex* index, const InputOptions& options,
     CheckMemory(*index, options, sizes.largest());
   }
   Begin(std::nullopt);
-  batches_per_epoch_ = part()->input->batches_per_epoch();
+  if (index != nullptr) {
+    const InputOptions checked = CheckedInputOptions(options_);
+    const SampleOrder order(ShardSizes(*index, checked.max_records), checked);
+    epochs_ = EpochBatchesOf(order.places(), checked);
+  }
 }
 
 std::shared_ptr<SizedInput::Part> SizedInput::part() const {
@@ -100,8 +105,7 @@ void SizedInput::Stop() {
 std::int64_t SizedInput::BatchesOfSameSize(
     const StreamPosition& position) const {
   const std::optional<std::uint32_t> change = sizes_.NextChange(position.epoch);
-  return change ? (*change - position.epoch) * batches_per_epoch_ -
-                      position.position / options_.batch_size
+  return change ? epochs_.Before(*change, position)
                 : std::numeric_limits<std::int64_t>::max();
 }
 

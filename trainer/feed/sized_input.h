@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 
+#include "pipeline/order/epoch_batches.h"
 #include "trainer/feed/run_input.h"
 #include "trainer/model/image_size_schedule.h"
 
@@ -34,7 +35,8 @@ class SizedInput final : public BatchStream {
   [[nodiscard]] int SizeAt(const StreamPosition& position) const {
     return sizes_.SizeAt(position.epoch);
   }
-  // How many batches from a position on have the same image size.
+  // How many batches from a position on have the same image size: that of the
+  // epoch in which they begin.
   [[nodiscard]] std::int64_t BatchesOfSameSize(
       const StreamPosition& position) const;
 
@@ -42,7 +44,7 @@ class SizedInput final : public BatchStream {
   [[nodiscard]] PipelineStats stats() const override;
   [[nodiscard]] std::int64_t memory_bytes() const override;
   [[nodiscard]] std::int64_t batches_per_epoch() const override {
-    return batches_per_epoch_;
+    return index_ == nullptr ? 0 : epochs_.Within(1);
   }
 
  private:
@@ -61,7 +63,7 @@ class SizedInput final : public BatchStream {
   ImageSizeSchedule sizes_;
   ImagePlace place_;
   StreamPosition position_;  // of the next batch
-  std::int64_t batches_per_epoch_ = 0;
+  EpochBatches epochs_;      // unused with fake data
   std::atomic<bool> stopped_ = false;
   mutable std::mutex mutex_;  // of part_
   std::shared_ptr<Part> part_;

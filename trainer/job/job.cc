@@ -41,12 +41,15 @@ OnShardSetFaults ShardSetPolicy(const RunOptions& options) {
                       [](const std::string& line) { Say(line); });
 }
 
-void SayScheduleAdvice(const TrainParams& params, const DataSet& data) {
+void SayScheduleAdvice(const RunParams& params, const DataSet& data) {
   if (data.is_fake()) {
     return;
   }
+  if (const std::string missed = MissedEpochsText(params); !missed.empty()) {
+    Say(missed);
+  }
   for (const std::string& line :
-       ScheduleAdvice(MakeOptimizerOptions(params).learning_rate)) {
+       ScheduleAdvice(MakeOptimizerOptions(params.values).learning_rate)) {
     Say(line);
   }
 }

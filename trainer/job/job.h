@@ -40,7 +40,7 @@ void Say(const std::string& line);
 void SuppressMessages();
 
 // Prints ScheduleAdvice() for a run on real images.
-void SayScheduleAdvice(const TrainParams& params, const DataSet& data);
+void SayScheduleAdvice(const RunParams& params, const DataSet& data);
 
 // Bytes as MiB, for messages.
 [[nodiscard]] constexpr double MiB(std::int64_t bytes) {

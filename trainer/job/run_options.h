@@ -58,6 +58,11 @@ struct RunOptions {
   // This process's rank, and how long ranks wait for each other.
   RankPlace place = {};
   std::chrono::seconds rank_timeout{300};
+  // The file of MLPerf's log of a training run; "": none. started: its
+  // beginning.
+  std::string mllog;
+  std::chrono::system_clock::time_point started =
+      std::chrono::system_clock::now();
   // Observers; both may be null, and must outlive the run.
   LiveStats* live_stats = nullptr;  // gets the statistics of the training input
   TraceLog* trace = nullptr;        // gets the spans of every input pipeline

@@ -239,8 +239,7 @@ RunIdentity MakeIdentity(const TrainParams& params, const DataSet& data,
   }
   InputOptions input = params.input;
   input.world_size = ranks;
-  const StreamState stream = StateOf(data.train()->index, input, {});
-  for (const auto& [name, value] : stream.identity) {
+  for (const auto& [name, value] : FullIdentityOf(data.train()->index, input)) {
     // Uses the parameters' names where they differ from the options' names.
     identity.push_back({name == "data"         ? "data_identity"
                         : name == "batch_size" ? "train_batch_size"

@@ -73,7 +73,9 @@ double PeakRate(const LearningRateOptions& options) {
              : options.base_learning_rate;
 }
 
-namespace {
+double EndRate(const LearningRateOptions& options) {
+  return options.lars ? kLarsEndRate : options.min_rate;
+}
 
 double WarmupEpochs(const LearningRateOptions& options) {
   if (options.warmup_epochs >= 0) {
@@ -89,8 +91,6 @@ double WarmupEpochs(const LearningRateOptions& options) {
              ? Breakpoint(Epochs(options), 5)
              : 0;
 }
-
-}  // namespace
 
 std::int64_t WarmupSteps(const LearningRateOptions& options) {
   return static_cast<std::int64_t>(WarmupEpochs(options) *

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "pipeline/order/batch_plan.h"
+#include "pipeline/order/epoch_batches.h"
 #include "pipeline/order/option_text.h"
 #include "records/http/secrets_guard.h"
 #include "trainer/model/named_networks.h"
@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::string_view kFromModel = "the model";
 constexpr std::string_view kModelParam = "model";
+constexpr int kDefaultEpochs = 90;
 
 [[noreturn]] void ThrowUnknown(const std::string& as_given,
                                const OptionAssignment& given) {
@@ -147,21 +148,26 @@ void ResolveBatches(const DataFacts& facts, RunParams& run) {
 
 void ResolveSteps(int ranks, RunParams& run) {
   TrainParams& values = run.values;
-  const std::int64_t epoch = StepsOfEpoch(values, ranks);
+  const EpochBatches epochs = EpochsOf(values, ranks);
   if (values.train_epochs > 0) {
     // From here on train_steps is the length of the run.
-    const double steps = values.train_epochs * static_cast<double>(epoch);
-    values.train_steps = std::max<std::int64_t>(1, std::llround(steps));
+    values.train_steps = epochs.WithinPart(values.train_epochs);
+    run.asked_epochs = values.train_epochs;
     run.origins["train_steps"] =
         fmt::format("train_epochs={}, {}", values.train_epochs,
                     run.origins["train_epochs"]);
     values.train_epochs = 0;
     run.origins.erase("train_epochs");
   }
-  FillIn("train_steps", values.train_steps, 90 * epoch, run);
+  if (values.train_steps == 0) {
+    run.asked_epochs = kDefaultEpochs;
+  }
+  FillIn("train_steps", values.train_steps, epochs.Within(kDefaultEpochs), run);
   FillIn("iterations_per_loop", values.iterations_per_loop,
-         std::min<std::int64_t>(epoch, 1251), run);
-  FillIn("steps_per_eval", values.steps_per_eval, epoch, run);
+         std::min<std::int64_t>(epochs.most(), 1251), run);
+  if (epochs.Within(1) == epochs.most()) {  // Else epochs differ in steps.
+    FillIn("steps_per_eval", values.steps_per_eval, epochs.Within(1), run);
+  }
   FillIn("steps_per_checkpoint", values.steps_per_checkpoint,
          std::max<std::int64_t>(5000, values.iterations_per_loop), run);
 }
@@ -180,14 +186,33 @@ std::string ShownText(const Param& param, const TrainParams& values) {
 
 }  // namespace
 
-std::int64_t StepsOfEpoch(const TrainParams& values, int ranks) {
-  const std::int64_t images = EpochSamples(
-      values.num_train_images,
-      {.world_size = ranks, .rank_share = values.input.rank_share});
-  const bool keeps_all = values.input.last_batch == LastBatch::kPad ||
-                         values.input.last_batch == LastBatch::kRepeat;
-  const std::int64_t rest = keeps_all ? values.input.batch_size - 1 : 0;
-  return std::max<std::int64_t>(1, (images + rest) / values.input.batch_size);
+EpochBatches EpochsOf(const TrainParams& values, int ranks) {
+  InputOptions input = values.input;
+  input.world_size = ranks;
+  EpochBatches epochs = EpochBatchesOf(values.num_train_images, input);
+  epochs.samples = std::max(epochs.samples, epochs.batch_size);
+  return epochs;
+}
+
+std::string MissedEpochsText(const RunParams& params) {
+  constexpr double kNotable = 0.01;
+  const TrainParams& values = params.values;
+  const auto images = static_cast<double>(values.num_train_images);
+  const int batch = values.input.batch_size;
+  const double epochs =
+      static_cast<double>(values.train_steps) * batch / images;
+  if (epochs >= params.asked_epochs * (1 - kNotable)) {
+    return "";
+  }
+  const std::int64_t rest = values.num_train_images % batch;
+  return fmt::format(
+      "{} steps of {} images are {:.2f} of the {} epochs asked for{}",
+      values.train_steps, batch, epochs, params.asked_epochs,
+      values.input.last_batch == LastBatch::kCarry
+          ? ": the last images do not fill a batch"
+          : fmt::format(": {} of {} images are left out of each epoch; "
+                        "last_batch=carry uses them",
+                        rest, values.num_train_images));
 }
 
 Normalization NormalizationOf(const TrainParams& params) {

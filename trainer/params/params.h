@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/order/epoch_batches.h"
 #include "trainer/params/label_facts.h"
 #include "trainer/params/train_params.h"
 
@@ -30,6 +31,8 @@ struct RunParams {
   std::map<std::string, std::string, std::less<>> origins;
   // Why a parameter of the reference has no effect on this run, by its name.
   std::map<std::string, std::string, std::less<>> notes = {};
+  // Epochs that train_steps was computed from; 0: it was given.
+  double asked_epochs = 0;
 };
 
 // The origin of values that follow from the data.
@@ -56,11 +59,13 @@ struct DataFacts {
 // does not fit the data, naming both.
 void ResolveDefaults(const DataFacts& facts, RunParams& params);
 
-// Steps of an epoch. The images that do not fill a batch make one more step
-// unless they are dropped; with a strided rank_share, images are added or
-// dropped until all ranks have equally many. Requires: ResolveDefaults() has
-// been called.
-[[nodiscard]] std::int64_t StepsOfEpoch(const TrainParams& values, int ranks);
+// How the run's epochs lie in its steps; each has at least one. Requires:
+// ResolveDefaults() has been called.
+[[nodiscard]] EpochBatches EpochsOf(const TrainParams& values, int ranks);
+
+// "30 steps of 1024 images are 10.47 of the 15 epochs asked for; ..." where the
+// images that do not fill batches are more than a hundredth of all; else empty.
+[[nodiscard]] std::string MissedEpochsText(const RunParams& params);
 
 // That of the device: a model of one channel has its own.
 [[nodiscard]] Normalization NormalizationOf(const TrainParams& params);

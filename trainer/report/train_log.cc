@@ -161,17 +161,18 @@ std::optional<double> TrainLog::SecondsLeft() const {
   if (step <= 0) {
     return std::nullopt;
   }
-  const WorkLeft left =
-      WorkLeftAt(state_.step, options_.first_step, options_.total_steps,
-                 options_.steps_per_eval);
+  const std::int64_t steps =
+      std::max<std::int64_t>(0, options_.total_steps - state_.step);
+  const std::int64_t evaluations =
+      options_.evaluations ? options_.evaluations->LeftAt(state_.step) : 0;
   const RunTimes times = clock_.times();
   const double evaluation =
       times.evaluation_count > 0
           ? times.evaluations / static_cast<double>(times.evaluation_count)
           : static_cast<double>(options_.eval_images) * step /
                 options_.batch_size / kBackwardFactor;
-  return static_cast<double>(left.steps) * step +
-         static_cast<double>(left.evaluations) * evaluation;
+  return static_cast<double>(steps) * step +
+         static_cast<double>(evaluations) * evaluation;
 }
 
 void TrainLog::Step(const StepResult& result, double waited) {

@@ -15,6 +15,7 @@
 #include "trainer/log/summary_writer.h"
 #include "trainer/model/device_use.h"
 #include "trainer/model_dir/metrics_log.h"
+#include "trainer/params/eval_steps.h"
 #include "trainer/report/report.h"
 #include "trainer/scores/eval_result.h"
 
@@ -31,11 +32,11 @@ struct TrainLogOptions {
   // print_steps, on stderr; > 0.
   std::int64_t steps_per_line = 1;
   bool print_steps = false;
-  std::int64_t steps_per_eval = 0;  // 0: no evaluations
-  bool skip_steps = false;          // no lines of steps, only of loops
-  int warm_up_steps = 1;            // as in RunClockOptions
-  std::string configuration;        // YAML; for TensorBoard
-  DeviceCeilings ceilings;          // of the device, where measured
+  std::optional<EvalSteps> evaluations = {};  // absent: none
+  bool skip_steps = false;    // no lines of steps, only of loops
+  int warm_up_steps = 1;      // as in RunClockOptions
+  std::string configuration;  // YAML; for TensorBoard
+  DeviceCeilings ceilings;    // of the device, where measured
   ReportSubject report;
   Profiler* profiler = nullptr;  // may be null; outlives the log
   // Called at the end of CheckpointWritten() and of End().

@@ -179,8 +179,11 @@ std::string WouldTrain(const RunOptions& options, const TrainParams& params,
       there.empty() || options.resume == "never" ? 0 : there.back(),
       params.train_steps, params.iterations_per_loop, params.input.batch_size);
   if (options.mode == Mode::kTrainAndEval && evaluates) {
-    text += fmt::format(", and evaluate {} images every {} steps",
-                        params.num_eval_images, params.steps_per_eval);
+    text +=
+        fmt::format(", and evaluate {} images {}", params.num_eval_images,
+                    params.steps_per_eval > 0
+                        ? fmt::format("every {} steps", params.steps_per_eval)
+                        : "at the end of each epoch");
   }
   return text;
 }
@@ -205,7 +208,7 @@ void TryRun(const RunOptions& options, const DataSet& data,
   if (Trains(options.mode)) {
     findings.Try([&] { TryDisk(options, params); });
     Say(WouldTrain(options, params, data.has_eval()));
-    SayScheduleAdvice(params, data);
+    SayScheduleAdvice(resolved, data);
   }
 }
 

@@ -48,8 +48,7 @@ PastEvaluations::PastEvaluations(const Job& job, std::int64_t step)
 }
 
 bool PastEvaluations::LacksEvaluationAt(std::int64_t step) const {
-  return is_used_ && step > 0 && step % job_.params.steps_per_eval == 0 &&
-         !history_.Has(step);
+  return is_used_ && EvalStepsOf(job_, step).IsAt(step) && !history_.Has(step);
 }
 
 void PastEvaluations::Add(std::int64_t step, const EvalResult& result) {

@@ -46,7 +46,7 @@ void PrintStart(const Job& job) {
   if (Trains(job.options.mode)) {
     Say("parameters that are not defaults (params.yaml has all of them):\n" +
         ChosenText(job.resolved));
-    SayScheduleAdvice(job.params, job.data);
+    SayScheduleAdvice(job.resolved, job.data);
   }
   if (job.options.mode == Mode::kTrainAndEval && !job.data.has_eval()) {
     Say("there are no data of the splits validation or test: this run only "

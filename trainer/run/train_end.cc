@@ -18,6 +18,7 @@
 #include "trainer/log/run_storage.h"
 #include "trainer/model/non_finite.h"
 #include "trainer/model_dir/model_dir.h"
+#include "trainer/params/params.h"
 #include "trainer/report/train_verdict.h"
 
 namespace infeed {
@@ -129,6 +130,13 @@ ExitCode Diverged(const Job& job, Training& training, RunLog& log) {
 
 bool Evaluates(const Job& job) {
   return job.options.mode == Mode::kTrainAndEval && job.data.has_eval();
+}
+
+EvalSteps EvalStepsOf(const Job& job, std::int64_t first_step) {
+  return {.first_step = first_step,
+          .last_step = job.params.train_steps,
+          .interval = job.params.steps_per_eval,
+          .epochs = EpochsOf(job.params, job.options.place.world_size)};
 }
 
 bool HasNothingToDo(const Job& job, std::int64_t step) {

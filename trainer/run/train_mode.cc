@@ -24,8 +24,10 @@
 #include "trainer/log/step_watch.h"
 #include "trainer/loop/ceilings.h"
 #include "trainer/model_dir/model_dir.h"
+#include "trainer/params/eval_steps.h"
 #include "trainer/report/train_log.h"
 #include "trainer/run/evaluation.h"
+#include "trainer/run/mlperf_run.h"
 #include "trainer/run/past_evaluations.h"
 #include "trainer/run/train_end.h"
 
@@ -34,8 +36,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::int64_t EpochSteps(const Job& job) {
-  return StepsOfEpoch(job.params, job.options.place.world_size);
+EpochBatches EpochsOfJob(const Job& job) {
+  return EpochsOf(job.params, job.options.place.world_size);
 }
 
 bool IsInBfloat16(const Job& job) {
@@ -61,7 +63,9 @@ TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
           .total_steps = params.train_steps,
           .steps_per_line = params.log_step_count_steps,
           .print_steps = params.log_every_steps,
-          .steps_per_eval = Evaluates(job) ? params.steps_per_eval : 0,
+          .evaluations = Evaluates(job)
+                             ? std::optional(EvalStepsOf(job, first_step))
+                             : std::nullopt,
           .skip_steps = params.skip_host_call,
           .warm_up_steps = job.device.warm_up_steps(),
           .configuration = ToYaml(job.resolved),
@@ -84,7 +88,9 @@ ProfilerOptions ProfilerOf(const Job& job, std::int64_t first_step) {
 
 std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
                                        RunLog& log, PastEvaluations& past,
+                                       MlperfRun& mlperf,
                                        const std::stop_token& stop) {
+  mlperf.BeginEvaluation(training.step());
   InputOptions input = EvalInput(job);
   input.trace = training.trace();
   std::optional<EvalResult> result;
@@ -95,6 +101,7 @@ std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
       },
       MakeOutOfMemoryText(EvaluationNeed(job.options, job.params), job.memory));
   if (result) {
+    mlperf.EndEvaluation(training.step(), result->top_1);
     log.Evaluation(training.step(), *result);
     log.Say(EvalText(training.step(), *result, job.params.keep_best));
     training.NoteEvaluation(*result);
@@ -113,11 +120,23 @@ void RequireEpochEnds(const Job& job) {
     throw UsageError(
         "epoch_lines=true: needs mode=train_and_eval, and shards to evaluate");
   }
-  if (EpochSteps(job) % params.steps_per_eval != 0) {
+  const EpochBatches epochs = EpochsOfJob(job);
+  const std::int64_t interval = params.steps_per_eval;
+  if (interval == 0) {
+    return;
+  }
+  if (epochs.Within(1) != epochs.most()) {
+    throw UsageError(fmt::format(
+        "epoch_lines=true: needs an evaluation at the end of each epoch; as "
+        "epochs have different numbers of steps with last_batch=carry, leave "
+        "steps_per_eval={} out",
+        interval));
+  }
+  if (epochs.Within(1) % interval != 0) {
     throw UsageError(fmt::format(
         "epoch_lines=true: needs an evaluation at the end of each epoch, but "
         "steps_per_eval={} does not divide its {} steps",
-        params.steps_per_eval, EpochSteps(job)));
+        interval, epochs.Within(1)));
   }
 }
 
@@ -125,8 +144,9 @@ void RequireEpochEnds(const Job& job) {
 // since it is a result.
 void PrintEpochLine(const Job& job, Training& training,
                     const EvalResult& result, Clock::time_point& epoch_start) {
-  const std::int64_t epoch_steps = EpochSteps(job);
-  if (!job.params.epoch_lines || training.step() % epoch_steps != 0) {
+  const EpochBatches epochs = EpochsOfJob(job);
+  const std::int64_t epoch = epochs.EpochsEnded(training.step());
+  if (!job.params.epoch_lines || epochs.Within(epoch) != training.step()) {
     return;
   }
   const Clock::time_point now = Clock::now();
@@ -134,41 +154,60 @@ void PrintEpochLine(const Job& job, Training& training,
       now - std::exchange(epoch_start, now);
   const auto correct =
       std::llround(result.top_1 * static_cast<double>(result.images));
-  fmt::print(
-      "{}\n",
-      EpochLine(
-          training.step() / epoch_steps, training.TakeScore(),
-          {.loss = result.loss, .correct = correct, .images = result.images},
-          took.count()));
+  fmt::print("{}\n", EpochLine(epoch, training.TakeScore(),
+                               {.loss = result.loss,
+                                .correct = correct,
+                                .images = result.images},
+                               took.count()));
   std::fflush(stdout);
 }
 
-// The step up to which to train: that of the next evaluation, a multiple of
-// steps_per_eval also in a run that resumes between two of them.
+// The step up to which to train: that of the next evaluation.
 std::int64_t NextTarget(const Job& job, std::int64_t step,
+                        const EvalSteps& evaluations,
                         const PastEvaluations& past) {
-  const TrainParams& params = job.params;
   if (past.LacksEvaluationAt(step)) {
     return step;
   }
-  const std::int64_t every = params.steps_per_eval;
-  return Evaluates(job)
-             ? std::min((step / every + 1) * every, params.train_steps)
-             : params.train_steps;
+  return Evaluates(job) ? evaluations.NextAfter(step) : job.params.train_steps;
+}
+
+// Trains to the next evaluation.
+Training::End TrainBlock(std::int64_t target, Training& training,
+                         const EpochBatches& epochs, MlperfRun& mlperf,
+                         const std::stop_token& stop) {
+  mlperf.BeginBlock(training.step(), target);
+  Training::End end = Training::End::kReached;
+  do {
+    const std::int64_t epoch_end = epochs.NextEnd(training.step());
+    mlperf.BeginEpoch(training.step());
+    end = training.TrainTo(
+        mlperf.has_epochs() ? std::min(target, epoch_end) : target, stop);
+    mlperf.EndEpoch(training.step());
+  } while (end == Training::End::kReached && training.step() < target);
+  mlperf.EndBlock(training.step());
+  return end;
 }
 
 // The main loop: trains to the next evaluation, saves, evaluates, repeats.
 ExitCode TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
-                          PastEvaluations& past, const std::stop_token& stop) {
+                          PastEvaluations& past, MlperfRun& mlperf,
+                          const std::stop_token& stop) {
   const TrainParams& params = job.params;
   const bool evaluates = Evaluates(job);
+  const EvalSteps evaluations = EvalStepsOf(job, training.step());
   double top_1 = 0;
+  bool is_good_enough = false;
   Clock::time_point epoch_start = Clock::now();
   do {
-    switch (training.TrainTo(NextTarget(job, training.step(), past), stop)) {
+    const std::int64_t target =
+        NextTarget(job, training.step(), evaluations, past);
+    switch (TrainBlock(target, training, evaluations.epochs, mlperf, stop)) {
       case Training::End::kStopped:
+        mlperf.EndRun(false);
         return StopEarly(training, log);
       case Training::End::kNonFiniteLoss:
+        mlperf.EndRun(false);
         return Diverged(job, training, log);
       case Training::End::kReached:
         break;
@@ -176,17 +215,25 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
     training.SaveCheckpoint();
     if (evaluates) {
       const std::optional<EvalResult> result =
-          EvaluateHere(job, training, log, past, stop);
+          EvaluateHere(job, training, log, past, mlperf, stop);
       if (!result) {
+        mlperf.EndRun(false);
         return StopEarly(training, log);
       }
       top_1 = result->top_1;
       PrintEpochLine(job, training, *result, epoch_start);
     }
-  } while (training.step() < params.train_steps && !past.is_over() &&
-           (params.stop_at_top_1 <= 0 || top_1 < params.stop_at_top_1));
+    is_good_enough = params.stop_at_top_1 > 0 && top_1 >= params.stop_at_top_1;
+  } while (training.step() < params.train_steps && !is_good_enough &&
+           !past.is_over());
+  mlperf.EndRun(params.stop_at_top_1 <= 0 || is_good_enough);
   if (past.is_over()) {
-    Say(past.OverText());
+    log.Say(past.OverText());
+  }
+  if (is_good_enough) {
+    log.Say(fmt::format(
+        "ended at step {} of {}: top-1 {:.4f} has reached stop_at_top_1={}",
+        training.step(), params.train_steps, top_1, params.stop_at_top_1));
   }
   training.FinishCheckpoint();
   log.End(training.step(), RunEnd::kDone);
@@ -255,6 +302,7 @@ ExitCode TrainFrom(const Job& job, const RunStart& start, PastEvaluations& past,
   options.input.trace = profiler.trace();
   options.images = PlaceImages(job, options.input);
   options.in_bfloat16 = IsInBfloat16(job);
+  MlperfRun mlperf(job);
   StepWatch watch(WatchOf(job));
   Training training(
       options, job.data.train_index(),
@@ -263,7 +311,9 @@ ExitCode TrainFrom(const Job& job, const RunStart& start, PastEvaluations& past,
   const LiveStats::Shown shown(job.options.live_stats,
                                [&training] { return training.input_stats(); });
   PrintTraining(job, training);
-  const ExitCode code = TrainAndEvaluate(job, training, *log, past, stop);
+  mlperf.BeginRun();
+  const ExitCode code =
+      TrainAndEvaluate(job, training, *log, past, mlperf, stop);
   if (code == ExitCode::kDone) {
     ExportAtEnd(job, training.step());
     PrintNext(job);

@@ -81,25 +81,6 @@ TEST(FittedLineTest, DropsTheLastPartsWhereThereIsNoEta) {
   EXPECT_EQ(FittedLine("decode: 12 %", 6), "decode");
 }
 
-TEST(WorkLeftTest, CountsStepsAndEvaluations) {
-  const auto at = [](std::int64_t step) {
-    return WorkLeftAt(step, 5, 27, 10);  // at 15, 25 and 27
-  };
-  EXPECT_EQ(at(5).steps, 22);
-  EXPECT_EQ(at(5).evaluations, 3);
-  EXPECT_EQ(at(15).evaluations, 3);
-  EXPECT_EQ(at(16).evaluations, 2);
-  EXPECT_EQ(at(25).evaluations, 2);
-  EXPECT_EQ(at(26).evaluations, 1);
-  EXPECT_EQ(at(27).steps, 0);
-  EXPECT_EQ(at(27).evaluations, 1);
-}
-
-TEST(WorkLeftTest, KnowsOfNoEvaluationsWhereThereAreNone) {
-  EXPECT_EQ(WorkLeftAt(3, 0, 9, 0).evaluations, 0);
-  EXPECT_EQ(WorkLeftAt(9, 0, 5, 2).steps, 0);
-}
-
 // A clock that stands until it is moved.
 struct Clock {
   ProgressLine::Clock::time_point now;

@@ -549,6 +549,40 @@ TEST(ResolveDefaultsTest, CountsALastBatchThatIsNotDropped) {
   EXPECT_EQ(steps("pad").steps_per_eval, 469);
 }
 
+TEST(ResolveDefaultsTest, CountsBatchesThatCrossTheEndsOfEpochs) {
+  const DataFacts flowers = {.train_images = 2934, .labels = {.classes = 5}};
+  const RunParams run = Resolve(
+      "train_epochs=15,train_batch_size=1024,last_batch=carry", flowers);
+  EXPECT_EQ(run.values.train_steps, 42);
+  EXPECT_EQ(run.values.iterations_per_loop, 3);
+  EXPECT_EQ(run.values.steps_per_eval, 0);  // at epochs' ends
+  EXPECT_THAT(ToYaml(run), HasSubstr("\n# steps_per_eval: one epoch\n"));
+  // Where batches fill epochs, all have the same steps.
+  EXPECT_EQ(
+      Resolve("train_batch_size=100,last_batch=carry").values.steps_per_eval,
+      10);
+}
+
+TEST(MissedEpochsTextTest, TellsOfEpochsThatDroppedBatchesCost) {
+  const DataFacts flowers = {.train_images = 2934, .labels = {.classes = 5}};
+  const auto text = [&](const std::string& more) {
+    return MissedEpochsText(Resolve("train_batch_size=1024," + more, flowers));
+  };
+  EXPECT_EQ(text("train_epochs=15"),
+            "30 steps of 1024 images are 10.47 of the 15 epochs asked for: 886 "
+            "of 2934 images are left out of each epoch; last_batch=carry uses "
+            "them");
+  EXPECT_EQ(text("train_epochs=15,last_batch=carry"),
+            "42 steps of 1024 images are 14.66 of the 15 epochs asked for: the "
+            "last images do not fill a batch");
+  EXPECT_EQ(text("train_epochs=90,last_batch=carry"), "");
+  EXPECT_THAT(text(""), HasSubstr(" of the 90 epochs asked for: "));
+  EXPECT_EQ(text("train_epochs=15,last_batch=pad"), "");
+  EXPECT_EQ(text("train_steps=30"), "");
+  // Less than a hundredth.
+  EXPECT_EQ(MissedEpochsText(Resolve("train_batch_size=111")), "");
+}
+
 // DistributedSampler's epochs: 1,000 images that 8 ranks share as they are, and
 // 1,023 that they fill up to 1,024 or cut to 1,016.
 TEST(ResolveDefaultsTest, CountsWhatStridedRanksAddToAnEpoch) {

@@ -42,7 +42,7 @@ class TrainLogTest : public testing::Test {
                   .train_images = 8,
                   .eval_images = 8,
                   .total_steps = 4,
-                  .steps_per_eval = 4,
+                  .evaluations = EvalSteps{.last_step = 4, .interval = 4},
                   .skip_steps = skip_steps,
                   .configuration = "train_steps: 4\n",
                   .ceilings = {.tflops = 16, .gb_per_second = 40},
