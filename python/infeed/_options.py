@@ -158,9 +158,9 @@ class Options(TypedDict, total=False):
     # at most 1. Default: 0.
     random_erasing: float
 
-    # Content of erased rectangles: black, or noise for each pixel. Default:
-    # constant.
-    erasing_mode: Literal["constant", "pixel"]
+    # Content of erased rectangles: black, ImageNet's mean colour, or noise
+    # for each pixel. Default: constant.
+    erasing_mode: Literal["constant", "mean", "pixel"]
 
     # -- Bad records
 
