@@ -81,7 +81,7 @@ struct StoredPlaces {
     return all.data() + 1;
   }
 };
-// Hidden: assembly without a register to spare reads it beside its own code.
+// Hidden: read without a look-up of its address.
 [[gnu::visibility("hidden")]] inline constexpr StoredPlaces kStoredPlace = [] {
   StoredPlaces places;
   for (std::size_t k = 0; k + 1 < places.all.size(); ++k) {

@@ -87,7 +87,7 @@ class RunQueue {
     Stop(lane.jobs[0]);
     lane.listed = 0;
     s.job = lane.jobs.data();
-    s.place = kFirst;
+    Begin(s);
     s.entry = FusedTable::kStop;
     return true;
   }
@@ -132,7 +132,7 @@ class RunQueue {
     }
     last = jobs + count;
     s.job = jobs;
-    s.place = kFirst;
+    Begin(s);
     Refill(s);
     s.entry = layout_.block[0].dc->fused[s.bits >> (64 - FusedTable::kBits)];
     if (IsLong(static_cast<std::uint32_t>(s.entry))) {

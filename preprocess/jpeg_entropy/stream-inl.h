@@ -1,6 +1,6 @@
 // One of several streams that a loop decodes together: while one stream's table
-// look-up is pending, the others continue. A block's end needs no branch:
-// conditional moves load the next block's memory and tables from a list.
+// look-up is pending, the others continue. The memory and tables of the next
+// block come from a list.
 #if defined(INFEED_PREPROCESS_JPEG_STREAM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef INFEED_PREPROCESS_JPEG_STREAM_INL_H_
 #undef INFEED_PREPROCESS_JPEG_STREAM_INL_H_
@@ -39,6 +39,9 @@ struct Stream {
   std::int64_t place;        // in the block, -64..-1
   BlockJob* job;
   std::uint64_t entry;  // of the next symbol
+  // Copies of the job's.
+  const FusedTable* ac;
+  std::int16_t* behind;
 };
 
 // The place of a block's first symbol, as an operand in memory.
@@ -52,6 +55,13 @@ inline const FusedTable& StopTable() {
     return stop;
   }();
   return table;
+}
+
+// Begins the stream's job.
+HWY_INLINE void Begin(Stream& s) {
+  s.place = kFirst;
+  s.ac = s.job->ac;
+  s.behind = s.job->behind;
 }
 
 HWY_INLINE void Refill(Stream& s) {
@@ -87,22 +97,20 @@ struct StreamFrame {
 };
 
 #undef INFEED_WRITTEN_OUT
-// Not with sanitizers, which need a register and cannot check these reads; GCC
-// and Clang have different macros for them. Clang lacks a register where the
-// places of coefficients are looked up.
+// With AVX-512, as measured. Not with sanitizers, which need a register and
+// cannot check these reads; GCC and Clang have different macros for them.
 #if defined(__x86_64__) && defined(__GNUC__) && defined(__OPTIMIZE__) && \
     !HWY_IS_ASAN && !HWY_IS_TSAN && !defined(__SANITIZE_ADDRESS__) &&    \
-    !defined(__SANITIZE_THREAD__) && HWY_TARGET != HWY_SCALAR &&         \
-    HWY_TARGET != HWY_EMU128 &&                                          \
-    (!defined(__clang__) || HWY_TARGET <= HWY_AVX3)
+    !defined(__SANITIZE_THREAD__) && HWY_TARGET <= HWY_AVX3
 #define INFEED_WRITTEN_OUT 1
 #else
 #define INFEED_WRITTEN_OUT 0
 #endif
 
 #if INFEED_WRITTEN_OUT
-// Written out, since compilers branch at the end of a block and keep half of
-// three streams in memory. rcx is free; the offsets are checked below.
+// Written out, since compilers branch at the end of a block, where conditional
+// moves are used here, and keep half of three streams in memory. rcx is free;
+// the offsets are checked below.
 #define INFEED_REFILL(stream, next)     \
   "tzcnt %[" stream                     \
   "_bits], %%rcx\n\t"                   \
@@ -122,27 +130,12 @@ struct StreamFrame {
   "or $1, %[" stream                    \
   "_bits]\n\t"                          \
   "shl %%cl, %[" stream "_bits]\n\t"
-#if HWY_TARGET <= HWY_AVX2
 #define INFEED_SKIP(stream)                                 \
   "shlx %[" stream "_entry], %[" stream "_bits], %[" stream \
   "_bits]\n\t"                                              \
   "mov %k[" stream "_entry], %%ecx\n\t"
-#else
-#define INFEED_SKIP(stream) \
-  "mov %k[" stream          \
-  "_entry], %%ecx\n\t"      \
-  "shl %%cl, %[" stream "_bits]\n\t"
-#endif
-#if HWY_TARGET <= HWY_AVX3
 #define INFEED_STORE(stream) \
   "mov %w[" stream "_entry], -2(%%rcx, %[" stream "_place], 2)\n\t"
-#else  // The table begins with the place before the first coefficient.
-#define INFEED_STORE(stream)       \
-  "lea %[places], %[stored]\n\t"   \
-  "movzbl 64(%[stored], %[" stream \
-  "_place]), %k[stored]\n\t"       \
-  "mov %w[" stream "_entry], -128(%%rcx, %[stored], 2)\n\t"
-#endif
 // Decodes one symbol: skips its bits, advances the place, stores the value; at
 // the end of a block moves to the next job; looks up the next symbol.
 #define INFEED_TAKE(stream, is_long)                            \
@@ -187,9 +180,6 @@ HWY_INLINE std::uint64_t TakeSymbols(StreamFrame& memory, Stream& a, Stream& b,
   StreamFrame frame = memory;
   frame.next = {a.next, b.next, c.next};
   std::uint64_t result;
-#if HWY_TARGET > HWY_AVX3
-  std::uint64_t stored;
-#endif
   asm("1:\n\t"
       "cmp 24+%[frame], %[a_job]\n\t"
       "je 3f\n\t"
@@ -215,12 +205,7 @@ HWY_INLINE std::uint64_t TakeSymbols(StreamFrame& memory, Stream& a, Stream& b,
         [b_place] "+r"(b.place), [b_job] "+r"(b.job), [b_entry] "+r"(b.entry),
         [c_bits] "+r"(c.bits), [c_place] "+r"(c.place), [c_job] "+r"(c.job),
         [c_entry] "+r"(c.entry), [frame] "+m"(frame), [result] "=&c"(result)
-#if HWY_TARGET > HWY_AVX3
-        , [stored] "=&r"(stored)
-      : [places] "m"(kStoredPlace.all)
-#else
       :
-#endif
       : "cc", "memory");
   a.next = frame.next[0];
   b.next = frame.next[1];
@@ -234,43 +219,53 @@ HWY_INLINE std::uint64_t TakeSymbols(StreamFrame& memory, Stream& a, Stream& b,
 
 #else
 
+// Stores the value of a coefficient that led to s.place.
+HWY_INLINE void Put(Stream& s, std::int16_t value) {
+  const std::int64_t place =
+      kZigzagStored ? s.place - 1
+                    : kStoredPlace[static_cast<std::size_t>(s.place + 63)] - 64;
+  s.behind[place] = value;
+}
+
 // Decodes one symbol. Returns whether the next one was looked up whole; else
-// TakeLong() must complete it.
+// TakeLong() must complete it. A block's end is a branch: its misprediction
+// costs less than look-ups that wait for the place of the symbol before.
 [[nodiscard]] HWY_INLINE bool Take(Stream& s) {
   s.bits <<= s.entry & 63;
   const auto value = static_cast<std::int16_t>(s.entry >> 8);
   s.place += static_cast<std::int64_t>(s.entry >> 24);
-  s.job->over = static_cast<std::uint8_t>(s.place);
-  if constexpr (kZigzagStored) {
-    s.job->behind[s.place - 1] = value;
+  if (HWY_LIKELY(s.place < 0)) {
+    Put(s, value);
+    s.entry = s.ac->fused[s.bits >> (64 - FusedTable::kBits)];
   } else {
-    s.job->behind[kStoredPlace[static_cast<std::size_t>(s.place + 63)] - 64] =
-        value;
+    s.job->over = static_cast<std::uint8_t>(s.place);
+    if (s.place == 0) {
+      Put(s, value);
+    }
+    const FusedTable& dc = *s.job->next_dc;
+    s.job = s.job->next;
+    Begin(s);
+    s.entry = dc.fused[s.bits >> (64 - FusedTable::kBits)];
   }
-  const bool end = s.place >= 0;
-  const FusedTable* const table = end ? s.job->next_dc : s.job->ac;
-  s.job = end ? s.job->next : s.job;
-  s.place = end ? kFirst : s.place;
-  s.entry = table->fused[s.bits >> (64 - FusedTable::kBits)];
   return !IsLong(static_cast<std::uint32_t>(s.entry));
 }
 
 // As the assembly version above.
-HWY_INLINE std::uint64_t TakeSymbols(StreamFrame& frame, Stream& a, Stream& b,
-                                     Stream& c) {
+HWY_INLINE std::uint64_t TakeSymbols(const StreamFrame& frame, Stream& a,
+                                     Stream& b, Stream& c) {
   while (a.job != frame.last[0] && b.job != frame.last[1] &&
          c.job != frame.last[2]) {
     Refill(a);
     Refill(b);
     Refill(c);
     for (int i = 0; i < 4; ++i) {
-      if (!Take(a)) {
+      if (HWY_UNLIKELY(!Take(a))) {
         return 0;
       }
-      if (!Take(b)) {
+      if (HWY_UNLIKELY(!Take(b))) {
         return 1;
       }
-      if (!Take(c)) {
+      if (HWY_UNLIKELY(!Take(c))) {
         return 2;
       }
     }

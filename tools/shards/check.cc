@@ -101,7 +101,8 @@ ShardSetFaults FaultsAround(const std::vector<std::string>& paths,
     faults.Add(FindFaults(
         members, {.folders = dataset_json ? DescribingFolders(set.first)
                                           : std::set<std::string>(),
-                  .includes = [&](const std::string& path) {
+                  // Clang before 16 captures no structured binding by [&].
+                  .includes = [&, &set = set](const std::string& path) {
                     return set_of(path) == set && !Exists(path);
                   }}));
   }
