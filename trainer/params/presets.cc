@@ -80,13 +80,13 @@ constexpr Preset kPresets[] = {
     {"ffcv_16", "ffcv's 16 epochs for ResNet-50: 160 pixels, then 192",
      "libffcv/ffcv-imagenet, rn50_configs/rn50_16_epochs.yaml: rate 1.7 for "
      "8 x 512 images, rising for 2 epochs, then a line to 0; 192 pixels from "
-     "epoch 12, 256 in evaluation. Its blur pools and its test-time flips are "
-     "not implemented.",
+     "epoch 12, 256 in evaluation, with mirror images. Its blurs before "
+     "strided convolutions are left out.",
      "recipe=torchvision,train_batch_size=1024,train_epochs=16,"
      "base_learning_rate=0.10625,learning_rate_schedule=linear,"
      "warmup_epochs=2,use_nesterov=false,weight_decay=1e-4,"
      "weight_decay_scope=reference,label_smoothing=0.1,zero_gamma=false,"
-     "image_size=256,image_size_schedule='0:160,12:192'"},
+     "image_size=256,image_size_schedule='0:160,12:192',eval_flip=true"},
     {"x10_lenet", "the X10 tutorial's LeNet on MNIST: 5 epochs, SGD",
      "The X10 tutorial: learning rate 0.1, batch 128 with the last one "
      "smaller, pixels divided by 255.",
