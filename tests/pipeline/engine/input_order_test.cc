@@ -277,8 +277,8 @@ TEST(RepeatedInputTest, CropsEachRepetitionAnew) {
 TEST(CarriedInputTest, DrawsAsTheNextEpochWouldAtItsBeginning) {
   const TestShards shards(TestPayloads(kRecords), 5);
   InputOptions options{.batch_size = 8,
-                       .image_size = 16,
                        .last_batch = LastBatch::kCarry,
+                       .image_size = 16,
                        .seed = 2};
   const BatchCopy carried = Stream(shards.index(), options, 8).back();
   EXPECT_EQ(carried.epoch, 0U);
