@@ -16,6 +16,7 @@
 #include "records/bytes/whole_number.h"
 #include "trainer/feed/fake_data.h"
 #include "trainer/model/image_size_schedule.h"
+#include "trainer/model/resnet_plan.h"
 #include "trainer/params/params.h"
 #include "trainer/ranks/parts.h"
 #include "trainer/scores/early_stop.h"
@@ -120,12 +121,22 @@ double DefaultEpsilon(OptimizerKind kind) {
   return OptimizerOptions{}.adam_epsilon;
 }
 
+// Throws UsageError for a network that there is not.
+void CheckNetwork(const TrainParams& params) {
+  ModelOptions model = MakeModelOptions(params);
+  model.num_classes = std::max(1, model.num_classes);  // 0: of the data
+  if (model.kind == ModelKind::kResNet) {
+    (void)PlanResNet(model);
+  }
+}
+
 }  // namespace
 
 RunParams Resolve(const RunParams& params, const std::string& device,
                   const DataSet& data, int ranks) {
   RunParams resolved = params;
-  // Throw for an invalid schedule before anything is written.
+  // Throw for invalid parameters before anything is written.
+  CheckNetwork(params.values);
   const ImageSizeSchedule sizes(params.values.image_size_schedule,
                                 params.values.input.image_size);
   (void)ParseDecayEpochs(params.values);
