@@ -22,6 +22,8 @@ NEEDS = {
     "spdl": Need("tf", "spdl.io", (["spdl"],)),
     "torch": Need("torch", "torchvision",
                   (["torch", "torchvision", "pillow"],)),
+    "recipes": Need("torch", "torchvision",
+                    (["torch", "torchvision", "pillow"],)),
     "forms": Need("torch", "webdataset",
                   (["torch", "torchvision", "pillow", "webdataset"],)),
     # The package itself is read from the build folder.

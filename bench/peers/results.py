@@ -58,6 +58,8 @@ GOALS = [
          "torch_tensor", 2.5),
     Goal("antialiased recipe to torch, Pillow", "torchvision", "torch_pillow",
          2.5),
+    Goal("TrivialAugment to torchvision v2's", "trivial", "torch_trivial", 3),
+    Goal("A1's augmentations to torchvision v2's", "rand", "torch_rand", 3),
     Goal("a folder to torchvision's ImageFolder", "folder", "image_folder", 3),
     Goal("tars to webdataset", "tars", "webdataset", 3),
     Goal("shrunk records to FFCV's of the same images", "as_ffcv",

@@ -7,6 +7,9 @@ from typing import NamedTuple
 HERE = pathlib.Path(__file__).parent
 BATCH = 128
 OURS = "infeed"
+TORCHVISION = ("--recipe", "torchvision")
+A1 = ("--augment", "timm_randaugment", "--augment_magnitude", "7",
+      "--augment_magnitude_std", "0.5")
 
 
 class Row(NamedTuple):
@@ -34,19 +37,32 @@ ROWS = [
         ("torch_loader.py", "tensor")),
     Row("torch_pillow", "torch DataLoader, Pillow", "antialiased bilinear",
         "plain", "torch", ("torch_loader.py", "pillow")),
+    Row("torch_trivial", "torch DataLoader, decode_jpeg, v2 on uint8",
+        "antialiased bilinear, TrivialAugmentWide", "plain", "recipes",
+        ("torch_loader.py", "trivial")),
+    Row("torch_rand", "torch DataLoader, decode_jpeg, v2 on uint8",
+        "antialiased bilinear, RandAugment(2, 7)", "plain", "recipes",
+        ("torch_loader.py", "rand")),
+    Row("trivial", OURS, "antialiased bilinear, trivialaugment", "plain",
+        "recipes", (*TORCHVISION, "--augment", "trivialaugment")),
+    Row("trivial_rows", f"{OURS}, row index",
+        "antialiased bilinear, trivialaugment", "rows", "recipes",
+        (*TORCHVISION, "--augment", "trivialaugment")),
+    Row("rand", OURS, "antialiased bilinear, A1's timm_randaugment", "plain",
+        "recipes", (*TORCHVISION, *A1)),
     Row("image_folder", "torch DataLoader, ImageFolder", "antialiased bilinear",
         "folder", "forms", ("files_loader.py", "image_folder")),
     Row("webdataset", "torch DataLoader, webdataset, decode_jpeg",
         "antialiased bilinear", "tars", "forms",
         ("files_loader.py", "webdataset")),
     Row("folder", f"{OURS}, the folder", "antialiased bilinear", "folder",
-        "forms", ("--recipe", "torchvision")),
+        "forms", TORCHVISION),
     Row("folder_rows", f"{OURS}, the folder, row index", "antialiased bilinear",
-        "folder_rows", "forms", ("--recipe", "torchvision")),
+        "folder_rows", "forms", TORCHVISION),
     Row("tars", f"{OURS}, the tars", "antialiased bilinear", "tars", "forms",
-        ("--recipe", "torchvision")),
+        TORCHVISION),
     Row("tars_rows", f"{OURS}, the tars, row index", "antialiased bilinear",
-        "tars_rows", "forms", ("--recipe", "torchvision")),
+        "tars_rows", "forms", TORCHVISION),
     Row("spdl", "SPDL", "bilinear", "plain", "spdl",
         ("spdl_loader.py", "bilinear")),
     Row("ffcv_original", "FFCV, re-encoded at quality 95", "areas/bilinear",
@@ -62,9 +78,9 @@ ROWS = [
     Row("tpu_mcu4", f"{OURS}, every 4th MCU", "reference crop, legacy bicubic",
         "mcu4", OURS, ("--recipe", "tpu")),
     Row("torchvision", OURS, "antialiased bilinear", "plain", OURS,
-        ("--recipe", "torchvision")),
+        TORCHVISION),
     Row("torchvision_rows", f"{OURS}, row index", "antialiased bilinear",
-        "rows", OURS, ("--recipe", "torchvision")),
+        "rows", OURS, TORCHVISION),
     Row("python", f"{OURS} from Python, RGB tensors", "antialiased bilinear",
         "plain", "python", ("infeed_loader.py", "torch")),
     Row("python_rows", f"{OURS} from Python, RGB tensors, row index",
@@ -73,12 +89,12 @@ ROWS = [
     Row("bilinear", OURS, "reference crop, plain bilinear", "plain", OURS,
         ("--recipe", "tpu", "--interpolation", "bilinear")),
     Row("as_ffcv", f"{OURS}, FFCV's JPEGs of side 256, row index",
-        "antialiased bilinear", "as_ffcv", OURS, ("--recipe", "torchvision")),
+        "antialiased bilinear", "as_ffcv", OURS, TORCHVISION),
     Row("as_ffcv_none", f"{OURS}, FFCV's JPEGs of side 256",
         "antialiased bilinear", "as_ffcv", OURS,
         ("--recipe", "torchvision", "--seek_index", "off")),
     Row("shorter", f"{OURS}, shorter side 256, quality 90, row index",
-        "antialiased bilinear", "shorter", OURS, ("--recipe", "torchvision")),
+        "antialiased bilinear", "shorter", OURS, TORCHVISION),
 ]
 
 
@@ -91,7 +107,7 @@ def chosen(only):
 def is_ours(row):
     """Whether the row's arguments are those of pipeline_throughput."""
     return row.group == OURS or (
-        row.group == "forms" and row.arguments[0].startswith("--"))
+        row.group in ("forms", "recipes") and row.arguments[0].startswith("--"))
 
 
 class Starter:

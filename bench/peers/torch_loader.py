@@ -9,6 +9,8 @@ RandomResizedCrop (bilinear, antialias) and flip:
 
   tensor  torchvision.io.decode_jpeg and v2 transforms on uint8 tensors
   pillow  Pillow's decoder and v2 transforms on its images
+  trivial tensor, then v2.TrivialAugmentWide()
+  rand    tensor, then v2.RandAugment(2, 7)
 
 Start it with `taskset -c 0` (or 0,1 and --cores 2). Needs torch, torchvision
 and pillow. See peer.py for what it prints.
@@ -24,6 +26,11 @@ from torchvision.transforms import v2
 
 import peer
 import tfrecord
+
+# The last step of each work.
+LAST = {"tensor": v2.Identity, "pillow": v2.PILToTensor,
+        "trivial": v2.TrivialAugmentWide,
+        "rand": lambda: v2.RandAugment(num_ops=2, magnitude=7)}
 
 
 def decoded(data, work):
@@ -41,8 +48,7 @@ class Training(torch.utils.data.Dataset):
         self.transform = v2.Compose([
             v2.RandomResizedCrop(peer.SIDE, scale=peer.AREA, ratio=peer.ASPECT,
                                  antialias=True),
-            v2.RandomHorizontalFlip(), v2.PILToTensor()
-            if flags.work == "pillow" else v2.Identity()])
+            v2.RandomHorizontalFlip(), LAST[flags.work]()])
 
     def __len__(self):
         return len(self.images)
@@ -73,7 +79,7 @@ def batches(flags):
 
 
 def main():
-    flags = peer.parser(__doc__, ["tensor", "pillow"]).parse_args()
+    flags = peer.parser(__doc__, list(LAST)).parse_args()
     torch.set_num_threads(1)
     version = f"{torch.__version__}, torchvision {torchvision.__version__}"
     if flags.work == "pillow":
