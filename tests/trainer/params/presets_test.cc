@@ -34,7 +34,7 @@ TEST(PresetsTest, AreAllGoodParameters) {
 }
 
 TEST(PresetsTest, AreInTheDocumentation) {
-  const std::string page = ReadWholeFile(INFEED_DOCS "/parameters.md", 1 << 20);
+  const std::string page = ReadWholeFile(INFEED_DOCS "/recipes.md", 1 << 20);
   for (const Preset& preset : Presets()) {
     EXPECT_THAT(page, HasSubstr("| `" + std::string(preset.name) + "` |"));
   }
