@@ -52,9 +52,8 @@ using BatchShards = std::vector<std::set<std::int32_t>>;
 void WalkRank(const EvenShards& shards, const InputOptions& options,
               OrderLocality& locality, BatchShards& of_batches) {
   const SampleOrder order(shards.sizes(), options);
-  const BatchSequence start(order.places(), options, {});
-  Prefetcher prefetcher(
-      order, start,
+  Prefetcher batches(
+      order, BatchSequence(order.places(), options, {}),
       {.batches = options.prefetch_batches,
        .block_positions =
            options.shuffle == Shuffle::kWindow ? options.window_records : 1},
@@ -66,14 +65,10 @@ void WalkRank(const EvenShards& shards, const InputOptions& options,
         }
         locality.reads += std::ssize(PlanReads(locations));
       });
-  BatchSequence sequence = start;
-  CurrentEpoch epoch(order);
-  for (std::size_t batch = 0; batch < of_batches.size(); ++batch) {
-    prefetcher.AnnounceFrom(static_cast<std::int64_t>(batch));
-    const std::optional<BatchPlan> plan = sequence.Next();
-    for (int slot = 0; slot < plan->samples; ++slot) {
-      const std::int64_t record = epoch.RecordOf(plan->SampleOf(slot));
-      of_batches[batch].insert(shards.at(record).shard);
+  for (std::set<std::int32_t>& of_batch : of_batches) {
+    const std::optional<PlannedBatch> batch = batches.Next();
+    for (const std::int64_t record : batch->records) {
+      of_batch.insert(shards.at(record).shard);
       ++locality.records;
     }
   }

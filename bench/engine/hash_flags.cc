@@ -52,13 +52,8 @@ void NameBadRecords(const InputPipeline& pipeline) {
 }
 
 // The records of one batch, in the order of its slots.
-std::string RecordsText(CurrentEpoch& epoch, const BatchPlan& plan) {
-  std::string text;
-  for (int slot = 0; slot < plan.samples; ++slot) {
-    text += fmt::format("{}{}", slot == 0 ? "" : " ",
-                        epoch.RecordOf(plan.SampleOf(slot)));
-  }
-  return text;
+std::string RecordsText(const PlannedBatch& batch) {
+  return fmt::format("{}", fmt::join(batch.records, " "));
 }
 
 }  // namespace
@@ -116,7 +111,7 @@ void PrintOrder(const RecordIndex& index, const InputOptions& options,
     if (!plan) {
       break;
     }
-    fmt::print("{}\n", RecordsText(epoch, *plan));
+    fmt::print("{}\n", RecordsText(WithRecords(*plan, epoch)));
   }
 }
 

@@ -7,27 +7,20 @@
 
 namespace infeed {
 
-BatchPlanner::BatchPlanner(const SampleOrder& order,
-                           const BatchSequence& sequence,
-                           const InputOptions& options, Prefetcher prefetcher,
+BatchPlanner::BatchPlanner(Prefetcher batches, const InputOptions& options,
                            StageCounters& counters)
-    : sequence_(sequence),
-      prefetcher_(std::move(prefetcher)),
-      prefetches_(options.graph != GraphKind::kBasic),
+    : batches_(std::move(batches)),
       counters_(counters),
       trace_(options.trace),
-      open_(static_cast<std::size_t>(options.batches_in_pool)),
-      epoch_(order) {}
+      open_(static_cast<std::size_t>(options.batches_in_pool)) {}
 
 OpenBatch* BatchPlanner::BeginNext(BatchPool& pool) {
   using Clock = StageCounter::Clock;
-  const std::optional<BatchPlan> plan = sequence_.Next();
-  if (!plan) {
+  const std::optional<PlannedBatch> planned = batches_.Next();
+  if (!planned) {
     return nullptr;
   }
-  if (prefetches_) {
-    prefetcher_.AnnounceFrom(count_);
-  }
+  const BatchPlan& plan = planned->plan;
   const Clock::time_point start = Clock::now();
   BatchHandle batch = pool.Take();
   if (!batch) {
@@ -35,12 +28,12 @@ OpenBatch* BatchPlanner::BeginNext(BatchPool& pool) {
   }
   const Clock::time_point taken = Clock::now();
   OpenBatch& open = open_[static_cast<std::size_t>(count_) % open_.size()];
-  open.Begin(count_, *plan, epoch_, std::move(batch));
+  open.Begin(count_, *planned, std::move(batch));
   const TracePlace place{
-      .epoch = plan->epoch, .position = plan->first, .batch = count_++};
+      .epoch = plan.epoch, .position = plan.first, .batch = count_++};
   const Clock::time_point begun = Clock::now();
-  counters_.order.Add(0, begun - taken, taken - start, plan->samples);
-  counters_.waiting.Add(plan->samples);
+  counters_.order.Add(0, begun - taken, taken - start, plan.samples);
+  counters_.waiting.Add(plan.samples);
   TraceSpan(trace_, "wait", start, taken, place);
   TraceSpan(trace_, "order", taken, begun, place);
   counters_.TraceQueues(trace_, begun);

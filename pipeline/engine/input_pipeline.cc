@@ -100,7 +100,9 @@ class InputPipeline::Impl {
   // Makes a batch that has left the queue the consumer's.
   BatchHandle HandOut(ReadyBatch ready, Clock::time_point now);
   // Announces records that are not in the cache to the store.
-  void WillRead(std::vector<std::int64_t>& records) const;
+  // Announces records to the storage. In the basic graph nothing could be
+  // loaded meanwhile.
+  [[nodiscard]] Prefetcher::Announce Announcing() const;
   // Enters a batch's bad records; returns the error that ends the stream, or
   // nullptr.
   std::exception_ptr Account(OpenBatch& open);
@@ -160,10 +162,9 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       filler_(store_, seek_store_, order_.places(),
               PlannedOptions(options_, memory_), counters_, &cache_,
               found_indexes_.get()),
-      planner_(order_, sequence_, options_,
-               Prefetcher(order_, sequence_, PlanPrefetch(index, options_),
-                          [this](auto& records) { WillRead(records); }),
-               counters_),
+      planner_(Prefetcher(order_, sequence_, PlanPrefetch(index, options_),
+                          Announcing()),
+               options_, counters_),
       graph_(filler_,
              {.threads = is_basic() ? 0 : options_.threads,
               .slots_per_task = SlotsPerTask(options_)},
@@ -200,9 +201,14 @@ bool InputPipeline::Impl::PutNext() {
   return true;
 }
 
-void InputPipeline::Impl::WillRead(std::vector<std::int64_t>& records) const {
-  std::erase_if(records, [&](auto record) { return cache_.Has(record); });
-  store_.WillRead(records);
+Prefetcher::Announce InputPipeline::Impl::Announcing() const {
+  if (is_basic()) {
+    return nullptr;
+  }
+  return [this](std::vector<std::int64_t>& records) {
+    std::erase_if(records, [&](auto record) { return cache_.Has(record); });
+    store_.WillRead(records);
+  };
 }
 
 std::exception_ptr InputPipeline::Impl::Account(OpenBatch& open) {

@@ -5,22 +5,22 @@
 
 namespace infeed {
 
-void OpenBatch::Begin(std::int64_t number, const BatchPlan& plan,
-                      CurrentEpoch& epoch, BatchHandle batch) {
+void OpenBatch::Begin(std::int64_t number, const PlannedBatch& planned,
+                      BatchHandle batch) {
   number_ = number;
-  plan_ = plan;
+  plan_ = planned.plan;
   batch_ = std::move(batch);
   bad_records_.clear();
   error_ = nullptr;
-  EnterPlan(plan, epoch, *batch_);
+  EnterPlan(planned, *batch_);
   fields_.resize(static_cast<std::size_t>(batch_->size()));
   for (std::vector<FieldColumn>& slot : fields_) {
     std::ranges::for_each(slot, &FieldColumn::Clear);
   }
-  for (int slot = plan.samples; slot < batch_->size(); ++slot) {
+  for (int slot = plan_.samples; slot < batch_->size(); ++slot) {
     batch_->BlankSlot(slot);
   }
-  unfilled_.store(plan.samples, std::memory_order_release);
+  unfilled_.store(plan_.samples, std::memory_order_release);
 }
 
 void OpenBatch::Fail(int slot, std::exception_ptr error) {

@@ -11,7 +11,6 @@
 
 #include "pipeline/memory/batch.h"
 #include "pipeline/order/batch_plan.h"
-#include "pipeline/order/sample_order.h"
 #include "pipeline/stats/bad_record.h"
 #include "records/example/fields.h"
 
@@ -26,9 +25,9 @@ namespace infeed {
 // nothing is allocated.
 class OpenBatch {
  public:
-  // Begins the number-th batch of the stream (from 0): looks up its records,
-  // and blanks its padding slots.
-  void Begin(std::int64_t number, const BatchPlan& plan, CurrentEpoch& epoch,
+  // Begins the number-th batch of the stream (from 0): blanks its padding
+  // slots.
+  void Begin(std::int64_t number, const PlannedBatch& planned,
              BatchHandle batch);
 
   [[nodiscard]] std::int64_t number() const { return number_; }

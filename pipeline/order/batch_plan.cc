@@ -9,14 +9,24 @@
 
 namespace infeed {
 
-void EnterPlan(const BatchPlan& plan, CurrentEpoch& epoch, Batch& batch) {
+PlannedBatch WithRecords(const BatchPlan& plan, CurrentEpoch& epoch) {
+  PlannedBatch planned{.plan = plan, .records = {}};
+  planned.records.reserve(static_cast<std::size_t>(plan.samples));
+  for (int slot = 0; slot < plan.samples; ++slot) {
+    planned.records.push_back(epoch.RecordOf(plan.SampleOf(slot)));
+  }
+  return planned;
+}
+
+void EnterPlan(const PlannedBatch& planned, Batch& batch) {
+  const BatchPlan& plan = planned.plan;
   batch.epoch = plan.epoch;
   batch.number = plan.number;
   batch.next = plan.next;
   for (int slot = 0; slot < batch.size(); ++slot) {
     const bool is_padding = slot >= plan.samples;
     const auto at = static_cast<std::size_t>(slot);
-    batch.records()[at] = is_padding ? -1 : epoch.RecordOf(plan.SampleOf(slot));
+    batch.records()[at] = is_padding ? -1 : planned.records[at];
     batch.positions()[at] = is_padding ? -1 : plan.PositionOf(slot);
   }
 }

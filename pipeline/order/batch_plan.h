@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "pipeline/memory/batch.h"
 #include "pipeline/order/epoch_batches.h"
@@ -41,9 +42,19 @@ struct BatchPlan {
   friend bool operator==(const BatchPlan&, const BatchPlan&) = default;
 };
 
+// A plan with the record of each slot that has a sample.
+struct PlannedBatch {
+  BatchPlan plan;
+  std::vector<std::int64_t> records;
+};
+
+// Looks the records of a plan up.
+[[nodiscard]] PlannedBatch WithRecords(const BatchPlan& plan,
+                                       CurrentEpoch& epoch);
+
 // Sets a batch's epoch, number and next position from its plan, and each slot's
 // record and position; -1 in padding.
-void EnterPlan(const BatchPlan& plan, CurrentEpoch& epoch, Batch& batch);
+void EnterPlan(const PlannedBatch& planned, Batch& batch);
 
 // Plans a stream's batches one after the other: all the arithmetic of epochs,
 // ranks, last batches and resuming.

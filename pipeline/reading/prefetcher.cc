@@ -26,30 +26,39 @@ Prefetcher::Prefetcher(const SampleOrder& order, const BatchSequence& sequence,
       announce_(std::move(announce)),
       epoch_(order) {}
 
-void Prefetcher::AnnounceFrom(std::int64_t number) {
-  const std::int64_t end = number + 1 + options_.batches;
-  if (over_ || planned_ >= end) {
+std::optional<PlannedBatch> Prefetcher::Next() {
+  PlanAhead();
+  if (planned_.empty()) {
+    return std::nullopt;
+  }
+  PlannedBatch batch = std::move(planned_.front());
+  planned_.pop_front();
+  return batch;
+}
+
+void Prefetcher::PlanAhead() {
+  const std::int64_t ahead = 1 + options_.batches;
+  if (over_ || std::ssize(planned_) >= ahead) {
     return;
   }
   records_.clear();
   const StreamPosition block = sequence_.position();
-  while (planned_ < end || IsInBlock(block)) {
+  while (std::ssize(planned_) < ahead || IsInBlock(block)) {
     const std::optional<BatchPlan> plan = sequence_.Next();
     if (!plan) {
       over_ = true;
       break;
     }
-    AddBatch(*plan);
-    ++planned_;
+    planned_.push_back(WithRecords(*plan, epoch_));
+    AddRecords(planned_.back());
   }
-  if (!records_.empty()) {
+  if (!records_.empty() && announce_ != nullptr) {
     announce_(records_);
   }
 }
 
-void Prefetcher::AddBatch(const BatchPlan& plan) {
-  for (int slot = 0; slot < plan.samples; ++slot) {
-    const std::int64_t record = epoch_.RecordOf(plan.SampleOf(slot));
+void Prefetcher::AddRecords(const PlannedBatch& batch) {
+  for (const std::int64_t record : batch.records) {
     if (records_.empty() || records_.back() != record) {  // repeat_augment
       records_.push_back(record);
     }

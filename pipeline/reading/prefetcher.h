@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "pipeline/order/batch_plan.h"
@@ -23,33 +25,35 @@ struct PrefetchOptions {
 [[nodiscard]] PrefetchOptions PlanPrefetch(const RecordIndex& index,
                                            const InputOptions& options);
 
-// Announces records some batches before they are read, so that their bytes are
-// loaded while other batches are filled (RecordStore::WillRead()). Goes through
-// the same batches as the driver, with a sequence of its own.
+// Gives the batches of a sequence with their records, and announces records
+// some batches before that, so that their bytes are loaded while other batches
+// are filled (RecordStore::WillRead()).
 //
 // The order must outlive it. One thread at a time. Throws what `announce` does.
 class Prefetcher {
  public:
-  // May change the list, which is rebuilt for each call.
+  // May change the list, which is rebuilt for each call. Null: none are
+  // announced.
   using Announce = std::function<void(std::vector<std::int64_t>& records)>;
 
   Prefetcher(const SampleOrder& order, const BatchSequence& sequence,
              const PrefetchOptions& options, Announce announce);
 
-  // Announces the records of the number-th batch from the start and of the
-  // batches after it, unless already announced.
-  void AnnounceFrom(std::int64_t number);
+  // Returns the next batch, nullopt after the last one. Announces it and the
+  // batches after it before, unless that was done.
+  [[nodiscard]] std::optional<PlannedBatch> Next();
 
  private:
-  void AddBatch(const BatchPlan& plan);
+  void PlanAhead();
+  void AddRecords(const PlannedBatch& batch);
   [[nodiscard]] bool IsInBlock(const StreamPosition& block) const;
 
   BatchSequence sequence_;
   const PrefetchOptions options_;
   const Announce announce_;
-  std::int64_t planned_ = 0;  // batches
   bool over_ = false;
   CurrentEpoch epoch_;
+  std::deque<PlannedBatch> planned_;   // and announced
   std::vector<std::int64_t> records_;  // to announce together
 };
 

@@ -1,5 +1,7 @@
 #include "records/store/record_store.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <limits>
@@ -68,6 +70,12 @@ void Grow(std::vector<std::byte>& buffer, std::size_t bytes) {
   }
 }
 
+// Pages that this process had to wait for until they were read, since it began.
+std::int64_t MajorFaults() {
+  struct rusage usage {};
+  return ::getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_majflt : 0;
+}
+
 // Memory that is not cleared first.
 class Scratch {
  public:
@@ -90,6 +98,7 @@ RecordStore::RecordStore(const RecordIndex& index,
       options_(options),
       mapped_(options.map_files && !index.is_of_images() ? index.shards().size()
                                                          : 0),
+      resident_(mapped_.size()),
       packed_(index.any_compressed()
                   ? std::make_unique<PackedStore>(
                         index, options.packed,
@@ -211,6 +220,7 @@ std::int64_t RecordStore::packed_restarts() const {
 }
 
 void RecordStore::WillRead(std::span<const std::int64_t> records) const {
+  resident_.NoteMajorFaults(MajorFaults());
   std::vector<RecordLocation> in_files;
   in_files.reserve(records.size());
   for (const std::int64_t record : records) {
@@ -223,7 +233,7 @@ void RecordStore::WillRead(std::span<const std::int64_t> records) const {
       // not fetched; the first requested record is fetched first.
       Announce(location.shard, location.offset,
                location.end() - location.offset);
-    } else {
+    } else if (!IsInMemory(location)) {
       in_files.push_back(location);
     }
   }
@@ -231,6 +241,14 @@ void RecordStore::WillRead(std::span<const std::int64_t> records) const {
        PlanReads(in_files, {.names_records = false})) {
     Announce(read.shard, read.offset, read.bytes);
   }
+}
+
+bool RecordStore::IsInMemory(const RecordLocation& location) const {
+  const MappedFile* const file = Mapped(location.shard);
+  return file != nullptr &&
+         resident_.Has(static_cast<std::size_t>(location.shard),
+                       location.end() - location.offset,
+                       std::ssize(file->bytes()));
 }
 
 void RecordStore::Announce(std::int32_t shard, std::int64_t offset,

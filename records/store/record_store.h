@@ -19,6 +19,7 @@
 #include "records/store/packed_store.h"
 #include "records/store/read_plan.h"
 #include "records/store/record_index.h"
+#include "records/store/resident_shards.h"
 
 namespace infeed {
 
@@ -110,6 +111,8 @@ class RecordStore {
   void CloseOldest() const;
   void Announce(std::int32_t shard, std::int64_t offset,
                 std::int64_t bytes) const;
+  // Whether a record that is to be announced is in memory (ResidentShards).
+  [[nodiscard]] bool IsInMemory(const RecordLocation& location) const;
   RecordPayload CheckFrame(std::span<const std::byte> frame,
                            const RecordLocation& location,
                            const Stream& stream) const;
@@ -129,7 +132,8 @@ class RecordStore {
   mutable std::mutex mutex_;
   mutable OpenList uses_;
   mutable std::unordered_map<std::int32_t, OpenShard> open_;
-  mutable std::vector<MappedShard> mapped_;    // empty: files are read
+  mutable std::vector<MappedShard> mapped_;  // empty: files are read
+  mutable ResidentShards resident_;
   const std::unique_ptr<PackedStore> packed_;  // null: no shard is compressed
 };
 

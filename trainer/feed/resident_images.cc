@@ -164,7 +164,7 @@ BatchHandle ResidentOrder::Next() {
   const int size = options_.batch_size / options_.world_size;
   BatchHandle batch(
       new Batch(size, options_.image_size, {}, BatchContent::kChoices));
-  EnterPlan(*plan, epoch_, *batch);
+  EnterPlan(WithRecords(*plan, epoch_), *batch);
   for (int slot = 0; slot < size; ++slot) {
     const auto at = static_cast<std::size_t>(slot);
     const std::int64_t record = batch->records()[at];

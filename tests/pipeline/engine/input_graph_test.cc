@@ -52,7 +52,8 @@ class InputGraphTest : public ::testing::Test {
                        });
       for (int i = 0; i < kBatches; ++i) {
         OpenBatch& batch = open[static_cast<std::size_t>(i)];
-        batch.Begin(i, {.first = i % 10, .samples = i % 3}, epoch, pool.Take());
+        batch.Begin(i, WithRecords({.first = i % 10, .samples = i % 3}, epoch),
+                    pool.Take());
         graph.Put(batch);
       }
       threads_started_ = ThreadsOfThisProcess() - before;

@@ -21,7 +21,7 @@ const BatchPlan kPlan{
 
 class OpenBatchTest : public ::testing::Test {
  protected:
-  void Begin() { open_.Begin(0, kPlan, epoch_, pool_.Take()); }
+  void Begin() { open_.Begin(0, WithRecords(kPlan, epoch_), pool_.Take()); }
 
   BatchPool pool_{1, 4, 2};
   SampleOrder order_{10, Shuffle::kNone, 0};

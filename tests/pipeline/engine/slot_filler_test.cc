@@ -54,7 +54,7 @@ class SlotFillerTest : public ::testing::Test {
     BatchSequence sequence(kRecords, options, {});
     const SampleOrder order(kRecords, options.shuffle, options.seed);
     CurrentEpoch epoch(order);
-    open.Begin(0, sequence.Next().value(), epoch, pool.Take());
+    open.Begin(0, WithRecords(sequence.Next().value(), epoch), pool.Take());
   }
 
   static void FillSlots(SlotFiller& filler, OpenBatch& open) {

@@ -1,6 +1,7 @@
 #include "pipeline/reading/prefetcher.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,11 @@ InputOptions Options() {
   return CheckedInputOptions(options);
 }
 
+Records RecordsOfNext(Prefetcher& prefetcher) {
+  const std::optional<PlannedBatch> batch = prefetcher.Next();
+  return batch ? batch->records : Records();
+}
+
 // What is announced, call by call, of ten records in batches of four.
 class PrefetcherTest : public ::testing::Test {
  protected:
@@ -39,30 +45,30 @@ class PrefetcherTest : public ::testing::Test {
 
 TEST_F(PrefetcherTest, IsSoManyBatchesAhead) {
   Prefetcher prefetcher = Make({.batches = 1});
-  prefetcher.AnnounceFrom(0);
+  EXPECT_THAT(RecordsOfNext(prefetcher), ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(announced_, ElementsAre(Records{0, 1, 2, 3, 4, 5, 6, 7}));
-  prefetcher.AnnounceFrom(1);
+  EXPECT_THAT(RecordsOfNext(prefetcher), ElementsAre(4, 5, 6, 7));
   EXPECT_THAT(announced_[1], ElementsAre(8, 9));
-  prefetcher.AnnounceFrom(2);
-  prefetcher.AnnounceFrom(3);
+  EXPECT_THAT(RecordsOfNext(prefetcher), ElementsAre(8, 9));
+  EXPECT_FALSE(prefetcher.Next());
   EXPECT_EQ(announced_.size(), 2U);
 }
 
 TEST_F(PrefetcherTest, WithNoneAheadAnnouncesWhatIsPut) {
   Prefetcher prefetcher = Make({.batches = 0});
-  prefetcher.AnnounceFrom(0);
-  prefetcher.AnnounceFrom(1);
+  (void)prefetcher.Next();
+  (void)prefetcher.Next();
   EXPECT_THAT(announced_,
               ElementsAre(Records{0, 1, 2, 3}, Records{4, 5, 6, 7}));
 }
 
 TEST_F(PrefetcherTest, AnnouncesABlockTogether) {
   Prefetcher prefetcher = Make({.batches = 0, .block_positions = 6});
-  prefetcher.AnnounceFrom(0);
+  (void)prefetcher.Next();
   EXPECT_THAT(announced_, ElementsAre(Records{0, 1, 2, 3, 4, 5, 6, 7}));
-  prefetcher.AnnounceFrom(1);
+  EXPECT_THAT(RecordsOfNext(prefetcher), ElementsAre(4, 5, 6, 7));
   EXPECT_EQ(announced_.size(), 1U);
-  prefetcher.AnnounceFrom(2);
+  (void)prefetcher.Next();
   EXPECT_THAT(announced_[1], ElementsAre(8, 9));
 }
 
@@ -71,7 +77,7 @@ TEST_F(PrefetcherTest, AnnouncesTheRanksShareAlone) {
   options.world_size = 2;
   options.rank = 1;
   Prefetcher prefetcher = Make({.batches = 1}, options);
-  prefetcher.AnnounceFrom(0);
+  EXPECT_THAT(RecordsOfNext(prefetcher), ElementsAre(2, 3));
   EXPECT_THAT(announced_, ElementsAre(Records{2, 3, 6, 7}));
 }
 
@@ -82,9 +88,9 @@ TEST_F(PrefetcherTest, GoesOnIntoTheNextEpochInItsOrder) {
   options.last_batch = LastBatch::kDrop;
   const SampleOrder order(10, Shuffle::kGlobal, 3);
   Prefetcher prefetcher(
-      order, BatchSequence(10, options, {}), {.batches = 1},
+      order, BatchSequence(10, options, {}), {.batches = 2},
       [this](const Records& records) { announced_.push_back(records); });
-  prefetcher.AnnounceFrom(1);
+  (void)prefetcher.Next();
   ASSERT_EQ(announced_.size(), 1U);
   ASSERT_EQ(announced_[0].size(), 12U);
   for (std::size_t i = 0; i < 4; ++i) {
@@ -93,6 +99,12 @@ TEST_F(PrefetcherTest, GoesOnIntoTheNextEpochInItsOrder) {
     EXPECT_EQ(announced_[0][8 + i],
               order.RecordAt(1, static_cast<std::int64_t>(i)));
   }
+}
+
+TEST_F(PrefetcherTest, GivesBatchesToThoseWhoAnnounceNothing) {
+  Prefetcher prefetcher(order_, BatchSequence(10, Options(), {}),
+                        {.batches = 0}, nullptr);
+  EXPECT_THAT(RecordsOfNext(prefetcher), ElementsAre(0, 1, 2, 3));
 }
 
 TEST(PlanPrefetchTest, TakesNeighboursTogetherWhereFilesAreShuffledInWindows) {
