@@ -33,7 +33,7 @@ constexpr const char* kTurned = "turned as its EXIF data says";
 constexpr const char* kTooLarge = "larger than --max_size";
 
 // The size with the same aspect ratio and a given shorter side.
-ImageSize WithShorterSide(const ImageSize& size, int shorter) {
+StoredSize WithShorterSide(const StoredSize& size, int shorter) {
   const double scale = static_cast<double>(shorter) /
                        static_cast<double>(std::min(size.width, size.height));
   const auto scaled = [&](std::int64_t side) {
@@ -43,7 +43,7 @@ ImageSize WithShorterSide(const ImageSize& size, int shorter) {
   return {scaled(size.width), scaled(size.height)};
 }
 
-ImageSize SizeOf(const RgbImage& image) {
+StoredSize SizeOf(const RgbImage& image) {
   return {image.width(), image.height()};
 }
 
@@ -76,7 +76,7 @@ EncodedImage ImageEncoder::EncodeOtherFile(std::string file, int turn) {
   }
   DecodeOtherImage(bytes, options_.limits.max_pixels, image_);
   Turn(turn);
-  const ImageSize size = SizeOf(image_);
+  const StoredSize size = SizeOf(image_);
   if (options_.format == ImageForm::kPixels) {
     return Packed(size);
   }
@@ -105,7 +105,7 @@ EncodedImage ImageEncoder::EncodeOtherFile(std::string file, int turn) {
 EncodedImage ImageEncoder::EncodeRaw(const RawImages& raw,
                                      const ImageFile& image) {
   raw.Read(image, image_);
-  const ImageSize size = SizeOf(image_);
+  const StoredSize size = SizeOf(image_);
   if (options_.format == ImageForm::kPixels) {
     return Packed(size);
   }
@@ -119,7 +119,7 @@ EncodedImage ImageEncoder::EncodeRaw(const RawImages& raw,
 EncodedImage ImageEncoder::EncodeJpegFile(std::string file, int turn) {
   const std::span<const std::byte> bytes = std::as_bytes(std::span(file));
   const JpegInfo info = decoder_.ReadHeader(bytes);
-  ImageSize size = {info.width, info.height};
+  StoredSize size = {info.width, info.height};
   const bool is_cmyk = info.components == kCmykComponents;
   const bool is_changed = turn != kUpright || IsTooLarge(size);
   const bool is_packed = options_.format == ImageForm::kPixels;
@@ -159,7 +159,7 @@ EncodedImage ImageEncoder::EncodeJpegFile(std::string file, int turn) {
 
 // Decodes to at least as many pixels as the final size needs.
 void ImageEncoder::DecodeJpeg(const JpegInfo& info) {
-  const ImageSize size = {info.width, info.height};
+  const StoredSize size = {info.width, info.height};
   const std::int64_t shorter = std::min(size.width, size.height);
   const std::int64_t wanted = ShorterSide(size);
   int eighths = 1;
@@ -177,12 +177,12 @@ void ImageEncoder::Turn(int orientation) {
   }
 }
 
-bool ImageEncoder::IsTooLarge(const ImageSize& size) const {
+bool ImageEncoder::IsTooLarge(const StoredSize& size) const {
   return options_.max_size > 0 && options_.format == ImageForm::kJpeg &&
          std::min(size.width, size.height) > options_.max_size;
 }
 
-int ImageEncoder::ShorterSide(const ImageSize& size) const {
+int ImageEncoder::ShorterSide(const StoredSize& size) const {
   if (options_.format == ImageForm::kPixels) {
     return options_.image_size;
   }
@@ -192,8 +192,8 @@ int ImageEncoder::ShorterSide(const ImageSize& size) const {
 
 // Resizes image_, which has `size` or was decoded to a smaller one, to its
 // final size.
-void ImageEncoder::Fit(const ImageSize& size) {
-  const ImageSize fitted = WithShorterSide(size, ShorterSide(size));
+void ImageEncoder::Fit(const StoredSize& size) {
+  const StoredSize fitted = WithShorterSide(size, ShorterSide(size));
   if (fitted.width != image_.width() || fitted.height != image_.height()) {
     ResizeArea(image_.view(), static_cast<int>(fitted.width),
                static_cast<int>(fitted.height), other_);
@@ -201,7 +201,7 @@ void ImageEncoder::Fit(const ImageSize& size) {
   }
 }
 
-EncodedImage ImageEncoder::Packed(const ImageSize& size) {
+EncodedImage ImageEncoder::Packed(const StoredSize& size) {
   static_assert(std::endian::native == std::endian::little,
                 "packed pixels are stored as they are in memory");
   Fit(size);

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "preprocess/codecs/image_size.h"
+#include "preprocess/codecs/stored_size.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/pixels/image.h"
 #include "records/store/image_tree.h"
@@ -79,11 +79,11 @@ class ImageEncoder {
   [[nodiscard]] EncodedImage EncodeOtherFile(std::string file, int turn);
   void DecodeJpeg(const JpegInfo& info);
   void Turn(int orientation);
-  [[nodiscard]] bool IsTooLarge(const ImageSize& size) const;
+  [[nodiscard]] bool IsTooLarge(const StoredSize& size) const;
   // The shorter side of the stored image.
-  [[nodiscard]] int ShorterSide(const ImageSize& size) const;
-  void Fit(const ImageSize& size);
-  [[nodiscard]] EncodedImage Packed(const ImageSize& size);
+  [[nodiscard]] int ShorterSide(const StoredSize& size) const;
+  void Fit(const StoredSize& size);
+  [[nodiscard]] EncodedImage Packed(const StoredSize& size);
 
   ImageEncoderOptions options_;
   JpegDecoder decoder_;
