@@ -32,15 +32,16 @@ constexpr int kTransposed = 5;  // and above
 constexpr const char* kTurned = "turned as its EXIF data says";
 constexpr const char* kTooLarge = "larger than --max_size";
 
-// The size with the same aspect ratio and a given shorter side.
-StoredSize WithShorterSide(const StoredSize& size, int shorter) {
-  const double scale = static_cast<double>(shorter) /
-                       static_cast<double>(std::min(size.width, size.height));
-  const auto scaled = [&](std::int64_t side) {
+// The size with the same aspect ratio that just covers a rectangle.
+StoredSize Covering(const StoredSize& size, const ImageSize& cover) {
+  const double scale = std::max(
+      static_cast<double>(cover.height) / static_cast<double>(size.height),
+      static_cast<double>(cover.width) / static_cast<double>(size.width));
+  const auto scaled = [&](std::int64_t side, int least) {
     return std::max<std::int64_t>(
-        shorter, std::llround(static_cast<double>(side) * scale));
+        least, std::llround(static_cast<double>(side) * scale));
   };
-  return {scaled(size.width), scaled(size.height)};
+  return {scaled(size.width, cover.width), scaled(size.height, cover.height)};
 }
 
 StoredSize SizeOf(const RgbImage& image) {
@@ -159,11 +160,15 @@ EncodedImage ImageEncoder::EncodeJpegFile(std::string file, int turn) {
 
 // Decodes to at least as many pixels as the final size needs.
 void ImageEncoder::DecodeJpeg(const JpegInfo& info) {
-  const StoredSize size = {info.width, info.height};
-  const std::int64_t shorter = std::min(size.width, size.height);
-  const std::int64_t wanted = ShorterSide(size);
+  const ImageSize wanted = Cover({info.width, info.height});
+  const auto is_enough = [&](int eighths) {
+    return std::int64_t{info.height} * eighths >=
+               std::int64_t{wanted.height} * kEighths &&
+           std::int64_t{info.width} * eighths >=
+               std::int64_t{wanted.width} * kEighths;
+  };
   int eighths = 1;
-  while (eighths < kEighths && shorter * eighths < wanted * kEighths) {
+  while (eighths < kEighths && !is_enough(eighths)) {
     ++eighths;
   }
   decoder_.DecodeScaled(eighths, image_);
@@ -182,7 +187,7 @@ bool ImageEncoder::IsTooLarge(const StoredSize& size) const {
          std::min(size.width, size.height) > options_.max_size;
 }
 
-int ImageEncoder::ShorterSide(const StoredSize& size) const {
+ImageSize ImageEncoder::Cover(const StoredSize& size) const {
   if (options_.format == ImageForm::kPixels) {
     return options_.image_size;
   }
@@ -193,7 +198,7 @@ int ImageEncoder::ShorterSide(const StoredSize& size) const {
 // Resizes image_, which has `size` or was decoded to a smaller one, to its
 // final size.
 void ImageEncoder::Fit(const StoredSize& size) {
-  const StoredSize fitted = WithShorterSide(size, ShorterSide(size));
+  const StoredSize fitted = Covering(size, Cover(size));
   if (fitted.width != image_.width() || fitted.height != image_.height()) {
     ResizeArea(image_.view(), static_cast<int>(fitted.width),
                static_cast<int>(fitted.height), other_);
@@ -205,14 +210,14 @@ EncodedImage ImageEncoder::Packed(const StoredSize& size) {
   static_assert(std::endian::native == std::endian::little,
                 "packed pixels are stored as they are in memory");
   Fit(size);
-  const int side = options_.image_size;
-  std::vector<std::uint32_t> pixels(static_cast<std::size_t>(side) * side);
-  PackImage(image_.view({.y = (image_.height() - side) / 2,
-                         .x = (image_.width() - side) / 2,
-                         .height = side,
-                         .width = side}),
+  const auto [height, width] = options_.image_size;
+  std::vector<std::uint32_t> pixels(options_.image_size.pixels());
+  PackImage(image_.view({.y = (image_.height() - height) / 2,
+                         .x = (image_.width() - width) / 2,
+                         .height = height,
+                         .width = width}),
             false, pixels);
-  EncodedImage encoded = {.width = side, .height = side, .format = "packed"};
+  EncodedImage encoded = {.width = width, .height = height, .format = "packed"};
   const std::span<const std::byte> bytes = std::as_bytes(std::span(pixels));
   encoded.bytes.assign(reinterpret_cast<const char*>(bytes.data()),
                        bytes.size());
