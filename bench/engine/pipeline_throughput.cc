@@ -147,11 +147,11 @@ RecordIndex IndexOf(const Flags& flags) {
 }
 
 std::string MakeTitle(const Flags& flags, const RecordIndex& index) {
-  return fmt::format(
-      "{} records, recipe {}, {}x{}, batches of {}", index.size(),
-      ChoiceName(flags.throughput.input.recipe, kRecipes),
-      flags.throughput.input.image_size, flags.throughput.input.image_size,
-      flags.throughput.input.batch_size);
+  const InputOptions& input = flags.throughput.input;
+  return fmt::format("{} records, recipe {}, {}x{}, batches of {}",
+                     index.size(), ChoiceName(input.recipe, kRecipes),
+                     input.image_size.height, input.image_size.width,
+                     input.batch_size);
 }
 
 // Resolves label_offset once for all pipelines, and prints the labels.

@@ -16,6 +16,7 @@
 #include "base/seconds.h"
 #include "bench/engine/held_records.h"
 #include "pipeline/stats/stage_counters.h"
+#include "preprocess/pixels/image_size.h"
 #include "preprocess/recipe/recipe.h"
 #include "preprocess/resize/sink.h"
 
@@ -37,7 +38,7 @@ class NoResize final : public ResizeSink {
 
   void Begin(int width, int /*height*/) override {
     band_.SetWidth(width, 0);
-    out_y_ = size_;  // complete
+    out_y_ = rows_.count;  // complete
   }
   void Filled() override {}
 };
@@ -53,14 +54,14 @@ struct HeldWindow {
 // owns.
 class KeepWindow final : public ResizeSink {
  public:
-  KeepWindow(int size, HeldWindow& window)
+  KeepWindow(const ImageSize& size, HeldWindow& window)
       : ResizeSink(size), window_(window), sink_(window.image) {}
 
   void Begin(int width, int height) override {
     window_.flip = flip_;
     window_.sides = sides_;
     sink_.Begin(width, height);
-    out_y_ = size_;  // complete
+    out_y_ = rows_.count;  // complete
   }
   RgbRows Next(int rows) override { return sink_.Next(rows); }
   void Filled() override { sink_.Filled(); }
@@ -100,8 +101,7 @@ std::int64_t Fill(Preprocessor& preprocessor, const HeldRecord& record,
 }
 
 std::vector<std::uint32_t> MakeSlot(const PreprocessOptions& options) {
-  return std::vector<std::uint32_t>(
-      static_cast<std::size_t>(options.image_size) * options.image_size);
+  return std::vector<std::uint32_t>(options.image_size.pixels());
 }
 
 class ReadWork final : public StageWork {

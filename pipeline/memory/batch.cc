@@ -18,13 +18,12 @@ constexpr std::size_t Aligned(std::size_t bytes) {
 }
 
 // Bytes of a slot's image or choice.
-std::size_t SlotBytes(int image_size, BatchContent content) {
-  const auto side = static_cast<std::size_t>(image_size);
+std::size_t SlotBytes(const ImageSize& image_size, BatchContent content) {
   switch (content) {
     case BatchContent::kPixels:
-      return side * side * sizeof(std::uint32_t);
+      return image_size.pixels() * sizeof(std::uint32_t);
     case BatchContent::kRgb:
-      return side * side * 3;
+      return image_size.pixels() * 3;
     case BatchContent::kChoices:
       break;
   }
@@ -38,8 +37,8 @@ struct Layout {
   std::size_t weights_at;
   std::size_t bytes;
 
-  Layout(int size, int image_size, BatchContent content) {
-    Check(size > 0 && image_size > 0, "a batch holds something");
+  Layout(int size, const ImageSize& image_size, BatchContent content) {
+    Check(size > 0 && image_size.shorter() > 0, "a batch holds something");
     const std::size_t count = static_cast<std::size_t>(size);
     images = count * SlotBytes(image_size, content);
     labels_at = Aligned(images);
@@ -58,7 +57,7 @@ std::span<Element> PartOf(std::span<Element> images, int slot, int size) {
 
 }  // namespace
 
-Batch::Batch(int size, int image_size, const BatchMemory& memory,
+Batch::Batch(int size, const ImageSize& image_size, const BatchMemory& memory,
              BatchContent content)
     : size_(size),
       image_size_(image_size),
@@ -91,7 +90,7 @@ std::unique_ptr<Batch> Batch::Clone() const {
   return clone;
 }
 
-std::int64_t Batch::MemoryBytes(int size, int image_size,
+std::int64_t Batch::MemoryBytes(int size, const ImageSize& image_size,
                                 BatchContent content) {
   return static_cast<std::int64_t>(
       PageMemory::RoundUp(Layout(size, image_size, content).bytes));
@@ -147,7 +146,7 @@ void BatchReturn::operator()(Batch* batch) const {
   pool->free.Push(std::move(returned));
 }
 
-BatchPool::BatchPool(int count, int size, int image_size,
+BatchPool::BatchPool(int count, int size, const ImageSize& image_size,
                      const BatchMemory& memory, BatchContent content)
     : state_(std::make_shared<PoolState>(static_cast<std::size_t>(count))) {
   for (int i = 0; i < count; ++i) {

@@ -12,6 +12,7 @@
 #include "pipeline/memory/batch_content.h"
 #include "pipeline/memory/batch_memory.h"
 #include "pipeline/memory/page_memory.h"
+#include "preprocess/pixels/image_size.h"
 #include "records/example/fields.h"
 
 namespace infeed {
@@ -36,7 +37,7 @@ class Batch {
  public:
   // Requires: size, image_size > 0. Throws std::bad_alloc, and what memory.pin
   // throws.
-  Batch(int size, int image_size, const BatchMemory& memory = {},
+  Batch(int size, const ImageSize& image_size, const BatchMemory& memory = {},
         BatchContent content = BatchContent::kPixels);
   ~Batch() = default;
   Batch(const Batch&) = delete;
@@ -51,21 +52,21 @@ class Batch {
 
   // Bytes of memory that such a batch takes.
   [[nodiscard]] static std::int64_t MemoryBytes(
-      int size, int image_size, BatchContent content = BatchContent::kPixels);
+      int size, const ImageSize& image_size,
+      BatchContent content = BatchContent::kPixels);
 
-  // [size, image_size, image_size], each R << 24 | G << 16 | B << 8; for
-  // choices [size], and labels and weights are unused; for kRgb empty.
+  // [size, height, width], each R << 24 | G << 16 | B << 8; for choices [size],
+  // and labels and weights are unused; for kRgb empty.
   [[nodiscard]] std::span<std::uint32_t> pixels() { return pixels_; }
   [[nodiscard]] std::span<const std::uint32_t> pixels() const {
     return pixels_;
   }
-  // [image_size, image_size] of one slot. Requires: the content is not kRgb.
+  // [height, width] of one slot. Requires: the content is not kRgb.
   [[nodiscard]] std::span<std::uint32_t> slot_pixels(int slot);
-  // [size, image_size, image_size, 3], bytes R G B; empty unless the content is
-  // kRgb.
+  // [size, height, width, 3], bytes R G B; empty unless the content is kRgb.
   [[nodiscard]] std::span<std::uint8_t> rgb() { return rgb_; }
   [[nodiscard]] std::span<const std::uint8_t> rgb() const { return rgb_; }
-  // [image_size, image_size, 3] of one slot. Requires: the content is kRgb.
+  // [height, width, 3] of one slot. Requires: the content is kRgb.
   [[nodiscard]] std::span<std::uint8_t> slot_rgb(int slot);
   // The bytes of pixels() or rgb(), whichever the content is.
   [[nodiscard]] std::span<const std::byte> image_bytes() const;
@@ -91,7 +92,7 @@ class Batch {
   }
 
   [[nodiscard]] int size() const { return size_; }
-  [[nodiscard]] int image_size() const { return image_size_; }
+  [[nodiscard]] const ImageSize& image_size() const { return image_size_; }
   [[nodiscard]] BatchContent content() const { return content_; }
 
   // A black image, label -1, weight 0, record -1.
@@ -124,7 +125,7 @@ class Batch {
   };
 
   int size_;
-  int image_size_;
+  ImageSize image_size_;
   BatchContent content_;
   PageMemory memory_;
   std::unique_ptr<std::byte, Unpin> pinned_;  // After memory_: destroyed first.
@@ -162,7 +163,8 @@ using BatchHandle = std::unique_ptr<Batch, BatchReturn>;
 class BatchPool {
  public:
   // Requires: count, size, image_size > 0. Throws what Batch() throws.
-  BatchPool(int count, int size, int image_size, const BatchMemory& memory = {},
+  BatchPool(int count, int size, const ImageSize& image_size,
+            const BatchMemory& memory = {},
             BatchContent content = BatchContent::kPixels);
 
   // Waits for a free batch; nullptr after Close().

@@ -23,14 +23,14 @@ inline constexpr std::int64_t kMaxHeldImages = 0x7FFFFFFF;
   return choice >> 1;
 }
 
-// Where pixel `at` of the slot, [side, side], lies in images [N, side, side].
-// Requires: not kNoImage.
+// Where pixel `at` of the slot, [height, width], lies in images [N, height,
+// width]. Requires: not kNoImage.
 [[nodiscard]] constexpr std::int64_t ChosenPixel(std::uint32_t choice, int at,
-                                                 int side) {
-  const int column = at % side;
+                                                 int height, int width) {
+  const int column = at % width;
   const int row_start = at - column;
-  const int from = (choice & 1U) != 0 ? side - 1 - column : column;
-  return ChosenImage(choice) * side * side + row_start + from;
+  const int from = (choice & 1U) != 0 ? width - 1 - column : column;
+  return ChosenImage(choice) * height * width + row_start + from;
 }
 
 }  // namespace infeed

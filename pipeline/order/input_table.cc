@@ -95,7 +95,9 @@ constexpr InputOption kStream[] = {
 
 constexpr InputOption kImages[] = {
     Common(Row("image_size", Field<&I::image_size>(), Between(1, 1 << 14),
-               "pixels", "Side of an image.")),
+               "pixels",
+               "Size of an image: the side of a square, or height x width, "
+               "such as 224x320.")),
     Row("layout", ChoiceField<kLayouts, &I::layout>(), Any(), "",
         "Pixels of a batch: 32-bit words, R << 24 | G << 16 | B << 8, or RGB "
         "bytes."),
@@ -119,8 +121,8 @@ constexpr InputOption kImages[] = {
         "Largest ratio of a random crop's sides in recipe torchvision.", "4/3"),
     Row("eval_resize", Field<&I::crop, &C::eval_resize>(), Between(0, 1 << 15),
         "pixels",
-        "Shorter side to which an evaluation resizes an image, before a square "
-        "of image_size is cut out of its centre.",
+        "Shorter side to which an evaluation resizes an image, before "
+        "image_size is cut out of its centre.",
         "image_size * 256 / 224"),
     Row("eval_crop", Field<&I::crop, &C::eval_crop>(), Between(0, 1), "",
         "Fraction image_size / eval_resize, to be given in place of "

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "base/choices.h"
+#include "preprocess/pixels/image_size.h"
 
 // One option's name, type, range and help. They are written only in tables of
 // such rows (input_table.h); flags, configuration files, --help and
@@ -25,10 +26,11 @@ struct ChoiceRef {
 };
 
 // An option's field in an options object; also defines the option's type.
-using OptionRef = std::variant<int*, std::int64_t*, std::uint64_t*, float*,
-                               double*, bool*, std::string*, ChoiceRef>;
+using OptionRef =
+    std::variant<int*, std::int64_t*, std::uint64_t*, float*, double*, bool*,
+                 std::string*, ImageSize*, ChoiceRef>;
 
-// min <= value <= max, of a number.
+// min <= value <= max, of a number or of an image's sides.
 struct OptionRange {
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
@@ -118,8 +120,8 @@ ChoiceRef RefToChoice(Value& value) {
 }  // namespace internal
 
 // Field<&TrainParams::input, &InputOptions::seed>(): the field that these
-// members lead to, of a number, a truth value or text. choices: the only texts
-// it may have, "a|b|c"; empty: any.
+// members lead to, of a number, a truth value, text or an image's size.
+// choices: the only texts it may have, "a|b|c"; empty: any.
 template <auto kFirst, auto... kRest>
 constexpr auto Field(std::string_view choices = {}) {
   using Options = internal::ClassOfMember<kFirst>;

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/overloaded.h"
 #include "pipeline/memory/memory_limit.h"
+#include "preprocess/pixels/image_size.h"
 #include "records/bytes/whole_number.h"
 
 namespace infeed {
@@ -141,6 +142,25 @@ double NumberOption(const OptionInfo& option, const OptionAssignment& given) {
   }
   CheckRange(option, given, *value);
   return *value;
+}
+
+void CheckSides(const OptionInfo& option, const OptionAssignment& given,
+                const ImageSize& size) {
+  CheckRange(option, given, size.shorter());
+  CheckRange(option, given, size.longer());
+}
+
+// An integer, as of any option, or height x width.
+ImageSize SizeOption(const OptionInfo& option, const OptionAssignment& given) {
+  if (ParseInteger(given.value)) {
+    return IntegerOption<int>(option, given);
+  }
+  const std::optional<ImageSize> size = ParseImageSize(given.value);
+  if (!size) {
+    ThrowNumber(given, "an integer, or a height and a width such as 224x320");
+  }
+  CheckSides(option, given, *size);
+  return *size;
 }
 
 // The name of the choice that the text stands for.
@@ -278,6 +298,7 @@ void SetOption(const OptionInfo& option, const OptionAssignment& given,
                  [&](float* number) {
                    *number = static_cast<float>(NumberOption(option, given));
                  },
+                 [&](ImageSize* size) { *size = SizeOption(option, given); },
                  [&](const ChoiceRef& choice) {
                    Check(choice.set(choice.field, choice_name),
                          "the choice is known");
@@ -300,17 +321,21 @@ void CopyOption(const OptionRef& from, const OptionRef& to) {
 }
 
 void CheckOption(const OptionInfo& option, const OptionRef& field) {
-  const auto check = [&](auto value) {
-    CheckRange(option,
-               {.name = std::string(option.name),
-                .value = fmt::format("{}", value),
-                .place = ""},
-               static_cast<double>(value));
+  const auto given = [&](std::string value) {
+    return OptionAssignment{.name = std::string(option.name),
+                            .value = std::move(value),
+                            .place = ""};
   };
-  std::visit(
-      Overloaded{[](const ChoiceRef&) {}, [](const std::string*) {},
-                 [](const bool*) {}, [&](const auto* value) { check(*value); }},
-      field);
+  std::visit(Overloaded{[](const ChoiceRef&) {}, [](const std::string*) {},
+                        [](const bool*) {},
+                        [&](const ImageSize* size) {
+                          CheckSides(option, given(SizeText(*size)), *size);
+                        },
+                        [&](const auto* value) {
+                          CheckRange(option, given(fmt::format("{}", *value)),
+                                     static_cast<double>(*value));
+                        }},
+             field);
 }
 
 std::string_view TypeText(const OptionRef& field) {
@@ -318,6 +343,7 @@ std::string_view TypeText(const OptionRef& field) {
       Overloaded{[](const bool*) { return "true or false"; },
                  [](const std::string*) { return "text"; },
                  [](const ChoiceRef&) { return "text"; },
+                 [](const ImageSize*) { return "size"; },
                  [](const std::floating_point auto*) { return "number"; },
                  [](const std::integral auto*) { return "integer"; }},
       field);
@@ -332,6 +358,7 @@ std::string ValueText(const OptionInfo& option, const OptionRef& field) {
                    return option.unit == "bytes" ? BytesText(*value)
                                                  : fmt::format("{}", *value);
                  },
+                 [](const ImageSize* size) { return SizeText(*size); },
                  [](const auto* value) { return fmt::format("{}", *value); }},
       field);
 }

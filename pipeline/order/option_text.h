@@ -32,7 +32,7 @@ void CopyOption(const OptionRef& from, const OptionRef& to);
 // does.
 void CheckOption(const OptionInfo& option, const OptionRef& field);
 
-// "integer", "number", "text", "true or false".
+// "integer", "number", "text", "size", "true or false".
 [[nodiscard]] std::string_view TypeText(const OptionRef& field);
 // A value as text that SetOption() reads back.
 [[nodiscard]] std::string ValueText(const OptionInfo& option,

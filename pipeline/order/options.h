@@ -13,6 +13,7 @@
 #include "pipeline/order/order_options.h"
 #include "preprocess/augment/options.h"
 #include "preprocess/jpeg/jpeg.h"
+#include "preprocess/pixels/image_size.h"
 #include "preprocess/recipe/recipe.h"
 #include "records/example/fields.h"
 #include "records/example/imagenet_example.h"
@@ -71,7 +72,7 @@ struct InputOptions {
   int world_size = 1;
   RankShare rank_share = RankShare::kContiguous;
   LastBatch last_batch = LastBatch::kByMode;
-  int image_size = 224;  // side of a batch's images, pixels
+  ImageSize image_size = 224;  // of a batch's images
   // The images as words (Batch::pixels()) or as RGB bytes (Batch::rgb()), which
   // take three quarters of the memory; the levels are the same.
   BatchContent layout = BatchContent::kPixels;

@@ -110,8 +110,7 @@ MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
 }  // namespace
 
 std::size_t ScratchWords(const InputOptions& options) {
-  const auto side = static_cast<std::size_t>(options.image_size);
-  return options.layout == BatchContent::kRgb ? side * side : 0;
+  return options.layout == BatchContent::kRgb ? options.image_size.pixels() : 0;
 }
 
 int SlotsPerTask(const InputOptions& options) {

@@ -11,6 +11,7 @@
 #include "preprocess/augment/pillow_ops.h"
 #include "preprocess/augment/timm_policy.h"
 #include "preprocess/augment/torchvision_policy.h"
+#include "preprocess/pixels/image_size.h"
 
 namespace infeed {
 namespace {
@@ -33,14 +34,14 @@ SampleRandom DrawsFrom(const SampleKey& key, std::uint32_t block) {
   return SampleRandom(key, RandomStream::kAugmentation, block);
 }
 
-OpDraws DrawOp(int side, RandomSource& random) {
-  const auto pixel = [&] {
-    return static_cast<int>(random.Below(static_cast<std::uint32_t>(side)));
+OpDraws DrawOp(const ImageSize& size, RandomSource& random) {
+  const auto pixel = [&](int length) {
+    return static_cast<int>(random.Below(static_cast<std::uint32_t>(length)));
   };
   OpDraws draws;
   draws.is_negative = random.Below(2) == 1;
-  draws.row = pixel();
-  draws.column = pixel();
+  draws.row = pixel(size.height);
+  draws.column = pixel(size.width);
   return draws;
 }
 
@@ -50,10 +51,11 @@ float DrawSigma(RandomSource& random) {
   return kLeast + random.Real() * (kMost - kLeast);
 }
 
-void FlipRows(PixelSquare image) {
-  for (int y = 0; y < image.side / 2; ++y) {
-    std::swap_ranges(image.row(y), image.row(y) + image.side,
-                     image.row(image.side - 1 - y));
+void FlipRows(PixelImage image) {
+  const auto [height, width] = image.size;
+  for (int y = 0; y < height / 2; ++y) {
+    std::swap_ranges(image.row(y), image.row(y) + width,
+                     image.row(height - 1 - y));
   }
 }
 
@@ -62,17 +64,15 @@ void MakeGray(std::span<std::uint32_t> pixels) { JitterSaturation(0, pixels); }
 
 }  // namespace
 
-Augmenter::Augmenter(const AugmentOptions& options, int side)
-    : options_(options), side_(side) {
-  Check(side > 0, "an image has pixels");
+Augmenter::Augmenter(const AugmentOptions& options, const ImageSize& size)
+    : options_(options), size_(size) {
+  Check(size.shorter() > 0, "an image has pixels");
   CheckAugmentOptions(options);
 }
 
 void Augmenter::Apply(std::span<std::uint32_t> pixels, const SampleKey& key) {
-  Check(pixels.size() ==
-            static_cast<std::size_t>(side_) * static_cast<std::size_t>(side_),
-        "pixels are those of one image");
-  const PixelSquare image{.pixels = pixels, .side = side_};
+  Check(pixels.size() == size_.pixels(), "pixels are those of one image");
+  const PixelImage image{.pixels = pixels, .size = size_};
   const auto draw = [&](std::uint32_t block, float probability) {
     return probability > 0 && DrawsFrom(key, block).Real() < probability;
   };
@@ -96,10 +96,10 @@ void Augmenter::Apply(std::span<std::uint32_t> pixels, const SampleKey& key) {
   }
 }
 
-void Augmenter::Erase(PixelSquare image, const SampleKey& key) {
+void Augmenter::Erase(PixelImage image, const SampleKey& key) {
   SampleRandom random = DrawsFrom(key, kErasingBlock);
   const std::optional<Window> window =
-      DrawErasing(options_.erasing, side_, random);
+      DrawErasing(options_.erasing, size_, random);
   if (window && options_.erasing_mode == ErasingMode::kPixel) {
     SampleRandom noise = DrawsFrom(key, kNoiseBlock);
     FillWithNoise(*window, image, noise);
@@ -110,7 +110,7 @@ void Augmenter::Erase(PixelSquare image, const SampleKey& key) {
 }
 
 void Augmenter::ApplyLayers(std::uint32_t block, std::uint32_t blocks,
-                            PixelSquare image, const SampleKey& key,
+                            PixelImage image, const SampleKey& key,
                             auto&& draw) {
   for (int layer = 0; layer < options_.layers; ++layer) {
     SampleRandom random = DrawsFrom(key, block);
@@ -119,7 +119,7 @@ void Augmenter::ApplyLayers(std::uint32_t block, std::uint32_t blocks,
   }
 }
 
-void Augmenter::ApplyPolicy(PixelSquare image, const SampleKey& key) {
+void Augmenter::ApplyPolicy(PixelImage image, const SampleKey& key) {
   switch (options_.policy) {
     case AugmentPolicy::kNone:
       return;
@@ -135,20 +135,20 @@ void Augmenter::ApplyPolicy(PixelSquare image, const SampleKey& key) {
     }
     case AugmentPolicy::kTorchvisionRandAugment:
       return ApplyLayers(kPolicyBlock, 1, image, key, [&](auto& random) {
-        return DrawRandAugment(options_.magnitude, side_, random);
+        return DrawRandAugment(options_.magnitude, size_, random);
       });
     case AugmentPolicy::kTimmRandAugment:
       return ApplyLayers(
           kTimmBlock, kTimmBlocks, image, key, [&](auto& random) {
             return DrawTimmRandAugment(options_.magnitude,
-                                       options_.magnitude_std, side_, random);
+                                       options_.magnitude_std, size_, random);
           });
     case AugmentPolicy::kAugMix:
       return AugMix(options_.severity, key, kAugMixBlock, image, mix_scratch_);
   }
 }
 
-void Augmenter::ThreeAugment(PixelSquare image, const SampleKey& key) {
+void Augmenter::ThreeAugment(PixelImage image, const SampleKey& key) {
   SampleRandom random = DrawsFrom(key, kPolicyBlock);
   switch (random.Below(3)) {
     case 0:
@@ -160,17 +160,17 @@ void Augmenter::ThreeAugment(PixelSquare image, const SampleKey& key) {
   }
 }
 
-void Augmenter::RandAugment(PixelSquare image, const SampleKey& key) {
+void Augmenter::RandAugment(PixelImage image, const SampleKey& key) {
   for (int layer = 0; layer < options_.layers; ++layer) {
     SampleRandom random =
         DrawsFrom(key, kPolicyBlock + static_cast<std::uint32_t>(layer));
     const auto op = static_cast<AugmentOp>(random.Below(kAugmentOps));
     ApplyAugmentOp(op, options_.magnitude, kRandAugmentReach,
-                   DrawOp(side_, random), image, scratch_);
+                   DrawOp(size_, random), image, scratch_);
   }
 }
 
-void Augmenter::AutoAugment(PixelSquare image, const SampleKey& key) {
+void Augmenter::AutoAugment(PixelImage image, const SampleKey& key) {
   const std::span<const SubPolicy> policy = AutoAugmentPolicy();
   std::uint32_t block = kPolicyBlock;
   const SubPolicy& pair =
@@ -180,7 +180,7 @@ void Augmenter::AutoAugment(PixelSquare image, const SampleKey& key) {
     SampleRandom random = DrawsFrom(key, ++block);
     if (random.Real() + step.probability >= 1.0F) {
       ApplyAugmentOp(step.op, step.level, kAutoAugmentReach,
-                     DrawOp(side_, random), image, scratch_);
+                     DrawOp(size_, random), image, scratch_);
     }
   }
 }

@@ -8,6 +8,7 @@
 #include "preprocess/augment/blur.h"
 #include "preprocess/augment/operation.h"
 #include "preprocess/augment/options.h"
+#include "preprocess/pixels/image_size.h"
 
 namespace infeed {
 
@@ -27,8 +28,8 @@ namespace infeed {
 //   block 9   of its first operation, block 10 of its second: Real() u, which
 //             is applied where u + its probability >= 1; then as below
 //   block 8+i layer i of RandAugment, from 0: Below(16), the operation; then
-//             Below(2), 1 for a negative sign; Below(side), the row, and
-//             Below(side), the column of Cutout's centre
+//             Below(2), 1 for a negative sign; Below(height), the row, and
+//             Below(width), the column of Cutout's centre
 //   block 8   ThreeAugment: Below(3), gray, solarize or blur; then Real(), the
 //             blur's sigma, from 0.1 to 2
 //   block 8   TrivialAugment: DrawTrivialAugment()
@@ -41,26 +42,26 @@ namespace infeed {
 //   block 1024 on: the noise of erasing (FillWithNoise())
 class Augmenter {
  public:
-  // For images of side x side pixels. Throws UsageError for options out of
-  // range (CheckAugmentOptions()). Requires: side > 0.
-  Augmenter(const AugmentOptions& options, int side);
+  // For images of that size. Throws UsageError for options out of range
+  // (CheckAugmentOptions()). Requires: both sides > 0.
+  Augmenter(const AugmentOptions& options, const ImageSize& size);
 
-  // Requires: pixels.size() == side * side, and the pixels' low bytes are 0.
+  // Requires: pixels.size() == size.pixels(), and the pixels' low bytes are 0.
   void Apply(std::span<std::uint32_t> pixels, const SampleKey& key);
 
  private:
-  void ApplyPolicy(PixelSquare image, const SampleKey& key);
-  void RandAugment(PixelSquare image, const SampleKey& key);
-  void AutoAugment(PixelSquare image, const SampleKey& key);
+  void ApplyPolicy(PixelImage image, const SampleKey& key);
+  void RandAugment(PixelImage image, const SampleKey& key);
+  void AutoAugment(PixelImage image, const SampleKey& key);
   // Applies what draw(random) returns for each layer, whose draws begin at
   // block + blocks * layer.
-  void ApplyLayers(std::uint32_t block, std::uint32_t blocks, PixelSquare image,
+  void ApplyLayers(std::uint32_t block, std::uint32_t blocks, PixelImage image,
                    const SampleKey& key, auto&& draw);
-  void ThreeAugment(PixelSquare image, const SampleKey& key);
-  void Erase(PixelSquare image, const SampleKey& key);
+  void ThreeAugment(PixelImage image, const SampleKey& key);
+  void Erase(PixelImage image, const SampleKey& key);
 
   AugmentOptions options_;
-  int side_;
+  ImageSize size_;
   OpScratch scratch_;
   BlurScratch blur_scratch_;
   AugMixScratch mix_scratch_;

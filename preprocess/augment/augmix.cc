@@ -37,34 +37,33 @@ std::span<std::uint8_t> Bytes(std::span<std::uint32_t> pixels) {
   return {reinterpret_cast<std::uint8_t*>(pixels.data()), pixels.size_bytes()};
 }
 
-void MoveInZeros(const PillowStep& step, PixelSquare image,
+void MoveInZeros(const PillowStep& step, PixelImage image,
                  MoveScratch& scratch) {
-  const Affine affine = SourceOfMove(step, image.side);
+  const Affine affine = SourceOfMove(step, image.size);
   CopySource(0, image, scratch);
-  for (int y = 0; y < image.side; ++y) {
-    InterpolateRowInZeros(affine, y, scratch.source.data(),
-                          {image.row(y), static_cast<std::size_t>(image.side)});
+  for (int y = 0; y < image.size.height; ++y) {
+    InterpolateRowInZeros(affine, y, scratch.source.data(), image.size.height,
+                          image.row_span(y));
   }
 }
 
-void MixSharpness(double factor, PixelSquare image, MoveScratch& scratch) {
+void MixSharpness(double factor, PixelImage image, MoveScratch& scratch) {
   CopySource(0, image, scratch);
-  const auto side = static_cast<std::size_t>(image.side);
   const std::span<std::uint8_t> source = Bytes(scratch.source);
-  const std::size_t stride = side * sizeof(std::uint32_t);
+  const std::size_t stride = image.row_span(0).size_bytes();
   const auto own = static_cast<float>(factor);
   const auto smooth_part = static_cast<float>(1.0 - factor);
-  for (int y = 1; y + 1 < image.side; ++y) {
+  for (int y = 1; y + 1 < image.size.height; ++y) {
     const std::uint8_t* const beside =
         source.data() + static_cast<std::size_t>(y) * stride;
     MixWithSmooth(own, smooth_part, beside - stride, beside, beside + stride,
-                  Bytes({image.row(y), side}));
+                  Bytes(image.row_span(y)));
   }
 }
 
 }  // namespace
 
-void ApplyTensorStep(const PillowStep& step, PixelSquare image,
+void ApplyTensorStep(const PillowStep& step, PixelImage image,
                      MoveScratch& scratch) {
   const double factor = step.argument;
   switch (step.op) {
@@ -90,7 +89,7 @@ void ApplyTensorStep(const PillowStep& step, PixelSquare image,
 }
 
 void AugMix(int severity, const SampleKey& key, std::uint32_t block,
-            PixelSquare image, AugMixScratch& scratch) {
+            PixelImage image, AugMixScratch& scratch) {
   const auto draws = [&](std::size_t part) {
     return SampleRandom(
         key, RandomStream::kAugmentation,
@@ -105,7 +104,7 @@ void AugMix(int severity, const SampleKey& key, std::uint32_t block,
     std::ranges::copy(scratch.original, image.pixels.begin());
     SampleRandom chain = draws(i + 1);
     for (std::uint32_t left = chain.Below(3) + 1; left > 0; --left) {
-      ApplyTensorStep(DrawAugMix(severity, image.side, chain), image,
+      ApplyTensorStep(DrawAugMix(severity, image.size, chain), image,
                       scratch.move);
     }
     AddWeighed(weights.chains[i], Bytes(image.pixels), scratch.sums);

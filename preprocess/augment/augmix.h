@@ -18,7 +18,7 @@ struct AugMixScratch {
 
 // An operation as torchvision's functions for tensors have it: moves
 // interpolate linearly, with 0 outside of the image.
-void ApplyTensorStep(const PillowStep& step, PixelSquare image,
+void ApplyTensorStep(const PillowStep& step, PixelImage image,
                      MoveScratch& scratch);
 
 // torchvision's AugMix(severity): the original and three chains of one to three
@@ -28,6 +28,6 @@ void ApplyTensorStep(const PillowStep& step, PixelSquare image,
 // operations of chain i, and DrawAugMix() for each. Requires: 1 <= severity <=
 // 10.
 void AugMix(int severity, const SampleKey& key, std::uint32_t block,
-            PixelSquare image, AugMixScratch& scratch);
+            PixelImage image, AugMixScratch& scratch);
 
 }  // namespace infeed

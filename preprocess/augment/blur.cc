@@ -65,14 +65,15 @@ constexpr std::int32_t WithoutBits(std::int32_t value, int bits) {
   return (value + (1 << (bits - 1))) >> bits;
 }
 
-void BlurRows(const Kernel& kernel, PixelSquare image, int shift,
+void BlurRows(const Kernel& kernel, PixelImage image, int shift,
               BlurScratch& scratch) {
   std::uint16_t* out = scratch.plane.data();
-  for (int y = 0; y < image.side; ++y) {
+  const auto [height, width] = image.size;
+  for (int y = 0; y < height; ++y) {
     std::int32_t* place = scratch.line.data();
-    for (int x = -kernel.radius; x < image.side + kernel.radius; ++x) {
+    for (int x = -kernel.radius; x < width + kernel.radius; ++x) {
       *place++ = static_cast<std::int32_t>(
-          Level(image.row(y)[Reflected(x, image.side)], shift));
+          Level(image.row(y)[Reflected(x, width)], shift));
     }
     const std::int32_t* const line = scratch.line.data() + kernel.radius;
     SumTaps(
@@ -84,14 +85,15 @@ void BlurRows(const Kernel& kernel, PixelSquare image, int shift,
   }
 }
 
-void BlurColumns(const Kernel& kernel, PixelSquare image, int shift,
+void BlurColumns(const Kernel& kernel, PixelImage image, int shift,
                  BlurScratch& scratch) {
-  for (int y = 0; y < image.side; ++y) {
+  const auto [height, width] = image.size;
+  for (int y = 0; y < height; ++y) {
     SumTaps(
         kernel,
         [&](int i) {
           return scratch.plane.data() +
-                 std::ptrdiff_t{Reflected(y + i, image.side)} * image.side;
+                 std::ptrdiff_t{Reflected(y + i, height)} * width;
         },
         scratch.sums);
     std::uint32_t* const row = image.row(y);
@@ -105,15 +107,16 @@ void BlurColumns(const Kernel& kernel, PixelSquare image, int shift,
 
 }  // namespace
 
-void GaussianBlur(float sigma, PixelSquare image, BlurScratch& scratch) {
-  const Kernel kernel = MakeKernel(sigma, image.side);
-  const auto side = static_cast<std::size_t>(image.side);
-  scratch.line.resize(side + 2 * kMostRadius);
-  scratch.sums.resize(side);
-  scratch.plane.resize(side * side);
+void GaussianBlur(float sigma, PixelImage image, BlurScratch& scratch) {
+  const Kernel along_rows = MakeKernel(sigma, image.size.width);
+  const Kernel along_columns = MakeKernel(sigma, image.size.height);
+  const auto width = static_cast<std::size_t>(image.size.width);
+  scratch.line.resize(width + 2 * kMostRadius);
+  scratch.sums.resize(width);
+  scratch.plane.resize(image.size.pixels());
   for (const int shift : kChannelShifts) {
-    BlurRows(kernel, image, shift, scratch);
-    BlurColumns(kernel, image, shift, scratch);
+    BlurRows(along_rows, image, shift, scratch);
+    BlurColumns(along_columns, image, shift, scratch);
   }
 }
 

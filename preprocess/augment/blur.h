@@ -18,6 +18,6 @@ struct BlurScratch {
 // sums are single precision, these are fixed point (weights in 2^-15, levels
 // between the passes in 1/256). Edges are reflected without repeating the first
 // pixel; taps that would lie outside of that are left out. Requires: sigma > 0.
-void GaussianBlur(float sigma, PixelSquare image, BlurScratch& scratch);
+void GaussianBlur(float sigma, PixelImage image, BlurScratch& scratch);
 
 }  // namespace infeed

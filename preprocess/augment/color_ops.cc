@@ -15,9 +15,9 @@ float Blended(float low, float high, float factor) {
   return low + factor * (high - low);
 }
 
-std::span<std::uint8_t> RowSamples(PixelSquare image, int y) {
+std::span<std::uint8_t> RowSamples(PixelImage image, int y) {
   return {reinterpret_cast<std::uint8_t*>(image.row(y)),
-          static_cast<std::size_t>(image.side) * sizeof(std::uint32_t)};
+          image.row_span(y).size_bytes()};
 }
 
 using Histogram = std::array<std::uint32_t, 256>;
@@ -144,9 +144,8 @@ void BlendFromConstant(float constant, float factor,
              pixels);
 }
 
-void AdjustSharpness(float factor, PixelSquare image,
-                     std::vector<float>& rows) {
-  if (image.side < 3) {
+void AdjustSharpness(float factor, PixelImage image, std::vector<float>& rows) {
+  if (image.size.shorter() < 3) {
     return;  // All pixels are border.
   }
   const std::size_t stride = RowSamples(image, 0).size();
@@ -156,7 +155,7 @@ void AdjustSharpness(float factor, PixelSquare image,
   float* below = beside + stride;
   WeighRow(RowSamples(image, 0), above);
   WeighRow(RowSamples(image, 1), beside);
-  for (int y = 1; y + 1 < image.side; ++y) {
+  for (int y = 1; y + 1 < image.size.height; ++y) {
     WeighRow(RowSamples(image, y + 1), below);
     SharpenRow(factor, above, beside, below, RowSamples(image, y));
     std::swap(above, beside);

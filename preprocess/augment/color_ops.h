@@ -44,7 +44,7 @@ void BlendFromConstant(float constant, float factor,
 
 // Blends from the image smoothed with the kernel 1 1 1, 1 5 1, 1 1 1 over 13;
 // the border, one pixel wide, is unchanged. rows is scratch memory of any size.
-void AdjustSharpness(float factor, PixelSquare image, std::vector<float>& rows);
+void AdjustSharpness(float factor, PixelImage image, std::vector<float>& rows);
 
 // Stretches each channel's levels to 0..255, truncated; a channel with a single
 // level is unchanged.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "preprocess/pixels/image_size.h"
 #include "preprocess/pixels/pack.h"
 #include "preprocess/pixels/pixel_statistics.h"
 
@@ -46,7 +47,7 @@ std::uint32_t MeanPixel() {
   return PackPixel(level(0), level(1), level(2));
 }
 
-void FillWithNoise(const Window& window, PixelSquare image,
+void FillWithNoise(const Window& window, PixelImage image,
                    SampleRandom& random) {
   for (int y = window.y; y < window.y + window.height; ++y) {
     std::uint32_t* const row = image.row(y);
@@ -59,26 +60,28 @@ void FillWithNoise(const Window& window, PixelSquare image,
   }
 }
 
-std::optional<Window> DrawErasing(float probability, int side,
+std::optional<Window> DrawErasing(float probability, const ImageSize& size,
                                   RandomSource& random) {
   if (random.Real() >= probability) {
     return std::nullopt;
   }
-  const double pixels = static_cast<double>(side) * side;
+  const auto pixels = static_cast<double>(size.pixels());
   for (int i = 0; i < kTries; ++i) {
     const double area = pixels * Between(kLeastArea, kMostArea, random);
     const double ratio =
         std::exp(Between(std::log(kLeastRatio), std::log(kMostRatio), random));
     const int height = RoundedRoot(area * ratio);
     const int width = RoundedRoot(area / ratio);
-    if (height < side && width < side) {
-      const auto start = [&](int length) {
+    if (height < size.height && width < size.width) {
+      const auto start = [&](int whole, int part) {
         return static_cast<int>(
-            random.Below(static_cast<std::uint32_t>(side - length + 1)));
+            random.Below(static_cast<std::uint32_t>(whole - part + 1)));
       };
-      const int y = start(height);
-      return Window{
-          .y = y, .x = start(width), .height = height, .width = width};
+      const int y = start(size.height, height);
+      return Window{.y = y,
+                    .x = start(size.width, width),
+                    .height = height,
+                    .width = width};
     }
   }
   return std::nullopt;

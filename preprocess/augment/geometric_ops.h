@@ -22,28 +22,28 @@ struct MoveScratch {
 
 // Copies the image and the pixel for places outside of it into source, and
 // makes room for a row's places.
-void CopySource(std::uint32_t outside, PixelSquare image, MoveScratch& scratch);
+void CopySource(std::uint32_t outside, PixelImage image, MoveScratch& scratch);
 // Fills a row of the image from the places in source.
 void TakePlaces(std::uint32_t* row, const MoveScratch& scratch);
 
 // Rotates about the image's centre; positive degrees are counter-clockwise.
-void Rotate(float degrees, PixelSquare image, MoveScratch& scratch);
+void Rotate(float degrees, PixelImage image, MoveScratch& scratch);
 
 // Output pixel (x, y) is the source pixel at (x + factor y, y) for ShearX, at
 // (x, y + factor x) for ShearY.
-void ShearX(float factor, PixelSquare image, MoveScratch& scratch);
-void ShearY(float factor, PixelSquare image, MoveScratch& scratch);
+void ShearX(float factor, PixelImage image, MoveScratch& scratch);
+void ShearY(float factor, PixelImage image, MoveScratch& scratch);
 
 // Output pixel (x, y) is the source pixel at (x + distance, y) for TranslateX,
 // at (x, y + distance) for TranslateY.
-void TranslateX(float distance, PixelSquare image, MoveScratch& scratch);
-void TranslateY(float distance, PixelSquare image, MoveScratch& scratch);
+void TranslateX(float distance, PixelImage image, MoveScratch& scratch);
+void TranslateY(float distance, PixelImage image, MoveScratch& scratch);
 
 // Fills rows [row - reach, row + reach) of columns [column - reach, column +
 // reach), clipped to the image. Requires: reach >= 0.
-void Cutout(int row, int column, int reach, PixelSquare image);
+void Cutout(int row, int column, int reach, PixelImage image);
 
 // Requires: window lies within the image.
-void FillWindow(const Window& window, std::uint32_t pixel, PixelSquare image);
+void FillWindow(const Window& window, std::uint32_t pixel, PixelImage image);
 
 }  // namespace infeed

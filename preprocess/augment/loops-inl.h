@@ -96,19 +96,20 @@ HWY_INLINE std::int32_t SourceOf(const SourceAxis& axis, int x,
 }
 
 HWY_NOINLINE void FindPlaces(const SourceAxis& from_x, const SourceAxis& from_y,
-                             int y, std::span<std::int32_t> places) {
+                             int y, int height,
+                             std::span<std::int32_t> places) {
   const float x_part_of_y = from_x.by_y * static_cast<float>(y);
   const float y_part_of_y = from_y.by_y * static_cast<float>(y);
   const SourceAxis x_axis = from_x;  // Local, so that no store aliases it.
   const SourceAxis y_axis = from_y;
-  const auto side = static_cast<std::int32_t>(places.size());
-  for (std::int32_t x = 0; x < side; ++x) {
+  const auto width = static_cast<std::int32_t>(places.size());
+  for (std::int32_t x = 0; x < width; ++x) {
     const std::int32_t column = SourceOf(x_axis, x, x_part_of_y);
     const std::int32_t row = SourceOf(y_axis, x, y_part_of_y);
     const bool is_inside =
-        (column >= 0) & (column < side) & (row >= 0) & (row < side);
+        (column >= 0) & (column < width) & (row >= 0) & (row < height);
     places[static_cast<std::size_t>(x)] =
-        is_inside ? row * side + column : side * side;
+        is_inside ? row * width + column : height * width;
   }
 }
 

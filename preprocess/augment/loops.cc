@@ -32,8 +32,8 @@ void SharpenRow(float factor, const float* above, const float* beside,
 }
 
 void FindPlaces(const SourceAxis& from_x, const SourceAxis& from_y, int y,
-                std::span<std::int32_t> places) {
-  HWY_DYNAMIC_DISPATCH(FindPlaces)(from_x, from_y, y, places);
+                int height, std::span<std::int32_t> places) {
+  HWY_DYNAMIC_DISPATCH(FindPlaces)(from_x, from_y, y, height, places);
 }
 
 std::uint64_t SumOfGray(std::span<const std::uint32_t> pixels) {

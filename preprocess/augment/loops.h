@@ -30,10 +30,10 @@ struct SourceAxis {
 };
 
 // Finds the source of each pixel of output row y, as an index into an image of
-// side x side: the nearest pixel, half away from zero; side * side outside the
-// image. Requires: places has side elements.
+// that height and as many columns as places: the nearest pixel, half away from
+// zero; the number of pixels outside the image.
 void FindPlaces(const SourceAxis& from_x, const SourceAxis& from_y, int y,
-                std::span<std::int32_t> places);
+                int height, std::span<std::int32_t> places);
 
 // The sum of the levels of torchvision's gray image.
 [[nodiscard]] std::uint64_t SumOfGray(std::span<const std::uint32_t> pixels);

@@ -68,7 +68,7 @@ std::span<const SubPolicy> AutoAugmentPolicy() { return kAutoAugment; }
 // Arguments are computed in double precision, and truncated or rounded to
 // single precision where the reference does so.
 void ApplyAugmentOp(AugmentOp op, int level, const AugmentReach& reach,
-                    const OpDraws& draws, PixelSquare image,
+                    const OpDraws& draws, PixelImage image,
                     OpScratch& scratch) {
   const double share = level / 10.0;
   const auto whole = [&](double most) {

@@ -76,7 +76,6 @@ struct OpScratch {
 // Applies an operation at a level, 0 to 10 and above, with the reference
 // driver's arguments and results (docs/augmentation.md). Requires: level >= 0.
 void ApplyAugmentOp(AugmentOp op, int level, const AugmentReach& reach,
-                    const OpDraws& draws, PixelSquare image,
-                    OpScratch& scratch);
+                    const OpDraws& draws, PixelImage image, OpScratch& scratch);
 
 }  // namespace infeed

@@ -126,20 +126,20 @@ HWY_INLINE std::int32_t FixedSource(std::int32_t start, std::int32_t by_x,
 }
 
 HWY_NOINLINE void FindFixedPlaces(const FixedAxis& from_x,
-                                  const FixedAxis& from_y, int y,
+                                  const FixedAxis& from_y, int y, int height,
                                   std::span<std::int32_t> places) {
   const std::int32_t x_start = FixedStart(from_x, y);
   const std::int32_t y_start = FixedStart(from_y, y);
   const std::int32_t x_step = from_x.by_x;  // Local: no store aliases it.
   const std::int32_t y_step = from_y.by_x;
-  const auto side = static_cast<std::int32_t>(places.size());
-  for (std::int32_t x = 0; x < side; ++x) {
+  const auto width = static_cast<std::int32_t>(places.size());
+  for (std::int32_t x = 0; x < width; ++x) {
     const std::int32_t column = FixedSource(x_start, x_step, x);
     const std::int32_t row = FixedSource(y_start, y_step, x);
     const bool is_inside =
-        (column >= 0) & (column < side) & (row >= 0) & (row < side);
+        (column >= 0) & (column < width) & (row >= 0) & (row < height);
     places[static_cast<std::size_t>(x)] =
-        is_inside ? row * side + column : side * side;
+        is_inside ? row * width + column : height * width;
   }
 }
 
@@ -200,9 +200,16 @@ struct CubicKernel {
   }
 };
 
-HWY_INLINE int Inside(int i, int side) {
-  return i < 0 ? 0 : i < side ? i : side - 1;
+HWY_INLINE int Inside(int i, int length) {
+  return i < 0 ? 0 : i < length ? i : length - 1;
 }
+
+// An image's pixels: `height` rows of `width`.
+struct Source {
+  const std::uint32_t* pixels;
+  int height;
+  int width;
+};
 
 // The source coordinate on one axis: the tap in front of it, and the part of
 // the way to the next one.
@@ -221,61 +228,61 @@ HWY_INLINE Place PlaceAt(double value) {
 // A part of 0 leaves the tap in front as it is, so the others are not read.
 template <typename Kernel>
 HWY_INLINE Samples AlongRow(const std::uint32_t* line, const Place& place,
-                            int side) {
+                            int width) {
   if (place.part == 0) {
-    return SamplesOf(line[Inside(place.front, side)]);
+    return SamplesOf(line[Inside(place.front, width)]);
   }
   std::array<Samples, Kernel::kTaps> taps;
   for (int i = 0; i < Kernel::kTaps; ++i) {
     taps[static_cast<std::size_t>(i)] =
-        SamplesOf(line[Inside(place.front - Kernel::kBefore + i, side)]);
+        SamplesOf(line[Inside(place.front - Kernel::kBefore + i, width)]);
   }
   return Kernel::At(taps, place.part);
 }
 
 template <typename Kernel>
-HWY_INLINE std::uint32_t Interpolated(const std::uint32_t* source,
-                                      const Place& x, const Place& y,
-                                      int side) {
+HWY_INLINE std::uint32_t Interpolated(const Source& source, const Place& x,
+                                      const Place& y) {
   const auto line = [&](int i) {
-    return source + std::ptrdiff_t{Inside(i, side)} * side;
+    return source.pixels +
+           std::ptrdiff_t{Inside(i, source.height)} * source.width;
   };
   if (y.part == 0) {
-    return PixelOf(AlongRow<Kernel>(line(y.front), x, side));
+    return PixelOf(AlongRow<Kernel>(line(y.front), x, source.width));
   }
   std::array<Samples, Kernel::kTaps> taps;
   for (int i = 0; i < Kernel::kTaps; ++i) {
     taps[static_cast<std::size_t>(i)] =
-        AlongRow<Kernel>(line(y.front - Kernel::kBefore + i), x, side);
+        AlongRow<Kernel>(line(y.front - Kernel::kBefore + i), x, source.width);
   }
   return PixelOf(Kernel::At(taps, y.part));
 }
 
 template <typename Kernel>
-HWY_INLINE void Interpolate(const Affine& affine, int y,
-                            const std::uint32_t* source, std::uint32_t outside,
+HWY_INLINE void Interpolate(const Affine& affine, int y, const Source& source,
+                            std::uint32_t outside,
                             std::span<std::uint32_t> row) {
-  const auto side = static_cast<int>(row.size());
   const double centre_y = y + 0.5;
-  for (int x = 0; x < side; ++x) {
+  for (int x = 0; x < source.width; ++x) {
     const double centre_x = x + 0.5;
     const double from_x =
         affine.xx * centre_x + affine.xy * centre_y + affine.x;
     const double from_y =
         affine.yx * centre_x + affine.yy * centre_y + affine.y;
-    const bool is_inside =
-        from_x >= 0 && from_x < side && from_y >= 0 && from_y < side;
+    const bool is_inside = from_x >= 0 && from_x < source.width &&
+                           from_y >= 0 && from_y < source.height;
     row[static_cast<std::size_t>(x)] =
-        is_inside ? Interpolated<Kernel>(source, PlaceAt(from_x),
-                                         PlaceAt(from_y), side)
-                  : outside;
+        is_inside
+            ? Interpolated<Kernel>(source, PlaceAt(from_x), PlaceAt(from_y))
+            : outside;
   }
 }
 
 HWY_NOINLINE void InterpolateRow(bool is_bicubic, const Affine& affine, int y,
-                                 const std::uint32_t* source,
+                                 const std::uint32_t* pixels, int height,
                                  std::uint32_t outside,
                                  std::span<std::uint32_t> row) {
+  const Source source{pixels, height, static_cast<int>(row.size())};
   if (is_bicubic) {
     Interpolate<CubicKernel>(affine, y, source, outside, row);
   } else {
@@ -283,43 +290,44 @@ HWY_NOINLINE void InterpolateRow(bool is_bicubic, const Affine& affine, int y,
   }
 }
 
-HWY_INLINE Samples AlongRowInZeros(const std::uint32_t* source, int row,
-                                   const Place& place, int side) {
+HWY_INLINE Samples AlongRowInZeros(const Source& source, int row,
+                                   const Place& place) {
   const auto at = [&](int column) {
     const bool is_inside =
-        row >= 0 && row < side && column >= 0 && column < side;
-    return SamplesOf(is_inside ? source[std::ptrdiff_t{row} * side + column]
-                               : 0);
+        row >= 0 && row < source.height && column >= 0 && column < source.width;
+    return SamplesOf(
+        is_inside ? source.pixels[std::ptrdiff_t{row} * source.width + column]
+                  : 0);
   };
   return LinearKernel::At({at(place.front), at(place.front + 1)}, place.part);
 }
 
-HWY_INLINE bool IsNear(double value, int side) {
-  return value > -0.5 && value < side + 0.5;
+HWY_INLINE bool IsNear(double value, int length) {
+  return value > -0.5 && value < length + 0.5;
 }
 
 // Sums with it have no fraction.
 constexpr double kWholes = 0x1.8p52;
 
 HWY_NOINLINE void InterpolateRowInZeros(const Affine& affine, int y,
-                                        const std::uint32_t* source,
+                                        const std::uint32_t* pixels, int height,
                                         std::span<std::uint32_t> row) {
-  const auto side = static_cast<int>(row.size());
+  const Source source{pixels, height, static_cast<int>(row.size())};
   const double centre_y = y + 0.5;
-  for (int x = 0; x < side; ++x) {
+  for (int x = 0; x < source.width; ++x) {
     const double centre_x = x + 0.5;
     const double from_x =
         affine.xx * centre_x + affine.xy * centre_y + affine.x;
     const double from_y =
         affine.yx * centre_x + affine.yy * centre_y + affine.y;
     std::uint32_t pixel = 0;
-    if (IsNear(from_x, side) && IsNear(from_y, side)) {
+    if (IsNear(from_x, source.width) && IsNear(from_y, source.height)) {
       const Place column = PlaceAt(from_x);
       const Place line = PlaceAt(from_y);
-      Samples samples = LinearKernel::At(
-          {AlongRowInZeros(source, line.front, column, side),
-           AlongRowInZeros(source, line.front + 1, column, side)},
-          line.part);
+      Samples samples =
+          LinearKernel::At({AlongRowInZeros(source, line.front, column),
+                            AlongRowInZeros(source, line.front + 1, column)},
+                           line.part);
       for (double& sample : samples) {
         sample = sample + kWholes - kWholes;  // Rounds half to even.
       }

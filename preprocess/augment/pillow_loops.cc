@@ -35,21 +35,21 @@ void BlendFromSmooth(float factor, const std::uint8_t* above,
 }
 
 void FindFixedPlaces(const FixedAxis& from_x, const FixedAxis& from_y, int y,
-                     std::span<std::int32_t> places) {
-  HWY_DYNAMIC_DISPATCH(FindFixedPlaces)(from_x, from_y, y, places);
+                     int height, std::span<std::int32_t> places) {
+  HWY_DYNAMIC_DISPATCH(FindFixedPlaces)(from_x, from_y, y, height, places);
 }
 
 void InterpolateRow(bool is_bicubic, const Affine& affine, int y,
-                    const std::uint32_t* source, std::uint32_t outside,
-                    std::span<std::uint32_t> row) {
+                    const std::uint32_t* source, int height,
+                    std::uint32_t outside, std::span<std::uint32_t> row) {
   HWY_DYNAMIC_DISPATCH(InterpolateRow)
-  (is_bicubic, affine, y, source, outside, row);
+  (is_bicubic, affine, y, source, height, outside, row);
 }
 
 void InterpolateRowInZeros(const Affine& affine, int y,
-                           const std::uint32_t* source,
+                           const std::uint32_t* source, int height,
                            std::span<std::uint32_t> row) {
-  HWY_DYNAMIC_DISPATCH(InterpolateRowInZeros)(affine, y, source, row);
+  HWY_DYNAMIC_DISPATCH(InterpolateRowInZeros)(affine, y, source, height, row);
 }
 
 void MixWithSmooth(float factor, float smooth_part, const std::uint8_t* above,

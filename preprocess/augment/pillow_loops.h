@@ -31,10 +31,10 @@ struct FixedAxis {
 };
 
 // Finds the source of each pixel of output row y, as an index into an image of
-// side x side: the pixel in which the source coordinate lies; side * side
-// outside the image. Requires: places has side elements.
+// that height and as many columns as places: the pixel in which the source
+// coordinate lies; the number of pixels outside the image.
 void FindFixedPlaces(const FixedAxis& from_x, const FixedAxis& from_y, int y,
-                     std::span<std::int32_t> places);
+                     int height, std::span<std::int32_t> places);
 
 // The source (x, y) of output pixel (x, y), counted from the image's corner:
 // xx (x + 1/2) + xy (y + 1/2) + x; likewise for y.
@@ -50,15 +50,15 @@ struct Affine {
 // Makes output row y of the pixels around its sources, weighted by Pillow's
 // BILINEAR (four of them) or BICUBIC (16, the kernel with A = -1); truncated.
 // Edges are repeated; `outside` where the source is not in the image. Requires:
-// source has row.size() rows of that length.
+// source has `height` rows as long as row.
 void InterpolateRow(bool is_bicubic, const Affine& affine, int y,
-                    const std::uint32_t* source, std::uint32_t outside,
-                    std::span<std::uint32_t> row);
+                    const std::uint32_t* source, int height,
+                    std::uint32_t outside, std::span<std::uint32_t> row);
 
 // torch's grid_sample() in mode "bilinear", rounded: as InterpolateRow(), but
 // what is outside of the image is 0.
 void InterpolateRowInZeros(const Affine& affine, int y,
-                           const std::uint32_t* source,
+                           const std::uint32_t* source, int height,
                            std::span<std::uint32_t> row);
 
 // torchvision's adjust_sharpness() on a tensor: factor times the row's inner

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "preprocess/augment/color_ops.h"
+#include "preprocess/pixels/image_size.h"
 
 namespace infeed {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 // Python's round(value, 15), as Pillow rounds a rotation's matrix.
 double Rounded15(double value) { return std::nearbyint(value * 1e15) / 1e15; }
 
-Affine Rotation(double degrees, int side) {
+Affine Rotation(double degrees, const ImageSize& size) {
   double turn = std::fmod(degrees, 360.0);
   turn += turn < 0 ? 360.0 : 0.0;
   const double angle = -(turn * (std::numbers::pi / 180));
@@ -22,9 +23,10 @@ Affine Rotation(double degrees, int side) {
                 .xy = Rounded15(std::sin(angle)),
                 .yx = Rounded15(-std::sin(angle)),
                 .yy = Rounded15(std::cos(angle))};
-  const double centre = side / 2.0;
-  affine.x = affine.xx * -centre + affine.xy * -centre + centre;
-  affine.y = affine.yx * -centre + affine.yy * -centre + centre;
+  const double x = size.width / 2.0;
+  const double y = size.height / 2.0;
+  affine.x = affine.xx * -x + affine.xy * -y + x;
+  affine.y = affine.yx * -x + affine.yy * -y + y;
   return affine;
 }
 
@@ -37,36 +39,36 @@ FixedAxis FixedFrom(double by_x, double by_y, double offset) {
 }
 
 void MoveToNearest(const Affine& affine, std::uint32_t outside,
-                   PixelSquare image, MoveScratch& scratch) {
+                   PixelImage image, MoveScratch& scratch) {
   const FixedAxis from_x = FixedFrom(affine.xx, affine.xy, affine.x);
   const FixedAxis from_y = FixedFrom(affine.yx, affine.yy, affine.y);
   CopySource(outside, image, scratch);
-  for (int y = 0; y < image.side; ++y) {
-    FindFixedPlaces(from_x, from_y, y, scratch.places);
+  for (int y = 0; y < image.size.height; ++y) {
+    FindFixedPlaces(from_x, from_y, y, image.size.height, scratch.places);
     TakePlaces(image.row(y), scratch);
   }
 }
 
-void Move(const PillowStep& step, PixelSquare image, MoveScratch& scratch) {
-  const Affine affine = SourceOfMove(step, image.side);
+void Move(const PillowStep& step, PixelImage image, MoveScratch& scratch) {
+  const Affine affine = SourceOfMove(step, image.size);
   if (step.filter == PillowFilter::kNearest) {
     return MoveToNearest(affine, step.outside, image, scratch);
   }
   CopySource(step.outside, image, scratch);
-  for (int y = 0; y < image.side; ++y) {
+  for (int y = 0; y < image.size.height; ++y) {
     InterpolateRow(step.filter == PillowFilter::kBicubic, affine, y,
-                   scratch.source.data(), step.outside,
-                   {image.row(y), static_cast<std::size_t>(image.side)});
+                   scratch.source.data(), image.size.height, step.outside,
+                   image.row_span(y));
   }
 }
 
-void Sharpen(float factor, PixelSquare image, MoveScratch& scratch) {
+void Sharpen(float factor, PixelImage image, MoveScratch& scratch) {
   CopySource(0, image, scratch);
-  const auto bytes = static_cast<std::ptrdiff_t>(
-      static_cast<std::size_t>(image.side) * sizeof(std::uint32_t));
+  const auto bytes =
+      static_cast<std::ptrdiff_t>(image.row_span(0).size_bytes());
   const auto* source =
       reinterpret_cast<const std::uint8_t*>(scratch.source.data());
-  for (int y = 1; y + 1 < image.side; ++y) {
+  for (int y = 1; y + 1 < image.size.height; ++y) {
     BlendFromSmooth(factor, source, source + bytes, source + 2 * bytes,
                     {reinterpret_cast<std::uint8_t*>(image.row(y)),
                      static_cast<std::size_t>(bytes)});
@@ -91,7 +93,7 @@ void KeepBits(int bits, std::span<std::uint32_t> pixels) {
 
 }  // namespace
 
-Affine SourceOfMove(const PillowStep& step, int side) {
+Affine SourceOfMove(const PillowStep& step, const ImageSize& size) {
   switch (step.op) {
     case PillowOp::kShearX:
       return {.xy = step.argument};
@@ -102,11 +104,11 @@ Affine SourceOfMove(const PillowStep& step, int side) {
     case PillowOp::kTranslateY:
       return {.y = step.argument};
     default:
-      return Rotation(step.argument, side);
+      return Rotation(step.argument, size);
   }
 }
 
-void ApplyPillowStep(const PillowStep& step, PixelSquare image,
+void ApplyPillowStep(const PillowStep& step, PixelImage image,
                      MoveScratch& scratch) {
   const double argument = step.argument;
   const auto factor = static_cast<float>(argument);

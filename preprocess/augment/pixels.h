@@ -5,17 +5,22 @@
 #include <cstdint>
 #include <span>
 
+#include "preprocess/pixels/image_size.h"
+
 // The pixels that augmentation works on.
 namespace infeed {
 
-// The packed pixels (pack.h) of a slot, row by row. Requires: side > 0 and
-// pixels.size() == side * side.
-struct PixelSquare {
+// The packed pixels (pack.h) of a slot, row by row. Requires: pixels.size() ==
+// size.pixels().
+struct PixelImage {
   std::span<std::uint32_t> pixels;
-  int side;
+  ImageSize size;
 
   [[nodiscard]] std::uint32_t* row(int y) const {
-    return pixels.data() + std::ptrdiff_t{y} * side;
+    return pixels.data() + std::ptrdiff_t{y} * size.width;
+  }
+  [[nodiscard]] std::span<std::uint32_t> row_span(int y) const {
+    return {row(y), static_cast<std::size_t>(size.width)};
   }
 };
 

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "preprocess/pixels/image_size.h"
+
 namespace infeed {
 namespace {
 
@@ -37,7 +39,7 @@ double AboutNormal(RandomSource& random) {
 
 // Of timm's "increasing" operations at a part of the highest level, which is
 // negative for a negative sign.
-double Argument(PillowOp op, double part, int side) {
+double Argument(PillowOp op, double part, const ImageSize& size) {
   const auto whole = [&](int most) { return static_cast<int>(part * most); };
   switch (op) {
     case kRotate:
@@ -57,8 +59,9 @@ double Argument(PillowOp op, double part, int side) {
     case kShearY:
       return part * 0.3;
     case kTranslateX:
+      return part * 0.45 * size.width;
     case kTranslateY:
-      return part * 0.45 * side;
+      return part * 0.45 * size.height;
     case kIdentity:
     case kAutoContrast:
     case kEqualize:
@@ -70,7 +73,7 @@ double Argument(PillowOp op, double part, int side) {
 
 }  // namespace
 
-PillowStep DrawTimmRandAugment(int magnitude, float std, int side,
+PillowStep DrawTimmRandAugment(int magnitude, float std, const ImageSize& size,
                                RandomSource& random) {
   constexpr double kHighest = 10;
   const PillowOp op = kOps[random.Below(kOps.size())];
@@ -88,7 +91,7 @@ PillowStep DrawTimmRandAugment(int magnitude, float std, int side,
   const bool is_bicubic = IsMove(op) && random.Below(2) == 1;
   return {
       .op = op,
-      .argument = Argument(op, part, side),
+      .argument = Argument(op, part, size),
       .filter = is_bicubic ? PillowFilter::kBicubic : PillowFilter::kBilinear,
       .outside = kMeanColour};
 }

@@ -15,7 +15,8 @@ constexpr std::uint32_t kOps = 14;
 struct Magnitudes {
   int bins;
   double shear;
-  double translate;  // in pixels
+  double translate_x;  // in pixels
+  double translate_y;
   double rotate;     // in degrees
   double enhance;    // distance of the factor from 1
   int bits;          // of Posterize in the first bin
@@ -24,7 +25,8 @@ struct Magnitudes {
 
 constexpr Magnitudes kTrivial = {.bins = 31,
                                  .shear = 0.99,
-                                 .translate = 32,
+                                 .translate_x = 32,
+                                 .translate_y = 32,
                                  .rotate = 135,
                                  .enhance = 0.99,
                                  .bits = 8,
@@ -56,10 +58,11 @@ double Argument(PillowOp op, const Magnitudes& most, int bin, double sign) {
     case kShearX:
     case kShearY:
       return part(most.shear);
+    // torchvision moves the image, Pillow the place that it is taken from.
     case kTranslateX:
+      return -std::trunc(part(most.translate_x));
     case kTranslateY:
-      // torchvision moves the image, Pillow the place that it is taken from.
-      return -std::trunc(part(most.translate));
+      return -std::trunc(part(most.translate_y));
     case kRotate:
       return part(most.rotate);
     case kBrightness:
@@ -99,10 +102,12 @@ PillowStep DrawTrivialAugment(RandomSource& random) {
                   random);
 }
 
-PillowStep DrawRandAugment(int magnitude, int side, RandomSource& random) {
+PillowStep DrawRandAugment(int magnitude, const ImageSize& size,
+                           RandomSource& random) {
   const Magnitudes most = {.bins = 31,
                            .shear = 0.3,
-                           .translate = 150.0 / 331.0 * side,
+                           .translate_x = 150.0 / 331.0 * size.width,
+                           .translate_y = 150.0 / 331.0 * size.height,
                            .rotate = 30,
                            .enhance = 0.9,
                            .bits = 8,
@@ -112,14 +117,16 @@ PillowStep DrawRandAugment(int magnitude, int side, RandomSource& random) {
   return {op, Argument(op, most, magnitude, is_negative ? -1 : 1)};
 }
 
-PillowStep DrawAugMix(int severity, int side, RandomSource& random) {
+PillowStep DrawAugMix(int severity, const ImageSize& size,
+                      RandomSource& random) {
   constexpr std::array<PillowOp, 13> kMixOps = {
       kShearX,    kShearY,   kTranslateX,   kTranslateY, kRotate,
       kPosterize, kSolarize, kAutoContrast, kEqualize,   kBrightness,
       kColor,     kContrast, kSharpness};
   const Magnitudes most = {.bins = 10,
                            .shear = 0.3,
-                           .translate = side / 3.0,
+                           .translate_x = size.width / 3.0,
+                           .translate_y = size.height / 3.0,
                            .rotate = 30,
                            .enhance = 0.9,
                            .bits = 4,

@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "preprocess/augment/pillow_ops.h"
+#include "preprocess/pixels/image_size.h"
 
 // torchvision's policies: 14 operations, whose magnitudes are in 31 bins. They
 // draw in torchvision's order.
@@ -11,17 +12,17 @@ namespace infeed {
 // Below(31), and if that has a sign, Below(2), 1 for negative.
 [[nodiscard]] PillowStep DrawTrivialAugment(RandomSource& random);
 
-// A layer of RandAugment(magnitude=magnitude) for an image of that side:
+// A layer of RandAugment(magnitude=magnitude) for an image of that size:
 // Below(14), the operation; then, if its magnitude has a sign, Below(2).
 // Requires: 0 <= magnitude < 31.
-[[nodiscard]] PillowStep DrawRandAugment(int magnitude, int side,
+[[nodiscard]] PillowStep DrawRandAugment(int magnitude, const ImageSize& size,
                                          RandomSource& random);
 
 // A step of a chain of AugMix(severity=severity), whose magnitudes are in 10
 // bins: Below(13), the operation, those with colour last; then, if it has a
 // magnitude, Below(severity), and if that has a sign, Below(2). Requires: 1 <=
 // severity <= 10.
-[[nodiscard]] PillowStep DrawAugMix(int severity, int side,
+[[nodiscard]] PillowStep DrawAugMix(int severity, const ImageSize& size,
                                     RandomSource& random);
 
 }  // namespace infeed

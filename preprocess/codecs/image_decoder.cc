@@ -7,15 +7,15 @@
 
 #include "base/error.h"
 #include "preprocess/codecs/codec_plugin.h"
-#include "preprocess/codecs/image_size.h"
 #include "preprocess/codecs/png_codec.h"
+#include "preprocess/codecs/stored_size.h"
 #include "preprocess/codecs/webp_codec.h"
 
 namespace infeed {
 namespace {
 
 void CheckSize(std::span<const std::byte> bytes, std::int64_t max_pixels) {
-  const std::optional<ImageSize> size = ReadImageSize(bytes);
+  const std::optional<StoredSize> size = ReadStoredSize(bytes);
   if (!size) {
     throw DataError(
         "not an image of a known format (JPEG, PNG, BMP, WebP, TIFF, "

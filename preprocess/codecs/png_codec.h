@@ -15,7 +15,7 @@ namespace infeed {
 // and gamma ignored. Prints nothing: libpng's warnings, which concern chunks
 // that do not affect the pixels, are dropped, and its errors become DataError
 // with its message. Requires: IsPng(bytes), and that the size in its header was
-// limited (ReadImageSize()).
+// limited (ReadStoredSize()).
 void DecodePng(std::span<const std::byte> bytes, RgbImage& image);
 
 // Returns the image as a PNG (lossless). Requires: it has pixels.

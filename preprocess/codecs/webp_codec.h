@@ -11,7 +11,7 @@ namespace infeed {
 
 // Decodes a WebP image, lossy or lossless, to RGB; drops alpha. Throws
 // DataError for a damaged image and for an animation. Requires: IsWebp(bytes),
-// and that the size in its header was limited (ReadImageSize()).
+// and that the size in its header was limited (ReadStoredSize()).
 void DecodeWebp(std::span<const std::byte> bytes, RgbImage& image);
 
 }  // namespace infeed

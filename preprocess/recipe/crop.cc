@@ -113,23 +113,33 @@ Window RandomCropWindow(int height, int width, RandomSource& random) {
   return {.y = 0, .x = 0, .height = height, .width = width};
 }
 
-Window CenterCropWindow(int height, int width, float fraction) {
+Window CenterCropWindow(int height, int width, float fraction,
+                        const ImageSize& output) {
   Check(height > 0 && width > 0 && fraction > 0, "an image has pixels");
-  const int side = std::max(
-      1,
-      static_cast<int>(fraction * static_cast<float>(std::min(height, width))));
-  return {.y = (height - side + 1) / 2,
-          .x = (width - side + 1) / 2,
-          .height = side,
-          .width = side};
+  // The side that limits the window's size, then the other.
+  const bool is_wide = std::int64_t{height} * output.width <=
+                       std::int64_t{width} * output.height;
+  const float limit = fraction * static_cast<float>(is_wide ? height : width);
+  const double other =
+      is_wide ? static_cast<double>(limit) * output.width / output.height
+              : static_cast<double>(limit) * output.height / output.width;
+  const int first = std::max(1, static_cast<int>(limit));
+  const int second = std::max(1, static_cast<int>(other));
+  const int window_height = is_wide ? first : second;
+  const int window_width = is_wide ? second : first;
+  return {.y = (height - window_height + 1) / 2,
+          .x = (width - window_width + 1) / 2,
+          .height = window_height,
+          .width = window_width};
 }
 
-Window TrainingWindow(int height, int width, int components, int image_size,
-                      RandomSource& random) {
+Window TrainingWindow(int height, int width, int components,
+                      const ImageSize& image_size, RandomSource& random) {
   const Window window = RandomCropWindow(height, width, random);
   const bool whole = window.height == height && window.width == width;
   return whole && components == 3
-             ? CenterCropWindow(height, width, EvalCropFraction({}, image_size))
+             ? CenterCropWindow(height, width, EvalCropFraction({}, image_size),
+                                image_size)
              : window;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "preprocess/pixels/image.h"
+#include "preprocess/pixels/image_size.h"
 
 // Computes the crop window of an image. The reference is the TPU ResNet driver,
 // whose functions these match including rounding; docs/internals/decisions.md
@@ -18,13 +19,16 @@ namespace infeed {
                                       RandomSource& random);
 
 // The reference's evaluation crop: a centred square of a part of the shorter
-// side (EvalCropFraction()). At least one pixel, where the reference would
-// fail. Requires: all > 0.
-[[nodiscard]] Window CenterCropWindow(int height, int width, float fraction);
+// side (EvalCropFraction()); for outputs that are not square a window of their
+// shape, that part of the largest one in the image. At least one pixel each
+// way, where the reference would fail. Requires: all > 0.
+[[nodiscard]] Window CenterCropWindow(int height, int width, float fraction,
+                                      const ImageSize& output = 1);
 
 // The reference's training window: the random crop, or the centre crop if the
 // random one is the whole image and the image has three components.
 [[nodiscard]] Window TrainingWindow(int height, int width, int components,
-                                    int image_size, RandomSource& random);
+                                    const ImageSize& image_size,
+                                    RandomSource& random);
 
 }  // namespace infeed

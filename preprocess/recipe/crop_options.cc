@@ -29,9 +29,30 @@ void RequireRange(std::string_view name, double value, double low,
   }
 }
 
+// A shorter side below image_size's longer one can leave the image too small,
+// and its margins black; corners of such an image do not exist.
+void CheckEvalResize(const CropOptions& crop, Recipe recipe,
+                     const ImageSize& image_size) {
+  if (crop.eval_resize == 0) {
+    return;
+  }
+  const bool has_corners =
+      crop.eval_crops != 1 && recipe == Recipe::kTorchvision;
+  const int least = has_corners ? image_size.longer() : image_size.shorter();
+  if (crop.eval_resize < least) {
+    const std::string side = image_size.is_square() ? "image_size"
+                             : has_corners          ? "image_size's longer side"
+                                           : "image_size's shorter side";
+    throw UsageError("eval_resize=" + std::to_string(crop.eval_resize) +
+                     ": must be at least " + side + ", " +
+                     std::to_string(least));
+  }
+}
+
 }  // namespace
 
-void CheckCropOptions(const CropOptions& crop, Recipe recipe, int image_size) {
+void CheckCropOptions(const CropOptions& crop, Recipe recipe,
+                      const ImageSize& image_size) {
   const bool is_torchvision = recipe == Recipe::kTorchvision;
   const bool cuts = is_torchvision || recipe == Recipe::kTpu;
   RequireRecipe("crop_scale", crop.scale != 0, is_torchvision, "torchvision");
@@ -50,33 +71,32 @@ void CheckCropOptions(const CropOptions& crop, Recipe recipe, int image_size) {
   if (crop.eval_resize != 0 && crop.eval_crop != 0) {
     throw UsageError("eval_resize and eval_crop: give one of them");
   }
-  if (crop.eval_resize != 0 && crop.eval_resize < image_size) {
-    throw UsageError("eval_resize=" + std::to_string(crop.eval_resize) +
-                     ": must be at least image_size, " +
-                     std::to_string(image_size));
-  }
+  CheckEvalResize(crop, recipe, image_size);
 }
 
-int EvalShorterSide(const CropOptions& crop, int image_size) {
+ImageSize EvalCover(const CropOptions& crop, const ImageSize& image_size) {
   if (crop.eval_resize > 0) {
     return crop.eval_resize;
   }
-  if (crop.eval_crop > 0) {
-    return static_cast<int>(std::floor(image_size / crop.eval_crop));
-  }
-  return static_cast<int>((std::int64_t{image_size} * 16 + 7) / 14);
+  const auto cover = [&](int side) {
+    return crop.eval_crop > 0
+               ? static_cast<int>(std::floor(side / crop.eval_crop))
+               : static_cast<int>((std::int64_t{side} * 16 + 7) / 14);
+  };
+  return {cover(image_size.height), cover(image_size.width)};
 }
 
-float EvalCropFraction(const CropOptions& crop, int image_size) {
+float EvalCropFraction(const CropOptions& crop, const ImageSize& image_size) {
   if (crop.eval_crop > 0) {
     return static_cast<float>(crop.eval_crop);
   }
-  const int padding = crop.eval_resize > 0
-                          ? crop.eval_resize - image_size
-                          : static_cast<int>(std::lrint(
-                                image_size * (1 / kReferenceFraction - 1)));
-  return static_cast<float>(static_cast<double>(image_size) /
-                            (static_cast<double>(image_size) + padding));
+  const int side = image_size.shorter();
+  const int padding =
+      crop.eval_resize > 0
+          ? crop.eval_resize - side
+          : static_cast<int>(std::lrint(side * (1 / kReferenceFraction - 1)));
+  return static_cast<float>(static_cast<double>(side) /
+                            (static_cast<double>(side) + padding));
 }
 
 }  // namespace infeed

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/choices.h"
+#include "preprocess/pixels/image_size.h"
 
 namespace infeed {
 
@@ -30,8 +31,8 @@ struct CropOptions {
   float scale = 0;
   float ratio = 0;
   // Evaluation with kTorchvision and kTpu: the pixels to which an image's
-  // shorter side is resized before a square of image_size is cut out of it, or
-  // image_size as a part of these pixels, rounded down (timm's crop_pct).
+  // shorter side is resized before image_size is cut out of it, or image_size
+  // as a part of the resized image, rounded down (timm's crop_pct).
   int eval_resize = 0;
   double eval_crop = 0;
   // Crops of an image in an evaluation with kTorchvision and kTpu: EvalView.
@@ -41,15 +42,19 @@ struct CropOptions {
 };
 
 // Throws UsageError for bounds out of range, or that the recipe does not have.
-void CheckCropOptions(const CropOptions& crop, Recipe recipe, int image_size);
+void CheckCropOptions(const CropOptions& crop, Recipe recipe,
+                      const ImageSize& image_size);
 
-// Evaluation of kTorchvision: the pixels of an image's shorter side before the
-// square is cut out; 256 for 224, for other sizes in proportion, rounded half
-// up.
-[[nodiscard]] int EvalShorterSide(const CropOptions& crop, int image_size);
+// Evaluation of kTorchvision: an image is resized until it just covers this
+// rectangle, before image_size is cut out; 256 for a side of 224, for other
+// sides in proportion, rounded half up. With eval_resize it is a square, so
+// that the image's shorter side has these pixels.
+[[nodiscard]] ImageSize EvalCover(const CropOptions& crop,
+                                  const ImageSize& image_size);
 
 // Evaluation of kTpu: the centre crop's part of the shorter side; 0.875 for
-// 224, about that for other sizes.
-[[nodiscard]] float EvalCropFraction(const CropOptions& crop, int image_size);
+// 224, about that for other sizes. Of image_size the shorter side counts.
+[[nodiscard]] float EvalCropFraction(const CropOptions& crop,
+                                     const ImageSize& image_size);
 
 }  // namespace infeed

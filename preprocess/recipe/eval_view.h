@@ -21,9 +21,9 @@ class EvalView {
 
   [[nodiscard]] bool is_mirrored() const { return index_ > kCentre; }
 
-  // The first row or column of the square in an image that is not mirrored.
-  // whole, part: lengths of the image and of the square; centre: the square's
-  // place in its centre.
+  // The first row or column of the crop in an image that is not mirrored.
+  // whole, part: lengths of the image and of the crop; centre: the crop's place
+  // in its centre.
   [[nodiscard]] int PlaceY(int whole, int part, int centre) const {
     return corner() == kCentre ? centre : corner() / 2 * (whole - part);
   }

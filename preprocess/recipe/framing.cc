@@ -5,21 +5,23 @@
 namespace infeed {
 namespace {
 
-// Sets side.in_first, and returns the source samples that the side needs.
-ResizeSupport TakeSupport(ResizeKernel kernel, int size, ResizeSide& side) {
-  const ResizeSupport support = SupportOf(kernel, side, size);
+// Sets side.in_first, and returns the source samples that the side needs for a
+// destination of `length` pixels.
+ResizeSpan TakeSupport(ResizeKernel kernel, int length, ResizeSide& side) {
+  const ResizeSpan support =
+      SupportOf(kernel, side, PlaceOfOutputs(side, length).count);
   side.in_first = support.first;
   return support;
 }
 
 }  // namespace
 
-Framing WholeWindow(const Window& window, int size) {
-  return {.window = window, .height = size, .width = size};
+Framing WholeWindow(const Window& window, const ImageSize& size) {
+  return {.window = window, .height = size.height, .width = size.width};
 }
 
-DecodePlan PlanDecode(const Framing& framing, ResizeKernel kernel, int size,
-                      bool is_scaled) {
+DecodePlan PlanDecode(const Framing& framing, ResizeKernel kernel,
+                      const ImageSize& size, bool is_scaled) {
   DecodePlan plan;
   plan.denominator = is_scaled ? ScaleDenominator(framing) : 1;
   const Window window = ScaledWindow(framing.window, plan.denominator);
@@ -29,9 +31,9 @@ DecodePlan PlanDecode(const Framing& framing, ResizeKernel kernel, int size,
   plan.sides.horizontal = {.in_size = window.width,
                            .out_size = framing.width,
                            .out_first = framing.x};
-  const ResizeSupport rows = TakeSupport(kernel, size, plan.sides.vertical);
-  const ResizeSupport columns =
-      TakeSupport(kernel, size, plan.sides.horizontal);
+  const ResizeSpan rows = TakeSupport(kernel, size.height, plan.sides.vertical);
+  const ResizeSpan columns =
+      TakeSupport(kernel, size.width, plan.sides.horizontal);
   plan.window = {.y = window.y + rows.first,
                  .x = window.x + columns.first,
                  .height = rows.count,

@@ -1,13 +1,15 @@
 #pragma once
 
 #include "preprocess/pixels/image.h"
+#include "preprocess/pixels/image_size.h"
 #include "preprocess/resize/side.h"
 
 namespace infeed {
 
 // The part of an image that an output shows: a window of the image is resized
-// to height x width pixels, and the output is a square of the result whose
-// first pixel is at (y, x).
+// to height x width pixels, and the output is a part of the result whose first
+// pixel is at (y, x). If the result is smaller than the output, it is in its
+// middle.
 struct Framing {
   Window window;
   int height = 0;
@@ -18,8 +20,8 @@ struct Framing {
   friend bool operator==(const Framing&, const Framing&) = default;
 };
 
-// Returns the framing that resizes the whole window to a square.
-[[nodiscard]] Framing WholeWindow(const Window& window, int size);
+// Returns the framing that resizes the whole window to the output's size.
+[[nodiscard]] Framing WholeWindow(const Window& window, const ImageSize& size);
 
 // The pixels to decode for a framing, and how they are resized.
 struct DecodePlan {
@@ -28,10 +30,11 @@ struct DecodePlan {
   ResizeSides sides;
 };
 
-// Plans an output of size x size pixels. is_scaled: decode large images at a
-// reduced size (ScaleDenominator()). Requires: the output lies in the framing.
+// Plans an output of that size. is_scaled: decode large images at a reduced
+// size (ScaleDenominator()). Requires: each way the output lies in the framing,
+// or is larger and begins at 0.
 [[nodiscard]] DecodePlan PlanDecode(const Framing& framing, ResizeKernel kernel,
-                                    int size, bool is_scaled);
+                                    const ImageSize& size, bool is_scaled);
 
 // The largest denominator (8, 4, 2 or 1) at which the decoded window still has
 // at least as many pixels in each direction as its resized output.

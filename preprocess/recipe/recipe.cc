@@ -26,8 +26,8 @@ using Clock = std::chrono::steady_clock;
 // Bytes per pixel for OpenCV's image, ours, and OpenCV's decoders.
 constexpr std::int64_t kOtherPixelBytes = 8;
 
-int CheckedSize(int image_size) {
-  if (image_size < 1) {
+ImageSize CheckedSize(const ImageSize& image_size) {
+  if (image_size.shorter() < 1) {
     throw UsageError("PreprocessOptions::image_size must be above 0");
   }
   return image_size;
@@ -40,10 +40,26 @@ Window PlaceWindow(const EvalView& view, int height, int width, Window centre) {
   return centre;
 }
 
-Framing PlaceSquare(const EvalView& view, int size, Framing centre) {
-  centre.y = view.PlaceY(centre.height, size, centre.y);
-  centre.x = view.PlaceX(centre.width, size, centre.x);
+Framing PlaceOutput(const EvalView& view, const ImageSize& size,
+                    Framing centre) {
+  if (centre.height >= size.height && centre.width >= size.width) {
+    centre.y = view.PlaceY(centre.height, size.height, centre.y);
+    centre.x = view.PlaceX(centre.width, size.width, centre.x);
+  }
   return centre;
+}
+
+void CheckPackedSize(std::int64_t height, std::int64_t width,
+                     const ImageSize& size) {
+  if (height == size.height && width == size.width) {
+    return;
+  }
+  const std::string sides =
+      std::to_string(height) + "x" + std::to_string(width);
+  throw DataError("packed pixels of " + sides + " where image_size is " +
+                  SizeText(size) + ": read them with image_size " +
+                  (height == width ? std::to_string(height) : sides) +
+                  ", or convert again with --image_size " + SizeText(size));
 }
 
 bool DrawFlip(const SampleKey& key) {
@@ -186,7 +202,7 @@ FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
 
 Framing Preprocessor::ChooseFraming(int height, int width, int components,
                                     const SampleKey& key) const {
-  const int size = options_.image_size;
+  const ImageSize& size = options_.image_size;
   SampleRandom random(key, RandomStream::kCrop);
   const EvalView view(options_.crop.eval_crops, key.position);
   switch (options_.recipe) {
@@ -194,20 +210,20 @@ Framing Preprocessor::ChooseFraming(int height, int width, int components,
       return WholeWindow(
           options_.training
               ? TrainingWindow(height, width, components, size, random)
-              : PlaceWindow(
-                    view, height, width,
-                    CenterCropWindow(height, width,
-                                     EvalCropFraction(options_.crop, size))),
+              : PlaceWindow(view, height, width,
+                            CenterCropWindow(
+                                height, width,
+                                EvalCropFraction(options_.crop, size), size)),
           size);
     case Recipe::kTorchvision:
       return options_.training
                  ? WholeWindow(RandomResizedCropWindow(height, width,
                                                        options_.crop, random),
                                size)
-                 : PlaceSquare(
+                 : PlaceOutput(
                        view, size,
                        ResizedCenterCrop(height, width, size,
-                                         EvalShorterSide(options_.crop, size)));
+                                         EvalCover(options_.crop, size)));
     case Recipe::kPlain:
     case Recipe::kCifar:
       return WholeWindow({.y = 0, .x = 0, .height = height, .width = width},
@@ -255,23 +271,16 @@ FillCounts Preprocessor::CopyPacked(std::span<const std::byte> packed,
                                     const SampleKey& key,
                                     std::span<std::uint32_t> destination) {
   const Clock::time_point start = Clock::now();
-  const int size = options_.image_size;
-  Check(destination.size() == static_cast<std::size_t>(size) * size,
+  const ImageSize& size = options_.image_size;
+  Check(destination.size() == size.pixels(),
         "a slot has the pixels of one image");
-  if (height != size || width != size) {
-    const std::string found =
-        std::to_string(height) + "x" + std::to_string(width);
-    throw DataError("packed pixels of " + found + " where image_size is " +
-                    std::to_string(size) + ": read them with image_size " +
-                    std::to_string(height) + ", or convert again with " +
-                    "--image_size " + std::to_string(size));
-  }
+  CheckPackedSize(height, width, size);
   if (packed.size() != destination.size_bytes()) {
     throw DataError("image/packed has " + std::to_string(packed.size()) +
                     " bytes, expected " +
                     std::to_string(destination.size_bytes()));
   }
-  CopyPackedPixels(packed, size, IsFlipped(options_, key), destination);
+  CopyPackedPixels(packed, size.width, IsFlipped(options_, key), destination);
   Finish(key, destination);
   FillCounts counts;
   counts.resize = Clock::now() - start;

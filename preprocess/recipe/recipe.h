@@ -13,6 +13,7 @@
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/jpeg_entropy/seek_index.h"
 #include "preprocess/pixels/image.h"
+#include "preprocess/pixels/image_size.h"
 #include "preprocess/recipe/crop_options.h"
 #include "preprocess/recipe/framing.h"
 #include "preprocess/resize/sink.h"
@@ -39,7 +40,7 @@ struct FillCounts {
   std::string warning = {};  // libjpeg's first tolerated warning
 };
 
-// How a window becomes a square of pixels (ResizeKernel).
+// How a window becomes an output's pixels (ResizeKernel).
 enum class Interpolation {
   kRecipe,    // the recipe's own: bicubic for tpu and plain, else antialias
   kBicubic,   // TensorFlow's legacy bicubic (preprocess/resize/resize.h)
@@ -65,7 +66,7 @@ struct PreprocessOptions {
   // which mirroring makes invalid.
   bool random_flip = true;
   CropOptions crop = {};
-  int image_size = 224;  // side of the output, pixels; > 0
+  ImageSize image_size = 224;  // of the output, pixels; > 0
   // Decodes a JPEG at 1/2, 1/4 or 1/8 of its size if it then still has as many
   // pixels, in each direction, as the resized output: less work, but other
   // pixels (as if the image had first been reduced by area means, which aliases
@@ -104,13 +105,13 @@ class Preprocessor {
                std::unique_ptr<ResizeSink> resize);
 
   // Chooses the window (crop stream of key), decodes it and fills destination,
-  // [image_size, image_size], mirrored as drawn from key's flip stream, and
-  // augmented with its augmentation stream. seek_index: SerializeSeekIndex()'s
-  // bytes of this JPEG, or none; any bytes are safe and affect only speed and
-  // index_use. found: may be null; receives the index extended by what the
-  // decode read beyond it, as such bytes; empty if that was nothing. Throws
-  // DataError; destination is then unspecified, and the preprocessor stays
-  // usable. Requires: destination.size() == image_size^2.
+  // [height, width], mirrored as drawn from key's flip stream, and augmented
+  // with its augmentation stream. seek_index: SerializeSeekIndex()'s bytes of
+  // this JPEG, or none; any bytes are safe and affect only speed and index_use.
+  // found: may be null; receives the index extended by what the decode read
+  // beyond it, as such bytes; empty if that was nothing. Throws DataError;
+  // destination is then unspecified, and the preprocessor stays usable.
+  // Requires: destination.size() == image_size.pixels().
   FillCounts Fill(std::span<const std::byte> encoded, const SampleKey& key,
                   std::span<std::uint32_t> destination,
                   std::span<const std::byte> seek_index = {},
@@ -124,8 +125,8 @@ class Preprocessor {
 
   // Fill() for an already packed image, height * width little-endian uint32:
   // copies it into destination, then flips, moves (kCifar) and augments it as
-  // Fill() does. Throws DataError unless the image is image_size x image_size.
-  // Requires: destination.size() == image_size^2.
+  // Fill() does. Throws DataError unless the image has image_size. Requires:
+  // destination.size() == image_size.pixels().
   FillCounts CopyPacked(std::span<const std::byte> packed, std::int64_t height,
                         std::int64_t width, const SampleKey& key,
                         std::span<std::uint32_t> destination);

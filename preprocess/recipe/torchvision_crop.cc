@@ -114,18 +114,27 @@ Window RandomResizedCropWindow(int height, int width, const CropOptions& crop,
   return CentredInRatio(height, width, limits);
 }
 
-Framing ResizedCenterCrop(int height, int width, int image_size, int shorter) {
-  Check(height > 0 && width > 0 && image_size > 0 && shorter >= image_size,
-        "an image has pixels, and room for the square");
+Framing ResizedCenterCrop(int height, int width, const ImageSize& image_size,
+                          const ImageSize& cover) {
+  Check(height > 0 && width > 0 && image_size.shorter() > 0 &&
+            cover.shorter() > 0,
+        "an image has pixels");
+  // The side of the image that decides the scale, and what it is resized to.
+  const bool is_wide =
+      std::int64_t{cover.height} * width >= std::int64_t{cover.width} * height;
+  const int whole = is_wide ? height : width;
+  const int part = is_wide ? cover.height : cover.width;
   const auto resized = [&](int side) {
-    return static_cast<int>(std::int64_t{shorter} * side /
-                            std::min(height, width));
+    return static_cast<int>(std::int64_t{part} * side / whole);
+  };
+  const auto start = [](int length, int shown) {
+    return std::max(0, RoundAsPython((length - shown) / 2.0));
   };
   Framing framing{.window = {.y = 0, .x = 0, .height = height, .width = width},
                   .height = resized(height),
                   .width = resized(width)};
-  framing.y = RoundAsPython((framing.height - image_size) / 2.0);
-  framing.x = RoundAsPython((framing.width - image_size) / 2.0);
+  framing.y = start(framing.height, image_size.height);
+  framing.x = start(framing.width, image_size.width);
   return framing;
 }
 
@@ -135,10 +144,11 @@ Move DrawMove(RandomSource& random) {
   return {.down = kPadding - top, .right = kPadding - left};
 }
 
-void MovePixels(const Move& move, int size, std::span<std::uint32_t> pixels) {
-  const auto width = static_cast<std::size_t>(size);
-  Check(pixels.size() == width * width, "a square of the given size");
-  Shift(pixels, std::ptrdiff_t{move.down} * size);
+void MovePixels(const Move& move, const ImageSize& size,
+                std::span<std::uint32_t> pixels) {
+  const auto width = static_cast<std::size_t>(size.width);
+  Check(pixels.size() == size.pixels(), "an image of the given size");
+  Shift(pixels, std::ptrdiff_t{move.down} * size.width);
   for (std::size_t row = 0; row < pixels.size(); row += width) {
     Shift(pixels.subspan(row, width), move.right);
   }

@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "preprocess/pixels/image.h"
+#include "preprocess/pixels/image_size.h"
 #include "preprocess/recipe/crop_options.h"
 #include "preprocess/recipe/framing.h"
 
@@ -20,10 +21,13 @@ namespace infeed {
                                              const CropOptions& crop,
                                              RandomSource& random);
 
-// The result of transforms.Resize(shorter) and CenterCrop(image_size).
-// Requires: all > 0; shorter >= image_size.
-[[nodiscard]] Framing ResizedCenterCrop(int height, int width, int image_size,
-                                        int shorter);
+// The result of transforms.Resize() and CenterCrop(image_size): an image is
+// resized, keeping its shape, until it just covers a rectangle; if that is a
+// square, its sides are the image's shorter side, as in Resize(side). Requires:
+// all > 0.
+[[nodiscard]] Framing ResizedCenterCrop(int height, int width,
+                                        const ImageSize& image_size,
+                                        const ImageSize& cover);
 
 // transforms.RandomCrop(size, padding=4) of an image of that size: moves the
 // image by up to four pixels each way and fills the rest with black.
@@ -37,7 +41,9 @@ struct Move {
 // Each is uniform in -4..4; the transform draws 4 - down, then 4 - right.
 [[nodiscard]] Move DrawMove(RandomSource& random);
 
-// Moves size x size packed pixels. Requires: pixels.size() == size * size.
-void MovePixels(const Move& move, int size, std::span<std::uint32_t> pixels);
+// Moves the packed pixels of an image of that size. Requires: pixels.size() ==
+// size.pixels().
+void MovePixels(const Move& move, const ImageSize& size,
+                std::span<std::uint32_t> pixels);
 
 }  // namespace infeed

@@ -61,7 +61,7 @@ double AntialiasAxis::Centre(int out_index) const {
   return (out_index + 0.5) * scale_;
 }
 
-ResizeSupport AntialiasAxis::Support(int out_index) const {
+ResizeSpan AntialiasAxis::Support(int out_index) const {
   const double centre = Centre(out_index);
   const int first = std::max(static_cast<int>(centre - support_ + 0.5), 0);
   const int end = std::min(static_cast<int>(centre + support_ + 0.5), in_size_);
@@ -71,7 +71,7 @@ ResizeSupport AntialiasAxis::Support(int out_index) const {
 // The floating-point operations are in Pillow's order, as the order decides the
 // last bits of the weights.
 AntialiasTaps AntialiasAxis::At(int out_index) {
-  const ResizeSupport support = Support(out_index);
+  const ResizeSpan support = Support(out_index);
   const double centre = Centre(out_index);
   const double steepness = 1.0 / support_;
   const auto count = static_cast<std::size_t>(support.count);

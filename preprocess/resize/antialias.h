@@ -43,7 +43,7 @@ class AntialiasAxis {
   void Set(int in_size, int out_size);
 
   // The source samples of an output. Requires: 0 <= out_index < out_size.
-  [[nodiscard]] ResizeSupport Support(int out_index) const;
+  [[nodiscard]] ResizeSpan Support(int out_index) const;
 
   // Valid until the next call. Requires: 0 <= out_index < out_size.
   [[nodiscard]] AntialiasTaps At(int out_index);

@@ -4,23 +4,23 @@
 #include <cstring>
 
 #include "base/rounding.h"
+#include "preprocess/pixels/image_size.h"
 #include "preprocess/resize/groups.h"
 #include "preprocess/resize/kernels.h"
 
 namespace infeed {
-namespace {}  // namespace
 
-AntialiasSink::AntialiasSink(int size)
+AntialiasSink::AntialiasSink(const ImageSize& size)
     : ResizeSink(size),
-      groups_(CeilDiv(size, kGroupPixels * kGroups) * kGroups) {}
+      groups_(CeilDiv(size.width, kGroupPixels * kGroups) * kGroups) {}
 
 void AntialiasSink::Begin(int width, int height) {
   const Clock::time_point start = Clock::now();
   ResizeSink::Begin(width, height);
-  columns_.Set(used_.horizontal, size_, flip_);
-  band_.SetWidth(width, columns_.slack());
+  taps_of_columns_.Set(used_.horizontal, columns_.count, flip_);
+  band_.SetWidth(width, taps_of_columns_.slack());
   upper_.resize(static_cast<std::size_t>(width) * kPixelBytes +
-                static_cast<std::size_t>(columns_.slack()));
+                static_cast<std::size_t>(taps_of_columns_.slack()));
   axis_.Set(used_.vertical.in_size, used_.vertical.out_size);
   // Taps that begin with a pair's lower row need one more pair.
   ring_pairs_ = axis_.max_taps() / 2 + 1;
@@ -51,17 +51,18 @@ void AntialiasSink::Filled() {
 
 void AntialiasSink::TakePair(const std::uint8_t* upper,
                              const std::uint8_t* lower) {
-  if (out_y_ == size_) {
+  if (is_complete()) {
     return;
   }
-  BlendTaps(upper, lower, columns_, RingPair(in_y_ / 2));
-  while (out_y_ < size_ &&
+  BlendTaps(upper, lower, taps_of_columns_, RingPair(in_y_ / 2));
+  while (!is_complete() &&
          taps_.first + static_cast<int>(taps_.weights.size()) <= in_y_ + 1) {
     WriteRow();
-    if (++out_y_ < size_) {
-      taps_ = NextTaps(axis_);
-    } else {
+    ++out_y_;
+    if (is_complete()) {
       FinishPixels();
+    } else {
+      taps_ = NextTaps(axis_);
     }
   }
 }
@@ -84,8 +85,7 @@ void AntialiasSink::WriteRow() {
                          .high = {HighPart(upper), HighPart(lower)},
                          .low = {LowPart(upper), LowPart(lower)}});
   }
-  SumRows(weighted_, size_,
-          destination_.data() + std::ptrdiff_t{out_y_} * size_);
+  SumRows(weighted_, columns_.count, next_row());
 }
 
 }  // namespace infeed

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "preprocess/pixels/image_size.h"
 #include "preprocess/resize/antialias.h"
 #include "preprocess/resize/antialias_columns.h"
 #include "preprocess/resize/antialias_kernels.h"
@@ -16,8 +17,8 @@ namespace infeed {
 // that ring. One thread at a time.
 class AntialiasSink final : public ResizeSink {
  public:
-  // Requires: size > 0.
-  explicit AntialiasSink(int size);
+  // Requires: both sides > 0.
+  explicit AntialiasSink(const ImageSize& size);
 
   void Begin(int width, int height) override;
   void Filled() override;
@@ -30,7 +31,7 @@ class AntialiasSink final : public ResizeSink {
   [[nodiscard]] RowPairGroup* RingPair(int pair);
 
   int groups_;  // in a row between the passes
-  AntialiasColumns columns_;
+  AntialiasColumns taps_of_columns_;
   // A band's last row, if it waits for its partner.
   std::vector<std::uint8_t> upper_;
 

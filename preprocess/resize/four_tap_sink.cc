@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/rounding.h"
+#include "preprocess/pixels/image_size.h"
 #include "preprocess/resize/groups.h"
 
 namespace infeed {
@@ -15,16 +16,17 @@ constexpr int kRows = 4;  // kept between the passes
 
 }  // namespace
 
-FourTapSink::FourTapSink(ResizeKernel kernel, int size)
+FourTapSink::FourTapSink(ResizeKernel kernel, const ImageSize& size)
     : ResizeSink(size), kernel_(kernel), axis_(kernel, 1, 1) {
   constexpr std::size_t kUnit = kGroupPixels * kGroups;
-  rows_.resize(CeilDiv(static_cast<std::size_t>(size), kUnit) * kGroups);
+  kept_rows_.resize(CeilDiv(static_cast<std::size_t>(size.width), kUnit) *
+                    kGroups);
 }
 
 void FourTapSink::Begin(int width, int height) {
   const Clock::time_point start = Clock::now();
   ResizeSink::Begin(width, height);
-  columns_.Set(kernel_, used_.horizontal, size_, flip_);
+  taps_of_columns_.Set(kernel_, used_.horizontal, columns_.count, flip_);
   band_.SetWidth(width, kResizeRowSlack);
   axis_ = FourTapAxis(kernel_, used_.vertical.in_size, used_.vertical.out_size);
   taps_ = NextTaps(axis_);
@@ -41,20 +43,21 @@ void FourTapSink::Filled() {
 
 // Skips rows that no destination row uses.
 void FourTapSink::Take(std::uint8_t* row) {
-  if (out_y_ == size_ || in_y_ < taps_.first) {
+  if (is_complete() || in_y_ < taps_.first) {
     return;
   }
   std::uint8_t* const end = row + width_ * kPixelBytes;
   std::memcpy(row - kPixelBytes, row, kPixelBytes);
   std::memcpy(end, end - kPixelBytes, kPixelBytes);
   std::memcpy(end + kPixelBytes, end - kPixelBytes, kPixelBytes);
-  BlendColumns(row, columns_, in_y_ % kRows, rows_.data());
-  while (out_y_ < size_ && std::min(taps_.first + 3, height_ - 1) <= in_y_) {
+  BlendColumns(row, taps_of_columns_, in_y_ % kRows, kept_rows_.data());
+  while (!is_complete() && std::min(taps_.first + 3, height_ - 1) <= in_y_) {
     WriteRow();
-    if (++out_y_ < size_) {
-      taps_ = NextTaps(axis_);
-    } else {
+    ++out_y_;
+    if (is_complete()) {
       FinishPixels();
+    } else {
+      taps_ = NextTaps(axis_);
     }
   }
 }
@@ -68,8 +71,7 @@ void FourTapSink::WriteRow() {
         weights[std::clamp(taps_.first + i, 0, height_ - 1) % kRows];
     weight = static_cast<std::int16_t>(weight + taps_.weight[i]);
   }
-  BlendRows(rows_.data(), weights, size_,
-            destination_.data() + std::ptrdiff_t{out_y_} * size_);
+  BlendRows(kept_rows_.data(), weights, columns_.count, next_row());
 }
 
 }  // namespace infeed

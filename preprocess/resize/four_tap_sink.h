@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "preprocess/pixels/image_size.h"
 #include "preprocess/resize/columns.h"
 #include "preprocess/resize/kernels.h"
 #include "preprocess/resize/resize.h"
@@ -14,8 +15,8 @@ namespace infeed {
 // weights are 0. Owns the four rows between the passes. One thread at a time.
 class FourTapSink final : public ResizeSink {
  public:
-  // Requires: kernel has four taps, size > 0.
-  FourTapSink(ResizeKernel kernel, int size);
+  // Requires: kernel has four taps, both sides > 0.
+  FourTapSink(ResizeKernel kernel, const ImageSize& size);
 
   void Begin(int width, int height) override;
   void Filled() override;
@@ -25,10 +26,10 @@ class FourTapSink final : public ResizeSink {
   void WriteRow();
 
   ResizeKernel kernel_;
-  ResizeColumns columns_;
+  ResizeColumns taps_of_columns_;
   FourTapAxis axis_;    // the vertical one
   FourTaps taps_ = {};  // of the destination's next row, first in the image
-  std::vector<RowsGroup> rows_;
+  std::vector<RowsGroup> kept_rows_;
 };
 
 }  // namespace infeed

@@ -8,8 +8,12 @@
 
 namespace infeed {
 
-ResizeSupport SupportOf(ResizeKernel kernel, const ResizeSide& side,
-                        int count) {
+ResizeSpan PlaceOfOutputs(const ResizeSide& side, int length) {
+  const int count = std::min(side.out_size - side.out_first, length);
+  return {.first = (length - count) / 2, .count = count};
+}
+
+ResizeSpan SupportOf(ResizeKernel kernel, const ResizeSide& side, int count) {
   Check(count > 0 && side.out_first >= 0 &&
             side.out_first + count <= side.out_size,
         "the outputs are the side's");
@@ -17,7 +21,7 @@ ResizeSupport SupportOf(ResizeKernel kernel, const ResizeSide& side,
   if (kernel == ResizeKernel::kAntialias) {
     const AntialiasAxis axis(side.in_size, side.out_size);
     const int first = axis.Support(side.out_first).first;
-    const ResizeSupport last = axis.Support(last_out);
+    const ResizeSpan last = axis.Support(last_out);
     return {.first = first, .count = last.first + last.count - first};
   }
   const FourTapAxis axis(kernel, side.in_size, side.out_size);

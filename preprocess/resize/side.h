@@ -26,16 +26,20 @@ struct ResizeSides {
   ResizeSide horizontal;
 };
 
-// `count` samples of a side, starting at first.
-struct ResizeSupport {
+// `count` samples or outputs of a side, starting at first.
+struct ResizeSpan {
   int first = 0;
   int count = 0;
 };
 
+// Where a side's outputs from out_first on are in a destination of `length`
+// pixels: all of it, or its middle if they are fewer.
+[[nodiscard]] ResizeSpan PlaceOfOutputs(const ResizeSide& side, int length);
+
 // Returns the source samples needed for `count` outputs from side.out_first on;
 // ignores side.in_first. Requires: sizes > 0, and the outputs are within
 // out_size.
-[[nodiscard]] ResizeSupport SupportOf(ResizeKernel kernel,
-                                      const ResizeSide& side, int count);
+[[nodiscard]] ResizeSpan SupportOf(ResizeKernel kernel, const ResizeSide& side,
+                                   int count);
 
 }  // namespace infeed

@@ -1,6 +1,6 @@
 #include "preprocess/resize/sink.h"
 
-#include <cstddef>
+#include <algorithm>
 
 #include "base/error.h"
 #include "preprocess/resize/antialias_sink.h"
@@ -8,17 +8,29 @@
 
 namespace infeed {
 
-ResizeSink::ResizeSink(int size) : size_(size) {
-  Check(size > 0, "an image has pixels");
+ResizeSink::ResizeSink(const ImageSize& size) : size_(size) {
+  Check(size.shorter() > 0, "an image has pixels");
 }
 
 void ResizeSink::Aim(std::span<std::uint32_t> destination, bool flip,
                      const std::optional<ResizeSides>& sides) {
-  Check(std::ssize(destination) == std::ptrdiff_t{size_} * size_,
-        "the destination is a square of the given size");
+  Check(destination.size() == size_.pixels(),
+        "the destination has the given size");
   destination_ = destination;
   flip_ = flip;
   sides_ = sides;
+  rows_ = {.first = 0, .count = size_.height};
+  columns_ = {.first = 0, .count = size_.width};
+  if (sides) {
+    rows_ = PlaceOfOutputs(sides->vertical, size_.height);
+    columns_ = PlaceOfOutputs(sides->horizontal, size_.width);
+    if (flip) {
+      columns_.first = size_.width - columns_.count - columns_.first;
+    }
+  }
+  if (rows_.count < size_.height || columns_.count < size_.width) {
+    std::ranges::fill(destination, 0U);
+  }
   busy_ = {};
   out_y_ = 0;
 }
@@ -27,13 +39,14 @@ void ResizeSink::Begin(int width, int height) {
   width_ = width;
   height_ = height;
   used_ = sides_.value_or(
-      ResizeSides{.vertical = {.in_size = height, .out_size = size_},
-                  .horizontal = {.in_size = width, .out_size = size_}});
+      ResizeSides{.vertical = {.in_size = height, .out_size = size_.height},
+                  .horizontal = {.in_size = width, .out_size = size_.width}});
   in_y_ = 0;
   out_y_ = 0;
 }
 
-std::unique_ptr<ResizeSink> MakeResizeSink(ResizeKernel kernel, int size) {
+std::unique_ptr<ResizeSink> MakeResizeSink(ResizeKernel kernel,
+                                           const ImageSize& size) {
   if (kernel == ResizeKernel::kAntialias) {
     return std::make_unique<AntialiasSink>(size);
   }

@@ -1,32 +1,35 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 
+#include "preprocess/pixels/image_size.h"
 #include "preprocess/pixels/row_band.h"
 #include "preprocess/pixels/row_sink.h"
 #include "preprocess/resize/side.h"
 
 namespace infeed {
 
-// Resizes an image to a square of packed pixels as its rows arrive, with vector
-// code and without holding the image in memory; gives exactly the bytes of
-// Resize() with the same kernel (resize.h). Its memory is reused from image to
-// image. Derived classes implement the kernels. One thread at a time.
+// Resizes an image to packed pixels as its rows arrive, with vector code and
+// without holding the image in memory; gives exactly the bytes of Resize() with
+// the same kernel (resize.h). Its memory is reused from image to image. Derived
+// classes implement the kernels. One thread at a time.
 class ResizeSink : public RowSink {
  public:
-  // Requires: size > 0.
-  explicit ResizeSink(int size);
+  // The size of the destinations. Requires: both sides > 0.
+  explicit ResizeSink(const ImageSize& size);
 
-  // Sets the destination of the next image, size x size pixels row by row,
-  // which must stay valid until the image's last row is written; mirrored left
-  // to right if flip is set. Without sides, the square shows the whole image
-  // that arrives. With sides, it shows size samples each way of the resize that
-  // they describe, and the arriving image must have exactly the samples of
-  // SupportOf() for them. Requires: destination.size() == size * size.
+  // Sets the destination of the next image, row by row, which must stay valid
+  // until the image's last row is written; mirrored left to right if flip is
+  // set. Without sides, it shows the whole image that arrives. With sides, it
+  // shows the outputs of the resize that they describe, and the arriving image
+  // must have exactly the samples of SupportOf() for them; if they are fewer
+  // than the destination's pixels, they are in its middle, and the rest is
+  // black. Requires: destination.size() == size.pixels().
   void Aim(std::span<std::uint32_t> destination, bool flip,
            const std::optional<ResizeSides>& sides = std::nullopt);
 
@@ -34,7 +37,7 @@ class ResizeSink : public RowSink {
   RgbRows Next(int rows) override { return band_.Take(rows); }
 
   // Whether all pixels are written, as after the image's last row.
-  [[nodiscard]] bool is_complete() const { return out_y_ == size_; }
+  [[nodiscard]] bool is_complete() const { return out_y_ == rows_.count; }
 
   // Time spent on this image.
   [[nodiscard]] std::chrono::steady_clock::duration busy() const {
@@ -52,22 +55,31 @@ class ResizeSink : public RowSink {
     return taps;
   }
 
-  int size_;
+  // The first pixel of the destination's next row that shows the image.
+  [[nodiscard]] std::uint32_t* next_row() const {
+    return destination_.data() +
+           std::ptrdiff_t{rows_.first + out_y_} * size_.width + columns_.first;
+  }
+
+  ImageSize size_;
   std::span<std::uint32_t> destination_;
   bool flip_ = false;
   std::optional<ResizeSides> sides_;  // given to Aim()
   Clock::duration busy_{};
 
+  // The part of the destination that shows the image.
+  ResizeSpan rows_;
+  ResizeSpan columns_;
   int width_ = 0;
   int height_ = 0;
   ResizeSides used_;  // sides_, or the whole image's
   RowBand band_;      // Begin() of the derived class sets its width
   int in_y_ = 0;      // the image's next row
-  int out_y_ = 0;     // the destination's next row
+  int out_y_ = 0;     // the next of rows_
 };
 
-// Returns the sink of a kernel. Requires: size > 0.
+// Returns the sink of a kernel. Requires: both sides > 0.
 [[nodiscard]] std::unique_ptr<ResizeSink> MakeResizeSink(ResizeKernel kernel,
-                                                         int size);
+                                                         const ImageSize& size);
 
 }  // namespace infeed

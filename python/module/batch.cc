@@ -35,11 +35,12 @@ auto Column(Self self) {
 nb::object Images(Self self) {
   Batch& batch = BatchOf(self);
   const auto size = static_cast<std::size_t>(batch.size());
-  const auto side = static_cast<std::size_t>(batch.image_size());
+  const auto height = static_cast<std::size_t>(batch.image_size().height);
+  const auto width = static_cast<std::size_t>(batch.image_size().width);
   if (batch.content() == BatchContent::kRgb) {
-    return nb::cast(Share(self, batch.rgb(), {size, side, side, 3}));
+    return nb::cast(Share(self, batch.rgb(), {size, height, width, 3}));
   }
-  return nb::cast(Share(self, batch.pixels(), {size, side, side}));
+  return nb::cast(Share(self, batch.pixels(), {size, height, width}));
 }
 
 nb::list TextsOf(const FieldColumn& column) {

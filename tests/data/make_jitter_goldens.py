@@ -20,10 +20,13 @@ TURNS = [-0.5, -0.31, -0.1, 0.02, 0.25, 0.5]
 
 
 def made_image(name, side):
-    y, x, c = np.indices((side, side, 3))
-    i = np.arange(side * side * 3, dtype=np.uint64) * 2654435761 & 0xFFFFFFFF
+    """side: of a square, or height and width."""
+    height, width = side if isinstance(side, tuple) else (side, side)
+    y, x, c = np.indices((height, width, 3))
+    i = np.arange(height * width * 3, dtype=np.uint64)
+    i = i * 2654435761 & 0xFFFFFFFF
     noise = ((i ^ i >> 15) * 2246822519 & 0xFFFFFFFF) >> 24
-    noise = noise.reshape(side, side, 3).astype(int)
+    noise = noise.reshape(height, width, 3).astype(int)
     levels = {
         "noise": noise,
         "soft": 40 + (3 * x + 2 * y + 20 * c + noise % 9) % 160,

@@ -1,7 +1,7 @@
 """Writes policy_goldens.txt and augmix.rgb: what torchvision's and timm's
 policies of augmentation make of made images, drawing from infeed's streams.
 
-Each line is "POLICY MAGNITUDE IMAGE SIDE POSITION HASH"; README.augment.md has
+Each line is "POLICY MAGNITUDE IMAGE SIZE POSITION HASH"; README.augment.md has
 their meaning. Needs torchvision, timm and Pillow.
 """
 
@@ -24,13 +24,16 @@ SEED, EPOCH = 5, 2
 POLICY_BLOCK, TIMM_BLOCK, TIMM_BLOCKS = 8, 128, 8
 MIX_BLOCK, MIX_BLOCKS = 256, 4
 
-# Image, side: positions.
+# Image, side or (height, width): positions.
 TRIVIAL = {("noise", 31): 1200, ("soft", 48): 300, ("blocks", 224): 60,
-           ("flat", 24): 40, ("noise", 1): 40, ("soft", 2): 40}
+           ("flat", 24): 40, ("noise", 1): 40, ("soft", 2): 40,
+           ("soft", (24, 41)): 150, ("noise", (37, 20)): 150}
 LAYERED = {("noise", 31): 100, ("soft", 48): 50, ("blocks", 224): 10,
-           ("noise", 1): 10, ("soft", 2): 10}
+           ("noise", 1): 10, ("soft", 2): 10,
+           ("soft", (24, 41)): 30, ("noise", (37, 20)): 30}
 TIMM = {("noise", 31): 300, ("soft", 48): 200, ("blocks", 224): 40,
-        ("flat", 24): 30, ("noise", 1): 20, ("soft", 2): 20}
+        ("flat", 24): 30, ("noise", 1): 20, ("soft", 2): 20,
+        ("soft", (24, 41)): 100, ("noise", (37, 20)): 100}
 
 
 def draws(position, block):
@@ -106,10 +109,11 @@ def augmix_bytes():
 def lines(name, policy, images, magnitude=0):
     for (kind, side), count in images.items():
         image = pillow_image(kind, side)
+        size = "x".join(map(str, side)) if isinstance(side, tuple) else side
         for position in range(count):
             result = policy(magnitude, image, position)
             assert result.size == image.size
-            yield f"{name} {magnitude} {kind} {side} {position} " \
+            yield f"{name} {magnitude} {kind} {size} {position} " \
                   f"{fnv1a(result.tobytes()):016x}"
 
 

@@ -29,6 +29,7 @@ CROP_SIZES = [(500, 375), (375, 500), (224, 224), (1000, 100), (90, 700),
               (1, 1), (3, 2), (40, 30)]
 RESIZES = [(61, 45), (24, 17), (70, 60), (7, 3), (30, 45), (61, 20), (1, 1)]
 SIZE = 32
+OBLONG = (24, 41)  # height, width
 
 
 class DrawsFrom:
@@ -53,6 +54,24 @@ class DrawsFrom:
 
     def __exit__(self, *_):
         torch.Tensor.uniform_, torch.randint, torch.rand = self.kept
+
+
+class HorizontalFirst:
+    """Pillow's resize with the horizontal pass first, as earlier versions do
+    it for any size; Pillow 13 has the vertical one first for some sizes, which
+    rounds other levels."""
+
+    def __enter__(self):
+        self.kept = Image.Image.resize
+
+        def resize(image, size, *options):
+            rows = self.kept(image, (size[0], image.height), *options)
+            return self.kept(rows, size, *options)
+
+        Image.Image.resize = resize
+
+    def __exit__(self, *_):
+        Image.Image.resize = self.kept
 
 
 def photograph(width, height, channels):
@@ -138,6 +157,25 @@ def write_ten_crops(name, image):
     (FOLDER / f"{name}_torchvision_ten.rgb").write_bytes(b"".join(pixels))
 
 
+def write_oblong(name, image):
+    """Outputs that are not square; CenterCrop pads an image that is narrower.
+    """
+    pixels = []
+    crop = transforms.RandomResizedCrop(OBLONG)
+    for position in range(4):
+        with DrawsFrom(SampleRandom(1, 0, position, CROP)):
+            cropped = crop(image)
+        with DrawsFrom(SampleRandom(1, 0, position, FLIP)):
+            pixels.append(
+                transforms.RandomHorizontalFlip()(cropped).tobytes())
+    for shorter_side in (24, 37, 50):
+        resized = transforms.Resize(shorter_side)(image)
+        for size in (OBLONG, OBLONG[::-1]):
+            pixels.append(transforms.CenterCrop(size)(resized).tobytes())
+    pixels += [crop.tobytes() for crop in transforms.TenCrop(OBLONG)(resized)]
+    (FOLDER / f"{name}_torchvision_oblong.rgb").write_bytes(b"".join(pixels))
+
+
 def write_cifar():
     image = Image.open(FOLDER / "h1v1.jpg").crop((20, 30, 20 + SIZE, 30 + SIZE))
     image.save(FOLDER / "cifar.png")
@@ -162,6 +200,8 @@ def main():
         write_training(name, image)
         write_evaluation(name, image)
         write_ten_crops(name, image)
+        with HorizontalFirst():
+            write_oblong(name, image)
     write_cifar()
     print("torch", torch.__version__, "torchvision", torchvision.__version__,
           "Pillow", PIL.__version__, "NumPy", np.__version__)

@@ -145,16 +145,18 @@ TEST(EvalSizesTest, EvaluatesAtEachImageSize) {
                 .exit_code,
             0);
   const ProgramResult eval =
-      RunProgram("train_resnet", "--mode eval --eval_image_sizes 24,32 " + run +
-                                     "eval_flip=false");
+      RunProgram("train_resnet", "--mode eval --eval_image_sizes 24,32,24x40 " +
+                                     run + "eval_flip=false");
   ASSERT_EQ(eval.exit_code, 0) << eval.err;
   EXPECT_THAT(eval.out, HasSubstr("evaluation at step 1, 24 pixels: top-1 "));
   EXPECT_THAT(eval.out, HasSubstr("evaluation at step 1, 32 pixels: top-1 "));
   EXPECT_FALSE(fs::exists(EvalPath(model.path(), 1)));
-  const auto file = [&](int size) {
+  EXPECT_THAT(eval.out, HasSubstr("evaluation at step 1, 24x40 pixels: top-1"));
+  const auto file = [&](const ImageSize& size) {
     return json::parse(ReadWholeFile(EvalPath(model.path(), 1, size), 1 << 20));
   };
   EXPECT_EQ(file(24)["image_size"], 24);
+  EXPECT_EQ(file({24, 40})["image_size"], "24x40");
   EXPECT_NE(file(24)["loss"], file(32)["loss"]);
   const ProgramResult usual =
       RunProgram("train_resnet", "--mode eval " + run + "eval_flip=false");

@@ -86,6 +86,21 @@ TEST_F(PipelineThroughputTest, PrintsTheOrderOfARank) {
   EXPECT_EQ(Run("--order 2 --shuffle torch").out, "4 1 7 5\n3 9 0 8\n");
 }
 
+TEST_F(PipelineThroughputTest, MakesImagesThatAreNotSquare) {
+  const ProgramResult square = Run("--hash 5");
+  const ProgramResult wide = Run("--image_size 16x24 --hash 5");
+  ASSERT_EQ(wide.exit_code, 0) << wide.err;
+  EXPECT_THAT(wide.err, HasSubstr("recipe tpu, 16x24, batches of 4"));
+  EXPECT_NE(wide.out, square.out);
+  EXPECT_EQ(Run("--image_size 16x24 --hash 5 --threads 3").out, wide.out);
+  const ProgramResult same = Run("--image_size 16x16 --hash 5");
+  EXPECT_EQ(same.out, square.out);
+  const ProgramResult bad = Run("--image_size 16x0 --hash 5");
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_THAT(bad.err, HasSubstr("image_size='16x0': must be an integer, or a "
+                                 "height and a width"));
+}
+
 TEST_F(PipelineThroughputTest, SelectsRecords) {
   const std::string flags = " --batch_size 4 --image_size 16 --hash 5";
   const ProgramResult plain = Run("--hash 5");

@@ -163,6 +163,31 @@ TEST_F(TrainResnetTest, GoesOnAfterAKillFromTheNewestCheckpoint) {
   ExpectSameSteps("straight", "killed");
 }
 
+TEST_F(TrainResnetTest, TrainsOnImagesThatAreNotSquare) {
+  const std::string more =
+      "image_size=32x48,image_size_schedule='0:24x40,1:32x48',cutmix_alpha=1,"
+      "random_erasing=0.5,recipe=torchvision,"
+      "learning_rate_schedule=constant,train_steps=";
+  const std::string flags = "--mode train_and_eval --device cpu";
+  const ProgramResult whole = Train("straight", more + "5", flags);
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  EXPECT_THAT(whole.out, HasSubstr("evaluation at step 5"));
+  for (const std::string steps : {"1", "3", "5"}) {
+    const ProgramResult run = Train("parts", more + steps, flags);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+  }
+  const auto expected = Metrics("straight", "train");
+  const auto actual = Metrics("parts", "train");
+  for (int step = 1; step <= 5; ++step) {
+    EXPECT_EQ(actual.at(step)["loss"], expected.at(step)["loss"]) << step;
+  }
+  EXPECT_THAT(Params("straight"), HasSubstr("image_size: 32x48"));
+  const ProgramResult other = Train("parts", "image_size=48x32");
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("image_size is \"48x32\", the checkpoint "
+                                   "has \"32x48\""));
+}
+
 TEST_F(TrainResnetTest, GoesOnInEveryPartOfAnImageSizeSchedule) {
   const std::string more =
       "image_size_schedule=1:40,learning_rate_schedule=constant,train_steps=";

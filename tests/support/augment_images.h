@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "preprocess/pixels/image_size.h"
 #include "preprocess/pixels/pack.h"
 
 // The images of tests/data/README.augment.md, made without files.
@@ -22,7 +23,7 @@ inline int AugmentNoise(std::uint32_t i) {
 
 // "noise", "soft", "blocks"; anything else is "flat".
 inline std::vector<std::uint32_t> AugmentImage(std::string_view name,
-                                               int side) {
+                                               const ImageSize& size) {
   std::vector<std::uint32_t> pixels;
   std::uint32_t i = 0;
   const auto level = [&](int x, int y, int c) -> std::uint32_t {
@@ -34,8 +35,8 @@ inline std::vector<std::uint32_t> AugmentImage(std::string_view name,
                            : 60 + 50 * c;
     return static_cast<std::uint32_t>(value);
   };
-  for (int y = 0; y < side; ++y) {
-    for (int x = 0; x < side; ++x) {
+  for (int y = 0; y < size.height; ++y) {
+    for (int x = 0; x < size.width; ++x) {
       const std::uint32_t red = level(x, y, 0);
       const std::uint32_t green = level(x, y, 1);
       pixels.push_back(PackPixel(red, green, level(x, y, 2)));

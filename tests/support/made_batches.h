@@ -37,7 +37,8 @@ struct MadeStream final : BatchStream {
 // A stream of made batches: fill is called on blank batches numbered from 0.
 // After count batches it ends. Batch i is at position {0, i * size}.
 inline std::shared_ptr<MadeStream> MadeBatches(std::int64_t count, int size,
-                                               int image_size, FillBatch fill) {
+                                               const ImageSize& image_size,
+                                               FillBatch fill) {
   auto made = std::make_shared<std::int64_t>(0);
   return std::make_shared<MadeStream>([=]() -> BatchHandle {
     if (*made == count) {

@@ -80,7 +80,8 @@ std::string OptionsText(const ConverterOptions& options) {
       "{} verify={} format={} max_size={} quality={} image_size={} "
       "keep_png={} exif_orientation={}{}",
       kConversion, image.verify, static_cast<int>(image.format), image.max_size,
-      image.quality, image.format == ImageForm::kPixels ? image.image_size : 0,
+      image.quality,
+      image.format == ImageForm::kPixels ? SizeText(image.image_size) : "0",
       image.keep_png, image.exif_rotate ? "all" : "false", SeekText(options));
 }
 

@@ -32,18 +32,19 @@ constexpr int kTransposed = 5;  // and above
 constexpr const char* kTurned = "turned as its EXIF data says";
 constexpr const char* kTooLarge = "larger than --max_size";
 
-// The size with the same aspect ratio and a given shorter side.
-ImageSize WithShorterSide(const ImageSize& size, int shorter) {
-  const double scale = static_cast<double>(shorter) /
-                       static_cast<double>(std::min(size.width, size.height));
-  const auto scaled = [&](std::int64_t side) {
+// The size with the same aspect ratio that just covers a rectangle.
+StoredSize Covering(const StoredSize& size, const ImageSize& cover) {
+  const double scale = std::max(
+      static_cast<double>(cover.height) / static_cast<double>(size.height),
+      static_cast<double>(cover.width) / static_cast<double>(size.width));
+  const auto scaled = [&](std::int64_t side, int least) {
     return std::max<std::int64_t>(
-        shorter, std::llround(static_cast<double>(side) * scale));
+        least, std::llround(static_cast<double>(side) * scale));
   };
-  return {scaled(size.width), scaled(size.height)};
+  return {scaled(size.width, cover.width), scaled(size.height, cover.height)};
 }
 
-ImageSize SizeOf(const RgbImage& image) {
+StoredSize SizeOf(const RgbImage& image) {
   return {image.width(), image.height()};
 }
 
@@ -76,7 +77,7 @@ EncodedImage ImageEncoder::EncodeOtherFile(std::string file, int turn) {
   }
   DecodeOtherImage(bytes, options_.limits.max_pixels, image_);
   Turn(turn);
-  const ImageSize size = SizeOf(image_);
+  const StoredSize size = SizeOf(image_);
   if (options_.format == ImageForm::kPixels) {
     return Packed(size);
   }
@@ -105,7 +106,7 @@ EncodedImage ImageEncoder::EncodeOtherFile(std::string file, int turn) {
 EncodedImage ImageEncoder::EncodeRaw(const RawImages& raw,
                                      const ImageFile& image) {
   raw.Read(image, image_);
-  const ImageSize size = SizeOf(image_);
+  const StoredSize size = SizeOf(image_);
   if (options_.format == ImageForm::kPixels) {
     return Packed(size);
   }
@@ -119,7 +120,7 @@ EncodedImage ImageEncoder::EncodeRaw(const RawImages& raw,
 EncodedImage ImageEncoder::EncodeJpegFile(std::string file, int turn) {
   const std::span<const std::byte> bytes = std::as_bytes(std::span(file));
   const JpegInfo info = decoder_.ReadHeader(bytes);
-  ImageSize size = {info.width, info.height};
+  StoredSize size = {info.width, info.height};
   const bool is_cmyk = info.components == kCmykComponents;
   const bool is_changed = turn != kUpright || IsTooLarge(size);
   const bool is_packed = options_.format == ImageForm::kPixels;
@@ -159,11 +160,15 @@ EncodedImage ImageEncoder::EncodeJpegFile(std::string file, int turn) {
 
 // Decodes to at least as many pixels as the final size needs.
 void ImageEncoder::DecodeJpeg(const JpegInfo& info) {
-  const ImageSize size = {info.width, info.height};
-  const std::int64_t shorter = std::min(size.width, size.height);
-  const std::int64_t wanted = ShorterSide(size);
+  const ImageSize wanted = Cover({info.width, info.height});
+  const auto is_enough = [&](int eighths) {
+    return std::int64_t{info.height} * eighths >=
+               std::int64_t{wanted.height} * kEighths &&
+           std::int64_t{info.width} * eighths >=
+               std::int64_t{wanted.width} * kEighths;
+  };
   int eighths = 1;
-  while (eighths < kEighths && shorter * eighths < wanted * kEighths) {
+  while (eighths < kEighths && !is_enough(eighths)) {
     ++eighths;
   }
   decoder_.DecodeScaled(eighths, image_);
@@ -177,12 +182,12 @@ void ImageEncoder::Turn(int orientation) {
   }
 }
 
-bool ImageEncoder::IsTooLarge(const ImageSize& size) const {
+bool ImageEncoder::IsTooLarge(const StoredSize& size) const {
   return options_.max_size > 0 && options_.format == ImageForm::kJpeg &&
          std::min(size.width, size.height) > options_.max_size;
 }
 
-int ImageEncoder::ShorterSide(const ImageSize& size) const {
+ImageSize ImageEncoder::Cover(const StoredSize& size) const {
   if (options_.format == ImageForm::kPixels) {
     return options_.image_size;
   }
@@ -192,8 +197,8 @@ int ImageEncoder::ShorterSide(const ImageSize& size) const {
 
 // Resizes image_, which has `size` or was decoded to a smaller one, to its
 // final size.
-void ImageEncoder::Fit(const ImageSize& size) {
-  const ImageSize fitted = WithShorterSide(size, ShorterSide(size));
+void ImageEncoder::Fit(const StoredSize& size) {
+  const StoredSize fitted = Covering(size, Cover(size));
   if (fitted.width != image_.width() || fitted.height != image_.height()) {
     ResizeArea(image_.view(), static_cast<int>(fitted.width),
                static_cast<int>(fitted.height), other_);
@@ -201,18 +206,18 @@ void ImageEncoder::Fit(const ImageSize& size) {
   }
 }
 
-EncodedImage ImageEncoder::Packed(const ImageSize& size) {
+EncodedImage ImageEncoder::Packed(const StoredSize& size) {
   static_assert(std::endian::native == std::endian::little,
                 "packed pixels are stored as they are in memory");
   Fit(size);
-  const int side = options_.image_size;
-  std::vector<std::uint32_t> pixels(static_cast<std::size_t>(side) * side);
-  PackImage(image_.view({.y = (image_.height() - side) / 2,
-                         .x = (image_.width() - side) / 2,
-                         .height = side,
-                         .width = side}),
+  const auto [height, width] = options_.image_size;
+  std::vector<std::uint32_t> pixels(options_.image_size.pixels());
+  PackImage(image_.view({.y = (image_.height() - height) / 2,
+                         .x = (image_.width() - width) / 2,
+                         .height = height,
+                         .width = width}),
             false, pixels);
-  EncodedImage encoded = {.width = side, .height = side, .format = "packed"};
+  EncodedImage encoded = {.width = width, .height = height, .format = "packed"};
   const std::span<const std::byte> bytes = std::as_bytes(std::span(pixels));
   encoded.bytes.assign(reinterpret_cast<const char*>(bytes.data()),
                        bytes.size());

@@ -3,9 +3,10 @@
 #include <string>
 #include <string_view>
 
-#include "preprocess/codecs/image_size.h"
+#include "preprocess/codecs/stored_size.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/pixels/image.h"
+#include "preprocess/pixels/image_size.h"
 #include "records/store/image_tree.h"
 
 namespace infeed {
@@ -27,9 +28,9 @@ struct ImageEncoderOptions {
   // A larger image is shrunk until its shorter side has this many pixels, 32 or
   // more; 0: never.
   int max_size = 0;
-  int quality = 95;       // of JPEGs that are shrunk, turned or mended, 1..100
-  int image_size = 224;   // side of kPixels, pixels; > 0
-  bool keep_png = false;  // store PNGs unchanged
+  int quality = 95;  // of JPEGs that are shrunk, turned or mended, 1..100
+  ImageSize image_size = 224;  // of kPixels; > 0
+  bool keep_png = false;       // store PNGs unchanged
   // Turn images by their EXIF orientation; if false it is ignored.
   bool exif_rotate = false;
   JpegLimits limits = {};
@@ -79,11 +80,11 @@ class ImageEncoder {
   [[nodiscard]] EncodedImage EncodeOtherFile(std::string file, int turn);
   void DecodeJpeg(const JpegInfo& info);
   void Turn(int orientation);
-  [[nodiscard]] bool IsTooLarge(const ImageSize& size) const;
-  // The shorter side of the stored image.
-  [[nodiscard]] int ShorterSide(const ImageSize& size) const;
-  void Fit(const ImageSize& size);
-  [[nodiscard]] EncodedImage Packed(const ImageSize& size);
+  [[nodiscard]] bool IsTooLarge(const StoredSize& size) const;
+  // What the stored image just covers: a square for its shorter side.
+  [[nodiscard]] ImageSize Cover(const StoredSize& size) const;
+  void Fit(const StoredSize& size);
+  [[nodiscard]] EncodedImage Packed(const StoredSize& size);
 
   ImageEncoderOptions options_;
   JpegDecoder decoder_;

@@ -20,6 +20,17 @@ constexpr int kMinMaxSize = 32;
 constexpr int kMaxSize = 65500;             // of a JPEG's side
 constexpr std::int64_t kBytesOfKeys = 400;  // of a record, estimated
 
+ImageSize ReadSize(const std::string& text) {
+  const std::optional<ImageSize> size = ParseImageSize(text);
+  if (!size || size->longer() > kMaxSize) {
+    throw UsageError("--image_size '" + text +
+                     "': must be a side, or a height and a width such as "
+                     "224x320, of 1 to " +
+                     std::to_string(kMaxSize) + " pixels");
+  }
+  return *size;
+}
+
 void AddBadImageFlags(CLI::App& app, OutputFlags& flags) {
   const FlagGroup group(app, "Images");
   app.add_option(
@@ -39,11 +50,12 @@ void AddBadImageFlags(CLI::App& app, OutputFlags& flags) {
 void AddImageFlags(CLI::App& app, OutputFlags& flags) {
   const FlagGroup group(app, "Images");
   ImageEncoderOptions& image = flags.converter.image;
-  app.add_option("--image_size", flags.image_size,
-                 "Side of --format pixels: the shorter side is resized to it, "
-                 "the middle is kept.")
-      ->check(CLI::Range(1, kMaxSize))
-      ->option_text("INT=224");
+  app.add_option_function<std::string>(
+         "--image_size",
+         [&](const std::string& text) { flags.image_size = ReadSize(text); },
+         "Size of --format pixels, a side or height x width: an image is "
+         "resized until it covers that, and its middle is kept.")
+      ->option_text("SIZE=224");
   app.add_option(
          "--max_size", image.max_size,
          "Shrink larger images to this many pixels on the shorter side.")
@@ -158,7 +170,7 @@ void CheckImageOptions(const OutputFlags& flags) {
         "--format pixels leaves no image to store: leave --max_size and "
         "--keep_png out; --image_size is the size of the pixels");
   }
-  if (!is_packed && flags.image_size > 0) {
+  if (!is_packed && flags.image_size) {
     throw UsageError(
         "--image_size is for --format pixels; --max_size shrinks JPEGs");
   }
@@ -194,7 +206,7 @@ PlanOptions CheckedPlanOptions(const OutputFlags& flags) {
   const ImageEncoderOptions image = CheckedConverterOptions(flags).image;
   if (image.format == ImageForm::kPixels) {
     options.record_bytes =
-        kBytesOfKeys + std::int64_t{4} * image.image_size * image.image_size;
+        kBytesOfKeys + static_cast<std::int64_t>(4 * image.image_size.pixels());
   }
   return options;
 }
@@ -209,8 +221,8 @@ ConverterOptions CheckedConverterOptions(const OutputFlags& flags) {
   options.seek_index = flags.plan.format == ShardFormat::kWebdataset
                            ? SeekEntries::kNone
                            : flags.seek_index.value_or(options.seek_index);
-  if (flags.image_size > 0) {
-    options.image.image_size = flags.image_size;
+  if (flags.image_size) {
+    options.image.image_size = *flags.image_size;
   }
   if (!flags.finish) {
     options.share = ParseTaskShare(flags.task_index, flags.num_tasks);

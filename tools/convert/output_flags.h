@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "preprocess/pixels/image_size.h"
 #include "tools/convert/converter_options.h"
 #include "tools/convert/plan.h"
 #include "tools/convert/shard_upload.h"
@@ -21,7 +22,7 @@ struct OutputFlags {
   bool dry_run = false;
   PlanOptions plan = {};            // shards excepted
   ConverterOptions converter = {};  // task share excepted
-  int image_size = 0;               // 0: not given
+  std::optional<ImageSize> image_size = {};
   std::optional<SeekEntries> seek_index = {};
   std::string task_index;
   std::string num_tasks;

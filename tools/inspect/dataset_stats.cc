@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "preprocess/codecs/image_size.h"
+#include "preprocess/codecs/stored_size.h"
 #include "preprocess/jpeg/details.h"
 #include "records/example/imagenet_example.h"
 #include "records/example/reader.h"
@@ -95,7 +95,7 @@ std::string_view ColorName(int components) {
   return components == 1 ? "gray" : components == 4 ? "CMYK" : "color";
 }
 
-ImageSize AddJpeg(std::span<const std::byte> bytes, DatasetStats& stats) {
+StoredSize AddJpeg(std::span<const std::byte> bytes, DatasetStats& stats) {
   const JpegDetails details = ReadJpegDetails(bytes);
   CountOne(stats.sampling, SamplingName(details));
   CountOne(stats.coding, details.arithmetic    ? "arithmetic"
@@ -120,9 +120,9 @@ void AddImage(const ImagenetExampleView& example, DatasetStats& stats) {
   stats.image_bytes += bytes;
   stats.seek_indexes += example.seek_index.empty() ? 0 : 1;
   stats.bytes.Add(RoundedForTally(bytes));
-  const std::optional<ImageSize> size = format == ImageFormat::kJpeg
-                                            ? AddJpeg(example.encoded, stats)
-                                            : ReadImageSize(example.encoded);
+  const std::optional<StoredSize> size = format == ImageFormat::kJpeg
+                                             ? AddJpeg(example.encoded, stats)
+                                             : ReadStoredSize(example.encoded);
   if (!size) {
     throw DataError(
         "not an image of a known format (JPEG, PNG, BMP, WebP, "

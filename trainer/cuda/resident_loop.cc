@@ -10,6 +10,7 @@
 #include <c10/cuda/CUDAException.h>
 
 #include "base/error.h"
+#include "preprocess/pixels/image_size.h"
 #include "records/bytes/byte_size.h"
 #include "trainer/cuda/graphs.h"
 #include "trainer/cuda/log.h"
@@ -67,8 +68,9 @@ CudaResidentLoop::CudaResidentLoop(const DeviceModel& model,
       inputs_(model.device),
       records_(kCudaRecords),
       results_(records_.host(), [this] { status_.Check(); }) {
-  pixels_ =
-      torch::empty({shape.images, shape.side, shape.side}, labels_.options());
+  pixels_ = torch::empty(
+      {shape.images, shape.image_size.height, shape.image_size.width},
+      labels_.options());
 }
 
 void CudaResidentLoop::Append(const Batch& batch) {
@@ -77,7 +79,8 @@ void CudaResidentLoop::Append(const Batch& batch) {
   if (count <= 0) {
     return;
   }
-  Check(batch.image_size() == shape_.side, "images have the side announced");
+  Check(batch.image_size() == shape_.image_size,
+        "images have the size announced");
   const CudaStreamScope scope(stream_);
   const auto copy = [&](const torch::Tensor& to, const void* from) {
     const torch::Tensor rows = to.narrow(0, appended_, count);
@@ -174,7 +177,8 @@ void CudaResidentLoop::MakeRoom(std::int64_t steps, int batch_size) {
   host_choices_ = torch::zeros({steps, batch_size},
                                torch::dtype(torch::kInt).pinned_memory(true));
   choices_ = torch::empty({steps, batch_size}, options);
-  batch_pixels_ = torch::empty({batch_size, shape_.side, shape_.side}, options);
+  const ImageSize& size = shape_.image_size;
+  batch_pixels_ = torch::empty({batch_size, size.height, size.width}, options);
   batch_labels_ = torch::empty({batch_size}, options);
   batch_weights_ = torch::empty({batch_size}, options.dtype(torch::kFloat));
 }
@@ -202,7 +206,8 @@ void CudaResidentLoop::Step() {
   const auto slots = static_cast<int>(batch_labels_.size(0));
   LaunchGather({.pixels = WordsOf<std::uint32_t>(pixels_),
                 .labels = WordsOf<std::int32_t>(labels_),
-                .side = shape_.side},
+                .height = shape_.image_size.height,
+                .width = shape_.image_size.width},
                WordsOf<std::uint32_t>(choices_), inputs_.clock(),
                {.pixels = WordsOf<std::uint32_t>(batch_pixels_),
                 .labels = WordsOf<std::int32_t>(batch_labels_),
@@ -213,7 +218,8 @@ void CudaResidentLoop::Step() {
               {.pixels = WordsOf<std::uint32_t>(batch_pixels_),
                .labels = WordsOf<std::int32_t>(batch_labels_),
                .weights = batch_weights_.data_ptr<float>()},
-              {.size = slots, .side = shape_.side}, inputs_, records_);
+              {.size = slots, .image_size = shape_.image_size}, inputs_,
+              records_);
 }
 
 void CudaResidentLoop::Capture() {

@@ -72,13 +72,13 @@ class CudaResidentLoop {
   std::int64_t syncs_ = 0;
   ResidentShape shape_;
   std::int64_t appended_ = 0;  // images
-  torch::Tensor pixels_;       // int32 [images, side, side]
+  torch::Tensor pixels_;       // int32 [images, height, width]
   torch::Tensor labels_;       // int32 [images]
 
   // At fixed addresses while there is a graph.
   torch::Tensor host_choices_;   // int32 [steps, slots], pinned
   torch::Tensor choices_;        // the same on the device
-  torch::Tensor batch_pixels_;   // int32 [slots, side, side]
+  torch::Tensor batch_pixels_;   // int32 [slots, height, width]
   torch::Tensor batch_labels_;   // int32 [slots]
   torch::Tensor batch_weights_;  // float32 [slots]
 

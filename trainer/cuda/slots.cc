@@ -29,7 +29,8 @@ CudaSlots::CudaSlots(const BatchShape& shape, int slots,
                                          compute.device_index())) {
   const auto options = torch::device(compute.device()).dtype(torch::kInt);
   for (Slot& slot : slots_) {
-    slot.pixels = torch::empty({shape.size, shape.side, shape.side}, options);
+    slot.pixels = torch::empty(
+        {shape.size, shape.image_size.height, shape.image_size.width}, options);
     slot.labels = torch::empty({shape.size}, options);
     slot.weights = torch::empty({shape.size}, options.dtype(torch::kFloat));
   }
@@ -80,7 +81,7 @@ PackedImages CudaSlots::Packed(int slot) const {
 }
 
 BatchShape ShapeOf(const Batch& batch) {
-  return {.size = batch.size(), .side = batch.image_size()};
+  return {.size = batch.size(), .image_size = batch.image_size()};
 }
 
 DeviceBatch UnpackOnDevice(const PackedImages& from, const BatchShape& shape,
@@ -88,7 +89,8 @@ DeviceBatch UnpackOnDevice(const PackedImages& from, const BatchShape& shape,
   const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
   const auto options = torch::device(stream.device());
   const torch::Tensor images =
-      torch::empty({shape.size, shape.side, shape.side, kImageChannels},
+      torch::empty({shape.size, shape.image_size.height, shape.image_size.width,
+                    kImageChannels},
                    options.dtype(type == ImageType::kBfloat16 ? torch::kBFloat16
                                                               : torch::kFloat));
   DeviceBatch batch = {
@@ -98,7 +100,7 @@ DeviceBatch UnpackOnDevice(const PackedImages& from, const BatchShape& shape,
   const UnpackedImages to = {.pixels = images.data_ptr(),
                              .labels = batch.labels.data_ptr<std::int64_t>(),
                              .weights = batch.weights.data_ptr<float>()};
-  LaunchUnpack(from, shape.size, shape.side, statistics, type, to,
+  LaunchUnpack(from, shape.size, shape.image_size, statistics, type, to,
                stream.stream());
   return batch;
 }

@@ -8,6 +8,7 @@
 #include <torch/types.h>
 
 #include "pipeline/memory/batch.h"
+#include "preprocess/pixels/image_size.h"
 #include "trainer/feed/upload_ring.h"
 #include "trainer/kernels/kernels.h"
 #include "trainer/loop/batch.h"
@@ -17,7 +18,7 @@ namespace infeed {
 // The shape of batches for which a graph is captured.
 struct BatchShape {
   int size = 0;
-  int side = 0;  // pixels
+  ImageSize image_size = 0;
 
   friend bool operator==(const BatchShape&, const BatchShape&) = default;
 };

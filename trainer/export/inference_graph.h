@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "preprocess/pixels/image_size.h"
 #include "trainer/tensors/host_tensor.h"
 
 // A trained network as plain data: each node's operation and inputs. The
@@ -35,14 +37,18 @@ enum class GraphOp {
 };
 
 // The window of convolutions and pools, and the padding of kReflectPad: square,
-// the same in both directions.
+// the same in both directions but for pad_left.
 struct GraphWindow {
   int kernel = 1;
   int stride = 1;
   int pad_before = 0;
   int pad_after = 0;
+  // Of a max pool: pad_before of the columns where that of the rows differs.
+  std::optional<int> pad_left = {};
   // A last window that is partly outside gives an output, too.
   bool partial = false;
+
+  [[nodiscard]] int left() const { return pad_left.value_or(pad_before); }
 };
 
 struct GraphNode {
@@ -55,9 +61,9 @@ struct GraphNode {
 };
 
 struct InferenceGraph {
-  // The input: float32 [N, channels, side, side].
+  // The input: float32 [N, channels, height, width].
   int channels = 3;
-  int side = 224;
+  ImageSize image_size = 224;
   std::string input = "images";
   std::vector<GraphNode> nodes = {};  // each after its inputs
   std::string output = "logits";      // of the last node: float32 [N, classes]

@@ -26,7 +26,7 @@ class ResNetNodes {
   ResNetNodes(bool pre_activation, double epsilon, GraphBuilder& graph)
       : pre_activation_(pre_activation), epsilon_(epsilon), graph_(graph) {}
 
-  std::string Stem(const ResNetPlan& plan, int side, std::string x);
+  std::string Stem(const ResNetPlan& plan, ImageSize size, std::string x);
   std::string Block(const BlockPlan& block, const std::string& input);
   std::string NormRelu(const std::string& norm, std::int64_t channels,
                        const std::string& x) {
@@ -56,13 +56,15 @@ class ResNetNodes {
   GraphBuilder& graph_;
 };
 
-std::string ResNetNodes::Stem(const ResNetPlan& plan, int side, std::string x) {
+std::string ResNetNodes::Stem(const ResNetPlan& plan, ImageSize size,
+                              std::string x) {
   for (const ConvPlan& conv : plan.stem) {
     x = ConvolutionNorm(conv, x);
     if (!conv.norm.empty()) {
       x = graph_.Relu(x);
     }
-    side = CeilDiv(side, conv.stride);
+    size = {CeilDiv(size.height, conv.stride),
+            CeilDiv(size.width, conv.stride)};
   }
   switch (plan.pool) {
     case StemPool::kNone:
@@ -75,9 +77,11 @@ std::string ResNetNodes::Stem(const ResNetPlan& plan, int side, std::string x) {
       return graph_.Blur(
           graph_.MaxPool(x, {.kernel = 3, .pad_before = 1, .pad_after = 1}));
     case StemPool::kMaxSame:
-      return graph_.MaxPool(
-          x,
-          {.kernel = 3, .stride = 2, .pad_before = side % 2, .pad_after = 1});
+      return graph_.MaxPool(x, {.kernel = 3,
+                                .stride = 2,
+                                .pad_before = size.height % 2,
+                                .pad_after = 1,
+                                .pad_left = size.width % 2});
   }
   return x;
 }
@@ -151,10 +155,11 @@ std::string ResNetNodes::ChannelAttention(const BlockPlan& block,
 }
 
 // Add the layers of a network after x; the last node's output is the logits.
-void AddResNet(const ResNetPlan& plan, double bn_epsilon, int side,
-               const std::string& input, GraphBuilder& graph) {
+void AddResNet(const ResNetPlan& plan, double bn_epsilon,
+               const ImageSize& image_size, const std::string& input,
+               GraphBuilder& graph) {
   ResNetNodes nodes(plan.pre_activation, bn_epsilon, graph);
-  std::string x = nodes.Stem(plan, side, input);
+  std::string x = nodes.Stem(plan, image_size, input);
   for (const BlockPlan& block : plan.blocks) {
     x = nodes.Block(block, x);
   }
@@ -197,7 +202,7 @@ InferenceGraph BuildGraph(const ModelOptions& options, const TensorMap& weights,
   const bool is_lenet = options.kind == ModelKind::kLeNet;
   const int channels = is_lenet ? 1 : options.channels;
   GraphBuilder graph(weights, {.channels = channels,
-                               .side = input.side,
+                               .image_size = input.image_size,
                                .classes = options.num_classes});
   const auto first = [&](const std::array<float, 3>& values) {
     return std::vector<float>(values.begin(), values.begin() + channels);
@@ -207,7 +212,8 @@ InferenceGraph BuildGraph(const ModelOptions& options, const TensorMap& weights,
   if (is_lenet) {
     AddLeNet(options.num_classes, x, graph);
   } else {
-    AddResNet(PlanResNet(options), options.bn_epsilon, input.side, x, graph);
+    AddResNet(PlanResNet(options), options.bn_epsilon, input.image_size, x,
+              graph);
   }
   return std::move(graph).Finish();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "preprocess/pixels/image_size.h"
 #include "preprocess/pixels/pixel_statistics.h"
 #include "trainer/export/inference_graph.h"
 #include "trainer/model/options.h"
@@ -10,7 +11,7 @@ namespace infeed {
 // The input of a trained model: RGB values of 0 to 255, which the graph
 // normalizes to (value - mean) / std in each channel.
 struct GraphInput {
-  int side = 224;  // pixels
+  ImageSize image_size = 224;
   PixelStatistics statistics = kImagenetStatistics;
 };
 

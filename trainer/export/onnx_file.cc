@@ -86,9 +86,9 @@ void AddFloat(onnx::Node& node, const char* name, float value) {
 void AddWindow(onnx::Node& node, const GraphWindow& window) {
   AddInts(node, "kernel_shape", {window.kernel, window.kernel});
   AddInts(node, "strides", {window.stride, window.stride});
-  AddInts(node, "pads",
-          {window.pad_before, window.pad_before, window.pad_after,
-           window.pad_after});
+  AddInts(
+      node, "pads",
+      {window.pad_before, window.left(), window.pad_after, window.pad_after});
   if (window.partial) {
     AddInt(node, "ceil_mode", 1);
   }
@@ -217,7 +217,7 @@ void FillGraph(const InferenceGraph& from, int batch, onnx::Graph& graph) {
     AddWeight(graph, name, tensor);
   }
   Describe(*graph.add_input(), from.input, batch,
-           {from.channels, from.side, from.side});
+           {from.channels, from.image_size.height, from.image_size.width});
   Describe(*graph.add_output(), from.output, batch, {from.classes});
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "preprocess/pixels/image_size.h"
 #include "preprocess/recipe/crop_options.h"
 #include "preprocess/recipe/recipe.h"
 #include "trainer/model/named_networks.h"
@@ -27,9 +28,20 @@ std::string InterpolationOf(const TrainParams& params) {
       kInterpolations));
 }
 
+// What the image is resized to before the crop: the pixels of its shorter side,
+// or of a rectangle that it just covers.
+void AddCover(const ImageSize& cover, Json& resize) {
+  if (cover.is_square()) {
+    resize["shorter_side"] = cover.height;
+  } else {
+    resize["cover_height"] = cover.height;
+    resize["cover_width"] = cover.width;
+  }
+}
+
 // The operations of the resize, in their order.
 Json Resize(const TrainParams& params) {
-  const int size = params.input.image_size;
+  const ImageSize& size = params.input.image_size;
   Json resize;
   switch (params.input.recipe) {
     case Recipe::kTpu:
@@ -38,15 +50,15 @@ Json Resize(const TrainParams& params) {
       break;
     case Recipe::kTorchvision:
       resize["rule"] = "resize_then_crop";
-      resize["shorter_side"] = EvalShorterSide(params.input.crop, size);
+      AddCover(EvalCover(params.input.crop, size), resize);
       break;
     case Recipe::kPlain:
     case Recipe::kCifar:
       resize["rule"] = "resize";
       break;
   }
-  resize["height"] = size;
-  resize["width"] = size;
+  resize["height"] = size.height;
+  resize["width"] = size.width;
   resize["interpolation"] = InterpolationOf(params);
   return resize;
 }
@@ -106,27 +118,28 @@ const PixelStatistics& StatisticsOf(const TrainParams& params) {
 std::string PreprocessingJson(const TrainParams& params,
                               const ModelLabels& labels, std::int64_t step,
                               const std::vector<std::int64_t>& averaged_steps) {
-  const int size = params.input.image_size;
+  const ImageSize& size = params.input.image_size;
   const Json channels = Channels(params);
-  const Json json = {{"schema", 1},
-                     {"trained", Trained(params, step, averaged_steps)},
-                     {"recipe", ChoiceName(params.input.recipe, kRecipes)},
-                     {"resize", Resize(params)},
-                     {"input",
-                      {{"name", "images"},
-                       {"type", "float32"},
-                       {"layout", "NCHW"},
-                       {"shape", {"N", channels.size(), size, size}},
-                       {"channels", channels},
-                       {"range", {0, 255}}}},
-                     {"normalization", NormalizationFacts(params)},
-                     {"output",
-                      {{"name", "logits"},
-                       {"shape", {"N", params.input.num_label_classes}},
-                       {"probabilities", "softmax"}}},
-                     {"num_label_classes", params.input.num_label_classes},
-                     {"label_offset", LabelOffsetOf(params)},
-                     {"classes", labels.names()}};
+  const Json json = {
+      {"schema", 1},
+      {"trained", Trained(params, step, averaged_steps)},
+      {"recipe", ChoiceName(params.input.recipe, kRecipes)},
+      {"resize", Resize(params)},
+      {"input",
+       {{"name", "images"},
+        {"type", "float32"},
+        {"layout", "NCHW"},
+        {"shape", {"N", channels.size(), size.height, size.width}},
+        {"channels", channels},
+        {"range", {0, 255}}}},
+      {"normalization", NormalizationFacts(params)},
+      {"output",
+       {{"name", "logits"},
+        {"shape", {"N", params.input.num_label_classes}},
+        {"probabilities", "softmax"}}},
+      {"num_label_classes", params.input.num_label_classes},
+      {"label_offset", LabelOffsetOf(params)},
+      {"classes", labels.names()}};
   return json.dump(2) + "\n";
 }
 

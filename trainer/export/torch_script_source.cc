@@ -36,13 +36,15 @@ std::string ConvolutionText(const GraphNode& node,
 // a value that is never the maximum.
 std::string MaxPoolText(const GraphNode& node, const std::string& x) {
   const GraphWindow& window = node.window;
-  const int pad = window.pad_before == window.pad_after ? window.pad_before : 0;
+  const bool is_equal = window.pad_before == window.pad_after &&
+                        window.left() == window.pad_after;
+  const int pad = is_equal ? window.pad_before : 0;
   const std::string padded =
-      window.pad_before == window.pad_after
+      is_equal
           ? x
           : fmt::format(
                 "torch.constant_pad_nd({}, [{}, {}, {}, {}], -float(\"inf\"))",
-                x, window.pad_before, window.pad_after, window.pad_before,
+                x, window.left(), window.pad_after, window.pad_before,
                 window.pad_after);
   return fmt::format("torch.max_pool2d({}, {}, {}, {}, [1, 1], {})", padded,
                      Pair(window.kernel), Pair(window.stride), Pair(pad),

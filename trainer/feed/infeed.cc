@@ -11,15 +11,16 @@
 namespace infeed {
 namespace {
 
-std::string ShapeText(int size, int image_size) {
-  return std::to_string(size) + " images of " + std::to_string(image_size) +
-         " x " + std::to_string(image_size) + " pixels";
+std::string ShapeText(int size, const ImageSize& image_size) {
+  return std::to_string(size) + " images of " +
+         std::to_string(image_size.height) + " x " +
+         std::to_string(image_size.width) + " pixels";
 }
 
 }  // namespace
 
 Infeed::Infeed(std::shared_ptr<BatchStream> stream, int batch_size,
-               int image_size, TraceLog* trace)
+               const ImageSize& image_size, TraceLog* trace)
     : stream_(std::move(stream)),
       trace_(trace),
       batch_size_(batch_size),

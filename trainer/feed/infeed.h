@@ -10,6 +10,7 @@
 
 #include "pipeline/engine/batch_stream.h"
 #include "pipeline/stats/trace_log.h"
+#include "preprocess/pixels/image_size.h"
 
 namespace infeed {
 
@@ -23,8 +24,8 @@ class Infeed {
  public:
   // trace gets the spans of waits and steps; it may be null, and must outlive
   // the infeed.
-  Infeed(std::shared_ptr<BatchStream> stream, int batch_size, int image_size,
-         TraceLog* trace = nullptr);
+  Infeed(std::shared_ptr<BatchStream> stream, int batch_size,
+         const ImageSize& image_size, TraceLog* trace = nullptr);
   ~Infeed();
   Infeed(const Infeed&) = delete;
   Infeed& operator=(const Infeed&) = delete;
@@ -37,10 +38,12 @@ class Infeed {
   // once: for the trace.
   void EndStep();
 
-  // The image size of every batch, in pixels. ExpectImageSize() changes it from
-  // the next batch on; call it from the thread of Next().
-  [[nodiscard]] int image_size() const { return image_size_; }
-  void ExpectImageSize(int image_size) { image_size_ = image_size; }
+  // The image size of every batch. ExpectImageSize() changes it from the next
+  // batch on; call it from the thread of Next().
+  [[nodiscard]] const ImageSize& image_size() const { return image_size_; }
+  void ExpectImageSize(const ImageSize& image_size) {
+    image_size_ = image_size;
+  }
 
   // Requests the end of the loop after the current step, where ranks must agree
   // on it: the device loop passes the request to the other ranks. From any
@@ -87,7 +90,7 @@ class Infeed {
   std::shared_ptr<BatchStream> stream_;
   TraceLog* trace_;
   int batch_size_;
-  int image_size_;
+  ImageSize image_size_;
   StreamPosition position_;
   std::atomic<double> wait_seconds_{0};
   std::atomic<double> first_wait_seconds_{0};

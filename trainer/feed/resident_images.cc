@@ -60,7 +60,7 @@ ResidentShape ComputeResidentShape(const RecordIndex& index,
       ShardSizes(index, options.max_records);
   const ResidentShape shape = {
       .images = std::accumulate(shards.begin(), shards.end(), std::int64_t{0}),
-      .side = options.image_size};
+      .image_size = options.image_size};
   if (shape.images > kMaxHeldImages) {
     throw UsageError("data_on_device: takes up to " +
                      std::to_string(kMaxHeldImages) + " images, not " +
@@ -81,8 +81,7 @@ void ReadResidentImages(const RecordIndex& index, const InputOptions& options,
 
 ResidentImages::ResidentImages(const ResidentShape& shape) : shape_(shape) {
   const auto images = static_cast<std::size_t>(shape.images);
-  const auto side = static_cast<std::size_t>(shape.side);
-  pixels_.reserve(images * side * side);
+  pixels_.reserve(images * shape.image_size.pixels());
   labels_.reserve(images);
 }
 
@@ -102,7 +101,8 @@ void ResidentImages::GatherSlot(std::uint32_t choice, int slot,
   const std::span<std::uint32_t> pixels = to.slot_pixels(slot);
   for (std::size_t i = 0; i < pixels.size(); ++i) {
     pixels[i] = pixels_[static_cast<std::size_t>(
-        ChosenPixel(choice, static_cast<int>(i), shape_.side))];
+        ChosenPixel(choice, static_cast<int>(i), shape_.image_size.height,
+                    shape_.image_size.width))];
   }
   to.labels()[static_cast<std::size_t>(slot)] =
       labels_[static_cast<std::size_t>(ChosenImage(choice))];

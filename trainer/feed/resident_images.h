@@ -10,19 +10,20 @@
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/order/batch_plan.h"
 #include "pipeline/order/sample_order.h"
+#include "preprocess/pixels/image_size.h"
 #include "preprocess/recipe/recipe.h"
 #include "records/store/record_index.h"
 
 namespace infeed {
 
-// The number of images that a device holds, and their side in pixels.
+// The number of images that a device holds, and their size.
 struct ResidentShape {
   std::int64_t images = 0;
-  int side = 0;
+  ImageSize image_size = 0;
 
   // Bytes of the packed pixels and labels.
   [[nodiscard]] std::int64_t bytes() const {
-    return images * (std::int64_t{4} * side * side + 4);
+    return images * static_cast<std::int64_t>(4 * image_size.pixels() + 4);
   }
 };
 
@@ -55,7 +56,7 @@ class ResidentImages {
   void GatherSlot(std::uint32_t choice, int slot, Batch& to) const;
 
   ResidentShape shape_;
-  std::vector<std::uint32_t> pixels_;  // [images, side, side]
+  std::vector<std::uint32_t> pixels_;  // [images, height, width]
   std::vector<std::int32_t> labels_;   // [images]
 };
 

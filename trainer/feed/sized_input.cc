@@ -7,6 +7,7 @@
 #include "pipeline/order/sample_order.h"
 #include "pipeline/reading/memory_plan.h"
 #include "pipeline/reading/packed_reading.h"
+#include "preprocess/pixels/image_size.h"
 
 namespace infeed {
 namespace {
@@ -22,7 +23,8 @@ PipelineStats Sum(const PipelineStats& before, const PipelineStats& now) {
 }
 
 // Throws UsageError where an input with images of this size is rejected.
-void CheckMemory(const RecordIndex& index, InputOptions options, int size) {
+void CheckSize(const RecordIndex& index, InputOptions options,
+               const ImageSize& size) {
   options.image_size = size;
   options = CheckedInputOptions(std::move(options));
   (void)PlanMemory(options,
@@ -44,9 +46,11 @@ SizedInput::SizedInput(const RecordIndex* index, const InputOptions& options,
         "image_size_schedule: fake data has no epochs at which the size could "
         "change; leave it out");
   }
-  if (place == ImagePlace::kRecords && sizes.largest() > SizeAt(start)) {
-    // The largest size needs the most memory: rejected now, not in mid-run.
-    CheckMemory(*index, options, sizes.largest());
+  if (place == ImagePlace::kRecords && sizes.NextChange(0)) {
+    // A size that needs too much memory is rejected now, not in mid-run.
+    for (const auto& [epoch, size] : sizes.sizes()) {
+      CheckSize(*index, options, size);
+    }
   }
   Begin(std::nullopt);
   if (index != nullptr) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "pipeline/order/epoch_batches.h"
+#include "preprocess/pixels/image_size.h"
 #include "trainer/feed/run_input.h"
 #include "trainer/model/image_size_schedule.h"
 
@@ -18,7 +19,7 @@ namespace infeed {
 // ones.
 //
 // Only one input exists at a time. The constructor throws as OpenInput() does,
-// also for the largest size, and UsageError for fake data, which has no
+// also for later sizes, and UsageError for fake data, which has no
 // epochs.
 class SizedInput final : public BatchStream {
  public:
@@ -32,7 +33,7 @@ class SizedInput final : public BatchStream {
   [[nodiscard]] StreamPosition position() const override { return position_; }
 
   // The image size of the batch at a position.
-  [[nodiscard]] int SizeAt(const StreamPosition& position) const {
+  [[nodiscard]] const ImageSize& SizeAt(const StreamPosition& position) const {
     return sizes_.SizeAt(position.epoch);
   }
   // How many batches from a position on have the same image size: that of the

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "pipeline/memory/memory_limit.h"
 #ifdef INFEED_CUDA
+#include "preprocess/pixels/image_size.h"
 #include "trainer/loop/gpu_cards.h"
 #endif
 #include "trainer/job/job.h"
@@ -56,7 +57,8 @@ MemoryNeed EvaluationNeed(const RunOptions& options, const TrainParams& params,
   need.step = "an evaluation";
   need.batch_parameter = predicts ? "predict_batch_size" : "eval_batch_size";
   if (options.mode == Mode::kEval) {
-    need.image_size = std::ranges::max(EvalImageSizes(params));
+    need.image_size =
+        std::ranges::max(EvalImageSizes(params), {}, &ImageSize::pixels);
   }
   if (!predicts) {  // Whole images on each rank.
     const int crops = params.eval_crops;

@@ -12,6 +12,7 @@
 #include "pipeline/order/option_text.h"
 #include "pipeline/order/options.h"
 #include "pipeline/order/stream_state.h"
+#include "preprocess/pixels/image_size.h"
 #include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
 #include "trainer/feed/fake_data.h"
@@ -220,15 +221,15 @@ InputOptions MakeEvalInput(const TrainParams& params) {
           .memory_limit = input.memory_limit};
 }
 
-std::vector<int> EvalImageSizes(const TrainParams& params) {
+std::vector<ImageSize> EvalImageSizes(const TrainParams& params) {
   const std::string& text = params.eval_image_sizes;
-  std::vector<int> sizes;
+  std::vector<ImageSize> sizes;
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::string_view part = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-    const auto size = ParseWholeNumber<int>(Trimmed(part));
-    if (!size || *size < 8 || *size > 4096 ||
+    const auto size = ParseImageSize(Trimmed(part));
+    if (!size || size->shorter() < 8 || size->longer() > 4096 ||
         std::ranges::find(sizes, *size) != sizes.end()) {
       throw UsageError("eval_image_sizes='" + text +
                        "': must be different sizes of 8 to 4096 pixels, as "
@@ -236,7 +237,7 @@ std::vector<int> EvalImageSizes(const TrainParams& params) {
     }
     sizes.push_back(*size);
   }
-  return sizes.empty() ? std::vector<int>{params.input.image_size} : sizes;
+  return sizes.empty() ? std::vector{params.input.image_size} : sizes;
 }
 
 RunIdentity MakeIdentity(const TrainParams& params, const DataSet& data,

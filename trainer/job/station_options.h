@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "preprocess/pixels/image_size.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/job/data_set.h"
 #include "trainer/job/training.h"
@@ -25,7 +26,7 @@ namespace infeed {
                                               const std::string& device);
 [[nodiscard]] InputOptions MakeEvalInput(const TrainParams& params);
 // eval_image_sizes, or image_size alone. Throws UsageError.
-[[nodiscard]] std::vector<int> EvalImageSizes(const TrainParams& params);
+[[nodiscard]] std::vector<ImageSize> EvalImageSizes(const TrainParams& params);
 // Requires: the ranks can share a training batch (RequireShares()).
 [[nodiscard]] RunIdentity MakeIdentity(const TrainParams& params,
                                        const DataSet& data, int ranks = 1);

@@ -107,7 +107,7 @@ void Training::RunLoop(std::int64_t most_steps, const std::stop_token& stop) {
   using Seconds = std::chrono::duration<double>;
   const std::int64_t steps =
       std::min(most_steps, records_->BatchesOfSameSize(infeed_.position()));
-  const int image_size = records_->SizeAt(infeed_.position());
+  const ImageSize image_size = records_->SizeAt(infeed_.position());
   infeed_.ExpectImageSize(image_size);
   const Clock::time_point start = Clock::now();
   const PipelineStats before = input_stats();
@@ -167,7 +167,7 @@ void Training::RequireSameWeights() {
   }
 }
 
-DeviceUse Training::MeasureUse(std::int64_t steps, int image_size,
+DeviceUse Training::MeasureUse(std::int64_t steps, const ImageSize& image_size,
                                double seconds, double waited) const {
   const ModelCost cost = ComputeCost(options_.model, image_size);
   const int images = options_.input.batch_size / options_.input.world_size;

@@ -5,6 +5,7 @@
 #include <stop_token>
 #include <string>
 
+#include "preprocess/pixels/image_size.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/save.h"
 #include "trainer/feed/epoch_lines.h"
@@ -106,7 +107,8 @@ class Training {
   void RequireSameWeights();
   void RequestEnd();
   void Take(const StepResult& result);
-  [[nodiscard]] DeviceUse MeasureUse(std::int64_t steps, int image_size,
+  [[nodiscard]] DeviceUse MeasureUse(std::int64_t steps,
+                                     const ImageSize& image_size,
                                      double seconds, double waited) const;
 
   TrainingOptions options_;

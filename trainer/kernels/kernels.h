@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "preprocess/pixels/image_size.h"
 #include "preprocess/pixels/pixel_statistics.h"
 #include "trainer/feed/step_record.h"
 #include "trainer/optimizer/flat_chunks.h"
@@ -23,7 +24,7 @@ enum class ImageType { kFloat32, kBfloat16 };
 // ---- Batches ----
 
 struct PackedImages {
-  const std::uint32_t* pixels = nullptr;  // [images, side, side]
+  const std::uint32_t* pixels = nullptr;  // [images, height, width]
   const std::int32_t* labels = nullptr;   // [images]
   const float* weights = nullptr;         // [images]
 };
@@ -33,16 +34,16 @@ struct PackedImages {
 constexpr int kImageChannels = 4;
 
 struct UnpackedImages {
-  // [images, side, side, kImageChannels]: [images, kImageChannels, side, side]
-  // in channels_last order.
+  // [images, height, width, kImageChannels]: [images, kImageChannels, height,
+  // width] in channels_last order.
   void* pixels = nullptr;
   std::int64_t* labels = nullptr;  // [images]
   float* weights = nullptr;        // [images]
 };
 
 // Unpacks pixels, normalises them, (value - mean) / std in float32, and rounds
-// them to `type`; copies labels and weights. Requires: images > 0, side > 0.
-void LaunchUnpack(const PackedImages& from, int images, int side,
+// them to `type`; copies labels and weights. Requires: images > 0, size > 0.
+void LaunchUnpack(const PackedImages& from, int images, const ImageSize& size,
                   const PixelStatistics& statistics, ImageType type,
                   const UnpackedImages& to, cudaStream_t stream);
 

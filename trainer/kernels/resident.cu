@@ -26,14 +26,16 @@ __global__ void __launch_bounds__(kThreads)
   if (blockIdx.y == 0 && threadIdx.x == 0) {
     SetLabel(images, choice, slot, to);
   }
-  const int pixels = images.side * images.side;
+  const int pixels = images.height * images.width;
   std::uint32_t* const out = to.pixels + std::int64_t{slot} * pixels;
   const int stride = static_cast<int>(gridDim.y) * kThreads;
   for (int i = static_cast<int>(blockIdx.y * kThreads + threadIdx.x);
        i < pixels; i += stride) {
-    out[i] = choice == kNoImage
-                 ? 0U
-                 : images.pixels[ChosenPixel(choice, i, images.side)];
+    out[i] =
+        choice == kNoImage
+            ? 0U
+            : images
+                  .pixels[ChosenPixel(choice, i, images.height, images.width)];
   }
 }
 
@@ -53,7 +55,7 @@ __global__ void KeepGoingKernel(cudaGraphConditionalHandle handle,
 void LaunchGather(const HeldImages& images, const std::uint32_t* choices,
                   const StepClock* clock, const BatchSlots& to,
                   cudaStream_t stream) {
-  const int pixels = images.side * images.side;
+  const int pixels = images.height * images.width;
   const dim3 blocks(static_cast<unsigned>(to.slots),
                     static_cast<unsigned>(std::min(
                         kMostBlocks, (pixels + kThreads - 1) / kThreads)));

@@ -12,21 +12,23 @@ namespace infeed {
 
 // All images of a training, on the device.
 struct HeldImages {
-  const std::uint32_t* pixels = nullptr;  // [images, side, side], packed
+  const std::uint32_t* pixels = nullptr;  // [images, height, width], packed
   const std::int32_t* labels = nullptr;   // [images]
-  int side = 0;
+  int height = 0;
+  int width = 0;
 };
 
 // A batch on the device, in the same layout as in the host's memory.
 struct BatchSlots {
-  std::uint32_t* pixels = nullptr;  // [slots, side, side], packed
+  std::uint32_t* pixels = nullptr;  // [slots, height, width], packed
   std::int32_t* labels = nullptr;   // [slots]
   float* weights = nullptr;         // [slots]
   int slots = 0;
 };
 
 // Fills the batch with the images in row clock->index of choices, [steps,
-// slots] (pipeline/memory/image_choice.h). Requires: slots > 0, side > 0.
+// slots] (pipeline/memory/image_choice.h). Requires: slots, height,
+// width > 0.
 void LaunchGather(const HeldImages& images, const std::uint32_t* choices,
                   const StepClock* clock, const BatchSlots& to,
                   cudaStream_t stream);

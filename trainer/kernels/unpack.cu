@@ -1,3 +1,4 @@
+#include "preprocess/pixels/image_size.h"
 #include "trainer/feed/pixel_math.h"
 #include "trainer/kernels/kernels.h"
 #include "trainer/kernels/vectors.h"
@@ -60,11 +61,11 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <typename T>
-void Launch(const PackedImages& from, int images, int side,
+void Launch(const PackedImages& from, int images, const ImageSize& size,
             const PixelStatistics& statistics, const UnpackedImages& to,
             cudaStream_t stream) {
   constexpr std::int64_t kBlockPixels = kVectors * kThreads * kPixels<T>;
-  const std::int64_t pixels = std::int64_t{images} * side * side;
+  const std::int64_t pixels = std::int64_t{images} * size.height * size.width;
   const auto blocks =
       static_cast<unsigned>((pixels + kBlockPixels - 1) / kBlockPixels);
   UnpackKernel<T>
@@ -74,13 +75,13 @@ void Launch(const PackedImages& from, int images, int side,
 
 }  // namespace
 
-void LaunchUnpack(const PackedImages& from, int images, int side,
+void LaunchUnpack(const PackedImages& from, int images, const ImageSize& size,
                   const PixelStatistics& statistics, ImageType type,
                   const UnpackedImages& to, cudaStream_t stream) {
   if (type == ImageType::kBfloat16) {
-    Launch<__nv_bfloat16>(from, images, side, statistics, to, stream);
+    Launch<__nv_bfloat16>(from, images, size, statistics, to, stream);
   } else {
-    Launch<float>(from, images, side, statistics, to, stream);
+    Launch<float>(from, images, size, statistics, to, stream);
   }
 }
 

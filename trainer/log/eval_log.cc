@@ -86,7 +86,7 @@ EvalLog::EvalLog(const std::string& model_dir)
       summaries_(EvalFolder(model_dir)) {}
 
 void EvalLog::Write(std::int64_t step, const EvalResult& result) {
-  if (result.image_size == 0) {
+  if (!result.image_size) {
     WriteCurves(step, result);
   }
   MakeFolder(EvalFolder(model_dir_), "create the folder");
@@ -129,8 +129,8 @@ std::string EvalFileText(std::int64_t step, const EvalResult& result,
                       {"step", step},
                       {"images", result.images},
                       {"bad_records", result.bad_records}};
-  if (result.image_size > 0) {
-    file["image_size"] = result.image_size;
+  if (result.image_size) {
+    file["image_size"] = *result.image_size;
   }
   for (const std::string_view name : kMetrics) {
     if (const std::optional<double> value = FindMetric(result, name)) {

@@ -94,8 +94,7 @@ void DrawLine(RgbImage& image, const Point& from, const Point& to,
 
 // The slot's packed pixels.
 std::vector<std::uint32_t> ImageOf(const Batch& batch, int slot) {
-  const std::size_t count =
-      static_cast<std::size_t>(batch.image_size()) * batch.image_size();
+  const std::size_t count = batch.image_size().pixels();
   const auto pixels =
       batch.pixels().subspan(static_cast<std::size_t>(slot) * count, count);
   return {pixels.begin(), pixels.end()};
@@ -178,9 +177,8 @@ void DrawSquares(RgbImage& image, const EvalResult& result,
 }
 
 RgbImage ImageIn(const Batch& batch, int slot) {
-  const int side = batch.image_size();
   RgbImage image;
-  image.Resize(side, side);
+  image.Resize(batch.image_size().width, batch.image_size().height);
   const std::vector<std::uint32_t> pixels = ImageOf(batch, slot);
   for (std::size_t i = 0; i < pixels.size(); ++i) {
     image.pixels()[3 * i] = static_cast<std::uint8_t>(pixels[i] >> 24);

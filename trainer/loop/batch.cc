@@ -58,10 +58,10 @@ DeviceBatch BatchUnpacker::Unpack(const Batch& batch) const {
     return UnpackChosen(batch);
   }
   const std::int64_t size = batch.size();
-  const std::int64_t side = batch.image_size();
+  const auto [height, width] = batch.image_size();
   // [N, H, W, bytes of a pixel]: 0, blue, green, red.
   const torch::Tensor bytes =
-      View(batch.pixels(), {size, side, side, 4}, torch::kByte).to(device_);
+      View(batch.pixels(), {size, height, width, 4}, torch::kByte).to(device_);
   // Reversed and without the first byte, each pixel's bytes are its channels:
   // this gives channels_last order without another copy.
   torch::Tensor images =

@@ -49,7 +49,8 @@ torch::Tensor MixedTargets(const TrainBatch& batch, std::int64_t classes,
 }  // namespace
 
 torch::Tensor UploadMixes(std::int64_t first_step, std::int64_t steps,
-                          int image_size, const MixOptions& options,
+                          const ImageSize& image_size,
+                          const MixOptions& options,
                           const torch::Device& device) {
   torch::Tensor mixes = torch::empty({steps, kNumbers}, torch::kFloat);
   auto* row = mixes.data_ptr<float>();

@@ -4,6 +4,7 @@
 
 #include <torch/types.h>
 
+#include "preprocess/pixels/image_size.h"
 #include "trainer/loop/batch.h"
 #include "trainer/model/mix_plan.h"
 #include "trainer/model/optimizer_options.h"
@@ -22,7 +23,8 @@ struct TrainBatch {
 
 // The results of DrawMix() for a loop's steps, [steps, 7], on the device.
 [[nodiscard]] torch::Tensor UploadMixes(std::int64_t first_step,
-                                        std::int64_t steps, int image_size,
+                                        std::int64_t steps,
+                                        const ImageSize& image_size,
                                         const MixOptions& options,
                                         const torch::Device& device);
 

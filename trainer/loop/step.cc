@@ -201,7 +201,7 @@ NamedTensors TrainStep::State() const {
 
 StepInputs TrainStep::UploadTo(const torch::Device& device,
                                std::int64_t first_step, std::int64_t steps,
-                               int image_size) const {
+                               const ImageSize& image_size) const {
   StepInputs inputs;
   inputs.rates =
       UploadNumbers(first_step, steps, device, [this](std::int64_t step) {

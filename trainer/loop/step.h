@@ -7,6 +7,7 @@
 
 #include <torch/types.h>
 
+#include "preprocess/pixels/image_size.h"
 #include "trainer/groups/device_group.h"
 #include "trainer/loop/batch.h"
 #include "trainer/loop/mix.h"
@@ -107,15 +108,15 @@ class TrainStep {
   TrainStep& operator=(const TrainStep&) = delete;
 
   // The inputs of `steps` steps from first_step on, computed on the host and
-  // copied to the device together. image_size: of their images, pixels.
+  // copied to the device together. image_size: of their images.
   [[nodiscard]] StepInputs Upload(std::int64_t first_step, std::int64_t steps,
-                                  int image_size) const {
+                                  const ImageSize& image_size) const {
     return UploadTo(device_, first_step, steps, image_size);
   }
   // The same, to another device.
   [[nodiscard]] StepInputs UploadTo(const torch::Device& device,
                                     std::int64_t first_step, std::int64_t steps,
-                                    int image_size) const;
+                                    const ImageSize& image_size) const;
 
   // Sets what evaluations have left of the rate, LearningRateOptions'
   // plateau_rate, from the next Upload() on.

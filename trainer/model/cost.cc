@@ -16,41 +16,48 @@ struct Work {
   std::int64_t multiplications = 0;
 };
 
-// A convolution whose output has this side, with its norm or ReLU.
-void Add(const ConvPlan& conv, int side, Work& work) {
-  const std::int64_t outputs = conv.out * side * side;
-  const std::int64_t side_before = std::int64_t{side} * conv.stride;
+std::int64_t Pixels(const ImageSize& map) {
+  return static_cast<std::int64_t>(map.pixels());
+}
+
+ImageSize Strided(const ImageSize& map, int stride) {
+  return {CeilDiv(map.height, stride), CeilDiv(map.width, stride)};
+}
+
+// A convolution whose output has this size, with its norm or ReLU.
+void Add(const ConvPlan& conv, const ImageSize& map, Work& work) {
+  const std::int64_t outputs = conv.out * Pixels(map);
+  const std::int64_t pixels_before = Pixels(map) * conv.stride * conv.stride;
   work.activations += 2 * outputs;
-  work.widest =
-      std::max(work.widest, 2 * outputs + conv.in * side_before * side_before);
+  work.widest = std::max(work.widest, 2 * outputs + conv.in * pixels_before);
   work.multiplications +=
       outputs * (conv.in / conv.groups) * conv.kernel * conv.kernel;
 }
 
 // A blur with stride 2: the padded map, the mean of its rows and columns, and
-// the result. Changes side.
-void AddBlur(std::int64_t channels, int& side, Work& work) {
-  work.activations += 2 * channels * side * side;
-  side = CeilDiv(side, 2);
-  work.activations += channels * side * side;
+// the result. Changes the map's size.
+void AddBlur(std::int64_t channels, ImageSize& map, Work& work) {
+  work.activations += 2 * channels * Pixels(map);
+  map = Strided(map, 2);
+  work.activations += channels * Pixels(map);
 }
 
-// Consecutive convolutions. Changes side from that of the first one's input to
-// that of the last one's output.
-void Add(const std::vector<ConvPlan>& convs, int& side, Work& work) {
+// Consecutive convolutions. Changes the size from that of the first one's input
+// to that of the last one's output.
+void Add(const std::vector<ConvPlan>& convs, ImageSize& map, Work& work) {
   for (const ConvPlan& conv : convs) {
-    side = CeilDiv(side, conv.stride);
-    Add(conv, side, work);
+    map = Strided(map, conv.stride);
+    Add(conv, map, work);
     if (conv.blur_stride > 1) {
-      AddBlur(conv.out, side, work);
+      AddBlur(conv.out, map, work);
     }
   }
 }
 
-void Add(const BlockPlan& block, int& side, Work& work) {
-  Add(block.convs, side, work);
+void Add(const BlockPlan& block, ImageSize& map, Work& work) {
+  Add(block.convs, map, work);
   if (block.shortcut) {
-    Add(*block.shortcut, side, work);
+    Add(*block.shortcut, map, work);
   }
   if (block.se_channels > 0) {
     for (const ConvPlan& conv : PlanSqueezeExcitation(block)) {
@@ -60,19 +67,19 @@ void Add(const BlockPlan& block, int& side, Work& work) {
   work.multiplications += block.convs.back().out * block.eca_taps;
 }
 
-Work ResNetWork(const ModelOptions& model, int side) {
+Work ResNetWork(const ModelOptions& model, ImageSize map) {
   const ResNetPlan plan = PlanResNet(model);
-  Work work = {.activations = std::int64_t{model.channels} * side * side};
-  Add(plan.stem, side, work);
+  Work work = {.activations = model.channels * Pixels(map)};
+  Add(plan.stem, map, work);
   if (plan.pool == StemPool::kMax || plan.pool == StemPool::kMaxSame) {
-    side = CeilDiv(side, 2);
-    work.activations += plan.stem.back().out * side * side;
+    map = Strided(map, 2);
+    work.activations += plan.stem.back().out * Pixels(map);
   } else if (plan.pool == StemPool::kMaxBlur) {
-    work.activations += plan.stem.back().out * side * side;
-    AddBlur(plan.stem.back().out, side, work);
+    work.activations += plan.stem.back().out * Pixels(map);
+    AddBlur(plan.stem.back().out, map, work);
   }
   for (const BlockPlan& block : plan.blocks) {
-    Add(block, side, work);
+    Add(block, map, work);
   }
   work.activations += plan.features + plan.classes;
   work.multiplications += plan.features * plan.classes;
@@ -98,7 +105,7 @@ int SlotsOf(const OptimizerOptions& optimizer) {
 
 }  // namespace
 
-ModelCost ComputeCost(const ModelOptions& model, int image_size) {
+ModelCost ComputeCost(const ModelOptions& model, const ImageSize& image_size) {
   ModelCost cost;
   for (const LayerPlan& layer : PlanLayers(model)) {
     for (const TensorPlan& tensor : TensorsOf(layer)) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "preprocess/pixels/image_size.h"
 #include "trainer/model/optimizer_options.h"
 #include "trainer/model/options.h"
 
@@ -23,7 +24,8 @@ struct ModelCost {
 };
 
 // Throws as PlanLayers() and PlanResNet() do. Requires: image_size > 0.
-[[nodiscard]] ModelCost ComputeCost(const ModelOptions& model, int image_size);
+[[nodiscard]] ModelCost ComputeCost(const ModelOptions& model,
+                                    const ImageSize& image_size);
 
 // Bytes of a training step: weights, gradients and the optimizer's state in
 // float32, and the activations of one part of the batch (see

@@ -19,7 +19,8 @@ constexpr std::uint32_t kMaxEpoch = 1'000'000'000;
 
 }  // namespace
 
-ImageSizeSchedule::ImageSizeSchedule(const std::string& text, int image_size)
+ImageSizeSchedule::ImageSizeSchedule(const std::string& text,
+                                     const ImageSize& image_size)
     : sizes_{{0, image_size}} {
   std::optional<std::uint32_t> last;
   std::string_view rest = text;
@@ -31,9 +32,8 @@ ImageSizeSchedule::ImageSizeSchedule(const std::string& text, int image_size)
       Refuse(text, "'" + std::string(pair) + "' has no colon");
     }
     const auto epoch = ParseWholeNumber<std::uint32_t>(pair.substr(0, colon));
-    const auto size = ParseWholeNumber<int>(pair.substr(colon + 1));
-    if (!epoch || *epoch > kMaxEpoch || !size || *size < 1 ||
-        *size > kMaxSize) {
+    const auto size = ParseImageSize(pair.substr(colon + 1));
+    if (!epoch || *epoch > kMaxEpoch || !size || size->longer() > kMaxSize) {
       Refuse(text, "'" + std::string(pair) +
                        "' is not an epoch and a size of 1 to 8192 pixels");
     }
@@ -45,23 +45,24 @@ ImageSizeSchedule::ImageSizeSchedule(const std::string& text, int image_size)
   }
 }
 
-int ImageSizeSchedule::SizeAt(std::uint32_t epoch) const {
+const ImageSize& ImageSizeSchedule::SizeAt(std::uint32_t epoch) const {
   return std::prev(sizes_.upper_bound(epoch))->second;
 }
 
 std::optional<std::uint32_t> ImageSizeSchedule::NextChange(
     std::uint32_t epoch) const {
-  const int size = SizeAt(epoch);
+  const ImageSize& size = SizeAt(epoch);
   const auto found =
       std::find_if(sizes_.upper_bound(epoch), sizes_.end(),
                    [&](const auto& entry) { return entry.second != size; });
   return found == sizes_.end() ? std::nullopt : std::optional(found->first);
 }
 
-int ImageSizeSchedule::largest() const {
-  return std::max_element(
-             sizes_.begin(), sizes_.end(),
-             [](const auto& a, const auto& b) { return a.second < b.second; })
+const ImageSize& ImageSizeSchedule::largest() const {
+  return std::max_element(sizes_.begin(), sizes_.end(),
+                          [](const auto& a, const auto& b) {
+                            return a.second.pixels() < b.second.pixels();
+                          })
       ->second;
 }
 

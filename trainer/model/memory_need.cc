@@ -12,7 +12,7 @@ std::string NeedText(const MemoryNeed& need) {
   std::string text = fmt::format(
       "about {:.0f} MiB{} for {} of {} images of {} x {} pixels in {}",
       MiB(need.device), need.on_gpu ? " on the GPU" : "", need.step,
-      need.images, need.image_size, need.image_size,
+      need.images, need.image_size.height, need.image_size.width,
       need.in_bfloat16 ? "bfloat16" : "float32");
   if (need.input > 0) {
     text += fmt::format(", up to {:.0f} MiB for the input", MiB(need.input));

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "preprocess/pixels/image_size.h"
+
 namespace infeed {
 
 // Estimate of a run's peak memory, made before it starts. Of each process,
@@ -12,7 +14,7 @@ struct MemoryNeed {
   std::string batch_parameter;  // the parameter of the batch size:
                                 // "train_batch_size"
   int images = 0;               // of a batch
-  int image_size = 0;
+  ImageSize image_size = 0;
   bool in_bfloat16 = false;
   bool on_gpu = false;
   bool in_parts = false;    // gradient_accumulation_steps applies

@@ -44,24 +44,32 @@ double Beta(double alpha, SampleRandom& random) {
   return 1 / (1 + std::exp(b - a));
 }
 
-Mix DrawCutMix(int image_size, double alpha, SampleRandom& random) {
+// The box's part of a side.
+struct Interval {
+  int begin;
+  int end;
+};
+
+Interval DrawInterval(int side, double share, SampleRandom& random) {
+  const int half = static_cast<int>(side * std::sqrt(1 - share)) / 2;
+  const auto centre =
+      static_cast<int>(random.Below(static_cast<std::uint32_t>(side)));
+  return {.begin = std::max(0, centre - half),
+          .end = std::min(side, centre + half)};
+}
+
+Mix DrawCutMix(const ImageSize& size, double alpha, SampleRandom& random) {
   const double share = Beta(alpha, random);
-  const int half = static_cast<int>(image_size * std::sqrt(1 - share)) / 2;
-  const auto size = static_cast<std::uint32_t>(image_size);
-  const auto x = static_cast<int>(random.Below(size));
-  const auto y = static_cast<int>(random.Below(size));
-  const int left = std::max(0, x - half);
-  const int top = std::max(0, y - half);
-  const int right = std::min(image_size, x + half);
-  const int bottom = std::min(image_size, y + half);
-  const double area = static_cast<double>(right - left) * (bottom - top);
+  const Interval x = DrawInterval(size.width, share, random);
+  const Interval y = DrawInterval(size.height, share, random);
+  const double area = static_cast<double>(x.end - x.begin) * (y.end - y.begin);
   return {
       .inside = 0,
-      .left = static_cast<float>(left),
-      .top = static_cast<float>(top),
-      .right = static_cast<float>(right),
-      .bottom = static_cast<float>(bottom),
-      .label_share = static_cast<float>(1 - area / image_size / image_size)};
+      .left = static_cast<float>(x.begin),
+      .top = static_cast<float>(y.begin),
+      .right = static_cast<float>(x.end),
+      .bottom = static_cast<float>(y.end),
+      .label_share = static_cast<float>(1 - area / size.width / size.height)};
 }
 
 Mix DrawMixUp(double alpha, SampleRandom& random) {
@@ -71,7 +79,8 @@ Mix DrawMixUp(double alpha, SampleRandom& random) {
 
 }  // namespace
 
-Mix DrawMix(std::int64_t step, int image_size, const MixOptions& options) {
+Mix DrawMix(std::int64_t step, const ImageSize& image_size,
+            const MixOptions& options) {
   if (!options.any()) {
     return {};
   }

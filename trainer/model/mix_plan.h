@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "preprocess/pixels/image_size.h"
+
 namespace infeed {
 
 struct MixOptions {
@@ -28,12 +30,12 @@ struct Mix {
 
 // The Mix of a step. With MixUp (Zhang et al., arXiv 1710.09412) all pixels and
 // the label are mixed by a share drawn from Beta(alpha, alpha). With CutMix
-// (Yun et al., arXiv 1905.04899) a box of 1 - share of the image's area, its
-// centre anywhere, cut at the edges, is the partner's; the label is mixed by
-// the area that is left. A pure function of its arguments: drawn from stream 5
-// of the seed at (epoch 0, position step), so that a resumed run mixes as an
-// uninterrupted one.
-[[nodiscard]] Mix DrawMix(std::int64_t step, int image_size,
+// (Yun et al., arXiv 1905.04899) a box of 1 - share of the image's area and its
+// shape, its centre anywhere, cut at the edges, is the partner's; the label is
+// mixed by the area that is left. A pure function of its arguments: drawn from
+// stream 5 of the seed at (epoch 0, position step), so that a resumed run mixes
+// as an uninterrupted one.
+[[nodiscard]] Mix DrawMix(std::int64_t step, const ImageSize& image_size,
                           const MixOptions& options);
 
 }  // namespace infeed

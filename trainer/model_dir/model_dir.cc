@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "preprocess/pixels/image_size.h"
 #include "records/bytes/whole_number.h"
 
 namespace infeed {
@@ -70,12 +71,11 @@ std::vector<std::string> NamesInFolder(const std::string& folder) {
 }
 
 std::string EvalPath(const std::string& model_dir, std::int64_t step,
-                     int image_size) {
+                     const std::optional<ImageSize>& size) {
   Check(step >= 0, "a step is not negative");
-  return PathIn(
-      EvalFolder(model_dir),
-      fmt::format("{:0{}}{}.json", step, kDigits,
-                  image_size > 0 ? fmt::format("-{}", image_size) : ""));
+  return PathIn(EvalFolder(model_dir),
+                fmt::format("{:0{}}{}.json", step, kDigits,
+                            size ? "-" + SizeText(*size) : ""));
 }
 
 std::string ProfilePath(const std::string& model_dir, std::int64_t step) {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "preprocess/pixels/image_size.h"
+
 // File names in a model directory. They are built and parsed only here.
 //
 //   MODEL_DIR/params.yaml            the resolved parameters of the run
@@ -40,7 +42,8 @@ inline constexpr std::string_view kReportFile = "report.html";
 // digits; NNNNNNNN-192.json: that at an image size of its own. Requires: step
 // >= 0.
 [[nodiscard]] std::string EvalPath(const std::string& model_dir,
-                                   std::int64_t step, int image_size = 0);
+                                   std::int64_t step,
+                                   const std::optional<ImageSize>& size = {});
 
 // MODEL_DIR/profiles/NNNNNNNN.trace.json: the profile that began at a step.
 [[nodiscard]] std::string ProfilePath(const std::string& model_dir,

@@ -6,8 +6,6 @@
 
 #include <ATen/ATen.h>
 
-#include "base/error.h"
-
 namespace infeed {
 namespace {
 
@@ -41,12 +39,13 @@ torch::Tensor DropBlockMask(const torch::Tensor& uniform,
   return 1 - dropped;
 }
 
-double DropBlockShare(int group, std::int64_t side, std::int64_t size) {
-  const auto of_map = static_cast<double>(side * side);
+double DropBlockShare(int group, std::int64_t height, std::int64_t width,
+                      std::int64_t size) {
+  const auto of_map = static_cast<double>(height * width);
   const auto of_square = static_cast<double>(size * size);
-  const std::int64_t places = side - size + 1;
+  const std::int64_t places = (height - size + 1) * (width - size + 1);
   return std::pow(4.0, group - 4) * of_map / of_square /
-         static_cast<double>(places * places);
+         static_cast<double>(places);
 }
 
 DropBlock::DropBlock(const DropBlockOptions& options)
@@ -62,13 +61,14 @@ void DropBlock::SetStep(std::int64_t step, const torch::Device& device) {
 torch::Tensor DropBlock::Multipliers(at::IntArrayRef shape, int group,
                                      StepRandom& random) const {
   const torch::NoGradGuard no_grad;
-  const std::int64_t side = shape[3];
-  Check(shape[2] == side, "DropBlock's map is a square");
-  const std::int64_t size = std::min<std::int64_t>(options_.size, side);
-  const std::int64_t places = side - size + 1;
+  const std::int64_t height = shape[2];
+  const std::int64_t width = shape[3];
+  const std::int64_t size =
+      std::min({std::int64_t{options_.size}, height, width});
   torch::Tensor kept = DropBlockMask(
-      random.Uniform({shape[0], shape[1], places, places}),
-      dropped_ * DropBlockShare(group, side, size), static_cast<int>(size));
+      random.Uniform({shape[0], shape[1], height - size + 1, width - size + 1}),
+      dropped_ * DropBlockShare(group, height, width, size),
+      static_cast<int>(size));
   // At least 1, so that nothing is divided by 0 where no element is kept.
   return kept.mul_(static_cast<double>(kept.numel()) /
                    kept.sum().clamp_min_(1));

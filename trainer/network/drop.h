@@ -20,27 +20,28 @@ namespace infeed {
 [[nodiscard]] torch::Tensor DropConnect(const torch::Tensor& x, double rate,
                                         StepRandom& random);
 
-// The mask of squares that DropBlock drops. uniform: [N, C, P, P] in [0, 1).
-// Returns [N, C, W, W], W = P + size - 1, float32: 0 in the size x size square
-// that begins at each place where uniform < rate, 1 elsewhere. rate is a
-// float32 scalar on the same device.
+// The mask of squares that DropBlock drops. uniform: [N, C, P, Q] in [0, 1).
+// Returns [N, C, H, W], H = P + size - 1, W = Q + size - 1, float32: 0 in the
+// size x size square that begins at each place where uniform < rate, 1
+// elsewhere. rate is a float32 scalar on the same device.
 [[nodiscard]] torch::Tensor DropBlockMask(const torch::Tensor& uniform,
                                           const torch::Tensor& rate, int size);
 
-// The probability that a square of side `size` begins at a place of a map of
-// side `side` in group 1..4, per 1 - keep(t): see DropBlock.
-[[nodiscard]] double DropBlockShare(int group, std::int64_t side,
-                                    std::int64_t size);
+// The probability that a square of side `size` begins at a place of a map in
+// group 1..4, per 1 - keep(t): see DropBlock.
+[[nodiscard]] double DropBlockShare(int group, std::int64_t height,
+                                    std::int64_t width, std::int64_t size);
 
 // The reference driver's DropBlock. In step t of T, a block of group g keeps
 //
 //   keep(t) = 1 - t / T * (1 - keep_prob)
 //   keep_g = 1 - (1 - keep(t)) / 4^(4 - g)
 //
-// of a map of W x W. Squares of side b = min(size, W), drawn separately for
-// each channel and sample, begin at each of the (W - b + 1)^2 places where they
-// fit with the probability (1 - keep_g) W^2 / b^2 / (W - b + 1)^2. The rest is
-// scaled by elements / elements kept, counted over the whole tensor.
+// of a map of H x W. Squares of side b = min(size, H, W), drawn separately for
+// each channel and sample, begin at each of the P = (H - b + 1) (W - b + 1)
+// places where they fit with the probability (1 - keep_g) H W / b^2 / P. The
+// rest is scaled by elements / elements kept, counted over the whole tensor.
+// The reference's maps are squares.
 //
 // Kernels read the step from a tensor, which a CUDA graph needs. One thread at
 // a time.
@@ -51,7 +52,7 @@ class DropBlock {
 
   void SetStep(std::int64_t step, const torch::Device& device);
 
-  // Requires: x [N, C, W, W]; group in 1..4.
+  // Requires: x [N, C, H, W]; group in 1..4.
   [[nodiscard]] torch::Tensor Apply(const torch::Tensor& x, int group,
                                     StepRandom& random) const;
 

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "preprocess/pixels/image_size.h"
 #include "trainer/model/layers.h"
 #include "trainer/network/random.h"
 #include "trainer/network/resnet.h"
@@ -94,7 +95,9 @@ class LeNet final : public Network {
   [[nodiscard]] torch::Tensor Forward(const torch::Tensor& images) override {
     if (images.size(2) != 28 || images.size(3) != 28) {
       throw UsageError("model=lenet takes images of 28 pixels, not of " +
-                       std::to_string(images.size(2)) + ": give image_size=28");
+                       SizeText(ImageSize(static_cast<int>(images.size(2)),
+                                          static_cast<int>(images.size(3)))) +
+                       ": give image_size=28");
     }
     torch::Tensor x = images.narrow(1, 0, 1).contiguous();
     x = at::avg_pool2d(conv1_->forward(x).relu_(), 2);

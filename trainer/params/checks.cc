@@ -171,7 +171,9 @@ constexpr Quarrel kQuarrels[] = {
      },
      "give the share that DropBlock keeps at the end, for example 0.9"},
     {"blur_pool", "image_size",
-     [](const P& p) { return p.model.blur_pool && p.input.image_size < 17; },
+     [](const P& p) {
+       return p.model.blur_pool && p.input.image_size.shorter() < 17;
+     },
      "a blur needs maps of two pixels, give at least 17"},
     {"small_stem", "use_resnetd_stem",
      [](const P& p) { return p.model.small_stem && p.model.resnetd_stem; },

@@ -261,10 +261,12 @@ const Param kDataParams[] = {
     Input("image_key"),
     Input("label_key"),
     Input("image_size",
-          {.range = Between(8, 4096), .help = "Side of the model's input."}),
+          {.range = Between(8, 4096),
+           .help = "Size of the model's input: the side of a square, or height "
+                   "x width, such as 224x320."}),
     Row("image_size_schedule", Field<&P::image_size_schedule>(), Any(), "",
-        "Smaller training images at first: 'EPOCH:SIZE,...', as '0:160,8:192'; "
-        "evaluation uses image_size.",
+        "Smaller training images at first: 'EPOCH:SIZE,...', as '0:160,8:192' "
+        "or '0:160x224'; evaluation uses image_size.",
         "image_size all the time"),
     Row("normalization", ChoiceField<kNormalizations, &P::normalization>(),
         Any(), "",
@@ -285,7 +287,7 @@ const Param kDataParams[] = {
         "Evaluate each image and its mirror image, and average their logits."),
     Row("eval_image_sizes", Field<&P::eval_image_sizes>(), Any(), "pixels",
         "Sizes of the model's input in mode eval, with an evaluation of each, "
-        "as '192,224,288'.",
+        "as '192,224,288' or '224x224,224x320'.",
         "image_size"),
     Input("scaled_decode"),
     Input("augment", {.name = "augment_name"}),

@@ -73,10 +73,10 @@ std::int64_t TryInput(const RunOptions& options, const DataSet& data,
   Check(batch != nullptr, "a split has a batch");
   input->Stop();
   const PipelineStats stats = input->stats();
-  const int side = batch->image_size();
   Say(fmt::format("input:  one batch made, {} x {} x {} pixels: {} words of 32 "
                   "bits, {} bad records",
-                  batch->size(), side, side, batch->pixels().size(),
+                  batch->size(), batch->image_size().height,
+                  batch->image_size().width, batch->pixels().size(),
                   stats.bad_records) +
       " in it; up to " + MemorySizeText(input->memory_bytes()) + " of memory");
   if (stats.bad_records > 0) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "preprocess/pixels/image_size.h"
 #include "trainer/checkpoint/follower.h"
 #include "trainer/job/job.h"
 #include "trainer/job/station_options.h"
@@ -24,7 +25,7 @@ std::optional<EvalLog> LogOf(const Job& job) {
 // Evaluates the model on the device at one image size. Returns false after a
 // stop request.
 bool EvaluateAtSize(const Job& job, std::optional<EvalLog>& log,
-                    std::int64_t step, int image_size,
+                    std::int64_t step, const ImageSize& image_size,
                     const std::stop_token& stop) {
   InputOptions input = EvalInput(job);
   input.image_size = image_size;
@@ -34,7 +35,9 @@ bool EvaluateAtSize(const Job& job, std::optional<EvalLog>& log,
   if (!result) {
     return false;
   }
-  result->image_size = job.params.eval_image_sizes.empty() ? 0 : image_size;
+  if (!job.params.eval_image_sizes.empty()) {
+    result->image_size = image_size;
+  }
   if (log) {
     log->Write(step, *result);
   }
@@ -46,9 +49,10 @@ bool EvaluateAtSize(const Job& job, std::optional<EvalLog>& log,
 // Evaluates the model on the device. Returns false after a stop request.
 bool EvaluateAndPrint(const Job& job, std::optional<EvalLog>& log,
                       std::int64_t step, const std::stop_token& stop) {
-  return std::ranges::all_of(EvalImageSizes(job.params), [&](int image_size) {
-    return EvaluateAtSize(job, log, step, image_size, stop);
-  });
+  return std::ranges::all_of(
+      EvalImageSizes(job.params), [&](const ImageSize& image_size) {
+        return EvaluateAtSize(job, log, step, image_size, stop);
+      });
 }
 
 ExitCode EvaluateOne(const Job& job, const std::stop_token& stop) {

@@ -152,8 +152,9 @@ std::string EvalText(std::int64_t step, const EvalResult& result,
       "evaluation at step {}{}: top-1 {:.1f} %  top-5 {:.1f} %  loss {:.3f}{}  "
       "({} images, {:.1f} images/s)",
       step,
-      result.image_size > 0 ? fmt::format(", {} pixels", result.image_size)
-                            : "",
+      result.image_size
+          ? fmt::format(", {} pixels", SizeText(*result.image_size))
+          : "",
       100 * result.top_1, 100 * result.top_5, result.loss,
       KeptText(result, keep_best), result.images, result.images_per_second);
   if (result.live) {

@@ -48,7 +48,7 @@ std::string ExportModel(const ExportOptions& options,
   // Needed for any format: throws for weights that are not the model's.
   const InferenceGraph graph =
       BuildGraph(MakeModelOptions(model.params), model.weights,
-                 {.side = model.params.input.image_size,
+                 {.image_size = model.params.input.image_size,
                   .statistics = StatisticsOf(model.params)});
   ExportFolder folder(options.export_dir);
   WriteFileAtomically(folder.PathFor("preprocessing.json"), preprocessing);

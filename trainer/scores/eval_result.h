@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "preprocess/pixels/image_size.h"
 #include "trainer/scores/eval_sums.h"
 
 namespace infeed {
@@ -23,7 +24,8 @@ struct LiveScores {
 
 // The result of an evaluation. Fractions are of the images seen.
 struct EvalResult {
-  int image_size = 0;  // where it is one of eval_image_sizes; else 0
+  // Where it is one of eval_image_sizes.
+  std::optional<ImageSize> image_size = {};
   std::int64_t images = 0;
   std::int64_t bad_records = 0;
   double top_1 = 0;

@@ -66,6 +66,17 @@ TEST(InputPipelineRgbTest, HasTheImagesOfWordsInEachRecipe) {
   }
 }
 
+TEST(InputPipelineRgbTest, HasTheImagesOfWordsThatAreNotSquare) {
+  const TestShards shards(TestPayloads(22));
+  for (const auto& [name, recipe] : kRecipes) {
+    InputOptions options = Options(recipe);
+    options.image_size = {19, 34};
+    ExpectSameImages(shards.index(), options);
+    options.training = false;
+    ExpectSameImages(shards.index(), options);
+  }
+}
+
 TEST(InputPipelineRgbTest, HasTheImagesOfWordsWithAugmentation) {
   const TestShards shards(TestPayloads(22));
   InputOptions options = Options();
@@ -83,13 +94,17 @@ TEST(InputPipelineRgbTest, HasTheImagesOfWordsWithACacheAndWithoutAGraph) {
 }
 
 TEST(InputPipelineRgbTest, HasTheImagesOfPackedRecords) {
-  std::vector<std::string> payloads;
-  for (int label = 0; label < 22; ++label) {
-    payloads.push_back(PackedPayload(label, Options().image_size));
-  }
-  const TestShards shards(payloads);
-  for (const Recipe recipe : {Recipe::kPlain, Recipe::kCifar}) {
-    ExpectSameImages(shards.index(), Options(recipe));
+  for (const ImageSize size : {ImageSize(19), ImageSize(12, 17)}) {
+    std::vector<std::string> payloads;
+    for (int label = 0; label < 22; ++label) {
+      payloads.push_back(PackedPayload(label, size));
+    }
+    const TestShards shards(payloads);
+    for (const Recipe recipe : {Recipe::kPlain, Recipe::kCifar}) {
+      InputOptions options = Options(recipe);
+      options.image_size = size;
+      ExpectSameImages(shards.index(), options);
+    }
   }
 }
 

@@ -338,6 +338,8 @@ TEST_F(InputPipelineTest, RefusesWrongOptions) {
   options = kTraining;
   options.image_size = 0;
   refuses(options, "image_size=0: must be at least 1");
+  options.image_size = {16, 0};
+  refuses(options, "image_size=16x0: must be at least 1");
   options = kTraining;
   options.memory_limit = 1000;
   refuses(options, "memory_limit is 1.0 KiB");

@@ -41,6 +41,16 @@ TEST(BatchTest, LaysSlotsSideBySide) {
   EXPECT_EQ(batch.slot_pixels(2).size(), 25U);
 }
 
+TEST(BatchTest, HoldsImagesThatAreNotSquare) {
+  Batch batch(3, {5, 8});
+  EXPECT_EQ(batch.image_size(), ImageSize(5, 8));
+  EXPECT_EQ(batch.pixels().size(), 120U);
+  EXPECT_EQ(batch.slot_pixels(2).data(), batch.pixels().data() + 80);
+  EXPECT_EQ(batch.Clone()->image_size(), ImageSize(5, 8));
+  EXPECT_EQ(Batch::MemoryBytes(64, {100, 200}),
+            Batch::MemoryBytes(64, {200, 100}));
+}
+
 TEST(BatchTest, HoldsRgbBytesInsteadOfWords) {
   Batch batch(3, 5, {}, BatchContent::kRgb);
   EXPECT_TRUE(batch.pixels().empty());

@@ -6,6 +6,7 @@
 
 #include "base/choices.h"
 #include "base/error.h"
+#include "preprocess/pixels/image_size.h"
 
 namespace infeed {
 namespace {
@@ -98,6 +99,80 @@ TEST(SetOptionTest, ReadsManySpellingsOfAChoiceThatIsATruth) {
   EXPECT_EQ(set("auto"), 0);
   EXPECT_EQ(set("false"), 2);
   EXPECT_THROW(set("2"), UsageError);
+}
+
+struct SizeOptions {
+  ImageSize size = 224;
+};
+
+class SizeOptionTest : public testing::Test {
+ protected:
+  const ImageSize& Set(const std::string& text) {
+    SetOption(info_, {.name = "image_size", .value = text, .place = ""},
+              field_.at(options_));
+    return options_.size;
+  }
+  std::string Refusal(const std::string& text) {
+    try {
+      (void)Set(text);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  }
+  std::string Text() { return ValueText(info_, field_.at(options_)); }
+
+  SizeOptions options_;
+  const OptionField<SizeOptions> field_ = Field<&SizeOptions::size>();
+  const OptionInfo info_ = {.name = "image_size",
+                            .choices = "",
+                            .range = Between(8, 512),
+                            .unit = "pixels",
+                            .help = "",
+                            .when_not_given = ""};
+};
+
+TEST_F(SizeOptionTest, ReadsASideOrHeightAndWidth) {
+  EXPECT_EQ(Text(), "224");
+  EXPECT_EQ(Set("96"), 96);
+  EXPECT_EQ(Set("0x20"), 32);
+  EXPECT_EQ(Set("+1_28"), 128);
+  EXPECT_EQ(Set("160x224"), ImageSize(160, 224));
+  EXPECT_EQ(Text(), "160x224");
+  EXPECT_EQ(Set("64x64"), 64);
+  EXPECT_EQ(Text(), "64");
+}
+
+TEST_F(SizeOptionTest, RefusesASideOutOfItsRange) {
+  EXPECT_EQ(Refusal("7"), "image_size=7: must be at least 8");
+  EXPECT_EQ(Refusal("7x64"), "image_size=7x64: must be at least 8");
+  EXPECT_EQ(Refusal("64x513"), "image_size=64x513: must be at most 512");
+  EXPECT_EQ(Refusal("-224"), "image_size=-224: must be at least 8");
+  EXPECT_EQ(Refusal("99999999999"),
+            "image_size=99999999999: must be at most 512");
+}
+
+TEST_F(SizeOptionTest, RefusesOtherText) {
+  EXPECT_EQ(Refusal("large"),
+            "image_size='large': must be an integer, or a height and a width "
+            "such as 224x320");
+  for (const char* const text :
+       {"", "224x", "x224", "22.4", "1x2x3", "a x b"}) {
+    EXPECT_NE(Refusal(text), "") << text;
+  }
+}
+
+TEST_F(SizeOptionTest, ChecksAndCopiesSizes) {
+  EXPECT_EQ(TypeText(field_.at(options_)), "size");
+  SizeOptions other{.size = {64, 600}};
+  try {
+    CheckOption(info_, field_.at(other));
+    ADD_FAILURE() << "not refused";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "image_size=64x600: must be at most 512");
+  }
+  CopyOption(field_.at(other), field_.at(options_));
+  EXPECT_EQ(options_.size, ImageSize(64, 600));
 }
 
 TEST(ParseTruthTest, ReadsManySpellings) {

@@ -113,7 +113,12 @@ TEST_F(StreamStateTest, NamesEveryOptionThatDecidesAboutBatches) {
            [](InputOptions& o) { o.last_batch = LastBatch::kCarry; }},
           {"repeat_augment is 3 here, missing in the state",
            [](InputOptions& o) { o.repeat_augment = 3; }},
-          {"image_size", [](InputOptions& o) { o.image_size = 17; }},
+          {"image_size is 17 here, 16 in the state",
+           [](InputOptions& o) { o.image_size = 17; }},
+          {"image_size is \"16x17\" here, 16 in the state",
+           [](InputOptions& o) {
+             o.image_size = {16, 17};
+           }},
           {"recipe is \"plain\" here, \"tpu\" in the state",
            [](InputOptions& o) { o.recipe = Recipe::kPlain; }},
           {"interpolation",

@@ -107,6 +107,23 @@ TEST(DrawErasingTest, ErasesWithinTheImageAndItsRanges) {
   EXPECT_NEAR(ratio / kImages, 0, 0.06);
 }
 
+TEST(DrawErasingTest, ErasesWithinAnImageThatIsNotSquare) {
+  constexpr ImageSize kSize(40, 200);
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    SampleRandom random = DrawsOf(i);
+    const Window window =
+        DrawErasing(1, kSize, random).value_or(Window{0, 0, 20, 20});
+    ASSERT_GE(window.y, 0);
+    ASSERT_GE(window.x, 0);
+    ASSERT_LE(window.y + window.height, kSize.height);
+    ASSERT_LE(window.x + window.width, kSize.width);
+    const double part = 1.0 * window.height * window.width /
+                        static_cast<double>(kSize.pixels());
+    ASSERT_GE(part, 0.019);
+    ASSERT_LE(part, 0.335);
+  }
+}
+
 // The mean and the deviation of timm's noise, which is clipped as well.
 TEST(FillWithNoiseTest, HasImageNetsStatistics) {
   constexpr int kSide = 200;

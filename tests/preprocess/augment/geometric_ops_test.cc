@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "preprocess/pixels/image_size.h"
 #include "tests/support/augment_images.h"
 
 // What golden_test.cc compares with TensorFlow is not repeated.
@@ -41,6 +42,57 @@ TEST(TranslateTest, ReadsAheadAndFillsWithGray) {
   TranslateY(-0.5F, {moved, kSide}, scratch);  // Row 0 reads -1, row 1 reads 1.
   EXPECT_EQ(At(moved, 0, 4), kAugmentFill);
   EXPECT_EQ(At(moved, 1, 4), At(pixels, 1, 4));
+}
+
+constexpr ImageSize kWide(6, 11);
+constexpr ImageSize kTall(11, 6);
+
+// Rows become columns.
+Pixels Transposed(const Pixels& pixels, const ImageSize& size) {
+  Pixels transposed;
+  for (int x = 0; x < size.width; ++x) {
+    for (int y = 0; y < size.height; ++y) {
+      transposed.push_back(
+          pixels[static_cast<std::size_t>(y * size.width + x)]);
+    }
+  }
+  return transposed;
+}
+
+TEST(GeometricOpsTest, MoveImagesThatAreNotSquareBothWaysAlike) {
+  MoveScratch scratch;
+  const auto expect_alike = [&](auto along_x, auto along_y, float argument) {
+    Pixels wide = AugmentImage("noise", kWide);
+    Pixels tall = Transposed(wide, kWide);
+    along_x(argument, {wide, kWide}, scratch);
+    along_y(argument, {tall, kTall}, scratch);
+    EXPECT_EQ(Transposed(wide, kWide), tall) << argument;
+  };
+  for (const float argument : {-3.0F, -0.3F, 0.4F, 2.0F, 8.0F}) {
+    expect_alike(ShearX, ShearY, argument);
+    expect_alike(ShearY, ShearX, argument);
+    expect_alike(TranslateX, TranslateY, argument);
+    expect_alike(TranslateY, TranslateX, argument);
+  }
+}
+
+TEST(RotateTest, TurnsAnImageThatIsNotSquareAboutItsCentre) {
+  const Pixels pixels = AugmentImage("noise", kWide);
+  MoveScratch scratch;
+  Pixels half = pixels;
+  Rotate(180, {half, kWide}, scratch);
+  EXPECT_TRUE(std::equal(half.begin(), half.end(), pixels.rbegin()));
+  Pixels third = pixels;
+  Rotate(33, {third, kWide}, scratch);
+  Pixels other = Transposed(pixels, kWide);
+  Rotate(-33, {other, kTall}, scratch);
+  EXPECT_EQ(Transposed(third, kWide), other);
+}
+
+TEST(CutoutTest, CutsAsFarAsAnImageThatIsNotSquareGoes) {
+  Pixels pixels = AugmentImage("noise", kWide);
+  Cutout(5, 10, 100, {pixels, kWide});
+  EXPECT_EQ(pixels, Pixels(pixels.size(), kAugmentFill));
 }
 
 // Which rows of a column are cut out.

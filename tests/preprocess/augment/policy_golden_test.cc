@@ -11,6 +11,7 @@
 #include "base/atomic_file.h"
 #include "base/choices.h"
 #include "preprocess/augment/augment.h"
+#include "preprocess/pixels/image_size.h"
 #include "tests/support/augment_images.h"
 #include "tests/support/each_target.h"
 
@@ -23,7 +24,7 @@ struct PolicyGolden {
   std::string policy;
   int magnitude = 0;
   std::string image;
-  int side = 0;
+  ImageSize size;
   std::uint64_t position = 0;
   std::string hash;
 };
@@ -33,9 +34,11 @@ std::vector<PolicyGolden> ReadPolicyGoldens() {
   std::string line;
   std::getline(file, line);  // Versions.
   std::vector<PolicyGolden> goldens;
+  std::string size;
   for (PolicyGolden golden; file >> golden.policy >> golden.magnitude >>
-                            golden.image >> golden.side >> golden.position >>
+                            golden.image >> size >> golden.position >>
                             golden.hash;) {
+    golden.size = ParseImageSize(size).value();
     goldens.push_back(golden);
   }
   return goldens;
@@ -50,8 +53,8 @@ AugmentOptions OptionsOf(const PolicyGolden& golden) {
 }
 
 std::string HashOf(const PolicyGolden& golden) {
-  std::vector<std::uint32_t> pixels = AugmentImage(golden.image, golden.side);
-  Augmenter(OptionsOf(golden), golden.side)
+  std::vector<std::uint32_t> pixels = AugmentImage(golden.image, golden.size);
+  Augmenter(OptionsOf(golden), golden.size)
       .Apply(pixels, {.seed = 5, .epoch = 2, .position = golden.position});
   return Fnv1a64(RgbBytes(pixels));
 }
@@ -63,7 +66,7 @@ TEST(PolicyGoldenTest, EveryImageHasTheOtherLibrarysBytes) {
     for (const PolicyGolden& golden : goldens) {
       EXPECT_EQ(HashOf(golden), golden.hash)
           << golden.policy << " " << golden.magnitude << " of " << golden.image
-          << " " << golden.side << ", position " << golden.position;
+          << " " << golden.size << ", position " << golden.position;
       ++compared[golden.policy];
     }
     EXPECT_EQ(compared.size(), 3U);

@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 #include "preprocess/codecs/image_decoder.h"
-#include "preprocess/codecs/image_size.h"
 #include "preprocess/codecs/png_codec.h"
+#include "preprocess/codecs/stored_size.h"
 #include "preprocess/recipe/crop.h"
 #include "preprocess/recipe/recipe.h"
 #include "preprocess/resize/resize.h"
@@ -212,7 +212,7 @@ TEST(DecodeOtherImageTest, RefusesMoreBytesThanOpencvCounts) {
             "an image of 3000000000 bytes is over the limit of 2 GB");
 }
 
-TEST(ReadImageSizeTest, KnowsEveryFormatsHeader) {
+TEST(ReadStoredSizeTest, KnowsEveryFormatsHeader) {
   const cv::Mat image = Photograph(300, 7);
   // The image's corners, (304, 10) and (4, 3); a long box before the stream's.
   const std::string codestream(
@@ -245,51 +245,51 @@ TEST(ReadImageSizeTest, KnowsEveryFormatsHeader) {
       {"BM\0\0\0\0\0\0\0\0\0\0\0\0\x28\0\0\0\x2c\1\0\0\xf9\xff\xff\xff", 26},
   };
   for (const std::string& file : files) {
-    const std::optional<ImageSize> size = ReadImageSize(AsBytes(file));
+    const std::optional<StoredSize> size = ReadStoredSize(AsBytes(file));
     ASSERT_TRUE(size) << file.substr(0, 4);
     EXPECT_EQ(size->width, 300) << file.substr(0, 4);
     EXPECT_EQ(size->height, 7) << file.substr(0, 4);
   }
 }
 
-TEST(ReadImageSizeTest, StopsWhereTheHeaderIsCut) {
+TEST(ReadStoredSizeTest, StopsWhereTheHeaderIsCut) {
   const cv::Mat image = Photograph(30, 20);
   for (const char* extension : {".png", ".bmp", ".webp", ".tiff"}) {
     const std::string file = Encoded(image, extension);
     for (std::size_t size = 0; size < 22; ++size) {
-      EXPECT_FALSE(ReadImageSize(AsBytes(file.substr(0, size)))) << size;
+      EXPECT_FALSE(ReadStoredSize(AsBytes(file.substr(0, size)))) << size;
     }
   }
 }
 
-TEST(ReadImageSizeTest, StopsWhereAJpeg2000IsCutOrWrong) {
+TEST(ReadStoredSizeTest, StopsWhereAJpeg2000IsCutOrWrong) {
   const std::string jp2 = Jp2(Photograph(40, 40));
   const std::size_t needed = jp2.find("jp2c") + 4 + 24;
   for (std::size_t size = 0; size < needed; ++size) {
-    EXPECT_FALSE(ReadImageSize(AsBytes(jp2.substr(0, size)))) << size;
+    EXPECT_FALSE(ReadStoredSize(AsBytes(jp2.substr(0, size)))) << size;
   }
-  EXPECT_TRUE(ReadImageSize(AsBytes(jp2.substr(0, needed))));
+  EXPECT_TRUE(ReadStoredSize(AsBytes(jp2.substr(0, needed))));
   // The second box claims to be shorter than its header, then endless.
-  EXPECT_FALSE(ReadImageSize(AsBytes(With(jp2, 12, {"\0\0\0\7", 4}))));
-  EXPECT_FALSE(ReadImageSize(AsBytes(With(jp2, 12, "\x7f\xff\xff\xff"))));
+  EXPECT_FALSE(ReadStoredSize(AsBytes(With(jp2, 12, {"\0\0\0\7", 4}))));
+  EXPECT_FALSE(ReadStoredSize(AsBytes(With(jp2, 12, "\x7f\xff\xff\xff"))));
 }
 
-TEST(ReadImageSizeTest, RefusesPnmHeadersWithoutASize) {
+TEST(ReadStoredSizeTest, RefusesPnmHeadersWithoutASize) {
   for (const char* text : {"P5", "P5 ", "P5 3", "P5 3 x", "P5 #3 3", "P5 0 3 ",
                            "P5 -3 3 ", "P5 3 4294967297 ", "P0 3 3 "}) {
-    EXPECT_FALSE(ReadImageSize(AsBytes(text))) << text;
+    EXPECT_FALSE(ReadStoredSize(AsBytes(text))) << text;
   }
 }
 
 // OpenCV prints a line of its own where it finds no largest value.
-TEST(ReadImageSizeTest, RefusesPnmHeadersWithoutALargestValue) {
+TEST(ReadStoredSizeTest, RefusesPnmHeadersWithoutALargestValue) {
   for (const std::string text :
        {"P5 3 3", "P5 3 3 x", "P6 3 3 0 ", "P5 3 3 65536 "}) {
-    EXPECT_FALSE(ReadImageSize(AsBytes(text))) << text;
+    EXPECT_FALSE(ReadStoredSize(AsBytes(text))) << text;
   }
   const std::string hole("P5 4 4\0\0\0 255 0123456789abcdef", 29);
-  EXPECT_FALSE(ReadImageSize(AsBytes(hole)));
-  EXPECT_TRUE(ReadImageSize(AsBytes("P1 3 3 ")));
+  EXPECT_FALSE(ReadStoredSize(AsBytes(hole)));
+  EXPECT_TRUE(ReadStoredSize(AsBytes("P1 3 3 ")));
 }
 
 TEST(PreprocessorTest, TakesPngsByTheirContent) {

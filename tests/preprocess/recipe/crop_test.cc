@@ -160,6 +160,31 @@ TEST(CenterCropWindowTest, IsTheReferencesSquare) {
   expect(400, 600, 160, 26, 126, 349);
 }
 
+TEST(CenterCropWindowTest, HasTheOutputsShape) {
+  const ImageSize output(224, 320);
+  // The height decides, then the width.
+  EXPECT_EQ(CenterCropWindow(400, 1000, 0.875F, output),
+            (Window{25, 250, 350, 500}));
+  EXPECT_EQ(CenterCropWindow(1000, 400, 0.875F, output),
+            (Window{378, 25, 245, 350}));
+  EXPECT_EQ(CenterCropWindow(1, 1, 0.875F, output), (Window{0, 0, 1, 1}));
+}
+
+TEST(CenterCropWindowTest, LiesInsideForRandomShapes) {
+  SampleRandom random({.seed = 3}, RandomStream::kMadeData);
+  const auto draw = [&] { return 1 + static_cast<int>(random.Below(700)); };
+  for (int i = 0; i < 10000; ++i) {
+    const int height = draw();
+    const int width = draw();
+    const Window window =
+        CenterCropWindow(height, width, 1, ImageSize(draw(), draw()));
+    ASSERT_GE(window.y, 0);
+    ASSERT_GE(window.x, 0);
+    ASSERT_LE(window.y + window.height, height);
+    ASSERT_LE(window.x + window.width, width);
+  }
+}
+
 TEST(CenterCropWindowTest, HasAtLeastOnePixel) {
   EXPECT_EQ(CenterCropWindow(1, 1, EvalCropFraction({}, 224)),
             (Window{0, 0, 1, 1}));

@@ -79,8 +79,7 @@ std::vector<std::uint32_t> Filled(const PreprocessOptions& options,
                                   const std::string& encoded,
                                   std::uint64_t position = 0) {
   Preprocessor preprocessor(options);
-  std::vector<std::uint32_t> pixels(
-      static_cast<std::size_t>(options.image_size * options.image_size));
+  std::vector<std::uint32_t> pixels(options.image_size.pixels());
   SampleKey key = kKey;
   key.position = position;
   preprocessor.Fill(AsBytes(encoded), key, pixels);
@@ -166,6 +165,31 @@ TEST_P(RecipeGoldenTest, EvaluatesOnTorchvisionsCrops) {
       five.ExpectEqual(Filled(options, jpeg, 15 + crop));
     }
     five.Skip(5, size);
+  }
+}
+
+TEST_P(RecipeGoldenTest, MakesTorchvisionsPixelsOfImagesThatAreNotSquare) {
+  constexpr ImageSize kOblong(24, 41);
+  const std::string jpeg = Data(Name() + ".jpg");
+  Goldens goldens(Name() + "_torchvision_oblong.rgb");
+  for (std::uint64_t position = 0; position < 4; ++position) {
+    goldens.ExpectEqual(
+        Filled({.recipe = Recipe::kTorchvision, .image_size = kOblong}, jpeg,
+               position));
+  }
+  PreprocessOptions options{.recipe = Recipe::kTorchvision, .training = false};
+  for (const int shorter_side : {24, 37, 50}) {
+    options.crop.eval_resize = shorter_side;
+    for (const ImageSize size : {kOblong, ImageSize(41, 24)}) {
+      options.image_size = size;
+      SCOPED_TRACE(SizeText(size) + " of " + std::to_string(shorter_side));
+      goldens.ExpectEqual(Filled(options, jpeg));
+    }
+  }
+  options.image_size = kOblong;
+  options.crop.eval_crops = 10;
+  for (std::uint64_t crop = 0; crop < 10; ++crop) {
+    goldens.ExpectEqual(Filled(options, jpeg, crop));
   }
 }
 

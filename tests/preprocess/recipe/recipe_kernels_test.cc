@@ -34,23 +34,23 @@ constexpr std::array kKernels = {
     Kernel{Interpolation::kBilinear, ResizeKernel::kBilinear},
     Kernel{Interpolation::kAntialias, ResizeKernel::kAntialias}};
 
-Framing ExpectedFraming(Recipe recipe, bool training, const SampleKey& key) {
+Framing ExpectedFraming(Recipe recipe, bool training, const SampleKey& key,
+                        const ImageSize& size = kSize) {
   SampleRandom random(key, RandomStream::kCrop);
   if (recipe == Recipe::kTorchvision) {
-    return training ? WholeWindow(
-                          RandomResizedCropWindow(kHeight, kWidth, {}, random),
-                          kSize)
-                    : ResizedCenterCrop(kHeight, kWidth, kSize,
-                                        EvalShorterSide({}, kSize));
+    return training
+               ? WholeWindow(
+                     RandomResizedCropWindow(kHeight, kWidth, {}, random), size)
+               : ResizedCenterCrop(kHeight, kWidth, size, EvalCover({}, size));
   }
   if (recipe == Recipe::kTpu) {
-    return WholeWindow(
-        training
-            ? TrainingWindow(kHeight, kWidth, 3, kSize, random)
-            : CenterCropWindow(kHeight, kWidth, EvalCropFraction({}, kSize)),
-        kSize);
+    return WholeWindow(training
+                           ? TrainingWindow(kHeight, kWidth, 3, size, random)
+                           : CenterCropWindow(kHeight, kWidth,
+                                              EvalCropFraction({}, size), size),
+                       size);
   }
-  return WholeWindow({0, 0, kHeight, kWidth}, kSize);
+  return WholeWindow({0, 0, kHeight, kWidth}, size);
 }
 
 bool IsFlipped(Recipe recipe, bool training, const SampleKey& key) {
@@ -60,28 +60,28 @@ bool IsFlipped(Recipe recipe, bool training, const SampleKey& key) {
 
 // The framing of an image, step by step.
 Pixels Framed(const RgbImage& image, const Framing& framing,
-              ResizeKernel kernel) {
+              ResizeKernel kernel, const ImageSize& size = kSize) {
   Pixels resized(std::size_t{1} * framing.height * framing.width);
   Resize(kernel, image.view(framing.window), framing.width, framing.height,
          resized);
-  Pixels square;
-  for (int y = framing.y; y < framing.y + kSize; ++y) {
+  Pixels part;
+  for (int y = framing.y; y < framing.y + size.height; ++y) {
     const auto row =
         resized.begin() + std::ptrdiff_t{y} * framing.width + framing.x;
-    square.insert(square.end(), row, row + kSize);
+    part.insert(part.end(), row, row + size.width);
   }
-  return square;
+  return part;
 }
 
 // Moves, then mirrors, where the recipe does.
 void Finish(Recipe recipe, bool training, const SampleKey& key,
-            Pixels& pixels) {
+            const ImageSize& size, Pixels& pixels) {
   if (recipe == Recipe::kCifar && training) {
     SampleRandom random(key, RandomStream::kCrop);
-    MovePixels(DrawMove(random), kSize, pixels);
+    MovePixels(DrawMove(random), size, pixels);
   }
   if (IsFlipped(recipe, training, key)) {
-    MirrorRows(kSize, pixels);
+    MirrorRows(size.width, pixels);
   }
 }
 
@@ -99,8 +99,9 @@ RgbImage Decoded(const std::string& jpeg, int eighths = 8) {
 }
 
 Pixels Filled(Preprocessor& preprocessor, const std::string& jpeg,
-              const SampleKey& key, const std::string& index = "") {
-  Pixels pixels(std::size_t{kSize} * kSize);
+              const SampleKey& key, const std::string& index = "",
+              const ImageSize& size = kSize) {
+  Pixels pixels(size.pixels());
   preprocessor.Fill(AsBytes(jpeg), key, pixels, AsBytes(index));
   return pixels;
 }
@@ -110,23 +111,31 @@ TEST(RecipeKernelsTest, AreFramesResizedAndCut) {
   const std::string index =
       SerializeSeekIndex(MakeSeekIndex(AsBytes(jpeg), 4).value());
   const RgbImage image = Decoded(jpeg);
+  const auto expect = [&](Recipe recipe, const Kernel& kernel, bool training,
+                          const ImageSize& size) {
+    Preprocessor preprocessor({.recipe = recipe,
+                               .interpolation = kernel.interpolation,
+                               .training = training,
+                               .image_size = size});
+    for (std::uint64_t position = 0; position < 8; ++position) {
+      const SampleKey key{.seed = 4, .position = position};
+      Pixels expected =
+          Framed(image, ExpectedFraming(recipe, training, key, size),
+                 kernel.kernel, size);
+      Finish(recipe, training, key, size, expected);
+      ASSERT_EQ(Filled(preprocessor, jpeg, key, "", size), expected)
+          << ChoiceName(recipe, kRecipes) << " "
+          << ChoiceName(kernel.interpolation, kInterpolations) << " "
+          << training << " " << size;
+      ASSERT_EQ(Filled(preprocessor, jpeg, key, index, size), expected);
+    }
+  };
   for (const auto& [name, recipe] : kRecipes) {
     for (const Kernel& kernel : kKernels) {
       for (const bool training : {false, true}) {
-        Preprocessor preprocessor({.recipe = recipe,
-                                   .interpolation = kernel.interpolation,
-                                   .training = training,
-                                   .image_size = kSize});
-        for (std::uint64_t position = 0; position < 8; ++position) {
-          const SampleKey key{.seed = 4, .position = position};
-          Pixels expected = Framed(
-              image, ExpectedFraming(recipe, training, key), kernel.kernel);
-          Finish(recipe, training, key, expected);
-          ASSERT_EQ(Filled(preprocessor, jpeg, key), expected)
-              << name << " "
-              << ChoiceName(kernel.interpolation, kInterpolations) << " "
-              << training;
-          ASSERT_EQ(Filled(preprocessor, jpeg, key, index), expected);
+        for (const ImageSize size :
+             {ImageSize(kSize), ImageSize(24, 41), ImageSize(45, 19)}) {
+          expect(recipe, kernel, training, size);
         }
       }
     }
@@ -150,7 +159,7 @@ TEST(RecipeKernelsTest, RecipesHaveTheirOwn) {
 TEST(RecipeKernelsTest, ScaledDecodeLeavesWhatIsResizedTo) {
   const std::string jpeg = Jpeg();
   Framing framing =
-      ResizedCenterCrop(kHeight, kWidth, kSize, EvalShorterSide({}, kSize));
+      ResizedCenterCrop(kHeight, kWidth, kSize, EvalCover({}, kSize));
   framing.window = {0, 0, kHeight / 4, kWidth / 4};
   for (const Kernel& kernel : kKernels) {
     Preprocessor preprocessor({.recipe = Recipe::kTorchvision,
@@ -173,7 +182,7 @@ TEST(RecipeKernelsTest, CifarMovesPackedPixelsToo) {
     for (std::uint64_t position = 0; position < 8; ++position) {
       const SampleKey key{.position = position};
       Pixels expected = packed;
-      Finish(Recipe::kCifar, training, key, expected);
+      Finish(Recipe::kCifar, training, key, kSize, expected);
       Pixels pixels(packed.size());
       preprocessor.CopyPacked(std::as_bytes(std::span(packed)), kSize, kSize,
                               key, pixels);

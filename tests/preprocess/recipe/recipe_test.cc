@@ -221,7 +221,7 @@ TEST(PreprocessorDeathTest, FillsSlotsOfItsSize) {
   Preprocessor preprocessor(Options(Recipe::kTpu, false));
   Pixels pixels(std::size_t{kSize} * kSize - 1);
   EXPECT_DEATH(preprocessor.Fill(AsBytes(TestJpeg()), {}, pixels),
-               "square of the given size");
+               "the destination has the given size");
 }
 
 TEST(RecipeTest, NamesAreReadBack) {
@@ -343,6 +343,19 @@ TEST(PreprocessorTest, RefusesPackedPixelsOfAnotherSize) {
   EXPECT_THAT([&] { copy(3); },
               testing::ThrowsMessage<DataError>(testing::HasSubstr(
                   "image/packed has 16 bytes, expected 36")));
+}
+
+TEST(PreprocessorTest, CopiesPackedPixelsThatAreNotSquare) {
+  Preprocessor preprocessor({.training = false, .image_size = {1, 4}});
+  Pixels pixels(4);
+  const std::span<const std::byte> packed = std::as_bytes(std::span(kPacked));
+  preprocessor.CopyPacked(packed, 1, 4, {}, pixels);
+  EXPECT_EQ(pixels, Copied(false, {}));
+  EXPECT_THAT([&] { preprocessor.CopyPacked(packed, 4, 1, {}, pixels); },
+              testing::ThrowsMessage<DataError>(testing::HasSubstr(
+                  "packed pixels of 4x1 where image_size is 1x4: read them "
+                  "with image_size 4x1, or convert again with --image_size "
+                  "1x4")));
 }
 
 }  // namespace recipe_test

@@ -104,7 +104,7 @@ TEST(RandomResizedCropTest, LiesInsideForRandomSizes) {
 
 void ExpectFraming(int height, int width, int size, const Framing& expected) {
   const Framing framing =
-      ResizedCenterCrop(height, width, size, EvalShorterSide({}, size));
+      ResizedCenterCrop(height, width, size, EvalCover({}, size));
   EXPECT_EQ(framing.window, (Window{0, 0, height, width}));
   EXPECT_EQ(framing.height, expected.height);
   EXPECT_EQ(framing.width, expected.width);
@@ -133,12 +133,49 @@ TEST(ResizedCenterCropTest, ResizesToTheGivenSide) {
   EXPECT_EQ(framing.x, 42);
 }
 
+// timm's ResizeKeepRatio: the image just covers a rectangle.
+TEST(ResizedCenterCropTest, CoversARectangleOfTheOutputsShape) {
+  const ImageSize size(224, 320);
+  const ImageSize cover = EvalCover({}, size);
+  EXPECT_EQ(cover, ImageSize(256, 366));
+  const auto framing = [&](int height, int width) {
+    Framing made = ResizedCenterCrop(height, width, size, cover);
+    EXPECT_EQ(made.window, (Window{0, 0, height, width}));
+    made.window = {};
+    return made;
+  };
+  // Wider than the output, narrower, and of its shape.
+  EXPECT_EQ(framing(500, 1000), (Framing{{}, 256, 512, 16, 96}));
+  EXPECT_EQ(framing(500, 500), (Framing{{}, 366, 366, 71, 23}));
+  EXPECT_EQ(framing(512, 732), (Framing{{}, 256, 366, 16, 23}));
+}
+
+// As CenterCrop() does, which pads then.
+TEST(ResizedCenterCropTest, BeginsAtZeroWhereTheImageIsSmaller) {
+  const Framing framing = ResizedCenterCrop(500, 500, {224, 320}, 256);
+  EXPECT_EQ(framing.width, 256);
+  EXPECT_EQ(framing.y, 16);
+  EXPECT_EQ(framing.x, 0);
+}
+
 TEST(ResizedCenterCropTest, HasRoomForTheSquare) {
   for (int size = 1; size < 600; ++size) {
-    const Framing framing =
-        ResizedCenterCrop(7, 9, size, EvalShorterSide({}, size));
+    const Framing framing = ResizedCenterCrop(7, 9, size, EvalCover({}, size));
     ASSERT_LE(framing.y + size, framing.height);
     ASSERT_LE(framing.x + size, framing.width);
+  }
+}
+
+TEST(ResizedCenterCropTest, HasRoomForARectangle) {
+  for (int height = 1; height < 300; height += 7) {
+    for (int width = 1; width < 300; width += 5) {
+      for (const ImageSize size : {ImageSize(32, 61), ImageSize(61, 32)}) {
+        const Framing framing =
+            ResizedCenterCrop(height, width, size, EvalCover({}, size));
+        ASSERT_LE(framing.y + size.height, framing.height);
+        ASSERT_LE(framing.x + size.width, framing.width);
+      }
+    }
   }
 }
 
@@ -157,6 +194,12 @@ TEST(MovePixelsTest, LeavesBlackBehind) {
   EXPECT_THAT(Moved(0, 2), ElementsAre(0, 0, 1, 0, 0, 4, 0, 0, 7));
   EXPECT_THAT(Moved(0, -1), ElementsAre(2, 3, 0, 5, 6, 0, 8, 9, 0));
   EXPECT_THAT(Moved(-1, 1), ElementsAre(0, 4, 5, 0, 7, 8, 0, 0, 0));
+}
+
+TEST(MovePixelsTest, MovesRowsOfAnyLength) {
+  std::vector<std::uint32_t> pixels = {1, 2, 3, 4, 5, 6, 7, 8};
+  MovePixels({.down = 1, .right = -1}, {2, 4}, pixels);
+  EXPECT_THAT(pixels, ElementsAre(0, 0, 0, 0, 2, 3, 4, 0));
 }
 
 TEST(MovePixelsTest, LeavesNothingOfAnImageSmallerThanTheMove) {

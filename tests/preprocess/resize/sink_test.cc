@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "preprocess/pixels/image_size.h"
 #include "preprocess/pixels/pack.h"
 #include "preprocess/pixels/simd_target.h"
 #include "preprocess/resize/resize.h"
@@ -42,11 +43,11 @@ RgbImage HardEdges(int width, int height) {
 }
 
 std::vector<std::uint32_t> Twin(ResizeKernel kernel, const RgbView& image,
-                                int size, bool flip) {
-  std::vector<std::uint32_t> pixels(std::size_t{1} * size * size);
-  Resize(kernel, image, size, size, pixels);
+                                const ImageSize& size, bool flip) {
+  std::vector<std::uint32_t> pixels(size.pixels());
+  Resize(kernel, image, size.width, size.height, pixels);
   if (flip) {
-    MirrorRows(size, pixels);
+    MirrorRows(size.width, pixels);
   }
   return pixels;
 }
@@ -61,21 +62,22 @@ class ResizeSinkTest : public testing::TestWithParam<SinkCase> {
   void SetUp() override { UseSimdTarget(GetParam().target); }
   void TearDown() override { UseSimdTarget(""); }
 
-  static std::unique_ptr<ResizeSink> Sink(int size) {
+  static std::unique_ptr<ResizeSink> Sink(const ImageSize& size) {
     return MakeResizeSink(GetParam().kernel, size);
   }
-  static std::vector<std::uint32_t> Twin(const RgbView& image, int size,
-                                         bool flip) {
+  static std::vector<std::uint32_t> Twin(const RgbView& image,
+                                         const ImageSize& size, bool flip) {
     return infeed::Twin(GetParam().kernel, image, size, flip);
   }
 
-  static void ExpectTwin(const RgbView& image, int size, bool flip, int band) {
+  static void ExpectTwin(const RgbView& image, const ImageSize& size, bool flip,
+                         int band) {
     ExpectTwin(image, size, flip, band, *Sink(size));
   }
 
-  static void ExpectTwin(const RgbView& image, int size, bool flip, int band,
-                         ResizeSink& sink) {
-    const std::size_t count = std::size_t{1} * size * size;
+  static void ExpectTwin(const RgbView& image, const ImageSize& size, bool flip,
+                         int band, ResizeSink& sink) {
+    const std::size_t count = size.pixels();
     std::vector<std::uint32_t> pixels(count + 1, kGuard);
     sink.Aim(std::span(pixels).first(count), flip);
     PutImage(image, sink, band);
@@ -108,6 +110,18 @@ TEST_P(ResizeSinkTest, GivesTheTwinsBytesAtRandomSizes) {
     const int band = 1 + static_cast<int>(random.Below(RowSink::kMaxRows));
     ExpectTwin(HardEdges(width, height).view(), size, random.Below(2) == 0,
                band);
+  }
+}
+
+TEST_P(ResizeSinkTest, GivesTheTwinsBytesOfImagesThatAreNotSquare) {
+  SampleRandom random({.seed = 2}, RandomStream::kMadeData);
+  const auto draw = [&](std::uint32_t most) {
+    return 1 + static_cast<int>(random.Below(most));
+  };
+  for (int i = 0; i < 60; ++i) {
+    const ImageSize size(draw(60), draw(90));
+    const RgbImage image = HardEdges(draw(300), draw(300));
+    ExpectTwin(image.view(), size, i % 2 == 0, draw(RowSink::kMaxRows));
   }
 }
 
@@ -197,8 +211,8 @@ TEST_P(ResizeSinkTest, GivesASquareOfALargerResizeFromItsSupport) {
     ResizeSide horizontal{.in_size = image.width(),
                           .out_size = width,
                           .out_first = draw(0, width - size)};
-    const ResizeSupport rows = SupportOf(kernel, vertical, size);
-    const ResizeSupport columns = SupportOf(kernel, horizontal, size);
+    const ResizeSpan rows = SupportOf(kernel, vertical, size);
+    const ResizeSpan columns = SupportOf(kernel, horizontal, size);
     vertical.in_first = rows.first;
     horizontal.in_first = columns.first;
     const bool flip = i % 2 == 1;
@@ -217,6 +231,42 @@ TEST_P(ResizeSinkTest, GivesASquareOfALargerResizeFromItsSupport) {
       MirrorRows(size, expected);
     }
     ASSERT_TRUE(pixels == expected) << i;
+  }
+}
+
+// The image in the middle of a black one.
+std::vector<std::uint32_t> Padded(const std::vector<std::uint32_t>& pixels,
+                                  const ImageSize& from, const ImageSize& to) {
+  std::vector<std::uint32_t> padded(to.pixels());
+  const int top = (to.height - from.height) / 2;
+  const int left = (to.width - from.width) / 2;
+  for (int y = 0; y < from.height; ++y) {
+    std::copy_n(pixels.begin() + std::ptrdiff_t{y} * from.width, from.width,
+                padded.begin() + std::ptrdiff_t{top + y} * to.width + left);
+  }
+  return padded;
+}
+
+TEST_P(ResizeSinkTest, LeavesBlackAroundAResizeThatIsSmaller) {
+  const RgbImage image = HardEdges(50, 40);
+  const ImageSize resized(20, 25);
+  for (const ImageSize size : {ImageSize(20, 31), ImageSize(27, 25),
+                               ImageSize(33, 34), ImageSize(21, 64)}) {
+    for (const bool flip : {false, true}) {
+      std::vector<std::uint32_t> pixels(size.pixels(), kGuard);
+      const std::unique_ptr<ResizeSink> sink = Sink(size);
+      sink->Aim(pixels, flip,
+                ResizeSides{{.in_size = 40, .out_size = resized.height},
+                            {.in_size = 50, .out_size = resized.width}});
+      PutImage(image.view(), *sink);
+      EXPECT_TRUE(sink->is_complete());
+      std::vector<std::uint32_t> expected =
+          Padded(Twin(image.view(), resized, false), resized, size);
+      if (flip) {
+        MirrorRows(size.width, expected);
+      }
+      EXPECT_EQ(pixels, expected) << size << ", flip " << flip;
+    }
   }
 }
 
@@ -255,12 +305,13 @@ TEST(ResizeSinkProgressTest, IsCompleteWithTheLastRow) {
   }
 }
 
-TEST(ResizeSinkDeathTest, WritesASquareOfItsSize) {
+TEST(ResizeSinkDeathTest, WritesImagesOfItsSize) {
   std::vector<std::uint32_t> pixels(15);
   for (const ResizeKernel kernel :
        {ResizeKernel::kBicubic, ResizeKernel::kAntialias}) {
     const std::unique_ptr<ResizeSink> sink = MakeResizeSink(kernel, 4);
-    EXPECT_DEATH(sink->Aim(pixels, false), "square of the given size");
+    EXPECT_DEATH(sink->Aim(pixels, false),
+                 "the destination has the given size");
   }
 }
 

@@ -2,13 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "preprocess/codecs/exif.h"
 #include "preprocess/codecs/image_decoder.h"
 #include "preprocess/codecs/png_codec.h"
+#include "preprocess/pixels/pack.h"
 #include "preprocess/resize/area.h"
 #include "tests/support/exif_jpeg.h"
 #include "tests/support/test_jpeg.h"
@@ -263,6 +269,30 @@ TEST(ImageEncoderTest, PacksTheMiddleOfAnImage) {
                                 static_cast<char>(pixel[1]),
                                 static_cast<char>(pixel[0])};
   EXPECT_EQ(encoded.bytes.substr(4 * (3 * 32 + 5), 4), expected);
+}
+
+TEST(ImageEncoderTest, PacksTheMiddleThatIsNotSquare) {
+  ImageEncoder encoder({.format = ImageForm::kPixels, .image_size = {24, 32}});
+  // Resized by nothing: the width is covered at once, the height is cut.
+  const RgbImage source = TestPhotograph(32, 50, 1);
+  const EncodedImage encoded = encoder.Encode(EncodePng(source.view()));
+  EXPECT_EQ(encoded.width, 32);
+  EXPECT_EQ(encoded.height, 24);
+  std::vector<std::uint32_t> expected(24U * 32);
+  PackImage(source.view({.y = 13, .x = 0, .height = 24, .width = 32}), false,
+            expected);
+  const auto bytes = std::as_bytes(std::span(expected));
+  EXPECT_EQ(
+      encoded.bytes,
+      std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  for (const int side : {8, 23, 32, 33, 300}) {
+    for (const auto& [width, height] :
+         {std::pair(2 * side, side), std::pair(side, 2 * side)}) {
+      EXPECT_EQ(encoder.Encode(TestJpeg({.width = width, .height = height}))
+                    .bytes.size(),
+                4U * 24 * 32);
+    }
+  }
 }
 
 TEST(ImageEncoderTest, PacksJpegsLargeAndSmall) {

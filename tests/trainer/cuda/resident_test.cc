@@ -109,7 +109,8 @@ class CudaResidentTest : public GpuTest {
     }
   }
 
-  static constexpr ResidentShape kShape = {.images = kImages, .side = kSide};
+  static constexpr ResidentShape kShape = {.images = kImages,
+                                           .image_size = kSide};
   ResidentImages images_{kShape};
   std::vector<Batch> batches_;
 };
@@ -197,8 +198,9 @@ TEST_F(CudaResidentTest, EndsSoonAfterARequestAndGoesOnWhereItEnded) {
 
 TEST_F(CudaResidentTest, RefusesMoreThanTheGpuHas) {
   DeviceLoop loop(kModel, kOptimizer, kGpu);
-  EXPECT_THROW((void)loop.Hold({.images = std::int64_t{1} << 30, .side = 224}),
-               UsageError);
+  EXPECT_THROW(
+      (void)loop.Hold({.images = std::int64_t{1} << 30, .image_size = 224}),
+      UsageError);
 }
 
 }  // namespace resident_test

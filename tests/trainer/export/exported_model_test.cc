@@ -28,8 +28,8 @@ namespace {
 
 constexpr int kBatch = 5;
 
-torch::Tensor RandomPixels(int side) {
-  return torch::randint(0, 256, {kBatch, 3, side, side},
+torch::Tensor RandomPixels(const ImageSize& size) {
+  return torch::randint(0, 256, {kBatch, 3, size.height, size.width},
                         at::make_generator<at::CPUGeneratorImpl>(1),
                         torch::kFloat);
 }
@@ -93,7 +93,8 @@ TEST_P(ExportedModelTest, GivesOurLogits) {
   at::set_num_threads(2);
   const auto& [name, options, side] = GetParam();
   const TensorMap weights = RandomWeights(options);
-  const InferenceGraph graph = BuildGraph(options, weights, {.side = side});
+  const InferenceGraph graph =
+      BuildGraph(options, weights, {.image_size = side});
   const torch::Tensor taken = RandomPixels(side).narrow(1, 0, graph.channels);
   const torch::Tensor ours = OurLogits(*NetworkWith(options, weights), taken);
   ASSERT_GT(ours.std().item<float>(), 0.01);
@@ -109,6 +110,32 @@ TEST_P(ExportedModelTest, GivesOurLogits) {
       Difference(OpenCvLogits(OnnxBytes(graph, {.batch_size = batch}), taken),
                  ours),
       1e-4);
+}
+
+// The stem's maps have an odd side and an even one, or two even ones: the
+// padding of the reference's pool differs by side.
+TEST(ExportedSizeTest, GivesOurLogitsForImagesThatAreNotSquare) {
+  at::set_num_threads(2);
+  for (const ModelVariant variant :
+       {ModelVariant::kTpu, ModelVariant::kTorchvision}) {
+    const ModelOptions options = {
+        .variant = variant, .depth = 18, .num_classes = 7};
+    const TensorMap weights = RandomWeights(options);
+    const std::shared_ptr<Network> network = NetworkWith(options, weights);
+    for (const ImageSize size : {ImageSize(40, 58), ImageSize(50, 36)}) {
+      const InferenceGraph graph =
+          BuildGraph(options, weights, {.image_size = size});
+      const torch::Tensor pixels = RandomPixels(size);
+      const torch::Tensor ours = OurLogits(*network, pixels);
+      ASSERT_GT(ours.std().item<float>(), 0.01);
+      EXPECT_LT(
+          Difference(TorchScriptLogits(TorchScriptBytes(graph), pixels), ours),
+          1e-4)
+          << size;
+      EXPECT_LT(Difference(OpenCvLogits(OnnxBytes(graph), pixels), ours), 1e-4)
+          << size;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, ExportedModelTest,

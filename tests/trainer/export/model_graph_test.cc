@@ -17,7 +17,8 @@ using ::testing::HasSubstr;
 
 const ModelOptions kLeNetOptions = {.kind = ModelKind::kLeNet,
                                     .num_classes = 10};
-const GraphInput kPixels = {.side = 28, .statistics = {{0, 0, 0}, {2, 3, 4}}};
+const GraphInput kPixels = {.image_size = 28,
+                            .statistics = {{0, 0, 0}, {2, 3, 4}}};
 
 std::string ErrorOf(const TensorMap& weights) {
   try {

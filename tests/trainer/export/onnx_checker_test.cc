@@ -39,7 +39,7 @@ TEST_P(OnnxCheckerTest, FindsNothingWrong) {
   const auto& [name, options, side] = GetParam();
   const InferenceGraph graph =
       BuildGraph(options, RandomWeights(options),
-                 {.side = side, .statistics = {{1, 2, 3}, {4, 5, 6}}});
+                 {.image_size = side, .statistics = {{1, 2, 3}, {4, 5, 6}}});
   for (const int batch : {0, 5}) {
     ::onnx::ModelProto model;
     ASSERT_TRUE(model.ParseFromString(

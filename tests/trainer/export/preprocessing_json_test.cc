@@ -56,6 +56,22 @@ TEST(PreprocessingJsonTest, DescribesTorchvisionsEvaluation) {
   EXPECT_EQ(JsonOf(params)["resize"]["interpolation"], "bilinear");
 }
 
+TEST(PreprocessingJsonTest, HasHeightAndWidth) {
+  TrainParams params;
+  params.input.image_size = {224, 320};
+  EXPECT_EQ(JsonOf(params)["input"]["shape"],
+            json::parse(R"(["N", 3, 224, 320])"));
+  EXPECT_EQ(JsonOf(params)["resize"], json::parse(R"({
+      "rule": "crop_then_resize", "crop_fraction": 0.875, "height": 224,
+      "width": 320, "interpolation": "bicubic"})"));
+  params.input.recipe = Recipe::kTorchvision;
+  EXPECT_EQ(JsonOf(params)["resize"], json::parse(R"({
+      "rule": "resize_then_crop", "cover_height": 256, "cover_width": 366,
+      "height": 224, "width": 320, "interpolation": "antialias"})"));
+  params.input.crop.eval_resize = 256;
+  EXPECT_EQ(JsonOf(params)["resize"]["shorter_side"], 256);
+}
+
 TEST(PreprocessingJsonTest, HasOneChannelForLeNet) {
   TrainParams params;
   params.model.kind = ModelKind::kLeNet;

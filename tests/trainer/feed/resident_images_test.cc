@@ -163,10 +163,12 @@ TEST(ImageChoiceTest, FindsAMirroredImagesPixels) {
   const std::uint32_t choice = ImageChoice(kMaxHeldImages - 1, true);
   EXPECT_NE(choice, kNoImage);
   EXPECT_EQ(ChosenImage(choice), kMaxHeldImages - 1);
-  EXPECT_EQ(ChosenPixel(ImageChoice(2, false), 7, 3), 2 * 9 + 7);
+  EXPECT_EQ(ChosenPixel(ImageChoice(2, false), 7, 3, 3), 2 * 9 + 7);
   // Row 2: 6 7 8 becomes 8 7 6.
-  EXPECT_EQ(ChosenPixel(ImageChoice(2, true), 6, 3), 2 * 9 + 8);
-  EXPECT_EQ(ChosenPixel(ImageChoice(2, true), 7, 3), 2 * 9 + 7);
+  EXPECT_EQ(ChosenPixel(ImageChoice(2, true), 6, 3, 3), 2 * 9 + 8);
+  EXPECT_EQ(ChosenPixel(ImageChoice(2, true), 7, 3, 3), 2 * 9 + 7);
+  // Four rows of three.
+  EXPECT_EQ(ChosenPixel(ImageChoice(2, true), 9, 4, 3), 2 * 12 + 11);
 }
 
 }  // namespace resident_images_test

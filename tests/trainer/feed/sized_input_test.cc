@@ -32,9 +32,10 @@ const RecordIndex& Index() {
 }
 
 // Of each of eight batches.
-const std::vector<int> kSizes = {16, 16, 24, 24, 24, 24, 8, 8};
+const std::vector<ImageSize> kSizes = {16,       16,       {24, 17}, {24, 17},
+                                       {24, 17}, {24, 17}, 8,        8};
 
-ImageSizeSchedule Schedule() { return {"1:24,3:8", 16}; }
+ImageSizeSchedule Schedule() { return {"1:24x17,3:8", 16}; }
 
 std::vector<BatchCopy> Take(SizedInput& input, std::size_t count) {
   std::vector<BatchCopy> batches;

@@ -44,7 +44,7 @@ TEST(StationOptionsTest, AnEvaluationCropsAsItsParametersSay) {
   EXPECT_EQ(MakeEvalInput(params).crop.eval_resize, 232);
 }
 
-std::vector<int> Sizes(const std::string& text) {
+std::vector<ImageSize> Sizes(const std::string& text) {
   TrainParams params;
   params.eval_image_sizes = text;
   return EvalImageSizes(params);
@@ -53,7 +53,9 @@ std::vector<int> Sizes(const std::string& text) {
 TEST(StationOptionsTest, EvaluationsHaveImageSizes) {
   EXPECT_THAT(Sizes(""), ElementsAre(224));
   EXPECT_THAT(Sizes("192, 288"), ElementsAre(192, 288));
-  for (const std::string text : {"7", "a", "192,,224", "4097", "192,192"}) {
+  EXPECT_THAT(Sizes("192,224x320"), ElementsAre(192, ImageSize(224, 320)));
+  for (const std::string text : {"7", "a", "192,,224", "4097", "192,192",
+                                 "7x224", "224x4097", "192,192x192"}) {
     EXPECT_THAT(MessageOf<UsageError>([&] { (void)Sizes(text); }),
                 HasSubstr("eval_image_sizes='" + text + "': must be"));
   }

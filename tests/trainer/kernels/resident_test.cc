@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pipeline/memory/image_choice.h"
+#include "preprocess/pixels/image_size.h"
 #include "tests/support/device_array.h"
 
 #include "gmock/gmock.h"
@@ -17,25 +18,27 @@ namespace {
 using testing::ElementsAre;
 
 class GatherKernelTest : public DeviceTest,
-                         public testing::WithParamInterface<int> {};
+                         public testing::WithParamInterface<ImageSize> {};
 
 // The image, or its mirror image, written out.
 std::vector<std::uint32_t> ImageAt(const std::vector<std::uint32_t>& images,
-                                   int image, int side, bool is_mirrored) {
+                                   int image, const ImageSize& size,
+                                   bool is_mirrored) {
+  const auto [height, width] = size;
   std::vector<std::uint32_t> pixels;
-  for (int row = 0; row < side; ++row) {
-    for (int column = 0; column < side; ++column) {
-      const int from = is_mirrored ? side - 1 - column : column;
-      pixels.push_back(
-          images[static_cast<std::size_t>((image * side + row) * side + from)]);
+  for (int row = 0; row < height; ++row) {
+    for (int column = 0; column < width; ++column) {
+      const int from = is_mirrored ? width - 1 - column : column;
+      pixels.push_back(images[static_cast<std::size_t>(
+          (image * height + row) * width + from)]);
     }
   }
   return pixels;
 }
 
 TEST_P(GatherKernelTest, TakesTheRowOfTheStep) {
-  const int side = GetParam();
-  const auto pixels = static_cast<std::size_t>(side * side);
+  const ImageSize size = GetParam();
+  const std::size_t pixels = size.pixels();
   const auto images = Draw<std::uint32_t>(5 * pixels, 3);
   const std::vector<std::uint32_t> unused(4, ImageChoice(0, false));
   std::vector<std::uint32_t> choices = unused;
@@ -52,29 +55,32 @@ TEST_P(GatherKernelTest, TakesTheRowOfTheStep) {
   const DeviceArray<std::uint32_t> to(4 * pixels);
   const DeviceArray<std::int32_t> labels(4);
   const DeviceArray<float> weights(4);
-  LaunchGather(
-      {.pixels = held.data(), .labels = held_labels.data(), .side = side},
-      rows.data(), clock.data(),
-      {.pixels = to.data(),
-       .labels = labels.data(),
-       .weights = weights.data(),
-       .slots = 4},
-      nullptr);
-  std::vector<std::uint32_t> expected = ImageAt(images, 4, side, false);
+  LaunchGather({.pixels = held.data(),
+                .labels = held_labels.data(),
+                .height = size.height,
+                .width = size.width},
+               rows.data(), clock.data(),
+               {.pixels = to.data(),
+                .labels = labels.data(),
+                .weights = weights.data(),
+                .slots = 4},
+               nullptr);
+  std::vector<std::uint32_t> expected = ImageAt(images, 4, size, false);
   const auto add = [&](const std::vector<std::uint32_t>& image) {
     expected.insert(expected.end(), image.begin(), image.end());
   };
-  add(ImageAt(images, 2, side, true));
+  add(ImageAt(images, 2, size, true));
   add(std::vector<std::uint32_t>(pixels));
-  add(ImageAt(images, 4, side, true));
+  add(ImageAt(images, 4, size, true));
   EXPECT_EQ(to.Values(), expected);
   EXPECT_THAT(labels.Values(), ElementsAre(14, 12, -1, 14));
   EXPECT_THAT(weights.Values(), ElementsAre(1, 1, 0, 1));
 }
 
 // Less than a block, several blocks, and more pixels than blocks take at once.
-INSTANTIATE_TEST_SUITE_P(Sides, GatherKernelTest,
-                         testing::Values(1, 5, 40, 144));
+INSTANTIATE_TEST_SUITE_P(Sizes, GatherKernelTest,
+                         testing::Values(1, 5, ImageSize(3, 8), 40, 144,
+                                         ImageSize(160, 97)));
 
 }  // namespace
 }  // namespace infeed

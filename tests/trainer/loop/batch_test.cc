@@ -58,7 +58,7 @@ TEST(BatchUnpackerTest, UnpacksTheImagesThatAreChosen) {
   }
   images.labels()[0] = 4;
   images.labels()[1] = 9;
-  unpacker.Hold({.images = 2, .side = 2})(images);
+  unpacker.Hold({.images = 2, .image_size = 2})(images);
 
   Batch choices(3, 2, {}, BatchContent::kChoices);
   choices.pixels()[0] = ImageChoice(1, true);

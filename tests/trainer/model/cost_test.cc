@@ -1,5 +1,6 @@
 #include "trainer/model/cost.h"
 
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -47,6 +48,19 @@ TEST(CostOfTest, MultipliesAsOftenAsTorchvisionSays) {
   EXPECT_NEAR(multiplications("resnext101_64x4d"), 15.46e9, 5e6);
   EXPECT_NEAR(multiplications("wide_resnet50_2"), 11.398e9, 1e6);
   EXPECT_NEAR(multiplications("wide_resnet101_2"), 22.753e9, 1e6);
+}
+
+TEST(CostOfTest, GoesByHeightAndWidth) {
+  const ModelCost square = ComputeCost(ResNet(50), 64);
+  const ModelCost wide = ComputeCost(ResNet(50), {64, 128});
+  const ModelCost tall = ComputeCost(ResNet(50), {128, 64});
+  EXPECT_EQ(wide.multiplications, tall.multiplications);
+  EXPECT_EQ(wide.activations, tall.activations);
+  EXPECT_EQ(wide.parameters, square.parameters);
+  EXPECT_EQ(wide.widest, 2 * square.widest);
+  constexpr std::int64_t kClassifier = 2048 * 1000;
+  EXPECT_EQ(wide.multiplications - kClassifier,
+            2 * (square.multiplications - kClassifier));
 }
 
 // Around a bottleneck's last convolution: 56 x 56 pixels of 64 channels in, of

@@ -39,6 +39,16 @@ TEST(ImageSizeScheduleTest, BeginsWithTheImageSize) {
   EXPECT_EQ(schedule.SizeAt(5), 96);
 }
 
+TEST(ImageSizeScheduleTest, HasSizesThatAreNotSquare) {
+  const ImageSizeSchedule schedule("1:160x224,2:224x160,4:64x512",
+                                   ImageSize(64, 96));
+  EXPECT_EQ(schedule.SizeAt(0), ImageSize(64, 96));
+  EXPECT_EQ(schedule.SizeAt(1), ImageSize(160, 224));
+  EXPECT_EQ(schedule.NextChange(1), 2U);
+  EXPECT_EQ(schedule.SizeAt(3), ImageSize(224, 160));
+  EXPECT_EQ(schedule.largest().pixels(), 160U * 224);
+}
+
 TEST(ImageSizeScheduleTest, DoesNotCallTheSameSizeAChange) {
   EXPECT_EQ(ImageSizeSchedule("5:64,9:96", 64).NextChange(0), 9U);
 }
@@ -58,7 +68,7 @@ TEST(ImageSizeScheduleTest, RefusesOtherText) {
             "pairs, as '0:160,30:192,60:224'");
   for (const std::string bad :
        {"a:160", "1:", ":160", "-1:160", "1:0", "1:8193", "1:99999999999",
-        "99999999999:160", "1: 160", "1:160x"}) {
+        "99999999999:160", "1: 160", "1:160x", "1:160x8193", "1:0x160"}) {
     EXPECT_THAT(MessageOf(bad), HasSubstr("is not an epoch and a size of 1 to"))
         << bad;
   }

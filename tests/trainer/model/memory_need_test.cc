@@ -35,6 +35,13 @@ TEST(MemoryNeedTest, SaysWhatIsNeededAndThere) {
             "machine, 1500 MiB of them free");
 }
 
+TEST(MemoryNeedTest, HasHeightAndWidth) {
+  MemoryNeed need = TrainingStep();
+  need.image_size = {160, 224};
+  EXPECT_THAT(MemoryNeedText(need, Machine(2000, 1500)),
+              testing::HasSubstr("64 images of 160 x 224 pixels"));
+}
+
 TEST(MemoryNeedTest, WarnsOfMoreThanIsFree) {
   const MemoryNeed need = TrainingStep();
   EXPECT_EQ(MemoryWarning(need, Machine(900, 900)), "");

@@ -78,5 +78,23 @@ TEST(MixOfTest, BoxesLieInTheImageAndShareTheLabelByArea) {
   EXPECT_NEAR(cut, 500, 60);
 }
 
+TEST(MixOfTest, BoxesHaveTheShapeOfTheImage) {
+  constexpr ImageSize kSize(40, 120);
+  float widest = 0;
+  float highest = 0;
+  for (int step = 0; step < 1000; ++step) {
+    const Mix mix = DrawMix(step, kSize, {.cutmix_alpha = 1, .seed = 2});
+    EXPECT_TRUE(mix.left >= 0 && mix.left <= mix.right && mix.right <= 120);
+    EXPECT_TRUE(mix.top >= 0 && mix.top <= mix.bottom && mix.bottom <= 40);
+    const float width = mix.right - mix.left;
+    const float height = mix.bottom - mix.top;
+    EXPECT_FLOAT_EQ(mix.label_share, 1 - width * height / (40 * 120));
+    widest = std::max(widest, width);
+    highest = std::max(highest, height);
+  }
+  EXPECT_GT(widest, 100);
+  EXPECT_GT(highest, 34);
+}
+
 }  // namespace
 }  // namespace infeed

@@ -46,9 +46,10 @@ TEST(DropBlockTest, KeepsWhatItsScheduleSays) {
   const std::vector<double> dropped = {0.0015625, 0.00625, 0.025, 0.1};
   for (int group = 1; group <= 4; ++group) {
     const double share = dropped[static_cast<std::size_t>(group - 1)];
-    EXPECT_NEAR(0.1 * DropBlockShare(group, 14, 7),
+    EXPECT_NEAR(0.1 * DropBlockShare(group, 14, 14, 7),
                 share * 14 * 14 / (7 * 7) / (8 * 8), 1e-12);
-    EXPECT_NEAR(0.1 * DropBlockShare(group, 7, 7), share, 1e-12);
+    EXPECT_NEAR(0.1 * DropBlockShare(group, 7, 7, 7), share, 1e-12);
+    EXPECT_NEAR(0.1 * DropBlockShare(group, 7, 14, 7), share * 2 / 8, 1e-12);
   }
 }
 

@@ -343,6 +343,14 @@ TEST(NetworkTest, OneChannelIsTheLuminanceOfThree) {
   EXPECT_TRUE(torch::allclose(network->Forward(padded), logits, 1e-9, 1e-9));
 }
 
+// For users of the class: a batch has no such images.
+TEST(NetworkTest, TakesAnyNumberOfChannelsAndImagesThatAreNotSquare) {
+  const std::shared_ptr<Network> network =
+      MakeNetwork({.depth = 18, .num_classes = 3, .channels = 5});
+  const torch::Tensor logits = network->Forward(torch::rand({2, 5, 64, 40}));
+  EXPECT_EQ(logits.sizes(), at::IntArrayRef({2, 3}));
+}
+
 TEST(NetworkTest, LeNetTakesImagesOf28Pixels) {
   const std::shared_ptr<Network> network =
       MakeNetwork({.kind = ModelKind::kLeNet, .num_classes = 10});

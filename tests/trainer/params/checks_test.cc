@@ -98,7 +98,8 @@ INSTANTIATE_TEST_SUITE_P(
              "learning_rate_schedule=exponential"},
         Pair{"batch_norm_group=2,fused_batch_norm=1", "fused_batch_norm",
              "batch_norm_group=1"},
-        Pair{"model=lenet", "image_size", "image_size=28"}));
+        Pair{"model=lenet", "image_size", "image_size=28"},
+        Pair{"model=lenet,image_size=28x32", "image_size", "image_size=28"}));
 
 class NotOfLeNetTest : public testing::TestWithParam<Pair> {};
 

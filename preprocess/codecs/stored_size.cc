@@ -1,4 +1,4 @@
-#include "preprocess/codecs/image_size.h"
+#include "preprocess/codecs/stored_size.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -44,14 +44,14 @@ bool HasAt(std::span<const std::byte> bytes, std::size_t place,
                     });
 }
 
-ImageSize PngSize(std::span<const std::byte> bytes) {
+StoredSize PngSize(std::span<const std::byte> bytes) {
   const Fields fields(bytes, true);
   return {fields.At(16, 4), fields.At(20, 4)};
 }
 
 // The oldest header has 16-bit sizes; in the others a negative height means
 // rows from top to bottom.
-ImageSize BmpSize(std::span<const std::byte> bytes) {
+StoredSize BmpSize(std::span<const std::byte> bytes) {
   const Fields fields(bytes, false);
   if (fields.At(14, 4) == 12) {
     return {fields.At(18, 2), fields.At(20, 2)};
@@ -61,7 +61,7 @@ ImageSize BmpSize(std::span<const std::byte> bytes) {
 }
 
 // Lossy, lossless and extended files have the size in different places.
-ImageSize WebpSize(std::span<const std::byte> bytes) {
+StoredSize WebpSize(std::span<const std::byte> bytes) {
   const Fields fields(bytes, false);
   if (HasAt(bytes, 12, "VP8 ")) {
     return {fields.At(26, 2) & 0x3FFF, fields.At(28, 2) & 0x3FFF};
@@ -78,12 +78,12 @@ ImageSize WebpSize(std::span<const std::byte> bytes) {
 
 // The size is in two entries (tags 256 and 257) of the first directory, as 16-
 // or 32-bit values.
-ImageSize TiffSize(std::span<const std::byte> bytes, bool big_endian) {
+StoredSize TiffSize(std::span<const std::byte> bytes, bool big_endian) {
   const Fields fields(bytes, big_endian);
   const auto directory = static_cast<std::size_t>(fields.At(4, 4));
   const std::size_t entries = std::min(
       static_cast<std::size_t>(fields.At(directory, 2)), bytes.size() / 12);
-  ImageSize size;
+  StoredSize size;
   for (std::size_t i = 0; i < entries; ++i) {
     const std::size_t entry = directory + 2 + i * 12;
     const std::int64_t tag = fields.At(entry, 2);
@@ -99,7 +99,7 @@ ImageSize TiffSize(std::span<const std::byte> bytes, bool big_endian) {
 }
 
 // A codestream's first segment has the image's far and near corners.
-ImageSize CodestreamSize(std::span<const std::byte> bytes, std::size_t place) {
+StoredSize CodestreamSize(std::span<const std::byte> bytes, std::size_t place) {
   const Fields fields(bytes, true);
   if (!HasAt(bytes, place, kCodestreamStart) || bytes.size() - place < 24) {
     return {};
@@ -110,9 +110,9 @@ ImageSize CodestreamSize(std::span<const std::byte> bytes, std::size_t place) {
 
 // A chain of boxes. The image header has the displayed size, the codestream the
 // size that a decoder allocates for; returns the larger one.
-ImageSize Jp2Size(std::span<const std::byte> bytes) {
+StoredSize Jp2Size(std::span<const std::byte> bytes) {
   const Fields fields(bytes, true);
-  ImageSize shown;
+  StoredSize shown;
   for (std::size_t box = 0; box < bytes.size();) {
     const bool is_long = fields.At(box, 4) == 1;
     const std::size_t header = is_long ? 16 : 8;
@@ -120,11 +120,11 @@ ImageSize Jp2Size(std::span<const std::byte> bytes) {
     const std::int64_t length =
         is_long ? fields.At(box + 8, 8) : fields.At(box, 4);
     if (HasAt(bytes, box + 4, "jp2c")) {
-      const ImageSize real = CodestreamSize(bytes, content);
+      const StoredSize real = CodestreamSize(bytes, content);
       return real.width <= 0 || real.height <= 0
-                 ? ImageSize{}
-                 : ImageSize{std::max(shown.width, real.width),
-                             std::max(shown.height, real.height)};
+                 ? StoredSize{}
+                 : StoredSize{std::max(shown.width, real.width),
+                              std::max(shown.height, real.height)};
     }
     if (HasAt(bytes, box + 4, "jp2h") && HasAt(bytes, content + 4, "ihdr")) {
       shown = {fields.At(content + 12, 4), fields.At(content + 8, 4)};
@@ -161,18 +161,18 @@ std::int64_t PnmNumber(std::string_view text, std::size_t& place) {
   return value;
 }
 
-ImageSize PnmSize(std::span<const std::byte> bytes) {
+StoredSize PnmSize(std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
                               bytes.size());
   std::size_t place = 2;
-  ImageSize size;
+  StoredSize size;
   size.width = PnmNumber(text, place);
   size.height = PnmNumber(text, place);
   // Bitmaps have no largest value. OpenCV would print that it cannot read one.
   constexpr std::int64_t kMostValue = 65535;
   const bool has_bits = text[1] == '1' || text[1] == '4';
   const std::int64_t value = has_bits ? 1 : PnmNumber(text, place);
-  return 0 < value && value <= kMostValue ? size : ImageSize{};
+  return 0 < value && value <= kMostValue ? size : StoredSize{};
 }
 
 bool IsPnm(std::span<const std::byte> bytes) {
@@ -180,7 +180,7 @@ bool IsPnm(std::span<const std::byte> bytes) {
          bytes[1] >= std::byte{'1'} && bytes[1] <= std::byte{'6'};
 }
 
-ImageSize SizeOfFormat(std::span<const std::byte> bytes) {
+StoredSize SizeOfFormat(std::span<const std::byte> bytes) {
   using std::string_view_literals::operator""sv;
   if (HasAt(bytes, 0, "\x89PNG\r\n\x1a\n") && HasAt(bytes, 12, "IHDR")) {
     return PngSize(bytes);
@@ -203,13 +203,13 @@ ImageSize SizeOfFormat(std::span<const std::byte> bytes) {
   if (HasAt(bytes, 0, kCodestreamStart)) {
     return CodestreamSize(bytes, 0);
   }
-  return IsPnm(bytes) ? PnmSize(bytes) : ImageSize{};
+  return IsPnm(bytes) ? PnmSize(bytes) : StoredSize{};
 }
 
 }  // namespace
 
-std::optional<ImageSize> ReadImageSize(std::span<const std::byte> bytes) {
-  const ImageSize size = SizeOfFormat(bytes);
+std::optional<StoredSize> ReadStoredSize(std::span<const std::byte> bytes) {
+  const StoredSize size = SizeOfFormat(bytes);
   if (size.width <= 0 || size.height <= 0) {
     return std::nullopt;
   }

@@ -7,7 +7,7 @@
 
 namespace infeed {
 
-struct ImageSize {
+struct StoredSize {
   std::int64_t width = 0;
   std::int64_t height = 0;
 };
@@ -16,7 +16,7 @@ struct ImageSize {
 // image claims (of a TIFF, its first page), so that it can be limited before a
 // decoder allocates for it. Returns nullopt for anything else, and for a header
 // that is cut short or claims no pixels.
-[[nodiscard]] std::optional<ImageSize> ReadImageSize(
+[[nodiscard]] std::optional<StoredSize> ReadStoredSize(
     std::span<const std::byte> bytes);
 
 }  // namespace infeed

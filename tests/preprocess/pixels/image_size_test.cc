@@ -1,0 +1,43 @@
+#include "preprocess/pixels/image_size.h"
+
+#include <gtest/gtest.h>
+
+namespace infeed {
+namespace {
+
+TEST(ImageSizeTest, IsASquareFromANumber) {
+  const ImageSize size = 224;
+  EXPECT_EQ(size, ImageSize(224, 224));
+  EXPECT_TRUE(size.is_square());
+  EXPECT_EQ(size.pixels(), 224U * 224);
+}
+
+TEST(ImageSizeTest, HasASideEachWay) {
+  const ImageSize size(224, 320);
+  EXPECT_FALSE(size.is_square());
+  EXPECT_EQ(size.shorter(), 224);
+  EXPECT_EQ(size.longer(), 320);
+  EXPECT_EQ(size.pixels(), 224U * 320);
+}
+
+TEST(ImageSizeTest, IsTextThatReadsBack) {
+  EXPECT_EQ(SizeText(224), "224");
+  EXPECT_EQ(SizeText({224, 320}), "224x320");
+  for (const ImageSize size :
+       {ImageSize(1), ImageSize(224), ImageSize(320, 224)}) {
+    EXPECT_EQ(ParseImageSize(SizeText(size)), size);
+  }
+  EXPECT_EQ(ParseImageSize("96x96"), ImageSize(96));
+}
+
+TEST(ImageSizeTest, RefusesOtherText) {
+  for (const char* const text :
+       {"", "x", "0", "224x", "x224", "224x0", "0x20", "-224", "+224", "22.4",
+        "224 x 320", "224X320", "0224", "224x320x3", "1073741825",
+        "99999999999", "224x0320"}) {
+    EXPECT_EQ(ParseImageSize(text), std::nullopt) << text;
+  }
+}
+
+}  // namespace
+}  // namespace infeed
