@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <torch/types.h>
@@ -10,6 +11,7 @@
 #include "trainer/groups/device_group.h"
 #include "trainer/loop/batch.h"
 #include "trainer/loop/mix.h"
+#include "trainer/loop/step_loss.h"
 #include "trainer/model/optimizer_options.h"
 #include "trainer/optimizer/named_tensors.h"
 #include "trainer/optimizer/optimizer.h"
@@ -128,6 +130,11 @@ class TrainStep {
 
   // inputs: those of this step. end_requested: counted in the ranks' votes; a
   // captured step keeps the value at its capture. On the CPU a step whose loss
+  // From now on, steps also learn from a teacher's logits of their images.
+  void SetTeacher(std::function<torch::Tensor(const torch::Tensor&)> logits) {
+    teacher_ = std::move(logits);
+  }
+
   // is not finite updates no weight. Throws IoError when a rank is gone; the
   // TrainStep cannot be used any more then.
   StepResults Run(const DeviceBatch& batch, const StepInputs& inputs,
@@ -166,8 +173,10 @@ class TrainStep {
 
   [[nodiscard]] TrainBatch Prepare(const DeviceBatch& batch,
                                    const StepInputs& inputs) const;
-  StepResults Backward(const TrainBatch& batch, bool end_requested);
-  [[nodiscard]] torch::Tensor DivisorOf(const TrainBatch& batch) const;
+  [[nodiscard]] torch::Tensor TeacherLogits(const torch::Tensor& images) const;
+  StepResults Backward(const TrainBatch& batch, const BatchDivisors& divisors,
+                       bool end_requested);
+  [[nodiscard]] BatchDivisors DivisorsOf(const TrainBatch& batch) const;
 
   TrainedModel model_;
   OptimizerOptions options_;
@@ -179,6 +188,8 @@ class TrainStep {
   MovingAverage average_;
   torch::Tensor refused_images_;        // of a step that updated nothing
   std::unique_ptr<Exchange> exchange_;  // from the first step on
+  StepLoss loss_;
+  std::function<torch::Tensor(const torch::Tensor&)> teacher_;
 };
 
 }  // namespace infeed

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/choices.h"
 #include "trainer/model/lr_schedule.h"
@@ -40,6 +41,23 @@ struct LossOptions {
   // targets stay as they are.
   double target_threshold = 0;
   bool sums_classes = false;  // kBce: the sum over classes, else the mean
+  // Factors of the classes' terms; empty: all are 1.
+  std::vector<double> class_weights = {};
+};
+
+enum class DistillKind {
+  kSoft,  // divergence from the teacher's softened distribution
+  kHard,  // cross-entropy against the class that the teacher predicts
+};
+inline constexpr Choices<DistillKind, 2> kDistillKinds = {
+    {{"soft", DistillKind::kSoft}, {"hard", DistillKind::kHard}}};
+
+// The part of a training step's loss that comes from a teacher, where there is
+// one: loss * (1 - weight) + distillation * weight.
+struct DistillOptions {
+  DistillKind kind = DistillKind::kSoft;
+  double weight = 0.5;
+  double temperature = 1;  // kSoft: divides both networks' logits
 };
 
 // Which parameters weight decay applies to.
@@ -83,6 +101,7 @@ struct OptimizerOptions {
   double mixup_alpha = 0;           // 0: none
   double cutmix_alpha = 0;          // 0: none
   std::uint64_t seed = 0;           // of MixUp and CutMix
+  DistillOptions distill = {};
 };
 
 }  // namespace infeed

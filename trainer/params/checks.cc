@@ -37,6 +37,15 @@ bool IsMinRateTooHigh(const P& p) {
   return p.input.batch_size > 0 && rate.min_rate >= PeakRate(rate);
 }
 
+bool IsBalanced(const P& p) { return p.loss_class_weights == kBalanced; }
+
+bool HasNoTeacher(const P& p) { return p.distill_from.empty(); }
+
+constexpr std::string_view kBalancedTwice =
+    "an epoch has other shares of the classes than the data; give a file of "
+    "weights";
+constexpr std::string_view kNoTeacher = "give a teacher, too";
+
 // Two parameters, when they conflict, and why.
 struct Quarrel {
   std::string_view one;
@@ -134,6 +143,49 @@ constexpr Quarrel kQuarrels[] = {
               p.optimizer.loss.kind != LossKind::kBce;
      },
      "only bce sums over classes"},
+    {"loss_class_weights", "balance_classes",
+     [](const P& p) { return IsBalanced(p) && p.selection.balance_classes; },
+     kBalancedTwice},
+    {"loss_class_weights", "class_weights",
+     [](const P& p) {
+       return IsBalanced(p) && !p.selection.class_weights.empty();
+     },
+     kBalancedTwice},
+    {"loss_class_weights", "sample_weights",
+     [](const P& p) {
+       return IsBalanced(p) && !p.selection.sample_weights.empty();
+     },
+     kBalancedTwice},
+    {"loss_class_weights", "mix",
+     [](const P& p) { return IsBalanced(p) && !p.selection.mix.empty(); },
+     kBalancedTwice},
+    {"distill_model", "distill_from",
+     [](const P& p) { return !p.distill_model.empty() && HasNoTeacher(p); },
+     kNoTeacher},
+    {"distill_loss", "distill_from",
+     [](const P& p) {
+       return p.optimizer.distill.kind != DistillOptions().kind &&
+              HasNoTeacher(p);
+     },
+     kNoTeacher},
+    {"distill_weight", "distill_from",
+     [](const P& p) {
+       return p.optimizer.distill.weight != DistillOptions().weight &&
+              HasNoTeacher(p);
+     },
+     kNoTeacher},
+    {"distill_temperature", "distill_from",
+     [](const P& p) {
+       return p.optimizer.distill.temperature != DistillOptions().temperature &&
+              HasNoTeacher(p);
+     },
+     kNoTeacher},
+    {"distill_temperature", "distill_loss",
+     [](const P& p) {
+       return p.optimizer.distill.temperature != DistillOptions().temperature &&
+              p.optimizer.distill.kind == DistillKind::kHard;
+     },
+     "only soft has a temperature"},
     {"norm_weight_decay", "weight_decay",
      [](const P& p) {
        return p.optimizer.norm_weight_decay > 0 &&

@@ -66,10 +66,7 @@ bool SetModel(void* field, std::string_view name) {
 std::string_view ModelNames() {
   static const std::string kNames = [] {
     std::string names(ChoiceField<kModelKinds, &P::model, &M::kind>().choices);
-    for (const NamedNetwork& network : NamedNetworks()) {
-      names.append("|").append(network.name);
-    }
-    return names;
+    return names.append("|").append(NetworkNames());
   }();
   return kNames;
 }
