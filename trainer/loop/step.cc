@@ -69,6 +69,24 @@ double MovingAverageDecay(std::int64_t updates, double decay) {
   return std::min(decay, (1 + n) / (10 + n));
 }
 
+double MovingAverageShare(std::int64_t step, const OptimizerOptions& options) {
+  const int every = options.moving_average_every;
+  if ((step + 1) % every != 0) {
+    return 0;
+  }
+  const std::int64_t updates = (step + 1) / every;
+  switch (options.moving_average_warmup) {
+    case AverageWarmup::kRising:
+      break;
+    case AverageWarmup::kFollow:
+      // Also the first one after the warm-up is a copy.
+      return updates <= WarmupSteps(options.learning_rate) / every + 1
+                 ? 1
+                 : 1 - options.moving_average_decay;
+  }
+  return 1 - MovingAverageDecay(updates, options.moving_average_decay);
+}
+
 MovingAverage::MovingAverage(NamedTensors live) : live_(std::move(live)) {
   for (const auto& [name, tensor] : live_) {
     averages_.push_back(tensor.detach().clone());
@@ -139,6 +157,8 @@ class TrainStep::Exchange {
   [[nodiscard]] std::int64_t BatchSize(std::int64_t slots) const {
     return slots * group_.size();
   }
+  // The sum of two scalars of all ranks, float32. Throws as Finish().
+  [[nodiscard]] BatchDivisors Sum(const BatchDivisors& own);
 
   // Call it before the last backward pass. own: this rank's results, loss and
   // top_1 divided by a divisor.
@@ -154,12 +174,18 @@ class TrainStep::Exchange {
   std::unique_ptr<DeviceGroup::Pending> pending_;
 };
 
+BatchDivisors TrainStep::Exchange::Sum(const BatchDivisors& own) {
+  const torch::Tensor sums =
+      torch::stack({own.images, own.loss}).to(torch::kDouble);
+  group_.Sum(sums);
+  const torch::Tensor rounded = sums.to(torch::kFloat);
+  return {.images = rounded[0], .loss = rounded[1]};
+}
+
 void TrainStep::Exchange::Begin(const StepResults& own, bool end_requested) {
   const torch::NoGradGuard no_grad;
   const torch::Tensor vote =
       torch::full({}, end_requested ? 1.0 : 0.0, own.loss.options());
-  // The sum of two scalars of all ranks, float32. Throws as Finish().
-  [[nodiscard]] BatchDivisors Sum(const BatchDivisors& own);
   sums_ =
       torch::stack({own.loss, own.top_1, own.counted, vote}).to(torch::kDouble);
   pending_ = group_.BeginSum(sums_);
@@ -173,14 +199,6 @@ StepResults TrainStep::Exchange::Finish(const torch::Tensor& divisor) {
   const torch::Tensor factor =
       divisor.to(torch::kDouble).div(sums_[2].clamp_min(1));
   // On the CPU the host can check whether the factor is 1; a GPU multiplies by
-BatchDivisors TrainStep::Exchange::Sum(const BatchDivisors& own) {
-  const torch::Tensor sums =
-      torch::stack({own.images, own.loss}).to(torch::kDouble);
-  group_.Sum(sums);
-  const torch::Tensor rounded = sums.to(torch::kFloat);
-  return {.images = rounded[0], .loss = rounded[1]};
-}
-
   // 1.
   if (!factor.is_cpu() || *factor.data_ptr<double>() != 1) {
     buckets_.Scale(factor.to(torch::kFloat));
@@ -201,6 +219,7 @@ TrainStep::TrainStep(TrainedModel model, const OptimizerOptions& options,
            .seed = options.seed},
       classes_(classes),
       device_(device),
+      loss_(options.loss, options.distill, device),
       group_(group),
       optimizer_(MakeOptimizer(options, model_.parameters)),
       average_(AveragedTensors(model_, options)) {}
@@ -219,18 +238,12 @@ StepInputs TrainStep::UploadTo(const torch::Device& device,
                                int image_size) const {
   StepInputs inputs;
   inputs.rates =
-      loss_(options.loss, options.distill, device),
       UploadNumbers(first_step, steps, device, [this](std::int64_t step) {
         return LearningRate(step, options_.learning_rate);
       });
-  inputs.newest =
-      UploadNumbers(first_step, steps, device, [this](std::int64_t step) {
-        const int every = options_.moving_average_every;
-        return (step + 1) % every == 0
-                   ? 1 - MovingAverageDecay((step + 1) / every,
-                                            options_.moving_average_decay)
-                   : 0;
-      });
+  inputs.newest = UploadNumbers(
+      first_step, steps, device,
+      [this](std::int64_t step) { return MovingAverageShare(step, options_); });
   if (mix_.any()) {
     inputs.mixes = UploadMixes(first_step, steps, image_size, mix_, device);
   }
@@ -291,6 +304,7 @@ StepResults TrainStep::Backward(const TrainBatch& batch,
     const std::int64_t begin = size * i / parts;
     const TrainBatch part =
         PartOf(batch, begin, size * (i + 1) / parts - begin);
+    const torch::Tensor teacher = TeacherLogits(part.images);
     const torch::Tensor logits = model_.forward(part.images);
     const torch::Tensor loss = loss_.Of(logits, teacher, part, divisors);
     AddResults(
@@ -304,7 +318,6 @@ StepResults TrainStep::Backward(const TrainBatch& batch,
   return sums;
 }
 
-    const torch::Tensor teacher = TeacherLogits(part.images);
 StepResults TrainStep::Run(const DeviceBatch& batch, const StepInputs& inputs,
                            bool end_requested) {
   if (group_ != nullptr && !exchange_) {

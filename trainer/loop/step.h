@@ -54,6 +54,11 @@ struct StepResults {
 // TensorFlow's ExponentialMovingAverage with a count of updates.
 [[nodiscard]] double MovingAverageDecay(std::int64_t updates, double decay);
 
+// The weight of the live values in the average's update after a step (counted
+// from 0); 0: no update then.
+[[nodiscard]] double MovingAverageShare(std::int64_t step,
+                                        const OptimizerOptions& options);
+
 // The moving average of a model's tensors: parameters and moving statistics.
 // Shares the tensors with the model and owns the averages, which start at the
 // tensors' values. One thread at a time.
@@ -125,16 +130,16 @@ class TrainStep {
     options_.learning_rate.plateau_rate = rate;
   }
 
-  // Sets the step of the next Run(): the model's random draws depend on it.
-  void Begin(std::int64_t step) const { model_.begin_step(step); }
-
-  // inputs: those of this step. end_requested: counted in the ranks' votes; a
-  // captured step keeps the value at its capture. On the CPU a step whose loss
   // From now on, steps also learn from a teacher's logits of their images.
   void SetTeacher(std::function<torch::Tensor(const torch::Tensor&)> logits) {
     teacher_ = std::move(logits);
   }
 
+  // Sets the step of the next Run(): the model's random draws depend on it.
+  void Begin(std::int64_t step) const { model_.begin_step(step); }
+
+  // inputs: those of this step. end_requested: counted in the ranks' votes; a
+  // captured step keeps the value at its capture. On the CPU a step whose loss
   // is not finite updates no weight. Throws IoError when a rank is gone; the
   // TrainStep cannot be used any more then.
   StepResults Run(const DeviceBatch& batch, const StepInputs& inputs,
@@ -183,13 +188,13 @@ class TrainStep {
   MixOptions mix_;
   std::int64_t classes_;
   torch::Device device_;
+  StepLoss loss_;
+  std::function<torch::Tensor(const torch::Tensor&)> teacher_;
   DeviceGroup* group_;
   std::unique_ptr<Optimizer> optimizer_;
   MovingAverage average_;
   torch::Tensor refused_images_;        // of a step that updated nothing
   std::unique_ptr<Exchange> exchange_;  // from the first step on
-  StepLoss loss_;
-  std::function<torch::Tensor(const torch::Tensor&)> teacher_;
 };
 
 }  // namespace infeed

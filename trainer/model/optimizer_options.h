@@ -71,6 +71,14 @@ inline constexpr Choices<DecayScope, 3> kDecayScopes = {
      {"weights", DecayScope::kWeights},
      {"all", DecayScope::kAll}}};
 
+// What the moving average of the weights does at first.
+enum class AverageWarmup {
+  kRising,  // keeps less while there are few updates, as TensorFlow's
+  kFollow,  // equals the weights during the rate's warm-up, as torchvision's
+};
+inline constexpr Choices<AverageWarmup, 2> kAverageWarmups = {
+    {{"rising", AverageWarmup::kRising}, {"follow", AverageWarmup::kFollow}}};
+
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::kMomentum;
   LearningRateOptions learning_rate = {};
@@ -93,15 +101,16 @@ struct OptimizerOptions {
   DecayScope decay_scope = DecayScope::kReference;
   double norm_weight_decay = -1;  // of batch norms; negative: by the scope
   LossOptions loss = {};
+  DistillOptions distill = {};
   double moving_average_decay = 0;  // 0: no average of the weights is kept
   int moving_average_every = 1;     // steps between updates of the average
-  double clip_gradient_norm = 0;    // the longest gradient, as an L2 norm; 0:
-                                    // no limit
-  int accumulation_steps = 1;       // parts of a batch; 1: the whole at once
-  double mixup_alpha = 0;           // 0: none
-  double cutmix_alpha = 0;          // 0: none
-  std::uint64_t seed = 0;           // of MixUp and CutMix
-  DistillOptions distill = {};
+  AverageWarmup moving_average_warmup = AverageWarmup::kRising;
+  double clip_gradient_norm = 0;  // the longest gradient, as an L2 norm; 0:
+                                  // no limit
+  int accumulation_steps = 1;     // parts of a batch; 1: the whole at once
+  double mixup_alpha = 0;         // 0: none
+  double cutmix_alpha = 0;        // 0: none
+  std::uint64_t seed = 0;         // of MixUp and CutMix
 };
 
 }  // namespace infeed

@@ -198,6 +198,12 @@ constexpr Quarrel kQuarrels[] = {
               p.optimizer.moving_average_decay == 0;
      },
      "there is no average to update"},
+    {"moving_average_warmup", "moving_average_decay",
+     [](const P& p) {
+       return p.optimizer.moving_average_warmup != AverageWarmup::kRising &&
+              p.optimizer.moving_average_decay == 0;
+     },
+     "there is no average to update"},
     {"eval_live_weights", "moving_average_decay",
      [](const P& p) {
        return p.eval_live_weights && p.optimizer.moving_average_decay == 0;
@@ -217,6 +223,12 @@ constexpr Quarrel kQuarrels[] = {
     {"eval_crops", "eval_flip",
      [](const P& p) { return p.eval_crops == 10 && p.eval_flip; },
      "ten crops are of the mirrored image, too; give one of them"},
+    {"drop_connect_growth", "drop_connect_rate",
+     [](const P& p) {
+       return p.model.drop_connect_growth != DropGrowth::kGroup &&
+              p.model.drop_connect_rate == 0;
+     },
+     "give the last block's rate, too"},
     {"dropblock_groups", "dropblock_keep_prob",
      [](const P& p) {
        return !p.dropblock_groups.empty() && p.model.drop_block.keep_prob == 0;
@@ -273,6 +285,7 @@ constexpr std::pair<std::string_view, std::string_view> kOfResNets[] = {
     {"se_ratio", "LeNet has no such blocks"},
     {"eca", "LeNet has no such blocks"},
     {"drop_connect_rate", "LeNet has no such blocks"},
+    {"drop_connect_growth", "LeNet has no such blocks"},
     {"dropblock_groups", "LeNet has no such blocks"},
     {"layer_decay", "LeNet has no such blocks"},
     {"norm_weight_decay", "LeNet has no batch norm"},

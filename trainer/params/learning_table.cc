@@ -187,6 +187,14 @@ const Param kOptimizerParams[] = {
     Row("moving_average_every",
         Field<&P::optimizer, &O::moving_average_every>(), Between(1, 1'000'000),
         "steps", "Steps between updates of the moving average."),
+    Row("moving_average_warmup",
+        ChoiceField<kAverageWarmups, &P::optimizer,
+                    &O::moving_average_warmup>(),
+        Any(), "",
+        "Beginning of the moving average: it keeps less while it has few "
+        "updates (rising), or it equals the weights during the learning rate's "
+        "warm-up and then keeps moving_average_decay, as torchvision "
+        "(follow)."),
     Row("eval_live_weights", Field<&P::eval_live_weights>(), Any(), "",
         "Evaluate the weights, too, beside their moving average, in twice the "
         "time."),

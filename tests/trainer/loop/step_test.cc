@@ -274,6 +274,24 @@ TEST(TrainLoopTest, AveragesAreTheirRecurrence) {
   EXPECT_TRUE(model.weight.equal(live));
 }
 
+// torchvision's: a copy at each update of the warm-up, and at the next one.
+TEST(MovingAverageShareTest, FollowsTheWeightsDuringTheWarmUp) {
+  const OptimizerOptions options = {
+      .learning_rate = {.warmup_epochs = 1,
+                        .batch_size = 1,
+                        .train_images = 7,
+                        .train_steps = 100},
+      .moving_average_decay = 0.75,
+      .moving_average_every = 3,
+      .moving_average_warmup = AverageWarmup::kFollow};
+  std::vector<double> shares;
+  for (std::int64_t step = 0; step < 15; ++step) {
+    shares.push_back(MovingAverageShare(step, options));
+  }
+  EXPECT_EQ(shares, (std::vector<double>{0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0.25,
+                                         0, 0, 0.25}));
+}
+
 TEST(TrainLoopTest, AveragesAreUpdatedEveryFewSteps) {
   LinearModel model;
   OptimizerOptions options = Options();
