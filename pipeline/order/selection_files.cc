@@ -129,6 +129,10 @@ std::map<std::string, double> ReadClassWeights(const std::string& path) {
 }
 
 ClassNames::ClassNames(const RecordIndex& index) {
+  if (!index.class_names().empty()) {
+    names_ = index.class_names();  // Class i has the label i + 1.
+    return;
+  }
   if (index.shards().empty()) {
     return;
   }

@@ -38,8 +38,8 @@ def noise(name, count):
     return torch.from_numpy((mixed >> 16).astype(np.float64) / 65536 - 0.5)
 
 
-def weight(name, shape):
-    values = noise(name, math.prod(shape)).reshape(shape)
+def weight(name, shape, prefix=""):
+    values = noise(prefix + name, math.prod(shape)).reshape(shape)
     if name == "fc.weight":
         return values / 64
     if len(shape) > 1:  # A power of two near a standard deviation of He's.
@@ -62,12 +62,13 @@ def normalised():
     return ((pixels() - mean) / std).permute(0, 3, 1, 2).contiguous()
 
 
-def model_with_weights():
+def model_with_weights(prefix=""):
+    """prefix: of the names in the weights' formulas."""
     model = torchvision.models.resnet18(num_classes=CLASSES).double()
     state = model.state_dict()
     for name, tensor in state.items():
         if tensor.dtype.is_floating_point:
-            tensor.copy_(weight(name, tuple(tensor.shape)))
+            tensor.copy_(weight(name, tuple(tensor.shape), prefix))
     model.load_state_dict(state)
     return model
 

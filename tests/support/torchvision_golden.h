@@ -45,9 +45,10 @@ inline std::vector<float> GoldenNoise(std::string_view name,
   return noise;
 }
 
-// A tensor of the golden model, row-major.
+// A tensor of the golden model, row-major. prefix: of the name in the formula.
 inline std::vector<float> GoldenWeight(const std::string& name,
-                                       const std::vector<std::int64_t>& shape) {
+                                       const std::vector<std::int64_t>& shape,
+                                       const std::string& prefix = "") {
   const std::int64_t count = std::accumulate(
       shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
   float base = 0;
@@ -63,11 +64,20 @@ inline std::vector<float> GoldenWeight(const std::string& name,
     scale = 0.5F;
   }
   std::vector<float> values =
-      GoldenNoise(name, static_cast<std::size_t>(count));
+      GoldenNoise(prefix + name, static_cast<std::size_t>(count));
   for (float& value : values) {
     value = base + value * scale;
   }
   return values;
+}
+
+// The class weights of make_step_loss_goldens.py; the first one is 0.
+inline std::vector<double> GoldenClassWeights(std::size_t classes) {
+  std::vector<double> weights;
+  for (const float value : GoldenNoise("class weights", classes)) {
+    weights.push_back(weights.empty() ? 0 : value + 0.5);
+  }
+  return weights;
 }
 
 constexpr int kGoldenBatch = 8;

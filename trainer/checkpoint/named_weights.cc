@@ -55,16 +55,17 @@ Names ListFolder(const std::string& folder) {
 
 // The weights in a folder; nullopt: none.
 std::optional<std::string> FindIn(const std::string& folder, Names files,
-                                  const std::string& name) {
+                                  const std::string& name,
+                                  std::string_view parameter) {
   std::erase_if(files, [&](const std::string& file) {
     return !IsFileOfWeights(file, name);
   });
   if (files.size() > 1) {
     std::ranges::sort(files);
-    throw UsageError(
-        fmt::format("resnet_checkpoint={}: {} has several files of this name, "
-                    "{}: give the path of one of them",
-                    name, PathForMessages(folder), fmt::join(files, ", ")));
+    throw UsageError(fmt::format(
+        "{}={}: {} has several files of this name, {}: give the "
+        "path of one of them",
+        parameter, name, PathForMessages(folder), fmt::join(files, ", ")));
   }
   return files.empty() ? std::nullopt
                        : std::optional(FileInFolder(folder, files.front()));
@@ -95,12 +96,13 @@ std::string HowToGet(const std::string& name) {
              : "";
 }
 
-[[noreturn]] void ThrowNotFound(const std::string& name,
+[[noreturn]] void ThrowNotFound(std::string_view parameter,
+                                const std::string& name,
                                 const Names& searched) {
   throw UsageError(fmt::format(
-      "resnet_checkpoint={}: no such file, and no weights of this name "
-      "({}.pth, {}-*.pth or .safetensors) in {}{}",
-      name, name, name,
+      "{}={}: no such file, and no weights of this name ({}.pth, {}-*.pth or "
+      ".safetensors) in {}{}",
+      parameter, name, name, name,
       searched.empty() ? std::string("any folder")
                        : fmt::format("{}", fmt::join(searched, ", ")),
       HowToGet(name)));
@@ -148,7 +150,7 @@ std::vector<std::string> PlainNamesOf(const std::string& name) {
   return names;
 }
 
-std::string FindWeights(const std::string& given,
+std::string FindWeights(const std::string& given, std::string_view parameter,
                         const ListStoredWeights& list) {
   if (!IsWeightsName(given)) {
     return given;
@@ -161,14 +163,14 @@ std::string FindWeights(const std::string& given,
     searched.push_back(PathForMessages(folder));
     if (std::optional<std::string> found = FindIn(
             folder, IsUrl(folder) ? list(folder, given) : ListFolder(folder),
-            given)) {
+            given, parameter)) {
       return *std::move(found);
     }
   }
   if (ReadVariable(kVariable).empty()) {
     searched.insert(searched.begin(), fmt::format("${} (not set)", kVariable));
   }
-  ThrowNotFound(given, searched);
+  ThrowNotFound(parameter, given, searched);
 }
 
 void RequireDepthOfName(const std::string& given, const ModelOptions& model) {

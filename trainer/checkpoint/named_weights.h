@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trainer/model/options.h"
@@ -42,9 +43,10 @@ using ListStoredWeights = std::function<std::vector<std::string>(
 
 // Returns the path or URL of the weights: `given` unless it is a name, whose
 // first place with a file counts. Throws UsageError, for a name, if no place
-// has a file of it or one place has several. Requires: `list` if
-// IsLookedUpAtUrl().
+// has a file of it or one place has several; it names the parameter. Requires:
+// `list` if IsLookedUpAtUrl().
 [[nodiscard]] std::string FindWeights(const std::string& given,
+                                      std::string_view parameter,
                                       const ListStoredWeights& list = {});
 
 // Throws UsageError if the weights are given by the name of a ResNet of another

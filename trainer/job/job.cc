@@ -188,8 +188,10 @@ WarmStarted ReadWeights(const Job& job) {
   }
   const ModelOptions model = MakeModelOptions(job.params);
   RequireDepthOfName(path, model);
-  path = job.options.storage != nullptr ? job.options.storage->Fetched(path)
-                                        : FindWeights(path);
+  constexpr std::string_view kParam = "resnet_checkpoint";
+  path = job.options.storage != nullptr
+             ? job.options.storage->Fetched(path, kParam)
+             : FindWeights(path, kParam);
   TensorMap weights = job.device.Save().model;
   WarmStarted started = WarmStart(path, model, weights);
   Say(started.text);

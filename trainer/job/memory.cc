@@ -40,9 +40,16 @@ MemoryNeed TrainingNeed(const RunOptions& options, const TrainParams& params,
       ImageSizeSchedule(params.image_size_schedule, params.input.image_size)
           .largest();
   need.in_parts = true;
-  need.device = TrainingBytes(
-      ComputeCost(MakeModelOptions(params), need.image_size),
-      MakeOptimizerOptions(params), need.images, need.in_bfloat16);
+  const OptimizerOptions optimizer = MakeOptimizerOptions(params);
+  need.device =
+      TrainingBytes(ComputeCost(MakeModelOptions(params), need.image_size),
+                    optimizer, need.images, need.in_bfloat16);
+  if (params.teacher) {
+    need.device +=
+        ForwardBytes(ComputeCost(*params.teacher, need.image_size),
+                     need.images / std::max(1, optimizer.accumulation_steps),
+                     need.in_bfloat16);
+  }
   need.input = input;
   return need;
 }

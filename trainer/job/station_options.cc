@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "pipeline/order/option_text.h"
@@ -15,6 +16,7 @@
 #include "preprocess/pixels/image_size.h"
 #include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
+#include "records/http/secrets_guard.h"
 #include "trainer/feed/fake_data.h"
 #include "trainer/model/image_size_schedule.h"
 #include "trainer/model/resnet_plan.h"
@@ -101,6 +103,24 @@ RunIdentity ModelIdentityOf(const TrainParams& params) {
   add("blur_pool", model.blur_pool, before.blur_pool);
   add("eca", model.eca, before.eca);
   add("channels", model.channels, before.channels);
+  return identity;
+}
+
+// A checkpoint of a run without a teacher has an empty distill_from, so that a
+// run with one does not resume from it.
+RunIdentity DistillIdentityOf(const TrainParams& params) {
+  const DistillOptions& distill = params.optimizer.distill;
+  RunIdentity identity = {
+      {"distill_from",
+       nlohmann::json(WithoutUrlSecrets(params.distill_from)).dump()}};
+  if (!params.distill_from.empty()) {
+    identity.insert(
+        identity.end(),
+        {{"distill_model", Quoted(params.distill_model)},
+         {"distill_loss", Quoted(ChoiceName(distill.kind, kDistillKinds))},
+         {"distill_weight", fmt::format("{}", distill.weight)},
+         {"distill_temperature", fmt::format("{}", distill.temperature)}});
+  }
   return identity;
 }
 
@@ -243,6 +263,8 @@ std::vector<ImageSize> EvalImageSizes(const TrainParams& params) {
 RunIdentity MakeIdentity(const TrainParams& params, const DataSet& data,
                          int ranks) {
   RunIdentity identity = ModelIdentityOf(params);
+  const RunIdentity distill = DistillIdentityOf(params);
+  identity.insert(identity.end(), distill.begin(), distill.end());
   if (data.is_fake()) {
     identity.emplace_back("data_identity", "\"fake data\"");  // JSON
   }
@@ -271,6 +293,7 @@ TrainingOptions MakeTrainingOptions(const TrainParams& params,
           .identity = MakeIdentity(params, data, place.world_size),
           .input = PartOf(params.input, place),
           .model = MakeModelOptions(params),
+          .teacher = params.teacher,
           .optimizer = MakeOptimizerOptions(params),
           .image_size_schedule = params.image_size_schedule,
           .iterations_per_loop = params.iterations_per_loop,

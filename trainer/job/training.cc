@@ -171,13 +171,20 @@ DeviceUse Training::MeasureUse(std::int64_t steps, const ImageSize& image_size,
                                double seconds, double waited) const {
   const ModelCost cost = ComputeCost(options_.model, image_size);
   const int images = options_.input.batch_size / options_.input.world_size;
+  double operations = StepOperations(cost, images);
+  double bytes =
+      StepBytes(cost, options_.optimizer, images, options_.in_bfloat16);
+  if (options_.teacher) {
+    const ModelCost teacher = ComputeCost(*options_.teacher, image_size);
+    operations += ForwardOperations(teacher, images);
+    bytes += ForwardTraffic(teacher, images, options_.in_bfloat16);
+  }
   const auto count = static_cast<double>(steps);
   return {.loop_seconds = seconds,
           .busy_seconds = seconds - waited,
           .loops = 1,
-          .operations = count * StepOperations(cost, images),
-          .bytes = count * StepBytes(cost, options_.optimizer, images,
-                                     options_.in_bfloat16)};
+          .operations = count * operations,
+          .bytes = count * bytes};
 }
 
 void Training::SaveCheckpoint() {

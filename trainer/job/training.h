@@ -28,6 +28,7 @@ struct TrainingOptions {
   ImagePlace images = ImagePlace::kRecords;
   // For the cost of a step.
   ModelOptions model = {};
+  std::optional<ModelOptions> teacher = {};
   OptimizerOptions optimizer = {};
   bool in_bfloat16 = false;
   // The text of the ImageSizeSchedule, which sets the size of the images.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace infeed {
 
@@ -30,8 +31,10 @@ class RunStorage {
   virtual void Refresh() = 0;
 
   // The local path of the weights at a path or URL or of this name
-  // (named_weights.h), downloaded if needed. Throws IoError.
-  [[nodiscard]] virtual std::string Fetched(const std::string& given) = 0;
+  // (named_weights.h), downloaded if needed; valid until the next call. Throws
+  // IoError, and UsageError naming the parameter.
+  [[nodiscard]] virtual std::string Fetched(const std::string& given,
+                                            std::string_view parameter) = 0;
 
   // The text with the local model_dir replaced by its URL, where it has one.
   [[nodiscard]] virtual std::string WithUrl(std::string text) const = 0;

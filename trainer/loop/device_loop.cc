@@ -50,7 +50,10 @@ struct DeviceLoop::Impl {
       const DeviceOptions& options) const;
   TrainedModel MoveToDevice();
   std::unique_ptr<DevicePasses> MakePasses(const DeviceOptions& options);
-  torch::Tensor Forward(const torch::Tensor& images) const;
+  torch::Tensor Forward(const torch::Tensor& images) const {
+    return Logits(*network, images);
+  }
+  torch::Tensor Logits(Network& of, const torch::Tensor& images) const;
 
   int threads;  // First: all later members run with these threads.
   torch::Device torch_device;
@@ -104,9 +107,10 @@ std::unique_ptr<DevicePasses> DeviceLoop::Impl::MakePasses(
                                 : MakeEagerPasses(model);
 }
 
-torch::Tensor DeviceLoop::Impl::Forward(const torch::Tensor& images) const {
+torch::Tensor DeviceLoop::Impl::Logits(Network& of,
+                                       const torch::Tensor& images) const {
   const AutocastScope autocast(torch_device.type(), in_bfloat16);
-  return network->Forward(images);
+  return of.Forward(images);
 }
 
 DeviceLoop::DeviceLoop(const ModelOptions& model,
@@ -127,6 +131,24 @@ std::int64_t DeviceLoop::Train(std::int64_t first_step, std::int64_t steps,
       impl_->passes->Train(first_step, steps, infeed, outfeed);
   impl_->step.AverageStatistics();
   return done;
+}
+
+std::uint64_t DeviceLoop::SetTeacher(const ModelOptions& model,
+                                     const TensorMap& weights) {
+  const std::shared_ptr<Network> teacher = MakeNetwork(model);
+  const NamedTensors tensors = TensorsOf(*teacher);
+  CheckFits(tensors, weights);
+  FromHost(tensors, weights);
+  teacher->to(impl_->torch_device);
+  teacher->eval();
+  for (const torch::Tensor& parameter : teacher->parameters()) {
+    parameter.set_requires_grad(false);
+  }
+  impl_->step.SetTeacher(
+      [impl = impl_.get(), teacher](const torch::Tensor& images) {
+        return impl->Logits(*teacher, images);
+      });
+  return HashTensors(weights);
 }
 
 void DeviceLoop::SetPlateauRate(double rate) {

@@ -101,6 +101,12 @@ class DeviceLoop {
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
                      Infeed& infeed, Outfeed& outfeed);
 
+  // From the next Train() on, steps also learn from a teacher, a network with
+  // these weights in evaluation mode (OptimizerOptions::distill). It belongs to
+  // no state. Returns a hash of the weights, as Hash(). Throws as Load().
+  // Requires: no step ran.
+  std::uint64_t SetTeacher(const ModelOptions& model, const TensorMap& weights);
+
   // Sets LearningRateOptions' plateau_rate for the next Train(). All ranks set
   // the same.
   void SetPlateauRate(double rate);

@@ -37,15 +37,6 @@ torch::Tensor Pick(const torch::Tensor& images, const torch::Tensor& slots) {
       .permute({0, 3, 1, 2});
 }
 
-torch::Tensor MixedTargets(const TrainBatch& batch, std::int64_t classes,
-                           double smoothing) {
-  const torch::Tensor own = Targets(batch.labels, classes, smoothing);
-  return batch.partner_labels.defined()
-             ? torch::lerp(Targets(batch.partner_labels, classes, smoothing),
-                           own, batch.label_share.unsqueeze(1))
-             : own;
-}
-
 }  // namespace
 
 torch::Tensor UploadMixes(std::int64_t first_step, std::int64_t steps,
@@ -89,31 +80,6 @@ TrainBatch PartOf(const TrainBatch& batch, std::int64_t begin,
           .counted = part(batch.counted),
           .partner_labels = part(batch.partner_labels),
           .label_share = part(batch.label_share)};
-}
-
-torch::Tensor CrossEntropyOf(const torch::Tensor& logits,
-                             const TrainBatch& batch, double smoothing) {
-  const torch::Tensor own = CrossEntropy(logits, batch.labels, smoothing);
-  if (!batch.partner_labels.defined()) {
-    return own;
-  }
-  // The target is linear in the labels, and the loss in the target.
-  return torch::lerp(CrossEntropy(logits, batch.partner_labels, smoothing), own,
-                     batch.label_share);
-}
-
-torch::Tensor LossOf(const torch::Tensor& logits, const TrainBatch& batch,
-                     const LossOptions& options) {
-  if (options.kind == LossKind::kSoftmax) {
-    return CrossEntropyOf(logits, batch, options.label_smoothing);
-  }
-  torch::Tensor targets =
-      MixedTargets(batch, logits.size(1), options.label_smoothing);
-  if (options.target_threshold > 0) {
-    targets = targets.gt(options.target_threshold).to(torch::kFloat);
-  }
-  const torch::Tensor losses = BinaryCrossEntropy(logits, targets);
-  return options.sums_classes ? losses.sum(1) : losses.mean(1);
 }
 
 torch::Tensor InTop1Of(const torch::Tensor& logits, const TrainBatch& batch) {

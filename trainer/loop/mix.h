@@ -7,7 +7,6 @@
 #include "preprocess/pixels/image_size.h"
 #include "trainer/loop/batch.h"
 #include "trainer/model/mix_plan.h"
-#include "trainer/model/optimizer_options.h"
 
 namespace infeed {
 
@@ -37,17 +36,6 @@ struct TrainBatch {
 // Slots [begin, begin + length) of a batch.
 [[nodiscard]] TrainBatch PartOf(const TrainBatch& batch, std::int64_t begin,
                                 std::int64_t length);
-
-// Cross-entropy of each slot against the mixed target, [N].
-[[nodiscard]] torch::Tensor CrossEntropyOf(const torch::Tensor& logits,
-                                           const TrainBatch& batch,
-                                           double smoothing);
-
-// The loss of each slot that the options ask for, [N]. kBce is timm's
-// BinaryCrossEntropy against the mixed target.
-[[nodiscard]] torch::Tensor LossOf(const torch::Tensor& logits,
-                                   const TrainBatch& batch,
-                                   const LossOptions& options);
 
 // 1 where the highest logit is that of the label with the larger share, else 0;
 // float [N].

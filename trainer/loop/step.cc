@@ -4,12 +4,14 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <utility>
 
 #include <ATen/ATen.h>
 
 #include "trainer/groups/flat_tensors.h"
 #include "trainer/groups/gradient_buckets.h"
+#include "trainer/loop/step_loss.h"
 #include "trainer/model/lr_schedule.h"
 #include "trainer/network/loss.h"
 #include "trainer/optimizer/gradients.h"
@@ -67,6 +69,24 @@ double MovingAverageDecay(std::int64_t updates, double decay) {
   return std::min(decay, (1 + n) / (10 + n));
 }
 
+double MovingAverageShare(std::int64_t step, const OptimizerOptions& options) {
+  const int every = options.moving_average_every;
+  if ((step + 1) % every != 0) {
+    return 0;
+  }
+  const std::int64_t updates = (step + 1) / every;
+  switch (options.moving_average_warmup) {
+    case AverageWarmup::kRising:
+      break;
+    case AverageWarmup::kFollow:
+      // Also the first one after the warm-up is a copy.
+      return updates <= WarmupSteps(options.learning_rate) / every + 1
+                 ? 1
+                 : 1 - options.moving_average_decay;
+  }
+  return 1 - MovingAverageDecay(updates, options.moving_average_decay);
+}
+
 MovingAverage::MovingAverage(NamedTensors live) : live_(std::move(live)) {
   for (const auto& [name, tensor] : live_) {
     averages_.push_back(tensor.detach().clone());
@@ -93,7 +113,8 @@ void MovingAverage::Update(const torch::Tensor& newest) {
 NamedTensors MovingAverage::State() const {
   NamedTensors state;
   for (std::size_t i = 0; i < live_.size(); ++i) {
-    state.emplace_back(live_[i].first + "/average", averages_[i]);
+    state.emplace_back(live_[i].first + std::string(kAverageSuffix),
+                       averages_[i]);
   }
   return state;
 }
@@ -119,9 +140,11 @@ MovingAverage::Scope::~Scope() {
 // Exchanges a training step's gradients and results with the other ranks. The
 // gradient is that of the mean over the whole batch: each rank divides its
 // images' losses by the size of the whole batch, and if some slots did not
-// count, the sums are scaled up afterwards.
+// count, the sums are scaled up afterwards. Where images have weights, no one
+// factor would do: the ranks add up their divisors first.
 //
-// Every rank makes two calls for each step, even if none of its images count.
+// Every rank makes the same calls for each step, even if none of its images
+// count.
 // Not to be used again once a rank is gone. One thread at a time.
 class TrainStep::Exchange {
  public:
@@ -130,16 +153,19 @@ class TrainStep::Exchange {
            DeviceGroup& group)
       : group_(group), buckets_(parameters, group) {}
 
-  // The divisor for a rank of `slots` images.
+  // The size of the whole batch, for a rank of `slots` images.
   [[nodiscard]] std::int64_t BatchSize(std::int64_t slots) const {
     return slots * group_.size();
   }
+  // The sum of two scalars of all ranks, float32. Throws as Finish().
+  [[nodiscard]] BatchDivisors Sum(const BatchDivisors& own);
 
   // Call it before the last backward pass. own: this rank's results, loss and
-  // top_1 divided by batch_size.
+  // top_1 divided by a divisor.
   void Begin(const StepResults& own, bool end_requested);
-  // Call it after that pass. Throws IoError when a rank is gone.
-  StepResults Finish(std::int64_t batch_size);
+  // Call it after that pass, with the same divisor of images on all ranks.
+  // Throws IoError when a rank is gone.
+  StepResults Finish(const torch::Tensor& divisor);
 
  private:
   DeviceGroup& group_;
@@ -147,6 +173,14 @@ class TrainStep::Exchange {
   torch::Tensor sums_;  // loss, top-1, counted, votes; float64
   std::unique_ptr<DeviceGroup::Pending> pending_;
 };
+
+BatchDivisors TrainStep::Exchange::Sum(const BatchDivisors& own) {
+  const torch::Tensor sums =
+      torch::stack({own.images, own.loss}).to(torch::kDouble);
+  group_.Sum(sums);
+  const torch::Tensor rounded = sums.to(torch::kFloat);
+  return {.images = rounded[0], .loss = rounded[1]};
+}
 
 void TrainStep::Exchange::Begin(const StepResults& own, bool end_requested) {
   const torch::NoGradGuard no_grad;
@@ -158,13 +192,12 @@ void TrainStep::Exchange::Begin(const StepResults& own, bool end_requested) {
   buckets_.Arm();
 }
 
-StepResults TrainStep::Exchange::Finish(std::int64_t batch_size) {
+StepResults TrainStep::Exchange::Finish(const torch::Tensor& divisor) {
   const torch::NoGradGuard no_grad;
   buckets_.Finish();
   std::exchange(pending_, nullptr)->Wait();
   const torch::Tensor factor =
-      torch::full({}, static_cast<double>(batch_size), sums_.options())
-          .div_(sums_[2].clamp_min(1));
+      divisor.to(torch::kDouble).div(sums_[2].clamp_min(1));
   // On the CPU the host can check whether the factor is 1; a GPU multiplies by
   // 1.
   if (!factor.is_cpu() || *factor.data_ptr<double>() != 1) {
@@ -186,6 +219,7 @@ TrainStep::TrainStep(TrainedModel model, const OptimizerOptions& options,
            .seed = options.seed},
       classes_(classes),
       device_(device),
+      loss_(options.loss, options.distill, device),
       group_(group),
       optimizer_(MakeOptimizer(options, model_.parameters)),
       average_(AveragedTensors(model_, options)) {}
@@ -207,14 +241,9 @@ StepInputs TrainStep::UploadTo(const torch::Device& device,
       UploadNumbers(first_step, steps, device, [this](std::int64_t step) {
         return LearningRate(step, options_.learning_rate);
       });
-  inputs.newest =
-      UploadNumbers(first_step, steps, device, [this](std::int64_t step) {
-        const int every = options_.moving_average_every;
-        return (step + 1) % every == 0
-                   ? 1 - MovingAverageDecay((step + 1) / every,
-                                            options_.moving_average_decay)
-                   : 0;
-      });
+  inputs.newest = UploadNumbers(
+      first_step, steps, device,
+      [this](std::int64_t step) { return MovingAverageShare(step, options_); });
   if (mix_.any()) {
     inputs.mixes = UploadMixes(first_step, steps, image_size, mix_, device);
   }
@@ -231,20 +260,40 @@ TrainBatch TrainStep::Prepare(const DeviceBatch& batch,
                                 : prepared;
 }
 
-// The divisor of a batch's sums.
-torch::Tensor TrainStep::DivisorOf(const TrainBatch& batch) const {
-  return exchange_ ? torch::full({},
-                                 static_cast<double>(exchange_->BatchSize(
-                                     batch.labels.size(0))),
-                                 torch::device(device_).dtype(torch::kFloat))
-                   : CountSlots(batch.counted);
+// Of the sums of the whole batch, of all ranks.
+BatchDivisors TrainStep::DivisorsOf(const TrainBatch& batch) const {
+  const torch::NoGradGuard no_grad;
+  if (!loss_.weighs_images(batch)) {
+    const torch::Tensor images =
+        exchange_ ? torch::full({},
+                                static_cast<double>(
+                                    exchange_->BatchSize(batch.labels.size(0))),
+                                torch::device(device_).dtype(torch::kFloat))
+                  : CountSlots(batch.counted);
+    return {.images = images, .loss = images};
+  }
+  BatchDivisors sums = {.images = batch.counted.sum(),
+                        .loss = loss_.SumWeights(batch)};
+  if (exchange_) {
+    sums = exchange_->Sum(sums);
+  }
+  // All weights may be 0.
+  return {.images = sums.images.clamp_min(1),
+          .loss = torch::where(sums.loss.gt(0), sums.loss,
+                               torch::ones_like(sums.loss))};
+}
+
+torch::Tensor TrainStep::TeacherLogits(const torch::Tensor& images) const {
+  const torch::NoGradGuard no_grad;
+  return teacher_ ? teacher_(images) : torch::Tensor();
 }
 
 // Computes loss and top-1 of the batch, and the gradients of the loss. The
 // batch may pass through the model in parts, whose gradients add up to those of
 // the whole.
-StepResults TrainStep::Backward(const TrainBatch& batch, bool end_requested) {
-  const torch::Tensor divisor = DivisorOf(batch);
+StepResults TrainStep::Backward(const TrainBatch& batch,
+                                const BatchDivisors& divisors,
+                                bool end_requested) {
   const std::int64_t size = batch.labels.size(0);
   const std::int64_t parts =
       std::min<std::int64_t>(options_.accumulation_steps, size);
@@ -255,11 +304,12 @@ StepResults TrainStep::Backward(const TrainBatch& batch, bool end_requested) {
     const std::int64_t begin = size * i / parts;
     const TrainBatch part =
         PartOf(batch, begin, size * (i + 1) / parts - begin);
+    const torch::Tensor teacher = TeacherLogits(part.images);
     const torch::Tensor logits = model_.forward(part.images);
-    const torch::Tensor loss =
-        MaskedSum(LossOf(logits, part, options_.loss), part.counted) / divisor;
-    AddResults(sums, loss,
-               MaskedSum(InTop1Of(logits, part), part.counted) / divisor);
+    const torch::Tensor loss = loss_.Of(logits, teacher, part, divisors);
+    AddResults(
+        sums, loss,
+        MaskedSum(InTop1Of(logits, part), part.counted) / divisors.images);
     if (exchange_ && i + 1 == parts) {
       exchange_->Begin(sums, end_requested);
     }
@@ -274,9 +324,10 @@ StepResults TrainStep::Run(const DeviceBatch& batch, const StepInputs& inputs,
     exchange_ = std::make_unique<Exchange>(model_.parameters, *group_);
   }
   const TrainBatch prepared = Prepare(batch, inputs);
-  StepResults results = Backward(prepared, end_requested);
+  const BatchDivisors divisors = DivisorsOf(prepared);
+  StepResults results = Backward(prepared, divisors, end_requested);
   if (exchange_) {
-    results = exchange_->Finish(exchange_->BatchSize(batch.labels.size(0)));
+    results = exchange_->Finish(divisors.images);
   }
   if (IsSeenNotFinite(results.loss)) {
     refused_images_ = prepared.images;

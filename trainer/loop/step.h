@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <torch/types.h>
@@ -11,6 +12,7 @@
 #include "trainer/groups/device_group.h"
 #include "trainer/loop/batch.h"
 #include "trainer/loop/mix.h"
+#include "trainer/loop/step_loss.h"
 #include "trainer/model/optimizer_options.h"
 #include "trainer/optimizer/named_tensors.h"
 #include "trainer/optimizer/optimizer.h"
@@ -52,6 +54,11 @@ struct StepResults {
 // done: smaller at first, so that the initial weights lose weight soon, as in
 // TensorFlow's ExponentialMovingAverage with a count of updates.
 [[nodiscard]] double MovingAverageDecay(std::int64_t updates, double decay);
+
+// The weight of the live values in the average's update after a step (counted
+// from 0); 0: no update then.
+[[nodiscard]] double MovingAverageShare(std::int64_t step,
+                                        const OptimizerOptions& options);
 
 // The moving average of a model's tensors: parameters and moving statistics.
 // Shares the tensors with the model and owns the averages, which start at the
@@ -124,6 +131,11 @@ class TrainStep {
     options_.learning_rate.plateau_rate = rate;
   }
 
+  // From now on, steps also learn from a teacher's logits of their images.
+  void SetTeacher(std::function<torch::Tensor(const torch::Tensor&)> logits) {
+    teacher_ = std::move(logits);
+  }
+
   // Sets the step of the next Run(): the model's random draws depend on it.
   void Begin(std::int64_t step) const { model_.begin_step(step); }
 
@@ -167,14 +179,18 @@ class TrainStep {
 
   [[nodiscard]] TrainBatch Prepare(const DeviceBatch& batch,
                                    const StepInputs& inputs) const;
-  StepResults Backward(const TrainBatch& batch, bool end_requested);
-  [[nodiscard]] torch::Tensor DivisorOf(const TrainBatch& batch) const;
+  [[nodiscard]] torch::Tensor TeacherLogits(const torch::Tensor& images) const;
+  StepResults Backward(const TrainBatch& batch, const BatchDivisors& divisors,
+                       bool end_requested);
+  [[nodiscard]] BatchDivisors DivisorsOf(const TrainBatch& batch) const;
 
   TrainedModel model_;
   OptimizerOptions options_;
   MixOptions mix_;
   std::int64_t classes_;
   torch::Device device_;
+  StepLoss loss_;
+  std::function<torch::Tensor(const torch::Tensor&)> teacher_;
   DeviceGroup* group_;
   std::unique_ptr<Optimizer> optimizer_;
   MovingAverage average_;

@@ -52,6 +52,12 @@ struct ModelCost {
                                const OptimizerOptions& optimizer,
                                int batch_size, bool in_bfloat16);
 
+// The same of a forward pass alone, whose activations are written and read
+// once, and weights read once.
+[[nodiscard]] double ForwardOperations(const ModelCost& cost, int batch_size);
+[[nodiscard]] double ForwardTraffic(const ModelCost& cost, int batch_size,
+                                    bool in_bfloat16);
+
 // Bytes of a checkpoint.
 [[nodiscard]] std::int64_t CheckpointBytes(const ModelCost& cost,
                                            const OptimizerOptions& optimizer);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 namespace infeed {
 namespace {
@@ -106,6 +107,17 @@ std::span<const NamedNetwork> NamedNetworks() {
       NamedNetwork{"resnetrs420", kTimm, Rs(420)},
   };
   return kNetworks;
+}
+
+std::string_view NetworkNames() {
+  static const std::string kNames = [] {
+    std::string names;
+    for (const NamedNetwork& network : NamedNetworks()) {
+      names.append(names.empty() ? "" : "|").append(network.name);
+    }
+    return names;
+  }();
+  return kNames;
 }
 
 const NamedNetwork* FindNetwork(std::string_view name) {

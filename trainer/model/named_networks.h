@@ -32,6 +32,9 @@ struct NamedNetwork {
 
 [[nodiscard]] std::span<const NamedNetwork> NamedNetworks();
 
+// Their names, "resnet18|resnet34|...".
+[[nodiscard]] std::string_view NetworkNames();
+
 // nullptr: there is no network of this name.
 [[nodiscard]] const NamedNetwork* FindNetwork(std::string_view name);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/choices.h"
 #include "trainer/model/lr_schedule.h"
@@ -40,6 +41,23 @@ struct LossOptions {
   // targets stay as they are.
   double target_threshold = 0;
   bool sums_classes = false;  // kBce: the sum over classes, else the mean
+  // Factors of the classes' terms; empty: all are 1.
+  std::vector<double> class_weights = {};
+};
+
+enum class DistillKind {
+  kSoft,  // divergence from the teacher's softened distribution
+  kHard,  // cross-entropy against the class that the teacher predicts
+};
+inline constexpr Choices<DistillKind, 2> kDistillKinds = {
+    {{"soft", DistillKind::kSoft}, {"hard", DistillKind::kHard}}};
+
+// The part of a training step's loss that comes from a teacher, where there is
+// one: loss * (1 - weight) + distillation * weight.
+struct DistillOptions {
+  DistillKind kind = DistillKind::kSoft;
+  double weight = 0.5;
+  double temperature = 1;  // kSoft: divides both networks' logits
 };
 
 // Which parameters weight decay applies to.
@@ -52,6 +70,14 @@ inline constexpr Choices<DecayScope, 3> kDecayScopes = {
     {{"reference", DecayScope::kReference},
      {"weights", DecayScope::kWeights},
      {"all", DecayScope::kAll}}};
+
+// What the moving average of the weights does at first.
+enum class AverageWarmup {
+  kRising,  // keeps less while there are few updates, as TensorFlow's
+  kFollow,  // equals the weights during the rate's warm-up, as torchvision's
+};
+inline constexpr Choices<AverageWarmup, 2> kAverageWarmups = {
+    {{"rising", AverageWarmup::kRising}, {"follow", AverageWarmup::kFollow}}};
 
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::kMomentum;
@@ -75,14 +101,16 @@ struct OptimizerOptions {
   DecayScope decay_scope = DecayScope::kReference;
   double norm_weight_decay = -1;  // of batch norms; negative: by the scope
   LossOptions loss = {};
+  DistillOptions distill = {};
   double moving_average_decay = 0;  // 0: no average of the weights is kept
   int moving_average_every = 1;     // steps between updates of the average
-  double clip_gradient_norm = 0;    // the longest gradient, as an L2 norm; 0:
-                                    // no limit
-  int accumulation_steps = 1;       // parts of a batch; 1: the whole at once
-  double mixup_alpha = 0;           // 0: none
-  double cutmix_alpha = 0;          // 0: none
-  std::uint64_t seed = 0;           // of MixUp and CutMix
+  AverageWarmup moving_average_warmup = AverageWarmup::kRising;
+  double clip_gradient_norm = 0;  // the longest gradient, as an L2 norm; 0:
+                                  // no limit
+  int accumulation_steps = 1;     // parts of a batch; 1: the whole at once
+  double mixup_alpha = 0;         // 0: none
+  double cutmix_alpha = 0;        // 0: none
+  std::uint64_t seed = 0;         // of MixUp and CutMix
 };
 
 }  // namespace infeed

@@ -46,6 +46,14 @@ struct DropBlockOptions {
   std::int64_t train_steps = 1;  // steps until keep_prob is reached
 };
 
+// How drop_connect_rate r grows towards the last of B blocks.
+enum class DropGrowth {
+  kGroup,  // r (g + 1) / 5 in group g, as the reference
+  kBlock,  // r b / (B - 1) in block b from 0, as timm
+};
+inline constexpr Choices<DropGrowth, 2> kDropGrowths = {
+    {{"group", DropGrowth::kGroup}, {"block", DropGrowth::kBlock}}};
+
 struct ModelOptions {
   ModelKind kind = ModelKind::kResNet;
   ModelVariant variant = ModelVariant::kTorchvision;
@@ -72,6 +80,7 @@ struct ModelOptions {
   double se_ratio = 0;  // 0: no squeeze-and-excitation
   bool eca = false;     // efficient channel attention
   double drop_connect_rate = 0;
+  DropGrowth drop_connect_growth = DropGrowth::kGroup;
   double dropout_rate = 0;
   DropBlockOptions drop_block = {};
   double bn_momentum = 0.9;  // fraction of the moving statistics kept per step

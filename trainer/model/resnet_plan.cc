@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -127,6 +128,8 @@ class Planner {
   void AddBranch(std::int64_t channels, int stride, BlockPlan& block) const;
   void AddShortcut(int stride, BlockPlan& block) const;
   void AddExtras(BlockPlan& block) const;
+  // Of the next block.
+  [[nodiscard]] double DropConnectRate(int group) const;
 
   const ModelOptions& options_;
   const Architecture& architecture_;
@@ -225,6 +228,19 @@ void Planner::AddShortcut(int stride, BlockPlan& block) const {
                     .bias = biases_};
 }
 
+double Planner::DropConnectRate(int group) const {
+  const double rate = options_.drop_connect_rate;
+  switch (options_.drop_connect_growth) {
+    case DropGrowth::kGroup:
+      return rate * (group + 1) / 5;
+    case DropGrowth::kBlock:
+      break;
+  }
+  const auto& blocks = architecture_.blocks;
+  const int last = std::accumulate(blocks.begin(), blocks.end(), -1);
+  return rate * static_cast<double>(plan_.blocks.size()) / last;
+}
+
 void Planner::AddExtras(BlockPlan& block) const {
   const auto out = static_cast<double>(block.convs.back().out);
   if (options_.se_ratio > 0) {
@@ -234,7 +250,7 @@ void Planner::AddExtras(BlockPlan& block) const {
   if (options_.eca) {
     block.eca_taps = ChannelTaps(block.convs.back().out);
   }
-  block.drop_connect_rate = options_.drop_connect_rate * (block.group + 1) / 5;
+  block.drop_connect_rate = DropConnectRate(block.group);
   const std::vector<int>& groups = options_.drop_block.groups;
   block.drop_block =
       std::find(groups.begin(), groups.end(), block.group) != groups.end();

@@ -21,9 +21,13 @@ torch::Tensor CountedSlots(const torch::Tensor& labels,
 }
 
 torch::Tensor CrossEntropy(const torch::Tensor& logits,
-                           const torch::Tensor& labels, double smoothing) {
-  const torch::Tensor log_probabilities =
+                           const torch::Tensor& labels, double smoothing,
+                           const torch::Tensor& class_weights) {
+  torch::Tensor log_probabilities =
       torch::log_softmax(logits, 1, torch::kFloat);
+  if (class_weights.defined()) {
+    log_probabilities = log_probabilities * class_weights;
+  }
   const torch::Tensor of_label =
       log_probabilities.gather(1, Index(labels, logits.size(1))).squeeze(1);
   if (smoothing == 0) {
@@ -41,9 +45,29 @@ torch::Tensor Targets(const torch::Tensor& labels, std::int64_t classes,
 }
 
 torch::Tensor BinaryCrossEntropy(const torch::Tensor& logits,
-                                 const torch::Tensor& targets) {
+                                 const torch::Tensor& targets,
+                                 const torch::Tensor& class_weights) {
   return at::binary_cross_entropy_with_logits(logits.to(torch::kFloat), targets,
-                                              {}, {}, at::Reduction::None);
+                                              class_weights, {},
+                                              at::Reduction::None);
+}
+
+torch::Tensor WeightsOfLabels(const torch::Tensor& labels,
+                              const torch::Tensor& class_weights) {
+  return class_weights.index_select(
+      0, Index(labels, class_weights.size(0)).squeeze(1));
+}
+
+torch::Tensor SoftDistillation(const torch::Tensor& logits,
+                               const torch::Tensor& teacher,
+                               double temperature) {
+  const auto softened = [&](const torch::Tensor& of) {
+    return torch::log_softmax(of.to(torch::kFloat) / temperature, 1);
+  };
+  return at::kl_div(softened(logits), softened(teacher), at::Reduction::None,
+                    /*log_target=*/true)
+      .sum(1)
+      .mul(temperature * temperature);
 }
 
 torch::Tensor InTop1(const torch::Tensor& logits, const torch::Tensor& labels) {

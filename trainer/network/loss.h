@@ -16,19 +16,32 @@ namespace infeed {
                                          std::int64_t classes);
 
 // Softmax cross-entropy of each slot, [N], computed in float32, against the
-// target onehot * (1 - smoothing) + smoothing / classes.
-[[nodiscard]] torch::Tensor CrossEntropy(const torch::Tensor& logits,
-                                         const torch::Tensor& labels,
-                                         double smoothing);
+// target onehot * (1 - smoothing) + smoothing / classes. class_weights: float
+// [classes], factors of the classes' terms; undefined: all are 1.
+[[nodiscard]] torch::Tensor CrossEntropy(
+    const torch::Tensor& logits, const torch::Tensor& labels, double smoothing,
+    const torch::Tensor& class_weights = {});
 
 // The targets [N, classes] of CrossEntropy(), float32.
 [[nodiscard]] torch::Tensor Targets(const torch::Tensor& labels,
                                     std::int64_t classes, double smoothing);
 
 // Binary cross-entropy of each logit's sigmoid against its target, [N,
-// classes], computed in float32.
-[[nodiscard]] torch::Tensor BinaryCrossEntropy(const torch::Tensor& logits,
-                                               const torch::Tensor& targets);
+// classes], computed in float32. class_weights: as of CrossEntropy().
+[[nodiscard]] torch::Tensor BinaryCrossEntropy(
+    const torch::Tensor& logits, const torch::Tensor& targets,
+    const torch::Tensor& class_weights = {});
+
+// The weight of each label's class, [N].
+[[nodiscard]] torch::Tensor WeightsOfLabels(const torch::Tensor& labels,
+                                            const torch::Tensor& class_weights);
+
+// The Kullback-Leibler divergence of the softmax of logits / temperature from
+// that of the teacher's logits / temperature, times temperature^2, [N],
+// computed in float32. The factor keeps the gradient's length.
+[[nodiscard]] torch::Tensor SoftDistillation(const torch::Tensor& logits,
+                                             const torch::Tensor& teacher,
+                                             double temperature);
 
 // 1 where the label is the class of the highest logit (ties go to the lower
 // index), else 0; float [N].

@@ -37,6 +37,15 @@ bool IsMinRateTooHigh(const P& p) {
   return p.input.batch_size > 0 && rate.min_rate >= PeakRate(rate);
 }
 
+bool IsBalanced(const P& p) { return p.loss_class_weights == kBalanced; }
+
+bool HasNoTeacher(const P& p) { return p.distill_from.empty(); }
+
+constexpr std::string_view kBalancedTwice =
+    "an epoch has other shares of the classes than the data; give a file of "
+    "weights";
+constexpr std::string_view kNoTeacher = "give a teacher, too";
+
 // Two parameters, when they conflict, and why.
 struct Quarrel {
   std::string_view one;
@@ -134,6 +143,49 @@ constexpr Quarrel kQuarrels[] = {
               p.optimizer.loss.kind != LossKind::kBce;
      },
      "only bce sums over classes"},
+    {"loss_class_weights", "balance_classes",
+     [](const P& p) { return IsBalanced(p) && p.selection.balance_classes; },
+     kBalancedTwice},
+    {"loss_class_weights", "class_weights",
+     [](const P& p) {
+       return IsBalanced(p) && !p.selection.class_weights.empty();
+     },
+     kBalancedTwice},
+    {"loss_class_weights", "sample_weights",
+     [](const P& p) {
+       return IsBalanced(p) && !p.selection.sample_weights.empty();
+     },
+     kBalancedTwice},
+    {"loss_class_weights", "mix",
+     [](const P& p) { return IsBalanced(p) && !p.selection.mix.empty(); },
+     kBalancedTwice},
+    {"distill_model", "distill_from",
+     [](const P& p) { return !p.distill_model.empty() && HasNoTeacher(p); },
+     kNoTeacher},
+    {"distill_loss", "distill_from",
+     [](const P& p) {
+       return p.optimizer.distill.kind != DistillOptions().kind &&
+              HasNoTeacher(p);
+     },
+     kNoTeacher},
+    {"distill_weight", "distill_from",
+     [](const P& p) {
+       return p.optimizer.distill.weight != DistillOptions().weight &&
+              HasNoTeacher(p);
+     },
+     kNoTeacher},
+    {"distill_temperature", "distill_from",
+     [](const P& p) {
+       return p.optimizer.distill.temperature != DistillOptions().temperature &&
+              HasNoTeacher(p);
+     },
+     kNoTeacher},
+    {"distill_temperature", "distill_loss",
+     [](const P& p) {
+       return p.optimizer.distill.temperature != DistillOptions().temperature &&
+              p.optimizer.distill.kind == DistillKind::kHard;
+     },
+     "only soft has a temperature"},
     {"norm_weight_decay", "weight_decay",
      [](const P& p) {
        return p.optimizer.norm_weight_decay > 0 &&
@@ -143,6 +195,12 @@ constexpr Quarrel kQuarrels[] = {
     {"moving_average_every", "moving_average_decay",
      [](const P& p) {
        return p.optimizer.moving_average_every > 1 &&
+              p.optimizer.moving_average_decay == 0;
+     },
+     "there is no average to update"},
+    {"moving_average_warmup", "moving_average_decay",
+     [](const P& p) {
+       return p.optimizer.moving_average_warmup != AverageWarmup::kRising &&
               p.optimizer.moving_average_decay == 0;
      },
      "there is no average to update"},
@@ -165,6 +223,12 @@ constexpr Quarrel kQuarrels[] = {
     {"eval_crops", "eval_flip",
      [](const P& p) { return p.eval_crops == 10 && p.eval_flip; },
      "ten crops are of the mirrored image, too; give one of them"},
+    {"drop_connect_growth", "drop_connect_rate",
+     [](const P& p) {
+       return p.model.drop_connect_growth != DropGrowth::kGroup &&
+              p.model.drop_connect_rate == 0;
+     },
+     "give the last block's rate, too"},
     {"dropblock_groups", "dropblock_keep_prob",
      [](const P& p) {
        return !p.dropblock_groups.empty() && p.model.drop_block.keep_prob == 0;
@@ -223,6 +287,7 @@ constexpr std::pair<std::string_view, std::string_view> kOfResNets[] = {
     {"se_ratio", "LeNet has no such blocks"},
     {"eca", "LeNet has no such blocks"},
     {"drop_connect_rate", "LeNet has no such blocks"},
+    {"drop_connect_growth", "LeNet has no such blocks"},
     {"dropblock_groups", "LeNet has no such blocks"},
     {"layer_decay", "LeNet has no such blocks"},
     {"norm_weight_decay", "LeNet has no batch norm"},

@@ -1,3 +1,4 @@
+#include "trainer/model/named_networks.h"
 #include "trainer/params/table_rows.h"
 
 namespace infeed {
@@ -7,6 +8,7 @@ using P = TrainParams;
 using O = OptimizerOptions;
 using R = LearningRateOptions;
 using L = LossOptions;
+using D = DistillOptions;
 
 const Param kOptimizerParams[] = {
     Row("optimizer", ChoiceField<kOptimizers, &P::optimizer, &O::kind>(), Any(),
@@ -152,6 +154,32 @@ const Param kOptimizerParams[] = {
     Row("label_smoothing",
         Field<&P::optimizer, &O::loss, &L::label_smoothing>(), BelowOne(), "",
         "Fraction of the target that is spread evenly over all classes."),
+    Row("loss_class_weights", Field<&P::loss_class_weights>(), Any(), "file",
+        "Weights of the classes in the loss of the training: a file with a "
+        "class and its weight per line, or balanced: inverse to the numbers of "
+        "the classes' training images. An evaluation's loss has no weights.",
+        "none"),
+    Row("distill_from", Field<&P::distill_from>(), Any(), "path",
+        "Learn from a teacher, too, which sees the same images: a model_dir of "
+        "train_resnet, whose best checkpoint is used, or weights as of "
+        "resnet_checkpoint.",
+        "no teacher"),
+    Row("distill_model", Field<&P::distill_model>(NetworkNames()), Any(), "",
+        "Network of the teacher where distill_from is weights alone.",
+        "that of the model_dir"),
+    Row("distill_loss",
+        ChoiceField<kDistillKinds, &P::optimizer, &O::distill, &D::kind>(),
+        Any(), "",
+        "Loss against the teacher: the divergence from its softened "
+        "distribution (soft), or the cross-entropy with the class that it "
+        "predicts (hard)."),
+    Row("distill_weight", Field<&P::optimizer, &O::distill, &D::weight>(),
+        {.min = 0, .max = 1, .min_is_open = true}, "",
+        "Fraction of the loss that comes from the teacher; the rest is the "
+        "loss against the labels."),
+    Row("distill_temperature",
+        Field<&P::optimizer, &O::distill, &D::temperature>(), Positive(), "",
+        "Divisor of both networks' logits in distill_loss=soft."),
     Row("moving_average_decay",
         Field<&P::optimizer, &O::moving_average_decay>(), BelowOne(), "",
         "Fraction of the moving average of the weights kept per step; "
@@ -159,6 +187,14 @@ const Param kOptimizerParams[] = {
     Row("moving_average_every",
         Field<&P::optimizer, &O::moving_average_every>(), Between(1, 1'000'000),
         "steps", "Steps between updates of the moving average."),
+    Row("moving_average_warmup",
+        ChoiceField<kAverageWarmups, &P::optimizer,
+                    &O::moving_average_warmup>(),
+        Any(), "",
+        "Beginning of the moving average: it keeps less while it has few "
+        "updates (rising), or it equals the weights during the learning rate's "
+        "warm-up and then keeps moving_average_decay, as torchvision "
+        "(follow)."),
     Row("eval_live_weights", Field<&P::eval_live_weights>(), Any(), "",
         "Evaluate the weights, too, beside their moving average, in twice the "
         "time."),

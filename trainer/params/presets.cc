@@ -53,11 +53,12 @@ constexpr Preset kPresets[] = {
      "random_erasing=0.1,erasing_mode=mean,repeat_augment=4,"
      "image_size_schedule='0:176',eval_resize=232,"
      "moving_average_decay=0.998907733,moving_average_every=32,"
+     "moving_average_warmup=follow,"
      "zero_gamma=false,precision=float32"},
     {"timm_a1", "timm's A1 for ResNet-50: LAMB, BCE, 600 epochs of 2,048",
      "ResNet strikes back (arXiv 2110.00476), table 2, with timm's train.py: "
-     "drop path there grows by block, here by group, and it resizes with a "
-     "bilinear or a bicubic kernel by chance, here with the first.",
+     "it resizes with a bilinear or a bicubic kernel by chance, here with the "
+     "first.",
      "recipe=torchvision,train_batch_size=2048,train_epochs=600,optimizer=lamb,"
      "base_learning_rate=0.005,learning_rate_scaling=none,"
      "learning_rate_schedule=cosine,schedule_after_warmup=false,"
@@ -66,7 +67,7 @@ constexpr Preset kPresets[] = {
      "bce_target_threshold=0.2,label_smoothing=0.1,mixup_alpha=0.2,"
      "cutmix_alpha=1,augment_name=timm_randaugment,randaug_magnitude=7,"
      "randaug_magnitude_std=0.5,repeat_augment=3,drop_connect_rate=0.05,"
-     "eval_crop=0.95"},
+     "drop_connect_growth=block,eval_crop=0.95"},
     {"timm_a2", "timm's A2 for ResNet-50: as A1, 300 epochs",
      "The same table: half the mixup, twice the weight decay, no smoothing.",
      "train_epochs=300,weight_decay=0.02,label_smoothing=0,mixup_alpha=0.1",
@@ -75,7 +76,7 @@ constexpr Preset kPresets[] = {
      "The same table: each image once an epoch, no drop path, rate 0.008.",
      "train_epochs=100,image_size_schedule='0:160',base_learning_rate=0.008,"
      "warmup_factor=0.000125,randaug_magnitude=6,repeat_augment=1,"
-     "drop_connect_rate=0",
+     "drop_connect_rate=0,drop_connect_growth=group",
      "timm_a2"},
     {"ffcv_16", "ffcv's 16 epochs for ResNet-50: 160 pixels, then 192",
      "libffcv/ffcv-imagenet, rn50_configs/rn50_16_epochs.yaml: rate 1.7 for "

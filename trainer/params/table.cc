@@ -66,10 +66,7 @@ bool SetModel(void* field, std::string_view name) {
 std::string_view ModelNames() {
   static const std::string kNames = [] {
     std::string names(ChoiceField<kModelKinds, &P::model, &M::kind>().choices);
-    for (const NamedNetwork& network : NamedNetworks()) {
-      names.append("|").append(network.name);
-    }
-    return names;
+    return names.append("|").append(NetworkNames());
   }();
   return kNames;
 }
@@ -139,7 +136,12 @@ const Param kModelParams[] = {
     Row("drop_connect_rate", Field<&P::model, &M::drop_connect_rate>(),
         BelowOne(), "",
         "Probability that a sample skips the last bottleneck block's branch "
-        "(stochastic depth); earlier blocks have proportionally less."),
+        "(stochastic depth); earlier blocks have less."),
+    Row("drop_connect_growth",
+        ChoiceField<kDropGrowths, &P::model, &M::drop_connect_growth>(), Any(),
+        "",
+        "Growth of drop_connect_rate towards the last block: by group of "
+        "blocks, as the reference, or by block from 0, as timm."),
     Row("dropout_rate", Field<&P::model, &M::dropout_rate>(), BelowOne(), "",
         "Dropout probability of the features before the classifier."),
     Row("dropblock_groups", Field<&P::dropblock_groups>(), Any(), "",

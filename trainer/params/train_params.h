@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "pipeline/order/options.h"
 #include "pipeline/order/selection_choice.h"
@@ -14,6 +15,9 @@ namespace infeed {
 // Least number of batches in the pool of a training input: one is in use, one
 // may be on its way to a GPU, and others are filled meanwhile.
 inline constexpr int kLeastBatches = 4;
+
+// loss_class_weights: of the numbers of the classes' images.
+inline constexpr std::string_view kBalanced = "balanced";
 
 // The parameters of a run; the table in table.cc has the reference driver's
 // name, the range and the description of each. Where the table has a text for
@@ -75,6 +79,12 @@ struct TrainParams {
   std::string learning_rate_decay_epochs;
   std::string plateau_metric = "loss";
   bool enable_lars = false;  // the reference's name for OptimizerKind::kLars
+  // A file, or kBalanced; ResolveClassWeights() sets the loss's class_weights.
+  std::string loss_class_weights;
+  std::string distill_from;   // the teacher's model_dir or weights; "": none
+  std::string distill_model;  // the network of weights alone
+  // The network of distill_from, which FindTeacher() sets.
+  std::optional<ModelOptions> teacher = {};
   bool export_moving_average = false;
 
   // By either of its two names.

@@ -24,9 +24,13 @@ namespace fs = std::filesystem;
 constexpr std::chrono::seconds kLookPeriod{2};
 
 bool UsesStore(const RunOptions& run) {
+  const TrainParams& params = run.params.values;
+  const auto is_of_weights = [](const std::string& given) {
+    return IsUrl(given) || IsLookedUpAtUrl(given);
+  };
   return IsUrl(run.model_dir) || IsUrl(run.export_dir) || IsUrl(run.resume) ||
-         IsUrl(run.params.values.resnet_checkpoint) ||
-         IsLookedUpAtUrl(run.params.values.resnet_checkpoint);
+         is_of_weights(params.resnet_checkpoint) ||
+         (Trains(run.mode) && is_of_weights(params.distill_from));
 }
 
 // Throws UsageError that names the flag.
@@ -116,7 +120,7 @@ void RemoteRun::BeginFolders(RunOptions& run) {
   }
   if (IsUrl(run.resume) &&
       (!Trains(run.mode) || ListCheckpoints(run.model_dir).empty())) {
-    run.resume = Fetched(run.resume);
+    run.resume = Fetched(run.resume, "resume");
   }
 }
 
@@ -172,11 +176,13 @@ void RemoteRun::Refresh() {
   }
 }
 
-std::string RemoteRun::Fetched(const std::string& given) {
-  const std::string path = FindWeights(
-      given, [this](const std::string& url, const std::string& name) {
-        return ListWeights(url, name, runtime_);
-      });
+std::string RemoteRun::Fetched(const std::string& given,
+                               std::string_view parameter) {
+  const std::string path =
+      FindWeights(given, parameter,
+                  [this](const std::string& url, const std::string& name) {
+                    return ListWeights(url, name, runtime_);
+                  });
   if (!IsUrl(path)) {
     return path;
   }

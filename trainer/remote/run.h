@@ -45,7 +45,8 @@ class RemoteRun final : public RunStorage {
   void UploadCheckpoint(std::int64_t step, const std::string& folder) override;
   void UploadLog() override;
   void Refresh() override;
-  [[nodiscard]] std::string Fetched(const std::string& given) override;
+  [[nodiscard]] std::string Fetched(const std::string& given,
+                                    std::string_view parameter) override;
   [[nodiscard]] std::string WithUrl(std::string text) const override;
   [[nodiscard]] std::string Exported(const std::string& folder) override;
 

@@ -16,9 +16,11 @@
 #include "records/store/label_index.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/feed/run_input.h"
+#include "trainer/job/class_weights.h"
 #include "trainer/job/job.h"
 #include "trainer/job/memory.h"
 #include "trainer/job/station_options.h"
+#include "trainer/job/teacher.h"
 #include "trainer/model/cost.h"
 #include "trainer/params/params.h"
 
@@ -126,6 +128,12 @@ void TryModel(const RunOptions& options, const TrainParams& params) {
   }
 }
 
+void TryTeacher(const RunOptions& options, RunParams& resolved) {
+  if (const std::optional<Teacher> teacher = FindTeacher(options, resolved)) {
+    Say("teacher: " + teacher->text);
+  }
+}
+
 void TryMemory(const RunOptions& options, const TrainParams& params,
                std::int64_t input) {
   const MemoryNeed need = EstimateNeed(options, params, input);
@@ -189,8 +197,8 @@ std::string WouldTrain(const RunOptions& options, const TrainParams& params,
 }
 
 // The checks that need resolved parameters.
-void TryRun(const RunOptions& options, const DataSet& data,
-            const RunParams& resolved, Findings& findings) {
+void TryRun(const RunOptions& options, const DataSet& data, RunParams& resolved,
+            Findings& findings) {
   const TrainParams& params = resolved.values;
   std::int64_t input = 0;
   if (!data.is_fake() && !options.data_dir.empty()) {
@@ -203,7 +211,12 @@ void TryRun(const RunOptions& options, const DataSet& data,
     findings.Try([&] { TryLabels(*data.eval(), params, false); });
   }
   findings.Try([&] { input = TryInput(options, data, params); });
+  if (Trains(options.mode)) {
+    findings.Try([&] { ResolveClassWeights(data, resolved); });
+    SayClassWeights(params);
+  }
   findings.Try([&] { TryModel(options, params); });
+  findings.Try([&] { TryTeacher(options, resolved); });
   findings.Try([&] { TryMemory(options, params, input); });
   if (Trains(options.mode)) {
     findings.Try([&] { TryDisk(options, params); });

@@ -8,16 +8,19 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.h"
 #include "pipeline/memory/kept_heap.h"
 #include "records/bytes/stopped_error.h"
 #include "records/files/folder_claim.h"
 #include "trainer/groups/torch_errors.h"
+#include "trainer/job/class_weights.h"
 #include "trainer/job/job.h"
 #include "trainer/job/memory.h"
 #include "trainer/job/precision_trial.h"
 #include "trainer/job/station_options.h"
+#include "trainer/job/teacher.h"
 #include "trainer/log/run_storage.h"
 #include "trainer/params/params.h"
 #include "trainer/ranks/parts.h"
@@ -46,6 +49,7 @@ void PrintStart(const Job& job) {
   if (Trains(job.options.mode)) {
     Say("parameters that are not defaults (params.yaml has all of them):\n" +
         ChosenText(job.resolved));
+    SayClassWeights(job.params);
     SayScheduleAdvice(job.resolved, job.data);
   }
   if (job.options.mode == Mode::kTrainAndEval && !job.data.has_eval()) {
@@ -109,6 +113,9 @@ void RequireSameRun(const RunOptions& options, const RunParams& resolved,
        MakeIdentity(resolved.values, data, sharing)) {
     identity += fmt::format("\n{} {}", name, value);
   }
+  identity +=
+      fmt::format("\nclass weights {}",
+                  fmt::join(resolved.values.optimizer.loss.class_weights, " "));
   ranks.RequireSame("data", identity);
   const DeviceOptions device = DeviceOfJob(options, resolved.values);
   ranks.RequireSame(
@@ -129,6 +136,13 @@ std::unique_ptr<FolderClaim> ClaimModelDir(const RunOptions& options) {
                      : nullptr;
 }
 
+// All ranks have a teacher, or none. Frees the memory of its weights.
+void BeginTeaching(const Teacher& teacher, DeviceLoop& device, Ranks& ranks) {
+  Say("teacher: " + teacher.text);
+  ranks.RequireSame("teachers", std::to_string(device.SetTeacher(
+                                    teacher.model, teacher.weights)));
+}
+
 ExitCode RunTogether(const RunOptions& options, Ranks& ranks,
                      const std::stop_token& stop) {
   if (options.place.is_first()) {
@@ -139,8 +153,11 @@ ExitCode RunTogether(const RunOptions& options, Ranks& ranks,
   RunParams resolved =
       Resolve(options.params, options.device, data, options.place.world_size);
   const TrainParams& params = resolved.values;
+  std::optional<Teacher> teacher;
   if (Trains(options.mode)) {
     RequireShares(params, options.place);
+    ResolveClassWeights(data, resolved);
+    teacher = FindTeacher(options, resolved);
   }
   SettlePrecision(options, ranks, resolved);
   RequireSameRun(options, resolved, data, ranks);
@@ -160,6 +177,9 @@ ExitCode RunTogether(const RunOptions& options, Ranks& ranks,
         const Job job{options, resolved, params, data,
                       device,  ranks,    memory, ReadCpuTimes()};
         PrintStart(job);
+        if (teacher) {
+          BeginTeaching(*std::exchange(teacher, std::nullopt), device, ranks);
+        }
         if (!Trains(options.mode)) {
           const MemoryNeed need = EvaluationNeed(options, params);
           WarnOfMemory(need, WithGpu(memory, need));

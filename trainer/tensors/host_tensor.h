@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace infeed {
@@ -24,6 +25,10 @@ inline constexpr int kMaxRank = 16;
 
 // Tensors by name, in the order in which files have them.
 using TensorMap = std::map<std::string, HostTensor>;
+
+// After a tensor's name, that of its moving average, among the optimizer's
+// state.
+inline constexpr std::string_view kAverageSuffix = "/average";
 
 // The tensors that a training step changes: parameters and buffers under
 // torchvision's names, and the optimizer's state, such as the momentum of each

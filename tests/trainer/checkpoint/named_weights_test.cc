@@ -20,6 +20,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
+constexpr const char* kParam = "resnet_checkpoint";
+
 class NamedWeightsTest : public testing::Test {
  protected:
   NamedWeightsTest() {
@@ -29,7 +31,7 @@ class NamedWeightsTest : public testing::Test {
 
   static void Touch(const std::string& path) { WriteFileAtomically(path, ""); }
   static std::string ErrorOf(const std::string& name) {
-    return MessageOf<UsageError>([&] { (void)FindWeights(name); });
+    return MessageOf<UsageError>([&] { (void)FindWeights(name, kParam); });
   }
 
   TemporaryFolder folder_;
@@ -56,7 +58,7 @@ TEST_F(NamedWeightsTest, LeavesPathsAndUrlsAlone) {
        {folder_ / "resnet18", folder_ / "none", std::string("none.pth"),
         std::string("none.safetensors"), std::string("s3://b/resnet18"),
         std::string("https://h/w.pth?sig=1"), std::string()}) {
-    EXPECT_EQ(FindWeights(path), path);
+    EXPECT_EQ(FindWeights(path, kParam), path);
   }
 }
 
@@ -65,22 +67,22 @@ TEST_F(NamedWeightsTest, TakesAnExistingPathBeforeAName) {
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(folder_.path());
   Touch("resnet18");
-  EXPECT_EQ(FindWeights("resnet18"), "resnet18");
+  EXPECT_EQ(FindWeights("resnet18", kParam), "resnet18");
   std::filesystem::current_path(before);
 }
 
 TEST_F(NamedWeightsTest, LooksInOnesOwnFolderAndThenInTorchs) {
   Touch(hub_ + "/resnet18-f37072fd.pth");
-  EXPECT_EQ(FindWeights("resnet18"), hub_ + "/resnet18-f37072fd.pth");
+  EXPECT_EQ(FindWeights("resnet18", kParam), hub_ + "/resnet18-f37072fd.pth");
   Touch(own_ + "/resnet18.safetensors");
-  EXPECT_EQ(FindWeights("resnet18"), own_ + "/resnet18.safetensors");
+  EXPECT_EQ(FindWeights("resnet18", kParam), own_ + "/resnet18.safetensors");
 }
 
 TEST_F(NamedWeightsTest, FindsTorchsFolderInTheUsersCache) {
   const EnvironmentVariable torch("TORCH_HOME", "");
   const EnvironmentVariable cache("XDG_CACHE_HOME", folder_.path());
   Touch(hub_ + "/resnet18-f37072fd.pth");
-  EXPECT_EQ(FindWeights("resnet18"), hub_ + "/resnet18-f37072fd.pth");
+  EXPECT_EQ(FindWeights("resnet18", kParam), hub_ + "/resnet18-f37072fd.pth");
 }
 
 TEST_F(NamedWeightsTest, RefusesToChooseBetweenTwo) {
@@ -116,11 +118,13 @@ TEST_F(NamedWeightsTest, LooksBelowAUrl) {
     EXPECT_EQ(folder, "https://h/w?sig=1");
     return std::vector<std::string>{name + ".pth"};
   };
-  EXPECT_EQ(FindWeights("resnet18", list), "https://h/w/resnet18.pth?sig=1");
+  EXPECT_EQ(FindWeights("resnet18", kParam, list),
+            "https://h/w/resnet18.pth?sig=1");
   EXPECT_THAT(MessageOf<UsageError>([] {
-                (void)FindWeights("resnet18", [](const auto&, const auto&) {
-                  return std::vector<std::string>();
-                });
+                (void)FindWeights("resnet18", kParam,
+                                  [](const auto&, const auto&) {
+                                    return std::vector<std::string>();
+                                  });
               }),
               AllOf(HasSubstr(" in https://h/w, "), Not(HasSubstr("sig"))));
 }

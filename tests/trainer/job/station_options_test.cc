@@ -13,6 +13,7 @@
 namespace infeed {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -42,6 +43,27 @@ TEST(StationOptionsTest, AnEvaluationCropsAsItsParametersSay) {
   TrainParams params;
   params.input.crop = {.eval_resize = 232};
   EXPECT_EQ(MakeEvalInput(params).crop.eval_resize, 232);
+}
+
+std::string Difference(const TrainParams& run, const TrainParams& before) {
+  return DescribeDifferences(MakeIdentity(run, DataSet()),
+                             MakeIdentity(before, DataSet()));
+}
+
+TEST(StationOptionsTest, ARunResumesWithTheSameTeacher) {
+  TrainParams alone;
+  TrainParams taught;
+  taught.distill_from = "runs/\"a\"";
+  EXPECT_EQ(Difference(taught, taught), "");
+  EXPECT_THAT(Difference(alone, taught), HasSubstr("distill_from is"));
+  EXPECT_THAT(Difference(taught, alone), HasSubstr("distill_from is"));
+  TrainParams other = taught;
+  other.optimizer.distill = {
+      .kind = DistillKind::kHard, .weight = 0.9, .temperature = 2};
+  EXPECT_THAT(
+      Difference(other, taught),
+      AllOf(HasSubstr("distill_loss is"), HasSubstr("distill_weight is"),
+            HasSubstr("distill_temperature is")));
 }
 
 std::vector<ImageSize> Sizes(const std::string& text) {

@@ -179,8 +179,10 @@ DeviceBatch MetaBatch(int side) {
 class CaptureTest : public testing::Test {
  protected:
   // Two steps: the second one has the optimizer's state of the first.
+  // teacher: nullptr: none.
   static void Train(Network& network, const OptimizerOptions& options,
-                    const ModelVariantCase& model) {
+                    const ModelVariantCase& model,
+                    const std::shared_ptr<Network>& teacher = nullptr) {
     TrainStep step({.begin_step = [](std::int64_t) {},
                     .forward =
                         [&](const torch::Tensor& images) {
@@ -189,6 +191,11 @@ class CaptureTest : public testing::Test {
                     .parameters = ParametersOf(network, options),
                     .statistics = StatisticsOf(network)},
                    options, model.options.num_classes, kMeta);
+    if (teacher) {
+      step.SetTeacher([teacher](const torch::Tensor& images) {
+        return teacher->Forward(images);
+      });
+    }
     const StepInputs inputs = step.Upload(0, 2, model.side);
     for (int i = 0; i < 2; ++i) {
       const StepResults results = step.Run(MetaBatch(model.side), inputs.Of(i));
@@ -196,10 +203,11 @@ class CaptureTest : public testing::Test {
       EXPECT_TRUE(results.top_1.is_meta());
     }
   }
-  static void Train(const OptimizerOptions& options) {
+  static void Train(const OptimizerOptions& options,
+                    const std::shared_ptr<Network>& teacher = nullptr) {
     const ModelVariantCase model = {
         "", {.kind = ModelKind::kLeNet, .num_classes = 5}, 28};
-    Train(*MetaNetwork(model.options), options, model);
+    Train(*MetaNetwork(model.options), options, model, teacher);
   }
   static void Evaluate(Network& network, const ModelVariantCase& model) {
     const torch::NoGradGuard no_grad;
@@ -256,6 +264,22 @@ TEST_F(CaptureTest, NoOptionOfAStepReadsAValue) {
                   .label_smoothing = 0.1,
                   .target_threshold = 0.2}});
   Train({.accumulation_steps = 3});
+  const std::vector<double> weights = {0, 1, 2, 3, 4};
+  Train({.loss = {.class_weights = weights}});
+  Train({.loss = {.kind = LossKind::kBce, .class_weights = weights}});
+  Train({.loss = {.class_weights = weights}, .mixup_alpha = 0.2});
+}
+
+TEST_F(CaptureTest, NoTeacherReadsAValue) {
+  const std::shared_ptr<Network> teacher =
+      MetaNetwork({.depth = 18, .num_classes = 5});
+  teacher->eval();
+  for (const auto& [name, kind] : kDistillKinds) {
+    Train({.loss = {.class_weights = {0, 1, 2, 3, 4}},
+           .distill = {.kind = kind, .temperature = 2},
+           .accumulation_steps = 2},
+          teacher);
+  }
 }
 
 // What the tests above rest on.

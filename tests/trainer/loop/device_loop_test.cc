@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <future>
 #include <iterator>
 #include <string>
@@ -62,11 +63,12 @@ bool SameState(const ModelState& a, const ModelState& b) {
   return a.model == b.model && a.optimizer == b.optimizer;
 }
 
-ModelState GoldenState(const DeviceLoop& loop) {
+ModelState GoldenState(const DeviceLoop& loop, const std::string& prefix = "") {
   ModelState state = loop.Save();
   for (auto& [name, tensor] : state.model) {
     if (tensor.type == DataType::kFloat32) {
-      const std::vector<float> values = GoldenWeight(name, tensor.shape);
+      const std::vector<float> values =
+          GoldenWeight(name, tensor.shape, prefix);
       std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
     }
   }
@@ -111,6 +113,72 @@ TEST(DeviceLoopTest, TrainsAsTorchvisionAndItsOptimizerDo) {
                 2e-4 * expected)
         << name;
   }
+}
+
+// make_step_loss_goldens.py.
+TEST(DeviceLoopTest, LearnsFromTeachersAndClassWeightsAsPytorchDoes) {
+  const nlohmann::json goldens =
+      nlohmann::json::parse(
+          std::ifstream(INFEED_TEST_DATA "/step_loss_goldens.json"))
+          .at("training");
+  ASSERT_EQ(goldens.size(), 4);
+  const ModelOptions model = {.depth = 18, .num_classes = kGoldenClasses};
+  double largest = 0;
+  for (const nlohmann::json& golden : goldens) {
+    const bool is_hard = golden.at("distill") == "hard";
+    DeviceLoop loop(
+        model,
+        {.learning_rate = {.base_learning_rate = 0.01,
+                           .scaled_by_batch = false,
+                           .schedule = RateSchedule::kConstant,
+                           .warmup_epochs = 0},
+         .momentum = 0,
+         .nesterov = false,
+         .weight_decay = 0,
+         .loss = {.label_smoothing = 0.1,
+                  .class_weights = golden.at("weighted").get<bool>()
+                                       ? GoldenClassWeights(kGoldenClasses)
+                                       : std::vector<double>()},
+         .distill = {.kind = is_hard ? DistillKind::kHard : DistillKind::kSoft,
+                     .temperature = golden.at("temperature").get<double>()}},
+        kCpu);
+    loop.Load(GoldenState(loop));
+    if (golden.at("distill") != "") {
+      (void)loop.SetTeacher(model, GoldenState(loop, "teacher ").model);
+    }
+    Infeed infeed(
+        MadeBatches(3, kGoldenBatch, kGoldenSize,
+                    [](Batch& batch, std::int64_t) { FillWithGolden(batch); }),
+        kGoldenBatch, kGoldenSize);
+    std::vector<double> losses;
+    Outfeed outfeed(
+        [&](const StepResult& result) { losses.push_back(result.loss); });
+    ASSERT_EQ(loop.Train(0, 3, infeed, outfeed), 3);
+    outfeed.Drain();
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+      const double difference =
+          std::abs(losses[i] - golden.at("losses")[i].get<double>());
+      EXPECT_LT(difference, 1e-3) << golden.dump() << " step " << i;
+      largest = std::max(largest, difference);
+    }
+  }
+  RecordProperty("largest_difference", std::to_string(1e9 * largest));
+}
+
+TEST(DeviceLoopTest, ATeacherIsOfNoState) {
+  DeviceLoop loop = SmallLoop();
+  const ModelState before = loop.Save();
+  const ModelOptions model = {.depth = 18, .num_classes = kClasses, .seed = 5};
+  const TensorMap weights = DeviceLoop(model, {}, kCpu).Save().model;
+  (void)loop.SetTeacher(model, weights);
+  EXPECT_TRUE(SameState(loop.Save(), before));
+  const std::vector<StepResult> taught = Train(loop, 0, 2);
+  DeviceLoop alone = SmallLoop();
+  EXPECT_NE(taught[0].loss, Train(alone, 0, 1)[0].loss);
+  EXPECT_EQ(loop.Save().model.size(), before.model.size());
+  EXPECT_THROW(
+      (void)loop.SetTeacher({.depth = 34, .num_classes = kClasses}, weights),
+      DataError);
 }
 
 TEST(DeviceLoopTest, LearnsAFewImagesByHeart) {

@@ -1,17 +1,9 @@
 #include "trainer/loop/mix.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <fstream>
-#include <string>
-#include <vector>
 
 #include <ATen/ATen.h>
 #include <torch/types.h>
-
-#include "tests/support/torchvision_golden.h"
-#include "trainer/network/loss.h"
 
 #include "gtest/gtest.h"
 
@@ -82,64 +74,6 @@ TEST(MixedTest, TakesWhatWasUploadedForTheStep) {
   for (std::int64_t i = 0; i < 4; ++i) {
     EXPECT_TRUE(rows[i].equal(Row(DrawMix(7 + i, 32, options))));
   }
-}
-
-TEST(MixedTest, LossIsThatOfTheMixedTarget) {
-  const TrainBatch mixed = Mixed(FiveImages(), Row(kMixUp));
-  const torch::Tensor logits = torch::arange(15).reshape({5, 3}).sin();
-  // Of labels 0 and 1 with shares 3/4 and 1/4, and a tenth for all alike.
-  const torch::Tensor target = torch::tensor({0.675F, 0.225F, 0.0F}) + 0.1F / 3;
-  const torch::Tensor expected =
-      -(torch::log_softmax(logits[0], 0) * target).sum();
-  EXPECT_TRUE(CrossEntropyOf(logits, mixed, 0.1)[0].allclose(expected));
-  // Without mixing, the plain one.
-  EXPECT_TRUE(CrossEntropyOf(logits, FiveImages(), 0.1)
-                  .equal(CrossEntropy(logits, FiveImages().labels, 0.1)));
-}
-
-// timm's BinaryCrossEntropy (make_loss_goldens.py): losses and gradients of the
-// mean over two images, which are neighbours.
-TEST(LossOfTest, BceIsTimms) {
-  const nlohmann::json goldens = nlohmann::json::parse(
-      std::ifstream(INFEED_TEST_DATA "/loss_goldens.json"));
-  ASSERT_EQ(goldens.size(), 7);
-  double largest = 0;
-  for (const nlohmann::json& golden : goldens) {
-    TrainBatch batch = {.images = torch::zeros({2, 3, kSide, kSide}),
-                        .labels = torch::tensor({3, 7}, torch::kLong),
-                        .counted = torch::ones({2})};
-    if (golden.at("mixed").get<bool>()) {
-      batch = Mixed(batch, Row({.outside = 0.7F, .label_share = 0.7F}));
-    }
-    const torch::Tensor logits =
-        (torch::tensor(GoldenNoise("logits", 20)).reshape({2, 10}) * 8)
-            .requires_grad_();
-    const torch::Tensor loss =
-        LossOf(logits, batch,
-               {.kind = LossKind::kBce,
-                .label_smoothing = golden.at("smoothing").get<double>(),
-                .target_threshold = golden.at("threshold").get<double>(),
-                .sums_classes = golden.at("sum").get<bool>()})
-            .mean();
-    loss.backward();
-    largest = std::max(
-        {largest,
-         std::abs(loss.item<double>() - golden.at("loss").get<double>()),
-         (logits.grad().flatten().to(torch::kDouble) -
-          torch::tensor(golden.at("gradient").get<std::vector<double>>()))
-             .abs()
-             .max()
-             .item<double>()});
-  }
-  EXPECT_LT(largest, 2e-6);
-  RecordProperty("largest_difference", std::to_string(1e9 * largest));
-}
-
-TEST(LossOfTest, SoftmaxIsTheCrossEntropy) {
-  const TrainBatch mixed = Mixed(FiveImages(), Row(kMixUp));
-  const torch::Tensor logits = torch::arange(15).reshape({5, 3}).sin();
-  EXPECT_TRUE(LossOf(logits, mixed, {.label_smoothing = 0.1})
-                  .equal(CrossEntropyOf(logits, mixed, 0.1)));
 }
 
 TEST(MixedTest, Top1CountsTheLabelThatWeighsMore) {

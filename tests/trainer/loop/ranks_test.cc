@@ -33,6 +33,7 @@ struct RanksCase {
       .loss = {.label_smoothing = 0.1}};
   int batch_norm_group = 1;
   bool masked = false;  // whether some slots do not count
+  bool taught = false;  // whether there is a teacher
 
   [[nodiscard]] int side() const {
     return model.kind == ModelKind::kLeNet ? 28 : 32;
@@ -90,6 +91,12 @@ struct TrainedRank {
 TrainedRank Train(const RanksCase& setup, Ranks& ranks, const FillBatch& fill) {
   TrainedRank run;
   DeviceLoop loop(setup.model, setup.optimizer, setup.DeviceOf(&ranks));
+  if (setup.taught) {
+    ModelOptions teacher = setup.model;
+    teacher.seed = 5;
+    (void)loop.SetTeacher(
+        teacher, DeviceLoop(teacher, {}, setup.DeviceOf(nullptr)).Save().model);
+  }
   const int slots = kBatch / ranks.place().world_size;
   Infeed infeed(MadeBatches(kSteps, slots, setup.side(), fill), slots,
                 setup.side());
@@ -184,6 +191,23 @@ INSTANTIATE_TEST_SUITE_P(
              }),
         With(LeNet("Mixed"),
              [](RanksCase& s) { s.optimizer.mixup_alpha = 0.4; }),
+        With(LeNet("Weighted"),
+             [](RanksCase& s) {
+               s.masked = true;
+               s.optimizer.loss.class_weights = {0.5, 2, 1, 3};
+             }),
+        With(LeNet("TaughtInParts"),
+             [](RanksCase& s) {
+               s.masked = true;
+               s.taught = true;
+               s.optimizer.accumulation_steps = 2;
+             }),
+        With(LeNet("TaughtWeighted"),
+             [](RanksCase& s) {
+               s.masked = true;
+               s.taught = true;
+               s.optimizer.loss.class_weights = {0.5, 2, 1, 3};
+             }),
         FrozenNorm(""),
         With(FrozenNorm("MaskedInParts"),
              [](RanksCase& s) {

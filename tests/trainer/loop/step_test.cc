@@ -123,6 +123,35 @@ TEST(TrainLoopTest, PartsOfABatchGiveTheGradientsOfTheWhole) {
       (std::vector<std::int64_t>{2, 3, 3}));
 }
 
+// The mean is over the weights of the whole batch's images.
+TEST(TrainLoopTest, PartsOfAWeightedBatchGiveTheGradientsOfTheWhole) {
+  LinearModel whole;
+  LinearModel parted;
+  OptimizerOptions options = Options();
+  options.loss.class_weights = {0, 2, 0.5, 1};
+  TrainStep whole_step = StepOf(whole, options);
+  options.accumulation_steps = 3;
+  TrainStep parted_step = StepOf(parted, options);
+  const std::vector<StepResult> expected = Train(whole_step, 0, 3);
+  const std::vector<StepResult> results = Train(parted_step, 0, 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(results[i].loss, expected[i].loss, 1e-5);
+    EXPECT_NEAR(results[i].top_1, expected[i].top_1, 1e-6);
+  }
+  EXPECT_TRUE(parted.weight.allclose(whole.weight, 1e-4, 1e-6));
+}
+
+TEST(TrainLoopTest, WeightsThatAreAllZeroChangeNothing) {
+  LinearModel model;
+  OptimizerOptions options = Options();
+  options.weight_decay = 0;
+  options.loss.class_weights = std::vector<double>(kClasses, 0.0);
+  TrainStep step = StepOf(model, options);
+  const torch::Tensor before = model.weight.detach().clone();
+  EXPECT_EQ(Train(step, 0, 1)[0].loss, 0);
+  EXPECT_TRUE(model.weight.equal(before));
+}
+
 TEST(TrainLoopTest, HasNoMorePartsThanImages) {
   LinearModel model;
   OptimizerOptions options = Options();
@@ -243,6 +272,24 @@ TEST(TrainLoopTest, AveragesAreTheirRecurrence) {
     EXPECT_TRUE(model.mean.to(torch::kDouble).allclose(mean, 1e-5));
   }
   EXPECT_TRUE(model.weight.equal(live));
+}
+
+// torchvision's: a copy at each update of the warm-up, and at the next one.
+TEST(MovingAverageShareTest, FollowsTheWeightsDuringTheWarmUp) {
+  const OptimizerOptions options = {
+      .learning_rate = {.warmup_epochs = 1,
+                        .batch_size = 1,
+                        .train_images = 7,
+                        .train_steps = 100},
+      .moving_average_decay = 0.75,
+      .moving_average_every = 3,
+      .moving_average_warmup = AverageWarmup::kFollow};
+  std::vector<double> shares;
+  for (std::int64_t step = 0; step < 15; ++step) {
+    shares.push_back(MovingAverageShare(step, options));
+  }
+  EXPECT_EQ(shares, (std::vector<double>{0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0.25,
+                                         0, 0, 0.25}));
 }
 
 TEST(TrainLoopTest, AveragesAreUpdatedEveryFewSteps) {

@@ -82,6 +82,16 @@ TEST(StepOperationsTest, CountsBothWays) {
   EXPECT_EQ(StepOperations({.multiplications = 100}, 8), 3 * 2 * 100 * 8);
 }
 
+TEST(ForwardOperationsTest, IsAThirdOfAStep) {
+  EXPECT_EQ(ForwardOperations({.multiplications = 100}, 8), 2 * 100 * 8);
+}
+
+TEST(ForwardTrafficTest, CountsActivationsTwiceAndWeightsOnce) {
+  const ModelCost cost = {.parameters = 100, .activations = 1000};
+  EXPECT_EQ(ForwardTraffic(cost, 8, true), 2 * 1000 * 8 * 2 + 100 * 4);
+  EXPECT_EQ(ForwardTraffic(cost, 8, false), 2 * 1000 * 8 * 4 + 100 * 4);
+}
+
 TEST(StepBytesTest, CountsActivationsAndWeights) {
   const ModelCost cost = {.parameters = 100, .activations = 1000};
   EXPECT_EQ(StepBytes(cost, {}, 8, true), 5 * 1000 * 8 * 2 + 7 * 100 * 4);

@@ -240,6 +240,12 @@ TEST(ResNetPlanTest, DropConnectGrowsFromGroupToGroup) {
   const ResNetPlan plan = PlanResNet({.drop_connect_rate = 0.1});
   EXPECT_DOUBLE_EQ(plan.blocks.front().drop_connect_rate, 0.04);
   EXPECT_DOUBLE_EQ(plan.blocks.back().drop_connect_rate, 0.1);
+  // timm's, of 16 blocks.
+  const ResNetPlan by_block = PlanResNet(
+      {.drop_connect_rate = 0.1, .drop_connect_growth = DropGrowth::kBlock});
+  EXPECT_EQ(by_block.blocks.front().drop_connect_rate, 0);
+  EXPECT_DOUBLE_EQ(by_block.blocks[5].drop_connect_rate, 0.1 * 5 / 15);
+  EXPECT_DOUBLE_EQ(by_block.blocks.back().drop_connect_rate, 0.1);
 }
 
 TEST(ResNetPlanTest, DropBlockIsInItsGroupsAlone) {

@@ -1,0 +1,125 @@
+// Trainings with class weights, and from a teacher.
+
+#include <string>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "tests/support/metrics_lines.h"
+#include "tests/support/small_model.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace loss_options_test {
+
+using testing::AllOf;
+using testing::DoubleNear;
+using testing::HasSubstr;
+using testing::Pointwise;
+
+class LossOptionsTest : public testing::Test {
+ protected:
+  // Trains a model of the same data as the small one, at a rate that does not
+  // depend on the number of steps.
+  [[nodiscard]] ProgramResult Train(const std::string& model,
+                                    const std::string& flags) const {
+    return RunProgram(
+        "train_resnet",
+        "--device cpu --mode train --data_dir " + model_.data_dir() +
+            " --model_dir " + (work_ / model) + " --params_override " +
+            SmallModel::kParameters +
+            ",learning_rate_schedule=constant,warmup_epochs=0 " + flags);
+  }
+  [[nodiscard]] std::vector<double> Losses(const std::string& model) const {
+    std::vector<double> losses;
+    for (const auto& [step, line] : MetricsLines(work_ / model, "train")) {
+      losses.push_back(line["loss"]);
+    }
+    return losses;
+  }
+  void ExpectRefused(const std::string& flags, const std::string& why) const {
+    const ProgramResult result = Train("refused", flags);
+    EXPECT_EQ(result.exit_code, 2) << flags;
+    EXPECT_THAT(result.err, HasSubstr(why));
+  }
+
+  SmallModel model_;
+  TemporaryFolder work_;
+};
+
+TEST_F(LossOptionsTest, ATeacherTeachesAlsoAfterAResumeAndWithRanks) {
+  const std::string taught =
+      "--distill_from " + model_.folder() + " --distill_temperature 2";
+  const ProgramResult planned = Train("none", taught + " --dry_run");
+  EXPECT_EQ(planned.exit_code, 0) << planned.err;
+  const std::string teacher =
+      "teacher: LeNet-5, step 2 of " + model_.folder() + ", top-1 0.";
+  EXPECT_THAT(planned.err, HasSubstr(teacher));
+
+  const ProgramResult whole = Train("whole", taught + " --train_steps 4");
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  EXPECT_THAT(whole.err,
+              AllOf(HasSubstr(teacher),
+                    HasSubstr("; loss soft, weight 0.5, temperature 2\n")));
+  ASSERT_EQ(Train("parts", taught + " --train_steps 1").exit_code, 0);
+  ASSERT_EQ(Train("parts", taught + " --train_steps 4").exit_code, 0);
+  EXPECT_EQ(Losses("parts"), Losses("whole"));
+  ASSERT_EQ(
+      Train("ranks", taught + " --train_steps 4 --local_ranks 2").exit_code, 0);
+  EXPECT_THAT(Losses("ranks"), Pointwise(DoubleNear(1e-4), Losses("whole")));
+  ASSERT_EQ(Train("alone", "--train_steps 4").exit_code, 0);
+  EXPECT_NE(Losses("alone"), Losses("whole"));
+
+  const ProgramResult other = Train("parts", "--train_steps 6");
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("belongs to another run: distill_from is"));
+}
+
+TEST_F(LossOptionsTest, ClassWeightsAlsoAfterAResumeAndWithRanks) {
+  const std::string file = work_ / "weights.txt";
+  WriteFileAtomically(file, "1 1\n2 3\n3 0.5\n4 0.25\n");
+  const std::string weighted =
+      "--label_offset 1 --num_label_classes 4 --loss_class_weights ";
+  const ProgramResult whole =
+      Train("whole", weighted + file + " --train_steps 4");
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  EXPECT_THAT(whole.err, HasSubstr("weights of 4 classes, 0.25 to 3\n"));
+  ASSERT_EQ(Train("parts", weighted + file + " --train_steps 1").exit_code, 0);
+  ASSERT_EQ(Train("parts", weighted + file + " --train_steps 4").exit_code, 0);
+  EXPECT_EQ(Losses("parts"), Losses("whole"));
+  ASSERT_EQ(Train("ranks", weighted + file + " --train_steps 4 --local_ranks 2")
+                .exit_code,
+            0);
+  EXPECT_THAT(Losses("ranks"), Pointwise(DoubleNear(1e-4), Losses("whole")));
+  // All classes have four images.
+  const ProgramResult balanced =
+      Train("none", "--loss_class_weights balanced --dry_run");
+  EXPECT_EQ(balanced.exit_code, 0) << balanced.err;
+  EXPECT_THAT(balanced.err, HasSubstr("weights of 4 classes, 1 to 1\n"));
+}
+
+TEST_F(LossOptionsTest, BadValuesAreRefusedInALine) {
+  ExpectRefused("--loss_class_weights none.txt",
+                "loss_class_weights=none.txt: ");
+  ExpectRefused("--distill_from none", "distill_from=none: no such file");
+  ExpectRefused("--distill_from none.pth",
+                "distill_from=none.pth: no such file or folder");
+  ExpectRefused("--distill_from " + model_.data_dir(),
+                "distill_from=" + model_.data_dir() + ": not a model_dir");
+  ExpectRefused("--distill_from a --distill_loss medium",
+                "distill_loss='medium': must be soft or hard");
+  ExpectRefused("--distill_from a --distill_weight 1.5",
+                "distill_weight=1.5: must be");
+  ExpectRefused("--distill_from a --distill_temperature 0",
+                "distill_temperature=0: must be");
+  ExpectRefused("--distill_from a --distill_model vgg",
+                "distill_model='vgg': must be");
+  ExpectRefused("--distill_weight 0.7", "distill_weight=0.7 and distill_from");
+  ExpectRefused("--normalization unit --distill_from " + model_.folder(),
+                "its normalization is imagenet, this run's unit");
+}
+
+}  // namespace loss_options_test
+}  // namespace infeed
