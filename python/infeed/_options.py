@@ -70,8 +70,9 @@ class Options(TypedDict, total=False):
 
     # -- Images
 
-    # Side of an image. At least 1, at most 16384 pixels. Default: 224.
-    image_size: int
+    # Size of an image: the side of a square, or height x width, such as
+    # 224x320. At least 1, at most 16384 pixels. Default: 224.
+    image_size: int | tuple[int, int] | str
 
     # Preprocessing: the reference's random crop and flip, torchvision's, the
     # whole image resized, or CIFAR's shifts. Default: tpu.
@@ -97,9 +98,9 @@ class Options(TypedDict, total=False):
     # 0, at most 100. Default: 4/3.
     crop_ratio: float
 
-    # Shorter side to which an evaluation resizes an image, before a square of
-    # image_size is cut out of its centre. At least 0, at most 32768 pixels.
-    # Default: image_size * 256 / 224.
+    # Shorter side to which an evaluation resizes an image, before image_size
+    # is cut out of its centre. At least 0, at most 32768 pixels. Default:
+    # image_size * 256 / 224.
     eval_resize: int
 
     # Fraction image_size / eval_resize, to be given in place of eval_resize;

@@ -20,9 +20,9 @@
 #include "preprocess/codecs/image_decoder.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/pixels/image.h"
+#include "preprocess/pixels/image_size.h"
 #include "preprocess/pixels/row_sink.h"
 #include "preprocess/pixels/unpack.h"
-#include "preprocess/resize/resize.h"
 #include "preprocess/resize/sink.h"
 
 namespace infeed::python {
@@ -31,8 +31,8 @@ namespace {
 namespace nb = nanobind;
 
 using Corner = std::tuple<int, int, int, int>;  // y, x, height, width
-using Size = std::tuple<int, int>;              // height, width
-using SizeArgument = std::variant<int, Size>;   // an int: of both sides
+using HeightAndWidth = std::tuple<int, int>;
+using SizeArgument = std::variant<int, HeightAndWidth>;  // an int: both sides
 using Pixels = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<3>>;
 
 void CheckWindow(const Window& window, int height, int width) {
@@ -71,32 +71,28 @@ void DecodeInto(std::span<const std::byte> bytes,
   CopyWindow(whole.view(*window), image);
 }
 
-Size CheckedSize(const SizeArgument& given) {
+ImageSize CheckedSize(const SizeArgument& given) {
   constexpr int kMostSide = 1 << 14;
   const int* const side = std::get_if<int>(&given);
-  const Size size = side ? Size{*side, *side} : std::get<Size>(given);
-  const auto [height, width] = size;
-  if (height < 1 || height > kMostSide || width < 1 || width > kMostSide) {
-    throw UsageError("size is " + std::to_string(height) + " x " +
-                     std::to_string(width) + ": give sides from 1 to " +
+  const ImageSize size =
+      side != nullptr
+          ? ImageSize(*side)
+          : std::make_from_tuple<ImageSize>(std::get<HeightAndWidth>(given));
+  if (size.shorter() < 1 || size.longer() > kMostSide) {
+    throw UsageError("size is " + std::to_string(size.height) + " x " +
+                     std::to_string(size.width) + ": give sides from 1 to " +
                      std::to_string(kMostSide));
   }
   return size;
 }
 
-// The kernel of the recipe torchvision; squares have vector code.
-void ResizeTo(const Size& size, RgbImage& image) {
-  constexpr ResizeKernel kKernel = ResizeKernel::kAntialias;
-  const auto [height, width] = size;
-  std::vector<std::uint32_t> packed(static_cast<std::size_t>(height) * width);
-  if (height == width) {
-    const auto sink = MakeResizeSink(kKernel, width);
-    sink->Aim(packed, false);
-    PutImage(image.view(), *sink);
-  } else {
-    Resize(kKernel, image.view(), width, height, packed);
-  }
-  image.Resize(width, height);
+// With the kernel of the recipe torchvision.
+void ResizeTo(const ImageSize& size, RgbImage& image) {
+  std::vector<std::uint32_t> packed(size.pixels());
+  const auto sink = MakeResizeSink(ResizeKernel::kAntialias, size);
+  sink->Aim(packed, false);
+  PutImage(image.view(), *sink);
+  image.Resize(size.width, size.height);
   UnpackPixels(packed, image.pixels());
 }
 
@@ -107,7 +103,7 @@ Pixels Decode(const nb::bytes& data, const std::optional<Corner>& window,
     const auto [y, x, height, width] = *window;
     part = Window{.y = y, .x = x, .height = height, .width = width};
   }
-  std::optional<Size> resized;
+  std::optional<ImageSize> resized;
   if (size) {
     resized = CheckedSize(*size);
   }

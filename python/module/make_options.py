@@ -17,6 +17,7 @@ def type_of(row):
     if row["unit"] == "bytes":
         return "int | str"
     return {"integer": "int", "number": "float", "text": "str",
+            "size": "int | tuple[int, int] | str",
             "true or false": "bool"}[row["type"]]
 
 

@@ -36,6 +36,12 @@ std::string TextOf(nb::handle value) {
   if (PyBool_Check(value.ptr()) != 0) {
     return value.ptr() == Py_True ? "true" : "false";
   }
+  if ((PyTuple_Check(value.ptr()) != 0 || PyList_Check(value.ptr()) != 0) &&
+      nb::len(value) == 2) {
+    // Height and width; "0x24" would be a number.
+    const std::string height = TextOf(value[0]);
+    return height + (height == "0" ? " x " : "x") + TextOf(value[1]);
+  }
   return nb::cast<std::string>(nb::str(value));
 }
 

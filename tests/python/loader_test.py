@@ -57,6 +57,27 @@ class BitsTest(unittest.TestCase):
                                           threads=threads), 20)
                         self.assertIn(digest(own), text)
 
+    def test_images_need_not_be_square(self):
+        text = support.run(
+            "pipeline_throughput", "--data_dir", support.shards(),
+            "--image_size", "24x40", "--batch_size", 16, "--seed", 3,
+            "--layout", "rgb", "--hash", 20)
+        for size in ((24, 40), [24, 40], "24x40"):
+            with self.subTest(size=size):
+                wide = loader(image_size=size)
+                batches = take(wide, 20)
+                self.assertEqual(batches[0].images.shape, (16, 24, 40, 3))
+                self.assertIn(digest(batches), text)
+                # A state of another shape is refused.
+                with self.assertRaises(ValueError):
+                    loader(image_size=(40, 24)).load_state_dict(
+                        wide.state_dict())
+        self.assertEqual(digest(take(loader(image_size=(32, 32)), 2)),
+                         digest(take(loader(image_size=32), 2)))
+        for wrong in ((24,), (24, 40, 3), (0, 24), (24, "x")):
+            with self.assertRaisesRegex(ValueError, "image_size="):
+                take(loader(image_size=wrong), 1)
+
     def test_rgb_is_the_words_bytes(self):
         words = take(loader(layout="words"), 1)[0].images
         rgb = take(loader(), 1)[0].images
