@@ -273,6 +273,7 @@ HWY_INLINE void Take(Stream& s, bool& bad) {
   if (__builtin_expect_with_probability(
           IsLong(static_cast<std::uint32_t>(s.entry)), 0, kWhole)) {
     TakeLong(*table, s, bad);
+    Refill(s);  // It may have taken 31 bits.
   }
 }
 
