@@ -192,19 +192,8 @@ HWY_NOINLINE void TakeLists(RunQueue& queue, std::array<Stream, 3>& streams) {
   Stream a = streams[0];
   Stream b = streams[1];
   Stream c = streams[2];
-  for (;;) {
-    const std::uint64_t late = TakeSymbols(queue.frame(), a, b, c);
-    if (late == 0) {
-      TakeLong(a, queue.bad());
-    } else if (late == 1) {
-      TakeLong(b, queue.bad());
-    } else if (late == 2) {
-      TakeLong(c, queue.bad());
-    } else {
-      streams = {a, b, c};
-      return;
-    }
-  }
+  TakeLists(queue.frame(), a, b, c, queue.bad());
+  streams = {a, b, c};
 }
 
 // Decodes any number of runs, each as DecodeMcus() does, but with

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -215,6 +216,65 @@ bool Decodes(const CodedScan& scan, const ScanPlace& start = {}) {
     EXPECT_TRUE(!decoded || (runs[i].place == place && others[i] == blocks));
   }
   return decoded;
+}
+
+// Appends the low bits of a word to a scan, the highest first.
+void AppendBits(std::uint32_t word, int count, std::string& scan) {
+  for (int bit = count - 1; bit >= 0; --bit) {
+    scan.push_back((word >> bit & 1) != 0 ? '1' : '0');
+  }
+}
+
+std::vector<std::uint8_t> ToScanBytes(std::string bits) {
+  bits.resize((bits.size() + 7) / 8 * 8, '1');
+  std::vector<std::uint8_t> bytes;
+  for (std::size_t i = 0; i < bits.size(); i += 8) {
+    bytes.push_back(
+        static_cast<std::uint8_t>(std::stoi(bits.substr(i, 8), nullptr, 2)));
+  }
+  bytes.resize(bytes.size() + kScanSlack);
+  return bytes;
+}
+
+// Symbols of 20 to 31 bits, each before any number of the longest ones that a
+// look-up finds whole: none may be looked up in bits that are not there.
+TEST_P(JpegEntropyTest, LongSymbolsAmongOthers) {
+  constexpr int kBlocks = 7 * 12;
+  CodedScan scan;
+  // 0: ten bits follow. 10: the end. Sixteen bits 110...: 4 to 15 bits follow.
+  HuffmanSpec& ac = scan.ac_specs[0];
+  ac.defined = true;
+  ac.counts[1] = ac.counts[2] = 1;
+  ac.counts[16] = 12;
+  ac.values = {0x0A, 0x00, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  HuffmanSpec& dc = scan.dc_specs[0];
+  dc.defined = true;
+  dc.counts[1] = 1;  // 0: no difference
+  ASSERT_TRUE(BuildAcTable(ac, scan.ac_tables[0]));
+  ASSERT_TRUE(BuildDcTable(dc, scan.dc_tables[0]));
+  scan.layout.blocks = 1;
+  scan.layout.block[0] = {scan.dc_tables.data(), scan.ac_tables.data(), 0};
+  scan.mcus_per_row = kBlocks;
+  scan.mcu_rows = 1;
+  std::string bits;
+  for (std::uint32_t block = 0; block < kBlocks; ++block) {
+    AppendBits(0b0, 1, bits);
+    for (std::uint32_t k = 0; k < 62; ++k) {
+      if (k % (2 + block % 7) == 0) {
+        const std::uint32_t more = block % 12;
+        AppendBits(0xC000 + more, 16, bits);
+        AppendBits(977 * k + block, static_cast<int>(4 + more), bits);
+      } else {
+        AppendBits(0b0, 1, bits);
+        AppendBits((331 * k + 7 * block) % 1024, 10, bits);
+      }
+    }
+    AppendBits(0b10, 2, bits);
+  }
+  scan.data = ToScanBytes(bits);
+  EXPECT_TRUE(Decodes(scan));
+  scan.UsePairs(true);
+  EXPECT_TRUE(Decodes(scan));
 }
 
 TEST_P(JpegEntropyTest, RefusesAScanThatIsCutShort) {
