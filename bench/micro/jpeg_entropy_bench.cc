@@ -42,18 +42,17 @@ void Tables(benchmark::State& state) {
           BuildDcTable(scan.dc_specs[i], scan.dc_tables[i]));
       benchmark::DoNotOptimize(
           BuildAcTable(scan.ac_specs[i], scan.ac_tables[i]));
-      PairSymbols(scan.ac_tables[i]);
+      GroupSymbols(scan.ac_tables[i]);
     }
   }
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(Tables)->Apply(Samplings);
 
-// One stream; the second argument selects decoding by pairs of symbols.
+// One stream.
 void Decode(benchmark::State& state) {
   CodedScan scan;
   ReadCoefficients(Photograph(state.range(0)), scan);
-  scan.UsePairs(state.range(1) != 0);
   const std::size_t blocks =
       static_cast<std::size_t>(scan.mcus_per_row) * scan.layout.blocks;
   std::vector<std::int16_t> coefficients(64 * blocks);
@@ -68,15 +67,13 @@ void Decode(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations());
 }
-BENCHMARK(Decode)
-    ->ArgNames({"subsampling", "pairs"})
-    ->ArgsProduct({{0, 2}, {0, 1}})
-    ->Unit(benchmark::kMicrosecond);
+BENCHMARK(Decode)->Apply(Samplings);
 
+// The second argument selects skipping by groups of symbols.
 void Pass(benchmark::State& state) {
   CodedScan scan;
   ReadCoefficients(Photograph(state.range(0)), scan);
-  scan.UsePairs(state.range(1) != 0);
+  scan.UseGroups(state.range(1) != 0);
   for (auto _ : state) {
     ScanPlace place;
     benchmark::DoNotOptimize(
@@ -85,7 +82,7 @@ void Pass(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(Pass)
-    ->ArgNames({"subsampling", "pairs"})
+    ->ArgNames({"subsampling", "groups"})
     ->ArgsProduct({{0, 2}, {0, 1}})
     ->Unit(benchmark::kMicrosecond);
 

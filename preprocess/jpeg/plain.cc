@@ -1,5 +1,6 @@
 #include "preprocess/jpeg/plain.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -11,8 +12,22 @@
 namespace infeed {
 namespace {
 
-// The smallest JPEG, in bytes, for which the table of pairs pays off.
-constexpr std::size_t kPairedBytes = 64 << 10;
+// The fewest skipped bytes for which tables of groups of symbols pay off.
+constexpr std::size_t kGroupedBytes = 8 << 10;
+
+// About how many of a JPEG's bytes are skipped when the window's rows of MCUs
+// that an index does not cover are read in order.
+std::size_t SkippedBytes(const PlainJpeg& jpeg, const WindowPlan& plan,
+                         int covered_rows) {
+  const JpegScan& scan = jpeg.scan;
+  const int begin = std::max(plan.first_row, covered_rows);
+  const double above = std::max(begin - covered_rows, 0);
+  const double beside = std::max(plan.end_row - begin, 0);
+  const double rows = above + beside * (1.0 - static_cast<double>(plan.mcus()) /
+                                                  scan.mcus_per_row);
+  return static_cast<std::size_t>(static_cast<double>(jpeg.bytes.size()) *
+                                  rows / scan.mcu_rows);
+}
 
 // Tables in the places that the scan names. A table equal to the one that the
 // previous image had in that place is kept.
@@ -43,8 +58,10 @@ class TableSet {
 
 struct PlainJpegDecoder::State {
   // Builds the tables and lists the blocks of an MCU. False: not plain.
-  // in_order: for one stream of symbols, not several at once.
-  [[nodiscard]] bool PrepareLayout(bool in_order);
+  // skipped_bytes: about how much of the scan is to be skipped.
+  [[nodiscard]] bool PrepareLayout(std::size_t skipped_bytes);
+  // The same to make an index. False also for a JPEG that cannot have one.
+  [[nodiscard]] bool PrepareIndexing();
 
   PlainJpeg jpeg;
   TableSet<DcTable> dc_tables;
@@ -52,7 +69,7 @@ struct PlainJpegDecoder::State {
   PlainScratch scratch;
 };
 
-bool PlainJpegDecoder::State::PrepareLayout(bool in_order) {
+bool PlainJpegDecoder::State::PrepareLayout(std::size_t skipped_bytes) {
   const JpegScan& scan = jpeg.scan;
   jpeg.layout.blocks = 0;
   for (int i = 0; i < scan.component_count; ++i) {
@@ -64,14 +81,18 @@ bool PlainJpegDecoder::State::PrepareLayout(bool in_order) {
     if (dc == nullptr || ac == nullptr) {
       return false;
     }
-    if (in_order && !ac->is_paired && jpeg.bytes.size() >= kPairedBytes) {
-      PairSymbols(*ac);
+    if (skipped_bytes >= kGroupedBytes && !ac->is_grouped) {
+      GroupSymbols(*ac);
     }
     for (int n = component.horizontal * component.vertical; n > 0; --n) {
       jpeg.layout.block[jpeg.layout.blocks++] = {dc, ac, i};
     }
   }
   return true;
+}
+
+bool PlainJpegDecoder::State::PrepareIndexing() {
+  return jpeg.scan.restart_interval == 0 && PrepareLayout(jpeg.bytes.size());
 }
 
 PlainJpegDecoder::PlainJpegDecoder() : state_(std::make_unique<State>()) {}
@@ -100,9 +121,8 @@ PlainResult PlainJpegDecoder::DecodeWindow(int denominator,
   State& state = *state_;
   WindowPlan& plan = state.scratch.plan;
   PlanWindow(state.jpeg.scan, window, denominator, plan);
-  const bool in_order =
-      index == nullptr || index->covered_rows() < plan.end_row;
-  if (!state.PrepareLayout(in_order)) {
+  const int covered = index == nullptr ? 0 : index->covered_rows();
+  if (!state.PrepareLayout(SkippedBytes(state.jpeg, plan, covered))) {
     return PlainResult::kIrregular;
   }
   return DecodePlainWindow(state.jpeg, index, state.scratch, sink, found);
@@ -111,7 +131,7 @@ PlainResult PlainJpegDecoder::DecodeWindow(int denominator,
 std::optional<JpegSeekIndex> PlainJpegDecoder::MakeIndex(int run) {
   Check(run >= 0, "a run has MCUs");
   State& state = *state_;
-  if (state.jpeg.scan.restart_interval > 0 || !state.PrepareLayout(true)) {
+  if (!state.PrepareIndexing()) {
     return std::nullopt;
   }
   return MakePlainSeekIndex(state.jpeg, run, state.scratch);
@@ -119,7 +139,7 @@ std::optional<JpegSeekIndex> PlainJpegDecoder::MakeIndex(int run) {
 
 bool PlainJpegDecoder::CompleteIndex(JpegSeekIndex& index) {
   State& state = *state_;
-  return state.jpeg.scan.restart_interval == 0 && state.PrepareLayout(true) &&
+  return state.PrepareIndexing() &&
          CompletePlainSeekIndex(state.jpeg, state.scratch, index);
 }
 

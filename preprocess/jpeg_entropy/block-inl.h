@@ -45,7 +45,7 @@ class BitBuffer {
     next_ += (~count_ >> 3) & 7;
     count_ |= 56;
   }
-  // The low bits of an entry are its length.
+  // The low bits of an entry or group are its length.
   HWY_INLINE void Skip(std::uint64_t entry) {
     bits_ <<= entry & 63;
     count_ -= static_cast<std::uint32_t>(entry);
@@ -53,8 +53,9 @@ class BitBuffer {
   HWY_INLINE std::uint32_t Entry(const FusedTable& table) const {
     return table.fused[bits_ >> (64 - FusedTable::kBits)];
   }
-  HWY_INLINE std::uint64_t Pair(const AcTable& table) const {
-    return table.pairs[bits_ >> (64 - FusedTable::kBits)];
+  HWY_INLINE std::uint32_t Group(const AcTable& table) const {
+    return table
+        .groups[table.fused.size() + (bits_ >> (64 - FusedTable::kBits))];
   }
   // Goes back by `bits`. Requires: at least that many bits were skipped.
   HWY_INLINE void Return(std::uint32_t bits) {
@@ -91,7 +92,6 @@ HWY_INLINE void ClearBlock(std::int16_t* block) {
 
 // Keeps a block's coefficients.
 struct KeepBlock {
-  HWY_INLINE void Clear() { ClearBlock(block); }
   // The value is in the low 16 bits.
   HWY_INLINE void Put(std::uint32_t next_place, std::uint64_t value) {
     const std::size_t place =
@@ -101,7 +101,6 @@ struct KeepBlock {
   std::int16_t* block;
 };
 struct DropBlock {
-  HWY_INLINE void Clear() {}
   HWY_INLINE void Put(std::uint32_t, std::uint64_t) {}
 };
 
@@ -152,12 +151,11 @@ HWY_INLINE std::uint32_t EndAt(std::uint32_t place, std::uint32_t entry) {
              : 0;
 }
 
-// Decodes the AC coefficients of a block; returns its end, 1..64, or 0 if it is
-// irregular.
+// Decodes the AC coefficients of a block from a place on; returns its end,
+// 1..64, or 0 if it is irregular.
 template <class Block>
 HWY_INLINE std::uint32_t DecodeAc(const AcTable& table, BitBuffer& in,
-                                  Block block) {
-  std::uint32_t place = 1;
+                                  Block block, std::uint32_t place = 1) {
   std::uint32_t entry = in.Entry(table);
   // Decodes one symbol. Returns true if it ends the block or is a long symbol.
   const auto take = [&]() __attribute__((always_inline)) {
@@ -196,68 +194,49 @@ HWY_INLINE std::uint32_t DecodeAc(const AcTable& table, BitBuffer& in,
   }
 }
 
-// Returns the end of a block whose last look-up gave a pair: `first` is the
-// place behind its first symbol, `place` the one behind both.
-template <class Block>
-HWY_INLINE std::uint32_t EndPair(std::uint64_t pair, std::uint32_t first,
-                                 std::uint32_t place, BitBuffer& in,
-                                 Block block) {
-  const auto low = static_cast<std::uint32_t>(pair);
-  if (first < 64) {
-    block.Put(first, pair >> 48);
-    if (place == 64) {
-      block.Put(place, pair >> 32);
-      return 64;
-    }
-    return place - first == FusedTable::kEndAdvance ? first : 0;
-  }
-  if (first == 64) {  // The other symbol belongs to the next block.
-    block.Put(first, pair >> 48);
-    in.Return((low & 255) - (low >> 8 & 255));
-    return 64;
-  }
-  return EndAt(first, low << 8);
-}
-
-// As DecodeAc(), but looks symbols up in pairs.
-template <class Block>
-HWY_INLINE std::uint32_t DecodeAcPairs(const AcTable& table, BitBuffer& in,
-                                       Block block) {
+// Skips the AC coefficients of a block, by groups of symbols. Returns false if
+// it is irregular.
+HWY_INLINE bool SkipAc(const AcTable& table, BitBuffer& in) {
   std::uint32_t place = 1;
-  std::uint32_t first = 1;
-  std::uint64_t pair = in.Pair(table);
+  std::uint32_t group = in.Group(table);
   const auto take = [&]() __attribute__((always_inline)) {
-    in.Skip(pair);
-    first = place + (static_cast<std::uint32_t>(pair) >> 16 & 255);
-    place += AdvanceOf(static_cast<std::uint32_t>(pair));
+    in.Skip(group);
+    place += group >> 8;
     if (place >= 64) {
       return true;
     }
-    block.Put(first, pair >> 48);
-    block.Put(place, pair >> 32);
-    pair = in.Pair(table);
+    group = in.Group(table);
     return false;
   };
   for (;;) {
+    // As in DecodeAc().
     while (!(take() || take() || take())) {
       in.Refill();
       if (take()) {
         break;
       }
     }
-    auto entry = static_cast<std::uint32_t>(pair);
-    if (!IsLong(entry)) {
-      return EndPair(pair, first, place, in, block);
+    const std::uint32_t bits = group & 255;
+    if (bits == 0) {
+      place -= AcTable::kGroupEnd;
+      const std::uint32_t entry =
+          TakeLong(table, in.Entry(table), in, place, DropBlock{});
+      if (entry == 0) {
+        return false;
+      }
+      if (place >= 64) {
+        return EndAt(place, entry) != 0;
+      }
+      group = in.Group(table);
+    } else if (place == 64 || (place > AcTable::kGroupEnd &&
+                               place < AcTable::kGroupEnd + 64)) {
+      return true;
+    } else {
+      // The block ends within the group, or a run goes past its end.
+      place -= group >> 8;
+      in.Return(bits);
+      return DecodeAc(table, in, DropBlock{}, place) != 0;
     }
-    place -= FusedTable::kEndAdvance;
-    entry = TakeLong(table, entry, in, place, block);
-    if (entry == 0) {
-      return 0;
-    }
-    if (place >= 64) {
-      return EndAt(place, entry);
-    }
-    pair = in.Pair(table);
   }
 }
 

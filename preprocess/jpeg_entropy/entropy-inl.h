@@ -27,10 +27,10 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-// Decodes MCUs; `store` receives the coefficients.
-template <bool kPairs, class Store>
+// Decodes MCUs; `blocks` takes their coefficients.
+template <class Blocks>
 HWY_INLINE bool DecodeEach(const McuLayout& layout, const ScanBytes& bytes,
-                           int mcus, ScanPlace& place, Store store) {
+                           int mcus, ScanPlace& place, Blocks blocks) {
   if (place.bit > bytes.size * 8) {
     return false;
   }
@@ -40,17 +40,10 @@ HWY_INLINE bool DecodeEach(const McuLayout& layout, const ScanBytes& bytes,
     for (int b = 0; b < layout.blocks; ++b) {
       const McuLayout::Block& kind = layout.block[b];
       int& value = dc[kind.component];
-      auto block = store.Next();
-      block.Clear();
-      if (!DecodeDc(*kind.dc, in, value)) {
+      blocks.Begin();
+      if (!DecodeDc(*kind.dc, in, value) || !blocks.Take(*kind.ac, in, value)) {
         return false;
       }
-      const std::uint32_t end = kPairs ? DecodeAcPairs(*kind.ac, in, block)
-                                       : DecodeAc(*kind.ac, in, block);
-      if (end == 0) {
-        return false;
-      }
-      store.End(value, end);
     }
     if (in.bit() > bytes.size * 8) {
       return false;
@@ -60,31 +53,35 @@ HWY_INLINE bool DecodeEach(const McuLayout& layout, const ScanBytes& bytes,
   return true;
 }
 
-struct KeepBlocks {
-  HWY_INLINE KeepBlock Next() const { return {coefficients}; }
-  HWY_INLINE void End(int dc, std::uint32_t end) {
+// Keeps coefficients.
+struct KeptBlocks {
+  HWY_INLINE void Begin() const { ClearBlock(coefficients); }
+  // Decodes the AC coefficients of a block with this DC value. False:
+  // irregular.
+  HWY_INLINE bool Take(const AcTable& table, BitBuffer& in, int dc) {
+    const std::uint32_t end = DecodeAc(table, in, KeepBlock{coefficients});
     coefficients[0] = static_cast<std::int16_t>(dc);
     coefficients += 64;
     *ends++ = static_cast<std::uint8_t>(end);
+    return end != 0;
   }
   std::int16_t* coefficients;
   std::uint8_t* ends;
 };
-struct DropBlocks {
-  HWY_INLINE DropBlock Next() const { return {}; }
-  HWY_INLINE void End(int, std::uint32_t) {}
+// Skips blocks, if all tables are grouped.
+struct GroupedBlocks {
+  HWY_INLINE void Begin() const {}
+  HWY_INLINE bool Take(const AcTable& table, BitBuffer& in, int /*dc*/) const {
+    return SkipAc(table, in);
+  }
 };
-
-// Decodes by pairs if all tables have pairs.
-template <class Store>
-HWY_INLINE bool DecodeEach(const McuLayout& layout, const ScanBytes& bytes,
-                           int mcus, ScanPlace& place, Store store) {
-  const bool is_paired =
-      std::all_of(layout.block.begin(), layout.block.begin() + layout.blocks,
-                  [](const auto& block) { return block.ac->is_paired; });
-  return is_paired ? DecodeEach<true>(layout, bytes, mcus, place, store)
-                   : DecodeEach<false>(layout, bytes, mcus, place, store);
-}
+// Skips blocks with any tables.
+struct SkippedBlocks {
+  HWY_INLINE void Begin() const {}
+  HWY_INLINE bool Take(const AcTable& table, BitBuffer& in, int /*dc*/) const {
+    return DecodeAc(table, in, DropBlock{}) != 0;
+  }
+};
 
 // Decodes `mcus` MCUs from place, which moves behind them. Writes all 64 * mcus
 // * blocks coefficients, blocks in the scan's order, and may write zeros to one
@@ -95,14 +92,18 @@ HWY_INLINE bool DecodeEach(const McuLayout& layout, const ScanBytes& bytes,
                                      ScanPlace& place,
                                      std::int16_t* coefficients,
                                      std::uint8_t* ends) {
-  return DecodeEach(layout, bytes, mcus, place, KeepBlocks{coefficients, ends});
+  return DecodeEach(layout, bytes, mcus, place, KeptBlocks{coefficients, ends});
 }
 
 // Decodes `mcus` MCUs without storing coefficients: only place moves.
 [[nodiscard]] inline bool PassMcus(const McuLayout& layout,
                                    const ScanBytes& bytes, int mcus,
                                    ScanPlace& place) {
-  return DecodeEach(layout, bytes, mcus, place, DropBlocks{});
+  const bool is_grouped =
+      std::all_of(layout.block.begin(), layout.block.begin() + layout.blocks,
+                  [](const auto& block) { return block.ac->is_grouped; });
+  return is_grouped ? DecodeEach(layout, bytes, mcus, place, GroupedBlocks())
+                    : DecodeEach(layout, bytes, mcus, place, SkippedBlocks());
 }
 
 }  // namespace HWY_NAMESPACE

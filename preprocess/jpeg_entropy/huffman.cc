@@ -81,11 +81,32 @@ bool Build(const HuffmanSpec& spec, FusedTable& table) {
   return true;
 }
 
+// A group of no symbol but an end; without bits, a long symbol.
+constexpr std::uint16_t kEndGroup = AcTable::kGroupEnd << 8;
+
+// Writes groups that begin with a symbol, and continue with those of the rest
+// unless they advance too far.
+void Join(std::uint32_t symbol, const std::uint16_t* rest, std::size_t count,
+          std::uint16_t* groups) {
+  const std::uint32_t advance = symbol >> 24;
+  const std::uint32_t bits = symbol & 255;
+  if (advance == FusedTable::kEndAdvance) {
+    std::fill_n(groups, count, static_cast<std::uint16_t>(kEndGroup | bits));
+    return;
+  }
+  const std::uint32_t alone = advance << 8 | bits;
+  const std::uint32_t limit = (64 - advance) << 8;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool fits = (rest[i] & (kEndGroup - 1)) < limit;
+    groups[i] = static_cast<std::uint16_t>(alone + (fits ? rest[i] : 0));
+  }
+}
+
 }  // namespace
 
 bool BuildAcTable(const HuffmanSpec& spec, AcTable& table) {
   table.no_value_advance = FusedTable::kEndAdvance;
-  table.is_paired = false;
+  table.is_grouped = false;
   return Build(spec, table);
 }
 
@@ -103,23 +124,29 @@ bool BuildDcTable(const HuffmanSpec& spec, DcTable& table) {
          Build(spec, table);
 }
 
-void PairSymbols(AcTable& table) {
-  constexpr std::uint32_t kMask = (1U << FusedTable::kBits) - 1;
-  for (std::uint32_t i = 0; i <= kMask; ++i) {
-    const std::uint32_t first = table.fused[i];
-    const std::uint32_t bits = first & 255;
-    const std::uint32_t second = table.fused[(i << bits) & kMask];
-    const std::uint32_t both = bits + (second & 255);
-    const bool two = (second & 255) != 0 && both <= FusedTable::kBits &&
-                     first >> 24 != FusedTable::kEndAdvance;
-    const std::uint64_t value = first >> 8 & 0xFFFF;
-    const std::uint64_t second_value = two ? second >> 8 & 0xFFFF : value;
-    const std::uint32_t advance = (first >> 24) + (two ? second >> 24 : 0);
-    const std::uint32_t low =
-        advance << 24 | first >> 24 << 16 | bits << 8 | (two ? both : bits);
-    table.pairs[i] = bits == 0 ? first : value << 48 | second_value << 32 | low;
+void GroupSymbols(AcTable& table) {
+  std::uint16_t* const groups = table.groups.data();
+  groups[1] = 0;  // No bits hold no symbol.
+  for (std::uint32_t bits = 1; bits <= FusedTable::kBits; ++bits) {
+    std::uint16_t* group = groups + (std::size_t{1} << bits);
+    std::uint16_t* const end = group + (std::size_t{1} << bits);
+    const std::uint32_t* symbol = table.fused.data();
+    while (group != end) {
+      const std::uint32_t used = *symbol & 255;
+      std::size_t count = 1;  // groups that begin with the symbol
+      if (used != 0 && used <= bits) {
+        count <<= bits - used;
+        Join(*symbol, groups + count, count, group);
+      } else {
+        *group = 0;
+      }
+      group += count;
+      symbol += count << (FusedTable::kBits - bits);
+    }
   }
-  table.is_paired = true;
+  std::replace(table.groups.begin() + table.fused.size(), table.groups.end(),
+               std::uint16_t{0}, kEndGroup);
+  table.is_grouped = true;
 }
 
 }  // namespace infeed

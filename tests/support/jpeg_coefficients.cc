@@ -140,12 +140,12 @@ class Reader {
 
 }  // namespace
 
-void CodedScan::UsePairs(bool use) {
+void CodedScan::UseGroups(bool use) {
   for (std::size_t i = 0; i < ac_tables.size(); ++i) {
     if (use && ac_specs[i].defined) {
-      PairSymbols(ac_tables[i]);
+      GroupSymbols(ac_tables[i]);
     }
-    ac_tables[i].is_paired = use;
+    ac_tables[i].is_grouped = use;
   }
 }
 

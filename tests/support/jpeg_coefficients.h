@@ -22,8 +22,8 @@ struct CodedScan {
   [[nodiscard]] int mcus() const { return mcus_per_row * mcu_rows; }
   [[nodiscard]] int blocks() const { return mcus() * layout.blocks; }
 
-  // Whether DecodeMcus() and PassMcus() go by pairs of symbols.
-  void UsePairs(bool use);
+  // Whether PassMcus() goes by groups of symbols.
+  void UseGroups(bool use);
 
   McuLayout layout;
   int mcus_per_row = 0;

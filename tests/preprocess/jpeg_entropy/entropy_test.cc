@@ -95,7 +95,7 @@ class JpegEntropyTest : public testing::TestWithParam<std::string> {
     ReadCoefficients(TestJpeg(options), scan);
     const std::vector<ScanPlace> rows = ExpectRows(scan);
     ExpectRuns(scan, rows);
-    scan.UsePairs(true);
+    scan.UseGroups(true);
     EXPECT_EQ(ExpectRows(scan), rows);
   }
 
@@ -273,7 +273,7 @@ TEST_P(JpegEntropyTest, LongSymbolsAmongOthers) {
   }
   scan.data = ToScanBytes(bits);
   EXPECT_TRUE(Decodes(scan));
-  scan.UsePairs(true);
+  scan.UseGroups(true);
   EXPECT_TRUE(Decodes(scan));
 }
 
@@ -286,7 +286,7 @@ TEST_P(JpegEntropyTest, RefusesAScanThatIsCutShort) {
     scan.data.resize(size);
     scan.data.resize(size + kScanSlack);
     EXPECT_FALSE(Decodes(scan));
-    scan.UsePairs(true);
+    scan.UseGroups(true);
     EXPECT_FALSE(Decodes(scan));
   }
 }
@@ -318,9 +318,9 @@ TEST_P(JpegEntropyTest, AnyBytesAreSafe) {
     for (std::size_t i = from; i < scan.bytes().size; i += 1 + seed % 7) {
       scan.data[i] = static_cast<std::uint8_t>(random.Below(256));
     }
-    scan.UsePairs(false);
+    scan.UseGroups(false);
     const bool decodes = Decodes(scan);
-    scan.UsePairs(true);
+    scan.UseGroups(true);
     EXPECT_EQ(Decodes(scan), decodes);
     decoded += decodes ? 1 : 0;
   }

@@ -67,27 +67,36 @@ TEST(JpegHuffmanTest, FindsLongSymbols) {
   EXPECT_EQ(find(~std::uint64_t{0}), 0U);
 }
 
-TEST(JpegHuffmanTest, PairsWhatFitsOneLookUp) {
+TEST(JpegHuffmanTest, GroupsAllSymbolsOfALookUp) {
   AcTable table;
   ASSERT_TRUE(BuildAcTable(Small(), table));
-  EXPECT_FALSE(table.is_paired);
-  PairSymbols(table);
-  EXPECT_TRUE(table.is_paired);
-  const auto pair = [&table](std::uint64_t bits, int count) {
-    return table.pairs[TopBits(bits, count) >> (64 - FusedTable::kBits)];
+  EXPECT_FALSE(table.is_grouped);
+  GroupSymbols(table);
+  EXPECT_TRUE(table.is_grouped);
+  const auto group = [&table](std::uint64_t bits, int count) {
+    return table.groups[table.fused.size() +
+                        (TopBits(bits, count) >> (64 - FusedTable::kBits))];
   };
-  const auto words = [](std::uint64_t first, std::uint64_t second,
-                        std::uint32_t low) {
-    return first << 48 | second << 32 | low;
-  };
-  // 3 and -3: each advances by 1 with 3 bits.
-  EXPECT_EQ(pair(0b011'000, 6), words(3, 0xFFFD, 0x02'01'03'06));
-  // 2, then the end.
-  EXPECT_EQ(pair(0b010'10, 5), words(2, 0, 0x51'01'03'05));
-  // Nothing follows an end, nor pairs with what is long.
-  EXPECT_EQ(pair(0b10'011, 5), words(0, 0, 0x50'50'02'02));
-  EXPECT_EQ(pair(0b011'1110, 7), words(3, 3, 0x01'01'03'03));
-  EXPECT_EQ(pair(0b1110, 4), FusedEntry(table, TopBits(0b1110, 4)));
+  constexpr int kEnd = AcTable::kGroupEnd;
+  // 3 and -3, each of 3 bits, advance by 1; then the end, of 2 bits.
+  EXPECT_EQ(group(0b011'000'10, 8), (kEnd + 2) << 8 | 8);
+  EXPECT_EQ(group(0b011'000'011, 9), 3 << 8 | 9);
+  // Nothing follows an end.
+  EXPECT_EQ(group(0b10'011'011, 8), kEnd << 8 | 2);
+  // What is long begins the next group.
+  EXPECT_EQ(group(0b011'1110, 7), 1 << 8 | 3);
+  EXPECT_EQ(group(0b1110, 4), kEnd << 8);
+  // Sixteen zeros, of 3 bits.
+  EXPECT_EQ(group(0b110'110'110'10, 11), (kEnd + 48) << 8 | 11);
+}
+
+// So that the advance of a group never looks like one of its end.
+TEST(JpegHuffmanTest, GroupsAdvanceByLessThan64) {
+  AcTable table;
+  ASSERT_TRUE(BuildAcTable(Spec({1}, {0xF0}), table));  // sixteen zeros: 0
+  GroupSymbols(table);
+  // In fours they would advance by 64; those of the last bits come first.
+  EXPECT_EQ(table.groups[table.fused.size()], 32 << 8 | 2);
 }
 
 TEST(JpegHuffmanTest, DcDifferencesAdvanceByOne) {
