@@ -71,8 +71,10 @@ HWY_INLINE void Refill(Stream& s) {
 }
 
 // Completes a look-up that found no whole symbol. The entry then has 0 used
-// bits, as the bits are consumed here. A refill precedes the next look-up.
-HWY_INLINE void TakeLong(const FusedTable& table, Stream& s, bool& bad) {
+// bits, as the bits are consumed here; returns their number. At least 56 bits
+// less these are left for look-ups.
+HWY_INLINE std::uint32_t TakeLong(const FusedTable& table, Stream& s,
+                                  bool& bad) {
   Refill(s);
   LongResult symbol =
       LongSymbol(table, static_cast<std::uint32_t>(s.entry), s.bits);
@@ -83,6 +85,7 @@ HWY_INLINE void TakeLong(const FusedTable& table, Stream& s, bool& bad) {
   s.bits <<= symbol.bits;
   // 64 used bits count as 0, but do not mark a long symbol.
   s.entry = (symbol.entry & ~std::uint32_t{255}) | 64;
+  return symbol.bits;
 }
 HWY_INLINE void TakeLong(Stream& s, bool& bad) {
   // At a block's begin the previous job has the table.
@@ -272,8 +275,10 @@ HWY_INLINE void Take(Stream& s, bool& bad) {
   s.entry = table->fused[s.bits >> (64 - FusedTable::kBits)];
   if (__builtin_expect_with_probability(
           IsLong(static_cast<std::uint32_t>(s.entry)), 0, kWhole)) {
-    TakeLong(*table, s, bad);
-    Refill(s);  // It may have taken 31 bits.
+    // Before the next refill there may be three more look-ups.
+    if (TakeLong(*table, s, bad) > 56 - 3 * FusedTable::kBits) {
+      Refill(s);
+    }
   }
 }
 

@@ -236,16 +236,17 @@ std::vector<std::uint8_t> ToScanBytes(std::string bits) {
   return bytes;
 }
 
-// The longest symbol, of 31 bits, before each number of the longest ones that a
+// Symbols of 20 to 31 bits, each before any number of the longest ones that a
 // look-up finds whole: none may be looked up in bits that are not there.
 TEST_P(JpegEntropyTest, LongSymbolsAmongOthers) {
-  constexpr int kBlocks = 64;
+  constexpr int kBlocks = 7 * 12;
   CodedScan scan;
-  // 0: ten bits follow. 10: the end. 110...0: fifteen bits follow.
+  // 0: ten bits follow. 10: the end. Sixteen bits 110...: 4 to 15 bits follow.
   HuffmanSpec& ac = scan.ac_specs[0];
   ac.defined = true;
-  ac.counts[1] = ac.counts[2] = ac.counts[16] = 1;
-  ac.values = {0x0A, 0x00, 0x0F};
+  ac.counts[1] = ac.counts[2] = 1;
+  ac.counts[16] = 12;
+  ac.values = {0x0A, 0x00, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   HuffmanSpec& dc = scan.dc_specs[0];
   dc.defined = true;
   dc.counts[1] = 1;  // 0: no difference
@@ -260,8 +261,9 @@ TEST_P(JpegEntropyTest, LongSymbolsAmongOthers) {
     AppendBits(0b0, 1, bits);
     for (std::uint32_t k = 0; k < 62; ++k) {
       if (k % (2 + block % 7) == 0) {
-        AppendBits(0xC000, 16, bits);
-        AppendBits(0x4000 + 977 * k + block, 15, bits);
+        const std::uint32_t more = block % 12;
+        AppendBits(0xC000 + more, 16, bits);
+        AppendBits(977 * k + block, static_cast<int>(4 + more), bits);
       } else {
         AppendBits(0b0, 1, bits);
         AppendBits((331 * k + 7 * block) % 1024, 10, bits);
