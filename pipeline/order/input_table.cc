@@ -142,6 +142,11 @@ constexpr InputOption kImages[] = {
     Row("augment_magnitude_std", Field<&I::augment, &A::magnitude_std>(),
         Between(0, 10), "",
         "Standard deviation of timm_randaugment's magnitude."),
+    Row("augment_interpolation",
+        ChoiceField<kMoveFilters, &I::augment, &A::interpolation>(), Any(), "",
+        "How trivialaugment and torchvision_randaugment move pixels: by the "
+        "nearest, torchvision's default, or bilinear, as its training "
+        "scripts."),
     Row("augmix_severity", Field<&I::augment, &A::severity>(), Between(1, 10),
         "", "Strength of augmix's operations."),
     Row("brightness", Field<&I::augment, &A::brightness>(), NotNegative(), "",

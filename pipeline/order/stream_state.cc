@@ -55,6 +55,8 @@ void AddLaterOptions(const InputOptions& options, LaterOptions which,
   add("eval_crop", options.crop.eval_crop, 0);
   add("eval_crops", options.crop.eval_crops, 1);
   add("augment_magnitude_std", augment.magnitude_std, 0);
+  add("augment_interpolation", ChoiceName(augment.interpolation, kMoveFilters),
+      ChoiceName(MoveFilter::kNearest, kMoveFilters));
   add("repeat_augment", options.repeat_augment, 1);
   add("augmix_severity", augment.severity, AugmentOptions().severity);
   add("random_flip_vertical", augment.vertical_flip, false);

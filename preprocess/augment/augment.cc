@@ -59,6 +59,12 @@ void FlipRows(PixelImage image) {
   }
 }
 
+PillowStep WithFilter(PillowStep step, MoveFilter filter) {
+  step.filter = filter == MoveFilter::kBilinear ? PillowFilter::kBilinear
+                                                : PillowFilter::kNearest;
+  return step;
+}
+
 // Gray has no saturation.
 void MakeGray(std::span<std::uint32_t> pixels) { JitterSaturation(0, pixels); }
 
@@ -131,11 +137,14 @@ void Augmenter::ApplyPolicy(PixelImage image, const SampleKey& key) {
       return ThreeAugment(image, key);
     case AugmentPolicy::kTrivialAugment: {
       SampleRandom random = DrawsFrom(key, kPolicyBlock);
-      return ApplyPillowStep(DrawTrivialAugment(random), image, scratch_.move);
+      return ApplyPillowStep(
+          WithFilter(DrawTrivialAugment(random), options_.interpolation), image,
+          scratch_.move);
     }
     case AugmentPolicy::kTorchvisionRandAugment:
       return ApplyLayers(kPolicyBlock, 1, image, key, [&](auto& random) {
-        return DrawRandAugment(options_.magnitude, size_, random);
+        return WithFilter(DrawRandAugment(options_.magnitude, size_, random),
+                          options_.interpolation);
       });
     case AugmentPolicy::kTimmRandAugment:
       return ApplyLayers(

@@ -27,6 +27,13 @@ inline constexpr Choices<AugmentPolicy, 8> kAugmentPolicies = {
      {"timm_randaugment", AugmentPolicy::kTimmRandAugment},
      {"augmix", AugmentPolicy::kAugMix}}};
 
+// How torchvision's policies but AugMix move pixels: their argument
+// `interpolation`.
+enum class MoveFilter { kNearest, kBilinear };
+
+inline constexpr Choices<MoveFilter, 2> kMoveFilters = {
+    {{"nearest", MoveFilter::kNearest}, {"bilinear", MoveFilter::kBilinear}}};
+
 // What RandomErasing puts into its rectangle.
 enum class ErasingMode {
   kConstant,  // black
@@ -48,6 +55,7 @@ struct AugmentOptions {
   int magnitude = 10;       // of each RandAugment; 0 to 30; timm's: at most 10
   int severity = 3;         // of AugMix; 1 to 10
   float magnitude_std = 0;  // of the normal noise of timm's; 0 to 10
+  MoveFilter interpolation = MoveFilter::kNearest;
   // ColorJitter: factors are drawn from [1 - x, 1 + x], at least 0; hue from
   // [-x, x], at most 0.5. 0: off.
   float brightness = 0;

@@ -12,8 +12,12 @@
 namespace infeed {
 namespace {
 
-// Python's round(value, 15), as Pillow rounds a rotation's matrix.
-double Rounded15(double value) { return std::nearbyint(value * 1e15) / 1e15; }
+// Python's round(value, 15), as Pillow rounds a rotation's matrix. The product
+// in double precision would be rounded before, at 54 degrees to a half.
+double Rounded15(double value) {
+  const auto units = static_cast<long double>(value) * 1e15L;
+  return static_cast<double>(std::nearbyint(units)) / 1e15;
+}
 
 Affine Rotation(double degrees, const ImageSize& size) {
   double turn = std::fmod(degrees, 360.0);
@@ -49,9 +53,17 @@ void MoveToNearest(const Affine& affine, std::uint32_t outside,
   }
 }
 
+// Pillow then takes whole pixels, whatever the filter. By an odd number of
+// quarters it does so in a square alone.
+bool IsByQuarterTurns(const PillowStep& step, const ImageSize& size) {
+  const double least = size.is_square() ? 90 : 180;
+  return step.op == PillowOp::kRotate && std::fmod(step.argument, least) == 0;
+}
+
 void Move(const PillowStep& step, PixelImage image, MoveScratch& scratch) {
   const Affine affine = SourceOfMove(step, image.size);
-  if (step.filter == PillowFilter::kNearest) {
+  if (step.filter == PillowFilter::kNearest ||
+      IsByQuarterTurns(step, image.size)) {
     return MoveToNearest(affine, step.outside, image, scratch);
   }
   CopySource(step.outside, image, scratch);

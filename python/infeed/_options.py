@@ -130,6 +130,11 @@ class Options(TypedDict, total=False):
     # 10. Default: 0.
     augment_magnitude_std: float
 
+    # How trivialaugment and torchvision_randaugment move pixels: by the
+    # nearest, torchvision's default, or bilinear, as its training scripts.
+    # Default: nearest.
+    augment_interpolation: Literal["nearest", "bilinear"]
+
     # Strength of augmix's operations. At least 1, at most 10. Default: 3.
     augmix_severity: int
 

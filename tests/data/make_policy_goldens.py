@@ -5,6 +5,7 @@ Each line is "POLICY MAGNITUDE IMAGE SIZE POSITION HASH"; README.augment.md has
 their meaning. Needs torchvision, timm and Pillow.
 """
 
+import functools
 import pathlib
 import random as python_random
 
@@ -31,6 +32,9 @@ TRIVIAL = {("noise", 31): 1200, ("soft", 48): 300, ("blocks", 224): 60,
 LAYERED = {("noise", 31): 100, ("soft", 48): 50, ("blocks", 224): 10,
            ("noise", 1): 10, ("soft", 2): 10,
            ("soft", (24, 41)): 30, ("noise", (37, 20)): 30}
+BILINEAR = {("noise", 31): 400, ("soft", 48): 200, ("blocks", 224): 30,
+            ("noise", 1): 20, ("soft", 2): 20,
+            ("soft", (24, 41)): 150, ("noise", (37, 20)): 150}
 TIMM = {("noise", 31): 300, ("soft", 48): 200, ("blocks", 224): 40,
         ("flat", 24): 30, ("noise", 1): 20, ("soft", 2): 20,
         ("soft", (24, 41)): 100, ("noise", (37, 20)): 100}
@@ -48,16 +52,21 @@ def give_torch(random):
     torch.randint = lambda high, *_, **__: torch.tensor([random.below(high)])
 
 
-def trivial(_, image, position):
+def trivial(_, image, position, **options):
     give_torch(draws(position, POLICY_BLOCK))
-    return transforms.TrivialAugmentWide()(image)
+    return transforms.TrivialAugmentWide(**options)(image)
 
 
-def randaugment(magnitude, image, position):
+def randaugment(magnitude, image, position, **options):
     for layer in range(2):
         give_torch(draws(position, POLICY_BLOCK + layer))
-        image = transforms.RandAugment(1, magnitude)(image)
+        image = transforms.RandAugment(1, magnitude, **options)(image)
     return image
+
+
+def bilinear(policy):
+    return functools.partial(
+        policy, interpolation=transforms.InterpolationMode.BILINEAR)
 
 
 def timm_randaugment(magnitude, image, position):
@@ -125,6 +134,10 @@ def main():
     for magnitude in (0, 9, 10, 30):
         text += lines("torchvision_randaugment", randaugment, LAYERED,
                       magnitude)
+    text += lines("trivialaugment/bilinear", bilinear(trivial), BILINEAR)
+    for magnitude in (9, 30):
+        text += lines("torchvision_randaugment/bilinear",
+                      bilinear(randaugment), LAYERED, magnitude)
     for magnitude, images in ((6, LAYERED), (7, TIMM)):
         text += lines("timm_randaugment", timm_randaugment, images, magnitude)
     folder = pathlib.Path(__file__).parent

@@ -50,6 +50,7 @@ constexpr Preset kPresets[] = {
      "warmup_factor=0.01,use_nesterov=false,weight_decay=2e-5,"
      "weight_decay_scope=all,norm_weight_decay=0,label_smoothing=0.1,"
      "mixup_alpha=0.2,cutmix_alpha=1,augment_name=trivialaugment,"
+     "augment_interpolation=bilinear,"
      "random_erasing=0.1,erasing_mode=mean,repeat_augment=4,"
      "image_size_schedule='0:176',eval_resize=232,"
      "moving_average_decay=0.998907733,moving_average_every=32,"

@@ -296,6 +296,7 @@ const Param kDataParams[] = {
     Input("augment_layers", {.name = "randaug_num_layers"}),
     Input("augment_magnitude", {.name = "randaug_magnitude"}),
     Input("augment_magnitude_std", {.name = "randaug_magnitude_std"}),
+    Input("augment_interpolation"),
     Input("augmix_severity"),
     Input("brightness"),
     Input("contrast"),

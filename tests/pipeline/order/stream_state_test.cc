@@ -135,6 +135,10 @@ TEST_F(StreamStateTest, NamesEveryOptionThatDecidesAboutBatches) {
           {"augmix_severity", [](InputOptions& o) { o.augment.severity = 4; }},
           {"augment_magnitude_std",
            [](InputOptions& o) { o.augment.magnitude_std = 0.5F; }},
+          {"augment_interpolation is \"bilinear\" here, missing in the state",
+           [](InputOptions& o) {
+             o.augment.interpolation = MoveFilter::kBilinear;
+           }},
           {"brightness", [](InputOptions& o) { o.augment.brightness = 0.5F; }},
           {"contrast", [](InputOptions& o) { o.augment.contrast = 0.5F; }},
           {"saturation", [](InputOptions& o) { o.augment.saturation = 0.5F; }},
