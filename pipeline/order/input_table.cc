@@ -144,8 +144,8 @@ constexpr InputOption kImages[] = {
         "Standard deviation of timm_randaugment's magnitude."),
     Row("augment_interpolation",
         ChoiceField<kMoveFilters, &I::augment, &A::interpolation>(), Any(), "",
-        "How trivialaugment and torchvision_randaugment move pixels: by the "
-        "nearest, torchvision's default, or bilinear, as its training "
+        "Filter by which trivialaugment and torchvision_randaugment move "
+        "pixels: nearest, torchvision's default, or bilinear, as its training "
         "scripts."),
     Row("augmix_severity", Field<&I::augment, &A::severity>(), Between(1, 10),
         "", "Strength of augmix's operations."),

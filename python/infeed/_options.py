@@ -130,7 +130,7 @@ class Options(TypedDict, total=False):
     # 10. Default: 0.
     augment_magnitude_std: float
 
-    # How trivialaugment and torchvision_randaugment move pixels: by the
+    # Filter by which trivialaugment and torchvision_randaugment move pixels:
     # nearest, torchvision's default, or bilinear, as its training scripts.
     # Default: nearest.
     augment_interpolation: Literal["nearest", "bilinear"]

@@ -157,8 +157,7 @@ class TrainStep {
   [[nodiscard]] NamedTensors RefusedGradients() const;
 
   // Replaces the moving statistics and their averages by the mean over all
-  // ranks. Both are updated linearly, so that it does not matter how often this
-  // is called.
+  // ranks. Both are linear, so that it does not matter how often it is called.
   void AverageStatistics();
 
   // The part of a checkpoint beside the model's own tensors.
