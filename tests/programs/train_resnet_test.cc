@@ -165,13 +165,13 @@ TEST_F(TrainResnetTest, GoesOnAfterAKillFromTheNewestCheckpoint) {
 
 TEST_F(TrainResnetTest, TrainsOnImagesThatAreNotSquare) {
   const std::string more =
-      "image_size=32x48,image_size_schedule='0:24x40,1:32x48',cutmix_alpha=1,"
+      "image_size=32x48,image_size_schedule=[0:24x40,1:32x48],cutmix_alpha=1,"
       "random_erasing=0.5,recipe=torchvision,"
       "learning_rate_schedule=constant,train_steps=";
   const std::string flags = "--mode train_and_eval --device cpu";
   const ProgramResult whole = Train("straight", more + "5", flags);
   ASSERT_EQ(whole.exit_code, 0) << whole.err;
-  EXPECT_THAT(whole.out, HasSubstr("evaluation at step 5"));
+  EXPECT_THAT(whole.err, HasSubstr("evaluation at step 5"));
   for (const std::string steps : {"1", "3", "5"}) {
     const ProgramResult run = Train("parts", more + steps, flags);
     ASSERT_EQ(run.exit_code, 0) << run.err;

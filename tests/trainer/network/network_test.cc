@@ -343,11 +343,10 @@ TEST(NetworkTest, OneChannelIsTheLuminanceOfThree) {
   EXPECT_TRUE(torch::allclose(network->Forward(padded), logits, 1e-9, 1e-9));
 }
 
-// For users of the class: a batch has no such images.
-TEST(NetworkTest, TakesAnyNumberOfChannelsAndImagesThatAreNotSquare) {
+TEST(NetworkTest, TakesGrayImagesThatAreNotSquare) {
   const std::shared_ptr<Network> network =
-      MakeNetwork({.depth = 18, .num_classes = 3, .channels = 5});
-  const torch::Tensor logits = network->Forward(torch::rand({2, 5, 64, 40}));
+      MakeNetwork({.depth = 18, .num_classes = 3, .channels = 1});
+  const torch::Tensor logits = network->Forward(torch::rand({2, 1, 64, 40}));
   EXPECT_EQ(logits.sizes(), at::IntArrayRef({2, 3}));
 }
 
