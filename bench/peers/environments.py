@@ -16,14 +16,13 @@ class Need(NamedTuple):
     installs: tuple  # arguments of pip install, one after the other
 
 
+TORCH = Need("torch", "torchvision", (["torch", "torchvision", "pillow"],))
 NEEDS = {
     "tf": Need("tf", "tensorflow", (["tensorflow-cpu"],)),
     "dali": Need("tf", "nvidia.dali", (["nvidia-dali-cuda120"],)),
     "spdl": Need("tf", "spdl.io", (["spdl"],)),
-    "torch": Need("torch", "torchvision",
-                  (["torch", "torchvision", "pillow"],)),
-    "recipes": Need("torch", "torchvision",
-                    (["torch", "torchvision", "pillow"],)),
+    "torch": TORCH,
+    "recipes": TORCH,
     "forms": Need("torch", "webdataset",
                   (["torch", "torchvision", "pillow", "webdataset"],)),
     # The package itself is read from the build folder.

@@ -16,6 +16,7 @@ BatchPlanner::BatchPlanner(Prefetcher batches, const InputOptions& options,
 
 OpenBatch* BatchPlanner::BeginNext(BatchPool& pool) {
   using Clock = StageCounter::Clock;
+  const Clock::time_point asked = Clock::now();
   const std::optional<PlannedBatch> planned = batches_.Next();
   if (!planned) {
     return nullptr;
@@ -31,12 +32,11 @@ OpenBatch* BatchPlanner::BeginNext(BatchPool& pool) {
   open.Begin(count_, *planned, std::move(batch));
   const TracePlace place{
       .epoch = plan.epoch, .position = plan.first, .batch = count_++};
-  const Clock::time_point begun = Clock::now();
-  counters_.order.Add(0, begun - taken, taken - start, plan.samples);
+  counters_.order.Add(0, start - asked, taken - start, plan.samples);
   counters_.waiting.Add(plan.samples);
+  TraceSpan(trace_, "order", asked, start, place);
   TraceSpan(trace_, "wait", start, taken, place);
-  TraceSpan(trace_, "order", taken, begun, place);
-  counters_.TraceQueues(trace_, begun);
+  counters_.TraceQueues(trace_, Clock::now());
   return &open;
 }
 

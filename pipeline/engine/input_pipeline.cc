@@ -99,9 +99,8 @@ class InputPipeline::Impl {
   void Deliver(OpenBatch& open);
   // Makes a batch that has left the queue the consumer's.
   BatchHandle HandOut(ReadyBatch ready, Clock::time_point now);
-  // Announces records that are not in the cache to the store.
-  // Announces records to the storage. In the basic graph nothing could be
-  // loaded meanwhile.
+  // Announces records that are not in the cache to the store; null in the basic
+  // graph, where nothing could be loaded meanwhile.
   [[nodiscard]] Prefetcher::Announce Announcing() const;
   // Enters a batch's bad records; returns the error that ends the stream, or
   // nullptr.

@@ -14,6 +14,7 @@ PrefetchOptions PlanPrefetch(const RecordIndex& index,
   // records should be announced in the order in which they are read.
   const bool in_blocks =
       options.shuffle == Shuffle::kWindow &&
+      options.graph != GraphKind::kBasic &&  // It announces nothing.
       std::none_of(index.shards().begin(), index.shards().end(), IsUrl);
   return {.batches = options.prefetch_batches,
           .block_positions = in_blocks ? options.window_records : 1};
@@ -50,9 +51,11 @@ void Prefetcher::PlanAhead() {
       break;
     }
     planned_.push_back(WithRecords(*plan, epoch_));
-    AddRecords(planned_.back());
+    if (announce_ != nullptr) {
+      AddRecords(planned_.back());
+    }
   }
-  if (!records_.empty() && announce_ != nullptr) {
+  if (!records_.empty()) {
     announce_(records_);
   }
 }

@@ -60,8 +60,7 @@ void FlipRows(PixelImage image) {
 }
 
 PillowStep WithFilter(PillowStep step, MoveFilter filter) {
-  step.filter = filter == MoveFilter::kBilinear ? PillowFilter::kBilinear
-                                                : PillowFilter::kNearest;
+  step.filter = filter;
   return step;
 }
 

@@ -27,10 +27,10 @@ inline constexpr Choices<AugmentPolicy, 8> kAugmentPolicies = {
      {"timm_randaugment", AugmentPolicy::kTimmRandAugment},
      {"augmix", AugmentPolicy::kAugMix}}};
 
-// How torchvision's policies but AugMix move pixels: their argument
-// `interpolation`.
-enum class MoveFilter { kNearest, kBilinear };
+// Pillow's filter for moved pixels.
+enum class MoveFilter { kNearest, kBilinear, kBicubic };
 
+// Those that torchvision's policies but AugMix take as `interpolation`.
 inline constexpr Choices<MoveFilter, 2> kMoveFilters = {
     {{"nearest", MoveFilter::kNearest}, {"bilinear", MoveFilter::kBilinear}}};
 

@@ -62,13 +62,13 @@ bool IsByQuarterTurns(const PillowStep& step, const ImageSize& size) {
 
 void Move(const PillowStep& step, PixelImage image, MoveScratch& scratch) {
   const Affine affine = SourceOfMove(step, image.size);
-  if (step.filter == PillowFilter::kNearest ||
+  if (step.filter == MoveFilter::kNearest ||
       IsByQuarterTurns(step, image.size)) {
     return MoveToNearest(affine, step.outside, image, scratch);
   }
   CopySource(step.outside, image, scratch);
   for (int y = 0; y < image.size.height; ++y) {
-    InterpolateRow(step.filter == PillowFilter::kBicubic, affine, y,
+    InterpolateRow(step.filter == MoveFilter::kBicubic, affine, y,
                    scratch.source.data(), image.size.height, step.outside,
                    image.row_span(y));
   }

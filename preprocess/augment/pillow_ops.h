@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "preprocess/augment/geometric_ops.h"
+#include "preprocess/augment/options.h"
 #include "preprocess/augment/pillow_loops.h"
 #include "preprocess/augment/pixels.h"
 #include "preprocess/pixels/image_size.h"
@@ -30,15 +31,12 @@ enum class PillowOp : std::uint8_t {
   kSolarizeAdd,  // added to levels below 128
 };
 
-// How pixels are moved.
-enum class PillowFilter : std::uint8_t { kNearest, kBilinear, kBicubic };
-
 // An operation with its argument, 0 where it has none, and its moves' filter
 // and pixel for places outside the image.
 struct PillowStep {
   PillowOp op = PillowOp::kIdentity;
   double argument = 0;
-  PillowFilter filter = PillowFilter::kNearest;
+  MoveFilter filter = MoveFilter::kNearest;
   std::uint32_t outside = 0;
 };
 

@@ -89,11 +89,10 @@ PillowStep DrawTimmRandAugment(int magnitude, float std, const ImageSize& size,
     part = -part;
   }
   const bool is_bicubic = IsMove(op) && random.Below(2) == 1;
-  return {
-      .op = op,
-      .argument = Argument(op, part, size),
-      .filter = is_bicubic ? PillowFilter::kBicubic : PillowFilter::kBilinear,
-      .outside = kMeanColour};
+  return {.op = op,
+          .argument = Argument(op, part, size),
+          .filter = is_bicubic ? MoveFilter::kBicubic : MoveFilter::kBilinear,
+          .outside = kMeanColour};
 }
 
 }  // namespace infeed

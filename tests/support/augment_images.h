@@ -45,6 +45,19 @@ inline std::vector<std::uint32_t> AugmentImage(std::string_view name,
   return pixels;
 }
 
+// Rows become columns. size: of `pixels`.
+inline std::vector<std::uint32_t> Transposed(
+    const std::vector<std::uint32_t>& pixels, const ImageSize& size) {
+  std::vector<std::uint32_t> transposed;
+  for (int x = 0; x < size.width; ++x) {
+    for (int y = 0; y < size.height; ++y) {
+      transposed.push_back(
+          pixels[static_cast<std::size_t>(y * size.width + x)]);
+    }
+  }
+  return transposed;
+}
+
 // The levels as R G B bytes. A low byte that is not 0 spoils them.
 inline std::string RgbBytes(const std::vector<std::uint32_t>& pixels) {
   std::string bytes;

@@ -188,10 +188,7 @@ WarmStarted ReadWeights(const Job& job) {
   }
   const ModelOptions model = MakeModelOptions(job.params);
   RequireDepthOfName(path, model);
-  constexpr std::string_view kParam = "resnet_checkpoint";
-  path = job.options.storage != nullptr
-             ? job.options.storage->Fetched(path, kParam)
-             : FindWeights(path, kParam);
+  path = LocalWeights(job.options, path, "resnet_checkpoint");
   TensorMap weights = job.device.Save().model;
   WarmStarted started = WarmStart(path, model, weights);
   Say(started.text);
@@ -231,6 +228,12 @@ std::optional<RunStart> Restore(const Job& job, bool& unusable) {
   }
   job.device.Broadcast();
   return of_all;
+}
+
+std::string LocalWeights(const RunOptions& options, const std::string& given,
+                         std::string_view parameter) {
+  return options.storage != nullptr ? options.storage->Fetched(given, parameter)
+                                    : FindWeights(given, parameter);
 }
 
 void StartFromWeights(const Job& job) {

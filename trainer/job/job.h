@@ -78,6 +78,12 @@ struct RunStart {
 // `unusable` when there are checkpoints and all are damaged.
 [[nodiscard]] std::optional<RunStart> Restore(const Job& job, bool& unusable);
 
+// The local path of the weights that a parameter gives, by path, URL or name,
+// downloaded if needed. Throws UsageError naming the parameter, IoError.
+[[nodiscard]] std::string LocalWeights(const RunOptions& options,
+                                       const std::string& given,
+                                       std::string_view parameter);
+
 // If resnet_checkpoint is given, loads its weights into the new model on the
 // device, and prints which were taken. All ranks get rank 0's weights.
 void StartFromWeights(const Job& job);

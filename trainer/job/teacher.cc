@@ -14,11 +14,10 @@
 #include "records/http/secrets_guard.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/checkpoint.h"
-#include "trainer/checkpoint/named_weights.h"
 #include "trainer/checkpoint/warm_start.h"
+#include "trainer/job/job.h"
 #include "trainer/job/station_options.h"
 #include "trainer/log/run_history.h"
-#include "trainer/log/run_storage.h"
 #include "trainer/model/layers.h"
 #include "trainer/model/named_networks.h"
 #include "trainer/model_dir/model_dir.h"
@@ -173,10 +172,7 @@ std::optional<Teacher> FindTeacher(const RunOptions& options,
   if (params.distill_from.empty() || !Trains(options.mode)) {
     return std::nullopt;
   }
-  const std::string path =
-      options.storage != nullptr
-          ? options.storage->Fetched(params.distill_from, kParam)
-          : FindWeights(params.distill_from, kParam);
+  const std::string path = LocalWeights(options, params.distill_from, kParam);
   try {
     Teacher teacher = HasParamFile(ParamsPath(path)) ? OfModelDir(path, params)
                                                      : OfWeights(path, params);

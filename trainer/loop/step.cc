@@ -144,8 +144,7 @@ MovingAverage::Scope::~Scope() {
 // factor would do: the ranks add up their divisors first.
 //
 // Every rank makes the same calls for each step, even if none of its images
-// count.
-// Not to be used again once a rank is gone. One thread at a time.
+// count. Not to be used again once a rank is gone. One thread at a time.
 class TrainStep::Exchange {
  public:
   // The group must outlive it. Other requirements: see GradientBuckets.

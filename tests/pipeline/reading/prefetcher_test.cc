@@ -116,6 +116,8 @@ TEST(PlanPrefetchTest, TakesNeighboursTogetherWhereFilesAreShuffledInWindows) {
   options.shuffle = Shuffle::kWindow;
   EXPECT_EQ(PlanPrefetch(index, options).block_positions,
             options.window_records);
+  options.graph = GraphKind::kBasic;  // It announces nothing.
+  EXPECT_EQ(PlanPrefetch(index, options).block_positions, 1);
 }
 
 }  // namespace

@@ -41,18 +41,6 @@ TEST(GaussianBlurTest, IsTorchvisionsWithinALevel) {
   EXPECT_LE(unequal, static_cast<int>(golden.size() / 50));
 }
 
-std::vector<std::uint32_t> Transposed(const std::vector<std::uint32_t>& pixels,
-                                      const ImageSize& size) {
-  std::vector<std::uint32_t> transposed;
-  for (int x = 0; x < size.width; ++x) {
-    for (int y = 0; y < size.height; ++y) {
-      transposed.push_back(
-          pixels[static_cast<std::size_t>(y * size.width + x)]);
-    }
-  }
-  return transposed;
-}
-
 // Rows are blurred first, so that levels are rounded in another order.
 TEST(GaussianBlurTest, BlursBothWaysAlike) {
   const ImageSize size(20, 7);  // The kernel is cut to the shorter side.

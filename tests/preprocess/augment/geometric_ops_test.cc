@@ -47,18 +47,6 @@ TEST(TranslateTest, ReadsAheadAndFillsWithGray) {
 constexpr ImageSize kWide(6, 11);
 constexpr ImageSize kTall(11, 6);
 
-// Rows become columns.
-Pixels Transposed(const Pixels& pixels, const ImageSize& size) {
-  Pixels transposed;
-  for (int x = 0; x < size.width; ++x) {
-    for (int y = 0; y < size.height; ++y) {
-      transposed.push_back(
-          pixels[static_cast<std::size_t>(y * size.width + x)]);
-    }
-  }
-  return transposed;
-}
-
 TEST(GeometricOpsTest, MoveImagesThatAreNotSquareBothWaysAlike) {
   MoveScratch scratch;
   const auto expect_alike = [&](auto along_x, auto along_y, float argument) {
