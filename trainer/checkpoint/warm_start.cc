@@ -150,17 +150,18 @@ FoundWeights ReadFile(const std::string& path) {
     throw IoError(path, "open", errno);
   }
   file.read(head.data(), head.size());
+  // After the header's length, whose first bytes may be any.
+  if (head.back() == '{') {
+    return {.what = "the safetensors file " + path,
+            .tensors = ReadSafetensors(path)};
+  }
   if (std::string_view(head.data(), 2) == kZipMagic ||
       head[0] == kPickleMagic) {
     return {.what = "the torch.save() file " + path, .tensors = ReadPth(path)};
   }
-  if (head.back() != '{') {  // After the header's length.
-    throw DataError({.path = path},
-                    "neither a safetensors file, nor a torch.save() file, nor "
-                    "a TensorFlow checkpoint");
-  }
-  return {.what = "the safetensors file " + path,
-          .tensors = ReadSafetensors(path)};
+  throw DataError({.path = path},
+                  "neither a safetensors file, nor a torch.save() file, nor a "
+                  "TensorFlow checkpoint");
 }
 
 // The numbering of a TensorFlow checkpoint's variables follows from the layers.

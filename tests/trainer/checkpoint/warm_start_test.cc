@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
@@ -77,6 +78,21 @@ TEST_F(WarmStartTest, TakesEverything) {
   EXPECT_EQ(text_, "starting from the safetensors file " + path_ +
                        ": 10 tensors taken");
   EXPECT_EQ(head_left_, "");
+}
+
+// A file of torch before 1.6 begins with the byte 80.
+TEST_F(WarmStartTest, TakesASafetensorsFileWhateverItsFirstByte) {
+  WriteSafetensors(path_, Weights(Model(), 1));
+  std::string file = ReadWholeFile(path_, 1 << 27);
+  std::uint64_t header = 0;
+  std::memcpy(&header, file.data(), sizeof(header));
+  const std::uint64_t padding = (0x180 - header % 0x100) % 0x100;
+  file.insert(sizeof(header) + header, padding, ' ');
+  header += padding;
+  std::memcpy(file.data(), &header, sizeof(header));
+  ASSERT_EQ(file[0], '\x80');
+  WriteFileAtomically(path_, file);
+  EXPECT_EQ(Start(path_, Model()), Weights(Model(), 1));
 }
 
 TEST_F(WarmStartTest, LeavesTheHeadWhenTheClassesDiffer) {
