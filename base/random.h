@@ -25,6 +25,7 @@ enum class RandomStream : std::uint32_t {
   kMadeData = 6,
   kFileShuffle = 7,
   kNetwork = 8,
+  kInterpolation = 9,
 };
 
 // The sample that a draw belongs to. position is its place in the epoch's

@@ -17,6 +17,7 @@
 #include "bench/engine/held_records.h"
 #include "pipeline/stats/stage_counters.h"
 #include "preprocess/pixels/image_size.h"
+#include "preprocess/recipe/interpolation.h"
 #include "preprocess/recipe/recipe.h"
 #include "preprocess/resize/sink.h"
 
@@ -46,6 +47,7 @@ class NoResize final : public ResizeSink {
 // A resize's input window and parameters.
 struct HeldWindow {
   RgbImage image = {};
+  ResizeKernel kernel = {};
   bool flip = false;
   std::optional<ResizeSides> sides = {};
 };
@@ -157,8 +159,9 @@ class DecodeWork final : public StageWork {
     explicit Worker(const DecodeWork& work)
         : work_(work),
           slot_(MakeSlot(work.options_)),
-          preprocessor_(work.options_,
-                        std::make_unique<NoResize>(work.options_.image_size)) {}
+          preprocessor_(
+              work.options_,
+              Resizers(std::make_unique<NoResize>(work.options_.image_size))) {}
 
     Done Do(std::int64_t place) override {
       const std::size_t held = work_.records_.size();
@@ -189,10 +192,11 @@ class ResizeWork final : public StageWork {
     std::int64_t bytes = input.memory_limit / 4;
     for (std::size_t i = 0; i < records.size() && bytes > 0; ++i) {
       HeldWindow& window = windows_.emplace_back();
-      Preprocessor keeper(
-          options_, std::make_unique<KeepWindow>(options_.image_size, window));
+      Preprocessor keeper(options_, Resizers(std::make_unique<KeepWindow>(
+                                        options_.image_size, window)));
       const SampleKey key =
           MakeKey(input.seed, static_cast<std::int64_t>(i), records.size());
+      window.kernel = KernelOf(UsedInterpolation(options_), key);
       const std::int64_t decoded = Fill(keeper, *records[i], key, slot);
       bytes -= decoded;
       if (decoded == 0) {
@@ -214,23 +218,25 @@ class ResizeWork final : public StageWork {
     explicit Worker(const ResizeWork& work)
         : work_(work),
           slot_(MakeSlot(work.options_)),
-          resize_(MakeResize(work.options_)) {}
+          resizers_(UsedInterpolation(work.options_),
+                    work.options_.image_size) {}
 
     Done Do(std::int64_t place) override {
       const HeldWindow& window =
           work_.windows_[static_cast<std::size_t>(place) %
                          work_.windows_.size()];
-      resize_->Aim(slot_, window.flip, window.sides);
-      PutImage(window.image.view(), *resize_);
+      ResizeSink& resize = resizers_.Of(window.kernel);
+      resize.Aim(slot_, window.flip, window.sides);
+      PutImage(window.image.view(), resize);
       // Excludes the copy into the sink's band, which a decoder does not need.
       return {static_cast<std::int64_t>(slot_.size() * sizeof(slot_[0])),
-              resize_->busy()};
+              resize.busy()};
     }
 
    private:
     const ResizeWork& work_;
     std::vector<std::uint32_t> slot_;
-    std::unique_ptr<ResizeSink> resize_;
+    Resizers resizers_;
   };
 
   PreprocessOptions options_;

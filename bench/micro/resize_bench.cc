@@ -43,7 +43,8 @@ struct Kernel {
 constexpr Kernel kKernels[] = {
     {"bicubic", ResizeKernel::kBicubic, cv::INTER_CUBIC},
     {"bilinear", ResizeKernel::kBilinear, cv::INTER_LINEAR},
-    {"antialias", ResizeKernel::kAntialias, cv::INTER_AREA}};
+    {"antialias", ResizeKernel::kAntialias, cv::INTER_AREA},
+    {"antialias_bicubic", ResizeKernel::kAntialiasBicubic, cv::INTER_AREA}};
 
 // The windows: of one size, or random crops if the size is 0.
 struct Crops {

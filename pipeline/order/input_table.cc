@@ -107,7 +107,8 @@ constexpr InputOption kImages[] = {
         "the whole image resized, or CIFAR's shifts.")),
     Row("interpolation", ChoiceField<kInterpolations, &I::interpolation>(),
         Any(), "",
-        "Kernel that resizes crop windows; recipe: the recipe's own."),
+        "Kernel that resizes crop windows; recipe: the recipe's own; "
+        "antialias_random: antialias or antialias_bicubic by chance."),
     Row("random_flip", Field<&I::random_flip>(), Any(), "",
         "Mirror training images at random in recipes that do so; give false "
         "for digits and letters."),

@@ -26,13 +26,6 @@ using Clock = std::chrono::steady_clock;
 // Bytes per pixel for OpenCV's image, ours, and OpenCV's decoders.
 constexpr std::int64_t kOtherPixelBytes = 8;
 
-ImageSize CheckedSize(const ImageSize& image_size) {
-  if (image_size.shorter() < 1) {
-    throw UsageError("PreprocessOptions::image_size must be above 0");
-  }
-  return image_size;
-}
-
 // The window of one of the crops, each with the centre crop's size.
 Window PlaceWindow(const EvalView& view, int height, int width, Window centre) {
   centre.y = view.PlaceY(height, centre.height, centre.y);
@@ -68,47 +61,27 @@ bool DrawFlip(const SampleKey& key) {
 
 }  // namespace
 
-Interpolation UsedInterpolation(Recipe recipe, Interpolation interpolation) {
-  if (interpolation != Interpolation::kRecipe) {
-    return interpolation;
-  }
-  return recipe == Recipe::kTpu || recipe == Recipe::kPlain
-             ? Interpolation::kBicubic
-             : Interpolation::kAntialias;
-}
-
-ResizeKernel KernelOf(const PreprocessOptions& options) {
-  switch (UsedInterpolation(options.recipe, options.interpolation)) {
-    case Interpolation::kBicubic:
-      return ResizeKernel::kBicubic;
-    case Interpolation::kBilinear:
-      return ResizeKernel::kBilinear;
-    case Interpolation::kAntialias:
-      return ResizeKernel::kAntialias;
-    case Interpolation::kRecipe:
-      break;  // not returned by UsedInterpolation()
-  }
-  std::abort();
-}
-
-std::unique_ptr<ResizeSink> MakeResize(const PreprocessOptions& options) {
-  return MakeResizeSink(KernelOf(options), CheckedSize(options.image_size));
+Interpolation UsedInterpolation(const PreprocessOptions& options) {
+  return UsedInterpolation(options.recipe, options.interpolation,
+                           options.training);
 }
 
 Preprocessor::Preprocessor(const PreprocessOptions& options)
-    : Preprocessor(options, MakeResize(options)) {}
+    : Preprocessor(options,
+                   Resizers(UsedInterpolation(options), options.image_size)) {}
 
-Preprocessor::Preprocessor(const PreprocessOptions& options,
-                           std::unique_ptr<ResizeSink> resize)
+Preprocessor::Preprocessor(const PreprocessOptions& options, Resizers resizers)
     : options_(options),
+      interpolation_(UsedInterpolation(options)),
       decoder_(options.limits, options.warnings),
-      sink_(std::move(resize)),
+      resizers_(std::move(resizers)),
       augmenter_(options.augment, options.image_size) {
   CheckCropOptions(options.crop, options.recipe, options.image_size);
 }
 
 struct Preprocessor::Target {
   const SampleKey& key;
+  ResizeKernel kernel;
   std::span<std::uint32_t> image;
 };
 
@@ -118,7 +91,9 @@ FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
                               std::span<const std::byte> seek_index,
                               std::string* found) {
   const Clock::time_point start = Clock::now();
-  const Target target{.key = key, .image = destination};
+  const Target target{.key = key,
+                      .kernel = KernelOf(interpolation_, key),
+                      .image = destination};
   known_ = nullptr;
   if (found != nullptr) {
     found->clear();
@@ -126,8 +101,9 @@ FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
   FillCounts counts = IsJpeg(encoded)
                           ? DecodeJpeg(encoded, seek_index, target, found)
                           : DecodeOther(encoded, target);
-  Check(sink_->is_complete(), "a decoder puts all rows or throws");
-  counts.resize = sink_->busy();
+  const ResizeSink& resize = resizers_.Of(target.kernel);
+  Check(resize.is_complete(), "a decoder puts all rows or throws");
+  counts.resize = resize.busy();
   const Clock::time_point decoded = Clock::now();
   counts.decode = decoded - start - counts.resize;
   Finish(key, destination);
@@ -137,8 +113,9 @@ FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
 }
 
 RowSink& Preprocessor::Aim(const DecodePlan& plan, const Target& target) {
-  sink_->Aim(target.image, IsFlipped(options_, target.key), plan.sides);
-  return *sink_;
+  ResizeSink& resize = resizers_.Of(target.kernel);
+  resize.Aim(target.image, IsFlipped(options_, target.key), plan.sides);
+  return resize;
 }
 
 FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
@@ -147,7 +124,7 @@ FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
   const JpegInfo info = decoder_.ReadHeader(encoded);
   const DecodePlan plan =
       Plan(ChooseFraming(info.height, info.width, info.components, target.key),
-           options_.scaled_decode);
+           target.kernel, options_.scaled_decode);
   const bool is_index =
       !seek_index.empty() && ParseSeekIndex(seek_index, index_);
   decoder_.DecodeScaledWindow(plan.denominator, plan.window, Aim(plan, target),
@@ -190,8 +167,9 @@ FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
       encoded,
       std::min(limits.max_pixels, limits.max_memory_bytes / kOtherPixelBytes),
       image_);
-  const DecodePlan plan = Plan(
-      ChooseFraming(image_.height(), image_.width(), 3, target.key), false);
+  const DecodePlan plan =
+      Plan(ChooseFraming(image_.height(), image_.width(), 3, target.key),
+           target.kernel, false);
   PutImage(image_.view(plan.window), Aim(plan, target));
   const std::int64_t inside =
       std::int64_t{plan.window.width} * plan.window.height;
@@ -232,9 +210,9 @@ Framing Preprocessor::ChooseFraming(int height, int width, int components,
   std::abort();
 }
 
-DecodePlan Preprocessor::Plan(const Framing& framing, bool is_scaled) const {
-  return PlanDecode(framing, KernelOf(options_), options_.image_size,
-                    is_scaled);
+DecodePlan Preprocessor::Plan(const Framing& framing, ResizeKernel kernel,
+                              bool is_scaled) const {
+  return PlanDecode(framing, kernel, options_.image_size, is_scaled);
 }
 
 bool IsFlipped(const PreprocessOptions& options, const SampleKey& key) {

@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 
-#include "base/choices.h"
 #include "base/random.h"
 #include "preprocess/augment/augment.h"
 #include "preprocess/jpeg/jpeg.h"
@@ -16,6 +15,7 @@
 #include "preprocess/pixels/image_size.h"
 #include "preprocess/recipe/crop_options.h"
 #include "preprocess/recipe/framing.h"
+#include "preprocess/recipe/interpolation.h"
 #include "preprocess/resize/sink.h"
 
 namespace infeed {
@@ -40,24 +40,6 @@ struct FillCounts {
   std::string warning = {};  // libjpeg's first tolerated warning
 };
 
-// How a window becomes an output's pixels (ResizeKernel).
-enum class Interpolation {
-  kRecipe,    // the recipe's own: bicubic for tpu and plain, else antialias
-  kBicubic,   // TensorFlow's legacy bicubic (preprocess/resize/resize.h)
-  kBilinear,  // two samples each way, whatever the scale; half-pixel centres
-  kAntialias  // bilinear over as many samples as the scale: Pillow's
-};
-
-inline constexpr Choices<Interpolation, 4> kInterpolations = {
-    {{"recipe", Interpolation::kRecipe},
-     {"bicubic", Interpolation::kBicubic},
-     {"bilinear", Interpolation::kBilinear},
-     {"antialias", Interpolation::kAntialias}}};
-
-// Returns the interpolation, with kRecipe replaced by the recipe's own.
-[[nodiscard]] Interpolation UsedInterpolation(Recipe recipe,
-                                              Interpolation interpolation);
-
 struct PreprocessOptions {
   Recipe recipe = Recipe::kTpu;
   Interpolation interpolation = Interpolation::kRecipe;
@@ -78,12 +60,8 @@ struct PreprocessOptions {
   JpegWarnings warnings = JpegWarnings::kErrors;
 };
 
-// The kernel of the recipe's resize.
-[[nodiscard]] ResizeKernel KernelOf(const PreprocessOptions& options);
-
-// Returns the recipe's resize. Throws UsageError for a size below 1.
-[[nodiscard]] std::unique_ptr<ResizeSink> MakeResize(
-    const PreprocessOptions& options);
+// UsedInterpolation() of the options.
+[[nodiscard]] Interpolation UsedInterpolation(const PreprocessOptions& options);
 
 // Whether the sample is mirrored: in training, where images may be mirrored, as
 // drawn from its flip stream; in an evaluation of ten crops the last five.
@@ -101,8 +79,7 @@ class Preprocessor {
   // out of range.
   explicit Preprocessor(const PreprocessOptions& options);
   // The same with a resize other than the recipe's, for measurements.
-  Preprocessor(const PreprocessOptions& options,
-               std::unique_ptr<ResizeSink> resize);
+  Preprocessor(const PreprocessOptions& options, Resizers resizers);
 
   // Chooses the window (crop stream of key), decodes it and fills destination,
   // [height, width], mirrored as drawn from key's flip stream, and augmented
@@ -134,11 +111,12 @@ class Preprocessor {
  private:
   [[nodiscard]] Framing ChooseFraming(int height, int width, int components,
                                       const SampleKey& key) const;
-  [[nodiscard]] DecodePlan Plan(const Framing& framing, bool is_scaled) const;
+  [[nodiscard]] DecodePlan Plan(const Framing& framing, ResizeKernel kernel,
+                                bool is_scaled) const;
 
-  // A sample and its destination.
+  // A sample, the kernel of its resize, and its destination.
   struct Target;
-  // Returns the resize, aimed at the target.
+  // Returns the sample's resize, aimed at the target.
   RowSink& Aim(const DecodePlan& plan, const Target& target);
 
   // Decode the framing into the target and return the counts without the times.
@@ -155,12 +133,13 @@ class Preprocessor {
                                               std::span<std::uint32_t> pixels);
 
   PreprocessOptions options_;
+  Interpolation interpolation_;  // UsedInterpolation()'s
   JpegDecoder decoder_;
   JpegSeekIndex index_;
   JpegSeekIndex found_;
   JpegSeekIndex* known_ = nullptr;  // of the last image: the better of the two
   RgbImage image_;                  // a whole image, if not a JPEG
-  std::unique_ptr<ResizeSink> sink_;
+  Resizers resizers_;
   Augmenter augmenter_;
 };
 

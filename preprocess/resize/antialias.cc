@@ -12,10 +12,9 @@ namespace {
 
 constexpr int kChannels = 3;
 
-// The horizontal pass: `width` pixels a row, all rows of the source.
-void ResizeRows(const RgbView& source, int width, RgbImage& image) {
-  image.Resize(width, source.height);
-  AntialiasAxis axis(source.width, width);
+// The horizontal pass to `image.width()` pixels a row, all rows of the source.
+void ResizeRows(AntialiasAxis axis, const RgbView& source, RgbImage& image) {
+  const int width = image.width();
   for (int x = 0; x < width; ++x) {
     const AntialiasTaps taps = axis.At(x);
     for (int y = 0; y < source.height; ++y) {
@@ -44,13 +43,30 @@ std::uint32_t BlendTapRows(const RgbView& source, const AntialiasTaps& taps,
   return static_cast<std::uint32_t>(RoundToByte(sum));
 }
 
+// Keys' cubic as Pillow computes it. Requires: distance >= 0.
+double Cubic(double distance) {
+  constexpr double kA = -0.5;
+  const double x = distance;
+  if (x < 1.0) {
+    return ((kA + 2.0) * x - (kA + 3.0)) * x * x + 1;
+  }
+  return x < 2.0 ? (((x - 5) * x + 8) * x - 4) * kA : 0.0;
+}
+
 }  // namespace
+
+AntialiasAxis::AntialiasAxis(ResizeKernel kernel)
+    : is_bicubic_(kernel == ResizeKernel::kAntialiasBicubic) {
+  Check(IsAntialiased(kernel), "an antialiased kernel");
+  Set(1, 1);
+}
 
 void AntialiasAxis::Set(int in_size, int out_size) {
   Check(in_size > 0 && out_size > 0, "an image has pixels");
   in_size_ = in_size;
   scale_ = static_cast<double>(in_size) / out_size;
-  support_ = std::max(scale_, 1.0);
+  width_ = std::max(scale_, 1.0);
+  support_ = (is_bicubic_ ? 2.0 : 1.0) * width_;
 }
 
 int AntialiasAxis::max_taps() const {
@@ -68,34 +84,39 @@ ResizeSpan AntialiasAxis::Support(int out_index) const {
   return {.first = first, .count = end - first};
 }
 
+double AntialiasAxis::Weigh(double distance) const {
+  const double x = std::abs(distance);
+  return is_bicubic_ ? Cubic(x) : std::max(1.0 - x, 0.0);
+}
+
 // The floating-point operations are in Pillow's order, as the order decides the
 // last bits of the weights.
 AntialiasTaps AntialiasAxis::At(int out_index) {
   const ResizeSpan support = Support(out_index);
   const double centre = Centre(out_index);
-  const double steepness = 1.0 / support_;
+  const double steepness = 1.0 / width_;
   const auto count = static_cast<std::size_t>(support.count);
   parts_.resize(count);
   double sum = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const double place = static_cast<double>(i) + support.first;
-    parts_[i] =
-        std::max(1.0 - std::abs((place - centre + 0.5) * steepness), 0.0);
+    parts_[i] = Weigh((place - centre + 0.5) * steepness);
     sum += parts_[i];
   }
   weights_.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
-    weights_[i] = static_cast<std::int32_t>(0.5 + parts_[i] / sum *
-                                                      (1 << kAntialiasBits));
+    const double weight = parts_[i] / sum * (1 << kAntialiasBits);
+    weights_[i] = static_cast<std::int32_t>(weight + (weight < 0 ? -0.5 : 0.5));
   }
   return {.first = support.first, .weights = weights_};
 }
 
-void ResizeAntialias(const RgbView& source, int width, int height,
-                     std::span<std::uint32_t> destination) {
+void ResizeAntialias(ResizeKernel kernel, const RgbView& source, int width,
+                     int height, std::span<std::uint32_t> destination) {
   RgbImage rows;
-  ResizeRows(source, width, rows);
-  AntialiasAxis axis(source.height, height);
+  rows.Resize(width, source.height);
+  ResizeRows(AntialiasAxis(kernel, source.width, width), source, rows);
+  AntialiasAxis axis(kernel, source.height, height);
   std::uint32_t* target = destination.data();
   for (int y = 0; y < height; ++y) {
     const AntialiasTaps taps = axis.At(y);

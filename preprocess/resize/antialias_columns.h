@@ -26,6 +26,9 @@ struct alignas(64) AntialiasWeights {
 // reused.
 class AntialiasColumns {
  public:
+  // Requires: IsAntialiased(kernel).
+  explicit AntialiasColumns(ResizeKernel kernel) : axis_(kernel) {}
+
   // `size` columns of a side, mirrored if flip is set. Requires: size > 0, and
   // the columns are within side.out_size.
   void Set(const ResizeSide& side, int size, bool flip);
@@ -49,7 +52,7 @@ class AntialiasColumns {
  private:
   void SetPixel(const AntialiasTaps& taps, int group, int pixel);
 
-  AntialiasAxis axis_{1, 1};
+  AntialiasAxis axis_;
   std::vector<ColumnPlaces> places_;
   std::vector<AntialiasWeights> weights_;
   int steps_ = 1;

@@ -10,9 +10,11 @@
 
 namespace infeed {
 
-AntialiasSink::AntialiasSink(const ImageSize& size)
+AntialiasSink::AntialiasSink(ResizeKernel kernel, const ImageSize& size)
     : ResizeSink(size),
-      groups_(CeilDiv(size.width, kGroupPixels * kGroups) * kGroups) {}
+      groups_(CeilDiv(size.width, kGroupPixels * kGroups) * kGroups),
+      taps_of_columns_(kernel),
+      axis_(kernel) {}
 
 void AntialiasSink::Begin(int width, int height) {
   const Clock::time_point start = Clock::now();

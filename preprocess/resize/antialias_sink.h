@@ -11,14 +11,14 @@
 
 namespace infeed {
 
-// The ResizeSink of the antialiased kernel. Rows come in pairs, 2n and 2n + 1:
+// The ResizeSink of the antialiased kernels. Rows come in pairs, 2n and 2n + 1:
 // a pair is resized to the output's width when both rows have arrived, and
 // waits in a ring of pairs that is large enough for an output row's taps. Owns
 // that ring. One thread at a time.
 class AntialiasSink final : public ResizeSink {
  public:
-  // Requires: both sides > 0.
-  explicit AntialiasSink(const ImageSize& size);
+  // Requires: IsAntialiased(kernel), and both sides > 0.
+  AntialiasSink(ResizeKernel kernel, const ImageSize& size);
 
   void Begin(int width, int height) override;
   void Filled() override;
@@ -35,8 +35,8 @@ class AntialiasSink final : public ResizeSink {
   // A band's last row, if it waits for its partner.
   std::vector<std::uint8_t> upper_;
 
-  AntialiasAxis axis_{1, 1};  // the vertical one
-  AntialiasTaps taps_ = {};   // of the destination's next row
+  AntialiasAxis axis_;       // the vertical one
+  AntialiasTaps taps_ = {};  // of the destination's next row
   int ring_pairs_ = 0;
   std::vector<RowPairGroup> ring_;
   std::vector<WeightedPair> weighted_;  // of one output row

@@ -48,7 +48,7 @@ FourTapAxis::FourTapAxis(ResizeKernel kernel, int in_size, int out_size)
       scale_(static_cast<float>(in_size) / static_cast<float>(out_size)),
       exact_scale_(static_cast<double>(in_size) / out_size),
       last_(in_size - 1) {
-  Check(kernel != ResizeKernel::kAntialias, "a kernel of four taps");
+  Check(!IsAntialiased(kernel), "a kernel of four taps");
 }
 
 FourTaps FourTapAxis::At(int out_index) const {
@@ -70,8 +70,8 @@ void Resize(ResizeKernel kernel, const RgbView& source, int width, int height,
         "an image has pixels");
   Check(std::ssize(destination) == std::ptrdiff_t{width} * height,
         "the destination has the given size");
-  if (kernel == ResizeKernel::kAntialias) {
-    return ResizeAntialias(source, width, height, destination);
+  if (IsAntialiased(kernel)) {
+    return ResizeAntialias(kernel, source, width, height, destination);
   }
   const FourTapAxis vertical(kernel, source.height, height);
   const FourTapAxis horizontal(kernel, source.width, width);

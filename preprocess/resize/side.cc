@@ -18,8 +18,8 @@ ResizeSpan SupportOf(ResizeKernel kernel, const ResizeSide& side, int count) {
             side.out_first + count <= side.out_size,
         "the outputs are the side's");
   const int last_out = side.out_first + count - 1;
-  if (kernel == ResizeKernel::kAntialias) {
-    const AntialiasAxis axis(side.in_size, side.out_size);
+  if (IsAntialiased(kernel)) {
+    const AntialiasAxis axis(kernel, side.in_size, side.out_size);
     const int first = axis.Support(side.out_first).first;
     const ResizeSpan last = axis.Support(last_out);
     return {.first = first, .count = last.first + last.count - first};

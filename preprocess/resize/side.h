@@ -4,10 +4,17 @@ namespace infeed {
 
 // The formula that computes an output pixel from an image's pixels.
 enum class ResizeKernel {
-  kBicubic,    // TensorFlow's legacy one (resize.h)
-  kBilinear,   // two samples each way, whatever the scale (resize.h)
-  kAntialias,  // a triangle as wide as the scale: Pillow's (antialias.h)
+  kBicubic,           // TensorFlow's legacy one (resize.h)
+  kBilinear,          // two samples each way, whatever the scale (resize.h)
+  kAntialias,         // a triangle as wide as the scale: Pillow's (antialias.h)
+  kAntialiasBicubic,  // a cubic twice as wide: Pillow's too (antialias.h)
 };
+
+// Whether the kernel is one of antialias.h; the others have four taps.
+[[nodiscard]] constexpr bool IsAntialiased(ResizeKernel kernel) {
+  return kernel == ResizeKernel::kAntialias ||
+         kernel == ResizeKernel::kAntialiasBicubic;
+}
 
 // One side of a resize from in_size to out_size samples of which only a part is
 // computed: the outputs from out_first on, from source samples that are

@@ -47,8 +47,8 @@ void ResizeSink::Begin(int width, int height) {
 
 std::unique_ptr<ResizeSink> MakeResizeSink(ResizeKernel kernel,
                                            const ImageSize& size) {
-  if (kernel == ResizeKernel::kAntialias) {
-    return std::make_unique<AntialiasSink>(size);
+  if (IsAntialiased(kernel)) {
+    return std::make_unique<AntialiasSink>(kernel, size);
   }
   return std::make_unique<FourTapSink>(kernel, size);
 }

@@ -16,7 +16,7 @@ import torchvision
 from PIL import Image
 from torchvision import transforms
 
-from philox import CROP, FLIP, SampleRandom
+from philox import CROP, FLIP, INTERPOLATION, SampleRandom
 
 FOLDER = pathlib.Path(__file__).parent / "recipes"
 
@@ -105,15 +105,20 @@ def write_resizes():
         (FOLDER.parent / "preprocess/rgb444.rgb").read_bytes(),
         np.uint8).reshape(45, 61, 3)
     planes = torch.tensor(pixels).permute(2, 0, 1)[None].double()
-    antialias, bilinear = [], []
+    antialias, antialias_bicubic, bilinear = [], [], []
     for width, height in RESIZES:
         antialias.append(Image.fromarray(pixels).resize(
             (width, height), Image.Resampling.BILINEAR).tobytes())
+        with HorizontalFirst():
+            antialias_bicubic.append(Image.fromarray(pixels).resize(
+                (width, height), Image.Resampling.BICUBIC).tobytes())
         levels = torch.nn.functional.interpolate(
             planes, (height, width), mode="bilinear", align_corners=False)
         bilinear.append(torch.floor(levels[0] + 0.5).clamp(0, 255).byte()
                         .permute(1, 2, 0).numpy().tobytes())
     (FOLDER / "resize_antialias.rgb").write_bytes(b"".join(antialias))
+    (FOLDER / "resize_antialias_bicubic.rgb").write_bytes(
+        b"".join(antialias_bicubic))
     (FOLDER / "resize_bilinear.rgb").write_bytes(b"".join(bilinear))
 
 
@@ -146,6 +151,24 @@ def write_evaluation(name, image):
                                          transforms.CenterCrop(size)])
         pixels.append(evaluation(image).tobytes())
     (FOLDER / f"{name}_torchvision_eval.rgb").write_bytes(b"".join(pixels))
+
+
+def write_random_interpolation(name, image):
+    """timm's RandomResizedCropAndInterpolation("random"), and evaluation."""
+    pixels = []
+    modes = (transforms.InterpolationMode.BILINEAR,
+             transforms.InterpolationMode.BICUBIC)
+    for position in range(6):
+        mode = modes[SampleRandom(1, 0, position, INTERPOLATION).below(2)]
+        with DrawsFrom(SampleRandom(1, 0, position, CROP)):
+            cropped = transforms.RandomResizedCrop(SIZE, interpolation=mode)(
+                image)
+        with DrawsFrom(SampleRandom(1, 0, position, FLIP)):
+            pixels.append(
+                transforms.RandomHorizontalFlip()(cropped).tobytes())
+    resized = transforms.Resize(37, interpolation=modes[1])(image)
+    pixels.append(transforms.CenterCrop(SIZE)(resized).tobytes())
+    (FOLDER / f"{name}_random_interpolation.rgb").write_bytes(b"".join(pixels))
 
 
 def write_ten_crops(name, image):
@@ -202,6 +225,7 @@ def main():
         write_ten_crops(name, image)
         with HorizontalFirst():
             write_oblong(name, image)
+            write_random_interpolation(name, image)
     write_cifar()
     print("torch", torch.__version__, "torchvision", torchvision.__version__,
           "Pillow", PIL.__version__, "NumPy", np.__version__)

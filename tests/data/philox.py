@@ -2,7 +2,7 @@
 
 import numpy as np
 
-CROP, FLIP, AUGMENTATION = 1, 2, 3  # streams
+CROP, FLIP, AUGMENTATION, INTERPOLATION = 1, 2, 3, 9  # streams
 
 
 def philox4x32(key, counter):

@@ -114,9 +114,9 @@ class TimmA3:
         self.given = given
         self.train = timm.data.create_transform(
             given.size, is_training=True, color_jitter=None,
-            auto_augment="rand-m6-mstd0.5-inc1", interpolation="bilinear")
+            auto_augment="rand-m6-mstd0.5-inc1", interpolation="random")
         self.test = timm.data.create_transform(
-            given.size, crop_pct=0.95, interpolation="bilinear")
+            given.size, crop_pct=0.95, interpolation="bicubic")
         self.mix = timm.data.Mixup(mixup_alpha=0.1, cutmix_alpha=1.0,
                                    label_smoothing=0, num_classes=classes)
         self.loss = timm.loss.BinaryCrossEntropy(smoothing=0,

@@ -7,7 +7,7 @@
 
 #include "preprocess/pixels/image_size.h"
 #include "preprocess/recipe/crop_options.h"
-#include "preprocess/recipe/recipe.h"
+#include "preprocess/recipe/interpolation.h"
 #include "trainer/model/named_networks.h"
 #include "trainer/model/normalization.h"
 #include "trainer/params/label_facts.h"
@@ -24,7 +24,7 @@ bool IsLeNet(const TrainParams& params) {
 
 std::string InterpolationOf(const TrainParams& params) {
   return std::string(ChoiceName(
-      UsedInterpolation(params.input.recipe, params.input.interpolation),
+      UsedInterpolation(params.input.recipe, params.input.interpolation, false),
       kInterpolations));
 }
 

@@ -228,7 +228,8 @@ constexpr Quarrel kQuarrels[] = {
        return p.model.drop_connect_growth != DropGrowth::kGroup &&
               p.model.drop_connect_rate == 0;
      },
-     "give the last block's rate, too"},
+     "a rate of 0 does not grow; give the last block's, or "
+     "drop_connect_growth=group"},
     {"dropblock_groups", "dropblock_keep_prob",
      [](const P& p) {
        return !p.dropblock_groups.empty() && p.model.drop_block.keep_prob == 0;

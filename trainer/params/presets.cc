@@ -57,10 +57,10 @@ constexpr Preset kPresets[] = {
      "moving_average_warmup=follow,"
      "zero_gamma=false,precision=float32"},
     {"timm_a1", "timm's A1 for ResNet-50: LAMB, BCE, 600 epochs of 2,048",
-     "ResNet strikes back (arXiv 2110.00476), table 2, with timm's train.py: "
-     "it resizes with a bilinear or a bicubic kernel by chance, here with the "
-     "first.",
-     "recipe=torchvision,train_batch_size=2048,train_epochs=600,optimizer=lamb,"
+     "ResNet strikes back (arXiv 2110.00476), table 2; timm's train.py for the "
+     "rest.",
+     "recipe=torchvision,interpolation=antialias_random,train_batch_size=2048,"
+     "train_epochs=600,optimizer=lamb,"
      "base_learning_rate=0.005,learning_rate_scaling=none,"
      "learning_rate_schedule=cosine,schedule_after_warmup=false,"
      "warmup_epochs=5,warmup_factor=0.0002,min_learning_rate=1e-6,"

@@ -53,7 +53,7 @@ TEST(PlanDecodeTest, TakesAllOfAWindowThatIsSmallerThanTheOutput) {
   const Window window{.y = 3, .x = 5, .height = 20, .width = 31};
   for (const ResizeKernel kernel :
        {ResizeKernel::kBicubic, ResizeKernel::kBilinear,
-        ResizeKernel::kAntialias}) {
+        ResizeKernel::kAntialias, ResizeKernel::kAntialiasBicubic}) {
     const DecodePlan plan =
         PlanDecode(WholeWindow(window, 32), kernel, 32, true);
     EXPECT_EQ(plan.window, window);

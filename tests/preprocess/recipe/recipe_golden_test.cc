@@ -110,6 +110,13 @@ TEST(ResizeGoldenTest, AntialiasGivesPillowsBytes) {
   }
 }
 
+TEST(ResizeGoldenTest, AntialiasBicubicGivesPillowsBytes) {
+  Goldens goldens("recipes/resize_antialias_bicubic.rgb");
+  for (const Size& size : kResizes) {
+    goldens.ExpectEqual(Resized(ResizeKernel::kAntialiasBicubic, size));
+  }
+}
+
 TEST(ResizeGoldenTest, BilinearFollowsPyTorch) {
   Goldens goldens("recipes/resize_bilinear.rgb");
   for (const Size& size : kResizes) {
@@ -145,6 +152,20 @@ TEST_P(RecipeGoldenTest, EvaluatesOnTorchvisionsPixels) {
         {.recipe = Recipe::kTorchvision, .training = false, .image_size = size},
         jpeg));
   }
+}
+
+// timm's "random" and its evaluation with the bicubic kernel.
+TEST_P(RecipeGoldenTest, ResizesWithPillowsKernelsByChance) {
+  const std::string jpeg = Data(Name() + ".jpg");
+  Goldens goldens(Name() + "_random_interpolation.rgb");
+  PreprocessOptions options{.recipe = Recipe::kTorchvision,
+                            .interpolation = Interpolation::kAntialiasRandom,
+                            .image_size = kSize};
+  for (std::uint64_t position = 0; position < 6; ++position) {
+    goldens.ExpectEqual(Filled(options, jpeg, position));
+  }
+  options.training = false;
+  goldens.ExpectEqual(Filled(options, jpeg));
 }
 
 TEST_P(RecipeGoldenTest, EvaluatesOnTorchvisionsCrops) {

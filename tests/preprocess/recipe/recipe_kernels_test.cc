@@ -32,7 +32,8 @@ struct Kernel {
 constexpr std::array kKernels = {
     Kernel{Interpolation::kBicubic, ResizeKernel::kBicubic},
     Kernel{Interpolation::kBilinear, ResizeKernel::kBilinear},
-    Kernel{Interpolation::kAntialias, ResizeKernel::kAntialias}};
+    Kernel{Interpolation::kAntialias, ResizeKernel::kAntialias},
+    Kernel{Interpolation::kAntialiasBicubic, ResizeKernel::kAntialiasBicubic}};
 
 Framing ExpectedFraming(Recipe recipe, bool training, const SampleKey& key,
                         const ImageSize& size = kSize) {
@@ -140,6 +141,28 @@ TEST(RecipeKernelsTest, AreFramesResizedAndCut) {
       }
     }
   }
+}
+
+TEST(RecipeKernelsTest, DrawsOneOfPillowsForEachSample) {
+  const std::string jpeg = Jpeg();
+  Preprocessor random({.recipe = Recipe::kTorchvision,
+                       .interpolation = Interpolation::kAntialiasRandom,
+                       .image_size = kSize});
+  int cubics = 0;
+  for (std::uint64_t position = 0; position < 16; ++position) {
+    const SampleKey key{.seed = 4, .position = position};
+    const bool is_cubic =
+        SampleRandom(key, RandomStream::kInterpolation).Below(2) == 1;
+    cubics += is_cubic ? 1 : 0;
+    Preprocessor drawn({.recipe = Recipe::kTorchvision,
+                        .interpolation = is_cubic
+                                             ? Interpolation::kAntialiasBicubic
+                                             : Interpolation::kAntialias,
+                        .image_size = kSize});
+    EXPECT_EQ(Filled(random, jpeg, key), Filled(drawn, jpeg, key));
+  }
+  EXPECT_GT(cubics, 0);
+  EXPECT_LT(cubics, 16);
 }
 
 TEST(RecipeKernelsTest, RecipesHaveTheirOwn) {

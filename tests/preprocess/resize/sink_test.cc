@@ -275,7 +275,7 @@ std::vector<SinkCase> Cases() {
   for (const std::string& target : SupportedSimdTargets()) {
     for (const ResizeKernel kernel :
          {ResizeKernel::kBicubic, ResizeKernel::kBilinear,
-          ResizeKernel::kAntialias}) {
+          ResizeKernel::kAntialias, ResizeKernel::kAntialiasBicubic}) {
       cases.push_back({kernel, target});
     }
   }
@@ -283,7 +283,8 @@ std::vector<SinkCase> Cases() {
 }
 
 std::string CaseName(const testing::TestParamInfo<SinkCase>& test) {
-  constexpr const char* kKernels[] = {"Bicubic", "Bilinear", "Antialias"};
+  constexpr const char* kKernels[] = {"Bicubic", "Bilinear", "Antialias",
+                                      "AntialiasBicubic"};
   return kKernels[static_cast<int>(test.param.kernel)] + test.param.target;
 }
 
@@ -294,7 +295,7 @@ TEST(ResizeSinkProgressTest, IsCompleteWithTheLastRow) {
   const RgbImage image = TestPhotograph(30, 30, 2);
   for (const ResizeKernel kernel :
        {ResizeKernel::kBicubic, ResizeKernel::kBilinear,
-        ResizeKernel::kAntialias}) {
+        ResizeKernel::kAntialias, ResizeKernel::kAntialiasBicubic}) {
     const std::unique_ptr<ResizeSink> sink = MakeResizeSink(kernel, 40);
     std::vector<std::uint32_t> pixels(std::size_t{40} * 40);
     sink->Aim(pixels, false);

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <memory>
+
+#include "base/choices.h"
+#include "base/random.h"
+#include "preprocess/pixels/image_size.h"
+#include "preprocess/recipe/framing.h"
+#include "preprocess/resize/side.h"
+#include "preprocess/resize/sink.h"
+
+namespace infeed {
+
+// How a window becomes an output's pixels (ResizeKernel).
+enum class Interpolation {
+  kRecipe,     // the recipe's own: bicubic for tpu and plain, else antialias
+  kBicubic,    // TensorFlow's legacy bicubic (preprocess/resize/resize.h)
+  kBilinear,   // two samples each way, whatever the scale; half-pixel centres
+  kAntialias,  // bilinear over as many samples as the scale: Pillow's
+  kAntialiasBicubic,  // Pillow's bicubic, over twice as many samples
+  kAntialiasRandom,   // one of these two, drawn for each sample; the second in
+                      // an evaluation: timm's "random"
+};
+
+inline constexpr Choices<Interpolation, 6> kInterpolations = {
+    {{"recipe", Interpolation::kRecipe},
+     {"bicubic", Interpolation::kBicubic},
+     {"bilinear", Interpolation::kBilinear},
+     {"antialias", Interpolation::kAntialias},
+     {"antialias_bicubic", Interpolation::kAntialiasBicubic},
+     {"antialias_random", Interpolation::kAntialiasRandom}}};
+
+// Returns the interpolation, with kRecipe replaced by the recipe's own, and
+// kAntialiasRandom by kAntialiasBicubic unless `training` is set.
+[[nodiscard]] Interpolation UsedInterpolation(Recipe recipe,
+                                              Interpolation interpolation,
+                                              bool training);
+
+// The kernel of a sample's resize; kAntialiasRandom's is drawn from the
+// sample's interpolation stream, Below(2), 1 for the cubic. Requires: `used` is
+// UsedInterpolation()'s.
+[[nodiscard]] ResizeKernel KernelOf(Interpolation used, const SampleKey& key);
+
+// The resizes of an interpolation, one for each kernel that it has. One thread
+// at a time.
+class Resizers {
+ public:
+  // Requires: `used` is UsedInterpolation()'s. Throws UsageError for a size
+  // below 1.
+  Resizers(Interpolation used, const ImageSize& size);
+  // The given resize whatever the kernel, for measurements.
+  explicit Resizers(std::unique_ptr<ResizeSink> resize);
+
+  // Requires: a kernel that KernelOf() returns for the interpolation.
+  [[nodiscard]] ResizeSink& Of(ResizeKernel kernel) {
+    return second_ != nullptr && kernel == ResizeKernel::kAntialiasBicubic
+               ? *second_
+               : *first_;
+  }
+
+ private:
+  std::unique_ptr<ResizeSink> first_;
+  std::unique_ptr<ResizeSink> second_;  // the cubic of kAntialiasRandom
+};
+
+}  // namespace infeed
