@@ -78,9 +78,12 @@ class Options(TypedDict, total=False):
     # whole image resized, or CIFAR's shifts. Default: tpu.
     recipe: Literal["tpu", "torchvision", "plain", "cifar"]
 
-    # Kernel that resizes crop windows; recipe: the recipe's own. Default:
+    # Kernel that resizes crop windows; recipe: the recipe's own;
+    # antialias_random: antialias or antialias_bicubic by chance. Default:
     # recipe.
-    interpolation: Literal["recipe", "bicubic", "bilinear", "antialias"]
+    interpolation: Literal[
+        "recipe", "bicubic", "bilinear", "antialias", "antialias_bicubic",
+        "antialias_random"]
 
     # Mirror training images at random in recipes that do so; give false for
     # digits and letters. Default: true.
