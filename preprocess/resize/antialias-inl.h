@@ -33,7 +33,7 @@ struct Sums {
     high = MulAddPairs(levels, high_weights, high);
     low = MulAddPairs(levels, low_weights, low);
   }
-  // Levels may be below 0 or above 255.
+  // Levels may be below 0 or above 255, but are 16-bit numbers.
   [[nodiscard]] HWY_INLINE V32 Levels() const {
     return hn::ShiftRight<kAntialiasBits>(
         hn::Add(hn::ShiftLeft<kAntialiasLowBits>(high), low));
@@ -42,10 +42,6 @@ struct Sums {
 
 HWY_INLINE Sums NoSums() {
   return {hn::Zero(D32()), hn::Set(D32(), kAntialiasOffset)};
-}
-
-HWY_INLINE V32 ToBytes(V32 levels) {
-  return hn::Clamp(levels, hn::Zero(D32()), hn::Set(D32(), 255));
 }
 
 // Two rows' sums of a vector's pixels.
@@ -61,10 +57,11 @@ struct PairSums {
     lower.Add(lower_levels, high_weights, low_weights);
   }
   HWY_INLINE void Store(std::int16_t* levels) const {
-    const V32 even = ToBytes(upper.Levels());
-    const V32 odd = ToBytes(lower.Levels());
-    hn::Store(hn::BitCast(D16(), hn::Or(even, hn::ShiftLeft<16>(odd))), D16(),
-              levels);
+    const V16 even = hn::BitCast(D16(), upper.Levels());
+    const V16 odd = hn::BitCast(D16(), hn::ShiftLeft<16>(lower.Levels()));
+    hn::Store(
+        hn::Clamp(hn::OddEven(odd, even), hn::Zero(D16()), hn::Set(D16(), 255)),
+        D16(), levels);
   }
 };
 

@@ -43,7 +43,11 @@ std::uint32_t BlendTapRows(const RgbView& source, const AntialiasTaps& taps,
   return static_cast<std::uint32_t>(RoundToByte(sum));
 }
 
-// Keys' cubic as Pillow computes it. Requires: distance >= 0.
+double Triangle(double distance) {
+  return distance < 1.0 ? 1.0 - distance : 0.0;
+}
+
+// Keys' cubic as Pillow computes it.
 double Cubic(double distance) {
   constexpr double kA = -0.5;
   const double x = distance;
@@ -51,6 +55,21 @@ double Cubic(double distance) {
     return ((kA + 2.0) * x - (kA + 3.0)) * x * x + 1;
   }
   return x < 2.0 ? (((x - 5) * x + 8) * x - 4) * kA : 0.0;
+}
+
+// Sets the parts to a kernel's values, for source samples from first on, and
+// returns their sum. The floating-point operations are in Pillow's order, as
+// the order decides the last bits of the weights.
+template <double (*kKernel)(double)>
+double SetParts(int first, double centre, double steepness,
+                std::span<double> parts) {
+  double sum = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const double place = static_cast<double>(i) + first;
+    parts[i] = kKernel(std::abs((place - centre + 0.5) * steepness));
+    sum += parts[i];
+  }
+  return sum;
 }
 
 }  // namespace
@@ -84,29 +103,21 @@ ResizeSpan AntialiasAxis::Support(int out_index) const {
   return {.first = first, .count = end - first};
 }
 
-double AntialiasAxis::Weigh(double distance) const {
-  const double x = std::abs(distance);
-  return is_bicubic_ ? Cubic(x) : std::max(1.0 - x, 0.0);
-}
-
-// The floating-point operations are in Pillow's order, as the order decides the
-// last bits of the weights.
 AntialiasTaps AntialiasAxis::At(int out_index) {
   const ResizeSpan support = Support(out_index);
   const double centre = Centre(out_index);
   const double steepness = 1.0 / width_;
   const auto count = static_cast<std::size_t>(support.count);
   parts_.resize(count);
-  double sum = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double place = static_cast<double>(i) + support.first;
-    parts_[i] = Weigh((place - centre + 0.5) * steepness);
-    sum += parts_[i];
-  }
+  const double sum =
+      is_bicubic_
+          ? SetParts<Cubic>(support.first, centre, steepness, parts_)
+          : SetParts<Triangle>(support.first, centre, steepness, parts_);
   weights_.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     const double weight = parts_[i] / sum * (1 << kAntialiasBits);
-    weights_[i] = static_cast<std::int32_t>(weight + (weight < 0 ? -0.5 : 0.5));
+    weights_[i] =
+        static_cast<std::int32_t>(weight + std::copysign(0.5, weight));
   }
   return {.first = support.first, .weights = weights_};
 }

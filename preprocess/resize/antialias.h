@@ -58,8 +58,6 @@ class AntialiasAxis {
 
  private:
   [[nodiscard]] double Centre(int out_index) const;
-  // The kernel's value, not normalized, at a distance in its own units.
-  [[nodiscard]] double Weigh(double distance) const;
 
   bool is_bicubic_;
   int in_size_ = 1;
