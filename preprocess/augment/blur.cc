@@ -87,7 +87,8 @@ void BlurRows(const Kernel& kernel, PixelImage image, int shift,
 
 void BlurColumns(const Kernel& kernel, PixelImage image, int shift,
                  BlurScratch& scratch) {
-  const auto [height, width] = image.size;
+  const int height = image.size.height;
+  const int width = image.size.width;
   for (int y = 0; y < height; ++y) {
     SumTaps(
         kernel,

@@ -5,7 +5,7 @@
 #include "base/choices.h"
 #include "base/random.h"
 #include "preprocess/pixels/image_size.h"
-#include "preprocess/recipe/framing.h"
+#include "preprocess/recipe/crop_options.h"
 #include "preprocess/resize/side.h"
 #include "preprocess/resize/sink.h"
 

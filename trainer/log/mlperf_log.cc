@@ -27,8 +27,7 @@ MlperfLog::MlperfLog(const std::string& path) {
 }
 
 void MlperfLog::Point(std::string_view key, const Value& value,
-                      const Metadata& metadata,
-                      const std::source_location& where) {
+                      const Metadata& metadata, const SourceLine& where) {
   if (file_) {
     file_->Append(
         MlperfLine(Clock::now(), "POINT_IN_TIME", key, value, metadata, where));
@@ -37,7 +36,7 @@ void MlperfLog::Point(std::string_view key, const Value& value,
 
 void MlperfLog::Start(std::string_view key, const Metadata& metadata,
                       std::optional<Clock::time_point> time,
-                      const std::source_location& where) {
+                      const SourceLine& where) {
   if (file_) {
     file_->Append(MlperfLine(time.value_or(Clock::now()), "INTERVAL_START", key,
                              std::nullopt, metadata, where));
@@ -45,7 +44,7 @@ void MlperfLog::Start(std::string_view key, const Metadata& metadata,
 }
 
 void MlperfLog::End(std::string_view key, const Metadata& metadata,
-                    const std::source_location& where) {
+                    const SourceLine& where) {
   if (file_) {
     file_->Append(MlperfLine(Clock::now(), "INTERVAL_END", key, std::nullopt,
                              metadata, where));
@@ -56,7 +55,7 @@ std::string MlperfLine(MlperfLog::Clock::time_point time,
                        std::string_view event_type, std::string_view key,
                        const std::optional<MlperfLog::Value>& value,
                        const MlperfLog::Metadata& metadata,
-                       const std::source_location& where) {
+                       const SourceLine& where) {
   using std::chrono::milliseconds;
   nlohmann::ordered_json line = {
       {"namespace", ""},
@@ -66,8 +65,7 @@ std::string MlperfLine(MlperfLog::Clock::time_point time,
       {"event_type", event_type},
       {"key", key},
       {"value", value ? ToJson(*value) : nullptr},
-      {"metadata",
-       {{"file", FileName(where.file_name())}, {"lineno", where.line()}}}};
+      {"metadata", {{"file", FileName(where.file)}, {"lineno", where.line}}}};
   for (const auto& [name, one] : metadata) {
     line["metadata"][name] = ToJson(one);
   }

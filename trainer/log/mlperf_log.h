@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <optional>
-#include <source_location>
 #include <string>
 #include <string_view>
 
@@ -10,6 +9,18 @@
 #include "trainer/model_dir/metrics_log.h"
 
 namespace infeed {
+
+// A line of our sources: Here() as a default argument is its caller's.
+// In place of std::source_location, which Clang 14 lacks.
+struct SourceLine {
+  const char* file;
+  int line;
+
+  static constexpr SourceLine Here(const char* file = __builtin_FILE(),
+                                   int line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
 
 // Writes MLPerf's log of a training run: lines of ":::MLLOG " and a JSON
 // object, as its package mlperf_logging writes them and its compliance checker
@@ -26,16 +37,15 @@ class MlperfLog {
   explicit MlperfLog(const std::string& path);
 
   // What holds at a point in time; now, if no time is given.
-  void Point(
-      std::string_view key, const Value& value, const Metadata& metadata = {},
-      const std::source_location& where = std::source_location::current());
+  void Point(std::string_view key, const Value& value,
+             const Metadata& metadata = {},
+             const SourceLine& where = SourceLine::Here());
   // The beginning and the end of an interval, without a value.
-  void Start(
-      std::string_view key, const Metadata& metadata = {},
-      std::optional<Clock::time_point> time = {},
-      const std::source_location& where = std::source_location::current());
+  void Start(std::string_view key, const Metadata& metadata = {},
+             std::optional<Clock::time_point> time = {},
+             const SourceLine& where = SourceLine::Here());
   void End(std::string_view key, const Metadata& metadata = {},
-           const std::source_location& where = std::source_location::current());
+           const SourceLine& where = SourceLine::Here());
 
  private:
   std::optional<AppendFile> file_;
@@ -45,6 +55,6 @@ class MlperfLog {
 [[nodiscard]] std::string MlperfLine(
     MlperfLog::Clock::time_point time, std::string_view event_type,
     std::string_view key, const std::optional<MlperfLog::Value>& value,
-    const MlperfLog::Metadata& metadata, const std::source_location& where);
+    const MlperfLog::Metadata& metadata, const SourceLine& where);
 
 }  // namespace infeed

@@ -58,9 +58,9 @@ void Apply(std::vector<OptionAssignment> layer, std::string_view origin,
            RunParams& run) {
   bool steps = false;
   bool epochs = false;
-  std::ranges::stable_partition(layer, [](const OptionAssignment& given) {
-    return given.name == kModelParam;
-  });
+  std::stable_partition(
+      layer.begin(), layer.end(),
+      [](const OptionAssignment& given) { return given.name == kModelParam; });
   for (OptionAssignment given : layer) {
     const std::string as_given = given.name;
     // Hyphens are underscores, and so are the dots of {train: {steps: 5}}.

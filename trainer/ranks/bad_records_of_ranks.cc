@@ -1,6 +1,7 @@
 #include "trainer/ranks/bad_records_of_ranks.h"
 
 #include <algorithm>
+#include <span>
 #include <sstream>
 #include <tuple>
 #include <utility>
@@ -35,17 +36,17 @@ void BadRecordsOfRanks::Meet(const StreamPosition& reached, Ranks& ranks) {
 
 std::string BadRecordsOfRanks::TakeBefore(const StreamPosition& reached) {
   const std::lock_guard lock(mutex_);
-  const auto rest =
-      std::ranges::stable_partition(noted_, [&reached](const Met& met) {
+  const auto rest = std::stable_partition(
+      noted_.begin(), noted_.end(), [&reached](const Met& met) {
         return std::tie(met.epoch, met.position) <
                std::tie(reached.epoch, reached.position);
       });
   std::vector<std::string> texts;
-  for (const Met& met : std::ranges::subrange(noted_.begin(), rest.begin())) {
+  for (const Met& met : std::span(noted_.begin(), rest)) {
     texts.push_back(fmt::format("{} {} {} {} {}", met.epoch, met.position,
                                 met.draw, met.record, met.message));
   }
-  noted_.erase(noted_.begin(), rest.begin());
+  noted_.erase(noted_.begin(), rest);
   return PackTexts(texts);
 }
 

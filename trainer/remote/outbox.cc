@@ -183,8 +183,9 @@ void Outbox::SendExports(const std::shared_ptr<const CloudRuntime>& runtime,
     std::vector<std::string> files = NamesInFolder(folder);
     std::erase(files, kAddress);
     std::ranges::sort(files);
-    std::ranges::stable_partition(
-        files, [](const std::string& file) { return file != kLast; });
+    std::stable_partition(
+        files.begin(), files.end(),
+        [](const std::string& file) { return file != kLast; });
     for (const std::string& file : files) {
       remote.Push(PathIn(folder, file), file, stop);
     }
