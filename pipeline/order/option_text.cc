@@ -150,10 +150,9 @@ void CheckSides(const OptionInfo& option, const OptionAssignment& given,
   CheckRange(option, given, size.longer());
 }
 
-// An integer, as of any option but not hexadecimal (0x320), or height x width.
+// An integer, as of any option, or height x width.
 ImageSize SizeOption(const OptionInfo& option, const OptionAssignment& given) {
-  const bool is_pair = given.value.find('x') != std::string_view::npos;
-  if (!is_pair && ParseInteger(given.value)) {
+  if (ParseInteger(given.value)) {
     return IntegerOption<int>(option, given);
   }
   const std::optional<ImageSize> size = ParseImageSize(given.value);

@@ -157,7 +157,7 @@ TEST_F(SizeOptionTest, RefusesOtherText) {
             "image_size='large': must be an integer, or a height and a width "
             "such as 224x320");
   for (const char* const text :
-       {"", "224x", "x224", "22.4", "1x2x3", "a x b", "0x40", "0X40"}) {
+       {"", "224x", "x224", "22.4", "1x2x3", "a x b"}) {
     EXPECT_NE(Refusal(text), "") << text;
   }
 }
