@@ -43,6 +43,9 @@ std::uint32_t BlendTapRows(const RgbView& source, const AntialiasTaps& taps,
   return static_cast<std::uint32_t>(RoundToByte(sum));
 }
 
+// Towards 0, as Pillow does it.
+int Truncated(double place) { return static_cast<int>(place); }
+
 double Triangle(double distance) {
   return distance < 1.0 ? 1.0 - distance : 0.0;
 }
@@ -98,8 +101,8 @@ double AntialiasAxis::Centre(int out_index) const {
 
 ResizeSpan AntialiasAxis::Support(int out_index) const {
   const double centre = Centre(out_index);
-  const int first = std::max(static_cast<int>(centre - support_ + 0.5), 0);
-  const int end = std::min(static_cast<int>(centre + support_ + 0.5), in_size_);
+  const int first = std::max(Truncated(centre - support_ + 0.5), 0);
+  const int end = std::min(Truncated(centre + support_ + 0.5), in_size_);
   return {.first = first, .count = end - first};
 }
 
