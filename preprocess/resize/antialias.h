@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -74,8 +75,7 @@ void ResizeAntialias(ResizeKernel kernel, const RgbView& source, int width,
 
 // Rounds a sum at the end of a pass.
 [[nodiscard]] constexpr std::int32_t RoundToByte(std::int32_t sum) {
-  const std::int32_t level = (sum + kAntialiasOffset) >> kAntialiasBits;
-  return level > 255 ? 255 : level < 0 ? 0 : level;
+  return std::clamp((sum + kAntialiasOffset) >> kAntialiasBits, 0, 255);
 }
 
 // The parts of a weight.

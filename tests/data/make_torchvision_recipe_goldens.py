@@ -129,15 +129,17 @@ def write_images():
         (FOLDER / f"{name}.jpg").write_bytes(encoded.getvalue())
 
 
+def cropped_and_flipped(image, crop, position):
+    with DrawsFrom(SampleRandom(1, 0, position, CROP)):
+        cropped = crop(image)
+    with DrawsFrom(SampleRandom(1, 0, position, FLIP)):
+        return transforms.RandomHorizontalFlip()(cropped).tobytes()
+
+
 def write_training(name, image):
     crop = transforms.RandomResizedCrop(SIZE)
-    flip = transforms.RandomHorizontalFlip()
-    pixels = []
-    for position in range(6):
-        with DrawsFrom(SampleRandom(1, 0, position, CROP)):
-            cropped = crop(image)
-        with DrawsFrom(SampleRandom(1, 0, position, FLIP)):
-            pixels.append(flip(cropped).tobytes())
+    pixels = [cropped_and_flipped(image, crop, position)
+              for position in range(6)]
     (FOLDER / f"{name}_torchvision_train.rgb").write_bytes(b"".join(pixels))
 
 
@@ -160,12 +162,8 @@ def write_random_interpolation(name, image):
              transforms.InterpolationMode.BICUBIC)
     for position in range(6):
         mode = modes[SampleRandom(1, 0, position, INTERPOLATION).below(2)]
-        with DrawsFrom(SampleRandom(1, 0, position, CROP)):
-            cropped = transforms.RandomResizedCrop(SIZE, interpolation=mode)(
-                image)
-        with DrawsFrom(SampleRandom(1, 0, position, FLIP)):
-            pixels.append(
-                transforms.RandomHorizontalFlip()(cropped).tobytes())
+        crop = transforms.RandomResizedCrop(SIZE, interpolation=mode)
+        pixels.append(cropped_and_flipped(image, crop, position))
     resized = transforms.Resize(37, interpolation=modes[1])(image)
     pixels.append(transforms.CenterCrop(SIZE)(resized).tobytes())
     (FOLDER / f"{name}_random_interpolation.rgb").write_bytes(b"".join(pixels))
@@ -183,14 +181,9 @@ def write_ten_crops(name, image):
 def write_oblong(name, image):
     """Outputs that are not square; CenterCrop pads an image that is narrower.
     """
-    pixels = []
     crop = transforms.RandomResizedCrop(OBLONG)
-    for position in range(4):
-        with DrawsFrom(SampleRandom(1, 0, position, CROP)):
-            cropped = crop(image)
-        with DrawsFrom(SampleRandom(1, 0, position, FLIP)):
-            pixels.append(
-                transforms.RandomHorizontalFlip()(cropped).tobytes())
+    pixels = [cropped_and_flipped(image, crop, position)
+              for position in range(4)]
     for shorter_side in (24, 37, 50):
         resized = transforms.Resize(shorter_side)(image)
         for size in (OBLONG, OBLONG[::-1]):
@@ -202,13 +195,9 @@ def write_oblong(name, image):
 def write_cifar():
     image = Image.open(FOLDER / "h1v1.jpg").crop((20, 30, 20 + SIZE, 30 + SIZE))
     image.save(FOLDER / "cifar.png")
-    pixels = []
-    for position in range(6):
-        with DrawsFrom(SampleRandom(1, 0, position, CROP)):
-            cropped = transforms.RandomCrop(SIZE, padding=4)(image)
-        with DrawsFrom(SampleRandom(1, 0, position, FLIP)):
-            pixels.append(
-                transforms.RandomHorizontalFlip()(cropped).tobytes())
+    crop = transforms.RandomCrop(SIZE, padding=4)
+    pixels = [cropped_and_flipped(image, crop, position)
+              for position in range(6)]
     (FOLDER / "cifar_train.rgb").write_bytes(b"".join(pixels))
 
 

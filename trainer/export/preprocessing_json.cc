@@ -24,7 +24,8 @@ bool IsLeNet(const TrainParams& params) {
 
 std::string InterpolationOf(const TrainParams& params) {
   return std::string(ChoiceName(
-      UsedInterpolation(params.input.recipe, params.input.interpolation, false),
+      UsedInterpolation(params.input.recipe, params.input.interpolation,
+                        /*training=*/false),
       kInterpolations));
 }
 
