@@ -146,8 +146,8 @@ constexpr InputOption kImages[] = {
     Row("augment_interpolation",
         ChoiceField<kMoveFilters, &I::augment, &A::interpolation>(), Any(), "",
         "Filter by which trivialaugment and torchvision_randaugment move "
-        "pixels: nearest, torchvision's default, or bilinear, as its training "
-        "scripts."),
+        "pixels: nearest, torchvision's default, bilinear, as its training "
+        "scripts, or bicubic."),
     Row("augmix_severity", Field<&I::augment, &A::severity>(), Between(1, 10),
         "", "Strength of augmix's operations."),
     Row("brightness", Field<&I::augment, &A::brightness>(), NotNegative(), "",

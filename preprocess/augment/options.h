@@ -31,8 +31,10 @@ inline constexpr Choices<AugmentPolicy, 8> kAugmentPolicies = {
 enum class MoveFilter { kNearest, kBilinear, kBicubic };
 
 // Those that torchvision's policies but AugMix take as `interpolation`.
-inline constexpr Choices<MoveFilter, 2> kMoveFilters = {
-    {{"nearest", MoveFilter::kNearest}, {"bilinear", MoveFilter::kBilinear}}};
+inline constexpr Choices<MoveFilter, 3> kMoveFilters = {
+    {{"nearest", MoveFilter::kNearest},
+     {"bilinear", MoveFilter::kBilinear},
+     {"bicubic", MoveFilter::kBicubic}}};
 
 // What RandomErasing puts into its rectangle.
 enum class ErasingMode {

@@ -134,9 +134,9 @@ class Options(TypedDict, total=False):
     augment_magnitude_std: float
 
     # Filter by which trivialaugment and torchvision_randaugment move pixels:
-    # nearest, torchvision's default, or bilinear, as its training scripts.
-    # Default: nearest.
-    augment_interpolation: Literal["nearest", "bilinear"]
+    # nearest, torchvision's default, bilinear, as its training scripts, or
+    # bicubic. Default: nearest.
+    augment_interpolation: Literal["nearest", "bilinear", "bicubic"]
 
     # Strength of augmix's operations. At least 1, at most 10. Default: 3.
     augmix_severity: int

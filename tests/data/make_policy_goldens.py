@@ -32,7 +32,7 @@ TRIVIAL = {("noise", 31): 1200, ("soft", 48): 300, ("blocks", 224): 60,
 LAYERED = {("noise", 31): 100, ("soft", 48): 50, ("blocks", 224): 10,
            ("noise", 1): 10, ("soft", 2): 10,
            ("soft", (24, 41)): 30, ("noise", (37, 20)): 30}
-BILINEAR = {("noise", 31): 400, ("soft", 48): 200, ("blocks", 224): 30,
+FILTERED = {("noise", 31): 400, ("soft", 48): 200, ("blocks", 224): 30,
             ("noise", 1): 20, ("soft", 2): 20,
             ("soft", (24, 41)): 150, ("noise", (37, 20)): 150}
 TIMM = {("noise", 31): 300, ("soft", 48): 200, ("blocks", 224): 40,
@@ -64,9 +64,10 @@ def randaugment(magnitude, image, position, **options):
     return image
 
 
-def bilinear(policy):
+def moved_by(filter_name, policy):
     return functools.partial(
-        policy, interpolation=transforms.InterpolationMode.BILINEAR)
+        policy,
+        interpolation=transforms.InterpolationMode[filter_name.upper()])
 
 
 def timm_randaugment(magnitude, image, position):
@@ -134,10 +135,12 @@ def main():
     for magnitude in (0, 9, 10, 30):
         text += lines("torchvision_randaugment", randaugment, LAYERED,
                       magnitude)
-    text += lines("trivialaugment/bilinear", bilinear(trivial), BILINEAR)
-    for magnitude in (9, 30):
-        text += lines("torchvision_randaugment/bilinear",
-                      bilinear(randaugment), LAYERED, magnitude)
+    for name in ("bilinear", "bicubic"):
+        text += lines(f"trivialaugment/{name}", moved_by(name, trivial),
+                      FILTERED)
+        for magnitude in (9, 30):
+            text += lines(f"torchvision_randaugment/{name}",
+                          moved_by(name, randaugment), LAYERED, magnitude)
     for magnitude, images in ((6, LAYERED), (7, TIMM)):
         text += lines("timm_randaugment", timm_randaugment, images, magnitude)
     folder = pathlib.Path(__file__).parent

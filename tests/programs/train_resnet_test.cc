@@ -662,7 +662,7 @@ INSTANTIATE_TEST_SUITE_P(
         WrongCall{"NoGroups", "groups=0", "groups=0: must be at least 1"},
         WrongCall{"GroupsOfBasicBlocks", "groups=32",
                   "groups cannot be: ResNet-18 has no bottleneck blocks"},
-        WrongCall{"TwoChannels", "channels=2", "must be 1 or 3"},
+        WrongCall{"NoChannels", "channels=0", "must be at least 1"},
         WrongCall{"TwoStems", "use_resnetd_stem=true,use_resnett_stem=true",
                   "use_resnetd_stem is another stem"},
         WrongCall{"EcaOfBasicBlocks", "eca=true",

@@ -60,6 +60,7 @@ inline std::vector<ModelVariantCase> ModelVariantCases() {
         .eca = true}},
       {"blur_odd_side", {.depth = 18, .num_classes = 7, .blur_pool = true}, 66},
       {"gray", {.depth = 18, .num_classes = 7, .channels = 1}},
+      {"four_channels", {.depth = 18, .num_classes = 7, .channels = 4}},
       {"lenet", {.kind = ModelKind::kLeNet, .num_classes = 10}, 28},
   };
 }

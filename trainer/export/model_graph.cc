@@ -204,11 +204,16 @@ InferenceGraph BuildGraph(const ModelOptions& options, const TensorMap& weights,
   GraphBuilder graph(weights, {.channels = channels,
                                .image_size = input.image_size,
                                .classes = options.num_classes});
-  const auto first = [&](const std::array<float, 3>& values) {
-    return std::vector<float>(values.begin(), values.begin() + channels);
+  const auto in_turn = [&](const std::array<float, kImageColors>& colors) {
+    std::vector<float> values(static_cast<std::size_t>(channels));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = colors[i % kImageColors];
+    }
+    return values;
   };
-  const std::string x = graph.Normalize(
-      graph.Input(), first(input.statistics.mean), first(input.statistics.std));
+  const std::string x =
+      graph.Normalize(graph.Input(), in_turn(input.statistics.mean),
+                      in_turn(input.statistics.std));
   if (is_lenet) {
     AddLeNet(options.num_classes, x, graph);
   } else {

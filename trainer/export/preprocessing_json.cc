@@ -68,24 +68,31 @@ Json Channels(const TrainParams& params) {
   if (IsLeNet(params)) {
     return {"red"};
   }
-  return params.model.channels == 1 ? Json{"gray"}
-                                    : Json{"red", "green", "blue"};
+  if (params.model.channels == 1) {
+    return {"gray"};
+  }
+  constexpr std::array kColors = {"red", "green", "blue"};
+  Json channels = Json::array();
+  for (std::size_t i = 0; std::cmp_less(i, params.model.channels); ++i) {
+    channels.push_back(kColors[i % kColors.size()]);
+  }
+  return channels;
 }
 
 Json NormalizationFacts(const TrainParams& params) {
   const PixelStatistics& statistics = StatisticsOf(params);
   const std::size_t channels = Channels(params).size();
   // As written in decimal, not as the nearest float.
-  const auto first = [&](const std::array<float, 3>& values) {
+  const auto in_turn = [&](const std::array<float, kImageColors>& colors) {
     Json list = Json::array();
     for (std::size_t i = 0; i < channels; ++i) {
-      list.push_back(std::round(values[i] * 1e4) / 1e4);
+      list.push_back(std::round(colors[i % kImageColors] * 1e4) / 1e4);
     }
     return list;
   };
   return {{"formula", "(value - mean) / std"},
-          {"mean", first(statistics.mean)},
-          {"std", first(statistics.std)},
+          {"mean", in_turn(statistics.mean)},
+          {"std", in_turn(statistics.std)},
           {"done_by", {"model.onnx", "model.torchscript"}},
           {"not_done_by", {"model.safetensors"}}};
 }

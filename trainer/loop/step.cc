@@ -83,6 +83,8 @@ double MovingAverageShare(std::int64_t step, const OptimizerOptions& options) {
       return updates <= WarmupSteps(options.learning_rate) / every + 1
                  ? 1
                  : 1 - options.moving_average_decay;
+    case AverageWarmup::kNone:
+      return 1 - options.moving_average_decay;
   }
   return 1 - MovingAverageDecay(updates, options.moving_average_decay);
 }

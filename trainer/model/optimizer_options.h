@@ -75,19 +75,24 @@ inline constexpr Choices<DecayScope, 3> kDecayScopes = {
 enum class AverageWarmup {
   kRising,  // keeps less while there are few updates, as TensorFlow's
   kFollow,  // equals the weights during the rate's warm-up, as torchvision's
+  kNone,    // keeps as much as later, from the first weights on, as timm's
 };
-inline constexpr Choices<AverageWarmup, 2> kAverageWarmups = {
-    {{"rising", AverageWarmup::kRising}, {"follow", AverageWarmup::kFollow}}};
+inline constexpr Choices<AverageWarmup, 3> kAverageWarmups = {
+    {{"rising", AverageWarmup::kRising},
+     {"follow", AverageWarmup::kFollow},
+     {"none", AverageWarmup::kNone}}};
 
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::kMomentum;
   LearningRateOptions learning_rate = {};
   // Factors of the learning rate: of all layers but the classifier, of the
-  // classifier, and of each block by that of the block after it, up to 1 for
-  // the classifier.
+  // classifier, and of each layer by that of the layer after it, up to 1 for
+  // the classifier. The stem is a layer, and up to layer_decay_blocks blocks
+  // of a group in a row, as many in each as can be.
   double body_rate_factor = 1;
   double head_rate_factor = 1;
   double layer_decay = 1;
+  int layer_decay_blocks = 1;
   double momentum = 0.9;  // of kMomentum, kLars and kRmsProp
   bool nesterov = true;   // of kMomentum; as the reference
   double adam_beta1 = 0.9;

@@ -35,7 +35,9 @@ inline constexpr Choices<int, 10> kResNetDepths = {{{"18", 18},
                                                     {"350", 350},
                                                     {"420", 420}}};
 
-inline constexpr Choices<int, 2> kInputChannels = {{{"1", 1}, {"3", 3}}};
+// Of an image as the input engine packs it: red, green and blue.
+inline constexpr int kImageColors = 3;
+inline constexpr int kMaxInputChannels = 64;
 
 // The reference's DropBlock, in training, in the bottleneck blocks of some
 // groups.
@@ -63,8 +65,8 @@ struct ModelOptions {
   int groups = 1;
   int width_per_group = 64;
   int num_classes = 1000;
-  // Of the input: 3, or 1, which is 0.299 R + 0.587 G + 0.114 B. LeNet takes
-  // the first of 3.
+  // Of the input. Channel c takes an image's color c % 3; the only channel of
+  // one takes 0.299 R + 0.587 G + 0.114 B. LeNet takes the first of 3.
   int channels = 3;
   std::uint64_t seed = 0;  // of the initial weights, dropout and the like
   int rank = 0;            // each rank draws dropout and the like differently

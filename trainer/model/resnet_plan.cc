@@ -301,9 +301,9 @@ ResNetPlan PlanResNet(const ModelOptions& options) {
                      std::to_string(options.width_per_group) +
                      ": give at least 1");
   }
-  if (options.channels != 1 && options.channels != 3) {
+  if (options.channels < 1 || options.channels > kMaxInputChannels) {
     throw UsageError("channels is " + std::to_string(options.channels) +
-                     ": give 1 or 3");
+                     ": give 1 to " + std::to_string(kMaxInputChannels));
   }
   CheckCombination(options, architecture.bottleneck);
   CheckDropBlock(options.drop_block);

@@ -4,7 +4,29 @@
 
 #include <ATen/ATen.h>
 
+#include "base/rounding.h"
+#include "trainer/model/options.h"
+
 namespace infeed {
+namespace {
+
+// A weight [out, C, k, k] for images of three colors, in place of images of C
+// channels, which are larger.
+torch::Tensor OfColors(const torch::Tensor& weight) {
+  const std::int64_t channels = weight.size(1);
+  if (channels == kImageColors) {
+    return weight;
+  }
+  if (channels == 1) {  // ITU-R BT.601.
+    return at::cat({weight * 0.299, weight * 0.587, weight * 0.114}, 1);
+  }
+  const auto filled = RoundUp<std::int64_t>(channels, kImageColors);
+  return at::constant_pad_nd(weight, {0, 0, 0, 0, 0, filled - channels})
+      .unflatten(1, {filled / kImageColors, kImageColors})
+      .sum(1);
+}
+
+}  // namespace
 
 torch::Tensor Convolve(torch::nn::Conv2d& convolution, const torch::Tensor& x) {
   const std::int64_t stride = convolution->options.stride()->at(1);
@@ -17,15 +39,14 @@ torch::Tensor Convolve(torch::nn::Conv2d& convolution, const torch::Tensor& x) {
 
 torch::Tensor ConvolveImages(torch::nn::Conv2d& convolution,
                              const torch::Tensor& x) {
-  torch::Tensor weight = convolution->weight;
-  if (x.size(1) == weight.size(1)) {
+  if (x.size(1) == 1) {
     return Convolve(convolution, x);
   }
-  if (weight.size(1) == 1) {
-    // In place of the images, which are larger. ITU-R BT.601.
-    weight = at::cat({weight * 0.299, weight * 0.587, weight * 0.114}, 1);
-  }
+  const torch::Tensor weight = OfColors(convolution->weight);
   const std::int64_t more = x.size(1) - weight.size(1);
+  if (more == 0 && weight.is_same(convolution->weight)) {
+    return Convolve(convolution, x);
+  }
   return at::conv2d(x, at::constant_pad_nd(weight, {0, 0, 0, 0, 0, more}),
                     convolution->bias, convolution->options.stride(),
                     weight.size(2) / 2);

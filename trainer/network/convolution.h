@@ -19,8 +19,9 @@ namespace infeed {
                                      const torch::Tensor& x);
 
 // The same for images, x [N, 3, H, W], or with a fourth channel of zeros, for
-// which the weight is padded with zeros. A weight of one channel takes their
-// luminance, or x [N, 1, H, W] itself.
+// which the weight is padded with zeros. Channel c of a weight of more or fewer
+// than three takes color c % 3. A weight of one channel takes their luminance,
+// or x [N, 1, H, W] itself.
 [[nodiscard]] torch::Tensor ConvolveImages(torch::nn::Conv2d& convolution,
                                            const torch::Tensor& x);
 

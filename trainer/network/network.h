@@ -25,7 +25,7 @@ class Network : public torch::nn::Module {
  public:
   // Takes normalised images [N, 3, H, W], which may have a fourth channel of
   // zeros, and returns logits [N, classes]. A ResNet of one channel also takes
-  // gray images [N, 1, H, W].
+  // gray images [N, 1, H, W]; one of other numbers takes the colors in turn.
   [[nodiscard]] virtual torch::Tensor Forward(const torch::Tensor& images) = 0;
 
   // Sets the training step of the next passes, from 0. The random draws of a

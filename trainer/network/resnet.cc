@@ -51,7 +51,8 @@ void ResNet::SetStep(std::int64_t step) {
 torch::Tensor ResNet::Forward(const torch::Tensor& images) {
   torch::Tensor x = images;
   for (ConvNorm& layers : stem_) {
-    x = ConvolveImages(layers.conv, x);
+    x = &layers == &stem_.front() ? ConvolveImages(layers.conv, x)
+                                  : Convolve(layers.conv, x);
     if (layers.norm) {
       x = layers.norm->ForwardRelu(x);
     }

@@ -1,10 +1,17 @@
 #include "trainer/network/tensors.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <optional>
+#include <ranges>
+#include <string_view>
+#include <utility>
 
 #include <ATen/ATen.h>
+
+#include "base/rounding.h"
 
 namespace infeed {
 namespace {
@@ -18,36 +25,54 @@ NamedTensors Named(
   return tensors;
 }
 
-// "layer1.0" of "layer1.0.conv1.weight"; "" for names outside of blocks.
-std::string BlockOf(const std::string& name) {
-  return name.starts_with("layer") ? name.substr(0, name.find('.', 7)) : "";
+// Of "layer1.0.conv1.weight": group 1, block 0. Outside of blocks group 0 of
+// the stem, else none.
+struct BlockPlace {
+  int group = 0;
+  int block = 0;
+};
+
+std::optional<BlockPlace> PlaceOf(const std::string& name) {
+  constexpr std::string_view kGroup = "layer";
+  if (name.starts_with(kGroup)) {
+    return BlockPlace{.group = std::stoi(name.substr(kGroup.size())),
+                      .block = std::stoi(name.substr(name.find('.') + 1))};
+  }
+  const bool is_stem = name.starts_with("conv1") || name.starts_with("bn1") ||
+                       name.starts_with("maxpool");
+  return is_stem ? std::optional(BlockPlace{}) : std::nullopt;
 }
 
 }  // namespace
 
-std::vector<int> LayersFromEnd(const std::vector<std::string>& names) {
-  std::map<std::string, int> blocks;  // with at most 99 blocks in a group
-  const auto key = [](std::string block) {
-    return block.size() == 8 ? block.insert(7, "0") : block;
-  };
+std::vector<int> LayersFromEnd(const std::vector<std::string>& names,
+                               int most_blocks) {
+  std::map<int, int> last_blocks;  // by group
   for (const std::string& name : names) {
-    blocks[key(BlockOf(name))] = 0;
+    if (const std::optional<BlockPlace> place = PlaceOf(name)) {
+      int& last = last_blocks[place->group];
+      last = std::max(last, place->block);
+    }
   }
-  blocks.erase("");
-  int below = 0;
-  for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
-    block->second = ++below;
+  // By group: the blocks of a layer, and the layers up to the group's first.
+  std::map<int, std::pair<int, int>> divisions;
+  int layers = 0;
+  for (const auto& [group, last] : last_blocks | std::views::reverse) {
+    const int blocks = last + 1;
+    const int in_layer = CeilDiv(blocks, CeilDiv(blocks, most_blocks));
+    layers += CeilDiv(blocks, in_layer);
+    divisions[group] = {in_layer, layers};
   }
-  std::vector<int> layers;
+  std::vector<int> from_end;
   for (const std::string& name : names) {
-    const bool is_stem = name.starts_with("conv1") || name.starts_with("bn1") ||
-                         name.starts_with("maxpool");
-    const auto block = blocks.find(key(BlockOf(name)));
-    layers.push_back(is_stem                 ? below + 1
-                     : block != blocks.end() ? block->second
-                                             : 0);
+    const std::optional<BlockPlace> place = PlaceOf(name);
+    from_end.push_back(0);
+    if (place.has_value()) {
+      const auto [in_layer, to_first] = divisions.at(place->group);
+      from_end.back() = to_first - place->block / in_layer;
+    }
   }
-  return layers;
+  return from_end;
 }
 
 std::vector<OptimizedParameter> ParametersOf(const Network& model,
@@ -57,7 +82,8 @@ std::vector<OptimizedParameter> ParametersOf(const Network& model,
   for (const auto& entry : entries) {
     names.push_back(entry.key());
   }
-  const std::vector<int> layers = LayersFromEnd(names);
+  const std::vector<int> layers =
+      LayersFromEnd(names, options.layer_decay_blocks);
   std::vector<OptimizedParameter> parameters;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const torch::Tensor& weight = entries[i].value();

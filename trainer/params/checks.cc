@@ -198,6 +198,12 @@ constexpr Quarrel kQuarrels[] = {
               p.optimizer.moving_average_decay == 0;
      },
      "there is no average to update"},
+    {"layer_decay_blocks", "layer_decay",
+     [](const P& p) {
+       return p.optimizer.layer_decay_blocks > 1 &&
+              p.optimizer.layer_decay == 1;
+     },
+     "all blocks have one rate"},
     {"moving_average_warmup", "moving_average_decay",
      [](const P& p) {
        return p.optimizer.moving_average_warmup != AverageWarmup::kRising &&

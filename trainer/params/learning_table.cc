@@ -30,6 +30,9 @@ const Param kOptimizerParams[] = {
         {.min = 0, .max = 1, .min_is_open = true}, "",
         "Learning rate of each block by that of the block after it, down from "
         "the classifier; the stem counts as a block."),
+    Row("layer_decay_blocks", Field<&P::optimizer, &O::layer_decay_blocks>(),
+        Between(1, 99), "blocks",
+        "Most blocks in a row that have one learning rate with layer_decay."),
     Row("learning_rate_scaling",
         ChoiceField<kRateScalings, &P::optimizer, &O::learning_rate,
                     &R::scaled_by_batch>(),
@@ -192,9 +195,9 @@ const Param kOptimizerParams[] = {
                     &O::moving_average_warmup>(),
         Any(), "",
         "Beginning of the moving average: it keeps less while it has few "
-        "updates (rising), or it equals the weights during the learning rate's "
-        "warm-up and then keeps moving_average_decay, as torchvision "
-        "(follow)."),
+        "updates (rising), it equals the weights during the learning rate's "
+        "warm-up and then keeps moving_average_decay, as torchvision (follow), "
+        "or it keeps that from the start, as timm (none)."),
     Row("eval_live_weights", Field<&P::eval_live_weights>(), Any(), "",
         "Evaluate the weights, too, beside their moving average, in twice the "
         "time."),

@@ -62,6 +62,7 @@ constexpr Preset kPresets[] = {
      "recipe=torchvision,interpolation=antialias_random,train_batch_size=2048,"
      "train_epochs=600,optimizer=lamb,"
      "base_learning_rate=0.005,learning_rate_scaling=none,"
+     "clip_gradient_norm=1,"
      "learning_rate_schedule=cosine,schedule_after_warmup=false,"
      "warmup_epochs=5,warmup_factor=0.0002,min_learning_rate=1e-6,"
      "weight_decay=0.01,weight_decay_scope=weights,loss=bce,"
@@ -79,6 +80,24 @@ constexpr Preset kPresets[] = {
      "warmup_factor=0.000125,randaug_magnitude=6,repeat_augment=1,"
      "drop_connect_rate=0,drop_connect_growth=group",
      "timm_a2"},
+    {"rsb_finetune",
+     "ResNet-50 from pretrained weights by A2's means: 300 epochs",
+     "keyu-tian/SparK, downstream_imagenet: LAMB, BCE, 4,096 images, rate "
+     "0.002 "
+     "for 256, each layer by 0.7 of that after it, in float32. Its LAMB has no "
+     "bias correction and adapts all parameters; open-mmlab/mmpretrain's "
+     "version of it (configs/spark) uses timm's, as here.",
+     "recipe=torchvision,interpolation=antialias_bicubic,train_batch_size=4096,"
+     "train_epochs=300,optimizer=lamb,base_learning_rate=0.002,"
+     "learning_rate_schedule=cosine,warmup_epochs=5,warmup_factor=0.005,"
+     "min_learning_rate=3.2e-5,layer_decay=0.7,layer_decay_blocks=3,"
+     "weight_decay=0.02,weight_decay_scope=weights,loss=bce,"
+     "label_smoothing=0.1,mixup_alpha=0.1,cutmix_alpha=1,"
+     "augment_name=trivialaugment,augment_interpolation=bicubic,"
+     "random_erasing=0.25,erasing_mode=pixel,drop_connect_rate=0.05,"
+     "drop_connect_growth=block,eval_crop=0.95,moving_average_decay=0.9999,"
+     "moving_average_warmup=none,eval_live_weights=true,batch_norm_group=0,"
+     "precision=float32"},
     {"ffcv_16", "ffcv's 16 epochs for ResNet-50: 160 pixels, then 192",
      "libffcv/ffcv-imagenet, rn50_configs/rn50_16_epochs.yaml: rate 1.7 for "
      "8 x 512 images, rising for 2 epochs, then a line to 0; 192 pixels from "

@@ -122,10 +122,10 @@ const Param kModelParams[] = {
     Row("blur_pool", Field<&P::model, &M::blur_pool>(), Any(), "",
         "Blur instead of skipping pixels in the first pool and in 3x3 "
         "convolutions with stride 2 (BlurPool)."),
-    Row("channels", ChoiceField<kInputChannels, &P::model, &M::channels>(),
-        Any(), "channels",
-        "Input channels of a ResNet: red, green and blue, or 1 for gray "
-        "images, the luminance of each pixel."),
+    Row("channels", Field<&P::model, &M::channels>(),
+        Between(1, kMaxInputChannels), "channels",
+        "Input channels of a ResNet: red, green and blue; 1 for gray images, "
+        "the luminance of each pixel; others take the colors in turn."),
     Row("zero_gamma", Field<&P::model, &M::zero_gamma>(), Any(), "",
         "Start each block as its shortcut alone: the scale of its last batch "
         "norm is 0."),

@@ -52,8 +52,11 @@ AugmentOptions OptionsOf(const PolicyGolden& golden) {
                                 kAugmentPolicies),
           .magnitude = golden.magnitude,
           .magnitude_std = has_noise ? 0.5F : 0.0F,
-          .interpolation = slash == std::string::npos ? MoveFilter::kNearest
-                                                      : MoveFilter::kBilinear};
+          .interpolation =
+              slash == std::string::npos
+                  ? MoveFilter::kNearest
+                  : ParseChoice("augment_interpolation",
+                                golden.policy.substr(slash + 1), kMoveFilters)};
 }
 
 std::string HashOf(const PolicyGolden& golden) {
@@ -73,7 +76,7 @@ TEST(PolicyGoldenTest, EveryImageHasTheOtherLibrarysBytes) {
           << " " << golden.size << ", position " << golden.position;
       ++compared[golden.policy];
     }
-    EXPECT_EQ(compared.size(), 5U);
+    EXPECT_EQ(compared.size(), 7U);
     for (const auto& [policy, count] : compared) {
       EXPECT_GE(count, 180) << policy;
     }

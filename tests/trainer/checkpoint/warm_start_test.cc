@@ -181,6 +181,13 @@ TEST_F(WarmStartTest, SumsOrRepeatsTheFirstConvolutionsChannels) {
   EXPECT_EQ(FloatsOf(started["conv1.weight"]),
             std::vector<float>(std::size_t{64} * 3 * 49, 1));
   EXPECT_THAT(text_, HasSubstr("1 input channels repeated for 3"));
+  WriteSafetensors(path_, of_color);
+  started = Start(path_, {.depth = 18, .num_classes = 2, .channels = 4});
+  const std::vector<float> four = FloatsOf(started["conv1.weight"]);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(four[49 * i], 0.75F * static_cast<float>(i % 3 + 1));
+  }
+  EXPECT_THAT(text_, HasSubstr("3 input channels repeated for 4"));
 }
 
 TEST_F(WarmStartTest, NamesTheFirstFewOfManyThatDoNotFit) {

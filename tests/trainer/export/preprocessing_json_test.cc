@@ -100,6 +100,16 @@ TEST(PreprocessingJsonTest, HasOneChannelForGray) {
   EXPECT_FALSE(facts["trained"].contains("loads_in"));
 }
 
+TEST(PreprocessingJsonTest, RepeatsTheColorsForMoreChannels) {
+  TrainParams params;
+  params.model.channels = 4;
+  const json facts = JsonOf(params);
+  EXPECT_EQ(facts["input"]["channels"],
+            json::parse(R"(["red", "green", "blue", "red"])"));
+  EXPECT_EQ(facts["normalization"]["std"],
+            json::parse("[58.395, 57.12, 57.375, 58.395]"));
+}
+
 TEST(PreprocessingJsonTest, NamesPublishedNetworksAlone) {
   TrainParams params;
   params.model.groups = 32;

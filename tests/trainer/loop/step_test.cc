@@ -286,6 +286,19 @@ TEST(MovingAverageShareTest, FollowsTheWeightsDuringTheWarmUp) {
                                          0, 0, 0.25}));
 }
 
+// timm's.
+TEST(MovingAverageShareTest, IsTheSameFromTheStart) {
+  const OptimizerOptions options = {
+      .moving_average_decay = 0.75,
+      .moving_average_every = 2,
+      .moving_average_warmup = AverageWarmup::kNone};
+  std::vector<double> shares;
+  for (std::int64_t step = 0; step < 4; ++step) {
+    shares.push_back(MovingAverageShare(step, options));
+  }
+  EXPECT_EQ(shares, (std::vector<double>{0, 0.25, 0, 0.25}));
+}
+
 TEST(TrainLoopTest, AveragesAreUpdatedEveryFewSteps) {
   LinearModel model;
   OptimizerOptions options = Options();

@@ -312,7 +312,8 @@ TEST(ResNetPlanTest, RefusesWhatCannotBe) {
             "blur");
   EXPECT_EQ(Refusal({.pre_activation = true, .blur_pool = true}),
             "blur_pool cannot be: pre_activation blocks have no place for it");
-  EXPECT_EQ(Refusal({.channels = 2}), "channels is 2: give 1 or 3");
+  EXPECT_EQ(Refusal({.channels = 0}), "channels is 0: give 1 to 64");
+  EXPECT_EQ(Refusal({.channels = 65}), "channels is 65: give 1 to 64");
   EXPECT_EQ(Refusal({.variant = ModelVariant::kXlaJl, .depth = 101}),
             "another resnet_depth cannot be: model_variant=xla_jl is one "
             "network, its ResNet-50");

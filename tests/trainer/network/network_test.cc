@@ -343,6 +343,51 @@ TEST(NetworkTest, OneChannelIsTheLuminanceOfThree) {
   EXPECT_TRUE(torch::allclose(network->Forward(padded), logits, 1e-9, 1e-9));
 }
 
+TEST(NetworkTest, OtherChannelsTakeTheColorsInTurn) {
+  const torch::Tensor images = SomeImages().to(torch::kDouble);
+  const torch::Tensor padded =
+      torch::constant_pad_nd(images, {0, 0, 0, 0, 0, 1});
+  for (const int channels : {2, 4, 7}) {
+    const std::shared_ptr<Network> network =
+        MakeNetwork({.depth = 18, .num_classes = 3, .channels = channels});
+    const std::shared_ptr<Network> of_colors =
+        MakeNetwork({.depth = 18, .num_classes = 3});
+    for (const auto& each : {network, of_colors}) {
+      each->to(torch::kDouble);
+      each->eval();
+    }
+    const torch::NoGradGuard no_grad;
+    auto wanted = of_colors->named_parameters();
+    for (const auto& parameter : network->named_parameters()) {
+      if (parameter.key() != "conv1.weight") {
+        wanted[parameter.key()].copy_(parameter.value());
+      }
+    }
+    const torch::Tensor weight = network->named_parameters()["conv1.weight"];
+    ASSERT_EQ(weight.size(1), channels);
+    wanted["conv1.weight"].zero_();
+    for (int channel = 0; channel < channels; ++channel) {
+      wanted["conv1.weight"].select(1, channel % 3) +=
+          weight.select(1, channel);
+    }
+    const torch::Tensor logits = of_colors->Forward(images);
+    EXPECT_TRUE(torch::allclose(network->Forward(images), logits, 1e-9, 1e-9));
+    EXPECT_TRUE(torch::allclose(network->Forward(padded), logits, 1e-9, 1e-9));
+  }
+}
+
+TEST(NetworkTest, EveryInputChannelLearns) {
+  const std::shared_ptr<Network> network =
+      MakeNetwork({.depth = 18, .num_classes = 3, .channels = 4});
+  network->Forward(SomeImages()).square().sum().backward();
+  const torch::Tensor gradient =
+      network->named_parameters()["conv1.weight"].grad();
+  for (int channel = 0; channel < 4; ++channel) {
+    EXPECT_GT(gradient.select(1, channel).abs().sum().item<float>(), 0);
+  }
+  EXPECT_TRUE(gradient.select(1, 3).equal(gradient.select(1, 0)));
+}
+
 TEST(NetworkTest, TakesGrayImagesThatAreNotSquare) {
   const std::shared_ptr<Network> network =
       MakeNetwork({.depth = 18, .num_classes = 3, .channels = 1});

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -47,7 +49,42 @@ TEST(LayersFromEndTest,
       LayersFromEnd({"conv1.0.weight", "layer3.9.conv1.weight",
                      "layer3.10.conv1.weight", "layer3.10.bn1.bias",
                      "layer4.0.conv1.weight", "bn.weight", "fc.weight"}),
-      ElementsAre(4, 3, 2, 2, 1, 0, 0));
+      ElementsAre(13, 3, 2, 2, 1, 0, 0));
+}
+
+// keyu-tian/SparK, downstream_imagenet/models: 3 blocks at most for ResNet-50
+// and -101, 4 for -152 and -200.
+TEST(LayersFromEndTest, AreSparksOfSeveralBlocks) {
+  const auto layers = [](const std::vector<int>& groups, int most_blocks) {
+    std::vector<std::string> names = {"conv1.weight"};
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      for (int block = 0; block < groups[i]; ++block) {
+        names.push_back(fmt::format("layer{}.{}.bn1.bias", i + 1, block));
+      }
+    }
+    names.emplace_back("fc.bias");
+    return LayersFromEnd(names, most_blocks);
+  };
+  EXPECT_THAT(layers({3, 4, 6, 3}, 3), ElementsAre(7, 6, 6, 6, 5, 5, 4, 4, 3, 3,
+                                                   3, 2, 2, 2, 1, 1, 1, 0));
+  EXPECT_THAT(
+      layers({3, 4, 23, 3}, 3),
+      ElementsAre(13, 12, 12, 12, 11, 11, 10, 10, 9, 9, 9, 8, 8, 8, 7, 7, 7, 6,
+                  6, 6, 5, 5, 5, 4, 4, 4, 3, 3, 3, 2, 2, 1, 1, 1, 0));
+  const std::vector<int> of_152 = layers({3, 8, 36, 3}, 4);
+  EXPECT_EQ(of_152.front(), 14);
+  EXPECT_EQ(of_152[1 + 3 + 7], 11);      // layer2.7
+  EXPECT_EQ(of_152[1 + 3 + 8], 10);      // layer3.0
+  EXPECT_EQ(of_152[1 + 3 + 8 + 4], 9);   // layer3.4
+  EXPECT_EQ(of_152[1 + 3 + 8 + 35], 2);  // layer3.35
+}
+
+TEST(ParametersOfTest, ShareARateInSeveralBlocks) {
+  const auto parameters =
+      ResNet18({.layer_decay = 0.5, .layer_decay_blocks = 2});
+  EXPECT_EQ(parameters.at("conv1.weight").rate_factor, 1.0 / 32);
+  EXPECT_EQ(parameters.at("layer4.0.conv1.weight").rate_factor, 0.5);
+  EXPECT_EQ(parameters.at("layer4.1.conv1.weight").rate_factor, 0.5);
 }
 
 TEST(ParametersOfTest, HaveTheFactorsOfBodyAndHead) {

@@ -43,8 +43,8 @@ TEST(PresetsTest, AreInTheDocumentation) {
 TEST(PresetsTest, RefuseAnUnknownName) {
   EXPECT_EQ(MessageOf<UsageError>([] { (void)Values("tpu_v4"); }),
             "preset=tpu_v4: must be tpu_reference, mlperf, torchvision_v1, "
-            "torchvision_v2, timm_a1, timm_a2, timm_a3, ffcv_16, x10_lenet, "
-            "xla_jl, lenet_best, cifar or finetune");
+            "torchvision_v2, timm_a1, timm_a2, timm_a3, rsb_finetune, ffcv_16, "
+            "x10_lenet, xla_jl, lenet_best, cifar or finetune");
 }
 
 TEST(PresetsTest, HaveTheOtherValuesOfTheirBase) {
