@@ -34,10 +34,10 @@ class WaitPolicyTest : public testing::Test {
   EnvironmentVariable show_{"OMP_DISPLAY_ENV", "verbose"};
 };
 
-TEST_F(WaitPolicyTest, IsPassiveBeforeTheRuntimeIsLoaded) {
+TEST_F(WaitPolicyTest, HasShortSpinsBeforeTheRuntimeIsLoaded) {
   const std::string shown = Shown();
   EXPECT_THAT(shown, HasSubstr("OMP_WAIT_POLICY = 'PASSIVE'"));
-  EXPECT_THAT(shown, HasSubstr("GOMP_SPINCOUNT = '0'"));
+  EXPECT_THAT(shown, HasSubstr("GOMP_SPINCOUNT = '1000'"));
   EXPECT_EQ(shown.find("DISPLAY ENVIRONMENT BEGIN"),
             shown.rfind("DISPLAY ENVIRONMENT BEGIN"))
       << "it was loaded twice";
@@ -49,9 +49,9 @@ TEST_F(WaitPolicyTest, IsTheUsersWhereOneIsGiven) {
     EXPECT_THAT(Shown(), HasSubstr("OMP_WAIT_POLICY = 'ACTIVE'"));
   }
   ::unsetenv("OMP_WAIT_POLICY");
-  const EnvironmentVariable spins("GOMP_SPINCOUNT", "1000");
+  const EnvironmentVariable spins("GOMP_SPINCOUNT", "2000");
   const std::string shown = Shown();
-  EXPECT_THAT(shown, HasSubstr("GOMP_SPINCOUNT = '1000'"));
+  EXPECT_THAT(shown, HasSubstr("GOMP_SPINCOUNT = '2000'"));
 }
 
 TEST_F(WaitPolicyTest, KeepsTheNameThatTheProgramWasCalledBy) {

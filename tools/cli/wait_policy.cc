@@ -30,7 +30,7 @@ std::string ProgramPath() {
                                                         : kThisProgram;
 }
 
-void WaitWithoutSpinning(char** argv, char** environment) {
+void WaitWithShortSpins(char** argv, char** environment) {
   std::vector<char*> variables;
   for (char** variable = environment; *variable != nullptr; ++variable) {
     if (ChoosesHowToWait(*variable)) {
@@ -43,9 +43,9 @@ void WaitWithoutSpinning(char** argv, char** environment) {
   if (::getauxval(AT_BASE) == 0) {
     return;
   }
-  std::string passive = "OMP_WAIT_POLICY=passive";
-  variables.push_back(passive.data());
-  variables.push_back(nullptr);
+  std::string passive = "OMP_WAIT_POLICY=passive";  // of other runtimes too
+  std::string spins = "GOMP_SPINCOUNT=1000";
+  variables.insert(variables.end(), {passive.data(), spins.data(), nullptr});
   ::execve(ProgramPath().c_str(), argv, variables.data());
 }
 

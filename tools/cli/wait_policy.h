@@ -9,15 +9,17 @@ namespace infeed {
 // it; "/proc/self/exe" if the file was moved.
 [[nodiscard]] std::string ProgramPath();
 
-// Makes waiting OpenMP threads sleep. By default they spin, on cores that the
-// input's threads, other ranks and other programs need. An OpenMP runtime reads
-// its settings when it is loaded; so unless the environment has
+// Makes waiting OpenMP threads sleep after some 10 us. By default they spin for
+// 3 ms, on cores that the input's threads, other ranks and other programs need;
+// to sleep at once costs small networks a tenth of their speed. An OpenMP
+// runtime reads its settings when it is loaded; so unless the environment has
 // OMP_WAIT_POLICY, GOMP_SPINCOUNT or KMP_BLOCKTIME, this function restarts the
-// program in the same process with OMP_WAIT_POLICY=passive. Blocked and pending
-// signals stay so. Returns if there is nothing to do, or if the restart fails.
+// program in the same process with OMP_WAIT_POLICY=passive and
+// GOMP_SPINCOUNT=1000. Blocked and pending signals stay so. Returns if there is
+// nothing to do, or if the restart fails.
 //
 // For a program's .preinit_array: before any library initialises itself. Under
 // valgrind set the variable by hand, or valgrind loses the program.
-void WaitWithoutSpinning(char** argv, char** environment);
+void WaitWithShortSpins(char** argv, char** environment);
 
 }  // namespace infeed

@@ -35,7 +35,7 @@ namespace {
 // waits for a SignalStop, and sets how the OpenMP runtime waits.
 void BeginProcess(int /*argc*/, char** argv, char** environment) {
   HoldSignals();
-  WaitWithoutSpinning(argv, environment);
+  WaitWithShortSpins(argv, environment);
 }
 [[gnu::section(".preinit_array"), gnu::used]] auto* before_libraries =
     &BeginProcess;
