@@ -11,7 +11,7 @@ namespace infeed {
 
 // Makes waiting OpenMP threads sleep after some 10 us. By default they spin for
 // 3 ms, on cores that the input's threads, other ranks and other programs need;
-// to sleep at once costs small networks a tenth of their speed. An OpenMP
+// to sleep at once costs small networks a twentieth of their speed. An OpenMP
 // runtime reads its settings when it is loaded; so unless the environment has
 // OMP_WAIT_POLICY, GOMP_SPINCOUNT or KMP_BLOCKTIME, this function restarts the
 // program in the same process with OMP_WAIT_POLICY=passive and

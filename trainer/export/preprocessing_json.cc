@@ -1,6 +1,8 @@
 #include "trainer/export/preprocessing_json.h"
 
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -57,11 +56,12 @@ std::vector<int> LayersFromEnd(const std::vector<std::string>& names,
   // By group: the blocks of a layer, and the layers up to the group's first.
   std::map<int, std::pair<int, int>> divisions;
   int layers = 0;
-  for (const auto& [group, last] : last_blocks | std::views::reverse) {
-    const int blocks = last + 1;
+  for (auto group = last_blocks.rbegin(); group != last_blocks.rend();
+       ++group) {
+    const int blocks = group->second + 1;
     const int in_layer = CeilDiv(blocks, CeilDiv(blocks, most_blocks));
     layers += CeilDiv(blocks, in_layer);
-    divisions[group] = {in_layer, layers};
+    divisions[group->first] = {in_layer, layers};
   }
   std::vector<int> from_end;
   for (const std::string& name : names) {

@@ -81,12 +81,11 @@ constexpr Preset kPresets[] = {
      "drop_connect_rate=0,drop_connect_growth=group",
      "timm_a2"},
     {"rsb_finetune",
-     "ResNet-50 from pretrained weights by A2's means: 300 epochs",
-     "keyu-tian/SparK, downstream_imagenet: LAMB, BCE, 4,096 images, rate "
-     "0.002 "
-     "for 256, each layer by 0.7 of that after it, in float32. Its LAMB has no "
-     "bias correction and adapts all parameters; open-mmlab/mmpretrain's "
-     "version of it (configs/spark) uses timm's, as here.",
+     "SparK's fine-tuning of ResNet-50: LAMB, BCE, 300 epochs of 4,096",
+     "keyu-tian/SparK, downstream_imagenet: rate 0.002 for 256 images, 0.7 of "
+     "it for each earlier layer, in float32. Its LAMB has no bias correction "
+     "and adapts all parameters; open-mmlab/mmpretrain's configuration of it "
+     "(configs/spark) has timm's, as here.",
      "recipe=torchvision,interpolation=antialias_bicubic,train_batch_size=4096,"
      "train_epochs=300,optimizer=lamb,base_learning_rate=0.002,"
      "learning_rate_schedule=cosine,warmup_epochs=5,warmup_factor=0.005,"
