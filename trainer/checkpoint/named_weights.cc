@@ -87,7 +87,7 @@ std::optional<int> DepthOf(std::string_view name) {
 // How to get torchvision's weights of this name; "": torchvision has none.
 std::string HowToGet(const std::string& name) {
   const NamedNetwork* const network = FindNetwork(name);
-  return network != nullptr && network->library == kTorchvision
+  return network != nullptr && network->library == kOfTorchvision
              ? fmt::format(
                    "; to fill torch's cache: python -c 'import "
                    "torchvision; torchvision.models.{}(weights="

@@ -21,12 +21,12 @@ template <typename Options>  // ModelOptions, perhaps const
 }
 
 // The library that defines a network; timm has torchvision's, too.
-inline constexpr std::string_view kTorchvision = "torchvision";
-inline constexpr std::string_view kTimm = "timm";
+inline constexpr std::string_view kOfTorchvision = "torchvision";
+inline constexpr std::string_view kOfTimm = "timm";
 
 struct NamedNetwork {
   std::string_view name;     // "resnext50_32x4d"
-  std::string_view library;  // kTorchvision or kTimm
+  std::string_view library;  // kOfTorchvision or kOfTimm
   ModelOptions shape;        // other options have their defaults
 };
 
