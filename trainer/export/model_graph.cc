@@ -1,6 +1,5 @@
 #include "trainer/export/model_graph.h"
 
-#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +7,7 @@
 #include "base/rounding.h"
 #include "trainer/export/graph_builder.h"
 #include "trainer/model/layers.h"
+#include "trainer/model/normalization.h"
 #include "trainer/model/resnet_plan.h"
 
 namespace infeed {
@@ -204,16 +204,9 @@ InferenceGraph BuildGraph(const ModelOptions& options, const TensorMap& weights,
   GraphBuilder graph(weights, {.channels = channels,
                                .image_size = input.image_size,
                                .classes = options.num_classes});
-  const auto in_turn = [&](const std::array<float, kImageColors>& colors) {
-    std::vector<float> values(static_cast<std::size_t>(channels));
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = colors[i % kImageColors];
-    }
-    return values;
-  };
   const std::string x =
-      graph.Normalize(graph.Input(), in_turn(input.statistics.mean),
-                      in_turn(input.statistics.std));
+      graph.Normalize(graph.Input(), InTurn(input.statistics.mean, channels),
+                      InTurn(input.statistics.std, channels));
   if (is_lenet) {
     AddLeNet(options.num_classes, x, graph);
   } else {

@@ -83,12 +83,12 @@ Json Channels(const TrainParams& params) {
 
 Json NormalizationFacts(const TrainParams& params) {
   const PixelStatistics& statistics = StatisticsOf(params);
-  const std::size_t channels = Channels(params).size();
+  const auto channels = static_cast<int>(Channels(params).size());
   // As written in decimal, not as the nearest float.
   const auto in_turn = [&](const std::array<float, kImageColors>& colors) {
     Json list = Json::array();
-    for (std::size_t i = 0; i < channels; ++i) {
-      list.push_back(std::round(colors[i % kImageColors] * 1e4) / 1e4);
+    for (const float value : InTurn(colors, channels)) {
+      list.push_back(std::round(value * 1e4) / 1e4);
     }
     return list;
   };

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <vector>
+
 #include "preprocess/pixels/pixel_statistics.h"
 #include "trainer/model/options.h"
 
@@ -16,6 +20,17 @@ namespace infeed {
       break;
   }
   return kImagenetStatistics;
+}
+
+// The value of each of a network's channels, which take the colors in turn.
+// Requires: channels >= 1.
+[[nodiscard]] inline std::vector<float> InTurn(
+    const std::array<float, kImageColors>& colors, int channels) {
+  std::vector<float> values(static_cast<std::size_t>(channels));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = colors[i % kImageColors];
+  }
+  return values;
 }
 
 }  // namespace infeed

@@ -87,8 +87,8 @@ struct OptimizerOptions {
   LearningRateOptions learning_rate = {};
   // Factors of the learning rate: of all layers but the classifier, of the
   // classifier, and of each layer by that of the layer after it, up to 1 for
-  // the classifier. The stem is a layer, and up to layer_decay_blocks blocks
-  // of a group in a row, as many in each as can be.
+  // the classifier. The stem is a layer, and so are up to layer_decay_blocks
+  // blocks in a row (LayersFromEnd()).
   double body_rate_factor = 1;
   double head_rate_factor = 1;
   double layer_decay = 1;

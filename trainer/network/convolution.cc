@@ -39,14 +39,13 @@ torch::Tensor Convolve(torch::nn::Conv2d& convolution, const torch::Tensor& x) {
 
 torch::Tensor ConvolveImages(torch::nn::Conv2d& convolution,
                              const torch::Tensor& x) {
-  if (x.size(1) == 1) {
+  const std::int64_t channels = x.size(1);
+  // Of four channels the last one is zeros, whatever the weight has.
+  if (channels <= kImageColors && channels == convolution->weight.size(1)) {
     return Convolve(convolution, x);
   }
   const torch::Tensor weight = OfColors(convolution->weight);
-  const std::int64_t more = x.size(1) - weight.size(1);
-  if (more == 0 && weight.is_same(convolution->weight)) {
-    return Convolve(convolution, x);
-  }
+  const std::int64_t more = channels - kImageColors;
   return at::conv2d(x, at::constant_pad_nd(weight, {0, 0, 0, 0, 0, more}),
                     convolution->bias, convolution->options.stride(),
                     weight.size(2) / 2);

@@ -1,12 +1,10 @@
 #include "trainer/network/tensors.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <map>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include <ATen/ATen.h>
 
@@ -24,8 +22,8 @@ NamedTensors Named(
   return tensors;
 }
 
-// Of "layer1.0.conv1.weight": group 1, block 0. Outside of blocks group 0 of
-// the stem, else none.
+// Of "layer1.0.conv1.weight": group 1, block 0. The stem is group 0; no other
+// layers have a place.
 struct BlockPlace {
   int group = 0;
   int block = 0;
@@ -46,33 +44,28 @@ std::optional<BlockPlace> PlaceOf(const std::string& name) {
 
 std::vector<int> LayersFromEnd(const std::vector<std::string>& names,
                                int most_blocks) {
-  std::map<int, int> last_blocks;  // by group
+  std::map<int, std::map<int, int>> layers;  // by group and block
   for (const std::string& name : names) {
     if (const std::optional<BlockPlace> place = PlaceOf(name)) {
-      int& last = last_blocks[place->group];
-      last = std::max(last, place->block);
+      layers[place->group][place->block] = 0;
     }
   }
-  // By group: the blocks of a layer, and the layers up to the group's first.
-  std::map<int, std::pair<int, int>> divisions;
-  int layers = 0;
-  for (auto group = last_blocks.rbegin(); group != last_blocks.rend();
-       ++group) {
-    const int blocks = group->second + 1;
+  int from_end = 0;
+  for (auto group = layers.rbegin(); group != layers.rend(); ++group) {
+    const int blocks = static_cast<int>(group->second.size());
     const int in_layer = CeilDiv(blocks, CeilDiv(blocks, most_blocks));
-    layers += CeilDiv(blocks, in_layer);
-    divisions[group->first] = {in_layer, layers};
+    from_end += CeilDiv(blocks, in_layer);
+    int before = 0;
+    for (auto& [block, layer] : group->second) {
+      layer = from_end - before++ / in_layer;
+    }
   }
-  std::vector<int> from_end;
+  std::vector<int> of_names;
   for (const std::string& name : names) {
     const std::optional<BlockPlace> place = PlaceOf(name);
-    from_end.push_back(0);
-    if (place.has_value()) {
-      const auto [in_layer, to_first] = divisions.at(place->group);
-      from_end.back() = to_first - place->block / in_layer;
-    }
+    of_names.push_back(place ? layers[place->group][place->block] : 0);
   }
-  return from_end;
+  return of_names;
 }
 
 std::vector<OptimizedParameter> ParametersOf(const Network& model,

@@ -268,6 +268,15 @@ TEST(TrainLoopTest, AveragesAreTheirRecurrence) {
   EXPECT_TRUE(model.weight.equal(live));
 }
 
+std::vector<double> SharesOf(const OptimizerOptions& options,
+                             std::int64_t steps) {
+  std::vector<double> shares;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    shares.push_back(MovingAverageShare(step, options));
+  }
+  return shares;
+}
+
 // torchvision's: a copy at each update of the warm-up, and at the next one.
 TEST(MovingAverageShareTest, FollowsTheWeightsDuringTheWarmUp) {
   const OptimizerOptions options = {
@@ -278,12 +287,9 @@ TEST(MovingAverageShareTest, FollowsTheWeightsDuringTheWarmUp) {
       .moving_average_decay = 0.75,
       .moving_average_every = 3,
       .moving_average_warmup = AverageWarmup::kFollow};
-  std::vector<double> shares;
-  for (std::int64_t step = 0; step < 15; ++step) {
-    shares.push_back(MovingAverageShare(step, options));
-  }
-  EXPECT_EQ(shares, (std::vector<double>{0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0.25,
-                                         0, 0, 0.25}));
+  EXPECT_EQ(
+      SharesOf(options, 15),
+      (std::vector<double>{0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0.25, 0, 0, 0.25}));
 }
 
 // timm's.
@@ -292,11 +298,7 @@ TEST(MovingAverageShareTest, IsTheSameFromTheStart) {
       .moving_average_decay = 0.75,
       .moving_average_every = 2,
       .moving_average_warmup = AverageWarmup::kNone};
-  std::vector<double> shares;
-  for (std::int64_t step = 0; step < 4; ++step) {
-    shares.push_back(MovingAverageShare(step, options));
-  }
-  EXPECT_EQ(shares, (std::vector<double>{0, 0.25, 0, 0.25}));
+  EXPECT_EQ(SharesOf(options, 4), (std::vector<double>{0, 0.25, 0, 0.25}));
 }
 
 TEST(TrainLoopTest, AveragesAreUpdatedEveryFewSteps) {
