@@ -77,6 +77,7 @@ TEST(LayersFromEndTest, AreSparksOfSeveralBlocks) {
   EXPECT_EQ(of_152[1 + 3 + 8], 10);      // layer3.0
   EXPECT_EQ(of_152[1 + 3 + 8 + 4], 9);   // layer3.4
   EXPECT_EQ(of_152[1 + 3 + 8 + 35], 2);  // layer3.35
+  EXPECT_EQ(layers({3, 24, 36, 3}, 4).front(), 18);
 }
 
 TEST(ParametersOfTest, ShareARateInSeveralBlocks) {
