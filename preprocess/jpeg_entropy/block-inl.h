@@ -178,7 +178,7 @@ HWY_INLINE std::uint32_t DecodeAc(const AcTable& table, BitBuffer& in,
       }
     }
     if (HWY_UNLIKELY(IsLong(entry))) {
-      place -= FusedTable::kEndAdvance;
+      place -= AdvanceOf(entry);
       entry = TakeLong(table, entry, in, place, block);
       if (entry == 0) {
         return 0;

@@ -20,6 +20,21 @@ constexpr std::uint32_t Entry(std::int32_t value, std::uint32_t advance,
          static_cast<std::uint32_t>(bits);
 }
 
+// The entry of a symbol of which only that is known.
+constexpr std::uint32_t LateEntry(int least_code_bits) {
+  return FusedTable::kLongAdvance << 24 |
+         static_cast<std::uint32_t>(least_code_bits) << 16;
+}
+
+constexpr std::uint32_t LongEntry(std::uint32_t symbol, int code_bits) {
+  const std::uint32_t size = symbol & 15;
+  const auto bits = static_cast<std::uint32_t>(code_bits);
+  return bits + size > FusedTable::kLongBits
+             ? LateEntry(code_bits)
+             : (FusedTable::kLongAdvance + (symbol >> 4)) << 24 | size << 16 |
+                   bits << 8;
+}
+
 std::uint32_t Advance(const FusedTable& table, std::uint32_t symbol) {
   const std::uint32_t run = symbol >> 4;
   return (symbol & 15) != 0 || run == 15 ? run + 1 : table.no_value_advance;
@@ -54,9 +69,7 @@ std::uint32_t* Fuse(const FusedTable& table, std::uint32_t symbol, int bits,
   const int spare = FusedTable::kBits - bits - size;
   if (spare < 0) {
     return std::fill_n(entry, 1 << (FusedTable::kBits - bits),
-                       FusedTable::kLong | (symbol >> 4) << 20 |
-                           (symbol & 15) << 16 |
-                           static_cast<std::uint32_t>(bits) << 8);
+                       LongEntry(symbol, bits));
   }
   for (std::uint32_t value = 0; value < 1U << size; ++value) {
     entry = std::fill_n(entry, 1 << spare,
@@ -77,7 +90,8 @@ bool Build(const HuffmanSpec& spec, FusedTable& table) {
       entry = Fuse(table, *symbol, bits, entry);
     }
   }
-  std::fill(entry, table.fused.data() + table.fused.size(), FusedTable::kLong);
+  std::fill(entry, table.fused.data() + table.fused.size(),
+            LateEntry(FusedTable::kBits + 1));
   return true;
 }
 

@@ -13,13 +13,17 @@ namespace infeed {
 // The value is already signed (16 bits). advance is added to the coefficient's
 // place: 1 + run, 16 for sixteen zeros, or kEndAdvance for the end of a block,
 // which is larger than any run past a block's end can reach. If kBits bits hold
-// only the code, or not even that (code bits 0), a look-up gives
-//   kEndAdvance << 24 | run << 20 | value bits << 16 | code bits << 8
+// only the code, a look-up gives
+//   (kLongAdvance + run) << 24 | value bits << 16 | code bits << 8
+// or, if they do not even hold that, or code and value have more than kLongBits
+// bits,
+//   kLongAdvance << 24 | least code bits << 16
 // from which LongSymbol() makes the entry.
 struct FusedTable {
   static constexpr int kBits = 11;
   static constexpr std::uint32_t kEndAdvance = 80;
-  static constexpr std::uint32_t kLong = kEndAdvance << 24;
+  static constexpr std::uint32_t kLongAdvance = 192;
+  static constexpr int kLongBits = 2 * kBits;
   // The entry of no symbol: its 64 used bits are 0 for shifts that count modulo
   // 64.
   static constexpr std::uint32_t kStop = 64;
@@ -65,12 +69,12 @@ struct LongResult {
 };
 inline LongResult LongSymbol(const FusedTable& table, std::uint32_t entry,
                              std::uint64_t bits) {
-  std::uint32_t advance = (entry >> 20 & 15) + 1;
-  std::uint32_t size = entry >> 16 & 15;
+  std::uint32_t advance = (entry >> 24) - FusedTable::kLongAdvance + 1;
+  std::uint32_t size = entry >> 16 & 63;
   std::uint32_t length = entry >> 8 & 255;
   if (length == 0) {
     const auto code = static_cast<std::uint32_t>(bits >> 48);
-    length = FusedTable::kBits + 1;
+    length = size;
     while (code >= table.limits[length]) {
       ++length;
     }

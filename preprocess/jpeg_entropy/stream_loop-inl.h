@@ -1,0 +1,104 @@
+// The loop over three streams.
+#if defined(INFEED_PREPROCESS_JPEG_STREAM_LOOP_INL_H_) == \
+    defined(HWY_TARGET_TOGGLE)
+#ifdef INFEED_PREPROCESS_JPEG_STREAM_LOOP_INL_H_
+#undef INFEED_PREPROCESS_JPEG_STREAM_LOOP_INL_H_
+#else
+#define INFEED_PREPROCESS_JPEG_STREAM_LOOP_INL_H_
+#endif
+
+#include <array>
+#include <cstdint>
+
+#include <hwy/highway.h>
+
+#include "preprocess/jpeg_entropy/order-inl.h"
+#include "preprocess/jpeg_entropy/stream-inl.h"
+#include "preprocess/jpeg_entropy/stream_loop_x86-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace infeed {
+namespace HWY_NAMESPACE {
+
+#if INFEED_WRITTEN_OUT
+// Decodes until a stream comes to its stop.
+HWY_INLINE void TakeUntilStop(Stream& a, Stream& b, Stream& c) {
+  for (;;) {
+    const std::uint64_t late = TakeSymbols(a, b, c);
+    if (late == 0) {
+      TakeLong(a);
+    } else if (late == 1) {
+      TakeLong(b);
+    } else if (late == 2) {
+      TakeLong(c);
+    } else {
+      return;
+    }
+  }
+}
+#else
+// How often, in photographs, a symbol does not end its block. With it the
+// compiler keeps the other cases out of the loop and gives the registers to
+// this one.
+constexpr double kInBlock = 0.95;
+
+// Stores the value of the coefficient that led to the place.
+HWY_INLINE void Put(Stream& s) {
+  const std::uint64_t k = s.place - (kFirst + 1);
+  s.memory.block[kZigzagStored ? k : kStoredPlace[k]] =
+      static_cast<std::int16_t>(s.entry >> 8);
+}
+
+// Decodes one symbol, or completes a long one. A block's end is a branch: its
+// misprediction costs less than look-ups that wait for the place of the symbol
+// before. Returns whether the stream is at its stop.
+HWY_INLINE bool Take(Stream& s) {
+  s.bits <<= s.entry & 63;
+  s.place += s.entry >> 24;
+  if (__builtin_expect_with_probability(s.place < kBehind, 1, kInBlock)) {
+    Put(s);
+    LookUp(s, *s.memory.ac);
+    return false;
+  }
+  if (IsLong(static_cast<std::uint32_t>(s.entry))) {
+    s.place -= s.entry >> 24;
+    TakeLong(s);
+    return false;
+  }
+  Stream::Memory& memory = s.memory;
+  *memory.end++ = BlockEnd::Of(s);
+  Put(s);
+  memory.block += 64;
+  memory.kind = memory.kind->next;
+  memory.ac = memory.kind->ac;
+  LookUp(s, *memory.kind->dc);
+  s.place = kFirst;
+  return memory.end == memory.stop;
+}
+
+// As the assembly version above.
+HWY_INLINE void TakeUntilStop(Stream& a, Stream& b, Stream& c) {
+  for (;;) {
+    Refill(a);
+    Refill(b);
+    Refill(c);
+    for (int i = 0; i < 4; ++i) {
+      if (Take(a) || Take(b) || Take(c)) {
+        return;
+      }
+    }
+  }
+}
+#endif
+
+// Decodes until one of the streams comes to its stop. Not inlined, so that the
+// loop gets enough registers.
+HWY_NOINLINE void TakeUntilStop(std::array<Stream, 3>& streams) {
+  TakeUntilStop(streams[0], streams[1], streams[2]);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace infeed
+HWY_AFTER_NAMESPACE();
+
+#endif  // INFEED_PREPROCESS_JPEG_STREAM_LOOP_INL_H_

@@ -1,0 +1,208 @@
+// The loop over three streams, written out for x86-64 with AVX2 or AVX-512.
+#if defined(INFEED_PREPROCESS_JPEG_STREAM_LOOP_X86_INL_H_) == \
+    defined(HWY_TARGET_TOGGLE)
+#ifdef INFEED_PREPROCESS_JPEG_STREAM_LOOP_X86_INL_H_
+#undef INFEED_PREPROCESS_JPEG_STREAM_LOOP_X86_INL_H_
+#else
+#define INFEED_PREPROCESS_JPEG_STREAM_LOOP_X86_INL_H_
+#endif
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <hwy/highway.h>
+
+#include "preprocess/jpeg_entropy/order-inl.h"
+#include "preprocess/jpeg_entropy/stream-inl.h"
+
+#undef INFEED_WRITTEN_OUT
+// Not with sanitizers, which need registers and cannot check these reads; GCC
+// and Clang have different macros for them.
+#if defined(__x86_64__) && defined(__GNUC__) && defined(__OPTIMIZE__) && \
+    !HWY_IS_ASAN && !HWY_IS_TSAN && !defined(__SANITIZE_ADDRESS__) &&    \
+    !defined(__SANITIZE_THREAD__) && HWY_TARGET <= HWY_AVX2
+#define INFEED_WRITTEN_OUT 1
+#else
+#define INFEED_WRITTEN_OUT 0
+#endif
+
+#if INFEED_WRITTEN_OUT
+HWY_BEFORE_NAMESPACE();
+namespace infeed {
+namespace HWY_NAMESPACE {
+
+// Compilers keep half of three streams in memory. Here rcx and rdx are free,
+// `s` is a stream's letter, and `at` the address of its memory: next at 0,
+// block at 8, kind at 16, end at 24, stop at 32, ac at 40. A kind has ac at 0,
+// dc at 8, next at 16. `site` is 0 to 3, the symbol's number between refills.
+// clang-format off
+#define INFEED_REFILL(s, at)                                    \
+  "tzcnt %[" s "_bits], %%rcx\n\t"                              \
+  "mov %%ecx, %%edx\n\t"                                        \
+  "shr $3, %%edx\n\t"                                           \
+  "add 0+" at ", %%rdx\n\t"                                     \
+  "mov %%rdx, 0+" at "\n\t"                                     \
+  "mov (%%rdx), %[" s "_bits]\n\t"                              \
+  "bswap %[" s "_bits]\n\t"                                     \
+  "and $7, %%ecx\n\t"                                           \
+  "or $1, %[" s "_bits]\n\t"                                    \
+  "shlx %%rcx, %[" s "_bits], %[" s "_bits]\n\t"
+
+// Looks up a symbol in the table at rdx.
+#define INFEED_LOOK_UP(s)                                       \
+  "shrx %[shift], %[" s "_bits], %[" s "_entry]\n\t"            \
+  "mov (%%rdx, %[" s "_entry], 4), %k[" s "_entry]\n\t"
+
+// Stores the coefficient that led to the place; rcx is then its block.
+#if HWY_TARGET <= HWY_AVX3
+#define INFEED_PUT(s, at)                                       \
+  "mov 8+" at ", %%rcx\n\t"                                     \
+  "mov %w[" s "_entry], -130(%%rcx, %[" s "_place], 2)\n\t"
+#else
+#define INFEED_PUT(s, at)                                       \
+  "movzbl -65(%[places], %[" s "_place], 1), %%edx\n\t"         \
+  "mov 8+" at ", %%rcx\n\t"                                     \
+  "mov %w[" s "_entry], (%%rcx, %%rdx, 2)\n\t"
+#endif
+
+// Decodes one symbol: skips its bits, advances the place, stores the value,
+// looks up the next symbol. A block's end leads to a place of 128 or more, a
+// long symbol beyond 255.
+#define INFEED_TAKE(s, at)                                      \
+  "shlx %[" s "_entry], %[" s "_bits], %[" s "_bits]\n\t"       \
+  "rorx $24, %k[" s "_entry], %%ecx\n\t"                        \
+  "add %%cl, %b[" s "_place]\n\t"                               \
+  "js .L" s "_end_\\site\\()_%=\n\t"                            \
+  "jc .L" s "_long_\\site\\()_%=\n\t"                           \
+  "shr $8, %k[" s "_entry]\n\t"                                 \
+  INFEED_PUT(s, at)                                             \
+  "mov 40+" at ", %%rdx\n\t"                                    \
+  INFEED_LOOK_UP(s)                                             \
+  ".L" s "_taken_\\site\\()_%=:\n\t"
+
+// Ends a block. The value may be the zero of the block's end, which is stored
+// behind the block.
+#define INFEED_END(s, at)                                       \
+  ".L" s "_end_\\site\\()_%=:\n\t"                              \
+  "shr $8, %k[" s "_entry]\n\t"                                 \
+  ".L" s "_end_long_\\site\\()_%=:\n\t"                         \
+  INFEED_PUT(s, at)                                             \
+  "sub $-128, %%rcx\n\t"                                        \
+  "mov %%rcx, 8+" at "\n\t"                                     \
+  "tzcnt %[" s "_bits], %%rdx\n\t"                              \
+  "mov 0+" at ", %%rcx\n\t"                                     \
+  "lea (%%rdx, %%rcx, 8), %%rdx\n\t"                            \
+  "mov 24+" at ", %%rcx\n\t"                                    \
+  "shl $8, %%rdx\n\t"                                           \
+  "or %[" s "_place], %%rdx\n\t"                                \
+  "mov %%rdx, (%%rcx)\n\t"                                      \
+  "add $8, %%rcx\n\t"                                           \
+  "mov %%rcx, 24+" at "\n\t"                                    \
+  "mov $64, %k[" s "_place]\n\t"                                \
+  "mov 16+" at ", %%rdx\n\t"                                    \
+  "mov 16(%%rdx), %%rdx\n\t"                                    \
+  "mov %%rdx, 16+" at "\n\t"                                    \
+  "mov (%%rdx), %[" s "_entry]\n\t"                             \
+  "mov %[" s "_entry], 40+" at "\n\t"                           \
+  "mov 8(%%rdx), %%rdx\n\t"                                     \
+  INFEED_LOOK_UP(s)                                             \
+  "cmp 32+" at ", %%rcx\n\t"                                    \
+  "jne .L" s "_taken_\\site\\()_%=\n\t"                         \
+  "mov $3, %%ecx\n\t"                                           \
+  "jmp 9f\n\t"
+
+// Takes a long symbol, if the looked-up bits have its code.
+#define INFEED_LONG(s, at, number)                              \
+  ".L" s "_long_\\site\\()_%=:\n\t"                             \
+  "mov %k[" s "_entry], %%ecx\n\t"                              \
+  "shr $8, %%ecx\n\t"                                           \
+  "test $63, %%cl\n\t"                                          \
+  "jz 2f\n\t"                                                   \
+  "shlx %%rcx, %[" s "_bits], %[" s "_bits]\n\t"                \
+  "shr $8, %%ecx\n\t"                                           \
+  "mov %[" s "_bits], %%rdx\n\t"                                \
+  "sar $63, %%rdx\n\t"                                          \
+  "not %%rdx\n\t"                                               \
+  "mov %[" s "_bits], %[" s "_entry]\n\t"                       \
+  "shlx %%rcx, %[" s "_bits], %[" s "_bits]\n\t"                \
+  "neg %%ecx\n\t"                                               \
+  "xor %%rdx, %[" s "_entry]\n\t"                               \
+  "shrx %%rcx, %[" s "_entry], %[" s "_entry]\n\t"              \
+  "xor %%rdx, %[" s "_entry]\n\t"                               \
+  "sub %%rdx, %[" s "_entry]\n\t"                               \
+  INFEED_REFILL(s, at)                                          \
+  "add $65, %b[" s "_place]\n\t"                                \
+  "js .L" s "_end_long_\\site\\()_%=\n\t"                       \
+  INFEED_PUT(s, at)                                             \
+  "mov 40+" at ", %%rdx\n\t"                                    \
+  INFEED_LOOK_UP(s)                                             \
+  "jmp .L" s "_taken_\\site\\()_%=\n\t"                         \
+  "2: rorx $24, %k[" s "_entry], %%ecx\n\t"                     \
+  "sub %%cl, %b[" s "_place]\n\t"                               \
+  "mov $" number ", %%ecx\n\t"                                  \
+  "jmp 9f\n\t"
+// clang-format on
+
+// Decodes until a stream has a code of more than FusedTable::kBits bits, or
+// comes to its stop. Returns the stream's number for the former, 3 for the
+// latter.
+[[nodiscard]] HWY_INLINE std::uint64_t TakeSymbols(Stream& a, Stream& b,
+                                                   Stream& c) {
+  static_assert(offsetof(BlockKind, ac) == 0 && offsetof(BlockKind, dc) == 8 &&
+                offsetof(BlockKind, next) == 16);
+  static_assert(offsetof(Stream::Memory, next) == 0 &&
+                offsetof(Stream::Memory, block) == 8 &&
+                offsetof(Stream::Memory, kind) == 16 &&
+                offsetof(Stream::Memory, end) == 24 &&
+                offsetof(Stream::Memory, stop) == 32 &&
+                offsetof(Stream::Memory, ac) == 40 &&
+                sizeof(Stream::Memory) == 48);
+  static_assert(FusedTable::kLongAdvance == 256 - kFirst &&
+                kBehind + FusedTable::kEndAdvance < 256);
+  static_assert(FusedTable::kLongBits <= 56 - 3 * FusedTable::kBits);
+  std::array<Stream::Memory, 3> memory = {a.memory, b.memory, c.memory};
+  std::uint64_t result;
+  asm("1:\n\t"
+      INFEED_REFILL("a", "0+%[memory]") INFEED_REFILL("b", "48+%[memory]")
+      INFEED_REFILL("c", "96+%[memory]")
+      ".irp site, 0, 1, 2, 3\n\t"
+      INFEED_TAKE("a", "0+%[memory]") INFEED_TAKE("b", "48+%[memory]")
+      INFEED_TAKE("c", "96+%[memory]")
+      ".endr\n\t"
+      "jmp 1b\n\t"
+      ".irp site, 0, 1, 2, 3\n\t"
+      INFEED_END("a", "0+%[memory]") INFEED_LONG("a", "0+%[memory]", "0")
+      INFEED_END("b", "48+%[memory]") INFEED_LONG("b", "48+%[memory]", "1")
+      INFEED_END("c", "96+%[memory]") INFEED_LONG("c", "96+%[memory]", "2")
+      ".endr\n\t"
+      "9:"
+      : [a_bits] "+r"(a.bits), [a_place] "+r"(a.place),
+        [a_entry] "+r"(a.entry), [b_bits] "+r"(b.bits),
+        [b_place] "+r"(b.place), [b_entry] "+r"(b.entry),
+        [c_bits] "+r"(c.bits), [c_place] "+r"(c.place),
+        [c_entry] "+r"(c.entry), [memory] "+m"(memory), [result] "=&c"(result)
+      : [shift] "r"(std::uint64_t{64 - FusedTable::kBits})
+#if HWY_TARGET > HWY_AVX3
+      , [places] "r"(kStoredPlace.data())
+#endif
+      : "cc", "memory", "rdx");
+  a.memory = memory[0];
+  b.memory = memory[1];
+  c.memory = memory[2];
+  return result;
+}
+
+#undef INFEED_REFILL
+#undef INFEED_LOOK_UP
+#undef INFEED_PUT
+#undef INFEED_TAKE
+#undef INFEED_END
+#undef INFEED_LONG
+
+}  // namespace HWY_NAMESPACE
+}  // namespace infeed
+HWY_AFTER_NAMESPACE();
+#endif  // INFEED_WRITTEN_OUT
+
+#endif  // INFEED_PREPROCESS_JPEG_STREAM_LOOP_X86_INL_H_
