@@ -15,14 +15,15 @@ namespace {
 // The fewest skipped bytes for which tables of groups of symbols pay off.
 constexpr std::size_t kGroupedBytes = 8 << 10;
 
-// About how many of a JPEG's bytes are skipped when the window's rows of MCUs
-// that an index does not cover are read in order.
-std::size_t SkippedBytes(const PlainJpeg& jpeg, const WindowPlan& plan,
-                         int covered_rows) {
+// About how many of a JPEG's bytes are skipped, not decoded, for a window. Only
+// scans with restart markers are read MCU by MCU.
+std::size_t SkippedBytes(const PlainJpeg& jpeg, const WindowPlan& plan) {
   const JpegScan& scan = jpeg.scan;
-  const int begin = std::max(plan.first_row, covered_rows);
-  const double above = std::max(begin - covered_rows, 0);
-  const double beside = std::max(plan.end_row - begin, 0);
+  if (scan.restart_interval == 0) {
+    return 0;
+  }
+  const double above = plan.first_row;
+  const double beside = plan.end_row - plan.first_row;
   const double rows = above + beside * (1.0 - static_cast<double>(plan.mcus()) /
                                                   scan.mcus_per_row);
   return static_cast<std::size_t>(static_cast<double>(jpeg.bytes.size()) *
@@ -121,8 +122,7 @@ PlainResult PlainJpegDecoder::DecodeWindow(int denominator,
   State& state = *state_;
   WindowPlan& plan = state.scratch.plan;
   PlanWindow(state.jpeg.scan, window, denominator, plan);
-  const int covered = index == nullptr ? 0 : index->covered_rows();
-  if (!state.PrepareLayout(SkippedBytes(state.jpeg, plan, covered))) {
+  if (!state.PrepareLayout(SkippedBytes(state.jpeg, plan))) {
     return PlainResult::kIrregular;
   }
   return DecodePlainWindow(state.jpeg, index, state.scratch, sink, found);

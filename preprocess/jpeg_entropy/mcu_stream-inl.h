@@ -84,6 +84,10 @@ class McuStream {
 
   // Where the next MCU begins, in un-stuffed bytes since the stream's start.
   [[nodiscard]] const ScanPlace& place() const { return place_; }
+  // Goes on to a later place. Requires: no restart markers.
+  void MoveTo(const ScanPlace& place) { place_ = place; }
+  // The bytes up to the next marker.
+  [[nodiscard]] const ScanBytes& bytes() const { return bytes_; }
 
  private:
   void Begin() {

@@ -56,6 +56,15 @@ struct SamplePlane {
   }
 };
 
+// Memory of three places of a scan that are decoded together (ScanAhead).
+struct AheadScratch {
+  static constexpr std::size_t kLaneBlocks = 1536;
+
+  AlignedBuffer<std::int16_t> coefficients;
+  AlignedBuffer<std::uint64_t> block_ends;
+  AlignedBuffer<std::uint8_t> ends;
+};
+
 // Working memory of a plain decode, kept from image to image: some rows of
 // MCUs, never an image.
 struct PlainScratch {
@@ -63,6 +72,7 @@ struct PlainScratch {
   AlignedBuffer<std::uint8_t> coded;         // un-stuffed bytes of the scan
   AlignedBuffer<std::int16_t> coefficients;  // of some rows of MCUs
   AlignedBuffer<std::uint8_t> ends;
+  AheadScratch ahead;
   std::array<SamplePlane, 3> planes;
   std::array<AlignedBuffer<std::uint8_t>, 2> chroma;  // one row at full width
   std::array<std::array<std::int16_t, 64>, 3> quantisers{};  // as stored

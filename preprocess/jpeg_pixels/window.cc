@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include "preprocess/jpeg_entropy/mcu_stream-inl.h"
+#include "preprocess/jpeg_entropy/scan_ahead-inl.h"
 #include "preprocess/jpeg_entropy/seek_maker.h"
 #include "preprocess/jpeg_entropy/seek_rows-inl.h"
 #include "preprocess/jpeg_pixels/rows-inl.h"
@@ -75,20 +76,100 @@ class WindowDecode {
                            ? McuStream(jpeg_, scratch_, index_->entries.back())
                            : McuStream(jpeg_, scratch_);
     BeginFound(stream);
-    for (; row < plan_.end_row; ++row) {
-      if (!(row < plan_.first_row ? stream.Pass(jpeg_.scan.mcus_per_row)
-                                  : DecodeRow(stream))) {
-        return false;
-      }
-      if (found_ != nullptr) {
-        found_->entries.push_back(SeekEntryAt(stream.place()));
-      }
+    if (!(jpeg_.scan.restart_interval > 0 ? DecodeRows(stream, row)
+                                          : DecodeAhead(stream, row))) {
+      return false;
     }
     if (!EndsWell(stream)) {
       return false;
     }
     EndFound(stream);
     return true;
+  }
+
+  // Reads the rows from `row` on, one after the other.
+  bool DecodeRows(McuStream& stream, int row) {
+    for (; row < plan_.end_row; ++row) {
+      if (!(row < plan_.first_row ? stream.Pass(jpeg_.scan.mcus_per_row)
+                                  : DecodeRow(stream))) {
+        return false;
+      }
+      AddFound(stream.place());
+    }
+    return true;
+  }
+
+  // The same without restart markers, three places at a time.
+  bool DecodeAhead(McuStream& stream, int row) {
+    const int per_row = jpeg_.scan.mcus_per_row;
+    const int all = jpeg_.scan.mcu_rows * per_row;
+    const int end = plan_.end_row * per_row;
+    const auto size = static_cast<double>(stream.bytes().size * 8);
+    ScanAhead ahead(jpeg_.layout, stream.bytes(), scratch_.ahead);
+    ScanPlace place = stream.place();
+    // Bits of an MCU: of those decoded last, less at the top of a photograph.
+    double last = 0;
+    for (int mcu = row * per_row; mcu < end;) {
+      const auto bit = static_cast<double>(place.bit);
+      const int first = mcu;
+      const double mean = (size - bit) / (all - mcu);
+      if (!ahead.Decode(end - mcu, (last + mean) / 2, place)) {
+        return false;
+      }
+      for (const ScanAhead::Piece& piece : ahead.pieces()) {
+        if (!TakePiece(ahead, piece, mcu)) {
+          return false;
+        }
+        mcu += piece.mcus;
+      }
+      last = (static_cast<double>(place.bit) - bit) / (mcu - first);
+    }
+    stream.MoveTo(place);
+    return true;
+  }
+
+  // Takes consecutive MCUs. mcu: the first one's number in the image.
+  bool TakePiece(const ScanAhead& ahead, const ScanAhead::Piece& piece,
+                 int mcu) {
+    const int per_row = jpeg_.scan.mcus_per_row;
+    for (int done = 0; done < piece.mcus;) {
+      const int row = (mcu + done) / per_row;
+      const int column = (mcu + done) % per_row;
+      const int count = std::min(piece.mcus - done, per_row - column);
+      if (row >= plan_.first_row && !TakeColumns(piece, done, column, count)) {
+        return false;
+      }
+      done += count;
+      if (column + count == per_row && found_ != nullptr) {
+        AddFound(ahead.PlaceBehind(piece, done));
+      }
+    }
+    return true;
+  }
+
+  // Takes those of a piece's MCUs that are the row's from a column on. A row
+  // that lies in two pieces is put together in the scratch.
+  bool TakeColumns(const ScanAhead::Piece& piece, int first, int column,
+                   int count) {
+    const int begin = std::max(column, plan_.first_mcu);
+    const int end = std::min(column + count, plan_.end_mcu);
+    if (begin >= end) {
+      return true;
+    }
+    const std::ptrdiff_t blocks = plan_.blocks_per_mcu;
+    const std::ptrdiff_t from = (first + begin - column) * blocks;
+    const std::int16_t* coefficients = piece.coefficients + 64 * from;
+    const std::uint8_t* ends = piece.ends + from;
+    if (end - begin < plan_.mcus()) {
+      const std::ptrdiff_t to = (begin - plan_.first_mcu) * blocks;
+      const std::ptrdiff_t copied = (end - begin) * blocks;
+      std::copy_n(coefficients, 64 * copied,
+                  scratch_.coefficients.data() + 64 * to);
+      std::copy_n(ends, copied, scratch_.ends.data() + to);
+      coefficients = scratch_.coefficients.data();
+      ends = scratch_.ends.data();
+    }
+    return end < plan_.end_mcu || rows_.Take(coefficients, ends);
   }
 
   // Reads a row of the window.
@@ -106,6 +187,12 @@ class WindowDecode {
     const bool is_last =
         plan_.window.y + plan_.window.height == plan_.components[0].height;
     return is_last ? stream.AtEnd() : !stream.NearsFileEnd();
+  }
+
+  void AddFound(const ScanPlace& place) {
+    if (found_ != nullptr) {
+      found_->entries.push_back(SeekEntryAt(place));
+    }
   }
 
   void BeginFound(const McuStream& stream) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <stdexcept>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/support/entropy_targets.cc"
@@ -7,6 +8,7 @@
 #include "preprocess/jpeg_entropy/entropy-inl.h"
 #include "preprocess/jpeg_entropy/order-inl.h"
 #include "preprocess/jpeg_entropy/runs-inl.h"
+#include "preprocess/jpeg_entropy/scan_ahead-inl.h"
 #include "tests/support/entropy_targets.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -29,6 +31,29 @@ bool Pass(const McuLayout& layout, const ScanBytes& bytes, int mcus,
 bool Runs(const McuLayout& layout, std::span<McuRun> runs) {
   return DecodeRuns(layout, runs);
 }
+bool Ahead(const McuLayout& layout, const ScanBytes& bytes, int mcus,
+           double bits, ScanPlace& place, std::int16_t* coefficients,
+           std::uint8_t* ends) {
+  AheadScratch scratch;
+  ScanAhead ahead(layout, bytes, scratch);
+  ScanPlace behind = place;
+  while (mcus > 0) {
+    if (!ahead.Decode(mcus, bits, place)) {
+      return false;
+    }
+    for (const ScanAhead::Piece& piece : ahead.pieces()) {
+      const int blocks = piece.mcus * layout.blocks;
+      coefficients = std::copy_n(piece.coefficients, 64 * blocks, coefficients);
+      ends = std::copy_n(piece.ends, blocks, ends);
+      mcus -= piece.mcus;
+      behind = ahead.PlaceBehind(piece, piece.mcus);
+    }
+    if (behind != place) {
+      throw std::logic_error("a piece does not end where the next one begins");
+    }
+  }
+  return true;
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace infeed
@@ -41,6 +66,7 @@ HWY_EXPORT(Places);
 HWY_EXPORT(Decode);
 HWY_EXPORT(Pass);
 HWY_EXPORT(Runs);
+HWY_EXPORT(Ahead);
 
 std::array<std::uint8_t, 64> StoredPlaces() {
   return HWY_DYNAMIC_DISPATCH(Places)();
@@ -57,6 +83,12 @@ bool PassMcusOnTarget(const McuLayout& layout, const ScanBytes& bytes, int mcus,
 }
 bool DecodeRunsOnTarget(const McuLayout& layout, std::span<McuRun> runs) {
   return HWY_DYNAMIC_DISPATCH(Runs)(layout, runs);
+}
+bool DecodeAheadOnTarget(const McuLayout& layout, const ScanBytes& bytes,
+                         int mcus, double bits, ScanPlace& place,
+                         std::int16_t* coefficients, std::uint8_t* ends) {
+  return HWY_DYNAMIC_DISPATCH(Ahead)(layout, bytes, mcus, bits, place,
+                                     coefficients, ends);
 }
 
 }  // namespace infeed

@@ -22,5 +22,11 @@ namespace infeed {
                                     ScanPlace& place);
 [[nodiscard]] bool DecodeRunsOnTarget(const McuLayout& layout,
                                       std::span<McuRun> runs);
+// Decodes as DecodeMcus() does, by ScanAhead. bits: expected of an MCU.
+[[nodiscard]] bool DecodeAheadOnTarget(const McuLayout& layout,
+                                       const ScanBytes& bytes, int mcus,
+                                       double bits, ScanPlace& place,
+                                       std::int16_t* coefficients,
+                                       std::uint8_t* ends);
 
 }  // namespace infeed

@@ -84,7 +84,7 @@ class JpegEntropyTest : public testing::TestWithParam<std::string> {
   JpegEntropyTest() { UseSimdTarget(GetParam()); }
   ~JpegEntropyTest() override { UseSimdTarget(""); }
 
-  // Everything about one JPEG: whole, row by row, passed over, as runs.
+  // Everything about one JPEG: whole, row by row, passed over, as runs, ahead.
   static void ExpectAsLibjpeg(const TestJpegOptions& options) {
     SCOPED_TRACE(testing::Message()
                  << options.width << "x" << options.height << " quality "
@@ -95,6 +95,7 @@ class JpegEntropyTest : public testing::TestWithParam<std::string> {
     ReadCoefficients(TestJpeg(options), scan);
     const std::vector<ScanPlace> rows = ExpectRows(scan);
     ExpectRuns(scan, rows);
+    ExpectAhead(scan);
     scan.UseGroups(true);
     EXPECT_EQ(ExpectRows(scan), rows);
   }
@@ -148,6 +149,23 @@ class JpegEntropyTest : public testing::TestWithParam<std::string> {
     }
     EXPECT_EQ(all, scan.coefficients);
   }
+
+  // With right and wrong expectations of an MCU's bits.
+  static void ExpectAhead(const CodedScan& scan) {
+    const double mean =
+        static_cast<double>(scan.bytes().size) * 8 / scan.mcus();
+    for (const double factor : {1.0, 0.2, 0.7, 1.5, 10.0}) {
+      Blocks blocks(scan.blocks());
+      ScanPlace place;
+      EXPECT_TRUE(DecodeAheadOnTarget(scan.layout, scan.bytes(), scan.mcus(),
+                                      factor * mean, place,
+                                      blocks.coefficients(), blocks.ends()));
+      EXPECT_EQ((place.bit + 7) / 8, scan.bytes().size);
+      EXPECT_EQ(blocks.Zigzag(), scan.coefficients) << factor;
+      EXPECT_TRUE(blocks.EndsHold());
+      EXPECT_TRUE(blocks.StayedInside());
+    }
+  }
 };
 
 INSTANTIATE_TEST_SUITE_P(Targets, JpegEntropyTest,
@@ -189,7 +207,7 @@ TEST_P(JpegEntropyTest, EqualsLibjpegForSmallSizes) {
   }
 }
 
-// Decodes, passes over and decodes as two runs: all must say the same.
+// Decodes, passes over, decodes as two runs and ahead: all must say the same.
 bool Decodes(const CodedScan& scan, const ScanPlace& start = {}) {
   ScanPlace place = start;
   Blocks blocks(scan.blocks());
@@ -215,6 +233,13 @@ bool Decodes(const CodedScan& scan, const ScanPlace& start = {}) {
     EXPECT_TRUE(others[i].StayedInside());
     EXPECT_TRUE(!decoded || (runs[i].place == place && others[i] == blocks));
   }
+  Blocks ahead(scan.blocks());
+  ScanPlace arrived = start;
+  const double bits = static_cast<double>(scan.bytes().size) * 8 / scan.mcus();
+  EXPECT_EQ(DecodeAheadOnTarget(scan.layout, scan.bytes(), scan.mcus(), bits,
+                                arrived, ahead.coefficients(), ahead.ends()),
+            decoded);
+  EXPECT_TRUE(!decoded || (arrived == place && ahead == blocks));
   return decoded;
 }
 
@@ -236,22 +261,22 @@ std::vector<std::uint8_t> ToScanBytes(std::string bits) {
   return bytes;
 }
 
-// Symbols of 20 to 31 bits, each before any number of the longest ones that a
-// look-up finds whole: none may be looked up in bits that are not there.
-TEST_P(JpegEntropyTest, LongSymbolsAmongOthers) {
+// Makes a scan of blocks with long symbols, of code_bits code bits and 4 to 15
+// value bits, each before any number of the longest symbols that a look-up
+// finds whole.
+void LongSymbols(int code_bits, CodedScan& scan) {
   constexpr int kBlocks = 7 * 12;
-  CodedScan scan;
-  // 0: ten bits follow. 10: the end. Sixteen bits 110...: 4 to 15 bits follow.
+  // 0: ten bits follow. 10: the end. 110...: 4 to 15 bits follow.
   HuffmanSpec& ac = scan.ac_specs[0];
   ac.defined = true;
   ac.counts[1] = ac.counts[2] = 1;
-  ac.counts[16] = 12;
+  ac.counts[code_bits] = 12;
   ac.values = {0x0A, 0x00, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   HuffmanSpec& dc = scan.dc_specs[0];
   dc.defined = true;
   dc.counts[1] = 1;  // 0: no difference
-  ASSERT_TRUE(BuildAcTable(ac, scan.ac_tables[0]));
-  ASSERT_TRUE(BuildDcTable(dc, scan.dc_tables[0]));
+  EXPECT_TRUE(BuildAcTable(ac, scan.ac_tables[0]));
+  EXPECT_TRUE(BuildDcTable(dc, scan.dc_tables[0]));
   scan.layout.blocks = 1;
   scan.layout.block[0] = {scan.dc_tables.data(), scan.ac_tables.data(), 0};
   scan.mcus_per_row = kBlocks;
@@ -262,7 +287,7 @@ TEST_P(JpegEntropyTest, LongSymbolsAmongOthers) {
     for (std::uint32_t k = 0; k < 62; ++k) {
       if (k % (2 + block % 7) == 0) {
         const std::uint32_t more = block % 12;
-        AppendBits(0xC000 + more, 16, bits);
+        AppendBits((0b11U << (code_bits - 2)) + more, code_bits, bits);
         AppendBits(977 * k + block, static_cast<int>(4 + more), bits);
       } else {
         AppendBits(0b0, 1, bits);
@@ -272,9 +297,18 @@ TEST_P(JpegEntropyTest, LongSymbolsAmongOthers) {
     AppendBits(0b10, 2, bits);
   }
   scan.data = ToScanBytes(bits);
-  EXPECT_TRUE(Decodes(scan));
-  scan.UseGroups(true);
-  EXPECT_TRUE(Decodes(scan));
+}
+
+// Codes shorter and longer than a look-up: none may be looked up in bits that
+// are not there.
+TEST_P(JpegEntropyTest, LongSymbolsAmongOthers) {
+  for (const int code_bits : {6, 9, 11, 12, 14, 16}) {
+    CodedScan scan;
+    LongSymbols(code_bits, scan);
+    EXPECT_TRUE(Decodes(scan)) << code_bits;
+    scan.UseGroups(true);
+    EXPECT_TRUE(Decodes(scan)) << code_bits;
+  }
 }
 
 TEST_P(JpegEntropyTest, RefusesAScanThatIsCutShort) {
