@@ -88,7 +88,7 @@ BENCHMARK(Pass)
 
 // Three rows interleaved, as a seek index allows.
 void Runs(benchmark::State& state) {
-  constexpr int kRows = 3;
+  constexpr int kRows = 4;
   CodedScan scan;
   ReadCoefficients(Photograph(state.range(0)), scan);
   std::vector<ScanPlace> places;

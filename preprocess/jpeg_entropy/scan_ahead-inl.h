@@ -1,4 +1,4 @@
-// Decodes a scan without an index, three places of it in one loop.
+// Decodes a scan without an index, several places of it in one loop.
 #if defined(INFEED_PREPROCESS_JPEG_SCAN_AHEAD_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef INFEED_PREPROCESS_JPEG_SCAN_AHEAD_INL_H_
@@ -25,7 +25,7 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-// Decodes the next MCUs of a scan in three lanes. Where the second and third
+// Decodes the next MCUs of a scan in several lanes. Where all but the first
 // begin is a guess: Huffman codes synchronise themselves, so a decode from any
 // byte soon comes to the true begin of an MCU, and from there on decodes what
 // one from the scan's start does. When the lane before comes to the begin of an
@@ -55,8 +55,6 @@ class ScanAhead {
   [[nodiscard]] ScanPlace PlaceBehind(const Piece& piece, int mcus) const;
 
  private:
-  static constexpr std::size_t kLanes = 3;
-
   struct Lane {
     std::size_t start = 0;  // bit
     std::int16_t* coefficients = nullptr;
@@ -96,10 +94,10 @@ class ScanAhead {
   double bits_ = 0;         // expected of an MCU
   std::size_t target_ = 0;  // bit at which the last lane ends
   std::size_t lane_count_ = 0;
-  std::array<Lane, kLanes> lanes_;
-  std::array<Stream, kLanes> streams_{};
+  std::array<Lane, kStreams> lanes_;
+  std::array<Stream, kStreams> streams_{};
   std::size_t piece_count_ = 0;
-  std::array<Piece, kLanes> pieces_;
+  std::array<Piece, kStreams> pieces_;
 };
 
 inline ScanAhead::ScanAhead(const McuLayout& layout, const ScanBytes& bytes,
@@ -111,10 +109,10 @@ inline ScanAhead::ScanAhead(const McuLayout& layout, const ScanBytes& bytes,
       scratch_(scratch),
       source_(layout) {
   constexpr std::size_t kBlocks = AheadScratch::kLaneBlocks;
-  scratch.coefficients.Grow((kBlocks + kRunSlackBlocks) * 64 * kLanes);
-  scratch.block_ends.Grow(kBlocks * kLanes);
-  scratch.ends.Grow(kBlocks * kLanes);
-  for (std::size_t i = 0; i < kLanes; ++i) {
+  scratch.coefficients.Grow((kBlocks + kRunSlackBlocks) * 64 * kStreams);
+  scratch.block_ends.Grow(kBlocks * kStreams);
+  scratch.ends.Grow(kBlocks * kStreams);
+  for (std::size_t i = 0; i < kStreams; ++i) {
     lanes_[i].coefficients =
         scratch.coefficients.data() + (kBlocks + kRunSlackBlocks) * 64 * i;
     lanes_[i].block_ends = scratch.block_ends.data() + kBlocks * i;
@@ -127,7 +125,8 @@ inline bool ScanAhead::Decode(int most, double bits, ScanPlace& place) {
   }
   // A lane whose MCUs are shorter than expected has more; there is room for
   // twice as many.
-  const int mcus = std::min(room_ / 2, CeilDiv(most, static_cast<int>(kLanes)));
+  const int mcus =
+      std::min(room_ / 2, CeilDiv(most, static_cast<int>(kStreams)));
   bits_ = bits;
   Begin(place, static_cast<std::size_t>(bits * mcus));
   while (Advance(most)) {
@@ -139,9 +138,9 @@ inline bool ScanAhead::Decode(int most, double bits, ScanPlace& place) {
 inline void ScanAhead::Begin(const ScanPlace& place, std::size_t bits_a_lane) {
   // Less is not worth a guess.
   constexpr std::size_t kLeastBits = std::size_t{8} * 384;
-  target_ = place.bit + kLanes * bits_a_lane;
+  target_ = place.bit + kStreams * bits_a_lane;
   lane_count_ = 0;
-  for (std::size_t i = 0; i < kLanes; ++i) {
+  for (std::size_t i = 0; i < kStreams; ++i) {
     Lane& lane = lanes_[i];
     lane = {.start = i == 0 ? place.bit : (place.bit + i * bits_a_lane) / 8 * 8,
             .coefficients = lane.coefficients,
@@ -208,9 +207,9 @@ inline bool ScanAhead::Join(Lane& lane, Lane& next) const {
     const std::size_t here = BitOf(lane, lane.end);
     const std::size_t there = BitOf(next, next.first);
     if (here == there && IsClean(next, next.first)) {
-      // If that lane joined its next one before its first MCU, it did so by a
-      // wrong guess.
+      // That it joined its own next lane before that MCU proves nothing.
       next.is_joined &= next.first <= next.end;
+      next.end = std::max(next.end, next.first);
       return true;
     }
     lane.end += here <= there ? 1 : 0;

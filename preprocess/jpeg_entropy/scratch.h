@@ -56,9 +56,9 @@ struct SamplePlane {
   }
 };
 
-// Memory of three places of a scan that are decoded together (ScanAhead).
+// Memory of the places of a scan that are decoded together (ScanAhead).
 struct AheadScratch {
-  static constexpr std::size_t kLaneBlocks = 1536;
+  static constexpr std::size_t kLaneBlocks = 1152;
 
   AlignedBuffer<std::int16_t> coefficients;
   AlignedBuffer<std::uint64_t> block_ends;

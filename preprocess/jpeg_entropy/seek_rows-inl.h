@@ -29,7 +29,7 @@ namespace HWY_NAMESPACE {
 // last MCU. Every call returns false if the index and the scan disagree.
 class SeekRows {
  public:
-  static constexpr int kAtOnce = 3;
+  static constexpr int kAtOnce = kStreams;
 
   // Requires: SeekIndexFits().
   SeekRows(const PlainJpeg& jpeg, const JpegSeekIndex& index,

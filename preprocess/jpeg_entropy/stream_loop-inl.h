@@ -1,4 +1,4 @@
-// The loop over three streams.
+// The loop over some streams.
 #if defined(INFEED_PREPROCESS_JPEG_STREAM_LOOP_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef INFEED_PREPROCESS_JPEG_STREAM_LOOP_INL_H_
@@ -20,23 +20,10 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-#if INFEED_WRITTEN_OUT
-// Decodes until a stream comes to its stop.
-HWY_INLINE void TakeUntilStop(Stream& a, Stream& b, Stream& c) {
-  for (;;) {
-    const std::uint64_t late = TakeSymbols(a, b, c);
-    if (late == 0) {
-      TakeLong(a);
-    } else if (late == 1) {
-      TakeLong(b);
-    } else if (late == 2) {
-      TakeLong(c);
-    } else {
-      return;
-    }
-  }
-}
-#else
+// How many streams are decoded together.
+inline constexpr std::size_t kStreams = INFEED_WRITTEN_OUT ? 4 : 3;
+
+#if !INFEED_WRITTEN_OUT
 // How often, in photographs, a symbol does not end its block. With it the
 // compiler keeps the other cases out of the loop and gives the registers to
 // this one.
@@ -76,25 +63,33 @@ HWY_INLINE bool Take(Stream& s) {
   return memory.end == memory.stop;
 }
 
-// As the assembly version above.
-HWY_INLINE void TakeUntilStop(Stream& a, Stream& b, Stream& c) {
-  for (;;) {
-    Refill(a);
-    Refill(b);
-    Refill(c);
-    for (int i = 0; i < 4; ++i) {
-      if (Take(a) || Take(b) || Take(c)) {
-        return;
-      }
-    }
-  }
-}
 #endif
 
 // Decodes until one of the streams comes to its stop. Not inlined, so that the
 // loop gets enough registers.
-HWY_NOINLINE void TakeUntilStop(std::array<Stream, 3>& streams) {
-  TakeUntilStop(streams[0], streams[1], streams[2]);
+HWY_NOINLINE void TakeUntilStop(std::array<Stream, kStreams>& streams) {
+#if INFEED_WRITTEN_OUT
+  for (;;) {
+    const std::uint64_t late = TakeSymbols(streams);
+    if (late == kStreams) {
+      return;
+    }
+    TakeLong(streams[late]);
+  }
+#else
+  Stream a = streams[0];
+  Stream b = streams[1];
+  Stream c = streams[2];
+  for (bool is_at_stop = false; !is_at_stop;) {
+    Refill(a);
+    Refill(b);
+    Refill(c);
+    for (int i = 0; i < 4 && !is_at_stop; ++i) {
+      is_at_stop = Take(a) || Take(b) || Take(c);
+    }
+  }
+  streams = {a, b, c};
+#endif
 }
 
 }  // namespace HWY_NAMESPACE

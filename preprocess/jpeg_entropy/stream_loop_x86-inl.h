@@ -1,4 +1,4 @@
-// The loop over three streams, written out for x86-64 with AVX2 or AVX-512.
+// The loop over four streams, written out for x86-64 with AVX2 or AVX-512.
 #if defined(INFEED_PREPROCESS_JPEG_STREAM_LOOP_X86_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef INFEED_PREPROCESS_JPEG_STREAM_LOOP_X86_INL_H_
@@ -32,7 +32,7 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-// Compilers keep half of three streams in memory. Here rcx and rdx are free,
+// Compilers keep half of the streams in memory. Here rcx and rdx are free,
 // `s` is a stream's letter, and `at` the address of its memory: next at 0,
 // block at 8, kind at 16, end at 24, stop at 32, ac at 40. A kind has ac at 0,
 // dc at 8, next at 16. `site` is 0 to 3, the symbol's number between refills.
@@ -51,7 +51,8 @@ namespace HWY_NAMESPACE {
 
 // Looks up a symbol in the table at rdx.
 #define INFEED_LOOK_UP(s)                                       \
-  "shrx %[shift], %[" s "_bits], %[" s "_entry]\n\t"            \
+  "mov %[" s "_bits], %[" s "_entry]\n\t"                       \
+  "shr $53, %[" s "_entry]\n\t"                                 \
   "mov (%%rdx, %[" s "_entry], 4), %k[" s "_entry]\n\t"
 
 // Stores the coefficient that led to the place; rcx is then its block.
@@ -61,7 +62,8 @@ namespace HWY_NAMESPACE {
   "mov %w[" s "_entry], -130(%%rcx, %[" s "_place], 2)\n\t"
 #else
 #define INFEED_PUT(s, at)                                       \
-  "movzbl -65(%[places], %[" s "_place], 1), %%edx\n\t"         \
+  "mov 192+%[memory], %%rdx\n\t"                                \
+  "movzbl -65(%%rdx, %[" s "_place], 1), %%edx\n\t"             \
   "mov 8+" at ", %%rcx\n\t"                                     \
   "mov %w[" s "_entry], (%%rcx, %%rdx, 2)\n\t"
 #endif
@@ -109,7 +111,7 @@ namespace HWY_NAMESPACE {
   INFEED_LOOK_UP(s)                                             \
   "cmp 32+" at ", %%rcx\n\t"                                    \
   "jne .L" s "_taken_\\site\\()_%=\n\t"                         \
-  "mov $3, %%ecx\n\t"                                           \
+  "mov $4, %%ecx\n\t"                                           \
   "jmp 9f\n\t"
 
 // Takes a long symbol, if the looked-up bits have its code.
@@ -144,11 +146,11 @@ namespace HWY_NAMESPACE {
   "jmp 9f\n\t"
 // clang-format on
 
-// Decodes until a stream has a code of more than FusedTable::kBits bits, or
-// comes to its stop. Returns the stream's number for the former, 3 for the
-// latter.
-[[nodiscard]] HWY_INLINE std::uint64_t TakeSymbols(Stream& a, Stream& b,
-                                                   Stream& c) {
+// Decodes until a stream comes to its stop, or has a symbol whose code the
+// looked-up bits do not have. Returns the number of streams for the former, the
+// stream's number for the latter.
+[[nodiscard]] HWY_INLINE std::uint64_t TakeSymbols(
+    std::array<Stream, 4>& streams) {
   static_assert(offsetof(BlockKind, ac) == 0 && offsetof(BlockKind, dc) == 8 &&
                 offsetof(BlockKind, next) == 16);
   static_assert(offsetof(Stream::Memory, next) == 0 &&
@@ -161,35 +163,39 @@ namespace HWY_NAMESPACE {
   static_assert(FusedTable::kLongAdvance == 256 - kFirst &&
                 kBehind + FusedTable::kEndAdvance < 256);
   static_assert(FusedTable::kLongBits <= 56 - 3 * FusedTable::kBits);
-  std::array<Stream::Memory, 3> memory = {a.memory, b.memory, c.memory};
+  auto& [a, b, c, d] = streams;
+  struct {
+    std::array<Stream::Memory, 4> streams;
+    const std::uint8_t* places;
+  } memory = {{a.memory, b.memory, c.memory, d.memory}, kStoredPlace.data()};
   std::uint64_t result;
   asm("1:\n\t"
       INFEED_REFILL("a", "0+%[memory]") INFEED_REFILL("b", "48+%[memory]")
-      INFEED_REFILL("c", "96+%[memory]")
+      INFEED_REFILL("c", "96+%[memory]") INFEED_REFILL("d", "144+%[memory]")
       ".irp site, 0, 1, 2, 3\n\t"
       INFEED_TAKE("a", "0+%[memory]") INFEED_TAKE("b", "48+%[memory]")
-      INFEED_TAKE("c", "96+%[memory]")
+      INFEED_TAKE("c", "96+%[memory]") INFEED_TAKE("d", "144+%[memory]")
       ".endr\n\t"
       "jmp 1b\n\t"
       ".irp site, 0, 1, 2, 3\n\t"
       INFEED_END("a", "0+%[memory]") INFEED_LONG("a", "0+%[memory]", "0")
       INFEED_END("b", "48+%[memory]") INFEED_LONG("b", "48+%[memory]", "1")
       INFEED_END("c", "96+%[memory]") INFEED_LONG("c", "96+%[memory]", "2")
+      INFEED_END("d", "144+%[memory]") INFEED_LONG("d", "144+%[memory]", "3")
       ".endr\n\t"
       "9:"
       : [a_bits] "+r"(a.bits), [a_place] "+r"(a.place),
         [a_entry] "+r"(a.entry), [b_bits] "+r"(b.bits),
         [b_place] "+r"(b.place), [b_entry] "+r"(b.entry),
         [c_bits] "+r"(c.bits), [c_place] "+r"(c.place),
-        [c_entry] "+r"(c.entry), [memory] "+m"(memory), [result] "=&c"(result)
-      : [shift] "r"(std::uint64_t{64 - FusedTable::kBits})
-#if HWY_TARGET > HWY_AVX3
-      , [places] "r"(kStoredPlace.data())
-#endif
+        [c_entry] "+r"(c.entry), [d_bits] "+r"(d.bits), [d_place] "+r"(d.place),
+        [d_entry] "+r"(d.entry), [memory] "+m"(memory), [result] "=&c"(result)
+      :
       : "cc", "memory", "rdx");
-  a.memory = memory[0];
-  b.memory = memory[1];
-  c.memory = memory[2];
+  a.memory = memory.streams[0];
+  b.memory = memory.streams[1];
+  c.memory = memory.streams[2];
+  d.memory = memory.streams[3];
   return result;
 }
 

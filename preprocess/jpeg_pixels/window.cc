@@ -10,6 +10,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "base/rounding.h"
 #include "preprocess/jpeg_entropy/mcu_stream-inl.h"
 #include "preprocess/jpeg_entropy/scan_ahead-inl.h"
 #include "preprocess/jpeg_entropy/seek_maker.h"
@@ -52,7 +53,9 @@ class WindowDecode {
   PlainResult DecodeByIndex(int end_row) {
     SeekRows source(jpeg_, *index_, scratch_);
     for (int row = plan_.first_row; row < end_row;) {
-      const int count = std::min(SeekRows::kAtOnce, end_row - row);
+      // As evenly as possible: one row alone takes as long as a full turn.
+      const int turns = CeilDiv(end_row - row, SeekRows::kAtOnce);
+      const int count = CeilDiv(end_row - row, turns);
       if (!source.Decode(row, count)) {
         return PlainResult::kIndexRefused;
       }
@@ -76,8 +79,8 @@ class WindowDecode {
                            ? McuStream(jpeg_, scratch_, index_->entries.back())
                            : McuStream(jpeg_, scratch_);
     BeginFound(stream);
-    if (!(jpeg_.scan.restart_interval > 0 ? DecodeRows(stream, row)
-                                          : DecodeAhead(stream, row))) {
+    if (!(IsReadAhead(stream, row) ? DecodeAhead(stream, row)
+                                   : DecodeRows(stream, row))) {
       return false;
     }
     if (!EndsWell(stream)) {
@@ -85,6 +88,16 @@ class WindowDecode {
     }
     EndFound(stream);
     return true;
+  }
+
+  // Whether several places of the scan are decoded at a time: not across
+  // restart markers, and not for a few bytes, which take longer that way.
+  bool IsReadAhead(const McuStream& stream, int row) const {
+    constexpr double kLeastBytes = 4 << 10;
+    const double rows = plan_.end_row - row;
+    const double all = jpeg_.scan.mcu_rows - row;
+    return jpeg_.scan.restart_interval == 0 &&
+           static_cast<double>(stream.bytes().size) * rows / all >= kLeastBytes;
   }
 
   // Reads the rows from `row` on, one after the other.
@@ -99,7 +112,7 @@ class WindowDecode {
     return true;
   }
 
-  // The same without restart markers, three places at a time.
+  // The same without restart markers, several places at a time.
   bool DecodeAhead(McuStream& stream, int row) {
     const int per_row = jpeg_.scan.mcus_per_row;
     const int all = jpeg_.scan.mcu_rows * per_row;
