@@ -8,6 +8,7 @@
 #endif
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include <hwy/highway.h>
@@ -31,8 +32,10 @@ constexpr double kInBlock = 0.95;
 
 // Stores the value of the coefficient that led to the place.
 HWY_INLINE void Put(Stream& s) {
-  const std::uint64_t k = s.place - (kFirst + 1);
-  s.memory.block[kZigzagStored ? k : kStoredPlace[k]] =
+  // -1 in a stream that does nothing.
+  const auto k = static_cast<std::ptrdiff_t>(s.place - (kFirst + 1));
+  s.memory
+      .block[kZigzagStored ? k : kStoredPlace[static_cast<std::size_t>(k)]] =
       static_cast<std::int16_t>(s.entry >> 8);
 }
 

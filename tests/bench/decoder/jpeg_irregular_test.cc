@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -88,6 +89,34 @@ TEST(JpegIrregularTest, CutAnywhere) {
     }
     const WindowTally tally = ExpectSameDecode(cuts, 6);
     EXPECT_GT(tally.refused, std::ssize(cuts));
+    EXPECT_LT(tally.refused, tally.windows);
+  }
+}
+
+// Large enough that several places of the scan are decoded at a time.
+TEST(JpegIrregularTest, CutOrDamagedInALongScan) {
+  for (const Subsampling subsampling : {Subsampling::k444, Subsampling::k420}) {
+    const std::string jpeg = TestJpeg({.width = 128,
+                                       .height = 128,
+                                       .quality = 99,
+                                       .subsampling = subsampling});
+    ASSERT_GT(jpeg.size(), 8U << 10);
+    std::vector<NamedJpeg> jpegs;
+    for (std::uint64_t seed = 0; seed < 80; ++seed) {
+      SampleRandom random({.position = seed}, RandomStream::kCrop);
+      const std::size_t coded = CodedAt(jpeg);
+      const auto at =
+          coded + random.Below(static_cast<std::uint32_t>(jpeg.size() - coded));
+      std::string bytes = jpeg;
+      if (seed % 4 == 0) {
+        bytes.resize(at);
+      } else {
+        bytes[at] = static_cast<char>(random.Below(255));
+      }
+      jpegs.push_back({"seed " + std::to_string(seed), bytes});
+    }
+    const WindowTally tally = ExpectSameDecode(jpegs, 6);
+    EXPECT_GT(tally.refused, 0);
     EXPECT_LT(tally.refused, tally.windows);
   }
 }
