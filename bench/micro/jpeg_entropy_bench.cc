@@ -86,7 +86,7 @@ BENCHMARK(Pass)
     ->ArgsProduct({{0, 2}, {0, 1}})
     ->Unit(benchmark::kMicrosecond);
 
-// Three rows interleaved, as a seek index allows.
+// Four rows at a time, as a seek index allows.
 void Runs(benchmark::State& state) {
   constexpr int kRows = 4;
   CodedScan scan;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kGroupedBytes = 8 << 10;
 
 // About how many of a JPEG's bytes are skipped, not decoded, for a window. Only
-// scans with restart markers are read MCU by MCU.
+// scans with restart markers, and short ones, are read MCU by MCU.
 std::size_t SkippedBytes(const PlainJpeg& jpeg, const WindowPlan& plan) {
   const JpegScan& scan = jpeg.scan;
   if (scan.restart_interval == 0) {

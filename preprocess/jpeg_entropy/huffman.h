@@ -74,7 +74,7 @@ inline LongResult LongSymbol(const FusedTable& table, std::uint32_t entry,
   std::uint32_t length = entry >> 8 & 255;
   if (length == 0) {
     const auto code = static_cast<std::uint32_t>(bits >> 48);
-    length = size;
+    length = size;  // the least, in this form
     while (code >= table.limits[length]) {
       ++length;
     }

@@ -31,6 +31,9 @@ namespace HWY_NAMESPACE {
 // one from the scan's start does. When the lane before comes to the begin of an
 // MCU at the same bit, the guess is proven. What was decoded before that bit
 // does not count, and neither do lanes that are not proven.
+//
+// The layout, the bytes and the scratch, which has all coefficients, must
+// outlive it. One thread at a time.
 class ScanAhead {
  public:
   // Consecutive MCUs, as DecodeMcus() writes them.
@@ -47,7 +50,7 @@ class ScanAhead {
   // Decodes MCUs from place on, 1 to `most`; place moves behind them. bits: how
   // many an MCU is expected to have. False: irregular.
   [[nodiscard]] bool Decode(int most, double bits, ScanPlace& place);
-  // The MCUs that the last call decoded, in order.
+  // The MCUs that the last call decoded, in order; until the next one.
   [[nodiscard]] std::span<const Piece> pieces() const {
     return std::span(pieces_).first(piece_count_);
   }
@@ -69,7 +72,8 @@ class ScanAhead {
   };
 
   void Begin(const ScanPlace& place, std::size_t bits_a_lane);
-  // Continues or ends the lanes that are at their stops. False: all have ended.
+  // Continues or ends the lanes that are at their stops. False: all have ended,
+  // or enough MCUs are proven.
   [[nodiscard]] bool Advance(int most);
   void Advance(std::size_t i, int most);
   [[nodiscard]] int NextChunk(std::size_t i, int most) const;
@@ -166,7 +170,7 @@ inline bool ScanAhead::Advance(int most) {
     }
     is_active |= lanes_[i].is_active;
   }
-  return is_active && !(lanes_[0].is_joined && FindPieces(most) == most);
+  return is_active && FindPieces(most) < most;
 }
 
 inline void ScanAhead::Advance(std::size_t i, int most) {

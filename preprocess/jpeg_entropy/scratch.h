@@ -58,7 +58,7 @@ struct SamplePlane {
 
 // Memory of the places of a scan that are decoded together (ScanAhead).
 struct AheadScratch {
-  static constexpr std::size_t kLaneBlocks = 1152;
+  static constexpr std::size_t kLaneBlocks = 1152;  // room for one place
 
   AlignedBuffer<std::int16_t> coefficients;
   AlignedBuffer<std::uint64_t> block_ends;

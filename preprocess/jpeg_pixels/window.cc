@@ -79,11 +79,9 @@ class WindowDecode {
                            ? McuStream(jpeg_, scratch_, index_->entries.back())
                            : McuStream(jpeg_, scratch_);
     BeginFound(stream);
-    if (!(IsReadAhead(stream, row) ? DecodeAhead(stream, row)
-                                   : DecodeRows(stream, row))) {
-      return false;
-    }
-    if (!EndsWell(stream)) {
+    const bool is_decoded = IsReadAhead(stream, row) ? DecodeAhead(stream, row)
+                                                     : DecodeRows(stream, row);
+    if (!is_decoded || !EndsWell(stream)) {
       return false;
     }
     EndFound(stream);

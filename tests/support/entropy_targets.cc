@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <stdexcept>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/support/entropy_targets.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
 
+#include "base/error.h"
 #include "preprocess/jpeg_entropy/entropy-inl.h"
 #include "preprocess/jpeg_entropy/order-inl.h"
 #include "preprocess/jpeg_entropy/runs-inl.h"
@@ -48,9 +48,7 @@ bool Ahead(const McuLayout& layout, const ScanBytes& bytes, int mcus,
       mcus -= piece.mcus;
       behind = ahead.PlaceBehind(piece, piece.mcus);
     }
-    if (behind != place) {
-      throw std::logic_error("a piece does not end where the next one begins");
-    }
+    Check(behind == place, "a piece ends where the next one begins");
   }
   return true;
 }
