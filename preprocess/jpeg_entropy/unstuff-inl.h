@@ -6,6 +6,7 @@
 #define INFEED_PREPROCESS_JPEG_UNSTUFF_INL_H_
 #endif
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,6 +15,41 @@
 HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
+
+#if HWY_TARGET <= HWY_AVX3_DL
+// Un-stuffs whole vectors of bytes, up to one with a marker, with an
+// instruction that closes gaps: an FF then costs no branch. The bytes may end
+// with an FF whose next byte was not seen.
+inline void UnstuffVectors(const std::uint8_t*& in, const std::uint8_t* end,
+                           std::uint8_t*& out) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<std::uint8_t> tag;
+  static_assert(hn::MaxLanes(tag) == 64);
+  const auto bits_of = [tag](auto mask) {
+    std::uint64_t bits = 0;
+    hn::StoreMaskBits(tag, mask, reinterpret_cast<std::uint8_t*>(&bits));
+    return bits;
+  };
+  std::uint64_t before = 0;  // whether the byte before the vector is an FF
+  for (; end - in >= 64; in += 64) {
+    const auto bytes = hn::LoadU(tag, in);
+    const std::uint64_t marks = bits_of(bytes == hn::Set(tag, 0xFF));
+    const std::uint64_t zeros = bits_of(bytes == hn::Zero(tag));
+    const std::uint64_t behind = marks << 1 | before;
+    if ((behind & ~zeros) != 0) {
+      break;
+    }
+    const std::uint64_t kept = ~behind;
+    hn::StoreU(
+        hn::CompressBits(bytes, reinterpret_cast<const std::uint8_t*>(&kept)),
+        tag, out);
+    out += std::popcount(kept);
+    before = marks >> 63;
+  }
+  in -= before;
+  out -= before;
+}
+#endif
 
 // Copies coded bytes from [in, end) to out, without the zero behind each FF, up
 // to the first marker (an FF not followed by zero) or the end. Returns the end
@@ -26,6 +62,9 @@ inline const std::uint8_t* Unstuff(const std::uint8_t* in,
   const hn::ScalableTag<std::uint8_t> tag;
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(tag));
   const auto marks = hn::Set(tag, 0xFF);
+#if HWY_TARGET <= HWY_AVX3_DL
+  UnstuffVectors(in, end, out);
+#endif
   std::uint8_t* target = out;
   while (in != end) {
     std::ptrdiff_t plain = 0;  // bytes before the next FF in this vector

@@ -9,6 +9,7 @@
 #include "preprocess/jpeg_entropy/order-inl.h"
 #include "preprocess/jpeg_entropy/runs-inl.h"
 #include "preprocess/jpeg_entropy/scan_ahead-inl.h"
+#include "preprocess/jpeg_entropy/unstuff-inl.h"
 #include "tests/support/entropy_targets.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -53,6 +54,17 @@ bool Ahead(const McuLayout& layout, const ScanBytes& bytes, int mcus,
   return true;
 }
 
+std::vector<std::uint8_t> Unstuffed(std::span<const std::uint8_t> bytes,
+                                    std::size_t& read) {
+  std::vector<std::uint8_t> copy(bytes.size() + 64);
+  std::uint8_t* out = copy.data();
+  const std::uint8_t* const end =
+      Unstuff(bytes.data(), bytes.data() + bytes.size(), out);
+  read = static_cast<std::size_t>(end - bytes.data());
+  copy.resize(static_cast<std::size_t>(out - copy.data()));
+  return copy;
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace infeed
 HWY_AFTER_NAMESPACE();
@@ -65,6 +77,7 @@ HWY_EXPORT(Decode);
 HWY_EXPORT(Pass);
 HWY_EXPORT(Runs);
 HWY_EXPORT(Ahead);
+HWY_EXPORT(Unstuffed);
 
 std::array<std::uint8_t, 64> StoredPlaces() {
   return HWY_DYNAMIC_DISPATCH(Places)();
@@ -87,6 +100,10 @@ bool DecodeAheadOnTarget(const McuLayout& layout, const ScanBytes& bytes,
                          std::int16_t* coefficients, std::uint8_t* ends) {
   return HWY_DYNAMIC_DISPATCH(Ahead)(layout, bytes, mcus, bits, place,
                                      coefficients, ends);
+}
+std::vector<std::uint8_t> UnstuffOnTarget(std::span<const std::uint8_t> bytes,
+                                          std::size_t& read) {
+  return HWY_DYNAMIC_DISPATCH(Unstuffed)(bytes, read);
 }
 
 }  // namespace infeed

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "preprocess/jpeg_entropy/entropy.h"
 
@@ -28,5 +30,9 @@ namespace infeed {
                                        double bits, ScanPlace& place,
                                        std::int16_t* coefficients,
                                        std::uint8_t* ends);
+
+// What Unstuff() copies of some bytes, and how many of them it reads.
+[[nodiscard]] std::vector<std::uint8_t> UnstuffOnTarget(
+    std::span<const std::uint8_t> bytes, std::size_t& read);
 
 }  // namespace infeed

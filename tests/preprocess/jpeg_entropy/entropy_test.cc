@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -308,6 +309,42 @@ TEST_P(JpegEntropyTest, LongSymbolsAmongOthers) {
     EXPECT_TRUE(Decodes(scan)) << code_bits;
     scan.UseGroups(true);
     EXPECT_TRUE(Decodes(scan)) << code_bits;
+  }
+}
+
+// Byte by byte.
+std::vector<std::uint8_t> UnstuffedTwin(std::span<const std::uint8_t> bytes,
+                                        std::size_t& read) {
+  std::vector<std::uint8_t> copy;
+  for (read = 0; read < bytes.size(); ++read) {
+    copy.push_back(bytes[read]);
+    if (bytes[read] == 0xFF && (++read == bytes.size() || bytes[read] != 0)) {
+      copy.pop_back();
+      --read;
+      break;
+    }
+  }
+  return copy;
+}
+
+TEST_P(JpegEntropyTest, UnstuffsUpToAMarker) {
+  SampleRandom random({}, RandomStream::kMadeData);
+  for (std::uint32_t i = 0; i < 20'000; ++i) {
+    std::vector<std::uint8_t> bytes(random.Below(300));
+    const std::uint32_t ordinary = 1 + random.Below(40);
+    const std::uint32_t stuffed = 1 + random.Below(20);
+    for (std::size_t k = 0; k < bytes.size(); ++k) {
+      const bool is_stuffed =
+          k > 0 && bytes[k - 1] == 0xFF && random.Below(stuffed + 1) > 0;
+      const bool is_mark = !is_stuffed && random.Below(ordinary + 1) == 0;
+      bytes[k] = static_cast<std::uint8_t>(is_stuffed ? 0
+                                           : is_mark  ? 0xFF
+                                                      : random.Below(4) * 85);
+    }
+    std::size_t read = 0;
+    std::size_t twin_read = 0;
+    ASSERT_EQ(UnstuffOnTarget(bytes, read), UnstuffedTwin(bytes, twin_read));
+    ASSERT_EQ(read, twin_read);
   }
 }
 
