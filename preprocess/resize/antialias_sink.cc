@@ -31,7 +31,7 @@ void AntialiasSink::Begin(int width, int height) {
   if (ring_.size() < ring) {
     ring_.resize(ring);
   }
-  taps_ = NextTaps(axis_);
+  NextTaps();
   busy_ += Clock::now() - start;
 }
 
@@ -64,13 +64,18 @@ void AntialiasSink::TakePair(const std::uint8_t* upper,
     if (is_complete()) {
       FinishPixels();
     } else {
-      taps_ = NextTaps(axis_);
+      NextTaps();
     }
   }
 }
 
 RowPairGroup* AntialiasSink::RingPair(int pair) {
   return ring_.data() + std::ptrdiff_t{pair % ring_pairs_} * groups_;
+}
+
+void AntialiasSink::NextTaps() {
+  taps_ = axis_.At(used_.vertical.out_first + out_y_);
+  taps_.first -= used_.vertical.in_first;
 }
 
 void AntialiasSink::WriteRow() {

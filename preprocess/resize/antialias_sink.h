@@ -27,6 +27,7 @@ class AntialiasSink final : public ResizeSink {
   // Processes a pair of rows, and writes the output rows that this completes.
   // If the image ends with the upper row, the lower row is the upper row again.
   void TakePair(const std::uint8_t* upper, const std::uint8_t* lower);
+  void NextTaps();
   void WriteRow();
   [[nodiscard]] RowPairGroup* RingPair(int pair);
 

@@ -49,13 +49,15 @@ void ResizeColumns::Set(ResizeKernel kernel, const ResizeSide& side, int size,
   groups_.resize(
       CeilDiv<std::size_t>(static_cast<std::size_t>(size), kGroupPixels));
   is_near_ = true;
-  const FourTapAxis axis(kernel, side.in_size, side.out_size);
-  int x = 0;
+  taps_.resize(static_cast<std::size_t>(size));
+  FourTapAxis(kernel, side.in_size, side.out_size).At(side.out_first, taps_);
+  if (flip) {
+    std::ranges::reverse(taps_);
+  }
+  std::size_t x = 0;
   for (ColumnGroup& group : groups_) {
     for (int i = 0; i < kGroupPixels; ++i, ++x) {
-      const int column = std::min(x, size - 1);
-      FourTaps taps =
-          axis.At(side.out_first + (flip ? size - 1 - column : column));
+      FourTaps taps = taps_[std::min(x, taps_.size() - 1)];
       taps.first -= side.in_first;
       SetPixel(taps, i, group);
     }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "preprocess/resize/four_taps.h"
 #include "preprocess/resize/side.h"
 
 namespace infeed {
@@ -52,6 +53,7 @@ class ResizeColumns {
   [[nodiscard]] bool is_near() const { return is_near_; }
 
  private:
+  std::vector<FourTaps> taps_;  // kept for its memory
   std::vector<ColumnGroup> groups_;
   bool is_near_ = false;
 };

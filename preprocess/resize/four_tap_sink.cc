@@ -17,7 +17,7 @@ constexpr int kRows = 4;  // kept between the passes
 }  // namespace
 
 FourTapSink::FourTapSink(ResizeKernel kernel, const ImageSize& size)
-    : ResizeSink(size), kernel_(kernel), axis_(kernel, 1, 1) {
+    : ResizeSink(size), kernel_(kernel) {
   constexpr std::size_t kUnit = kGroupPixels * kGroups;
   kept_rows_.resize(CeilDiv(static_cast<std::size_t>(size.width), kUnit) *
                     kGroups);
@@ -28,8 +28,11 @@ void FourTapSink::Begin(int width, int height) {
   ResizeSink::Begin(width, height);
   taps_of_columns_.Set(kernel_, used_.horizontal, columns_.count, flip_);
   band_.SetWidth(width, kResizeRowSlack);
-  axis_ = FourTapAxis(kernel_, used_.vertical.in_size, used_.vertical.out_size);
-  taps_ = NextTaps(axis_);
+  const ResizeSide& side = used_.vertical;
+  taps_of_rows_.resize(static_cast<std::size_t>(rows_.count));
+  FourTapAxis(kernel_, side.in_size, side.out_size)
+      .At(side.out_first, taps_of_rows_);
+  NextTaps();
   busy_ += Clock::now() - start;
 }
 
@@ -57,9 +60,14 @@ void FourTapSink::Take(std::uint8_t* row) {
     if (is_complete()) {
       FinishPixels();
     } else {
-      taps_ = NextTaps(axis_);
+      NextTaps();
     }
   }
+}
+
+void FourTapSink::NextTaps() {
+  taps_ = taps_of_rows_[static_cast<std::size_t>(out_y_)];
+  taps_.first -= used_.vertical.in_first;
 }
 
 void FourTapSink::WriteRow() {

@@ -23,11 +23,12 @@ class FourTapSink final : public ResizeSink {
 
  private:
   void Take(std::uint8_t* row);
+  void NextTaps();
   void WriteRow();
 
   ResizeKernel kernel_;
   ResizeColumns taps_of_columns_;
-  FourTapAxis axis_;    // the vertical one
+  std::vector<FourTaps> taps_of_rows_;
   FourTaps taps_ = {};  // of the destination's next row, first in the image
   std::vector<RowsGroup> kept_rows_;
 };

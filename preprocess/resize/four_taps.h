@@ -53,11 +53,12 @@ struct FourTaps {
 
 constexpr int kBicubicSteps = 1024;  // places between two samples
 
-// A weight in fixed point, rounded to even: near 1.5 * 2^52 the last bit of a
-// double has the value one.
-[[nodiscard]] constexpr int FixedWeight(double weight) {
-  constexpr double kWhole = 6755399441055744;
-  return static_cast<int>(weight * (1 << kResizeWeightBits) + kWhole - kWhole);
+// A weight in 2^-32, which wraps at one, in fixed point; rounded to even.
+constexpr int kWeightShift = 32 - kResizeWeightBits;
+[[nodiscard]] constexpr int FixedWeight(std::uint32_t weight) {
+  const std::uint32_t is_odd = weight >> kWeightShift & 1;
+  constexpr std::uint32_t kHalf = 1U << (kWeightShift - 1);
+  return static_cast<int>((weight + kHalf - 1 + is_odd) >> kWeightShift);
 }
 
 // As std::lrintf(), but without a function call: near 1.5 * 2^23 the last bit
@@ -68,26 +69,22 @@ constexpr int kBicubicSteps = 1024;  // places between two samples
          std::bit_cast<std::int32_t>(kWhole);
 }
 
-// The weights at `step` of kBicubicSteps behind the second of four samples.
+// The weights at `step` of kBicubicSteps behind the second of four samples:
+// the cubic convolution with A = -3/4, in whole numbers, which are exact.
 [[nodiscard]] constexpr FourTapWeights BicubicWeights(int step) {
-  constexpr double kSharpness = -0.75;  // A of the cubic convolution
-  // The kernel at distance x in 0..1, and at distance 1 + x.
-  const auto near = [](double x) {
-    return FixedWeight(((kSharpness + 2) * x - (kSharpness + 3)) * x * x + 1);
-  };
-  const auto far = [](double x) {
-    return FixedWeight(kSharpness * x * (1 - x) * (1 - x));
-  };
-  const double x = static_cast<double>(step) / kBicubicSteps;
-  int weights[4] = {far(x), near(x), near(1 - x), far(1 - x)};
-  // The largest weight takes the rounding error, so that flat areas stay flat.
-  weights[step <= kBicubicSteps / 2 ? 1 : 2] += (1 << kResizeWeightBits) -
-                                                weights[0] - weights[1] -
-                                                weights[2] - weights[3];
-  return {static_cast<std::int16_t>(weights[0]),
-          static_cast<std::int16_t>(weights[1]),
-          static_cast<std::int16_t>(weights[2]),
-          static_cast<std::int16_t>(weights[3])};
+  const auto x = static_cast<std::uint32_t>(step);
+  const std::uint32_t y = kBicubicSteps - x;
+  const std::uint32_t far = std::max(x, y);
+  // A x (1 - x)^2 at both ends, and (A + 2) x^3 - (A + 3) x^2 + 1.
+  const int first = -FixedWeight(3 * x * y * y);
+  const int last = -FixedWeight(3 * y * x * x);
+  const int less = FixedWeight((5 * far - 9 * kBicubicSteps) * far * far);
+  // The largest weight is the rest to one, so that flat areas stay flat.
+  const int most = (1 << kResizeWeightBits) - first - last - less;
+  return {static_cast<std::int16_t>(first),
+          static_cast<std::int16_t>(far == y ? most : less),
+          static_cast<std::int16_t>(far == y ? less : most),
+          static_cast<std::int16_t>(last)};
 }
 
 // The place of an output sample: `step` / kBicubicSteps behind sample `whole`.

@@ -6,6 +6,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "preprocess/resize/bicubic_taps-inl.h"
 #include "preprocess/resize/resize-inl.h"
 
 #if HWY_ONCE
@@ -13,6 +14,7 @@ namespace infeed {
 
 HWY_EXPORT(BlendColumns);
 HWY_EXPORT(BlendRows);
+HWY_EXPORT(BicubicTaps);
 
 void BlendColumns(const std::uint8_t* row, const ResizeColumns& columns,
                   int slot, RowsGroup* rows) {
@@ -23,6 +25,11 @@ void BlendRows(const RowsGroup* rows,
                const std::array<std::int16_t, 4>& weights, int size,
                std::uint32_t* pixels) {
   HWY_DYNAMIC_DISPATCH(BlendRows)(rows, weights, size, pixels);
+}
+
+void BicubicTaps(int out_first, float scale, int last,
+                 std::span<FourTaps> taps) {
+  HWY_DYNAMIC_DISPATCH(BicubicTaps)(out_first, scale, last, taps);
 }
 
 void FinishPixels() { hwy::FlushStream(); }

@@ -2,9 +2,10 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
+#include <span>
 
 #include "preprocess/resize/columns.h"
+#include "preprocess/resize/four_taps.h"
 
 // The two passes of a four-tap resize, with the CPU's best instruction set
 // (simd_target.h). preprocess/resize/four_taps.h describes the arithmetic.
@@ -32,6 +33,11 @@ void BlendColumns(const std::uint8_t* row, const ResizeColumns& columns,
 void BlendRows(const RowsGroup* rows,
                const std::array<std::int16_t, 4>& weights, int size,
                std::uint32_t* pixels);
+
+// The bicubic taps of neighbouring outputs, from out_first on, as FourTapAxis
+// computes them. scale and last: as in BicubicPlaceOf().
+void BicubicTaps(int out_first, float scale, int last,
+                 std::span<FourTaps> taps);
 
 // A store fence: orders BlendRows()'s stores before this thread's later ones.
 void FinishPixels();

@@ -7,17 +7,10 @@
 #include "base/error.h"
 #include "preprocess/pixels/pack.h"
 #include "preprocess/resize/antialias.h"
+#include "preprocess/resize/kernels.h"
 
 namespace infeed {
 namespace {
-
-constexpr auto kWeights = [] {
-  std::array<FourTapWeights, kBicubicSteps + 1> table{};
-  for (int step = 0; step <= kBicubicSteps; ++step) {
-    table[step] = BicubicWeights(step);
-  }
-  return table;
-}();
 
 // Blends one row of the source for an output column, one channel.
 std::int16_t BlendColumns(const std::uint8_t* row, int width,
@@ -52,16 +45,20 @@ FourTapAxis::FourTapAxis(ResizeKernel kernel, int in_size, int out_size)
 }
 
 FourTaps FourTapAxis::At(int out_index) const {
-  return is_bicubic_ ? BicubicAt(out_index) : BilinearAt(out_index);
-}
-
-FourTaps FourTapAxis::BicubicAt(int out_index) const {
+  if (!is_bicubic_) {
+    return BilinearTaps(out_index, exact_scale_, last_);
+  }
   const BicubicPlace place = BicubicPlaceOf(out_index, scale_, last_);
-  return {.first = place.whole - 1, .weight = kWeights[place.step]};
+  return {.first = place.whole - 1, .weight = BicubicWeights(place.step)};
 }
 
-FourTaps FourTapAxis::BilinearAt(int out_index) const {
-  return BilinearTaps(out_index, exact_scale_, last_);
+void FourTapAxis::At(int out_first, std::span<FourTaps> taps) const {
+  if (is_bicubic_) {
+    return BicubicTaps(out_first, scale_, last_, taps);
+  }
+  for (FourTaps& to : taps) {
+    to = BilinearTaps(out_first++, exact_scale_, last_);
+  }
 }
 
 void Resize(ResizeKernel kernel, const RgbView& source, int width, int height,

@@ -21,11 +21,10 @@ class FourTapAxis {
 
   // Requires: 0 <= out_index < out_size. Then -1 <= first < in_size.
   [[nodiscard]] FourTaps At(int out_index) const;
+  // The taps of neighbouring outputs from out_first on, faster.
+  void At(int out_first, std::span<FourTaps> taps) const;
 
  private:
-  [[nodiscard]] FourTaps BicubicAt(int out_index) const;
-  [[nodiscard]] FourTaps BilinearAt(int out_index) const;
-
   bool is_bicubic_;
   float scale_;
   double exact_scale_;

@@ -47,14 +47,6 @@ class ResizeSink : public RowSink {
  protected:
   using Clock = std::chrono::steady_clock;
 
-  // The taps of the destination's next row, counted from the image's first row.
-  template <typename Axis>
-  [[nodiscard]] auto NextTaps(Axis& axis) const {
-    auto taps = axis.At(used_.vertical.out_first + out_y_);
-    taps.first -= used_.vertical.in_first;
-    return taps;
-  }
-
   // The first pixel of the destination's next row that shows the image.
   [[nodiscard]] std::uint32_t* next_row() const {
     return destination_.data() +

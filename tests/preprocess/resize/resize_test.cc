@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "preprocess/pixels/pack.h"
+#include "preprocess/pixels/simd_target.h"
 #include "tests/support/test_jpeg.h"
 
 namespace infeed {
@@ -207,6 +210,36 @@ TEST(FourTapAxisTest, SumToOneAndStayInside) {
     EXPECT_LT(taps.first, 7);
     EXPECT_EQ(sum, 1 << 14);
   }
+}
+
+TEST(FourTapAxisTest, GivesNeighboursTapsOnEachTarget) {
+  std::vector<FourTaps> taps;
+  const auto expect_equal = [&](const FourTapAxis& axis, int first, int end) {
+    taps.resize(static_cast<std::size_t>(end - first));
+    axis.At(first, taps);
+    for (int i = first; i < end; ++i) {
+      const FourTaps& taken = taps[static_cast<std::size_t>(i - first)];
+      const FourTaps one = axis.At(i);
+      ASSERT_EQ(taken.first, one.first) << i;
+      ASSERT_EQ(taken.weight, one.weight) << i;
+    }
+  };
+  constexpr std::pair<int, int> kSizes[] = {
+      {1, 1},    {2, 8},    {7, 1021},     {500, 224},    {333, 299},
+      {224, 37}, {1021, 7}, {65535, 4000}, {65500, 4099}, {3, 65535}};
+  for (const std::string& target : SupportedSimdTargets()) {
+    UseSimdTarget(target);
+    for (const auto kernel :
+         {ResizeKernel::kBicubic, ResizeKernel::kBilinear}) {
+      for (const auto& [in, out] : kSizes) {
+        SCOPED_TRACE(target + " " + std::to_string(in));
+        const FourTapAxis axis(kernel, in, out);
+        expect_equal(axis, 0, out);
+        expect_equal(axis, out / 3, out);
+      }
+    }
+  }
+  UseSimdTarget("");
 }
 
 TEST(PackImageTest, PacksRedHighest) {
