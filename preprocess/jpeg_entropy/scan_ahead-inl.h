@@ -84,7 +84,6 @@ class ScanAhead {
                ? lane.start
                : BlockEnd::Bit(lane.block_ends[mcu * blocks_ - 1], bytes_.data);
   }
-  [[nodiscard]] bool IsClean(const Lane& lane, int mcu) const;
   // Finds the MCUs that count, at most `most`; returns their number.
   int FindPieces(int most);
   [[nodiscard]] bool Finish(ScanPlace& place);
@@ -210,7 +209,7 @@ inline bool ScanAhead::Join(Lane& lane, Lane& next) const {
   while (lane.end <= lane.done && next.first <= next.done) {
     const std::size_t here = BitOf(lane, lane.end);
     const std::size_t there = BitOf(next, next.first);
-    if (here == there && IsClean(next, next.first)) {
+    if (here == there) {
       // That it joined its own next lane before that MCU proves nothing.
       next.is_joined &= next.first <= next.end;
       next.end = std::max(next.end, next.first);
@@ -220,12 +219,6 @@ inline bool ScanAhead::Join(Lane& lane, Lane& next) const {
     next.first += there <= here ? 1 : 0;
   }
   return false;
-}
-
-// Whether nothing was stored in an MCU before it began: a run beyond a block,
-// which a wrong guess may find, stores its value in the next block.
-inline bool ScanAhead::IsClean(const Lane& lane, int mcu) const {
-  return mcu == 0 || BlockEnd::IsRegular(lane.block_ends[mcu * blocks_ - 1]);
 }
 
 inline int ScanAhead::FindPieces(int most) {

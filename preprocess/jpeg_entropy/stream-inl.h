@@ -79,9 +79,6 @@ struct BlockEnd {
     const std::uint64_t place = end & 255;
     return static_cast<std::uint8_t>(place == kBehind ? 64 : place - kEnd);
   }
-  static bool IsRegular(std::uint64_t end) {
-    return Coefficients(end) - 1 < 64;
-  }
 
  private:
   static std::uint64_t BitAt(const std::uint8_t* data) {

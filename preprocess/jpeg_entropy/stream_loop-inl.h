@@ -59,6 +59,7 @@ HWY_INLINE bool Take(Stream& s) {
   *memory.end++ = BlockEnd::Of(s);
   Put(s);
   memory.block += 64;
+  ClearBlock(memory.block);
   memory.kind = memory.kind->next;
   memory.ac = memory.kind->ac;
   LookUp(s, *memory.kind->dc);

@@ -68,6 +68,19 @@ namespace HWY_NAMESPACE {
   "mov %w[" s "_entry], (%%rcx, %%rdx, 2)\n\t"
 #endif
 
+// Clears the block at rcx.
+#if HWY_TARGET <= HWY_AVX3
+#define INFEED_CLEAR                                            \
+  "vmovdqu64 %[zero], (%%rcx)\n\t"                              \
+  "vmovdqu64 %[zero], 64(%%rcx)\n\t"
+#else
+#define INFEED_CLEAR                                            \
+  "vmovdqu %[zero], (%%rcx)\n\t"                                \
+  "vmovdqu %[zero], 32(%%rcx)\n\t"                              \
+  "vmovdqu %[zero], 64(%%rcx)\n\t"                              \
+  "vmovdqu %[zero], 96(%%rcx)\n\t"
+#endif
+
 // Decodes one symbol: skips its bits, advances the place, stores the value,
 // looks up the next symbol. A block's end leads to a place of 128 or more, a
 // long symbol beyond 255.
@@ -92,6 +105,7 @@ namespace HWY_NAMESPACE {
   INFEED_PUT(s, at)                                             \
   "sub $-128, %%rcx\n\t"                                        \
   "mov %%rcx, 8+" at "\n\t"                                     \
+  INFEED_CLEAR                                                  \
   "tzcnt %[" s "_bits], %%rdx\n\t"                              \
   "mov 0+" at ", %%rcx\n\t"                                     \
   "lea (%%rdx, %%rcx, 8), %%rdx\n\t"                            \
@@ -151,6 +165,7 @@ namespace HWY_NAMESPACE {
 // stream's number for the latter.
 [[nodiscard]] HWY_INLINE std::uint64_t TakeSymbols(
     std::array<Stream, 4>& streams) {
+  namespace hn = hwy::HWY_NAMESPACE;
   static_assert(offsetof(BlockKind, ac) == 0 && offsetof(BlockKind, dc) == 8 &&
                 offsetof(BlockKind, next) == 16);
   static_assert(offsetof(Stream::Memory, next) == 0 &&
@@ -190,7 +205,7 @@ namespace HWY_NAMESPACE {
         [c_bits] "+r"(c.bits), [c_place] "+r"(c.place),
         [c_entry] "+r"(c.entry), [d_bits] "+r"(d.bits), [d_place] "+r"(d.place),
         [d_entry] "+r"(d.entry), [memory] "+m"(memory), [result] "=&c"(result)
-      :
+      : [zero] "v"(hn::Zero(hn::ScalableTag<std::uint8_t>()).raw)
       : "cc", "memory", "rdx");
   a.memory = memory.streams[0];
   b.memory = memory.streams[1];
@@ -202,6 +217,7 @@ namespace HWY_NAMESPACE {
 #undef INFEED_REFILL
 #undef INFEED_LOOK_UP
 #undef INFEED_PUT
+#undef INFEED_CLEAR
 #undef INFEED_TAKE
 #undef INFEED_END
 #undef INFEED_LONG

@@ -37,7 +37,9 @@ class StreamSource {
   StreamSource& operator=(const StreamSource&) = delete;
 
   // A stream that is to decode MCUs from a bit on, with no room for any yet.
-  // ends: for a BlockEnd of each block.
+  // The block that it begins is clear, and the loop clears each next one, so
+  // that nothing is left of a run that led beyond a block. ends: for a BlockEnd
+  // of each block.
   [[nodiscard]] Stream Begin(const ScanBytes& bytes, std::size_t bit,
                              std::int16_t* coefficients,
                              std::uint64_t* ends) const {
@@ -51,6 +53,7 @@ class StreamSource {
                            .end = ends,
                            .stop = ends,
                            .ac = kinds_[0].ac}};
+    ClearBlock(coefficients);
     LookUp(s, *kinds_[0].dc);
     return s;
   }
@@ -70,8 +73,7 @@ class StreamSource {
 
   // Gives a stream that is at its stop room for more MCUs, at most `most`, and
   // only as many as kChunk blocks and as cannot read beyond the slack; returns
-  // their number, at least 1. Clears their coefficients. Requires: the stream
-  // is inside the bytes.
+  // their number, at least 1. Requires: the stream is inside the bytes.
   int Continue(Stream& s, const ScanBytes& bytes, int most) const {
     constexpr std::size_t kBlockBytes = 64 * 31 / 8;
     const auto rest =
@@ -81,9 +83,6 @@ class StreamSource {
         static_cast<int>(std::min<std::size_t>(rest / kBlockBytes, kChunk));
     const int mcus = std::min(most, room / blocks_);
     const int blocks = mcus * blocks_;
-    for (int i = 0; i < blocks; ++i) {
-      ClearBlock(s.memory.block + std::ptrdiff_t{64} * i);
-    }
     s.memory.stop = s.memory.end + blocks;
     return mcus;
   }

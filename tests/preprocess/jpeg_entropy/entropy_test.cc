@@ -339,7 +339,7 @@ TEST_P(JpegEntropyTest, UnstuffsUpToAMarker) {
       const bool is_mark = !is_stuffed && random.Below(ordinary + 1) == 0;
       bytes[k] = static_cast<std::uint8_t>(is_stuffed ? 0
                                            : is_mark  ? 0xFF
-                                                      : random.Below(4) * 85);
+                                                      : random.Below(255));
     }
     std::size_t read = 0;
     std::size_t twin_read = 0;
