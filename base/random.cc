@@ -36,6 +36,23 @@ std::array<std::uint32_t, 4> Philox4x32(std::array<std::uint32_t, 2> key,
   return counter;
 }
 
+// Loops over the lanes, which compilers turn into vector code.
+void Philox4x32(std::array<std::uint32_t, 2> key, PhiloxLanes& counters) {
+  auto& [c0, c1, c2, c3] = counters;
+  for (int round = 0; round < kRounds; ++round) {
+    for (std::size_t i = 0; i < kPhiloxLanes; ++i) {
+      const std::uint64_t product0 = std::uint64_t{kMultiplier0} * c0[i];
+      const std::uint64_t product1 = std::uint64_t{kMultiplier1} * c2[i];
+      c0[i] = High(product1) ^ c1[i] ^ key[0];
+      c1[i] = Low(product1);
+      c2[i] = High(product0) ^ c3[i] ^ key[1];
+      c3[i] = Low(product0);
+    }
+    key[0] += kKeyStep0;
+    key[1] += kKeyStep1;
+  }
+}
+
 SampleRandom::SampleRandom(const SampleKey& key, RandomStream stream,
                            std::uint32_t first_block)
     : key_{Low(key.seed), High(key.seed)},

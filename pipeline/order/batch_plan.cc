@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 
 #include "base/error.h"
@@ -11,9 +12,16 @@ namespace infeed {
 
 PlannedBatch WithRecords(const BatchPlan& plan, CurrentEpoch& epoch) {
   PlannedBatch planned{.plan = plan, .records = {}};
-  planned.records.reserve(static_cast<std::size_t>(plan.samples));
-  for (int slot = 0; slot < plan.samples; ++slot) {
-    planned.records.push_back(epoch.RecordOf(plan.SampleOf(slot)));
+  std::vector<std::int64_t>& records = planned.records;
+  records.reserve(static_cast<std::size_t>(plan.samples));
+  for (int slot = 0; slot < plan.samples;) {
+    // Those of one epoch.
+    const std::uint32_t number = plan.SampleOf(slot).epoch;
+    const std::size_t first = records.size();
+    for (; slot < plan.samples && plan.SampleOf(slot).epoch == number; ++slot) {
+      records.push_back(plan.SampleOf(slot).place);
+    }
+    epoch.Of(number).ToRecords(std::span(records).subspan(first));
   }
   return planned;
 }

@@ -36,6 +36,24 @@ std::int64_t EpochOrder::RecordAt(std::int64_t position) const {
   return selection_ ? selection_->RecordAt(seed_, epoch_, place) : place;
 }
 
+void EpochOrder::ToRecords(std::span<std::int64_t> positions) const {
+  const auto* const permutation = std::get_if<KeyedPermutation>(&order_);
+  if (permutation == nullptr || selection_ != nullptr || crops_ > 1) {
+    for (std::int64_t& position : positions) {
+      position = RecordAt(position);
+    }
+    return;
+  }
+  std::vector<std::uint32_t> elements;
+  elements.reserve(positions.size());
+  for (const std::int64_t position : positions) {
+    Check(position >= 0 && position < places_, "the position is in the epoch");
+    elements.push_back(static_cast<std::uint32_t>(position));
+  }
+  permutation->ToElements(elements);
+  std::ranges::copy(elements, positions.begin());
+}
+
 SampleOrder::SampleOrder(std::vector<std::int64_t> shard_sizes,
                          const InputOptions& options)
     : shard_sizes_(std::move(shard_sizes)),

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -30,6 +31,8 @@ class EpochOrder {
  public:
   // Returns the record at a position in [0, places).
   [[nodiscard]] std::int64_t RecordAt(std::int64_t position) const;
+  // Replaces positions by their records: faster for many.
+  void ToRecords(std::span<std::int64_t> positions) const;
 
  private:
   friend class SampleOrder;

@@ -83,6 +83,25 @@ TEST(KeyedPermutationTest, GoesBackwardsForRandomSizes) {
   }
 }
 
+TEST(KeyedPermutationTest, GivesManyElementsAtOnce) {
+  SampleRandom draws({.seed = 78}, RandomStream::kMadeData);
+  for (const std::uint32_t size :
+       {1U, 2U, 9U, 1000U, 1'281'167U, 0x80000000U, 0xffffffffU}) {
+    const KeyedPermutation permutation(
+        size, {.seed = draws.Word(), .epoch = 3, .domain = draws.Word()});
+    for (std::size_t count = 0; count < 20; ++count) {
+      std::vector<std::uint32_t> elements(count);
+      std::vector<std::uint32_t> expected(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        elements[i] = i == 0 ? size - 1 : draws.Below(size);
+        expected[i] = permutation.At(elements[i]);
+      }
+      permutation.ToElements(elements);
+      ASSERT_EQ(elements, expected) << size;
+    }
+  }
+}
+
 TEST(KeyedPermutationTest, GoesBackwardsForTheLargestSize) {
   constexpr std::uint32_t kSize = 0xffffffff;
   const KeyedPermutation permutation(kSize, {.seed = 1});

@@ -22,12 +22,17 @@ using ::testing::Throws;
 
 const std::vector<std::int64_t> kSizes = {700, 0, 1, 300, 299};
 
+// The same record by record, and all at once.
 std::vector<std::int64_t> Epoch(const SampleOrder& order, std::uint32_t epoch) {
   const EpochOrder keyed = order.Epoch(epoch);
   std::vector<std::int64_t> records;
   for (std::int64_t i = 0; i < order.places(); ++i) {
     records.push_back(keyed.RecordAt(i));
   }
+  std::vector<std::int64_t> many(records.size());
+  std::iota(many.begin(), many.end(), 0);
+  keyed.ToRecords(many);
+  EXPECT_EQ(many, records);
   return records;
 }
 
