@@ -21,15 +21,23 @@ constexpr std::uint32_t High(std::uint64_t value) {
   return static_cast<std::uint32_t>(value >> 32);
 }
 
+// A round but for its key, which the caller steps.
+inline void Round(const std::array<std::uint32_t, 2>& key, std::uint32_t& c0,
+                  std::uint32_t& c1, std::uint32_t& c2, std::uint32_t& c3) {
+  const std::uint64_t product0 = std::uint64_t{kMultiplier0} * c0;
+  const std::uint64_t product1 = std::uint64_t{kMultiplier1} * c2;
+  c0 = High(product1) ^ c1 ^ key[0];
+  c1 = Low(product1);
+  c2 = High(product0) ^ c3 ^ key[1];
+  c3 = Low(product0);
+}
+
 }  // namespace
 
 std::array<std::uint32_t, 4> Philox4x32(std::array<std::uint32_t, 2> key,
                                         std::array<std::uint32_t, 4> counter) {
   for (int round = 0; round < kRounds; ++round) {
-    const std::uint64_t product0 = std::uint64_t{kMultiplier0} * counter[0];
-    const std::uint64_t product1 = std::uint64_t{kMultiplier1} * counter[2];
-    counter = {High(product1) ^ counter[1] ^ key[0], Low(product1),
-               High(product0) ^ counter[3] ^ key[1], Low(product0)};
+    Round(key, counter[0], counter[1], counter[2], counter[3]);
     key[0] += kKeyStep0;
     key[1] += kKeyStep1;
   }
@@ -41,12 +49,7 @@ void Philox4x32(std::array<std::uint32_t, 2> key, PhiloxLanes& counters) {
   auto& [c0, c1, c2, c3] = counters;
   for (int round = 0; round < kRounds; ++round) {
     for (std::size_t i = 0; i < kPhiloxLanes; ++i) {
-      const std::uint64_t product0 = std::uint64_t{kMultiplier0} * c0[i];
-      const std::uint64_t product1 = std::uint64_t{kMultiplier1} * c2[i];
-      c0[i] = High(product1) ^ c1[i] ^ key[0];
-      c1[i] = Low(product1);
-      c2[i] = High(product0) ^ c3[i] ^ key[1];
-      c3[i] = Low(product0);
+      Round(key, c0[i], c1[i], c2[i], c3[i]);
     }
     key[0] += kKeyStep0;
     key[1] += kKeyStep1;

@@ -14,14 +14,22 @@ PlannedBatch WithRecords(const BatchPlan& plan, CurrentEpoch& epoch) {
   PlannedBatch planned{.plan = plan, .records = {}};
   std::vector<std::int64_t>& records = planned.records;
   records.reserve(static_cast<std::size_t>(plan.samples));
-  for (int slot = 0; slot < plan.samples;) {
-    // Those of one epoch.
-    const std::uint32_t number = plan.SampleOf(slot).epoch;
-    const std::size_t first = records.size();
-    for (; slot < plan.samples && plan.SampleOf(slot).epoch == number; ++slot) {
-      records.push_back(plan.SampleOf(slot).place);
+  std::size_t looked_up = 0;
+  const auto look_up = [&](std::uint32_t number) {
+    epoch.Of(number).ToRecords(std::span(records).subspan(looked_up));
+    looked_up = records.size();
+  };
+  SamplePlace last;
+  for (int slot = 0; slot < plan.samples; ++slot) {
+    const SamplePlace sample = plan.SampleOf(slot);
+    if (slot > 0 && sample.epoch != last.epoch) {
+      look_up(last.epoch);
     }
-    epoch.Of(number).ToRecords(std::span(records).subspan(first));
+    records.push_back(sample.place);
+    last = sample;
+  }
+  if (plan.samples > 0) {
+    look_up(last.epoch);
   }
   return planned;
 }

@@ -19,6 +19,12 @@ int RoundsFor(std::uint32_t size) {
                   kRoundsPerBit * static_cast<int>(std::bit_width(size - 1)));
 }
 
+// (key - x) mod size without a division, as both are below it.
+std::uint32_t PartnerOf(std::uint32_t x, std::uint32_t size,
+                        std::uint32_t round_key) {
+  return round_key >= x ? round_key - x : round_key + (size - x);
+}
+
 // The random bits of one element, for a block of rounds at a time. Neighbouring
 // rounds often need the same element, so the last block is cached.
 class ElementBits {
@@ -54,9 +60,7 @@ class ElementBits {
 // One round: its own inverse, as an element and its partner share a bit.
 std::uint32_t Swapped(std::uint32_t x, std::uint32_t size,
                       std::uint32_t round_key, int round, ElementBits& bits) {
-  // (key - x) mod size without a division, as both are below it.
-  const std::uint32_t partner =
-      round_key >= x ? round_key - x : round_key + (size - x);
+  const std::uint32_t partner = PartnerOf(x, size, round_key);
   return bits.At(round, std::max(x, partner)) ? partner : x;
 }
 
@@ -76,8 +80,7 @@ class LaneRounds {
     Lanes partner;
     Lanes larger;
     for (std::size_t i = 0; i < x.size(); ++i) {
-      partner[i] =
-          round_key >= x[i] ? round_key - x[i] : round_key + (size_ - x[i]);
+      partner[i] = PartnerOf(x[i], size_, round_key);
       larger[i] = std::max(x[i], partner[i]);
     }
     const auto number = static_cast<std::uint32_t>(round);

@@ -32,7 +32,9 @@ void FourTapSink::Begin(int width, int height) {
   taps_of_rows_.resize(static_cast<std::size_t>(rows_.count));
   FourTapAxis(kernel_, side.in_size, side.out_size)
       .At(side.out_first, taps_of_rows_);
-  NextTaps();
+  for (FourTaps& taps : taps_of_rows_) {
+    taps.first -= side.in_first;
+  }
   busy_ += Clock::now() - start;
 }
 
@@ -46,7 +48,7 @@ void FourTapSink::Filled() {
 
 // Skips rows that no destination row uses.
 void FourTapSink::Take(std::uint8_t* row) {
-  if (is_complete() || in_y_ < taps_.first) {
+  if (is_complete() || in_y_ < next_taps().first) {
     return;
   }
   std::uint8_t* const end = row + width_ * kPixelBytes;
@@ -54,30 +56,25 @@ void FourTapSink::Take(std::uint8_t* row) {
   std::memcpy(end, end - kPixelBytes, kPixelBytes);
   std::memcpy(end + kPixelBytes, end - kPixelBytes, kPixelBytes);
   BlendColumns(row, taps_of_columns_, in_y_ % kRows, kept_rows_.data());
-  while (!is_complete() && std::min(taps_.first + 3, height_ - 1) <= in_y_) {
+  while (!is_complete() &&
+         std::min(next_taps().first + 3, height_ - 1) <= in_y_) {
     WriteRow();
     ++out_y_;
     if (is_complete()) {
       FinishPixels();
-    } else {
-      NextTaps();
     }
   }
-}
-
-void FourTapSink::NextTaps() {
-  taps_ = taps_of_rows_[static_cast<std::size_t>(out_y_)];
-  taps_.first -= used_.vertical.in_first;
 }
 
 void FourTapSink::WriteRow() {
   // A row's slot follows from its number. An edge row that replaces rows beyond
   // the edge has the sum of their weights.
+  const FourTaps& taps = next_taps();
   std::array<std::int16_t, kRows> weights{};
   for (int i = 0; i < kRows; ++i) {
     std::int16_t& weight =
-        weights[std::clamp(taps_.first + i, 0, height_ - 1) % kRows];
-    weight = static_cast<std::int16_t>(weight + taps_.weight[i]);
+        weights[std::clamp(taps.first + i, 0, height_ - 1) % kRows];
+    weight = static_cast<std::int16_t>(weight + taps.weight[i]);
   }
   BlendRows(kept_rows_.data(), weights, columns_.count, next_row());
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -22,14 +23,16 @@ class FourTapSink final : public ResizeSink {
   void Filled() override;
 
  private:
+  // Of the destination's next row. Requires: it is not complete.
+  [[nodiscard]] const FourTaps& next_taps() const {
+    return taps_of_rows_[static_cast<std::size_t>(out_y_)];
+  }
   void Take(std::uint8_t* row);
-  void NextTaps();
   void WriteRow();
 
   ResizeKernel kernel_;
   ResizeColumns taps_of_columns_;
-  std::vector<FourTaps> taps_of_rows_;
-  FourTaps taps_ = {};  // of the destination's next row, first in the image
+  std::vector<FourTaps> taps_of_rows_;  // first in the image that arrives
   std::vector<RowsGroup> kept_rows_;
 };
 

@@ -53,8 +53,9 @@ struct FourTaps {
 
 constexpr int kBicubicSteps = 1024;  // places between two samples
 
-// A weight in 2^-32, which wraps at one, in fixed point; rounded to even.
 constexpr int kWeightShift = 32 - kResizeWeightBits;
+
+// A weight in 2^-32, which wraps at one, in fixed point; rounded to even.
 [[nodiscard]] constexpr int FixedWeight(std::uint32_t weight) {
   const std::uint32_t is_odd = weight >> kWeightShift & 1;
   constexpr std::uint32_t kHalf = 1U << (kWeightShift - 1);
