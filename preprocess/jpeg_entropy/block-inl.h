@@ -30,7 +30,7 @@ HWY_INLINE std::uint64_t BigEndian(const std::uint8_t* data) {
 }
 
 // The next bits of a scan, the first one highest. After Refill() at least 56
-// bits are valid: enough for five symbols of a fused table, or for one long
+// bits are valid: enough for four symbols of a fused table, or for one long
 // symbol.
 class BitBuffer {
  public:
@@ -50,12 +50,12 @@ class BitBuffer {
     bits_ <<= entry & 63;
     count_ -= static_cast<std::uint32_t>(entry);
   }
-  HWY_INLINE std::uint32_t Entry(const FusedTable& table) const {
-    return table.fused[bits_ >> (64 - FusedTable::kBits)];
+  template <int kBits>
+  HWY_INLINE std::uint32_t Entry(const FusedTable<kBits>& table) const {
+    return table.fused[bits_ >> (64 - kBits)];
   }
   HWY_INLINE std::uint32_t Group(const AcTable& table) const {
-    return table
-        .groups[table.fused.size() + (bits_ >> (64 - FusedTable::kBits))];
+    return table.groups[AcTable::kEntries + (bits_ >> (64 - AcTable::kBits))];
   }
   // Goes back by `bits`. Requires: at least that many bits were skipped.
   HWY_INLINE void Return(std::uint32_t bits) {
@@ -109,7 +109,7 @@ HWY_INLINE bool DecodeDc(const DcTable& table, BitBuffer& in, int& value) {
   in.Refill();
   std::uint32_t entry = in.Entry(table);
   if (HWY_UNLIKELY(IsLong(entry))) {
-    const LongResult symbol = LongSymbol(table, entry, in.bits());
+    const LongResult symbol = LongSymbol(table.codes, entry, in.bits());
     if (symbol.bits == 0) {
       return false;
     }
@@ -130,7 +130,7 @@ HWY_INLINE std::uint32_t TakeLong(const AcTable& table, std::uint32_t entry,
                                   BitBuffer& in, std::uint32_t& place,
                                   Block block) {
   in.Refill();
-  const LongResult symbol = LongSymbol(table, entry, in.bits());
+  const LongResult symbol = LongSymbol(table.codes, entry, in.bits());
   in.Skip(symbol.bits);
   in.Refill();
   place += AdvanceOf(symbol.entry);
@@ -146,8 +146,8 @@ HWY_INLINE std::uint32_t EndAt(std::uint32_t place, std::uint32_t entry) {
   if (place == 64) {
     return 64;
   }
-  return AdvanceOf(entry) == FusedTable::kEndAdvance
-             ? place - FusedTable::kEndAdvance
+  return AdvanceOf(entry) == FusedEntry::kEndAdvance
+             ? place - FusedEntry::kEndAdvance
              : 0;
 }
 
@@ -169,9 +169,9 @@ HWY_INLINE std::uint32_t DecodeAc(const AcTable& table, BitBuffer& in,
     return false;
   };
   for (;;) {
-    // Without a refill after DC's look-up three more symbols are safe; after a
-    // refill four, one of them already looked up.
-    while (!(take() || take() || take())) {
+    // Without a refill after DC's look-up two more symbols are safe; after a
+    // refill three, one of them already looked up.
+    while (!(take() || take())) {
       in.Refill();
       if (take()) {
         break;
@@ -210,7 +210,7 @@ HWY_INLINE bool SkipAc(const AcTable& table, BitBuffer& in) {
   };
   for (;;) {
     // As in DecodeAc().
-    while (!(take() || take() || take())) {
+    while (!(take() || take())) {
       in.Refill();
       if (take()) {
         break;

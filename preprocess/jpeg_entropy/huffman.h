@@ -7,57 +7,82 @@
 
 namespace infeed {
 
-// A Huffman table for the hot loop. If kBits bits hold a whole symbol, code and
-// value bits together, a look-up with the next kBits bits gives
+// What a look-up with the next bits of a scan finds. If they hold a whole
+// symbol, code and value bits together:
 //   advance << 24 | value << 8 | bits used
 // The value is already signed (16 bits). advance is added to the coefficient's
 // place: 1 + run, 16 for sixteen zeros, or kEndAdvance for the end of a block,
-// which is larger than any run past a block's end can reach. If kBits bits hold
-// only the code, a look-up gives
+// which is larger than any run past a block's end can reach. If they hold only
+// the code:
 //   (kLongAdvance + run) << 24 | value bits << 16 | code bits << 8
-// or, if they do not even hold that, or code and value have more than kLongBits
-// bits,
+// or, if not even that:
 //   kLongAdvance << 24 | least code bits << 16
-// from which LongSymbol() makes the entry.
-struct FusedTable {
-  static constexpr int kBits = 11;
+// from which LongSymbol() makes the first form.
+struct FusedEntry {
   static constexpr std::uint32_t kEndAdvance = 80;
   static constexpr std::uint32_t kLongAdvance = 192;
-  static constexpr int kLongBits = 2 * kBits;
   // The entry of no symbol: its 64 used bits are 0 for shifts that count modulo
   // 64.
   static constexpr std::uint32_t kStop = 64;
 
-  alignas(64) std::array<std::uint32_t, 1 << kBits> fused{};
-  // For longer codes: 16 bits below limits[n] << (16 - n) begin with a code of
-  // at most n bits; its symbol is values[code + offsets[n]].
+  static constexpr std::uint32_t Long(std::uint32_t symbol, int code_bits) {
+    return (kLongAdvance + (symbol >> 4)) << 24 | (symbol & 15) << 16 |
+           static_cast<std::uint32_t>(code_bits) << 8;
+  }
+  static constexpr std::uint32_t Late(int least_code_bits) {
+    return kLongAdvance << 24 | static_cast<std::uint32_t>(least_code_bits)
+                                    << 16;
+  }
+};
+
+// A Huffman code: 16 bits below limits[n] << (16 - n) begin with a code of at
+// most n bits; its symbol is values[code + offsets[n]].
+struct HuffmanCodes {
   std::array<std::uint32_t, 18> limits{};
   std::array<std::uint32_t, 17> offsets{};  // modulo 2^32
   std::array<std::uint8_t, 256> values{};
   // The advance of a symbol without value bits, other than sixteen zeros.
   std::uint32_t no_value_advance = 0;
+
+  [[nodiscard]] std::uint32_t Advance(std::uint32_t symbol) const {
+    return (symbol & 15) != 0 || symbol == 0xF0 ? (symbol >> 4) + 1
+                                                : no_value_advance;
+  }
 };
-struct AcTable : FusedTable {
+
+// The entries for the next kTableBits bits. First in memory, for the loop over
+// streams.
+template <int kTableBits>
+struct FusedTable {
+  static constexpr int kBits = kTableBits;
+  static constexpr int kEntries = 1 << kBits;
+  static constexpr int kRoom = 16;  // overwritten by vectors
+
+  alignas(64) std::array<std::uint32_t, kEntries + kRoom> fused{};
+  HuffmanCodes codes;
+};
+// Each long symbol costs a mispredicted branch: they are fewer with more bits.
+// DC differences are few.
+struct AcTable : FusedTable<12> {
   // For blocks whose coefficients are not needed. If kBits bits hold whole
-  // symbols, groups[(1 << kBits) + bits] has all of them, up to the end of a
-  // block:
+  // symbols, groups[kEntries + bits] has all of them, up to the end of a block:
   //   advance of all << 8 | bits used by all
   // The end of a block advances by kGroupEnd here, the others together by less
   // than 64. A long symbol advances by kGroupEnd and uses no bits. Before these
   // entries are those for fewer bits, at (1 << count) + bits, from which they
   // are made.
   static constexpr std::uint32_t kGroupEnd = 128;
-  alignas(64) std::array<std::uint16_t, 2 << kBits> groups{};
+  alignas(64) std::array<std::uint16_t, 2 * kEntries> groups{};
   bool is_grouped = false;
 };
-struct DcTable : FusedTable {};
+struct DcTable : FusedTable<11> {};
 
 // Build the tables of one image. Return false for a table that libjpeg rejects,
 // or an undefined one.
 [[nodiscard]] bool BuildAcTable(const HuffmanSpec& spec, AcTable& table);
 [[nodiscard]] bool BuildDcTable(const HuffmanSpec& spec, DcTable& table);
 
-// Fills the groups of a table. Takes 3 us; blocks are then skipped 1.3 times as
+// Fills the groups of a table. Takes microseconds; blocks are then skipped 1.3 times as
 // fast.
 void GroupSymbols(AcTable& table);
 
@@ -67,25 +92,24 @@ struct LongResult {
   std::uint32_t entry;
   std::uint32_t bits;  // as in entry, but available earlier; 0: not a code
 };
-inline LongResult LongSymbol(const FusedTable& table, std::uint32_t entry,
+inline LongResult LongSymbol(const HuffmanCodes& codes, std::uint32_t entry,
                              std::uint64_t bits) {
-  std::uint32_t advance = (entry >> 24) - FusedTable::kLongAdvance + 1;
+  std::uint32_t advance = (entry >> 24) - FusedEntry::kLongAdvance + 1;
   std::uint32_t size = entry >> 16 & 63;
   std::uint32_t length = entry >> 8 & 255;
   if (length == 0) {
     const auto code = static_cast<std::uint32_t>(bits >> 48);
     length = size;  // the least, in this form
-    while (code >= table.limits[length]) {
+    while (code >= codes.limits[length]) {
       ++length;
     }
     if (length > 16) {
       return {0, 0};
     }
     const std::uint32_t symbol =
-        table.values[(code >> (16 - length)) + table.offsets[length]];
+        codes.values[(code >> (16 - length)) + codes.offsets[length]];
     size = symbol & 15;
-    advance = size != 0 || symbol == 0xF0 ? (symbol >> 4) + 1
-                                          : table.no_value_advance;
+    advance = codes.Advance(symbol);
   }
   // A value whose first bit is 0 is negative (T.81, figure F.12).
   bits <<= length;

@@ -21,11 +21,12 @@ namespace infeed {
 namespace HWY_NAMESPACE {
 
 // A block of an MCU: its tables, and the block behind it, that of the next MCU
-// for the last one.
+// for the last one. The table of that is here, too: the loop waits for it.
 struct BlockKind {
-  const FusedTable* ac;
-  const FusedTable* dc;
+  const AcTable* ac;
+  const DcTable* dc;
   const BlockKind* next;
+  const DcTable* next_dc;
 };
 
 // A stream's state. The loop keeps the first three in registers.
@@ -40,15 +41,15 @@ struct Stream {
     const BlockKind* kind;
     std::uint64_t* end;         // where the block's BlockEnd is written
     const std::uint64_t* stop;  // where the loop is to stop
-    const FusedTable* ac;       // of the block
+    const AcTable* ac;          // of the block
   } memory;
 };
 
 // The table of a stopped stream: its symbols use no bits and lead nowhere.
-inline const FusedTable& StopTable() {
-  static const FusedTable table = [] {
-    FusedTable stop{};
-    stop.fused.fill(FusedTable::kStop);
+inline const AcTable& StopTable() {
+  static const AcTable table = [] {
+    AcTable stop{};
+    stop.fused.fill(FusedEntry::kStop);
     return stop;
   }();
   return table;
@@ -71,23 +72,50 @@ struct BlockEnd {
   static std::size_t Bit(std::uint64_t end, const std::uint8_t* data) {
     return ((end >> 8) - BitAt(data)) & (~std::uint64_t{0} >> 8);
   }
-  // The number of coefficients in zigzag order behind which all are zero,
-  // 1..64; another number for an irregular block.
-  static unsigned Coefficients(std::uint64_t end) {
-    // The end of a block leads further than any run.
-    constexpr std::uint64_t kEnd = kFirst + FusedTable::kEndAdvance;
-    const std::uint64_t place = end & 255;
-    return static_cast<std::uint8_t>(place == kBehind ? 64 : place - kEnd);
+  // Writes how many coefficients in zigzag order blocks have, behind which all
+  // are zero, 1..64. False: a block is irregular.
+  [[nodiscard]] static bool Coefficients(const std::uint64_t* block_ends,
+                                         std::size_t count,
+                                         std::uint8_t* ends) {
+    const hwy::HWY_NAMESPACE::CappedTag<std::uint64_t, 8> tag;
+    const std::size_t rest = count % hwy::HWY_NAMESPACE::Lanes(tag);
+    const hwy::HWY_NAMESPACE::CappedTag<std::uint64_t, 1> one;
+    const bool is_regular = Write(tag, block_ends, count - rest, ends);
+    return Write(one, block_ends + (count - rest), rest,
+                 ends + (count - rest)) &&
+           is_regular;
   }
 
  private:
+  template <class Tag>
+  static bool Write(Tag tag, const std::uint64_t* block_ends, std::size_t count,
+                    std::uint8_t* ends) {
+    namespace hn = hwy::HWY_NAMESPACE;
+    const hn::Rebind<std::uint8_t, Tag> bytes;
+    // The end of a block leads further than any run.
+    const auto least = hn::Set(tag, kFirst + FusedEntry::kEndAdvance);
+    const auto behind = hn::Set(tag, kBehind);
+    const auto all = hn::Set(tag, 64);
+    const auto low = hn::Set(tag, 255);
+    const auto one = hn::Set(tag, 1);
+    auto over = hn::Zero(tag);  // beyond 6 bits where a block is irregular
+    for (std::size_t i = 0; i < count; i += hn::Lanes(tag)) {
+      const auto place = hn::And(hn::LoadU(tag, block_ends + i), low);
+      const auto end = hn::IfThenElse(hn::Eq(place, behind), all,
+                                      hn::And(hn::Sub(place, least), low));
+      over = hn::Or(over, hn::Sub(end, one));
+      hn::StoreU(hn::TruncateTo(bytes, end), bytes, ends + i);
+    }
+    return hn::AllTrue(tag, hn::Eq(hn::ShiftRight<6>(over), hn::Zero(tag)));
+  }
   static std::uint64_t BitAt(const std::uint8_t* data) {
     return reinterpret_cast<std::uintptr_t>(data) * 8;
   }
 };
 
-HWY_INLINE void LookUp(Stream& s, const FusedTable& table) {
-  s.entry = table.fused[s.bits >> (64 - FusedTable::kBits)];
+template <int kBits>
+HWY_INLINE void LookUp(Stream& s, const FusedTable<kBits>& table) {
+  s.entry = table.fused[s.bits >> (64 - kBits)];
 }
 
 HWY_INLINE void Refill(Stream& s) {
@@ -102,15 +130,17 @@ HWY_INLINE void Refill(Stream& s) {
 HWY_INLINE void TakeLong(Stream& s) {
   Refill(s);
   const BlockKind& kind = *s.memory.kind;
-  LongResult symbol = LongSymbol(s.place == kFirst ? *kind.dc : *kind.ac,
-                                 static_cast<std::uint32_t>(s.entry), s.bits);
+  const HuffmanCodes& codes =
+      s.place == kFirst ? kind.dc->codes : kind.ac->codes;
+  LongResult symbol =
+      LongSymbol(codes, static_cast<std::uint32_t>(s.entry), s.bits);
   if (HWY_UNLIKELY(symbol.bits == 0)) {
     symbol.entry = static_cast<std::uint32_t>(kBehind + 1 - s.place) << 24;
   }
   s.bits <<= symbol.bits;
   // 64 used bits count as 0, but do not mark a long symbol.
   s.entry = (symbol.entry & ~std::uint32_t{255}) | 64;
-  if (symbol.bits > 56 - 3 * FusedTable::kBits) {
+  if (symbol.bits > 56 - 3 * AcTable::kBits) {
     Refill(s);
   }
 }

@@ -88,7 +88,7 @@ HWY_NOINLINE void TakeUntilStop(std::array<Stream, kStreams>& streams) {
     Refill(a);
     Refill(b);
     Refill(c);
-    for (int i = 0; i < 4 && !is_at_stop; ++i) {
+    for (int i = 0; i < 3 && !is_at_stop; ++i) {
       is_at_stop = Take(a) || Take(b) || Take(c);
     }
   }

@@ -35,7 +35,8 @@ namespace HWY_NAMESPACE {
 // Compilers keep half of the streams in memory. Here rcx and rdx are free,
 // `s` is a stream's letter, and `at` the address of its memory: next at 0,
 // block at 8, kind at 16, end at 24, stop at 32, ac at 40. A kind has ac at 0,
-// dc at 8, next at 16. `site` is 0 to 3, the symbol's number between refills.
+// next at 16, next_dc at 24. `site` is 0 to 2, the symbol's number between
+// refills.
 // clang-format off
 #define INFEED_REFILL(s, at)                                    \
   "tzcnt %[" s "_bits], %%rcx\n\t"                              \
@@ -49,10 +50,10 @@ namespace HWY_NAMESPACE {
   "or $1, %[" s "_bits]\n\t"                                    \
   "shlx %%rcx, %[" s "_bits], %[" s "_bits]\n\t"
 
-// Looks up a symbol in the table at rdx.
-#define INFEED_LOOK_UP(s)                                       \
+// Looks up a symbol in the table at rdx, of 64 - shift bits.
+#define INFEED_LOOK_UP(s, shift)                                \
   "mov %[" s "_bits], %[" s "_entry]\n\t"                       \
-  "shr $53, %[" s "_entry]\n\t"                                 \
+  "shr $" shift ", %[" s "_entry]\n\t"                          \
   "mov (%%rdx, %[" s "_entry], 4), %k[" s "_entry]\n\t"
 
 // Stores the coefficient that led to the place; rcx is then its block.
@@ -93,7 +94,7 @@ namespace HWY_NAMESPACE {
   "shr $8, %k[" s "_entry]\n\t"                                 \
   INFEED_PUT(s, at)                                             \
   "mov 40+" at ", %%rdx\n\t"                                    \
-  INFEED_LOOK_UP(s)                                             \
+  INFEED_LOOK_UP(s, "52")                                       \
   ".L" s "_taken_\\site\\()_%=:\n\t"
 
 // Ends a block. The value may be the zero of the block's end, which is stored
@@ -117,12 +118,12 @@ namespace HWY_NAMESPACE {
   "mov %%rcx, 24+" at "\n\t"                                    \
   "mov $64, %k[" s "_place]\n\t"                                \
   "mov 16+" at ", %%rdx\n\t"                                    \
-  "mov 16(%%rdx), %%rdx\n\t"                                    \
-  "mov %%rdx, 16+" at "\n\t"                                    \
-  "mov (%%rdx), %[" s "_entry]\n\t"                             \
+  "mov 16(%%rdx), %[" s "_entry]\n\t"                           \
+  "mov %[" s "_entry], 16+" at "\n\t"                           \
+  "mov (%[" s "_entry]), %[" s "_entry]\n\t"                    \
   "mov %[" s "_entry], 40+" at "\n\t"                           \
-  "mov 8(%%rdx), %%rdx\n\t"                                     \
-  INFEED_LOOK_UP(s)                                             \
+  "mov 24(%%rdx), %%rdx\n\t"                                    \
+  INFEED_LOOK_UP(s, "53")                                       \
   "cmp 32+" at ", %%rcx\n\t"                                    \
   "jne .L" s "_taken_\\site\\()_%=\n\t"                         \
   "mov $4, %%ecx\n\t"                                           \
@@ -152,7 +153,7 @@ namespace HWY_NAMESPACE {
   "js .L" s "_end_long_\\site\\()_%=\n\t"                       \
   INFEED_PUT(s, at)                                             \
   "mov 40+" at ", %%rdx\n\t"                                    \
-  INFEED_LOOK_UP(s)                                             \
+  INFEED_LOOK_UP(s, "52")                                       \
   "jmp .L" s "_taken_\\site\\()_%=\n\t"                         \
   "2: rorx $24, %k[" s "_entry], %%ecx\n\t"                     \
   "sub %%cl, %b[" s "_place]\n\t"                               \
@@ -166,8 +167,11 @@ namespace HWY_NAMESPACE {
 [[nodiscard]] HWY_INLINE std::uint64_t TakeSymbols(
     std::array<Stream, 4>& streams) {
   namespace hn = hwy::HWY_NAMESPACE;
-  static_assert(offsetof(BlockKind, ac) == 0 && offsetof(BlockKind, dc) == 8 &&
-                offsetof(BlockKind, next) == 16);
+  static_assert(offsetof(BlockKind, ac) == 0 &&
+                offsetof(BlockKind, next) == 16 &&
+                offsetof(BlockKind, next_dc) == 24);
+  static_assert(offsetof(AcTable, fused) == 0 && AcTable::kBits == 64 - 52 &&
+                offsetof(DcTable, fused) == 0 && DcTable::kBits == 64 - 53);
   static_assert(offsetof(Stream::Memory, next) == 0 &&
                 offsetof(Stream::Memory, block) == 8 &&
                 offsetof(Stream::Memory, kind) == 16 &&
@@ -175,9 +179,11 @@ namespace HWY_NAMESPACE {
                 offsetof(Stream::Memory, stop) == 32 &&
                 offsetof(Stream::Memory, ac) == 40 &&
                 sizeof(Stream::Memory) == 48);
-  static_assert(FusedTable::kLongAdvance == 256 - kFirst &&
-                kBehind + FusedTable::kEndAdvance < 256);
-  static_assert(FusedTable::kLongBits <= 56 - 3 * FusedTable::kBits);
+  static_assert(FusedEntry::kLongAdvance == 256 - kFirst &&
+                kBehind + FusedEntry::kEndAdvance < 256);
+  // Of the 56 bits of a refill two symbols leave enough for a long one, three
+  // for a look-up.
+  static_assert(3 * AcTable::kBits + 15 <= 56 && 4 * AcTable::kBits <= 56);
   auto& [a, b, c, d] = streams;
   struct {
     std::array<Stream::Memory, 4> streams;
@@ -187,12 +193,12 @@ namespace HWY_NAMESPACE {
   asm("1:\n\t"
       INFEED_REFILL("a", "0+%[memory]") INFEED_REFILL("b", "48+%[memory]")
       INFEED_REFILL("c", "96+%[memory]") INFEED_REFILL("d", "144+%[memory]")
-      ".irp site, 0, 1, 2, 3\n\t"
+      ".irp site, 0, 1, 2\n\t"
       INFEED_TAKE("a", "0+%[memory]") INFEED_TAKE("b", "48+%[memory]")
       INFEED_TAKE("c", "96+%[memory]") INFEED_TAKE("d", "144+%[memory]")
       ".endr\n\t"
       "jmp 1b\n\t"
-      ".irp site, 0, 1, 2, 3\n\t"
+      ".irp site, 0, 1, 2\n\t"
       INFEED_END("a", "0+%[memory]") INFEED_LONG("a", "0+%[memory]", "0")
       INFEED_END("b", "48+%[memory]") INFEED_LONG("b", "48+%[memory]", "1")
       INFEED_END("c", "96+%[memory]") INFEED_LONG("c", "96+%[memory]", "2")

@@ -29,7 +29,8 @@ class StreamSource {
   explicit StreamSource(const McuLayout& layout) : blocks_(layout.blocks) {
     for (int b = 0; b < blocks_; ++b) {
       const McuLayout::Block& block = layout.block[b];
-      kinds_[b] = {block.ac, block.dc, &kinds_[(b + 1) % blocks_]};
+      kinds_[b] = {block.ac, block.dc, &kinds_[(b + 1) % blocks_],
+                   layout.block[(b + 1) % blocks_].dc};
       ++blocks_of_[block.component];
     }
   }
@@ -62,7 +63,7 @@ class StreamSource {
   [[nodiscard]] Stream Idle() {
     return {.bits = 1,
             .place = kFirst,
-            .entry = FusedTable::kStop,
+            .entry = FusedEntry::kStop,
             .memory = {.next = no_bytes_.data(),
                        .block = no_block_.data() + 1,
                        .kind = nullptr,
@@ -94,7 +95,6 @@ class StreamSource {
                             const std::uint64_t* block_ends, std::uint8_t* ends,
                             ScanPlace& place) const {
     std::uint32_t wide = 0;  // beyond 16 bits where a DC value is
-    unsigned irregular = 0;  // beyond 6 bits where a block is
     for (int mcu = 0; mcu < mcus; ++mcu) {
       for (std::size_t i = 0; i < blocks_of_.size(); ++i) {
         int dc = place.dc[i];
@@ -102,17 +102,16 @@ class StreamSource {
           dc += *coefficients;
           wide |= static_cast<std::uint32_t>(dc + 0x8000);
           *coefficients = static_cast<std::int16_t>(dc);
-          const unsigned end = BlockEnd::Coefficients(*block_ends++);
-          irregular |= end - 1;
-          *ends++ = static_cast<std::uint8_t>(end);
         }
         place.dc[i] = dc;
       }
     }
+    const std::size_t blocks = static_cast<std::size_t>(mcus) * blocks_;
     if (mcus > 0) {
-      place.bit = BlockEnd::Bit(block_ends[-1], bytes.data);
+      place.bit = BlockEnd::Bit(block_ends[blocks - 1], bytes.data);
     }
-    return wide <= 0xFFFF && irregular < 64 && place.bit <= bytes.size * 8;
+    return wide <= 0xFFFF && BlockEnd::Coefficients(block_ends, blocks, ends) &&
+           place.bit <= bytes.size * 8;
   }
 
  private:

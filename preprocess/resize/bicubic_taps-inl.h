@@ -59,8 +59,9 @@ HWY_INLINE void Compute(int out_first, float scale, int last, Taps& taps) {
   const DF df;
   const DI di;
   const DU du;
-  const auto place =
-      hn::Mul(hn::ConvertTo(df, hn::Iota(di, out_first)), hn::Set(df, scale));
+  const auto place = hn::Mul(
+      hn::ConvertTo(df, hn::Add(hn::Iota(di, 0), hn::Set(di, out_first))),
+      hn::Set(df, scale));
   const VI whole = hn::Min(hn::ConvertTo(di, place), hn::Set(di, last));
   const auto steps = hn::Mul(hn::Sub(place, hn::ConvertTo(df, whole)),
                              hn::Set(df, kBicubicSteps));

@@ -267,12 +267,12 @@ std::vector<std::uint8_t> ToScanBytes(std::string bits) {
 // finds whole.
 void LongSymbols(int code_bits, CodedScan& scan) {
   constexpr int kBlocks = 7 * 12;
-  // 0: ten bits follow. 10: the end. 110...: 4 to 15 bits follow.
+  // 0: eleven bits follow. 10: the end. 110...: 4 to 15 bits follow.
   HuffmanSpec& ac = scan.ac_specs[0];
   ac.defined = true;
   ac.counts[1] = ac.counts[2] = 1;
   ac.counts[code_bits] = 12;
-  ac.values = {0x0A, 0x00, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  ac.values = {0x0B, 0x00, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   HuffmanSpec& dc = scan.dc_specs[0];
   dc.defined = true;
   dc.counts[1] = 1;  // 0: no difference
@@ -292,7 +292,7 @@ void LongSymbols(int code_bits, CodedScan& scan) {
         AppendBits(977 * k + block, static_cast<int>(4 + more), bits);
       } else {
         AppendBits(0b0, 1, bits);
-        AppendBits((331 * k + 7 * block) % 1024, 10, bits);
+        AppendBits((331 * k + 7 * block) % 2048, 11, bits);
       }
     }
     AppendBits(0b10, 2, bits);
@@ -303,7 +303,7 @@ void LongSymbols(int code_bits, CodedScan& scan) {
 // Codes shorter and longer than a look-up: none may be looked up in bits that
 // are not there.
 TEST_P(JpegEntropyTest, LongSymbolsAmongOthers) {
-  for (const int code_bits : {6, 9, 11, 12, 14, 16}) {
+  for (const int code_bits : {6, 9, 11, 12, 13, 14, 16}) {
     CodedScan scan;
     LongSymbols(code_bits, scan);
     EXPECT_TRUE(Decodes(scan)) << code_bits;

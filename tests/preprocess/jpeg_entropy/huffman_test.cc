@@ -1,10 +1,15 @@
 #include "preprocess/jpeg_entropy/huffman.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 
 #include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "preprocess/pixels/simd_target.h"
 
 namespace infeed {
 namespace {
@@ -28,8 +33,9 @@ std::uint64_t TopBits(std::uint64_t bits, int count) {
   return bits << (64 - count);
 }
 
-std::uint32_t FusedEntry(const FusedTable& table, std::uint64_t bits) {
-  return table.fused[bits >> (64 - FusedTable::kBits)];
+template <int kBits>
+std::uint32_t LookUp(const FusedTable<kBits>& table, std::uint64_t bits) {
+  return table.fused[bits >> (64 - kBits)];
 }
 
 constexpr std::uint32_t Entry(int value, std::uint32_t advance, int bits) {
@@ -41,21 +47,89 @@ TEST(JpegHuffmanTest, FusesCodeAndValue) {
   AcTable table;
   ASSERT_TRUE(BuildAcTable(Small(), table));
   // Size 2: 00 is -3, 01 -2, 10 2, 11 3 (T.81, table F.2).
-  EXPECT_EQ(FusedEntry(table, TopBits(0b000, 3)), Entry(-3, 1, 3));
-  EXPECT_EQ(FusedEntry(table, TopBits(0b001, 3)), Entry(-2, 1, 3));
-  EXPECT_EQ(FusedEntry(table, TopBits(0b010, 3)), Entry(2, 1, 3));
-  EXPECT_EQ(FusedEntry(table, TopBits(0b011, 3)), Entry(3, 1, 3));
-  EXPECT_EQ(FusedEntry(table, TopBits(0b10, 2)),
-            Entry(0, FusedTable::kEndAdvance, 2));
-  EXPECT_EQ(FusedEntry(table, TopBits(0b110, 3)), Entry(0, 16, 3));
+  EXPECT_EQ(LookUp(table, TopBits(0b000, 3)), Entry(-3, 1, 3));
+  EXPECT_EQ(LookUp(table, TopBits(0b001, 3)), Entry(-2, 1, 3));
+  EXPECT_EQ(LookUp(table, TopBits(0b010, 3)), Entry(2, 1, 3));
+  EXPECT_EQ(LookUp(table, TopBits(0b011, 3)), Entry(3, 1, 3));
+  EXPECT_EQ(LookUp(table, TopBits(0b10, 2)),
+            Entry(0, FusedEntry::kEndAdvance, 2));
+  EXPECT_EQ(LookUp(table, TopBits(0b110, 3)), Entry(0, 16, 3));
+}
+
+// A code with lengths drawn at random, and any symbols.
+HuffmanSpec RandomSpec(SampleRandom& random) {
+  HuffmanSpec spec;
+  spec.defined = true;
+  std::uint32_t free = 1;  // codes of this length that are not taken
+  std::uint32_t symbols = 0;
+  for (std::uint32_t bits = 1; bits <= 16; ++bits) {
+    free *= 2;
+    const std::uint32_t most = std::min({free - 1, 256 - symbols, 40U});
+    const std::uint32_t count =
+        random.Below(3) == 0 ? 0 : random.Below(most + 1);
+    spec.counts[bits] = static_cast<std::uint8_t>(count);
+    free -= count;
+    symbols += count;
+  }
+  for (std::uint8_t& symbol : spec.values) {
+    symbol = static_cast<std::uint8_t>(random.Below(256));
+  }
+  return spec;
+}
+
+// The entry for some bits by T.81's way of decoding, a bit of the code at a
+// time.
+std::uint32_t EntryTwin(const HuffmanSpec& spec, std::uint32_t bits,
+                        int count) {
+  std::uint32_t first = 0;  // code of this length
+  std::size_t index = 0;
+  for (int length = 1; length <= count; ++length) {
+    const std::uint32_t code = bits >> (count - length);
+    if (code - first < spec.counts[length]) {
+      const std::uint32_t symbol = spec.values[index + code - first];
+      const int size = static_cast<int>(symbol & 15);
+      const int spare = count - length - size;
+      if (spare < 0) {
+        return (192 + (symbol >> 4)) << 24 | symbol % 16 << 16 |
+               static_cast<std::uint32_t>(length) << 8;
+      }
+      int value = static_cast<int>(bits >> spare) & ((1 << size) - 1);
+      if (size > 0 && value < 1 << (size - 1)) {
+        value += 1 - (1 << size);
+      }
+      const bool is_end = size == 0 && symbol != 0xF0;
+      return Entry(value, is_end ? 80 : (symbol >> 4) + 1, length + size);
+    }
+    first = (first + spec.counts[length]) * 2;
+    index += spec.counts[length];
+  }
+  return 192U << 24 | static_cast<std::uint32_t>(count + 1) << 16;
+}
+
+TEST(JpegHuffmanTest, FusesAnyCodeOnEachTarget) {
+  for (const std::string& target : SupportedSimdTargets()) {
+    UseSimdTarget(target);
+    SampleRandom random({}, RandomStream::kMadeData);
+    for (int i = 0; i < 50; ++i) {
+      const HuffmanSpec spec = RandomSpec(random);
+      AcTable table;
+      ASSERT_TRUE(BuildAcTable(spec, table));
+      for (std::uint32_t bits = 0; bits < AcTable::kEntries; ++bits) {
+        ASSERT_EQ(table.fused[bits], EntryTwin(spec, bits, AcTable::kBits))
+            << target << " code " << i << " bits " << bits;
+      }
+    }
+  }
+  UseSimdTarget("");
 }
 
 TEST(JpegHuffmanTest, FindsLongSymbols) {
   AcTable table;
   ASSERT_TRUE(BuildAcTable(Small(), table));
   const auto find = [&table](std::uint64_t bits) {
-    EXPECT_EQ(FusedEntry(table, bits) & 255, 0U);
-    const LongResult result = LongSymbol(table, FusedEntry(table, bits), bits);
+    EXPECT_EQ(LookUp(table, bits) & 255, 0U);
+    const LongResult result =
+        LongSymbol(table.codes, LookUp(table, bits), bits);
     EXPECT_EQ(result.bits, result.entry & 255);
     return result.entry;
   };
@@ -74,13 +148,13 @@ TEST(JpegHuffmanTest, GroupsAllSymbolsOfALookUp) {
   GroupSymbols(table);
   EXPECT_TRUE(table.is_grouped);
   const auto group = [&table](std::uint64_t bits, int count) {
-    return table.groups[table.fused.size() +
-                        (TopBits(bits, count) >> (64 - FusedTable::kBits))];
+    return table.groups[AcTable::kEntries +
+                        (TopBits(bits, count) >> (64 - AcTable::kBits))];
   };
   constexpr int kEnd = AcTable::kGroupEnd;
   // 3 and -3, each of 3 bits, advance by 1; then the end, of 2 bits.
   EXPECT_EQ(group(0b011'000'10, 8), (kEnd + 2) << 8 | 8);
-  EXPECT_EQ(group(0b011'000'011, 9), 3 << 8 | 9);
+  EXPECT_EQ(group(0b011'000'011'000, 12), 4 << 8 | 12);
   // Nothing follows an end.
   EXPECT_EQ(group(0b10'011'011, 8), kEnd << 8 | 2);
   // What is long begins the next group.
@@ -96,21 +170,21 @@ TEST(JpegHuffmanTest, GroupsAdvanceByLessThan64) {
   ASSERT_TRUE(BuildAcTable(Spec({1}, {0xF0}), table));  // sixteen zeros: 0
   GroupSymbols(table);
   // In fours they would advance by 64; those of the last bits come first.
-  EXPECT_EQ(table.groups[table.fused.size()], 32 << 8 | 2);
+  EXPECT_EQ(table.groups[AcTable::kEntries], 48 << 8 | 3);
 }
 
 TEST(JpegHuffmanTest, DcDifferencesAdvanceByOne) {
   DcTable table;
   ASSERT_TRUE(BuildDcTable(Spec({1, 1}, {0, 1}), table));
-  EXPECT_EQ(FusedEntry(table, 0), Entry(0, 1, 1));
-  EXPECT_EQ(FusedEntry(table, TopBits(0b100, 3)), Entry(-1, 1, 3));
+  EXPECT_EQ(LookUp(table, 0), Entry(0, 1, 1));
+  EXPECT_EQ(LookUp(table, TopBits(0b100, 3)), Entry(-1, 1, 3));
 }
 
 // As libjpeg does, a size of zero ends a block whatever the run.
 TEST(JpegHuffmanTest, AnyRunOfNothingEndsABlock) {
   AcTable table;
   ASSERT_TRUE(BuildAcTable(Spec({1}, {0x30}), table));
-  EXPECT_EQ(FusedEntry(table, 0), Entry(0, FusedTable::kEndAdvance, 1));
+  EXPECT_EQ(LookUp(table, 0), Entry(0, FusedEntry::kEndAdvance, 1));
 }
 
 TEST(JpegHuffmanTest, RefusesWhatLibjpegRefuses) {
