@@ -6,6 +6,7 @@
 #define INFEED_PREPROCESS_JPEG_BLOCK_INL_H_
 #endif
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -142,13 +143,9 @@ HWY_INLINE std::uint32_t TakeLong(const AcTable& table, std::uint32_t entry,
 
 // Returns the end of a block whose last symbol led to place >= 64; 0: the run
 // went past the block's end.
-HWY_INLINE std::uint32_t EndAt(std::uint32_t place, std::uint32_t entry) {
-  if (place == 64) {
-    return 64;
-  }
-  return AdvanceOf(entry) == FusedEntry::kEndAdvance
-             ? place - FusedEntry::kEndAdvance
-             : 0;
+HWY_INLINE std::uint32_t EndAt(std::uint32_t place) {
+  const std::uint32_t end = place == 64 ? 64 : place - FusedEntry::kEndAdvance;
+  return end <= 64 ? end : 0;
 }
 
 // Decodes the AC coefficients of a block from a place on; returns its end,
@@ -187,10 +184,19 @@ HWY_INLINE std::uint32_t DecodeAc(const AcTable& table, BitBuffer& in,
         entry = in.Entry(table);
         continue;
       }
-    } else if (place == 64) {
-      block.Put(place, entry >> 8);
+    } else {
+      // Without branches, as it is not known which of the two comes. The zero
+      // of an end is stored behind the block.
+      const bool has_end = (entry & FusedEntry::kHasEnd) != 0;
+      const std::uint32_t behind_value =
+          has_end ? place - FusedEntry::kEndAdvance : std::min(place, 65U);
+      block.Put(behind_value, entry >> 8);
+      if (HWY_UNLIKELY(behind_value == 64)) {
+        in.Return(has_end ? table.end_bits : 0);
+        return 64;
+      }
     }
-    return EndAt(place, entry);
+    return EndAt(place);
   }
 }
 
@@ -225,7 +231,7 @@ HWY_INLINE bool SkipAc(const AcTable& table, BitBuffer& in) {
         return false;
       }
       if (place >= 64) {
-        return EndAt(place, entry) != 0;
+        return EndAt(place) != 0;
       }
       group = in.Group(table);
     } else if (place == 64 || (place > AcTable::kGroupEnd &&

@@ -84,8 +84,8 @@ struct SkippedBlocks {
 };
 
 // Decodes `mcus` MCUs from place, which moves behind them. Writes all 64 * mcus
-// * blocks coefficients, blocks in the scan's order, and may write zeros to one
-// more block. ends: for each block, the number of coefficients in zigzag order,
+// * blocks coefficients, blocks in the scan's order, and may write to one more
+// block. ends: for each block, the number of coefficients in zigzag order,
 // 1..64, behind which all are zero.
 [[nodiscard]] inline bool DecodeMcus(const McuLayout& layout,
                                      const ScanBytes& bytes, int mcus,

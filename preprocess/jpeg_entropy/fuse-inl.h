@@ -22,7 +22,7 @@ namespace HWY_NAMESPACE {
 // may be overwritten. Requires: the codes are valid.
 HWY_MAYBE_UNUSED static std::uint32_t* FuseSymbols(const HuffmanSpec& spec,
                                                    const HuffmanCodes& codes,
-                                                   int bits,
+                                                   Code end, int bits,
                                                    std::uint32_t* entry) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::CappedTag<std::int32_t, AcTable::kRoom> tag;
@@ -30,6 +30,10 @@ HWY_MAYBE_UNUSED static std::uint32_t* FuseSymbols(const HuffmanSpec& spec,
   const auto lanes = static_cast<std::int32_t>(hn::Lanes(tag));
   const auto first = hn::Iota(tag, 0);
   const auto step = hn::Set(tag, lanes);
+  const auto end_entry = hn::BitCast(
+      tag, hn::Set(unsigned_tag, FusedEntry::kEndAdvance << 24 |
+                                     FusedEntry::kHasEnd |
+                                     static_cast<std::uint32_t>(end.bits)));
   const auto low = hn::Set(unsigned_tag, 0xFFFF);
   const std::uint8_t* symbol = spec.values.data();
   for (int code_bits = 1; code_bits <= bits; ++code_bits) {
@@ -47,14 +51,24 @@ HWY_MAYBE_UNUSED static std::uint32_t* FuseSymbols(const HuffmanSpec& spec,
       const int spare = is_whole ? bits - all_bits : 31;
       const auto half = hn::Set(tag, (1 << size) >> 1);
       const auto below = hn::Set(tag, 1 - (1 << size));
+      // The end of a block behind a value: what the rest of the bits then is.
+      const bool may_end = size > 0 && end.bits > 0 && end.bits <= spare;
+      const int behind = may_end ? spare - end.bits : 0;
+      const auto end_mask =
+          hn::Set(tag, may_end ? ((1 << end.bits) - 1) << behind : 0);
+      const auto end_code = hn::Set(
+          tag, may_end ? static_cast<std::int32_t>(end.code << behind) : 1);
       auto number = first;
       for (std::int32_t j = 0; j < count; j += lanes) {
         auto value = hn::ShiftRightSame(number, spare);
+        const auto has_end = hn::Eq(hn::And(number, end_mask), end_code);
         number = hn::Add(number, step);
         value = hn::Add(value, hn::IfThenElseZero(hn::Lt(value, half), below));
         const auto stored = hn::And(hn::BitCast(unsigned_tag, value), low);
-        hn::StoreU(hn::Or(base, hn::ShiftLeft<8>(stored)), unsigned_tag,
-                   entry + j);
+        hn::StoreU(hn::Add(hn::Or(base, hn::ShiftLeft<8>(stored)),
+                           hn::BitCast(unsigned_tag,
+                                       hn::IfThenElseZero(has_end, end_entry))),
+                   unsigned_tag, entry + j);
       }
       entry += count;
     }

@@ -38,18 +38,32 @@ bool Canonical(const HuffmanSpec& spec, HuffmanCodes& codes) {
   return true;
 }
 
-template <int kBits>
-bool Build(const HuffmanSpec& spec, FusedTable<kBits>& table) {
-  HuffmanCodes& codes = table.codes;
-  if (!spec.defined || !Canonical(spec, codes)) {
-    return false;
-  }
+// Fills the codes. False: they are invalid.
+bool SetCodes(const HuffmanSpec& spec, HuffmanCodes& codes) {
   codes.values = spec.values;
+  return spec.defined && Canonical(spec, codes);
+}
+
+// The code of the end of a block; of no bits if there is none of at most
+// `most` bits.
+Code EndCode(const HuffmanSpec& spec, const HuffmanCodes& codes, int most) {
+  std::uint32_t index = 0;
+  for (int bits = 1; bits <= most; ++bits) {
+    for (int i = 0; i < spec.counts[bits]; ++i, ++index) {
+      if (spec.values[index] == 0) {
+        return {index - codes.offsets[bits], bits};
+      }
+    }
+  }
+  return {};
+}
+
+template <int kBits>
+void Fill(const HuffmanSpec& spec, Code end, FusedTable<kBits>& table) {
   std::uint32_t* const entries = table.fused.data();
   std::uint32_t* const rest =
-      HWY_DYNAMIC_DISPATCH(FuseSymbols)(spec, codes, kBits, entries);
+      HWY_DYNAMIC_DISPATCH(FuseSymbols)(spec, table.codes, end, kBits, entries);
   std::fill(rest, entries + table.kEntries, FusedEntry::Late(kBits + 1));
-  return true;
 }
 
 // A group of no symbol but an end; without bits, a long symbol.
@@ -78,7 +92,13 @@ void Join(std::uint32_t symbol, const std::uint16_t* rest, std::size_t count,
 bool BuildAcTable(const HuffmanSpec& spec, AcTable& table) {
   table.codes.no_value_advance = FusedEntry::kEndAdvance;
   table.is_grouped = false;
-  return Build(spec, table);
+  if (!SetCodes(spec, table.codes)) {
+    return false;
+  }
+  const Code end = EndCode(spec, table.codes, AcTable::kBits);
+  table.end_bits = static_cast<std::uint32_t>(end.bits);
+  Fill(spec, end, table);
+  return true;
 }
 
 bool BuildDcTable(const HuffmanSpec& spec, DcTable& table) {
@@ -90,9 +110,13 @@ bool BuildDcTable(const HuffmanSpec& spec, DcTable& table) {
       spec.values.begin() +
       static_cast<std::ptrdiff_t>(std::min<std::size_t>(symbols, 256));
   table.codes.no_value_advance = 1;
-  return std::all_of(spec.values.begin(), used,
-                     [](std::uint8_t symbol) { return symbol < 16; }) &&
-         Build(spec, table);
+  if (!std::all_of(spec.values.begin(), used,
+                   [](std::uint8_t symbol) { return symbol < 16; }) ||
+      !SetCodes(spec, table.codes)) {
+    return false;
+  }
+  Fill(spec, {}, table);
+  return true;
 }
 
 void GroupSymbols(AcTable& table) {
@@ -103,11 +127,12 @@ void GroupSymbols(AcTable& table) {
     std::uint16_t* const end = group + (std::size_t{1} << bits);
     const std::uint32_t* symbol = table.fused.data();
     while (group != end) {
-      const std::uint32_t used = *symbol & 255;
+      const std::uint32_t entry = table.WithoutEnd(*symbol);
+      const std::uint32_t used = entry & 255;
       std::size_t count = 1;  // groups that begin with the symbol
       if (used != 0 && used <= bits) {
         count <<= bits - used;
-        Join(*symbol, groups + count, count, group);
+        Join(entry, groups + count, count, group);
       } else {
         *group = 0;
       }

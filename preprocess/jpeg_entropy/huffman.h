@@ -12,8 +12,10 @@ namespace infeed {
 //   advance << 24 | value << 8 | bits used
 // The value is already signed (16 bits). advance is added to the coefficient's
 // place: 1 + run, 16 for sixteen zeros, or kEndAdvance for the end of a block,
-// which is larger than any run past a block's end can reach. If they hold only
-// the code:
+// which is larger than any run past a block's end can reach. If they hold the
+// end behind a value, too, the advance and the bits used are both symbols', and
+// kHasEnd is set; but a value that fills the block has no end behind it. If
+// they hold only the code:
 //   (kLongAdvance + run) << 24 | value bits << 16 | code bits << 8
 // or, if not even that:
 //   kLongAdvance << 24 | least code bits << 16
@@ -21,6 +23,7 @@ namespace infeed {
 struct FusedEntry {
   static constexpr std::uint32_t kEndAdvance = 80;
   static constexpr std::uint32_t kLongAdvance = 192;
+  static constexpr std::uint32_t kHasEnd = 128;  // added to the bits used
   // The entry of no symbol: its 64 used bits are 0 for shifts that count modulo
   // 64.
   static constexpr std::uint32_t kStop = 64;
@@ -50,6 +53,12 @@ struct HuffmanCodes {
   }
 };
 
+// One of its codes; of no bits: none.
+struct Code {
+  std::uint32_t code = 0;
+  int bits = 0;
+};
+
 // The entries for the next kTableBits bits. First in memory, for the loop over
 // streams.
 template <int kTableBits>
@@ -74,6 +83,14 @@ struct AcTable : FusedTable<12> {
   static constexpr std::uint32_t kGroupEnd = 128;
   alignas(64) std::array<std::uint16_t, 2 * kEntries> groups{};
   bool is_grouped = false;
+  std::uint32_t end_bits = 0;  // of the end of a block; 0: not in any entry
+
+  // An entry without the end behind its value.
+  [[nodiscard]] std::uint32_t WithoutEnd(std::uint32_t entry) const {
+    constexpr std::uint32_t kEnd =
+        FusedEntry::kEndAdvance << 24 | FusedEntry::kHasEnd;
+    return (entry & FusedEntry::kHasEnd) == 0 ? entry : entry - kEnd - end_bits;
+  }
 };
 struct DcTable : FusedTable<11> {};
 
@@ -82,8 +99,8 @@ struct DcTable : FusedTable<11> {};
 [[nodiscard]] bool BuildAcTable(const HuffmanSpec& spec, AcTable& table);
 [[nodiscard]] bool BuildDcTable(const HuffmanSpec& spec, DcTable& table);
 
-// Fills the groups of a table. Takes microseconds; blocks are then skipped 1.3 times as
-// fast.
+// Fills the groups of a table. Takes microseconds; blocks are then skipped 1.3
+// times as fast.
 void GroupSymbols(AcTable& table);
 
 // Completes a symbol for which the look-up with `bits` gave only `entry`, the

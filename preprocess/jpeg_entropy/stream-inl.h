@@ -124,6 +124,14 @@ HWY_INLINE void Refill(Stream& s) {
   s.bits = (BigEndian(s.memory.next) | 1) << (used & 7);
 }
 
+// Goes back by some of the bits since the last refill.
+HWY_INLINE void GiveBack(Stream& s, std::uint32_t bits) {
+  const std::uint32_t used =
+      static_cast<std::uint32_t>(std::countr_zero(s.bits)) - bits;
+  s.memory.next += used >> 3;
+  s.bits = (BigEndian(s.memory.next) | 1) << (used & 7);
+}
+
 // Completes a look-up that found no whole symbol. The entry then has 0 used
 // bits, as the bits are consumed here. Enough bits are left for three more
 // look-ups. An invalid code ends the block at an invalid place.

@@ -30,10 +30,10 @@ inline constexpr std::size_t kStreams = INFEED_WRITTEN_OUT ? 4 : 3;
 // this one.
 constexpr double kInBlock = 0.95;
 
-// Stores the value of the coefficient that led to the place.
-HWY_INLINE void Put(Stream& s) {
+// Stores the value of the coefficient that led to a place.
+HWY_INLINE void Put(Stream& s, std::uint64_t place) {
   // -1 in a stream that does nothing.
-  const auto k = static_cast<std::ptrdiff_t>(s.place - (kFirst + 1));
+  const auto k = static_cast<std::ptrdiff_t>(place - (kFirst + 1));
   s.memory
       .block[kZigzagStored ? k : kStoredPlace[static_cast<std::size_t>(k)]] =
       static_cast<std::int16_t>(s.entry >> 8);
@@ -46,7 +46,7 @@ HWY_INLINE bool Take(Stream& s) {
   s.bits <<= s.entry & 63;
   s.place += s.entry >> 24;
   if (__builtin_expect_with_probability(s.place < kBehind, 1, kInBlock)) {
-    Put(s);
+    Put(s, s.place);
     LookUp(s, *s.memory.ac);
     return false;
   }
@@ -56,8 +56,16 @@ HWY_INLINE bool Take(Stream& s) {
     return false;
   }
   Stream::Memory& memory = s.memory;
+  std::uint64_t place = s.place;
+  if ((s.entry & FusedEntry::kHasEnd) != 0) {
+    place -= FusedEntry::kEndAdvance;
+    if (place == kBehind) {
+      s.place = place;
+      GiveBack(s, memory.ac->end_bits);
+    }
+  }
   *memory.end++ = BlockEnd::Of(s);
-  Put(s);
+  Put(s, place);
   memory.block += 64;
   ClearBlock(memory.block);
   memory.kind = memory.kind->next;

@@ -40,6 +40,10 @@ namespace HWY_NAMESPACE {
 // clang-format off
 #define INFEED_REFILL(s, at)                                    \
   "tzcnt %[" s "_bits], %%rcx\n\t"                              \
+  INFEED_REFILL_AT(s, at)
+
+// The same from a number of bits, rcx, behind `next` on.
+#define INFEED_REFILL_AT(s, at)                                 \
   "mov %%ecx, %%edx\n\t"                                        \
   "shr $3, %%edx\n\t"                                           \
   "add 0+" at ", %%rdx\n\t"                                     \
@@ -56,15 +60,15 @@ namespace HWY_NAMESPACE {
   "shr $" shift ", %[" s "_entry]\n\t"                          \
   "mov (%%rdx, %[" s "_entry], 4), %k[" s "_entry]\n\t"
 
-// Stores the coefficient that led to the place; rcx is then its block.
+// Stores the coefficient that led to a place; rcx is then its block.
 #if HWY_TARGET <= HWY_AVX3
-#define INFEED_PUT(s, at)                                       \
+#define INFEED_PUT(s, at, place)                                \
   "mov 8+" at ", %%rcx\n\t"                                     \
-  "mov %w[" s "_entry], -130(%%rcx, %[" s "_place], 2)\n\t"
+  "mov %w[" s "_entry], -130(%%rcx, " place ", 2)\n\t"
 #else
-#define INFEED_PUT(s, at)                                       \
-  "mov 192+%[memory], %%rdx\n\t"                                \
-  "movzbl -65(%%rdx, %[" s "_place], 1), %%edx\n\t"             \
+#define INFEED_PUT(s, at, place)                                \
+  "mov 192+%[memory], %%rcx\n\t"                                \
+  "movzbl -65(%%rcx, " place ", 1), %%edx\n\t"                  \
   "mov 8+" at ", %%rcx\n\t"                                     \
   "mov %w[" s "_entry], (%%rcx, %%rdx, 2)\n\t"
 #endif
@@ -92,18 +96,23 @@ namespace HWY_NAMESPACE {
   "js .L" s "_end_\\site\\()_%=\n\t"                            \
   "jc .L" s "_long_\\site\\()_%=\n\t"                           \
   "shr $8, %k[" s "_entry]\n\t"                                 \
-  INFEED_PUT(s, at)                                             \
+  INFEED_PUT(s, at, "%[" s "_place]")                           \
   "mov 40+" at ", %%rdx\n\t"                                    \
   INFEED_LOOK_UP(s, "52")                                       \
   ".L" s "_taken_\\site\\()_%=:\n\t"
 
 // Ends a block. The value may be the zero of the block's end, which is stored
-// behind the block.
+// behind the block. The carry of the entry's shift says that it has both. A full
+// block has no end: what was taken for one is given back.
 #define INFEED_END(s, at)                                       \
   ".L" s "_end_\\site\\()_%=:\n\t"                              \
   "shr $8, %k[" s "_entry]\n\t"                                 \
+  "lea -80(%[" s "_place]), %%rdx\n\t"                          \
+  "cmovnc %[" s "_place], %%rdx\n\t"                            \
+  "cmp $208, %k[" s "_place]\n\t"                               \
+  "je .L" s "_full_\\site\\()_%=\n\t"                           \
   ".L" s "_end_long_\\site\\()_%=:\n\t"                         \
-  INFEED_PUT(s, at)                                             \
+  INFEED_PUT(s, at, "%%rdx")                                    \
   "sub $-128, %%rcx\n\t"                                        \
   "mov %%rcx, 8+" at "\n\t"                                     \
   INFEED_CLEAR                                                  \
@@ -127,7 +136,15 @@ namespace HWY_NAMESPACE {
   "cmp 32+" at ", %%rcx\n\t"                                    \
   "jne .L" s "_taken_\\site\\()_%=\n\t"                         \
   "mov $4, %%ecx\n\t"                                           \
-  "jmp 9f\n\t"
+  "jmp 9f\n\t"                                                  \
+  ".L" s "_full_\\site\\()_%=:\n\t"                             \
+  "mov 40+" at ", %%rdx\n\t"                                    \
+  "tzcnt %[" s "_bits], %%rcx\n\t"                              \
+  "sub %c[end_bits](%%rdx), %%ecx\n\t"                          \
+  INFEED_REFILL_AT(s, at)                                       \
+  "mov $128, %k[" s "_place]\n\t"                               \
+  "mov %[" s "_place], %%rdx\n\t"                               \
+  "jmp .L" s "_end_long_\\site\\()_%=\n\t"
 
 // Takes a long symbol, if the looked-up bits have its code.
 #define INFEED_LONG(s, at, number)                              \
@@ -150,8 +167,9 @@ namespace HWY_NAMESPACE {
   "sub %%rdx, %[" s "_entry]\n\t"                               \
   INFEED_REFILL(s, at)                                          \
   "add $65, %b[" s "_place]\n\t"                                \
+  "mov %[" s "_place], %%rdx\n\t"                               \
   "js .L" s "_end_long_\\site\\()_%=\n\t"                       \
-  INFEED_PUT(s, at)                                             \
+  INFEED_PUT(s, at, "%[" s "_place]")                           \
   "mov 40+" at ", %%rdx\n\t"                                    \
   INFEED_LOOK_UP(s, "52")                                       \
   "jmp .L" s "_taken_\\site\\()_%=\n\t"                         \
@@ -180,7 +198,7 @@ namespace HWY_NAMESPACE {
                 offsetof(Stream::Memory, ac) == 40 &&
                 sizeof(Stream::Memory) == 48);
   static_assert(FusedEntry::kLongAdvance == 256 - kFirst &&
-                kBehind + FusedEntry::kEndAdvance < 256);
+                FusedEntry::kEndAdvance == 80 && FusedEntry::kHasEnd == 128);
   // Of the 56 bits of a refill two symbols leave enough for a long one, three
   // for a look-up.
   static_assert(3 * AcTable::kBits + 15 <= 56 && 4 * AcTable::kBits <= 56);
@@ -211,7 +229,8 @@ namespace HWY_NAMESPACE {
         [c_bits] "+r"(c.bits), [c_place] "+r"(c.place),
         [c_entry] "+r"(c.entry), [d_bits] "+r"(d.bits), [d_place] "+r"(d.place),
         [d_entry] "+r"(d.entry), [memory] "+m"(memory), [result] "=&c"(result)
-      : [zero] "v"(hn::Zero(hn::ScalableTag<std::uint8_t>()).raw)
+      : [end_bits] "i"(offsetof(AcTable, end_bits)),
+        [zero] "v"(hn::Zero(hn::ScalableTag<std::uint8_t>()).raw)
       : "cc", "memory", "rdx");
   a.memory = memory.streams[0];
   b.memory = memory.streams[1];
@@ -221,6 +240,7 @@ namespace HWY_NAMESPACE {
 }
 
 #undef INFEED_REFILL
+#undef INFEED_REFILL_AT
 #undef INFEED_LOOK_UP
 #undef INFEED_PUT
 #undef INFEED_CLEAR

@@ -312,6 +312,53 @@ TEST_P(JpegEntropyTest, LongSymbolsAmongOthers) {
   }
 }
 
+// The zero that begins the block behind a full one has the code of an end.
+TEST_P(JpegEntropyTest, FullBlocksHaveNoEnd) {
+  constexpr int kBlocks = 400;
+  CodedScan scan;
+  // 0: the end. 10: one bit follows.
+  scan.ac_specs[0].defined = scan.dc_specs[0].defined = true;
+  scan.ac_specs[0].counts[1] = scan.ac_specs[0].counts[2] = 1;
+  scan.ac_specs[0].values = {0x00, 0x01};
+  scan.dc_specs[0].counts[1] = 1;  // 0: no difference
+  ASSERT_TRUE(BuildAcTable(scan.ac_specs[0], scan.ac_tables[0]));
+  ASSERT_TRUE(BuildDcTable(scan.dc_specs[0], scan.dc_tables[0]));
+  scan.layout.blocks = 1;
+  scan.layout.block[0] = {scan.dc_tables.data(), scan.ac_tables.data(), 0};
+  scan.mcus_per_row = kBlocks;
+  scan.mcu_rows = 1;
+  std::string bits;
+  std::vector<std::int16_t> expected;
+  for (int block = 0; block < kBlocks; ++block) {
+    const int end = block % 3 == 0 ? 1 + block * 7 % 64 : 64;
+    AppendBits(0b0, 1, bits);
+    expected.push_back(0);
+    for (int k = 1; k < 64; ++k) {
+      const bool is_positive = (k + block) % 3 == 0;
+      if (k < end) {
+        AppendBits(is_positive ? 0b101 : 0b100, 3, bits);
+      }
+      expected.push_back(static_cast<std::int16_t>(k >= end      ? 0
+                                                   : is_positive ? 1
+                                                                 : -1));
+    }
+    if (end < 64) {
+      AppendBits(0b0, 1, bits);
+    }
+  }
+  scan.data = ToScanBytes(bits);
+  for (const bool groups : {false, true}) {
+    scan.UseGroups(groups);
+    EXPECT_TRUE(Decodes(scan));
+    Blocks blocks(kBlocks);
+    ScanPlace place;
+    EXPECT_TRUE(DecodeMcusOnTarget(scan.layout, scan.bytes(), kBlocks, place,
+                                   blocks.coefficients(), blocks.ends()));
+    EXPECT_EQ(blocks.Zigzag(), expected);
+    EXPECT_EQ(place.bit, bits.size());
+  }
+}
+
 // Byte by byte.
 std::vector<std::uint8_t> UnstuffedTwin(std::span<const std::uint8_t> bytes,
                                         std::size_t& read) {
