@@ -46,7 +46,8 @@ bool SetCodes(const HuffmanSpec& spec, HuffmanCodes& codes) {
 
 // The code of the end of a block; of no bits if there is none of at most
 // `most` bits.
-Code EndCode(const HuffmanSpec& spec, const HuffmanCodes& codes, int most) {
+HuffmanCode EndCode(const HuffmanSpec& spec, const HuffmanCodes& codes,
+                    int most) {
   std::uint32_t index = 0;
   for (int bits = 1; bits <= most; ++bits) {
     for (int i = 0; i < spec.counts[bits]; ++i, ++index) {
@@ -59,7 +60,7 @@ Code EndCode(const HuffmanSpec& spec, const HuffmanCodes& codes, int most) {
 }
 
 template <int kBits>
-void Fill(const HuffmanSpec& spec, Code end, FusedTable<kBits>& table) {
+void Fill(const HuffmanSpec& spec, HuffmanCode end, FusedTable<kBits>& table) {
   std::uint32_t* const entries = table.fused.data();
   std::uint32_t* const rest =
       HWY_DYNAMIC_DISPATCH(FuseSymbols)(spec, table.codes, end, kBits, entries);
@@ -95,7 +96,7 @@ bool BuildAcTable(const HuffmanSpec& spec, AcTable& table) {
   if (!SetCodes(spec, table.codes)) {
     return false;
   }
-  const Code end = EndCode(spec, table.codes, AcTable::kBits);
+  const HuffmanCode end = EndCode(spec, table.codes, AcTable::kBits);
   table.end_bits = static_cast<std::uint32_t>(end.bits);
   Fill(spec, end, table);
   return true;

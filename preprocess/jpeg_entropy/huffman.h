@@ -54,7 +54,7 @@ struct HuffmanCodes {
 };
 
 // One of its codes; of no bits: none.
-struct Code {
+struct HuffmanCode {
   std::uint32_t code = 0;
   int bits = 0;
 };
