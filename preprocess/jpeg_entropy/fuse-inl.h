@@ -6,7 +6,6 @@
 #define INFEED_PREPROCESS_JPEG_FUSE_INL_H_
 #endif
 
-#include <cstddef>
 #include <cstdint>
 
 #include <hwy/highway.h>

@@ -118,16 +118,10 @@ HWY_INLINE void LookUp(Stream& s, const FusedTable<kBits>& table) {
   s.entry = table.fused[s.bits >> (64 - kBits)];
 }
 
-HWY_INLINE void Refill(Stream& s) {
-  const int used = std::countr_zero(s.bits);
-  s.memory.next += used >> 3;
-  s.bits = (BigEndian(s.memory.next) | 1) << (used & 7);
-}
-
-// Goes back by some of the bits since the last refill.
-HWY_INLINE void GiveBack(Stream& s, std::uint32_t bits) {
+// Fills up the bits, and goes back by some of those since the last refill.
+HWY_INLINE void Refill(Stream& s, std::uint32_t back = 0) {
   const std::uint32_t used =
-      static_cast<std::uint32_t>(std::countr_zero(s.bits)) - bits;
+      static_cast<std::uint32_t>(std::countr_zero(s.bits)) - back;
   s.memory.next += used >> 3;
   s.bits = (BigEndian(s.memory.next) | 1) << (used & 7);
 }

@@ -61,7 +61,7 @@ HWY_INLINE bool Take(Stream& s) {
     place -= FusedEntry::kEndAdvance;
     if (place == kBehind) {
       s.place = place;
-      GiveBack(s, memory.ac->end_bits);
+      Refill(s, memory.ac->end_bits);
     }
   }
   *memory.end++ = BlockEnd::Of(s);
