@@ -7,6 +7,7 @@
 #include "pipeline/order/selection.h"
 #include "pipeline/stats/trace_log.h"
 #include "preprocess/pixels/unpack.h"
+#include "records/bytes/crc32c.h"
 
 namespace infeed {
 namespace {
@@ -97,10 +98,15 @@ CachedRecord SlotFiller::ReadRecord(Sample& sample) {
                                 : kept->seek_index};
     }
   }
-  CachedRecord record = {.payload = store_.ReadPayload(
-                             sample.record, sample.buffer, sample.access)};
-  sample.payload = record.payload;
-  Parse(record.payload.bytes, sample);
+  sample.payload = store_.ReadPayload(sample.record, sample.buffer,
+                                      sample.access, Verification::kLater);
+  Parse(sample.payload.bytes, sample);
+  // Packed pixels are verified while they are copied, unless a cache comes
+  // first, which keeps good records only.
+  if (sample.example.packed.empty() || cache_ != nullptr) {
+    Verify(sample);
+  }
+  CachedRecord record = {.payload = sample.payload};
   if (options_.seek_index != SeekIndexes::kOff) {
     record.seek_index = FindIndex(sample, {});
   }
@@ -187,8 +193,25 @@ std::optional<DataError> SlotFiller::DecodeIfGood(Sample& sample) {
     DecodeIntoSlot(sample);
     return std::nullopt;
   } catch (const DataError& error) {
-    return error;
+    return Cause(sample, error);
   }
+}
+
+DataError SlotFiller::Cause(Sample& sample, const DataError& error) const {
+  try {
+    Verify(sample);
+    return error;
+  } catch (const DataError& damage) {
+    return damage;
+  }
+}
+
+void SlotFiller::Verify(Sample& sample,
+                        std::optional<std::uint32_t> computed) const {
+  const BadRecordKind stage =
+      std::exchange(sample.stage, BadRecordKind::kFrame);
+  store_.Verify(sample.record, sample.payload, computed);
+  sample.stage = stage;
 }
 
 bool SlotFiller::FillWithSubstitute(Sample& sample,
@@ -249,13 +272,31 @@ void SlotFiller::DecodeIntoSlot(Sample& sample) {
 
 FillCounts SlotFiller::FillWords(Sample& sample,
                                  std::span<std::uint32_t> words) {
+  return sample.example.packed.empty() ? Decode(sample, words)
+                                       : CopyPacked(sample, words);
+}
+
+FillCounts SlotFiller::CopyPacked(Sample& sample,
+                                  std::span<std::uint32_t> words) {
   const ImagenetExampleView& example = sample.example;
-  if (example.packed.empty()) {
-    return Decode(sample, words);
+  const auto copy = [&](const OnPackedPiece& on_piece) {
+    return sample.preprocessor.CopyPacked(example.packed, example.height,
+                                          example.width, sample.key, words,
+                                          on_piece);
+  };
+  if (!sample.payload.unverified_crc32c) {
+    return copy({});
   }
-  // Packed pixels need no decoding.
-  return sample.preprocessor.CopyPacked(example.packed, example.height,
-                                        example.width, sample.key, words);
+  const std::span<const std::byte> payload = sample.payload.bytes;
+  const auto begin =
+      static_cast<std::size_t>(example.packed.data() - payload.data());
+  std::uint32_t crc = Crc32c(payload.first(begin));
+  const FillCounts counts = copy([&crc](std::span<const std::byte> piece) {
+    crc = ExtendCrc32c(crc, piece);
+  });
+  Verify(sample,
+         ExtendCrc32c(crc, payload.subspan(begin + example.packed.size())));
+  return counts;
 }
 
 void SlotFiller::Count(const FillCounts& counts, std::size_t slot_bytes,

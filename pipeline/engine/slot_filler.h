@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -104,11 +105,19 @@ class SlotFiller {
  private:
   // Reads sample.record and parses it; a failure is stored in the sample.
   void Load(Sample& sample);
+  // Verifies the sample's payload if that is still to be done. computed: its
+  // checksum, if known.
+  void Verify(Sample& sample, std::optional<std::uint32_t> computed = {}) const;
   // Parses a payload into the sample's Example and fields.
   void Parse(std::span<const std::byte> payload, Sample& sample) const;
   // Returns the record from the cache, or reads it and adds it to the cache;
   // stores its Example in the sample.
   CachedRecord ReadRecord(Sample& sample);
+  // Copies packed pixels and verifies the payload with the same pass over them.
+  FillCounts CopyPacked(Sample& sample, std::span<std::uint32_t> words);
+  // Why the sample's record cannot be used, where its use threw an error: that,
+  // or a wrong checksum that was still to be found.
+  [[nodiscard]] DataError Cause(Sample& sample, const DataError& error) const;
   // Fills the slot or throws.
   void FillOrThrow(Sample& sample);
   void DecodeIntoSlot(Sample& sample);

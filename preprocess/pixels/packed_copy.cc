@@ -1,5 +1,6 @@
 #include "preprocess/pixels/packed_copy.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -23,12 +24,14 @@ HWY_INLINE std::uint32_t PixelAt(const std::uint8_t* packed, std::size_t i) {
   return pixel & 0xFFFFFF00;
 }
 
-// Copies count pixels in one row.
+// Copies count pixels in one row. Reads forward also if it mirrors: memory is
+// then read ahead by the CPU.
 template <bool kMirror>
 HWY_INLINE void CopyRow(const std::uint8_t* packed, std::size_t count,
                         std::uint32_t* to) {
-  const auto source = [&](std::size_t i) {
-    return kMirror ? count - 1 - i : i;
+  // Where `pixels` pixels from the i-th on go.
+  const auto place = [&](std::size_t i, std::size_t pixels) {
+    return to + (kMirror ? count - i - pixels : i);
   };
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -38,34 +41,30 @@ HWY_INLINE void CopyRow(const std::uint8_t* packed, std::size_t count,
   const auto mask = hn::Set(d, 0xFFFFFF00);
   // Streaming stores need aligned whole vectors.
   while (i < count &&
-         reinterpret_cast<std::uintptr_t>(to + i) % (4 * lanes) != 0) {
-    to[i] = PixelAt(packed, source(i));
+         reinterpret_cast<std::uintptr_t>(place(i, 0)) % (4 * lanes) != 0) {
+    *place(i, 1) = PixelAt(packed, i);
     ++i;
   }
   for (; i + lanes <= count; i += lanes) {
-    const std::size_t first = kMirror ? count - lanes - i : i;
-    auto pixels = hn::BitCast(d, hn::LoadU(d8, packed + 4 * first));
+    auto pixels = hn::BitCast(d, hn::LoadU(d8, packed + 4 * i));
     if constexpr (kMirror) {
       pixels = hn::Reverse(d, pixels);
     }
-    hn::Stream(hn::And(pixels, mask), d, to + i);
+    hn::Stream(hn::And(pixels, mask), d, place(i, lanes));
   }
 #endif
   for (; i < count; ++i) {
-    to[i] = PixelAt(packed, source(i));
+    *place(i, 1) = PixelAt(packed, i);
   }
 }
 
-void CopyPixels(const std::uint8_t* packed, std::size_t count,
-                std::size_t width, bool mirror, std::uint32_t* to) {
-  if (!mirror) {
-    CopyRow<false>(packed, count, to);
+void CopyPixels(const std::uint8_t* packed, std::size_t count, bool mirror,
+                std::uint32_t* to) {
+  if (mirror) {
+    CopyRow<true>(packed, count, to);
   } else {
-    for (std::size_t row = 0; row < count; row += width) {
-      CopyRow<true>(packed + 4 * row, width, to + row);
-    }
+    CopyRow<false>(packed, count, to);
   }
-  hwy::FlushStream();
 }
 
 }  // namespace HWY_NAMESPACE
@@ -74,20 +73,43 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace infeed {
+namespace {
+
+// ISA-L's checksum is fastest for multiples of 256 bytes, and of those for
+// pieces that the CPU's read-ahead does not lose sight of.
+constexpr std::size_t kPieceBytes = 768;
+
+}  // namespace
 
 HWY_EXPORT(CopyPixels);
 
 void CopyPackedPixels(std::span<const std::byte> packed, int width, bool mirror,
-                      std::span<std::uint32_t> destination) {
+                      std::span<std::uint32_t> destination,
+                      const OnPackedPiece& on_piece) {
   static_assert(std::endian::native == std::endian::little,
                 "records hold pixels as they are in memory");
   const auto row = static_cast<std::size_t>(width);
   Check(packed.size() == destination.size_bytes() &&
             destination.size() % row == 0,
         "packed pixels fill whole rows");
-  HWY_DYNAMIC_DISPATCH(CopyPixels)
-  (reinterpret_cast<const std::uint8_t*>(packed.data()), destination.size(),
-   row, mirror, destination.data());
+  const std::size_t whole = on_piece ? kPieceBytes / 4 : destination.size();
+  const std::size_t step = mirror ? row : whole;
+  std::span<const std::byte> unseen = packed;
+  for (std::size_t i = 0; i < destination.size(); i += step) {
+    const auto to =
+        destination.subspan(i).first(std::min(step, destination.size() - i));
+    const std::span<const std::byte> from =
+        packed.subspan(4 * i, to.size_bytes());
+    while (on_piece && unseen.data() < from.data() + from.size()) {
+      const std::size_t bytes = std::min(kPieceBytes, unseen.size());
+      on_piece(unseen.first(bytes));
+      unseen = unseen.subspan(bytes);
+    }
+    HWY_DYNAMIC_DISPATCH(CopyPixels)
+    (reinterpret_cast<const std::uint8_t*>(from.data()), to.size(), mirror,
+     to.data());
+  }
+  hwy::FlushStream();
 }
 
 }  // namespace infeed

@@ -2,9 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 namespace infeed {
+
+using OnPackedPiece = std::function<void(std::span<const std::byte> piece)>;
 
 // Copies packed pixels (preprocess/pixels/pack.h) as records hold them,
 // little-endian, with the low byte of each cleared and each row of `width`
@@ -12,7 +15,12 @@ namespace infeed {
 // caches, as this CPU does not read the batch next. Requires: packed and
 // destination have equal sizes in bytes and do not overlap, and destination has
 // whole rows.
+//
+// on_piece is called with all of packed, in order, piece by piece, each just
+// before it is copied: a checksum that is computed there needs no pass over
+// memory of its own.
 void CopyPackedPixels(std::span<const std::byte> packed, int width, bool mirror,
-                      std::span<std::uint32_t> destination);
+                      std::span<std::uint32_t> destination,
+                      const OnPackedPiece& on_piece = {});
 
 }  // namespace infeed

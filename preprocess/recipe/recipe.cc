@@ -12,7 +12,6 @@
 #include "preprocess/codecs/image_decoder.h"
 #include "preprocess/jpeg/outside_pixels.h"
 #include "preprocess/pixels/pack.h"
-#include "preprocess/pixels/packed_copy.h"
 #include "preprocess/pixels/row_sink.h"
 #include "preprocess/recipe/crop.h"
 #include "preprocess/recipe/eval_view.h"
@@ -247,7 +246,8 @@ Clock::duration Preprocessor::Augment(const SampleKey& key,
 FillCounts Preprocessor::CopyPacked(std::span<const std::byte> packed,
                                     std::int64_t height, std::int64_t width,
                                     const SampleKey& key,
-                                    std::span<std::uint32_t> destination) {
+                                    std::span<std::uint32_t> destination,
+                                    const OnPackedPiece& on_piece) {
   const Clock::time_point start = Clock::now();
   const ImageSize& size = options_.image_size;
   Check(destination.size() == size.pixels(),
@@ -258,7 +258,8 @@ FillCounts Preprocessor::CopyPacked(std::span<const std::byte> packed,
                     " bytes, expected " +
                     std::to_string(destination.size_bytes()));
   }
-  CopyPackedPixels(packed, size.width, IsFlipped(options_, key), destination);
+  CopyPackedPixels(packed, size.width, IsFlipped(options_, key), destination,
+                   on_piece);
   Finish(key, destination);
   FillCounts counts;
   counts.resize = Clock::now() - start;

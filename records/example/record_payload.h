@@ -16,6 +16,9 @@ struct RecordPayload {
   // The payload's checksum if it was verified: checksums of parts can then be
   // computed from it without reading the bytes.
   std::optional<std::uint32_t> crc32c = {};
+  // The checksum in the record's frame, until it is verified
+  // (RecordStore::Verify()).
+  std::optional<std::uint32_t> unverified_crc32c = {};
   // Where the bytes lie if they were not read but mapped; else null.
   const MappedFile* mapped = nullptr;
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/rounding.h"
+#include "records/bytes/crc32c.h"
 #include "records/cloud/cloud_settings.h"
 #include "records/files/open_source.h"
 #include "records/store/archive_record.h"
@@ -121,7 +122,38 @@ std::span<const std::byte> RecordStore::Read(
 
 RecordPayload RecordStore::ReadPayload(std::int64_t record,
                                        std::vector<std::byte>& buffer,
-                                       Access access) const {
+                                       Access access,
+                                       Verification verification) const {
+  RecordPayload payload = ReadUnverified(record, buffer, access);
+  if (verification == Verification::kAtOnce) {
+    try {
+      Verify(record, payload);
+    } catch (const DataError&) {
+      if (payload.IsWhole()) {
+        throw;
+      }
+      // A mapped file lost bytes. From now on it is read.
+      return ReadPayload(record, buffer, access, verification);
+    }
+  }
+  return payload;
+}
+
+void RecordStore::Verify(std::int64_t record, RecordPayload& payload,
+                         std::optional<std::uint32_t> computed) const {
+  if (const auto stored =
+          std::exchange(payload.unverified_crc32c, std::nullopt)) {
+    const std::uint32_t crc = computed ? *computed : Crc32c(payload.bytes);
+    if (crc != *stored) {
+      throw WrongChecksum(OriginOf(record), *stored, crc);
+    }
+    payload.crc32c = crc;
+  }
+}
+
+RecordPayload RecordStore::ReadUnverified(std::int64_t record,
+                                          std::vector<std::byte>& buffer,
+                                          Access access) const {
   const RecordLocation location = index_.at(record);
   if (index_.is_of_images()) {
     return ReadImageRecord(index_, record, buffer);
@@ -282,11 +314,14 @@ void RecordStore::ReadMany(std::span<const std::int64_t> records,
     const auto bytes = ReadTogether(*source, read, buffer);
     for (const std::size_t place : read.records) {
       give(place, [&] {
-        return bytes ? CheckFrame(FrameWithin(*bytes, read, locations[place]),
-                                  locations[place],
-                                  {source->path(), source->size()})
-                           .bytes
-                     : Read(records[place], buffer);
+        if (!bytes) {
+          return Read(records[place], buffer);
+        }
+        RecordPayload payload =
+            CheckFrame(FrameWithin(*bytes, read, locations[place]),
+                       locations[place], {source->path(), source->size()});
+        Verify(records[place], payload);
+        return payload.bytes;
       });
     }
   }
@@ -314,7 +349,7 @@ std::optional<std::span<const std::byte>> RecordStore::ReadTogether(
   }
 }
 
-// Checks a record's frame and returns its payload.
+// Checks a record's frame and returns its payload, which is to be verified.
 RecordPayload RecordStore::CheckFrame(std::span<const std::byte> frame,
                                       const RecordLocation& location,
                                       const Stream& stream) const {
@@ -333,7 +368,7 @@ RecordPayload RecordStore::CheckFrame(std::span<const std::byte> frame,
   RecordPayload payload = {
       .bytes = body.first(static_cast<std::size_t>(location.length))};
   if (options_.verify_checksums) {
-    payload.crc32c = CheckPayload(body, place);
+    payload.unverified_crc32c = StoredChecksum(body);
   }
   return payload;
 }

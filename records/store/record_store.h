@@ -23,6 +23,9 @@
 
 namespace infeed {
 
+// When a payload's checksum is verified.
+enum class Verification { kAtOnce, kLater };
+
 struct RecordStoreOptions {
   // Limit of shards kept open, besides those being read; at least 1. It does
   // not apply if all shards are objects without a local copy: these need no
@@ -56,9 +59,17 @@ class RecordStore {
   [[nodiscard]] std::span<const std::byte> Read(
       std::int64_t record, std::vector<std::byte>& buffer) const;
   // The same, with the payload's checksum. `access` is the access pattern.
+  // With kLater the payload is still to be verified, if checksums are: pass it
+  // to Verify() before it is used up.
   [[nodiscard]] RecordPayload ReadPayload(
       std::int64_t record, std::vector<std::byte>& buffer,
-      Access access = Access::kInOrder) const;
+      Access access = Access::kInOrder,
+      Verification verification = Verification::kAtOnce) const;
+
+  // Verifies a payload that is still to be verified; throws DataError as Read()
+  // does. computed: the checksum of its bytes, if the caller has it.
+  void Verify(std::int64_t record, RecordPayload& payload,
+              std::optional<std::uint32_t> computed = {}) const;
 
   // A hint that these records will be read soon. Starts fetching them, records
   // that lie near each other together (read_plan.h): from disk into the page
@@ -106,6 +117,9 @@ class RecordStore {
   const MappedFile* Mapped(std::int32_t shard) const;
   // The record in a mapping; nullopt: it must be read.
   std::optional<RecordPayload> FindMapped(const RecordLocation& location) const;
+  RecordPayload ReadUnverified(std::int64_t record,
+                               std::vector<std::byte>& buffer,
+                               Access access) const;
   std::shared_ptr<const ByteSource> Open(std::int32_t shard) const;
   std::shared_ptr<const ByteSource> OpenAnew(std::int32_t shard) const;
   void CloseOldest() const;

@@ -135,9 +135,8 @@ std::uint64_t ClaimedLength(std::span<const std::byte> header) {
 }
 
 bool IsPayloadGood(std::span<const std::byte> body) {
-  const auto payload = body.first(body.size() - kFrameFooterBytes);
-  return LoadLittleEndian<std::uint32_t>(body.data() + payload.size()) ==
-         MaskCrc(Crc32c(payload));
+  return Crc32c(body.first(body.size() - kFrameFooterBytes)) ==
+         StoredChecksum(body);
 }
 
 void CheckFrameIsWhole(std::span<const std::byte> body, std::int64_t length,
@@ -155,17 +154,22 @@ void CheckFrameIsWhole(std::span<const std::byte> body, std::int64_t length,
   }
 }
 
+std::uint32_t StoredChecksum(std::span<const std::byte> body) {
+  return UnmaskCrc(
+      LoadLittleEndian<std::uint32_t>(body.last(kFrameFooterBytes).data()));
+}
+
+DataError WrongChecksum(const DataError::Origin& origin, std::uint32_t stored,
+                        std::uint32_t computed) {
+  return {origin, "corrupted record: the payload's checksum does not match " +
+                      ExpectedButFound(MaskCrc(stored), MaskCrc(computed))};
+}
+
 std::uint32_t CheckPayload(std::span<const std::byte> body,
                            const FramePlace& place) {
-  const auto payload = body.first(body.size() - kFrameFooterBytes);
-  const auto stored =
-      LoadLittleEndian<std::uint32_t>(body.data() + payload.size());
-  const std::uint32_t crc = Crc32c(payload);
-  const std::uint32_t computed = MaskCrc(crc);
-  if (stored != computed) {
-    throw DataError(place.origin(),
-                    "corrupted record: the payload's checksum does not match " +
-                        ExpectedButFound(stored, computed));
+  const std::uint32_t crc = Crc32c(body.first(body.size() - kFrameFooterBytes));
+  if (crc != StoredChecksum(body)) {
+    throw WrongChecksum(place.origin(), StoredChecksum(body), crc);
   }
   return crc;
 }

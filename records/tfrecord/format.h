@@ -82,4 +82,12 @@ void CheckFrameIsWhole(std::span<const std::byte> body, std::int64_t length,
 [[nodiscard]] std::uint32_t CheckPayload(std::span<const std::byte> body,
                                          const FramePlace& place);
 
+// The checksum in the footer. Requires: body is payload and footer.
+[[nodiscard]] std::uint32_t StoredChecksum(std::span<const std::byte> body);
+
+// The error for a payload whose checksum is not the stored one.
+[[nodiscard]] DataError WrongChecksum(const DataError::Origin& origin,
+                                      std::uint32_t stored,
+                                      std::uint32_t computed);
+
 }  // namespace infeed

@@ -61,8 +61,12 @@ const std::string& TestShards::PathOf(std::int64_t record) const {
 }
 
 void TestShards::Damage(std::int64_t record) {
-  TurnBit(record, static_cast<std::int64_t>(kFrameHeaderBytes) +
-                      index_->at(record).length / 2);
+  Damage(record, index_->at(record).length / 2);
+}
+
+void TestShards::Damage(std::int64_t record, std::int64_t byte_of_payload) {
+  TurnBit(record,
+          static_cast<std::int64_t>(kFrameHeaderBytes) + byte_of_payload);
 }
 
 void TestShards::DamageHeader(std::int64_t record) { TurnBit(record, 0); }

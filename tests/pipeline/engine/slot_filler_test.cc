@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "pipeline/stats/trace_log.h"
+#include "records/example/imagenet_example.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 
@@ -32,18 +33,40 @@ const InputOptions kOptions{.batch_size = kRecords,
                             .label_offset = 1,
                             .threads = 4};
 
+// Records of 16 x 16 packed pixels.
+std::vector<std::string> PackedPayloads() {
+  std::vector<std::string> payloads;
+  for (int record = 0; record < kRecords; ++record) {
+    const std::string pixels(std::size_t{16} * 16 * 4,
+                             static_cast<char>(record + 1));
+    ImagenetExample example;
+    example.height = 16;
+    example.width = 16;
+    example.label = record + 1;
+    example.format = "packed";
+    example.packed = pixels;
+    payloads.push_back(BuildImagenetExample(example));
+  }
+  return payloads;
+}
+
 // Fills one batch with all records, each thread taking the next slot.
 class SlotFillerTest : public ::testing::Test {
  protected:
   BatchCopy Fill(const InputOptions& options) {
-    const RecordStore store(shards_.index());
-    const SeekStore seek_store(shards_.index());
+    return Fill(shards_.index(), options);
+  }
+
+  BatchCopy Fill(const RecordIndex& index, const InputOptions& options,
+                 const RecordStoreOptions& store_options = {}) {
+    const RecordStore store(index, store_options);
+    const SeekStore seek_store(index);
     SlotFiller filler(store, seek_store, kRecords, options, counters_);
     BatchPool pool(1, kRecords, options.image_size);
     OpenBatch open;
     Begin(options, pool, open);
     FillSlots(filler, open);
-    bad_records_ = open.BadRecords().size();
+    bad_records_.assign(open.BadRecords().begin(), open.BadRecords().end());
     error_ = open.error();
     return CopyOf(*open.TakeBatch());
   }
@@ -74,13 +97,13 @@ class SlotFillerTest : public ::testing::Test {
 
   TestShards shards_{TestPayloads(kRecords)};
   StageCounters counters_;
-  std::size_t bad_records_ = 0;
+  std::vector<BadRecord> bad_records_;
   std::exception_ptr error_;
 };
 
 TEST_F(SlotFillerTest, FillsABatchFromManyThreads) {
   EXPECT_EQ(Fill(kOptions), PlainStream(shards_.index(), kOptions, 1).front());
-  EXPECT_EQ(bad_records_, 0U);
+  EXPECT_TRUE(bad_records_.empty());
 }
 
 TEST_F(SlotFillerTest, DecodesSmallerWhereItIsTold) {
@@ -110,7 +133,7 @@ TEST_F(SlotFillerTest, ReplacesFromManyThreads) {
   single.threads = 1;
   EXPECT_EQ(Fill(single), many);
   EXPECT_THAT(many.labels, ::testing::Each(::testing::Ge(8)));
-  EXPECT_GE(bad_records_, 8U);
+  EXPECT_GE(bad_records_.size(), 8U);
 }
 
 // A shard becomes shorter after a worker has found its record, and before the
@@ -151,6 +174,43 @@ TEST_F(SlotFillerTest, AMappedRecordThatIsLostIsReadAgain) {
     EXPECT_TRUE(std::equal(whole.pixels.begin(), whole.pixels.begin() + half,
                            batch.pixels.begin()));
   }
+}
+
+// A record of packed pixels is verified while these are copied, after its
+// Example was parsed: damage anywhere is still a wrong checksum.
+TEST_F(SlotFillerTest, DamageAnywhereInPackedPixelsIsAWrongChecksum) {
+  InputOptions options = kOptions;
+  options.on_bad_record = OnBadRecord::kSkip;
+  options.shuffle = Shuffle::kNone;
+  TestShards shards(PackedPayloads(), 1);
+  const std::int64_t bytes = shards.index().at(8).length;
+  for (std::int64_t byte = 0; byte < bytes;
+       byte += byte < 64 || byte > bytes - 128 ? 1 : 61) {
+    shards.Damage(8, byte);
+    for (const bool map_files : {false, true}) {
+      const BatchCopy batch =
+          Fill(shards.index(), options, {.map_files = map_files});
+      ASSERT_EQ(bad_records_.size(), 1U) << byte;
+      EXPECT_EQ(bad_records_[0].kind, BadRecordKind::kFrame) << byte;
+      EXPECT_THAT(bad_records_[0].error.what(),
+                  ::testing::HasSubstr("the payload's checksum"));
+      EXPECT_EQ(batch.weights[8], 0);
+      EXPECT_EQ(batch.labels[8], -1);
+    }
+    shards.Damage(8, byte);  // Mends it.
+  }
+  (void)Fill(shards.index(), options);
+  EXPECT_TRUE(bad_records_.empty());
+}
+
+TEST_F(SlotFillerTest, PackedPixelsOfAnotherSizeAreABadImage) {
+  InputOptions options = kOptions;
+  options.on_bad_record = OnBadRecord::kSkip;
+  options.image_size = 8;
+  const TestShards shards(PackedPayloads(), 1);
+  (void)Fill(shards.index(), options);
+  ASSERT_EQ(bad_records_.size(), std::size_t{kRecords});
+  EXPECT_EQ(bad_records_[0].kind, BadRecordKind::kImage);
 }
 
 TEST_F(SlotFillerTest, CountsBytesOfEachStageInItsUnit) {

@@ -56,6 +56,32 @@ TEST_P(PackedCopyTest, CopiesRowsOfAnyWidthFromAndToAnyPlace) {
   }
 }
 
+TEST_P(PackedCopyTest, ShowsAllBytesInOrderBeforeItCopiesThem) {
+  constexpr std::size_t kRows = 40;
+  for (const std::size_t width : {1U, 7U, 64U, 224U, 1000U}) {
+    std::vector<std::byte> packed(kRows * width * 4);
+    for (std::size_t i = 0; i < packed.size(); ++i) {
+      packed[i] = static_cast<std::byte>(i * 37 + 11);
+    }
+    for (const bool mirror : {false, true}) {
+      std::vector<std::uint32_t> target(kRows * width, kUntouched);
+      std::size_t shown = 0;
+      CopyPackedPixels(packed, static_cast<int>(width), mirror, target,
+                       [&](std::span<const std::byte> piece) {
+                         EXPECT_EQ(piece.data(), packed.data() + shown);
+                         // A mirrored row is copied as a whole.
+                         const std::size_t pixel = shown / 4;
+                         const std::size_t next =
+                             mirror ? pixel - pixel % width : pixel;
+                         EXPECT_EQ(target[next], kUntouched);
+                         shown += piece.size();
+                       });
+      EXPECT_EQ(shown, packed.size());
+      EXPECT_EQ(target, Truth(packed, width, mirror)) << width << mirror;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, PackedCopyTest,
                          ::testing::ValuesIn(SupportedSimdTargets()),
                          [](const auto& test) { return test.param; });

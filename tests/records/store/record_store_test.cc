@@ -72,6 +72,44 @@ TEST_F(RecordStoreTest, GivesThePayloadsChecksumWhereItVerifiedIt) {
   EXPECT_EQ(AsText(quick.ReadPayload(5, buffer).bytes), Payload(5));
 }
 
+TEST_F(RecordStoreTest, LeavesAPayloadToBeVerifiedLater) {
+  const RecordIndex index(paths_);
+  const std::uint32_t crc = Crc32c(AsBytes(Payload(5)));
+  for (const bool map_files : {false, true}) {
+    const RecordStore store(index, {.map_files = map_files});
+    std::vector<std::byte> buffer;
+    const auto read = [&] {
+      return store.ReadPayload(5, buffer, Access::kInOrder,
+                               Verification::kLater);
+    };
+    RecordPayload payload = read();
+    EXPECT_EQ(payload.crc32c, std::nullopt);
+    EXPECT_EQ(payload.unverified_crc32c, crc);
+    store.Verify(5, payload);
+    EXPECT_EQ(payload.crc32c, crc);
+    EXPECT_EQ(payload.unverified_crc32c, std::nullopt);
+    store.Verify(5, payload, crc + 1);  // It is verified already.
+
+    payload = read();
+    store.Verify(5, payload, crc);
+    EXPECT_EQ(payload.crc32c, crc);
+
+    EXPECT_THAT(
+        [&] {
+          RecordPayload damaged = read();
+          store.Verify(5, damaged, crc + 1);
+        },
+        ThrowsMessage<DataError>(
+            AllOf(HasSubstr(index.shards()[1]), HasSubstr("record 2 at"),
+                  HasSubstr("the payload's checksum does not match"))));
+  }
+  const RecordStore quick(index, {.verify_checksums = false});
+  std::vector<std::byte> buffer;
+  EXPECT_EQ(quick.ReadPayload(5, buffer, Access::kInOrder, Verification::kLater)
+                .unverified_crc32c,
+            std::nullopt);
+}
+
 TEST_F(RecordStoreTest, ReadsAnyRecordInAnyOrder) {
   const RecordIndex index(paths_);
   const RecordStore store(index);
