@@ -47,7 +47,7 @@ DOORS = [
      r"trainer/(export/onnx_file|log/summary_writer|tensors/tensor_bundle)\.cc"),
     (r"(torch|ATen|c10)/.*",
      r"trainer/(cuda|groups|kernels|loop|network|optimizer)/.*|"
-     r"trainer/run/torch_script\.cc|bench/micro/optimizer_bench\.cc"),
+     r"trainer/run/torch_script\.cc|bench/micro/(optimizer|pool)_bench\.cc"),
     (r"(cuda|cooperative_groups|cub)\w*(/.*|\.h)|nccl\.h",
      r"trainer/(cuda|kernels)/.*"),
     (r"nlohmann/.*",

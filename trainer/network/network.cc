@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "preprocess/pixels/image_size.h"
 #include "trainer/model/layers.h"
+#include "trainer/network/pool.h"
 #include "trainer/network/random.h"
 #include "trainer/network/resnet.h"
 
@@ -100,8 +101,8 @@ class LeNet final : public Network {
                        ": give image_size=28");
     }
     torch::Tensor x = images.narrow(1, 0, 1).contiguous();
-    x = at::avg_pool2d(conv1_->forward(x).relu_(), 2);
-    x = at::avg_pool2d(conv2_->forward(x).relu_(), 2);
+    x = PooledRelu(conv1_->forward(x));
+    x = PooledRelu(conv2_->forward(x));
     x = fc1_->forward(x.flatten(1)).relu_();
     return fc3_->forward(fc2_->forward(x).relu_());
   }
