@@ -120,6 +120,22 @@ TEST_F(PipelineThroughputTest, SelectsRecords) {
               HasSubstr("a selection needs global"));
 }
 
+// A large program that starts this one is not counted.
+TEST_F(PipelineThroughputTest, ReportsItsOwnPeakMemory) {
+  const std::string path = folder_ / "report.json";
+  constexpr std::size_t kBytes = std::size_t{1} << 30;
+  const std::string large(kBytes, 'x');
+  RunningProgram program(
+      "pipeline_throughput",
+      {"--data_dir", shards_.folder(), "--batch_size", "4", "--image_size",
+       "16", "--threads", "1", "--seconds", "0.05", "--json", path});
+  ASSERT_EQ(program.Wait(), 0) << program.err();
+  EXPECT_EQ(large.back(), 'x');
+  EXPECT_LT(
+      nlohmann::json::parse(ReadWholeFile(path, 1 << 20))["peak_rss_bytes"],
+      kBytes);
+}
+
 TEST_F(PipelineThroughputTest, WritesItsReport) {
   const std::string path = folder_ / "report.json";
   const ProgramResult result =
