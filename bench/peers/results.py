@@ -50,9 +50,9 @@ class Goal(NamedTuple):
 
 
 GOALS = [
-    Goal("reference recipe to tf.data", "tpu", "tf_reference", 2.5),
+    Goal("reference recipe to tf.data", "tpu", "tf_reference", 4),
     Goal("reference recipe, row index, to tf.data", "tpu_rows",
-         "tf_reference", 3.7),
+         "tf_reference", 6),
     Goal("antialiased recipe to DALI", "torchvision", "dali_antialias", 2.5),
     Goal("antialiased recipe to torch, decode_jpeg", "torchvision",
          "torch_tensor", 2.5),
