@@ -279,13 +279,13 @@ FillCounts SlotFiller::FillWords(Sample& sample,
 FillCounts SlotFiller::CopyPacked(Sample& sample,
                                   std::span<std::uint32_t> words) {
   const ImagenetExampleView& example = sample.example;
-  const auto copy = [&](const OnPackedPiece& on_piece) {
+  const auto copy = [&](const auto& on_piece) {
     return sample.preprocessor.CopyPacked(example.packed, example.height,
                                           example.width, sample.key, words,
                                           on_piece);
   };
   if (!sample.payload.unverified_crc32c) {
-    return copy({});
+    return copy(nullptr);
   }
   const std::span<const std::byte> payload = sample.payload.bytes;
   const auto begin =

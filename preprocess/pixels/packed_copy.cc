@@ -83,9 +83,10 @@ constexpr std::size_t kPieceBytes = 768;
 
 HWY_EXPORT(CopyPixels);
 
-void CopyPackedPixels(std::span<const std::byte> packed, int width, bool mirror,
-                      std::span<std::uint32_t> destination,
-                      const OnPackedPiece& on_piece) {
+void CopyPackedPixels(
+    std::span<const std::byte> packed, int width, bool mirror,
+    std::span<std::uint32_t> destination,
+    const std::function<void(std::span<const std::byte>)>& on_piece) {
   static_assert(std::endian::native == std::endian::little,
                 "records hold pixels as they are in memory");
   const auto row = static_cast<std::size_t>(width);

@@ -7,8 +7,6 @@
 
 namespace infeed {
 
-using OnPackedPiece = std::function<void(std::span<const std::byte> piece)>;
-
 // Copies packed pixels (preprocess/pixels/pack.h) as records hold them,
 // little-endian, with the low byte of each cleared and each row of `width`
 // mirrored if mirror is set. One pass with streaming stores, which bypass the
@@ -19,8 +17,9 @@ using OnPackedPiece = std::function<void(std::span<const std::byte> piece)>;
 // on_piece is called with all of packed, in order, piece by piece, each just
 // before it is copied: a checksum that is computed there needs no pass over
 // memory of its own.
-void CopyPackedPixels(std::span<const std::byte> packed, int width, bool mirror,
-                      std::span<std::uint32_t> destination,
-                      const OnPackedPiece& on_piece = {});
+void CopyPackedPixels(
+    std::span<const std::byte> packed, int width, bool mirror,
+    std::span<std::uint32_t> destination,
+    const std::function<void(std::span<const std::byte>)>& on_piece = {});
 
 }  // namespace infeed

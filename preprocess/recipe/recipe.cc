@@ -12,6 +12,7 @@
 #include "preprocess/codecs/image_decoder.h"
 #include "preprocess/jpeg/outside_pixels.h"
 #include "preprocess/pixels/pack.h"
+#include "preprocess/pixels/packed_copy.h"
 #include "preprocess/pixels/row_sink.h"
 #include "preprocess/recipe/crop.h"
 #include "preprocess/recipe/eval_view.h"
@@ -243,11 +244,10 @@ Clock::duration Preprocessor::Augment(const SampleKey& key,
   return Clock::now() - start;
 }
 
-FillCounts Preprocessor::CopyPacked(std::span<const std::byte> packed,
-                                    std::int64_t height, std::int64_t width,
-                                    const SampleKey& key,
-                                    std::span<std::uint32_t> destination,
-                                    const OnPackedPiece& on_piece) {
+FillCounts Preprocessor::CopyPacked(
+    std::span<const std::byte> packed, std::int64_t height, std::int64_t width,
+    const SampleKey& key, std::span<std::uint32_t> destination,
+    const std::function<void(std::span<const std::byte>)>& on_piece) {
   const Clock::time_point start = Clock::now();
   const ImageSize& size = options_.image_size;
   Check(destination.size() == size.pixels(),

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,7 +14,6 @@
 #include "preprocess/jpeg_entropy/seek_index.h"
 #include "preprocess/pixels/image.h"
 #include "preprocess/pixels/image_size.h"
-#include "preprocess/pixels/packed_copy.h"
 #include "preprocess/recipe/crop_options.h"
 #include "preprocess/recipe/framing.h"
 #include "preprocess/recipe/interpolation.h"
@@ -103,12 +103,14 @@ class Preprocessor {
 
   // Fill() for an already packed image, height * width little-endian uint32:
   // copies it into destination, then flips, moves (kCifar) and augments it as
-  // Fill() does. Throws DataError unless the image has image_size. on_piece: as
-  // in CopyPackedPixels(). Requires: destination.size() == image_size.pixels().
-  FillCounts CopyPacked(std::span<const std::byte> packed, std::int64_t height,
-                        std::int64_t width, const SampleKey& key,
-                        std::span<std::uint32_t> destination,
-                        const OnPackedPiece& on_piece = {});
+  // Fill() does. Throws DataError unless the image has image_size. on_piece is
+  // called with all of packed, in order, piece by piece, each just before it is
+  // copied. Requires: destination.size() == image_size.pixels().
+  FillCounts CopyPacked(
+      std::span<const std::byte> packed, std::int64_t height,
+      std::int64_t width, const SampleKey& key,
+      std::span<std::uint32_t> destination,
+      const std::function<void(std::span<const std::byte>)>& on_piece = {});
 
  private:
   [[nodiscard]] Framing ChooseFraming(int height, int width, int components,
