@@ -54,13 +54,13 @@ class ResultsTest(unittest.TestCase):
         self.assertIn("| – | – |", lines[3])
 
     def test_goals_compare_medians(self):
-        found = measured(tpu=[260], tf_reference=[100], tpu_rows=[360])
+        found = measured(tpu=[410], tf_reference=[100], tpu_rows=[560])
         found.add("tpu", 1, {"cpu_seconds_per_1000": 0.5})
         found.add("tf_reference", 1, {"cpu_seconds_per_1000": 1.5})
         text = results.goals([1, 2], found)
-        self.assertIn("| reference recipe to tf.data | 1 | 2.60x | 2.5x | yes "
+        self.assertIn("| reference recipe to tf.data | 1 | 4.10x | 4x | yes "
                       "| 3.00x |", text)
-        self.assertIn("| 3.60x | 3.7x | **no** | – |", text)
+        self.assertIn("| 5.60x | 6x | **no** | – |", text)
         self.assertNotIn("DALI", text)
 
     def test_versions_are_named_with_their_systems(self):
