@@ -291,7 +291,7 @@ FillCounts SlotFiller::CopyPacked(Sample& sample,
   const auto begin =
       static_cast<std::size_t>(example.packed.data() - payload.data());
   std::uint32_t crc = Crc32c(payload.first(begin));
-  const FillCounts counts = copy([&crc](std::span<const std::byte> piece) {
+  FillCounts counts = copy([&crc](std::span<const std::byte> piece) {
     crc = ExtendCrc32c(crc, piece);
   });
   Verify(sample,
