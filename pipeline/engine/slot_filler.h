@@ -61,8 +61,9 @@ struct Sample {
 
 // The work on one sample, in two stages that use no threads: Read() reads and
 // parses the record, Fill() decodes the image and writes pixels, label and
-// weight into the slot. The policy for bad records is here: this is the only
-// place that catches DataError. The bad record is noted in the batch.
+// weight into the slot. A record's checksum is verified in Read(), or in Fill()
+// while packed pixels are copied. The policy for bad records is here: this is
+// the only place that catches DataError. The bad record is noted in the batch.
 //
 // The stores, the cache and the counters must outlive it. Thread-safe for
 // different samples. Neither call throws: an error that ends the stream is

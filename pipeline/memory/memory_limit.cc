@@ -135,8 +135,8 @@ std::int64_t AvailableMemory(const std::string& root) {
 }
 
 std::int64_t PeakRssBytes() {
-  // getrusage() counts the program that started this one, where a fork without
-  // a copy of its memory did that.
+  // Not by getrusage() where it can be helped: that counts the program that
+  // started this one, too.
   const std::int64_t own = NumberAfter("/proc/self/status", "VmHWM:");
   if (own > 0) {
     return own * kKibi;

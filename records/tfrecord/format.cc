@@ -165,13 +165,12 @@ DataError WrongChecksum(const DataError::Origin& origin, std::uint32_t stored,
                       ExpectedButFound(MaskCrc(stored), MaskCrc(computed))};
 }
 
-std::uint32_t CheckPayload(std::span<const std::byte> body,
-                           const FramePlace& place) {
+void CheckPayload(std::span<const std::byte> body, const FramePlace& place) {
+  const std::uint32_t stored = StoredChecksum(body);
   const std::uint32_t crc = Crc32c(body.first(body.size() - kFrameFooterBytes));
-  if (crc != StoredChecksum(body)) {
-    throw WrongChecksum(place.origin(), StoredChecksum(body), crc);
+  if (crc != stored) {
+    throw WrongChecksum(place.origin(), stored, crc);
   }
-  return crc;
 }
 
 }  // namespace infeed

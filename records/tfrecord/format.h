@@ -77,12 +77,11 @@ void AppendFrame(std::string& out, std::string_view payload);
 void CheckFrameIsWhole(std::span<const std::byte> body, std::int64_t length,
                        const FramePlace& place);
 
-// Returns the payload's checksum. Throws DataError unless it matches the
-// footer. Requires: body is payload and footer.
-[[nodiscard]] std::uint32_t CheckPayload(std::span<const std::byte> body,
-                                         const FramePlace& place);
+// Throws DataError unless the payload matches the checksum in its footer.
+// Requires: body is payload and footer.
+void CheckPayload(std::span<const std::byte> body, const FramePlace& place);
 
-// The checksum in the footer. Requires: body is payload and footer.
+// The payload's checksum in the footer. Requires: body is payload and footer.
 [[nodiscard]] std::uint32_t StoredChecksum(std::span<const std::byte> body);
 
 // The error for a payload whose checksum is not the stored one.

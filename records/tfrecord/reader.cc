@@ -84,7 +84,7 @@ std::optional<Record> TfrecordReader::ReadFrame(const FramePlace& place) {
   offset_ += length + kFrameOverhead;
   ++number_;
   if (options_.verify_checksums) {
-    (void)CheckPayload(body, place);
+    CheckPayload(body, place);
   }
   return Record{.payload = body.first(static_cast<std::size_t>(length)),
                 .number = place.record,

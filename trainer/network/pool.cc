@@ -43,10 +43,12 @@ void SpreadRow(const float* __restrict x, const float* __restrict of_y,
 // Calls work(first, last) for ranges of the rows of y, on several threads.
 template <typename Work>
 void ForRowsOf(const torch::Tensor& y, const Work& work) {
-  constexpr std::int64_t kGrain = 1 << 14;  // floats of x
-  const std::int64_t width = y.size(3);
-  at::parallel_for(0, width == 0 ? 0 : y.numel() / width,
-                   1 + kGrain / (4 * width + 1), work);
+  constexpr std::int64_t kGrain = 1 << 12;  // floats of y
+  if (y.numel() > 0) {
+    const std::int64_t width = y.size(3);
+    at::parallel_for(0, y.numel() / width,
+                     std::max<std::int64_t>(1, kGrain / width), work);
+  }
 }
 
 class PooledReluFunction

@@ -176,31 +176,33 @@ TEST_F(SlotFillerTest, AMappedRecordThatIsLostIsReadAgain) {
   }
 }
 
-// A record of packed pixels is verified while these are copied, after its
-// Example was parsed: damage anywhere is still a wrong checksum.
-TEST_F(SlotFillerTest, DamageAnywhereInPackedPixelsIsAWrongChecksum) {
+// A record is verified after its Example was parsed, and packed pixels while
+// they are copied: damage anywhere is still a wrong checksum.
+TEST_F(SlotFillerTest, DamageAnywhereIsAWrongChecksum) {
   InputOptions options = kOptions;
   options.on_bad_record = OnBadRecord::kSkip;
   options.shuffle = Shuffle::kNone;
-  TestShards shards(PackedPayloads(), 1);
-  const std::int64_t bytes = shards.index().at(8).length;
-  for (std::int64_t byte = 0; byte < bytes;
-       byte += byte < 64 || byte > bytes - 128 ? 1 : 61) {
-    shards.Damage(8, byte);
-    for (const bool map_files : {false, true}) {
-      const BatchCopy batch =
-          Fill(shards.index(), options, {.map_files = map_files});
-      ASSERT_EQ(bad_records_.size(), 1U) << byte;
-      EXPECT_EQ(bad_records_[0].kind, BadRecordKind::kFrame) << byte;
-      EXPECT_THAT(bad_records_[0].error.what(),
-                  ::testing::HasSubstr("the payload's checksum"));
-      EXPECT_EQ(batch.weights[8], 0);
-      EXPECT_EQ(batch.labels[8], -1);
+  for (const auto& payloads : {TestPayloads(kRecords), PackedPayloads()}) {
+    TestShards shards(payloads, 1);
+    const std::int64_t bytes = shards.index().at(8).length;
+    for (std::int64_t byte = 0; byte < bytes;
+         byte += byte < 64 || byte > bytes - 128 ? 1 : 61) {
+      shards.Damage(8, byte);
+      for (const bool map_files : {false, true}) {
+        const BatchCopy batch =
+            Fill(shards.index(), options, {.map_files = map_files});
+        ASSERT_EQ(bad_records_.size(), 1U) << byte;
+        EXPECT_EQ(bad_records_[0].kind, BadRecordKind::kFrame) << byte;
+        EXPECT_THAT(bad_records_[0].error.what(),
+                    ::testing::HasSubstr("the payload's checksum"));
+        EXPECT_EQ(batch.weights[8], 0);
+        EXPECT_EQ(batch.labels[8], -1);
+      }
+      shards.Damage(8, byte);  // Mends it.
     }
-    shards.Damage(8, byte);  // Mends it.
+    (void)Fill(shards.index(), options);
+    EXPECT_TRUE(bad_records_.empty());
   }
-  (void)Fill(shards.index(), options);
-  EXPECT_TRUE(bad_records_.empty());
 }
 
 TEST_F(SlotFillerTest, PackedPixelsOfAnotherSizeAreABadImage) {
