@@ -55,7 +55,7 @@ def checks():
 
 def speeds():
     for batch in speed.BATCHES:
-        for kind in ("jpeg", "packed", "fake"):
+        for kind in report.KINDS:
             yield Part("speed", f"{kind}-{batch}", 65,
                        f"images/s from {report.KINDS[kind]}, "
                        f"batches of {batch}",

@@ -3,7 +3,7 @@
 import roofline
 
 KINDS = {"jpeg": "JPEG shards", "packed": "packed records",
-         "fake": "fake images"}
+         "fake": "fake images", "resident": "images in the card's memory"}
 STEPS_ALIKE = 12  # as the tests of the loop
 CHECKS = {"fused-graph": "fused norm, graphs", "plain-graph": "graphs",
           "fused-eager": "fused norm", "plain-eager": "neither"}

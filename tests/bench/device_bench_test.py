@@ -446,7 +446,8 @@ class PartsTest(InFolderTest):
         self.assertEqual([part.name for part in parts.PARTS
                           if part.group == "speed"],
                          ["data", "jpeg-256", "packed-256", "fake-256",
-                          "jpeg-512", "packed-512", "fake-512"])
+                          "resident-256", "jpeg-512", "packed-512", "fake-512",
+                          "resident-512"])
         self.assertEqual([part.name for part in parts.PARTS
                           if part.group == "compare"],
                          ["eager", "compile", "memcheck", "racecheck",
