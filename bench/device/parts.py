@@ -102,7 +102,7 @@ PARTS = [
     Part("compare", "compile", 150, "and by torch.compile",
          functools.partial(peer, name="compile", kind="default")),
     sanitizer("memcheck"), sanitizer("racecheck"),
-    Part("compare", "profile", 200, "the three costliest kernels, by Nsight "
+    Part("compare", "profile", 200, "the costliest kernels, by Nsight "
          "Compute", ncu.profile),
     script("compare", "cudnn", 60, "cuDNN's convolutions of the network",
            "cudnn_probe.py"),

@@ -209,14 +209,14 @@ def profile_text(results):
         return reason(profile)
     rows = []
     for kernel in profile["costliest"]:
-        seen = kernel["measured"]
+        seen = kernel.get("measured", {})
         rows.append([f"`{kernel['name'][:60]}`", percent(kernel["share"], 1),
                      str(kernel["calls"]),
                      *([reason(seen), "-"] if reason(seen) else
-                       [f"{number(seen.get('compute_percent'))} %",
-                        f"{number(seen.get('memory_percent'))} %"])])
-    return table(["kernel", "share of the time", "calls", "of the card's "
-                  "arithmetic", "of its memory"], rows)
+                       [number(seen.get("compute_percent")),
+                        number(seen.get("memory_percent"))])])
+    return table(["kernel", "share of the time", "calls", "% of the card's "
+                  "arithmetic", "% of its memory"], rows)
 
 
 def card_of(results):
