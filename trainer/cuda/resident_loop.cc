@@ -25,8 +25,20 @@ constexpr int kWarmUp = 3;
 // the results of the launch before.
 constexpr auto kMostSteps = static_cast<std::int64_t>(kCudaRecords / 2);
 
-// How many launches the host may be ahead.
+// Of a loop's first launches. The device waits while the host takes the choices
+// of the first one, so it is short.
+constexpr std::int64_t kFirstSteps = 8;
+
+// How many launches the host may be ahead: less than all that fit into the ring
+// of results.
 constexpr std::size_t kLaunches = 64;
+
+// Steps of the next launch of a loop, in which `done` were launched. Each takes
+// half as many again as the one before, so that the host is done with its
+// choices before the device is done with what was launched.
+std::int64_t LaunchSteps(std::int64_t done) {
+  return std::clamp(done / 2, kFirstSteps, kMostSteps);
+}
 
 void RequireRoom(const ResidentShape& shape) {
   const std::int64_t free = FreeCardMemory();
@@ -125,7 +137,7 @@ std::int64_t CudaResidentLoop::LaunchSome(std::int64_t first_step,
                                           std::int64_t done, std::int64_t most,
                                           Infeed& infeed, Outfeed& outfeed) {
   const std::int64_t count =
-      TakeChoices(done, done + most, std::min(most, kMostSteps), infeed);
+      TakeChoices(done, done + most, std::min(most, LaunchSteps(done)), infeed);
   if (count == 0) {
     return 0;
   }

@@ -19,14 +19,15 @@
 namespace infeed {
 
 // The training loop on a GPU that has all images: the host uploads the choice
-// of images for each step, and launches the loop once.
+// of images for some steps, and launches these at once.
 //
-//   host    choices of all steps ► launch                          wait, once
+//   host    choices ► launch, choices of more steps ► launch ...   wait, once
 //   device  WHILE [ gather ► unpack ► forward, backward, update ► record ]
 //
 // The very first three steps run kernel by kernel, as in CudaLoop, and so do
-// all where the GPU rejects the graph. A loop of many steps takes several
-// launches, since the ring of results is limited. Models with random draws in
+// all where the GPU rejects the graph. A loop takes several launches, the first
+// ones short: the device runs one while the host takes the choices of the next,
+// and the ring of results is limited. Models with random draws in
 // their steps are not supported: the draws are not seeded for each step.
 //
 // The device checks after each step whether the infeed was stopped. The loop

@@ -18,7 +18,7 @@ std::string InputText(const RunTimes& times, const PipelineStats& input) {
   return input.stages.empty()
              ? fmt::format(
                    "the device bounds the run: it waited {:.0f} % of the time "
-                   "for fake data",
+                   "for its input",
                    100 * times.input_wait_share())
              : Verdict(input);
 }

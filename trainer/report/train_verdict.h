@@ -12,7 +12,7 @@ namespace infeed {
 // verdict on the time in loops, then a sentence for each part of the run that
 // takes too large a share: warm-up, the host between loops, evaluations,
 // checkpoints. One sentence per line, without a newline at the end. input: has
-// no stages for fake data.
+// no stages for fake data and for images in the device's memory.
 [[nodiscard]] std::string TrainVerdict(const RunTimes& times,
                                        const PipelineStats& input,
                                        std::int64_t iterations_per_loop);

@@ -123,9 +123,10 @@ TEST_F(CudaResidentTest, TrainsAsOnBatchesFromTheHost) {
     DeviceLoop fed(model, kOptimizer, kGpu);
     fed.Load(held.Save());
     Hold(held);
-    // Within the warm-up; beyond it; and launches of the graph that is there.
+    // Within the warm-up; beyond it; and launches of the graph that is there,
+    // of which the last loop takes several.
     std::int64_t first = 0;
-    for (const std::int64_t steps : {2, 5, 1, 12}) {
+    for (const std::int64_t steps : {2, 5, 1, 30}) {
       ExpectSame(Train(held, first, steps, true),
                  Train(fed, first, steps, false));
       first += steps;
@@ -143,7 +144,7 @@ TEST_F(CudaResidentTest, WaitsOnceALoopAndOnceToCapture) {
   EXPECT_EQ(loop.host_syncs(), 3);
 }
 
-// More steps than the results' ring has records: several launches.
+// More steps than the results' ring has records.
 TEST_F(CudaResidentTest, CutsALongLoop) {
   constexpr std::int64_t kSteps = 5000;
   DeviceLoop loop(kModel, kOptimizer, kGpu);
@@ -163,7 +164,7 @@ TEST_F(CudaResidentTest, EndsWhereTheStreamDoes) {
   EXPECT_EQ(Train(loop, 6, 4, true).size(), 4U);
 }
 
-// In one launch of many steps; the rest is trained as if nothing had been.
+// While several launches are queued; the rest is trained as if nothing had been.
 TEST_F(CudaResidentTest, EndsSoonAfterARequestAndGoesOnWhereItEnded) {
   constexpr std::int64_t kSteps = 2000;
   DeviceLoop loop(kModel, kOptimizer, kGpu);

@@ -35,10 +35,10 @@ TEST(TrainVerdictTest, SaysWhatBoundsTheInput) {
   EXPECT_THAT(text, Not(HasSubstr("\n")));
 }
 
-TEST(TrainVerdictTest, SaysThatMadeDataDoesNotBound) {
+TEST(TrainVerdictTest, SaysThatTheDeviceBoundsWithoutStages) {
   EXPECT_EQ(TrainVerdict(GoodRun(), {}, 10),
-            "the device bounds the run: it waited 5 % of the time for fake "
-            "data");
+            "the device bounds the run: it waited 5 % of the time for its "
+            "input");
 }
 
 TEST(TrainVerdictTest, SaysThatLoopsAreTooShort) {
