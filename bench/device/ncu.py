@@ -11,6 +11,7 @@ import work
 BATCH = 256
 LISTED = 20
 TOP = 3  # of them, measured by themselves
+LAUNCHES = 40  # among which that kernel is
 # Of a run without graphs: past the steps in which libraries choose their
 # algorithms, and about a whole step.
 SKIPPED, TAKEN = 15_000, 1500
@@ -64,7 +65,8 @@ def costliest(kernels, count=LISTED):
 
 def base_name(name):
     """What --kernel-name takes: without namespaces, templates, parameters."""
-    plain = name.replace("(anonymous namespace)", "").removeprefix("void ")
+    plain = re.sub(r"\(anonymous namespace\)|<unnamed>", "",
+                   name).removeprefix("void ")
     return re.split(r"[<(]", plain)[0].split("::")[-1]
 
 
@@ -82,6 +84,16 @@ def profiled(place, metrics, *flags):
         log="ncu"))
 
 
+def measured(place, name):
+    """The first of some launches of a kernel: other kernels of a template have
+    the same short name."""
+    for kernel in profiled(place, MEASURES, "--kernel-name", base_name(name),
+                           "--launch-skip", 20, "--launch-count", LAUNCHES):
+        if kernel["name"] == name:
+            return kernel
+    raise work.NotRun(f"not among {LAUNCHES} launches of that name")
+
+
 def profile(place):
     """The costliest kernels; how far the first are from the card's limits."""
     work.card()
@@ -89,8 +101,5 @@ def profile(place):
                            "--launch-count", TAKEN)
     top = costliest(all_kernels)
     for kernel in top[:TOP]:
-        kernel["measured"] = work.attempt(
-            lambda name=base_name(kernel["name"]): profiled(
-                place, MEASURES, "--kernel-name", name, "--launch-skip", 20,
-                "--launch-count", 1)[0])
+        kernel["measured"] = work.attempt(measured, place, kernel["name"])
     return {"batch": BATCH, "kernels_seen": len(all_kernels), "costliest": top}

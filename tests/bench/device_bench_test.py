@@ -334,7 +334,9 @@ class NcuTest(unittest.TestCase):
     def test_kernels_have_short_names(self):
         for name, short in (("void at::native::add<int, (int)2>(int)", "add"),
                             ("infeed::(anonymous namespace)::Unpack(float*)",
-                             "Unpack"), ("gemm_bf16", "gemm_bf16")):
+                             "Unpack"), ("gemm_bf16", "gemm_bf16"),
+                            ("void infeed::<unnamed>::Sums<__nv_bfloat16, 2>"
+                             "(infeed::NormBackward)", "Sums")):
             self.assertEqual(ncu.base_name(name), short)
 
     def test_no_kernel_is_no_result(self):
