@@ -164,7 +164,8 @@ TEST_F(CudaResidentTest, EndsWhereTheStreamDoes) {
   EXPECT_EQ(Train(loop, 6, 4, true).size(), 4U);
 }
 
-// While several launches are queued; the rest is trained as if nothing had been.
+// While several launches are queued; the rest is trained as if nothing had
+// been.
 TEST_F(CudaResidentTest, EndsSoonAfterARequestAndGoesOnWhereItEnded) {
   constexpr std::int64_t kSteps = 2000;
   DeviceLoop loop(kModel, kOptimizer, kGpu);
