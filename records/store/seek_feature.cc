@@ -37,7 +37,7 @@ bool LiesIn(Bytes part, Bytes whole) {
 
 // Whether the JPEG has checksum crc. If the record's checksum is known, the
 // JPEG need not be read: it has crc exactly when the checksum of the bytes
-// before it, crc, and the checksum of the bytes behind it combine to the
+// before it, combined with crc and extended by the bytes behind it, is the
 // record's.
 bool HasChecksum(Bytes jpeg, std::uint32_t crc, const RecordPayload& record) {
   if (!record.crc32c || !LiesIn(jpeg, record.bytes)) {
@@ -48,8 +48,7 @@ bool HasChecksum(Bytes jpeg, std::uint32_t crc, const RecordPayload& record) {
   const Bytes behind = record.bytes.subspan(begin + jpeg.size());
   const std::uint32_t with_jpeg =
       CombineCrc32c(Crc32c(record.bytes.first(begin)), crc, jpeg.size());
-  return CombineCrc32c(with_jpeg, Crc32c(behind), behind.size()) ==
-         *record.crc32c;
+  return ExtendCrc32c(with_jpeg, behind) == *record.crc32c;
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "records/store/seek_file.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -55,6 +57,13 @@ std::string EndingOfImages(const RecordIndex& images) {
   return KeyedEnding(kSeekEnding, images.identity(), "");
 }
 
+// Null where that is not possible, or the file has another size by now.
+std::unique_ptr<const MappedFile> MappedWhole(const ByteSource& source) {
+  std::unique_ptr<const MappedFile> mapped = MappedFile::Map(source.path());
+  const bool is_whole = mapped && std::ssize(mapped->bytes()) == source.size();
+  return is_whole ? std::move(mapped) : nullptr;
+}
+
 bool ReadsFully(const ByteSource& source, std::int64_t offset,
                 std::span<std::byte> destination) {
   return source.ReadAt(offset, destination) == destination.size();
@@ -64,6 +73,7 @@ bool ReadsFully(const ByteSource& source, std::int64_t offset,
 
 SeekFile::SeekFile(std::unique_ptr<ByteSource> source, const SeekFileInfo& info)
     : source_(std::move(source)),
+      mapped_(MappedWhole(*source_)),
       info_(info),
       table_(source_->size() - static_cast<std::int64_t>(kFooterBytes) -
              TableBytes(info_.records)) {}
@@ -134,13 +144,23 @@ std::optional<SeekFile> SeekFile::Open(const std::string& path) {
   }
 }
 
+bool SeekFile::ReadAt(std::int64_t offset,
+                      std::span<std::byte> destination) const {
+  if (mapped_ == nullptr || mapped_->is_damaged()) {
+    return ReadsFully(*source_, offset, destination);
+  }
+  std::ranges::copy(mapped_->bytes().subspan(static_cast<std::size_t>(offset),
+                                             destination.size()),
+                    destination.begin());
+  return !mapped_->is_damaged();
+}
+
 std::span<const std::byte> SeekFile::Read(
     std::int64_t record, std::int64_t max_bytes,
     std::vector<std::byte>& buffer) const {
   try {
     std::array<std::byte, 2 * kSeekNumberBytes> place{};
-    if (!ReadsFully(*source_, table_ + record * std::int64_t{kSeekNumberBytes},
-                    place)) {
+    if (!ReadAt(table_ + record * std::int64_t{kSeekNumberBytes}, place)) {
       return {};
     }
     const std::int64_t begin = NumberAt(place, 0);
@@ -153,8 +173,7 @@ std::span<const std::byte> SeekFile::Read(
       buffer.resize(bytes);
     }
     const auto entry = std::span(buffer).first(bytes);
-    return ReadsFully(*source_, begin, entry) ? entry
-                                              : std::span<const std::byte>();
+    return ReadAt(begin, entry) ? entry : std::span<const std::byte>();
   } catch (const IoError&) {
     return {};
   }

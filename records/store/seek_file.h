@@ -14,6 +14,7 @@
 
 #include "records/bytes/byte_sink.h"
 #include "records/bytes/byte_source.h"
+#include "records/bytes/mapped_file.h"
 #include "records/example/imagenet_example.h"
 #include "records/store/record_index.h"
 
@@ -36,9 +37,9 @@ struct SeekFileInfo {
 
 inline constexpr int kFoundRun = -1;
 
-// Reads one file's entries by record. Holds only a file descriptor, no table in
-// memory, so that reading an entry takes two reads. Const members may be called
-// from several threads at once.
+// Reads one file's entries by record: from a mapping, or, where the file cannot
+// be mapped, by two reads an entry. Holds no table in memory of its own. Const
+// members may be called from several threads at once.
 class SeekFile {
  public:
   // Returns the seek file for a shard of that size and, if known, that number
@@ -74,8 +75,12 @@ class SeekFile {
       const std::vector<std::string>& paths,
       const std::function<bool(const SeekFileInfo&)>& fits);
   static std::optional<SeekFile> Open(const std::string& path);
+  // False: the file has no such bytes any more.
+  [[nodiscard]] bool ReadAt(std::int64_t offset,
+                            std::span<std::byte> destination) const;
 
   std::unique_ptr<ByteSource> source_;
+  std::unique_ptr<const MappedFile> mapped_;  // null: it is read
   SeekFileInfo info_;
   std::int64_t table_ = 0;  // its offset
 };

@@ -150,6 +150,17 @@ TEST_F(SeekFileTest, AnEntryOutsideTheFileIsNone) {
   }
 }
 
+// It is mapped, and losing mapped bytes is a signal.
+TEST_F(SeekFileTest, HasNoEntriesOnceItLosesItsBytes) {
+  WriteFirst();
+  const auto file = Find();
+  ASSERT_NE(file, nullptr);
+  EXPECT_EQ(Read(*file, 0), "one");
+  std::filesystem::resize_file(file_, 0);
+  EXPECT_EQ(Read(*file, 0), "");
+  EXPECT_EQ(Read(*file, 2), "");
+}
+
 TEST_F(SeekFileTest, AnEntryLongerThanAllowedIsNone) {
   WriteFirst();
   std::vector<std::byte> buffer;
