@@ -81,9 +81,10 @@ def speed(place, kind, batch):
     data, is_resident = "null", kind == "resident"
     if kind != "fake":
         made = place.load("data") or {}
-        if "packed" not in made:
+        form = "packed" if is_resident else kind
+        if form not in made:
             raise work.NotRun("part data has made none")
-        data = made["packed" if is_resident else kind]
+        data = made[form]
     return training.told(training.train(
         place, f"{kind}-{batch}", data, batch, IMAGES_OF_LOOP,
         fused_batch_norm="true", skip_host_call="true",

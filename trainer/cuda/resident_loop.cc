@@ -29,8 +29,8 @@ constexpr auto kMostSteps = static_cast<std::int64_t>(kCudaRecords / 2);
 // of the first one, so it is short.
 constexpr std::int64_t kFirstSteps = 8;
 
-// How many launches the host may be ahead: less than all that fit into the ring
-// of results.
+// How many launches the host may be ahead. The ring of results has room for
+// fewer, the short ones included.
 constexpr std::size_t kLaunches = 64;
 
 // Steps of the next launch of a loop, in which `done` were launched. Each takes

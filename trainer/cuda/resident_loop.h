@@ -27,8 +27,8 @@ namespace infeed {
 // The very first three steps run kernel by kernel, as in CudaLoop, and so do
 // all where the GPU rejects the graph. A loop takes several launches, the first
 // ones short: the device runs one while the host takes the choices of the next,
-// and the ring of results is limited. Models with random draws in
-// their steps are not supported: the draws are not seeded for each step.
+// and the ring of results is limited. Models with random draws in their steps
+// are not supported: the draws are not seeded for each step.
 //
 // The device checks after each step whether the infeed was stopped. The loop
 // then ends, and the infeed's position is that after the last step that ran.

@@ -146,12 +146,14 @@ TEST_F(CudaLoopTest, GraphsChangeNoLoss) {
 // up in another order. Their differences grow with every step, so both go on
 // from the same weights after two.
 TEST_F(CudaLoopTest, GraphsChangeLossesOfTheFastestAlgorithmsByRounding) {
-  for (const bool fused : {true, false}) {
-    Pair pair(WithNorms(kModel, fused), kOptimizer,
-              {.precision = Precision::kFloat32});
-    for (std::int64_t first = 0; first < 12; first += 2) {
-      pair.ExpectNear(first, 2, kTolerance);
-      pair.Join();
+  for (const Precision precision :
+       {Precision::kFloat32, Precision::kBfloat16}) {
+    for (const bool fused : {true, false}) {
+      Pair pair(WithNorms(kModel, fused), kOptimizer, {.precision = precision});
+      for (std::int64_t first = 0; first < 12; first += 2) {
+        pair.ExpectNear(first, 2, kTolerance);
+        pair.Join();
+      }
     }
   }
 }
