@@ -119,3 +119,10 @@ def bytes_in(feature):
     (_, values), = fields(feature)
     (_, value), = fields(values)
     return value
+
+
+def int64_in(feature):
+    """The one value of a good feature of int64."""
+    (_, values), = fields(feature)
+    (_, packed), = fields(values)
+    return read_varint(packed, 0)[0]
