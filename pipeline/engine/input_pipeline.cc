@@ -79,6 +79,9 @@ class InputPipeline::Impl {
   [[nodiscard]] std::string State() const {
     return BuildStreamState(StateOf(index_, options_, position_));
   }
+  [[nodiscard]] bool all_lent() const {
+    return pool_.lent() == options_.batches_in_pool;
+  }
   [[nodiscard]] PipelineStats stats() const;
   [[nodiscard]] const MemoryPlan& memory() const { return memory_; }
   [[nodiscard]] std::int64_t batches_per_epoch() const {
@@ -376,6 +379,7 @@ PipelineStats InputPipeline::stats() const {
   return impl_->stats();
 }
 
+bool InputPipeline::all_lent() const { return impl_->all_lent(); }
 StreamPosition InputPipeline::position() const { return impl_->position(); }
 std::string InputPipeline::State() const { return impl_->State(); }
 const MemoryPlan& InputPipeline::memory() const { return impl_->memory(); }
