@@ -48,7 +48,6 @@ struct Flags {
   std::string plot;
   HashFlags hash;
   bool dry_run = false;
-  InputFlags input;
   SelectionChoice selection;
   ThroughputOptions throughput;
   CloudFlags cloud;
@@ -288,10 +287,10 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   app.footer(kExamples);
   AddDataFlags(app, flags);
   AddMeasurementFlags(app, flags);
-  AddStreamFlags(app, flags.input);
+  AddStreamFlags(app, flags.throughput.input);
   AddSelectionFlags(app, flags.selection);
   AddHashFlags(app, flags.hash);
-  AddPerformanceFlags(app, flags.input);
+  AddPerformanceFlags(app, flags.throughput.input);
   AddCloudFlags(app, flags.cloud);
   AddObservationFlags(app, flags.observation);
   NameValues(app, {{"--split", "train|validation|test"},
@@ -300,7 +299,6 @@ ExitCode PipelineThroughput(int argc, char** argv) {
     return ExitCode::kDone;
   }
   CheckFlags(flags);
-  flags.throughput.input = ResolveInput(flags.input);
   ApplyCloudFlags(flags.cloud);
   Observation observation(flags.observation,
                           {{"run", flags.data_dir + flags.shards}});

@@ -150,6 +150,7 @@ void SlotFiller::FillOrThrow(Sample& sample) {
   }
   BadRecordAction action = BadRecordAction::kFailed;
   switch (options_.on_bad_record) {
+    case OnBadRecord::kByMode:  // Not in checked options.
     case OnBadRecord::kFail:
       break;
     case OnBadRecord::kReplace:

@@ -14,10 +14,11 @@ class Options(TypedDict, total=False):
     # at most 2^32 - 1 epochs. Default: 0.
     repeat: int
 
-    # Order of the training images: a permutation of all, of neighbours in
-    # interleaved shards, the reference's shuffling, PyTorch's randperm, or
-    # their order in the shards. Default: global.
-    shuffle: Literal["none", "global", "window", "reference", "torch"]
+    # Order of the images: that of the records (none), a permutation of all
+    # (global), of neighbours in interleaved shards (window), the reference's
+    # shuffling, PyTorch's randperm (torch), or auto: global in training, else
+    # none. Default: auto.
+    shuffle: Literal["auto", "none", "global", "window", "reference", "torch"]
 
     # Shards that shuffle=window interleaves at once. At least 1, at most
     # 16777216 shards. Default: 16.
@@ -174,8 +175,9 @@ class Options(TypedDict, total=False):
     # -- Bad records
 
     # Policy for a record that cannot be read: end the run (fail), use another
-    # record (replace), or leave its slot empty (skip). Default: replace.
-    on_bad_record: Literal["fail", "replace", "skip"]
+    # record (replace), leave its slot empty (skip), or auto: replace in
+    # training, else skip. Default: auto.
+    on_bad_record: Literal["auto", "fail", "replace", "skip"]
 
     # End the run after this many different bad records, of all ranks; -1:
     # never. At least -1, at most 9223372036854775808 records. Default: -1.

@@ -86,6 +86,21 @@ TEST(InputOptionsTest, RepeatsImagesInAnOrderShuffledAsAWholeOnly) {
       1);
 }
 
+TEST(InputOptionsTest, SetsWhatFollowsFromTheMode) {
+  const InputOptions training = CheckedInputOptions({});
+  EXPECT_EQ(training.shuffle, Shuffle::kGlobal);
+  EXPECT_EQ(training.on_bad_record, OnBadRecord::kReplace);
+  EXPECT_EQ(training.last_batch, LastBatch::kDrop);
+  const InputOptions evaluation = CheckedInputOptions({.training = false});
+  EXPECT_EQ(evaluation.shuffle, Shuffle::kNone);
+  EXPECT_EQ(evaluation.on_bad_record, OnBadRecord::kSkip);
+  EXPECT_EQ(evaluation.last_batch, LastBatch::kPad);
+  EXPECT_EQ(
+      CheckedInputOptions({.training = false, .shuffle = Shuffle::kGlobal})
+          .shuffle,
+      Shuffle::kGlobal);
+}
+
 TEST(InputOptionsTest, RefusesALayoutWithoutImages) {
   EXPECT_EQ(CheckedInputOptions({.layout = BatchContent::kRgb}).layout,
             BatchContent::kRgb);
