@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Union
 
-from infeed import _engine
+from infeed import _arguments, _engine
 
 Data = Union[str, "os.PathLike[str]", Iterable[Union[str, "os.PathLike[str]"]]]
 
@@ -25,9 +25,9 @@ class Index:
 
     def __init__(self, data: Data, *, split: str = "",
                  use_cache: bool = True) -> None:
-        paths = [os.fspath(part) for part in (
-            [data] if isinstance(data, (str, os.PathLike)) else data)]
-        spec = ",".join(paths)
+        split = _arguments.text("split", split)
+        use_cache = _arguments.truth("use_cache", use_cache)
+        spec = ",".join(_paths(data))
         self._native = _engine.index_data(spec, split, use_cache)
         self._names: list[str] | None = (
             self._native.class_names or None)  # None: not looked up yet
@@ -39,15 +39,25 @@ class Index:
         """An index of image files, each (path, label): labels from 0, or -1
         where it is not known.
         """
+        try:
+            pairs = [(path, label) for path, label in images]
+        except (TypeError, ValueError):
+            raise _arguments.wrong("images", images,
+                                   "pairs (path, label)") from None
+        files = [(_arguments.path("images: a path", path),
+                  _arguments.whole("images: a label", label, -1, 2**31 - 2))
+                 for path, label in pairs]
         index = cls.__new__(cls)
-        index._native = _engine.index_images(
-            files := [(os.fspath(path), int(label)) for path, label in images])
+        index._native = _engine.index_images(files)
         index._recipe = (Index.of_images, (files,))
         index._names = []
         return index
 
     def __reduce__(self) -> Any:
         return self._recipe
+
+    def __deepcopy__(self, memo: Any) -> Index:
+        return self  # Nothing changes it.
 
     def __len__(self) -> int:
         return len(self._native)
@@ -71,6 +81,19 @@ class Index:
 
     def __repr__(self) -> str:
         return f"Index of {len(self):,} records in {len(self.shards):,} files"
+
+
+def _paths(data: Any) -> list[str]:
+    if isinstance(data, (str, os.PathLike)):
+        return [_arguments.path("data", data)]
+    try:
+        parts = list(() if isinstance(data, (bytes, Mapping)) else data)
+    except TypeError:
+        parts = []
+    if not parts:
+        raise _arguments.wrong(
+            "data", data, "a path, a pattern, a URL, a list of these, or an Index")
+    return [_arguments.path("data", part) for part in parts]
 
 
 def _of_data(data: str, split: str, use_cache: bool) -> Index:

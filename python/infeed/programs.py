@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import json
 import logging
 import os
@@ -15,7 +16,10 @@ import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from infeed import parquet
+import numpy as np
+
+import infeed
+from infeed import _arguments, parquet
 from infeed._errors import DataError
 
 _log = logging.getLogger("infeed")
@@ -63,15 +67,25 @@ def convert(images: str | os.PathLike[str], output: str | os.PathLike[str], *,
     if flags.get("dry_run"):
         raise ValueError("dry_run prints a plan and converts nothing: "
                          "`infeed convert --dry_run` does that")
-    words = [f"--{name}={str(value).lower() if value in (True, False) else value}"
+    output = _arguments.path("output", output)
+    on_progress = _arguments.function("on_progress", on_progress)
+    words = [f"--{name}={_flag_text(name, value)}"
              for name, value in flags.items()]
-    with _as_images(os.fspath(images), output) as data:
+    with _as_images(_arguments.path("images", images), output) as data:
         _run([_path("convert"), "--raw_data_dir", data,
-              "--local_scratch_dir", os.fspath(output), *words], on_progress)
+              "--local_scratch_dir", output, *words], on_progress)
     # One task of several writes a report of its own.
     reports = pathlib.Path(output, ".infeed").glob("conversion_report*.json")
     newest = max(reports, key=lambda path: path.stat().st_mtime_ns)
     return _read_report(json.loads(newest.read_text()))
+
+
+def _flag_text(name: str, value: Any) -> str:
+    if isinstance(value, (str, os.PathLike)):
+        return _arguments.path(name, value)
+    if isinstance(value, (int, float, np.generic)):
+        return str(value).lower()
+    raise _arguments.wrong(name, value, "a str, a path, a number or a bool")
 
 
 @contextlib.contextmanager
@@ -134,13 +148,24 @@ def _read_report(report: dict[str, Any]) -> Conversion:
 def main() -> int:
     """The console script: becomes the program that the first word names."""
     verb = sys.argv[1] if len(sys.argv) > 1 else "--help"
-    if verb not in _VERBS:
+    if verb in ("--help", "-h"):
         print("usage: infeed " + "|".join(_VERBS) + " ...\n\n"
               "  convert     images to TFRecord shards; FILE.parquet OUT, too\n"
               "  records     looks into shards, verifies, repairs them\n"
               "  throughput  how fast shards become batches, and what bounds it"
-              "\n\ninfeed VERB --help says more.")
-        return 0 if verb in ("--help", "-h") else 2
+              "\n\ninfeed VERB --help says more; infeed --version prints the "
+              "version.")
+        return 0
+    if verb == "--version":
+        print("infeed", infeed.__version__)
+        return 0
+    if verb not in _VERBS:
+        near = difflib.get_close_matches(verb, _VERBS, 1)
+        print(f"infeed: unknown command {_arguments.shown(verb)}: "
+              + (f"did you mean {near[0]}?" if near else
+                 f"give {', '.join(_VERBS)}, --help or --version"),
+              file=sys.stderr)
+        return 2
     program = _path(verb)
     words = sys.argv[2:]
     if verb == "convert" and len(words) > 1 and parquet.files_in(words[0]):
