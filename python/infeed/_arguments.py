@@ -226,10 +226,10 @@ def option(name: str, value: Any, own: Iterable[str]) -> Any:
         return text(name, value)
     if row["unit"] == "path":
         return path(name, value)
-    read: Callable[[str, Any], Any] = {
+    readers: dict[str, Callable[[str, Any], Any]] = {
         "true or false": truth, "integer": whole, "number": real, "text": text,
-        "size": side_lengths}[row["type"]]
-    return read(name, value)
+        "size": side_lengths}
+    return readers[row["type"]](name, value)
 
 
 def feature(name: str, value: Any) -> list[Any]:

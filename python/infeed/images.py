@@ -22,17 +22,18 @@ def decode_image(data: bytes | bytearray | memoryview,
     part = None
     if window is not None:
         try:
-            part = tuple(_arguments.whole("window", side, 0, 2**31 - 1)
-                         for side in window)
+            sides = [_arguments.whole("window", side, 0, 2**31 - 1)
+                     for side in window]
         except TypeError:
-            part = ()
-        if len(part) != 4:
+            sides = []
+        if len(sides) != 4:
             raise _arguments.wrong("window", window, "(y, x, height, width)")
+        part = sides[0], sides[1], sides[2], sides[3]
     if size is not None:
-        sides = _arguments.side_lengths("size", size)
-        if isinstance(sides, str):
+        given = _arguments.side_lengths("size", size)
+        if isinstance(given, str):
             raise _arguments.wrong("size", size, "an integer, or (height, width)")
-        for side in (sides,) if isinstance(sides, int) else sides:
+        for side in (given,) if isinstance(given, int) else given:
             _arguments.whole("size", side, 1, 1 << 14)
-        size = sides
+        size = given
     return _engine.decode_image(_arguments.octets("data", data), part, size)

@@ -166,7 +166,7 @@ class Loader:
         check = _arguments
         training = check.truth("training", training)
         progress = check.truth("progress", progress)
-        fields = check.fields(fields)
+        kinds = check.fields(fields)
         if split is not None:
             split = check.text("split", split)
         self._index = data if isinstance(data, Index) else Index(
@@ -186,13 +186,13 @@ class Loader:
             "training": training, "framework": framework, "layout": layout,
             "rank": rank, "world_size": world_size,
             "subset": None if subset is None else ids, "sample_weights": weights,
-            "epoch_records": epoch_records, "fields": fields, "on_bad": on_bad,
+            "epoch_records": epoch_records, "fields": kinds, "on_bad": on_bad,
             "sharding": sharding, "progress": progress, **options})
         self._options: dict[str, Any] = {
             "local_world_size": min(ranks.local_world_size, self._world_size),
             # The loop's batch and the next one are lent at once.
             "batches_in_pool": 4, "max_lent": 2,
-            **{name: check.option(name, value, Loader.__init__.__kwdefaults__)
+            **{name: check.option(name, value, Loader.__init__.__kwdefaults__ or ())
                for name, value in options.items() if value is not None},
             "training": training,
             "layout": check.choice("layout", layout, ("rgb", "words")),
@@ -203,7 +203,7 @@ class Loader:
             _log.warning("this process was forked from one with a loader at "
                          "work: here a loader has one thread (graph='basic'); "
                          "processes started by spawn or forkserver have all")
-        self._fields: dict[str, str] = fields
+        self._fields = kinds
         self._convert = frameworks.converter(
             check.choice("framework", framework, ("numpy", "torch", "jax")),
             layout, sharding)
