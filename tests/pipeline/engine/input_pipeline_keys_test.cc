@@ -114,7 +114,7 @@ TEST(InputPipelineKeysTest, AreInTheWordsAboutALabel) {
   options.label_key = "class";
   EXPECT_THAT(
       MessageOf<DataError>([&] { (void)Stream(shards.index(), options, 2); }),
-      HasSubstr("there is no label (class is missing or -1)"));
+      HasSubstr("there is no label: no class"));
 }
 
 TEST(InputPipelineKeysTest, MustNotBeEmpty) {
