@@ -146,7 +146,8 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       memory_(PlanMemory(options_, PlannedDataOf(index, packed_))),
       store_(index, {.verify_checksums = options_.verify_checksums,
                      .map_files = MapsFiles(index, options_),
-                     .packed = packed_.store}),
+                     .packed = packed_.store,
+                     .image_key = options_.image_key}),
       seek_store_(index, SeekStore::kMaxOpen, options_.image_key),
       found_indexes_(options_.seek_index == SeekIndexes::kAuto
                          ? std::make_unique<FoundSeekIndexes>(

@@ -32,12 +32,13 @@ RecordPayload ZipExample(std::int64_t label, std::span<const std::byte> extent,
 
 RecordPayload MakeArchiveExample(const RecordIndex& index, std::int64_t record,
                                  std::span<const std::byte> extent,
+                                 std::string_view image_key,
                                  std::vector<std::byte>& buffer) {
   const auto shard = static_cast<std::size_t>(index.at(record).shard);
   if (index.format(shard) == RecordFormat::kZip) {
     return ZipExample(index.label(record), extent, buffer);
   }
-  return {.bytes = BuildTarExample(ParseTarSample(extent), buffer)};
+  return {.bytes = BuildTarExample(ParseTarSample(extent), buffer, image_key)};
 }
 
 }  // namespace infeed

@@ -109,7 +109,7 @@ void ForEachShard(const RecordIndex& index, const LabelIndexOptions& options,
                   const std::function<void(const Labels&)>& take) {
   const RecordStore store(index);
   LabelIndexOptions found = options;
-  found.label_key = FindKeys(index, {.label = options.label_key}).label;
+  found.label_key = FindLabelKey(index, options.label_key);
   std::int64_t first = 0;
   for (std::size_t i = 0; i < index.shards().size(); ++i) {
     const std::int64_t count = index.shard_size(i);

@@ -151,8 +151,7 @@ class EpochTest(unittest.TestCase):
 class FieldsTest(unittest.TestCase):
     def test_come_with_their_images(self):
         records = infeed.records.open(support.shards(), split="train")
-        kinds = {"image/class/label": "int64", "image/filename": "bytes",
-                 "none": "float32"}
+        kinds = {"image/class/label": "int64", "image/filename": "bytes"}
         for batch in loader(fields=kinds, require_labels=False):
             names, offsets = batch["image/filename"]
             self.assertEqual(list(offsets), list(range(17)))
@@ -162,7 +161,11 @@ class FieldsTest(unittest.TestCase):
             labels, _ = batch["image/class/label"]
             self.assertEqual(labels.dtype, np.int64)
             self.assertTrue(set(labels) <= set(range(1, 11)))
-            self.assertEqual(len(batch["none"][0]), 0)
+
+    def test_that_no_record_has_are_an_error(self):
+        with self.assertRaisesRegex(
+                ValueError, 'none of 200 records has "lable"; they have image/'):
+            loader(fields={"lable": "int64"})
 
 
 class KeysTest(unittest.TestCase):
