@@ -78,13 +78,15 @@ constexpr InputOption kStream[] = {
         "epoch that strided ranks cannot share evenly is padded from its "
         "beginning (strided) or cut (strided_drop)."),
     Row("image_key", Field<&I::image_key>(), Any(), "",
-        "Key of the encoded image in the records; TFDS writes image."),
+        "Key of the encoded image in the records, or of tars the ending of the "
+        "image's member, such as png; found if it is another."),
     Row("label_key", Field<&I::label_key>(), Any(), "",
-        "Key of the label in the records; TFDS writes label."),
+        "Key of the label in the records; found if it is another, such as the "
+        "label of TFDS."),
     Row("label_offset", ChoiceField<kLabelOffsets, &I::label_offset>(), Any(),
         "",
-        "Label of the first class in the records; auto: the one in "
-        "dataset.json, else 0 if a label 0 occurs, else 1."),
+        "Label of the first class in the records; auto: the one in dataset.json "
+        "or of the format, else 0 if a label 0 occurs in any split, else 1."),
     Row("num_label_classes", Field<&I::num_label_classes>(),
         Between(0, kMost32), "classes",
         "Number of classes; records with other labels are bad.",

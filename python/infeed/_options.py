@@ -48,16 +48,18 @@ class Options(TypedDict, total=False):
     # (strided) or cut (strided_drop). Default: contiguous.
     rank_share: Literal["contiguous", "strided", "strided_drop"]
 
-    # Key of the encoded image in the records; TFDS writes image. Default:
+    # Key of the encoded image in the records, or of tars the ending of the
+    # image's member, such as png; found if it is another. Default:
     # image/encoded.
     image_key: str
 
-    # Key of the label in the records; TFDS writes label. Default:
-    # image/class/label.
+    # Key of the label in the records; found if it is another, such as the
+    # label of TFDS. Default: image/class/label.
     label_key: str
 
-    # Label of the first class in the records; auto: the one in dataset.json,
-    # else 0 if a label 0 occurs, else 1. Default: auto.
+    # Label of the first class in the records; auto: the one in dataset.json
+    # or of the format, else 0 if a label 0 occurs in any split, else 1.
+    # Default: auto.
     label_offset: Literal["auto", "0", "1"]
 
     # Number of classes; records with other labels are bad. At least 0, at

@@ -151,6 +151,16 @@ std::vector<std::string> DatasetFolders(const std::string& shard) {
   return folders;
 }
 
+std::vector<std::string> FindClassList(const std::string& shard) {
+  for (const std::string& folder : DatasetFolders(shard)) {
+    if (std::vector<std::string> names = ReadClassList(folder + "/labels.txt");
+        !names.empty()) {
+      return names;
+    }
+  }
+  return {};
+}
+
 std::optional<DatasetInfo> FindDatasetInfo(const std::string& shard) {
   for (const std::string& folder : DatasetFolders(shard)) {
     if (std::optional<DatasetInfo> info = ReadDatasetInfo(folder)) {

@@ -104,14 +104,15 @@ std::optional<RecordIndex> IndexTree(const ImageTree& tree,
   return RecordIndex::OfImages(files, info);
 }
 
-std::optional<RecordIndex> IndexFiles(std::vector<std::string> files,
-                                      std::string_view split,
-                                      const DataOptions& options) {
+std::optional<RecordIndex> IndexFiles(
+    std::vector<std::string> files, std::string_view split,
+    const DataOptions& options, std::vector<std::string> other_files = {}) {
   if (files.empty()) {
     return std::nullopt;
   }
   RecordIndex index(std::move(files), {.use_cache = options.use_cache,
-                                       .split = std::string(split)});
+                                       .split = std::string(split),
+                                       .other_files = std::move(other_files)});
   return index.size() > 0 ? std::optional(std::move(index)) : std::nullopt;
 }
 
@@ -141,17 +142,21 @@ bool IsOfSplit(const std::string& file, std::string_view split) {
                       : said == split;
 }
 
-// The files of a split that a part of a list names.
+// The files of a split that a part of a list names; adds those of other splits
+// to `others`.
 std::vector<std::string> FilesOfPart(const std::string& part,
                                      std::string_view split,
-                                     const DataOptions& options) {
+                                     const DataOptions& options,
+                                     std::vector<std::string>& others) {
   if (IsDataFolder(part)) {
     std::vector<std::string> shards = FindSplit(part, split, options.on_faults);
     return shards.empty() ? FindSplitFiles(part, split) : shards;
   }
   std::vector<std::string> files = ListShards(part, options.on_faults);
-  std::erase_if(files,
-                [&](const auto& file) { return !IsOfSplit(file, split); });
+  const auto other = std::ranges::stable_partition(
+      files, [&](const auto& file) { return IsOfSplit(file, split); });
+  std::ranges::move(other, std::back_inserter(others));
+  files.erase(other.begin(), other.end());
   return files;
 }
 
@@ -159,11 +164,12 @@ std::optional<RecordIndex> IndexNamed(const std::string& data,
                                       std::string_view split,
                                       const DataOptions& options) {
   std::vector<std::string> files;
+  std::vector<std::string> others;
   for (const std::string& part : SplitAtCommas(data)) {
-    std::ranges::move(FilesOfPart(part, split, options),
+    std::ranges::move(FilesOfPart(part, split, options, others),
                       std::back_inserter(files));
   }
-  return IndexFiles(std::move(files), split, options);
+  return IndexFiles(std::move(files), split, options, std::move(others));
 }
 
 }  // namespace

@@ -121,7 +121,9 @@ std::span<const std::byte> BytesOf(const std::vector<T>& values) {
 
 RecordIndex::RecordIndex(std::vector<std::string> shards,
                          const RecordIndexOptions& options)
-    : shards_(std::move(shards)), uses_cache_(options.use_cache) {
+    : shards_(std::move(shards)),
+      other_files_(options.other_files),
+      uses_cache_(options.use_cache) {
   if (options.max_record_bytes <= 0) {
     throw UsageError("max_record_bytes must be positive, not " +
                      std::to_string(options.max_record_bytes));

@@ -33,6 +33,8 @@ struct RecordIndexOptions {
   std::int64_t max_record_bytes = std::int64_t{1} << 30;
   // The split to take from a zip with folders for several; "": all.
   std::string split = {};
+  // RecordIndex::other_files()
+  std::vector<std::string> other_files = {};
 };
 
 // An image file and its label.
@@ -100,6 +102,11 @@ class RecordIndex {
   // Sentences on what was left out, for the user.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
+  // Files that the user named as the same data set's, of other splits.
+  [[nodiscard]] const std::vector<std::string>& other_files() const {
+    return other_files_;
+  }
+
   // RecordIndexOptions::use_cache: whether other side files may be written,
   // too.
   [[nodiscard]] bool uses_cache() const { return uses_cache_; }
@@ -137,6 +144,7 @@ class RecordIndex {
 
  private:
   std::vector<std::string> shards_;
+  std::vector<std::string> other_files_;
   bool uses_cache_ = true;
   struct Shard {
     RecordFormat format = RecordFormat::kTfrecord;

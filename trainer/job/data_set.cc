@@ -9,6 +9,7 @@
 #include "records/files/class_list.h"
 #include "records/files/dataset_info.h"
 #include "records/store/index_data.h"
+#include "records/store/label_offset.h"
 #include "trainer/feed/fake_data.h"
 
 namespace infeed {
@@ -94,12 +95,32 @@ DataSet::DataSet(const std::string& data_dir, const DataSetOptions& options)
   }
   if (train_) {
     selection_ =
-        MakeSelection(choice, "train", train_->index, options.label_key);
+        MakeSelection(choice, "train", train_->index, options.keys.label);
   }
-  labels_ = DescribedLabels(data_dir, (train_ ? train_ : eval_)->index);
-  if (options.counts_labels && (labels_.classes == 0 || !labels_.first)) {
-    labels_.found = CountLabels((train_ ? train_ : eval_)->index,
-                                {.label_key = options.label_key});
+  FindLabels(data_dir, options);
+}
+
+void DataSet::FindLabels(const std::string& data_dir,
+                         const DataSetOptions& options) {
+  const RecordIndex& index = (train_ ? train_ : eval_)->index;
+  labels_ = DescribedLabels(data_dir, index);
+  if (!options.counts_labels) {
+    return;
+  }
+  if (labels_.classes == 0 || !labels_.first) {
+    labels_.found = CountLabels(index, {.label_key = options.keys.label});
+  }
+  if (options.label_offset) {
+    return;
+  }
+  labels_.first = FindLabelOffset(index, options.keys);
+  const int other =
+      eval_ ? FindLabelOffset(eval_->index, options.keys) : *labels_.first;
+  if (other != *labels_.first) {
+    throw UsageError(
+        "label_offset: labels count from " + std::to_string(*labels_.first) +
+        " in the training data, from " + std::to_string(other) + " in " +
+        eval_->name + ": convert both to one format, or give label_offset");
   }
 }
 

@@ -71,7 +71,8 @@ DataSet OpenData(const RunOptions& options) {
       options.data_dir,
       {.eval_split = params.eval_split,
        .counts_labels = is_open,
-       .label_key = params.input.label_key,
+       .label_offset = params.input.label_offset,
+       .keys = {params.input.image_key, params.input.label_key},
        .selection = Trains(mode) ? params.selection : SelectionChoice{},
        .on_train_faults = Trains(mode) ? policy : ignore,
        .on_eval_faults = evaluates ? policy : ignore});

@@ -103,7 +103,7 @@ Finding SeekIndex(const DataSplit& split, const ExampleKeys& keys) {
 void LookAtData(const std::string& data_dir, const InputOptions& input,
                 std::vector<Finding>& findings) {
   try {
-    const DataSet data(data_dir, {.label_key = input.label_key});
+    const DataSet data(data_dir, {.keys = {input.image_key, input.label_key}});
     findings.push_back({"data", data.Describe(), ""});
     for (const auto* split : {&data.train(), &data.eval()}) {
       if (*split && (*split)->index.size() > 0) {
