@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "records/bytes/whole_number.h"
 #include "records/cloud/cloud_runtime.h"
 #include "records/cloud/object_store.h"
 #include "records/files/class_list.h"
@@ -221,6 +223,20 @@ std::int64_t FileSize(const std::string& path, const ManifestPlace& place) {
   return static_cast<std::int64_t>(bytes);
 }
 
+// The order of classes: of numbers as numbers, so that 10 follows 9, else
+// bytewise. Numbers come before other names.
+struct ClassOrder {
+  bool operator()(const std::string& a, const std::string& b) const {
+    const auto key = [](const std::string& name) {
+      const auto number = ParsePlainNumber<std::int64_t>(name);
+      return std::pair(
+          number ? *number : std::numeric_limits<std::int64_t>::max(),
+          std::string_view(name));
+    };
+    return key(a) < key(b);
+  }
+};
+
 // Collects the rows of all manifests. Classes are numbered as they occur;
 // Finish() sorts them and renumbers the images.
 class Manifests {
@@ -380,7 +396,7 @@ class Manifests {
 
   std::string base_dir_;
   std::vector<Row> rows_;
-  std::map<std::string, ManifestClass> classes_;
+  std::map<std::string, ManifestClass, ClassOrder> classes_;
   const std::string* divided_ = nullptr;    // one with a split column
   const std::string* undivided_ = nullptr;  // one without
 };

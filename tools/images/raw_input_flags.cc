@@ -1,8 +1,11 @@
 #include "tools/images/raw_input_flags.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -11,6 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "records/bytes/whole_number.h"
 #include "tools/cli/completion.h"
 #include "tools/cli/help_text.h"
 #include "tools/images/data_split.h"
@@ -71,8 +75,9 @@ ImageTree FindInput(const RawInputFlags& flags) {
     return FindRawImages(folders.front(), flags.raw_format);
   }
   if (flags.manifests.empty()) {
-    return FindImagesIn(
-        folders, {.threads = flags.threads, .on_records = flags.on_records});
+    return FindImagesIn(folders, {.threads = flags.threads,
+                                  .keys = flags.keys,
+                                  .on_records = flags.on_records});
   }
   if (folders.size() > 1) {
     throw UsageError(
@@ -80,6 +85,27 @@ ImageTree FindInput(const RawInputFlags& flags) {
         "one");
   }
   return ReadManifests(flags.manifests, folders.empty() ? "" : folders.front());
+}
+
+// Classes that are named by numbers have others where numbers are missing, or
+// folders are sorted as text.
+void NoteOtherNumbers(ImageTree& tree) {
+  std::optional<std::int64_t> first;
+  for (std::size_t i = 0; i < tree.classes.size(); ++i) {
+    const std::string& name = tree.classes[i].name;
+    const auto number = ParsePlainNumber<std::int64_t>(name);
+    if (!number || *number < 0) {
+      return;
+    }
+    first = first.value_or(std::min<std::int64_t>(*number, 1));
+    if (*number - *first != static_cast<std::int64_t>(i)) {
+      tree.notes.push_back(
+          "the names of the classes are numbers, but classes are numbered in "
+          "the order of their names: class " +
+          name + " has the number " + std::to_string(i) + " (from 0)");
+      return;
+    }
+  }
 }
 
 }  // namespace
@@ -110,17 +136,26 @@ void AddRawInputFlags(CLI::App& app, RawInputFlags& flags) {
                  "Shares of each class for train, validation and test: "
                  "0.9/0.1, 0.8/0.1/0.1 or reference (the same); for plain "
                  "class folders, which are all train without it.");
+  Rare(app.add_option("--image_key", flags.keys.image,
+                      "Key of the image in TFRecords; of tars the ending of "
+                      "the image's member, such as png."));
+  Rare(app.add_option("--label_key", flags.keys.label,
+                      "Key of the label in TFRecords."));
   Rare(app.add_flag(
       "--report_duplicates", flags.report_duplicates,
       "List images of equal content (reads all files that have the "
       "size of another file)."));
-  NameValues(app, {{"--raw_data_dir", "DIR"}, {"--manifest", "FILE"}});
+  NameValues(app, {{"--raw_data_dir", "DIR"},
+                   {"--manifest", "FILE"},
+                   {"--image_key", "KEY"},
+                   {"--label_key", "KEY"}});
 }
 
 ImageTree ReadRawInput(const RawInputFlags& flags) {
   const std::vector<double> fractions =
       flags.split.empty() ? std::vector<double>{} : ParseSplit(flags.split);
   ImageTree tree = FindInput(flags);
+  NoteOtherNumbers(tree);
   if (!fractions.empty()) {
     SplitTree(fractions, tree);
   }

@@ -52,6 +52,14 @@ TEST_F(ImageManifestTest, TakesAllAsTrainWithoutASplitColumn) {
   EXPECT_FALSE(tree.has_split_folders);
 }
 
+// Labels that are numbers keep them, also from 10 on.
+TEST_F(ImageManifestTest, SortsNumbersAsNumbers) {
+  const ImageTree tree =
+      Read("path,label\n1.jpg,10\n2.jpg,9\n3.jpg,other\n");
+  EXPECT_THAT(Images(tree.splits[0], raw_),
+              ElementsAre("1.jpg:1", "2.jpg:0", "3.jpg:2"));
+}
+
 TEST_F(ImageManifestTest, TakesSplitsAndTexts) {
   const ImageTree tree = Read(
       "path\tlabel\tsplit\ttext\n1.jpg\tn2\ttest\tgold, fish\n"
