@@ -18,9 +18,11 @@
 #include "records/archives/zip_classes.h"
 #include "records/archives/zip_directory.h"
 #include "records/archives/zip_index_file.h"
+#include "records/bytes/image_header.h"
 #include "records/files/open_source.h"
 #include "records/files/record_files.h"
 #include "records/files/side_file.h"
+#include "records/files/unreadable_format.h"
 #include "records/store/image_record.h"
 #include "records/tfrecord/byte_stream.h"
 #include "records/tfrecord/frame_scan.h"
@@ -31,6 +33,9 @@ namespace infeed {
 namespace {
 
 constexpr std::size_t kStreamBytes = std::size_t{256} << 10;
+// Of a file that holds no records.
+constexpr std::int64_t kDescribedBytes = std::int64_t{1} << 20;
+constexpr std::size_t kTextBytes = 4096;
 
 FileRecords ToRecords(const ByteSource& file, ShardFrames frames) {
   FileRecords records = {.format = RecordFormat::kTfrecord,
@@ -199,9 +204,55 @@ FileRecords ScanTarFile(const ByteSource& file, Compression compression,
   return records;
 }
 
+// What a file is that holds no records, and what to do with it; "" if it is not
+// known.
+std::string DescribeOther(const ByteSource& file) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(
+      std::min<std::int64_t>(kDescribedBytes, file.size())));
+  bytes.resize(file.ReadAt(0, bytes));
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
+                              bytes.size());
+  if (const auto format = FindImageFormat(bytes); !format.empty()) {
+    return "a " + std::string(format) +
+           " image, not a file of records: give the folder that has a folder "
+           "of images for each class, or make shards of a table of images by "
+           "imagenet_to_records --manifest";
+  }
+  if (const auto format = FindUnreadableFormat(bytes); !format.empty()) {
+    return "no file of records; " + UnreadableReason(format);
+  }
+  if (text.starts_with("PAR1")) {
+    return "a Parquet file: `infeed convert FILE.parquet SHARDS` of the Python "
+           "package makes shards of it";
+  }
+  const bool is_text =
+      std::ranges::none_of(text.substr(0, kTextBytes), [](unsigned char c) {
+        return c < ' ' && c != '\n' && c != '\r' && c != '\t';
+      });
+  return is_text && !text.empty()
+             ? "a text file, not a file of records: of a table of images "
+               "imagenet_to_records --manifest makes shards"
+             : "";
+}
+
+// Says of a file that holds no records what it is.
+ShardFrames ScanOrDescribe(const ByteSource& file,
+                           std::int64_t max_record_bytes) {
+  try {
+    return ScanShard(file, max_record_bytes);
+  } catch (const DataError& error) {
+    const std::string other =
+        error.origin().record > 0 ? "" : DescribeOther(file);
+    if (other.empty()) {
+      throw;
+    }
+    throw DataError({.path = PathForMessages(file.path())}, other);
+  }
+}
+
 FileRecords ScanFrameFile(const ByteSource& file,
                           const FileRecordsOptions& options) {
-  ShardFrames frames = ScanShard(file, options.max_record_bytes);
+  ShardFrames frames = ScanOrDescribe(file, options.max_record_bytes);
   std::string path =
       SaveIfPossible(options, [&] { return SaveFrames(file, frames); });
   FileRecords records = ToRecords(file, std::move(frames));
