@@ -155,6 +155,21 @@ void AddThreadsOption(CLI::App* verb, int& threads) {
       });
 }
 
+void AddKeyOptions(CLI::App* verb, RecordKeys& keys) {
+  verb->add_option("--image_key", keys.image,
+                   "Key of the image; of tars the ending of its member, such "
+                   "as png. [found]");
+  verb->add_option("--label_key", keys.label, "Key of the label. [found]");
+}
+
+RecordKeys KeysIn(const ShardPaths& shards, const RecordKeys& given) {
+  try {
+    return FindKeys(RecordIndex({shards.front()}), given);
+  } catch (const DataError&) {  // Reported when it is read.
+    return given;
+  }
+}
+
 void AddJsonOption(CLI::App* verb, std::string& target) {
   verb->add_flag("--json", target,
                  "Print JSON; --json=FILE: write JSON to the file, and print "

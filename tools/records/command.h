@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "records/files/shard_set.h"
+#include "records/store/key_guess.h"
 #include "tools/shards/record_pass.h"
 
 namespace CLI {
@@ -62,6 +63,14 @@ void AddMissingShardsOption(CLI::App* verb, bool& allow);
 
 // Adds --threads, bound to `threads`: 0, the default, is one per core.
 void AddThreadsOption(CLI::App* verb, int& threads);
+
+// Adds --image_key and --label_key, bound to `keys`.
+void AddKeyOptions(CLI::App* verb, RecordKeys& keys);
+
+// The keys of the shards' records, by FindKeys() of the first shard. Of a
+// damaged shard those given.
+[[nodiscard]] RecordKeys KeysIn(const ShardPaths& shards,
+                                const RecordKeys& given);
 
 // Adds --json[=FILE], bound to `target`: "" without the flag, "-" without FILE.
 // FILE must follow "=", so that a PATH is never taken for FILE.

@@ -39,8 +39,9 @@ struct VerifyOptions {
   bool parse_examples = true;
   bool decode = false;       // decode every image completely
   bool dataset_json = true;  // compare with it if present
-  std::string json;          // target, see AddJsonOption()
-  int threads = 0;           // 0: one per core
+  RecordKeys keys = {};
+  std::string json;  // target, see AddJsonOption()
+  int threads = 0;   // 0: one per core
 };
 
 // Bytes that were skipped, and the records that they were, according to the
@@ -216,8 +217,11 @@ std::string VerifyJson(const VerifyReport& report) {
 // Checks the payloads of records.
 class PayloadVisitor final : public RecordVisitor {
  public:
-  PayloadVisitor(const VerifyOptions& options, SeekCheck& seek_check)
-      : options_(options), check_(options.decode), seek_check_(seek_check) {}
+  PayloadVisitor(const VerifyOptions& options, const RecordKeys& keys,
+                 SeekCheck& seek_check)
+      : options_(options),
+        check_(options.decode, {.image = keys.image}),
+        seek_check_(seek_check) {}
 
   void Visit(std::size_t shard, const Record& record) override {
     if (!options_.parse_examples) {
@@ -242,6 +246,7 @@ class Verification {
                const VerifyOptions& options)
       : paths_(shards),
         options_(options),
+        keys_(options.decode ? KeysIn(shards, options.keys) : RecordKeys()),
         expected_(options.dataset_json ? ExpectedShards(shards)
                                        : ExpectedShards()),
         progress_(shards),
@@ -260,9 +265,10 @@ class Verification {
     RecordVisitors visitors;
     for (std::size_t i = 0; i < ThreadCount(options_.threads); ++i) {
       visitors.push_back(
-          std::make_unique<PayloadVisitor>(options_, seek_check_));
+          std::make_unique<PayloadVisitor>(options_, keys_, seek_check_));
     }
     RecordPassOptions options = progress_.Options();
+    options.image_key = keys_.image;
     options.open = [this](std::size_t shard) { return Open(shard); };
     options.read = [this](std::size_t shard, const RecordCursor& reader) {
       NoteFile(shard, reader);
@@ -332,6 +338,7 @@ class Verification {
 
   const ShardPaths& paths_;
   const VerifyOptions& options_;
+  const RecordKeys keys_;
   const ExpectedShards expected_;
   ShardProgress progress_;
   SeekCheck seek_check_;
@@ -384,6 +391,7 @@ void AddVerifyVerb(CLI::App& app, Command& command) {
       ->excludes(decode);
   verify->add_flag("!--no_dataset_json", options->dataset_json,
                    "Do not compare with dataset.json.");
+  AddKeyOptions(verify, options->keys);
   AddJsonOption(verify, options->json);
   AddThreadsOption(verify, options->threads);
 }
