@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/rounding.h"
+#include "preprocess/jpeg_entropy/markers.h"
 
 namespace infeed {
 namespace {
@@ -15,18 +16,12 @@ constexpr int kMaxSide = 65500;  // libjpeg's limit
 constexpr int kStartOfFrame0 = 0xC0;  // baseline
 constexpr int kStartOfFrame1 = 0xC1;  // extended sequential
 constexpr int kHuffmanTables = 0xC4;
-constexpr int kStartOfImage = 0xD8;
-constexpr int kStartOfScan = 0xDA;
 constexpr int kQuantisers = 0xDB;
 constexpr int kRestartInterval = 0xDD;
 constexpr int kApp0 = 0xE0;
 constexpr int kApp14 = 0xEE;
 constexpr int kApp15 = 0xEF;
 constexpr int kComment = 0xFE;
-
-int Big16(std::span<const std::byte> bytes) {
-  return std::to_integer<int>(bytes[0]) << 8 | std::to_integer<int>(bytes[1]);
-}
 
 // Reads the bytes of one segment, behind its length field, in order. Reading
 // past the end gives zeros and sets ok() to false.
@@ -80,8 +75,8 @@ class ScanReader {
   bool TakeQuantisers(JpegSegment segment);
   bool TakeHuffmanTables(JpegSegment segment);
   bool TakeRestartInterval(JpegSegment segment);
-  bool TakeJfif(JpegSegment segment);
-  bool TakeAdobe(JpegSegment segment);
+  void TakeJfif(JpegSegment segment);
+  void TakeAdobe(JpegSegment segment);
   bool TakeScan(JpegSegment segment);
   bool ChooseColor();
   bool HasPlainSampling() const;
@@ -96,23 +91,13 @@ class ScanReader {
 };
 
 std::optional<JpegScan> ScanReader::Read(std::span<const std::byte> bytes) {
-  const std::byte* const begin = bytes.data();
-  if (bytes.size() < 2 || Big16(bytes) != (0xFF00 | kStartOfImage)) {
-    return std::nullopt;
-  }
-  bytes = bytes.subspan(2);
-  while (bytes.size() >= 4 && bytes[0] == std::byte{0xFF}) {
-    const int marker = std::to_integer<int>(bytes[1]);
-    const auto length = static_cast<std::size_t>(Big16(bytes.subspan(2)));
-    if (length < 2 || bytes.size() - 2 < length) {
+  JpegHeader header(bytes);
+  while (const std::optional<JpegMarker> marker = header.Next()) {
+    if (!TakeSegment(marker->code, JpegSegment(marker->data))) {
       return std::nullopt;
     }
-    if (!TakeSegment(marker, JpegSegment(bytes.subspan(4, length - 2)))) {
-      return std::nullopt;
-    }
-    bytes = bytes.subspan(2 + length);
-    if (marker == kStartOfScan) {
-      scan_.entropy_begin = static_cast<std::size_t>(bytes.data() - begin);
+    if (marker->code == kStartOfScan) {
+      scan_.entropy_begin = header.position();
       return scan_;
     }
   }
@@ -131,9 +116,11 @@ bool ScanReader::TakeSegment(int marker, JpegSegment segment) {
     case kRestartInterval:
       return TakeRestartInterval(segment);
     case kApp0:
-      return TakeJfif(segment);
+      TakeJfif(segment);
+      return true;
     case kApp14:
-      return TakeAdobe(segment);
+      TakeAdobe(segment);
+      return true;
     case kStartOfScan:
       return TakeScan(segment);
     default:
@@ -229,21 +216,17 @@ bool ScanReader::TakeRestartInterval(JpegSegment segment) {
   return segment.consumed();
 }
 
-// libjpeg warns about a JFIF version other than 1.
-bool ScanReader::TakeJfif(JpegSegment segment) {
+void ScanReader::TakeJfif(JpegSegment segment) {
   using std::string_view_literals::operator""sv;
   if (segment.size() >= 14 && segment.StartsWith("JFIF\0"sv)) {
     is_jfif_ = true;
-    return segment.At(5) == 1;
   }
-  return true;
 }
 
-bool ScanReader::TakeAdobe(JpegSegment segment) {
+void ScanReader::TakeAdobe(JpegSegment segment) {
   if (segment.size() >= 12 && segment.StartsWith("Adobe")) {
     adobe_transform_ = segment.At(11);
   }
-  return true;
 }
 
 bool ScanReader::TakeScan(JpegSegment segment) {
@@ -281,10 +264,9 @@ bool ScanReader::ChooseColor() {
   } else {
     scan_.color = adobe_transform_ == 0 ? JpegColor::kRgb : JpegColor::kYcc;
   }
-  const bool known_transform = is_jfif_ || adobe_transform_ <= 1;
   const JpegComponent& first = scan_.components[0];
-  return known_transform && (scan_.color != JpegColor::kRgb ||
-                             (first.horizontal == 1 && first.vertical == 1));
+  return scan_.color != JpegColor::kRgb ||
+         (first.horizontal == 1 && first.vertical == 1);
 }
 
 void ScanReader::FindSizes() {

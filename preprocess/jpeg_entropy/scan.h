@@ -53,8 +53,8 @@ struct JpegScan {
 };
 
 // Reads the markers up to the first scan. Returns nullopt for a JPEG that is
-// not plain, and for one for which libjpeg would warn or fail. Reads nothing
-// outside of bytes.
+// not plain, and for one whose scan libjpeg would warn of, or fail. Reads
+// nothing outside of bytes.
 [[nodiscard]] std::optional<JpegScan> ReadPlainJpeg(
     std::span<const std::byte> bytes);
 

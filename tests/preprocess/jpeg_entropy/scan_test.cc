@@ -103,7 +103,7 @@ std::string WithAdobe(char transform) {
 TEST(JpegScanTest, ChoosesTheColourAsLibjpegDoes) {
   EXPECT_EQ(Scan(WithAdobe(0))->color, JpegColor::kRgb);
   EXPECT_EQ(Scan(WithAdobe(1))->color, JpegColor::kYcc);
-  EXPECT_FALSE(Scan(WithAdobe(2)));  // libjpeg warns.
+  EXPECT_EQ(Scan(WithAdobe(2))->color, JpegColor::kYcc);
   std::string letters = TestJpeg();
   letters.erase(Find(letters, '\xE0'), 18);
   const std::size_t frame = Find(letters, '\xC0') + 10;
@@ -115,11 +115,17 @@ TEST(JpegScanTest, ChoosesTheColourAsLibjpegDoes) {
   EXPECT_EQ(Scan(letters)->color, JpegColor::kRgb);
 }
 
-TEST(JpegScanTest, LeavesWhatLibjpegWarnsOf) {
+TEST(JpegScanTest, TakesHeadersThatLibjpegWarnsOf) {
   const std::string jpeg = TestJpeg();
   const std::size_t jfif = Find(jpeg, '\xE0');
-  EXPECT_FALSE(Scan(With(jpeg, jfif + 9, 2)));  // JFIF 2.0
-  EXPECT_FALSE(Scan(jpeg.substr(0, jfif) + "x" + jpeg.substr(jfif)));
+  EXPECT_TRUE(Scan(With(jpeg, jfif + 9, 2)));  // JFIF 2.0
+  const auto scan = Scan(jpeg.substr(0, jfif) + "x" + jpeg.substr(jfif));
+  ASSERT_TRUE(scan);
+  EXPECT_EQ(scan->entropy_begin, Scan(jpeg)->entropy_begin + 1);
+}
+
+TEST(JpegScanTest, LeavesScansThatLibjpegWarnsOf) {
+  const std::string jpeg = TestJpeg();
   const std::size_t scan = Find(jpeg, '\xDA');
   EXPECT_FALSE(Scan(With(jpeg, scan + 12, 62)));     // Not all coefficients.
   EXPECT_FALSE(Scan(With(jpeg, scan + 6, '\x22')));  // A table that is missing.
