@@ -19,9 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 15> kImageExtensions = {
-    "bmp", "j2k", "jfif", "jp2", "jpe", "jpeg", "jpg", "pbm",
-    "pgm", "png", "pnm",  "ppm", "tif", "tiff", "webp"};
+constexpr std::array<std::string_view, 16> kImageExtensions = {
+    "bmp", "j2k", "jfif", "jp2", "jpe", "jpeg", "jpg",  "pam",
+    "pbm", "pgm", "png",  "pnm", "ppm", "tif",  "tiff", "webp"};
 
 void ThrowOn(const std::error_code& error, const std::string& path,
              std::string_view action) {

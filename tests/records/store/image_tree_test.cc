@@ -100,8 +100,8 @@ TEST(ImageTreeTest, AsksForTheLabelFileOfFlatValidation) {
 TEST(ImageTreeTest, TakesAnyExtensionInAnyCase) {
   ImageFolder raw;
   raw.Jpegs({"a/1.JPG", "a/2.jpeg", "a/3.Png", "a/4.webp", "a/5.BMP",
-             "a/6.tiff", "a/7.ppm", "a/8.jp2", "a/9.PBM"});
-  EXPECT_THAT(FindImages(raw.path()).splits[0].images, SizeIs(9));
+             "a/6.tiff", "a/7.ppm", "a/8.jp2", "a/9.PBM", "a/10.pam"});
+  EXPECT_THAT(FindImages(raw.path()).splits[0].images, SizeIs(10));
 }
 
 // "KIND FORMAT COUNT EXAMPLE", the example within the raw folder.
