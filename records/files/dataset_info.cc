@@ -136,7 +136,7 @@ std::optional<DatasetInfo> ReadDatasetInfo(const std::string& data_dir) {
   } catch (const Json::exception& error) {
     throw DataError({.path = path}, std::string("not a data set's "
                                                 "description: ") +
-                                        error.what());
+                                        JsonFault(error));
   } catch (const DataError& error) {
     throw error.At({.path = path});
   }

@@ -44,7 +44,7 @@ Record Parse(const std::string& text) {
     throw DataError(
         fmt::format("not the record of a best checkpoint: {}; move it away to "
                     "start a new one",
-                    error.what()));
+                    JsonFault(error)));
   }
 }
 

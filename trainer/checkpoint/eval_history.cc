@@ -84,7 +84,7 @@ EvalHistory EvalHistory::Parse(const std::string& text) {
     throw DataError(
         fmt::format("not a training's evaluations: {}; move it away to count "
                     "evaluations from now on",
-                    error.what()));
+                    JsonFault(error)));
   }
   return history;
 }

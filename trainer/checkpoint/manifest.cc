@@ -93,7 +93,7 @@ Manifest ParseManifest(std::string_view text) {
   try {
     manifest = ReadFields(ParseJson<Json>(text));
   } catch (const Json::exception& error) {
-    throw DataError(fmt::format("not a manifest: {}", error.what()));
+    throw DataError(fmt::format("not a manifest: {}", JsonFault(error)));
   }
   if (BuildManifest(manifest) != text) {
     throw DataError("the manifest has been changed since it was written");
@@ -115,7 +115,7 @@ Checkpoint ParseRunState(std::string_view text) {
   try {
     return FromJson(ParseJson<Json>(text));
   } catch (const Json::exception& error) {
-    throw DataError(fmt::format("not a run's state: {}", error.what()));
+    throw DataError(fmt::format("not a run's state: {}", JsonFault(error)));
   }
 }
 
