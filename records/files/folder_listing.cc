@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/cloud/cloud_runtime.h"
 #include "records/cloud/object_store.h"
 #include "records/files/open_source.h"

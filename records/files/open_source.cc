@@ -9,12 +9,12 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/bytes/base_name.h"
 #include "records/cloud/cloud_settings.h"
 #include "records/cloud/object_source.h"
 #include "records/cloud/object_store.h"
 #include "records/files/shard_cache.h"
-#include "records/http/url.h"
 
 namespace infeed {
 namespace {

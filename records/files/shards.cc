@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/bytes/base_name.h"
 #include "records/cloud/object_store.h"
 #include "records/files/open_source.h"

@@ -10,6 +10,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/bytes/plain_text.h"
 #include "records/http/http_transfer.h"
 #include "records/http/secrets_guard.h"

@@ -300,7 +300,8 @@ TEST_F(ConvertedImagesTest, NeedFlagsThatAgree) {
 }
 
 TEST_F(ConvertedImagesTest, NeedThePluginForSomeFormats) {
-  raw_.File("raw/a/1.ppm", "P6\n2 2\n255\n............");
+  raw_.File("raw/a/1.bmp",
+            {"BM\0\0\0\0\0\0\0\0\0\0\0\0\x28\0\0\0\2\0\0\0\2\0\0\0", 26});
   const TemporaryFolder elsewhere;
   const std::string alone = elsewhere / "imagenet_to_records";
   std::filesystem::copy_file(INFEED_PROGRAMS "/imagenet_to_records", alone);

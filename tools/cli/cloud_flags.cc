@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/shown_text.h"
 #include "records/bytes/byte_size.h"
 #include "tools/cli/help_text.h"
 
@@ -41,7 +42,7 @@ void ApplyCloudFlags(const CloudFlags& flags) {
   settings.cache_bytes = ParseByteSize(flags.cache_size, "--cache_size");
   settings.connections = flags.connections;
   settings.on_warning = [](const std::string& text) {
-    std::cerr << "warning: " << text << "\n";
+    std::cerr << "warning: " << ShownText(text) << "\n";
   };
   SetCloudSettings(std::move(settings));
 }

@@ -17,9 +17,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/shown_text.h"
 #include "records/bytes/base_name.h"
 #include "records/bytes/whole_number.h"
-#include "records/http/secrets_guard.h"
 #include "tools/cli/build_version.h"
 #include "tools/cli/help_text.h"
 #include "tools/cli/man_page.h"
@@ -33,7 +33,7 @@ constexpr std::string_view kNumberTypes[] = {"INT", "UINT",    "FLOAT", "N",
 
 int Fail(std::string_view program, std::string_view message, ExitCode code) {
   std::cout.flush();  // Results first if both streams go to the same place.
-  std::cerr << program << ": " << WithoutUrlSecrets(message) << std::endl;
+  std::cerr << program << ": " << ShownText(message) << std::endl;
   return static_cast<int>(code);
 }
 

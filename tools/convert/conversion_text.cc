@@ -7,6 +7,7 @@
 
 #include "base/charts/progress.h"
 #include "base/shell_word.h"
+#include "base/shown_text.h"
 #include "records/bytes/byte_size.h"
 #include "tools/convert/earlier_work.h"
 
@@ -17,7 +18,7 @@ std::string Line(const std::string& split, std::int64_t images,
                  std::size_t shards, std::int64_t bytes,
                  const std::string& path) {
   return fmt::format("{:<10} {:>9} images  {:>5} shards  {:>12}  {}\n", split,
-                     images, shards, FileSizeText(bytes), path);
+                     images, shards, FileSizeText(bytes), ShownText(path));
 }
 
 std::int64_t CountRecords(const ConversionReport& report) {
@@ -59,15 +60,16 @@ std::string PlanText(const ConversionPlan& plan, const std::string& output_dir,
   }
   if (!target.empty()) {
     text += fmt::format("{} shards would be uploaded to {}\n", shards,
-                        target.ObjectOf(""));
+                        ShownText(target.ObjectOf("")));
   }
   return text + fmt::format("{} classes; nothing was written (--dry_run)\n",
                             plan.classes.size());
 }
 
 std::string UploadText(const UploadResult& result, const UploadTarget& target) {
-  std::string text = fmt::format("{} shards were uploaded to {}\n",
-                                 result.uploaded, target.ObjectOf(""));
+  std::string text =
+      fmt::format("{} shards were uploaded to {}\n", result.uploaded,
+                  ShownText(target.ObjectOf("")));
   if (result.skipped > 0) {
     text += fmt::format("{} shards were there already\n", result.skipped);
   }
@@ -89,7 +91,7 @@ std::string ReportText(const ConversionReport& report,
   }
   text += report.share.IsAll()
               ? fmt::format("{} classes in {}/labels.txt\n",
-                            report.info.classes.size(), output_dir)
+                            report.info.classes.size(), ShownText(output_dir))
               : fmt::format("task {} of {} is done; --finish once all are\n",
                             report.share.index, report.share.count);
   if (report.seek_indexes) {
@@ -107,7 +109,7 @@ std::string ReportText(const ConversionReport& report,
     text += fmt::format("{} bad images were left out\n", report.skipped.size());
   }
   if (!report.reencoded.empty() || !report.skipped.empty()) {
-    text += ReportPath(output_dir, report.share) + " lists them\n";
+    text += ShownText(ReportPath(output_dir, report.share)) + " lists them\n";
   }
   return text;
 }
@@ -117,7 +119,7 @@ std::string NextText(const ConversionReport& report,
   if (!report.share.IsAll()) {
     return "";
   }
-  const std::string out = ShellWord(output_dir);
+  const std::string out = ShownText(ShellWord(output_dir));
   return fmt::format(
       "next: records verify {}\n"
       "      train_resnet --data_dir {} --model_dir MODEL\n",
@@ -141,7 +143,7 @@ std::string FirstLines(const std::vector<std::string>& lines,
                        std::size_t limit) {
   std::string text;
   for (std::size_t i = 0; i < std::min(limit, lines.size()); ++i) {
-    text += lines[i] + "\n";
+    text += ShownText(lines[i]) + "\n";
   }
   if (lines.size() > limit) {
     text += fmt::format("... and {} more\n", lines.size() - limit);

@@ -12,6 +12,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/files/unreadable_format.h"
 #include "tools/convert/finished_shard.h"
 #include "tools/convert/image_encoder.h"
@@ -146,7 +147,7 @@ std::string NoticesText(const std::vector<Notice>& notices) {
   std::string text;
   for (const Notice& notice : notices) {
     text += fmt::format("{}: {}, such as {}; {}\n", notice.what, notice.count,
-                        notice.example, notice.hint);
+                        ShownText(notice.example), notice.hint);
   }
   return text;
 }

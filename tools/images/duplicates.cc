@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/bytes/sha256.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/images/raw_images.h"
@@ -180,8 +181,8 @@ std::string DuplicatesText(const std::vector<DuplicateGroup>& groups) {
         ClassesDiffer(group) ? ", but different classes" : "",
         SplitsDiffer(group) ? ", and lie in several splits" : "");
     for (const DuplicateGroup::Image& image : group.images) {
-      text += fmt::format("  {} (class {}, {})\n", image.path, image.class_name,
-                          image.split);
+      text += fmt::format("  {} (class {}, {})\n", ShownText(image.path),
+                          ShownText(image.class_name), image.split);
     }
   }
   return text + fmt::format(

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/shown_text.h"
 #include "pipeline/stats/text.h"
 #include "tools/cli/help_text.h"
 #include "tools/input/metrics_server.h"
@@ -80,7 +81,7 @@ void Observation::Finish() {
   trace_->Write(path);
   if (trace_->dropped() > 0) {
     fmt::print(stderr, "trace: {} later events did not fit into {}\n",
-               trace_->dropped(), path);
+               trace_->dropped(), ShownText(path));
   }
 }
 

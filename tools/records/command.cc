@@ -13,6 +13,7 @@
 
 #include "base/atomic_file.h"
 #include "base/shell_word.h"
+#include "base/shown_text.h"
 #include "records/files/open_source.h"
 #include "records/files/shards.h"
 #include "records/store/file_records.h"
@@ -26,7 +27,7 @@ namespace {
 constexpr const char* kStdout = "-";
 
 void SayOnStderr(const std::string& line) {
-  std::cerr << "records: " << line << std::endl;
+  std::cerr << "records: " << ShownText(line) << std::endl;
 }
 
 void NoteFaults(const ShardSetFaults& faults) {
@@ -174,7 +175,8 @@ void PutReport(const std::string& json_target,
   if (!json_target.empty() && !IsJsonOnly(json_target)) {
     WriteFileAtomically(json_target, json());
   }
-  std::cout << (IsJsonOnly(json_target) ? json() : text());
+  std::cout << (IsJsonOnly(json_target) ? ShownJson(json())
+                                        : ShownLines(text()));
 }
 
 std::string BadRecordsText(const std::string& path,

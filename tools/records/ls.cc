@@ -14,6 +14,7 @@
 
 #include "base/choices.h"
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/bytes/byte_size.h"
 #include "records/files/open_source.h"
 #include "records/tfrecord/compression.h"
@@ -147,12 +148,12 @@ ExitCode ListRecords(const ShardPaths& paths, const ShardSetFaults& faults,
   std::vector<std::string> problems = expected.problems();
   problems.insert(problems.end(), faults.mixed.begin(), faults.mixed.end());
   for (const std::string& problem : problems) {
-    std::cerr << "records: " << problem << std::endl;
+    std::cerr << "records: " << ShownText(problem) << std::endl;
     code = ExitCode::kDataError;
   }
   for (const Listed& shard : shards) {
     if (!shard.summary) {
-      std::cerr << "records: " << shard.error << std::endl;
+      std::cerr << "records: " << ShownText(shard.error) << std::endl;
       code = ExitCode::kDataError;
     }
   }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/files/open_source.h"
 #include "records/files/shards.h"
 #include "records/tfrecord/writer.h"
@@ -74,7 +75,7 @@ ExitCode SayWhat(const ShardPaths& shards, const MergeFlags& flags) {
                                  .scratch_name = {}});
   std::cout << fmt::format("would write {} records of {} shards to {}\n",
                            sequence.size(), shards.size(),
-                           flags.writing.output);
+                           ShownText(flags.writing.output));
   return ExitCode::kDone;
 }
 
@@ -98,7 +99,7 @@ ExitCode Write(const ShardPaths& shards, const MergeFlags& flags,
   writer.Close();
   folder.Commit({});
   std::cout << fmt::format("{} records in {}, {} bad left out\n",
-                           writer.records(), output, bad.count());
+                           writer.records(), ShownText(output), bad.count());
   return ExitCode::kDone;
 }
 

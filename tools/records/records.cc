@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "tools/cli/completion.h"
 #include "tools/cli/flags.h"
 #include "tools/records/command.h"
@@ -75,7 +76,7 @@ ExitCode Run(int argc, char** argv) {
   }
   if (const std::string note = SkippedText(TakeSideFiles(command.paths));
       !note.empty()) {
-    std::cerr << "records: " << note << std::endl;
+    std::cerr << "records: " << ShownText(note) << std::endl;
   }
   return command.run();
 }

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
+#include "base/shown_text.h"
 #include "records/bytes/byte_sink.h"
 #include "records/bytes/byte_size.h"
 #include "records/files/open_sink.h"
@@ -213,8 +214,8 @@ ExitCode Repair(const ShardPaths& shards, const RepairFlags& flags) {
       ExistingOutputs(JoinPaths(output, names), flags.writing.overwrite);
   if (flags.writing.dry_run) {
     for (std::size_t i = 0; i < shards.size(); ++i) {
-      std::cout << PathForMessages(shards[i]) << " -> "
-                << JoinPath(output, names[i]) << '\n';
+      std::cout << ShownText(PathForMessages(shards[i])) << " -> "
+                << ShownText(JoinPath(output, names[i])) << '\n';
     }
     return ExitCode::kDone;
   }

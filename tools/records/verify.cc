@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/bytes/byte_size.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/open_source.h"
@@ -150,7 +151,7 @@ bool IsGood(const VerifyReport& report) {
 
 // The faults of one shard and notes on it, one per line.
 std::string ShardText(const VerifiedShard& shard) {
-  const std::string path = PathForMessages(shard.path);
+  const std::string path = ShownText(PathForMessages(shard.path));
   std::string text = BadRecordsText(shard.path, shard.bad) +
                      BadRecordsText(shard.path, shard.seek);
   for (const LostBytes& lost : shard.lost) {
@@ -159,10 +160,10 @@ std::string ShardText(const VerifiedShard& shard) {
     }
   }
   for (const std::string& difference : shard.differences) {
-    text += fmt::format("{}: {}\n", path, difference);
+    text += fmt::format("{}: {}\n", path, ShownText(difference));
   }
   for (const std::string& note : shard.notes) {
-    text += note + "\n";
+    text += ShownText(note) + "\n";
   }
   return text;
 }
@@ -171,10 +172,10 @@ std::string ShardText(const VerifiedShard& shard) {
 std::string SummaryText(const VerifyReport& report) {
   std::string text;
   for (const std::string& path : report.missing) {
-    text += fmt::format("{}: missing\n", PathForMessages(path));
+    text += fmt::format("{}: missing\n", ShownText(PathForMessages(path)));
   }
   for (const std::string& problem : report.problems) {
-    text += problem + "\n";
+    text += ShownText(problem) + "\n";
   }
   const VerifyTotals totals = SumUp(report);
   text += fmt::format("{} records in {} shards, {} bad", totals.records,

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/shown_text.h"
 #include "records/cloud/object_store.h"
 #include "records/files/dataset_info.h"
 #include "records/files/open_source.h"
@@ -120,8 +121,8 @@ void PrintPlan(const Rewriters& rewriters, const std::string& output) {
   std::int64_t shards = 0;
   for (const auto& rewriter : rewriters) {
     for (const NewShard& shard : rewriter->shards()) {
-      std::cout << JoinPath(output, shard.name) << ' ' << shard.range.count
-                << '\n';
+      std::cout << ShownText(JoinPath(output, shard.name)) << ' '
+                << shard.range.count << '\n';
       records += shard.range.count;
       ++shards;
     }
@@ -134,7 +135,8 @@ void PrintResult(const std::vector<DatasetInfo::Shard>& shards,
                  std::int64_t left_out, const std::string& output) {
   std::int64_t records = 0;
   for (const DatasetInfo::Shard& shard : shards) {
-    std::cout << JoinPath(output, shard.name) << ' ' << shard.records << '\n';
+    std::cout << ShownText(JoinPath(output, shard.name)) << ' ' << shard.records
+              << '\n';
     records += shard.records;
   }
   std::cout << fmt::format("{} records in {} shards, {} bad left out\n",

@@ -14,6 +14,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
 
@@ -114,7 +115,8 @@ StagedFolder::StagedFolder(std::string folder)
   try {
     if (fs::exists(JournalPath())) {
       FinishCommit();
-      std::cerr << folder_ << ": finished what a killed run had written\n";
+      std::cerr << ShownText(folder_)
+                << ": finished what a killed run had written\n";
     }
     Empty(stage_);
     MakeFolder(stage_ + "/" + kSide);

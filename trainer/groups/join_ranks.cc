@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "trainer/groups/torchrun_store.h"
 #include "trainer/ranks/meeting.h"
 #include "trainer/ranks/place.h"
@@ -22,12 +23,13 @@ namespace {
 // hangs, often in a call of the device that waits for a rank that is gone.
 void EndProcess(const RankPlace& place, const std::string& message) {
   fmt::print(stderr, "{}: rank {}: {}\n", program_invocation_short_name,
-             place.rank, message);
+             place.rank, ShownText(message));
   ::_exit(static_cast<int>(ExitCode::kRuntimeError));
 }
 
 void PrintDropped(const std::string& line) {
-  fmt::print(stderr, "{}: rank 0: {}\n", program_invocation_short_name, line);
+  fmt::print(stderr, "{}: rank 0: {}\n", program_invocation_short_name,
+             ShownText(line));
 }
 
 // The launcher's socket, else a new one.

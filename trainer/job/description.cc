@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 
 #include "base/atomic_file.h"
+#include "base/shown_text.h"
 #include "records/files/open_source.h"
-#include "records/http/secrets_guard.h"
 #include "trainer/feed/fake_data.h"
 #include "trainer/log/machine_check.h"
 #include "trainer/log/run_origin.h"

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/store/index_data.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/named_weights.h"
@@ -31,7 +32,7 @@ std::atomic<bool> messages_suppressed = false;
 
 void Say(const std::string& line) {
   if (!messages_suppressed) {
-    fmt::print(stderr, "{}\n", line);
+    fmt::print(stderr, "{}\n", ShownLines(line));
   }
 }
 

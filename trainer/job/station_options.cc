@@ -10,13 +10,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "pipeline/order/option_text.h"
 #include "pipeline/order/options.h"
 #include "pipeline/order/stream_state.h"
 #include "preprocess/pixels/image_size.h"
 #include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
-#include "records/http/secrets_guard.h"
 #include "trainer/feed/fake_data.h"
 #include "trainer/model/image_size_schedule.h"
 #include "trainer/model/resnet_plan.h"

@@ -11,7 +11,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "records/http/secrets_guard.h"
+#include "base/shown_text.h"
+#include "records/files/open_source.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/checkpoint/warm_start.h"

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "pipeline/order/epoch_batches.h"
 #include "pipeline/order/option_text.h"
-#include "records/http/secrets_guard.h"
 #include "trainer/model/named_networks.h"
 #include "trainer/params/checks.h"
 #include "trainer/params/parse.h"
@@ -180,7 +180,7 @@ void ApplyPreset(const Preset& preset, const std::string& origin,
   Apply(ParseOverride(preset.values), origin, run);
 }
 
-std::string ShownText(const Param& param, const TrainParams& values) {
+std::string ShownValue(const Param& param, const TrainParams& values) {
   return WithoutUrlSecrets(ValueText(param, values));
 }
 
@@ -280,7 +280,7 @@ std::string ToYaml(const RunParams& params) {
       continue;
     }
     text += fmt::format(
-        "{}: {}  # {}\n", param.name, ShownText(param, params.values),
+        "{}: {}  # {}\n", param.name, ShownValue(param, params.values),
         origin == params.origins.end() ? "default" : origin->second);
   }
   return text;
@@ -292,7 +292,7 @@ std::string ChosenText(const RunParams& params) {
     const auto origin = params.origins.find(param.name);
     if (origin != params.origins.end() && IsGiven(param, params.values)) {
       text += fmt::format("  {}: {}  # {}\n", param.name,
-                          ShownText(param, params.values), origin->second);
+                          ShownValue(param, params.values), origin->second);
     }
   }
   return text;

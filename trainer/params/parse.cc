@@ -15,10 +15,9 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/cloud/object_store.h"
 #include "records/files/open_source.h"
-#include "records/http/secrets_guard.h"
-#include "records/http/url.h"
 
 namespace infeed {
 namespace {

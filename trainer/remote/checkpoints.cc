@@ -8,6 +8,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/files/open_source.h"
 #include "records/http/url.h"
 #include "trainer/checkpoint/checkpoint.h"

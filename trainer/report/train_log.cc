@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/shown_text.h"
 #include "pipeline/memory/memory_limit.h"
 #include "pipeline/stats/text.h"
 #include "trainer/log/eval_log.h"
@@ -353,7 +354,7 @@ void TrainLog::End(std::int64_t step, RunEnd end) {
 
 void TrainLog::Say(const std::string& line) {
   progress_.Finish();
-  fmt::print(stderr, "{}\n", line);
+  fmt::print(stderr, "{}\n", ShownLines(line));
 }
 
 double TrainLog::images_per_second() const {

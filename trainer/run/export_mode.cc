@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "trainer/checkpoint/average.h"
 #include "trainer/job/job.h"
 #include "trainer/log/run_storage.h"
@@ -57,7 +58,7 @@ void ExportNow(const Job& job, std::int64_t step,
   if (job.options.storage != nullptr) {
     folder = job.options.storage->Exported(folder);
   }
-  fmt::print("exported the model of step {} to {}\n", step, folder);
+  fmt::print("exported the model of step {} to {}\n", step, ShownText(folder));
 }
 
 ExitCode ExportMode(const Job& job, const std::stop_token& stop) {
