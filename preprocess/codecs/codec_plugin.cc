@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <new>
 
+#include "base/address_space.h"
 #include "base/error.h"
 #include "preprocess/codecs/sample_depth.h"
 
@@ -24,6 +26,9 @@ fs::path OwnFolder() {
 }
 
 PluginDecoder Load() {
+  if (!HasAddressSpace(kLibraryBytes)) {
+    throw std::bad_alloc();  // OpenCV's OpenBLAS would try for ever.
+  }
   const fs::path own = OwnFolder();
   // Beside an installed or built program; beside a module of Python's; where
   // the libraries were installed.

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -6,11 +8,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
+#include "base/address_space.h"
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/bytes/stopped_error.h"
 #include "records/cloud/cloud_settings.h"
 #include "records/files/open_source.h"
@@ -30,17 +35,34 @@
 namespace infeed {
 namespace {
 
+// OpenBLAS asks again and again, for ever, for memory that it cannot get when
+// it is loaded.
+void RequireAddressSpace() {
+  if (!HasAddressSpace(kLibraryBytes)) {
+    constexpr std::string_view kWhy =
+        "train_resnet: out of memory: LibTorch cannot start under this limit "
+        "on memory (ulimit -v, ulimit -d)\n";
+    [[maybe_unused]] const ssize_t written =
+        ::write(STDERR_FILENO, kWhy.data(), kWhy.size());
+    ::_exit(static_cast<int>(ExitCode::kRuntimeError));
+  }
+}
+
 // Runs before the libraries initialise themselves, for which LibTorch alone
-// takes a third of a second: blocks the signals, so that a request to stop
-// waits for a SignalStop, and sets how the OpenMP runtime waits.
+// takes a third of a second: a request to stop waits for a SignalStop, across
+// the restart that sets how the OpenMP runtime waits.
 void BeginProcess(int /*argc*/, char** argv, char** environment) {
   HoldSignals();
   WaitWithShortSpins(argv, environment);
+  KeepSignals();
+  RequireAddressSpace();
 }
 [[gnu::section(".preinit_array"), gnu::used]] auto* before_libraries =
     &BeginProcess;
 
-void SayHere(const std::string& line) { fmt::print(stderr, "{}\n", line); }
+void SayHere(const std::string& line) {
+  fmt::print(stderr, "{}\n", ShownLines(line));
+}
 
 // Rethrows the current error with another message.
 [[noreturn]] void ThrowRenamed(
@@ -205,8 +227,7 @@ ExitCode Main(int argc, char** argv) {
   if (!HasParametersInStore(*flags)) {
     TakeParameters(*flags);
   }
-  // Created before any other thread, so that all threads leave the signals to
-  // its thread. With a launcher its ranks handle them.
+  // With a launcher its ranks handle the signals.
   std::optional<SignalStop> signals;
   if (StopsByItself(*flags) &&
       (flags->local_ranks <= 1 || HasParametersInStore(*flags))) {
