@@ -10,7 +10,7 @@
 #include "base/rounding.h"
 #include "preprocess/codecs/byte_fields.h"
 #include "preprocess/codecs/tiff_directory.h"
-#include "preprocess/jpeg_entropy/markers.h"
+#include "preprocess/jpeg_entropy/scan.h"
 
 namespace infeed {
 namespace {

@@ -69,9 +69,8 @@ void TiffDirectory::AddValues(std::size_t entry,
   if (bytes == 0 || !offset) {
     return;
   }
-  const std::size_t place = bytes * count <= kInPlace
-                                ? entry + 8
-                                : static_cast<std::size_t>(*offset);
+  const std::size_t place =
+      bytes * count <= kInPlace ? entry + 8 : static_cast<std::size_t>(*offset);
   for (std::size_t i = 0; i < count && values.size() < kMaxValues; ++i) {
     const std::optional<std::int64_t> value =
         fields_.Find(place + i * bytes, bytes);

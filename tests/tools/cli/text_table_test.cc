@@ -19,7 +19,7 @@ TEST(TextTableTest, EscapesControlCharactersOfCells) {
   TextTable table({"name", ">count"});
   table.Add({"a\x1b[31m\n\xc2\x9b", "7"});
   EXPECT_EQ(table.Text(),
-            "name                  count\n"
+            "name                   count\n"
             "a\\x1b[31m\\x0a\\xc2\\x9b      7\n");
 }
 
