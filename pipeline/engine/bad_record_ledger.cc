@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/own_files.h"
+
 namespace infeed {
 namespace {
 
@@ -62,7 +64,8 @@ std::string BadRecordReportPath(const InputOptions& options) {
 
 BadRecordReport::BadRecordReport(const InputOptions& options) {
   if (!options.bad_record_report.empty()) {
-    file_.emplace(BadRecordReportPath(options));
+    file_.emplace(BadRecordReportPath(options),
+                  options.world_size == 1 ? kNamedByUser : 1);
   }
 }
 

@@ -18,6 +18,7 @@
 
 #include "base/choices.h"
 #include "base/error.h"
+#include "base/own_files.h"
 #include "records/example/builder.h"
 #include "records/example/reader.h"
 #include "records/http/http_client.h"
@@ -156,8 +157,9 @@ class Writer {
   Writer(std::string path, const std::string& compression)
       : writer_(std::in_place, std::move(path),
                 TfrecordWriterOptions{
-                    .compression = ParseChoice("compression", compression,
-                                               kCompressions)}) {}
+                    .compression =
+                        ParseChoice("compression", compression, kCompressions),
+                    .own_names = kNamedByUser}) {}
 
   void Write(const nb::bytes& payload) {
     const std::span<const std::byte> bytes = BytesOf(payload);

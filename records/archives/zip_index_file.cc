@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/atomic_file.h"
+#include "base/own_files.h"
 #include "records/bytes/little_endian.h"
 #include "records/files/shards.h"
 #include "records/files/side_file.h"
@@ -155,7 +156,8 @@ std::string SaveZipIndex(const ByteSource& zip, const ZipImages& images) {
                                    image.class_index, image.split});
   }
   std::string path = SidePathToWrite(zip.path(), kZipIndexEnding);
-  WriteFileAtomically(path, NumberFileText(zip, kZipIndexMagic, numbers));
+  WriteFileAtomically(path, NumberFileText(zip, kZipIndexMagic, numbers),
+                      kInOwnFolder);
   return path;
 }
 

@@ -29,8 +29,9 @@ std::vector<std::string> Lines(std::string_view text) {
   return lines;
 }
 
-std::vector<std::string> ReadLines(const std::string& path) {
-  std::vector<std::string> lines = Lines(ReadWhole(path, kMaxFileBytes));
+std::vector<std::string> ReadLines(const std::string& path, int own_names) {
+  std::vector<std::string> lines =
+      Lines(ReadWhole(path, kMaxFileBytes, own_names));
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].empty()) {
       throw DataError({.path = path},

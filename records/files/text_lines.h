@@ -17,8 +17,10 @@ inline constexpr std::string_view kBlanks = " \t\r";
 // lines at the end.
 [[nodiscard]] std::vector<std::string> Lines(std::string_view text);
 
-// Reads the lines of a file, or of the object that a URL names. Throws
-// IoError, and DataError for an empty line that is not at the end.
-[[nodiscard]] std::vector<std::string> ReadLines(const std::string& path);
+// Reads the lines of a file, or of the object that a URL names; of a pipe too
+// if own_names is kNamedByUser. Throws IoError, and DataError for an empty line
+// that is not at the end.
+[[nodiscard]] std::vector<std::string> ReadLines(const std::string& path,
+                                                 int own_names = 1);
 
 }  // namespace infeed

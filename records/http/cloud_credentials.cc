@@ -38,7 +38,7 @@ std::optional<Profile> ReadAwsProfile(const std::string& path,
   if (!std::filesystem::exists(path, ignored)) {
     return std::nullopt;
   }
-  const std::string file = ReadWholeFile(path, kMaxProfileBytes);
+  const std::string file = ReadFileOrPipe(path, kMaxProfileBytes);
   std::string_view rest(file);
   std::optional<Profile> profile;
   bool inside = false;

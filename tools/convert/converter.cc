@@ -63,7 +63,7 @@ void CheckNothingIsStale(const std::vector<std::string>& stale,
 void PrepareFolder(const ConversionPlan& plan, const std::string& output_dir,
                    const std::vector<std::string>& stale,
                    const EarlierWork& work) {
-  MakeFolder(ConversionSideFolder(output_dir));
+  MakeFolder(ConversionSideFolder(output_dir), "create", 1);
   if (!work.missing.empty() || !stale.empty()) {
     RemoveFile(output_dir + "/dataset.json");
   }
@@ -72,9 +72,9 @@ void PrepareFolder(const ConversionPlan& plan, const std::string& output_dir,
     RemoveFile(path);
   }
   for (const PlannedSplit& split : plan.splits) {
-    MakeFolder(fs::path(output_dir + "/" + split.shards.front().name)
-                   .parent_path()
-                   .string());
+    const std::string& name = split.shards.front().name;
+    MakeFolder(fs::path(output_dir + "/" + name).parent_path().string(),
+               "create", static_cast<int>(std::ranges::count(name, '/')));
   }
 }
 

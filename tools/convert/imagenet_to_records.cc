@@ -169,10 +169,11 @@ ExitCode Run(const Flags& flags, const Interruption& interruption) {
   const std::string side_folder = ConversionSideFolder(output_dir);
   const FolderClaim all(
       side_folder, "lock",
-      share.IsAll() ? FolderClaim::Kind::kAlone : FolderClaim::Kind::kShared);
+      share.IsAll() ? FolderClaim::Kind::kAlone : FolderClaim::Kind::kShared,
+      kInOwnFolder);
   const FolderClaim own(side_folder,
                         fmt::format("lock-{}-of-{}", share.index, share.count),
-                        FolderClaim::Kind::kAlone);
+                        FolderClaim::Kind::kAlone, kInOwnFolder);
   const ConversionReport report =
       flags.output.finish
           ? FinishWithProgress(plan, output_dir, options, interruption)
@@ -187,6 +188,10 @@ ExitCode Run(const Flags& flags, const Interruption& interruption) {
   return ExitCode::kDone;
 }
 
+  std::optional<WithoutSideFiles> nothing_is_written;
+  if (flags.output.dry_run) {
+    nothing_is_written.emplace();
+  }
 ExitCode ImagenetToRecords(int argc, char** argv) {
   CLI::App app("Turns images in folders, tars, zips or TFRecords into shards.");
   app.footer(kExamples);

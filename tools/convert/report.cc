@@ -12,6 +12,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/own_files.h"
 #include "records/files/unreadable_format.h"
 #include "tools/convert/finished_shard.h"
 #include "tools/convert/image_encoder.h"
@@ -212,7 +213,8 @@ void WriteReport(const std::string& output_dir,
   // File names may have any bytes; JSON is UTF-8.
   WriteFileAtomically(
       ReportPath(output_dir, report.share),
-      json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+      json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n",
+      kInOwnFolder);
 }
 
 void WriteDescription(const std::string& output_dir,

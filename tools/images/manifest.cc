@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/own_files.h"
 #include "records/cloud/cloud_runtime.h"
 #include "records/cloud/object_store.h"
 #include "records/files/class_list.h"
@@ -230,7 +231,8 @@ class Manifests {
   // Requires: the manifest's name outlives this.
   void Read(const std::string& manifest) {
     const char separator = SeparatorOf(manifest);
-    const std::string text = ReadWhole(manifest, kMaxManifestBytes);
+    const std::string text =
+        ReadWhole(manifest, kMaxManifestBytes, kNamedByUser);
     try {
       ReadTable(manifest, CsvReader(text, separator));
     } catch (const DataError& error) {

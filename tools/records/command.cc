@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/atomic_file.h"
+#include "base/own_files.h"
 #include "base/shell_word.h"
 #include "records/files/open_source.h"
 #include "records/files/shards.h"
@@ -106,8 +107,8 @@ CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
   }
   const auto cloud = std::make_shared<CloudFlags>();
   AddCloudFlags(*verb, *cloud);
-  verb->callback([&command, cloud, text, run = std::move(run)] {
-    command.run = [&command, cloud, text, run] {
+  verb->callback([&command, cloud, verb, text, run = std::move(run)] {
+    command.run = [&command, cloud, verb, text, run] {
       ApplyCloudFlags(*cloud);
       std::vector<std::string> paths = command.paths;
       ShardPaths found =
@@ -172,7 +173,7 @@ void PutReport(const std::string& json_target,
                const std::function<std::string()>& text,
                const std::function<std::string()>& json) {
   if (!json_target.empty() && !IsJsonOnly(json_target)) {
-    WriteFileAtomically(json_target, json());
+    WriteFileAtomically(json_target, json(), kNamedByUser);
   }
   std::cout << (IsJsonOnly(json_target) ? json() : text());
 }

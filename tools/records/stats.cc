@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/atomic_file.h"
+#include "base/own_files.h"
 #include "records/bytes/byte_source.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/inspect/dataset_stats.h"
@@ -53,7 +54,7 @@ StatsReport Collect(const ShardPaths& shards, const StatsOptions& options) {
 ExitCode ShowStats(const ShardPaths& shards, const StatsOptions& options) {
   const StatsReport report = Collect(shards, options);
   if (!options.html_path.empty()) {
-    WriteFileAtomically(options.html_path, StatsHtml(report));
+    WriteFileAtomically(options.html_path, StatsHtml(report), kNamedByUser);
   }
   PutReport(
       options.json, [&] { return StatsText(report, options.classes); },

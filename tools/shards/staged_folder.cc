@@ -63,6 +63,18 @@ void RemoveFile(const fs::path& path) {
   }
 }
 
+// The journal may be a stranger's: a data set's folder can be copied with it.
+void CheckIsBelow(const std::string& name, const std::string& journal) {
+  const fs::path path = name;
+  const bool is_side = path.parent_path() == kSide;
+  if (!path.has_filename() || path.filename() == "." ||
+      path.filename() == ".." || (path.has_parent_path() && !is_side)) {
+    throw DataError(
+        {.path = journal},
+        "would remove a file that is not of this folder: remove its folder");
+  }
+}
+
 void Empty(const fs::path& folder) {
   std::error_code error;
   for (const fs::directory_entry& entry :
@@ -109,7 +121,7 @@ void MoveFiles(const fs::path& from, const fs::path& to) {
 StagedFolder::StagedFolder(std::string folder)
     : folder_(std::move(folder)), is_url_(IsUrl(folder_)) {
   stage_ = StagePath(folder_);
-  MakeFolder(stage_);
+  MakeFolder(stage_, "create", is_url_ ? 1 : 2);
   lock_ = LockFolder(stage_);
   try {
     if (fs::exists(JournalPath())) {
@@ -164,7 +176,8 @@ std::string StagedFolder::JournalPath() const { return stage_ + kJournal; }
 void StagedFolder::WriteJournal(const std::vector<std::string>& stale) const {
   std::string text;
   for (const std::string& path : stale) {
-    text += path;
+    Check(path.starts_with(JoinPath(folder_, "")), "the folder has old files");
+    text += path.substr(JoinPath(folder_, "").size());
     text += '\0';
   }
   WriteFileAtomically(JournalPath(), text);
@@ -179,8 +192,9 @@ void StagedFolder::FinishCommit() {
     RemoveFile(fs::path(folder_) / kDescription);
   }
   std::istringstream stale(ReadWholeFile(JournalPath(), kMaxJournal));
-  for (std::string line; std::getline(stale, line, '\0');) {
-    const fs::path path = line;
+  for (std::string name; std::getline(stale, name, '\0');) {
+    CheckIsBelow(name, JournalPath());
+    const fs::path path = fs::path(folder_) / name;
     RemoveFile(path);
     RemoveFile(path.parent_path() / kSide /
                (path.filename().string() + ".index"));
@@ -188,7 +202,7 @@ void StagedFolder::FinishCommit() {
   // From here on, new files may have the names of old ones.
   WriteJournal({});
   const fs::path side = fs::path(folder_) / kSide;
-  MakeFolder(side.string());
+  MakeFolder(side.string(), "create", 1);
   MoveFiles(fs::path(stage_) / kSide, side);
   MoveFiles(stage_, folder_);
   if (describes) {

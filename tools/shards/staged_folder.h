@@ -47,8 +47,9 @@ class StagedFolder {
   static void FinishKilled(const std::string& folder);
 
  private:
-  // A commit has begun while this file exists: it names the old files that are
-  // still to be removed, each followed by a zero byte.
+  // A commit has begun while this file exists: it names the old files in FOLDER
+  // and FOLDER/.infeed that are still to be removed, each followed by a zero
+  // byte.
   [[nodiscard]] std::string JournalPath() const;
   void WriteJournal(const std::vector<std::string>& stale) const;
   void FinishCommit();

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 class NewFolder {
  public:
   explicit NewFolder(std::string path) : path_(std::move(path)) {
-    MakeFolder(path_);
+    MakeFolder(path_, "create", 1);
   }
   ~NewFolder() {
     std::error_code ignored;

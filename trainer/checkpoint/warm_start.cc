@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -18,6 +16,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "records/bytes/byte_source.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/model/layers.h"
 #include "trainer/tensors/pth_file.h"
@@ -145,11 +144,7 @@ std::optional<FoundWeights> ReadOurs(const std::string& folder) {
 // Reads a file, whose type follows from its first bytes.
 FoundWeights ReadFile(const std::string& path) {
   std::array<char, kHeadBytes> head{};
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    throw IoError(path, "open", errno);
-  }
-  file.read(head.data(), head.size());
+  (void)FileSource(path).ReadAt(0, std::as_writable_bytes(std::span(head)));
   // After the header's length, whose first bytes may be any.
   if (head.back() == '{') {
     return {.what = "the safetensors file " + path,

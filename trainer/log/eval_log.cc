@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
+#include "base/own_files.h"
 #include "trainer/log/pictures.h"
 #include "trainer/model_dir/model_dir.h"
 #include "trainer/scores/metrics.h"
@@ -83,15 +84,15 @@ EvalLog::EvalLog(const std::string& model_dir)
     : model_dir_(model_dir),
       labels_(ModelLabels::OfModel(model_dir)),
       metrics_(model_dir),
-      summaries_(EvalFolder(model_dir)) {}
+      summaries_(EvalFolder(model_dir), kInOwnFolder) {}
 
 void EvalLog::Write(std::int64_t step, const EvalResult& result) {
   if (!result.image_size) {
     WriteCurves(step, result);
   }
-  MakeFolder(EvalFolder(model_dir_), "create the folder");
+  MakeFolder(EvalFolder(model_dir_), "create the folder", 1);
   WriteFileAtomically(EvalPath(model_dir_, step, result.image_size),
-                      EvalFileText(step, result, labels_));
+                      EvalFileText(step, result, labels_), kInOwnFolder);
 }
 
 void EvalLog::WriteCurves(std::int64_t step, const EvalResult& result) {

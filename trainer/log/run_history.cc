@@ -75,8 +75,12 @@ std::string_view RunEndName(RunEnd end) {
 RunHistory::RunHistory(std::string model_dir) : path_(MetricsPath(model_dir)) {}
 
 void RunHistory::Update() {
-  if (!std::filesystem::exists(path_)) {
+  const std::filesystem::file_status status = std::filesystem::status(path_);
+  if (!std::filesystem::exists(status)) {
     return;
+  }
+  if (!std::filesystem::is_regular_file(status)) {
+    throw IoError(path_ + ": is not a regular file");
   }
   std::ifstream file(path_, std::ios::binary);
   if (!file) {

@@ -126,8 +126,8 @@ std::string SessionEndEvent(double wall_time, std::int64_t step, bool is_good) {
   return HParamsEvent(wall_time, step, "_hparams_/session_end_info", data);
 }
 
-SummaryWriter::SummaryWriter(const std::string& folder)
-    : file_(NewEventPath(folder)) {
+SummaryWriter::SummaryWriter(const std::string& folder, int own_names)
+    : file_(NewEventPath(folder), own_names) {
   AppendFrame(pending_, FileVersionEvent(UnixSeconds()));
   Flush();
 }

@@ -30,7 +30,8 @@ using HParams = std::vector<std::pair<std::string, std::string>>;
 // events that cannot be written.
 class SummaryWriter {
  public:
-  explicit SummaryWriter(const std::string& folder);
+  // own_names: of a file in the folder, as in own_files.h.
+  explicit SummaryWriter(const std::string& folder, int own_names = 1);
   ~SummaryWriter();
   SummaryWriter(const SummaryWriter&) = delete;
   SummaryWriter& operator=(const SummaryWriter&) = delete;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/own_files.h"
 #include "pipeline/order/epoch_batches.h"
 #include "pipeline/order/option_text.h"
 #include "records/http/secrets_guard.h"
@@ -240,13 +241,15 @@ RunParams ReadParams(const ParamLayers& layers) {
     ResolveOldModel(run);
     // It describes the data of the training, not the data of this run.
     run.values.num_eval_images = 0;
+    // The model may be a stranger's, who must not name a file to write.
+    run.values.input.bad_record_report.clear();
   }
   if (!layers.preset.empty()) {
     const Preset& preset = FindPreset(layers.preset);
     ApplyPreset(preset, fmt::format("preset {}", preset.name), run);
   }
   if (!layers.config_file.empty()) {
-    Apply(ReadParamFile(layers.config_file), "config file", run);
+    Apply(ReadParamFile(layers.config_file, kNamedByUser), "config file", run);
   }
   std::vector<OptionAssignment> overrides;
   for (const std::string& text : layers.overrides) {

@@ -67,10 +67,12 @@ std::int64_t TryInput(const RunOptions& options, const DataSet& data,
   if (trains ? !data.has_train() : !data.has_eval()) {
     return 0;
   }
-  const std::unique_ptr<BatchStream> input = OpenInput(
-      trains ? data.train_index() : data.eval_index(),
+  InputOptions input_options =
       trains ? MakeTrainingOptions(params, options.model_dir, data).input
-             : MakeEvalInput(params));
+             : MakeEvalInput(params);
+  input_options.bad_record_report.clear();  // Nothing is written.
+  const std::unique_ptr<BatchStream> input =
+      OpenInput(trains ? data.train_index() : data.eval_index(), input_options);
   const BatchHandle batch = input->Next();
   Check(batch != nullptr, "a split has a batch");
   input->Stop();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/own_files.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/order/options.h"
 #include "pipeline/order/selection.h"
@@ -153,7 +154,7 @@ ExitCode PredictAll(const Job& job, const RecordIndex* index,
   }
   // Opened first, so that an unwritable path fails before the work is done.
   const std::unique_ptr<ByteSink> page_file =
-      page.empty() ? nullptr : OpenSink(page);
+      page.empty() ? nullptr : OpenSink(page, kNamedByUser);
   InputOptions input = PredictInput(job, images);
   const int classes = job.params.input.num_label_classes;
   PredictionLog log(index, images, classes, labels, stdout);

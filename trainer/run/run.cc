@@ -14,6 +14,7 @@
 #include "pipeline/memory/kept_heap.h"
 #include "records/bytes/stopped_error.h"
 #include "records/files/folder_claim.h"
+#include "records/files/side_file.h"
 #include "trainer/groups/torch_errors.h"
 #include "trainer/job/class_weights.h"
 #include "trainer/job/job.h"
@@ -239,6 +240,7 @@ ExitCode Dispatch(RunOptions options, const std::stop_token& stop) {
     return DoctorMode(options);
   }
   if (options.dry_run) {
+    const WithoutSideFiles nothing_is_written;
     return DryRun(options);
   }
   options.device = DeviceOfRank(options.device, options.place);
