@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "base/atomic_file.h"
 #include "base/charts/progress.h"
 #include "base/error.h"
+#include "base/own_files.h"
 #include "bench/common/made_shards.h"
 #include "bench/engine/hash_flags.h"
 #include "bench/engine/plot.h"
@@ -22,7 +24,9 @@
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/memory/memory_limit.h"
 #include "pipeline/order/label_class.h"
+#include "records/files/output_check.h"
 #include "records/files/shards.h"
+#include "records/files/side_file.h"
 #include "records/store/index_data.h"
 #include "records/store/record_index.h"
 #include "tools/cli/cloud_flags.h"
@@ -213,11 +217,13 @@ void Measure(const RecordIndex& index, const Flags& flags) {
   fmt::print("{}", ThroughputText(runs, peak));
   if (!flags.json.empty()) {
     WriteFileAtomically(flags.json,
-                        ThroughputJson(runs, options, index.size(), peak));
+                        ThroughputJson(runs, options, index.size(), peak),
+                        kNamedByUser);
   }
   if (!flags.plot.empty()) {
     WriteFileAtomically(
-        flags.plot, ThroughputPlot(flags.plot, runs, MakeTitle(flags, index)));
+        flags.plot, ThroughputPlot(flags.plot, runs, MakeTitle(flags, index)),
+        kNamedByUser);
   }
 }
 
@@ -282,6 +288,21 @@ void CheckFlags(const Flags& flags) {
   }
 }
 
+// No output is an input, or another output.
+void CheckFiles(const Flags& flags, const RecordIndex& index) {
+  std::vector<std::string> inputs = {flags.selection.subset,
+                                     flags.selection.class_weights,
+                                     flags.selection.sample_weights};
+  inputs.insert(inputs.end(), index.shards().begin(), index.shards().end());
+  CheckOutputs(
+      {{"--json", flags.json},
+       {"--plot", flags.plot},
+       {"--save_state", flags.hash.save_state},
+       {"--trace", flags.observation.trace},
+       {"--bad_record_report", flags.throughput.input.bad_record_report}},
+      inputs);
+}
+
 ExitCode PipelineThroughput(int argc, char** argv) {
   Flags flags;
   CLI::App app(kDescription);
@@ -302,17 +323,25 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   CheckFlags(flags);
   flags.throughput.input = ResolveInput(flags.input);
   ApplyCloudFlags(flags.cloud);
+  std::optional<WithoutSideFiles> nothing_is_written;
+  if (flags.dry_run) {
+    nothing_is_written.emplace();
+    flags.observation.trace.clear();
+    flags.throughput.input.bad_record_report.clear();
+  }
+  std::optional<MadeShards> made;
+  if (flags.made_images > 0) {
+    fmt::print(stderr, "making {} photographs\n", flags.made_images);
+    made.emplace(flags.made_images);
+  }
+  const RecordIndex index =
+      made ? RecordIndex(ListShards(made->folder())) : IndexOf(flags);
+  CheckFiles(flags, index);
   Observation observation(flags.observation,
                           {{"run", flags.data_dir + flags.shards}});
   flags.throughput.input.trace = observation.trace();
   flags.throughput.live = observation.live();
-  if (flags.made_images > 0) {
-    fmt::print(stderr, "making {} photographs\n", flags.made_images);
-    const MadeShards made(flags.made_images);
-    Run(flags, RecordIndex(ListShards(made.folder())));
-  } else {
-    Run(flags, IndexOf(flags));
-  }
+  Run(flags, index);
   observation.Finish();
   return ExitCode::kDone;
 }

@@ -29,6 +29,7 @@
 #include "pipeline/stats/consumer_counts.h"
 #include "pipeline/stats/storage_reads.h"
 #include "pipeline/stats/trace_log.h"
+#include "records/files/output_check.h"
 #include "records/store/record_store.h"
 #include "records/store/seek_file.h"
 
@@ -59,6 +60,17 @@ bool MapsFiles(const RecordIndex& index, const InputOptions& options) {
   } catch (const IoError&) {  // Not known here: files are read.
     return false;
   }
+}
+
+// The options, checked; the report must not be one of the index's files.
+InputOptions CheckedReport(const InputOptions& options,
+                           const RecordIndex& index) {
+  InputOptions checked = CheckedInputOptions(options);
+  if (!checked.bad_record_report.empty()) {
+    CheckOutputs({{"bad_record_report", BadRecordReportPath(checked)}},
+                 index.shards());
+  }
+  return checked;
 }
 
 }  // namespace
@@ -138,7 +150,7 @@ class InputPipeline::Impl {
 InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
                           const StreamPosition& start)
     : index_(index),
-      options_(ResolvedOptions(CheckedInputOptions(options), index)),
+      options_(ResolvedOptions(CheckedReport(options, index), index)),
       order_(ShardSizes(index, options_.max_records), options_),
       sequence_(order_.places(), options_, start),
       ledger_(options_, sequence_.batches_per_epoch()),

@@ -77,6 +77,30 @@ TEST_F(PipelineThroughputTest, GoesOnWithoutMissingShardsOnlyWhenTold) {
   }
 }
 
+TEST_F(PipelineThroughputTest, WritesOverNoInput) {
+  const std::string shard = shards_.index().shards()[0];
+  const std::string before = ReadWholeFile(shard, 1 << 20);
+  for (const std::string& flags :
+       {"--seconds 0.05 --json " + shard, "--hash 1 --save_state " + shard,
+        "--hash 1 --trace " + shard, "--hash 1 --bad_record_report " + shard,
+        "--trace " + (folder_ / "new") + " --json " + (folder_ / "new")}) {
+    const ProgramResult result = Run(flags);
+    EXPECT_EQ(result.exit_code, 2) << flags;
+    EXPECT_THAT(result.err, HasSubstr(": give another file"));
+  }
+  EXPECT_EQ(ReadWholeFile(shard, 1 << 20), before);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "new"));
+}
+
+TEST_F(PipelineThroughputTest, WritesNothingInADryRun) {
+  std::filesystem::remove_all(shards_.folder() + "/.infeed");
+  const ProgramResult result = Run("--dry_run --trace " + (folder_ / "trace") +
+                                   " --bad_record_report " + (folder_ / "bad"));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(shards_.folder() + "/.infeed"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+}
+
 TEST_F(PipelineThroughputTest, PrintsTheOrderOfARank) {
   const std::string ranks = "--rank 1 --world_size 2 --order 3 --shuffle none";
   EXPECT_EQ(Run(ranks).out, "2 3\n6 7\n2 3\n");  // The epoch ends between.

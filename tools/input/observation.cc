@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/atomic_file.h"
+#include "base/own_files.h"
 #include "pipeline/stats/text.h"
 #include "tools/cli/help_text.h"
 #include "tools/input/metrics_server.h"
@@ -52,7 +54,8 @@ Observation::Observation(const ObservationFlags& flags, MetricLabels labels)
     : trace_path_(flags.trace) {
   if (!trace_path_.empty()) {
     trace_ = std::make_unique<TraceLog>();
-    trace_->Write(trace_path_);  // Fails now instead of at the end.
+    // Fails now instead of at the end.
+    const AtomicFile probe(trace_path_, kNamedByUser);
   }
   if (flags.metrics_port) {
     live_ = std::make_unique<LiveStats>();
@@ -71,6 +74,8 @@ Observation::~Observation() {
   } catch (...) {  // Another error is being handled, which matters more.
   }
 }
+
+void Observation::Discard() { trace_path_.clear(); }
 
 void Observation::Finish() {
   if (trace_path_.empty()) {

@@ -15,6 +15,7 @@
 #include "base/own_files.h"
 #include "base/shell_word.h"
 #include "records/files/open_source.h"
+#include "records/files/output_check.h"
 #include "records/files/shards.h"
 #include "records/store/file_records.h"
 #include "records/store/index_data.h"
@@ -94,6 +95,20 @@ bool IsSideFile(const std::string& path) {
               kExtensions.end());
 }
 
+// The files that a verb's flags name for its reports.
+std::vector<NamedOutput> OutputsOf(const CLI::App& verb) {
+  std::vector<NamedOutput> outputs;
+  for (const char* name : {"--json", "--html"}) {
+    const CLI::Option* const option = verb.get_option_no_throw(name);
+    // A flag has no file: its value is "true".
+    if (option != nullptr && option->count() > 0 &&
+        option->results().back() != "true") {
+      outputs.push_back({name, option->results().back()});
+    }
+  }
+  return outputs;
+}
+
 }  // namespace
 
 CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
@@ -123,6 +138,7 @@ CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
       if (text.takes_tfrecords_only) {
         RefuseOtherFormats(found);
       }
+      CheckOutputs(OutputsOf(*verb), found);
       return run(found);
     };
   });

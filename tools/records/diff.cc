@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "records/files/output_check.h"
 #include "records/files/shards.h"
 #include "tools/cli/number_checks.h"
 #include "tools/records/command.h"
@@ -45,6 +46,7 @@ ExitCode Diff(const DiffFlags& flags) {
   options.ordered = !flags.unordered;
   ShardPaths all = a;
   all.insert(all.end(), b.begin(), b.end());
+  CheckOutputs({{"--json", flags.json}}, all);
   RefuseOtherFormats(all);
   ShardProgress progress(all);
   const DiffReport report = DiffRecords(

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "records/files/open_source.h"
+#include "records/files/output_check.h"
 #include "records/files/shards.h"
 #include "records/tfrecord/writer.h"
 #include "tools/cli/interruption.h"
@@ -51,15 +52,10 @@ Place SplitPath(const std::string& path) {
 
 void RefuseInputs(const ShardPaths& shards, const std::string& output,
                   const Place& place) {
-  for (const std::string& shard : shards) {
-    std::error_code ignored;
-    if (shard == output || fs::equivalent(shard, output, ignored)) {
-      throw UsageError("--output " + output + ": is one of the inputs");
-    }
-  }
+  CheckOutputs({{"--output", output}}, shards);
   // Readers of that folder would read every record twice.
   if (IsShardName(place.name)) {
-    RefuseFolderOf(shards, place.folder);
+    RefuseInputsIn({place.folder}, "--output", shards);
   }
 }
 

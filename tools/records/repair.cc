@@ -16,6 +16,7 @@
 #include "records/bytes/byte_size.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
+#include "records/files/output_check.h"
 #include "tools/cli/interruption.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/records/command.h"
@@ -205,7 +206,12 @@ ExitCode Repair(const ShardPaths& shards, const RepairFlags& flags) {
   const std::string& output = flags.writing.output;
   const std::vector<std::string> names =
       OutputNames(shards, flags.repair.compression);
-  RefuseFolderOf(shards, output);
+  RefuseInputsIn({output}, "--output", shards);
+  std::vector<NamedOutput> outputs = {{"--json", flags.json}};
+  for (const std::string& path : JoinPaths(output, names)) {
+    outputs.push_back({"--output", path});
+  }
+  CheckOutputs(outputs, shards);
   if (!flags.writing.dry_run) {
     StagedFolder::FinishKilled(output);
   }

@@ -16,6 +16,7 @@
 #include "records/cloud/object_store.h"
 #include "records/files/dataset_info.h"
 #include "records/files/open_source.h"
+#include "records/files/output_check.h"
 #include "records/files/shards.h"
 #include "tools/cli/interruption.h"
 #include "tools/rewrite/group_rewriter.h"
@@ -166,7 +167,7 @@ ExitCode Write(const Groups& groups, const RewriteOptions& options,
 }  // namespace
 
 ExitCode RewriteShards(const Paths& shards, const RewriteOptions& options) {
-  RefuseFolderOf(shards, options.writing.output);
+  RefuseInputsIn({options.writing.output}, "--output", shards);
   const Groups groups = GroupByPrefix(shards, options.prefix);
   DatasetInfo common = CommonInfo(shards).value_or(DatasetInfo());
   if (options.order == RewriteOrder::kShuffled) {

@@ -217,23 +217,6 @@ std::string JoinPath(const std::string& folder, const std::string& name) {
   return folder.ends_with('/') ? folder + name : folder + "/" + name;
 }
 
-void RefuseFolderOf(const std::vector<std::string>& inputs,
-                    const std::string& folder) {
-  for (const std::string& input : inputs) {
-    std::error_code ignored;
-    const fs::path own = fs::path(input).parent_path();
-    const bool same =
-        IsUrl(folder)
-            ? JoinPath(folder, "") == JoinPath(own.string(), "")
-            : fs::equivalent(own.empty() ? "." : own, folder, ignored);
-    if (same) {
-      throw UsageError("--output " + folder + ": the input " +
-                       PathForMessages(input) +
-                       " lies in this folder: give another one");
-    }
-  }
-}
-
 std::vector<std::string> ExistingOutputs(const std::vector<std::string>& paths,
                                          bool overwrite) {
   std::vector<std::string> existing;

@@ -64,11 +64,6 @@ class StagedFolder {
 [[nodiscard]] std::string JoinPath(const std::string& folder,
                                    const std::string& name);
 
-// Throws UsageError when one of the inputs is in this folder: a verb never
-// writes shards beside those that it reads.
-void RefuseFolderOf(const std::vector<std::string>& inputs,
-                    const std::string& folder);
-
 // Returns those of these paths, files or URLs, that exist. Throws UsageError if
 // any exist, unless overwrite is set.
 [[nodiscard]] std::vector<std::string> ExistingOutputs(

@@ -14,6 +14,7 @@
 #include "records/bytes/stopped_error.h"
 #include "records/cloud/cloud_settings.h"
 #include "records/files/open_source.h"
+#include "records/files/output_check.h"
 #include "tools/cli/build_version.h"
 #include "tools/cli/cloud_flags.h"
 #include "tools/cli/flags.h"
@@ -23,6 +24,7 @@
 #include "tools/train_resnet/local_ranks.h"
 #include "tools/train_resnet/model_parameters.h"
 #include "tools/train_resnet/train_flags.h"
+#include "trainer/model_dir/model_dir.h"
 #include "trainer/params/params.h"
 #include "trainer/remote/run.h"
 #include "trainer/run/run.h"
@@ -113,14 +115,26 @@ ExitCode RunHere(TrainFlags& flags, const std::stop_token& stop) {
   if (!AwaitModelParameters(run, flags.layers, stop)) {
     return ExitCode::kStoppedBySignal;
   }
-  const bool is_first = run.place.is_first();
-  Observation observation(is_first ? flags.observation : ObservationFlags{},
+  const bool observes = run.place.is_first() && !run.dry_run;
+  run.trace_path = flags.observation.trace;
+  CheckOutputs({{"--trace", run.trace_path},
+                {"--mllog", run.mllog},
+                {"--predictions_page", run.predictions_page}},
+               {flags.layers.config_file, ParamsPath(run.model_dir),
+                LabelsPath(run.model_dir), MetricsPath(run.model_dir),
+                BestPath(run.model_dir)});
+  Observation observation(observes ? flags.observation : ObservationFlags{},
                           {{"run", run.model_dir}});
   run.live_stats = observation.live();
   run.trace = observation.trace();
-  const ExitCode code = RunStored(run, flags.storage, stop);
-  observation.Finish();
-  return code;
+  try {
+    const ExitCode code = RunStored(run, flags.storage, stop);
+    observation.Finish();
+    return code;
+  } catch (const UsageError&) {
+    observation.Discard();  // The trace may be named like a file of the data.
+    throw;
+  }
 }
 
 // Runs a rank other than 0, which prints only its errors, with its rank number.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "records/files/output_check.h"
 #include "records/store/index_data.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/named_weights.h"
@@ -55,6 +56,29 @@ void SayScheduleAdvice(const RunParams& params, const DataSet& data) {
   }
 }
 
+namespace {
+
+// No file that the user names for results is one of the data, or another one.
+void CheckRunOutputs(const RunOptions& options, const DataSet& data) {
+  const TrainParams& params = options.params.values;
+  std::vector<std::string> inputs = {
+      params.selection.subset, params.selection.class_weights,
+      params.selection.sample_weights, params.resnet_checkpoint};
+  for (const std::optional<DataSplit>* split : {&data.train(), &data.eval()}) {
+    if (*split) {
+      const std::vector<std::string>& shards = (*split)->index.shards();
+      inputs.insert(inputs.end(), shards.begin(), shards.end());
+    }
+  }
+  CheckOutputs({{"--trace", options.trace_path},
+                {"--mllog", options.mllog},
+                {"--predictions_page", options.predictions_page},
+                {"bad_record_report", params.input.bad_record_report}},
+               inputs);
+}
+
+}  // namespace
+
 DataSet OpenData(const RunOptions& options) {
   if (options.data_dir.empty()) {
     return {};
@@ -67,7 +91,7 @@ DataSet OpenData(const RunOptions& options) {
   const TrainParams& params = options.params.values;
   const bool is_open =
       !params.input.label_offset || params.input.num_label_classes == 0;
-  return DataSet(
+  DataSet data(
       options.data_dir,
       {.eval_split = params.eval_split,
        .counts_labels = is_open,
@@ -75,6 +99,8 @@ DataSet OpenData(const RunOptions& options) {
        .selection = Trains(mode) ? params.selection : SelectionChoice{},
        .on_train_faults = Trains(mode) ? policy : ignore,
        .on_eval_faults = evaluates ? policy : ignore});
+  CheckRunOutputs(options, data);
+  return data;
 }
 
 ModelLabels DataLabels(const Job& job) {

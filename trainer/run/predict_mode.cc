@@ -17,6 +17,7 @@
 #include "pipeline/order/selection.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
+#include "records/files/output_check.h"
 #include "records/store/record_index.h"
 #include "trainer/feed/run_input.h"
 #include "trainer/job/job.h"
@@ -151,6 +152,11 @@ ExitCode PredictAll(const Job& job, const RecordIndex* index,
     throw UsageError(
         "predictions_page: fake data has no images to show; give --data_dir or "
         "--input");
+  }
+  if (index != nullptr) {
+    CheckOutputs(
+        {{"--predictions_page", page}, {"--trace", job.options.trace_path}},
+        index->shards());
   }
   // Opened first, so that an unwritable path fails before the work is done.
   const std::unique_ptr<ByteSink> page_file =
