@@ -49,6 +49,40 @@ bool IsUtf8(std::string_view bytes) {
   return true;
 }
 
+char32_t TakeCharacter(std::string_view& utf8) {
+  const std::size_t length = CharacterBytes(utf8);
+  const auto byte = [&](std::size_t i) {
+    return static_cast<unsigned char>(utf8[i]);
+  };
+  char32_t code = length == 1 ? byte(0) : byte(0) & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    code = code << 6 | (byte(i) & 0x3FU);
+  }
+  utf8.remove_prefix(length);
+  return code;
+}
+
+std::string AsUtf8(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  while (!bytes.empty()) {
+    const std::size_t length = CharacterBytes(bytes);
+    if (length > 0) {
+      text += bytes.substr(0, length);
+    } else {
+      const auto byte = static_cast<unsigned char>(bytes.front());
+      text.append("\\x").append({kDigits[byte >> 4], kDigits[byte & 0xF]});
+    }
+    bytes.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return text;
+}
+
+std::string_view WithoutMark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
+}
+
 bool HasControl(std::string_view text) {
   return std::ranges::any_of(text, [](char byte) {
     return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F;
