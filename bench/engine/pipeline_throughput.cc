@@ -137,13 +137,8 @@ RecordIndex IndexOf(const Flags& flags) {
   if (!flags.shards.empty()) {
     return IndexData(flags.shards, {.on_faults = on_faults});
   }
-  std::optional<RecordIndex> index =
-      IndexSplit(flags.data_dir, flags.split, {.on_faults = on_faults});
-  if (!index) {
-    throw UsageError(flags.data_dir + " has no data of the split \"" +
-                     flags.split + "\": give another --split, or --shards");
-  }
-  return *std::move(index);
+  return IndexSplitThatIsThere(flags.data_dir, flags.split,
+                               {.on_faults = on_faults});
 }
 
 std::string MakeTitle(const Flags& flags, const RecordIndex& index) {

@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "records/bytes/json_text.h"
+
 namespace infeed {
 namespace {
 
@@ -51,7 +53,7 @@ std::string BadRecordLine(const BadRecord& bad) {
   }
   json["reason"] = bad.error.reason();
   // Paths and messages may contain invalid UTF-8.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(json) + "\n";
 }
 
 std::string BadRecordReportPath(const InputOptions& options) {

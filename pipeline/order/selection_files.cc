@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "records/bytes/name_text.h"
 #include "records/bytes/whole_number.h"
 #include "records/files/dataset_info.h"
 #include "records/files/text_lines.h"
@@ -144,7 +145,7 @@ ClassNames::ClassNames(const RecordIndex& index) {
 }
 
 std::int64_t ClassNames::LabelOf(const std::string& name) const {
-  const auto found = std::find(names_.begin(), names_.end(), name);
+  const auto found = std::find(names_.begin(), names_.end(), NameText(name));
   if (found != names_.end()) {
     return found - names_.begin() + first_label_;
   }

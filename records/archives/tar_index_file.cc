@@ -13,7 +13,7 @@
 namespace infeed {
 namespace {
 
-constexpr std::string_view kMagic = "infeedTA";
+constexpr std::string_view kMagic = "infeedTB";
 constexpr std::string_view kEnding = ".index";
 // Compression and end of the last sample; then the offsets, then the labels.
 constexpr std::size_t kLeadingNumbers = 2;

@@ -14,6 +14,7 @@
 #include "records/files/class_list.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
+#include "records/files/split_names.h"
 
 namespace infeed {
 namespace {
@@ -145,7 +146,7 @@ std::optional<DatasetInfo> ReadDatasetInfo(const std::string& data_dir) {
 std::vector<std::string> DatasetFolders(const std::string& shard) {
   std::vector<std::string> folders = {ParentFolder(PathForMessages(shard))};
   const std::string own = std::filesystem::path(folders.front()).filename();
-  if (own == "train" || own == "validation" || own == "test") {
+  if (!SplitNamed(own).empty()) {
     folders.push_back(ParentFolder(folders.front()));
   }
   return folders;

@@ -152,7 +152,7 @@ std::size_t TakeCount(ListingReader& from) {
 
 // Whether a file counts as an image, as ListFolder() decides it.
 bool IsListedAsImage(std::string_view name) {
-  return !name.starts_with('.') && HasImageExtension(name);
+  return !IsHiddenName(name) && HasImageExtension(name);
 }
 
 std::vector<std::string> TakeNames(ListingReader& from) {

@@ -228,15 +228,13 @@ ShardSetFaults FindFaults(const std::vector<std::string>& shards,
 }
 
 ShardSet SetOfFolder(const std::string& folder) {
-  std::set<std::string> folders = {FolderOfShard(ShardPathIn(folder, "x"))};
-  for (const std::string_view split : kSplits) {
-    folders.insert(
-        FolderOfShard(ShardPathIn(folder, std::string(split) + "/x")));
-  }
+  const std::string own = FolderOfShard(ShardPathIn(folder, "x"));
   return {.folders = DescribingFolders(folder),
           .across_folders = true,
-          .includes = [folders = std::move(folders)](const std::string& path) {
-            return folders.contains(FolderOfShard(path));
+          .includes = [own](const std::string& path) {
+            const std::string in = FolderOfShard(path);
+            return in == own || (FolderOfShard(in) == own &&
+                                 !SplitNamed(BaseName(in)).empty());
           }};
 }
 
@@ -244,7 +242,7 @@ ShardSet SetOfSplit(const std::string& folder, const std::string& split) {
   ShardSet set = SetOfFolder(folder);
   set.includes = [in_folder = std::move(set.includes),
                   split](const std::string& path) {
-    return in_folder(path) && ShardPrefix(BaseName(path)) == split;
+    return in_folder(path) && SplitNamed(ShardPrefix(BaseName(path))) == split;
   };
   return set;
 }

@@ -39,7 +39,7 @@ std::optional<Profile> ReadAwsProfile(const std::string& path,
     return std::nullopt;
   }
   const std::string file = ReadWholeFile(path, kMaxProfileBytes);
-  std::string_view rest(file);
+  std::string_view rest = WithoutMark(file);
   std::optional<Profile> profile;
   bool inside = false;
   for (int number = 1; !rest.empty(); ++number) {

@@ -31,8 +31,7 @@ struct RecordIndexOptions {
   bool use_cache = true;
   // A longer record is a DataError.
   std::int64_t max_record_bytes = std::int64_t{1} << 30;
-  // The split to take from a zip with folders for several; "": all.
-  std::string split = {};
+  std::vector<ShardSplit> splits = {};  // of each shard; empty: all of each
 };
 
 // An image file and its label.
@@ -90,7 +89,8 @@ class RecordIndex {
   [[nodiscard]] std::int64_t label(std::int64_t record) const {
     return labels_[static_cast<std::size_t>(record)];
   }
-  // The names of the classes of image folders and zips, sorted; else empty.
+  // The names of the classes of image folders, and of archives of such, sorted;
+  // else empty.
   // Class i has the label i + 1.
   [[nodiscard]] const std::vector<std::string>& class_names() const {
     return classes_;

@@ -97,7 +97,7 @@ TEST_F(EvalModeTest, EvaluatesTheSplitThatIsAskedFor) {
   EXPECT_EQ(File(2)["images"], 16);
   const ProgramResult none = model_.Run(Flags("--eval_split test"));
   EXPECT_EQ(none.exit_code, 2);
-  EXPECT_THAT(none.err, HasSubstr("no data of the split test to evaluate"));
+  EXPECT_THAT(none.err, HasSubstr("no images of split='test'; there is"));
 }
 
 TEST(EvalLiveWeightsTest, EvaluatesTheWeightsBesideTheirAverage) {

@@ -414,7 +414,7 @@ TEST_F(PipelineThroughputTest, SaysWhatIsWrongWithItsFlags) {
   refuses(data + " --device_rate 0", "--device_rate");
   refuses(data + " --stage write", "all, read, decode or resize");
   refuses(data + " --stage read --device_rate 9", "leave --device_rate out");
-  refuses(data + " --split test", "has no data of the split \"test\"");
+  refuses(data + " --split test", "has no images of split='test'");
   refuses(data + " --batch_size 11", "batch_size is 11");
   refuses(data + " --rounds 0", "--rounds");
 }

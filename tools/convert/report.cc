@@ -12,6 +12,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/bytes/json_text.h"
 #include "records/files/unreadable_format.h"
 #include "tools/convert/finished_shard.h"
 #include "tools/convert/image_encoder.h"
@@ -79,10 +80,6 @@ Notice MakeNotice(const LeftOut& left_out) {
     case LeftOut::Kind::kOtherFiles:
       notice.what = "files left out whose names are not those of images";
       notice.hint = "a --manifest takes files of any name";
-      return notice;
-    case LeftOut::Kind::kFolders:
-      notice.what = "folders left out inside class folders";
-      notice.hint = "images must be directly in their class's folder";
       return notice;
   }
   std::abort();
@@ -210,9 +207,8 @@ void WriteReport(const std::string& output_dir,
       {"not_turned", report.not_turned},
       {"duplicates", ToJson(report.duplicates)}};
   // File names may have any bytes; JSON is UTF-8.
-  WriteFileAtomically(
-      ReportPath(output_dir, report.share),
-      json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  WriteFileAtomically(ReportPath(output_dir, report.share),
+                      JsonText(json, 1) + "\n");
 }
 
 void WriteDescription(const std::string& output_dir,

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "records/bytes/name_text.h"
 #include "records/cloud/cloud_runtime.h"
 #include "records/cloud/object_store.h"
 #include "records/files/class_list.h"
@@ -204,8 +205,8 @@ char SeparatorOf(const std::string& manifest) {
 }
 
 std::size_t SplitNumber(const std::string& name, const ManifestPlace& place) {
-  const std::string split = name == "val" ? "validation" : name;
-  const auto* const known = std::find(kSplits.begin(), kSplits.end(), split);
+  const auto* const known =
+      std::find(kSplits.begin(), kSplits.end(), SplitNamed(name));
   if (known == kSplits.end()) {
     FailAt(place, "unknown split \"" + name + "\": train, validation or test");
   }
@@ -315,8 +316,8 @@ class Manifests {
       row.image.bytes = FileSize(row.image.path, place);
     }
     row.image.class_index =
-        ClassNumber(header.Get(ManifestColumn::kLabel, fields),
-                    header.Get(ManifestColumn::kText, fields), place);
+        ClassNumber(NameText(header.Get(ManifestColumn::kLabel, fields)),
+                    NameText(header.Get(ManifestColumn::kText, fields)), place);
     if (header.Has(ManifestColumn::kSplit)) {
       row.split =
           SplitNumber(header.Get(ManifestColumn::kSplit, fields), place);

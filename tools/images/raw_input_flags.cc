@@ -1,16 +1,17 @@
 #include "tools/images/raw_input_flags.h"
 
-#include <cstddef>
-#include <filesystem>
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "records/files/class_list.h"
+#include "records/files/record_files.h"
 #include "tools/cli/completion.h"
 #include "tools/cli/help_text.h"
 #include "tools/images/data_split.h"
@@ -21,36 +22,15 @@
 namespace infeed {
 namespace {
 
-// The first comma of a list that is not in braces, as in "{a,b}.tar".
-std::size_t FindComma(std::string_view list) {
-  int depth = 0;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    depth += list[i] == '{' ? 1 : list[i] == '}' ? -1 : 0;
-    if (list[i] == ',' && depth <= 0) {
-      return i;
-    }
-  }
-  return std::string_view::npos;
-}
-
-// The folders of all flags, separated by commas; an existing folder may have
-// commas in its name.
+// The folders of all flags, separated by commas.
 std::vector<std::string> Folders(const std::vector<std::string>& flags) {
   std::vector<std::string> folders;
-  for (std::string_view flag : flags) {
-    std::error_code ignored;
-    while (FindComma(flag) != std::string_view::npos &&
-           !std::filesystem::exists(flag, ignored)) {
-      const std::size_t comma = FindComma(flag);
-      folders.emplace_back(flag.substr(0, comma));
-      flag.remove_prefix(comma + 1);
-    }
-    folders.emplace_back(flag);
-  }
-  for (const std::string& folder : folders) {
-    if (folder.empty()) {
+  for (const std::string_view flag : flags) {
+    if (flag.empty() || flag.starts_with(',') || flag.ends_with(',') ||
+        flag.find(",,") != std::string_view::npos) {
       throw UsageError("--raw_data_dir: one of the folders has no name");
     }
+    std::ranges::move(DataPaths(flag), std::back_inserter(folders));
   }
   return folders;
 }
@@ -121,6 +101,9 @@ ImageTree ReadRawInput(const RawInputFlags& flags) {
   const std::vector<double> fractions =
       flags.split.empty() ? std::vector<double>{} : ParseSplit(flags.split);
   ImageTree tree = FindInput(flags);
+  if (tree.classes.size() == 1) {
+    NoteOneClass({tree.classes.front().name}, tree.notes);
+  }
   if (!fractions.empty()) {
     SplitTree(fractions, tree);
   }

@@ -144,7 +144,7 @@ ListedRecord RecordImages::Describe(std::int64_t record,
   if (index_.format(shard) == RecordFormat::kTar) {
     const std::string_view key = SampleKeyOf(payload);
     listed.name.insert(0, key.substr(0, key.size() - BaseName(key).size()));
-  } else if (index_.format(shard) == RecordFormat::kZip && view.label > 0) {
+  } else if (IsArchiveTree(index_.format(shard)) && view.label > 0) {
     listed.name.insert(
         0,
         index_.class_names()[static_cast<std::size_t>(view.label - 1)] + "/");

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -125,12 +126,12 @@ class RecordClasses {
   }
 
   const NamedLabels* FindLabels(const RecordIndex& index, std::size_t shard) {
-    const bool is_zip = index.format(shard) == RecordFormat::kZip;
+    const bool is_tree = IsArchiveTree(index.format(shard));
     const std::string& path = index.shards()[shard];
-    const std::string source = is_zip ? path : FolderOfShard(path);
+    const std::string source = is_tree ? path : FolderOfShard(path);
     const auto [place, is_new] = named_.try_emplace(source);
     NamedLabels& labels = place->second;
-    if (is_new && is_zip) {
+    if (is_new && is_tree) {
       labels = {.names = index.class_names(), .source = path};
     } else if (is_new) {
       if (std::optional<DatasetInfo> info = FindDatasetInfo(path)) {
@@ -142,7 +143,7 @@ class RecordClasses {
     return labels.names.empty() ? nullptr : &labels;
   }
 
-  std::map<std::string, NamedLabels> named_;  // by folder, or zip
+  std::map<std::string, NamedLabels> named_;  // by folder, or tree
   std::map<std::pair<const RecordImages*, std::size_t>, const NamedLabels*>
       labels_of_;                       // each shard's
   std::map<Label, std::int32_t> used_;  // with the class's number
@@ -216,9 +217,17 @@ ImageSplit MakeSplit(const RecordSplit& records, RecordClasses& classes) {
          .records = records.images,
          .record = record});
   }
-  std::ranges::sort(split.images, {}, [](const ImageFile& image) {
-    return std::tie(image.path, image.record);
-  });
+  // The records of a tree are in the order of its folder's files already.
+  const RecordIndex& index = records.images->index();
+  const auto place = [&](const ImageFile& image) {
+    const auto shard = static_cast<std::size_t>(index.at(image.record).shard);
+    return std::tuple(std::string_view(index.shards()[shard]),
+                      IsArchiveTree(index.format(shard))
+                          ? std::string_view()
+                          : std::string_view(image.path),
+                      image.record);
+  };
+  std::ranges::sort(split.images, {}, place);
   return split;
 }
 

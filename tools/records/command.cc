@@ -14,6 +14,7 @@
 #include "base/atomic_file.h"
 #include "base/shell_word.h"
 #include "records/files/open_source.h"
+#include "records/files/record_files.h"
 #include "records/files/shards.h"
 #include "records/store/file_records.h"
 #include "records/store/index_data.h"
@@ -53,7 +54,11 @@ ShardPaths TakeImageFolders(std::vector<std::string>& paths) {
 
 ShardPaths FindShards(const std::vector<std::string>& paths, Command& command,
                       SetFaults policy) {
-  return ListShards(JoinWithCommas(paths), [&](const ShardSetFaults& faults) {
+  std::vector<std::string> parts;
+  for (const std::string& path : paths) {  // Each may be a list.
+    std::ranges::move(DataPaths(path), std::back_inserter(parts));
+  }
+  return ListShardsOf(parts, [&](const ShardSetFaults& faults) {
     if (policy == SetFaults::kRefused || command.allow_missing_shards) {
       MakeFaultsPolicy(command.allow_missing_shards)(faults);
     } else if (policy == SetFaults::kReported) {
@@ -186,14 +191,6 @@ std::string BadRecordsText(const std::string& path,
     lines.append(error.what()).append("\n");
   }
   return lines;
-}
-
-std::string JoinWithCommas(const std::vector<std::string>& paths) {
-  std::string spec;
-  for (const std::string& path : paths) {
-    spec.append(spec.empty() ? "" : ",").append(path);
-  }
-  return spec;
 }
 
 std::vector<std::string> TakeSideFiles(std::vector<std::string>& paths) {

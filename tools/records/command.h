@@ -80,9 +80,6 @@ void PutReport(const std::string& json_target,
 [[nodiscard]] std::string BadRecordsText(const std::string& path,
                                          const std::vector<DamagedRecord>& bad);
 
-// Joins a list to "a,b", the form in which ListShards() takes several paths.
-[[nodiscard]] std::string JoinWithCommas(const std::vector<std::string>& paths);
-
 // Removes from a command line's PATHs, and returns, files that a shell's
 // "SHARDS/*" matches besides shards, recognized by name: hidden files and
 // folders, and text files such as dataset.json, labels.txt, DALI's .idx and

@@ -28,6 +28,7 @@
 #include "preprocess/codecs/png_codec.h"
 #include "records/bytes/base_name.h"
 #include "records/bytes/byte_size.h"
+#include "records/bytes/json_text.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/folder_listing.h"
 #include "records/files/open_source.h"
@@ -290,7 +291,7 @@ std::string SummaryJson(const ExtractPlan& plan, std::size_t bad) {
                                        {"renamed", plan.renamed.size()},
                                        {"folders", plan.folders.count()},
                                        {"bad", bad}};
-  return json.dump(2) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 ExitCode ExtractImages(const ShardPaths& shards, const ExtractFlags& flags) {

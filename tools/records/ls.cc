@@ -15,6 +15,7 @@
 #include "base/choices.h"
 #include "base/error.h"
 #include "records/bytes/byte_size.h"
+#include "records/bytes/json_text.h"
 #include "records/files/open_source.h"
 #include "records/tfrecord/compression.h"
 #include "tools/cli/parallel_for.h"
@@ -118,7 +119,7 @@ std::string ListJson(const std::vector<Listed>& shards) {
   const Json json = {{"shards", std::move(list)},
                      {"records", totals.records},
                      {"bytes", totals.bytes}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 // Inserts missing shards at their places in the list.

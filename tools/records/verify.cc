@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "records/bytes/byte_size.h"
+#include "records/bytes/json_text.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/open_source.h"
 #include "records/tfrecord/compression.h"
@@ -210,7 +211,7 @@ std::string VerifyJson(const VerifyReport& report) {
                      {"shards", std::move(shards)},
                      {"missing", report.missing},
                      {"problems", report.problems}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 // Checks the payloads of records.

@@ -85,6 +85,10 @@ DataSet::DataSet(const std::string& data_dir, const DataSetOptions& options)
   if (!eval_ && is_auto) {
     eval_ = OpenSplit(data_dir, "test", options.on_eval_faults);
   }
+  if (!eval_ && !is_auto) {
+    throw UsageError("eval_split: " +
+                     MissingSplitText(data_dir, options.eval_split));
+  }
   if (!train_ && !eval_) {
     throw UsageError(
         "data_dir=" + data_dir +
@@ -123,6 +127,9 @@ std::vector<std::string> DataSet::Notes(const InputOptions& input) const {
     if (!keys.empty()) {
       notes.push_back((*split)->name + ": " + keys);
     }
+  }
+  if (labels_.classes == 1 && class_names().empty()) {
+    notes.push_back("the labels have only one class");
   }
   return notes;
 }

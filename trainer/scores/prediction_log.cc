@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/ratio.h"
+#include "records/bytes/json_text.h"
 #include "records/files/open_source.h"
 
 namespace infeed {
@@ -47,9 +48,7 @@ Json ClassOf(const Predictions& batch, int slot, std::size_t rank,
 }
 
 // Names may have bytes that are not UTF-8.
-std::string Line(const Json& object) {
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string Line(const Json& object) { return JsonText(object) + "\n"; }
 
 }  // namespace
 
