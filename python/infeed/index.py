@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable
 from typing import Any, Union
 
@@ -16,19 +17,24 @@ class Index:
 
     data: shards of TFRecords, WebDataset tars or zips, as a file, a folder, a
     pattern ("a-*.tar", "a-{000..099}.tar"), a URL, or a list of these; or a
-    folder of images, CLASS/* or {train,val,test}/CLASS/*, with classes numbered
-    as torchvision's ImageFolder does. All are read as they are, and what kind
-    they are comes from their content. split: which part of the
-    data set ("train", "validation", "test"); "" for all. Threads may
-    share an index, and several loaders one.
+    folder of images, CLASS/** or {train,val,test}/CLASS/**, or a zip or tar of
+    one, with classes numbered as torchvision's ImageFolder does. All are read
+    as they are, and what kind they are comes from their content. split: which
+    part of the data set ("train", "validation", "test"); "" for all; one that
+    is not there is an error. Threads may share an index, and several loaders
+    one.
     """
 
     def __init__(self, data: Data, *, split: str = "",
                  use_cache: bool = True) -> None:
         paths = [os.fspath(part) for part in (
             [data] if isinstance(data, (str, os.PathLike)) else data)]
-        spec = ",".join(paths)
-        self._native = _engine.index_data(spec, split, use_cache)
+        # A list's paths may have commas.
+        spec = paths[0] if isinstance(data, (str, os.PathLike)) else ",".join(
+            path.replace(",", "\\,") for path in paths)
+        self._native = _engine.index_data(os.fsencode(spec), split, use_cache)
+        for note in self._native.notes:
+            warnings.warn(note, stacklevel=2)
         self._names: list[str] | None = (
             self._native.class_names or None)  # None: not looked up yet
         self._recipe: Any = (_of_data, (spec, split, use_cache))
@@ -61,7 +67,7 @@ class Index:
     def class_names(self) -> list[str]:
         """The names of the classes 0, 1, ...; empty where they are not known."""
         if self._names is None:
-            self._names = _engine.class_names(self.shards[0])
+            self._names = _engine.class_names(self._native)
         return list(self._names)
 
     @property

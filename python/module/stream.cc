@@ -15,6 +15,7 @@
 #include "pipeline/stats/bad_record.h"
 #include "pipeline/stats/text.h"
 #include "pipeline/stats/verdict.h"
+#include "records/bytes/plain_text.h"
 
 #include "python/module/options.h"
 #include "python/module/selection.h"
@@ -52,8 +53,8 @@ Stream::Stream(std::shared_ptr<const RecordIndex> index,
   options_ = ResolvedOptions(std::move(options_), *index_);
   options_.on_bad = [this](const BadRecord& bad) {
     const std::scoped_lock lock(messages_mutex_);
-    messages_.emplace_back(std::string(BadRecordActionName(bad.action)) + ": " +
-                           bad.error.what());
+    messages_.push_back(std::string(BadRecordActionName(bad.action)) + ": " +
+                        AsUtf8(bad.error.what()));
   };
   pipeline_ =
       std::make_unique<InputPipeline>(index_, options_, ToPosition(start));

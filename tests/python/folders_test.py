@@ -64,8 +64,59 @@ class ImageFolderTest(unittest.TestCase):
             folder = pathlib.Path(name)
             (folder / "train/a").mkdir(parents=True)
             (folder / "train/a/1.jpg").write_bytes(support.photograph())
-            with self.assertRaisesRegex(ValueError, "split='validation'"):
+            message = "split='validation'; there is train"
+            with self.assertRaisesRegex(ValueError, message):
                 self.batches(folder)
+            with zipfile.ZipFile(folder / "a.zip", "w") as archive:
+                archive.write(folder / "train/a/1.jpg", "train/a/1.jpg")
+                archive.write(folder / "train/a/1.jpg", "Testing/b/1.jpg")
+            message = "split='validation'; there is train and test"
+            with self.assertRaisesRegex(ValueError, message):
+                self.batches(folder / "a.zip")
+            self.assertEqual(len(infeed.Index(folder / "a.zip")), 2)
+
+    def test_names_of_any_bytes_are_text(self):
+        with tempfile.TemporaryDirectory() as name:
+            for place in (b"train/k\xe4se", "train/cafe\u0301".encode()):
+                folder = os.path.join(os.fsencode(name), place)
+                os.makedirs(folder)
+                for number in range(2):
+                    with open(os.path.join(folder, b"%d.jpg" % number),
+                              "wb") as file:
+                        file.write(support.photograph())
+            with open(os.path.join(os.fsencode(name), b"train/k\xe4se/bad.jpg"),
+                      "wb") as file:
+                file.write(b"no image")
+            index = infeed.Index(name, split="train")
+            self.assertEqual(index.class_names, ["caf\u00e9", "k\\xe4se"])
+            self.assertTrue(index.shards[-1].endswith("k\\xe4se/bad.jpg"))
+            with self.assertLogs(level="WARNING") as logs:
+                batches = list(self.batches(index, bad_records="skip"))
+            self.assertIn(r"k\xe4se/bad.jpg", logs.output[0])
+            self.assertEqual(len(batches), 1)
+            with self.assertRaisesRegex(infeed.DataError, r"k\\xe4se/bad.jpg"):
+                list(self.batches(index, bad_records="fail"))
+
+    def test_paths_may_have_commas_and_any_bytes(self):
+        with tempfile.TemporaryDirectory() as name:
+            folders = []
+            for place in ("a,b", os.fsdecode(b"k\xe4se")):
+                folder = pathlib.Path(name, place)
+                folder.mkdir()
+                with zipfile.ZipFile(folder / "train.zip", "w") as archive:
+                    for label in "xy":
+                        archive.writestr(f"{label}/1.jpg", support.photograph())
+                folders.append(folder / "train.zip")
+            self.assertEqual(len(infeed.Index(folders[0])), 2)
+            self.assertEqual(len(infeed.Index(folders)), 4)
+
+    def test_one_class_is_a_warning(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name, "cat")
+            folder.mkdir()
+            (folder / "1.jpg").write_bytes(support.photograph())
+            with self.assertWarnsRegex(UserWarning, "only one class, cat"):
+                infeed.Index(name)
 
     def test_files_keep_the_labels_that_they_are_given(self):
         files = sorted((support.images() / "train").rglob("*.*"))[:20]
