@@ -15,6 +15,7 @@
 #include "trainer/checkpoint/resume.h"
 #include "trainer/checkpoint/warm_start.h"
 #include "trainer/job/station_options.h"
+#include "trainer/job/validation.h"
 #include "trainer/log/run_storage.h"
 #include "trainer/model/lr_schedule.h"
 #include "trainer/model_dir/model_dir.h"
@@ -77,16 +78,21 @@ DataSet OpenData(const RunOptions& options) {
        .on_eval_faults = evaluates ? policy : ignore});
 }
 
-ModelLabels DataLabels(const Job& job) {
-  const int offset = LabelOffsetOf(job.params);
-  if (std::vector<std::string> names = job.data.class_names(); !names.empty()) {
+ModelLabels DataLabels(const RunOptions& options, const TrainParams& params,
+                       const DataSet& data) {
+  const int offset = LabelOffsetOf(params);
+  if (std::vector<std::string> names = data.class_names(); !names.empty()) {
     return ModelLabels::OfClasses(std::move(names), 1, offset);
   }
-  if (!IsDataFolder(job.options.data_dir)) {
+  if (data.is_fake() || !IsDataFolder(options.data_dir)) {
     return {};
   }
-  return ModelLabels::OfData(job.options.data_dir,
-                             job.params.input.num_label_classes, offset);
+  return ModelLabels::OfData(options.data_dir, params.input.num_label_classes,
+                             offset);
+}
+
+ModelLabels DataLabels(const Job& job) {
+  return DataLabels(job.options, job.params, job.data);
 }
 
 void RequireSplits(const RunOptions& options, const DataSet& data) {
@@ -131,14 +137,21 @@ InputOptions EvalInput(const Job& job) {
 
 namespace {
 
-// For a run that trains: the differences that make the checkpoint another
-// run's. Other modes may use any checkpoint.
+// The differences that make the checkpoint another run's; where nothing is
+// trained, another network's.
 std::string DifferenceOf(const Job& job, const Checkpoint& checkpoint) {
-  return Trains(job.options.mode)
-             ? DescribeDifferences(MakeIdentity(job.params, job.data,
-                                                job.options.place.world_size),
-                                   checkpoint.identity)
-             : "";
+  if (!Trains(job.options.mode)) {
+    return DescribeDifferences(MakeNetworkIdentity(job.params),
+                               checkpoint.identity);
+  }
+  const std::string difference = DescribeDifferences(
+      MakeIdentity(job.params, job.data, job.options.place.world_size),
+      checkpoint.identity);
+  if (!difference.empty() || job.options.mode == Mode::kTrain) {
+    return difference;
+  }
+  return DescribeDifferences(MakeValidation(job.params, job.data),
+                             checkpoint.validation);
 }
 
 // For the modes that use the newest checkpoint: a hint about a better one.
@@ -151,7 +164,8 @@ std::string BetterText(const RunOptions& options, std::int64_t step) {
              : "";
 }
 
-// Restore() on rank 0.
+// Restore() on rank 0. Sets `unusable` when there are checkpoints and all are
+// damaged.
 std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
   std::vector<std::string> damaged;
   std::optional<Checkpoint> checkpoint =
@@ -170,7 +184,8 @@ std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
       throw UsageError(
           "model_dir=" + job.options.model_dir +
           ": its checkpoint belongs to another run: " + difference +
-          "; give another model_dir, or --force to resume from it");
+          "; give another model_dir, or --force to " +
+          (Trains(job.options.mode) ? "resume from it" : "use it"));
     }
     Say("resuming despite a difference (--force): " + difference);
   }
@@ -178,10 +193,19 @@ std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
   Say(fmt::format("{} the checkpoint at step {}{}",
                   Trains(job.options.mode) ? "resuming from" : "using",
                   checkpoint->step, BetterText(job.options, checkpoint->step)));
-  return RunStart{.step = checkpoint->step, .stream = checkpoint->stream};
+  return RunStart{
+      .step = checkpoint->step,
+      .stream = checkpoint->stream,
+      .validation = checkpoint->validation,
+      .weights = IsOfModelDir(job.options.resume) ? "" : job.options.resume,
+      .labels = IsOfModelDir(job.options.resume)
+                    ? ModelLabels::OfModel(job.options.model_dir)
+                    : ModelLabels::OfWeights(job.options.resume)};
 }
 
-WarmStarted ReadWeights(const Job& job) {
+// For a model that is trained further, the classifier gets the classes of its
+// data. Sets `labels` to the names of the weights' classes.
+WarmStarted ReadWeights(const Job& job, ModelLabels& labels) {
   std::string path = job.params.resnet_checkpoint;
   if (path.empty()) {
     return {};
@@ -190,7 +214,11 @@ WarmStarted ReadWeights(const Job& job) {
   RequireDepthOfName(path, model);
   path = LocalWeights(job.options, path, "resnet_checkpoint");
   TensorMap weights = job.device.Save().model;
-  WarmStarted started = WarmStart(path, model, weights);
+  labels = ModelLabels::OfWeights(path);
+  const bool compares = Trains(job.options.mode) && !job.options.force;
+  WarmStarted started = WarmStart(
+      path, model, weights,
+      compares ? DataLabels(job).names() : std::vector<std::string>());
   Say(started.text);
   job.device.LoadWeights(weights);
   return started;
@@ -198,19 +226,22 @@ WarmStarted ReadWeights(const Job& job) {
 
 // For a model that is used without training: an untrained classifier would be
 // useless, so it must be among the weights.
-void ReadTrainedWeights(const Job& job, std::string_view purpose) {
-  const WarmStarted started = ReadWeights(job);
+ModelLabels ReadTrainedWeights(const Job& job, std::string_view purpose) {
+  ModelLabels labels;
+  const WarmStarted started = ReadWeights(job, labels);
   if (!started.head_left.empty()) {
     throw UsageError(fmt::format(
         "resnet_checkpoint={}: nothing to {}: {}; train the model first, or "
         "give the parameters of those weights (num_label_classes)",
         job.params.resnet_checkpoint, purpose, started.head_left));
   }
+  return labels;
 }
 
 }  // namespace
 
-std::optional<RunStart> Restore(const Job& job, bool& unusable) {
+std::optional<RunStart> Restore(const Job& job) {
+  bool unusable = false;
   std::optional<RunStart> start;
   if (job.ranks.place().is_first()) {
     start = ReadCheckpoint(job, unusable);
@@ -220,9 +251,12 @@ std::optional<RunStart> Restore(const Job& job, bool& unusable) {
       fmt::format("{:d} {:d} {} {} {}", start.has_value(), unusable, mine.step,
                   mine.stream.epoch, mine.stream.position)));
   bool found = false;
-  RunStart of_all;
+  RunStart of_all = mine;
   words >> found >> unusable >> of_all.step >> of_all.stream.epoch >>
       of_all.stream.position;
+  if (unusable) {
+    throw UnusableCheckpoints(job.options.model_dir);
+  }
   if (!found) {
     return std::nullopt;
   }
@@ -238,21 +272,15 @@ std::string LocalWeights(const RunOptions& options, const std::string& given,
 
 void StartFromWeights(const Job& job) {
   if (job.ranks.place().is_first()) {
-    ReadWeights(job);
+    ModelLabels labels;
+    (void)ReadWeights(job, labels);
   }
   job.device.Broadcast();
 }
 
-std::optional<std::int64_t> LoadTrained(const Job& job,
-                                        std::string_view purpose) {
-  bool unusable = false;
-  const std::optional<RunStart> from = Restore(job, unusable);
-  if (from) {
-    return from->step;
-  }
-  if (unusable) {
-    (void)Unusable(job.options.model_dir);
-    return std::nullopt;
+RunStart LoadTrained(const Job& job, std::string_view purpose) {
+  if (std::optional<RunStart> from = Restore(job)) {
+    return *std::move(from);
   }
   if (job.params.resnet_checkpoint.empty()) {
     throw UsageError(
@@ -260,17 +288,12 @@ std::optional<std::int64_t> LoadTrained(const Job& job,
                     "give weights as resnet_checkpoint",
                     job.options.model_dir, purpose));
   }
+  RunStart start = {.weights = job.params.resnet_checkpoint};
   if (job.ranks.place().is_first()) {
-    ReadTrainedWeights(job, purpose);
+    start.labels = ReadTrainedWeights(job, purpose);
   }
   job.device.Broadcast();
-  return 0;
-}
-
-ExitCode Unusable(const std::string& model_dir) {
-  Say(model_dir +
-      ": all checkpoints in it are damaged; move them away to start anew");
-  return ExitCode::kCheckpointUnusable;
+  return start;
 }
 
 }  // namespace infeed

@@ -31,8 +31,8 @@ class RunStorage {
   virtual void Refresh() = 0;
 
   // The local path of the weights at a path or URL or of this name
-  // (named_weights.h), downloaded if needed; valid until the next call. Throws
-  // IoError, and UsageError naming the parameter.
+  // (named_weights.h), downloaded at the first call. Throws IoError, and
+  // UsageError naming the parameter.
   [[nodiscard]] virtual std::string Fetched(const std::string& given,
                                             std::string_view parameter) = 0;
 

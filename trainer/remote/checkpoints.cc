@@ -82,8 +82,12 @@ std::optional<std::string> PullPrefix(const Place& place,
   return PathIn(folder, place.name);
 }
 
+// Also labels.txt of a model directory.
 std::optional<std::string> PullFolder(const RemoteFolder& remote,
                                       const std::string& folder) {
+  if (remote.Has("labels.txt")) {
+    remote.Pull("labels.txt", LabelsPath(folder));
+  }
   if (remote.Has(kManifestFile)) {
     PullFiles(remote, "", folder);
     return folder;

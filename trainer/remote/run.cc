@@ -136,7 +136,6 @@ void RemoteRun::BeginModel(RunOptions& run) {
           .trains = Trains(run.mode),
           .resume = run.resume,
           .checkpoints = run.average_checkpoints,
-          .only_looks = run.dry_run,
           .force = run.force,
           .say = options_.say},
       runtime_, upload_runtime_, outbox_);
@@ -186,10 +185,15 @@ std::string RemoteRun::Fetched(const std::string& given,
   if (!IsUrl(path)) {
     return path;
   }
-  const std::string folder = scratch_.path() + "/fetched";
-  Discard(folder);
-  std::string here = PullWeights(path, folder, runtime_);
-  options_.say(fmt::format("downloaded {} to {}", PathForMessages(path), here));
+  std::string& here = fetched_[path];
+  if (here.empty()) {
+    const std::string folder =
+        fmt::format("{}/fetched/{}", scratch_.path(), fetched_.size());
+    Discard(folder);
+    here = PullWeights(path, folder, runtime_);
+    options_.say(
+        fmt::format("downloaded {} to {}", PathForMessages(path), here));
+  }
   return here;
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -75,6 +76,7 @@ class RemoteRun final : public RunStorage {
   std::string model_url_;   // "": on this disk
   std::string export_url_;  // likewise
   ScratchFolder scratch_;
+  std::map<std::string, std::string> fetched_;  // by URL, where it is here
   std::shared_ptr<const CloudRuntime> runtime_;
   std::stop_source uploads_;  // interrupts the requests of upload_runtime_
   std::shared_ptr<const CloudRuntime> upload_runtime_;

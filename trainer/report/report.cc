@@ -262,18 +262,22 @@ ReportCurves CurvesOf(const RunHistory& history) {
   rates.from_zero = true;
   const auto& steps = history.steps();
   const auto& evaluations = history.evaluations();
+  const std::string evaluation =
+      evaluations.empty() || evaluations.back().name.empty()
+          ? "evaluation"
+          : "evaluation, " + evaluations.back().name;
   return {
       .loss = LineChart(
           WithPoints({{"training", PointsOf(steps, &HistoryPoint::loss)},
-                      {"evaluation",
+                      {evaluation,
                        PointsOf(evaluations, &HistoryEvaluation::loss), true}}),
           options),
       .accuracy = LineChart(
           WithPoints(
               {{"top-1, training", PointsOf(steps, &HistoryPoint::top_1)},
-               {"top-1, evaluation",
+               {"top-1, " + evaluation,
                 PointsOf(evaluations, &HistoryEvaluation::top_1), true},
-               {"top-5, evaluation",
+               {"top-5, " + evaluation,
                 PointsOf(evaluations, &HistoryEvaluation::top_5), true}}),
           shares),
       .learning_rate = LineChart(

@@ -115,7 +115,7 @@ TrainLog::TrainLog(const TrainLogOptions& options)
       metrics_(options.model_dir),
       report_(options.model_dir, options.report),
       summaries_(options.model_dir),
-      evaluations_(options.model_dir),
+      evaluations_(options.model_dir, ModelLabels(options.report.class_names)),
       clock_({.batch_size = options.batch_size,
               .warm_up_steps = options.warm_up_steps,
               .trace = TraceOf(options)}),
@@ -309,7 +309,7 @@ void TrainLog::WriteScalars(const std::vector<infeed::Scalar>& scalars) {
 
 void TrainLog::Evaluation(std::int64_t step, const EvalResult& result) {
   clock_.EndEvaluation(step);
-  evaluations_.Write(step, result);
+  evaluations_.Write(step, options_.subject, result);
   report_state_.evaluation = result;
   report_state_.evaluation_step = step;
   WriteReport(step);

@@ -33,6 +33,7 @@ struct TrainLogOptions {
   std::int64_t steps_per_line = 1;
   bool print_steps = false;
   std::optional<EvalSteps> evaluations = {};  // absent: none
+  EvalSubject subject = {};                   // of the evaluations
   bool skip_steps = false;    // no lines of steps, only of loops
   int warm_up_steps = 1;      // as in RunClockOptions
   std::string configuration;  // YAML; for TensorBoard

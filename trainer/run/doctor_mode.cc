@@ -23,6 +23,7 @@
 #include "trainer/job/job.h"
 #include "trainer/log/machine_check.h"
 #include "trainer/loop/ceilings.h"
+#include "trainer/run/modes.h"
 
 namespace infeed {
 namespace {

@@ -18,10 +18,12 @@
 #include "records/files/open_source.h"
 #include "records/store/record_index.h"
 #include "trainer/feed/run_input.h"
+#include "trainer/job/data_classes.h"
 #include "trainer/job/job.h"
 #include "trainer/job/station_options.h"
 #include "trainer/log/pictures.h"
 #include "trainer/report/prediction_page.h"
+#include "trainer/run/modes.h"
 #include "trainer/run/predict_input.h"
 #include "trainer/scores/prediction_log.h"
 #include "trainer/scores/prediction_sample.h"
@@ -62,10 +64,10 @@ InputOptions PredictInput(const Job& job, std::int64_t images) {
 
 // Predicts all images and passes the predictions to the sink.
 void Predict(const Job& job, const RecordIndex* index,
-             const InputOptions& input, const PredictionSink& sink,
-             const std::stop_token& stop) {
-  Infeed infeed(OpenInput(index, input), input.batch_size, input.image_size,
-                input.trace);
+             const InputOptions& input, const ClassMap& classes,
+             const PredictionSink& sink, const std::stop_token& stop) {
+  Infeed infeed(WithModelClasses(OpenInput(index, input), classes.to_model),
+                input.batch_size, input.image_size, input.trace);
   const std::stop_callback end_the_stream(stop, [&] { infeed.Stop(); });
   job.device.Predict(infeed, sink);
 }
@@ -142,26 +144,35 @@ std::int64_t ImagesToPredict(const Job& job, const RecordIndex* index) {
   return asked > 0 ? std::min(asked, index->size()) : index->size();
 }
 
-ExitCode PredictAll(const Job& job, const RecordIndex* index,
-                    const ModelLabels& labels, const std::stop_token& stop) {
-  const std::int64_t images = ImagesToPredict(job, index);
-  const std::string& page = job.options.predictions_page;
-  if (index == nullptr && !page.empty()) {
-    throw UsageError(
-        "predictions_page: fake data has no images to show; give --data_dir or "
-        "--input");
+// What a prediction is made from.
+struct Task {
+  RunStart from = {};
+  std::optional<RecordIndex> index = {};  // nullopt: made-up images
+  ClassMap classes = {};
+  std::int64_t images = 0;
+
+  [[nodiscard]] const RecordIndex* records() const {
+    return index ? &*index : nullptr;
   }
+};
+
+ExitCode PredictAll(const Job& job, const Task& task,
+                    const std::stop_token& stop) {
+  const RecordIndex* const index = task.records();
+  const ModelLabels& labels = task.from.labels;
+  const std::string& page = job.options.predictions_page;
   // Opened first, so that an unwritable path fails before the work is done.
   const std::unique_ptr<ByteSink> page_file =
       page.empty() ? nullptr : OpenSink(page);
-  InputOptions input = PredictInput(job, images);
+  InputOptions input = PredictInput(job, task.images);
+  TakeClasses(task.classes, input);
   const int classes = job.params.input.num_label_classes;
-  PredictionLog log(index, images, classes, labels, stdout);
+  PredictionLog log(index, task.images, classes, labels, stdout);
   PredictionSample sample(classes, kShownOfEachKind);
   input.on_bad = [&log](const BadRecord& bad) { log.AddBad(bad); };
   const auto start = std::chrono::steady_clock::now();
   Predict(
-      job, index, input,
+      job, index, input, task.classes,
       [&](const Predictions& batch) {
         log.Add(batch);
         sample.Add(batch);
@@ -182,13 +193,24 @@ ExitCode PredictAll(const Job& job, const RecordIndex* index,
 
 }  // namespace
 
-ExitCode PredictMode(const Job& job, const std::stop_token& stop) {
-  if (!LoadTrained(job, "predict with")) {
-    return ExitCode::kCheckpointUnusable;
-  }
-  const ModelLabels labels = ModelLabels::OfModel(job.options.model_dir);
-  const std::optional<RecordIndex> index = RecordsToPredict(job, labels);
-  return PredictAll(job, index ? &*index : nullptr, labels, stop);
+Work PreparePrediction(const Job& job, Preparation& preparation) {
+  const auto task = std::make_shared<Task>();
+  const std::string& page = job.options.predictions_page;
+  preparation.Do([&] { RequireWritableFile(page); });
+  preparation.Do([&] { task->from = LoadTrained(job, "predict with"); });
+  preparation.Do([&] {
+    task->index = RecordsToPredict(job, task->from.labels);
+    task->images = ImagesToPredict(job, task->records());
+    if (!task->index && !page.empty()) {
+      throw UsageError(
+          "predictions_page: fake data has no images to show; give --data_dir "
+          "or --input");
+    }
+    task->classes = MatchToModel(job, task->records(), task->from.labels);
+  });
+  return [&job, task](const std::stop_token& stop) {
+    return PredictAll(job, *task, stop);
+  };
 }
 
 }  // namespace infeed

@@ -14,6 +14,7 @@
 #include "records/bytes/byte_size.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/job/validation.h"
 #include "trainer/log/run_history.h"
 #include "trainer/log/run_storage.h"
 #include "trainer/model/non_finite.h"
@@ -139,18 +140,6 @@ EvalSteps EvalStepsOf(const Job& job, std::int64_t first_step) {
           .epochs = EpochsOf(job.params, job.options.place.world_size)};
 }
 
-bool HasNothingToDo(const Job& job, std::int64_t step) {
-  if (step < job.params.train_steps) {
-    return false;
-  }
-  // True if the run was interrupted between its last step and that step's
-  // evaluation.
-  const bool lacks_evaluation =
-      Evaluates(job) && job.ranks.place().is_first() &&
-      !std::filesystem::exists(EvalPath(job.options.model_dir, step));
-  return !job.ranks.Any(lacks_evaluation);
-}
-
 ExitCode NothingToDo(const Job& job, std::int64_t step,
                      const std::string& why) {
   Say("nothing to do: " + why);
@@ -165,9 +154,12 @@ void ExportAtEnd(const Job& job, std::int64_t step) {
     return;
   }
   if (job.params.keep_best != "none") {
-    // BestCheckpoint checks the file's metric.
+    // BestCheckpoint checks the file's metric and evaluations.
+    const RunIdentity identity = MakeValidation(job.params, job.data);
+    const EvalSubject validation = MakeSubject(identity, identity);
     if (const auto best =
-            BestCheckpoint(model_dir, job.params.keep_best).step()) {
+            BestCheckpoint(model_dir, job.params.keep_best, validation.key)
+                .step()) {
       job.device.Load(LoadCheckpoint(model_dir, *best).state);
       Say(fmt::format("exporting the checkpoint with the best {}: step {}",
                       job.params.keep_best, *best));
@@ -178,7 +170,7 @@ void ExportAtEnd(const Job& job, std::int64_t step) {
           job.params.keep_best, step));
     }
   }
-  ExportNow(job, step);
+  ExportNow(job, step, ModelLabels::OfModel(model_dir));
 }
 
 void PrintSummary(const Job& job, const Training& training, const RunLog& log) {

@@ -19,9 +19,7 @@ namespace infeed {
 [[nodiscard]] ExitCode Diverged(const Job& job, Training& training,
                                 RunLog& log);
 
-// Whether a run resumed at this step has neither a step nor an evaluation left;
-// the same on all ranks.
-[[nodiscard]] bool HasNothingToDo(const Job& job, std::int64_t step);
+// A resumed run has neither a step nor an evaluation left.
 [[nodiscard]] ExitCode NothingToDo(const Job& job, std::int64_t step,
                                    const std::string& why);
 
