@@ -12,6 +12,7 @@
 
 #include "base/atomic_file.h"
 #include "base/charts/progress.h"
+#include "base/count_text.h"
 #include "base/error.h"
 #include "bench/common/made_shards.h"
 #include "bench/engine/hash_flags.h"
@@ -148,10 +149,10 @@ RecordIndex IndexOf(const Flags& flags) {
 
 std::string MakeTitle(const Flags& flags, const RecordIndex& index) {
   const InputOptions& input = flags.throughput.input;
-  return fmt::format("{} records, recipe {}, {}x{}, batches of {}",
-                     index.size(), ChoiceName(input.recipe, kRecipes),
-                     input.image_size.height, input.image_size.width,
-                     input.batch_size);
+  return fmt::format(
+      "{}, recipe {}, {}x{}, batches of {}", CountText(index.size(), "record"),
+      ChoiceName(input.recipe, kRecipes), input.image_size.height,
+      input.image_size.width, input.batch_size);
 }
 
 // Resolves label_offset once for all pipelines, and prints the labels.
@@ -187,10 +188,11 @@ class ProgressLines {
 
   void operator()(const RunProgress& progress) {
     if (progress.rate) {
-      line_.Update(fmt::format("round {}/{}, {} threads: {:.1f} images/s",
-                               progress.round, rounds_, progress.threads,
-                               *progress.rate),
-                   true);
+      line_.Update(
+          fmt::format("round {}/{}, {}: {:.1f} images/s", progress.round,
+                      rounds_, CountText(progress.threads, "thread"),
+                      *progress.rate),
+          true);
       line_.Finish();
     } else if (line_.IsDue()) {
       line_.Update(fmt::format("round {}/{}: {:.0f} of {:.0f} s",
@@ -229,11 +231,11 @@ void PrintPlan(const RecordIndex& index, const Flags& flags) {
     InputOptions input = options.input;
     input.threads = threads;
     const InputPipeline pipeline(index, input);
-    fmt::print("{} threads: {}\n", pipeline.stats().threads,
+    fmt::print("{}: {}\n", CountText(pipeline.stats().threads, "thread"),
                MemoryText(pipeline.memory()));
   }
-  fmt::print("{} rounds of {:g} s each, {:.0f} s in all\n", options.rounds,
-             options.seconds,
+  fmt::print("{} of {:g} s each, {:.0f} s in all\n",
+             CountText(options.rounds, "round"), options.seconds,
              options.seconds * options.rounds *
                  static_cast<double>(options.threads.size()));
 }
@@ -249,8 +251,9 @@ void Run(Flags& flags, const RecordIndex& index) {
   flags.throughput.input = WithFoundKeys(flags.throughput.input, index);
   flags.throughput.input.selection = MakeSelection(
       flags.selection, flags.split, index, flags.throughput.input.label_key);
-  fmt::print(stderr, "{} records in {} {}\n", index.size(),
-             index.shards().size(), index.is_of_images() ? "files" : "shards");
+  fmt::print(stderr, "{} in {}\n", CountText(index.size(), "record"),
+             CountText(index.shards().size(),
+                       index.is_of_images() ? "file" : "shard"));
   if (flags.hash.order == 0 && ParseStage(flags.stage) == Stage::kAll) {
     ResolveLabels(index, flags.throughput.input);
   }
@@ -307,7 +310,8 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   flags.throughput.input.trace = observation.trace();
   flags.throughput.live = observation.live();
   if (flags.made_images > 0) {
-    fmt::print(stderr, "making {} photographs\n", flags.made_images);
+    fmt::print(stderr, "making {}\n",
+               CountText(flags.made_images, "photograph"));
     const MadeShards made(flags.made_images);
     Run(flags, RecordIndex(ListShards(made.folder())));
   } else {

@@ -4,6 +4,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
 #include "base/error.h"
 
 namespace infeed {
@@ -61,6 +66,9 @@ void Wait(const std::stop_source& source, const std::string& announcement,
       case SignalAnswer::kIgnore:
         break;
       case SignalAnswer::kEnd:
+        Announce(fmt::format("{}: ended at once by a second signal ({})",
+                             program_invocation_short_name,
+                             ::strsignal(signal)));
         ::_exit(kEndedBy + signal);
     }
   }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/charts/progress.h"
+#include "base/count_text.h"
 #include "base/shell_word.h"
 #include "records/bytes/byte_size.h"
 #include "tools/convert/earlier_work.h"
@@ -42,34 +43,38 @@ std::string PlanText(const ConversionPlan& plan, const std::string& output_dir,
   const EarlierWork work = FindEarlierWork(plan, output_dir, options);
   const std::size_t shards = work.kept.size() + work.missing.size();
   if (!options.share.IsAll()) {
-    text +=
-        fmt::format("task {} of {}: {} of the {} shards\n", options.share.index,
-                    options.share.count, shards, plan.shards());
+    text += fmt::format("task {} of {}: {} of the {}\n", options.share.index,
+                        options.share.count, shards,
+                        CountText(plan.shards(), "shard"));
   }
   if (!work.kept.empty()) {
     text +=
-        fmt::format("{} shards of an earlier run would be kept, {} written\n",
-                    work.kept.size(), work.missing.size());
+        fmt::format("{} of an earlier run would be kept, {} written\n",
+                    CountText(work.kept.size(), "shard"), work.missing.size());
   }
   if (const std::size_t stale = StaleShards(plan, output_dir).size()) {
-    text += fmt::format("{} shards of another conversion {}\n", stale,
-                        options.overwrite
-                            ? "would be removed"
-                            : "are in the way: --overwrite removes them");
+    text +=
+        fmt::format("{} of another conversion {}\n", CountText(stale, "shard"),
+                    options.overwrite ? "would be removed"
+                    : stale == 1      ? "is in the way: --overwrite removes it"
+                                 : "are in the way: --overwrite removes them");
   }
   if (!target.empty()) {
-    text += fmt::format("{} shards would be uploaded to {}\n", shards,
-                        target.ObjectOf(""));
+    text += fmt::format("{} would be uploaded to {}\n",
+                        CountText(shards, "shard"), target.ObjectOf(""));
   }
-  return text + fmt::format("{} classes; nothing was written (--dry_run)\n",
-                            plan.classes.size());
+  return text + fmt::format("{}; nothing was written (--dry_run)\n",
+                            CountText(plan.classes.size(), "class", "classes"));
 }
 
 std::string UploadText(const UploadResult& result, const UploadTarget& target) {
-  std::string text = fmt::format("{} shards were uploaded to {}\n",
-                                 result.uploaded, target.ObjectOf(""));
+  std::string text =
+      fmt::format("{} uploaded to {}\n",
+                  CountText(result.uploaded, "shard was", "shards were"),
+                  target.ObjectOf(""));
   if (result.skipped > 0) {
-    text += fmt::format("{} shards were there already\n", result.skipped);
+    text += CountText(result.skipped, "shard was", "shards were") +
+            " there already\n";
   }
   return text;
 }
@@ -88,23 +93,29 @@ std::string ReportText(const ConversionReport& report,
     }
   }
   text += report.share.IsAll()
-              ? fmt::format("{} classes in {}/labels.txt\n",
-                            report.info.classes.size(), output_dir)
+              ? fmt::format(
+                    "{} in {}/labels.txt\n",
+                    CountText(report.info.classes.size(), "class", "classes"),
+                    output_dir)
               : fmt::format("task {} of {} is done; --finish once all are\n",
                             report.share.index, report.share.count);
   if (report.seek_indexes) {
-    text += fmt::format("seek index: {} of {} images\n", *report.seek_indexes,
-                        CountRecords(report));
+    text += fmt::format("seek index: {} of {}\n", *report.seek_indexes,
+                        CountText(CountRecords(report), "image"));
   }
   if (report.kept_shards > 0) {
-    text += fmt::format("{} shards of an earlier run were kept\n",
-                        report.kept_shards);
+    text += CountText(report.kept_shards, "shard of an earlier run was",
+                      "shards of an earlier run were") +
+            " kept\n";
   }
   if (!report.reencoded.empty()) {
-    text += fmt::format("{} images were re-encoded\n", report.reencoded.size());
+    text += CountText(report.reencoded.size(), "image was", "images were") +
+            " re-encoded\n";
   }
   if (!report.skipped.empty()) {
-    text += fmt::format("{} bad images were left out\n", report.skipped.size());
+    text +=
+        CountText(report.skipped.size(), "bad image was", "bad images were") +
+        " left out\n";
   }
   if (!report.reencoded.empty() || !report.skipped.empty()) {
     text += ReportPath(output_dir, report.share) + " lists them\n";

@@ -187,7 +187,7 @@ ExitCode Run(const Flags& flags, const Interruption& interruption) {
   return ExitCode::kDone;
 }
 
-ExitCode ImagenetToRecords(int argc, char** argv) {
+ProgramEnd ImagenetToRecords(int argc, char** argv) {
   CLI::App app("Turns images in folders, tars, zips or TFRecords into shards.");
   app.footer(kExamples);
   Flags flags;

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "records/bytes/sha256.h"
 #include "tools/cli/parallel_for.h"
@@ -158,9 +159,9 @@ std::vector<std::string> DuplicateWarnings(
   const auto warn = [&](const auto& differ, const char* what) {
     const auto count = std::count_if(groups.begin(), groups.end(), differ);
     if (count > 0) {
-      warnings.push_back(fmt::format(
-          "duplicates: {} groups of images with the same content {}", count,
-          what));
+      warnings.push_back(
+          fmt::format("duplicates: {} of images with the same content {}",
+                      CountText(count, "group"), what));
     }
   };
   warn(ClassesDiffer, "have different classes: some labels must be wrong");
@@ -185,9 +186,9 @@ std::string DuplicatesText(const std::vector<DuplicateGroup>& groups) {
     }
   }
   return text + fmt::format(
-                    "{} groups of duplicates: {} of different classes, {} in "
-                    "several splits\n",
-                    groups.size(),
+                    "{} of duplicates: {} of different classes, {} in several "
+                    "splits\n",
+                    CountText(groups.size(), "group"),
                     std::count_if(groups.begin(), groups.end(), ClassesDiffer),
                     std::count_if(groups.begin(), groups.end(), SplitsDiffer));
 }

@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 
 #include "base/atomic_file.h"
+#include "base/count_text.h"
+#include "base/print_lines.h"
 #include "base/shell_word.h"
 #include "records/files/open_source.h"
 #include "records/files/shards.h"
@@ -25,9 +27,7 @@ namespace {
 
 constexpr const char* kStdout = "-";
 
-void SayOnStderr(const std::string& line) {
-  std::cerr << "records: " << line << std::endl;
-}
+void SayOnStderr(const std::string& line) { PrintLines("records: " + line); }
 
 void NoteFaults(const ShardSetFaults& faults) {
   for (const std::string& sentence : faults.mixed) {
@@ -96,7 +96,7 @@ bool IsSideFile(const std::string& path) {
 }  // namespace
 
 CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
-                  std::function<ExitCode(const ShardPaths&)> run) {
+                  std::function<ProgramEnd(const ShardPaths&)> run) {
   CLI::App* verb = app.add_subcommand(text.name, text.about);
   verb->footer(text.more);
   verb->add_option("PATH", command.paths, "files, folders, quoted patterns")
@@ -186,6 +186,12 @@ std::string BadRecordsText(const std::string& path,
     lines.append(error.what()).append("\n");
   }
   return lines;
+}
+
+ProgramEnd EndAfter(std::int64_t bad_records) {
+  return bad_records == 0 ? ProgramEnd(ExitCode::kDone)
+                          : ProgramEnd(ExitCode::kDataError,
+                                       CountText(bad_records, "bad record"));
 }
 
 std::string JoinWithCommas(const std::vector<std::string>& paths) {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "base/program_end.h"
 #include "records/files/shard_set.h"
 #include "tools/shards/record_pass.h"
 
@@ -22,8 +24,8 @@ using ShardPaths = std::vector<std::string>;
 struct Command {
   std::vector<std::string> paths;  // the verb's PATHs
   bool allow_missing_shards = false;
-  ShardSetFaults faults;          // of the PATHs, if the verb reports them
-  std::function<ExitCode()> run;  // runs the verb; empty if no verb was given
+  ShardSetFaults faults;            // of the PATHs, if the verb reports them
+  std::function<ProgramEnd()> run;  // runs the verb; empty: none was given
 };
 
 // What a verb does with PATHs that are incomplete sets of shards.
@@ -48,7 +50,7 @@ struct VerbText {
 // gets the sorted shards that the PATHs name. Add options to the returned app,
 // best bound to a struct in a shared_ptr that `run` holds.
 CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
-                  std::function<ExitCode(const ShardPaths&)> run);
+                  std::function<ProgramEnd(const ShardPaths&)> run);
 
 // Throws UsageError, with the command that makes TFRecords, if a shard is a tar
 // or a zip.
@@ -79,6 +81,9 @@ void PutReport(const std::string& json_target,
 // The lines of bad records: "PATH: record N at byte O: REASON".
 [[nodiscard]] std::string BadRecordsText(const std::string& path,
                                          const std::vector<DamagedRecord>& bad);
+
+// The end of a verb that found this number of bad records.
+[[nodiscard]] ProgramEnd EndAfter(std::int64_t bad_records);
 
 // Joins a list to "a,b", the form in which ListShards() takes several paths.
 [[nodiscard]] std::string JoinWithCommas(const std::vector<std::string>& paths);

@@ -37,7 +37,7 @@ constexpr const char* kDiffNotes =
     "  records diff --unordered SHARDS SHUFFLED\n"
     "  records diff --json=diff.json 'OLD/train-*' 'NEW/train-*'\n";
 
-ExitCode Diff(const DiffFlags& flags) {
+ProgramEnd Diff(const DiffFlags& flags) {
   const OnShardSetFaults policy = MakeFaultsPolicy(flags.allow_missing_shards);
   const ShardPaths a = ListShards(flags.a, policy);
   const ShardPaths b = ListShards(flags.b, policy);
@@ -55,7 +55,9 @@ ExitCode Diff(const DiffFlags& flags) {
   PutReport(
       flags.json, [&] { return DiffReportText(report); },
       [&] { return DiffReportJson(report); });
-  return report.differences == 0 ? ExitCode::kDone : ExitCode::kDataError;
+  return report.differences == 0
+             ? ProgramEnd(ExitCode::kDone)
+             : ProgramEnd(ExitCode::kDataError, "the data sets differ");
 }
 
 }  // namespace

@@ -24,6 +24,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
+#include "base/count_text.h"
 #include "base/error.h"
 #include "preprocess/codecs/png_codec.h"
 #include "records/bytes/base_name.h"
@@ -274,9 +275,10 @@ std::map<RecordPlace, std::string> PlanNames(const ShardPaths& shards,
 }
 
 std::string SummaryText(const ExtractPlan& plan, std::size_t bad) {
-  std::string text =
-      fmt::format("{} images in {} folders, {}", plan.counts.written.load(),
-                  plan.folders.count(), FileSizeText(plan.counts.bytes));
+  std::string text = fmt::format("{} in {}, {}",
+                                 CountText(plan.counts.written.load(), "image"),
+                                 CountText(plan.folders.count(), "folder"),
+                                 FileSizeText(plan.counts.bytes));
   if (plan.counts.skipped > 0) {
     text += fmt::format(", {} existed", plan.counts.skipped.load());
   }
@@ -293,7 +295,7 @@ std::string SummaryJson(const ExtractPlan& plan, std::size_t bad) {
   return json.dump(2) + "\n";
 }
 
-ExitCode ExtractImages(const ShardPaths& shards, const ExtractFlags& flags) {
+ProgramEnd ExtractImages(const ShardPaths& shards, const ExtractFlags& flags) {
   CheckOutput(flags.options);
   ExtractPlan plan;
   plan.shards = shards;
@@ -311,7 +313,7 @@ ExitCode ExtractImages(const ShardPaths& shards, const ExtractFlags& flags) {
   PutReport(
       flags.json, [&] { return SummaryText(plan, bad); },
       [&] { return SummaryJson(plan, bad); });
-  return bad > 0 ? ExitCode::kDataError : ExitCode::kDone;
+  return EndAfter(static_cast<std::int64_t>(bad));
 }
 
 constexpr const char* kExtractNotes =

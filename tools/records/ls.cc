@@ -13,7 +13,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/choices.h"
+#include "base/count_text.h"
 #include "base/error.h"
+#include "base/print_lines.h"
 #include "records/bytes/byte_size.h"
 #include "records/files/open_source.h"
 #include "records/tfrecord/compression.h"
@@ -94,7 +96,7 @@ std::string ListText(const std::vector<Listed>& shards) {
   }
   const Totals totals = SumUp(shards);
   table.Add({std::to_string(totals.records), FileSizeText(totals.bytes), "", "",
-             "", fmt::format("total of {} shards", shards.size())});
+             "", "total of " + CountText(shards.size(), "shard")});
   return table.Text();
 }
 
@@ -133,8 +135,8 @@ void AddMissing(const ShardSetFaults& faults, std::vector<Listed>& shards) {
   std::ranges::sort(shards, {}, &Listed::path);
 }
 
-ExitCode ListRecords(const ShardPaths& paths, const ShardSetFaults& faults,
-                     const LsOptions& options) {
+ProgramEnd ListRecords(const ShardPaths& paths, const ShardSetFaults& faults,
+                       const LsOptions& options) {
   const ExpectedShards expected(paths);
   std::vector<Listed> shards(paths.size());
   ParallelFor(paths.size(), options.threads,
@@ -143,20 +145,20 @@ ExitCode ListRecords(const ShardPaths& paths, const ShardSetFaults& faults,
   PutReport(
       options.json, [&] { return ListText(shards); },
       [&] { return ListJson(shards); });
-  ExitCode code = ExitCode::kDone;
   std::vector<std::string> problems = expected.problems();
   problems.insert(problems.end(), faults.mixed.begin(), faults.mixed.end());
-  for (const std::string& problem : problems) {
-    std::cerr << "records: " << problem << std::endl;
-    code = ExitCode::kDataError;
-  }
   for (const Listed& shard : shards) {
     if (!shard.summary) {
-      std::cerr << "records: " << shard.error << std::endl;
-      code = ExitCode::kDataError;
+      problems.push_back(shard.error);
     }
   }
-  return code;
+  for (const std::string& problem : problems) {
+    PrintLines("records: " + problem);
+  }
+  return problems.empty()
+             ? ProgramEnd(ExitCode::kDone)
+             : ProgramEnd(ExitCode::kDataError,
+                          CountText(problems.size(), "problem") + " found");
 }
 
 }  // namespace

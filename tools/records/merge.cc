@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "records/files/open_source.h"
 #include "records/files/shards.h"
@@ -72,9 +73,9 @@ ExitCode SayWhat(const ShardPaths& shards, const MergeFlags& flags) {
                                  .on_record = [&] { progress.AddRecords(1); },
                                  .folder = nullptr,
                                  .scratch_name = {}});
-  std::cout << fmt::format("would write {} records of {} shards to {}\n",
-                           sequence.size(), shards.size(),
-                           flags.writing.output);
+  std::cout << fmt::format(
+      "would write {} of {} to {}\n", CountText(sequence.size(), "record"),
+      CountText(shards.size(), "shard"), flags.writing.output);
   return ExitCode::kDone;
 }
 
@@ -97,12 +98,13 @@ ExitCode Write(const ShardPaths& shards, const MergeFlags& flags,
   }
   writer.Close();
   folder.Commit({});
-  std::cout << fmt::format("{} records in {}, {} bad left out\n",
-                           writer.records(), output, bad.count());
+  std::cout << fmt::format("{} in {}, {} bad left out\n",
+                           CountText(writer.records(), "record"), output,
+                           bad.count());
   return ExitCode::kDone;
 }
 
-ExitCode Merge(const ShardPaths& shards, const MergeFlags& flags) {
+ProgramEnd Merge(const ShardPaths& shards, const MergeFlags& flags) {
   const std::string& output = flags.writing.output;
   const Place place = SplitPath(output);
   RefuseInputs(shards, output, place);

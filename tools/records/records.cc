@@ -1,9 +1,9 @@
-#include <iostream>
 #include <string>
 
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "base/print_lines.h"
 #include "tools/cli/completion.h"
 #include "tools/cli/flags.h"
 #include "tools/records/command.h"
@@ -55,7 +55,7 @@ std::string ListVerbs(const CLI::App& app) {
   return names;
 }
 
-ExitCode Run(int argc, char** argv) {
+ProgramEnd Run(int argc, char** argv) {
   CLI::App app(kAbout);
   Command command;
   app.footer(kExamples);
@@ -75,7 +75,7 @@ ExitCode Run(int argc, char** argv) {
   }
   if (const std::string note = SkippedText(TakeSideFiles(command.paths));
       !note.empty()) {
-    std::cerr << "records: " << note << std::endl;
+    PrintLines("records: " + note);
   }
   return command.run();
 }

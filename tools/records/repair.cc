@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
+#include "base/count_text.h"
 #include "records/bytes/byte_sink.h"
 #include "records/bytes/byte_size.h"
 #include "records/files/open_sink.h"
@@ -81,12 +82,14 @@ std::string RepairReportText(const RepairReport& report) {
     }
   }
   const RepairTotals totals = SumUp(report);
-  text += fmt::format("{} good records in {} shards, {} bad places",
-                      totals.records, report.shards.size(), totals.bad);
+  text += fmt::format("{} in {}, {}", CountText(totals.records, "good record"),
+                      CountText(report.shards.size(), "shard"),
+                      CountText(totals.bad, "bad place"));
   if (totals.bad > 0) {
-    text += fmt::format(" ({}, {} records known to be lost) in {}/.infeed",
-                        FileSizeText(totals.bad_bytes), totals.lost_records,
-                        report.output);
+    text +=
+        fmt::format(" ({}, {} known to be lost) in {}/.infeed",
+                    FileSizeText(totals.bad_bytes),
+                    CountText(totals.lost_records, "record"), report.output);
   }
   return text + "\n";
 }
@@ -201,7 +204,7 @@ void Put(const RepairReport& report, const RepairFlags& flags,
   }
 }
 
-ExitCode Repair(const ShardPaths& shards, const RepairFlags& flags) {
+ProgramEnd Repair(const ShardPaths& shards, const RepairFlags& flags) {
   const std::string& output = flags.writing.output;
   const std::vector<std::string> names =
       OutputNames(shards, flags.repair.compression);

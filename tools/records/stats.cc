@@ -50,7 +50,7 @@ StatsReport Collect(const ShardPaths& shards, const StatsOptions& options) {
   return report;
 }
 
-ExitCode ShowStats(const ShardPaths& shards, const StatsOptions& options) {
+ProgramEnd ShowStats(const ShardPaths& shards, const StatsOptions& options) {
   const StatsReport report = Collect(shards, options);
   if (!options.html_path.empty()) {
     WriteFileAtomically(options.html_path, StatsHtml(report));
@@ -58,7 +58,7 @@ ExitCode ShowStats(const ShardPaths& shards, const StatsOptions& options) {
   PutReport(
       options.json, [&] { return StatsText(report, options.classes); },
       [&] { return StatsJson(report); });
-  return CountBadRecords(report) > 0 ? ExitCode::kDataError : ExitCode::kDone;
+  return EndAfter(CountBadRecords(report));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "records/bytes/byte_size.h"
 #include "records/example/imagenet_example.h"
@@ -167,6 +168,21 @@ std::string ShardText(const VerifiedShard& shard) {
   return text;
 }
 
+// "2 bad records, 1 problem of the set": those that there are.
+std::string CountsText(const VerifyTotals& totals) {
+  std::string text;
+  const auto add = [&text](std::int64_t count, const char* one,
+                           const char* many) {
+    if (count > 0) {
+      text += (text.empty() ? "" : ", ") + CountText(count, one, many);
+    }
+  };
+  add(totals.bad, "bad record", "");
+  add(totals.wrong_seek_indexes, "wrong seek index", "wrong seek indexes");
+  add(totals.problems, "problem of the set", "problems of the set");
+  return text;
+}
+
 // The faults of the set, then "N records in M shards, B bad ...".
 std::string SummaryText(const VerifyReport& report) {
   std::string text;
@@ -177,19 +193,21 @@ std::string SummaryText(const VerifyReport& report) {
     text += problem + "\n";
   }
   const VerifyTotals totals = SumUp(report);
-  text += fmt::format("{} records in {} shards, {} bad", totals.records,
-                      report.shards.size(), totals.bad);
+  text += fmt::format("{} in {}, {} bad", CountText(totals.records, "record"),
+                      CountText(report.shards.size(), "shard"), totals.bad);
   if (totals.wrong_seek_indexes > 0) {
-    text += fmt::format(", {} wrong seek indexes", totals.wrong_seek_indexes);
+    text += ", " + CountText(totals.wrong_seek_indexes, "wrong seek index",
+                             "wrong seek indexes");
   }
   if (totals.passed_over_bytes > 0) {
     text += fmt::format(", {} skipped", FileSizeText(totals.passed_over_bytes));
   }
   if (totals.lost_records > 0) {
-    text += fmt::format(", {} records lost", totals.lost_records);
+    text += fmt::format(", {} lost", CountText(totals.lost_records, "record"));
   }
   if (totals.problems > 0) {
-    text += fmt::format(", {} problems of the set", totals.problems);
+    text += ", " + CountText(totals.problems, "problem of the set",
+                             "problems of the set");
   }
   return text + "\n";
 }
@@ -339,13 +357,15 @@ class Verification {
   VerifyReport report_;
 };
 
-ExitCode VerifyRecords(const ShardPaths& shards, const Command& command,
-                       const VerifyOptions& options) {
+ProgramEnd VerifyRecords(const ShardPaths& shards, const Command& command,
+                         const VerifyOptions& options) {
   const VerifyReport report = Verification(shards, command, options).Run();
   PutReport(
       options.json, [&] { return SummaryText(report); },
       [&] { return VerifyJson(report); });
-  return IsGood(report) ? ExitCode::kDone : ExitCode::kDataError;
+  return IsGood(report)
+             ? ProgramEnd(ExitCode::kDone)
+             : ProgramEnd(ExitCode::kDataError, CountsText(SumUp(report)));
 }
 
 constexpr const char* kVerifyNotes =

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "records/cloud/object_store.h"
 #include "records/files/dataset_info.h"
 #include "records/files/open_source.h"
@@ -126,8 +127,9 @@ void PrintPlan(const Rewriters& rewriters, const std::string& output) {
       ++shards;
     }
   }
-  std::cout << fmt::format("would write {} records in {} shards\n", records,
-                           shards);
+  std::cout << fmt::format("would write {} in {}\n",
+                           CountText(records, "record"),
+                           CountText(shards, "shard"));
 }
 
 void PrintResult(const std::vector<DatasetInfo::Shard>& shards,
@@ -137,8 +139,9 @@ void PrintResult(const std::vector<DatasetInfo::Shard>& shards,
     std::cout << JoinPath(output, shard.name) << ' ' << shard.records << '\n';
     records += shard.records;
   }
-  std::cout << fmt::format("{} records in {} shards, {} bad left out\n",
-                           records, shards.size(), left_out);
+  std::cout << fmt::format("{} in {}, {} bad left out\n",
+                           CountText(records, "record"),
+                           CountText(shards.size(), "shard"), left_out);
 }
 
 ExitCode Write(const Groups& groups, const RewriteOptions& options,
@@ -165,7 +168,7 @@ ExitCode Write(const Groups& groups, const RewriteOptions& options,
 
 }  // namespace
 
-ExitCode RewriteShards(const Paths& shards, const RewriteOptions& options) {
+ProgramEnd RewriteShards(const Paths& shards, const RewriteOptions& options) {
   RefuseFolderOf(shards, options.writing.output);
   const Groups groups = GroupByPrefix(shards, options.prefix);
   DatasetInfo common = CommonInfo(shards).value_or(DatasetInfo());

@@ -7,13 +7,13 @@
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
-#include <iostream>
 #include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/print_lines.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
 
@@ -114,7 +114,7 @@ StagedFolder::StagedFolder(std::string folder)
   try {
     if (fs::exists(JournalPath())) {
       FinishCommit();
-      std::cerr << folder_ << ": finished what a killed run had written\n";
+      PrintLines(folder_ + ": finished what a killed run had written");
     }
     Empty(stage_);
     MakeFolder(stage_ + "/" + kSide);

@@ -11,6 +11,7 @@
 
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/print_lines.h"
 #include "records/bytes/stopped_error.h"
 #include "records/cloud/cloud_settings.h"
 #include "records/files/open_source.h"
@@ -40,7 +41,7 @@ void BeginProcess(int /*argc*/, char** argv, char** environment) {
 [[gnu::section(".preinit_array"), gnu::used]] auto* before_libraries =
     &BeginProcess;
 
-void SayHere(const std::string& line) { fmt::print(stderr, "{}\n", line); }
+void SayHere(const std::string& line) { PrintLines(line); }
 
 // Rethrows the current error with another message.
 [[noreturn]] void ThrowRenamed(
@@ -59,23 +60,23 @@ void SayHere(const std::string& line) { fmt::print(stderr, "{}\n", line); }
 }
 
 // However the run ends, as much of it as possible is uploaded to the store.
-ExitCode RunWith(RemoteRun& remote, const RunOptions& run,
-                 const std::stop_token& stop) {
-  ExitCode code = ExitCode::kRuntimeError;
+ProgramEnd RunWith(RemoteRun& remote, const RunOptions& run,
+                   const std::stop_token& stop) {
+  ProgramEnd end = ExitCode::kRuntimeError;
   try {
-    code = Run(run, stop);
+    end = Run(run, stop);
   } catch (const StoppedError&) {  // The run has made no files to upload.
-    (void)remote.Finish(code, std::chrono::seconds(0));
+    (void)remote.Finish(end, std::chrono::seconds(0));
     throw;
   } catch (...) {
-    (void)remote.Finish(code);
+    (void)remote.Finish(end);
     ThrowRenamed([&](const std::string& text) { return remote.WithUrl(text); });
   }
-  return remote.Finish(code);
+  return remote.Finish(std::move(end));
 }
 
-ExitCode RunStored(RunOptions& run, const StorageFlags& flags,
-                   const std::stop_token& stop) {
+ProgramEnd RunStored(RunOptions& run, const StorageFlags& flags,
+                     const std::stop_token& stop) {
   const std::unique_ptr<RemoteRun> remote =
       run.place.is_first() && run.mode != Mode::kDoctor
           ? RemoteRun::Begin(run, {.scratch_base = flags.local_scratch_dir,
@@ -107,33 +108,39 @@ std::string StopText(const RunOptions& run) {
              : "stopping after this batch; a second signal ends it now";
 }
 
-ExitCode RunHere(TrainFlags& flags, const std::stop_token& stop) {
+ProgramEnd RunHere(TrainFlags& flags, const std::stop_token& stop) {
   RunOptions& run = flags.run;
   ApplyCloudFlags(flags.cloud);
   if (!AwaitModelParameters(run, flags.layers, stop)) {
-    return ExitCode::kStoppedBySignal;
+    return Stopped();
   }
   const bool is_first = run.place.is_first();
   Observation observation(is_first ? flags.observation : ObservationFlags{},
                           {{"run", run.model_dir}});
   run.live_stats = observation.live();
   run.trace = observation.trace();
-  const ExitCode code = RunStored(run, flags.storage, stop);
+  ProgramEnd end = RunStored(run, flags.storage, stop);
   observation.Finish();
-  return code;
+  return end;
 }
 
-// Runs a rank other than 0, which prints only its errors, with its rank number.
-ExitCode RunOtherRank(TrainFlags& flags, const std::stop_token& stop) {
+std::string WithRank(const RunOptions& run, const std::string& text) {
+  return fmt::format("rank {}: {}", run.place.rank, text);
+}
+
+// Runs a rank other than 0, which prints only why it did not succeed, with its
+// rank number.
+ProgramEnd RunOtherRank(TrainFlags& flags, const std::stop_token& stop) {
   if (std::freopen("/dev/null", "w", stdout) == nullptr) {
     throw IoError("/dev/null", "open", errno);
   }
   try {
-    return RunHere(flags, stop);
+    ProgramEnd end = RunHere(flags, stop);
+    end.reason = WithRank(flags.run, end.reason);
+    return end;
   } catch (...) {
-    ThrowRenamed([&](const std::string& text) {
-      return fmt::format("rank {}: {}", flags.run.place.rank, text);
-    });
+    ThrowRenamed(
+        [&](const std::string& text) { return WithRank(flags.run, text); });
   }
 }
 
@@ -155,7 +162,7 @@ void TakeParameters(TrainFlags& flags) {
   }
 }
 
-ExitCode RunRanks(const TrainFlags& flags, int argc, char** argv) {
+ProgramEnd RunRanks(const TrainFlags& flags, int argc, char** argv) {
   if (!flags.run.place.is_alone()) {
     throw UsageError(fmt::format(
         "--local_ranks={}: it starts ranks itself, but this process is {}",
@@ -166,8 +173,8 @@ ExitCode RunRanks(const TrainFlags& flags, int argc, char** argv) {
 
 // signals: handles requests to stop; reset before this process starts ranks,
 // which handle signals themselves.
-ExitCode RunCommand(TrainFlags& flags, std::optional<SignalStop>& signals,
-                    int argc, char** argv) {
+ProgramEnd RunCommand(TrainFlags& flags, std::optional<SignalStop>& signals,
+                      int argc, char** argv) {
   const std::stop_token stop = signals ? signals->token() : std::stop_token();
   EndCloudRequestsAt(stop);
   if (HasParametersInStore(flags)) {
@@ -189,7 +196,7 @@ ExitCode RunCommand(TrainFlags& flags, std::optional<SignalStop>& signals,
                               : RunOtherRank(flags, stop);
 }
 
-ExitCode Main(int argc, char** argv) {
+ProgramEnd Main(int argc, char** argv) {
   std::optional<TrainFlags> flags = ReadTrainFlags(argc, argv);
   if (!flags) {
     return ExitCode::kDone;
@@ -215,9 +222,8 @@ ExitCode Main(int argc, char** argv) {
   try {
     return RunCommand(*flags, signals, argc, argv);
   } catch (const StoppedError& error) {
-    SayHere(fmt::format("train_resnet: {}; run the same command again",
-                        error.what()));
-    return ExitCode::kStoppedBySignal;
+    return {ExitCode::kStoppedBySignal,
+            fmt::format("{}; run the same command again", error.what())};
   }
 }
 

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/model/layers.h"
@@ -247,8 +248,8 @@ WarmStarted WarmStart(const std::string& path, const ModelOptions& model,
     weights[name] = std::move(found.tensors[name]);
   }
   WarmStarted started;
-  started.text = fmt::format("starting from {}: {} tensors taken", found.what,
-                             fit.taken.size()) +
+  started.text = fmt::format("starting from {}: {} taken", found.what,
+                             CountText(fit.taken.size(), "tensor")) +
                  adapted;
   if (!fit.head.empty()) {
     const std::string name = head + "weight";

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "pipeline/order/label_class.h"
 #include "records/files/class_list.h"
@@ -52,9 +53,10 @@ LabelFacts DescribedLabels(const std::string& data_dir,
 }
 
 std::string DescribeSplit(const DataSplit& split) {
-  return split.name + " " + std::to_string(split.index.size()) + " images in " +
-         std::to_string(split.index.shards().size()) +
-         (split.index.is_of_images() ? " files; " : " shards; ");
+  return split.name + " " + CountText(split.index.size(), "image") + " in " +
+         CountText(split.index.shards().size(),
+                   split.index.is_of_images() ? "file" : "shard") +
+         "; ";
 }
 
 std::int64_t Images(const std::optional<DataSplit>& split) {
@@ -145,7 +147,7 @@ std::string DataSet::Describe() const {
   if (classes == 0) {  // Not counted, or no record has a label.
     return text.substr(0, text.size() - std::string_view("; ").size());
   }
-  return text + std::to_string(classes) + " classes";
+  return text + CountText(classes, "class", "classes");
 }
 
 }  // namespace infeed

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/print_lines.h"
 #include "records/store/index_data.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/named_weights.h"
@@ -26,14 +27,21 @@ namespace infeed {
 namespace {
 
 std::atomic<bool> messages_suppressed = false;
+std::atomic<const RunStorage*> storage_of_messages = nullptr;
 
 }  // namespace
 
 void Say(const std::string& line) {
   if (!messages_suppressed) {
-    fmt::print(stderr, "{}\n", line);
+    const RunStorage* const storage = storage_of_messages;
+    PrintLines(storage == nullptr ? line : storage->WithUrl(line));
   }
 }
+
+UrlsInMessages::UrlsInMessages(const RunStorage* storage) {
+  storage_of_messages = storage;
+}
+UrlsInMessages::~UrlsInMessages() { storage_of_messages = nullptr; }
 
 void SuppressMessages() { messages_suppressed = true; }
 
@@ -251,7 +259,6 @@ std::optional<std::int64_t> LoadTrained(const Job& job,
     return from->step;
   }
   if (unusable) {
-    (void)Unusable(job.options.model_dir);
     return std::nullopt;
   }
   if (job.params.resnet_checkpoint.empty()) {
@@ -267,10 +274,16 @@ std::optional<std::int64_t> LoadTrained(const Job& job,
   return 0;
 }
 
-ExitCode Unusable(const std::string& model_dir) {
-  Say(model_dir +
-      ": all checkpoints in it are damaged; move them away to start anew");
-  return ExitCode::kCheckpointUnusable;
+ProgramEnd Unusable(const std::string& model_dir) {
+  return {ExitCode::kCheckpointUnusable,
+          model_dir +
+              ": all checkpoints in it are damaged; move them away to start "
+              "anew"};
+}
+
+ProgramEnd Stopped() {
+  return {ExitCode::kStoppedBySignal,
+          "stopped by a signal; run the same command again"};
 }
 
 }  // namespace infeed

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/program_end.h"
 #include "pipeline/stats/cpu_load.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/job/data_set.h"
@@ -33,8 +34,17 @@ struct Job {
   std::optional<CpuTimes> start;  // the cores, when the run began
 };
 
-// Prints a line on stderr.
+// Prints a line on stderr. Thread-safe.
 void Say(const std::string& line);
+// While it lives, Say() prints the URLs of files in an object store in place of
+// the paths of their local copies. storage: may be null.
+class UrlsInMessages {
+ public:
+  explicit UrlsInMessages(const RunStorage* storage);
+  ~UrlsInMessages();
+  UrlsInMessages(const UrlsInMessages&) = delete;
+  UrlsInMessages& operator=(const UrlsInMessages&) = delete;
+};
 // From now on Say() prints nothing: on ranks other than 0, which would print
 // the same lines.
 void SuppressMessages();
@@ -90,15 +100,17 @@ void StartFromWeights(const Job& job);
 
 // For the modes that do not train: loads the model's newest undamaged
 // checkpoint onto the device, else the weights of resnet_checkpoint, as step 0.
-// Returns the step; nullopt, with a printed message, when there are checkpoints
-// and all are damaged. Throws UsageError where there is neither, and for
-// weights without a classifier that fits. purpose: "evaluate" or the like, for
-// messages.
+// Returns the step; nullopt when there are checkpoints and all are damaged.
+// Throws UsageError where there is neither, and for weights without a
+// classifier that fits. purpose: "evaluate" or the like, for messages.
 [[nodiscard]] std::optional<std::int64_t> LoadTrained(const Job& job,
                                                       std::string_view purpose);
 
-// Prints that all checkpoints are damaged, and what to do.
-[[nodiscard]] ExitCode Unusable(const std::string& model_dir);
+// The end of a run whose checkpoints are all damaged.
+[[nodiscard]] ProgramEnd Unusable(const std::string& model_dir);
+
+// The end of a run after a stop request that saves nothing.
+[[nodiscard]] ProgramEnd Stopped();
 
 // Writes the model on the device, after `step` updates, to a new folder in
 // export_dir, and prints its path. averaged_steps: of the checkpoints whose
@@ -107,10 +119,12 @@ void ExportNow(const Job& job, std::int64_t step,
                const std::vector<std::int64_t>& averaged_steps = {});
 
 // The modes.
-[[nodiscard]] ExitCode TrainMode(const Job& job, const std::stop_token& stop);
-[[nodiscard]] ExitCode EvalMode(const Job& job, const std::stop_token& stop);
-[[nodiscard]] ExitCode PredictMode(const Job& job, const std::stop_token& stop);
-[[nodiscard]] ExitCode ExportMode(const Job& job, const std::stop_token& stop);
+[[nodiscard]] ProgramEnd TrainMode(const Job& job, const std::stop_token& stop);
+[[nodiscard]] ProgramEnd EvalMode(const Job& job, const std::stop_token& stop);
+[[nodiscard]] ProgramEnd PredictMode(const Job& job,
+                                     const std::stop_token& stop);
+[[nodiscard]] ProgramEnd ExportMode(const Job& job,
+                                    const std::stop_token& stop);
 // Needs no model and no data.
 [[nodiscard]] ExitCode DoctorMode(const RunOptions& options);
 

@@ -36,7 +36,8 @@ class RunStorage {
   [[nodiscard]] virtual std::string Fetched(const std::string& given,
                                             std::string_view parameter) = 0;
 
-  // The text with the local model_dir replaced by its URL, where it has one.
+  // The text with the local paths of files of the store replaced by their URLs.
+  // Thread-safe.
   [[nodiscard]] virtual std::string WithUrl(std::string text) const = 0;
 
   // Starts the upload of a finished export; returns the name to print for it.

@@ -20,6 +20,14 @@ struct SummaryImage {
 // Parameters' names and values as text; empty values are left out.
 using HParams = std::vector<std::pair<std::string, std::string>>;
 
+// A scalar on the hyperparameters page: of this tag in the events of a folder
+// below the run's, "": of the run's own.
+struct HParamsMetric {
+  std::string group;
+  std::string tag;
+  std::string name;  // on the page
+};
+
 // Appends scalars, pictures and texts to a new TensorBoard event file (TFRecord
 // frames of Event messages) in a folder, which it creates if missing. The
 // constructor writes the file's first event; Flush(), and every tenth value,
@@ -40,8 +48,11 @@ class SummaryWriter {
              std::int64_t step);
   // text: Markdown.
   void Text(std::string_view tag, std::string_view text, std::int64_t step);
-  // For TensorBoard's hyperparameters page: the start of a run with its
-  // parameters as text, and its end.
+  // For TensorBoard's hyperparameters page: its columns of parameters, in this
+  // order, and of metrics; the start of a run with its parameters as text, and
+  // its end.
+  void Experiment(const HParams& hparams,
+                  const std::vector<HParamsMetric>& metrics);
   void SessionStart(const HParams& hparams, std::int64_t step);
   void SessionEnd(bool is_good, std::int64_t step);
   void Flush();
@@ -67,6 +78,9 @@ class SummaryWriter {
 [[nodiscard]] std::string TextEvent(double wall_time, std::int64_t step,
                                     std::string_view tag,
                                     std::string_view text);
+[[nodiscard]] std::string ExperimentEvent(
+    double wall_time, const HParams& hparams,
+    const std::vector<HParamsMetric>& metrics);
 [[nodiscard]] std::string SessionStartEvent(double wall_time, std::int64_t step,
                                             const HParams& hparams);
 [[nodiscard]] std::string SessionEndEvent(double wall_time, std::int64_t step,

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/nearest_name.h"
 #include "pipeline/order/input_table.h"
 #include "records/files/class_list.h"
 #include "trainer/model/named_networks.h"
-#include "trainer/params/nearest_name.h"
 #include "trainer/params/table_rows.h"
 #include "trainer/params/unsupported.h"
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/charts/progress.h"
+#include "base/print_lines.h"
 #include "pipeline/stats/text.h"
 #include "trainer/log/eval_log.h"
 #include "trainer/log/profiler.h"
@@ -39,6 +40,7 @@ struct TrainLogOptions {
   DeviceCeilings ceilings;    // of the device, where measured
   ReportSubject report;
   Profiler* profiler = nullptr;  // may be null; outlives the log
+  std::function<void(const std::string& line)> say = PrintLines;
   // Called at the end of CheckpointWritten() and of End().
   std::function<void(std::int64_t step, const std::string& folder)>
       on_checkpoint = [](std::int64_t, const std::string&) {};

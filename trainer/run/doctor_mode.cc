@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "records/bytes/byte_source.h"
 #include "records/example/imagenet_example.h"
@@ -70,16 +71,17 @@ std::vector<Finding> Load(const std::optional<CpuTimes>& before) {
 // How many shards have a valid offset index beside them.
 Finding OffsetIndex(const DataSplit& split) {
   if (split.index.is_of_images()) {
-    return {split.name + " index",
-            fmt::format("{} image files", split.index.size()), ""};
+    return {split.name + " index", CountText(split.index.size(), "image file"),
+            ""};
   }
   const std::vector<std::string>& shards = split.index.shards();
   const auto indexed = std::ranges::count_if(shards, [](const auto& shard) {
     return FindIndexState(*OpenSource(shard)) == IndexState::kFresh;
   });
   return {split.name + " index",
-          fmt::format("{} images; {} of {} shards have one", split.index.size(),
-                      indexed, shards.size()),
+          fmt::format("{}; {} of {} with an index",
+                      CountText(split.index.size(), "image"), indexed,
+                      CountText(shards.size(), "shard")),
           indexed < std::ssize(shards)
               ? "each start scans the other shards: run records index"
               : ""};

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "records/bytes/byte_size.h"
 #include "records/files/open_source.h"
 #include "records/store/label_index.h"
@@ -167,9 +168,9 @@ void TryDisk(const RunOptions& options, const TrainParams& params) {
   // While a checkpoint is written, the oldest one still exists.
   const std::int64_t all = one * (params.keep_last + 1);
   const auto free = static_cast<std::int64_t>(fs::space(folder).available);
-  Say(fmt::format("disk:   {} checkpoints of {} in {}, {} free",
-                  params.keep_last, FileSizeText(one), options.model_dir,
-                  FileSizeText(free)));
+  Say(fmt::format("disk:   {} of {} in {}, {} free",
+                  CountText(params.keep_last, "checkpoint"), FileSizeText(one),
+                  options.model_dir, FileSizeText(free)));
   if (all > free) {
     throw IoError(fmt::format(
         "{}: {} checkpoints need {}, more than is free; lower keep_last or "
@@ -187,11 +188,11 @@ std::string WouldTrain(const RunOptions& options, const TrainParams& params,
       there.empty() || options.resume == "never" ? 0 : there.back(),
       params.train_steps, params.iterations_per_loop, params.input.batch_size);
   if (options.mode == Mode::kTrainAndEval && evaluates) {
-    text +=
-        fmt::format(", and evaluate {} images {}", params.num_eval_images,
-                    params.steps_per_eval > 0
-                        ? fmt::format("every {} steps", params.steps_per_eval)
-                        : "at the end of each epoch");
+    text += fmt::format(
+        ", and evaluate {} {}", CountText(params.num_eval_images, "image"),
+        params.steps_per_eval > 0
+            ? "every " + CountText(params.steps_per_eval, "step")
+            : "at the end of each epoch");
   }
   return text;
 }
@@ -227,7 +228,7 @@ void TryRun(const RunOptions& options, const DataSet& data, RunParams& resolved,
 
 }  // namespace
 
-ExitCode DryRun(const RunOptions& options) {
+ProgramEnd DryRun(const RunOptions& options) {
   Findings findings;
   DataSet data;
   findings.Try([&] { RequireModel(options); });
@@ -253,9 +254,12 @@ ExitCode DryRun(const RunOptions& options) {
     Say("parameters:\n" + ToYaml(resolved));
     TryRun(here, data, resolved, findings);
   }
-  Say(fmt::format("dry run: nothing was written, {} problems found",
-                  findings.count()));
-  return findings.code();
+  const std::string text = fmt::format("dry run: nothing was written, {} found",
+                                       CountText(findings.count(), "problem"));
+  if (findings.count() == 0) {
+    Say(text);
+  }
+  return {findings.code(), text};
 }
 
 }  // namespace infeed

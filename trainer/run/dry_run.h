@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/error.h"
+#include "base/program_end.h"
 #include "trainer/job/run_options.h"
 
 namespace infeed {
@@ -9,6 +9,6 @@ namespace infeed {
 // what would run and every problem found. Checks the data (makes one batch),
 // the parameters, the device and the model on it, memory, and the disk space
 // for checkpoints. Returns kDone, or the exit code of the run's first problem.
-[[nodiscard]] ExitCode DryRun(const RunOptions& options);
+[[nodiscard]] ProgramEnd DryRun(const RunOptions& options);
 
 }  // namespace infeed

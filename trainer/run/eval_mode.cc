@@ -55,14 +55,13 @@ bool EvaluateAndPrint(const Job& job, std::optional<EvalLog>& log,
       });
 }
 
-ExitCode EvaluateOne(const Job& job, const std::stop_token& stop) {
+ProgramEnd EvaluateOne(const Job& job, const std::stop_token& stop) {
   const std::optional<std::int64_t> step = LoadTrained(job, "evaluate");
   if (!step) {
-    return ExitCode::kCheckpointUnusable;
+    return Unusable(job.options.model_dir);
   }
   std::optional<EvalLog> log = LogOf(job);
-  return EvaluateAndPrint(job, log, *step, stop) ? ExitCode::kDone
-                                                 : ExitCode::kStoppedBySignal;
+  return EvaluateAndPrint(job, log, *step, stop) ? ExitCode::kDone : Stopped();
 }
 
 // nullopt if the training run has just deleted the checkpoint; a later one will
@@ -123,7 +122,7 @@ std::optional<std::int64_t> ShareNext(
 
 // As in the reference: evaluates the newest checkpoint, once each, until that
 // of the training's last step.
-ExitCode Follow(const Job& job, const std::stop_token& stop) {
+ProgramEnd Follow(const Job& job, const std::stop_token& stop) {
   std::optional<EvalLog> log = LogOf(job);
   std::optional<CheckpointFollower> follower;
   if (job.ranks.place().is_first()) {
@@ -132,7 +131,7 @@ ExitCode Follow(const Job& job, const std::stop_token& stop) {
   std::optional<std::int64_t> done;
   while (const std::optional<std::int64_t> step = ShareNext(job, follower)) {
     if (!EvaluateAndPrint(job, log, *step, stop)) {
-      return ExitCode::kStoppedBySignal;
+      return Stopped();
     }
     done = step;
     if (*step >= job.params.train_steps) {
@@ -142,7 +141,7 @@ ExitCode Follow(const Job& job, const std::stop_token& stop) {
                     *job.options.eval_timeout, *step));
   }
   if (job.ranks.Any(stop.stop_requested())) {
-    return ExitCode::kStoppedBySignal;
+    return Stopped();
   }
   if (!done) {
     throw UsageError("model_dir=" + job.options.model_dir +
@@ -155,7 +154,7 @@ ExitCode Follow(const Job& job, const std::stop_token& stop) {
 
 }  // namespace
 
-ExitCode EvalMode(const Job& job, const std::stop_token& stop) {
+ProgramEnd EvalMode(const Job& job, const std::stop_token& stop) {
   return job.options.eval_timeout ? Follow(job, stop) : EvaluateOne(job, stop);
 }
 

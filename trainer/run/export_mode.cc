@@ -60,7 +60,7 @@ void ExportNow(const Job& job, std::int64_t step,
   fmt::print("exported the model of step {} to {}\n", step, folder);
 }
 
-ExitCode ExportMode(const Job& job, const std::stop_token& stop) {
+ProgramEnd ExportMode(const Job& job, const std::stop_token& stop) {
   const bool averages = job.options.average_checkpoints > 1;
   if (averages && job.params.export_moving_average) {
     throw UsageError(fmt::format(
@@ -70,10 +70,10 @@ ExitCode ExportMode(const Job& job, const std::stop_token& stop) {
   }
   const std::optional<std::int64_t> step = LoadTrained(job, "export");
   if (!step) {
-    return ExitCode::kCheckpointUnusable;
+    return Unusable(job.options.model_dir);
   }
   if (stop.stop_requested()) {
-    return ExitCode::kStoppedBySignal;
+    return Stopped();
   }
   ExportNow(job, *step,
             averages ? LoadAverage(job, *step) : std::vector<std::int64_t>());

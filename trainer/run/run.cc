@@ -58,7 +58,7 @@ void PrintStart(const Job& job) {
   }
 }
 
-ExitCode RunMode(const Job& job, const std::stop_token& stop) {
+ProgramEnd RunMode(const Job& job, const std::stop_token& stop) {
   switch (job.options.mode) {
     case Mode::kEval:
       return EvalMode(job, stop);
@@ -143,8 +143,8 @@ void BeginTeaching(const Teacher& teacher, DeviceLoop& device, Ranks& ranks) {
                                     teacher.model, teacher.weights)));
 }
 
-ExitCode RunTogether(const RunOptions& options, Ranks& ranks,
-                     const std::stop_token& stop) {
+ProgramEnd RunTogether(const RunOptions& options, Ranks& ranks,
+                       const std::stop_token& stop) {
   if (options.place.is_first()) {
     RequireModel(options);
   }
@@ -167,7 +167,7 @@ ExitCode RunTogether(const RunOptions& options, Ranks& ranks,
   if (!most.on_gpu) {
     KeepHeap(static_cast<std::size_t>(most.device));
   }
-  ExitCode code = ExitCode::kRuntimeError;
+  ProgramEnd end = ExitCode::kRuntimeError;
   TranslateTorchErrors(
       [&] {
         DeviceOptions device_options = DeviceOfJob(options, params);
@@ -184,17 +184,17 @@ ExitCode RunTogether(const RunOptions& options, Ranks& ranks,
           const MemoryNeed need = EvaluationNeed(options, params);
           WarnOfMemory(need, WithGpu(memory, need));
         }
-        code = RunMode(job, stop);
+        end = RunMode(job, stop);
       },
       MakeOutOfMemoryText(most, memory));
-  return code;
+  return end;
 }
 
 // Sends an error of this rank to the others, unless it only follows from an
 // error of another rank: then throws that one, since a broken connection's own
 // error does not name the cause.
-ExitCode RunAndReportErrors(const RunOptions& options, Ranks& ranks,
-                            const std::stop_token& stop) {
+ProgramEnd RunAndReportErrors(const RunOptions& options, Ranks& ranks,
+                              const std::stop_token& stop) {
   constexpr std::chrono::seconds kEcho{3};
   try {
     return RunTogether(options, ranks, stop);
@@ -224,7 +224,7 @@ std::string ConfigText(const RunOptions& options) {
 
 namespace {
 
-ExitCode Dispatch(RunOptions options, const std::stop_token& stop) {
+ProgramEnd Dispatch(RunOptions options, const std::stop_token& stop) {
   if (IsForOne(options)) {
     if (!options.place.is_first()) {
       return ExitCode::kDone;
@@ -249,10 +249,11 @@ ExitCode Dispatch(RunOptions options, const std::stop_token& stop) {
 
 }  // namespace
 
-ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
-  ExitCode code = ExitCode::kRuntimeError;
-  TranslateTorchErrors([&] { code = Dispatch(options, stop); });
-  return code;
+ProgramEnd Run(const RunOptions& options, const std::stop_token& stop) {
+  const UrlsInMessages urls(options.storage);
+  ProgramEnd end = ExitCode::kRuntimeError;
+  TranslateTorchErrors([&] { end = Dispatch(options, stop); });
+  return end;
 }
 
 }  // namespace infeed

@@ -3,7 +3,7 @@
 #include <stop_token>
 #include <string>
 
-#include "base/error.h"
+#include "base/program_end.h"
 #include "trainer/job/run_options.h"
 
 namespace infeed {
@@ -21,7 +21,7 @@ namespace infeed {
 // With several ranks, all train and evaluate together and return the same code;
 // only rank 0 writes and prints on stderr. Modes for a single process (predict,
 // export, doctor, a dry run) run on rank 0 only.
-[[nodiscard]] ExitCode Run(const RunOptions& options,
-                           const std::stop_token& stop);
+[[nodiscard]] ProgramEnd Run(const RunOptions& options,
+                             const std::stop_token& stop);
 
 }  // namespace infeed

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/shell_word.h"
 #include "pipeline/stats/text.h"
 #include "records/bytes/byte_size.h"
@@ -80,9 +81,9 @@ void PrintInput(const PipelineStats& stats) {
     Say(SeekIndexText(stats.seek_indexes));
   }
   if (stats.cache.limit_bytes > 0) {
-    Say(fmt::format("cache: {} records in {} answered {} reads",
-                    stats.cache.records, MemorySizeText(stats.cache.bytes),
-                    stats.cache.hits));
+    Say(fmt::format("cache: {} in {} answered {} reads",
+                    CountText(stats.cache.records, "record"),
+                    MemorySizeText(stats.cache.bytes), stats.cache.hits));
   }
   Say(StageTable(stats) + QueueText(stats));
 }
@@ -104,28 +105,32 @@ std::string RanksText(const PipelineStats& mine, Ranks& ranks) {
 
 }  // namespace
 
-ExitCode StopEarly(Training& training, RunLog& log) {
+ProgramEnd StopEarly(Training& training, RunLog& log) {
   training.SaveCheckpoint();
   training.FinishCheckpoint();
   log.End(training.step(), RunEnd::kStopped);
-  Say(fmt::format(
-      "stopped at step {} on request; the same command resumes from there",
-      training.step()));
-  return ExitCode::kStoppedBySignal;
+  return {ExitCode::kStoppedBySignal,
+          fmt::format(
+              "stopped at step {} by a signal; the same command resumes from "
+              "there",
+              training.step())};
 }
 
-ExitCode Diverged(const Job& job, Training& training, RunLog& log) {
+ProgramEnd Diverged(const Job& job, Training& training, RunLog& log) {
   training.FinishCheckpoint();
   const std::int64_t step = training.non_finite_step().value_or(0);
   log.End(step, RunEnd::kDiverged);
   PrintTensors(job, training.step());
   const std::vector<std::int64_t> good = ListCheckpoints(job.options.model_dir);
-  Say(fmt::format(
-      "the loss of step {} is not finite; {}: lower base_learning_rate", step,
-      good.empty() ? "there is no earlier checkpoint"
-                   : fmt::format("the last good checkpoint is of step {}",
-                                 good.back())));
-  return ExitCode::kNonFiniteLoss;
+  return {ExitCode::kNonFiniteLoss,
+          fmt::format("the loss of step {} is not finite; {}: lower "
+                      "base_learning_rate",
+                      step,
+                      good.empty()
+                          ? "there is no earlier checkpoint"
+                          : fmt::format("the last good checkpoint is of step "
+                                        "{}",
+                                        good.back()))};
 }
 
 bool Evaluates(const Job& job) {
@@ -151,8 +156,8 @@ bool HasNothingToDo(const Job& job, std::int64_t step) {
   return !job.ranks.Any(lacks_evaluation);
 }
 
-ExitCode NothingToDo(const Job& job, std::int64_t step,
-                     const std::string& why) {
+ProgramEnd NothingToDo(const Job& job, std::int64_t step,
+                       const std::string& why) {
   Say("nothing to do: " + why);
   fmt::print("step {}\n", step);
   ExportAtEnd(job, step);

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "records/bytes/byte_size.h"
 #include "records/cloud/cloud_settings.h"
@@ -71,7 +72,8 @@ TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
           .configuration = ToYaml(job.resolved),
           .ceilings = CeilingsOf(job),
           .report = MakeReportSubject(job),
-          .profiler = &profiler};
+          .profiler = &profiler,
+          .say = [](const std::string& line) { Say(line); }};
 }
 
 ProfilerOptions ProfilerOf(const Job& job, std::int64_t first_step) {
@@ -190,9 +192,9 @@ Training::End TrainBlock(std::int64_t target, Training& training,
 }
 
 // The main loop: trains to the next evaluation, saves, evaluates, repeats.
-ExitCode TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
-                          PastEvaluations& past, MlperfRun& mlperf,
-                          const std::stop_token& stop) {
+ProgramEnd TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
+                            PastEvaluations& past, MlperfRun& mlperf,
+                            const std::stop_token& stop) {
   const TrainParams& params = job.params;
   const bool evaluates = Evaluates(job);
   const EvalSteps evaluations = EvalStepsOf(job, training.step());
@@ -270,12 +272,12 @@ void PrintTraining(const Job& job, const Training& training) {
   Say(fmt::format("input:  up to {} of memory, memory_limit {}",
                   MemorySizeText(training.input_memory_bytes()),
                   MemorySizeText(params.input.memory_limit)));
-  Say(fmt::format(
-      "training for {} steps ({:.2f} epochs in total), current step {}",
-      params.train_steps,
-      static_cast<double>(params.train_steps) * params.input.batch_size /
-          static_cast<double>(params.num_train_images),
-      training.step()));
+  Say(fmt::format("training for {} ({:.2f} epochs in total), current step {}",
+                  CountText(params.train_steps, "step"),
+                  static_cast<double>(params.train_steps) *
+                      params.input.batch_size /
+                      static_cast<double>(params.num_train_images),
+                  training.step()));
 }
 
 // On a GPU the host is ahead of the device, and cannot tell when a step begins.
@@ -284,13 +286,13 @@ StepWatchOptions WatchOf(const Job& job) {
     return {.patience = std::nullopt, .say = [](const std::string&) {}};
   }
   const int images = job.params.input.batch_size / job.options.place.world_size;
-  return {.work = fmt::format("{} images on {}", images, job.device.Describe()),
+  return {.work = CountText(images, "image") + " on " + job.device.Describe(),
           .say = Say};
 }
 
 // Trains from `start` on.
-ExitCode TrainFrom(const Job& job, const RunStart& start, PastEvaluations& past,
-                   const std::stop_token& stop) {
+ProgramEnd TrainFrom(const Job& job, const RunStart& start,
+                     PastEvaluations& past, const std::stop_token& stop) {
   if (!job.ranks.place().is_alone()) {
     EndCloudRequestsAt({});  // All ranks end after the same step, which still
                              // needs its images.
@@ -312,18 +314,17 @@ ExitCode TrainFrom(const Job& job, const RunStart& start, PastEvaluations& past,
                                [&training] { return training.input_stats(); });
   PrintTraining(job, training);
   mlperf.BeginRun();
-  const ExitCode code =
-      TrainAndEvaluate(job, training, *log, past, mlperf, stop);
-  if (code == ExitCode::kDone) {
+  ProgramEnd end = TrainAndEvaluate(job, training, *log, past, mlperf, stop);
+  if (end.code == ExitCode::kDone) {
     ExportAtEnd(job, training.step());
     PrintNext(job);
   }
-  return code;
+  return end;
 }
 
 }  // namespace
 
-ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
+ProgramEnd TrainMode(const Job& job, const std::stop_token& stop) {
   const std::string& model_dir = job.options.model_dir;
   RequireEpochEnds(job);
   bool unusable = false;
