@@ -107,10 +107,12 @@ void EvalLog::WriteCurves(std::int64_t step, const EvalResult& result) {
   if (result.live) {
     values.emplace_back("live_loss", result.live->loss);
     values.emplace_back("live_top_1", result.live->top_1);
-    values.emplace_back("live_top_5", result.live->top_5);
     summaries_.Scalar("live_loss", result.live->loss, step);
     summaries_.Scalar("live_top_1_accuracy", result.live->top_1, step);
-    summaries_.Scalar("live_top_5_accuracy", result.live->top_5, step);
+    if (HasTopFive(result.classes)) {
+      values.emplace_back("live_top_5", result.live->top_5);
+      summaries_.Scalar("live_top_5_accuracy", result.live->top_5, step);
+    }
   }
   if (!result.confusion.empty()) {
     summaries_.Image("confusion_matrix",
@@ -138,9 +140,11 @@ std::string EvalFileText(std::int64_t step, const EvalResult& result,
     }
   }
   if (result.live) {
-    file["live"] = {{"top_1", result.live->top_1},
-                    {"top_5", result.live->top_5},
-                    {"loss", result.live->loss}};
+    file["live"]["top_1"] = result.live->top_1;
+    if (HasTopFive(result.classes)) {
+      file["live"]["top_5"] = result.live->top_5;
+    }
+    file["live"]["loss"] = result.live->loss;
   }
   file["images_per_second"] = result.images_per_second;
   file["input_wait"] = result.input_wait;

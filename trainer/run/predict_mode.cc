@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/order/options.h"
@@ -110,13 +111,17 @@ std::map<std::int64_t, WebPicture> ReadPictures(
 }
 
 // Reads the images to show once more, and writes the page.
-void WritePage(const PredictionSample& sample, const PredictionCounts& counts,
+void WritePage(const PredictionSample& sample, const PredictionLog& log,
                const RecordIndex& index, const ModelLabels& labels,
                const InputOptions& input, ByteSink& file) {
-  PredictionPageData page = {.counts = counts,
+  PredictionPageData page = {.counts = log.counts(),
                              .wrong = sample.wrong(),
                              .right = sample.right(),
-                             .unlabelled = sample.unlabelled()};
+                             .unlabelled = sample.unlabelled(),
+                             .bad = log.bad_images()};
+  for (const BadImage& bad : page.bad) {
+    page.names[bad.record] = NameOf(index, bad.record);
+  }
   std::vector<std::int64_t> records;
   for (const auto* kind : {&page.wrong, &page.right, &page.unlabelled}) {
     for (const ShownPrediction& shown : *kind) {
@@ -142,8 +147,8 @@ std::int64_t ImagesToPredict(const Job& job, const RecordIndex* index) {
   return asked > 0 ? std::min(asked, index->size()) : index->size();
 }
 
-ExitCode PredictAll(const Job& job, const RecordIndex* index,
-                    const ModelLabels& labels, const std::stop_token& stop) {
+ProgramEnd PredictAll(const Job& job, const RecordIndex* index,
+                      const ModelLabels& labels, const std::stop_token& stop) {
   const std::int64_t images = ImagesToPredict(job, index);
   const std::string& page = job.options.predictions_page;
   if (index == nullptr && !page.empty()) {
@@ -171,20 +176,25 @@ ExitCode PredictAll(const Job& job, const RecordIndex* index,
       std::chrono::steady_clock::now() - start;
   Say(PredictionText(log.counts(), took.count()));
   if (stop.stop_requested()) {
-    return ExitCode::kStoppedBySignal;
+    return Stopped();
   }
   if (page_file) {
-    WritePage(sample, log.counts(), *index, labels, input, *page_file);
+    WritePage(sample, log, *index, labels, input, *page_file);
     Say("page of predictions: " + PathForMessages(page));
   }
-  return log.counts().bad > 0 ? ExitCode::kDataError : ExitCode::kDone;
+  if (log.counts().bad > 0) {
+    return {ExitCode::kDataError,
+            fmt::format("{} of {} could not be read; the output names each",
+                        log.counts().bad, CountText(images, "image"))};
+  }
+  return ExitCode::kDone;
 }
 
 }  // namespace
 
-ExitCode PredictMode(const Job& job, const std::stop_token& stop) {
+ProgramEnd PredictMode(const Job& job, const std::stop_token& stop) {
   if (!LoadTrained(job, "predict with")) {
-    return ExitCode::kCheckpointUnusable;
+    return Unusable(job.options.model_dir);
   }
   const ModelLabels labels = ModelLabels::OfModel(job.options.model_dir);
   const std::optional<RecordIndex> index = RecordsToPredict(job, labels);
