@@ -66,3 +66,6 @@ endif()
 if(INFEED_BENCHMARKS)
   find_package(benchmark REQUIRED)
 endif()
+# All of it was found with this one; ./dev compares.
+set(INFEED_PREFIX_PATH "$ENV{CMAKE_PREFIX_PATH}" CACHE INTERNAL
+  "The environment's CMAKE_PREFIX_PATH when the packages were found")

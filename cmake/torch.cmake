@@ -9,10 +9,24 @@ string(REPLACE ":" ";" infeed_prefixes "$ENV{CMAKE_PREFIX_PATH}")
 foreach(prefix IN LISTS CMAKE_PREFIX_PATH infeed_prefixes)
   foreach(dir IN ITEMS ${prefix} ${prefix}/share/cmake)
     if(NOT infeed_torch_dir AND EXISTS ${dir}/Torch/TorchConfig.cmake)
-      set(infeed_torch_dir ${dir})
+      file(REAL_PATH ${dir} infeed_torch_dir)
     endif()
   endforeach()
 endforeach()
+
+# CMake's cache keeps paths of the first LibTorch, which must not be mixed with
+# another's.
+set(infeed_libtorch "the system")
+if(infeed_torch_dir)
+  set(infeed_libtorch ${infeed_torch_dir})
+endif()
+if(DEFINED CACHE{INFEED_LIBTORCH} AND
+   NOT infeed_libtorch STREQUAL "$CACHE{INFEED_LIBTORCH}")
+  message(FATAL_ERROR
+    "This build folder uses LibTorch of $CACHE{INFEED_LIBTORCH}; "
+    "CMAKE_PREFIX_PATH now selects that of ${infeed_libtorch}. "
+    "Restore CMAKE_PREFIX_PATH, or configure with --fresh.")
+endif()
 
 # Its configuration sets directory-wide flags; they stay in this variable.
 set(infeed_saved_flags "${CMAKE_CXX_FLAGS}")
@@ -82,3 +96,5 @@ if(infeed_torch_dir)
   # empty path is the current folder.
   set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 endif()
+set(INFEED_LIBTORCH "${infeed_libtorch}" CACHE INTERNAL
+  "Where LibTorch's package file was found")
