@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/atomic_file.h"
+#include "tests/support/gloo.h"
 #include "tests/support/small_model.h"
 #include "trainer/checkpoint/eval_history.h"
 #include "trainer/model_dir/model_dir.h"
@@ -91,6 +92,9 @@ TEST_F(PastEvaluationsTest, AreThoseOfAnUninterruptedRunWhereverItWasKilled) {
 }
 
 TEST_F(PastEvaluationsTest, DecideTheSameOnEveryRank) {
+  if (!kHasGloo) {
+    GTEST_SKIP() << kNoGloo;
+  }
   const ProgramResult run = Train(straight_, " --local_ranks 2");
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(ReadEvalHistory(straight_).Values("top_1"), SizeIs(5));
