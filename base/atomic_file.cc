@@ -13,7 +13,9 @@
 #include <system_error>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/error.h"
+#include "base/own_files.h"
 #include "base/parent_folder.h"
 
 namespace infeed {
@@ -62,23 +64,13 @@ std::string Followed(std::string path) {
   throw IoError(path, "follow the link", ELOOP);
 }
 
-// Closes a descriptor at the end of a scope.
-class Descriptor {
- public:
-  Descriptor(const std::string& path, int flags)
-      : value_(::open(path.c_str(), flags | O_CLOEXEC)) {
-    if (value_ < 0) {
-      throw IoError(path, "open", errno);
-    }
+Descriptor OpenToRead(const std::string& path, int flags) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags));
+  if (file.get() < 0) {
+    throw IoError(path, "open", errno);
   }
-  ~Descriptor() { ::close(value_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return value_; }
-
- private:
-  int value_;
-};
+  return file;
+}
 
 // Waits until the pipe can be read. Signals that the process has blocked are
 // let through meanwhile, so that a user can interrupt a wait for a writer that
@@ -121,28 +113,87 @@ std::string ReadToEnd(int descriptor, const std::string& path,
   return text;
 }
 
+void CheckReadable(const struct stat& status, const std::string& path,
+                   bool may_be_pipe, std::int64_t max_bytes) {
+  if (S_ISDIR(status.st_mode)) {
+    throw IoError(path, "read", EISDIR);
+  }
+  if (!S_ISREG(status.st_mode) && !may_be_pipe) {
+    throw IoError(path + ": is not a regular file");
+  }
+  if (status.st_size > max_bytes) {
+    throw IoError(path + ": has " + std::to_string(status.st_size) +
+                  " bytes, more than the limit of " +
+                  std::to_string(max_bytes));
+  }
+}
+
+std::string ReadFile(const std::string& path, bool may_be_pipe,
+                     std::int64_t max_bytes) {
+  // Without O_NONBLOCK, opening a FIFO would wait for a writer.
+  const Descriptor file = OpenToRead(path, O_NONBLOCK);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) {
+    throw IoError(path, "stat", errno);
+  }
+  CheckReadable(status, path, may_be_pipe, max_bytes);
+  std::string text = ReadToEnd(file.get(), path, status.st_size, max_bytes);
+  if (text.empty() && S_ISFIFO(status.st_mode)) {
+    throw IoError(path + ": is a pipe without data");
+  }
+  return text;
+}
+
+std::string NameIn(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
 }  // namespace
 
-AtomicFile::AtomicFile(std::string path) : path_(Followed(std::move(path))) {
-  if (IsSpecialFile(path_)) {
-    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-  } else {
-    // The process number keeps two writers of one path apart.
-    temporary_ = path_ + ".tmp-" + std::to_string(::getpid());
-    descriptor_ = ::open(temporary_.c_str(),
-                         O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+AtomicFile::AtomicFile(std::string path, int own_names)
+    : path_(own_names == kNamedByUser ? Followed(std::move(path))
+                                      : std::move(path)) {
+  if (own_names == kNamedByUser && IsSpecialFile(path_)) {
+    file_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
+    if (file_.get() < 0) {
+      throw IoError(path_, "create", errno);
+    }
+    return;
   }
-  if (descriptor_ < 0) {
-    throw IoError(path_, "create", errno);
+  try {
+    folder_ = OpenFolder(ParentFolder(path_), std::max(own_names - 1, 0));
+  } catch (const IoError& error) {
+    if (error.errno_value() == 0) {
+      throw;
+    }
+    throw IoError(path_, "create", error.errno_value());
+  }
+  OpenTemporary();
+}
+
+// The process number names the writer, whose files are removed when it has been
+// killed. What is at the name already, of another thread, container or
+// stranger, is left alone.
+void AtomicFile::OpenTemporary() {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+  constexpr int kTries = 1000;
+  const std::string first =
+      NameIn(path_) + ".tmp-" + std::to_string(::getpid());
+  std::string name = first;
+  for (int i = 1; i <= kTries && file_.get() < 0; ++i) {
+    file_ = Descriptor(::openat(folder_.get(), name.c_str(), kFlags, 0666));
+    if (file_.get() >= 0) {
+      temporary_ = name;
+    } else if (errno != EEXIST || i == kTries) {
+      throw IoError(path_, "create", errno);
+    }
+    name = first + "-" + std::to_string(i);
   }
 }
 
 AtomicFile::~AtomicFile() {
-  if (descriptor_ >= 0) {
-    ::close(descriptor_);
-    if (!temporary_.empty()) {
-      ::unlink(temporary_.c_str());
-    }
+  if (file_.get() >= 0 && !temporary_.empty()) {
+    ::unlinkat(folder_.get(), temporary_.c_str(), 0);
   }
 }
 
@@ -160,58 +211,50 @@ void AtomicFile::Write(std::string_view text) {
 }
 
 void AtomicFile::Flush() {
-  WriteAll(descriptor_, path_, buffer_.data(), buffer_.size());
+  WriteAll(file_.get(), path_, buffer_.data(), buffer_.size());
   buffer_.clear();
 }
 
 void AtomicFile::Commit() {
-  Check(descriptor_ >= 0, "a file is committed once");
+  Check(file_.get() >= 0, "a file is committed once");
   Flush();
   const bool is_renamed = !temporary_.empty();
-  if (is_renamed && ::fsync(descriptor_) != 0) {
+  if (is_renamed && ::fsync(file_.get()) != 0) {
     throw IoError(path_, "sync", errno);
   }
-  if (is_renamed && ::rename(temporary_.c_str(), path_.c_str()) != 0) {
+  if (is_renamed && ::renameat(folder_.get(), temporary_.c_str(), folder_.get(),
+                               NameIn(path_).c_str()) != 0) {
     throw IoError(path_, "rename", errno);
   }
-  const int closed = ::close(std::exchange(descriptor_, -1));
-  if (closed != 0) {
+  if (file_.Close() != 0) {
     throw IoError(path_, "close", errno);
   }
-  if (is_renamed) {
-    SyncDirectory(ParentFolder(path_));
+  if (is_renamed && ::fsync(folder_.get()) != 0) {
+    throw IoError(ParentFolder(path_), "sync", errno);
   }
 }
 
-void WriteFileAtomically(const std::string& path, std::string_view text) {
-  AtomicFile file(path);
+void WriteFileAtomically(const std::string& path, std::string_view text,
+                         int own_names) {
+  AtomicFile file(path, own_names);
   file.Write(text);
   file.Commit();
 }
 
 std::string ReadWholeFile(const std::string& path, std::int64_t max_bytes) {
-  // Without O_NONBLOCK, opening a FIFO would wait for a writer.
-  const Descriptor file(path, O_RDONLY | O_NONBLOCK);
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0) {
-    throw IoError(path, "stat", errno);
-  }
-  if (S_ISDIR(status.st_mode)) {
-    throw IoError(path, "read", EISDIR);
-  }
-  if (status.st_size > max_bytes) {
-    throw IoError(path + ": has " + std::to_string(status.st_size) +
-                  " bytes, more than the limit of " +
-                  std::to_string(max_bytes));
-  }
-  std::string text = ReadToEnd(file.get(), path, status.st_size, max_bytes);
-  if (text.empty() && S_ISFIFO(status.st_mode)) {
-    throw IoError(path + ": is a pipe without data");
-  }
-  return text;
+  return ReadFile(path, false, max_bytes);
 }
 
-void MakeFolder(const std::string& folder, std::string_view action) {
+std::string ReadFileOrPipe(const std::string& path, std::int64_t max_bytes) {
+  return ReadFile(path, true, max_bytes);
+}
+
+void MakeFolder(const std::string& folder, std::string_view action,
+                int own_names) {
+  if (own_names > 0) {
+    (void)MakeAndOpenFolder(folder, own_names);
+    return;
+  }
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
@@ -220,7 +263,7 @@ void MakeFolder(const std::string& folder, std::string_view action) {
 }
 
 void SyncDirectory(const std::string& directory) {
-  const Descriptor folder(directory, O_RDONLY | O_DIRECTORY);
+  const Descriptor folder = OpenToRead(directory, O_DIRECTORY);
   if (::fsync(folder.get()) != 0) {
     throw IoError(directory, "sync", errno);
   }

@@ -6,20 +6,24 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.h"
+#include "base/own_files.h"
+
 // Files that appear complete or not at all.
 namespace infeed {
 
 // Writes PATH through a temporary file beside it: Commit() syncs it, renames it
 // and syncs the folder, so that after a crash at any moment PATH is the old
-// file or the whole new one. A symbolic link is followed, and stays. A PATH
-// that is not a regular file (a device, a FIFO) is written directly: its bytes
-// go out before Commit().
+// file or the whole new one. What is at a PATH of the program's (own_names, see
+// own_files.h), a symbolic link too, is replaced. At a PATH that the user named
+// a symbolic link is followed, and stays, and what is not a regular file (a
+// device, a FIFO) is written directly: its bytes go out before Commit().
 //
 // Owns the temporary file, and removes it unless committed.
 // One thread at a time. Throws IoError; after that only destruction is allowed.
 class AtomicFile {
  public:
-  explicit AtomicFile(std::string path);
+  explicit AtomicFile(std::string path, int own_names = 1);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -33,28 +37,36 @@ class AtomicFile {
   [[nodiscard]] std::int64_t size() const { return size_; }
 
  private:
+  void OpenTemporary();
   void Flush();
 
-  std::string path_;       // the target, if PATH is a symbolic link
-  std::string temporary_;  // "" if path_ is written directly
+  std::string path_;       // the target, if a symbolic link was followed
+  Descriptor folder_;      // of path_
+  std::string temporary_;  // its name there; "" if path_ is written directly
   std::string buffer_;
-  int descriptor_ = -1;
+  Descriptor file_;
   std::int64_t size_ = 0;
 };
 
 // Writes a small file whole.
-void WriteFileAtomically(const std::string& path, std::string_view text);
+void WriteFileAtomically(const std::string& path, std::string_view text,
+                         int own_names = 1);
 
-// Returns all bytes of a file, or of a pipe until its end. Throws IoError when
-// it cannot be read, is larger than max_bytes, or is a pipe without data that
-// no writer has open. Waiting for a pipe's data lets signals through that this
-// thread blocks.
+// Returns all bytes of a regular file. Throws IoError when it is none, cannot
+// be read or is larger than max_bytes.
 [[nodiscard]] std::string ReadWholeFile(const std::string& path,
                                         std::int64_t max_bytes);
 
+// The same for a path that the user has given, also of a pipe until its end.
+// Throws IoError for a pipe without data that no writer has open. Waiting for a
+// pipe's data lets signals through that this thread blocks.
+[[nodiscard]] std::string ReadFileOrPipe(const std::string& path,
+                                         std::int64_t max_bytes);
+
 // Makes a folder and its missing parent folders. Throws IoError "FOLDER: cannot
 // ACTION: ...".
-void MakeFolder(const std::string& folder, std::string_view action = "create");
+void MakeFolder(const std::string& folder, std::string_view action = "create",
+                int own_names = kNamedByUser);
 
 // Makes renames and new files in a folder survive a power failure.
 void SyncDirectory(const std::string& directory);

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Measures the program `records` on a set of very many small records.
 
-usage: million_records.py BIN [RECORDS]
 
 BIN is the folder with the programs, build/release/bin. Makes a set of RECORDS
 records (1,000,000), then indexes, counts, verifies and globally shuffles it,
@@ -10,6 +9,7 @@ docs/performance.md. Checks what each verb says of the number of records, and
 exits 1 when one says something else.
 """
 
+import argparse
 import os
 import pathlib
 import subprocess
@@ -31,8 +31,13 @@ def run(command):
 
 
 def main():
-    programs = pathlib.Path(sys.argv[1])
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("programs", metavar="BIN", type=pathlib.Path)
+    parser.add_argument("records", metavar="RECORDS", type=int, nargs="?",
+                        default=1_000_000)
+    args = parser.parse_args()
+    programs, count = args.programs, args.records
     records = str(programs / "records")
     with tempfile.TemporaryDirectory() as folder:
         made, shuffled = f"{folder}/made", f"{folder}/shuffled"

@@ -31,9 +31,6 @@ if(NOT TARGET torch_cuda)
   message(FATAL_ERROR "The LibTorch in ${infeed_torch_dir} has no CUDA.")
 endif()
 
-# NVIDIA's libraries come as wheels of their own, beside torch.
-get_filename_component(infeed_wheels ${infeed_torch_root}/.. ABSOLUTE)
-file(GLOB infeed_nvidia_libs ${infeed_wheels}/nvidia/*/lib)
 find_path(INFEED_NCCL_INCLUDE nccl.h REQUIRED
   HINTS ${infeed_wheels}/nvidia/nccl/include)
 find_library(INFEED_NCCL NAMES nccl libnccl.so.2 REQUIRED
@@ -44,10 +41,3 @@ add_library(infeed_cuda INTERFACE IMPORTED)
 target_include_directories(infeed_cuda SYSTEM INTERFACE ${INFEED_NCCL_INCLUDE})
 target_link_libraries(infeed_cuda INTERFACE
   torch CUDA::cudart ${INFEED_NCCL})
-
-# NVIDIA's libraries come before the toolkit's, which may be older.
-list(PREPEND CMAKE_BUILD_RPATH ${infeed_nvidia_libs})
-list(PREPEND CMAKE_INSTALL_RPATH ${infeed_nvidia_libs})
-# LibTorch's own libraries are found at run time; where the toolkit has older
-# ones, the linker must not ask them for LibTorch's symbols.
-add_link_options(-Wl,--allow-shlib-undefined)

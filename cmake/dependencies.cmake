@@ -29,6 +29,7 @@ find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(pugixml REQUIRED)
 # They have no package files.
 find_library(INFEED_ISAL isal REQUIRED)
+find_library(INFEED_UTF8PROC utf8proc REQUIRED)
 find_library(INFEED_WEBP webp REQUIRED)
 find_package(hwy REQUIRED)
 find_package(fmt REQUIRED)
@@ -66,3 +67,6 @@ endif()
 if(INFEED_BENCHMARKS)
   find_package(benchmark REQUIRED)
 endif()
+# All of it was found with this one; ./dev compares.
+set(INFEED_PREFIX_PATH "$ENV{CMAKE_PREFIX_PATH}" CACHE INTERNAL
+  "The environment's CMAKE_PREFIX_PATH when the packages were found")

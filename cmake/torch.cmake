@@ -9,10 +9,24 @@ string(REPLACE ":" ";" infeed_prefixes "$ENV{CMAKE_PREFIX_PATH}")
 foreach(prefix IN LISTS CMAKE_PREFIX_PATH infeed_prefixes)
   foreach(dir IN ITEMS ${prefix} ${prefix}/share/cmake)
     if(NOT infeed_torch_dir AND EXISTS ${dir}/Torch/TorchConfig.cmake)
-      set(infeed_torch_dir ${dir})
+      file(REAL_PATH ${dir} infeed_torch_dir)
     endif()
   endforeach()
 endforeach()
+
+# CMake's cache keeps paths of the first LibTorch, which must not be mixed with
+# another's.
+set(infeed_libtorch "the system")
+if(infeed_torch_dir)
+  set(infeed_libtorch ${infeed_torch_dir})
+endif()
+if(DEFINED CACHE{INFEED_LIBTORCH} AND
+   NOT infeed_libtorch STREQUAL "$CACHE{INFEED_LIBTORCH}")
+  message(FATAL_ERROR
+    "This build folder uses LibTorch of $CACHE{INFEED_LIBTORCH}; "
+    "CMAKE_PREFIX_PATH now selects that of ${infeed_libtorch}. "
+    "Restore CMAKE_PREFIX_PATH, or configure with --fresh.")
+endif()
 
 # Its configuration sets directory-wide flags; they stay in this variable.
 set(infeed_saved_flags "${CMAKE_CXX_FLAGS}")
@@ -22,6 +36,9 @@ if(infeed_torch_dir)
   set(Caffe2_DIR ${infeed_torch_dir}/Caffe2)
   get_filename_component(infeed_torch_root ${infeed_torch_dir}/../.. ABSOLUTE)
   set(TORCH_LIBRARY ${infeed_torch_root}/lib/libtorch.so)
+  # NVIDIA's libraries come as wheels of their own, beside torch.
+  get_filename_component(infeed_wheels ${infeed_torch_root}/.. ABSOLUTE)
+  file(GLOB infeed_nvidia_libs ${infeed_wheels}/nvidia/*/lib)
   # The wheel's headers come with fmt's, of another version than the system's
   # library.
   set(infeed_fmt_beside_torch fmt::fmt-header-only)
@@ -61,8 +78,23 @@ if(infeed_torch_dir)
   if(infeed_gomp)
     list(GET infeed_gomp 0 OpenMP_gomp_LIBRARY)
   endif()
-  # Programs start without the environment's help.
-  list(PREPEND CMAKE_BUILD_RPATH ${infeed_torch_root}/lib)
-  list(PREPEND CMAKE_INSTALL_RPATH ${infeed_torch_root}/lib)
+  # A wheel's libraries export some of libstdc++'s functions, std::filesystem's
+  # among them, which crash when they are called. The first library that has a
+  # name is the one that is called.
+  set_property(TARGET torch APPEND PROPERTY INTERFACE_LINK_OPTIONS
+    "LINKER:--push-state,--no-as-needed,-lstdc++,--pop-state")
+  # LibTorch's own libraries are found at run time; where the system has older
+  # ones, the linker must not ask them for LibTorch's symbols.
+  set_property(TARGET torch APPEND PROPERTY INTERFACE_LINK_OPTIONS
+    "LINKER:--allow-shlib-undefined")
+  # Programs start without the environment's help, and with the wheels'
+  # libraries before the system's, which may be older.
+  list(PREPEND CMAKE_INSTALL_RPATH
+    ${infeed_torch_root}/lib ${infeed_nvidia_libs})
   set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+  # CMake fills up shorter paths of the build folder with empty ones, and an
+  # empty path is the current folder.
+  set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 endif()
+set(INFEED_LIBTORCH "${infeed_libtorch}" CACHE INTERNAL
+  "Where LibTorch's package file was found")

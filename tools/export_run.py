@@ -33,7 +33,7 @@ examples:
 
 exit codes: 0 done, 1 a file or a package is missing, 2 usage
 """
-EVENTS = ("train", "loop", "eval")
+EVENTS = ("train", "loop", "eval", "other_eval")
 NOT_METRICS = ("schema", "time", "event", "step")
 TAGS = ("command", "commit", "version", "host", "processor", "device", "ranks",
         "data", "model")
@@ -84,7 +84,10 @@ class Run:
 
 def metrics_of(line):
     """The finite numbers of a line; null stands for one that is not finite."""
-    return {f"{line['event']}/{key}": float(value)
+    event = line["event"]
+    if event == "other_eval":  # of other data than the training's evaluations
+        event = f"eval-{line.get('evaluation')}"
+    return {f"{event}/{key}": float(value)
             for key, value in line.items()
             if key not in NOT_METRICS and isinstance(value, (int, float))
             and not isinstance(value, bool) and math.isfinite(value)}

@@ -1,9 +1,8 @@
 #include "base/charts/html_page.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -24,8 +23,12 @@ body { margin: 2rem auto; max-width: 72rem; padding: 0 1rem;
 h1 { font-size: 1.5rem; margin: 0 0 1rem; }
 h2 { font-size: 1rem; margin: 0 0 .75rem; }
 .tiles { display: flex; flex-wrap: wrap; gap: .75rem; margin-bottom: 1rem; }
-.tile { background: var(--card); border-radius: .5rem;
-  padding: .6rem 1rem; flex: 1 0 4.8rem; max-width: 9rem; }
+.tiles div { display: flex; gap: .75rem; }
+.pair { flex: 2 0 10.35rem; max-width: 18.75rem; }
+.three { flex: 3 0 15.9rem; max-width: 28.5rem; }
+.tiles .tile { display: block; background: var(--card);
+  border-radius: .5rem; padding: .6rem 1rem; flex: 1 0 4.8rem;
+  max-width: 9rem; box-sizing: border-box; }
 .tile b { display: block; font-size: 1.25rem; white-space: nowrap; }
 .tile span, .note, th { color: var(--soft); font-size: .85rem; }
 .cards { display: grid; gap: 1rem;
@@ -34,7 +37,7 @@ h2 { font-size: 1rem; margin: 0 0 .75rem; }
   overflow-x: auto; }
 .wide { grid-column: 1 / -1; }
 svg { display: block; width: 100%; height: auto; }
-.map svg { max-width: 34rem; }
+.lone svg { max-width: 34rem; }
 .bar { fill: var(--bar); }
 .line { fill: none; stroke-width: 1.6; stroke-linejoin: round; }
 .s1 { stroke: var(--bar); } .s2 { stroke: var(--second); }
@@ -74,10 +77,12 @@ figcaption { color: var(--soft); font-size: .8rem; overflow-wrap: anywhere; }
 </style>
 )";
 
-std::string Row(const std::vector<std::string>& cells, std::string_view kind) {
+// shown: by column.
+std::string Row(const std::vector<std::string>& cells,
+                const std::vector<bool>& shown, std::string_view kind) {
   std::string row = "<tr>";
-  for (const std::string& cell : cells) {
-    row += fmt::format("<{0}>{1}</{0}>", kind, cell);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    row += shown[i] ? fmt::format("<{0}>{1}</{0}>", kind, cells[i]) : "";
   }
   return row + "</tr>\n";
 }
@@ -95,13 +100,43 @@ std::string HtmlPage(std::string_view title, std::string_view body) {
       title, kStyle, body);
 }
 
-std::string HtmlCard(std::string_view title, std::string_view content,
-                     std::string_view kind) {
-  return content.empty()
+std::string HtmlCard(const HtmlBox& box) {
+  return box.content.empty()
              ? ""
              : fmt::format(
                    "<section class=\"card {}\">\n<h2>{}</h2>\n{}</section>\n",
-                   kind, title, content);
+                   box.kind, box.title, box.content);
+}
+
+std::string HtmlCards(std::vector<HtmlBox> boxes) {
+  std::erase_if(boxes, [](const HtmlBox& box) { return box.content.empty(); });
+  std::string html;
+  std::size_t in_row = 0;
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    const bool is_wide = boxes[i].kind.starts_with("wide");
+    const bool ends_row =
+        i + 1 == boxes.size() || boxes[i + 1].kind.starts_with("wide");
+    if (!is_wide && in_row % 2 == 0 && ends_row) {
+      boxes[i].kind = "wide lone";
+    }
+    in_row = is_wide ? 0 : in_row + 1;
+    html += HtmlCard(boxes[i]);
+  }
+  return "<div class=\"cards\">\n" + html + "</div>\n";
+}
+
+std::string HtmlTiles(const std::vector<std::string>& tiles) {
+  std::string html;
+  for (std::size_t i = 0; i < tiles.size();) {
+    const std::size_t left = tiles.size() - i;
+    const std::size_t count = left == 3 ? 3 : std::min<std::size_t>(2, left);
+    html += count == 3 ? "<div class=\"three\">\n" : "<div class=\"pair\">\n";
+    for (const std::size_t end = i + count; i < end; ++i) {
+      html += tiles[i];
+    }
+    html += "</div>\n";
+  }
+  return "<div class=\"tiles\">\n" + html + "</div>\n";
 }
 
 std::string HtmlTile(std::string_view value, std::string_view name) {
@@ -119,12 +154,17 @@ std::string HtmlTable(const std::vector<std::string>& header,
   if (rows.empty()) {
     return "";
   }
-  return fmt::format("<table class=\"{}\">\n", kind) + Row(header, "th") +
-         std::accumulate(rows.begin(), rows.end(), std::string(),
-                         [](std::string text, const auto& row) {
-                           return std::move(text) + Row(row, "td");
-                         }) +
-         "</table>\n";
+  std::vector<bool> shown(header.size());
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    shown[i] = std::ranges::any_of(
+        rows, [i](const auto& row) { return row[i] != "-"; });
+  }
+  std::string table =
+      fmt::format("<table class=\"{}\">\n", kind) + Row(header, shown, "th");
+  for (const auto& row : rows) {
+    table += Row(row, shown, "td");
+  }
+  return table + "</table>\n";
 }
 
 std::string HtmlDetails(std::string_view title, std::string_view content) {

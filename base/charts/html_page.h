@@ -11,14 +11,21 @@ namespace infeed {
 [[nodiscard]] std::string HtmlPage(std::string_view title,
                                    std::string_view body);
 
-// A box with a title; "" if content is empty. kind: "", "wide" for a box of the
-// full page width, "map" for a plot that keeps its size.
-[[nodiscard]] std::string HtmlCard(std::string_view title,
-                                   std::string_view content,
-                                   std::string_view kind = "");
+// A box with a title. kind: "", or "wide" for a box of the full page width.
+struct HtmlBox {
+  std::string title;
+  std::string content;
+  std::string kind = {};
+};
+// "" if content is empty.
+[[nodiscard]] std::string HtmlCard(const HtmlBox& box);
+
+// The boxes that have content, two in a row. One that would be alone in its row
+// gets all of it.
+[[nodiscard]] std::string HtmlCards(std::vector<HtmlBox> boxes);
 
 // A table; "" if there are no rows. The first column is text; the others are
-// numbers, or text if kind is "text".
+// numbers, or text if kind is "text". A column of dashes is left out.
 [[nodiscard]] std::string HtmlTable(
     const std::vector<std::string>& header,
     const std::vector<std::vector<std::string>>& rows,
@@ -28,9 +35,11 @@ namespace infeed {
 [[nodiscard]] std::string HtmlDetails(std::string_view title,
                                       std::string_view content);
 
-// A figure with its name, for the top of the page.
+// A figure with its name, and these for the top of the page: where they need
+// several rows, none is alone in one.
 [[nodiscard]] std::string HtmlTile(std::string_view value,
                                    std::string_view name);
+[[nodiscard]] std::string HtmlTiles(const std::vector<std::string>& tiles);
 
 // "12.3 %" with a no-break space: in narrow captions, lines never break between
 // a number and its unit.

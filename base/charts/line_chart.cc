@@ -40,10 +40,11 @@ struct Plot {
   double x_step = 1;
   double y_step = 1;
   double top = kTop;
+  double left = kLeft;
   double width = kChartWidth;
 
   [[nodiscard]] double X(double value) const {
-    return kLeft + (width - kLeft - kRight) * (value - x.low) / x.span();
+    return left + (width - left - kRight) * (value - x.low) / x.span();
   }
   [[nodiscard]] double Y(double value) const {
     return top + (kHeight - kTop - kBottom) * (y.high - value) / y.span();
@@ -80,6 +81,7 @@ Plot MakePlot(const std::vector<ChartSeries>& series,
               const LineChartOptions& options) {
   Plot plot;
   plot.width = options.width;
+  plot.left = kLeft + NameRoom(options.names.y);
   plot.top = series.size() > 1 ? kTop + kLegendHeight : kTop;
   for (const ChartSeries& curve : series) {
     for (const ChartPoint& point : curve.points) {
@@ -94,6 +96,7 @@ Plot MakePlot(const std::vector<ChartSeries>& series,
   }
   if (options.from_zero) {
     plot.y.Add(0);
+    plot.y.Add(options.reaches);
   }
   Widen(plot.x, options.whole_x ? 1 : 1e-9);
   WidenValues(plot.y);
@@ -122,8 +125,8 @@ std::string Axes(const Plot& plot, const LineChartOptions& options) {
   std::string svg;
   for (const double value : Ticks(plot.y, plot.y_step)) {
     const double y = plot.Y(value);
-    svg += SvgLine(kLeft, y, plot.width - kRight, y);
-    svg += SvgText(kLeft - 6, y + 4, "end",
+    svg += SvgLine(plot.left, y, plot.width - kRight, y);
+    svg += SvgText(plot.left - 6, y + 4, "end",
                    options.y_text ? options.y_text(value) : NumberText(value));
   }
   for (const double value : Ticks(plot.x, plot.x_step)) {
@@ -198,7 +201,11 @@ std::string LineChart(const std::vector<ChartSeries>& series,
   if (plot.y.empty()) {
     return "";
   }
-  std::string svg = SvgOpen(options.width, kHeight + plot.top - kTop);
+  const double height = kHeight + plot.top - kTop + NameRoom(options.names.x);
+  std::string svg =
+      SvgOpen(options.width, height) +
+      SvgAxisNames(options.names, (plot.left + plot.width - kRight) / 2,
+                   (plot.top + plot.bottom()) / 2, height);
   svg += series.size() > 1 ? Legend(series) : "";
   svg += Axes(plot, options) + Marks(plot, options);
   for (std::size_t i = 0; i < series.size(); ++i) {

@@ -26,8 +26,10 @@ struct ChartSeries {
 struct LineChartOptions {
   // Makes text of a value of y; if empty, NumberText() does.
   std::function<std::string(double)> y_text = {};
-  bool from_zero = false;          // the y axis includes 0
-  bool whole_x = true;             // x is a count: ticks are whole
+  AxisNames names = {.x = "step"};
+  bool from_zero = false;  // the y axis includes 0
+  double reaches = 0;      // with from_zero: the least end of the y axis
+  bool whole_x = true;     // x is a count: ticks are whole
   std::vector<double> marks = {};  // x of vertical lines
   std::string mark_title = {};     // tooltip of the vertical lines
   double width = kChartWidth;

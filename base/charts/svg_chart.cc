@@ -26,7 +26,7 @@ constexpr double kNameWidth = 200;
 constexpr double kValueWidth = 70;
 constexpr std::size_t kCharactersOfName = 30;
 // Sizes of a heat map.
-constexpr double kCell = 20;
+constexpr double kMostOfCell = 20;
 
 struct Box {
   double x;
@@ -51,6 +51,16 @@ double Largest(const std::vector<ChartBar>& bars) {
   return largest;
 }
 
+// Labels of columns must not touch.
+double WidestLabel(const std::vector<ChartBar>& bars) {
+  constexpr double kCharacter = 6.5;
+  std::size_t longest = 0;
+  for (const ChartBar& bar : bars) {
+    longest = std::max(longest, bar.label.size());
+  }
+  return kCharacter * static_cast<double>(longest);
+}
+
 std::string ShortLabel(const std::string& label) {
   std::size_t characters = 0;
   for (std::size_t i = 0; i < label.size(); ++i) {
@@ -64,34 +74,41 @@ std::string ShortLabel(const std::string& label) {
 
 }  // namespace
 
-std::string ColumnChart(const std::vector<ChartBar>& bars, double width) {
+std::string ColumnChart(const std::vector<ChartBar>& bars, double width,
+                        const AxisNames& names) {
   if (bars.empty()) {
     return "";
   }
   const double step = NiceStep(std::max(Largest(bars) / 4, 1.0));
   const double top = std::max(std::ceil(Largest(bars) / step), 1.0) * step;
-  const double plot_width = width - kMarginLeft - 8;
-  std::string svg = SvgOpen(width, kChartHeight);
+  const double left = kMarginLeft + NameRoom(names.y);
+  const double plot_width = width - left - 8;
+  const double height = kChartHeight + NameRoom(names.x);
+  std::string svg = SvgOpen(width, height) +
+                    SvgAxisNames(names, left + plot_width / 2,
+                                 kMarginTop + kPlotHeight / 2, height);
   const auto steps = static_cast<int>(std::lround(top / step));
   for (int i = 0; i <= steps; ++i) {
     const double value = i * step;
     const double y = kMarginTop + kPlotHeight * (1 - value / top);
-    svg += SvgLine(kMarginLeft, y, kMarginLeft + plot_width, y);
-    svg += SvgText(kMarginLeft - 6, y + 4, "end", fmt::format("{:.0f}", value));
+    svg += SvgLine(left, y, left + plot_width, y);
+    svg += SvgText(left - 6, y + 4, "end", fmt::format("{:.0f}", value));
   }
   const double column =
       std::min(plot_width / static_cast<double>(bars.size()), kMaxColumn);
   // Thin columns overlap a little, so that no gaps are visible.
   const double gap = column > 4 ? std::min(column / 12, 3.0) : -0.5;
-  const std::size_t every = CeilDiv<std::size_t>(bars.size(), kMaxLabels);
+  const std::size_t every =
+      std::max(CeilDiv<std::size_t>(bars.size(), kMaxLabels),
+               static_cast<std::size_t>(std::ceil(WidestLabel(bars) / column)));
   for (std::size_t i = 0; i < bars.size(); ++i) {
-    const double x = kMarginLeft + column * static_cast<double>(i);
-    const double height = kPlotHeight * bars[i].value / top;
+    const double x = left + column * static_cast<double>(i);
+    const double tall = kPlotHeight * bars[i].value / top;
     svg += Rectangle("bar",
                      {.x = x + gap / 2,
-                      .y = kMarginTop + kPlotHeight - height,
+                      .y = kMarginTop + kPlotHeight - tall,
                       .width = column - gap,
-                      .height = height},
+                      .height = tall},
                      1, bars[i].title);
     if (i % every == 0 && !bars[i].label.empty()) {
       svg += SvgText(x + column / 2, kChartHeight - 6, "middle", bars[i].label);
@@ -126,7 +143,8 @@ std::string RowChart(const std::vector<ChartBar>& bars, double width) {
 
 std::string HeatMap(const std::vector<ChartCell>& cells,
                     const std::vector<ChartTick>& x_ticks,
-                    const std::vector<ChartTick>& y_ticks) {
+                    const std::vector<ChartTick>& y_ticks,
+                    const AxisNames& names) {
   if (cells.empty()) {
     return "";
   }
@@ -144,28 +162,33 @@ std::string HeatMap(const std::vector<ChartCell>& cells,
   for (const ChartTick& tick : y_ticks) {
     rows = std::max(rows, tick.at);
   }
-  const double width = columns * kCell;
-  const double height = rows * kCell;
+  const double left = kMarginLeft + NameRoom(names.y);
+  const double side = std::min(
+      kMostOfCell, (kChartWidth - left - 24) / std::max(columns, rows));
+  const double width = columns * side;
+  const double height = rows * side;
+  const double bottom = kMarginTop + height + kMarginBottom + NameRoom(names.x);
   std::string svg =
-      SvgOpen(kMarginLeft + width + 24, kMarginTop + height + kMarginBottom);
+      SvgOpen(kChartWidth, bottom) +
+      SvgAxisNames(names, left + width / 2, kMarginTop + height / 2, bottom);
   for (const ChartTick& tick : x_ticks) {
-    const double x = kMarginLeft + tick.at * kCell;
+    const double x = left + tick.at * side;
     svg += SvgLine(x, kMarginTop, x, kMarginTop + height);
     svg += SvgText(x, kMarginTop + height + 16, "middle", tick.label);
   }
   for (const ChartTick& tick : y_ticks) {
-    const double y = kMarginTop + height - tick.at * kCell;
-    svg += SvgLine(kMarginLeft, y, kMarginLeft + width, y);
-    svg += SvgText(kMarginLeft - 6, y + 4, "end", tick.label);
+    const double y = kMarginTop + height - tick.at * side;
+    svg += SvgLine(left, y, left + width, y);
+    svg += SvgText(left - 6, y + 4, "end", tick.label);
   }
   for (const ChartCell& cell : cells) {
     // The square root keeps small counts visible beside large ones.
     const double opacity = 0.08 + 0.92 * std::sqrt(cell.value / largest);
     svg += Rectangle("bar",
-                     {.x = kMarginLeft + cell.x * kCell + 0.5,
-                      .y = kMarginTop + height - (cell.y + 1) * kCell + 0.5,
-                      .width = kCell - 1,
-                      .height = kCell - 1},
+                     {.x = left + cell.x * side + 0.5,
+                      .y = kMarginTop + height - (cell.y + 1) * side + 0.5,
+                      .width = side - 1,
+                      .height = side - 1},
                      opacity, cell.title);
   }
   return svg + "</svg>\n";

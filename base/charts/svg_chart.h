@@ -18,7 +18,8 @@ struct ChartBar {
 // Vertical bars side by side, for histograms, with some of their labels below.
 // "" if there is no bar.
 [[nodiscard]] std::string ColumnChart(const std::vector<ChartBar>& bars,
-                                      double width = kChartWidth);
+                                      double width = kChartWidth,
+                                      const AxisNames& names = {});
 
 // Horizontal bars, one below the other, each with its label and value.
 [[nodiscard]] std::string RowChart(const std::vector<ChartBar>& bars,
@@ -38,9 +39,11 @@ struct ChartTick {
   std::string label;
 };
 
-// A two-dimensional histogram, darker for larger values; y grows upwards.
+// A two-dimensional histogram, darker for larger values; y grows upwards. As
+// wide as other charts, so that its text has their size.
 [[nodiscard]] std::string HeatMap(const std::vector<ChartCell>& cells,
                                   const std::vector<ChartTick>& x_ticks,
-                                  const std::vector<ChartTick>& y_ticks);
+                                  const std::vector<ChartTick>& y_ticks,
+                                  const AxisNames& names = {});
 
 }  // namespace infeed

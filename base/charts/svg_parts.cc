@@ -21,6 +21,21 @@ std::string SvgText(double x, double y, std::string_view anchor,
       x, y, anchor, EscapeXml(text));
 }
 
+std::string SvgAxisNames(const AxisNames& names, double middle_x,
+                         double middle_y, double bottom) {
+  std::string svg;
+  if (!names.x.empty()) {
+    svg += SvgText(middle_x, bottom - 5, "middle", names.x);
+  }
+  if (!names.y.empty()) {
+    svg += fmt::format(
+        "<text class=\"tick\" transform=\"translate(11 {:.1f}) rotate(-90)\" "
+        "text-anchor=\"middle\">{}</text>\n",
+        middle_y, EscapeXml(names.y));
+  }
+  return svg;
+}
+
 std::string SvgLine(double x1, double y1, double x2, double y2) {
   return fmt::format(
       "<line class=\"grid\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" "

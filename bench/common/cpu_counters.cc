@@ -5,7 +5,7 @@
 
 #include <linux/perf_event.h>
 
-#include "base/cpu_seconds.h"
+#include "pipeline/stats/cpu_seconds.h"
 
 namespace infeed {
 namespace {

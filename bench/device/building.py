@@ -21,7 +21,7 @@ IMAGE_SIZE = 224
 # each has among the headers.
 PACKED_HEADERS = ("CLI/", "curl/", "fmt/", "google/protobuf/", "hwy/", "isa-l",
                   "jpeglib.h", "nlohmann/", "png.h", "pugixml.hpp",
-                  "tbb/", "webp/", "yaml-cpp/", "zip.h")
+                  "tbb/", "utf8proc.h", "webp/", "yaml-cpp/", "zip.h")
 
 
 def torch_prefix(place):

@@ -25,8 +25,11 @@ def link_flags(target):
         f"{prebuilt.WHEELS}/{path.relative_to(target)}"
         for path in target.glob("nvidia/*/lib"))]
     paths = ":".join(f"$ORIGIN/../{folder}" for folder in folders)
-    # The shell that links must leave $ORIGIN as it is.
-    return ["-DCMAKE_SKIP_BUILD_RPATH=ON", "-DCMAKE_EXE_LINKER_FLAGS="
+    # CMake would keep room for the paths of an installed program, as empty
+    # ones, which are the current folder. The shell that links must leave
+    # $ORIGIN as it is.
+    return ["-DCMAKE_SKIP_BUILD_RPATH=ON", "-DCMAKE_SKIP_INSTALL_RPATH=ON",
+            "-DCMAKE_EXE_LINKER_FLAGS="
             f"-Wl,--gc-sections -Wl,--disable-new-dtags -Wl,-rpath,'{paths}'"]
 
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/atomic_file.h"
+#include "base/own_files.h"
 #include "bench/common/stream_hash.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/order/batch_plan.h"
@@ -22,7 +23,7 @@ StreamPosition ReadStart(const RecordIndex& index, const InputOptions& options,
                          const std::string& restore) {
   constexpr std::int64_t kMostBytes = 1 << 20;
   return restore.empty() ? StreamPosition{}
-                         : ResumePosition(ReadWholeFile(restore, kMostBytes),
+                         : ResumePosition(ReadFileOrPipe(restore, kMostBytes),
                                           index, options);
 }
 
@@ -95,7 +96,7 @@ void PrintHashes(const RecordIndex& index, const InputOptions& options,
       NameBadRecords(pipeline);
     }
     if (!flags.save_state.empty()) {  // Equal for any number of threads.
-      WriteFileAtomically(flags.save_state, pipeline.State());
+      WriteFileAtomically(flags.save_state, pipeline.State(), kNamedByUser);
     }
   }
 }

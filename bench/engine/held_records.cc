@@ -14,7 +14,8 @@ constexpr std::int64_t kMostRecords = 1024;
 
 StreamReader::StreamReader(const RecordIndex& index, const InputOptions& input)
     : order_(ShardSizes(index, input.max_records), input),
-      store_(index, {.verify_checksums = input.verify_checksums}),
+      store_(index, {.verify_checksums = input.verify_checksums,
+                     .image_key = input.image_key}),
       seek_store_(index, SeekStore::kMaxOpen, input.image_key),
       image_key_(input.image_key),
       label_key_(input.label_key),

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,7 +13,9 @@
 
 #include "base/atomic_file.h"
 #include "base/charts/progress.h"
+#include "base/count_text.h"
 #include "base/error.h"
+#include "base/own_files.h"
 #include "bench/common/made_shards.h"
 #include "bench/engine/hash_flags.h"
 #include "bench/engine/plot.h"
@@ -22,7 +25,9 @@
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/memory/memory_limit.h"
 #include "pipeline/order/label_class.h"
+#include "records/files/output_check.h"
 #include "records/files/shards.h"
+#include "records/files/side_file.h"
 #include "records/store/index_data.h"
 #include "records/store/record_index.h"
 #include "tools/cli/cloud_flags.h"
@@ -48,7 +53,6 @@ struct Flags {
   std::string plot;
   HashFlags hash;
   bool dry_run = false;
-  InputFlags input;
   SelectionChoice selection;
   ThroughputOptions throughput;
   CloudFlags cloud;
@@ -137,21 +141,16 @@ RecordIndex IndexOf(const Flags& flags) {
   if (!flags.shards.empty()) {
     return IndexData(flags.shards, {.on_faults = on_faults});
   }
-  std::optional<RecordIndex> index =
-      IndexSplit(flags.data_dir, flags.split, {.on_faults = on_faults});
-  if (!index) {
-    throw UsageError(flags.data_dir + " has no data of the split \"" +
-                     flags.split + "\": give another --split, or --shards");
-  }
-  return *std::move(index);
+  return IndexSplitThatIsThere(flags.data_dir, flags.split,
+                               {.on_faults = on_faults});
 }
 
 std::string MakeTitle(const Flags& flags, const RecordIndex& index) {
   const InputOptions& input = flags.throughput.input;
-  return fmt::format("{} records, recipe {}, {}x{}, batches of {}",
-                     index.size(), ChoiceName(input.recipe, kRecipes),
-                     input.image_size.height, input.image_size.width,
-                     input.batch_size);
+  return fmt::format(
+      "{}, recipe {}, {}x{}, batches of {}", CountText(index.size(), "record"),
+      ChoiceName(input.recipe, kRecipes), input.image_size.height,
+      input.image_size.width, input.batch_size);
 }
 
 // Resolves label_offset once for all pipelines, and prints the labels.
@@ -187,10 +186,11 @@ class ProgressLines {
 
   void operator()(const RunProgress& progress) {
     if (progress.rate) {
-      line_.Update(fmt::format("round {}/{}, {} threads: {:.1f} images/s",
-                               progress.round, rounds_, progress.threads,
-                               *progress.rate),
-                   true);
+      line_.Update(
+          fmt::format("round {}/{}, {}: {:.1f} images/s", progress.round,
+                      rounds_, CountText(progress.threads, "thread"),
+                      *progress.rate),
+          true);
       line_.Finish();
     } else if (line_.IsDue()) {
       line_.Update(fmt::format("round {}/{}: {:.0f} of {:.0f} s",
@@ -213,11 +213,13 @@ void Measure(const RecordIndex& index, const Flags& flags) {
   fmt::print("{}", ThroughputText(runs, peak));
   if (!flags.json.empty()) {
     WriteFileAtomically(flags.json,
-                        ThroughputJson(runs, options, index.size(), peak));
+                        ThroughputJson(runs, options, index.size(), peak),
+                        kNamedByUser);
   }
   if (!flags.plot.empty()) {
     WriteFileAtomically(
-        flags.plot, ThroughputPlot(flags.plot, runs, MakeTitle(flags, index)));
+        flags.plot, ThroughputPlot(flags.plot, runs, MakeTitle(flags, index)),
+        kNamedByUser);
   }
 }
 
@@ -229,11 +231,11 @@ void PrintPlan(const RecordIndex& index, const Flags& flags) {
     InputOptions input = options.input;
     input.threads = threads;
     const InputPipeline pipeline(index, input);
-    fmt::print("{} threads: {}\n", pipeline.stats().threads,
+    fmt::print("{}: {}\n", CountText(pipeline.stats().threads, "thread"),
                MemoryText(pipeline.memory()));
   }
-  fmt::print("{} rounds of {:g} s each, {:.0f} s in all\n", options.rounds,
-             options.seconds,
+  fmt::print("{} of {:g} s each, {:.0f} s in all\n",
+             CountText(options.rounds, "round"), options.seconds,
              options.seconds * options.rounds *
                  static_cast<double>(options.threads.size()));
 }
@@ -249,8 +251,9 @@ void Run(Flags& flags, const RecordIndex& index) {
   flags.throughput.input = WithFoundKeys(flags.throughput.input, index);
   flags.throughput.input.selection = MakeSelection(
       flags.selection, flags.split, index, flags.throughput.input.label_key);
-  fmt::print(stderr, "{} records in {} {}\n", index.size(),
-             index.shards().size(), index.is_of_images() ? "files" : "shards");
+  fmt::print(stderr, "{} in {}\n", CountText(index.size(), "record"),
+             CountText(index.shards().size(),
+                       index.is_of_images() ? "file" : "shard"));
   if (flags.hash.order == 0 && ParseStage(flags.stage) == Stage::kAll) {
     ResolveLabels(index, flags.throughput.input);
   }
@@ -282,16 +285,31 @@ void CheckFlags(const Flags& flags) {
   }
 }
 
+// No output is an input, or another output.
+void CheckFiles(const Flags& flags, const RecordIndex& index) {
+  std::vector<std::string> inputs = {flags.selection.subset,
+                                     flags.selection.class_weights,
+                                     flags.selection.sample_weights};
+  inputs.insert(inputs.end(), index.shards().begin(), index.shards().end());
+  CheckOutputs(
+      {{"--json", flags.json},
+       {"--plot", flags.plot},
+       {"--save_state", flags.hash.save_state},
+       {"--trace", flags.observation.trace},
+       {"--bad_record_report", flags.throughput.input.bad_record_report}},
+      inputs);
+}
+
 ExitCode PipelineThroughput(int argc, char** argv) {
   Flags flags;
   CLI::App app(kDescription);
   app.footer(kExamples);
   AddDataFlags(app, flags);
   AddMeasurementFlags(app, flags);
-  AddStreamFlags(app, flags.input);
+  AddStreamFlags(app, flags.throughput.input);
   AddSelectionFlags(app, flags.selection);
   AddHashFlags(app, flags.hash);
-  AddPerformanceFlags(app, flags.input);
+  AddPerformanceFlags(app, flags.throughput.input);
   AddCloudFlags(app, flags.cloud);
   AddObservationFlags(app, flags.observation);
   NameValues(app, {{"--split", "train|validation|test"},
@@ -300,19 +318,27 @@ ExitCode PipelineThroughput(int argc, char** argv) {
     return ExitCode::kDone;
   }
   CheckFlags(flags);
-  flags.throughput.input = ResolveInput(flags.input);
   ApplyCloudFlags(flags.cloud);
+  std::optional<WithoutSideFiles> nothing_is_written;
+  if (flags.dry_run) {
+    nothing_is_written.emplace();
+    flags.observation.trace.clear();
+    flags.throughput.input.bad_record_report.clear();
+  }
+  std::optional<MadeShards> made;
+  if (flags.made_images > 0) {
+    fmt::print(stderr, "making {}\n",
+               CountText(flags.made_images, "photograph"));
+    made.emplace(flags.made_images);
+  }
+  const RecordIndex index =
+      made ? RecordIndex(ListShards(made->folder())) : IndexOf(flags);
+  CheckFiles(flags, index);
   Observation observation(flags.observation,
                           {{"run", flags.data_dir + flags.shards}});
   flags.throughput.input.trace = observation.trace();
   flags.throughput.live = observation.live();
-  if (flags.made_images > 0) {
-    fmt::print(stderr, "making {} photographs\n", flags.made_images);
-    const MadeShards made(flags.made_images);
-    Run(flags, RecordIndex(ListShards(made.folder())));
-  } else {
-    Run(flags, IndexOf(flags));
-  }
+  Run(flags, index);
   observation.Finish();
   return ExitCode::kDone;
 }

@@ -108,22 +108,22 @@ std::string ThroughputSvg(const std::vector<ThroughputRun>& runs) {
 std::string ThroughputHtml(const std::vector<ThroughputRun>& runs,
                            const std::string& title) {
   const ThroughputRun& fastest = FastestRun(runs);
-  std::string tiles =
-      HtmlTile(fmt::format("{:.0f}", fastest.median()), "images per second") +
+  std::vector<std::string> tiles = {
+      HtmlTile(fmt::format("{:.0f}", fastest.median()), "images per second"),
       HtmlTile(fmt::format("{:.3f} s", fastest.stats.first_batch_seconds),
-               "to the first batch");
+               "to the first batch")};
   if (fastest.input_wait) {
-    tiles += HtmlTile(fmt::format("{:.1f} %", 100 * *fastest.input_wait),
-                      "of its time the device waits");
+    tiles.push_back(HtmlTile(fmt::format("{:.1f} %", 100 * *fastest.input_wait),
+                             "of its time the device waits"));
   }
   return HtmlPage(
       EscapeXml(title),
-      "<div class=\"tiles\">" + tiles + "</div>\n<div class=\"cards\">\n" +
-          HtmlCard("What bounds it",
-                   "<p>" + EscapeXml(VerdictText(fastest)) + "</p>", "wide") +
-          HtmlCard(RatesTitle(), RowChart(Rates(runs))) +
-          HtmlCard(SharesTitle(fastest), RowChart(Shares(fastest.stats))) +
-          HtmlCard("Runs", Table(runs), "wide") + "</div>\n");
+      HtmlTiles(tiles) +
+          HtmlCards({{"What bounds it",
+                      "<p>" + EscapeXml(VerdictText(fastest)) + "</p>", "wide"},
+                     {RatesTitle(), RowChart(Rates(runs))},
+                     {SharesTitle(fastest), RowChart(Shares(fastest.stats))},
+                     {"Runs", Table(runs), "wide"}}));
 }
 
 void CheckPlotName(const std::string& path) {

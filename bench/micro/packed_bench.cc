@@ -14,9 +14,9 @@
 
 #include <fmt/format.h>
 
-#include "base/cpu_seconds.h"
 #include "bench/common/in_turns.h"
 #include "pipeline/engine/input_pipeline.h"
+#include "pipeline/stats/cpu_seconds.h"
 #include "records/example/builder.h"
 #include "records/tfrecord/writer.h"
 

@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 """Whether tf.data makes the same batches again: run it twice.
 
-usage: repeat_tensorflow.py SHARDS PARALLEL_CALLS
 
 Seeds, deterministic=True, a random crop and a flip; prints hashes of three
 batches' labels and pixels. `pipeline_throughput --data_dir SHARDS --hash 3
 --threads 1,2` says the same of infeed. Needs tensorflow-cpu.
 """
 
+import argparse
 import hashlib
 import os
 import pathlib
-import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import tensorflow as tf  # noqa: E402
@@ -32,7 +31,12 @@ def prepared(record):
 
 
 def main():
-    shards, calls = sys.argv[1:]
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("shards", metavar="SHARDS")
+    parser.add_argument("calls", metavar="PARALLEL_CALLS")
+    args = parser.parse_args()
+    shards, calls = args.shards, args.calls
     tf.random.set_seed(1)
     files = sorted(map(str, pathlib.Path(shards).glob("train-*")))
     data = tf.data.TFRecordDataset(files).shuffle(1000, seed=1)

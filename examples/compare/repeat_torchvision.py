@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 """Whether a DataLoader makes the same batches with more workers.
 
-usage: repeat_torchvision.py TREE WORKERS...
 
 Seeds, shuffle=True, RandomResizedCrop and a flip of an ImageFolder; prints
 hashes of three batches' labels and pixels for each number of workers. Needs
 torch, torchvision and pillow.
 """
 
+import argparse
 import hashlib
 import itertools
-import sys
 
 import torch
 import torchvision
@@ -21,7 +20,12 @@ TRANSFORM = v2.Compose([v2.RandomResizedCrop(224), v2.RandomHorizontalFlip(),
 
 
 def main():
-    tree, *workers = sys.argv[1:]
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("tree", metavar="TREE")
+    parser.add_argument("workers", metavar="WORKERS", nargs="+")
+    args = parser.parse_args()
+    tree, workers = args.tree, args.workers
     data = torchvision.datasets.ImageFolder(tree, TRANSFORM)
     for number in map(int, workers):
         torch.manual_seed(1)

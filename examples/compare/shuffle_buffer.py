@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 """What a tf.data shuffle buffer of encoded images costs.
 
-usage: shuffle_buffer.py SHARDS RECORDS
 
 Fills a buffer of so many records, takes one, and saves the iterator. Prints
 the seconds, the memory and the checkpoint's bytes. Needs tensorflow-cpu.
 """
 
+import argparse
 import os
 import pathlib
-import sys
 import tempfile
 import time
 
@@ -23,7 +22,12 @@ def resident_mib():
 
 
 def main():
-    shards, records = sys.argv[1:]
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("shards", metavar="SHARDS")
+    parser.add_argument("records", metavar="RECORDS")
+    args = parser.parse_args()
+    shards, records = args.shards, args.records
     files = sorted(map(str, pathlib.Path(shards).glob("train-*")))
     data = tf.data.TFRecordDataset(files).repeat()
     next(iter(data))  # What is loaded once.

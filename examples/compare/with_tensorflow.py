@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Compares infeed's evaluation images with TensorFlow's, of shards.
 
-usage: with_tensorflow.py PIXELS SHARDS
 
 PIXELS is the example program of that name, SHARDS a folder of TFRecords of
 ImageNet's keys. TensorFlow does what the reference driver does in evaluation:
@@ -9,9 +8,9 @@ the centre crop of 7/8 of the shorter side, legacy bicubic to 224x224. Needs
 tensorflow-cpu and numpy.
 """
 
+import argparse
 import os
 import pathlib
-import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np  # noqa: E402
@@ -39,7 +38,12 @@ def prepared(record):
 
 
 def main():
-    program, shards = sys.argv[1:]
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("program", metavar="PIXELS")
+    parser.add_argument("shards", metavar="SHARDS")
+    args = parser.parse_args()
+    program, shards = args.program, args.shards
     ours = compared.pixels_of(program, "tpu", SIZE, shards)
     files = sorted(map(str, pathlib.Path(shards).glob("*-of-*")))
     theirs = tf.data.TFRecordDataset(files).map(prepared)

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Compares infeed's evaluation images with torchvision's, of an ImageFolder.
 
-usage: with_torchvision.py PIXELS TREE
 
 PIXELS is the example program of that name, TREE a folder of classes' folders.
 torchvision does Resize(256) and CenterCrop(224): of Pillow's images, and of
 tensors that decode_jpeg made. Needs torch, torchvision, pillow and numpy.
 """
 
-import sys
+import argparse
 import tempfile
 
 import numpy as np
@@ -33,7 +32,12 @@ def of_tensors(path):
 
 
 def main():
-    program, tree = sys.argv[1:]
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("program", metavar="PIXELS")
+    parser.add_argument("tree", metavar="TREE")
+    args = parser.parse_args()
+    program, tree = args.program, args.tree
     paths = [path for path, _ in torchvision.datasets.ImageFolder(tree).samples]
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as names:
         names.write("".join(path + "\n" for path in paths))

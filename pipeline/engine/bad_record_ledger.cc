@@ -6,6 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/own_files.h"
+#include "records/bytes/json_text.h"
+
 namespace infeed {
 namespace {
 
@@ -51,7 +54,7 @@ std::string BadRecordLine(const BadRecord& bad) {
   }
   json["reason"] = bad.error.reason();
   // Paths and messages may contain invalid UTF-8.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(json) + "\n";
 }
 
 std::string BadRecordReportPath(const InputOptions& options) {
@@ -62,7 +65,8 @@ std::string BadRecordReportPath(const InputOptions& options) {
 
 BadRecordReport::BadRecordReport(const InputOptions& options) {
   if (!options.bad_record_report.empty()) {
-    file_.emplace(BadRecordReportPath(options));
+    file_.emplace(BadRecordReportPath(options),
+                  options.world_size == 1 ? kNamedByUser : 1);
   }
 }
 

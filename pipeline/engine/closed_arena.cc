@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <deque>
 #include <string>
 #include <thread>
@@ -9,7 +10,38 @@
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
+#include "base/error.h"
+
 namespace infeed {
+namespace {
+
+std::atomic<int> arenas{0};
+std::atomic<bool> forked_with_arenas{false};  // this process or one before it
+
+// Counts an arena of this process.
+class CountedArena {
+ public:
+  CountedArena() {
+    [[maybe_unused]] static const int registered = ::pthread_atfork(
+        nullptr, nullptr,
+        [] { forked_with_arenas = forked_with_arenas || arenas > 0; });
+    ++arenas;
+  }
+  ~CountedArena() { --arenas; }
+  CountedArena(const CountedArena&) = delete;
+  CountedArena& operator=(const CountedArena&) = delete;
+};
+
+void CheckWorksHere() {
+  if (!ClosedArena::WorksHere()) {
+    throw UsageError(
+        "this process was forked from one whose input had threads, and oneTBB "
+        "does not work here: start it without fork() (spawn), or give "
+        "graph=basic");
+  }
+}
+
+}  // namespace
 
 class ClosedArena::Impl {
  public:
@@ -49,12 +81,17 @@ class ClosedArena::Impl {
     std::jthread thread_;
   };
 
+  CountedArena counted_;
   tbb::task_arena arena_;
   std::deque<Worker> threads_;
 };
 
-ClosedArena::ClosedArena(int threads)
-    : impl_(std::make_unique<Impl>(threads)) {}
+bool ClosedArena::WorksHere() { return !forked_with_arenas; }
+
+ClosedArena::ClosedArena(int threads) {
+  CheckWorksHere();
+  impl_ = std::make_unique<Impl>(threads);
+}
 
 ClosedArena::~ClosedArena() = default;
 

@@ -10,10 +10,17 @@ namespace infeed {
 // oneTBB, nor on a limit that the program sets. One more thread may enter, by
 // Execute() or by waiting for a graph that was made in the arena.
 //
+// oneTBB does not survive a fork() while threads of an arena wait: its list of
+// waiting threads then leads into stacks that the child uses again.
+//
 // Owns its threads. Thread-safe. Only the body may throw.
 class ClosedArena {
  public:
-  // Requires: threads > 0.
+  // False in a child of fork() that was made while an arena existed, and in its
+  // own children: no arena may be made there.
+  [[nodiscard]] static bool WorksHere();
+
+  // Requires: threads > 0. Throws UsageError where arenas do not work.
   explicit ClosedArena(int threads);
   // Waits for the threads to leave. Requires: no work is left.
   ~ClosedArena();

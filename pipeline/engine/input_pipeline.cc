@@ -14,6 +14,7 @@
 #include "base/seconds.h"
 #include "pipeline/engine/bad_record_ledger.h"
 #include "pipeline/engine/batch_planner.h"
+#include "pipeline/engine/closed_arena.h"
 #include "pipeline/engine/input_graph.h"
 #include "pipeline/engine/open_batch.h"
 #include "pipeline/engine/slot_filler.h"
@@ -29,6 +30,7 @@
 #include "pipeline/stats/consumer_counts.h"
 #include "pipeline/stats/storage_reads.h"
 #include "pipeline/stats/trace_log.h"
+#include "records/files/output_check.h"
 #include "records/store/record_store.h"
 #include "records/store/seek_file.h"
 
@@ -61,6 +63,21 @@ bool MapsFiles(const RecordIndex& index, const InputOptions& options) {
   }
 }
 
+// The options, checked; the report must not be one of the index's files. Where
+// oneTBB does not work, the same batches are made one record after the other.
+InputOptions CheckedReport(const InputOptions& options,
+                           const RecordIndex& index) {
+  InputOptions checked = CheckedInputOptions(options);
+  if (!checked.bad_record_report.empty()) {
+    CheckOutputs({{"bad_record_report", BadRecordReportPath(checked)}},
+                 index.shards());
+  }
+  if (!ClosedArena::WorksHere()) {
+    checked.graph = GraphKind::kBasic;
+  }
+  return checked;
+}
+
 }  // namespace
 
 // Members are in the order in which data passes them; destruction, in reverse
@@ -78,6 +95,9 @@ class InputPipeline::Impl {
   [[nodiscard]] StreamPosition position() const { return position_; }
   [[nodiscard]] std::string State() const {
     return BuildStreamState(StateOf(index_, options_, position_));
+  }
+  [[nodiscard]] bool all_lent() const {
+    return pool_.lent() == options_.batches_in_pool;
   }
   [[nodiscard]] PipelineStats stats() const;
   [[nodiscard]] const MemoryPlan& memory() const { return memory_; }
@@ -138,7 +158,7 @@ class InputPipeline::Impl {
 InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
                           const StreamPosition& start)
     : index_(index),
-      options_(ResolvedOptions(CheckedInputOptions(options), index)),
+      options_(ResolvedOptions(CheckedReport(options, index), index)),
       order_(ShardSizes(index, options_.max_records), options_),
       sequence_(order_.places(), options_, start),
       ledger_(options_, sequence_.batches_per_epoch()),
@@ -146,7 +166,8 @@ InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
       memory_(PlanMemory(options_, PlannedDataOf(index, packed_))),
       store_(index, {.verify_checksums = options_.verify_checksums,
                      .map_files = MapsFiles(index, options_),
-                     .packed = packed_.store}),
+                     .packed = packed_.store,
+                     .image_key = options_.image_key}),
       seek_store_(index, SeekStore::kMaxOpen, options_.image_key),
       found_indexes_(options_.seek_index == SeekIndexes::kAuto
                          ? std::make_unique<FoundSeekIndexes>(
@@ -376,6 +397,7 @@ PipelineStats InputPipeline::stats() const {
   return impl_->stats();
 }
 
+bool InputPipeline::all_lent() const { return impl_->all_lent(); }
 StreamPosition InputPipeline::position() const { return impl_->position(); }
 std::string InputPipeline::State() const { return impl_->State(); }
 const MemoryPlan& InputPipeline::memory() const { return impl_->memory(); }

@@ -56,6 +56,10 @@ class InputPipeline final : public BatchStream {
   // batch is made in this call, however long it takes.
   [[nodiscard]] std::optional<BatchHandle> NextUntil(Deadline deadline);
 
+  // Whether the caller holds all batches of the pool, so that there is no next
+  // one until it destroys a handle. Thread-safe.
+  [[nodiscard]] bool all_lent() const;
+
   void Stop() override;
   [[nodiscard]] StreamPosition position() const override;
 

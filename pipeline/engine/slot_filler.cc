@@ -8,6 +8,7 @@
 #include "pipeline/stats/trace_log.h"
 #include "preprocess/pixels/unpack.h"
 #include "records/bytes/crc32c.h"
+#include "records/example/missing_label.h"
 
 namespace infeed {
 namespace {
@@ -16,11 +17,6 @@ using Clock = StageCounter::Clock;
 
 constexpr int kMaxBadInARow = 16;
 constexpr std::int64_t kRgbBytes = 3;
-
-bool HasLabelField(const InputOptions& options) {
-  return std::ranges::find(options.fields, options.label_key,
-                           &FieldSpec::key) != options.fields.end();
-}
 
 }  // namespace
 
@@ -32,7 +28,6 @@ SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
       seek_store_(seek_store),
       places_(places),
       options_(options),
-      labels_(HasLabelField(options) ? LabelList::kAny : LabelList::kOne),
       counters_(counters),
       cache_(cache),
       found_(found) {}
@@ -67,6 +62,10 @@ void SlotFiller::Load(Sample& sample) {
       sample.stage = BadRecordKind::kImage;
       RequireImageKey(record.payload.bytes, options_.image_key);
     }
+    if (sample.example.label == kNoLabel && options_.require_labels) {
+      sample.stage = BadRecordKind::kLabel;
+      throw DataError(WhyNoLabel(record.payload.bytes, options_.label_key));
+    }
     if (options_.seek_index != SeekIndexes::kOff) {
       OpenIndex(record.payload, sample.example, record.seek_index,
                 sample.seek_index);
@@ -83,7 +82,8 @@ void SlotFiller::Load(Sample& sample) {
 void SlotFiller::Parse(std::span<const std::byte> payload,
                        Sample& sample) const {
   sample.stage = BadRecordKind::kExample;
-  sample.example = ParseImagenetExample(payload, labels_, KeysOf(options_));
+  sample.example =
+      ParseImagenetExample(payload, LabelList::kAny, KeysOf(options_));
   sample.fields.resize(options_.fields.size());
   ReadFields(payload, options_.fields, options_.max_field_bytes, sample.fields);
 }
@@ -150,6 +150,7 @@ void SlotFiller::FillOrThrow(Sample& sample) {
   }
   BadRecordAction action = BadRecordAction::kFailed;
   switch (options_.on_bad_record) {
+    case OnBadRecord::kByMode:  // Not in checked options.
     case OnBadRecord::kFail:
       break;
     case OnBadRecord::kReplace:

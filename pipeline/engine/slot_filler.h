@@ -155,7 +155,6 @@ class SlotFiller {
   const SeekStore& seek_store_;
   std::int64_t places_;
   InputOptions options_;
-  LabelList labels_;  // kAny: the label is also one of the fields
   StageCounters& counters_;
   RecordCache* cache_;       // null: none
   FoundSeekIndexes* found_;  // null: none

@@ -181,6 +181,11 @@ class BatchPool {
     return static_cast<std::int64_t>(state_->free.size());
   }
 
+  // The number of batches that Lend() gave out and that are not back.
+  [[nodiscard]] int lent() const {
+    return state_->lent.load(std::memory_order_relaxed);
+  }
+
   // Frees the pool's batches and wakes Take(); a batch on loan is freed when
   // its handle is destroyed.
   void Close() { state_->free.Cancel(); }

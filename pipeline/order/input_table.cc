@@ -49,9 +49,10 @@ constexpr InputOption kStream[] = {
     Row("repeat", Field<&I::repeat>(), Between(0, kMostEpochs), "epochs",
         "Number of epochs; 0: endless in training, one in evaluation."),
     Row("shuffle", ChoiceField<kShuffles, &I::shuffle>(), Any(), "",
-        "Order of the training images: a permutation of all, of neighbours in "
-        "interleaved shards, the reference's shuffling, PyTorch's randperm, or "
-        "their order in the shards."),
+        "Order of the images: that of the records (none), a permutation of all "
+        "(global), of neighbours in interleaved shards (window), the "
+        "reference's shuffling, PyTorch's randperm (torch), or auto: global in "
+        "training, else none."),
     Row("window_shards", Field<&I::window_shards>(), Between(1, kMostWindow),
         "shards", "Shards that shuffle=window interleaves at once."),
     Row("window_records", Field<&I::window_records>(), Between(1, kMostWindow),
@@ -78,13 +79,16 @@ constexpr InputOption kStream[] = {
         "epoch that strided ranks cannot share evenly is padded from its "
         "beginning (strided) or cut (strided_drop)."),
     Row("image_key", Field<&I::image_key>(), Any(), "",
-        "Key of the encoded image in the records; TFDS writes image."),
+        "Key of the encoded image in the records, or of tars the ending of the "
+        "image's member, such as png; found if it is another."),
     Row("label_key", Field<&I::label_key>(), Any(), "",
-        "Key of the label in the records; TFDS writes label."),
+        "Key of the label in the records; found if it is another, such as the "
+        "label of TFDS."),
     Row("label_offset", ChoiceField<kLabelOffsets, &I::label_offset>(), Any(),
         "",
         "Label of the first class in the records; auto: the one in "
-        "dataset.json, else 0 if a label 0 occurs, else 1."),
+        "dataset.json "
+        "or of the format, else 0 if a label 0 occurs in any split, else 1."),
     Row("num_label_classes", Field<&I::num_label_classes>(),
         Between(0, kMost32), "classes",
         "Number of classes; records with other labels are bad.",
@@ -177,7 +181,8 @@ constexpr InputOption kBadRecords[] = {
     Row("on_bad_record", ChoiceField<kOnBadRecords, &I::on_bad_record>(), Any(),
         "",
         "Policy for a record that cannot be read: end the run (fail), use "
-        "another record (replace), or leave its slot empty (skip)."),
+        "another record (replace), leave its slot empty (skip), or auto: "
+        "replace in training, else skip."),
     Row("max_bad_records", Field<&I::max_bad_records>(), Between(-1, kMost64),
         "records",
         "End the run after this many different bad records, of all ranks; -1: "

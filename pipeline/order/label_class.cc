@@ -1,68 +1,22 @@
 #include "pipeline/order/label_class.h"
 
-#include <filesystem>
 #include <limits>
-#include <optional>
-#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
-#include "records/files/dataset_info.h"
-#include "records/files/open_source.h"
 #include "records/store/key_guess.h"
-#include "records/store/label_index.h"
+#include "records/store/label_offset.h"
 
 namespace infeed {
 namespace {
 
-// A server may serve shards and refuse all other files.
-std::optional<DatasetInfo> InfoOf(const std::string& shard) {
-  try {
-    return FindDatasetInfo(shard);
-  } catch (const IoError&) {
-    if (!IsUrl(shard)) {
-      throw;
-    }
-    return std::nullopt;
-  }
-}
-
-// The offset in dataset.json, checked for one folder of shards after the other.
-std::optional<int> DescribedOffset(const RecordIndex& index) {
-  std::optional<int> described;
-  std::set<std::string> seen;
-  for (const std::string& shard : index.shards()) {
-    const std::string folder = DatasetFolders(shard).front();
-    if (!seen.insert(folder).second) {
-      continue;
-    }
-    const std::optional<DatasetInfo> info = InfoOf(shard);
-    if (!info || !info->first_label) {
-      continue;
-    }
-    if (described && described != info->first_label) {
-      throw UsageError("label_offset: by the dataset.json of " + folder +
-                       " labels are from " +
-                       std::to_string(*info->first_label) +
-                       ", by another from " + std::to_string(*described) +
-                       ": read these data sets one at a time");
-    }
-    described = info->first_label;
-  }
-  return described;
-}
-
-RecordKeys KeysFor(const InputOptions& options, const RecordIndex& index) {
-  return index.any_examples()
-             ? FindKeys(index, {options.image_key, options.label_key})
-             : RecordKeys();
+RecordKeys GivenKeys(const InputOptions& options) {
+  return {.image = options.image_key, .label = options.label_key};
 }
 
 std::string Why(std::int64_t label, const InputOptions& options) {
-  if (label == kNoLabel) {
-    return "there is no label (" + options.label_key + " is missing or -1)";
-  }
   const int offset = *options.label_offset;
   const std::string text = options.label_key + " " + std::to_string(label);
   if (label < offset) {
@@ -79,22 +33,9 @@ std::string Why(std::int64_t label, const InputOptions& options) {
 
 }  // namespace
 
-int FindLabelOffset(const RecordIndex& index, std::string_view label_key) {
-  if (index.any_examples()) {
-    if (const std::optional<int> described = DescribedOffset(index)) {
-      return *described;
-    }
-  }
-  const LabelCounts counts = CountLabels(
-      index,
-      {.use_cache = index.uses_cache(), .label_key = std::string(label_key)});
-  return counts.contains(0) ? 0 : 1;
-}
-
 std::string KeysNote(const InputOptions& options, const RecordIndex& index) {
-  const RecordKeys keys = KeysFor(options, index);
-  if (!index.any_examples() ||
-      (keys.image == options.image_key && keys.label == options.label_key)) {
+  const RecordKeys keys = FindKeys(index, GivenKeys(options));
+  if (keys == GivenKeys(options) || keys == RecordKeys()) {
     return "";
   }
   return "keys: found in the records: image_key=" + keys.image +
@@ -102,16 +43,21 @@ std::string KeysNote(const InputOptions& options, const RecordIndex& index) {
 }
 
 InputOptions WithFoundKeys(InputOptions options, const RecordIndex& index) {
-  RecordKeys keys = KeysFor(options, index);
+  RecordKeys keys = FindKeys(index, GivenKeys(options));
   options.image_key = std::move(keys.image);
   options.label_key = std::move(keys.label);
   return options;
 }
 
 InputOptions ResolvedOptions(InputOptions options, const RecordIndex& index) {
+  std::vector<std::string> wanted;
+  for (const FieldSpec& field : options.fields) {
+    wanted.push_back(field.key);
+  }
   options = WithFoundKeys(std::move(options), index);
+  RequireFeatures(index, options.image_key, wanted);
   if (!options.label_offset) {
-    options.label_offset = FindLabelOffset(index, options.label_key);
+    options.label_offset = FindLabelOffset(index, GivenKeys(options));
   }
   return options;
 }

@@ -2,21 +2,12 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "pipeline/order/options.h"
 #include "records/store/record_index.h"
 
 // Maps a record's label to a class of the model.
 namespace infeed {
-
-// The label of the first class, 0 or 1: read from dataset.json beside the
-// shards; else 0 if a label 0 occurs, else 1. Without such a dataset.json all
-// labels are read once, and stored (label_index.h). Throws UsageError where
-// shards of several data sets number their classes differently, and what
-// RecordLabels() throws.
-[[nodiscard]] int FindLabelOffset(const RecordIndex& index,
-                                  std::string_view label_key = kLabelKey);
 
 // Returns the options with the keys of the records: those of FindKeys() for
 // TFRecords, else those of the records that are made of images
@@ -25,7 +16,8 @@ namespace infeed {
                                          const RecordIndex& index);
 
 // Returns the options with what depends on the data: the same, and
-// label_offset, by FindLabelOffset() if absent.
+// label_offset, by FindLabelOffset() if absent. Throws what these throw, and
+// UsageError for fields that no record has (RequireFeatures()).
 [[nodiscard]] InputOptions ResolvedOptions(InputOptions options,
                                            const RecordIndex& index);
 

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/overloaded.h"
 #include "pipeline/memory/memory_limit.h"
+#include "pipeline/order/overloaded.h"
 #include "preprocess/pixels/image_size.h"
 #include "records/bytes/whole_number.h"
 

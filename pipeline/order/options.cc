@@ -54,14 +54,14 @@ void CheckKeys(const InputOptions& options) {
 // Other orders begin each epoch with the same records, and would never come to
 // the rest.
 void CheckRepeats(const InputOptions& options) {
+  const Shuffle shuffle = ShuffleOf(options);
   if (options.training && options.repeat_augment > 1 &&
-      options.shuffle != Shuffle::kGlobal &&
-      options.shuffle != Shuffle::kTorch) {
+      shuffle != Shuffle::kGlobal && shuffle != Shuffle::kTorch) {
     throw UsageError(fmt::format(
         "repeat_augment={} and shuffle={}: an epoch takes only the first part "
         "of its order, so the order must be shuffled as a whole: give "
         "shuffle=global or torch",
-        options.repeat_augment, ChoiceName(options.shuffle, kShuffles)));
+        options.repeat_augment, ChoiceName(shuffle, kShuffles)));
   }
 }
 
@@ -70,6 +70,11 @@ void ResolveByMode(InputOptions& options) {
   if (options.last_batch == LastBatch::kByMode) {
     options.last_batch = options.training ? LastBatch::kDrop : LastBatch::kPad;
   }
+  if (options.on_bad_record == OnBadRecord::kByMode) {
+    options.on_bad_record =
+        options.training ? OnBadRecord::kReplace : OnBadRecord::kSkip;
+  }
+  options.shuffle = ShuffleOf(options);
   if (!options.training) {
     options.repeat = options.repeat == 0 ? 1 : options.repeat;
     options.repeat_augment = 1;
@@ -77,6 +82,13 @@ void ResolveByMode(InputOptions& options) {
 }
 
 }  // namespace
+
+Shuffle ShuffleOf(const InputOptions& options) {
+  if (options.shuffle != Shuffle::kByMode) {
+    return options.shuffle;
+  }
+  return options.training ? Shuffle::kGlobal : Shuffle::kNone;
+}
 
 InputOptions CheckedInputOptions(InputOptions options) {
   CheckInputRanges(options);

@@ -27,6 +27,7 @@ struct BadRecord;
 // What to do with a record that fails its checksum, its Example parse, its
 // decode or its limits. No policy changes any other sample.
 enum class OnBadRecord {
+  kByMode,   // kReplace in training, else kSkip
   kFail,     // Next() throws its DataError
   kReplace,  // another record, drawn by (seed, epoch, position), takes its
              // place
@@ -47,8 +48,9 @@ enum class SeekIndexes {
   kOff,   // none
 };
 
-inline constexpr Choices<OnBadRecord, 3> kOnBadRecords = {
-    {{"fail", OnBadRecord::kFail},
+inline constexpr Choices<OnBadRecord, 4> kOnBadRecords = {
+    {{"auto", OnBadRecord::kByMode},
+     {"fail", OnBadRecord::kFail},
      {"replace", OnBadRecord::kReplace},
      {"skip", OnBadRecord::kSkip}}};
 inline constexpr Choices<GraphKind, 2> kGraphKinds = {
@@ -86,14 +88,14 @@ struct InputOptions {
   // Number of epochs, counted from the one in which the stream begins; a
   // resumed stream continues the count. 0: endless in training, else one.
   std::int64_t repeat = 0;
-  Shuffle shuffle = Shuffle::kGlobal;
+  Shuffle shuffle = Shuffle::kByMode;
   // Each image of a training epoch comes so many times in a row, with other
   // random draws each time; an epoch's length stays, so it has fewer images.
   int repeat_augment = 1;
   int window_shards = 16;     // shards interleaved at once by shuffle=window
   int window_records = 4096;  // records that it shuffles with each other
   std::uint64_t seed = 0;
-  OnBadRecord on_bad_record = OnBadRecord::kReplace;
+  OnBadRecord on_bad_record = OnBadRecord::kByMode;
   // Budgets of bad records; beyond them the stream ends with an error: the
   // number of different bad records (-1: any number), and their share of the
   // samples so far.
@@ -168,9 +170,12 @@ struct InputOptions {
   TraceLog* trace = nullptr;
 };
 
-// Returns the options with threads, last_batch and repeat resolved. Throws
-// UsageError naming the field that is out of its range, or a batch size that
-// the ranks cannot share.
+// The order of these options' records, also where it follows from the mode.
+[[nodiscard]] Shuffle ShuffleOf(const InputOptions& options);
+
+// Returns the options with threads, repeat and what follows from the mode
+// (last_batch, shuffle, on_bad_record) resolved. Throws UsageError naming the
+// field that is out of its range, or a batch size that the ranks cannot share.
 [[nodiscard]] InputOptions CheckedInputOptions(InputOptions options);
 
 // The keys among them, borrowed.

@@ -7,6 +7,7 @@ namespace infeed {
 // The order of an epoch's records. Every order is a function of (seed, epoch,
 // position) alone.
 enum class Shuffle {
+  kByMode,  // kGlobal in training, else kNone
   kNone,    // the records' own order
   kGlobal,  // a keyed permutation of all records, different in each epoch
   // Shards are permuted, window_shards of them interleaved at a time, and
@@ -40,8 +41,9 @@ enum class LastBatch {
             // again
 };
 
-inline constexpr Choices<Shuffle, 5> kShuffles = {
-    {{"none", Shuffle::kNone},
+inline constexpr Choices<Shuffle, 6> kShuffles = {
+    {{"auto", Shuffle::kByMode},
+     {"none", Shuffle::kNone},
      {"global", Shuffle::kGlobal},
      {"window", Shuffle::kWindow},
      {"reference", Shuffle::kReference},

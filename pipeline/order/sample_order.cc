@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/overloaded.h"
+#include "pipeline/order/overloaded.h"
 #include "pipeline/order/reference_order.h"
 #include "pipeline/order/selection.h"
 
@@ -61,7 +61,7 @@ SampleOrder::SampleOrder(std::vector<std::int64_t> shard_sizes,
       records_(std::reduce(shard_sizes_.begin(), shard_sizes_.end())),
       crops_(options.training ? 1 : options.crop.eval_crops),
       places_(crops_ * (selection_ ? selection_->places() : records_)),
-      shuffle_(options.shuffle),
+      shuffle_(ShuffleOf(options)),
       window_(
           {.shards = options.window_shards, .records = options.window_records}),
       seed_(options.seed) {
@@ -113,6 +113,7 @@ EpochOrder SampleOrder::Epoch(std::uint32_t epoch) const {
   order.seed_ = seed_;
   order.epoch_ = epoch;
   switch (shuffle_) {
+    case Shuffle::kByMode:  // Resolved by the constructor.
     case Shuffle::kNone:
       break;
     case Shuffle::kGlobal:

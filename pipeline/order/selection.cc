@@ -95,8 +95,11 @@ void Selection::CheckGroups() const {
     if (group.size() == 0) {
       throw UsageError("no record is selected: " + group.name + " has none");
     }
-    Check(group.weights.empty() || std::ssize(group.weights) == group.size(),
-          "each record has a weight");
+    if (!group.weights.empty() && std::ssize(group.weights) != group.size()) {
+      throw UsageError(group.name + " has " +
+                       std::to_string(group.weights.size()) + " weights for " +
+                       std::to_string(group.size()) + " records");
+    }
     const double sum =
         std::accumulate(group.weights.begin(), group.weights.end(), 0.0);
     if (!IsWeight(group.weight) || !std::isfinite(sum) ||

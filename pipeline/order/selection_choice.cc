@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "pipeline/order/selection_files.h"
 #include "records/files/shards.h"
@@ -219,12 +220,11 @@ std::shared_ptr<const Selection> MakeSelection(const SelectionChoice& choice,
 std::string SelectionText(const Selection& selection) {
   constexpr std::size_t kShown = 10;
   const std::vector<RecordGroup>& groups = selection.groups();
-  std::string text =
-      "an epoch has " + std::to_string(selection.places()) + " images";
+  std::string text = "an epoch has " + CountText(selection.places(), "image");
   for (std::size_t i = 0; i < std::min(kShown, groups.size()); ++i) {
     text += (i == 0 ? ": " : ", ") + groups[i].name + " " +
             std::to_string(selection.places_of(i)) + " (of " +
-            std::to_string(groups[i].size()) + " records)";
+            CountText(groups[i].size(), "record") + ")";
   }
   if (groups.size() > kShown) {
     text += " and " + std::to_string(groups.size() - kShown) + " more";

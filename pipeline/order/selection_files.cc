@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/own_files.h"
+#include "records/bytes/name_text.h"
 #include "records/bytes/whole_number.h"
 #include "records/files/dataset_info.h"
 #include "records/files/text_lines.h"
@@ -54,7 +56,7 @@ std::optional<RecordRange> ParseRange(std::string_view text) {
 
 std::vector<std::uint32_t> ReadRecordList(const std::string& path,
                                           std::int64_t records) {
-  const std::vector<std::string> lines = ReadLines(path);
+  const std::vector<std::string> lines = ReadLines(path, kNamedByUser);
   std::vector<std::uint32_t> list;
   std::vector<bool> is_listed(static_cast<std::size_t>(records));
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -91,7 +93,7 @@ double ParseWeight(std::string_view text) {
 
 std::vector<double> ReadSampleWeights(const std::string& path,
                                       std::int64_t records) {
-  const std::vector<std::string> lines = ReadLines(path);
+  const std::vector<std::string> lines = ReadLines(path, kNamedByUser);
   if (std::ssize(lines) != records) {
     throw DataError({.path = path}, "has " + std::to_string(lines.size()) +
                                         " lines, but the data set has " +
@@ -109,7 +111,7 @@ std::vector<double> ReadSampleWeights(const std::string& path,
 }
 
 std::map<std::string, double> ReadClassWeights(const std::string& path) {
-  const std::vector<std::string> lines = ReadLines(path);
+  const std::vector<std::string> lines = ReadLines(path, kNamedByUser);
   std::map<std::string, double> weights;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     // The weight is the last word: a class name may contain blanks.
@@ -144,7 +146,7 @@ ClassNames::ClassNames(const RecordIndex& index) {
 }
 
 std::int64_t ClassNames::LabelOf(const std::string& name) const {
-  const auto found = std::find(names_.begin(), names_.end(), name);
+  const auto found = std::find(names_.begin(), names_.end(), NameText(name));
   if (found != names_.end()) {
     return found - names_.begin() + first_label_;
   }

@@ -214,7 +214,7 @@ StreamState ParseStreamState(std::string_view text) {
   try {
     return FromJson(ParseJson<Json>(text));
   } catch (const Json::exception& error) {
-    throw DataError(std::string("not a stream's state: ") + error.what());
+    throw DataError(std::string("not a stream's state: ") + JsonFault(error));
   }
 }
 

@@ -9,8 +9,8 @@
 #include <iomanip>
 #include <sstream>
 
-#include "base/cpu_seconds.h"
 #include "base/seconds.h"
+#include "pipeline/stats/cpu_seconds.h"
 
 namespace infeed {
 namespace {

@@ -146,8 +146,9 @@ std::vector<TraceLog::Thread> TraceLog::Read() const {
   return threads;
 }
 
-void TraceLog::Write(const std::string& path, const Window& window) const {
-  AtomicFile file(path);
+void TraceLog::Write(const std::string& path, const Window& window,
+                     int own_names) const {
+  AtomicFile file(path, own_names);
   file.Write(
       "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"dropped_events\":\"" +
       NumberText(dropped()) + "\"},\"traceEvents\":[\n");

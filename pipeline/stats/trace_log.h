@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/own_files.h"
+
 namespace infeed {
 
 // The sample that a span is about, or the first sample of its batch.
@@ -86,9 +88,11 @@ class TraceLog {
     }
   };
 
-  // Writes the events so far as Chrome's trace event JSON. Throws IoError.
+  // Writes the events so far as Chrome's trace event JSON. own_names: as
+  // AtomicFile takes it. Throws IoError.
   void Write(const std::string& path) const { Write(path, Window{}); }
-  void Write(const std::string& path, const Window& window) const;
+  void Write(const std::string& path, const Window& window,
+             int own_names = kNamedByUser) const;
 
  private:
   static constexpr std::size_t kBlockEvents = 1024;

@@ -2,9 +2,13 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <new>
 
+#include "base/address_space.h"
 #include "base/error.h"
+#include "preprocess/codecs/sample_depth.h"
 
 namespace infeed {
 namespace {
@@ -22,6 +26,9 @@ fs::path OwnFolder() {
 }
 
 PluginDecoder Load() {
+  if (!HasAddressSpace(kLibraryBytes)) {
+    throw std::bad_alloc();  // OpenCV's OpenBLAS would try for ever.
+  }
   const fs::path own = OwnFolder();
   // Beside an installed or built program; beside a module of Python's; where
   // the libraries were installed.
@@ -39,26 +46,47 @@ PluginDecoder Load() {
   return nullptr;
 }
 
+// Spreads `bits` high bits to all eight.
+std::uint8_t Spread(std::uint8_t sample, int bits) {
+  return static_cast<std::uint8_t>(sample | sample >> bits);
+}
+
+// 12 bits in samples of 16 are black in 8.
+void CheckBrightness(std::span<const std::uint8_t> samples) {
+  constexpr std::uint8_t kTwelveBitsIn8 = 16;
+  const std::uint8_t brightest = *std::ranges::max_element(samples);
+  if (brightest > 0 && brightest <= kTwelveBitsIn8) {
+    throw DataError(
+        "the depth of a 16-bit TIFF is unknown: all samples have at most 12 "
+        "bits, and there is no MaxSampleValue of 2^n - 1");
+  }
+}
+
 }  // namespace
 
 void DecodeByPlugin(std::span<const std::byte> bytes, RgbImage& image) {
   static const PluginDecoder decode = Load();
   if (decode == nullptr) {
     throw DataError(
-        "not a JPEG, PNG or WebP; other images are read where "
+        "not a JPEG, PNG, WebP or PNM; other images are read where "
         "libinfeed_codecs.so is installed (INFEED_IMAGE_CODECS)");
   }
+  const SampleDepth depth = ReadSampleDepth(bytes);
   PluginImage decoded;
+  decoded.max_value = depth.max_value;
   decode(bytes, decoded);
   if (!decoded.error.empty()) {
     throw DataError(decoded.error);
   }
+  if (depth.may_be_less) {
+    CheckBrightness(decoded.bgr);
+  }
   image.Resize(decoded.width, decoded.height);
   const std::span<std::uint8_t> rgb = image.pixels();
   for (std::size_t i = 0; i < rgb.size(); i += 3) {
-    rgb[i] = decoded.bgr[i + 2];
-    rgb[i + 1] = decoded.bgr[i + 1];
-    rgb[i + 2] = decoded.bgr[i];
+    rgb[i] = Spread(decoded.bgr[i + 2], depth.bits);
+    rgb[i + 1] = Spread(decoded.bgr[i + 1], depth.green_bits);
+    rgb[i + 2] = Spread(decoded.bgr[i], depth.bits);
   }
 }
 

@@ -10,15 +10,17 @@
 
 namespace infeed {
 
-// Decodes a BMP, TIFF, JPEG 2000 or PNM image to RGB by the plugin
+// Decodes a BMP, TIFF or JPEG 2000 image to RGB by the plugin
 // libinfeed_codecs.so, which is loaded for the first such image: its OpenCV
 // loads a hundred libraries, which would take each program a tenth of a second
-// to start. Throws DataError when OpenCV cannot read the image, and where there
-// is no plugin. Requires: at most 2^31 - 1 bytes. Thread-safe.
+// to start. Samples of other depths are scaled to 8 bits by their own maximum.
+// Throws DataError when OpenCV cannot read the image, and where there is no
+// plugin. Requires: at most 2^31 - 1 bytes. Thread-safe.
 void DecodeByPlugin(std::span<const std::byte> bytes, RgbImage& image);
 
 // What the plugin exports as kDecodeByOpencv.
 struct PluginImage {
+  int max_value = 0;  // set by the caller; above 0: white, of 16-bit samples
   int width = 0;
   int height = 0;
   std::vector<std::uint8_t> bgr;  // rows without padding

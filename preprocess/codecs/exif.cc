@@ -4,9 +4,13 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "base/rounding.h"
+#include "preprocess/codecs/byte_fields.h"
+#include "preprocess/codecs/tiff_directory.h"
+#include "preprocess/jpeg_entropy/scan.h"
 
 namespace infeed {
 namespace {
@@ -15,39 +19,8 @@ using Bytes = std::span<const std::byte>;
 
 constexpr int kUpright = 1;
 constexpr int kOrientationTag = 0x0112;
-constexpr int kShort = 3;  // the entry's type: 16 bits
-constexpr std::size_t kEntryBytes = 12;
 // Precedes the TIFF structure in a JPEG, and in some WebP files.
 constexpr std::string_view kExif{"Exif\0\0", 6};
-
-int ByteAt(Bytes bytes, std::size_t place) {
-  return std::to_integer<int>(bytes[place]);
-}
-
-// Reads numbers at any place, never beyond the end.
-class ExifFields {
- public:
-  ExifFields(Bytes bytes, bool big_endian)
-      : bytes_(bytes), big_endian_(big_endian) {}
-
-  [[nodiscard]] std::optional<std::uint32_t> At(std::size_t place,
-                                                std::size_t count) const {
-    if (place > bytes_.size() || count > bytes_.size() - place) {
-      return std::nullopt;
-    }
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t next = big_endian_ ? i : count - 1 - i;
-      value =
-          value << 8 | static_cast<std::uint32_t>(ByteAt(bytes_, place + next));
-    }
-    return value;
-  }
-
- private:
-  Bytes bytes_;
-  bool big_endian_;
-};
 
 bool StartsWith(Bytes bytes, std::string_view text) {
   return bytes.size() >= text.size() &&
@@ -57,56 +30,24 @@ bool StartsWith(Bytes bytes, std::string_view text) {
                     });
 }
 
-// The orientation in the first directory of EXIF data, which is a TIFF
-// structure.
 int OrientationIn(Bytes tiff) {
-  using std::string_view_literals::operator""sv;
-  const bool big_endian = StartsWith(tiff, "MM\0*"sv);
-  if (!big_endian && !StartsWith(tiff, "II*\0"sv)) {
-    return kUpright;
-  }
-  const ExifFields fields(tiff, big_endian);
-  const std::size_t directory = fields.At(4, 4).value_or(0);
-  const std::size_t entries = fields.At(directory, 2).value_or(0);
-  for (std::size_t i = 0; i < entries; ++i) {
-    const std::size_t entry = directory + 2 + i * kEntryBytes;
-    const std::optional<std::uint32_t> tag = fields.At(entry, 2);
-    if (!tag) {
-      return kUpright;  // The directory is cut short.
-    }
-    if (*tag == kOrientationTag) {
-      const std::uint32_t value = fields.At(entry + 8, 2).value_or(0);
-      return fields.At(entry + 2, 2) == kShort && value >= 1 && value <= 8
-                 ? static_cast<int>(value)
-                 : kUpright;
-    }
-  }
-  return kUpright;
+  const std::vector<std::int64_t> values =
+      TiffDirectory(tiff).Integers(kOrientationTag);
+  return !values.empty() && values.front() >= 1 && values.front() <= 8
+             ? static_cast<int>(values.front())
+             : kUpright;
 }
 
 Bytes JpegExif(Bytes jpeg) {
-  constexpr int kMarker = 0xff;
   constexpr int kApp1 = 0xe1;
-  constexpr int kStartOfScan = 0xda;
-  const ExifFields fields(jpeg, true);
-  std::size_t place = 2;  // behind the start marker
-  while (jpeg.size() >= 4 && place <= jpeg.size() - 4 &&
-         ByteAt(jpeg, place) == kMarker) {
-    const int code = ByteAt(jpeg, place + 1);
-    if (code == kMarker) {  // Fill bytes before a marker.
-      ++place;
-      continue;
+  JpegHeader header(jpeg);
+  while (const std::optional<JpegMarker> marker = header.Next()) {
+    if (marker->code == kApp1 && StartsWith(marker->data, kExif)) {
+      return marker->data;
     }
-    const std::size_t length = fields.At(place + 2, 2).value_or(0);
-    if (code == kStartOfScan || length < 2 ||
-        length > jpeg.size() - place - 2) {
+    if (marker->code == kStartOfScan) {
       break;
     }
-    const Bytes segment = jpeg.subspan(place + 4, length - 2);
-    if (code == kApp1 && StartsWith(segment, kExif)) {
-      return segment;
-    }
-    place += 2 + length;
   }
   return {};
 }
@@ -126,18 +67,19 @@ constexpr ChunkFormat kWebp = {12, false, 4, 0, 0, 2, "EXIF"};
 
 Bytes ChunkExif(Bytes bytes, const ChunkFormat& format) {
   constexpr std::size_t kHead = 8;
-  const ExifFields fields(bytes, format.big_endian);
+  const ByteFields fields(bytes, format.big_endian);
   std::size_t place = format.first;
-  while (const auto length = fields.At(place + format.length_at, 4)) {
+  while (const auto found = fields.Find(place + format.length_at, 4)) {
+    const auto length = static_cast<std::size_t>(*found);
     const std::size_t data = place + kHead;
-    if (data > bytes.size() || *length > bytes.size() - data) {
+    if (data > bytes.size() || length > bytes.size() - data) {
       break;
     }
     if (StartsWith(bytes.subspan(place + format.name_at), format.exif)) {
-      return bytes.subspan(data, *length);
+      return bytes.subspan(data, length);
     }
-    place = data + RoundUp<std::size_t>(*length, format.alignment) +
-            format.checksum;
+    place =
+        data + RoundUp<std::size_t>(length, format.alignment) + format.checksum;
   }
   return {};
 }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "preprocess/codecs/codec_plugin.h"
 #include "preprocess/codecs/png_codec.h"
+#include "preprocess/codecs/pnm_codec.h"
 #include "preprocess/codecs/stored_size.h"
 #include "preprocess/codecs/webp_codec.h"
 
@@ -48,6 +49,8 @@ void DecodeOtherImage(std::span<const std::byte> bytes, std::int64_t max_pixels,
     DecodePng(bytes, image);
   } else if (IsWebp(bytes)) {
     DecodeWebp(bytes, image);
+  } else if (const std::optional<PnmHeader> pnm = ReadPnmHeader(bytes)) {
+    DecodePnm(bytes, *pnm, image);
   } else {
     DecodeByPlugin(bytes, image);
   }

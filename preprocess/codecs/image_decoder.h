@@ -13,12 +13,12 @@ namespace infeed {
 [[nodiscard]] bool IsJpeg(std::span<const std::byte> bytes);
 
 // Decodes an image that is not a JPEG, to RGB: PNG (png_codec.h), WebP
-// (webp_codec.h); BMP, TIFF, JPEG 2000 and PNM through OpenCV, if the build has
-// its image codecs. Gray is copied to all channels, alpha dropped, EXIF
-// orientation ignored. Throws
-// DataError for other formats (their sizes are not known before OpenCV
-// allocates), when the header claims more than max_pixels, and when the image
-// cannot be decoded.
+// (webp_codec.h), PNM (pnm_codec.h); BMP, TIFF and JPEG 2000 through OpenCV, if
+// the build has its image codecs. Samples of any depth are scaled to 8 bits by
+// their own maximum. Gray is copied to all channels, alpha dropped, EXIF
+// orientation ignored. Throws DataError for other formats (their sizes are not
+// known before OpenCV allocates), when the header claims more than max_pixels,
+// and when the image cannot be decoded.
 void DecodeOtherImage(std::span<const std::byte> bytes, std::int64_t max_pixels,
                       RgbImage& image);
 

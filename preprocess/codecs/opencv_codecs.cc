@@ -16,11 +16,16 @@ void Decode(std::span<const std::byte> bytes, PluginImage& image) {
   // OpenCV only reads from this.
   const cv::Mat encoded(1, static_cast<int>(bytes.size()), CV_8U,
                         const_cast<std::byte*>(bytes.data()));
-  const cv::Mat decoded =
-      cv::imdecode(encoded, cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION);
-  if (decoded.empty()) {
+  const bool is_deep = image.max_value > 0;
+  cv::Mat decoded =
+      cv::imdecode(encoded, cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION |
+                                (is_deep ? cv::IMREAD_ANYDEPTH : 0));
+  if (decoded.empty() || decoded.type() != (is_deep ? CV_16UC3 : CV_8UC3)) {
     image.error = "OpenCV cannot read the image";
     return;
+  }
+  if (is_deep) {  // Rounds, and takes what is above for white.
+    decoded.convertTo(decoded, CV_8U, 255.0 / image.max_value);
   }
   image.width = decoded.cols;
   image.height = decoded.rows;

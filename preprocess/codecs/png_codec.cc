@@ -87,10 +87,7 @@ class PngReader : private PngErrors {
     for (int y = 0; y < height; ++y) {
       rows.push_back(image.row(y));
     }
-    RunOrThrow([this, places = rows.data()] {
-      png_read_image(png_, places);
-      png_read_end(png_, nullptr);
-    });
+    RunOrThrow([this, places = rows.data()] { png_read_image(png_, places); });
   }
 
  private:

@@ -14,8 +14,8 @@ namespace infeed {
 // channels, palettes applied, alpha and transparency dropped, colour profiles
 // and gamma ignored. Prints nothing: libpng's warnings, which concern chunks
 // that do not affect the pixels, are dropped, and its errors become DataError
-// with its message. Requires: IsPng(bytes), and that the size in its header was
-// limited (ReadStoredSize()).
+// with its message. Nothing behind the pixels is read. Requires: IsPng(bytes),
+// and that the size in its header was limited (ReadStoredSize()).
 void DecodePng(std::span<const std::byte> bytes, RgbImage& image);
 
 // Returns the image as a PNG (lossless). Requires: it has pixels.

@@ -97,7 +97,7 @@ void EstimateQuality(const jpeg_decompress_struct& codec,
 JpegDetails ReadJpegDetails(std::span<const std::byte> bytes) {
   const auto reader = std::make_unique<Reader>();
   jpeg_decompress_struct& codec = reader->codec;
-  reader->errors.Run([&] { ReadHeader(bytes, codec); });
+  reader->errors.RunHeader([&] { ReadHeader(bytes, codec); });
   JpegDetails details = {
       .width = static_cast<int>(codec.image_width),
       .height = static_cast<int>(codec.image_height),

@@ -32,6 +32,7 @@ struct JpegErrorTrap::State {
   std::jmp_buf landing{};
   std::array<char, JMSG_LENGTH_MAX> message{};
   bool tolerates_warnings = false;
+  bool reads_header = false;
   std::array<char, JMSG_LENGTH_MAX> warning{};  // empty: none
 };
 
@@ -61,7 +62,9 @@ void JpegErrorTrap::Fail(jpeg_common_struct* codec, const char* message) {
   std::longjmp(state.landing, 1);
 }
 
-void JpegErrorTrap::RunBody(void (*body)(void*), void* context) {
+void JpegErrorTrap::RunBody(void (*body)(void*), void* context,
+                            bool reads_header) {
+  state_->reads_header = reads_header;
   if (!Protect(state_->landing, body, context)) {
     throw DataError(state_->message.data());
   }
@@ -80,10 +83,12 @@ void JpegErrorTrap::OnError(jpeg_common_struct* codec) {
 
 // Negative levels are warnings, the others are traces.
 void JpegErrorTrap::OnMessage(jpeg_common_struct* codec, int level) {
-  if (level >= 0) {
+  State& state = *reinterpret_cast<State*>(codec->err);
+  const bool is_ignored =
+      state.reads_header && codec->err->msg_code != JWRN_JPEG_EOF;
+  if (level >= 0 || is_ignored) {
     return;
   }
-  State& state = *reinterpret_cast<State*>(codec->err);
   if (!state.tolerates_warnings) {
     OnError(codec);
   }

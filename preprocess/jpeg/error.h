@@ -12,8 +12,8 @@ namespace infeed {
 
 // Turns libjpeg's errors into DataError. libjpeg is C: an exception must not
 // pass through its frames, so an error jumps out of it (longjmp) to Run(),
-// which throws. Warnings mean damaged data and are errors, unless they are
-// tolerated: then the first one is kept and libjpeg continues.
+// which throws. Warnings of a scan mean damaged pixels and are errors, unless
+// they are tolerated: then the first one is kept and libjpeg continues.
 //
 // Must outlive the libjpeg object whose err is manager(). One thread at a time.
 class JpegErrorTrap {
@@ -31,8 +31,14 @@ class JpegErrorTrap {
   // outside body: the jump passes over them.
   template <typename Body>
   void Run(Body body) {
-    static_assert(std::is_trivially_destructible_v<Body>);
-    RunBody([](void* context) { (*static_cast<Body*>(context))(); }, &body);
+    RunBody(&Call<Body>, &body, false);
+  }
+
+  // The same for a body that reads a header. Its warnings concern no pixel and
+  // are ignored, except that the JPEG ends there.
+  template <typename Body>
+  void RunHeader(Body body) {
+    RunBody(&Call<Body>, &body, true);
   }
 
   void TolerateWarnings(bool tolerate);
@@ -44,7 +50,13 @@ class JpegErrorTrap {
 
  private:
   struct State;
-  void RunBody(void (*body)(void*), void* context);
+
+  template <typename Body>
+  static void Call(void* body) {
+    static_assert(std::is_trivially_destructible_v<Body>);
+    (*static_cast<Body*>(body))();
+  }
+  void RunBody(void (*body)(void*), void* context, bool reads_header);
   [[noreturn]] static void OnError(jpeg_common_struct* codec);
   static void OnMessage(jpeg_common_struct* codec, int level);
 

@@ -20,7 +20,9 @@ struct JpegLimits {
   std::int64_t max_memory_bytes = std::int64_t{1} << 30;
 };
 
-// How libjpeg's warnings, which mean damaged data, are handled.
+// How libjpeg's warnings about scans, which mean damaged pixels, are handled.
+// Those about the header (an unknown version, bytes between its segments)
+// concern no pixel and are ignored.
 enum class JpegWarnings {
   kErrors,     // a DataError
   kTolerated,  // the decode continues
@@ -104,7 +106,7 @@ class JpegDecoder {
   [[nodiscard]] bool was_plain() const;
   [[nodiscard]] JpegIndexUse index_use() const;
 
-  // The first warning about the last image, including its header; empty: none.
+  // The first warning about the last image; empty: none.
   // Requires: warnings are tolerated.
   [[nodiscard]] const std::string& warning() const;
 

@@ -241,7 +241,7 @@ JpegInfo ReferenceJpegDecoder::ReadHeader(std::span<const std::byte> bytes) {
   state.warning = {};
   // Drops a failed image's warning.
   static_cast<void>(state.errors.TakeWarning());
-  state.errors.Run([&] { state.Begin(bytes); });
+  state.errors.RunHeader([&] { state.Begin(bytes); });
   state.KeepWarning();
   CheckPixels(state.codec.image_width, state.codec.image_height, state.limits);
   state.header_read = true;

@@ -15,8 +15,6 @@ constexpr int kMaxSide = 65500;  // libjpeg's limit
 constexpr int kStartOfFrame0 = 0xC0;  // baseline
 constexpr int kStartOfFrame1 = 0xC1;  // extended sequential
 constexpr int kHuffmanTables = 0xC4;
-constexpr int kStartOfImage = 0xD8;
-constexpr int kStartOfScan = 0xDA;
 constexpr int kQuantisers = 0xDB;
 constexpr int kRestartInterval = 0xDD;
 constexpr int kApp0 = 0xE0;
@@ -24,8 +22,12 @@ constexpr int kApp14 = 0xEE;
 constexpr int kApp15 = 0xEF;
 constexpr int kComment = 0xFE;
 
-int Big16(std::span<const std::byte> bytes) {
-  return std::to_integer<int>(bytes[0]) << 8 | std::to_integer<int>(bytes[1]);
+constexpr std::byte kPrefix{0xFF};
+constexpr std::byte kStartOfImage{0xD8};
+
+// TEM, the restarts, the start and the end of an image (ITU-T T.81, B.1.1.3).
+bool HasSegment(int code) {
+  return code > 0x01 && (code < 0xD0 || code > 0xD9);
 }
 
 // Reads the bytes of one segment, behind its length field, in order. Reading
@@ -80,8 +82,8 @@ class ScanReader {
   bool TakeQuantisers(JpegSegment segment);
   bool TakeHuffmanTables(JpegSegment segment);
   bool TakeRestartInterval(JpegSegment segment);
-  bool TakeJfif(JpegSegment segment);
-  bool TakeAdobe(JpegSegment segment);
+  void TakeJfif(JpegSegment segment);
+  void TakeAdobe(JpegSegment segment);
   bool TakeScan(JpegSegment segment);
   bool ChooseColor();
   bool HasPlainSampling() const;
@@ -96,23 +98,13 @@ class ScanReader {
 };
 
 std::optional<JpegScan> ScanReader::Read(std::span<const std::byte> bytes) {
-  const std::byte* const begin = bytes.data();
-  if (bytes.size() < 2 || Big16(bytes) != (0xFF00 | kStartOfImage)) {
-    return std::nullopt;
-  }
-  bytes = bytes.subspan(2);
-  while (bytes.size() >= 4 && bytes[0] == std::byte{0xFF}) {
-    const int marker = std::to_integer<int>(bytes[1]);
-    const auto length = static_cast<std::size_t>(Big16(bytes.subspan(2)));
-    if (length < 2 || bytes.size() - 2 < length) {
+  JpegHeader header(bytes);
+  while (const std::optional<JpegMarker> marker = header.Next()) {
+    if (!TakeSegment(marker->code, JpegSegment(marker->data))) {
       return std::nullopt;
     }
-    if (!TakeSegment(marker, JpegSegment(bytes.subspan(4, length - 2)))) {
-      return std::nullopt;
-    }
-    bytes = bytes.subspan(2 + length);
-    if (marker == kStartOfScan) {
-      scan_.entropy_begin = static_cast<std::size_t>(bytes.data() - begin);
+    if (marker->code == kStartOfScan) {
+      scan_.entropy_begin = header.position();
       return scan_;
     }
   }
@@ -131,9 +123,11 @@ bool ScanReader::TakeSegment(int marker, JpegSegment segment) {
     case kRestartInterval:
       return TakeRestartInterval(segment);
     case kApp0:
-      return TakeJfif(segment);
+      TakeJfif(segment);
+      return true;
     case kApp14:
-      return TakeAdobe(segment);
+      TakeAdobe(segment);
+      return true;
     case kStartOfScan:
       return TakeScan(segment);
     default:
@@ -229,21 +223,17 @@ bool ScanReader::TakeRestartInterval(JpegSegment segment) {
   return segment.consumed();
 }
 
-// libjpeg warns about a JFIF version other than 1.
-bool ScanReader::TakeJfif(JpegSegment segment) {
+void ScanReader::TakeJfif(JpegSegment segment) {
   using std::string_view_literals::operator""sv;
   if (segment.size() >= 14 && segment.StartsWith("JFIF\0"sv)) {
     is_jfif_ = true;
-    return segment.At(5) == 1;
   }
-  return true;
 }
 
-bool ScanReader::TakeAdobe(JpegSegment segment) {
+void ScanReader::TakeAdobe(JpegSegment segment) {
   if (segment.size() >= 12 && segment.StartsWith("Adobe")) {
     adobe_transform_ = segment.At(11);
   }
-  return true;
 }
 
 bool ScanReader::TakeScan(JpegSegment segment) {
@@ -281,10 +271,9 @@ bool ScanReader::ChooseColor() {
   } else {
     scan_.color = adobe_transform_ == 0 ? JpegColor::kRgb : JpegColor::kYcc;
   }
-  const bool known_transform = is_jfif_ || adobe_transform_ <= 1;
   const JpegComponent& first = scan_.components[0];
-  return known_transform && (scan_.color != JpegColor::kRgb ||
-                             (first.horizontal == 1 && first.vertical == 1));
+  return scan_.color != JpegColor::kRgb ||
+         (first.horizontal == 1 && first.vertical == 1);
 }
 
 void ScanReader::FindSizes() {
@@ -300,6 +289,43 @@ void ScanReader::FindSizes() {
 }
 
 }  // namespace
+
+JpegHeader::JpegHeader(std::span<const std::byte> jpeg)
+    : jpeg_(jpeg), position_(2) {
+  if (jpeg.size() < 2 || jpeg[0] != kPrefix || jpeg[1] != kStartOfImage) {
+    position_ = jpeg.size();
+  }
+}
+
+std::optional<JpegMarker> JpegHeader::Next() {
+  const int code = NextCode();
+  if (!HasSegment(code) || jpeg_.size() - position_ < 2) {
+    return std::nullopt;
+  }
+  const auto length = std::to_integer<std::size_t>(jpeg_[position_]) << 8 |
+                      std::to_integer<std::size_t>(jpeg_[position_ + 1]);
+  if (length < 2 || jpeg_.size() - position_ < length) {
+    return std::nullopt;
+  }
+  const JpegMarker marker = {.code = code,
+                             .data = jpeg_.subspan(position_ + 2, length - 2)};
+  position_ += length;
+  return marker;
+}
+
+// Moves behind the next marker and returns its code; 0: there is none. A zero
+// byte behind the prefix makes it no marker.
+int JpegHeader::NextCode() {
+  std::byte before{};
+  while (position_ < jpeg_.size()) {
+    const std::byte next = jpeg_[position_++];
+    if (before == kPrefix && next != kPrefix && next != std::byte{0}) {
+      return std::to_integer<int>(next);
+    }
+    before = next;
+  }
+  return 0;
+}
 
 std::optional<JpegScan> ReadPlainJpeg(std::span<const std::byte> bytes) {
   return ScanReader().Read(bytes);

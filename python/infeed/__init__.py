@@ -6,8 +6,9 @@
 """
 
 from infeed import _certificates, records
-from infeed._engine import decode_image, option_table
+from infeed._engine import option_table
 from infeed._errors import DataError
+from infeed.images import decode_image
 from infeed.index import Index
 from infeed.loader import Batch, Loader
 from infeed.programs import convert

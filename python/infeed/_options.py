@@ -14,10 +14,11 @@ class Options(TypedDict, total=False):
     # at most 2^32 - 1 epochs. Default: 0.
     repeat: int
 
-    # Order of the training images: a permutation of all, of neighbours in
-    # interleaved shards, the reference's shuffling, PyTorch's randperm, or
-    # their order in the shards. Default: global.
-    shuffle: Literal["none", "global", "window", "reference", "torch"]
+    # Order of the images: that of the records (none), a permutation of all
+    # (global), of neighbours in interleaved shards (window), the reference's
+    # shuffling, PyTorch's randperm (torch), or auto: global in training, else
+    # none. Default: auto.
+    shuffle: Literal["auto", "none", "global", "window", "reference", "torch"]
 
     # Shards that shuffle=window interleaves at once. At least 1, at most
     # 16777216 shards. Default: 16.
@@ -48,16 +49,18 @@ class Options(TypedDict, total=False):
     # (strided) or cut (strided_drop). Default: contiguous.
     rank_share: Literal["contiguous", "strided", "strided_drop"]
 
-    # Key of the encoded image in the records; TFDS writes image. Default:
+    # Key of the encoded image in the records, or of tars the ending of the
+    # image's member, such as png; found if it is another. Default:
     # image/encoded.
     image_key: str
 
-    # Key of the label in the records; TFDS writes label. Default:
-    # image/class/label.
+    # Key of the label in the records; found if it is another, such as the
+    # label of TFDS. Default: image/class/label.
     label_key: str
 
-    # Label of the first class in the records; auto: the one in dataset.json,
-    # else 0 if a label 0 occurs, else 1. Default: auto.
+    # Label of the first class in the records; auto: the one in dataset.json
+    # or of the format, else 0 if a label 0 occurs in any split, else 1.
+    # Default: auto.
     label_offset: Literal["auto", "0", "1"]
 
     # Number of classes; records with other labels are bad. At least 0, at
@@ -174,8 +177,9 @@ class Options(TypedDict, total=False):
     # -- Bad records
 
     # Policy for a record that cannot be read: end the run (fail), use another
-    # record (replace), or leave its slot empty (skip). Default: replace.
-    on_bad_record: Literal["fail", "replace", "skip"]
+    # record (replace), leave its slot empty (skip), or auto: replace in
+    # training, else skip. Default: auto.
+    on_bad_record: Literal["auto", "fail", "replace", "skip"]
 
     # End the run after this many different bad records, of all ranks; -1:
     # never. At least -1, at most 9223372036854775808 records. Default: -1.

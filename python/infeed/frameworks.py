@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from infeed import _engine
+from infeed import _arguments, _engine
 
 Converter = Callable[[_engine.Batch], "tuple[Any, Any, Any]"]
 
@@ -30,6 +30,9 @@ def _torch(layout: str) -> Converter:
 def _jax(sharding: Any) -> Converter:
     import jax
 
+    if sharding is not None and not isinstance(sharding, jax.sharding.Sharding):
+        raise _arguments.wrong("sharding", sharding, "a jax.sharding.Sharding")
+
     def whole(array: Any) -> Any:
         return jax.dlpack.from_dlpack(array)
 
@@ -52,6 +55,4 @@ def converter(framework: str, layout: str, sharding: Any) -> Converter:
         return _numpy
     if framework == "torch":
         return _torch(layout)
-    if framework == "jax":
-        return _jax(sharding)
-    raise ValueError(f"framework={framework!r}: must be numpy, torch or jax")
+    return _jax(sharding)

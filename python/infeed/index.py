@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Mapping
 from typing import Any, Union
 
-from infeed import _engine
+from infeed import _arguments, _engine
 
 Data = Union[str, "os.PathLike[str]", Iterable[Union[str, "os.PathLike[str]"]]]
 
@@ -16,19 +17,25 @@ class Index:
 
     data: shards of TFRecords, WebDataset tars or zips, as a file, a folder, a
     pattern ("a-*.tar", "a-{000..099}.tar"), a URL, or a list of these; or a
-    folder of images, CLASS/* or {train,val,test}/CLASS/*, with classes numbered
-    as torchvision's ImageFolder does. All are read as they are, and what kind
-    they are comes from their content. split: which part of the
-    data set ("train", "validation", "test"); "" for all. Threads may
-    share an index, and several loaders one.
+    folder of images, CLASS/** or {train,val,test}/CLASS/**, or a zip or tar of
+    one, with classes numbered as torchvision's ImageFolder does. All are read
+    as they are, and what kind they are comes from their content. split: which
+    part of the data set ("train", "validation", "test"); "" for all; one that
+    is not there is an error. Threads may share an index, and several loaders
+    one.
     """
 
     def __init__(self, data: Data, *, split: str = "",
                  use_cache: bool = True) -> None:
-        paths = [os.fspath(part) for part in (
-            [data] if isinstance(data, (str, os.PathLike)) else data)]
-        spec = ",".join(paths)
-        self._native = _engine.index_data(spec, split, use_cache)
+        split = _arguments.text("split", split)
+        use_cache = _arguments.truth("use_cache", use_cache)
+        paths = _paths(data)
+        # A list's paths may have commas.
+        spec = paths[0] if isinstance(data, (str, os.PathLike)) else ",".join(
+            path.replace(",", "\\,") for path in paths)
+        self._native = _engine.index_data(os.fsencode(spec), split, use_cache)
+        for note in self._native.notes:
+            warnings.warn(note, stacklevel=2)
         self._names: list[str] | None = (
             self._native.class_names or None)  # None: not looked up yet
         self._recipe: Any = (_of_data, (spec, split, use_cache))
@@ -39,15 +46,25 @@ class Index:
         """An index of image files, each (path, label): labels from 0, or -1
         where it is not known.
         """
+        try:
+            pairs = [(path, label) for path, label in images]
+        except (TypeError, ValueError):
+            raise _arguments.wrong("images", images,
+                                   "pairs (path, label)") from None
+        files = [(_arguments.path("images: a path", path),
+                  _arguments.whole("images: a label", label, -1, 2**31 - 2))
+                 for path, label in pairs]
         index = cls.__new__(cls)
-        index._native = _engine.index_images(
-            files := [(os.fspath(path), int(label)) for path, label in images])
+        index._native = _engine.index_images(files)
         index._recipe = (Index.of_images, (files,))
         index._names = []
         return index
 
     def __reduce__(self) -> Any:
         return self._recipe
+
+    def __deepcopy__(self, memo: Any) -> Index:
+        return self  # Nothing changes it.
 
     def __len__(self) -> int:
         return len(self._native)
@@ -61,7 +78,7 @@ class Index:
     def class_names(self) -> list[str]:
         """The names of the classes 0, 1, ...; empty where they are not known."""
         if self._names is None:
-            self._names = _engine.class_names(self.shards[0])
+            self._names = _engine.class_names(self._native)
         return list(self._names)
 
     @property
@@ -71,6 +88,19 @@ class Index:
 
     def __repr__(self) -> str:
         return f"Index of {len(self):,} records in {len(self.shards):,} files"
+
+
+def _paths(data: Any) -> list[str]:
+    if isinstance(data, (str, os.PathLike)):
+        return [_arguments.path("data", data, any_bytes=True)]
+    try:
+        parts = list(() if isinstance(data, (bytes, Mapping)) else data)
+    except TypeError:
+        parts = []
+    if not parts:
+        raise _arguments.wrong(
+            "data", data, "a path, a pattern, a URL, a list of these, or an Index")
+    return [_arguments.path("data", part, any_bytes=True) for part in parts]
 
 
 def _of_data(data: str, split: str, use_cache: bool) -> Index:

@@ -6,13 +6,17 @@ import atexit
 import copy
 import json
 import logging
+import os
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from infeed import _engine, frameworks
+import numpy as np
+
+from infeed import _arguments, _engine, frameworks
 from infeed.index import Data, Index
+from infeed.passes import Pass
 from infeed.progress import NoBar, find_tqdm
 from infeed.ranks import find_group, find_ranks
 
@@ -27,7 +31,7 @@ Framework = Literal["numpy", "torch", "jax"]
 Place = tuple[int, int, int]  # epoch, position, past epochs
 
 # A daemon thread that returns from the engine when the interpreter is gone would
-# abort the process. So at the end streams stop, and who takes batches waits.
+# abort the process. So at the end streams stop, and daemon threads wait.
 _loaders: weakref.WeakSet[Loader] = weakref.WeakSet()
 _ending = False
 
@@ -38,6 +42,16 @@ def _stop_all() -> None:
     _ending = True
     for loader in list(_loaders):
         loader._end()
+
+
+def _check_interpreter() -> None:
+    if not _ending:
+        return
+    if threading.current_thread().daemon:
+        threading.Event().wait()
+    raise RuntimeError("the interpreter ends, and infeed's threads have stopped; "
+                       "functions that were registered with atexit after `import "
+                       "infeed` can still take batches")
 
 
 class Batch:
@@ -86,7 +100,16 @@ class Batch:
         """The values of a field of the records, and [N + 1] where each image's
         begin: int64 or float32, or a list of bytes.
         """
-        return self._native.field(list(self._loader._fields).index(field))
+        names = list(self._loader._fields)
+        if field not in names:
+            raise KeyError(f"{_arguments.shown(field)} is none of the loader's "
+                           f"fields, {names}")
+        return self._native.field(names.index(field))
+
+    def __repr__(self) -> str:
+        return (f"Batch {self.number:,} of epoch {self.epoch:,}: images "
+                f"{self.images.dtype} {list(self.images.shape)}, "
+                f"{int((self._native.weights > 0).sum()):,} of weight 1")
 
     def state_dict(self) -> dict[str, Any]:
         """The place after this batch, for Loader.load_state_dict()."""
@@ -130,113 +153,127 @@ class Loader:
                  layout: Literal["rgb", "words"] = "rgb",
                  rank: int | None = None, world_size: int | None = None,
                  split: str | None = None,
-                 subset: Sequence[int] | None = None,
-                 sample_weights: Sequence[float] | None = None,
+                 subset: Sequence[int] | Sequence[bool] | np.ndarray[Any, Any]
+                 | None = None,
+                 sample_weights: Sequence[float] | np.ndarray[Any, Any]
+                 | None = None,
                  epoch_records: int = 0,
                  fields: Mapping[str, Literal["int64", "float32", "bytes"]]
                  | None = None,
                  on_bad: Callable[[str], None] | None = None,
                  sharding: Any = None, progress: bool = False,
                  **options: Unpack[Options]) -> None:
-        # Pickled, as for spawned processes, a loader is its arguments.
-        self._arguments = (data, {
-            "batch_size": batch_size, "global_batch_size": global_batch_size,
-            "training": training, "framework": framework, "layout": layout,
-            "rank": rank, "world_size": world_size, "split": split,
-            "subset": subset, "sample_weights": sample_weights,
-            "epoch_records": epoch_records, "fields": fields, "on_bad": on_bad,
-            "sharding": sharding, "progress": progress, **options})
-        self._finds_ranks = rank is None and world_size is None
-        ranks = find_ranks()
-        self._rank = ranks.rank if rank is None else rank
-        self._world_size = ranks.world_size if world_size is None else world_size
-        self._options: dict[str, Any] = {
-            "local_world_size": min(ranks.local_world_size, self._world_size),
-            # The loop's batch and the next one are lent at once.
-            "batches_in_pool": 4, "max_lent": 2, **options,
-            "training": training, "layout": layout,
-            "batch_size": self._whole(batch_size, global_batch_size),
-            "rank": self._rank, "world_size": self._world_size}
+        check = _arguments
+        training = check.truth("training", training)
+        progress = check.truth("progress", progress)
+        kinds = check.fields(fields)
+        if split is not None:
+            split = check.text("split", split)
         self._index = data if isinstance(data, Index) else Index(
             data, split=_split(training) if split is None else split)
         self._selection = _selection(len(self._index), subset, sample_weights,
                                      epoch_records)
-        self._fields: dict[str, str] = dict(fields or {})
+        ids, weights, epoch_records = self._selection or (None, None, 0)
         self._training = training
-        self._convert = frameworks.converter(framework, layout, sharding)
-        self._on_bad = on_bad
+        self._finds_ranks = rank is None and world_size is None
+        ranks = find_ranks()
+        self._rank = ranks.rank if rank is None else check.whole("rank", rank, 0)
+        self._world_size = (ranks.world_size if world_size is None else
+                            check.whole("world_size", world_size, 1))
+        # Pickled, as for spawned processes, a loader is its arguments and place.
+        self._arguments = (self._index, {
+            "batch_size": batch_size, "global_batch_size": global_batch_size,
+            "training": training, "framework": framework, "layout": layout,
+            "rank": rank, "world_size": world_size,
+            "subset": None if subset is None else ids, "sample_weights": weights,
+            "epoch_records": epoch_records, "fields": kinds, "on_bad": on_bad,
+            "sharding": sharding, "progress": progress, **options})
+        self._options: dict[str, Any] = {
+            "local_world_size": min(ranks.local_world_size, self._world_size),
+            # The loop's batch and the next one are lent at once.
+            "batches_in_pool": 4, "max_lent": 2,
+            **{name: check.option(name, value, Loader.__init__.__kwdefaults__ or ())
+               for name, value in options.items() if value is not None},
+            "training": training,
+            "layout": check.choice("layout", layout, ("rgb", "words")),
+            "batch_size": self._whole(batch_size, global_batch_size),
+            "rank": self._rank, "world_size": self._world_size}
+        if not _engine.threads_work() and self._options.get("graph") != "basic":
+            self._options["graph"] = "basic"
+            _log.warning("this process was forked from one with a loader at "
+                         "work: here a loader has one thread (graph='basic'); "
+                         "processes started by spawn or forkserver have all")
+        self._fields = kinds
+        self._convert = frameworks.converter(
+            check.choice("framework", framework, ("numpy", "torch", "jax")),
+            layout, sharding)
+        self._on_bad = check.function("on_bad", on_bad)
         self._make_bar = find_tqdm() if progress and self._rank == 0 else NoBar
+        self._process = os.getpid()
         self._place: Place = (0, 0, 0)  # after the last batch yielded
         self._lock = threading.RLock()
         self._open: _engine.Stream | None = None
-        self._at: Place = self._place  # where the open stream goes on
+        self._turn: object = None  # the pass that goes on
         self._resumed = False
         _loaders.add(self)
         self._stream()  # Wrong options are reported here.
 
     def _whole(self, own: int | None, whole: int | None) -> int:
         if own is not None and whole is None:
-            return own * self._world_size
+            return (_arguments.whole("batch_size", own, 1)
+                    * self._world_size)
         if whole is not None and own is None:
-            return whole
+            return _arguments.whole("global_batch_size", whole, 1)
         raise TypeError("give batch_size (of this process) or "
                         "global_batch_size (of all), one of the two")
 
     def _stream(self) -> _engine.Stream:
         """The stream that goes on at self._place."""
+        self._check_usable()
         with self._lock:
-            if self._open is None or self._at != self._place:
+            if self._open is None or self._open.position != self._place:
                 self.close()
                 self._open = _engine.Stream(
                     self._index._native, self._options, self._selection,
                     self._fields, self._place)
-                self._at = self._place
             return self._open
 
-    def _take(self) -> Batch | None:
-        if _ending:
-            threading.Event().wait()
-        with self._lock:
-            return self._next()
+    def _check_usable(self) -> None:
+        _check_interpreter()
+        if self._process != os.getpid():
+            raise RuntimeError(
+                "this loader was made before fork(), and its threads are not in "
+                "the child: make a loader in the child")
 
     def _end(self) -> None:
+        if self._process != os.getpid():
+            return
         if self._open is not None:
             self._open.stop()
-        # Kept. The deadline is for a child of fork(), where nobody lets go of it.
+        # Kept. The deadline is for a thread that waits in a callback.
         self._lock.acquire(timeout=5)
 
     def _next(self) -> Batch | None:
+        """The batch at self._place, which the caller moves once it is the
+        consumer's: an interrupt may come before.
+        """
         stream = self._stream()
-        native = stream.next()
+        native = stream.next(self._warn_held)
         for message in stream.take_messages():
             (self._on_bad or _log.warning)(message)
-        if native is None:
-            return None
-        self._place = self._at = native.next
-        # Under the lock, too: making arrays enters the engine.
-        return Batch(native, self)
+        return None if native is None else Batch(native, self)
+
+    def _warn_held(self) -> None:
+        _log.warning("waiting: all batches of the pool are held, and max_lent=0 "
+                     "gives no copies; release a batch, or give max_lent")
 
     def __iter__(self) -> Iterator[Batch]:
-        """The rest of the epoch after load_state_dict(), else a whole one."""
-        # The pass begins with its first batch, not here: frameworks call
-        # iter() to see whether they can, or before they load a state.
-        self._check_ranks()
-        # A pass that was left begins its epoch again.
-        if not self._resumed:
-            self._place = self._epoch_begin()
-        self._resumed = False
-        epoch = self._place[0]
-        with self._bar() as bar:
-            while self._place[0] == epoch:
-                batch = self._take()
-                if batch is None:
-                    bar.total = bar.n  # The last batch was not full.
-                    break
-                after, position, _ = batch._native.next
-                yield batch
-                bar.update((position if after == epoch else bar.total) - bar.n)
-        if not self._training:
-            self.set_epoch(epoch + 1)
+        """The rest of the epoch after load_state_dict(), else a whole one.
+
+        The pass begins with its first batch. Then an earlier one that goes on
+        raises RuntimeError. Threads may share a pass.
+        """
+        return Pass(self, endless=False)
 
     def _epoch_begin(self) -> Place:
         """Where the first batch of the current epoch begins."""
@@ -264,8 +301,7 @@ class Loader:
 
     def repeat(self) -> Iterator[Batch]:
         """One epoch after the other, without an end."""
-        while True:
-            yield from self
+        return Pass(self, endless=True)
 
     def __len__(self) -> int:
         """Batches of an epoch. With last_batch="carry" some have one more."""
@@ -278,10 +314,15 @@ class Loader:
 
     def set_epoch(self, epoch: int) -> None:
         """The epoch of the next pass. Not needed: each pass is the next one."""
-        if epoch != self._place[0]:
-            self._place = (epoch, 0, 0)
-        elif self._place != self._epoch_begin():
-            self._place = (*self._epoch_begin()[:2], 0)
+        epoch = _arguments.whole("epoch", epoch, 0, 2**32 - 1)
+        with self._lock:
+            if epoch != self._place[0]:
+                self._place = (epoch, 0, 0)
+            elif self._place != self._epoch_begin():
+                self._place = (*self._epoch_begin()[:2], 0)
+            else:
+                return
+            self._turn = None
 
     def state_dict(self) -> dict[str, Any]:
         """The place after the last batch yielded, and what stream it is of."""
@@ -298,8 +339,16 @@ class Loader:
 
         Raises ValueError that names each option in which the streams differ.
         """
-        self._place = self._stream_of_data().place_of(json.dumps(dict(state)))
-        self._resumed = True
+        if not isinstance(state, Mapping):
+            raise _arguments.wrong("state", state, "what state_dict() returned")
+        try:
+            text = json.dumps(dict(state))
+        except (TypeError, ValueError, RecursionError):
+            raise _arguments.wrong(
+                "state", state, "what state_dict() returned") from None
+        place = self._stream_of_data().place_of(text)
+        with self._lock:
+            self._place, self._turn, self._resumed = place, None, True
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -323,7 +372,13 @@ class Loader:
             self._open = None
 
     def __reduce__(self) -> Any:
-        return _make, self._arguments
+        return _make, self._arguments, self._place
+
+    def __setstate__(self, place: Place) -> None:
+        self._place, self._resumed = place, place != (0, 0, 0)
+
+    def __deepcopy__(self, memo: Any) -> Loader:
+        return copy.copy(self)
 
     def __repr__(self) -> str:
         return (f"Loader of {len(self._index):,} records, {len(self):,} batches "
@@ -346,13 +401,14 @@ def _split(training: bool) -> str:
     return "train" if training else "validation"
 
 
-def _selection(records: int, subset: Sequence[int] | None,
-               weights: Sequence[float] | None,
-               places: int) -> dict[str, Any] | None:
+def _selection(records: int, subset: Any, weights: Any, places: Any) -> Any:
+    """(record numbers, their weights or None, places of an epoch); None: each
+    record once.
+    """
+    places = _arguments.whole("epoch_records", places, 0, 2**32 - 1)
     if subset is None and weights is None and places == 0:
         return None
-    return {"ids": list(range(records)) if subset is None else [
-                int(record) for record in subset],
-            "weights": None if weights is None else [
-                float(weight) for weight in weights],
-            "places": places}
+    ids = (np.arange(records, dtype=np.uint32) if subset is None else
+           _arguments.subset(subset, records))
+    return ids, None if weights is None else _arguments.weights(
+        weights, len(ids)), places

@@ -7,8 +7,9 @@ import io
 import json
 import os
 import pathlib
+import re
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from infeed._errors import DataError
@@ -24,9 +25,10 @@ def files_in(source: str | os.PathLike[str]) -> list[pathlib.Path]:
     return sorted(path.glob("*.parquet")) if path.is_dir() else []
 
 
-def write_tars(files: list[pathlib.Path], folder: pathlib.Path) -> None:
+def write_tars(files: list[pathlib.Path], folder: pathlib.Path,
+               image_key: str = "", label_key: str = "") -> None:
     """A tar of samples for each file, with its name, and dataset.json with the
-    classes that the files name.
+    classes that the files name. The keys are columns; "": they are found.
     """
     try:
         pyarrow: Any = importlib.import_module("pyarrow")
@@ -34,56 +36,130 @@ def write_tars(files: list[pathlib.Path], folder: pathlib.Path) -> None:
     except ImportError:
         raise ImportError("Parquet files are read by pyarrow: pip install "
                           "pyarrow") from None
-    names: list[str] = []
+    named: tuple[pathlib.Path, list[str]] | None = None
     for path in files:
         try:
             with parquet.ParquetFile(path) as table:
-                _check_columns(table.schema_arrow.names, path)
-                names = _class_names(table.schema_arrow.metadata) or names
-                _write_tar(table, folder / f"{path.stem}.tar")
+                rows = _Rows(table, path, pyarrow.types, image_key, label_key)
+                if rows.names and named and rows.names != named[1]:
+                    raise ValueError(f"{path}: names other classes than "
+                                     f"{named[0]}: convert them one at a time")
+                if rows.names:
+                    named = (path, rows.names)
+                _write_tar(rows, folder / f"{path.stem}.tar")
         except (pyarrow.ArrowException, OSError) as error:
             if getattr(error, "errno", None) is not None:
                 raise  # of the disk
+            if isinstance(error, DataError):
+                raise
             raise DataError(f"{path}: {error}", path=str(path),
                             reason=str(error)) from None
-    if names:
+    if named:
         (folder / "dataset.json").write_text(json.dumps(
             {"format": "infeed dataset", "version": 1, "seed": 0,
-             "classes": names, "first_label": 0, "splits": []}))
+             "classes": named[1], "first_label": 0, "splits": []}))
 
 
-def _class_names(metadata: dict[bytes, bytes] | None) -> list[str]:
-    """Those of a ClassLabel in what the package `datasets` writes."""
-    described = json.loads((metadata or {}).get(b"huggingface", b"{}"))
-    features = described.get("info", {}).get("features", {})
-    return list(features.get("label", {}).get("names", []))
+def with_own_names(text: str, files: list[pathlib.Path],
+                   folder: str | os.PathLike[str]) -> str:
+    """A text about the tars in the folder, as one about the Parquet files: rows
+    are named FILE.parquet#ROW, from 0.
+    """
+    own = {path.stem: str(path) for path in files}
+
+    def name(tar: re.Match[str]) -> str:
+        row = f"#{int(tar[2])}" if tar[2] else ""
+        return own.get(tar[1], tar[1]) + row
+
+    return re.sub(re.escape(f"{os.fspath(folder)}{os.sep}") +
+                  r"([^#:\n]*?)\.tar(?:#(\d+)(?:\.\w+)?)?", name, text)
 
 
-def _check_columns(columns: list[str], path: pathlib.Path) -> None:
-    if "image" not in columns or "label" not in columns:
-        raise ValueError(f"{path}: has the columns {', '.join(columns)}; it "
-                         "needs image and label")
+class _Rows:
+    """The images and labels of a file, and the names of its classes."""
+
+    def __init__(self, table: Any, path: pathlib.Path, types: Any,
+                 image_key: str, label_key: str) -> None:
+        self._table = table
+        self._path = path
+        self._schema = table.schema_arrow
+        described = json.loads(
+            (self._schema.metadata or {}).get(b"huggingface", b"{}"))
+        features = described.get("info", {}).get("features", {})
+
+        def is_image(column: str) -> bool:
+            kind = self._schema.field(column).type
+            return bool(types.is_struct(kind) and "bytes" in
+                        [field.name for field in kind]
+                        or types.is_binary(kind) or types.is_large_binary(kind))
+
+        def is_label(column: str) -> bool:
+            return (column in ("label", "labels", "class", "target") or
+                    features.get(column, {}).get("_type") == "ClassLabel")
+
+        self._image = self._column("image", image_key, is_image)
+        self._label = self._column("label", label_key, is_label)
+        kind = self._schema.field(self._label).type
+        if not (types.is_integer(kind) or types.is_floating(kind)):
+            what = ("text" if types.is_string(kind) or types.is_large_string(kind)
+                    else f"values of the type {kind}")
+            raise self._error(f"the column {self._label} holds {what}; labels "
+                              "are whole numbers, from 0")
+        self.names = list(features.get(self._label, {}).get("names") or [])
+
+    def __iter__(self) -> Iterator[tuple[bytes | None, int]]:
+        number = 0
+        for batch in self._table.iter_batches(
+                64, columns=[self._image, self._label]):
+            for image, label in zip(batch.column(self._image).to_pylist(),
+                                    batch.column(self._label).to_pylist()):
+                if isinstance(image, dict):
+                    image = image["bytes"]
+                yield image, self._checked(label, number)
+                number += 1
+
+    def _column(self, what: str, key: str, fits: Callable[[str], bool]) -> str:
+        """The one that fits; of several the one that is called so."""
+        columns = list(self._schema.names)
+        found = [key] if key else [
+            column for column in columns if fits(column)]
+        if len(found) > 1 and what in found:
+            found = [what]
+        if len(found) == 1 and found[0] in columns:
+            return found[0]
+        if len(found) > 1:
+            raise self._error(f"{found[0]} and {found[1]} may both be the "
+                              f"{what}: give {what}_key={found[0]} or another")
+        raise self._error(f"has the columns {', '.join(columns)}, and no {what} "
+                          f"{key or 'among them'}: give {what}_key")
+
+    def _checked(self, label: Any, number: int) -> int:
+        reason = ""
+        if label is None or label != int(label):
+            reason = f"the label is {label}, not a whole number"
+        elif label < 0:
+            reason = f"the label is {label}; labels count from 0"
+        elif self.names and label >= len(self.names):
+            reason = (f"the label is {label}, and the file names "
+                      f"{len(self.names)} classes")
+        if reason:
+            raise DataError(f"{self._path}: row {number}: {reason}",
+                            path=str(self._path), reason=reason)
+        return int(label)
+
+    def _error(self, text: str) -> ValueError:
+        return ValueError(f"{self._path}: {text}")
 
 
-def _write_tar(table: Any, tar_path: pathlib.Path) -> None:
-    number = 0
+def _write_tar(rows: _Rows, tar_path: pathlib.Path) -> None:
     with tarfile.open(tar_path, "w") as tar:
-        for image, label in _rows(table):
-            if isinstance(image, dict):
-                image = image["bytes"]
+        for number, (image, label) in enumerate(rows):
             # Without an image the sample is a bad record, which the converter
             # counts and names.
             _add(tar, f"{number:09d}.cls", str(label).encode())
             if image is not None:
                 ending = _ENDINGS.get(image[:3]) or _ENDINGS.get(image[:4], "jpg")
                 _add(tar, f"{number:09d}.{ending}", image)
-            number += 1
-
-
-def _rows(table: Any) -> Iterator[tuple[Any, Any]]:
-    for batch in table.iter_batches(64, columns=["image", "label"]):
-        yield from zip(batch.column("image").to_pylist(),
-                       batch.column("label").to_pylist())
 
 
 def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import json
 import logging
 import os
@@ -15,7 +16,10 @@ import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from infeed import parquet
+import numpy as np
+
+import infeed
+from infeed import _arguments, parquet
 from infeed._errors import DataError
 
 _log = logging.getLogger("infeed")
@@ -54,7 +58,8 @@ def convert(images: str | os.PathLike[str], output: str | os.PathLike[str], *,
 
     images: what that takes as --raw_data_dir, such as a folder, tars or a zip; or
     a Parquet file, or a folder of them, with the columns image (bytes, or
-    {bytes, path}) and label, for which pyarrow is needed.
+    {bytes, path}) and label, for which pyarrow is needed. Other columns are
+    found if they are the only ones, or named by image_key and label_key.
 
     Goes on where a conversion was stopped: by Ctrl-C, or by an exception of
     on_progress(done, total), which is called every few seconds. flags: those of
@@ -63,33 +68,81 @@ def convert(images: str | os.PathLike[str], output: str | os.PathLike[str], *,
     if flags.get("dry_run"):
         raise ValueError("dry_run prints a plan and converts nothing: "
                          "`infeed convert --dry_run` does that")
-    words = [f"--{name}={str(value).lower() if value in (True, False) else value}"
+    output = _arguments.path("output", output)
+    on_progress = _arguments.function("on_progress", on_progress)
+    words = [f"--{name}={_flag_text(name, value)}"
              for name, value in flags.items()]
-    with _as_images(os.fspath(images), output) as data:
-        _run([_path("convert"), "--raw_data_dir", data,
-              "--local_scratch_dir", os.fspath(output), *words], on_progress)
-    # One task of several writes a report of its own.
-    reports = pathlib.Path(output, ".infeed").glob("conversion_report*.json")
-    newest = max(reports, key=lambda path: path.stat().st_mtime_ns)
+    with _as_images(_arguments.path("images", images), output, words) as data:
+        _run([_path("convert"), "--raw_data_dir", data.path,
+              "--local_scratch_dir", output, *data.words],
+             on_progress, data.own_names)
+        data.rename_in_reports(pathlib.Path(output))
+    newest = max(_reports(pathlib.Path(output)),
+                 key=lambda path: path.stat().st_mtime_ns)
     return _read_report(json.loads(newest.read_text()))
 
 
+def _flag_text(name: str, value: Any) -> str:
+    if isinstance(value, (str, os.PathLike)):
+        return _arguments.path(name, value)
+    if isinstance(value, (int, float, np.generic)):
+        return str(value).lower()
+    raise _arguments.wrong(name, value, "a str, a path, a number or a bool")
+
+
+class _Input(NamedTuple):
+    """What the converter takes: data, or tars of what Parquet files hold."""
+
+    path: str
+    words: list[str]                 # flags
+    files: list[pathlib.Path] = []   # Parquet files
+
+    def own_names(self, text: str) -> str:
+        return (parquet.with_own_names(text, self.files, self.path)
+                if self.files else text)
+
+    def rename_in_reports(self, output: pathlib.Path) -> None:
+        for report in _reports(output) if self.files else ():
+            report.write_text(self.own_names(report.read_text()))
+
+
 @contextlib.contextmanager
-def _as_images(data: str, output: str | os.PathLike[str]) -> Iterator[str]:
-    """The data, or tars of what Parquet files hold."""
+def _as_images(data: str, output: str | os.PathLike[str],
+               words: list[str]) -> Iterator[_Input]:
     files = parquet.files_in(data)
     if not files:
-        yield data
+        yield _Input(data, words)
         return
+    keys, rest = _take_keys(words)
     beside = pathlib.Path(output).resolve().parent  # It has room for shards.
     beside.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".parquet-", dir=beside) as folder:
-        parquet.write_tars(files, pathlib.Path(folder))
-        yield folder
+        parquet.write_tars(files, pathlib.Path(folder), **keys)
+        yield _Input(folder, rest, files)
 
 
-def _run(words: list[str],
-         on_progress: Callable[[int, int], None] | None) -> None:
+def _take_keys(words: list[str]) -> tuple[dict[str, str], list[str]]:
+    """The columns that flags name, and the other words."""
+    keys = {}
+    rest = []
+    left = iter(words)
+    for word in left:
+        name, equals, value = word.partition("=")
+        key = name.removeprefix("--").replace("-", "_")
+        if name.startswith("--") and key in ("image_key", "label_key"):
+            keys[key] = value if equals else next(left, "")
+        else:
+            rest.append(word)
+    return keys, rest
+
+
+def _reports(output: pathlib.Path) -> list[pathlib.Path]:
+    """One task of several writes a report of its own."""
+    return list((output / ".infeed").glob("conversion_report*.json"))
+
+
+def _run(words: list[str], on_progress: Callable[[int, int], None] | None,
+         own_names: Callable[[str], str]) -> None:
     """Ctrl-C reaches the program once, through us: a second one would end it
     without cleaning up.
     """
@@ -102,8 +155,8 @@ def _run(words: list[str],
             for line in map(str.rstrip, program.stderr):
                 progress = re.match(r"(\d+)/(\d+) images", line)
                 if progress is None:
-                    _log.info("%s", line)
-                    last = line
+                    last = own_names(line)
+                    _log.info("%s", last)
                 elif on_progress is not None:
                     on_progress(int(progress[1]), int(progress[2]))
         except BaseException:
@@ -134,13 +187,24 @@ def _read_report(report: dict[str, Any]) -> Conversion:
 def main() -> int:
     """The console script: becomes the program that the first word names."""
     verb = sys.argv[1] if len(sys.argv) > 1 else "--help"
-    if verb not in _VERBS:
+    if verb in ("--help", "-h"):
         print("usage: infeed " + "|".join(_VERBS) + " ...\n\n"
               "  convert     images to TFRecord shards; FILE.parquet OUT, too\n"
               "  records     looks into shards, verifies, repairs them\n"
               "  throughput  how fast shards become batches, and what bounds it"
-              "\n\ninfeed VERB --help says more.")
-        return 0 if verb in ("--help", "-h") else 2
+              "\n\ninfeed VERB --help says more; infeed --version prints the "
+              "version.")
+        return 0
+    if verb == "--version":
+        print("infeed", infeed.__version__)
+        return 0
+    if verb not in _VERBS:
+        near = difflib.get_close_matches(verb, _VERBS, 1)
+        print(f"infeed: unknown command {_arguments.shown(verb)}: "
+              + (f"did you mean {near[0]}?" if near else
+                 f"give {', '.join(_VERBS)}, --help or --version"),
+              file=sys.stderr)
+        return 2
     program = _path(verb)
     words = sys.argv[2:]
     if verb == "convert" and len(words) > 1 and parquet.files_in(words[0]):
@@ -151,12 +215,19 @@ def main() -> int:
 def _convert_parquet(program: str, words: list[str]) -> int:
     """FILE OUT and flags, with the programs' exit codes."""
     try:
-        with _as_images(words[0], words[1]) as data:
+        with _as_images(words[0], words[1], words[2:]) as data:
             # Ctrl-C reaches the program as well, which ends by itself.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-            return subprocess.call(
-                [program, "--raw_data_dir", data, "--local_scratch_dir",
-                 *words[1:]], preexec_fn=_take_interrupts)
+            with subprocess.Popen(
+                    [program, "--raw_data_dir", data.path,
+                     "--local_scratch_dir", words[1], *data.words],
+                    stderr=subprocess.PIPE, text=True, errors="replace",
+                    preexec_fn=_take_interrupts) as converter:
+                assert converter.stderr is not None
+                for line in converter.stderr:
+                    print(data.own_names(line), end="", file=sys.stderr)
+            data.rename_in_reports(pathlib.Path(words[1]))
+            return converter.returncode
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except (ImportError, ValueError, OSError) as error:

@@ -35,7 +35,16 @@ def _from_jax() -> tuple[int, int] | None:
 def _from_environment() -> tuple[int, int] | None:
     if "RANK" not in os.environ or "WORLD_SIZE" not in os.environ:
         return None
-    return int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    return _number("RANK"), _number("WORLD_SIZE")
+
+
+def _number(variable: str) -> int:
+    try:
+        return int(os.environ[variable])
+    except ValueError:
+        raise ValueError(f"the environment's {variable} is "
+                         f"'{os.environ[variable]}': must be an integer"
+                         ) from None
 
 
 def find_group() -> tuple[int, int] | None:
@@ -46,5 +55,5 @@ def find_group() -> tuple[int, int] | None:
 def find_ranks() -> Ranks:
     """As torch.distributed or JAX say, else RANK and WORLD_SIZE; else one."""
     found = find_group() or _from_environment() or (0, 1)
-    local = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
+    local = _number("LOCAL_WORLD_SIZE") if "LOCAL_WORLD_SIZE" in os.environ else 1
     return Ranks(*found, min(local, found[1]))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any, NamedTuple, overload
 
-from infeed import _engine
+from infeed import _arguments, _engine
 from infeed._errors import DataError
 from infeed.index import Data, Index
 
@@ -21,6 +21,8 @@ class Records:
     """
 
     def __init__(self, index: Index) -> None:
+        if not isinstance(index, Index):
+            raise _arguments.wrong("index", index, "an infeed.Index")
         self._index = index
         self._native = _engine.Records(index._native)
 
@@ -39,11 +41,16 @@ class Records:
     def __getitem__(self, record: int | slice) -> bytes | list[bytes]:
         if isinstance(record, slice):
             return [self[i] for i in range(*record.indices(len(self)))]
-        return self._native[record]
+        number = _arguments.whole("record", record)
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"there is no record {number}: the index has "
+                             f"{len(self):,}")
+        return self._native[number]
 
     def parse(self, record: int) -> dict[str, list[Any]]:
         """The features of a record that is a tf.train.Example."""
-        return _engine.parse_example(self[record])
+        return _engine.parse_example(
+            self[_arguments.whole("record", record)])
 
 
 def open(data: Index | Data, *, split: str = "") -> Records:
@@ -59,15 +66,26 @@ class Writer:
 
     def __init__(self, path: str | os.PathLike[str], *,
                  compression: str = "none") -> None:
-        self._native = _engine.Writer(os.fspath(path), compression)
+        self._native = _engine.Writer(
+            _arguments.path("path", path),
+            _arguments.choice("compression", compression,
+                              ("none", "gzip", "zlib")))
 
     def write(self, payload: bytes) -> None:
         """One record."""
-        self._native.write(payload)
+        self._native.write(_arguments.octets("payload", payload))
 
     def write_example(self, features: Mapping[str, Any]) -> None:
-        """Bytes, str, float or int, one value or a list of each key."""
-        self._native.write(_engine.build_example(dict(features)))
+        """A tf.train.Example. Of each key one value, or a list or an array of
+        values: bytes or str (as UTF-8), float (as float32), int or bool (as
+        int64).
+        """
+        if not isinstance(features, Mapping):
+            raise _arguments.wrong("features", features, "a dict")
+        self._native.write(_engine.build_example({
+            _arguments.text("features: a key", key):
+            _arguments.feature(f"features[{_arguments.shown(key)}]", value)
+            for key, value in features.items()}))
 
     def close(self) -> None:
         """The file appears under its name."""

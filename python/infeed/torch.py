@@ -8,7 +8,9 @@ from typing import Any
 
 import torch
 
+from infeed import _arguments
 from infeed.loader import Batch, Loader
+from infeed.passes import Pass
 
 __all__ = ["Prefetch", "prefetch"]
 
@@ -34,22 +36,24 @@ class Prefetch:
 
     def __iter__(self) -> Iterator[Batch]:
         """The loader's next pass."""
+        batches = iter(self._batches)
+        place = None
         try:
-            for batch in self._ahead():
-                self._last = batch._loader, batch._native.next
+            for batch in self._ahead(batches):
+                place = batch._native.next
+                self._last = batch._loader, place
                 yield batch
-        except GeneratorExit:
+        except BaseException:
             # Left: what was copied ahead counts as not given.
-            if self._last:
-                loader, place = self._last
-                loader._place = place
+            if isinstance(batches, Pass):
+                batches.give_back(place)
             raise
 
-    def _ahead(self) -> Iterator[Batch]:
+    def _ahead(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         send = _Copies(self._device) if self._device.type == "cuda" else _Plain(
             self._device)
         waiting: collections.deque[Any] = collections.deque()
-        for batch in self._batches:
+        for batch in batches:
             waiting.append(send.begin(batch))
             if len(waiting) > self._depth:
                 yield send.end(waiting.popleft())
@@ -84,6 +88,7 @@ def prefetch(batches: Iterable[Batch], device: torch.device | str, *,
     copy is done.
     """
     place = torch.device(device)
+    depth = _arguments.whole("depth", depth, 0)
     return Prefetch(batches, place, depth if place.type == "cuda" else 0)
 
 

@@ -17,6 +17,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "base/error.h"
+#include "records/bytes/plain_text.h"
 #include "records/files/dataset_info.h"
 #include "records/store/index_data.h"
 #include "records/store/record_index.h"
@@ -42,26 +43,33 @@ std::shared_ptr<RecordIndex> IndexImages(const Images& images) {
   return std::make_shared<RecordIndex>(RecordIndex::OfImages(files));
 }
 
-// The names in the dataset.json of a shard, if there is one.
-Names ClassNamesOf(const std::string& shard) {
+Names AsText(const std::vector<std::string>& names) {
+  Names texts;
+  for (const std::string& name : names) {
+    texts.push_back(AsUtf8(name));
+  }
+  return texts;
+}
+
+Names PathsOf(const RecordIndex& index) { return AsText(index.shards()); }
+
+Names NotesOf(const RecordIndex& index) { return AsText(index.notes()); }
+
+// The names in the dataset.json of the first shard, if there is one.
+Names ClassNamesOf(const RecordIndex& index) {
   const nb::gil_scoped_release release;
-  const std::optional<DatasetInfo> info = FindDatasetInfo(shard);
+  const std::optional<DatasetInfo> info =
+      FindDatasetInfo(index.shards().front());
   return info ? info->classes : Names();
 }
 
-// The records of a split; of files that name no split, all.
-std::shared_ptr<RecordIndex> IndexOf(const std::string& data,
+// The records of a split; "": all.
+std::shared_ptr<RecordIndex> IndexOf(const nb::bytes& spec,
                                      const std::string& split, bool use_cache) {
+  const std::string data(spec.c_str(), spec.size());
   const nb::gil_scoped_release release;
-  const DataOptions options = {.use_cache = use_cache};
-  std::optional<RecordIndex> index = IndexSplit(data, split, options);
-  if (!index && !IsDataFolder(data)) {
-    index = IndexData(data, options);
-  }
-  if (!index) {
-    throw UsageError(data + " has no images of split='" + split + "'");
-  }
-  return std::make_shared<RecordIndex>(*std::move(index));
+  return std::make_shared<RecordIndex>(
+      IndexSplitThatIsThere(data, split, {.use_cache = use_cache}));
 }
 
 }  // namespace
@@ -72,9 +80,11 @@ void AddIndex(nb::module_& module) {
       "Where the records of some files are. Made by one pass over the files' "
       "headers and kept beside them.")
       .def("__len__", &RecordIndex::size)
-      .def_prop_ro("shards", &RecordIndex::shards, "Their paths.")
+      .def_prop_ro("shards", &PathsOf,
+                   "Their paths; bytes that are not UTF-8 are \\xNN.")
       .def_prop_ro("class_names", &RecordIndex::class_names,
-                   "Of folders of images and zips; else empty.")
+                   "Of folders of images and archives of such; else empty.")
+      .def_prop_ro("notes", &NotesOf, "Sentences on what was left out.")
       .def_prop_ro("identity", &RecordIndex::identity,
                    "A hash of names, offsets and lengths, in hex.");
   module.def("index_data", &IndexOf, nb::arg("data"), nb::arg("split"),
@@ -83,7 +93,7 @@ void AddIndex(nb::module_& module) {
              "a data set's folder the split.");
   module.def("index_images", &IndexImages, nb::arg("images"),
              "Indexes image files, (path, label) each.");
-  module.def("class_names", &ClassNamesOf, nb::arg("shard"),
+  module.def("class_names", &ClassNamesOf, nb::arg("index"),
              "The classes' names in a data set's dataset.json.");
 }
 

@@ -1,6 +1,9 @@
 // infeed._engine: what the package infeed is made of.
 
+#include <cstdint>
+
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 
 #include "python/module/batch.h"
 #include "python/module/decode.h"
@@ -10,9 +13,22 @@
 #include "python/module/records.h"
 #include "python/module/stream.h"
 
+namespace {
+
+// nanobind looks up numpy.asarray for its first array, and makes a TypeError of
+// a KeyboardInterrupt meanwhile: now is better than in a loop's first batch.
+void LookUpNumpy(nanobind::handle owner) {
+  static std::uint8_t byte = 0;
+  using Bytes = nanobind::ndarray<nanobind::numpy, std::uint8_t>;
+  (void)nanobind::cast(Bytes(&byte, {1}, owner));
+}
+
+}  // namespace
+
 NB_MODULE(_engine, module) {
   // A script may end while it still has batches: nothing of that is a fault.
   nanobind::set_leak_warnings(false);
+  LookUpNumpy(module);
   infeed::python::AddErrors(module);
   infeed::python::AddOptions(module);
   infeed::python::AddIndex(module);

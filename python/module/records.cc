@@ -18,6 +18,7 @@
 
 #include "base/choices.h"
 #include "base/error.h"
+#include "base/own_files.h"
 #include "records/example/builder.h"
 #include "records/example/reader.h"
 #include "records/http/http_client.h"
@@ -94,38 +95,19 @@ nb::dict ParseExample(const nb::bytes& payload) {
   return features;
 }
 
-// Text is UTF-8; `kept` holds it.
-std::string_view TextOf(nb::handle value, std::vector<std::string>& kept) {
-  if (nb::isinstance<nb::bytes>(value)) {
-    const auto bytes = nb::borrow<nb::bytes>(value);
-    return {static_cast<const char*>(bytes.data()), bytes.size()};
-  }
-  return kept.emplace_back(nb::cast<std::string>(value));
-}
-
-// One value, or a list of values of one type.
-ExampleFeature ToFeature(std::string_view key, nb::handle value,
-                         std::vector<std::string>& kept) {
-  const bool is_list =
-      nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value);
-  nb::list values;
-  if (is_list) {
-    values = nb::list(nb::borrow(value));
-  } else {
-    values.append(value);
-  }
+// A list of bytes, of floats or of ints, borrowed.
+ExampleFeature ToFeature(std::string_view key, const nb::list& values) {
   ExampleFeature feature{.key = key, .values = {}};
   if (values.size() == 0) {
     return feature;
   }
-  if (nb::isinstance<nb::bytes>(values[0]) ||
-      nb::isinstance<nb::str>(values[0])) {
-    kept.reserve(kept.size() + values.size());
+  if (nb::isinstance<nb::bytes>(values[0])) {
     auto& texts = feature.values.emplace<std::vector<std::string_view>>();
-    for (nb::handle text : values) {
-      texts.push_back(TextOf(text, kept));
+    for (nb::handle value : values) {
+      const auto bytes = nb::cast<nb::bytes>(value);
+      texts.emplace_back(bytes.c_str(), bytes.size());
     }
-  } else if (PyFloat_Check(nb::object(values[0]).ptr()) != 0) {
+  } else if (nb::isinstance<nb::float_>(values[0])) {
     feature.values = nb::cast<std::vector<float>>(values);
   } else {
     feature.values = nb::cast<std::vector<std::int64_t>>(values);
@@ -135,11 +117,10 @@ ExampleFeature ToFeature(std::string_view key, nb::handle value,
 
 nb::bytes BuildExampleBytes(const nb::dict& given) {
   std::vector<ExampleFeature> features;
-  std::list<std::vector<std::string>> kept;
   std::list<std::string> keys;
-  for (const auto& [key, value] : given) {
+  for (const auto& [key, values] : given) {
     keys.push_back(nb::cast<std::string>(key));
-    features.push_back(ToFeature(keys.back(), value, kept.emplace_back()));
+    features.push_back(ToFeature(keys.back(), nb::cast<nb::list>(values)));
   }
   const std::string bytes = BuildExample(features);
   return nb::bytes(bytes.data(), bytes.size());
@@ -156,8 +137,9 @@ class Writer {
   Writer(std::string path, const std::string& compression)
       : writer_(std::in_place, std::move(path),
                 TfrecordWriterOptions{
-                    .compression = ParseChoice("compression", compression,
-                                               kCompressions)}) {}
+                    .compression =
+                        ParseChoice("compression", compression, kCompressions),
+                    .own_names = kNamedByUser}) {}
 
   void Write(const nb::bytes& payload) {
     const std::span<const std::byte> bytes = BytesOf(payload);
@@ -208,11 +190,11 @@ void AddRecords(nb::module_& module) {
                      "list[typing.Any]]"),
              "The features of a tf.train.Example: key -> list of bytes, floats "
              "or ints.");
-  module.def("build_example", &BuildExampleBytes, nb::arg("features"),
-             nb::sig("def build_example(features: dict[str, typing.Any]) -> "
-                     "bytes"),
-             "A tf.train.Example: bytes and str, float, or int, one value or a "
-             "list of each key.");
+  module.def(
+      "build_example", &BuildExampleBytes, nb::arg("features"),
+      nb::sig("def build_example(features: dict[str, list[typing.Any]]) "
+              "-> bytes"),
+      "A tf.train.Example: of each key a list of bytes, floats or ints.");
   module.def("certificate_file", &CertificateFile,
              "The certificate authorities that https:// is verified by; \"\" "
              "where no file of them is found.");

@@ -8,8 +8,9 @@
 
 namespace infeed::python {
 
-// The selection of a dict with ids, weights (either may be None) and places; of
-// None null: each record once.
+// The selection of a tuple: record numbers as an array of uint32, their weights
+// as an array of float64 or None, and the places of an epoch. Of None null:
+// each record once.
 [[nodiscard]] std::shared_ptr<const Selection> ReadSelection(
     const nanobind::object& selection);
 

@@ -10,11 +10,15 @@
 #include <nanobind/stl/vector.h>
 
 #include "base/error.h"
+#include "pipeline/engine/closed_arena.h"
+#include "pipeline/order/batch_plan.h"
 #include "pipeline/order/label_class.h"
+#include "pipeline/order/sample_order.h"
 #include "pipeline/order/stream_state.h"
 #include "pipeline/stats/bad_record.h"
 #include "pipeline/stats/text.h"
 #include "pipeline/stats/verdict.h"
+#include "records/bytes/plain_text.h"
 
 #include "python/module/options.h"
 #include "python/module/selection.h"
@@ -52,8 +56,8 @@ Stream::Stream(std::shared_ptr<const RecordIndex> index,
   options_ = ResolvedOptions(std::move(options_), *index_);
   options_.on_bad = [this](const BadRecord& bad) {
     const std::scoped_lock lock(messages_mutex_);
-    messages_.emplace_back(std::string(BadRecordActionName(bad.action)) + ": " +
-                           bad.error.what());
+    messages_.push_back(std::string(BadRecordActionName(bad.action)) + ": " +
+                        AsUtf8(bad.error.what()));
   };
   pipeline_ =
       std::make_unique<InputPipeline>(index_, options_, ToPosition(start));
@@ -70,7 +74,7 @@ std::optional<Loan> Stream::NextWithin(std::chrono::milliseconds time) {
   return batch ? std::optional<Loan>(std::move(*batch)) : std::nullopt;
 }
 
-Loan Stream::Next() {
+Loan Stream::Next(const nb::callable& all_held) {
   struct Waiting {
     std::atomic<int>& count;
     explicit Waiting(std::atomic<int>& threads) : count(threads) { ++count; }
@@ -85,10 +89,18 @@ Loan Stream::Next() {
     if (PyErr_CheckSignals() != 0) {
       throw nb::python_error();
     }
+    if (pipeline_->all_lent() && !std::exchange(told_, true)) {
+      all_held();
+    }
   }
 }
 
+Place Stream::position() const { return ToPlace(pipeline_->position()); }
+
 void Stream::Stop() {
+  if (!process_.IsCurrent()) {
+    return;  // The threads that wait are not in this process.
+  }
   const nb::gil_scoped_release release;
   pipeline_->Stop();
   while (waiting_ > 0) {
@@ -101,7 +113,11 @@ std::string Stream::StateAt(const Place& place) const {
 }
 
 Place Stream::PlaceOf(const std::string& state) const {
-  return ToPlace(ResumePosition(state, *index_, options_));
+  const InputOptions checked = CheckedInputOptions(options_);
+  const SampleOrder order(ShardSizes(*index_, checked.max_records), checked);
+  const BatchSequence sequence(order.places(), checked,
+                               ResumePosition(state, *index_, options_));
+  return ToPlace(sequence.position());
 }
 
 std::string Stream::StatsText() const { return StatsJson(pipeline_->stats()); }
@@ -122,10 +138,16 @@ void AddStream(nb::module_& module) {
            nb::arg("fields"), nb::arg("start"),
            nb::sig(
                "def __init__(self, index: Index, options: dict[str, "
-               "typing.Any], selection: dict[str, typing.Any] | None, "
+               "typing.Any], selection: tuple[typing.Any, typing.Any, int] | "
+               "None, "
                "fields: dict[str, str], start: tuple[int, int, int]) -> None"))
-      .def("next", &Stream::Next, nb::sig("def next(self) -> Batch | None"),
-           "The next batch; None at the end.")
+      .def("next", &Stream::Next, nb::arg("all_held"),
+           nb::sig("def next(self, all_held: "
+                   "collections.abc.Callable[[], None]) -> Batch | None"),
+           "The next batch; None at the end. all_held: called once where the "
+           "caller holds all batches and there are no copies.")
+      .def_prop_ro("position", &Stream::position,
+                   "After the last batch: epoch, position, past epochs.")
       .def("stop", &Stream::Stop)
       .def("state_at", &Stream::StateAt, nb::arg("place"))
       .def("place_of", &Stream::PlaceOf, nb::arg("state"))
@@ -133,6 +155,9 @@ void AddStream(nb::module_& module) {
       .def("verdict", &Stream::VerdictText)
       .def("take_messages", &Stream::TakeMessages)
       .def_prop_ro("batches_per_epoch", &Stream::batches_per_epoch);
+  module.def("threads_work", &ClosedArena::WorksHere,
+             "False after a fork() of a process with streams: then graph=basic "
+             "works.");
 }
 
 }  // namespace infeed::python

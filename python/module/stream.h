@@ -12,6 +12,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "base/owner_process.h"
 #include "pipeline/engine/input_pipeline.h"
 
 #include "python/module/batch.h"
@@ -30,14 +31,18 @@ class Stream {
          const nanobind::dict& fields, const Place& start);
 
   // The next batch; null at the end. Raises KeyboardInterrupt when a signal
-  // comes meanwhile; no batch is lost by that.
-  [[nodiscard]] Loan Next();
+  // comes meanwhile; no batch is lost by that. Calls all_held() once where it
+  // waits because the caller holds all batches.
+  [[nodiscard]] Loan Next(const nanobind::callable& all_held);
+  // The position after the last batch of Next().
+  [[nodiscard]] Place position() const;
   // Ends the stream, and waits until no thread is in Next(): none may wake in
   // an interpreter that ends.
   void Stop();
 
   // The state of the stream at a place, as text (stream_state.h), and the place
-  // of such a text; UsageError where it is another stream's.
+  // at which the stream of such a text goes on; UsageError where it is another
+  // stream's, or the place is not in an epoch.
   [[nodiscard]] std::string StateAt(const Place& place) const;
   [[nodiscard]] Place PlaceOf(const std::string& state) const;
 
@@ -59,6 +64,8 @@ class Stream {
   std::vector<std::string> messages_;
   std::timed_mutex next_mutex_;  // one thread at a time
   std::atomic<int> waiting_ = 0;
+  OwnerProcess process_;
+  bool told_ = false;  // that all batches are held
   std::unique_ptr<InputPipeline> pipeline_;
 };
 

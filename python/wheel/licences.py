@@ -15,7 +15,7 @@ CURL = "build/wheel/curl"
 # GPL may be in an Apache wheel.
 LIBRARIES = {"libcrypto", "libcurl", "libfmt", "libhwy", "libisal", "libjpeg",
              "libpng16", "libprotobuf-lite", "libpugixml", "libssl", "libtbb",
-             "libwebp"}
+             "libutf8proc", "libwebp"}
 # Compiled in from headers: Debian's packages.
 HEADERS = ["libcli11-dev", "nlohmann-json3-dev"]
 

@@ -1,7 +1,9 @@
 #include "records/archives/tar_example.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,17 +22,45 @@ std::string_view TextOf(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-const SamplePart& ImageOf(const TarSample& sample) {
+// The names of a sample's members, for messages.
+std::string NamesOf(const TarSample& sample) {
   std::string names;
   for (const SamplePart& part : sample.parts) {
-    if (IsImageEnding(part.ending)) {
-      return part;
-    }
     names.append(names.empty() ? "" : ", ")
         .append(TarNameForMessages(BaseName(part.name)));
   }
-  throw DataError("sample " + TarNameForMessages(sample.key) +
-                  " has no image (its members: " + names + ")");
+  return names;
+}
+
+bool IsImage(const SamplePart& part, std::string_view image_key) {
+  if (image_key == kImageKey) {
+    return IsImageEnding(part.ending);
+  }
+  image_key.remove_prefix(image_key.starts_with('.') ? 1 : 0);
+  return std::ranges::equal(part.ending, image_key, {}, {}, [](char c) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  });
+}
+
+// nullptr: there are several.
+const SamplePart* ImageOf(const TarSample& sample, std::string_view image_key) {
+  const SamplePart* image = nullptr;
+  for (const SamplePart& part : sample.parts) {
+    if (!IsImage(part, image_key)) {
+      continue;
+    }
+    if (image != nullptr) {
+      return nullptr;
+    }
+    image = &part;
+  }
+  if (image == nullptr) {
+    throw DataError(
+        "sample " + TarNameForMessages(sample.key) + " has no " +
+        (image_key == kImageKey ? "image" : std::string(image_key)) +
+        " (its members: " + NamesOf(sample) + ")");
+  }
+  return image;
 }
 
 std::optional<std::int64_t> LabelOf(const TarSample& sample) {
@@ -53,10 +83,10 @@ std::optional<std::int64_t> LabelOf(const TarSample& sample) {
   return std::nullopt;
 }
 
-void CheckNames(const TarSample& sample, const SamplePart& image) {
-  if (BaseName(image.name).size() > kMaxFileNameBytes) {
+void CheckNames(const TarSample& sample, const SamplePart* image) {
+  if (image != nullptr && BaseName(image->name).size() > kMaxFileNameBytes) {
     throw DataError("the file name of tar member " +
-                    TarNameForMessages(image.name) +
+                    TarNameForMessages(image->name) +
                     " is longer than 1024 bytes");
   }
   for (const SamplePart& part : sample.parts) {
@@ -69,15 +99,17 @@ void CheckNames(const TarSample& sample, const SamplePart& image) {
 
 // The image apart.
 std::vector<ExampleFeature> FeaturesOf(const TarSample& sample,
-                                       const SamplePart& image) {
+                                       const SamplePart* image) {
   using Texts = std::vector<std::string_view>;
   std::vector<ExampleFeature> features = {{"__key__", Texts{sample.key}}};
   if (const std::optional<std::int64_t> label = LabelOf(sample)) {
     features.push_back({kLabelKey, std::vector<std::int64_t>{*label}});
   }
-  features.push_back({"image/filename", Texts{BaseName(image.name)}});
+  if (image != nullptr) {
+    features.push_back({"image/filename", Texts{BaseName(image->name)}});
+  }
   for (const SamplePart& part : sample.parts) {
-    if (&part != &image) {
+    if (&part != image) {
       features.push_back({part.ending, Texts{TextOf(part.bytes)}});
     }
   }
@@ -87,12 +119,17 @@ std::vector<ExampleFeature> FeaturesOf(const TarSample& sample,
 }  // namespace
 
 std::span<const std::byte> BuildTarExample(const TarSample& sample,
-                                           std::vector<std::byte>& buffer) {
-  const SamplePart& image = ImageOf(sample);
+                                           std::vector<std::byte>& buffer,
+                                           std::string_view image_key) {
+  const SamplePart* const image = ImageOf(sample, image_key);
   CheckNames(sample, image);
-  return WriteExample(BuildExampleParts(FeaturesOf(sample, image), kImageKey,
-                                        TextOf(image.bytes)),
-                      buffer);
+  const std::vector<ExampleFeature> features = FeaturesOf(sample, image);
+  if (image == nullptr) {
+    const std::string example = BuildExample(features);
+    return WriteExample({.before = {}, .image = example, .after = {}}, buffer);
+  }
+  return WriteExample(
+      BuildExampleParts(features, image_key, TextOf(image->bytes)), buffer);
 }
 
 }  // namespace infeed

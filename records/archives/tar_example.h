@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "records/archives/tar_samples.h"
+#include "records/example/imagenet_example.h"
 
 namespace infeed {
 
@@ -15,16 +17,22 @@ namespace infeed {
 //   image/class/label  from the member "cls", else "json"; absent without one
 //   image/filename     the base name of the image's member
 //   ENDING             each other member's bytes, cls and json included
-//   image/encoded      the first member that is an image by its ending; last
+//   image/encoded      the only member that is an image by its ending; last
+//
+// Of a sample with several images all are under their endings, and none is
+// image/encoded or gives the file name. An image_key other than image/encoded
+// is the ending of the image's member, in any case, with or without a dot; the
+// image is then under that key.
 //
 // Writes into buffer, which grows as needed and should be reused, and returns
 // the Example, a view into buffer. It is at most kTarExampleExtraBytes longer
 // than the bytes that the sample was parsed from. Throws DataError, without an
-// origin, for a sample without an image, a label that is not a whole number, a
+// origin, for a sample without the image, a label that is not a whole number, a
 // base name longer than 1024 bytes, and an ending that is not UTF-8. Requires:
 // the sample is not in buffer.
 [[nodiscard]] std::span<const std::byte> BuildTarExample(
-    const TarSample& sample, std::vector<std::byte>& buffer);
+    const TarSample& sample, std::vector<std::byte>& buffer,
+    std::string_view image_key = kImageKey);
 
 inline constexpr std::int64_t kTarExampleExtraBytes = 1024;
 

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "base/atomic_file.h"
+#include "base/own_files.h"
 #include "records/files/side_file.h"
 #include "records/tfrecord/number_file.h"
 
 namespace infeed {
 namespace {
 
-constexpr std::string_view kMagic = "infeedTA";
+constexpr std::string_view kMagic = "infeedTB";
 constexpr std::string_view kEnding = ".index";
 // Compression and end of the last sample; then the offsets, then the labels.
 constexpr std::size_t kLeadingNumbers = 2;
@@ -71,7 +72,7 @@ std::string SaveTarIndex(const ByteSource& tar, const TarFileIndex& index) {
   numbers.insert(numbers.end(), index.samples.labels.begin(),
                  index.samples.labels.end());
   std::string path = SidePathToWrite(tar.path(), kEnding);
-  WriteFileAtomically(path, NumberFileText(tar, kMagic, numbers));
+  WriteFileAtomically(path, NumberFileText(tar, kMagic, numbers), kInOwnFolder);
   return path;
 }
 

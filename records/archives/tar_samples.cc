@@ -11,6 +11,7 @@
 #include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
 #include "records/files/folder_listing.h"
+#include "records/files/image_layout.h"
 
 namespace infeed {
 namespace {
@@ -53,14 +54,101 @@ std::optional<SampleName> SplitName(const TarMember& member) {
   return split;
 }
 
+// How deep tars may lie in tars. ImageNet's training images are one deep.
+constexpr int kMaxTarDepth = 2;
+constexpr std::int64_t kMaxLabelFileBytes = std::int64_t{64} << 20;
+
+// Collects the files of a tree of images from the members in order.
+class TreeScan {
+ public:
+  TreeScan(const ReadTarBytes& read, const std::string& path)
+      : read_(read), path_(path) {}
+
+  void Add(const TarMember& member, const std::string& folder = "") {
+    if (!may_be_tree_ || !MayBePart(member.kind)) {
+      return;
+    }
+    const bool is_file = member.kind == TarKind::kFile;
+    files_.push_back({.name = folder + member.name,
+                      .offset = member.begin,
+                      .extent = member.end - member.begin,
+                      .bytes = member.bytes,
+                      .is_readable = is_file});
+    if (is_file && IsLabelFile(BaseName(member.name)) &&
+        member.bytes <= kMaxLabelFileBytes) {
+      const auto view =
+          read_(member.data, static_cast<std::size_t>(member.bytes));
+      label_files_.emplace(
+          member.begin,
+          std::string(reinterpret_cast<const char*>(view.data()), view.size()));
+    }
+  }
+
+  // Whether a member is a tar of its own, which is then walked.
+  bool AddTar(const TarMember& member, const std::string& folder = "",
+              int depth = 1) {
+    constexpr std::string_view kEnding = ".tar";
+    if (!may_be_tree_ || depth > kMaxTarDepth ||
+        member.kind != TarKind::kFile || !member.name.ends_with(kEnding) ||
+        !IsTar(read_(member.data, kTarBlockBytes))) {
+      return false;
+    }
+    const std::int64_t end = member.data + member.bytes;
+    TarWalk walk(
+        [this, end](std::int64_t offset, std::size_t bytes) {
+          const std::int64_t left = std::max<std::int64_t>(end - offset, 0);
+          if (left == 0) {  // What follows begins one byte before.
+            return std::span<const std::byte>();
+          }
+          return read_(offset, std::min(bytes, static_cast<std::size_t>(left)));
+        },
+        path_, member.data);
+    const std::string inside =
+        folder + member.name.substr(0, member.name.size() - kEnding.size()) +
+        "/";
+    while (const std::optional<TarMember> file = walk.Next()) {
+      if (!AddTar(*file, inside, depth + 1)) {
+        Add(*file, inside);
+      }
+    }
+    return true;
+  }
+
+  // A part of a sample was found.
+  void Refuse() {
+    may_be_tree_ = false;
+    files_ = {};
+    label_files_ = {};
+  }
+
+  void Finish(TarScan& scan) && {
+    scan.files = std::move(files_);
+    scan.label_files = std::move(label_files_);
+  }
+
+ private:
+  const ReadTarBytes& read_;
+  const std::string& path_;
+  bool may_be_tree_ = true;
+  std::vector<ArchiveFile> files_;
+  std::map<std::int64_t, std::string> label_files_;
+};
+
 // Collects samples from the members in order.
 class SampleScan {
  public:
   SampleScan(const ReadTarBytes& read, const std::string& path,
              std::int64_t max_record_bytes)
-      : read_(read), path_(path), max_record_bytes_(max_record_bytes) {}
+      : read_(read),
+        path_(path),
+        max_record_bytes_(max_record_bytes),
+        tree_(read, path) {}
 
   void Add(const TarMember& member) {
+    if (tree_.AddTar(member)) {
+      return;
+    }
+    tree_.Add(member);
     const std::optional<SampleName> name = SplitName(member);
     if (!name) {
       return;
@@ -69,6 +157,12 @@ class SampleScan {
       CloseSample(member.begin);
       key_ = name->key;
       index_.offsets.push_back(member.begin);
+      has_image_ = false;
+      has_other_ = false;
+    }
+    (IsImageEnding(name->ending) ? has_image_ : has_other_) = true;
+    if (has_image_ && has_other_) {
+      tree_.Refuse();
     }
     if (member.kind == TarKind::kFile) {
       ReadLabel(name->ending, member);
@@ -76,9 +170,11 @@ class SampleScan {
     index_.end = member.end;
   }
 
-  TarIndex Finish() && {
+  TarScan Finish() && {
     CloseSample(index_.end);
-    return std::move(index_);
+    TarScan scan = {.samples = std::move(index_)};
+    std::move(tree_).Finish(scan);
+    return scan;
   }
 
  private:
@@ -95,6 +191,9 @@ class SampleScan {
               std::to_string(max_record_bytes_));
     }
     const TarLabel& label = cls_.is_given ? cls_ : json_;
+    if (label.is_given) {
+      tree_.Refuse();
+    }
     index_.labels.push_back(label.number.value_or(kNoLabel));
     cls_ = {};
     json_ = {};
@@ -118,11 +217,14 @@ class SampleScan {
   const ReadTarBytes& read_;
   const std::string& path_;
   std::int64_t max_record_bytes_;
+  TreeScan tree_;
   TarIndex index_;
   // Of the current sample.
   std::string key_;
   TarLabel cls_;
   TarLabel json_;
+  bool has_image_ = false;
+  bool has_other_ = false;
 };
 
 std::optional<std::int64_t> WholeNumber(const nlohmann::json& value) {
@@ -222,8 +324,8 @@ TarSample ParseMembers(std::span<const std::byte> extent) {
 
 }  // namespace
 
-TarIndex ScanTar(const ReadTarBytes& read, const std::string& path,
-                 std::int64_t max_record_bytes) {
+TarScan ScanTar(const ReadTarBytes& read, const std::string& path,
+                std::int64_t max_record_bytes) {
   TarWalk walk([&read](std::int64_t offset,
                        std::size_t bytes) { return read(offset, bytes); },
                path);
@@ -256,9 +358,10 @@ TarLabel ParseTarLabel(std::string_view ending,
                               bytes.size());
   if (ending == "cls") {
     return {.is_given = true,
-            .number = std::ssize(bytes) <= kMaxClsBytes
-                          ? ParsePlainNumber<std::int64_t>(Trimmed(text))
-                          : std::nullopt};
+            .number =
+                std::ssize(bytes) <= kMaxClsBytes
+                    ? ParsePlainNumber<std::int64_t>(Trimmed(WithoutMark(text)))
+                    : std::nullopt};
   }
   if (ending == "json" && std::ssize(bytes) <= kMaxLabelJsonBytes) {
     return LabelInJson(text);

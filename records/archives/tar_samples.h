@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "records/archives/archive_images.h"
 #include "records/archives/tar_member.h"
 #include "records/example/imagenet_example.h"
 
@@ -34,13 +36,22 @@ struct TarIndex {
   friend bool operator==(const TarIndex&, const TarIndex&) = default;
 };
 
+struct TarScan {
+  TarIndex samples = {};
+  // The files of a tar that may hold a tree of images: none has a label, and no
+  // image has another file with its key. Else empty. A tar in the tar counts as
+  // a folder.
+  std::vector<ArchiveFile> files = {};
+  // The content of the label files among them (image_layout.h), by offset.
+  std::map<std::int64_t, std::string> label_files = {};
+};
+
 // Finds the samples of an archive by its headers; of the data only those with
-// labels are read. Offsets requested from `read` never decrease. Throws
-// DataError, with path and offset, what TarWalk throws, and for a sample that
-// takes more than max_record_bytes.
-[[nodiscard]] TarIndex ScanTar(const ReadTarBytes& read,
-                               const std::string& path,
-                               std::int64_t max_record_bytes);
+// labels are read, and the headers of tars inside. Offsets requested from
+// `read` never decrease. Throws DataError, with path and offset, what TarWalk
+// throws, and for a sample that takes more than max_record_bytes.
+[[nodiscard]] TarScan ScanTar(const ReadTarBytes& read, const std::string& path,
+                              std::int64_t max_record_bytes);
 
 struct SamplePart {
   std::string ending;  // "jpg"

@@ -384,7 +384,9 @@ ZipDirectory ReadZipDirectory(const ByteSource& zip) {
   directory.entries = ParseEntries(zip, window, end);
   SetExtents(zip, directory.entries, directory.begin);
   std::erase_if(directory.entries, [](const ZipEntry& entry) {
-    return entry.name.ends_with('/');
+    return entry.name.ends_with('/') ||
+           // As written on Windows.
+           (entry.name.ends_with('\\') && entry.bytes == 0);
   });
   CheckNamesDiffer(zip, directory.entries);
   return directory;

@@ -10,42 +10,46 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/own_files.h"
 #include "base/parent_folder.h"
 #include "base/seconds.h"
 
 namespace infeed {
 
-AppendFile::AppendFile(std::string path) : path_(std::move(path)) {
-  MakeFolder(ParentFolder(path_));
-  descriptor_ =
-      ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) {
+AppendFile::AppendFile(std::string path, int own_names)
+    : path_(std::move(path)) {
+  MakeFolder(ParentFolder(path_), "create", own_names - 1);
+  if (own_names != kNamedByUser) {
+    file_ = OpenOwnFile(path_, own_names);
+    return;
+  }
+  file_ = Descriptor(
+      ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
+  if (file_.get() < 0) {
     throw IoError(path_, "open", errno);
   }
 }
 
-AppendFile::~AppendFile() { ::close(descriptor_); }
-
 void AppendFile::Append(std::string_view piece) {
-  const off_t before = ::lseek(descriptor_, 0, SEEK_END);
+  const off_t before = ::lseek(file_.get(), 0, SEEK_END);
   ssize_t written = 0;
   do {
-    written = ::write(descriptor_, piece.data(), piece.size());
+    written = ::write(file_.get(), piece.data(), piece.size());
   } while (written < 0 && errno == EINTR);
   if (written < 0) {
     throw IoError(path_, "write", errno);
   }
   if (static_cast<std::size_t>(written) != piece.size()) {
     // Only a full disk writes part of a piece; that part is cut off again.
-    const bool cut = before >= 0 && ::ftruncate(descriptor_, before) == 0;
+    const bool cut = before >= 0 && ::ftruncate(file_.get(), before) == 0;
     throw IoError(path_, cut ? "write" : "write or cut off a part", ENOSPC);
   }
 }
 
 bool AppendFile::EndsWith(char c) const {
-  const off_t size = ::lseek(descriptor_, 0, SEEK_END);
+  const off_t size = ::lseek(file_.get(), 0, SEEK_END);
   char last = c;
-  if (size > 0 && ::pread(descriptor_, &last, 1, size - 1) != 1) {
+  if (size > 0 && ::pread(file_.get(), &last, 1, size - 1) != 1) {
     throw IoError(path_, "read", errno);
   }
   return last == c;

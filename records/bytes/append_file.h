@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.h"
+
 namespace infeed {
 
 // A log that grows while a run lives: metrics.jsonl and event files. Appends
@@ -13,11 +15,9 @@ namespace infeed {
 // full disk wrote only a part is cut off again.
 class AppendFile {
  public:
-  // Opens the file; makes it and its folder if missing.
-  explicit AppendFile(std::string path);
-  ~AppendFile();
-  AppendFile(const AppendFile&) = delete;
-  AppendFile& operator=(const AppendFile&) = delete;
+  // Opens the file; makes it and its folder if missing. own_names: as in
+  // own_files.h.
+  explicit AppendFile(std::string path, int own_names = 1);
 
   void Append(std::string_view piece);
 
@@ -28,7 +28,7 @@ class AppendFile {
 
  private:
   std::string path_;
-  int descriptor_ = -1;
+  Descriptor file_;
 };
 
 // The current time in seconds since 1970, as logs record it.

@@ -24,6 +24,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/own_files.h"
 #include "records/bytes/stopped_error.h"
 
 namespace infeed {
@@ -162,10 +163,7 @@ bool LockUnlessStopped(int descriptor, struct flock& lock,
 
 FolderLock::FolderLock(const std::string& path, std::int64_t place,
                        const std::stop_token& stop)
-    : descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-  if (descriptor_ < 0) {
-    throw IoError(path, "open", errno);
-  }
+    : file_(OpenOwnFile(path, 1)) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
@@ -174,17 +172,14 @@ FolderLock::FolderLock(const std::string& path, std::int64_t place,
   // An open-file-description lock, so that it also excludes this process's
   // other threads.
   if (stop.stop_possible()) {
-    if (!LockUnlessStopped(descriptor_, lock, stop)) {
-      ::close(descriptor_);  // The destructor will not run.
+    if (!LockUnlessStopped(file_.get(), lock, stop)) {
       throw StoppedError();
     }
     return;
   }
-  while (::fcntl(descriptor_, F_OFD_SETLKW, &lock) != 0 && errno == EINTR) {
+  while (::fcntl(file_.get(), F_OFD_SETLKW, &lock) != 0 && errno == EINTR) {
   }
 }
-
-FolderLock::~FolderLock() { ::close(descriptor_); }
 
 CacheDraft::CacheDraft(std::string path, std::int64_t size)
     : path_(std::move(path)),
@@ -231,7 +226,7 @@ void CacheDraft::Commit(const std::string& path) {
 }
 
 void CacheFolder::Make() const {
-  MakeFolder(path_, "create the cache");
+  MakeFolder(path_, "create the cache", 1);
   if (HasTag(path_)) {
     return;
   }
@@ -245,7 +240,7 @@ void CacheFolder::Make() const {
   }
   static std::mutex mutex;  // Threads would share the temporary file.
   const std::lock_guard lock(mutex);
-  WriteFileAtomically(path_ + "/" + kTag, kTagText);
+  WriteFileAtomically(path_ + "/" + kTag, kTagText, kInOwnFolder);
 }
 
 std::optional<std::string> CacheFolder::Find(const std::string& key,

@@ -9,6 +9,8 @@
 #include <stop_token>
 #include <string>
 
+#include "base/descriptor.h"
+
 namespace infeed {
 
 // Holds a lock between processes and threads until it is destroyed. On a file
@@ -19,9 +21,6 @@ class FolderLock {
   // place in the file is a separate lock; 0 is the one for the folder's room.
   FolderLock(const std::string& path, std::int64_t place,
              const std::stop_token& stop = {});
-  ~FolderLock();
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
 
   // The place to lock for a hash: not 0, and a valid file offset.
   [[nodiscard]] static constexpr std::int64_t ToPlace(std::uint64_t hash) {
@@ -29,7 +28,7 @@ class FolderLock {
   }
 
  private:
-  int descriptor_ = -1;
+  Descriptor file_;
 };
 
 // A file being written in a CacheFolder, through mapped memory. The destructor

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -42,6 +43,24 @@ template <typename Json>
     return true;
   };
   return Json::parse(text.begin(), text.end(), check);
+}
+
+// What is wrong with a JSON text, for a message, instead of the library's
+// words.
+[[nodiscard]] inline std::string JsonFault(
+    const nlohmann::json::exception& error) {
+  if (const auto* const parse =
+          dynamic_cast<const nlohmann::json::parse_error*>(&error)) {
+    return "not JSON at byte " + std::to_string(parse->byte);
+  }
+  if (dynamic_cast<const nlohmann::json::out_of_range*>(&error) != nullptr) {
+    return "a value is missing";
+  }
+  if (dynamic_cast<const nlohmann::json::type_error*>(&error) != nullptr) {
+    return "a value is of another type";
+  }
+  const std::string_view text = error.what();  // "[NAME] TEXT"
+  return std::string(text.substr(text.find("] ") + 2));
 }
 
 // As ParseJson(), but returns a discarded value instead of throwing.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 // Checks whether text can be printed in a line or stored in JSON.
@@ -8,6 +9,13 @@ namespace infeed {
 
 // Whether bytes are valid UTF-8: complete characters in their shortest form.
 [[nodiscard]] bool IsUtf8(std::string_view bytes);
+
+// Text of any bytes: those that are not UTF-8 become \xNN, in lower case, as
+// Python's "backslashreplace" writes them.
+[[nodiscard]] std::string AsUtf8(std::string_view bytes);
+
+// Text without the byte-order mark that Windows programs put before it.
+[[nodiscard]] std::string_view WithoutMark(std::string_view text);
 
 // Whether text has an ASCII control character, such as a newline, a tab or an
 // escape.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/http/url.h"
 
 namespace infeed {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "records/http/url.h"
+#include "base/shown_text.h"
 
 namespace infeed {
 namespace {

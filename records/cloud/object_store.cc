@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/bytes/fnv_hash.h"
 #include "records/bytes/whole_number.h"
 #include "records/cloud/cloud_runtime.h"

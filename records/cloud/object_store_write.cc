@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/cloud/object_store.h"
 #include "records/cloud/store_client.h"
 #include "records/http/object_xml.h"

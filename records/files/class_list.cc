@@ -8,6 +8,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/bytes/json.h"
+#include "records/bytes/name_text.h"
 #include "records/bytes/plain_text.h"
 #include "records/files/open_source.h"
 
@@ -49,12 +50,20 @@ void CheckClassLine(const std::string& path, std::size_t line,
     throw DataError({.path = path},
                     "line " + std::to_string(line) + ": " + reason);
   };
-  if (!IsUtf8(text)) {
-    fail("not UTF-8: " + Quoted(text) +
-         "; convert the file, for example by iconv -f latin1 -t utf-8");
-  }
   if (HasControl(text)) {
     fail("a control character in " + Quoted(text) + ": remove it");
+  }
+}
+
+void NoteOneClass(const std::vector<std::string>& classes,
+                  std::vector<std::string>& notes) {
+  if (classes.size() != 1) {
+    return;
+  }
+  std::string note = "there is only one class, " + classes.front() +
+                     ": check that the data are the ones you mean";
+  if (std::ranges::find(notes, note) == notes.end()) {
+    notes.push_back(std::move(note));
   }
 }
 
@@ -63,15 +72,16 @@ std::vector<std::string> ReadClassList(const std::string& path) {
   if (IsUrl(path) || !std::filesystem::exists(path)) {
     return lines;
   }
-  const std::string text = ReadWholeFile(path, kMaxClassListBytes);
+  const std::string whole = ReadWholeFile(path, kMaxClassListBytes);
+  const std::string_view text = WithoutMark(whole);
   for (std::size_t start = 0; start < text.size();) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
-    std::string line = text.substr(start, end - start);
+    std::string_view line = text.substr(start, end - start);
     if (line.ends_with('\r')) {
-      line.pop_back();
+      line.remove_suffix(1);
     }
-    CheckClassLine(path, lines.size() + 1, line);
-    lines.push_back(std::move(line));
+    lines.push_back(NameText(line));
+    CheckClassLine(path, lines.size(), lines.back());
     if (lines.size() > kMostClasses) {
       throw DataError(
           {.path = path},

@@ -20,11 +20,17 @@ void CheckClassCount(std::size_t classes);
 void CheckClassName(std::string_view name);
 
 // Throws DataError for a line, counted from 1, that cannot be a class name: it
-// has a control character, or is not UTF-8, which JSON requires.
+// has a control character.
 void CheckClassLine(const std::string& path, std::size_t line,
                     std::string_view text);
 
-// Reads a file with one name a line, such as labels.txt. Empty if there is no
+// Adds a note for the user if there is only one class, of which no network
+// learns: most likely another folder was meant. Not twice.
+void NoteOneClass(const std::vector<std::string>& classes,
+                  std::vector<std::string>& notes);
+
+// Reads a file with one name a line, such as labels.txt, as text (NameText()).
+// A byte-order mark is skipped. Empty if there is no
 // file, or if the path is a URL. Throws as the three functions above.
 [[nodiscard]] std::vector<std::string> ReadClassList(const std::string& path);
 

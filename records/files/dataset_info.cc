@@ -14,6 +14,7 @@
 #include "records/files/class_list.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
+#include "records/files/split_names.h"
 
 namespace infeed {
 namespace {
@@ -136,7 +137,7 @@ std::optional<DatasetInfo> ReadDatasetInfo(const std::string& data_dir) {
   } catch (const Json::exception& error) {
     throw DataError({.path = path}, std::string("not a data set's "
                                                 "description: ") +
-                                        error.what());
+                                        JsonFault(error));
   } catch (const DataError& error) {
     throw error.At({.path = path});
   }
@@ -145,10 +146,20 @@ std::optional<DatasetInfo> ReadDatasetInfo(const std::string& data_dir) {
 std::vector<std::string> DatasetFolders(const std::string& shard) {
   std::vector<std::string> folders = {ParentFolder(PathForMessages(shard))};
   const std::string own = std::filesystem::path(folders.front()).filename();
-  if (own == "train" || own == "validation" || own == "test") {
+  if (!SplitNamed(own).empty()) {
     folders.push_back(ParentFolder(folders.front()));
   }
   return folders;
+}
+
+std::vector<std::string> FindClassList(const std::string& shard) {
+  for (const std::string& folder : DatasetFolders(shard)) {
+    if (std::vector<std::string> names = ReadClassList(folder + "/labels.txt");
+        !names.empty()) {
+      return names;
+    }
+  }
+  return {};
 }
 
 std::optional<DatasetInfo> FindDatasetInfo(const std::string& shard) {

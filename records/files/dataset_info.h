@@ -43,6 +43,10 @@ void WriteDatasetInfo(const std::string& data_dir, const DatasetInfo& info);
 // parent if the shard's folder is named after a split (train/).
 [[nodiscard]] std::vector<std::string> DatasetFolders(const std::string& shard);
 
+// Reads the first labels.txt that exists in DatasetFolders(); empty: there is
+// none. Throws as ReadClassList().
+[[nodiscard]] std::vector<std::string> FindClassList(const std::string& shard);
+
 // Reads the first dataset.json that exists in DatasetFolders(); throws as
 // ReadDatasetInfo().
 [[nodiscard]] std::optional<DatasetInfo> FindDatasetInfo(

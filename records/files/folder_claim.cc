@@ -1,6 +1,5 @@
 #include "records/files/folder_claim.h"
 
-#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/own_files.h"
 
 namespace infeed {
 namespace {
@@ -40,42 +40,36 @@ std::string OwnerIn(int descriptor) {
 }  // namespace
 
 FolderClaim::FolderClaim(const std::string& folder, const std::string& name,
-                         Kind kind)
+                         Kind kind, int own_names)
     : path_(folder + "/" + name), kind_(kind) {
-  MakeFolder(folder, "create the folder");
+  MakeFolder(folder, "create the folder", own_names - 1);
   const int operation = kind == Kind::kAlone ? LOCK_EX : LOCK_SH;
   while (true) {
-    descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) {
-      throw IoError(path_, "open", errno);
-    }
-    const bool is_locked = ::flock(descriptor_, operation | LOCK_NB) == 0;
+    file_ = OpenOwnFile(path_, own_names);
+    const bool is_locked = ::flock(file_.get(), operation | LOCK_NB) == 0;
     if (!is_locked && errno == EWOULDBLOCK) {
-      const std::string owner = OwnerIn(descriptor_);
-      ::close(descriptor_);
+      const std::string owner = OwnerIn(file_.get());
       throw UsageError(folder + ": " + owner +
                        " is writing to it: wait until it ends, or give another "
                        "folder (it holds the lock " +
                        path_ + ")");
     }
-    if (!is_locked || IsStillThere(descriptor_, path_)) {
+    if (!is_locked || IsStillThere(file_.get(), path_)) {
       break;
     }
-    ::close(descriptor_);
   }
   if (kind == Kind::kAlone) {
     const std::string text = ThisProcess();
-    (void)::ftruncate(descriptor_, 0);
-    (void)::pwrite(descriptor_, text.data(), text.size(), 0);
+    (void)::ftruncate(file_.get(), 0);
+    (void)::write(file_.get(), text.data(), text.size());
   }
 }
 
 FolderClaim::~FolderClaim() {
   // The last holder of a shared claim removes the file.
-  if (kind_ == Kind::kAlone || ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {
+  if (kind_ == Kind::kAlone || ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0) {
     ::unlink(path_.c_str());
   }
-  ::close(descriptor_);
 }
 
 }  // namespace infeed

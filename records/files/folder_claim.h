@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "base/descriptor.h"
+
 namespace infeed {
 
 // Claims a folder for its writer by a lock on a file in it. The kernel releases
@@ -15,16 +17,18 @@ class FolderClaim {
     kShared,  // allows other shared claims
   };
 
-  // Makes the folder and locks FOLDER/NAME. Throws UsageError, naming the
-  // process that holds it, and IoError.
-  FolderClaim(const std::string& folder, const std::string& name, Kind kind);
+  // Makes the folder and locks FOLDER/NAME. own_names: of FOLDER/NAME, as in
+  // own_files.h. Throws UsageError, naming the process that holds it, and
+  // IoError.
+  FolderClaim(const std::string& folder, const std::string& name, Kind kind,
+              int own_names = 1);
   ~FolderClaim();
   FolderClaim(const FolderClaim&) = delete;
   FolderClaim& operator=(const FolderClaim&) = delete;
 
  private:
   std::string path_;
-  int descriptor_ = -1;
+  Descriptor file_;
   Kind kind_;
 };
 

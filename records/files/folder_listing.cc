@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/cloud/cloud_runtime.h"
 #include "records/cloud/object_store.h"
 #include "records/files/open_source.h"
@@ -19,9 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 15> kImageExtensions = {
-    "bmp", "j2k", "jfif", "jp2", "jpe", "jpeg", "jpg", "pbm",
-    "pgm", "png", "pnm",  "ppm", "tif", "tiff", "webp"};
+constexpr std::array<std::string_view, 16> kImageExtensions = {
+    "bmp", "j2k", "jfif", "jp2", "jpe", "jpeg", "jpg",  "pam",
+    "pbm", "pgm", "png",  "pnm", "ppm", "tif",  "tiff", "webp"};
 
 void ThrowOn(const std::error_code& error, const std::string& path,
              std::string_view action) {
@@ -44,7 +45,7 @@ void TakeFile(const fs::directory_entry& entry, std::string name,
 
 void TakeEntry(const fs::directory_entry& entry, FolderListing& listing) {
   std::string name = entry.path().filename().string();
-  if (name.starts_with('.')) {  // .DS_Store, ._photo.jpg, .git
+  if (IsHiddenName(name)) {
     listing.ignored.push_back(std::move(name));
     return;
   }
@@ -69,7 +70,7 @@ void TakeObject(const std::string& folder, ObjectEntry& object,
   if (name.empty()) {
     return;
   }
-  if (name.starts_with('.') || !HasImageExtension(name)) {
+  if (IsHiddenName(name) || !HasImageExtension(name)) {
     listing.ignored.push_back(std::move(name));
     return;
   }
@@ -97,7 +98,7 @@ FolderListing ListObjectFolder(const std::string& url) {
   }
   for (const std::string& subfolder : found.folders) {
     std::string name = NameIn(folder, subfolder);
-    const bool hidden = name.empty() || name.starts_with('.');
+    const bool hidden = name.empty() || IsHiddenName(name);
     (hidden ? listing.ignored : listing.folders).push_back(std::move(name));
   }
   return listing;
@@ -146,6 +147,10 @@ std::vector<FolderListing> ListFolders(const std::vector<std::string>& paths) {
     }
   }
   return listings;
+}
+
+bool IsHiddenName(std::string_view name) {
+  return name.starts_with('.') || name == "__MACOSX";
 }
 
 bool HasImageExtension(std::string_view name) {

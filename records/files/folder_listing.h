@@ -38,6 +38,10 @@ struct FolderListing {
 [[nodiscard]] std::vector<FolderListing> ListFolders(
     const std::vector<std::string>& paths);
 
+// Whether a file or folder is none of the user's: .DS_Store, ._photo.jpg, .git,
+// __MACOSX.
+[[nodiscard]] bool IsHiddenName(std::string_view name);
+
 // Whether a file's name has the extension of an image, in any case.
 [[nodiscard]] bool HasImageExtension(std::string_view name);
 

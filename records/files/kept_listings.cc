@@ -16,6 +16,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/own_files.h"
 #include "base/parent_folder.h"
 #include "base/varint.h"
 #include "records/bytes/cache_folder.h"
@@ -152,7 +153,7 @@ std::size_t TakeCount(ListingReader& from) {
 
 // Whether a file counts as an image, as ListFolder() decides it.
 bool IsListedAsImage(std::string_view name) {
-  return !name.starts_with('.') && HasImageExtension(name);
+  return !IsHiddenName(name) && HasImageExtension(name);
 }
 
 std::vector<std::string> TakeNames(ListingReader& from) {
@@ -284,6 +285,9 @@ std::string ListingsPath(const std::string& root) {
 }
 
 void RemoveListings(const std::string& path) {
+  if (!MayWriteSideFiles()) {
+    return;
+  }
   std::error_code ignored;  // There may be none.
   fs::remove(path, ignored);
 }
@@ -423,7 +427,7 @@ void KeptListings::Take(Found& found) {
 }
 
 void KeptListings::Save() {
-  if (path_.empty() || !has_changed_) {
+  if (path_.empty() || !has_changed_ || !MayWriteSideFiles()) {
     return;
   }
   has_changed_ = false;
@@ -439,8 +443,8 @@ void KeptListings::Save() {
   static std::mutex mutex;  // Threads would share the temporary file.
   const std::lock_guard lock(mutex);
   try {
-    MakeFolder(ParentFolder(path_));
-    WriteFileAtomically(path_, text);
+    MakeFolder(ParentFolder(path_), "create", 1);
+    WriteFileAtomically(path_, text, kInOwnFolder);
   } catch (const IoError&) {
     // The next run lists the folders anew.
   }

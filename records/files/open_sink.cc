@@ -11,7 +11,8 @@ namespace {
 
 class FileSink final : public ByteSink {
  public:
-  explicit FileSink(std::string path) : file_(std::move(path)) {}
+  FileSink(std::string path, int own_names)
+      : file_(std::move(path), own_names) {}
 
   using ByteSink::Write;
   void Write(std::span<const std::byte> bytes) override { file_.Write(bytes); }
@@ -24,11 +25,11 @@ class FileSink final : public ByteSink {
 
 }  // namespace
 
-std::unique_ptr<ByteSink> OpenSink(const std::string& path) {
+std::unique_ptr<ByteSink> OpenSink(const std::string& path, int own_names) {
   if (IsUrl(path)) {
     return std::make_unique<ObjectSink>(path);
   }
-  return std::make_unique<FileSink>(path);
+  return std::make_unique<FileSink>(path, own_names);
 }
 
 }  // namespace infeed

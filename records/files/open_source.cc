@@ -9,12 +9,13 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/own_files.h"
+#include "base/shown_text.h"
 #include "records/bytes/base_name.h"
 #include "records/cloud/cloud_settings.h"
 #include "records/cloud/object_source.h"
 #include "records/cloud/object_store.h"
 #include "records/files/shard_cache.h"
-#include "records/http/url.h"
 
 namespace infeed {
 namespace {
@@ -75,10 +76,13 @@ bool IsThere(const std::string& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-std::string ReadWhole(const std::string& path, std::int64_t max_bytes) {
-  return IsUrl(path)
-             ? ReadObject(path, SharedObjectStore()->Stat(path), max_bytes)
-             : ReadWholeFile(path, max_bytes);
+std::string ReadWhole(const std::string& path, std::int64_t max_bytes,
+                      int own_names) {
+  if (IsUrl(path)) {
+    return ReadObject(path, SharedObjectStore()->Stat(path), max_bytes);
+  }
+  return own_names == kNamedByUser ? ReadFileOrPipe(path, max_bytes)
+                                   : ReadWholeFile(path, max_bytes);
 }
 
 std::optional<std::string> ReadWholeIfThere(const std::string& path,

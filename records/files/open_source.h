@@ -27,13 +27,13 @@ namespace infeed {
 // Whether the file or object exists. Throws what OpenSource() throws.
 [[nodiscard]] bool IsThere(const std::string& path);
 
-// Returns the bytes of a file, or of the object at a URL. Throws IoError when
-// it cannot be read or is larger than max_bytes, and UsageError for an invalid
-// URL.
+// Returns the bytes of a regular file, or of the object at a URL; of a pipe too
+// if own_names is kNamedByUser. Throws IoError when it cannot be read or is
+// larger than max_bytes, and UsageError for an invalid URL.
 [[nodiscard]] std::string ReadWhole(const std::string& path,
-                                    std::int64_t max_bytes);
+                                    std::int64_t max_bytes, int own_names = 1);
 
-// The same; nullopt when there is no such file or object.
+// The same for a file of ours; nullopt when there is no such file or object.
 [[nodiscard]] std::optional<std::string> ReadWholeIfThere(
     const std::string& path, std::int64_t max_bytes);
 

@@ -5,32 +5,27 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
 #include "records/bytes/whole_number.h"
+#include "records/files/open_source.h"
 #include "records/files/shards.h"
 
 namespace infeed {
 namespace {
 
 constexpr std::size_t kMostNames = 1'000'000;
-constexpr std::array<std::string_view, 10> kEndings = {
-    ".tfrecord", ".tfrecords", ".tfrec",  ".tfrecord.gz", ".tfrecords.gz",
-    ".tfrec.gz", ".tar",       ".tar.gz", ".tgz",         ".zip"};
-// The words for a split, with the split.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords =
-    {{{"train", "train"},
-      {"training", "train"},
-      {"validation", "validation"},
-      {"valid", "validation"},
-      {"val", "validation"},
-      {"test", "test"}}};
-
-bool IsLetter(char character) {
-  return std::isalpha(static_cast<unsigned char>(character)) != 0;
-}
+constexpr std::array<std::string_view, 6> kFrameEndings = {
+    ".tfrecord",    ".tfrecords",    ".tfrec",
+    ".tfrecord.gz", ".tfrecords.gz", ".tfrec.gz"};
+constexpr std::array<std::string_view, 4> kArchiveEndings = {".tar", ".tar.gz",
+                                                             ".tgz", ".zip"};
+// A list's parts that may be one path with commas.
+constexpr std::size_t kMostJoined = 8;
 
 std::string LowerCase(std::string_view text) {
   std::string lower(text);
@@ -39,10 +34,26 @@ std::string LowerCase(std::string_view text) {
   return lower;
 }
 
-std::string_view SplitOfWord(std::string_view word) {
-  const auto* const found = std::ranges::find(
-      kWords, word, [](const auto& entry) { return entry.first; });
-  return found == kWords.end() ? "" : found->second;
+template <std::size_t kCount>
+bool HasEnding(std::string_view name,
+               const std::array<std::string_view, kCount>& endings) {
+  const std::string lower = LowerCase(name);
+  return std::ranges::any_of(endings, [&](std::string_view ending) {
+    return lower.size() > ending.size() && lower.ends_with(ending);
+  });
+}
+
+bool Exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+// Whether a name with commas is one path: it is there, or its folder is, whose
+// name has the commas ("a,b/train-*").
+bool IsOnePath(const std::string& name) {
+  const std::string folder = std::filesystem::path(name).parent_path();
+  return Exists(name) ||
+         (folder.find(',') != std::string::npos && Exists(folder));
 }
 
 // The text inside the first pair of braces, with what stands around it.
@@ -106,40 +117,51 @@ std::vector<std::string> Choices(std::string_view inside) {
 }  // namespace
 
 bool IsRecordFileName(std::string_view base_name) {
-  const std::string lower = LowerCase(base_name);
-  return IsShardName(base_name) ||
-         std::ranges::any_of(kEndings, [&](std::string_view ending) {
-           return lower.size() > ending.size() && lower.ends_with(ending);
-         });
+  return IsShardName(base_name) || HasEnding(base_name, kFrameEndings) ||
+         IsArchiveName(base_name);
 }
 
-std::string_view SplitInName(std::string_view base_name) {
-  const std::string lower = LowerCase(base_name);
-  for (auto begin = lower.begin(); begin != lower.end();) {
-    begin = std::find_if(begin, lower.end(), IsLetter);
-    const auto end = std::find_if_not(begin, lower.end(), IsLetter);
-    const std::string_view split = SplitOfWord({begin, end});
-    if (!split.empty()) {
-      return split;
-    }
-    begin = end;
-  }
-  return "";
+bool IsArchiveName(std::string_view base_name) {
+  return HasEnding(base_name, kArchiveEndings);
 }
 
 std::vector<std::string> SplitAtCommas(std::string_view list) {
   std::vector<std::string> parts(1);
   int depth = 0;
-  for (const char character : list) {
-    depth += character == '{' ? 1 : character == '}' ? -1 : 0;
-    if (character == ',' && depth <= 0) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    depth += list[i] == '{' ? 1 : list[i] == '}' ? -1 : 0;
+    if (list[i] == ',' && depth <= 0) {
       parts.emplace_back();
     } else {
-      parts.back().push_back(character);
+      i += list.substr(i).starts_with("\\,") ? 1 : 0;
+      parts.back().push_back(list[i]);
     }
   }
   std::erase(parts, "");
   return parts;
+}
+
+std::vector<std::string> DataPaths(std::string_view list) {
+  const std::vector<std::string> parts = SplitAtCommas(list);
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < parts.size();) {
+    std::size_t taken = 1;
+    std::string path = parts[i];
+    if (!IsUrl(path) && !Exists(path)) {
+      std::string joined = path;
+      for (std::size_t more = 1; more < kMostJoined && i + more < parts.size();
+           ++more) {
+        joined += "," + parts[i + more];
+        if (IsOnePath(joined)) {
+          path = joined;
+          taken = more + 1;
+        }
+      }
+    }
+    paths.push_back(std::move(path));
+    i += taken;
+  }
+  return paths;
 }
 
 std::vector<std::string> ExpandBraces(const std::string& name) {

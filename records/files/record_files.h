@@ -12,13 +12,19 @@ namespace infeed {
 // .tar.gz, .tgz, .zip.
 [[nodiscard]] bool IsRecordFileName(std::string_view base_name);
 
-// The split that a base name says, as a word of its own: "train" (train,
-// training), "validation" (validation, valid, val), "test"; "" if none.
-// "imagenet2012-train.tfrecord-00000-of-01024" -> "train".
-[[nodiscard]] std::string_view SplitInName(std::string_view base_name);
+// Whether a base name ends like an archive, which may hold several splits:
+// .tar, .tar.gz, .tgz, .zip, in any case.
+[[nodiscard]] bool IsArchiveName(std::string_view base_name);
 
-// Divides a list at its commas, except for those in braces.
+// Divides a list at its commas, except for those in braces and those with a
+// backslash before them ("a\,b.tar" is the one name "a,b.tar").
 [[nodiscard]] std::vector<std::string> SplitAtCommas(std::string_view list);
+
+// The paths, patterns and URLs of a list as users write it. As SplitAtCommas(),
+// but a path with commas that is there, or a pattern in such a folder, is one:
+// "a,b.tar,c.tar" are a,b.tar and c.tar where there is a file a,b.tar and none
+// named a.
+[[nodiscard]] std::vector<std::string> DataPaths(std::string_view list);
 
 // Expands braces as a shell does: "a-{008..010}.tar" to a-008.tar, a-009.tar,
 // a-010.tar; "{a,b}.tar" to a.tar, b.tar. A name without braces gives itself.

@@ -13,13 +13,13 @@
 
 #include "base/error.h"
 #include "base/rounding.h"
+#include "base/shown_text.h"
 #include "records/bytes/crc32c.h"
 #include "records/bytes/fnv_hash.h"
 #include "records/bytes/stopped_error.h"
 #include "records/cloud/cloud_runtime.h"
 #include "records/cloud/cloud_settings.h"
 #include "records/cloud/object_source.h"
-#include "records/http/url.h"
 
 namespace infeed {
 namespace {

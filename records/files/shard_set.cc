@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "records/bytes/base_name.h"
 #include "records/bytes/whole_number.h"
@@ -169,9 +170,8 @@ void ShardSetFaults::Add(const ShardSetFaults& more) {
 
 std::string MissingShardsText(const ShardSetFaults& faults) {
   const std::size_t count = faults.missing.size();
-  std::string text = count == 1
-                         ? "1 shard is missing: "
-                         : std::to_string(count) + " shards are missing: ";
+  std::string text =
+      CountText(count, "shard is missing: ", "shards are missing: ");
   std::size_t named = 0;
   std::int64_t images = 0;
   bool is_known = true;
@@ -186,7 +186,7 @@ std::string MissingShardsText(const ShardSetFaults& faults) {
     text += " and " + std::to_string(count - named) + " more";
   }
   return text + "; " +
-         (is_known ? std::to_string(images) + " images are missing"
+         (is_known ? CountText(images, "image is missing", "images are missing")
                    : "no dataset.json has the number of missing images");
 }
 
@@ -228,15 +228,13 @@ ShardSetFaults FindFaults(const std::vector<std::string>& shards,
 }
 
 ShardSet SetOfFolder(const std::string& folder) {
-  std::set<std::string> folders = {FolderOfShard(ShardPathIn(folder, "x"))};
-  for (const std::string_view split : kSplits) {
-    folders.insert(
-        FolderOfShard(ShardPathIn(folder, std::string(split) + "/x")));
-  }
+  const std::string own = FolderOfShard(ShardPathIn(folder, "x"));
   return {.folders = DescribingFolders(folder),
           .across_folders = true,
-          .includes = [folders = std::move(folders)](const std::string& path) {
-            return folders.contains(FolderOfShard(path));
+          .includes = [own](const std::string& path) {
+            const std::string in = FolderOfShard(path);
+            return in == own || (FolderOfShard(in) == own &&
+                                 !SplitNamed(BaseName(in)).empty());
           }};
 }
 
@@ -244,7 +242,7 @@ ShardSet SetOfSplit(const std::string& folder, const std::string& split) {
   ShardSet set = SetOfFolder(folder);
   set.includes = [in_folder = std::move(set.includes),
                   split](const std::string& path) {
-    return in_folder(path) && ShardPrefix(BaseName(path)) == split;
+    return in_folder(path) && SplitNamed(ShardPrefix(BaseName(path))) == split;
   };
   return set;
 }

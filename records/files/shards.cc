@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/bytes/base_name.h"
 #include "records/cloud/object_store.h"
 #include "records/files/open_source.h"
@@ -56,6 +57,28 @@ bool IsFolder(const fs::path& path) {
 // Whether a base name is of the files that are looked for.
 using IsWanted = bool (*)(std::string_view base_name);
 
+// A pattern whose leading folders that are there are taken as they are named:
+// "[v1]/train-*" finds what is in the folder "[v1]".
+std::string EscapedFolders(const std::string& pattern) {
+  const std::size_t last = pattern.rfind('/');
+  std::string escaped;
+  std::size_t at = 0;
+  while (last != std::string::npos && at <= last) {
+    const std::size_t slash = pattern.find('/', at);
+    if (!IsFolder(pattern.substr(0, slash + 1))) {
+      break;
+    }
+    for (const char c : pattern.substr(at, slash + 1 - at)) {
+      escaped
+          .append(kWildcards.find(c) == kWildcards.npos && c != '\\' ? ""
+                                                                     : "\\")
+          .push_back(c);
+    }
+    at = slash + 1;
+  }
+  return escaped + pattern.substr(at);
+}
+
 // The shards directly in a folder, or the files of another kind; none if the
 // folder does not exist.
 std::vector<std::string> ShardsIn(const fs::path& folder,
@@ -75,34 +98,11 @@ std::vector<std::string> ShardsIn(const fs::path& folder,
   return shards;
 }
 
-std::vector<std::string> FilesOfFolder(const fs::path& folder,
-                                       IsWanted is_wanted) {
-  std::vector<std::string> files = ShardsIn(folder, is_wanted);
-  for (const std::string_view split : kSplits) {
-    const std::vector<std::string> more = ShardsIn(folder / split, is_wanted);
-    files.insert(files.end(), more.begin(), more.end());
-  }
-  return files;
-}
-
-std::vector<std::string> ShardsOfFolder(const fs::path& folder) {
-  std::vector<std::string> shards = FilesOfFolder(folder, IsShardName);
-  if (shards.empty()) {
-    shards = FilesOfFolder(folder, IsRecordFileName);
-  }
-  if (shards.empty()) {
-    throw IoError(
-        folder.string() +
-        ": has no shards, and none in folders train, validation, test (" +
-        std::string(kShardNames) + ")");
-  }
-  return shards;
-}
-
 // The paths that match a pattern.
 std::vector<std::string> Glob(const std::string& pattern) {
   glob_t matches{};
-  const int result = ::glob(pattern.c_str(), GLOB_ERR, nullptr, &matches);
+  const int result =
+      ::glob(EscapedFolders(pattern).c_str(), GLOB_ERR, nullptr, &matches);
   const int error = errno;
   std::vector<std::string> paths(matches.gl_pathv,
                                  matches.gl_pathv + matches.gl_pathc);
@@ -149,20 +149,61 @@ std::vector<std::string> ShardObjectsIn(const std::string& folder_url,
   return shards;
 }
 
-std::vector<std::string> ObjectsOfFolder(const std::string& folder,
-                                         IsWanted is_wanted) {
-  std::vector<std::string> files = ShardObjectsIn(folder, is_wanted);
-  for (const std::string_view split : kSplits) {
-    const std::vector<std::string> more =
-        ShardObjectsIn(AsFolder(folder) + std::string(split), is_wanted);
-    files.insert(files.end(), more.begin(), more.end());
+std::vector<std::string> FilesIn(const std::string& folder,
+                                 IsWanted is_wanted) {
+  return IsUrl(folder) ? ShardObjectsIn(folder, is_wanted)
+                       : ShardsIn(folder, is_wanted);
+}
+
+// The names of the folders in a folder. None if it does not exist.
+std::vector<std::string> FoldersIn(const std::string& folder) {
+  std::vector<std::string> names;
+  if (IsUrl(folder)) {
+    for (const std::string& url :
+         SharedObjectStore()->List(AsFolder(folder)).folders) {
+      names.emplace_back(
+          BaseName(std::string_view(url).substr(0, url.size() - 1)));
+    }
+    return names;
+  }
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    std::string name = entry->path().filename().string();
+    if (IsFolder(entry->path())) {
+      names.push_back(std::move(name));
+    }
+  }
+  return names;
+}
+
+// The folders in a folder that are named as a split is; "": as any split.
+std::vector<std::string> SplitFolders(const std::string& folder,
+                                      std::string_view split) {
+  std::vector<std::string> folders;
+  for (const std::string& name : FoldersIn(folder)) {
+    const std::string_view named = SplitNamed(name);
+    if (!named.empty() && (split.empty() || named == split)) {
+      folders.push_back(AsFolder(folder) + name);
+    }
+  }
+  return folders;
+}
+
+// The files in a folder and in its folders of splits.
+std::vector<std::string> FilesOfFolder(const std::string& folder,
+                                       IsWanted is_wanted) {
+  std::vector<std::string> files = FilesIn(folder, is_wanted);
+  for (const std::string& split : SplitFolders(folder, "")) {
+    std::ranges::move(FilesIn(split, is_wanted), std::back_inserter(files));
   }
   return files;
 }
 
-std::vector<std::string> ShardObjectsOfFolder(const std::string& folder) {
-  std::vector<std::string> shards = ObjectsOfFolder(folder, IsShardName);
-  return shards.empty() ? ObjectsOfFolder(folder, IsRecordFileName) : shards;
+// Its shards, or, if it has none, its other files of records.
+std::vector<std::string> ShardsOfFolder(const std::string& folder) {
+  std::vector<std::string> shards = FilesOfFolder(folder, IsShardName);
+  return shards.empty() ? FilesOfFolder(folder, IsRecordFileName) : shards;
 }
 
 std::vector<std::string> ShardObjectsOfPattern(const std::string& pattern) {
@@ -204,7 +245,7 @@ std::vector<std::string> ShardsOfUrl(const std::string& url) {
   }
   std::vector<std::string> shards;
   if (in_bucket) {
-    shards = ShardObjectsOfFolder(url);
+    shards = ShardsOfFolder(url);
   }
   if (shards.empty()) {
     throw IoError(UrlForMessages(url) +
@@ -239,24 +280,30 @@ NamedShards ShardsOfPart(const std::string& part) {
   struct stat status {};
   if (::stat(part.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) {
-      return {ShardsOfFolder(part), SetOfFolder(part)};
+      std::vector<std::string> shards = ShardsOfFolder(part);
+      if (shards.empty()) {
+        throw IoError(part +
+                      ": has no shards, and none in folders train, "
+                      "validation, test (" +
+                      std::string(kShardNames) + ")");
+      }
+      return {std::move(shards), SetOfFolder(part)};
     }
     return {{fs::path(part).lexically_normal().string()}, std::nullopt};
   }
   const int error = errno;
   if (error == ENOENT && IsPattern(part)) {
     std::vector<std::string> shards = ShardsOfPattern(part);
-    ShardSet set = SetOfPattern(part, shards);
+    ShardSet set = SetOfPattern(EscapedFolders(part), shards);
     return {std::move(shards), std::move(set)};
   }
   throw IoError(part, "find the data", error);
 }
 
-// The parts of a specification, with braces expanded where no file has that
-// name.
-std::vector<std::string> PartsOf(std::string_view spec) {
+// The parts of a list, with braces expanded where no file has that name.
+std::vector<std::string> Expanded(const std::vector<std::string>& list) {
   std::vector<std::string> parts;
-  for (const std::string& part : SplitAtCommas(spec)) {
+  for (const std::string& part : list) {
     std::error_code ignored;
     if (part.starts_with("pipe:")) {
       throw UsageError(part +
@@ -279,12 +326,6 @@ std::vector<std::string> SortedOnce(std::vector<std::string> paths) {
 }
 
 }  // namespace
-
-std::string_view SplitOfFolder(std::string_view folder) {
-  const auto* const known =
-      std::ranges::find(kSplitFolders, folder, &SplitFolder::folder);
-  return known == kSplitFolders.end() ? "" : known->split;
-}
 
 std::string ShardName(std::string_view prefix, std::int64_t number,
                       std::int64_t count) {
@@ -320,18 +361,27 @@ std::string_view ShardPrefix(std::string_view base_name) {
 
 std::vector<std::string> ListShards(std::string_view spec,
                                     const OnShardSetFaults& on_faults) {
+  const std::vector<std::string> paths = DataPaths(spec);
+  if (paths.empty()) {
+    throw IoError("no data: give shards, folders or patterns, not '" +
+                  std::string(spec) + "'");
+  }
+  return ListShardsOf(paths, on_faults);
+}
+
+std::vector<std::string> ListShardsOf(const std::vector<std::string>& paths,
+                                      const OnShardSetFaults& on_faults) {
+  if (paths.empty()) {
+    throw IoError("no data: give shards, folders or patterns");
+  }
   std::vector<std::string> shards;
   ShardSetFaults faults;
-  for (const std::string& part : PartsOf(spec)) {
+  for (const std::string& part : Expanded(paths)) {
     const NamedShards named = ShardsOfPart(part);
     shards.insert(shards.end(), named.shards.begin(), named.shards.end());
     if (named.set) {
       faults.Add(FindFaults(named.shards, *named.set));
     }
-  }
-  if (shards.empty()) {
-    throw IoError("no data: give shards, folders or patterns, not '" +
-                  std::string(spec) + "'");
   }
   if (faults.any()) {
     on_faults(faults);
@@ -349,11 +399,6 @@ void RequireFolder(const std::string& data_dir) {
   }
 }
 
-std::vector<std::string> RecordFilesIn(const std::string& folder) {
-  return IsUrl(folder) ? ShardObjectsIn(folder, IsRecordFileName)
-                       : ShardsIn(folder, IsRecordFileName);
-}
-
 std::string_view SplitOfFile(const std::string& path) {
   return SplitInName(FileNameOf(path));
 }
@@ -363,19 +408,17 @@ std::string_view SplitOfFile(const std::string& path) {
 std::vector<std::string> FindSplitFiles(const std::string& data_dir,
                                         std::string_view split) {
   RequireFolder(data_dir);
-  std::vector<std::string> files = RecordFilesIn(data_dir);
+  split = RequireSplitName(split);
+  std::vector<std::string> files = FilesIn(data_dir, IsRecordFileName);
   const bool is_divided = std::ranges::any_of(
       files, [](const auto& file) { return !SplitOfFile(file).empty(); });
   std::erase_if(files, [&](const std::string& file) {
     return is_divided ? SplitOfFile(file) != split
-                      : split != "train" && !file.ends_with(".zip");
+                      : split != "train" && !IsArchiveName(file);
   });
-  for (const SplitFolder& known : kSplitFolders) {
-    if (known.split == split) {
-      std::ranges::move(
-          RecordFilesIn(AsFolder(data_dir) + std::string(known.folder)),
-          std::back_inserter(files));
-    }
+  for (const std::string& folder : SplitFolders(data_dir, split)) {
+    std::ranges::move(FilesIn(folder, IsRecordFileName),
+                      std::back_inserter(files));
   }
   return SortedOnce(std::move(files));
 }
@@ -383,18 +426,14 @@ std::vector<std::string> FindSplitFiles(const std::string& data_dir,
 std::vector<std::string> FindSplit(const std::string& data_dir,
                                    std::string_view split,
                                    const OnShardSetFaults& on_faults) {
-  if (split == "val") {
-    split = "validation";
-  }
-  const bool is_url = IsUrl(data_dir);
   RequireFolder(data_dir);
+  split = RequireSplitName(split);
+  std::vector<std::string> folders = SplitFolders(data_dir, split);
+  folders.push_back(data_dir);
   std::vector<std::string> shards;
-  for (const std::string& folder :
-       {data_dir,
-        data_dir + (data_dir.ends_with('/') ? "" : "/") + std::string(split)}) {
-    for (std::string& shard :
-         is_url ? ShardObjectsIn(folder) : ShardsIn(folder)) {
-      if (ShardPrefix(FileNameOf(shard)) == split) {
+  for (const std::string& folder : folders) {
+    for (std::string& shard : FilesIn(folder, IsShardName)) {
+      if (SplitNamed(ShardPrefix(FileNameOf(shard))) == split) {
         shards.push_back(std::move(shard));
       }
     }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,27 +7,10 @@
 #include <vector>
 
 #include "records/files/shard_set.h"
+#include "records/files/split_names.h"
 
 // Builds and recognises the names of shard files.
 namespace infeed {
-
-// The splits that a data set's folder may have folders for.
-inline constexpr std::array<std::string_view, 3> kSplits = {
-    "train", "validation", "test"};
-
-// The folders that each of them may have.
-struct SplitFolder {
-  std::string_view split;
-  std::string_view folder;
-};
-inline constexpr std::array<SplitFolder, 4> kSplitFolders = {
-    {{"train", "train"},
-     {"validation", "validation"},
-     {"validation", "val"},
-     {"test", "test"}}};
-
-// The split that a folder of that name holds; "" if it is none's.
-[[nodiscard]] std::string_view SplitOfFolder(std::string_view folder);
 
 // "train", 3, 8 -> "train-00003-of-00008".
 [[nodiscard]] std::string ShardName(std::string_view prefix,
@@ -54,9 +36,9 @@ struct ShardNameParts {
 // duplicates. spec is a comma-separated list of files, folders, glob patterns
 // ("DIR/train-*") and names with braces ("DIR/{000..099}.tar"). Folders and
 // patterns give only files that record_files.h knows by name, so side files are
-// never read as shards; a folder gives its shards, also those in its train/,
-// validation/ and test/ folders, and where it has none its other files of
-// records. A single file may have any name. All parts may be URLs, such as
+// never read as shards; a folder gives its shards, also those in its folders
+// named as splits are, and where it has none its other files of records. A
+// single file may have any name. All parts may be URLs, such as
 // s3://BUCKET/DATA/train-*; for http(s):// each shard must be named. Throws
 // IoError that names the part that is missing or matches nothing, UsageError
 // for a command ("pipe:...").
@@ -65,21 +47,23 @@ struct ShardNameParts {
 // lack, for a pattern only the shards that would match it.
 [[nodiscard]] std::vector<std::string> ListShards(
     std::string_view spec, const OnShardSetFaults& on_faults = RefuseFaults);
+// The same for the parts of a list (DataPaths()).
+[[nodiscard]] std::vector<std::string> ListShardsOf(
+    const std::vector<std::string>& paths,
+    const OnShardSetFaults& on_faults = RefuseFaults);
 
-// The shards of one split ("train", "validation", "test"; "val" finds
-// "validation" too) in a data set's folder: DIR/SPLIT-* or DIR/SPLIT/SPLIT-*.
-// data_dir may be a URL of s3 or gs. Empty when there are none. Throws IoError
-// when data_dir is not a folder that can be read. on_faults receives what the
-// split lacks.
+// The shards of one split (any of its names, split_names.h) in a data set's
+// folder: DIR/SPLIT-* or DIR/SPLIT/SPLIT-*, of whatever name. data_dir may be a
+// URL of s3 or gs. Empty when there are none. Throws IoError when data_dir is
+// not a folder that can be read. on_faults receives what the split lacks.
 [[nodiscard]] std::vector<std::string> FindSplit(
     const std::string& data_dir, std::string_view split,
     const OnShardSetFaults& on_faults = RefuseFaults);
 
 // The files of records of one split that are no shards by name, as others make
-// them (record_files.h): those in DIR/SPLIT (also DIR/val), and those in DIR
-// whose names say the split, or, where no name in DIR says one, all for train;
-// a zip for any split, as it may hold a folder for each. split is train,
-// validation or test.
+// them (record_files.h): those in DIR/SPLIT, and those in DIR whose names say
+// the split, or, where no name in DIR says one, all for train; a zip or a tar
+// for any split, as it may hold a folder for each.
 [[nodiscard]] std::vector<std::string> FindSplitFiles(
     const std::string& data_dir, std::string_view split);
 

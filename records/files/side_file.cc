@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
 
 #include "base/error.h"
+#include "base/own_files.h"
 #include "base/parent_folder.h"
 #include "records/bytes/cache_folder.h"
 #include "records/bytes/fnv_hash.h"
@@ -18,6 +20,8 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::atomic<int> without_side_files = 0;
 
 std::string MakeName(const std::string& shard, std::string_view ending) {
   return fs::path(shard).filename().string().append(ending);
@@ -30,16 +34,23 @@ std::string TextHash(std::string_view text) {
   return hex.data();
 }
 
-// Makes the folder if needed; returns whether it exists and is writable.
-bool MakeWritableFolder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  return !error && ::access(folder.c_str(), W_OK | X_OK) == 0;
+// Makes the folder if needed; returns whether it exists, is no link and is
+// writable. Its last name is ours.
+bool MakeWritableFolder(const std::string& folder) {
+  try {
+    const Descriptor opened = MakeAndOpenFolder(folder, 1);
+    return ::faccessat(opened.get(), ".", W_OK | X_OK, 0) == 0;
+  } catch (const IoError&) {
+    return false;
+  }
 }
 
 // Makes one of the folders, from `first` on. Throws IoError if none can be.
 std::string FirstWritable(const std::vector<std::string>& folders,
                           std::size_t first) {
+  if (!MayWriteSideFiles()) {
+    throw IoError("this run writes no side files");
+  }
   for (std::size_t i = first; i < folders.size(); ++i) {
     if (MakeWritableFolder(folders[i])) {
       return folders[i];
@@ -52,6 +63,12 @@ std::string FirstWritable(const std::vector<std::string>& folders,
 }
 
 }  // namespace
+
+WithoutSideFiles::WithoutSideFiles() { ++without_side_files; }
+
+WithoutSideFiles::~WithoutSideFiles() { --without_side_files; }
+
+bool MayWriteSideFiles() { return without_side_files == 0; }
 
 std::string KeyedEnding(std::string_view ending, std::string_view key,
                         std::string_view standard) {

@@ -8,9 +8,22 @@
 // the user's cache if that folder is not writable.
 namespace infeed {
 
+// While one lives, this process writes no side files: what would return a path
+// for writing throws IoError, as if no folder could be written. For dry runs.
+// Thread-safe.
+class WithoutSideFiles {
+ public:
+  WithoutSideFiles();
+  ~WithoutSideFiles();
+  WithoutSideFiles(const WithoutSideFiles&) = delete;
+  WithoutSideFiles& operator=(const WithoutSideFiles&) = delete;
+};
+[[nodiscard]] bool MayWriteSideFiles();
+
 // Returns the folder for side files of a shard or a data set, and makes it:
-// FOLDER/.infeed, or, if that is not writable, a folder in the user's cache.
-// Throws IoError when neither can be made.
+// FOLDER/.infeed, or, if that is not writable or is a symbolic link, a folder
+// in the user's cache. Files in it are written with kInOwnFolder. Throws
+// IoError when neither can be made.
 [[nodiscard]] std::string SideFolder(const std::string& data_folder);
 
 // Returns the one in the user's cache, and makes it. Throws IoError.

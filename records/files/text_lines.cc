@@ -18,6 +18,7 @@ std::string_view Trim(std::string_view text) { return Trimmed(text, kBlanks); }
 
 std::vector<std::string> Lines(std::string_view text) {
   std::vector<std::string> lines;
+  text = WithoutMark(text);
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     lines.emplace_back(Trim(text.substr(0, end)));
@@ -29,8 +30,9 @@ std::vector<std::string> Lines(std::string_view text) {
   return lines;
 }
 
-std::vector<std::string> ReadLines(const std::string& path) {
-  std::vector<std::string> lines = Lines(ReadWhole(path, kMaxFileBytes));
+std::vector<std::string> CheckedLines(const std::string& path,
+                                      std::string_view text) {
+  std::vector<std::string> lines = Lines(text);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].empty()) {
       throw DataError({.path = path},
@@ -38,6 +40,10 @@ std::vector<std::string> ReadLines(const std::string& path) {
     }
   }
   return lines;
+}
+
+std::vector<std::string> ReadLines(const std::string& path, int own_names) {
+  return CheckedLines(path, ReadWhole(path, kMaxFileBytes, own_names));
 }
 
 }  // namespace infeed

@@ -14,11 +14,17 @@ inline constexpr std::string_view kBlanks = " \t\r";
 [[nodiscard]] std::string_view Trim(std::string_view text);
 
 // Returns the lines without leading and trailing blanks, and without empty
-// lines at the end.
+// lines at the end. A byte-order mark is skipped.
 [[nodiscard]] std::vector<std::string> Lines(std::string_view text);
 
-// Reads the lines of a file, or of the object that a URL names. Throws
-// IoError, and DataError for an empty line that is not at the end.
-[[nodiscard]] std::vector<std::string> ReadLines(const std::string& path);
+// The lines of a file's text. Throws DataError for an empty line that is not at
+// the end.
+[[nodiscard]] std::vector<std::string> CheckedLines(const std::string& path,
+                                                    std::string_view text);
+
+// Reads the lines of a file, or of the object that a URL names; of a pipe too
+// if own_names is kNamedByUser. Throws IoError and as CheckedLines().
+[[nodiscard]] std::vector<std::string> ReadLines(const std::string& path,
+                                                 int own_names = 1);
 
 }  // namespace infeed

@@ -10,6 +10,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/bytes/plain_text.h"
 #include "records/http/http_transfer.h"
 #include "records/http/secrets_guard.h"
@@ -38,8 +39,8 @@ std::optional<Profile> ReadAwsProfile(const std::string& path,
   if (!std::filesystem::exists(path, ignored)) {
     return std::nullopt;
   }
-  const std::string file = ReadWholeFile(path, kMaxProfileBytes);
-  std::string_view rest(file);
+  const std::string file = ReadFileOrPipe(path, kMaxProfileBytes);
+  std::string_view rest = WithoutMark(file);
   std::optional<Profile> profile;
   bool inside = false;
   for (int number = 1; !rest.empty(); ++number) {

@@ -168,7 +168,7 @@ std::int64_t UnixSeconds(Time time) {
 
 ServiceAccount ReadServiceAccount(const std::string& path) {
   const Json json =
-      ParseJsonOrDiscard<Json>(ReadWholeFile(path, kMaxFileBytes));
+      ParseJsonOrDiscard<Json>(ReadFileOrPipe(path, kMaxFileBytes));
   if (!json.is_object()) {
     throw UsageError(path + ": is not the JSON file of a service account");
   }

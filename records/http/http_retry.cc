@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/bytes/stopped_error.h"
 #include "records/bytes/whole_number.h"
 #include "records/http/object_xml.h"
-#include "records/http/url.h"
 
 namespace infeed {
 namespace {

@@ -10,10 +10,6 @@ namespace infeed {
 // ends; "" if not set.
 [[nodiscard]] std::string EnvironmentValue(const char* name);
 
-// Removes user name, password and query from each URL in the text: "?..."
-// replaces everything from the URL's "?" to a blank, a quote or the end.
-[[nodiscard]] std::string WithoutUrlSecrets(std::string_view text);
-
 // Whether a variable of this name holds a secret.
 [[nodiscard]] bool IsSecretName(std::string_view name);
 

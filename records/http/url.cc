@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/bytes/whole_number.h"
 
 namespace infeed {
@@ -44,9 +45,7 @@ std::string SchemeName(std::string_view text) {
 }
 
 [[noreturn]] void Refuse(std::string_view url, std::string_view why) {
-  std::string shown = UrlForMessages(url);
-  std::replace_if(shown.begin(), shown.end(), IsControl, '?');
-  throw UsageError("'" + shown +
+  throw UsageError("'" + ShownText(url) +
                    "': not a URL of a shard: " + std::string(why));
 }
 
@@ -180,22 +179,6 @@ std::string FormatUrl(const Url& url) {
   }
   text.append(url.path);
   return url.query.empty() ? text : text.append("?").append(url.query);
-}
-
-std::string UrlForMessages(std::string_view text) {
-  const std::string scheme = SchemeName(text);
-  if (scheme == "s3" || scheme == "gs") {
-    return std::string(text);  // A "?" is part of the key.
-  }
-  std::string shown(text.substr(0, text.find_first_of("?#")));
-  const std::size_t start =
-      scheme.empty() ? 0 : scheme.size() + kSeparator.size();
-  const std::size_t end = std::min(shown.find('/', start), shown.size());
-  const std::size_t at = shown.rfind('@', end);
-  if (at != std::string::npos && at >= start && at < end) {
-    shown.erase(start, at + 1 - start);
-  }
-  return shown;
 }
 
 std::string PercentEncode(std::string_view bytes, Slashes slashes) {

@@ -33,10 +33,6 @@ struct Url {
 [[nodiscard]] Url ParseWritableUrl(const std::string& text);
 [[nodiscard]] std::string FormatUrl(const Url& url);
 
-// The URL for messages: without query, which may contain a signature, user name
-// and password.
-[[nodiscard]] std::string UrlForMessages(std::string_view text);
-
 enum class Slashes { kEncode, kKeep };
 // RFC 3986: all but letters, digits and "-._~" become %XX.
 [[nodiscard]] std::string PercentEncode(std::string_view bytes,

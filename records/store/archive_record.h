@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "records/example/record_payload.h"
@@ -15,9 +16,11 @@ namespace infeed {
 // which grows as needed: an Example with the image, its file's base name, its
 // label, and of a tar the sample's other members (tar_example.h). extent: the
 // record's bytes in the archive. Throws DataError, without an origin, when the
-// bytes are not such a record. Requires: the record's shard is a tar or a zip.
+// bytes are not such a record. image_key: of tars, as BuildTarExample() takes
+// it. Requires: the record's shard is a tar or a zip.
 [[nodiscard]] RecordPayload MakeArchiveExample(
     const RecordIndex& index, std::int64_t record,
-    std::span<const std::byte> extent, std::vector<std::byte>& buffer);
+    std::span<const std::byte> extent, std::string_view image_key,
+    std::vector<std::byte>& buffer);
 
 }  // namespace infeed

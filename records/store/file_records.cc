@@ -12,15 +12,17 @@
 #include <utility>
 
 #include "base/error.h"
+#include "records/archives/archive_images.h"
+#include "records/archives/archive_index_file.h"
 #include "records/archives/tar_index_file.h"
 #include "records/archives/tar_member.h"
 #include "records/archives/tar_samples.h"
-#include "records/archives/zip_classes.h"
 #include "records/archives/zip_directory.h"
-#include "records/archives/zip_index_file.h"
+#include "records/archives/zip_entry.h"
+#include "records/bytes/image_header.h"
 #include "records/files/open_source.h"
-#include "records/files/record_files.h"
 #include "records/files/side_file.h"
+#include "records/files/unreadable_format.h"
 #include "records/store/image_record.h"
 #include "records/tfrecord/byte_stream.h"
 #include "records/tfrecord/frame_scan.h"
@@ -31,6 +33,9 @@ namespace infeed {
 namespace {
 
 constexpr std::size_t kStreamBytes = std::size_t{256} << 10;
+// Of a file that holds no records.
+constexpr std::int64_t kDescribedBytes = std::int64_t{1} << 20;
+constexpr std::size_t kTextBytes = 4096;
 
 FileRecords ToRecords(const ByteSource& file, ShardFrames frames) {
   FileRecords records = {.format = RecordFormat::kTfrecord,
@@ -50,11 +55,21 @@ FileRecords ToRecords(const ByteSource& file, ShardFrames frames) {
   return records;
 }
 
-FileRecords ToRecords(const ByteSource& file, TarFileIndex index) {
+// Whether a file without splits inside is of the split that is wanted.
+bool IsWanted(const ShardSplit& split) {
+  return split.wanted.empty() ||
+         split.wanted == (split.said.empty() ? "train" : split.said);
+}
+
+FileRecords ToRecords(const ByteSource& file, const ShardSplit& split,
+                      TarFileIndex index) {
   FileRecords records = {.format = RecordFormat::kTar,
                          .compression = index.compression,
-                         .bytes = file.size(),
-                         .labels = std::move(index.samples.labels)};
+                         .bytes = file.size()};
+  if (!IsWanted(split)) {
+    return records;
+  }
+  records.labels = std::move(index.samples.labels);
   const std::vector<std::int64_t>& offsets = index.samples.offsets;
   records.lengths.reserve(offsets.size());
   for (std::size_t i = 0; i < offsets.size(); ++i) {
@@ -68,25 +83,19 @@ FileRecords ToRecords(const ByteSource& file, TarFileIndex index) {
   return records;
 }
 
-void NoteBadNames(const std::vector<std::string>& names,
-                  const std::string& path, std::vector<std::string>& notes) {
-  if (!names.empty()) {
-    notes.push_back(
-        PathForMessages(path) + ": entries left out, as they are links or " +
-        "their names lead out of the archive: " + std::to_string(names.size()) +
-        ", the first " + names.front());
+FileRecords ToRecords(const ByteSource& file, const ShardSplit& split,
+                      ArchiveFileIndex index) {
+  if (index.found.has_splits) {
+    KeepSplit(split.wanted, index.found);
+  } else if (!IsWanted(split)) {
+    index.found.images.clear();
   }
-}
-
-// A zip named after a split ("train.zip") is of it as a whole.
-FileRecords ToRecords(const ByteSource& file, const std::string& split,
-                      ZipImages zip) {
-  const bool names_split = !SplitInName(FileNameOf(file.path())).empty();
-  KeepSplit(names_split ? "" : split, zip);
-  FileRecords records = {.format = RecordFormat::kZip,
-                         .bytes = file.size(),
-                         .classes = std::move(zip.classes)};
-  for (const ZipImages::Image& image : zip.images) {
+  FileRecords records = {
+      .format = index.is_tar ? RecordFormat::kTarTree : RecordFormat::kZip,
+      .compression = index.compression,
+      .bytes = file.size(),
+      .classes = std::move(index.found.classes)};
+  for (const ArchiveImages::Image& image : index.found.images) {
     records.offsets.push_back(image.offset);
     records.lengths.push_back(image.extent);
     records.labels.push_back(image.class_index < 0 ? kNoLabel
@@ -95,7 +104,9 @@ FileRecords ToRecords(const ByteSource& file, const std::string& split,
         std::max(records.longest_payload,
                  ImageRecordBytes(std::max(image.extent, image.bytes)));
   }
-  NoteBadNames(zip.bad_names, file.path(), records.notes);
+  for (const std::string& note : index.found.notes) {
+    records.notes.push_back(PathForMessages(file.path()) + ": " + note);
+  }
   return records;
 }
 
@@ -126,15 +137,15 @@ std::string SaveIfPossible(const FileRecordsOptions& options,
 
 // The records that an index file names; nullopt: there is no usable one.
 std::optional<FileRecords> KeptRecords(const ByteSource& file,
-                                       const std::string& split) {
+                                       const ShardSplit& split) {
   if (std::optional<ShardFrames> frames = FindFrames(file)) {
     return ToRecords(file, *std::move(frames));
   }
   if (std::optional<TarFileIndex> tar = FindTarIndex(file)) {
-    return ToRecords(file, *std::move(tar));
+    return ToRecords(file, split, *std::move(tar));
   }
-  if (std::optional<ZipImages> zip = FindZipIndex(file)) {
-    return ToRecords(file, split, *std::move(zip));
+  if (std::optional<ArchiveFileIndex> tree = FindArchiveIndex(file)) {
+    return ToRecords(file, split, *std::move(tree));
   }
   return std::nullopt;
 }
@@ -179,29 +190,112 @@ class StreamBytes {
   std::int64_t seen_ = 0;  // end of what the buffer has returned
 };
 
-FileRecords ScanTarFile(const ByteSource& file, Compression compression,
-                        const FileRecordsOptions& options) {
-  TarFileIndex index = {.compression = compression};
-  if (compression == Compression::kNone) {
-    index.samples =
-        ScanTar(BytesOf(file), file.path(), options.max_record_bytes);
-  } else {
-    StreamBytes stream(file);
-    index.samples =
-        ScanTar([&](std::int64_t offset,
-                    std::size_t bytes) { return stream.At(offset, bytes); },
-                file.path(), options.max_record_bytes);
+void CheckSizes(const ByteSource& file, const ArchiveImages& found,
+                const FileRecordsOptions& options) {
+  for (const ArchiveImages::Image& image : found.images) {
+    if (std::max(image.extent, image.bytes) > options.max_record_bytes) {
+      throw DataError({file.path(), -1, image.offset},
+                      "the entry has " + std::to_string(image.bytes) +
+                          " bytes, more than max_record_bytes");
+    }
   }
+}
+
+FileRecords KeepTree(const ByteSource& file, ArchiveFileIndex index,
+                     const FileRecordsOptions& options) {
+  CheckSizes(file, index.found, options);
   std::string path =
-      SaveIfPossible(options, [&] { return SaveTarIndex(file, index); });
-  FileRecords records = ToRecords(file, std::move(index));
+      SaveIfPossible(options, [&] { return SaveArchiveIndex(file, index); });
+  FileRecords records = ToRecords(file, options.split, std::move(index));
   records.index_file = std::move(path);
   return records;
 }
 
+TarScan ScanTarFile(const ByteSource& file, Compression compression,
+                    const FileRecordsOptions& options) {
+  if (compression == Compression::kNone) {
+    return ScanTar(BytesOf(file), file.path(), options.max_record_bytes);
+  }
+  StreamBytes stream(file);
+  return ScanTar([&](std::int64_t offset,
+                     std::size_t bytes) { return stream.At(offset, bytes); },
+                 file.path(), options.max_record_bytes);
+}
+
+FileRecords ReadTar(const ByteSource& file, Compression compression,
+                    const FileRecordsOptions& options) {
+  TarScan scan = ScanTarFile(file, compression, options);
+  ArchiveFileIndex tree = {.is_tar = true, .compression = compression};
+  if (!scan.files.empty()) {
+    tree.found = FindArchiveImages(file.path(), scan.files,
+                                   [&](const ArchiveFile& label_file) {
+                                     return scan.label_files[label_file.offset];
+                                   });
+  }
+  if (compression != Compression::kNone) {  // It is unpacked in its own order.
+    std::ranges::sort(tree.found.images, {}, &ArchiveImages::Image::offset);
+  }
+  if (!tree.found.classes.empty()) {
+    return KeepTree(file, std::move(tree), options);
+  }
+  TarFileIndex index = {.compression = compression,
+                        .samples = std::move(scan.samples)};
+  std::string path =
+      SaveIfPossible(options, [&] { return SaveTarIndex(file, index); });
+  FileRecords records = ToRecords(file, options.split, std::move(index));
+  records.index_file = std::move(path);
+  return records;
+}
+
+// What a file is that holds no records, and what to do with it; "" if it is not
+// known.
+std::string DescribeOther(const ByteSource& file) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(
+      std::min<std::int64_t>(kDescribedBytes, file.size())));
+  bytes.resize(file.ReadAt(0, bytes));
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
+                              bytes.size());
+  if (const auto format = FindImageFormat(bytes); !format.empty()) {
+    return "a " + std::string(format) +
+           " image, not a file of records: give the folder that has a folder "
+           "of images for each class, or make shards of a table of images by "
+           "imagenet_to_records --manifest";
+  }
+  if (const auto format = FindUnreadableFormat(bytes); !format.empty()) {
+    return "no file of records; " + UnreadableReason(format);
+  }
+  if (text.starts_with("PAR1")) {
+    return "a Parquet file: `infeed convert FILE.parquet SHARDS` of the Python "
+           "package makes shards of it";
+  }
+  const bool is_text =
+      std::ranges::none_of(text.substr(0, kTextBytes), [](unsigned char c) {
+        return c < ' ' && c != '\n' && c != '\r' && c != '\t';
+      });
+  return is_text && !text.empty()
+             ? "a text file, not a file of records: of a table of images "
+               "imagenet_to_records --manifest makes shards"
+             : "";
+}
+
+// Says of a file that holds no records what it is.
+ShardFrames ScanOrDescribe(const ByteSource& file,
+                           std::int64_t max_record_bytes) {
+  try {
+    return ScanShard(file, max_record_bytes);
+  } catch (const DataError& error) {
+    const std::string other =
+        error.origin().record > 0 ? "" : DescribeOther(file);
+    if (other.empty()) {
+      throw;
+    }
+    throw DataError({.path = PathForMessages(file.path())}, other);
+  }
+}
+
 FileRecords ScanFrameFile(const ByteSource& file,
                           const FileRecordsOptions& options) {
-  ShardFrames frames = ScanShard(file, options.max_record_bytes);
+  ShardFrames frames = ScanOrDescribe(file, options.max_record_bytes);
   std::string path =
       SaveIfPossible(options, [&] { return SaveFrames(file, frames); });
   FileRecords records = ToRecords(file, std::move(frames));
@@ -209,20 +303,32 @@ FileRecords ScanFrameFile(const ByteSource& file,
   return records;
 }
 
-FileRecords ReadZip(const ByteSource& file, const FileRecordsOptions& options) {
-  ZipImages zip = FindZipImages(ReadZipDirectory(file));
-  for (const ZipImages::Image& image : zip.images) {
-    if (std::max(image.extent, image.bytes) > options.max_record_bytes) {
-      throw DataError({file.path(), -1, image.offset},
-                      "the entry has " + std::to_string(image.bytes) +
-                          " bytes, more than max_record_bytes");
-    }
+std::string ReadEntry(const ByteSource& zip, const ArchiveFile& entry) {
+  if (std::max(entry.extent, entry.bytes) > kMaxImageFileBytes) {
+    throw DataError({zip.path(), -1, entry.offset},
+                    "the label file is too long");
   }
-  std::string path =
-      SaveIfPossible(options, [&] { return SaveZipIndex(file, zip); });
-  FileRecords records = ToRecords(file, options.split, std::move(zip));
-  records.index_file = std::move(path);
-  return records;
+  std::vector<std::byte> extent(static_cast<std::size_t>(entry.extent));
+  (void)zip.ReadAt(entry.offset, extent);
+  std::vector<std::byte> buffer;
+  const ZipFile file = ReadZipEntry(extent, kMaxImageFileBytes, buffer);
+  return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
+}
+
+FileRecords ReadZip(const ByteSource& file, const FileRecordsOptions& options) {
+  std::vector<ArchiveFile> entries;
+  for (ZipEntry& entry : ReadZipDirectory(file).entries) {
+    entries.push_back({.name = std::move(entry.name),
+                       .offset = entry.offset,
+                       .extent = entry.extent,
+                       .bytes = entry.bytes,
+                       .is_readable = !entry.is_link});
+  }
+  ArchiveFileIndex index;
+  index.found = FindArchiveImages(
+      file.path(), entries,
+      [&](const ArchiveFile& entry) { return ReadEntry(file, entry); });
+  return KeepTree(file, std::move(index), options);
 }
 
 struct FileKind {
@@ -261,7 +367,7 @@ FileRecords ScanFile(const ByteSource& file,
     case RecordFormat::kZip:
       return ReadZip(file, options);
     case RecordFormat::kTar:
-      return ScanTarFile(file, kind.compression, options);
+      return ReadTar(file, kind.compression, options);
     default:
       return ScanFrameFile(file, options);
   }
@@ -274,6 +380,7 @@ std::string_view RecordFormatName(RecordFormat format) {
     case RecordFormat::kTfrecord:
       return "TFRecord";
     case RecordFormat::kTar:
+    case RecordFormat::kTarTree:
       return "tar";
     case RecordFormat::kZip:
       return "zip";
@@ -288,7 +395,7 @@ RecordFormat DetectFormat(const ByteSource& file) {
 }
 
 IndexState FindIndexState(const ByteSource& file) {
-  return KeptRecords(file, "")         ? IndexState::kFresh
+  return KeptRecords(file, {})         ? IndexState::kFresh
          : FindIndexFile(file).empty() ? IndexState::kNone
                                        : IndexState::kStale;
 }

@@ -15,9 +15,15 @@ namespace infeed {
 enum class RecordFormat {
   kTfrecord,  // frames (format.h)
   kTar,       // a sample is consecutive members of one key (tar_samples.h)
+  kTarTree,   // an image is a member (archive_images.h)
   kZip,       // an image is an entry (zip_entry.h)
   kImage      // the file is one image (image_record.h)
 };
+
+// Whether records are the images of an archive's folders, which are classes.
+[[nodiscard]] constexpr bool IsArchiveTree(RecordFormat format) {
+  return format == RecordFormat::kTarTree || format == RecordFormat::kZip;
+}
 
 // "TFRecord", "tar", "zip" or "image".
 [[nodiscard]] std::string_view RecordFormatName(RecordFormat format);
@@ -26,6 +32,14 @@ enum class RecordFormat {
 [[nodiscard]] constexpr std::int64_t OverheadOf(RecordFormat format) {
   return format == RecordFormat::kTfrecord ? kFrameOverhead : 0;
 }
+
+// The split to take from a file, "": all; and the split that the names of the
+// file and its folder say, "": none, so it is train. The folders of a tree in
+// an archive say more than its name. Files of TFRecords are taken whole.
+struct ShardSplit {
+  std::string wanted = {};
+  std::string said = {};
+};
 
 struct FileRecordsOptions {
   // Whether index files are read and written beside the file.
@@ -36,8 +50,7 @@ struct FileRecordsOptions {
   bool must_keep = false;
   // A longer record is a DataError.
   std::int64_t max_record_bytes = std::int64_t{1} << 30;
-  // The split to take from a zip with folders for several; "": all.
-  std::string split = {};
+  ShardSplit split = {};
 };
 
 struct FileRecords {
@@ -50,7 +63,7 @@ struct FileRecords {
   std::int64_t longest_payload = 0;  // that is made of a record
   // Of an archive: each record's label, kNoLabel where it has none.
   std::vector<std::int64_t> labels = {};
-  // Of a zip: its classes; class i has the label i + 1.
+  // Of a tree in an archive: its classes; class i has the label i + 1.
   std::vector<std::string> classes = {};
   std::vector<std::string> notes = {};  // on what is left out, for the user
   std::string index_file = {};          // that was written; "": none

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -11,239 +12,61 @@
 #include <utility>
 
 #include "base/error.h"
+#include "records/bytes/base_name.h"
+#include "records/bytes/name_text.h"
 #include "records/files/class_list.h"
 #include "records/files/folder_listing.h"
+#include "records/files/folder_walk.h"
+#include "records/files/image_layout.h"
 #include "records/files/kept_listings.h"
 #include "records/files/open_source.h"
-#include "records/files/shards.h"
+#include "records/files/split_names.h"
 #include "records/files/text_lines.h"
 #include "records/files/unreadable_format.h"
 
 namespace infeed {
 namespace {
 
-// Has the class of the i-th validation image on line i.
-constexpr const char* kLabelFile = "synset_labels.txt";
-
 constexpr std::int64_t kMaxLabelsBytes = std::int64_t{1} << 30;
-constexpr std::array<const char*, 2> kTextFiles = {"class_names.txt",
-                                                   "LOC_synset_mapping.txt"};
+// The last one is Tiny ImageNet's.
+constexpr std::array<const char*, 3> kTextFiles = {
+    "class_names.txt", "LOC_synset_mapping.txt", "words.txt"};
 
-ImageFile ImageIn(const std::string& folder, const FolderEntry& file,
-                  std::int32_t class_index) {
-  return {.path = folder + "/" + file.name,
-          .class_index = class_index,
-          .bytes = file.bytes,
-          .object = file.object};
-}
-
-bool IsSplitName(std::string_view folder) {
-  return !SplitOfFolder(folder).empty();
-}
-
-// One pass over a raw folder. Classes are numbered as they occur; Finish()
-// sorts them and renumbers the images.
-class Scan {
+// Makes the tree of a raw folder.
+class TreeMaker {
  public:
-  Scan(std::string raw, KeepListings keep) : raw_(std::move(raw)) {
+  TreeMaker(std::string raw, KeepListings keep) : raw_(std::move(raw)) {
     if (keep == KeepListings::kYes && !IsUrl(raw_)) {
       kept_.emplace(raw_);
     }
-    root_ = List(raw_);
+    walk_ = WalkFolder(raw_, [this](const std::vector<std::string>& paths) {
+      return kept_ ? kept_->ListFolders(paths) : ListFolders(paths);
+    });
+    SaveListings();
   }
 
-  ImageTree Run() {
-    ReadSplitFolders();
-    if (tree_.splits.empty()) {
-      ReadClassFolders("train", raw_, root_);
-      RefuseUnsortedSplits();
+  // nullopt: there are no images.
+  std::optional<ImageTree> Make() {
+    LeaveOut();
+    if (walk_.images.empty()) {
+      return std::nullopt;
     }
-    if (tree_.splits.empty()) {
+    ImageLayout layout = LayOut();
+    if (layout.classes.empty()) {
       throw UsageError(NothingFound());
     }
-    if (kept_) {
-      kept_->Save();
-      if (kept_->changed_folders() > 0) {
-        tree_.notes.push_back(raw_ +
-                              ": folders that changed since the last start "
-                              "and were listed again: " +
-                              std::to_string(kept_->changed_folders()));
-      }
+    AddImages(layout);
+    AddClasses(layout);
+    std::ranges::move(layout.notes, std::back_inserter(tree_.notes));
+    for (const std::string& folder : walk_.empty) {
+      tree_.notes.push_back(PathOf(folder) + ": skipped, no images in it");
     }
-    return Finish();
-  }
-
- private:
-  FolderListing List(const std::string& folder) {
-    return kept_ ? kept_->List(folder) : ListFolder(folder);
-  }
-
-  // Reads RAW/train and others, if at least one of them has class folders or a
-  // label file: an ordinary class may be named "train" too.
-  void ReadSplitFolders() {
-    if (root_.HasFolder("validation") && root_.HasFolder("val")) {
-      throw UsageError(raw_ + ": has both validation/ and val/: remove one");
+    for (const std::string& link : walk_.ended) {
+      tree_.notes.push_back(PathOf(link) +
+                            ": not followed, this folder was walked already");
     }
-    std::vector<std::pair<SplitFolder, FolderListing>> found;
-    for (const SplitFolder& split : kSplitFolders) {
-      if (root_.HasFolder(split.folder)) {
-        found.emplace_back(split, List(PathOf(split.folder)));
-        tree_.has_split_folders |=
-            !found.back().second.folders.empty() ||
-            (split.split == "validation" && HasLabelFile());
-      }
-    }
-    if (!tree_.has_split_folders) {
-      return;
-    }
-    for (const auto& [split, listing] : found) {
-      ReadSplit(split, listing);
-    }
-    NoteOtherFolders();
-  }
-
-  void ReadSplit(const SplitFolder& split, const FolderListing& listing) {
-    const std::string folder = PathOf(split.folder);
-    if (!listing.folders.empty()) {
-      ReadClassFolders(split.split, folder, listing);
-    } else if (split.split == "validation") {
-      ReadLabelledImages(folder, listing);
-    } else if (!listing.images.empty()) {
-      tree_.notes.push_back(folder +
-                            ": skipped, its images are in no class "
-                            "folders");
-    }
-  }
-
-  void ReadClassFolders(std::string_view split, const std::string& folder,
-                        const FolderListing& listing) {
-    // RAW itself holds label files and the like.
-    const std::size_t loose =
-        listing.images.size() + (folder == raw_ ? 0 : listing.ignored.size());
-    if (loose > 0) {
-      tree_.notes.push_back(folder + ": skipped " + std::to_string(loose) +
-                            " files that are in no class folder");
-    }
-    std::vector<std::string> class_folders;
-    for (const std::string& name : listing.folders) {
-      class_folders.push_back(folder + "/" + name);
-    }
-    const std::vector<FolderListing> listings =
-        kept_ ? kept_->ListFolders(class_folders) : ListFolders(class_folders);
-    ImageSplit images{std::string(split), {}};
-    for (std::size_t i = 0; i < listings.size(); ++i) {
-      ReadClassFolder(listing.folders[i], class_folders[i], listings[i],
-                      images);
-    }
-    AddSplit(std::move(images));
-  }
-
-  void ReadClassFolder(const std::string& name, const std::string& folder,
-                       const FolderListing& listing, ImageSplit& split) {
-    LeaveOut(folder, listing);
-    if (listing.images.empty()) {
-      tree_.notes.push_back(folder + ": skipped, no images in it");
-      return;
-    }
-    const std::int32_t number = NumberOf(name);
-    for (const FolderEntry& file : listing.images) {
-      split.images.push_back(ImageIn(folder, file, number));
-    }
-  }
-
-  // ImageNet's own validation set: line i of the label file is the class of
-  // the i-th image in the order of names.
-  void ReadLabelledImages(const std::string& folder,
-                          const FolderListing& listing) {
-    if (listing.images.empty()) {
-      return;
-    }
-    const std::string path = raw_ + "/" + kLabelFile;
-    if (!HasLabelFile()) {
-      throw UsageError(folder +
-                       ": its images are in no class folders, and "
-                       "there is no " +
-                       path + " with a class on each line");
-    }
-    const std::vector<std::string> labels = ReadLines(path);
-    if (labels.size() != listing.images.size()) {
-      throw DataError({.path = path},
-                      "has " + std::to_string(labels.size()) + " lines, but " +
-                          folder + " has " +
-                          std::to_string(listing.images.size()) + " images");
-    }
-    LeaveOut(folder, listing);
-    ImageSplit split{"validation", {}};
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      split.images.push_back(
-          ImageIn(folder, listing.images[i], NumberOf(labels[i])));
-    }
-    AddSplit(std::move(split));
-  }
-
-  // Rejects RAW/train/*.jpg beside RAW/test/*.jpg: these are not two classes.
-  void RefuseUnsortedSplits() const {
-    const bool only_splits =
-        std::all_of(numbers_.begin(), numbers_.end(),
-                    [](const auto& entry) { return IsSplitName(entry.first); });
-    if (!numbers_.empty() && only_splits) {
-      throw UsageError(PathOf(numbers_.begin()->first) +
-                       ": has images but no class folders: sort them into " +
-                       PathOf(numbers_.begin()->first) + "/<class>/");
-    }
-  }
-
-  void AddSplit(ImageSplit split) {
-    if (split.images.empty()) {
-      return;
-    }
-    std::sort(split.images.begin(), split.images.end(),
-              [](const auto& a, const auto& b) { return a.path < b.path; });
-    tree_.splits.push_back(std::move(split));
-  }
-
-  [[nodiscard]] bool HasLabelFile() const {
-    return std::binary_search(root_.ignored.begin(), root_.ignored.end(),
-                              kLabelFile);
-  }
-
-  [[nodiscard]] std::string PathOf(std::string_view name) const {
-    return raw_ + "/" + std::string(name);
-  }
-
-  std::int32_t NumberOf(const std::string& class_name) {
-    const auto next = static_cast<std::int32_t>(numbers_.size());
-    return numbers_.emplace(class_name, next).first->second;
-  }
-
-  // Counts the ignored files of a folder of images.
-  void LeaveOut(const std::string& folder, const FolderListing& listing) {
-    using Kind = LeftOut::Kind;
-    for (const std::string& name : listing.ignored) {
-      const std::string_view format =
-          name.starts_with('.') ? "" : FindUnreadableFormatByName(name);
-      AddLeftOut(tree_.left_out, {.kind = format.empty() ? Kind::kOtherFiles
-                                                         : Kind::kUnreadable,
-                                  .format = std::string(format),
-                                  .count = 1,
-                                  .example = folder + "/" + name});
-    }
-    for (const std::string& name : listing.folders) {
-      AddLeftOut(tree_.left_out, {.kind = Kind::kFolders,
-                                  .format = "",
-                                  .count = 1,
-                                  .example = folder + "/" + name});
-    }
-  }
-
-  void NoteOtherFolders() {
-    for (const std::string& folder : root_.folders) {
-      if (!IsSplitName(folder)) {
-        tree_.notes.push_back(PathOf(folder) +
-                              ": skipped, neither train, validation nor "
-                              "test");
-      }
-    }
+    tree_.has_split_folders = layout.has_splits;
+    return std::move(tree_);
   }
 
   [[nodiscard]] std::string NothingFound() const {
@@ -251,11 +74,9 @@ class Scan {
                        "/<class>/*.jpg, " + raw_ +
                        "/{train,validation,test}/<class>/*.jpg, or ImageNet's "
                        "validation/*.JPEG with synset_labels.txt";
-    if (!root_.images.empty()) {
+    if (!walk_.images.empty()) {
       text +=
           " (there are images directly in it: sort them into class folders)";
-    } else if (root_.folders.size() == 1) {
-      text += " (perhaps you mean " + PathOf(root_.folders.front()) + ")";
     }
     for (const LeftOut& left_out : tree_.left_out) {
       if (left_out.kind == LeftOut::Kind::kUnreadable) {
@@ -266,30 +87,87 @@ class Scan {
     return text;
   }
 
-  // The map is sorted by name, which is the final order of the classes.
-  ImageTree Finish() {
-    const std::map<std::string, std::string> texts = ReadClassTexts(raw_);
-    std::vector<std::int32_t> renumbered(numbers_.size());
-    for (const auto& [name, number] : numbers_) {
-      renumbered[static_cast<std::size_t>(number)] =
-          static_cast<std::int32_t>(tree_.classes.size());
+ private:
+  void SaveListings() {
+    if (!kept_) {
+      return;
+    }
+    kept_->Save();
+    if (kept_->changed_folders() > 0) {
+      tree_.notes.push_back(raw_ +
+                            ": folders that changed since the last start "
+                            "and were listed again: " +
+                            std::to_string(kept_->changed_folders()));
+    }
+  }
+
+  [[nodiscard]] ImageLayout LayOut() const {
+    TreeFiles files = {.root = PathOf(""),
+                       .read = [this](std::string_view path) {
+                         return ReadWhole(PathOf(path), kMaxLabelsBytes);
+                       }};
+    for (const FolderEntry& image : walk_.images) {
+      files.images.push_back(image.name);
+    }
+    files.others.assign(walk_.ignored.begin(), walk_.ignored.end());
+    return LayOutImages(files);
+  }
+
+  void AddImages(const ImageLayout& layout) {
+    for (const LaidOutImage& image : layout.images) {
+      const std::string_view split =
+          kSplits[static_cast<std::size_t>(image.split)];
+      if (tree_.splits.empty() || tree_.splits.back().name != split) {
+        tree_.splits.push_back({std::string(split), {}});
+      }
+      const FolderEntry& file = walk_.images[image.file];
+      tree_.splits.back().images.push_back({.path = PathOf(file.name),
+                                            .class_index = image.class_index,
+                                            .bytes = file.bytes,
+                                            .object = file.object});
+    }
+  }
+
+  void AddClasses(const ImageLayout& layout) {
+    std::map<std::string, std::string> texts = ReadClassTexts(raw_);
+    if (texts.empty() && !layout.folder.empty()) {
+      std::string folder = PathOf(layout.folder);
+      folder.erase(folder.find_last_not_of('/') + 1);
+      texts = ReadClassTexts(folder);
+    }
+    for (const std::string& name : layout.classes) {
       const auto text = texts.find(name);
       tree_.classes.push_back(
           {name, text == texts.end() ? name : text->second});
     }
-    for (ImageSplit& split : tree_.splits) {
-      for (ImageFile& image : split.images) {
-        image.class_index =
-            renumbered[static_cast<std::size_t>(image.class_index)];
+  }
+
+  // Counts the ignored files below the folder itself, which holds label files
+  // and the like.
+  void LeaveOut() {
+    using Kind = LeftOut::Kind;
+    for (const std::string& path : walk_.ignored) {
+      if (path.find('/') == std::string::npos) {
+        continue;
       }
+      const std::string_view name = BaseName(path);
+      const std::string_view format =
+          name.starts_with('.') ? "" : FindUnreadableFormatByName(name);
+      AddLeftOut(tree_.left_out, {.kind = format.empty() ? Kind::kOtherFiles
+                                                         : Kind::kUnreadable,
+                                  .format = std::string(format),
+                                  .count = 1,
+                                  .example = PathOf(path)});
     }
-    return std::move(tree_);
+  }
+
+  [[nodiscard]] std::string PathOf(std::string_view path) const {
+    return raw_ + (raw_.ends_with('/') ? "" : "/") + std::string(path);
   }
 
   std::string raw_;
   std::optional<KeptListings> kept_;
-  FolderListing root_;
-  std::map<std::string, std::int32_t> numbers_;
+  FolderWalk walk_;
   ImageTree tree_;
 };
 
@@ -312,12 +190,13 @@ std::map<std::string, std::string> ReadClassTexts(const std::string& folder) {
     }
     std::size_t number = 0;
     for (const std::string_view line : Lines(*text)) {
-      const std::size_t blank = line.find_first_of(kBlanks);
-      const std::string_view class_text =
-          blank == line.npos ? "" : Trim(line.substr(blank));
+      const std::size_t tab = line.find('\t');
+      const std::size_t blank = tab == line.npos ? line.find(' ') : tab;
+      const std::string class_text =
+          NameText(blank == line.npos ? "" : Trim(line.substr(blank)));
       CheckClassLine(folder + "/" + name, ++number, class_text);
       if (blank != line.npos) {
-        texts.emplace(line.substr(0, blank), class_text);
+        texts.emplace(NameText(Trim(line.substr(0, blank))), class_text);
       }
     }
     break;
@@ -325,8 +204,18 @@ std::map<std::string, std::string> ReadClassTexts(const std::string& folder) {
   return texts;
 }
 
+std::optional<ImageTree> FindImageTree(const std::string& raw_data_dir,
+                                       KeepListings keep) {
+  return TreeMaker(WithoutSlashes(raw_data_dir), keep).Make();
+}
+
 ImageTree FindImages(const std::string& raw_data_dir, KeepListings keep) {
-  return Scan(WithoutSlashes(raw_data_dir), keep).Run();
+  TreeMaker maker(WithoutSlashes(raw_data_dir), keep);
+  std::optional<ImageTree> tree = maker.Make();
+  if (!tree) {
+    throw UsageError(maker.NothingFound());
+  }
+  return *std::move(tree);
 }
 
 void AddLeftOut(std::vector<LeftOut>& list, const LeftOut& more) {

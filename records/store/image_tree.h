@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,12 +49,11 @@ struct DuplicateGroup {
   std::vector<Image> images;  // in the order of the tree
 };
 
-// Files or folders of one kind that a conversion ignores.
+// Files of one kind that a conversion ignores.
 struct LeftOut {
   enum class Kind {
     kUnreadable,  // images of a format that cannot be read
     kOtherFiles,  // with names that are not those of images
-    kFolders,     // inside class folders
   };
   Kind kind = Kind::kOtherFiles;
   std::string format;  // of kUnreadable: "GIF"; else empty
@@ -72,32 +72,30 @@ struct ImageTree {
   std::vector<DuplicateGroup> duplicates;  // if requested
 };
 
-// Lists the images in a folder, or a "folder" of a bucket (s3://, gs://), of
-// one of these layouts:
-//
-//   RAW/{train,validation|val,test}/<class>/*
-//   RAW/<class>/*                                all of it is train
-//   RAW/validation/* + RAW/synset_labels.txt     beside RAW/train/<class>/*;
-//                                                line i is the i-th image's
-//                                                class
+// Lists the images in a folder, or a "folder" of a bucket (s3://, gs://), in
+// one of the layouts of image_layout.h. Folders are walked to their end, links
+// followed once (folder_walk.h).
 //
 // Images are recognized by their extension, upper or lower case; hidden files
 // and all other files are counted in left_out. RAW/class_names.txt (or
-// LOC_synset_mapping.txt) gives classes their text: on each line a name, a
-// space or tab, the text. Throws IoError when a file or folder cannot be read,
-// UsageError when the folder has none of the layouts, DataError for a label
-// file that does not match the images.
+// LOC_synset_mapping.txt, or words.txt) gives classes their text. Throws
+// IoError when a file or folder cannot be read, UsageError when the folder has
+// none of the layouts, DataError for a label file that does not match the
+// images.
 //
 // With kYes the folders' listings are kept in the user's cache
 // (kept_listings.h), so that a folder with a million files is listed once.
 enum class KeepListings { kNo, kYes };
 [[nodiscard]] ImageTree FindImages(const std::string& raw_data_dir,
                                    KeepListings keep = KeepListings::kNo);
+// nullopt: the folder has no images at all.
+[[nodiscard]] std::optional<ImageTree> FindImageTree(
+    const std::string& raw_data_dir, KeepListings keep = KeepListings::kNo);
 
 // Reads the readable names of classes, by class, from FOLDER/class_names.txt
-// or, if that is missing, from ImageNet's LOC_synset_mapping.txt: on each line
-// a class, a space or tab, and the text. Empty if both are missing. Throws
-// IoError.
+// or, if that is missing, from ImageNet's LOC_synset_mapping.txt or words.txt:
+// on each line a class, a tab, and the text; of a line without a tab the class
+// ends at the first space. Empty if all are missing. Throws IoError.
 [[nodiscard]] std::map<std::string, std::string> ReadClassTexts(
     const std::string& folder);
 

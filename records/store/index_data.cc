@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <iterator>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -11,7 +12,9 @@
 #include "base/error.h"
 #include "records/files/open_source.h"
 #include "records/files/record_files.h"
+#include "records/files/shard_set.h"
 #include "records/files/shards.h"
+#include "records/files/split_names.h"
 #include "records/files/unreadable_format.h"
 #include "records/store/image_tree.h"
 
@@ -24,11 +27,20 @@ bool HasShards(const std::string& folder) {
   });
 }
 
-// nullopt: it is no folder of class folders.
+bool HasRecordFiles(const std::string& folder) {
+  return std::ranges::any_of(kSplits, [&](std::string_view split) {
+    return !FindSplitFiles(folder, split).empty();
+  });
+}
+
+// nullopt: it has no images, or images in no layout beside files of records.
 std::optional<ImageTree> FindTree(const std::string& folder) {
   try {
-    return FindImages(folder, KeepListings::kYes);
+    return FindImageTree(folder, KeepListings::kYes);
   } catch (const UsageError&) {  // It has none of the layouts.
+    if (!HasRecordFiles(folder)) {
+      throw;
+    }
     return std::nullopt;
   } catch (const IoError&) {
     if (IsUrl(folder)) {  // A web server cannot list, a bucket has none.
@@ -104,15 +116,54 @@ std::optional<RecordIndex> IndexTree(const ImageTree& tree,
   return RecordIndex::OfImages(files, info);
 }
 
-std::optional<RecordIndex> IndexFiles(std::vector<std::string> files,
-                                      std::string_view split,
-                                      const DataOptions& options) {
-  if (files.empty()) {
+struct DataFile {
+  std::string path;
+  ShardSplit split = {};
+};
+
+std::optional<RecordIndex> IndexFiles(
+    const std::vector<DataFile>& files, const DataOptions& options,
+    std::vector<std::string> other_files = {}) {
+  RecordIndexOptions index_options = {.use_cache = options.use_cache,
+                                      .other_files = std::move(other_files)};
+  std::vector<std::string> paths;
+  for (const DataFile& file : files) {
+    paths.push_back(file.path);
+    index_options.splits.push_back(file.split);
+  }
+  if (paths.empty()) {
     return std::nullopt;
   }
-  RecordIndex index(std::move(files), {.use_cache = options.use_cache,
-                                       .split = std::string(split)});
+  RecordIndex index(std::move(paths), index_options);
   return index.size() > 0 ? std::optional(std::move(index)) : std::nullopt;
+}
+
+// The files whole: they are shards of the split.
+std::vector<DataFile> Whole(std::vector<std::string> paths) {
+  std::vector<DataFile> files;
+  for (std::string& path : paths) {
+    files.push_back({.path = std::move(path)});
+  }
+  return files;
+}
+
+// The split that the name of a file's folder says.
+std::string_view SplitOfFolder(const std::string& file) {
+  return SplitNamed(FileNameOf(FolderOfShard(file)));
+}
+
+// The other files of a split in a folder, and in folders named after the split.
+std::vector<DataFile> OtherFiles(const std::string& folder,
+                                 std::string_view split) {
+  std::vector<DataFile> files;
+  const std::string own = FolderOfShard(ShardPathIn(folder, "x"));
+  for (const std::string& path : FindSplitFiles(folder, split)) {
+    const std::string_view said = FolderOfShard(path) == own
+                                      ? SplitInName(FileNameOf(path))
+                                      : SplitOfFolder(path);
+    files.push_back({path, {std::string(split), std::string(said)}});
+  }
+  return files;
 }
 
 std::optional<RecordIndex> IndexFolder(const std::string& folder,
@@ -120,7 +171,7 @@ std::optional<RecordIndex> IndexFolder(const std::string& folder,
                                        const DataOptions& options) {
   std::vector<std::string> shards = FindSplit(folder, split, options.on_faults);
   if (!shards.empty()) {
-    return IndexFiles(std::move(shards), "", options);
+    return IndexFiles(Whole(std::move(shards)), options);
   }
   if (HasShards(folder)) {
     return std::nullopt;  // Of other splits; folders beside them are no
@@ -129,41 +180,89 @@ std::optional<RecordIndex> IndexFolder(const std::string& folder,
   if (const std::optional<ImageTree> tree = FindTree(folder)) {
     return IndexTree(*tree, folder, split);
   }
-  return IndexFiles(FindSplitFiles(folder, split), split, options);
+  return IndexFiles(OtherFiles(folder, split), options);
 }
 
-// Without a split in its name a file is for training; a zip may have a folder
-// for each split.
-bool IsOfSplit(const std::string& file, std::string_view split) {
-  const std::string name = FileNameOf(file);
-  const std::string_view said = SplitInName(name);
-  return said.empty() ? split == "train" || name.ends_with(".zip")
-                      : said == split;
-}
-
-// The files of a split that a part of a list names.
-std::vector<std::string> FilesOfPart(const std::string& part,
-                                     std::string_view split,
-                                     const DataOptions& options) {
-  if (IsDataFolder(part)) {
-    std::vector<std::string> shards = FindSplit(part, split, options.on_faults);
-    return shards.empty() ? FindSplitFiles(part, split) : shards;
+// The files that a list names, each with the split that it says. Where the
+// files are in folders of several splits, the folders say it, too.
+std::vector<DataFile> NamedFiles(const std::vector<std::string>& list,
+                                 const OnShardSetFaults& on_faults) {
+  std::vector<DataFile> files;
+  std::set<std::string_view> splits;
+  for (const std::string& part : list) {
+    for (std::string& path : ListShardsOf({part}, on_faults)) {
+      splits.insert(SplitOfFolder(path));
+      files.push_back({.path = std::move(path)});
+    }
   }
-  std::vector<std::string> files = ListShards(part, options.on_faults);
-  std::erase_if(files,
-                [&](const auto& file) { return !IsOfSplit(file, split); });
+  for (DataFile& file : files) {
+    std::string_view said = SplitInName(FileNameOf(file.path));
+    if (said.empty() && splits.size() > 1) {
+      said = SplitOfFolder(file.path);
+    }
+    file.split.said = said;
+  }
   return files;
 }
 
-std::optional<RecordIndex> IndexNamed(const std::string& data,
+// The files that may have records of a split. An archive that says none, or
+// that is the only file, may have a folder for each split.
+std::vector<DataFile> OfSplit(std::vector<DataFile> files,
+                              std::string_view split) {
+  const bool is_one = files.size() == 1;
+  std::erase_if(files, [&](DataFile& file) {
+    const std::string& said = file.split.said;
+    const bool may_be_tree =
+        IsArchiveName(FileNameOf(file.path)) && (is_one || said.empty());
+    file.split.wanted = split;
+    return !may_be_tree && split != (said.empty() ? "train" : said);
+  });
+  return files;
+}
+
+std::optional<RecordIndex> IndexNamed(const std::vector<std::string>& list,
                                       std::string_view split,
                                       const DataOptions& options) {
-  std::vector<std::string> files;
-  for (const std::string& part : SplitAtCommas(data)) {
-    std::ranges::move(FilesOfPart(part, split, options),
+  std::vector<DataFile> files;
+  std::vector<std::string> others;
+  for (const std::string& part : list) {
+    if (!IsDataFolder(part)) {
+      others.push_back(part);
+      continue;
+    }
+    if (!HasShards(part) && !HasRecordFiles(part)) {
+      throw UsageError(PathForMessages(part) +
+                       ": has no shards, tars or zips; a folder of images "
+                       "cannot be part of a list");
+    }
+    std::vector<std::string> shards = FindSplit(part, split, options.on_faults);
+    std::ranges::move(
+        shards.empty() ? OtherFiles(part, split) : Whole(std::move(shards)),
+        std::back_inserter(files));
+  }
+  std::vector<std::string> named_files;
+  if (!others.empty()) {
+    std::vector<DataFile> named = NamedFiles(others, options.on_faults);
+    std::ranges::transform(named, std::back_inserter(named_files),
+                           &DataFile::path);
+    std::ranges::move(OfSplit(std::move(named), split),
                       std::back_inserter(files));
   }
-  return IndexFiles(std::move(files), split, options);
+  return IndexFiles(files, options, std::move(named_files));
+}
+
+// The only path of a list, if it is one.
+std::string OnlyPath(const std::string& data) {
+  const std::vector<std::string> list = DataPaths(data);
+  return list.size() == 1 ? list.front() : data;
+}
+
+// Whether data names files none of which says a split.
+bool SaysNoSplit(const std::string& data) {
+  return !IsDataFolder(data) &&
+         std::ranges::all_of(
+             NamedFiles(DataPaths(data), [](const ShardSetFaults&) {}),
+             [](const DataFile& file) { return file.split.said.empty(); });
 }
 
 }  // namespace
@@ -174,11 +273,12 @@ bool IsDataFolder(const std::string& data) {
            !IsRecordFileName(FileNameOf(data));
   }
   std::error_code ignored;
-  return std::filesystem::is_directory(data, ignored);
+  return std::filesystem::is_directory(OnlyPath(data), ignored);
 }
 
 bool IsImageFolder(const std::string& data) {
-  return IsDataFolder(data) && !HasShards(data) && FindTree(data).has_value();
+  return IsDataFolder(data) && !HasShards(OnlyPath(data)) &&
+         FindTree(OnlyPath(data)).has_value();
 }
 
 std::optional<RecordIndex> IndexSplit(const std::string& data,
@@ -187,17 +287,45 @@ std::optional<RecordIndex> IndexSplit(const std::string& data,
   if (split.empty()) {
     return IndexData(data, options);
   }
-  if (split == "val") {
-    split = "validation";
+  split = RequireSplitName(split);
+  return IsDataFolder(data) ? IndexFolder(OnlyPath(data), split, options)
+                            : IndexNamed(DataPaths(data), split, options);
+}
+
+RecordIndex IndexSplitThatIsThere(const std::string& data,
+                                  std::string_view split,
+                                  const DataOptions& options) {
+  if (std::optional<RecordIndex> index = IndexSplit(data, split, options)) {
+    return *std::move(index);
   }
-  return IsDataFolder(data) ? IndexFolder(data, split, options)
-                            : IndexNamed(data, split, options);
+  if (SaysNoSplit(data)) {
+    RecordIndex index = IndexData(data, options);
+    if (index.class_names().empty()) {  // No tree, which says its splits.
+      return index;
+    }
+  }
+  throw UsageError(MissingSplitText(data, split));
+}
+
+std::string MissingSplitText(const std::string& data, std::string_view split) {
+  std::string there;
+  for (const std::string_view other : kSplits) {
+    if (other != split &&
+        IndexSplit(data, other, {.on_faults = [](const ShardSetFaults&) {}})) {
+      there.append(there.empty() ? "" : " and ").append(other);
+    }
+  }
+  return PathForMessages(data) + " has no images of split='" +
+         std::string(split) + "'; there is " +
+         (there.empty() ? "none of train, validation and test"
+                        : there + ": name a split that is there");
 }
 
 RecordIndex IndexData(const std::string& data, const DataOptions& options) {
-  if (IsDataFolder(data) && !HasShards(data)) {
-    if (const std::optional<ImageTree> tree = FindTree(data)) {
-      return *IndexTree(*tree, data, "");
+  const std::string folder = OnlyPath(data);
+  if (IsDataFolder(data) && !HasShards(folder)) {
+    if (const std::optional<ImageTree> tree = FindTree(folder)) {
+      return *IndexTree(*tree, folder, "");
     }
   }
   return RecordIndex(ListShards(data, options.on_faults),

@@ -23,8 +23,8 @@ struct DataOptions {
   bool use_cache = true;                      // RecordIndexOptions::use_cache
 };
 
-// Returns the records of one split (train, validation or val, test; "": all) of
-// a data set; nullopt when it has none. `data` is one of these, the first that
+// Returns the records of one split (any name of split_names.h; "": all) of a
+// data set; nullopt when it has none. `data` is one of these, the first that
 // fits:
 //
 //   a folder with shards of the split: DIR/train-00000-of-00008 (FindSplit())
@@ -32,14 +32,27 @@ struct DataOptions {
 //   a folder with other files of records: DIR/train/*.tar, DIR/a-train-*.tar,
 //     DIR/*.tfrec (FindSplitFiles())
 //   files, patterns, names with braces, lists of these (ListShards()): those
-//     whose names do not say another split; of a zip its folder of the split
+//     whose names do not say another split, nor their folders, where these
+//     differ; of an archive with a tree of images its folder of the split
 //
-// All may be URLs. The records of image folders and zips have the labels 1, 2,
-// ..., classes being numbered in the order of their names (class_names()).
-// Throws IoError, UsageError for data of no known kind, DataError.
+// All may be URLs. The records of image folders, and of archives of such, have
+// the labels 1, 2, ..., classes being numbered in the order of their names
+// (class_names()). Throws IoError, UsageError for data of no known kind and for
+// a name that is no split's, DataError.
 [[nodiscard]] std::optional<RecordIndex> IndexSplit(
     const std::string& data, std::string_view split,
     const DataOptions& options = {});
+
+// The same, but a split that is not there is a UsageError that names those that
+// are. Records that say no split at all, in files without one in their names,
+// are of every split.
+[[nodiscard]] RecordIndex IndexSplitThatIsThere(
+    const std::string& data, std::string_view split,
+    const DataOptions& options = {});
+
+// The message for a split that is not there. Requires: split is one of kSplits.
+[[nodiscard]] std::string MissingSplitText(const std::string& data,
+                                           std::string_view split);
 
 // Returns all records of what ListShards() takes, or of a folder of class
 // folders. Throws as IndexSplit().

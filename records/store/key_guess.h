@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "records/example/imagenet_example.h"
 #include "records/store/record_index.h"
@@ -15,14 +16,34 @@ struct RecordKeys {
   friend bool operator==(const RecordKeys&, const RecordKeys&) = default;
 };
 
-// Returns the keys of TFRecords that others made. A key other than the standard
-// one was given by the user, and stays. A standard key that the first readable
-// record lacks is replaced by one of the record's own: for the image a feature
-// of one value that begins like an image file, "image" first; for the label one
-// of "label", "image/label", "class", "image/object/class/label", "target" with
-// one integer. Where there is none, the standard key stays, and reading says
-// what is missing. Reads one record. Throws IoError.
+// Returns the keys of TFRecords and tars that others made. A key other than the
+// standard one was given by the user, and stays. A standard key that the first
+// readable records lack is replaced by one of their own:
+//
+//   image and label   where both are there, as in TensorFlow Datasets
+//   the image         else the only feature whose values are images by their
+//                     headers
+//   the label         else the only one of "label", "image/label", "class",
+//                     "image/object/class/label", "target", one with an integer
+//                     first
+//
+// Where there is none, the standard key stays, and reading says what is
+// missing. The image of a tar's sample is its only member that is one by its
+// ending. Reads a few records. Throws UsageError, with both names and the
+// option to give, where two features fit, and for a label key of tars, whose
+// labels have fixed places; IoError.
 [[nodiscard]] RecordKeys FindKeys(const RecordIndex& index,
                                   const RecordKeys& given = {});
+
+// Throws UsageError, with the keys that records have, for a wanted key that is
+// in no record of the data, or, of large data, in none of a thousand records
+// spread over it. Passes if no record can be read. image_key:
+// RecordStoreOptions.
+void RequireFeatures(const RecordIndex& index, const std::string& image_key,
+                     const std::vector<std::string>& wanted);
+
+// The label's alone: does not fail where two features fit the image.
+[[nodiscard]] std::string FindLabelKey(const RecordIndex& index,
+                                       const std::string& given);
 
 }  // namespace infeed

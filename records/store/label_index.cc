@@ -12,6 +12,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/own_files.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
@@ -81,7 +82,8 @@ void SaveLabels(const ByteSource& shard, const Labels& labels,
                 std::string_view ending) {
   try {
     WriteFileAtomically(SidePathToWrite(shard.path(), ending),
-                        NumberFileText(shard, kLabelsMagic, labels));
+                        NumberFileText(shard, kLabelsMagic, labels),
+                        kInOwnFolder);
   } catch (const IoError&) {  // The next process reads the data again.
   }
 }
@@ -109,7 +111,7 @@ void ForEachShard(const RecordIndex& index, const LabelIndexOptions& options,
                   const std::function<void(const Labels&)>& take) {
   const RecordStore store(index);
   LabelIndexOptions found = options;
-  found.label_key = FindKeys(index, {.label = options.label_key}).label;
+  found.label_key = FindLabelKey(index, options.label_key);
   std::int64_t first = 0;
   for (std::size_t i = 0; i < index.shards().size(); ++i) {
     const std::int64_t count = index.shard_size(i);

@@ -6,7 +6,8 @@
 namespace infeed {
 
 RecordCursor::RecordCursor(std::unique_ptr<ByteSource> source,
-                           const TfrecordReaderOptions& options)
+                           const TfrecordReaderOptions& options,
+                           const std::string& image_key)
     : format_(DetectFormat(*source)) {
   if (format_ == RecordFormat::kTfrecord) {
     reader_ = std::make_unique<TfrecordReader>(std::move(source), options);
@@ -18,8 +19,8 @@ RecordCursor::RecordCursor(std::unique_ptr<ByteSource> source,
       std::vector<std::string>{source_->path()},
       RecordIndexOptions{.max_record_bytes = options.max_record_bytes});
   store_ = std::make_unique<const RecordStore>(
-      *index_,
-      RecordStoreOptions{.verify_checksums = options.verify_checksums});
+      *index_, RecordStoreOptions{.verify_checksums = options.verify_checksums,
+                                  .image_key = image_key});
   compression_ = index_->compression(0);
 }
 

@@ -22,8 +22,10 @@ namespace infeed {
 // record of an archive the next call returns the one behind it.
 class RecordCursor {
  public:
+  // image_key: of tars (RecordStoreOptions).
   explicit RecordCursor(std::unique_ptr<ByteSource> source,
-                        const TfrecordReaderOptions& options = {});
+                        const TfrecordReaderOptions& options = {},
+                        const std::string& image_key = std::string(kImageKey));
 
   // Returns the next record, or nullopt at the end, also when called again.
   [[nodiscard]] std::optional<Record> Next();

@@ -16,6 +16,7 @@
 #include "records/bytes/byte_source.h"
 #include "records/bytes/crc32c.h"
 #include "records/cloud/cloud_runtime.h"
+#include "records/files/class_list.h"
 #include "records/files/open_source.h"
 #include "records/store/image_record.h"
 
@@ -24,12 +25,12 @@ namespace {
 
 constexpr std::size_t kThreads = 16;
 
-FileRecords LoadRecords(const std::string& path,
+FileRecords LoadRecords(const std::string& path, const ShardSplit& split,
                         const RecordIndexOptions& options) {
   return FindRecords(*OpenSource(path),
                      {.use_cache = options.use_cache,
                       .max_record_bytes = options.max_record_bytes,
-                      .split = options.split});
+                      .split = split});
 }
 
 // Scans several files at once, as remote ones answer slowly.
@@ -41,7 +42,9 @@ std::vector<FileRecords> FindAllRecords(const std::vector<std::string>& files,
        ++worker) {
     workers.push_back(std::async(std::launch::async, [&, worker] {
       for (std::size_t i = worker; i < files.size(); i += kThreads) {
-        records[i] = LoadRecords(files[i], options);
+        records[i] = LoadRecords(
+            files[i], options.splits.empty() ? ShardSplit() : options.splits[i],
+            options);
       }
     }));
   }
@@ -60,7 +63,7 @@ std::size_t CountRecords(const std::vector<FileRecords>& files) {
                          });
 }
 
-// The classes of all zips, sorted by name.
+// The classes of all archives, sorted by name.
 std::vector<std::string> JoinClasses(const std::vector<FileRecords>& files) {
   std::set<std::string> names;
   for (const FileRecords& file : files) {
@@ -121,7 +124,9 @@ std::span<const std::byte> BytesOf(const std::vector<T>& values) {
 
 RecordIndex::RecordIndex(std::vector<std::string> shards,
                          const RecordIndexOptions& options)
-    : shards_(std::move(shards)), uses_cache_(options.use_cache) {
+    : shards_(std::move(shards)),
+      other_files_(options.other_files),
+      uses_cache_(options.use_cache) {
   if (options.max_record_bytes <= 0) {
     throw UsageError("max_record_bytes must be positive, not " +
                      std::to_string(options.max_record_bytes));
@@ -131,6 +136,7 @@ RecordIndex::RecordIndex(std::vector<std::string> shards,
   const bool have_labels = std::ranges::any_of(
       all, [](const FileRecords& file) { return !file.labels.empty(); });
   NoteStale(all, notes_);
+  NoteOneClass(classes_, notes_);
   const std::size_t records = CountRecords(all);
   offsets_.reserve(records);
   lengths_.reserve(records);
@@ -190,6 +196,7 @@ RecordIndex RecordIndex::OfImages(const std::vector<LabelledImage>& files,
   index.classes_ = info.classes;
   index.kept_root_ = info.kept_root;
   index.notes_ = info.notes;
+  NoteOneClass(index.classes_, index.notes_);
   for (std::size_t i = 0; i < files.size(); ++i) {
     const LabelledImage& file = files[i];
     index.shards_.push_back(file.path);

@@ -31,8 +31,9 @@ struct RecordIndexOptions {
   bool use_cache = true;
   // A longer record is a DataError.
   std::int64_t max_record_bytes = std::int64_t{1} << 30;
-  // The split to take from a zip with folders for several; "": all.
-  std::string split = {};
+  std::vector<ShardSplit> splits = {};  // of each shard; empty: all of each
+  // RecordIndex::other_files()
+  std::vector<std::string> other_files = {};
 };
 
 // An image file and its label.
@@ -90,7 +91,8 @@ class RecordIndex {
   [[nodiscard]] std::int64_t label(std::int64_t record) const {
     return labels_[static_cast<std::size_t>(record)];
   }
-  // The names of the classes of image folders and zips, sorted; else empty.
+  // The names of the classes of image folders, and of archives of such, sorted;
+  // else empty.
   // Class i has the label i + 1.
   [[nodiscard]] const std::vector<std::string>& class_names() const {
     return classes_;
@@ -99,6 +101,11 @@ class RecordIndex {
   [[nodiscard]] const std::string& kept_root() const { return kept_root_; }
   // Sentences on what was left out, for the user.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+
+  // Files that the user named as of the same data set, also of other splits.
+  [[nodiscard]] const std::vector<std::string>& other_files() const {
+    return other_files_;
+  }
 
   // RecordIndexOptions::use_cache: whether other side files may be written,
   // too.
@@ -137,6 +144,7 @@ class RecordIndex {
 
  private:
   std::vector<std::string> shards_;
+  std::vector<std::string> other_files_;
   bool uses_cache_ = true;
   struct Shard {
     RecordFormat format = RecordFormat::kTfrecord;

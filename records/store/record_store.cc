@@ -218,7 +218,8 @@ RecordPayload RecordStore::MakeExample(std::int64_t record,
                                        std::span<const std::byte> extent,
                                        std::vector<std::byte>& buffer) const {
   try {
-    return MakeArchiveExample(index_, record, extent, buffer);
+    return MakeArchiveExample(index_, record, extent, options_.image_key,
+                              buffer);
   } catch (const DataError& error) {
     throw error.At(OriginOf(record));
   }

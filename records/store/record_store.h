@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "base/error.h"
 #include "records/bytes/byte_source.h"
 #include "records/bytes/mapped_file.h"
+#include "records/example/imagenet_example.h"
 #include "records/example/record_payload.h"
 #include "records/store/packed_store.h"
 #include "records/store/read_plan.h"
@@ -35,6 +37,9 @@ struct RecordStoreOptions {
   // Map uncompressed TFRecords of files, in place of reading them.
   bool map_files = false;
   PackedStoreOptions packed = {};  // for compressed shards
+  // Of tars: image/encoded, or the ending of the image's member
+  // (archives/tar_example.h).
+  std::string image_key{kImageKey};
 };
 
 // Reads any record of an indexed set of shards: by one positioned read, or by

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/own_files.h"
 #include "base/parent_folder.h"
 #include "records/bytes/cache_folder.h"
 #include "records/bytes/crc32c.h"
@@ -194,7 +195,9 @@ SeekFileWriter::SeekFileWriter(const RecordIndex& images, int run)
           {.run = run}) {}
 
 SeekFileWriter::SeekFileWriter(std::string path, const SeekFileInfo& info)
-    : path_(std::move(path)), info_(info), sink_(OpenSink(path_)) {
+    : path_(std::move(path)),
+      info_(info),
+      sink_(OpenSink(path_, kInOwnFolder)) {
   sink_->Write(kSeekMagic);
 }
 

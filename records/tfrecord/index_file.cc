@@ -8,6 +8,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/own_files.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
@@ -143,7 +144,7 @@ std::optional<RecordRange> LostRecords(const FrameOffsets& known,
 
 std::string SaveFrames(const ByteSource& shard, const ShardFrames& frames) {
   std::string path = SidePathToWrite(shard.path(), kEnding);
-  WriteFileAtomically(path, IndexFileText(shard, frames));
+  WriteFileAtomically(path, IndexFileText(shard, frames), kInOwnFolder);
   return path;
 }
 
@@ -154,9 +155,9 @@ std::string SaveIndex(const ByteSource& shard, const FrameOffsets& offsets) {
 void PublishIndex(const ByteSource& shard, const FrameOffsets& offsets) {
   const std::string path = SidePathBeside(shard.path(), kEnding);
   if (!IsUrl(path)) {
-    MakeFolder(fs::path(path).parent_path().string());
+    MakeFolder(fs::path(path).parent_path().string(), "create", 1);
   }
-  const std::unique_ptr<ByteSink> file = OpenSink(path);
+  const std::unique_ptr<ByteSink> file = OpenSink(path, kInOwnFolder);
   file->Write(IndexFileText(shard, PlainFrames(shard, offsets)));
   file->Commit();
 }

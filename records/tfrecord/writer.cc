@@ -33,13 +33,14 @@ class SummedSink final : public ByteSink {
 };
 
 std::unique_ptr<ByteSink> SinkFor(const std::string& path,
-                                  Compression compression, std::uint32_t& crc) {
+                                  const TfrecordWriterOptions& options,
+                                  std::uint32_t& crc) {
   std::unique_ptr<ByteSink> sink =
-      std::make_unique<SummedSink>(OpenSink(path), crc);
-  if (compression == Compression::kNone) {
+      std::make_unique<SummedSink>(OpenSink(path, options.own_names), crc);
+  if (options.compression == Compression::kNone) {
     return sink;
   }
-  return DeflateSink(std::move(sink), compression);
+  return DeflateSink(std::move(sink), options.compression);
 }
 
 std::span<const std::byte> BytesOf(std::string_view text) {
@@ -52,7 +53,7 @@ TfrecordWriter::TfrecordWriter(std::string path,
                                const TfrecordWriterOptions& options)
     : path_(std::move(path)),
       crc_(std::make_unique<std::uint32_t>(0)),
-      sink_(SinkFor(path_, options.compression, *crc_)),
+      sink_(SinkFor(path_, options, *crc_)),
       write_index_(options.write_index && !IsUrl(path_) &&
                    options.compression == Compression::kNone) {}
 

@@ -19,6 +19,8 @@ struct TfrecordWriterOptions {
   // Whether Close() writes an index file in SideFolder(). Compressed files and
   // objects in a store get none.
   bool write_index = false;
+  // As AtomicFile takes it: kNamedByUser follows a symbolic link.
+  int own_names = 1;
 };
 
 // Writes one TFRecord file or object. It appears under its name, complete, when

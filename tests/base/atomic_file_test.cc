@@ -64,7 +64,7 @@ TEST(AtomicFileTest, CountsWhatIsStillBuffered) {
   EXPECT_EQ(file.size(), 5);
 }
 
-TEST(AtomicFileTest, FollowsLinks) {
+TEST(AtomicFileTest, FollowsLinksThatTheUserNamed) {
   const TemporaryFolder folder;
   fs::create_directory(folder / "real");
   fs::create_directory(folder / "links");
@@ -72,13 +72,14 @@ TEST(AtomicFileTest, FollowsLinks) {
   fs::create_symlink("a", folder / "links/b");
   // First to nothing, then to a file.
   for (const char* text : {"first", "second"}) {
-    WriteFileAtomically(folder / "links/b", text);
+    WriteFileAtomically(folder / "links/b", text, kNamedByUser);
     EXPECT_TRUE(fs::is_symlink(folder / "links/a"));
     EXPECT_TRUE(fs::is_symlink(folder / "links/b"));
     EXPECT_EQ(ReadWholeFile(folder / "real/a", 100), text);
   }
   fs::create_symlink("loop", folder / "loop");
-  EXPECT_THROW(WriteFileAtomically(folder / "loop", "x"), IoError);
+  EXPECT_THROW(WriteFileAtomically(folder / "loop", "x", kNamedByUser),
+               IoError);
 }
 
 TEST(AtomicFileTest, WritesIntoAFifoThatStays) {
@@ -86,7 +87,7 @@ TEST(AtomicFileTest, WritesIntoAFifoThatStays) {
   const std::string path = folder / "fifo";
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
-  WriteFileAtomically(path, "bytes");
+  WriteFileAtomically(path, "bytes", kNamedByUser);
   char buffer[16];
   EXPECT_EQ(::read(reader, buffer, sizeof(buffer)), 5);
   ::close(reader);
@@ -95,9 +96,9 @@ TEST(AtomicFileTest, WritesIntoAFifoThatStays) {
 }
 
 TEST(AtomicFileTest, WritesIntoADevice) {
-  WriteFileAtomically("/dev/null", "bytes");
+  WriteFileAtomically("/dev/null", "bytes", kNamedByUser);
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
-  EXPECT_THAT([] { WriteFileAtomically("/dev/full", "bytes"); },
+  EXPECT_THAT([] { WriteFileAtomically("/dev/full", "bytes", kNamedByUser); },
               Throws<IoError>(Property(&IoError::what,
                                        HasSubstr("/dev/full: cannot write"))));
 }
@@ -109,15 +110,69 @@ TEST(AtomicFileTest, SaysWhichFolderIsMissing) {
                   HasSubstr("/nonexistent/a: cannot create: No such file"))));
 }
 
-TEST(AtomicFileTest, ReportsAFullDisk) {
-  // Every write to /dev/full fails with ENOSPC, also through a symbolic link.
+// What a stranger's folder may have at a name of ours.
+TEST(AtomicFileTest, ReplacesWhatIsNoFileOfOurs) {
   const TemporaryFolder folder;
-  fs::create_symlink("/dev/full",
+  WriteFileAtomically(folder / "precious", "old");
+  fs::create_symlink(folder / "precious", folder / "link");
+  fs::create_symlink(folder / "made", folder / "dangling");
+  fs::create_hard_link(folder / "precious", folder / "hard");
+  ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
+  for (const char* name : {"link", "dangling", "hard", "fifo"}) {
+    WriteFileAtomically(folder / name, "new");
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(folder / name)));
+    EXPECT_EQ(ReadWholeFile(folder / name, 100), "new");
+  }
+  EXPECT_EQ(ReadWholeFile(folder / "precious", 100), "old");
+  EXPECT_FALSE(fs::exists(folder / "made"));
+}
+
+TEST(AtomicFileTest, WritesThroughNoLinkAtItsTemporaryName) {
+  const TemporaryFolder folder;
+  WriteFileAtomically(folder / "precious", "old");
+  fs::create_symlink(folder / "precious",
                      folder / ("a.tmp-" + std::to_string(::getpid())));
-  AtomicFile file(folder / "a");
+  AtomicFile one(folder / "a");
+  AtomicFile other(folder / "a");
+  one.Write(std::string_view("one"));
+  other.Write(std::string_view("other"));
+  one.Commit();
+  EXPECT_EQ(ReadWholeFile(folder / "a", 100), "one");
+  other.Commit();
+  EXPECT_EQ(ReadWholeFile(folder / "a", 100), "other");
+  EXPECT_EQ(ReadWholeFile(folder / "precious", 100), "old");
+}
+
+TEST(AtomicFileTest, FollowsNoLinkAtAFolderOfOurs) {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / "mine/sub");
+  fs::create_directory(folder / "data");
+  fs::create_directory_symlink(folder / "mine", folder / "data/.infeed");
+  EXPECT_THAT([&] { WriteFileAtomically(folder / "data/.infeed/a", "x", 2); },
+              Throws<IoError>(Property(
+                  &IoError::what, HasSubstr(".infeed: is a symbolic link"))));
   EXPECT_THAT(
-      [&] { file.Write(std::string(2 << 20, 'x')); },
-      Throws<IoError>(Property(&IoError::what, HasSubstr("No space left"))));
+      [&] { WriteFileAtomically(folder / "data/.infeed/sub/a", "x", 3); },
+      Throws<IoError>(
+          Property(&IoError::what, HasSubstr(".infeed: is a symbolic link"))));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "mine"), {}), 1);
+  // One that the user named.
+  WriteFileAtomically(folder / "data/.infeed/a", "x", 1);
+  EXPECT_TRUE(fs::exists(folder / "mine/a"));
+}
+
+TEST(ReadWholeFileTest, ReadsOnlyRegularFiles) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
+  const int writer = ::open((folder / "fifo").c_str(), O_RDWR);
+  fs::create_symlink("/dev/zero", folder / "zeros");
+  fs::create_symlink("/dev/null", folder / "nothing");
+  for (const char* name : {"fifo", "zeros", "nothing"}) {
+    EXPECT_THAT([&] { (void)ReadWholeFile(folder / name, 1 << 30); },
+                Throws<IoError>(Property(&IoError::what,
+                                         HasSubstr("is not a regular file"))));
+  }
+  ::close(writer);
 }
 
 TEST(ReadWholeFileTest, RefusesAFileOverTheLimit) {
@@ -137,7 +192,7 @@ TEST(ReadWholeFileTest, ReadsAPipeToItsEnd) {
     ::close(end);
   });
   const std::string path = "/dev/fd/" + std::to_string(ends[0]);
-  EXPECT_EQ(ReadWholeFile(path, 1 << 20), std::string(100'000, 'x'));
+  EXPECT_EQ(ReadFileOrPipe(path, 1 << 20), std::string(100'000, 'x'));
   writer.join();
   ::close(ends[0]);
 }
@@ -145,7 +200,7 @@ TEST(ReadWholeFileTest, ReadsAPipeToItsEnd) {
 TEST(ReadWholeFileTest, WaitsForNobody) {
   const TemporaryFolder folder;
   ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
-  EXPECT_THAT([&] { (void)ReadWholeFile(folder / "fifo", 4); },
+  EXPECT_THAT([&] { (void)ReadFileOrPipe(folder / "fifo", 4); },
               Throws<IoError>(
                   Property(&IoError::what, HasSubstr("a pipe without data"))));
 }

@@ -5,6 +5,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -585,6 +586,26 @@ class PrebuiltTest(InFolderTest):
             "-rpath,'$ORIGIN/../lib:$ORIGIN/../wheels/torch/lib:"
             "$ORIGIN/../wheels/nvidia/cu13/lib'",
             " ".join(prebuild.link_flags(self.wheels)))
+
+    def test_programs_look_nowhere_else(self):
+        """An empty path is the current folder."""
+        (self.root / "main.c").write_text("int main(void) { return 0; }\n")
+        (self.root / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.25)\n"
+            "project(program C)\n"
+            # As cmake/torch.cmake sets them, where a wheel lies deep.
+            "set(CMAKE_BUILD_RPATH /wheel)\n"
+            f"set(CMAKE_INSTALL_RPATH /{'long' * 99})\n"
+            "add_executable(program main.c)\n"
+            "install(TARGETS program)\n")
+        built = self.root / "built"
+        for words in (["-S", self.root, "-B", built,
+                       *prebuild.link_flags(self.wheels)], ["--build", built]):
+            subprocess.run(["cmake", *words], check=True, capture_output=True)
+        said = subprocess.run(["readelf", "-d", built / "program"], check=True,
+                              capture_output=True, text=True).stdout
+        paths = re.search(r"rpath: \[(.*)\]", said).group(1).split(":")
+        self.assertEqual([path[:8] for path in paths], ["$ORIGIN/"] * 2)
 
     def test_programs_find_the_wheels_while_they_are_built(self):
         def ninja(_, folder, *programs):

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/cloud/object_store.h"
 #include "records/http/http_transfer.h"
 #include "records/http/url.h"

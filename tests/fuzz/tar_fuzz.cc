@@ -30,11 +30,13 @@ std::optional<TarIndex> ScanForward(std::string_view text) {
   const ReadTarBytes memory = BytesOf(AsBytes(text));
   try {
     return ScanTar(
-        [&](std::int64_t offset, std::size_t bytes) {
-          Check(offset >= std::exchange(last, offset), "the scan goes forward");
-          return memory(offset, bytes);
-        },
-        "fuzz", kMaxRecordBytes);
+               [&](std::int64_t offset, std::size_t bytes) {
+                 Check(offset >= std::exchange(last, offset),
+                       "the scan goes forward");
+                 return memory(offset, bytes);
+               },
+               "fuzz", kMaxRecordBytes)
+        .samples;
   } catch (const DataError& error) {
     Check(error.origin().path == "fuzz" && error.origin().offset >= 0,
           "the error says where");
@@ -45,7 +47,7 @@ std::optional<TarIndex> ScanForward(std::string_view text) {
 std::optional<TarIndex> ScanPages(const std::string& text) {
   const MemorySource source("fuzz", text);
   try {
-    return ScanTar(BytesOf(source), "fuzz", kMaxRecordBytes);
+    return ScanTar(BytesOf(source), "fuzz", kMaxRecordBytes).samples;
   } catch (const DataError&) {
     return std::nullopt;
   }

@@ -3,6 +3,9 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.h"
 #include "tests/support/small_model.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 
@@ -60,9 +63,18 @@ TEST_F(BestModeTest, IsNamedWhereTheNewestIsTaken) {
 }
 
 TEST_F(BestModeTest, IsWhatATrainingThatKeepsItExports) {
-  const ProgramResult run = Run(
-      "train_and_eval", std::string("--keep_best top_1 --params_override ") +
-                            SmallModel::kParameters + ",train_steps=4");
+  const auto train_to = [&](const std::string& step) {
+    return Run("train_and_eval",
+               std::string("--keep_best top_1 --params_override ") +
+                   SmallModel::kParameters + ",train_steps=" + step);
+  };
+  ASSERT_EQ(train_to("3").exit_code, 0);
+  // Of the same evaluations, which the file names.
+  const auto file = nlohmann::json::parse(
+      ReadWholeFile(model_.folder() + "/best.json", 1000));
+  BestCheckpoint best(model_.folder(), "top_1", file.at("validation"));
+  EXPECT_TRUE(best.Note(1, {.top_1 = 2}));
+  const ProgramResult run = train_to("4");
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(
       run.err,

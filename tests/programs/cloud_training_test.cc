@@ -7,6 +7,7 @@
 #include <signal.h>
 
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -104,6 +105,27 @@ TEST_F(CloudTrainingTest, MakesAModelDirOnTheDiskForWeightsInTheStore) {
   EXPECT_TRUE(fs::exists(CheckpointFolder(local_ / "model", kSteps)));
 }
 
+// The mirror's path is in the lines that name both, and nowhere else.
+TEST_F(CloudTrainingTest, PrintsAndUploadsUrlsOnly) {
+  MakeWeights();
+  const ProgramResult run = Train(kGs, Others(kGs));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err,
+              HasSubstr(CheckpointFolder("gs://gs-shards/model", kSteps)));
+  std::istringstream lines(run.err + run.out);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(" is mirrored in ") == std::string::npos &&
+        !line.starts_with("downloaded ")) {
+      EXPECT_THAT(line, Not(HasSubstr(scratch_ + "/")));
+    }
+  }
+  for (const char* name : {"params.yaml", "metrics.jsonl", "report.html"}) {
+    EXPECT_THAT(server_.Get(std::string("gs-shards/model/") + name),
+                Not(HasSubstr(scratch_ + "/")))
+        << name;
+  }
+}
+
 TEST_F(CloudTrainingTest, UploadsThatFailForAWhileStopNothing) {
   server_.SetFaults(
       R"({"fault": "status", "method": "PUT|DELETE", "probability": 0.3},)"
@@ -199,7 +221,8 @@ TEST_F(CloudTrainingTest, OtherModesTakeTheModelFromTheStore) {
                   {"--data_dir", "s3://shards/data", "--eval_split", "train"}));
   EXPECT_EQ(evaluation.exit_code, 0) << evaluation.err;
   EXPECT_THAT(evaluation.out, HasSubstr("evaluation at step 20"));
-  EXPECT_TRUE(server_.Has("shards/model/eval/00000020.json"));
+  EXPECT_THAT(ObjectsBelow("shards", "model/eval/"),
+              HasSubstr("/00000020-train-"));
 
   server_.Put("gs-shards/photos/more/a.jpg",
               TestJpeg({.width = 31, .height = 17}));
@@ -233,7 +256,8 @@ TEST_F(CloudTrainingTest, AnEvaluationFollowsATrainingOfAnotherMachine) {
       << follower.err();
   ASSERT_EQ(Train(kS3).exit_code, 0);
   EXPECT_EQ(follower.Wait(), 0) << follower.err();
-  EXPECT_TRUE(server_.Has("shards/model/eval/00000020.json"));
+  EXPECT_THAT(ObjectsBelow("shards", "model/eval/"),
+              HasSubstr("/00000020-train-"));
 }
 
 TEST_F(CloudTrainingTest, GoesOnFromAnotherModelDirThere) {

@@ -1,13 +1,22 @@
 // The programs on the same photographs as a folder, tars, a zip and TFRecords.
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/atomic_file.h"
+#include "records/example/builder.h"
+#include "records/files/record_files.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/flower_records.h"
 #include "tests/support/photograph_forms.h"
 #include "tests/support/record_file.h"
 #include "tests/support/run_program.h"
+#include "tests/support/tar_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 #include "tests/support/zip_builder.h"
@@ -115,7 +124,7 @@ TEST_F(DataFormsTest, VerifyNamesWhatAZipLeavesOut) {
       RunProgram("records", "verify " + (folder / "a.zip"));
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.out, AllOf(HasSubstr("the first ../cat/a.jpg\n"),
-                                HasSubstr("1 records in 1 shards, 0 bad")));
+                                HasSubstr("1 record in 1 shard, 0 bad")));
 }
 
 TEST_F(DataFormsTest, ATrainingTakesThemAll) {
@@ -146,6 +155,156 @@ TEST_F(DataFormsTest, AnIndexThatCannotBeKeptIsNamed) {
   const ProgramResult result = RunProgram("records", "index " + forms_.tars());
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("cannot make a folder for side files"));
+}
+
+// Writes records of small images with these labels.
+void WriteRecords(const std::string& path, const std::vector<int>& labels) {
+  RecordFile file;
+  for (const int label : labels) {
+    file.Add(PayloadOf({.image = TestJpeg(), .label = label}));
+  }
+  file.Write(path);
+}
+
+void WriteTar(const std::string& path, const std::vector<int>& labels) {
+  TarFile tar;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const std::string key = std::to_string(i);
+    tar.Add(key + ".jpg", TestJpeg())
+        .Add(key + ".cls", std::to_string(labels[i]));
+  }
+  WriteFileAtomically(path, tar.text());
+}
+
+std::string Offset(const std::string& flags) {
+  const ProgramResult result =
+      RunProgram("pipeline_throughput", "--dry_run --batch_size 2 " + flags);
+  EXPECT_EQ(result.exit_code, 0) << flags << result.err;
+  const std::size_t at = result.err.find("label_offset ");
+  return at == std::string::npos ? "?" : result.err.substr(at + 13, 1);
+}
+
+// The validation data alone do not have the label 0.
+TEST(LabelNumbersTest, AreTheSameInAllSplitsAndPrograms) {
+  const TemporaryFolder data;
+  std::filesystem::create_directories(data / "tars");
+  std::filesystem::create_directories(data / "records");
+  WriteTar(data / "tars/train-0.tar", {0, 1, 2, 3});
+  WriteTar(data / "tars/val-0.tar", {1, 2, 3, 3});
+  WriteRecords(data / "records/train-00000-of-00001", {0, 1, 2, 3});
+  WriteRecords(data / "records/validation-00000-of-00001", {1, 2, 3, 3});
+  for (const std::string form : {"tars", "records"}) {
+    for (const std::string split : {"train", "validation"}) {
+      EXPECT_EQ(Offset("--data_dir " + (data / form) + " --split " + split),
+                "0")
+          << form << split;
+    }
+    const TemporaryFolder model;
+    const ProgramResult result = RunProgram(
+        "train_resnet",
+        "--data_dir " + (data / form) + " --model_dir " + (model / "m") +
+            " --dry_run --params_override "
+            "train_batch_size=4,image_size=32,resnet_depth=18,train_steps=2");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("0..3, 4 classes (label_offset 0)"));
+  }
+  EXPECT_EQ(Offset("--shards " + (data / "tars/val-0.tar")), "0");
+  EXPECT_EQ(Offset("--shards " + (data / "records/validation-00000-of-00001")),
+            "0");
+}
+
+TEST(LabelNumbersTest, AreKeptByAConversion) {
+  const TemporaryFolder data;
+  WriteTar(data / "val-0.tar", {0, 1, 2, 2});
+  WriteFileAtomically(data / "labels.txt", "red\ngreen\nblue\n");
+  const ProgramResult made =
+      RunProgram("imagenet_to_records", "--raw_data_dir " + data.path() +
+                                            " --local_scratch_dir " +
+                                            (data / "out") + " --shards 1");
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_EQ(ReadWholeFile(data / "out/labels.txt", 100), "red\ngreen\nblue\n");
+  const std::string flags =
+      " --hash 2 --batch_size 4 --image_size 16 --eval --split validation";
+  const auto hash = [&](const std::string& folder) {
+    return RunProgram("pipeline_throughput", "--data_dir " + folder + flags)
+        .out;
+  };
+  EXPECT_EQ(hash(data / "out"), hash(data.path()));
+}
+
+TEST(ImageKeyTest, NamesOneOfTwoImages) {
+  const TemporaryFolder data;
+  const std::string jpeg = TestJpeg();
+  const std::string other = TestJpeg({.seed = 2});
+  TarFile tar;
+  RecordFile records;
+  for (int i = 0; i < 4; ++i) {
+    const std::string key = std::to_string(i);
+    tar.Add(key + ".png", other).Add(key + ".jpg", jpeg).Add(key + ".cls", "0");
+    records.Add(BuildExample(std::vector<ExampleFeature>{
+        {"jpg", std::vector<std::string_view>{jpeg}},
+        {"label", std::vector<std::int64_t>{0}},
+        {"png", std::vector<std::string_view>{other}}}));
+  }
+  WriteFileAtomically(data / "x.tar", tar.text());
+  records.Write(data / "x.tfrecord");
+  const auto read = [&](const std::string& name, const std::string& flags) {
+    return RunProgram("pipeline_throughput",
+                      "--hash 1 --batch_size 4 --image_size 16 --recipe plain "
+                      "--data_dir " +
+                          (data / name) + flags);
+  };
+  for (const std::string name : {"x.tar", "x.tfrecord"}) {
+    const ProgramResult open = read(name, "");
+    EXPECT_EQ(open.exit_code, 2);
+    EXPECT_THAT(open.err, AllOf(HasSubstr(name + ": jpg and png may both"),
+                                HasSubstr("give image_key=jpg")));
+    const ProgramResult convert = RunProgram(
+        "imagenet_to_records", "--raw_data_dir " + (data / name) +
+                                   " --local_scratch_dir " + (data / "out"));
+    EXPECT_EQ(convert.exit_code, 2);
+    EXPECT_THAT(convert.err, HasSubstr("give image_key=jpg"));
+    const ProgramResult made = RunProgram(
+        "imagenet_to_records",
+        "--overwrite --shards 1 --image_key png "
+        "--raw_data_dir " +
+            (data / name) + " --local_scratch_dir " + (data / "out"));
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+    EXPECT_EQ(read("out", "").out, read("x.tar", " --image_key png").out);
+    EXPECT_EQ(read(name, " --image_key png").out,
+              read("x.tar", " --image_key .PNG").out);
+    EXPECT_NE(read(name, " --image_key png").out,
+              read(name, " --image_key jpg").out);
+  }
+}
+
+TEST(DataThatAreNoRecordsTest, AreNamed) {
+  const TemporaryFolder data;
+  WriteFileAtomically(data / "a.jpg", TestJpeg());
+  WriteFileAtomically(data / "a.gif", "GIF89a" + std::string(100, '\0'));
+  WriteFileAtomically(data / "a.txt", "photos/1.jpg\nphotos/2.jpg\n");
+  WriteFileAtomically(data / "a.parquet", "PAR1" + std::string(100, '\0'));
+  for (const auto& [name, what] : {std::pair{"a.jpg", "a JPEG image"},
+                                   {"a.jpg,a.gif", "a JPEG image"},
+                                   {"a.gif", "GIF images cannot be read"},
+                                   {"a.txt", "a text file"},
+                                   {"a.parquet", "a Parquet file"}}) {
+    std::string paths;
+    for (const std::string& part : SplitAtCommas(name)) {
+      paths += (paths.empty() ? "" : ",") + (data / part);
+    }
+    for (const std::string program :
+         {"pipeline_throughput --dry_run --data_dir ",
+          "imagenet_to_records --dry_run --local_scratch_dir out "
+          "--raw_data_dir ",
+          "train_resnet --dry_run --model_dir none --data_dir "}) {
+      const std::size_t space = program.find(' ');
+      const ProgramResult result =
+          RunProgram(program.substr(0, space), program.substr(space) + paths);
+      EXPECT_EQ(result.exit_code, 3) << program << result.err;
+      EXPECT_THAT(result.err, HasSubstr(what)) << program;
+    }
+  }
 }
 
 TEST_F(DataFormsTest, CutArchivesAreDamaged) {

@@ -81,8 +81,8 @@ TEST_F(ConvertedImagesTest, AreMendedWhereTheyCanBe) {
   EXPECT_THAT(result.err,
               AllOf(HasSubstr("none.jpg: left out: not an image"),
                     HasSubstr("cut.jpg: re-encoded: damaged: Premature end")));
-  EXPECT_THAT(result.out, AllOf(HasSubstr("1 images were re-encoded"),
-                                HasSubstr("1 bad images were left out"),
+  EXPECT_THAT(result.out, AllOf(HasSubstr("1 image was re-encoded"),
+                                HasSubstr("1 bad image was left out"),
                                 HasSubstr("conversion_report.json lists")));
   const std::vector<Stored> records = Records();
   ASSERT_THAT(records, SizeIs(2));
@@ -248,7 +248,7 @@ TEST_F(ConvertedImagesTest, OfRawFilesBecomePngs) {
   EXPECT_EQ(image.row(5)[3 * 7], 7);
   EXPECT_EQ(image.row(5)[3 * 7 + 2], 207);
   // The next run finds the shard finished.
-  EXPECT_THAT(Convert("--raw_format cifar10").out, HasSubstr("1 shards of an"));
+  EXPECT_THAT(Convert("--raw_format cifar10").out, HasSubstr("1 shard of an"));
 }
 
 TEST_F(ConvertedImagesTest, AsPixelsAreWhatThePipelineReads) {
@@ -300,7 +300,8 @@ TEST_F(ConvertedImagesTest, NeedFlagsThatAgree) {
 }
 
 TEST_F(ConvertedImagesTest, NeedThePluginForSomeFormats) {
-  raw_.File("raw/a/1.ppm", "P6\n2 2\n255\n............");
+  raw_.File("raw/a/1.bmp",
+            {"BM\0\0\0\0\0\0\0\0\0\0\0\0\x28\0\0\0\2\0\0\0\2\0\0\0", 26});
   const TemporaryFolder elsewhere;
   const std::string alone = elsewhere / "imagenet_to_records";
   std::filesystem::copy_file(INFEED_PROGRAMS "/imagenet_to_records", alone);

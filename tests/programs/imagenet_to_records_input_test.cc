@@ -101,7 +101,7 @@ TEST(ImagenetToRecordsInputTest, DividesAManifestWithoutSplits) {
       Plan("--manifest " + (raw / "m.csv") + " --raw_data_dir " + (raw / "a") +
            " --split 0.5/0.5");
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("validation         1 images"));
+  EXPECT_THAT(result.out, HasSubstr("validation         1 image "));
 }
 
 TEST(ImagenetToRecordsInputTest, TakesOneFolderForAManifestsPaths) {
@@ -123,7 +123,7 @@ TEST(ImagenetToRecordsInputTest, ReportsDuplicates) {
               AllOf(HasSubstr("2 images have the same content, but different "
                               "classes"),
                     HasSubstr("b/2.jpg (class b, train)")));
-  EXPECT_THAT(result.err, HasSubstr("duplicates: 1 groups of images"));
+  EXPECT_THAT(result.err, HasSubstr("duplicates: 1 group of images"));
 }
 
 // ImageNet has a PNG and CMYK images among its JPEGs; none is told by name.
@@ -166,7 +166,7 @@ TEST(ImagenetToRecordsInputTest, PlansRawFiles) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("data_batch_2.bin: is not there"));
   EXPECT_THAT(result.out, AllOf(HasSubstr("train              2 images"),
-                                HasSubstr("test               1 images"),
+                                HasSubstr("test               1 image "),
                                 HasSubstr("10 classes")));
 }
 

@@ -72,6 +72,29 @@ class RestartTest : public ::testing::Test {
   std::map<std::string, std::string> expected_;
 };
 
+// Inputs that lie in the output folder would be removed before they are read.
+TEST_F(RestartTest, RefusesInputsInItsOutputFolder) {
+  const TemporaryFolder links;
+  const TemporaryFolder hard;
+  for (const auto& [name, bytes] : expected_) {
+    if (name.starts_with("train-")) {
+      fs::create_symlink(whole_ / name, links / name);
+      fs::create_hard_link(whole_ / name, hard / name);
+    }
+  }
+  const std::string listed = whole_ / "train-00000-of-00012";
+  for (const std::string& input :
+       {whole_.path(),
+        whole_ / "../" + fs::path(whole_.path()).filename().string(),
+        links.path(), hard.path(), listed}) {
+    for (const char* more : {"", " --overwrite --shards 7", " --dry_run"}) {
+      const ProgramResult result = Convert(input, whole_.path(), more);
+      EXPECT_EQ(result.exit_code, 2) << input << more << result.err;
+    }
+  }
+  EXPECT_EQ(FilesIn(whole_.path()), expected_);
+}
+
 // INFEED_KILLS=50 kills it that often.
 TEST_F(RestartTest, LeavesNothingHalfWrittenWhenStopped) {
   const TemporaryFolder out;

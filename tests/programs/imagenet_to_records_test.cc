@@ -193,7 +193,7 @@ TEST(ImagenetToRecordsTest, ExplainsTheLayoutsOfAnEmptyFolder) {
 
 TEST(ImagenetToRecordsTest, RefusesFlagsThatAreWrong) {
   ImageFolder raw;
-  raw.JpegsIn("cat", 2);
+  raw.JpegsIn("cat", 2).JpegsIn("dog", 1);
   for (const char* flag :
        {"--split 1/1", "--shards 0", "--shards some", "--shards 100000",
         "--layout round", "--on_bad_image pray", "--threads -1", "--colour"}) {
@@ -219,7 +219,7 @@ TEST(ImagenetToRecordsTest, ReportsTheImagesItLeavesOut) {
   const ProgramResult result = Convert(raw, raw / "out", "--on_bad_image skip");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.err, HasSubstr("cat/bad.jpg: left out: "));
-  EXPECT_THAT(result.out, HasSubstr("1 bad images were left out"));
+  EXPECT_THAT(result.out, HasSubstr("1 bad image was left out"));
 }
 
 TEST(ImagenetToRecordsTest, CanLeaveImagesUnverified) {

@@ -64,7 +64,7 @@ TEST_F(UploadTest, PutsShardsSideBySideInABucket) {
   EXPECT_THAT(Convert(flags).out, AllOf(HasSubstr("0 shards were uploaded"),
                                         HasSubstr("4 shards were there")));
   server_.Put("gs-shards/images/train-00001-of-00002", "cut");
-  EXPECT_THAT(Convert(flags).out, HasSubstr("1 shards were uploaded"));
+  EXPECT_THAT(Convert(flags).out, HasSubstr("1 shard was uploaded"));
   EXPECT_EQ(server_.Get("gs-shards/images/train-00001-of-00002"),
             Local("train/train-00001-of-00002"));
 }

@@ -3,9 +3,13 @@
 #include <filesystem>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "base/atomic_file.h"
+#include "tests/support/gloo.h"
 #include "tests/support/small_model.h"
 #include "trainer/checkpoint/eval_history.h"
+#include "trainer/log/run_history.h"
 #include "trainer/model_dir/model_dir.h"
 
 #include "gmock/gmock.h"
@@ -24,7 +28,8 @@ class PastEvaluationsTest : public testing::Test {
  protected:
   // With so small a rate, no evaluation is better than the first.
   [[nodiscard]] ProgramResult Train(const std::string& folder,
-                                    const std::string& more = "") const {
+                                    const std::string& more = "",
+                                    const std::string& first = "") const {
     return RunProgram("train_resnet",
                       "--device cpu --data_dir " + model_.data_dir() +
                           " --model_dir " + folder + " --params_override " +
@@ -33,7 +38,8 @@ class PastEvaluationsTest : public testing::Test {
                           "base_learning_rate=1e-4,early_stop='top_1:4',"
                           "learning_rate_schedule=plateau,plateau_metric=top_1,"
                           "plateau_patience=1,learning_rate_decay=0.5" +
-                          more);
+                          more,
+                      first);
   }
 
   [[nodiscard]] static std::string Weights(const std::string& folder,
@@ -90,7 +96,63 @@ TEST_F(PastEvaluationsTest, AreThoseOfAnUninterruptedRunWhereverItWasKilled) {
   }
 }
 
+// Kills before a call that changes a file of the model, also between a
+// checkpoint and the files of its evaluation.
+TEST_F(PastEvaluationsTest, AreThoseOfAnUninterruptedRunAfterAKill) {
+  const std::string more = ",keep_best=loss,early_stop='\"\"'";
+  const std::string steps = ",train_steps=6";
+  ASSERT_EQ(Train(straight_, more + steps).exit_code, 0);
+  const auto files = [&](const std::string& folder) {
+    RunHistory history(folder);
+    history.Update();
+    std::string text = ReadWholeFile(BestPath(folder), 1 << 20) +
+                       ReadWholeFile(EvaluationsPath(folder), 1 << 20);
+    for (const HistoryEvaluation& evaluation : history.evaluations()) {
+      text += fmt::format("{} {} {}\n", evaluation.step, evaluation.loss,
+                          evaluation.top_1);
+      EXPECT_TRUE(fs::exists(EvalPath(folder, evaluation.step)));
+    }
+    return text;
+  };
+  bool was_killed = true;
+  int kills = 0;
+  for (int call = 3; was_killed; call += 17) {
+    const std::string folder = models_ / ("kill-" + std::to_string(call));
+    const std::string fault = "FAULT_UNDER=" + folder +
+                              " FAULT_ERRNO=0 LD_PRELOAD=" INFEED_FILE_FAULTS
+                              " FAULT_AT=" +
+                              std::to_string(call);
+    was_killed =
+        Train(folder, more + steps, fault + " sh -c '\"$0\" \"$@\"; exit $?'")
+            .exit_code != 0;
+    kills += was_killed ? 1 : 0;
+    ASSERT_EQ(Train(folder, more + steps).exit_code, 0);
+    EXPECT_EQ(files(folder), files(straight_)) << call;
+    EXPECT_EQ(Weights(folder, 6), Weights(straight_, 6)) << call;
+  }
+  EXPECT_GT(kills, 3);
+}
+
+TEST_F(PastEvaluationsTest, AreMadeUpForWhereAFileIsGone) {
+  const std::string more = ",keep_best=loss,early_stop='\"\"',train_steps=";
+  ASSERT_EQ(Train(straight_, more + "4").exit_code, 0);
+  for (const std::string& path :
+       {EvalPath(straight_, 4), EvaluationsPath(straight_)}) {
+    fs::remove(path);
+    fs::remove(BestPath(straight_));
+    const ProgramResult run = Train(straight_, more + "4");
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr("step 4  top-1"));
+    EXPECT_TRUE(fs::exists(path));
+    EXPECT_TRUE(fs::exists(EvalPath(straight_, 4)));
+  }
+  EXPECT_THAT(Train(straight_, more + "4").err, HasSubstr("nothing to do"));
+}
+
 TEST_F(PastEvaluationsTest, DecideTheSameOnEveryRank) {
+  if (!kHasGloo) {
+    GTEST_SKIP() << kNoGloo;
+  }
   const ProgramResult run = Train(straight_, " --local_ranks 2");
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(ReadEvalHistory(straight_).Values("top_1"), SizeIs(5));

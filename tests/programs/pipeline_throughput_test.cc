@@ -73,8 +73,32 @@ TEST_F(PipelineThroughputTest, GoesOnWithoutMissingShardsOnlyWhenTold) {
         "pipeline_throughput", spec + flags + " --allow_missing_shards");
     EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
     EXPECT_THAT(allowed.err,
-                AllOf(HasSubstr(text), HasSubstr("5 records in 1 shards")));
+                AllOf(HasSubstr(text), HasSubstr("5 records in 1 shard")));
   }
+}
+
+TEST_F(PipelineThroughputTest, WritesOverNoInput) {
+  const std::string shard = shards_.index().shards()[0];
+  const std::string before = ReadWholeFile(shard, 1 << 20);
+  for (const std::string& flags :
+       {"--seconds 0.05 --json " + shard, "--hash 1 --save_state " + shard,
+        "--hash 1 --trace " + shard, "--hash 1 --bad_record_report " + shard,
+        "--trace " + (folder_ / "new") + " --json " + (folder_ / "new")}) {
+    const ProgramResult result = Run(flags);
+    EXPECT_EQ(result.exit_code, 2) << flags;
+    EXPECT_THAT(result.err, HasSubstr(": give another file"));
+  }
+  EXPECT_EQ(ReadWholeFile(shard, 1 << 20), before);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "new"));
+}
+
+TEST_F(PipelineThroughputTest, WritesNothingInADryRun) {
+  std::filesystem::remove_all(shards_.folder() + "/.infeed");
+  const ProgramResult result = Run("--dry_run --trace " + (folder_ / "trace") +
+                                   " --bad_record_report " + (folder_ / "bad"));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(shards_.folder() + "/.infeed"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
 TEST_F(PipelineThroughputTest, PrintsTheOrderOfARank) {
@@ -414,7 +438,7 @@ TEST_F(PipelineThroughputTest, SaysWhatIsWrongWithItsFlags) {
   refuses(data + " --device_rate 0", "--device_rate");
   refuses(data + " --stage write", "all, read, decode or resize");
   refuses(data + " --stage read --device_rate 9", "leave --device_rate out");
-  refuses(data + " --split test", "has no data of the split \"test\"");
+  refuses(data + " --split test", "has no images of split='test'");
   refuses(data + " --batch_size 11", "batch_size is 11");
   refuses(data + " --rounds 0", "--rounds");
 }

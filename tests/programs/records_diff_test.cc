@@ -26,7 +26,7 @@ class RecordsDiffTest : public ::testing::Test {
 TEST_F(RecordsDiffTest, EndsWithThreeWhenTheSetsDiffer) {
   const ProgramResult result = RunProgram("records", "diff " + a_ + " " + b_);
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(result.err, "records: the data sets differ\n");
   EXPECT_THAT(result.out, EndsWith("\n2 records in A, 2 in B, 2 differ\n"));
   EXPECT_EQ(
       RunProgram("records", "diff --unordered " + a_ + " " + b_).exit_code, 0);

@@ -112,7 +112,7 @@ TEST_F(RecordsIndexTest, IndexesPackedShardsAndSaysWhatTheyCannotDo) {
       result.out,
       AllOf(HasSubstr(first_ + ": 2 records of a gzip stream, wrote " + ours_ +
                       "\n"),
-            HasSubstr("1 shards are compressed and can only be read in order"),
+            HasSubstr("1 shard is compressed and can only be read in order"),
             EndsWith("\n3 records in 2 shards\n")));
   EXPECT_FALSE(fs::exists(first_ + ".idx"));
   EXPECT_EQ(FindFrames(FileSource(first_)).value(),

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/atomic_file.h"
 #include "records/example/imagenet_example.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/record_file.h"
@@ -18,7 +19,9 @@ namespace {
 using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
+using std::string_literals::operator""s;
 
 std::string Rose(const std::string& jpeg, int label) {
   return BuildImagenetExample({.height = 17,
@@ -142,6 +145,60 @@ TEST(RecordsProgramUsageTest, NamesWhatIsWrong) {
   EXPECT_THAT(wrong.err, HasSubstr("cuont"));
   EXPECT_EQ(RunProgram("records", "count").exit_code, 2);
   EXPECT_EQ(RunProgram("records", "count no/such/folder").exit_code, 1);
+}
+
+bool HasNoControl(const std::string& text) {
+  return text.find("\xc2\x9b") == std::string::npos &&
+         std::ranges::all_of(text, [](char c) {
+           return c == '\n' ||
+                  (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f);
+         });
+}
+
+// Names of files and of datasets, and values of flags, reach the terminal.
+TEST(RecordsProgramUsageTest, ShowsNoControlCharacters) {
+  const std::string odd = "a\x1b]0;b\x07\nrecords: c\xc2\x9b\xff";
+  const std::string shown = "a\\x1b]0;b\\x07\\x0arecords: c\\xc2\\x9b\\xff";
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / odd);
+  const std::string shard = folder / (odd + "/train-00000-of-00001");
+  RecordFile().Add(Rose(TestJpeg(), 1)).Write(shard);
+  WriteFileAtomically(
+      folder / (odd + "/dataset.json"),
+      R"({"format": "infeed dataset", "version": 1, "seed": 0, "classes": [],
+"splits": [{"name": "train", "records": 1, "shards": [{"name":
+"train-00000-of-00001\u001b[31m", "records": 1, "bytes": 1, "crc32c":
+"00000000"}]}]})");
+  for (const std::string& command :
+       {"count '" + shard + "'", "ls '" + shard + "'", "verify '" + shard + "'",
+        "head '" + shard + "'", "cat '" + shard + "'",
+        "ls '" + (folder / odd) + "'", "count '" + shard + "no'",
+        "index --json=- '" + shard + "'", "stats '" + shard + "'",
+        "count --threads '" + odd + "' x", "count '--" + odd + "' x",
+        "reshard --shards 1 --output '" + (folder / (odd + "2")) + "' '" +
+            shard + "'"}) {
+    const ProgramResult result = RunProgram("records", command);
+    EXPECT_TRUE(HasNoControl(result.out)) << command << result.out;
+    EXPECT_TRUE(HasNoControl(result.err)) << command << result.err;
+  }
+  EXPECT_THAT(RunProgram("records", "count '" + shard + "'").out,
+              HasSubstr(shown + "/train-00000-of-00001 1\n"));
+  EXPECT_THAT(RunProgram("records", "count '" + (folder / odd) + "/no'").err,
+              HasSubstr(shown));
+}
+
+TEST(RecordsProgramUsageTest, ShowsNoCredentials) {
+  for (const std::string& url :
+       {"s3://KEY:SECRET@bucket/data"s, "gs://KEY:SEC/SECRET@bucket/data"s,
+        "https://u:SECRET@localhost:1/x"s, "https://localhost:1/x?sig=SECRET"s,
+        "/tmp/s3://KEY:SECRET@bucket/d"s}) {
+    for (const std::string verb : {"count", "ls", "count --threads"}) {
+      const ProgramResult result =
+          RunProgram("records", verb + " '" + url + "'");
+      EXPECT_NE(result.exit_code, 0) << url;
+      EXPECT_THAT(result.err, Not(HasSubstr("SECRET"))) << url;
+    }
+  }
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TEST_F(RecordsSeekTest, MakesAFileForShardsThatStayAsTheyAre) {
   const ProgramResult result = Run("index --seek");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr(", wrote 2 seek indexes to " + file_ +
-                                    " (1 records have their own)\n"));
+                                    " (1 record has its own)\n"));
   EXPECT_EQ(Entry(0), SealedOf(jpeg_));
   EXPECT_EQ(Entry(1), "");
   EXPECT_EQ(Entry(2), "");
@@ -153,7 +153,7 @@ TEST_F(RecordsSeekTest, VerifyNamesIndexesThatAreWrong) {
             HasSubstr(": the seek index does not belong to the JPEG\n"),
             HasSubstr("record 3 at byte "),
             HasSubstr(": the seek index cannot be read\n"),
-            HasSubstr("4 records in 1 shards, 0 bad, 3 wrong seek indexes\n")));
+            HasSubstr("4 records in 1 shard, 0 bad, 3 wrong seek indexes\n")));
   const Json json = Json::parse(Run("verify --json").out);
   EXPECT_EQ(json["wrong_seek_indexes"], 3);
   EXPECT_EQ(json["good"], false);

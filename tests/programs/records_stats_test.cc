@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -57,6 +58,21 @@ class RecordsStatsTest : public ::testing::Test {
 
   const TemporaryFolder folder_;
 };
+
+TEST_F(RecordsStatsTest, WritesOverNoInput) {
+  const std::string before = ReadWholeFile(Path(0), 1 << 20);
+  std::filesystem::create_symlink(Path(0), folder_ / "page.html");
+  for (const std::string& flags :
+       {"--html " + Path(0), "--json=" + Path(0),
+        "--html " + (folder_ / "page.html"),
+        "--html " + (folder_ / "new") + " --json=" + (folder_ / "new")}) {
+    const ProgramResult result = Run(flags);
+    EXPECT_EQ(result.exit_code, 2) << flags;
+    EXPECT_THAT(result.err, HasSubstr(": give another file"));
+  }
+  EXPECT_EQ(ReadWholeFile(Path(0), 1 << 20), before);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "new"));
+}
 
 TEST_F(RecordsStatsTest, SaysWhatIsInTheImages) {
   const ProgramResult result = Run("--json");
@@ -121,7 +137,7 @@ TEST_F(RecordsStatsTest, SaysItInWordsToo) {
             HasSubstr("    3        4  57.1 %  label 3\n"),
             HasSubstr("    1        2  28.6 %  ros\xC3\xA9 <&>\n"),
             HasSubstr("coding      arithmetic 1, baseline 4, progressive 1"),
-            HasSubstr("1 file names occur more than once, in 2 records")));
+            HasSubstr("1 file name occurs more than once, in 2 records")));
   EXPECT_THAT(Run("--classes=2").out, HasSubstr("(1 more)"));
 }
 

@@ -104,7 +104,7 @@ TEST_F(RecordsVerifyTest, SaysWhichRecordsWereLostByTheIndexFromBefore) {
   EXPECT_THAT(result.out,
               AllOf(HasSubstr(" were record 0, by the index from before the "
                               "damage\n"),
-                    EndsWith(", 1 records lost\n")));
+                    EndsWith(", 1 record lost\n")));
 }
 
 TEST_F(RecordsVerifyTest, ReadsCompressedShards) {
@@ -156,7 +156,7 @@ TEST_F(RecordsVerifyTest, ComparesWithTheDescription) {
       result.out,
       AllOf(HasSubstr(Path(0) + ": has the CRC-32C "),
             HasSubstr(", dataset.json says 00000000\n"),
-            HasSubstr(Path(1) + ": holds 1 records, dataset.json says 7\n"),
+            HasSubstr(Path(1) + ": holds 1 record, dataset.json says 7\n"),
             HasSubstr(" bytes, dataset.json says 8\n"),
             EndsWith("0 bad, 3 problems of the set\n")));
   EXPECT_EQ(Run("--no_dataset_json").exit_code, 0);
@@ -174,7 +174,7 @@ TEST_F(RecordsVerifyTest, FindsTheDescriptionAboveAFolderOfASplit) {
   WriteDatasetInfo(folder_.path(), info);
   const ProgramResult result = Run();
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.out, HasSubstr("holds 1 records, dataset.json says 2"));
+  EXPECT_THAT(result.out, HasSubstr("holds 1 record, dataset.json says 2"));
 }
 
 TEST_F(RecordsVerifyTest, SaysThatADescriptionCannotBeRead) {
@@ -189,7 +189,7 @@ TEST_F(RecordsVerifyTest, NamesMissingShards) {
   std::filesystem::remove(Path(0));
   const ProgramResult result = Run();
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.out, StartsWith(Path(0) + ": missing\n1 records"));
+  EXPECT_THAT(result.out, StartsWith(Path(0) + ": missing\n1 record "));
   const ProgramResult allowed =
       RunProgram("records", "verify --allow_missing_shards " + folder_.path());
   EXPECT_EQ(allowed.exit_code, 0);

@@ -89,7 +89,7 @@ TEST_F(RecordsWritingTest, RepairKeepsNamesAndPutsTheRestAside) {
       AllOf(StartsWith(In("train-00000-of-00002") + ": 7 bytes at byte "),
             HasSubstr("26 bytes at byte "), HasSubstr("not a tf.train.Example"),
             EndsWith("\n5 good records in 3 shards, 2 bad places (33 "
-                     "B, 1 records known to be lost) in " +
+                     "B, 1 record known to be lost) in " +
                      out_ + "/.infeed\n")));
   EXPECT_THAT(NamesIn(out_), UnorderedElementsAre(".infeed", "dataset.json",
                                                   "train-00000-of-00002",

@@ -200,10 +200,13 @@ TEST_F(SignalWaitsTest, ASecondSignalEndsAtOnce) {
                                                 "--train_steps", "1000000"}));
   ASSERT_TRUE(program.ReadUntil("step 1/")) << program.err();
   program.Signal(SIGTERM);
-  ASSERT_TRUE(program.ReadUntil("stopped at step ")) << program.err();
+  ASSERT_TRUE(program.ReadUntil("more for uploads")) << program.err();
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));
   program.Signal(SIGTERM);
   EXPECT_EQ(program.Wait(), 128 + SIGTERM) << program.err();
+  EXPECT_THAT(program.err(),
+              testing::EndsWith("train_resnet: ended at once by a second "
+                                "signal (Terminated)\n"));
 }
 
 }  // namespace

@@ -77,6 +77,67 @@ class TrainLabelsTest : public testing::Test {
   TemporaryFolder model_;
 };
 
+// An index file is made for the data, but not by a dry run; nor is a link that
+// a stranger left at its name followed.
+TEST_F(TrainLabelsTest, ADryRunWritesNothing) {
+  Write("train", {1, 2, 1, 2});
+  const std::string flags = " --dry_run --bad_record_report " +
+                            (model_ / "bad") + " --trace " + (model_ / "trace");
+  EXPECT_EQ(Train(flags).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(data_ / ".infeed"));
+  EXPECT_TRUE(std::filesystem::is_empty(model_.path()));
+}
+
+// The files of the newest evaluation are links to a file of the user.
+TEST_F(TrainLabelsTest, FollowsNoLinksInAStrangersFolders) {
+  namespace fs = std::filesystem;
+  Write("train", {1, 2, 1, 2});
+  Write("validation", {1, 2});
+  ASSERT_EQ(Train().exit_code, 0);
+  const TemporaryFolder mine;
+  WriteFileAtomically(mine / "thesis", "thesis");
+  std::vector<std::string> links = {data_ /
+                                    ".infeed/train-00000-of-00001.index"};
+  for (const auto& entry : fs::directory_iterator(model_ / "eval")) {
+    if (entry.path().extension() == ".json") {
+      links.push_back(entry.path().string());
+    }
+  }
+  ASSERT_GE(links.size(), 2);
+  for (const std::string& path : links) {
+    fs::remove(path);
+    fs::create_symlink(mine / "thesis", path);
+  }
+  const ProgramResult evaluation = Run("--mode eval");
+  EXPECT_EQ(evaluation.exit_code, 0) << evaluation.err;
+  EXPECT_FALSE(fs::is_symlink(model_ / "eval/00000004.json"));
+  fs::rename(model_ / "metrics.jsonl", mine / "metrics");
+  fs::create_symlink(mine / "thesis", model_ / "metrics.jsonl");
+  const ProgramResult refused = Run("--mode eval");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("metrics.jsonl: is a symbolic link"));
+  fs::rename(mine / "metrics", model_ / "metrics.jsonl");
+  fs::remove_all(model_ / "eval");
+  fs::create_directory_symlink(mine.path(), model_ / "eval");
+  EXPECT_THAT(Run("--mode eval").err, HasSubstr("eval: is a symbolic link"));
+  EXPECT_EQ(ReadWholeFile(mine / "thesis", 100), "thesis");
+  EXPECT_EQ(std::distance(fs::directory_iterator(mine.path()), {}), 1);
+}
+
+// Its parameters could name any file of the user.
+TEST_F(TrainLabelsTest, NamesNoReportInAStrangersModel) {
+  Write("train", {1, 2, 1, 2});
+  Write("validation", {1, 2});
+  ASSERT_EQ(Train().exit_code, 0);
+  const TemporaryFolder mine;
+  WriteFileAtomically(
+      model_ / "params.yaml",
+      Text("params.yaml") + "bad_record_report: " + (mine / "report") + "\n");
+  const ProgramResult evaluation = Run("--mode eval");
+  EXPECT_EQ(evaluation.exit_code, 0) << evaluation.err;
+  EXPECT_FALSE(std::filesystem::exists(mine / "report"));
+}
+
 TEST_F(TrainLabelsTest, FromZeroAreAllClasses) {
   Write("train", {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3});
   Write("validation", {1, 2, 3, 3, 1, 2});  // Training decides: no 0 here.

@@ -16,6 +16,7 @@
 #include "records/files/folder_claim.h"
 #include "records/files/shards.h"
 #include "records/tfrecord/writer.h"
+#include "tests/support/gloo.h"
 #include "tests/support/metrics_lines.h"
 #include "tests/support/packed_payload.h"
 #include "tests/support/run_program.h"
@@ -418,7 +419,7 @@ TEST_F(TrainResnetTest, EvaluatesTestShardsWhereThereIsNoValidation) {
   const ProgramResult run =
       Train("model", "train_steps=1", "--mode train_and_eval");
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("test 10 images in 1 shards"));
+  EXPECT_THAT(run.err, HasSubstr("test 10 images in 1 shard"));
   EXPECT_EQ(Metrics("model", "eval").at(1)["images"], 10);
 }
 
@@ -454,7 +455,7 @@ TEST_F(TrainResnetTest, GoesOnWithoutMissingShardsOnlyWhenTold) {
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, AllOf(HasSubstr("1 shard is missing: " + missing),
                              HasSubstr("the number of missing images"),
-                             HasSubstr("train 16 images in 1 shards")));
+                             HasSubstr("train 16 images in 1 shard")));
 }
 
 TEST_F(TrainResnetTest, ADryRunWritesNothing) {
@@ -617,7 +618,12 @@ class EarlySignalTest : public TrainResnetTest {
 
 TEST_F(EarlySignalTest, EndsARunAsALaterOneDoes) { ExpectAStop("1"); }
 
-TEST_F(EarlySignalTest, EndsTheRanksOfALauncher) { ExpectAStop("2"); }
+TEST_F(EarlySignalTest, EndsTheRanksOfALauncher) {
+  if (!kHasGloo) {
+    GTEST_SKIP() << kNoGloo;
+  }
+  ExpectAStop("2");
+}
 
 TEST_F(EarlySignalTest, EndsTheWaitForAPipe) {
   const std::string pipe = models_ / "params.yaml";
@@ -702,20 +708,21 @@ TEST_F(TrainResnetTest, NamesATextFileThatIsNamedLikeAShard) {
   std::ofstream(shard) << "These are not the records you look for.\n";
   const ProgramResult run = Train("model");
   EXPECT_EQ(run.exit_code, 3);
-  EXPECT_THAT(run.err, HasSubstr("is this a TFRecord file?"));
+  EXPECT_THAT(run.err, HasSubstr("a text file, not a file of records"));
 }
 
 TEST_F(TrainResnetTest, SaysThatTheModelFolderCannotBeMade) {
   std::ofstream(Model("file")) << "in the way";
   const ProgramResult run = Train("file/model");
   EXPECT_EQ(run.exit_code, 1);
-  EXPECT_THAT(run.err, HasSubstr("file/model: cannot create the folder"));
+  EXPECT_THAT(run.err, HasSubstr("file/model: cannot write"));
 }
 
 TEST_F(TrainResnetTest, SaysThatThereIsNoGpu) {
   const ProgramResult run = Train("model", "", "--device cuda:99");
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, AnyOf(HasSubstr("is a CPU build"), HasSubstr("GPUs")));
+  EXPECT_THAT(run.err, AnyOf(HasSubstr("is a CPU build"),
+                             HasSubstr("GPU is found"), HasSubstr("GPUs")));
 }
 
 }  // namespace

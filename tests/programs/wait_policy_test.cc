@@ -75,5 +75,15 @@ TEST_F(WaitPolicyTest, LeavesAProgramThatTheLoaderStartsAlone) {
   EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
+// OpenBLAS's constructor would try for ever, with the signals blocked.
+TEST(LimitedMemoryTest, IsAnErrorBeforeTheLibrariesStart) {
+  const ProgramResult run =
+      RunProgram("train_resnet", "--version", "ulimit -d 200000;");
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_EQ(run.err,
+            "train_resnet: out of memory: LibTorch cannot start under this "
+            "limit on memory (ulimit -v, ulimit -d)\n");
+}
+
 }  // namespace
 }  // namespace infeed

@@ -64,8 +64,59 @@ class ImageFolderTest(unittest.TestCase):
             folder = pathlib.Path(name)
             (folder / "train/a").mkdir(parents=True)
             (folder / "train/a/1.jpg").write_bytes(support.photograph())
-            with self.assertRaisesRegex(ValueError, "split='validation'"):
+            message = "split='validation'; there is train"
+            with self.assertRaisesRegex(ValueError, message):
                 self.batches(folder)
+            with zipfile.ZipFile(folder / "a.zip", "w") as archive:
+                archive.write(folder / "train/a/1.jpg", "train/a/1.jpg")
+                archive.write(folder / "train/a/1.jpg", "Testing/b/1.jpg")
+            message = "split='validation'; there is train and test"
+            with self.assertRaisesRegex(ValueError, message):
+                self.batches(folder / "a.zip")
+            self.assertEqual(len(infeed.Index(folder / "a.zip")), 2)
+
+    def test_names_of_any_bytes_are_text(self):
+        with tempfile.TemporaryDirectory() as name:
+            for place in (b"train/k\xe4se", "train/cafe\u0301".encode()):
+                folder = os.path.join(os.fsencode(name), place)
+                os.makedirs(folder)
+                for number in range(2):
+                    with open(os.path.join(folder, b"%d.jpg" % number),
+                              "wb") as file:
+                        file.write(support.photograph())
+            with open(os.path.join(os.fsencode(name), b"train/k\xe4se/bad.jpg"),
+                      "wb") as file:
+                file.write(b"no image")
+            index = infeed.Index(name, split="train")
+            self.assertEqual(index.class_names, ["caf\u00e9", "k\\xe4se"])
+            self.assertTrue(index.shards[-1].endswith("k\\xe4se/bad.jpg"))
+            with self.assertLogs(level="WARNING") as logs:
+                batches = list(self.batches(index, on_bad_record="skip"))
+            self.assertIn(r"k\xe4se/bad.jpg", logs.output[0])
+            self.assertEqual(len(batches), 1)
+            with self.assertRaisesRegex(infeed.DataError, r"k\\xe4se/bad.jpg"):
+                list(self.batches(index, on_bad_record="fail"))
+
+    def test_paths_may_have_commas_and_any_bytes(self):
+        with tempfile.TemporaryDirectory() as name:
+            folders = []
+            for place in ("a,b", os.fsdecode(b"k\xe4se")):
+                folder = pathlib.Path(name, place)
+                folder.mkdir()
+                with zipfile.ZipFile(folder / "train.zip", "w") as archive:
+                    for label in "xy":
+                        archive.writestr(f"{label}/1.jpg", support.photograph())
+                folders.append(folder / "train.zip")
+            self.assertEqual(len(infeed.Index(folders[0])), 2)
+            self.assertEqual(len(infeed.Index(folders)), 4)
+
+    def test_one_class_is_a_warning(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name, "cat")
+            folder.mkdir()
+            (folder / "1.jpg").write_bytes(support.photograph())
+            with self.assertWarnsRegex(UserWarning, "only one class, cat"):
+                infeed.Index(name)
 
     def test_files_keep_the_labels_that_they_are_given(self):
         files = sorted((support.images() / "train").rglob("*.*"))[:20]
@@ -241,6 +292,108 @@ class ParquetTest(unittest.TestCase):
                 self.assertEqual(stored[path.read_bytes()],
                                  classes.index(path.parent.name) + 1)
             self.assertEqual(sorted(os.listdir(folder)), ["in", "out"])
+
+    def write(self, folder, columns, names=None, label="label",
+              name="train.parquet"):
+        import pyarrow
+        import pyarrow.parquet
+        table = pyarrow.table(columns)
+        if names:
+            described = {"info": {"features": {label: {
+                "names": names, "_type": "ClassLabel"}}}}
+            table = table.replace_schema_metadata(
+                {"huggingface": json.dumps(described)})
+        file = pathlib.Path(folder) / name
+        pyarrow.parquet.write_table(table, file)
+        return file
+
+    def jpegs(self, count):
+        return [path.read_bytes() for path in
+                sorted((support.images() / "train").rglob("*.jpg"))[:count]]
+
+    def labels_of(self, folder):
+        loader = infeed.Loader(
+            folder, batch_size=3, image_size=support.SIZE, shuffle="none",
+            framework="numpy", random_flip=False)
+        stored = infeed.records.open(infeed.Index(folder, split="train"))
+        images = [stored.parse(i)["image/encoded"][0] for i in range(3)]
+        return dict(zip(images, next(iter(loader)).labels.tolist()))
+
+    def test_labels_keep_their_numbers(self):
+        jpegs = self.jpegs(3)
+        for names in (["red", "green", "blue"], None):
+            for labels in ([0, 1, 2], [2, 0, 1], [1, 1, 2], [0.0, 2.0, 1.0]):
+                with (self.subTest(names=names, labels=labels),
+                      tempfile.TemporaryDirectory() as folder):
+                    file = self.write(folder, {"image": jpegs, "label": labels},
+                                      names)
+                    out = pathlib.Path(folder) / "out"
+                    infeed.convert(file, out, shards=1)
+                    self.assertEqual(self.labels_of(out),
+                                     dict(zip(jpegs, map(int, labels))))
+                    if names:
+                        self.assertEqual(infeed.Index(out).class_names, names)
+
+    def test_columns_are_found_or_named(self):
+        jpegs = self.jpegs(3)
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "out"
+            file = self.write(folder, {"img": jpegs, "labels": [0, 1, 2]})
+            infeed.convert(file, out, shards=1)
+            self.assertEqual(self.labels_of(out), dict(zip(jpegs, range(3))))
+            file = self.write(folder, {
+                "photo": jpegs, "mask": jpegs[::-1], "class": [0, 1, 2],
+                "target": [1, 2, 0]})
+            with self.assertRaisesRegex(ValueError, "photo and mask.*image_key"):
+                infeed.convert(file, out)
+            with self.assertRaisesRegex(ValueError, "class and target.*label_k"):
+                infeed.convert(file, out, image_key="photo")
+            infeed.convert(file, out, image_key="photo", label_key="target",
+                           shards=1, overwrite=True)
+            self.assertEqual(self.labels_of(out), dict(zip(jpegs, [1, 2, 0])))
+            program = subprocess.run(
+                [sys.executable, "-c", "from infeed import programs; "
+                 "raise SystemExit(programs.main())", "convert", file, out,
+                 "--image_key=mask", "--label-key", "class", "--overwrite"],
+                capture_output=True, text=True)
+            self.assertEqual(program.returncode, 0, program.stderr)
+            self.assertEqual(self.labels_of(out),
+                             dict(zip(jpegs[::-1], range(3))))
+
+    def test_errors_name_the_file_and_the_row(self):
+        jpegs = self.jpegs(3)
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "out"
+            for labels, message in (
+                    (["cat", "dog", "emu"], "label holds text"),
+                    ([[0, 1], [1, 0], [0, 1]], "label holds values of the type"),
+                    ([0.0, 0.5, 1.0], "row 1: the label is 0.5"),
+                    ([0, None, 1], "row 1: the label is None"),
+                    ([0, 1, -1], "row 2: the label is -1")):
+                file = self.write(folder, {"image": jpegs, "label": labels})
+                with self.assertRaises(ValueError) as caught:
+                    infeed.convert(file, out)
+                self.assertIn(f"{file}: ", str(caught.exception))
+                self.assertIn(message, str(caught.exception))
+            file = self.write(folder, {"image": [jpegs[0], b"no image", None],
+                                       "label": [0, 1, 1]})
+            with self.assertRaises(infeed.DataError) as caught:
+                infeed.convert(file, out)
+            self.assertIn(f"{file}#", str(caught.exception))
+            done = infeed.convert(file, out, on_bad_image="skip")
+            self.assertEqual(sorted(bad.path for bad in done.bad),
+                             [f"{file}#1", f"{file}#2"])
+            self.assertNotIn(".parquet-", (out / ".infeed" /
+                                           "conversion_report.json").read_text())
+
+    def test_files_must_name_the_same_classes(self):
+        jpegs = self.jpegs(2)
+        with tempfile.TemporaryDirectory() as folder:
+            for name, names in (("a", ["red", "blue"]), ("b", ["blue", "red"])):
+                self.write(folder, {"image": jpegs, "label": [0, 1]}, names,
+                           name=f"{name}.parquet")
+            with self.assertRaisesRegex(ValueError, "names other classes than"):
+                infeed.convert(folder, pathlib.Path(folder) / "out")
 
     def test_the_program_says_what_is_wrong_in_one_line(self):
         import pyarrow

@@ -85,20 +85,18 @@ class ThreadsTest(unittest.TestCase):
             int(batch.images.sum(dtype=np.int64))
             for batch in itertools.islice(loader().repeat(), 300)))
 
-    def test_two_threads_take_from_one_loader(self):
-        train, taken = loader(), []
+    def test_two_threads_take_from_one_pass(self):
+        batches, taken = loader().repeat(), []
 
         def consume():
-            for batch in itertools.islice(train.repeat(), 100):
+            for batch in itertools.islice(batches, 100):
                 taken.append((batch.epoch, batch.number))
-        # The pass has begun, so that no thread begins it again.
-        train.load_state_dict(next(iter(train)).state_dict())
         threads = [threading.Thread(target=consume) for _ in range(2)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        self.assertEqual(len(taken), 200)
+        self.assertEqual(sorted(taken), [divmod(i, 50) for i in range(200)])
 
 
 class InterpreterTest(unittest.TestCase):
@@ -123,9 +121,9 @@ class InterpreterTest(unittest.TestCase):
         for _ in range(5):
             self.ends(
                 "import threading, time\n"
-                "taken = []\n"
+                "taken, batches = [], l.repeat()\n"
                 "def consume():\n"
-                "    for b in l.repeat(): taken.append(b.images.sum())\n"
+                "    for b in batches: taken.append(b.images.sum())\n"
                 "for _ in range(3): threading.Thread(target=consume, "
                 "daemon=True).start()\n"
                 "while len(taken) < 20: time.sleep(0.01)\n")

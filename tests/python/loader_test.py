@@ -1,5 +1,6 @@
 """The loader: bits, epochs, ranks, resume, lending, errors."""
 
+import copy
 import gc
 import hashlib
 import itertools
@@ -75,7 +76,7 @@ class BitsTest(unittest.TestCase):
         self.assertEqual(digest(take(loader(image_size=(32, 32)), 2)),
                          digest(take(loader(image_size=32), 2)))
         for wrong in ((24,), (24, 40, 3), (0, 24), (24, "x")):
-            with self.assertRaisesRegex(ValueError, "image_size="):
+            with self.assertRaisesRegex((TypeError, ValueError), "image_size="):
                 take(loader(image_size=wrong), 1)
 
     def test_rgb_is_the_words_bytes(self):
@@ -135,8 +136,50 @@ class EpochTest(unittest.TestCase):
         for _ in range(2):
             ids = np.concatenate([batch.ids for batch in evaluation])
             weights = np.concatenate([batch.weights for batch in evaluation])
-            self.assertEqual(sorted(ids[weights == 1]), list(range(50)))
+            self.assertEqual(list(ids[weights == 1]), list(range(50)))
             self.assertEqual(set(ids[weights == 0]), {-1})
+
+    def test_an_evaluation_is_in_the_order_of_the_records(self):
+        """In every pass, for any ranks, after a resume; another order where it
+        is asked for.
+        """
+        def ids(*made):
+            return [np.concatenate([batch.ids for batch in batches]).tolist()
+                    for batches in zip(*made, strict=True)]
+
+        def evaluation(**options):
+            return loader(training=False, **options)
+        whole = ids(evaluation())
+        self.assertEqual(sum(whole, [])[:50], list(range(50)))
+        halves = [evaluation(batch_size=8, rank=rank, world_size=2)
+                  for rank in (0, 1)]
+        for _ in range(2):
+            self.assertEqual(ids(*halves), whole)
+        again = evaluation(threads=1)
+        list(again)
+        again.load_state_dict(next(iter(again)).state_dict())
+        self.assertEqual(ids(again), whole[1:])
+        mine = [41, 3, 17]
+        self.assertEqual(ids(evaluation(subset=mine, batch_size=3)), [mine])
+        self.assertEqual(digest(evaluation()), digest(evaluation(seed=9)))
+        shuffled = evaluation(shuffle="global")
+        first, second = ids(shuffled), ids(shuffled)
+        self.assertNotEqual(first, second)
+        self.assertEqual(sorted(sum(first, [])), sorted(sum(second, [])))
+        text = support.run(
+            "pipeline_throughput", "--data_dir", support.shards(), "--split",
+            "validation", "--eval", "--image_size", support.SIZE, "--batch_size",
+            16, "--seed", 3, "--layout", "rgb", "--hash", 4)
+        self.assertIn(digest(evaluation()), text)
+
+    def test_an_evaluation_leaves_bad_records_out(self):
+        """Where a training replaces them: no image counts twice."""
+        evaluation = loader(data=support.damaged(), split="train",
+                            training=False)
+        for _ in range(2):
+            ids = np.concatenate([batch.ids for batch in evaluation])[:200]
+            self.assertEqual(ids.tolist(),
+                             [*range(5), -1, *range(6, 200)])
 
     def test_subsets_and_weights(self):
         ids = np.concatenate([batch.ids for batch in loader(
@@ -151,8 +194,7 @@ class EpochTest(unittest.TestCase):
 class FieldsTest(unittest.TestCase):
     def test_come_with_their_images(self):
         records = infeed.records.open(support.shards(), split="train")
-        kinds = {"image/class/label": "int64", "image/filename": "bytes",
-                 "none": "float32"}
+        kinds = {"image/class/label": "int64", "image/filename": "bytes"}
         for batch in loader(fields=kinds, require_labels=False):
             names, offsets = batch["image/filename"]
             self.assertEqual(list(offsets), list(range(17)))
@@ -162,7 +204,24 @@ class FieldsTest(unittest.TestCase):
             labels, _ = batch["image/class/label"]
             self.assertEqual(labels.dtype, np.int64)
             self.assertTrue(set(labels) <= set(range(1, 11)))
-            self.assertEqual(len(batch["none"][0]), 0)
+
+    def test_that_no_record_has_are_an_error(self):
+        with self.assertRaisesRegex(
+                ValueError, 'none of 200 records has "lable"; they have image/'):
+            loader(fields={"lable": "int64"})
+
+
+class BatchTest(unittest.TestCase):
+    def test_shows_what_it_is(self):
+        batches = list(loader(training=False))
+        self.assertEqual(repr(batches[3]), "Batch 3 of epoch 0: images uint8 "
+                         "[16, 32, 32, 3], 2 of weight 1")
+
+    def test_names_the_fields_that_there_are(self):
+        batch = next(iter(loader(fields={"image/filename": "bytes"})))
+        with self.assertRaisesRegex(KeyError, "'filename' is none of .*"
+                                    "image/filename"):
+            batch["filename"]
 
 
 class KeysTest(unittest.TestCase):
@@ -239,9 +298,20 @@ class ResumeTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "seed"):
             loader(seed=4).load_state_dict(state)
 
-    def test_pickles_as_its_arguments(self):
-        again = pickle.loads(pickle.dumps(loader()))
-        self.assertEqual(digest(take(again, 3)), digest(take(loader(), 3)))
+    def test_copies_keep_arguments_and_place(self):
+        def numbers(batches):
+            return [batch.ids.tolist() for batch in batches]
+        whole = numbers(take(loader(subset=range(200)), 30))
+        for taken in (0, 5, 12, 17):
+            train = loader(subset=iter(range(200)))
+            take(train, taken)
+            for make in (copy.copy, copy.deepcopy,
+                         lambda made: pickle.loads(pickle.dumps(made))):
+                with self.subTest(taken=taken, make=make):
+                    other = make(train)
+                    self.assertEqual(other.state_dict(), train.state_dict())
+                    self.assertEqual(numbers(take(other, 13)),
+                                     whole[taken:taken + 13])
 
 
 class RanksTest(unittest.TestCase):
@@ -282,24 +352,18 @@ class LendingTest(unittest.TestCase):
         gc.collect()
         np.testing.assert_array_equal(images, copy)
 
-    def test_threads_may_share_a_loader(self):
-        train = loader()
-        numbers, lock = [], threading.Lock()
+    def test_threads_may_share_a_pass(self):
+        batches, numbers = loader().repeat(), []
 
         def consume():
-            for _ in range(6):
-                with lock:
-                    batches = iter(train.repeat())
-                    del batches
-                batch = train._next()
-                with lock:
-                    numbers.append((batch.epoch, batch.number))
+            for batch in itertools.islice(batches, 6):
+                numbers.append((batch.epoch, batch.number))
         threads = [threading.Thread(target=consume) for _ in range(4)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        self.assertEqual(len(set(numbers)), 24)
+        self.assertEqual(sorted(numbers), [divmod(i, 12) for i in range(24)])
 
 
 class Bar:
@@ -358,7 +422,6 @@ class ErrorTest(unittest.TestCase):
         for options, text in (
                 ({"recipe": "best"}, "recipe='best': must be"),
                 ({"batch_size": 0}, "batch_size=0: must be at least 1"),
-                ({"shufle": "none"}, "unknown option 'shufle'"),
                 ({"framework": "mxnet"}, "must be numpy, torch or jax")):
             with self.subTest(options):
                 with self.assertRaisesRegex(ValueError, re.escape(text)):
@@ -421,24 +484,98 @@ class ProcessTest(unittest.TestCase):
         self.assertEqual((process.returncode, out), (0, "interrupted\n"))
 
     def test_a_forked_child_is_told(self):
+        """Whatever of the loader it uses, and even if a thread of the parent is
+        in the loader, which waits there for a batch.
+        """
         process = self.python(
-            "import infeed, os, sys\n"
-            "l = infeed.Loader(sys.argv[1], batch_size=4, image_size=32)\n"
-            "next(iter(l))\n"
+            "import infeed, logging, os, sys, threading, time\n"
+            "logging.disable()\n"
+            "def load(): return infeed.Loader(sys.argv[1], batch_size=4, "
+            "image_size=32, max_lent=0, batches_in_pool=2)\n"
+            "idle, begun, waits, kept = load(), load(), load(), []\n"
+            "going = iter(begun)\n"
+            "next(going)\n"
+            "def wait():\n"
+            "    for batch in waits: kept.append(batch)\n"
+            "threading.Thread(target=wait, daemon=True).start()\n"
+            "while len(kept) < 2: time.sleep(0.01)\n"
             "child = os.fork()\n"
             "if child == 0:\n"
-            "    try:\n"
-            "        l._next()\n"
-            "    except ValueError as error:\n"
-            "        print('fork()' in str(error), flush=True)\n"
+            "    for use in (lambda: next(iter(idle)), lambda: next(going),\n"
+            "                lambda: next(iter(begun)), lambda: next(iter(waits)),\n"
+            "                lambda: next(waits.repeat())):\n"
+            "        try:\n"
+            "            use()\n"
+            "        except RuntimeError as error:\n"
+            "            print('before fork()' in str(error), flush=True)\n"
             "    sys.exit(0)\n"
-            "print(os.waitpid(child, 0)[1], len(next(iter(l))))\n")
+            "print(os.waitpid(child, 0)[1], next(going).number)\n")
         out, error = process.communicate(timeout=60)
-        self.assertEqual(out, "True\n0 4\n", error)
+        self.assertEqual(out, 5 * "True\n" + "0 1\n", error)
+
+    def test_a_forked_childs_own_loader_works(self):
+        """Every time, with the same bytes, in its children too."""
+        process = self.python(
+            "import concurrent.futures, hashlib, infeed, logging, os, sys\n"
+            "logging.disable()\n"
+            "def digest(number):\n"
+            "    l = infeed.Loader(sys.argv[1], batch_size=8, image_size=32, "
+            "seed=number)\n"
+            "    sha = hashlib.sha256()\n"
+            "    for batch in l: sha.update(batch.images.tobytes())\n"
+            "    return sha.hexdigest()\n"
+            "expected = [digest(number) for number in range(6)]\n"
+            "alive = infeed.Loader(sys.argv[1], batch_size=8, image_size=32)\n"
+            "going = iter(alive)\n"
+            "next(going)\n"
+            "with concurrent.futures.ProcessPoolExecutor(2) as pool:\n"
+            "    print(list(pool.map(digest, range(6))) == expected)\n"
+            "for number in range(6):\n"
+            "    sys.stdout.flush()\n"
+            "    child = os.fork()\n"
+            "    if child == 0:\n"
+            "        if os.fork() == 0:\n"
+            "            sys.exit(digest(number) != expected[number])\n"
+            "        sys.exit(os.wait()[1] or digest(number) != "
+            "expected[number])\n"
+            "    print(os.waitpid(child, 0)[1])\n"
+            "print(next(going).number)\n")
+        out, error = process.communicate(timeout=120)
+        self.assertEqual(out, "True\n" + 6 * "0\n" + "1\n", error)
+
+    def test_waiting_for_a_batch_of_its_own_is_said(self):
+        process = self.python(
+            "import infeed, sys, threading\n"
+            "l = infeed.Loader(sys.argv[1], batch_size=4, image_size=32, "
+            "max_lent=0, batches_in_pool=2)\n"
+            "kept = []\n"
+            "for batch in l: kept.append(batch)\n")
+        self.assertRegex(process.stderr.readline(), "waiting: all batches of the "
+                         "pool are held, and max_lent=0 gives no copies")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+
+    def test_batches_at_the_interpreters_end(self):
+        """Before infeed stops they come; afterwards asking is an error."""
+        process = self.python(
+            "import atexit, sys\n"
+            "def take(): print(len(next(going)), flush=True)\n"
+            "atexit.register(lambda: take())\n"
+            "import infeed\n"
+            "l = infeed.Loader(sys.argv[1], batch_size=4, image_size=32)\n"
+            "class Late:\n"
+            "    def __del__(self): next(iter(l))\n"
+            "going, late = iter(l), Late()\n"
+            "atexit.register(take)\n")
+        out, error = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out), (0, "4\n"))
+        self.assertEqual(error.count("RuntimeError: the interpreter ends"), 2,
+                         error)
 
     def test_the_interpreter_ends_while_a_thread_waits(self):
         process = self.python(
-            "import infeed, sys, threading, time\n"
+            "import infeed, logging, sys, threading, time\n"
+            "logging.disable()\n"
             "l = infeed.Loader(sys.argv[1], batch_size=4, image_size=32, "
             "max_lent=0, batches_in_pool=2)\n"
             "kept = []\n"

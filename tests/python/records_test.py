@@ -2,6 +2,8 @@
 
 import os
 import pathlib
+import re
+import subprocess
 import sys
 import tempfile
 import types
@@ -58,6 +60,36 @@ class RecordsTest(unittest.TestCase):
                     writer.write(b"payload")
                     raise RuntimeError
             self.assertFalse(os.path.exists(path))
+
+
+class CommandTest(unittest.TestCase):
+    """The console script `infeed`."""
+
+    def run_command(self, *words):
+        return subprocess.run(
+            [sys.executable, "-c", "import sys; from infeed import programs; "
+             "sys.exit(programs.main())", *words], capture_output=True, text=True)
+
+    def test_says_its_version(self):
+        done = self.run_command("--version")
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (0, f"infeed {infeed.__version__}\n", ""))
+
+    def test_says_what_was_wrong(self):
+        for word, text in (("recs", "unknown command 'recs': did you mean records?"),
+                           ("convrt", "did you mean convert?"),
+                           ("--verbose", "unknown command '--verbose': give "
+                            "convert, records, throughput, --help or --version"),
+                           ("", "unknown command ''")):
+            done = self.run_command(word)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertRegex(done.stderr, "^infeed: .*" + re.escape(text))
+
+    def test_becomes_the_programs(self):
+        done = self.run_command("records", "count", support.shards())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("250", done.stdout)
+        self.assertIn("usage: infeed", self.run_command().stdout)
 
 
 class CertificatesTest(unittest.TestCase):

@@ -7,27 +7,30 @@
 namespace infeed {
 
 // A TIFF structure of either byte order, as EXIF data is, whose first directory
-// has another entry and the orientation.
-inline std::string ExifTiff(int orientation, bool big_endian) {
-  const auto number = [&](int value, int bytes) {
+// has another entry and the orientation, of a type of `bytes` bytes.
+inline std::string ExifTiff(int orientation, bool big_endian, int type = 3,
+                            int bytes = 2) {
+  const auto number = [&](int value, int size) {
     std::string text;
-    for (int i = 0; i < bytes; ++i) {
-      const int place = big_endian ? bytes - 1 - i : i;
+    for (int i = 0; i < size; ++i) {
+      const int place = big_endian ? size - 1 - i : i;
       text.push_back(static_cast<char>(value >> (8 * place)));
     }
     return text;
   };
   return (big_endian ? "MM" : "II") + number(42, 2) + number(8, 4) +
          number(2, 2) + number(0x0100, 2) + number(4, 2) + number(1, 4) +
-         number(64, 4) + number(0x0112, 2) + number(3, 2) + number(1, 4) +
-         number(orientation, 2) + number(0, 2) + number(0, 4);
+         number(64, 4) + number(0x0112, 2) + number(type, 2) + number(1, 4) +
+         number(orientation, bytes) +
+         std::string(static_cast<std::size_t>(4 - bytes), '\0') + number(0, 4);
 }
 
 // A JPEG with EXIF data behind its start marker.
 inline std::string WithOrientation(const std::string& jpeg, int orientation,
-                                   bool big_endian = false) {
-  const std::string exif =
-      std::string("Exif\0\0", 6) + ExifTiff(orientation, big_endian);
+                                   bool big_endian = false, int type = 3,
+                                   int bytes = 2) {
+  const std::string exif = std::string("Exif\0\0", 6) +
+                           ExifTiff(orientation, big_endian, type, bytes);
   const auto length = static_cast<int>(exif.size() + 2);
   return jpeg.substr(0, 2) + "\xff\xe1" + static_cast<char>(length >> 8) +
          static_cast<char>(length) + exif + jpeg.substr(2);

@@ -82,6 +82,18 @@ int open(const char* path, int flags, ...) {
   return Real<int(const char*, int, mode_t)>("open")(path, flags, mode);
 }
 
+int openat(int folder, const char* path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = va_arg(arguments, mode_t);
+  va_end(arguments);
+  if ((flags & O_CREAT) != 0 && Fails(PathAt(folder, path), true)) {
+    return -1;
+  }
+  return Real<int(int, const char*, int, mode_t)>("openat")(folder, path, flags,
+                                                            mode);
+}
+
 ssize_t write(int descriptor, const void* bytes, size_t count) {
   if (Fails(PathOf(descriptor), true)) {
     return -1;
@@ -99,6 +111,20 @@ int mkdir(const char* path, mode_t mode) {
   return Fails(path, true)
              ? -1
              : Real<int(const char*, mode_t)>("mkdir")(path, mode);
+}
+
+int mkdirat(int folder, const char* path, mode_t mode) {
+  return Fails(PathAt(folder, path), true)
+             ? -1
+             : Real<int(int, const char*, mode_t)>("mkdirat")(folder, path,
+                                                              mode);
+}
+
+int renameat(int from_folder, const char* from, int to_folder, const char* to) {
+  return Fails(PathAt(from_folder, from), true)
+             ? -1
+             : Real<int(int, const char*, int, const char*)>("renameat")(
+                   from_folder, from, to_folder, to);
 }
 
 int rename(const char* from, const char* to) {

@@ -16,6 +16,8 @@ inline Checkpoint MadeCheckpoint(std::int64_t step) {
                          {"seed", "18446744073709551615"},
                          {"recipe", "\"tpu\""},
                          {"scaled_decode", "false"}};
+  checkpoint.validation = {{"eval_split", "\"validation\""},
+                           {"eval_crops", "1"}};
   checkpoint.state.model = {
       {"fc.bias", FloatTensor({1, 2, static_cast<float>(step)})},
       {"bn1.num_batches_tracked", IntTensor(step)}};

@@ -1,9 +1,8 @@
 #include "tools/cli/cloud_flags.h"
 
-#include <iostream>
-
 #include <CLI/CLI.hpp>
 
+#include "base/print_lines.h"
 #include "records/bytes/byte_size.h"
 #include "tools/cli/help_text.h"
 
@@ -41,7 +40,7 @@ void ApplyCloudFlags(const CloudFlags& flags) {
   settings.cache_bytes = ParseByteSize(flags.cache_size, "--cache_size");
   settings.connections = flags.connections;
   settings.on_warning = [](const std::string& text) {
-    std::cerr << "warning: " << text << "\n";
+    PrintLines("warning: " + std::string(text));
   };
   SetCloudSettings(std::move(settings));
 }

@@ -16,10 +16,14 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "base/print_lines.h"
+#include "base/shown_text.h"
 #include "records/bytes/base_name.h"
+#include "records/bytes/nearest_name.h"
 #include "records/bytes/whole_number.h"
-#include "records/http/secrets_guard.h"
 #include "tools/cli/build_version.h"
 #include "tools/cli/help_text.h"
 #include "tools/cli/man_page.h"
@@ -31,9 +35,12 @@ namespace {
 constexpr std::string_view kNumberTypes[] = {"INT", "UINT",    "FLOAT", "N",
                                              "R",   "SECONDS", "PORT"};
 
+// The default text of options that are switches with an optional value.
+constexpr std::string_view kOn = "true";
+
 int Fail(std::string_view program, std::string_view message, ExitCode code) {
   std::cout.flush();  // Results first if both streams go to the same place.
-  std::cerr << program << ": " << WithoutUrlSecrets(message) << std::endl;
+  PrintLines(fmt::format("{}: {}", program, ShownText(message)));
   return static_cast<int>(code);
 }
 
@@ -73,21 +80,44 @@ const CLI::Option* FindFlag(const CLI::App& app, const std::string& word) {
              : nullptr;
 }
 
+// Whether a flag is a switch, on or off. A flag whose value is optional has its
+// forms in its option text, "[=FILE]".
+bool IsSwitch(const CLI::Option& flag) {
+  const bool has_no_value = flag.get_items_expected_max() == 0 &&
+                            flag.get_option_text().empty() &&
+                            flag.get_group() != HelpText::kLastGroup;
+  return has_no_value || flag.get_default_str() == kOn;
+}
+
+// "--noNAME" and "--no_NAME", as of absl's flags: "--NAME=false", if NAME is a
+// switch; other words are unchanged.
+std::string WithoutNo(const CLI::App& verb, const std::string& word) {
+  if (!word.starts_with("--no") || FindFlag(verb, word) != nullptr) {
+    return word;
+  }
+  const std::string name = word.substr(word.starts_with("--no_") ? 5 : 4);
+  const CLI::Option* const flag = FindFlag(verb, "--" + name);
+  if (flag != nullptr && IsSwitch(*flag)) {
+    return "--" + name + "=false";
+  }
+  return FindFlag(verb, "--no_" + name) != nullptr ? "--no_" + name : word;
+}
+
 bool LooksLikeFlag(const std::string& word) {
   return word.size() > 2 && word.starts_with("--") && word[2] >= 'a' &&
          word[2] <= 'z';
 }
 
-// Corrects two cases that CLI11 parses wrongly: it takes a flag that follows a
-// flag without its value for that value; and it takes "--name=" for "--name",
-// so that the next word becomes the value. Throws UsageError in the first case;
-// in the second the value is "".
+// Resolves WithoutNo(), and corrects two cases that CLI11 parses wrongly: it
+// takes a flag that follows a flag without its value for that value; and it
+// takes "--name=" for "--name", so that the next word becomes the value. Throws
+// UsageError in the first case; in the second the value is "".
 std::vector<std::string> WithValues(CLI::App& app,
                                     const std::vector<std::string>& words) {
   std::vector<std::string> with_values;
   CLI::App* verb = &app;
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
-    const std::string& word = words[i];
+    const std::string word = WithoutNo(*verb, words[i]);
     const std::vector<CLI::App*> verbs = verb->get_subcommands(
         [&word](const CLI::App* one) { return one->check_name(word); });
     verb = word.empty() || verbs.empty() ? verb : verbs.front();
@@ -127,11 +157,14 @@ void PrepareHelp(CLI::App& app, const std::shared_ptr<HelpText>& help) {
   }
 }
 
-// Sets the help of the app and its verbs, and rejects numbers with a leading
-// zero, as CLI11 reads 010 as 8.
+// Sets the help of the app and its verbs, lets the last of a switch's values
+// win, and rejects numbers with a leading zero, as CLI11 reads 010 as 8.
 void PrepareFlags(CLI::App& app, const std::shared_ptr<HelpText>& help) {
   PrepareHelp(app, help);
   for (CLI::Option* const option : app.get_options()) {
+    if (IsSwitch(*option)) {
+      option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    }
     if (TakesNumber(*option)) {
       option->check(
           [](const std::string& text) {
@@ -155,20 +188,80 @@ void AddAnswer(CLI::App& app, const char* name,
       ->group("");
 }
 
+std::vector<std::string> VerbNames(const std::vector<const CLI::App*>& verbs) {
+  std::vector<std::string> names;
+  for (const CLI::App* const verb : verbs) {
+    names.push_back(verb->get_name());
+  }
+  std::erase(names, "");  // Options of which one is given.
+  return names;
+}
+
+// prefix: of each known name on the command line.
+std::string DidYouMean(std::string_view unknown, std::string_view prefix,
+                       const std::vector<std::string>& known,
+                       std::string_view otherwise) {
+  unknown.remove_prefix(
+      std::min(unknown.find_first_not_of('-'), unknown.size()));
+  const std::string_view nearest = NearestName(
+      unknown, std::vector<std::string_view>(known.begin(), known.end()));
+  return nearest.empty() ? std::string(otherwise)
+                         : fmt::format("did you mean '{}{}'?", prefix, nearest);
+}
+
+// Says of a word that the app, or one of its verbs, does not know what was
+// probably meant. path: the program, and its verb.
+std::string UnknownText(const CLI::App& app, const std::string& path,
+                        const std::string& word) {
+  if (!word.starts_with('-')) {
+    const std::vector<std::string> verbs = VerbNames(app.get_subcommands({}));
+    return verbs.empty()
+               ? fmt::format(
+                     "'{}': not a flag, nor the value of one (see {} "
+                     "--help)",
+                     word, path)
+               : fmt::format("unknown verb '{}': {}", word,
+                             DidYouMean(word, "", verbs,
+                                        fmt::format("it is one of {}",
+                                                    fmt::join(verbs, ", "))));
+  }
+  std::vector<std::string> names;
+  for (const CLI::Option* const option : app.get_options()) {
+    const std::vector<std::string>& more = option->get_lnames();
+    names.insert(names.end(), more.begin(), more.end());
+  }
+  const std::string flag = word.substr(0, word.find('='));
+  return fmt::format(
+      "unknown flag '{}': {}", flag,
+      DidYouMean(flag, "--", names, fmt::format("see {} --help_all", path)));
+}
+
+// Throws UsageError for the first word that the app and its verb do not know.
+void RefuseUnknown(const CLI::App& app, const std::string& path) {
+  const std::vector<std::string> unknown = app.remaining();
+  if (!unknown.empty()) {
+    throw UsageError(UnknownText(app, path, unknown.front()));
+  }
+  for (const CLI::App* const verb : app.get_subcommands()) {
+    RefuseUnknown(
+        *verb, verb->get_name().empty() ? path : path + " " + verb->get_name());
+  }
+}
+
 }  // namespace
 
 int RunMain(int argc, char** argv,
-            const std::function<ExitCode(int argc, char** argv)>& program) {
+            const std::function<ProgramEnd(int argc, char** argv)>& program) {
   OpenStandardDescriptors();
   const std::string_view name = BaseName(argc > 0 ? argv[0] : "infeed");
   try {
-    const ExitCode code = program(argc, argv);
+    const ProgramEnd end = program(argc, argv);
     std::cout.flush();
     if (std::fflush(stdout) != 0 || !std::cout) {
       return Fail(name, "cannot write the results to standard output",
                   ExitCode::kRuntimeError);
     }
-    return static_cast<int>(code);
+    return end.code == ExitCode::kDone ? 0 : Fail(name, end.reason, end.code);
   } catch (const UsageError& error) {
     return Fail(name, error.what(), ExitCode::kUsageError);
   } catch (const DataError& error) {
@@ -204,7 +297,11 @@ bool ParseFlags(CLI::App& app, int argc, char** argv) {
   } catch (const CLI::Success& answer) {  // --help, --version
     app.exit(answer, std::cout, std::cerr);
     return false;
+  } catch (const CLI::ValidationError& error) {
+    throw UsageError(std::string(error.what()) + " (see " + name + " --help)");
   } catch (const CLI::ParseError& error) {
+    RefuseUnknown(app,
+                  name);  // A misspelt flag may be the one that is missing.
     throw UsageError(std::string(error.what()) + " (see " + name + " --help)");
   }
   return true;

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "base/error.h"
+#include "base/program_end.h"
 
 namespace CLI {
 class App;
@@ -24,12 +25,12 @@ class App;
 namespace infeed {
 
 // Runs a program and returns what main() returns: the exit code of `program`,
-// or, when it throws, the one of that error after a line "NAME: MESSAGE" on
-// stderr. Results that could not be written to stdout (a full disk) are an
-// error as well.
+// or, when it throws, the one of that error. After each end that is no success
+// the last line on stderr is "NAME: REASON". Results that could not be written
+// to stdout (a full disk) are an error as well.
 [[nodiscard]] int RunMain(
     int argc, char** argv,
-    const std::function<ExitCode(int argc, char** argv)>& program);
+    const std::function<ProgramEnd(int argc, char** argv)>& program);
 
 // Parses the command line into the app's options, and adds --help, --help_all
 // (help_text.h), --version and, for the build, --man_page, --bash_completion,

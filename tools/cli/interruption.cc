@@ -1,16 +1,17 @@
 #include "tools/cli/interruption.h"
 
-#include <iostream>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "records/cloud/cloud_settings.h"
 #include "tools/cli/signals.h"
 
 namespace infeed {
 
-ExitCode RunInterruptibly(
+ProgramEnd RunInterruptibly(
     std::string_view program, std::string_view outcome,
-    const std::function<ExitCode(const Interruption&)>& work) {
+    const std::function<ProgramEnd(const Interruption&)>& work) {
   const SignalStop signals(
       std::string(program) +
       ": stopping; a second signal ends it without cleaning up");
@@ -22,10 +23,9 @@ ExitCode RunInterruptibly(
     if (!signals.token().stop_requested()) {
       throw;
     }
-    std::cout.flush();
-    std::cerr << program << ": " << error.what() << ": " << outcome
-              << "; run the same command again" << std::endl;
-    return ExitCode::kStoppedBySignal;
+    return {ExitCode::kStoppedBySignal,
+            fmt::format("{}: {}; run the same command again", error.what(),
+                        outcome)};
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/program_end.h"
 #include "records/bytes/stopped_error.h"
 
 namespace infeed {
@@ -33,10 +34,10 @@ class Interruption {
 
 // Runs work that writes files. SIGINT, SIGTERM and SIGUSR1 (SignalStop) end the
 // work at its next Check(), and its requests to object stores; the result is
-// kStoppedBySignal, after a line "PROGRAM: stopped by a signal: OUTCOME; run
-// the same command again" on stderr. Requires: no other thread runs yet.
-[[nodiscard]] ExitCode RunInterruptibly(
+// kStoppedBySignal, for the reason "stopped by a signal: OUTCOME; run the same
+// command again". Requires: no other thread runs yet.
+[[nodiscard]] ProgramEnd RunInterruptibly(
     std::string_view program, std::string_view outcome,
-    const std::function<ExitCode(const Interruption&)>& work);
+    const std::function<ProgramEnd(const Interruption&)>& work);
 
 }  // namespace infeed

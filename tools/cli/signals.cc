@@ -2,7 +2,15 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+#include <fmt/format.h>
 
 #include "base/error.h"
 
@@ -16,13 +24,65 @@ constexpr int kEndedBy = 128;
 
 constexpr std::chrono::seconds kSameRequest{1};
 
+constexpr int kRequests[] = {SIGINT, SIGTERM, SIGUSR1};
+
+// The handler uses these.
+std::atomic<bool> has_waiter = false;
+std::atomic<pthread_t> waiter;
+std::atomic<unsigned> kept = 0;             // a bit for each kept signal
+std::atomic<std::int64_t> first_kept = -1;  // the second of the first request
+
+unsigned BitOf(int signal) { return 1U << static_cast<unsigned>(signal); }
+
 sigset_t Signals() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGUSR1, kEnd}) {
+  for (const int signal : kRequests) {
     sigaddset(&set, signal);
   }
+  sigaddset(&set, kEnd);
   return set;
+}
+
+// Gives kept signals to the waiting thread.
+void PassOn() {
+  const unsigned signals = kept.exchange(0);
+  for (const int signal : kRequests) {
+    if ((signals & BitOf(signal)) != 0) {
+      pthread_kill(waiter, signal);
+    }
+  }
+}
+
+// Ends the process at a second request, if no SignalStop will.
+void EndAtSecond(int signal) {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  std::int64_t first = -1;
+  if (!first_kept.compare_exchange_strong(first, now.tv_sec) &&
+      now.tv_sec - first > kSameRequest.count()) {
+    ::_exit(kEndedBy + signal);
+  }
+}
+
+// Runs in any thread that does not block the signal.
+void OnSignal(int signal) {
+  if (!has_waiter && signal != SIGUSR1) {
+    EndAtSecond(signal);
+  }
+  kept |= BitOf(signal);
+  if (has_waiter) {
+    PassOn();
+  }
+}
+
+void Handle(void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  for (const int signal : kRequests) {
+    Check(sigaction(signal, &action, nullptr) == 0, "the signal is valid");
+  }
 }
 
 void SetMask(int how) {
@@ -61,6 +121,9 @@ void Wait(const std::stop_source& source, const std::string& announcement,
       case SignalAnswer::kIgnore:
         break;
       case SignalAnswer::kEnd:
+        Announce(fmt::format("{}: ended at once by a second signal ({})",
+                             program_invocation_short_name,
+                             ::strsignal(signal)));
         ::_exit(kEndedBy + signal);
     }
   }
@@ -70,7 +133,20 @@ void Wait(const std::stop_source& source, const std::string& announcement,
 
 void HoldSignals() { SetMask(SIG_BLOCK); }
 
-void ReleaseSignals() { SetMask(SIG_UNBLOCK); }
+void KeepSignals() {
+  Handle(OnSignal);
+  SetMask(SIG_UNBLOCK);
+}
+
+void ReleaseSignals() {
+  Handle(SIG_DFL);
+  SetMask(SIG_UNBLOCK);
+  for (const int signal : kRequests) {
+    if ((kept & BitOf(signal)) != 0) {
+      ::raise(signal);
+    }
+  }
+}
 
 SignalAnswer SignalLadder::Take(int signal, Clock::time_point now) {
   if (signal == SIGUSR1) {
@@ -87,12 +163,19 @@ SignalAnswer SignalLadder::Take(int signal, Clock::time_point now) {
 }
 
 SignalStop::SignalStop(const std::string& announcement, const Now& now) {
-  HoldSignals();
+  HoldSignals();  // in this thread, and in those that it starts
   thread_ = std::jthread([source = source_, announcement, now] {
     Wait(source, announcement, now);
   });
+  waiter = thread_.native_handle();
+  has_waiter = true;
+  Handle(OnSignal);
+  PassOn();
 }
 
-SignalStop::~SignalStop() { pthread_kill(thread_.native_handle(), kEnd); }
+SignalStop::~SignalStop() {
+  has_waiter = false;
+  pthread_kill(thread_.native_handle(), kEnd);
+}
 
 }  // namespace infeed

@@ -9,13 +9,18 @@
 
 namespace infeed {
 
-// Blocks SIGINT, SIGTERM and SIGUSR1, so that they wait for a SignalStop, in
-// this process or in one that it starts. Requires: only one thread runs; may be
-// called before main.
+// Blocks SIGINT, SIGTERM and SIGUSR1, so that they wait for KeepSignals() in
+// the program that takes this process over (exec). Requires: only one thread
+// runs; may be called before main.
 void HoldSignals();
 
-// Undoes HoldSignals(): the next signal, or a waiting one, ends the process.
-// For work that needs no cleaning up.
+// From here on a signal waits for a SignalStop, but no thread blocks it: a
+// second one, more than a second later, ends the process with 128 + the signal,
+// whatever hangs. May be called before main.
+void KeepSignals();
+
+// Undoes both: the next signal, or a waiting one, ends the process. For work
+// that needs no cleaning up.
 void ReleaseSignals();
 
 enum class SignalAnswer { kStop, kIgnore, kEnd };
@@ -36,9 +41,8 @@ class SignalLadder {
 };
 
 // Turns SIGINT, SIGTERM and SIGUSR1 into a request to stop, by SignalLadder.
-// When the ladder ends the process, the exit code is 128 + the signal. Create
-// it in main before any other thread: all threads then leave these signals to
-// this object's thread.
+// When the ladder ends the process, the exit code is 128 + the signal. Other
+// threads pass these signals on to this object's thread. One object at a time.
 class SignalStop {
  public:
   using Now = std::function<SignalLadder::Clock::time_point()>;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 
 namespace infeed {
 namespace {
@@ -35,6 +36,7 @@ TextTable::TextTable(const std::vector<std::string>& columns) {
 
 void TextTable::Add(std::vector<std::string> cells) {
   Check(cells.size() == right_.size(), "a row has a cell for each column");
+  std::ranges::transform(cells, cells.begin(), ShownText);
   rows_.push_back(std::move(cells));
 }
 
@@ -70,12 +72,11 @@ std::string PercentText(std::int64_t part, std::int64_t whole) {
 std::string ShortText(std::string_view text, std::size_t max_characters) {
   std::string shown;
   std::size_t characters = 0;
-  for (const char byte : text) {
+  for (const char byte : ShownText(text)) {
     if (StartsCharacter(byte) && ++characters > max_characters) {
       return shown + "\xE2\x80\xA6";
     }
-    const auto value = static_cast<unsigned char>(byte);
-    shown += value < 0x20 || value == 0x7F ? '?' : byte;
+    shown += byte;
   }
   return shown;
 }

@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/charts/progress.h"
+#include "base/count_text.h"
 #include "base/shell_word.h"
+#include "base/shown_text.h"
 #include "records/bytes/byte_size.h"
 #include "tools/convert/earlier_work.h"
 
@@ -16,8 +18,10 @@ namespace {
 std::string Line(const std::string& split, std::int64_t images,
                  std::size_t shards, std::int64_t bytes,
                  const std::string& path) {
-  return fmt::format("{:<10} {:>9} images  {:>5} shards  {:>12}  {}\n", split,
-                     images, shards, FileSizeText(bytes), path);
+  return fmt::format("{:<10} {:>9} {:<6}  {:>5} {:<6}  {:>12}  {}\n", split,
+                     images, images == 1 ? "image" : "images", shards,
+                     shards == 1 ? "shard" : "shards", FileSizeText(bytes),
+                     ShownText(path));
 }
 
 std::int64_t CountRecords(const ConversionReport& report) {
@@ -42,34 +46,39 @@ std::string PlanText(const ConversionPlan& plan, const std::string& output_dir,
   const EarlierWork work = FindEarlierWork(plan, output_dir, options);
   const std::size_t shards = work.kept.size() + work.missing.size();
   if (!options.share.IsAll()) {
-    text +=
-        fmt::format("task {} of {}: {} of the {} shards\n", options.share.index,
-                    options.share.count, shards, plan.shards());
+    text += fmt::format("task {} of {}: {} of the {}\n", options.share.index,
+                        options.share.count, shards,
+                        CountText(plan.shards(), "shard"));
   }
   if (!work.kept.empty()) {
     text +=
-        fmt::format("{} shards of an earlier run would be kept, {} written\n",
-                    work.kept.size(), work.missing.size());
+        fmt::format("{} of an earlier run would be kept, {} written\n",
+                    CountText(work.kept.size(), "shard"), work.missing.size());
   }
   if (const std::size_t stale = StaleShards(plan, output_dir).size()) {
-    text += fmt::format("{} shards of another conversion {}\n", stale,
-                        options.overwrite
-                            ? "would be removed"
-                            : "are in the way: --overwrite removes them");
+    text +=
+        fmt::format("{} of another conversion {}\n", CountText(stale, "shard"),
+                    options.overwrite ? "would be removed"
+                    : stale == 1      ? "is in the way: --overwrite removes it"
+                                 : "are in the way: --overwrite removes them");
   }
   if (!target.empty()) {
-    text += fmt::format("{} shards would be uploaded to {}\n", shards,
-                        target.ObjectOf(""));
+    text +=
+        fmt::format("{} would be uploaded to {}\n", CountText(shards, "shard"),
+                    ShownText(target.ObjectOf("")));
   }
-  return text + fmt::format("{} classes; nothing was written (--dry_run)\n",
-                            plan.classes.size());
+  return text + fmt::format("{}; nothing was written (--dry_run)\n",
+                            CountText(plan.classes.size(), "class", "classes"));
 }
 
 std::string UploadText(const UploadResult& result, const UploadTarget& target) {
-  std::string text = fmt::format("{} shards were uploaded to {}\n",
-                                 result.uploaded, target.ObjectOf(""));
+  std::string text =
+      fmt::format("{} uploaded to {}\n",
+                  CountText(result.uploaded, "shard was", "shards were"),
+                  ShownText(target.ObjectOf("")));
   if (result.skipped > 0) {
-    text += fmt::format("{} shards were there already\n", result.skipped);
+    text += CountText(result.skipped, "shard was", "shards were") +
+            " there already\n";
   }
   return text;
 }
@@ -88,26 +97,32 @@ std::string ReportText(const ConversionReport& report,
     }
   }
   text += report.share.IsAll()
-              ? fmt::format("{} classes in {}/labels.txt\n",
-                            report.info.classes.size(), output_dir)
+              ? fmt::format(
+                    "{} in {}/labels.txt\n",
+                    CountText(report.info.classes.size(), "class", "classes"),
+                    ShownText(output_dir))
               : fmt::format("task {} of {} is done; --finish once all are\n",
                             report.share.index, report.share.count);
   if (report.seek_indexes) {
-    text += fmt::format("seek index: {} of {} images\n", *report.seek_indexes,
-                        CountRecords(report));
+    text += fmt::format("seek index: {} of {}\n", *report.seek_indexes,
+                        CountText(CountRecords(report), "image"));
   }
   if (report.kept_shards > 0) {
-    text += fmt::format("{} shards of an earlier run were kept\n",
-                        report.kept_shards);
+    text += CountText(report.kept_shards, "shard of an earlier run was",
+                      "shards of an earlier run were") +
+            " kept\n";
   }
   if (!report.reencoded.empty()) {
-    text += fmt::format("{} images were re-encoded\n", report.reencoded.size());
+    text += CountText(report.reencoded.size(), "image was", "images were") +
+            " re-encoded\n";
   }
   if (!report.skipped.empty()) {
-    text += fmt::format("{} bad images were left out\n", report.skipped.size());
+    text +=
+        CountText(report.skipped.size(), "bad image was", "bad images were") +
+        " left out\n";
   }
   if (!report.reencoded.empty() || !report.skipped.empty()) {
-    text += ReportPath(output_dir, report.share) + " lists them\n";
+    text += ShownText(ReportPath(output_dir, report.share)) + " lists them\n";
   }
   return text;
 }
@@ -117,7 +132,7 @@ std::string NextText(const ConversionReport& report,
   if (!report.share.IsAll()) {
     return "";
   }
-  const std::string out = ShellWord(output_dir);
+  const std::string out = ShownText(ShellWord(output_dir));
   return fmt::format(
       "next: records verify {}\n"
       "      train_resnet --data_dir {} --model_dir MODEL\n",
@@ -141,7 +156,7 @@ std::string FirstLines(const std::vector<std::string>& lines,
                        std::size_t limit) {
   std::string text;
   for (std::size_t i = 0; i < std::min(limit, lines.size()); ++i) {
-    text += lines[i] + "\n";
+    text += ShownText(lines[i]) + "\n";
   }
   if (lines.size() > limit) {
     text += fmt::format("... and {} more\n", lines.size() - limit);

@@ -57,24 +57,29 @@ void CheckNothingIsStale(const std::vector<std::string>& stale,
   }
 }
 
-// Creates the folders and removes files that would contradict the new shards.
-// The old dataset.json is removed first, unless nothing that it describes
-// changes.
+// Creates the folders and removes files that would contradict the new shards:
+// also those that they replace, so that a run that is killed leaves no mixture
+// of old and new shards that looks like a whole set. The old dataset.json is
+// removed first, unless nothing that it describes changes.
 void PrepareFolder(const ConversionPlan& plan, const std::string& output_dir,
                    const std::vector<std::string>& stale,
                    const EarlierWork& work) {
-  MakeFolder(ConversionSideFolder(output_dir));
+  MakeFolder(ConversionSideFolder(output_dir), "create", 1);
   if (!work.missing.empty() || !stale.empty()) {
     RemoveFile(output_dir + "/dataset.json");
   }
-  for (const std::string& path : stale) {
+  std::vector<std::string> old = stale;
+  for (const FingerprintedTask& missing : work.missing) {
+    old.push_back(output_dir + "/" + plan.At(missing.task).name);
+  }
+  for (const std::string& path : old) {
     RemoveFile(FinishedShardPath(output_dir, path));
     RemoveFile(path);
   }
   for (const PlannedSplit& split : plan.splits) {
-    MakeFolder(fs::path(output_dir + "/" + split.shards.front().name)
-                   .parent_path()
-                   .string());
+    const std::string& name = split.shards.front().name;
+    MakeFolder(fs::path(output_dir + "/" + name).parent_path().string(),
+               "create", static_cast<int>(std::ranges::count(name, '/')));
   }
 }
 

@@ -141,9 +141,10 @@ std::string Mismatch(const std::string& path, const DatasetInfo::Shard& shard,
   return "";
 }
 
-// Whether no process of this machine has this number.
+// Whether no process of this machine has the number in a temporary suffix, "7"
+// or "7-1".
 bool IsDead(std::string_view text) {
-  const auto process = ParsePlainNumber<pid_t>(text);
+  const auto process = ParsePlainNumber<pid_t>(text.substr(0, text.find('-')));
   return process && *process > 0 && ::kill(*process, 0) != 0 && errno == ESRCH;
 }
 

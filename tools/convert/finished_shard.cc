@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
+#include "base/own_files.h"
 #include "records/bytes/json.h"
 
 namespace infeed {
@@ -91,7 +92,8 @@ void WriteFinishedShard(const std::string& output_dir,
   // File names may have any bytes; JSON is UTF-8.
   WriteFileAtomically(
       FinishedShardPath(output_dir, shard.info.name),
-      json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+      json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n",
+      kInOwnFolder);
 }
 
 std::optional<FinishedShard> ReadFinishedShard(const std::string& output_dir,

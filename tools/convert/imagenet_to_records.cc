@@ -1,14 +1,22 @@
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/charts/progress.h"
+#include "base/own_files.h"
+#include "base/parent_folder.h"
 #include "records/files/folder_claim.h"
+#include "records/files/output_check.h"
+#include "records/files/side_file.h"
 #include "records/store/image_tree.h"
 #include "tools/cli/cloud_flags.h"
 #include "tools/cli/flags.h"
@@ -22,6 +30,7 @@
 #include "tools/convert/shard_upload.h"
 #include "tools/images/duplicates.h"
 #include "tools/images/raw_input_flags.h"
+#include "tools/images/source.h"
 
 namespace infeed {
 namespace {
@@ -85,6 +94,27 @@ ConversionPlan MakePlan(const Flags& flags, const Interruption& interruption) {
     std::cout << DuplicatesText(tree.duplicates);
   }
   return PlanConversion(std::move(tree), options);
+}
+
+// An input that lies in the output folder would be replaced or removed while it
+// is read, and a second run would read the outputs instead.
+void RefuseInputsInOutput(const Flags& flags, const ConversionPlan& plan) {
+  const std::string& output_dir = flags.output.output_dir;
+  std::vector<std::string> folders = {output_dir,
+                                      ConversionSideFolder(output_dir)};
+  std::vector<NamedOutput> outputs;
+  for (const std::string& path : OutputPaths(plan, output_dir)) {
+    folders.push_back(ParentFolder(path));
+    outputs.push_back({"--local_scratch_dir", path});
+  }
+  std::vector<std::string> inputs = flags.input.raw_data_dirs;
+  inputs.insert(inputs.end(), flags.input.manifests.begin(),
+                flags.input.manifests.end());
+  for (const PlannedSplit& split : plan.splits) {
+    std::ranges::move(FilesOf(split.images), std::back_inserter(inputs));
+  }
+  RefuseInputsIn(folders, "--local_scratch_dir", inputs);
+  CheckOutputs(outputs, inputs);  // also of another name, a hard link
 }
 
 ConversionReport ConvertWithProgress(const ConversionPlan& plan,
@@ -157,7 +187,12 @@ ExitCode Run(const Flags& flags, const Interruption& interruption) {
   const ConverterOptions options = CheckedConverterOptions(flags.output);
   const UploadTarget target = CheckedUploadTarget(flags.output);
   const std::string& output_dir = flags.output.output_dir;
+  std::optional<WithoutSideFiles> nothing_is_written;
+  if (flags.output.dry_run) {
+    nothing_is_written.emplace();
+  }
   const ConversionPlan plan = MakePlan(flags, interruption);
+  RefuseInputsInOutput(flags, plan);
   if (flags.output.dry_run) {
     std::cerr << NoticesText(MakeNotices(plan.left_out));
     std::cout << PlanText(plan, output_dir, options, target);
@@ -169,10 +204,11 @@ ExitCode Run(const Flags& flags, const Interruption& interruption) {
   const std::string side_folder = ConversionSideFolder(output_dir);
   const FolderClaim all(
       side_folder, "lock",
-      share.IsAll() ? FolderClaim::Kind::kAlone : FolderClaim::Kind::kShared);
+      share.IsAll() ? FolderClaim::Kind::kAlone : FolderClaim::Kind::kShared,
+      kInOwnFolder);
   const FolderClaim own(side_folder,
                         fmt::format("lock-{}-of-{}", share.index, share.count),
-                        FolderClaim::Kind::kAlone);
+                        FolderClaim::Kind::kAlone, kInOwnFolder);
   const ConversionReport report =
       flags.output.finish
           ? FinishWithProgress(plan, output_dir, options, interruption)
@@ -187,7 +223,7 @@ ExitCode Run(const Flags& flags, const Interruption& interruption) {
   return ExitCode::kDone;
 }
 
-ExitCode ImagenetToRecords(int argc, char** argv) {
+ProgramEnd ImagenetToRecords(int argc, char** argv) {
   CLI::App app("Turns images in folders, tars, zips or TFRecords into shards.");
   app.footer(kExamples);
   Flags flags;

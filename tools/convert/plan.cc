@@ -210,4 +210,17 @@ std::vector<std::string> StaleShards(const ConversionPlan& plan,
   return stale;
 }
 
+std::vector<std::string> OutputPaths(const ConversionPlan& plan,
+                                     const std::string& output_dir) {
+  std::vector<std::string> paths = StaleShards(plan, output_dir);
+  for (const PlannedSplit& split : plan.splits) {
+    for (const PlannedShard& shard : split.shards) {
+      paths.push_back(output_dir + "/" + shard.name);
+    }
+  }
+  paths.push_back(output_dir + "/dataset.json");
+  paths.push_back(output_dir + "/labels.txt");
+  return paths;
+}
+
 }  // namespace infeed

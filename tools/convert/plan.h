@@ -90,4 +90,9 @@ struct ConversionPlan {
 [[nodiscard]] std::vector<std::string> StaleShards(
     const ConversionPlan& plan, const std::string& output_dir);
 
+// The paths that a conversion writes or removes in the output folder: of the
+// plan's shards, of stale ones, and of what describes them. Throws IoError.
+[[nodiscard]] std::vector<std::string> OutputPaths(
+    const ConversionPlan& plan, const std::string& output_dir);
+
 }  // namespace infeed

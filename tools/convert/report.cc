@@ -12,6 +12,9 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/own_files.h"
+#include "base/shown_text.h"
+#include "records/bytes/json_text.h"
 #include "records/files/unreadable_format.h"
 #include "tools/convert/finished_shard.h"
 #include "tools/convert/image_encoder.h"
@@ -80,10 +83,6 @@ Notice MakeNotice(const LeftOut& left_out) {
       notice.what = "files left out whose names are not those of images";
       notice.hint = "a --manifest takes files of any name";
       return notice;
-    case LeftOut::Kind::kFolders:
-      notice.what = "folders left out inside class folders";
-      notice.hint = "images must be directly in their class's folder";
-      return notice;
   }
   std::abort();
 }
@@ -146,7 +145,7 @@ std::string NoticesText(const std::vector<Notice>& notices) {
   std::string text;
   for (const Notice& notice : notices) {
     text += fmt::format("{}: {}, such as {}; {}\n", notice.what, notice.count,
-                        notice.example, notice.hint);
+                        ShownText(notice.example), notice.hint);
   }
   return text;
 }
@@ -210,9 +209,8 @@ void WriteReport(const std::string& output_dir,
       {"not_turned", report.not_turned},
       {"duplicates", ToJson(report.duplicates)}};
   // File names may have any bytes; JSON is UTF-8.
-  WriteFileAtomically(
-      ReportPath(output_dir, report.share),
-      json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  WriteFileAtomically(ReportPath(output_dir, report.share),
+                      JsonText(json, 1) + "\n", kInOwnFolder);
 }
 
 void WriteDescription(const std::string& output_dir,

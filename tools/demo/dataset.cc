@@ -26,7 +26,8 @@ struct DemoSplit {
 void MakeClassFolders(const std::string& folder) {
   for (int demo_class = 0; demo_class < kDemoClasses; ++demo_class) {
     MakeFolder(
-        (std::filesystem::path(folder) / DemoClassName(demo_class)).string());
+        (std::filesystem::path(folder) / DemoClassName(demo_class)).string(),
+        "create", 2);
   }
 }
 
@@ -51,7 +52,7 @@ void WriteSplit(const DemoSplit& split, const DemoDatasetOptions& options) {
         WriteFileAtomically(split.folder + "/" +
                                 std::string(DemoClassName(demo_class)) + "/" +
                                 Padded(number) + "." + image.extension,
-                            image.bytes);
+                            image.bytes, 3);
       });
 }
 

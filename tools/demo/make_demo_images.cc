@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "tools/cli/completion.h"
 #include "tools/cli/flags.h"
@@ -49,8 +50,8 @@ ExitCode MakeDemoImages(int argc, char** argv) {
   }
   WriteDemoDataset(output, options);
   std::cout << options.train_images << " training and "
-            << options.validation_images << " validation images of "
-            << kDemoClasses << " classes in " << output << "\n";
+            << CountText(options.validation_images, "validation image")
+            << " of " << kDemoClasses << " classes in " << output << "\n";
   return ExitCode::kDone;
 }
 

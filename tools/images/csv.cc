@@ -3,20 +3,11 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "records/bytes/plain_text.h"
 
 namespace infeed {
-namespace {
-
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-
-}  // namespace
-
 CsvReader::CsvReader(std::string_view text, char separator)
-    : text_(text), separator_(separator) {
-  if (text_.starts_with(kByteOrderMark)) {
-    text_.remove_prefix(kByteOrderMark.size());
-  }
-}
+    : text_(WithoutMark(text)), separator_(separator) {}
 
 bool CsvReader::Next(std::vector<std::string>& fields) {
   fields.clear();

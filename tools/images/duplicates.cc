@@ -10,7 +10,9 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/bytes/sha256.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/images/raw_images.h"
@@ -158,9 +160,9 @@ std::vector<std::string> DuplicateWarnings(
   const auto warn = [&](const auto& differ, const char* what) {
     const auto count = std::count_if(groups.begin(), groups.end(), differ);
     if (count > 0) {
-      warnings.push_back(fmt::format(
-          "duplicates: {} groups of images with the same content {}", count,
-          what));
+      warnings.push_back(
+          fmt::format("duplicates: {} of images with the same content {}",
+                      CountText(count, "group"), what));
     }
   };
   warn(ClassesDiffer, "have different classes: some labels must be wrong");
@@ -180,14 +182,14 @@ std::string DuplicatesText(const std::vector<DuplicateGroup>& groups) {
         ClassesDiffer(group) ? ", but different classes" : "",
         SplitsDiffer(group) ? ", and lie in several splits" : "");
     for (const DuplicateGroup::Image& image : group.images) {
-      text += fmt::format("  {} (class {}, {})\n", image.path, image.class_name,
-                          image.split);
+      text += fmt::format("  {} (class {}, {})\n", ShownText(image.path),
+                          ShownText(image.class_name), image.split);
     }
   }
   return text + fmt::format(
-                    "{} groups of duplicates: {} of different classes, {} in "
-                    "several splits\n",
-                    groups.size(),
+                    "{} of duplicates: {} of different classes, {} in several "
+                    "splits\n",
+                    CountText(groups.size(), "group"),
                     std::count_if(groups.begin(), groups.end(), ClassesDiffer),
                     std::count_if(groups.begin(), groups.end(), SplitsDiffer));
 }

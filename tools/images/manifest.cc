@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +16,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/own_files.h"
+#include "records/bytes/name_text.h"
+#include "records/bytes/whole_number.h"
 #include "records/cloud/cloud_runtime.h"
 #include "records/cloud/object_store.h"
 #include "records/files/class_list.h"
@@ -204,8 +208,8 @@ char SeparatorOf(const std::string& manifest) {
 }
 
 std::size_t SplitNumber(const std::string& name, const ManifestPlace& place) {
-  const std::string split = name == "val" ? "validation" : name;
-  const auto* const known = std::find(kSplits.begin(), kSplits.end(), split);
+  const auto* const known =
+      std::find(kSplits.begin(), kSplits.end(), SplitNamed(name));
   if (known == kSplits.end()) {
     FailAt(place, "unknown split \"" + name + "\": train, validation or test");
   }
@@ -221,6 +225,20 @@ std::int64_t FileSize(const std::string& path, const ManifestPlace& place) {
   return static_cast<std::int64_t>(bytes);
 }
 
+// The order of classes: of numbers as numbers, so that 10 follows 9, else
+// bytewise. Numbers come before other names.
+struct ClassOrder {
+  bool operator()(const std::string& a, const std::string& b) const {
+    const auto key = [](const std::string& name) {
+      const auto number = ParsePlainNumber<std::int64_t>(name);
+      return std::pair(
+          number ? *number : std::numeric_limits<std::int64_t>::max(),
+          std::string_view(name));
+    };
+    return key(a) < key(b);
+  }
+};
+
 // Collects the rows of all manifests. Classes are numbered as they occur;
 // Finish() sorts them and renumbers the images.
 class Manifests {
@@ -230,7 +248,8 @@ class Manifests {
   // Requires: the manifest's name outlives this.
   void Read(const std::string& manifest) {
     const char separator = SeparatorOf(manifest);
-    const std::string text = ReadWhole(manifest, kMaxManifestBytes);
+    const std::string text =
+        ReadWhole(manifest, kMaxManifestBytes, kNamedByUser);
     try {
       ReadTable(manifest, CsvReader(text, separator));
     } catch (const DataError& error) {
@@ -315,8 +334,8 @@ class Manifests {
       row.image.bytes = FileSize(row.image.path, place);
     }
     row.image.class_index =
-        ClassNumber(header.Get(ManifestColumn::kLabel, fields),
-                    header.Get(ManifestColumn::kText, fields), place);
+        ClassNumber(NameText(header.Get(ManifestColumn::kLabel, fields)),
+                    NameText(header.Get(ManifestColumn::kText, fields)), place);
     if (header.Has(ManifestColumn::kSplit)) {
       row.split =
           SplitNumber(header.Get(ManifestColumn::kSplit, fields), place);
@@ -380,7 +399,7 @@ class Manifests {
 
   std::string base_dir_;
   std::vector<Row> rows_;
-  std::map<std::string, ManifestClass> classes_;
+  std::map<std::string, ManifestClass, ClassOrder> classes_;
   const std::string* divided_ = nullptr;    // one with a split column
   const std::string* undivided_ = nullptr;  // one without
 };

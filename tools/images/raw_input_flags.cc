@@ -1,16 +1,22 @@
 #include "tools/images/raw_input_flags.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "records/bytes/whole_number.h"
+#include "records/files/class_list.h"
+#include "records/files/record_files.h"
 #include "tools/cli/completion.h"
 #include "tools/cli/help_text.h"
 #include "tools/images/data_split.h"
@@ -21,36 +27,15 @@
 namespace infeed {
 namespace {
 
-// The first comma of a list that is not in braces, as in "{a,b}.tar".
-std::size_t FindComma(std::string_view list) {
-  int depth = 0;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    depth += list[i] == '{' ? 1 : list[i] == '}' ? -1 : 0;
-    if (list[i] == ',' && depth <= 0) {
-      return i;
-    }
-  }
-  return std::string_view::npos;
-}
-
-// The folders of all flags, separated by commas; an existing folder may have
-// commas in its name.
+// The folders of all flags, separated by commas.
 std::vector<std::string> Folders(const std::vector<std::string>& flags) {
   std::vector<std::string> folders;
-  for (std::string_view flag : flags) {
-    std::error_code ignored;
-    while (FindComma(flag) != std::string_view::npos &&
-           !std::filesystem::exists(flag, ignored)) {
-      const std::size_t comma = FindComma(flag);
-      folders.emplace_back(flag.substr(0, comma));
-      flag.remove_prefix(comma + 1);
-    }
-    folders.emplace_back(flag);
-  }
-  for (const std::string& folder : folders) {
-    if (folder.empty()) {
+  for (const std::string_view flag : flags) {
+    if (flag.empty() || flag.starts_with(',') || flag.ends_with(',') ||
+        flag.find(",,") != std::string_view::npos) {
       throw UsageError("--raw_data_dir: one of the folders has no name");
     }
+    std::ranges::move(DataPaths(flag), std::back_inserter(folders));
   }
   return folders;
 }
@@ -71,8 +56,9 @@ ImageTree FindInput(const RawInputFlags& flags) {
     return FindRawImages(folders.front(), flags.raw_format);
   }
   if (flags.manifests.empty()) {
-    return FindImagesIn(
-        folders, {.threads = flags.threads, .on_records = flags.on_records});
+    return FindImagesIn(folders, {.threads = flags.threads,
+                                  .keys = flags.keys,
+                                  .on_records = flags.on_records});
   }
   if (folders.size() > 1) {
     throw UsageError(
@@ -80,6 +66,27 @@ ImageTree FindInput(const RawInputFlags& flags) {
         "one");
   }
   return ReadManifests(flags.manifests, folders.empty() ? "" : folders.front());
+}
+
+// Classes that are named by numbers have others where numbers are missing, or
+// folders are sorted as text.
+void NoteOtherNumbers(ImageTree& tree) {
+  std::optional<std::int64_t> first;
+  for (std::size_t i = 0; i < tree.classes.size(); ++i) {
+    const std::string& name = tree.classes[i].name;
+    const auto number = ParsePlainNumber<std::int64_t>(name);
+    if (!number || *number < 0) {
+      return;
+    }
+    first = first.value_or(std::min<std::int64_t>(*number, 1));
+    if (*number - *first != static_cast<std::int64_t>(i)) {
+      tree.notes.push_back(
+          "the names of the classes are numbers, but classes are numbered in "
+          "the order of their names: class " +
+          name + " has the number " + std::to_string(i) + " (from 0)");
+      return;
+    }
+  }
 }
 
 }  // namespace
@@ -110,17 +117,29 @@ void AddRawInputFlags(CLI::App& app, RawInputFlags& flags) {
                  "Shares of each class for train, validation and test: "
                  "0.9/0.1, 0.8/0.1/0.1 or reference (the same); for plain "
                  "class folders, which are all train without it.");
+  Rare(app.add_option("--image_key", flags.keys.image,
+                      "Key of the image in TFRecords; of tars the ending of "
+                      "the image's member, such as png."));
+  Rare(app.add_option("--label_key", flags.keys.label,
+                      "Key of the label in TFRecords."));
   Rare(app.add_flag(
       "--report_duplicates", flags.report_duplicates,
       "List images of equal content (reads all files that have the "
       "size of another file)."));
-  NameValues(app, {{"--raw_data_dir", "DIR"}, {"--manifest", "FILE"}});
+  NameValues(app, {{"--raw_data_dir", "DIR"},
+                   {"--manifest", "FILE"},
+                   {"--image_key", "KEY"},
+                   {"--label_key", "KEY"}});
 }
 
 ImageTree ReadRawInput(const RawInputFlags& flags) {
   const std::vector<double> fractions =
       flags.split.empty() ? std::vector<double>{} : ParseSplit(flags.split);
   ImageTree tree = FindInput(flags);
+  if (tree.classes.size() == 1) {
+    NoteOneClass({tree.classes.front().name}, tree.notes);
+  }
+  NoteOtherNumbers(tree);
   if (!fractions.empty()) {
     SplitTree(fractions, tree);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "records/store/image_tree.h"
+#include "records/store/key_guess.h"
 #include "tools/images/raw_formats.h"
 
 namespace CLI {
@@ -21,7 +22,8 @@ struct RawInputFlags {
   RawFormat raw_format = RawFormat::kImages;
   std::string split;
   bool report_duplicates = false;
-  int threads = 0;  // the program's --threads; not added here
+  RecordKeys keys = {};  // --image_key, --label_key
+  int threads = 0;       // the program's --threads; not added here
   // FindImagesOptions::on_records
   std::function<void(std::int64_t)> on_records = [](std::int64_t) {};
 };

@@ -13,7 +13,9 @@
 
 #include "base/error.h"
 #include "records/bytes/base_name.h"
+#include "records/bytes/fnv_hash.h"
 #include "records/example/imagenet_example.h"
+#include "records/example/missing_label.h"
 #include "records/example/reader.h"
 #include "records/files/open_source.h"
 #include "tools/cli/parallel_for.h"
@@ -49,10 +51,15 @@ ImagenetExampleView ParseRecord(std::span<const std::byte> payload,
 
 }  // namespace
 
-RecordImages::RecordImages(RecordIndex index)
-    : index_(std::move(index)), store_(index_), keys_(FindKeys(index_)) {
+RecordImages::RecordImages(RecordIndex index, const RecordKeys& given)
+    : index_(std::move(index)),
+      keys_(FindKeys(index_, given)),
+      store_(index_, {.image_key = keys_.image}) {
+  const std::uint64_t of_key =
+      given.image == kImageKey ? 0 : FnvHash(given.image);
   for (const std::string& shard : index_.shards()) {
-    versions_.push_back(OpenSource(shard)->version());
+    versions_.push_back(OpenSource(shard)->version() ^
+                        static_cast<std::int64_t>(of_key));
   }
 }
 
@@ -103,6 +110,11 @@ std::string RecordImages::Read(std::int64_t record) const {
           view.encoded.size()};
 }
 
+std::string RecordImages::WhyNoLabel(std::int64_t record) const {
+  std::vector<std::byte> buffer;
+  return infeed::WhyNoLabel(store_.Read(record, buffer), keys_.label);
+}
+
 void RecordImages::WillRead(std::int64_t record) const {
   store_.WillRead(std::span(&record, 1));
 }
@@ -144,7 +156,7 @@ ListedRecord RecordImages::Describe(std::int64_t record,
   if (index_.format(shard) == RecordFormat::kTar) {
     const std::string_view key = SampleKeyOf(payload);
     listed.name.insert(0, key.substr(0, key.size() - BaseName(key).size()));
-  } else if (index_.format(shard) == RecordFormat::kZip && view.label > 0) {
+  } else if (IsArchiveTree(index_.format(shard)) && view.label > 0) {
     listed.name.insert(
         0,
         index_.class_names()[static_cast<std::size_t>(view.label - 1)] + "/");

@@ -33,7 +33,8 @@ struct ListedRecord {
 // thread at a time. Throws IoError.
 class RecordImages {
  public:
-  explicit RecordImages(RecordIndex index);
+  // given: keys of the user (FindKeys()).
+  explicit RecordImages(RecordIndex index, const RecordKeys& given = {});
 
   // Reads every record once, with several threads (0: one per core), and
   // returns them in the order of the index. Calls on_records(number of records
@@ -45,10 +46,14 @@ class RecordImages {
   // for a bad record, and for one that was bad when it was listed.
   [[nodiscard]] std::string Read(std::int64_t record) const;
 
+  // Why a record without a label has none, for messages. Throws as Read().
+  [[nodiscard]] std::string WhyNoLabel(std::int64_t record) const;
+
   // Announces that Read() will be called soon. Never fails.
   void WillRead(std::int64_t record) const;
 
-  // The version of the file that holds a record; it changes with the file.
+  // The version of the file that holds a record; it changes with the file, and
+  // with a key of the user for the image.
   [[nodiscard]] std::int64_t VersionOf(std::int64_t record) const;
 
   // "SHARD#NAME", the path of a record's image.
@@ -60,6 +65,7 @@ class RecordImages {
   [[nodiscard]] std::size_t FolderLength(const ImageFile& image) const;
 
   [[nodiscard]] const RecordIndex& index() const { return index_; }
+  [[nodiscard]] const RecordKeys& keys() const { return keys_; }
 
  private:
   [[nodiscard]] const std::string& ShardOf(std::int64_t record) const;
@@ -69,8 +75,8 @@ class RecordImages {
   [[nodiscard]] ListedRecord DescribeBad(std::int64_t record) const;
 
   const RecordIndex index_;
-  const RecordStore store_;
   const RecordKeys keys_;
+  const RecordStore store_;
   std::vector<std::int64_t> versions_;       // of each shard
   std::map<std::int64_t, std::string> bad_;  // reasons, by record
 };

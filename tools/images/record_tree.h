@@ -6,6 +6,7 @@
 #include <string>
 
 #include "records/store/image_tree.h"
+#include "records/store/key_guess.h"
 
 namespace infeed {
 
@@ -13,17 +14,19 @@ namespace infeed {
 // TFRecords, tars and zips, in folders or named by patterns. Reads every record
 // once, for its name, its label and the size of its image.
 //
-// A label's class is named by the zip's folders or by the dataset.json beside
-// the shard, else it is the label's number, with leading zeros so that the
-// order of names is that of numbers. Images are sorted by "SHARD#NAME",
+// Labels keep their numbers: the first label (FindLabelOffset()) is class 0. A
+// class is named by the zip's folders, by the dataset.json or labels.txt beside
+// the shard, else by its label, with leading zeros; labels that do not occur
+// have classes, too. Where lists of names do not agree, classes are numbered by
+// name, and a note says so. Images are sorted by "SHARD#NAME",
 // bytewise. A bad record is listed, too: reading its image throws DataError.
 //
-// nullopt: there are no such files. threads: 0 is one per core. on_records: as
-// in RecordImages::List(). Throws IoError, UsageError, and DataError for a
-// record without a label, a label that dataset.json does not have, or data
-// without a good record.
+// nullopt: there are no such files. keys: those of the user (FindKeys()).
+// threads: 0 is one per core. on_records: as in RecordImages::List(). Throws
+// IoError, UsageError, and DataError for a record without a label, a label that
+// dataset.json does not have, or data without a good record.
 [[nodiscard]] std::optional<ImageTree> FindRecordImages(
-    const std::string& data, int threads,
+    const std::string& data, const RecordKeys& keys, int threads,
     const std::function<void(std::int64_t)>& on_records);
 
 }  // namespace infeed

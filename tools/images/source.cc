@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 
 #include "base/atomic_file.h"
@@ -52,6 +53,27 @@ std::string ReadImage(const ImageFile& image, const ByteSource* fetched) {
     (void)ObjectSource(image.path, *image.object).ReadAt(0, destination);
   }
   return bytes;
+}
+
+std::vector<std::string> FilesOf(std::span<const ImageFile> images) {
+  std::vector<std::string> files;
+  std::set<std::string> raw;
+  std::set<const RecordImages*> records;
+  for (const ImageFile& image : images) {
+    if (image.records != nullptr) {
+      records.insert(image.records.get());
+    } else if (image.raw_index >= 0) {  // "FILE#00017"
+      raw.insert(image.path.substr(0, image.path.rfind('#')));
+    } else {
+      files.push_back(image.path);
+    }
+  }
+  files.insert(files.end(), raw.begin(), raw.end());
+  for (const RecordImages* shards : records) {
+    files.insert(files.end(), shards->index().shards().begin(),
+                 shards->index().shards().end());
+  }
+  return files;
 }
 
 std::string ImageName(const ImageFile& image) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "records/bytes/byte_source.h"
 #include "records/store/image_tree.h"
@@ -20,6 +22,11 @@ namespace infeed {
 // for a bad record.
 [[nodiscard]] std::string ReadImage(const ImageFile& image,
                                     const ByteSource* fetched = nullptr);
+
+// Returns the files in which images are, each once: image files, raw files,
+// shards.
+[[nodiscard]] std::vector<std::string> FilesOf(
+    std::span<const ImageFile> images);
 
 // The name of an image's file, without folders; for a URL of a web server
 // decoded and without the query; for one in a record its name there.

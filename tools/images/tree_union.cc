@@ -51,28 +51,65 @@ void RefuseMixedLayouts(const std::vector<ImageTree>& trees,
   }
 }
 
-// All classes by name, with the first text that differs from the name.
-std::map<std::string, std::string> UnitedClasses(
-    const std::vector<ImageTree>& trees) {
-  std::map<std::string, std::string> classes;
-  for (const ImageTree& tree : trees) {
-    for (const auto& [name, text] : tree.classes) {
-      const auto [place, is_new] = classes.emplace(name, text);
-      if (!is_new && place->second == name) {
-        place->second = text;
-      }
-    }
-  }
-  return classes;
+// The classes of all trees, and their numbers by name.
+struct UnitedClasses {
+  std::vector<ImageClass> classes;  // with the first text that is not the name
+  std::map<std::string, std::int32_t> numbers;
+};
+
+bool HaveSameClasses(const std::vector<ImageTree>& trees) {
+  return std::ranges::all_of(trees, [&](const ImageTree& tree) {
+    return std::ranges::equal(tree.classes, trees.front().classes, {},
+                              &ImageClass::name, &ImageClass::name);
+  });
 }
 
-// Renumbers the classes of a tree's images to the union's numbers.
-void Renumber(const std::map<std::string, std::string>& classes,
-              ImageTree& tree) {
+// In their order if all trees have the same ones, else by name.
+UnitedClasses UniteClasses(const std::vector<ImageTree>& trees) {
+  UnitedClasses united;
+  for (const ImageTree& tree : trees) {
+    for (const auto& [name, text] : tree.classes) {
+      const auto next = static_cast<std::int32_t>(united.classes.size());
+      const auto [place, is_new] = united.numbers.emplace(name, next);
+      if (is_new) {
+        united.classes.push_back({name, text});
+        continue;
+      }
+      ImageClass& known =
+          united.classes[static_cast<std::size_t>(place->second)];
+      known.text = known.text == name ? text : known.text;
+    }
+  }
+  if (!HaveSameClasses(trees)) {
+    std::ranges::sort(united.classes, {}, &ImageClass::name);
+    for (std::size_t i = 0; i < united.classes.size(); ++i) {
+      united.numbers[united.classes[i].name] = static_cast<std::int32_t>(i);
+    }
+  }
+  return united;
+}
+
+// Renumbers the classes of a tree's images to the union's numbers. Notes it if
+// the tree is of records, whose labels are numbers.
+void Renumber(const UnitedClasses& united, ImageTree& tree) {
   std::vector<std::int32_t> numbers;
   for (const ImageClass& image_class : tree.classes) {
-    numbers.push_back(static_cast<std::int32_t>(
-        std::distance(classes.begin(), classes.find(image_class.name))));
+    numbers.push_back(united.numbers.at(image_class.name));
+  }
+  const bool is_of_records =
+      !tree.splits.empty() && !tree.splits.front().images.empty() &&
+      tree.splits.front().images.front().records != nullptr;
+  for (std::size_t i = 0; is_of_records && i < numbers.size(); ++i) {
+    if (numbers[i] != static_cast<std::int32_t>(i)) {
+      tree.notes.push_back(
+          "classes are numbered anew, by name, as the inputs "
+          "have different ones: " +
+          tree.classes[i].name + " was class " + std::to_string(i) +
+          " (from 0) of the records, and "
+          "is " +
+          std::to_string(numbers[i]));
+      break;
+    }
   }
   for (ImageSplit& split : tree.splits) {
     for (ImageFile& image : split.images) {
@@ -182,8 +219,8 @@ InputTrees FindTrees(const std::vector<std::string>& inputs,
   if (records.empty()) {
     return found;
   }
-  std::optional<ImageTree> tree =
-      FindRecordImages(records, options.threads, options.on_records);
+  std::optional<ImageTree> tree = FindRecordImages(
+      records, options.keys, options.threads, options.on_records);
   if (!tree) {
     throw UsageError("--raw_data_dir " + records +
                      ": no records of train, validation or test in it");
@@ -202,12 +239,10 @@ ImageTree FindImagesIn(const std::vector<std::string>& raw_data_dirs,
     return std::move(trees.front());
   }
   RefuseMixedLayouts(trees, roots);
-  const std::map<std::string, std::string> classes = UnitedClasses(trees);
+  const UnitedClasses classes = UniteClasses(trees);
   ImageTree united;
   united.has_split_folders = trees.front().has_split_folders;
-  for (const auto& [name, text] : classes) {
-    united.classes.push_back({name, text});
-  }
+  united.classes = classes.classes;
   for (ImageTree& tree : trees) {
     Renumber(classes, tree);
     std::move(tree.notes.begin(), tree.notes.end(),

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "records/store/image_tree.h"
+#include "records/store/key_guess.h"
 
 namespace infeed {
 
 struct FindImagesOptions {
-  int threads = 0;  // that read records; 0: one per core
+  int threads = 0;       // that read records; 0: one per core
+  RecordKeys keys = {};  // of records: those of the user (FindKeys())
   // Called while records are read, with their number so far; one call at a
   // time. An exception ends the search.
   std::function<void(std::int64_t)> on_records = [](std::int64_t) {};

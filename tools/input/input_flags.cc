@@ -23,50 +23,48 @@ bool HasFlag(const InputOption& option) {
 }
 
 CLI::Option* AddSwitch(CLI::App& app, const InputOption& option,
-                       InputFlags& flags, const std::string& about) {
+                       InputOptions& options, const std::string& about) {
   const std::string opposite =
       option.name == "training" ? "eval" : fmt::format("no_{}", option.name);
   return app.add_flag_function(
       fmt::format("--{},!--{}", option.name, opposite),
-      [&option, &flags](std::int64_t count) {
-        *std::get<bool*>(option.at(flags.options)) = count > 0;
+      [&option, &options](std::int64_t count) {
+        *std::get<bool*>(option.at(options)) = count > 0;
       },
       about);
 }
 
 CLI::Option* AddValue(CLI::App& app, const InputOption& option,
-                      InputFlags& flags, const std::string& about) {
+                      InputOptions& options, const std::string& about) {
   return app
       .add_option_function<std::string>(
           fmt::format("--{}", option.name),
-          [&option, &flags](const std::string& text) {
+          [&option, &options](const std::string& text) {
             SetOption(
                 option,
                 {.name = std::string(option.name), .value = text, .place = ""},
-                option.at(flags.options));
-            flags.has_shuffle = flags.has_shuffle || option.name == "shuffle";
+                option.at(options));
           },
           about)
-      ->type_name(FlagTypeName(option, option.at(flags.options)));
+      ->type_name(FlagTypeName(option, option.at(options)));
 }
 
-void AddFlag(CLI::App& app, const InputOption& option, InputFlags& flags,
+void AddFlag(CLI::App& app, const InputOption& option, InputOptions& options,
              const std::string& group) {
-  const OptionRef field = option.at(flags.options);
+  const OptionRef field = option.at(options);
   const std::string about =
-      fmt::format("{} [{}{}]", option.help, DefaultText(option, field),
-                  option.name == "shuffle" ? "; with --eval none" : "");
+      fmt::format("{} [{}]", option.help, DefaultText(option, field));
   CLI::Option* const flag = std::holds_alternative<bool*>(field)
-                                ? AddSwitch(app, option, flags, about)
-                                : AddValue(app, option, flags, about);
+                                ? AddSwitch(app, option, options, about)
+                                : AddValue(app, option, options, about);
   MarkShown(option, flag)->group(group);
 }
 
-void AddGroups(CLI::App& app, InputFlags& flags, bool of_performance) {
+void AddGroups(CLI::App& app, InputOptions& options, bool of_performance) {
   for (const InputOptionGroup& group : InputOptionGroups()) {
     for (const InputOption& option : group.options) {
       if ((group.title == kPerformance) == of_performance && HasFlag(option)) {
-        AddFlag(app, option, flags, std::string(group.title));
+        AddFlag(app, option, options, std::string(group.title));
       }
     }
   }
@@ -74,20 +72,12 @@ void AddGroups(CLI::App& app, InputFlags& flags, bool of_performance) {
 
 }  // namespace
 
-void AddStreamFlags(CLI::App& app, InputFlags& flags) {
-  AddGroups(app, flags, false);
+void AddStreamFlags(CLI::App& app, InputOptions& options) {
+  AddGroups(app, options, false);
 }
 
-void AddPerformanceFlags(CLI::App& app, InputFlags& flags) {
-  AddGroups(app, flags, true);
-}
-
-InputOptions ResolveInput(const InputFlags& flags) {
-  InputOptions options = flags.options;
-  if (!flags.has_shuffle && !options.training) {
-    options.shuffle = Shuffle::kNone;
-  }
-  return options;
+void AddPerformanceFlags(CLI::App& app, InputOptions& options) {
+  AddGroups(app, options, true);
 }
 
 CLI::Option* MarkShown(const OptionInfo& option, CLI::Option* flag) {

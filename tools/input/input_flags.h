@@ -14,21 +14,13 @@ class Option;
 // training: one for each row of the input's table.
 namespace infeed {
 
-struct InputFlags {
-  InputOptions options;      // set by the flags
-  bool has_shuffle = false;  // the user gave an order
-};
-
 // Adds the flags that determine the batches, in the groups "Stream", "Images"
-// and "Bad records".
-void AddStreamFlags(CLI::App& app, InputFlags& flags);
+// and "Bad records"; parsing sets the options.
+void AddStreamFlags(CLI::App& app, InputOptions& options);
 
 // Adds the flags that affect only speed and memory, in the group "Performance",
 // except the number of threads, which differs among programs.
-void AddPerformanceFlags(CLI::App& app, InputFlags& flags);
-
-// Returns the options of the flags. Requires: the app is parsed.
-[[nodiscard]] InputOptions ResolveInput(const InputFlags& flags);
+void AddPerformanceFlags(CLI::App& app, InputOptions& options);
 
 // Marks an option's flag as one that --help shows, or only --help_all, as the
 // option's row says; returns the flag.

@@ -5,6 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/atomic_file.h"
+#include "base/own_files.h"
+#include "base/shown_text.h"
 #include "pipeline/stats/text.h"
 #include "tools/cli/help_text.h"
 #include "tools/input/metrics_server.h"
@@ -52,7 +55,8 @@ Observation::Observation(const ObservationFlags& flags, MetricLabels labels)
     : trace_path_(flags.trace) {
   if (!trace_path_.empty()) {
     trace_ = std::make_unique<TraceLog>();
-    trace_->Write(trace_path_);  // Fails now instead of at the end.
+    // Fails now instead of at the end.
+    const AtomicFile probe(trace_path_, kNamedByUser);
   }
   if (flags.metrics_port) {
     live_ = std::make_unique<LiveStats>();
@@ -72,6 +76,8 @@ Observation::~Observation() {
   }
 }
 
+void Observation::Discard() { trace_path_.clear(); }
+
 void Observation::Finish() {
   if (trace_path_.empty()) {
     return;
@@ -80,7 +86,7 @@ void Observation::Finish() {
   trace_->Write(path);
   if (trace_->dropped() > 0) {
     fmt::print(stderr, "trace: {} later events did not fit into {}\n",
-               trace_->dropped(), path);
+               trace_->dropped(), ShownText(path));
   }
 }
 

@@ -67,6 +67,8 @@ class Observation {
 
   // Writes the trace so far.
   void Finish();
+  // Writes no trace.
+  void Discard();
 
  private:
   std::string trace_path_;  // empty: none, or already written

@@ -201,7 +201,9 @@ void DatasetStats::Merge(DatasetStats other) {
 }
 
 void StatsVisitor::Visit(std::size_t shard, const Record& record) {
-  const ImagenetExampleView example = ParseImagenetExample(record.payload);
+  const ImagenetExampleView example = ParseImagenetExample(
+      record.payload,
+      keys_.label == kLabelKey ? LabelList::kOne : LabelList::kAny, keys_);
   const RecordPlace place = {.shard = shard, .record = record.number};
   bool packed = false;
   ForEachEntry(record.payload,

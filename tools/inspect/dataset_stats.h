@@ -84,8 +84,9 @@ struct DatasetStats {
 // Collects the statistics of one thread's records. One thread at a time.
 class StatsVisitor final : public RecordVisitor {
  public:
-  // samples: how many images to keep for showing.
-  explicit StatsVisitor(std::size_t samples) : max_samples_(samples) {}
+  // samples: how many images to keep for showing. keys: must outlive it.
+  explicit StatsVisitor(std::size_t samples, const ExampleKeys& keys = {})
+      : max_samples_(samples), keys_(keys) {}
 
   // Throws DataError for a payload that is not an Example, and for an image
   // with an unreadable header; the rest of such a record still counts.
@@ -95,6 +96,7 @@ class StatsVisitor final : public RecordVisitor {
 
  private:
   std::size_t max_samples_;
+  ExampleKeys keys_;
   DatasetStats stats_;
 };
 

@@ -1,11 +1,18 @@
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/charts/html_page.h"
 #include "base/charts/svg_chart.h"
+#include "base/count_text.h"
 #include "base/error.h"
 #include "records/bytes/byte_size.h"
 #include "records/files/open_source.h"
@@ -23,30 +30,36 @@ constexpr double kWide = 2 * kChartWidth;  // width of a chart over both columns
 
 std::string Tiles(const StatsReport& report) {
   const DatasetStats& stats = report.stats;
-  std::string tiles =
-      HtmlTile(std::to_string(CountRecords(report)), "records") +
-      HtmlTile(std::to_string(report.shards.size()), "shards") +
-      HtmlTile(std::to_string(stats.classes.size()), "classes") +
-      HtmlTile(FileSizeText(stats.image_bytes), "of images");
+  std::vector<std::string> tiles;
+  const auto add = [&tiles](std::string_view value, std::string_view name) {
+    tiles.push_back(HtmlTile(value, name));
+  };
+  const auto add_count = [&](std::int64_t count, std::string_view one,
+                             std::string_view many) {
+    add(std::to_string(count), count == 1 ? one : many);
+  };
+  add_count(CountRecords(report), "record", "records");
+  add_count(std::ssize(report.shards), "shard", "shards");
+  add_count(std::ssize(stats.classes), "class", "classes");
+  add(FileSizeText(stats.image_bytes), "of images");
   if (!stats.width.empty()) {
-    tiles += HtmlTile(fmt::format("{} &times; {}", stats.width.Quantile(0.5),
-                                  stats.height.Quantile(0.5)),
-                      "median width and height");
+    add(fmt::format("{} &times; {}", stats.width.Quantile(0.5),
+                    stats.height.Quantile(0.5)),
+        "median width and height");
   }
   if (!stats.quality.empty()) {
-    tiles += HtmlTile(std::to_string(stats.quality.Quantile(0.5)),
-                      "median JPEG quality");
+    add(std::to_string(stats.quality.Quantile(0.5)), "median JPEG quality");
   }
-  tiles += HtmlTile(std::to_string(CountBadRecords(report)), "bad records");
-  return "<div class=\"tiles\">\n" + tiles + "</div>\n";
+  add_count(CountBadRecords(report), "bad record", "bad records");
+  return HtmlTiles(tiles);
 }
 
 ChartBar MakeBar(const LabelledClass& labelled) {
   const auto& [label, found] = labelled;
   return {.label = NameOf(labelled),
           .value = static_cast<double>(found->records),
-          .title = fmt::format("{} (label {}): {} records", NameOf(labelled),
-                               label, found->records)};
+          .title = fmt::format("{} (label {}): {}", NameOf(labelled), label,
+                               CountText(found->records, "record"))};
 }
 
 std::string ClassRows(const std::vector<LabelledClass>& classes,
@@ -59,12 +72,14 @@ std::string ClassRows(const std::vector<LabelledClass>& classes,
   return RowChart(bars, width);
 }
 
+constexpr const char* kRecords = "records";
+
 // Charts of the classes: a few with their names; of many the distribution of
 // sizes, and the largest and smallest.
-std::string ClassCards(const DatasetStats& stats) {
+std::vector<HtmlBox> ClassCards(const DatasetStats& stats) {
   const std::vector<LabelledClass> classes = ClassesBySize(stats);
   if (classes.size() <= kMaxRows) {
-    return HtmlCard("Records of each class", ClassRows(classes, kWide), "wide");
+    return {{"Records of each class", ClassRows(classes, kWide), "wide"}};
   }
   std::vector<ChartBar> bars;
   for (std::size_t i = 0; i < classes.size(); ++i) {
@@ -72,16 +87,16 @@ std::string ClassCards(const DatasetStats& stats) {
     bars.back().label = std::to_string(i + 1);
   }
   const auto named = static_cast<std::ptrdiff_t>(kMaxNamed);
-  return HtmlCard("Records of each class, the largest first",
-                  ColumnChart(bars, kWide), "wide") +
-         HtmlCard("The largest classes",
-                  ClassRows({classes.begin(), classes.begin() + named})) +
-         HtmlCard("The smallest classes",
-                  ClassRows({classes.end() - named, classes.end()}));
+  return {{"Records of each class, the largest first",
+           ColumnChart(bars, kWide, {.x = "classes", .y = kRecords}), "wide"},
+          {"The largest classes",
+           ClassRows({classes.begin(), classes.begin() + named})},
+          {"The smallest classes",
+           ClassRows({classes.end() - named, classes.end()})}};
 }
 
 template <typename Label>
-std::string Histogram(const Tally& tally, Label label) {
+std::string Histogram(const Tally& tally, const char* x, Label label) {
   std::vector<ChartBar> bars;
   for (const TallyBin& bin : LogBins(tally, kBinsPerOctave)) {
     bars.push_back({.label = label(static_cast<double>(bin.from)),
@@ -90,7 +105,7 @@ std::string Histogram(const Tally& tally, Label label) {
                         "{} to {}: {}", label(static_cast<double>(bin.from)),
                         label(static_cast<double>(bin.to)), bin.count)});
   }
-  return ColumnChart(bars);
+  return ColumnChart(bars, kChartWidth, {.x = x, .y = kRecords});
 }
 
 std::string QualityHistogram(const Tally& quality) {
@@ -105,7 +120,7 @@ std::string QualityHistogram(const Tally& quality) {
                       .title = fmt::format("quality {}: {}", value, count)});
     }
   }
-  return ColumnChart(bars);
+  return ColumnChart(bars, kChartWidth, {.x = "quality", .y = kRecords});
 }
 
 // Ticks at the powers of two among the bins' edges.
@@ -165,9 +180,9 @@ std::string SizeMap(const DatasetStats& stats) {
                               edge(bin.first), edge(bin.second), count)});
   }
   return HeatMap(cells, OctaveTicks(x.first, x.last),
-                 OctaveTicks(y.first, y.last)) +
-         "<p class=\"note\">width to the right, height upwards; each axis in "
-         "quarters of a doubling</p>\n";
+                 OctaveTicks(y.first, y.last),
+                 {.x = "width, pixels", .y = "height, pixels"}) +
+         "<p class=\"note\">each axis in quarters of a doubling</p>\n";
 }
 
 std::string CountsTable(const DatasetStats& stats) {
@@ -204,17 +219,25 @@ std::string CountsTable(const DatasetStats& stats) {
          rows + "</table>\n";
 }
 
+// The shards by their names, which begin with their splits; of many, some have
+// their names.
 std::string ShardChart(const StatsReport& report) {
-  std::vector<ChartBar> bars;
+  std::vector<std::pair<std::string, const ShardPass*>> shards;
   for (const ShardPass& shard : report.shards) {
-    bars.push_back(
-        {.label = std::to_string(shard.shard),
-         .value = static_cast<double>(shard.records),
-         .title = fmt::format(
-             "{}: {} records, {}", PathForMessages(report.paths[shard.shard]),
-             shard.records, FileSizeText(shard.payload_bytes))});
+    shards.emplace_back(PathForMessages(report.paths[shard.shard]), &shard);
   }
-  return ColumnChart(bars, kWide);
+  std::ranges::sort(shards);
+  std::vector<ChartBar> bars;
+  for (const auto& [path, shard] : shards) {
+    bars.push_back({.label = path.substr(path.rfind('/') + 1),
+                    .value = static_cast<double>(shard->records),
+                    .title = fmt::format("{}: {}, {}", path,
+                                         CountText(shard->records, "record"),
+                                         FileSizeText(shard->payload_bytes))});
+  }
+  return bars.size() <= kMaxRows
+             ? RowChart(bars, kWide)
+             : ColumnChart(bars, kWide, {.x = "shards", .y = kRecords});
 }
 
 std::string Photographs(const StatsReport& report) {
@@ -243,24 +266,23 @@ std::string Photographs(const StatsReport& report) {
 std::string StatsHtml(const StatsReport& report) {
   const DatasetStats& stats = report.stats;
   const auto number = [](double value) { return fmt::format("{:.0f}", value); };
-  return HtmlPage(
-      "Data set",
-      Tiles(report) + "<div class=\"cards\">\n" +
-          HtmlCard("Images, drawn at random", Photographs(report), "wide") +
-          ClassCards(stats) +
-          HtmlCard("Width and height", SizeMap(stats), "map") +
-          HtmlCard("What the records are", CountsTable(stats)) +
-          HtmlCard("Width, pixels", Histogram(stats.width, number)) +
-          HtmlCard("Height, pixels", Histogram(stats.height, number)) +
-          HtmlCard("Bytes of an image", Histogram(stats.bytes,
-                                                  [](double bytes) {
-                                                    return FileSizeText(
-                                                        std::llround(bytes));
-                                                  })) +
-          HtmlCard("JPEG quality, from the quantization tables",
-                   QualityHistogram(stats.quality)) +
-          HtmlCard("Records of each shard", ShardChart(report), "wide") +
-          "</div>\n");
+  const auto size = [](double bytes) {
+    return FileSizeText(std::llround(bytes));
+  };
+  std::vector<HtmlBox> boxes = {
+      {"Images, drawn at random", Photographs(report), "wide"}};
+  std::ranges::move(ClassCards(stats), std::back_inserter(boxes));
+  const std::vector<HtmlBox> more = {
+      {"Width and height", SizeMap(stats)},
+      {"What the records are", CountsTable(stats)},
+      {"Width", Histogram(stats.width, "width, pixels", number)},
+      {"Height", Histogram(stats.height, "height, pixels", number)},
+      {"Bytes of an image", Histogram(stats.bytes, "size of an image", size)},
+      {"JPEG quality, from the quantization tables",
+       QualityHistogram(stats.quality)},
+      {"Records of each shard", ShardChart(report), "wide"}};
+  boxes.insert(boxes.end(), more.begin(), more.end());
+  return HtmlPage("Data set", Tiles(report) + HtmlCards(std::move(boxes)));
 }
 
 }  // namespace infeed

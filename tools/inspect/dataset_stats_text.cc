@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/rounding.h"
 #include "records/bytes/byte_size.h"
 #include "records/files/open_source.h"
@@ -55,8 +56,8 @@ std::string LabelsLine(const DatasetStats& stats) {
     }
   }
   if (none != stats.classes.end()) {
-    text += fmt::format("{}{} records without one", text.empty() ? "" : ", ",
-                        none->second.records);
+    text += (text.empty() ? "" : ", ") +
+            CountText(none->second.records, "record") + " without one";
   }
   return text.empty() ? "" : "labels      " + text + "\n";
 }
@@ -141,10 +142,12 @@ std::string DuplicatesLine(const StatsReport& report, std::string_view name,
     return "";
   }
   const Occurrence& first = found.examples.front();
-  return fmt::format(
-      "{} {} occur more than once, in {} records; one is in {}: record {}\n",
-      found.values, name, found.records,
-      PathForMessages(report.paths[first.first.shard]), first.first.record);
+  return fmt::format("{} more than once, in {}; one is in {}: record {}\n",
+                     CountText(found.values, std::string(name) + " occurs",
+                               std::string(name) + "s occur"),
+                     CountText(found.records, "record"),
+                     PathForMessages(report.paths[first.first.shard]),
+                     first.first.record);
 }
 
 // Oddities of the data that the user may want to fix.
@@ -152,20 +155,23 @@ std::string OdditiesText(const StatsReport& report) {
   const DatasetStats& stats = report.stats;
   std::string text;
   for (const auto& [key, records] : MissingKeys(stats)) {
-    text += fmt::format("{} lack {}\n",
-                        records == stats.records
-                            ? "all records"
-                            : fmt::format("{} records", records),
-                        key);
+    text +=
+        fmt::format("{} {}\n",
+                    records == stats.records
+                        ? "all records lack"
+                        : CountText(records, "record lacks", "records lack"),
+                    key);
   }
   if (stats.wrong_sizes > 0) {
     text += fmt::format(
-        "{} records have another image/height or image/width than their "
-        "image\n",
-        stats.wrong_sizes);
+        "{} image\n",
+        CountText(stats.wrong_sizes,
+                  "record has another image/height or image/width than its",
+                  "records have another image/height or image/width than "
+                  "their"));
   }
-  return text + DuplicatesLine(report, "file names", stats.names) +
-         DuplicatesLine(report, "images", stats.contents);
+  return text + DuplicatesLine(report, "file name", stats.names) +
+         DuplicatesLine(report, "image", stats.contents);
 }
 
 }  // namespace
@@ -173,10 +179,10 @@ std::string OdditiesText(const StatsReport& report) {
 std::string StatsText(const StatsReport& report, std::size_t max_classes) {
   const DatasetStats& stats = report.stats;
   const std::int64_t bad = CountBadRecords(report);
-  std::string text =
-      fmt::format("records     {} in {} shards, {} of images, {} bad\n",
-                  CountRecords(report), report.shards.size(),
-                  FileSizeText(stats.image_bytes), bad);
+  std::string text = fmt::format("records     {} in {}, {} of images, {} bad\n",
+                                 CountRecords(report),
+                                 CountText(report.shards.size(), "shard"),
+                                 FileSizeText(stats.image_bytes), bad);
   if (!report.shards.empty()) {
     text += ShardLine(report);
   }

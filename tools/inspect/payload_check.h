@@ -13,14 +13,16 @@ namespace infeed {
 // The check of an Example in `verify` and `repair`. One thread at a time.
 class PayloadCheck {
  public:
-  // decode: also decode images completely.
-  explicit PayloadCheck(bool decode) : decode_(decode) {}
+  // decode: also decode images completely. keys: must outlive it.
+  explicit PayloadCheck(bool decode, const ExampleKeys& keys = {})
+      : decode_(decode), keys_(keys) {}
 
   // Returns the Example, which has no image if the record holds packed pixels.
   // Throws DataError when the payload is not an Example, the number of pixels
   // does not match its size, or its image cannot be decoded.
   ImagenetExampleView Check(std::span<const std::byte> payload) {
-    const ImagenetExampleView example = ParseImagenetExample(payload);
+    const ImagenetExampleView example =
+        ParseImagenetExample(payload, LabelList::kOne, keys_);
     const bool is_packed = example.encoded.empty() && HoldsPixels(payload);
     if (decode_ && !is_packed) {
       decoder_.Decode(example.encoded, image_);
@@ -30,6 +32,7 @@ class PayloadCheck {
 
  private:
   const bool decode_;
+  const ExampleKeys keys_;
   ImageDecoder decoder_;
   RgbImage image_;
 };

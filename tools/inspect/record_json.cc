@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/shown_text.h"
 #include "records/bytes/plain_text.h"
 #include "records/example/reader.h"
 #include "records/files/open_source.h"
@@ -107,7 +108,7 @@ std::string RecordJsonLine(const std::string& path, const Record& record,
                      {"offset", record.offset},
                      {"bytes", record.payload.size()},
                      {"features", std::move(features)}};
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return ShownJson(line.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace infeed

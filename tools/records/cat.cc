@@ -9,6 +9,8 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/print_lines.h"
+#include "base/shown_text.h"
 #include "tools/cli/number_checks.h"
 #include "tools/inspect/record_json.h"
 #include "tools/inspect/record_selection.h"
@@ -35,7 +37,7 @@ std::vector<std::string> SplitAtCommas(const std::string& text) {
   return parts;
 }
 
-ExitCode CatRecords(const ShardPaths& shards, const CatOptions& options) {
+ProgramEnd CatRecords(const ShardPaths& shards, const CatOptions& options) {
   if (!options.bytes_to.empty()) {
     MakeFolder(options.bytes_to);
   }
@@ -44,7 +46,7 @@ ExitCode CatRecords(const ShardPaths& shards, const CatOptions& options) {
                                         : RecordSelection(options.records);
   const RecordJsonOptions json = {.keys = SplitAtCommas(options.keys),
                                   .bytes_to = options.bytes_to};
-  bool good = true;
+  std::int64_t bad = 0;
   ForEachSelected(
       shards, selection, options.limit,
       [&](const std::string& path, const Record& record) {
@@ -52,10 +54,10 @@ ExitCode CatRecords(const ShardPaths& shards, const CatOptions& options) {
       },
       [&](const DataError& error) {
         std::cout.flush();
-        std::cerr << "records: " << error.what() << std::endl;
-        good = false;
+        PrintLines("records: " + ShownText(error.what()));
+        ++bad;
       });
-  return good ? ExitCode::kDone : ExitCode::kDataError;
+  return EndAfter(bad);
 }
 
 constexpr const char* kCatNotes =

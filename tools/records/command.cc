@@ -12,8 +12,14 @@
 #include <fmt/format.h>
 
 #include "base/atomic_file.h"
+#include "base/count_text.h"
+#include "base/own_files.h"
+#include "base/print_lines.h"
 #include "base/shell_word.h"
+#include "base/shown_text.h"
 #include "records/files/open_source.h"
+#include "records/files/output_check.h"
+#include "records/files/record_files.h"
 #include "records/files/shards.h"
 #include "records/store/file_records.h"
 #include "records/store/index_data.h"
@@ -26,7 +32,7 @@ namespace {
 constexpr const char* kStdout = "-";
 
 void SayOnStderr(const std::string& line) {
-  std::cerr << "records: " << line << std::endl;
+  PrintLines("records: " + ShownText(line));
 }
 
 void NoteFaults(const ShardSetFaults& faults) {
@@ -53,7 +59,11 @@ ShardPaths TakeImageFolders(std::vector<std::string>& paths) {
 
 ShardPaths FindShards(const std::vector<std::string>& paths, Command& command,
                       SetFaults policy) {
-  return ListShards(JoinWithCommas(paths), [&](const ShardSetFaults& faults) {
+  std::vector<std::string> parts;
+  for (const std::string& path : paths) {  // Each may be a list.
+    std::ranges::move(DataPaths(path), std::back_inserter(parts));
+  }
+  return ListShardsOf(parts, [&](const ShardSetFaults& faults) {
     if (policy == SetFaults::kRefused || command.allow_missing_shards) {
       MakeFaultsPolicy(command.allow_missing_shards)(faults);
     } else if (policy == SetFaults::kReported) {
@@ -93,10 +103,24 @@ bool IsSideFile(const std::string& path) {
               kExtensions.end());
 }
 
+// The files that a verb's flags name for its reports.
+std::vector<NamedOutput> OutputsOf(const CLI::App& verb) {
+  std::vector<NamedOutput> outputs;
+  for (const char* name : {"--json", "--html"}) {
+    const CLI::Option* const option = verb.get_option_no_throw(name);
+    // A flag has no file: its value is "true".
+    if (option != nullptr && option->count() > 0 &&
+        option->results().back() != "true") {
+      outputs.push_back({name, option->results().back()});
+    }
+  }
+  return outputs;
+}
+
 }  // namespace
 
 CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
-                  std::function<ExitCode(const ShardPaths&)> run) {
+                  std::function<ProgramEnd(const ShardPaths&)> run) {
   CLI::App* verb = app.add_subcommand(text.name, text.about);
   verb->footer(text.more);
   verb->add_option("PATH", command.paths, "files, folders, quoted patterns")
@@ -106,8 +130,8 @@ CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
   }
   const auto cloud = std::make_shared<CloudFlags>();
   AddCloudFlags(*verb, *cloud);
-  verb->callback([&command, cloud, text, run = std::move(run)] {
-    command.run = [&command, cloud, text, run] {
+  verb->callback([&command, cloud, verb, text, run = std::move(run)] {
+    command.run = [&command, cloud, verb, text, run] {
       ApplyCloudFlags(*cloud);
       std::vector<std::string> paths = command.paths;
       ShardPaths found =
@@ -122,6 +146,7 @@ CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
       if (text.takes_tfrecords_only) {
         RefuseOtherFormats(found);
       }
+      CheckOutputs(OutputsOf(*verb), found);
       return run(found);
     };
   });
@@ -155,6 +180,21 @@ void AddThreadsOption(CLI::App* verb, int& threads) {
       });
 }
 
+void AddKeyOptions(CLI::App* verb, RecordKeys& keys) {
+  verb->add_option("--image_key", keys.image,
+                   "Key of the image; of tars the ending of its member, such "
+                   "as png. [found]");
+  verb->add_option("--label_key", keys.label, "Key of the label. [found]");
+}
+
+RecordKeys KeysIn(const ShardPaths& shards, const RecordKeys& given) {
+  try {
+    return FindKeys(RecordIndex({shards.front()}), given);
+  } catch (const DataError&) {  // Reported when it is read.
+    return given;
+  }
+}
+
 void AddJsonOption(CLI::App* verb, std::string& target) {
   verb->add_flag("--json", target,
                  "Print JSON; --json=FILE: write JSON to the file, and print "
@@ -172,9 +212,10 @@ void PutReport(const std::string& json_target,
                const std::function<std::string()>& text,
                const std::function<std::string()>& json) {
   if (!json_target.empty() && !IsJsonOnly(json_target)) {
-    WriteFileAtomically(json_target, json());
+    WriteFileAtomically(json_target, json(), kNamedByUser);
   }
-  std::cout << (IsJsonOnly(json_target) ? json() : text());
+  std::cout << (IsJsonOnly(json_target) ? ShownJson(json())
+                                        : ShownLines(text()));
 }
 
 std::string BadRecordsText(const std::string& path,
@@ -188,12 +229,10 @@ std::string BadRecordsText(const std::string& path,
   return lines;
 }
 
-std::string JoinWithCommas(const std::vector<std::string>& paths) {
-  std::string spec;
-  for (const std::string& path : paths) {
-    spec.append(spec.empty() ? "" : ",").append(path);
-  }
-  return spec;
+ProgramEnd EndAfter(std::int64_t bad_records) {
+  return bad_records == 0 ? ProgramEnd(ExitCode::kDone)
+                          : ProgramEnd(ExitCode::kDataError,
+                                       CountText(bad_records, "bad record"));
 }
 
 std::vector<std::string> TakeSideFiles(std::vector<std::string>& paths) {

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "base/program_end.h"
 #include "records/files/shard_set.h"
+#include "records/store/key_guess.h"
 #include "tools/shards/record_pass.h"
 
 namespace CLI {
@@ -22,8 +25,8 @@ using ShardPaths = std::vector<std::string>;
 struct Command {
   std::vector<std::string> paths;  // the verb's PATHs
   bool allow_missing_shards = false;
-  ShardSetFaults faults;          // of the PATHs, if the verb reports them
-  std::function<ExitCode()> run;  // runs the verb; empty if no verb was given
+  ShardSetFaults faults;            // of the PATHs, if the verb reports them
+  std::function<ProgramEnd()> run;  // runs the verb; empty: none was given
 };
 
 // What a verb does with PATHs that are incomplete sets of shards.
@@ -48,7 +51,7 @@ struct VerbText {
 // gets the sorted shards that the PATHs name. Add options to the returned app,
 // best bound to a struct in a shared_ptr that `run` holds.
 CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
-                  std::function<ExitCode(const ShardPaths&)> run);
+                  std::function<ProgramEnd(const ShardPaths&)> run);
 
 // Throws UsageError, with the command that makes TFRecords, if a shard is a tar
 // or a zip.
@@ -62,6 +65,14 @@ void AddMissingShardsOption(CLI::App* verb, bool& allow);
 
 // Adds --threads, bound to `threads`: 0, the default, is one per core.
 void AddThreadsOption(CLI::App* verb, int& threads);
+
+// Adds --image_key and --label_key, bound to `keys`.
+void AddKeyOptions(CLI::App* verb, RecordKeys& keys);
+
+// The keys of the shards' records, by FindKeys() of the first shard. Of a
+// damaged shard those given.
+[[nodiscard]] RecordKeys KeysIn(const ShardPaths& shards,
+                                const RecordKeys& given);
 
 // Adds --json[=FILE], bound to `target`: "" without the flag, "-" without FILE.
 // FILE must follow "=", so that a PATH is never taken for FILE.
@@ -80,8 +91,8 @@ void PutReport(const std::string& json_target,
 [[nodiscard]] std::string BadRecordsText(const std::string& path,
                                          const std::vector<DamagedRecord>& bad);
 
-// Joins a list to "a,b", the form in which ListShards() takes several paths.
-[[nodiscard]] std::string JoinWithCommas(const std::vector<std::string>& paths);
+// The end of a verb that found this number of bad records.
+[[nodiscard]] ProgramEnd EndAfter(std::int64_t bad_records);
 
 // Removes from a command line's PATHs, and returns, files that a shell's
 // "SHARDS/*" matches besides shards, recognized by name: hidden files and

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/shown_text.h"
 #include "records/files/open_source.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/records/command.h"
@@ -26,7 +27,8 @@ std::string CountsText(const ShardPaths& shards,
                        std::int64_t total) {
   std::string text;
   for (std::size_t i = 0; i < shards.size(); ++i) {
-    text += fmt::format("{} {}\n", PathForMessages(shards[i]), counts[i]);
+    text += fmt::format("{} {}\n", ShownText(PathForMessages(shards[i])),
+                        counts[i]);
   }
   return text + fmt::format("total {}\n", total);
 }

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "records/files/output_check.h"
 #include "records/files/shards.h"
 #include "tools/cli/number_checks.h"
 #include "tools/records/command.h"
@@ -37,7 +38,7 @@ constexpr const char* kDiffNotes =
     "  records diff --unordered SHARDS SHUFFLED\n"
     "  records diff --json=diff.json 'OLD/train-*' 'NEW/train-*'\n";
 
-ExitCode Diff(const DiffFlags& flags) {
+ProgramEnd Diff(const DiffFlags& flags) {
   const OnShardSetFaults policy = MakeFaultsPolicy(flags.allow_missing_shards);
   const ShardPaths a = ListShards(flags.a, policy);
   const ShardPaths b = ListShards(flags.b, policy);
@@ -45,6 +46,7 @@ ExitCode Diff(const DiffFlags& flags) {
   options.ordered = !flags.unordered;
   ShardPaths all = a;
   all.insert(all.end(), b.begin(), b.end());
+  CheckOutputs({{"--json", flags.json}}, all);
   RefuseOtherFormats(all);
   ShardProgress progress(all);
   const DiffReport report = DiffRecords(
@@ -55,7 +57,9 @@ ExitCode Diff(const DiffFlags& flags) {
   PutReport(
       flags.json, [&] { return DiffReportText(report); },
       [&] { return DiffReportJson(report); });
-  return report.differences == 0 ? ExitCode::kDone : ExitCode::kDataError;
+  return report.differences == 0
+             ? ProgramEnd(ExitCode::kDone)
+             : ProgramEnd(ExitCode::kDataError, "the data sets differ");
 }
 
 }  // namespace

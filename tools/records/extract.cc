@@ -24,10 +24,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
+#include "base/count_text.h"
 #include "base/error.h"
 #include "preprocess/codecs/png_codec.h"
 #include "records/bytes/base_name.h"
 #include "records/bytes/byte_size.h"
+#include "records/bytes/json_text.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/folder_listing.h"
 #include "records/files/open_source.h"
@@ -52,6 +54,7 @@ struct ExtractOptions {
   std::string output;   // folder
   bool split = false;   // a folder per split, by the shards' names
   bool resume = false;  // keep existing files of the right size
+  RecordKeys keys = {};
 };
 
 namespace fs = std::filesystem;
@@ -92,18 +95,24 @@ bool HasSize(const std::string& path, std::size_t bytes) {
   return !error && size == bytes;
 }
 
+ImagenetExampleView Parse(const Record& record, const RecordKeys& keys) {
+  return ParseImagenetExample(record.payload, LabelList::kAny,
+                              {.image = keys.image, .label = keys.label});
+}
+
 // An image's path relative to the output folder: CLASS/NAME. CLASS is the
 // synset, else the label; NAME is the record's file name, else a name made of
 // shard and record number. Throws DataError for a record without an image.
 std::string ImagePath(const std::string& shard_path, const Record& record,
-                      bool split) {
-  const ImagenetExampleView example = ParseImagenetExample(record.payload);
+                      const ExtractOptions& options) {
+  const ImagenetExampleView example = Parse(record, options.keys);
   const bool packed = example.encoded.empty() && HoldsPixels(record.payload);
   if (example.encoded.empty() && !packed) {
+    RequireImageKey(record.payload, options.keys.image);
     throw DataError("there is no image in the record");
   }
   std::string path;
-  if (split) {
+  if (options.split) {
     const std::string name = FileNameOf(shard_path);
     const std::string_view prefix = ShardPrefix(name);
     path = SafeName(prefix.empty() ? "other" : prefix) + "/";
@@ -117,19 +126,20 @@ using PlacedPath = std::pair<RecordPlace, std::string>;
 // The first pass: collects the path of each record.
 class PathCollector final : public RecordVisitor {
  public:
-  PathCollector(const std::vector<std::string>& shards, bool split)
-      : shards_(shards), split_(split) {}
+  PathCollector(const std::vector<std::string>& shards,
+                const ExtractOptions& options)
+      : shards_(shards), options_(options) {}
 
   void Visit(std::size_t shard, const Record& record) override {
     paths_.emplace_back(RecordPlace{.shard = shard, .record = record.number},
-                        ImagePath(shards_[shard], record, split_));
+                        ImagePath(shards_[shard], record, options_));
   }
 
   [[nodiscard]] std::vector<PlacedPath>& paths() { return paths_; }
 
  private:
   const std::vector<std::string>& shards_;
-  const bool split_;
+  const ExtractOptions& options_;
   std::vector<PlacedPath> paths_;
 };
 
@@ -202,9 +212,9 @@ class ImageWriter final : public RecordVisitor {
     const std::string path =
         renamed != plan_.renamed.end()
             ? renamed->second
-            : ImagePath(plan_.shards[shard], record, plan_.options.split);
+            : ImagePath(plan_.shards[shard], record, plan_.options);
     std::span<const std::byte> bytes =
-        ParseImagenetExample(record.payload).encoded;
+        Parse(record, plan_.options.keys).encoded;
     std::string png;
     if (bytes.empty()) {
       png = EncodePng(UnpackRecord(record.payload)->view());
@@ -250,6 +260,7 @@ void Pass(const ShardPaths& shards, const ExtractFlags& flags,
   ShardProgress progress(shards);
   RecordPassOptions options = progress.Options();
   options.limit = flags.limit;
+  options.image_key = flags.options.keys.image;
   PassOverRecords(shards, visitors, options, finished);
 }
 
@@ -258,8 +269,7 @@ std::map<RecordPlace, std::string> PlanNames(const ShardPaths& shards,
   RecordVisitors visitors;
   std::vector<PathCollector*> collectors;
   for (std::size_t i = 0; i < ThreadCount(flags.threads); ++i) {
-    auto collector =
-        std::make_unique<PathCollector>(shards, flags.options.split);
+    auto collector = std::make_unique<PathCollector>(shards, flags.options);
     collectors.push_back(collector.get());
     visitors.push_back(std::move(collector));
   }
@@ -274,9 +284,10 @@ std::map<RecordPlace, std::string> PlanNames(const ShardPaths& shards,
 }
 
 std::string SummaryText(const ExtractPlan& plan, std::size_t bad) {
-  std::string text =
-      fmt::format("{} images in {} folders, {}", plan.counts.written.load(),
-                  plan.folders.count(), FileSizeText(plan.counts.bytes));
+  std::string text = fmt::format("{} in {}, {}",
+                                 CountText(plan.counts.written.load(), "image"),
+                                 CountText(plan.folders.count(), "folder"),
+                                 FileSizeText(plan.counts.bytes));
   if (plan.counts.skipped > 0) {
     text += fmt::format(", {} existed", plan.counts.skipped.load());
   }
@@ -290,10 +301,10 @@ std::string SummaryJson(const ExtractPlan& plan, std::size_t bad) {
                                        {"renamed", plan.renamed.size()},
                                        {"folders", plan.folders.count()},
                                        {"bad", bad}};
-  return json.dump(2) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
-ExitCode ExtractImages(const ShardPaths& shards, const ExtractFlags& flags) {
+ProgramEnd ExtractImages(const ShardPaths& shards, const ExtractFlags& flags) {
   CheckOutput(flags.options);
   ExtractPlan plan;
   plan.shards = shards;
@@ -311,7 +322,7 @@ ExitCode ExtractImages(const ShardPaths& shards, const ExtractFlags& flags) {
   PutReport(
       flags.json, [&] { return SummaryText(plan, bad); },
       [&] { return SummaryJson(plan, bad); });
-  return bad > 0 ? ExitCode::kDataError : ExitCode::kDone;
+  return EndAfter(static_cast<std::int64_t>(bad));
 }
 
 constexpr const char* kExtractNotes =
@@ -335,6 +346,7 @@ void AddExtractVerb(CLI::App& app, Command& command) {
                .about = "Writes the images back to folders of classes",
                .more = kExtractNotes},
               [flags](const ShardPaths& shards) {
+                flags->options.keys = KeysIn(shards, flags->options.keys);
                 return ExtractImages(shards, *flags);
               });
   extract
@@ -349,6 +361,7 @@ void AddExtractVerb(CLI::App& app, Command& command) {
       ->add_option("--limit", flags->limit,
                    "Records to read, from the first. [all]")
       ->check(NonNegativeNumber());
+  AddKeyOptions(extract, flags->options.keys);
   AddJsonOption(extract, flags->json);
   AddThreadsOption(extract, flags->threads);
 }

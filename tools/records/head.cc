@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/print_lines.h"
+#include "base/shown_text.h"
 #include "records/bytes/byte_size.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/open_source.h"
@@ -45,10 +47,10 @@ void AddRow(const std::string& path, const Record& record, TextTable& table) {
              ShortText(example.filename, kLongestText)});
 }
 
-ExitCode ShowHead(const ShardPaths& shards, const HeadOptions& options) {
+ProgramEnd ShowHead(const ShardPaths& shards, const HeadOptions& options) {
   TextTable table(
       {"shard", ">record", ">label", "text", ">size", ">bytes", "filename"});
-  bool good = true;
+  std::int64_t bad = 0;
   ForEachSelected(
       shards, RecordSelection(), options.records,
       [&](const std::string& path, const Record& record) {
@@ -59,11 +61,11 @@ ExitCode ShowHead(const ShardPaths& shards, const HeadOptions& options) {
         }
       },
       [&](const DataError& error) {
-        std::cerr << "records: " << error.what() << std::endl;
-        good = false;
+        PrintLines("records: " + ShownText(error.what()));
+        ++bad;
       });
   std::cout << (options.json ? "" : table.Text());
-  return good ? ExitCode::kDone : ExitCode::kDataError;
+  return EndAfter(bad);
 }
 
 }  // namespace

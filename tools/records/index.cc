@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
+#include "base/count_text.h"
 #include "base/error.h"
 #include "records/bytes/byte_sink.h"
 #include "records/bytes/byte_source.h"
@@ -165,9 +166,13 @@ std::string SeekText(const MadeSeekFile& seek, bool dry_run) {
   if (dry_run) {
     return ", would write seek indexes";
   }
-  return fmt::format(", wrote {} seek indexes to {}", seek.indexed, seek.path) +
-         (seek.own > 0 ? fmt::format(" ({} records have their own)", seek.own)
-                       : "");
+  return fmt::format(", wrote {} to {}",
+                     CountText(seek.indexed, "seek index", "seek indexes"),
+                     seek.path) +
+         (seek.own > 0
+              ? fmt::format(" ({} own)", CountText(seek.own, "record has its",
+                                                   "records have their"))
+              : "");
 }
 
 Json ToJson(const MadeSeekFile& seek) {
@@ -191,9 +196,9 @@ std::string MakeLine(const IndexedShard& shard, bool dry_run) {
       shard.compression == Compression::kNone
           ? ""
           : fmt::format(" of a {} stream", CompressionName(shard.compression));
-  std::string line =
-      fmt::format("{}: {} records{}, {}", PathForMessages(shard.path),
-                  shard.records, packed, IndexText(shard, dry_run));
+  std::string line = fmt::format("{}: {}{}, {}", PathForMessages(shard.path),
+                                 CountText(shard.records, "record"), packed,
+                                 IndexText(shard, dry_run));
   if (!shard.dali.empty()) {
     line += (dry_run ? ", DALI's would be " : ", DALI's is ") + shard.dali;
   }
@@ -292,12 +297,12 @@ std::string IndexReportText(const std::vector<IndexedShard>& shards,
   }
   if (packed > 0) {
     text += fmt::format(
-        "{} shards are compressed and can only be read in order: `records "
-        "reshard` makes uncompressed ones\n",
-        packed);
+        "{} compressed and can only be read in order: `records reshard` makes "
+        "uncompressed ones\n",
+        CountText(packed, "shard is", "shards are"));
   }
-  return text +
-         fmt::format("{} records in {} shards\n", records, shards.size());
+  return text + fmt::format("{} in {}\n", CountText(records, "record"),
+                            CountText(shards.size(), "shard"));
 }
 
 std::string IndexReportJson(const std::vector<IndexedShard>& shards) {
@@ -349,7 +354,7 @@ void CheckDaliFolder(const ShardPaths& shards, const IndexOptions& options) {
   }
 }
 
-ExitCode IndexShards(const ShardPaths& shards, const IndexFlags& flags) {
+ProgramEnd IndexShards(const ShardPaths& shards, const IndexFlags& flags) {
   CheckDaliFolder(shards, flags.index);
   return RunInterruptibly(
       "records", kNothingIsLeft, [&](const Interruption& interruption) {

@@ -13,8 +13,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/choices.h"
+#include "base/count_text.h"
 #include "base/error.h"
+#include "base/print_lines.h"
+#include "base/shown_text.h"
 #include "records/bytes/byte_size.h"
+#include "records/bytes/json_text.h"
 #include "records/files/open_source.h"
 #include "records/tfrecord/compression.h"
 #include "tools/cli/parallel_for.h"
@@ -94,7 +98,7 @@ std::string ListText(const std::vector<Listed>& shards) {
   }
   const Totals totals = SumUp(shards);
   table.Add({std::to_string(totals.records), FileSizeText(totals.bytes), "", "",
-             "", fmt::format("total of {} shards", shards.size())});
+             "", "total of " + CountText(shards.size(), "shard")});
   return table.Text();
 }
 
@@ -118,7 +122,7 @@ std::string ListJson(const std::vector<Listed>& shards) {
   const Json json = {{"shards", std::move(list)},
                      {"records", totals.records},
                      {"bytes", totals.bytes}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 // Inserts missing shards at their places in the list.
@@ -133,8 +137,8 @@ void AddMissing(const ShardSetFaults& faults, std::vector<Listed>& shards) {
   std::ranges::sort(shards, {}, &Listed::path);
 }
 
-ExitCode ListRecords(const ShardPaths& paths, const ShardSetFaults& faults,
-                     const LsOptions& options) {
+ProgramEnd ListRecords(const ShardPaths& paths, const ShardSetFaults& faults,
+                       const LsOptions& options) {
   const ExpectedShards expected(paths);
   std::vector<Listed> shards(paths.size());
   ParallelFor(paths.size(), options.threads,
@@ -143,20 +147,20 @@ ExitCode ListRecords(const ShardPaths& paths, const ShardSetFaults& faults,
   PutReport(
       options.json, [&] { return ListText(shards); },
       [&] { return ListJson(shards); });
-  ExitCode code = ExitCode::kDone;
   std::vector<std::string> problems = expected.problems();
   problems.insert(problems.end(), faults.mixed.begin(), faults.mixed.end());
-  for (const std::string& problem : problems) {
-    std::cerr << "records: " << problem << std::endl;
-    code = ExitCode::kDataError;
-  }
   for (const Listed& shard : shards) {
     if (!shard.summary) {
-      std::cerr << "records: " << shard.error << std::endl;
-      code = ExitCode::kDataError;
+      problems.push_back(shard.error);
     }
   }
-  return code;
+  for (const std::string& problem : problems) {
+    PrintLines("records: " + ShownText(problem));
+  }
+  return problems.empty()
+             ? ProgramEnd(ExitCode::kDone)
+             : ProgramEnd(ExitCode::kDataError,
+                          CountText(problems.size(), "problem") + " found");
 }
 
 }  // namespace

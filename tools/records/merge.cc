@@ -8,8 +8,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/files/open_source.h"
+#include "records/files/output_check.h"
 #include "records/files/shards.h"
 #include "records/tfrecord/writer.h"
 #include "tools/cli/interruption.h"
@@ -51,15 +54,10 @@ Place SplitPath(const std::string& path) {
 
 void RefuseInputs(const ShardPaths& shards, const std::string& output,
                   const Place& place) {
-  for (const std::string& shard : shards) {
-    std::error_code ignored;
-    if (shard == output || fs::equivalent(shard, output, ignored)) {
-      throw UsageError("--output " + output + ": is one of the inputs");
-    }
-  }
+  CheckOutputs({{"--output", output}}, shards);
   // Readers of that folder would read every record twice.
   if (IsShardName(place.name)) {
-    RefuseFolderOf(shards, place.folder);
+    RefuseInputsIn({place.folder}, "--output", shards);
   }
 }
 
@@ -72,9 +70,9 @@ ExitCode SayWhat(const ShardPaths& shards, const MergeFlags& flags) {
                                  .on_record = [&] { progress.AddRecords(1); },
                                  .folder = nullptr,
                                  .scratch_name = {}});
-  std::cout << fmt::format("would write {} records of {} shards to {}\n",
-                           sequence.size(), shards.size(),
-                           flags.writing.output);
+  std::cout << fmt::format(
+      "would write {} of {} to {}\n", CountText(sequence.size(), "record"),
+      CountText(shards.size(), "shard"), ShownText(flags.writing.output));
   return ExitCode::kDone;
 }
 
@@ -97,12 +95,13 @@ ExitCode Write(const ShardPaths& shards, const MergeFlags& flags,
   }
   writer.Close();
   folder.Commit({});
-  std::cout << fmt::format("{} records in {}, {} bad left out\n",
-                           writer.records(), output, bad.count());
+  std::cout << fmt::format("{} in {}, {} bad left out\n",
+                           CountText(writer.records(), "record"),
+                           ShownText(output), bad.count());
   return ExitCode::kDone;
 }
 
-ExitCode Merge(const ShardPaths& shards, const MergeFlags& flags) {
+ProgramEnd Merge(const ShardPaths& shards, const MergeFlags& flags) {
   const std::string& output = flags.writing.output;
   const Place place = SplitPath(output);
   RefuseInputs(shards, output, place);

@@ -1,9 +1,10 @@
-#include <iostream>
 #include <string>
 
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "base/print_lines.h"
+#include "base/shown_text.h"
 #include "tools/cli/completion.h"
 #include "tools/cli/flags.h"
 #include "tools/records/command.h"
@@ -55,7 +56,7 @@ std::string ListVerbs(const CLI::App& app) {
   return names;
 }
 
-ExitCode Run(int argc, char** argv) {
+ProgramEnd Run(int argc, char** argv) {
   CLI::App app(kAbout);
   Command command;
   app.footer(kExamples);
@@ -75,7 +76,7 @@ ExitCode Run(int argc, char** argv) {
   }
   if (const std::string note = SkippedText(TakeSideFiles(command.paths));
       !note.empty()) {
-    std::cerr << "records: " << note << std::endl;
+    PrintLines("records: " + ShownText(note));
   }
   return command.run();
 }

@@ -12,10 +12,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
+#include "base/count_text.h"
+#include "base/shown_text.h"
 #include "records/bytes/byte_sink.h"
 #include "records/bytes/byte_size.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
+#include "records/files/output_check.h"
 #include "tools/cli/interruption.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/records/command.h"
@@ -81,12 +84,14 @@ std::string RepairReportText(const RepairReport& report) {
     }
   }
   const RepairTotals totals = SumUp(report);
-  text += fmt::format("{} good records in {} shards, {} bad places",
-                      totals.records, report.shards.size(), totals.bad);
+  text += fmt::format("{} in {}, {}", CountText(totals.records, "good record"),
+                      CountText(report.shards.size(), "shard"),
+                      CountText(totals.bad, "bad place"));
   if (totals.bad > 0) {
-    text += fmt::format(" ({}, {} records known to be lost) in {}/.infeed",
-                        FileSizeText(totals.bad_bytes), totals.lost_records,
-                        report.output);
+    text +=
+        fmt::format(" ({}, {} known to be lost) in {}/.infeed",
+                    FileSizeText(totals.bad_bytes),
+                    CountText(totals.lost_records, "record"), report.output);
   }
   return text + "\n";
 }
@@ -201,11 +206,16 @@ void Put(const RepairReport& report, const RepairFlags& flags,
   }
 }
 
-ExitCode Repair(const ShardPaths& shards, const RepairFlags& flags) {
+ProgramEnd Repair(const ShardPaths& shards, const RepairFlags& flags) {
   const std::string& output = flags.writing.output;
   const std::vector<std::string> names =
       OutputNames(shards, flags.repair.compression);
-  RefuseFolderOf(shards, output);
+  RefuseInputsIn({output}, "--output", shards);
+  std::vector<NamedOutput> outputs = {{"--json", flags.json}};
+  for (const std::string& path : JoinPaths(output, names)) {
+    outputs.push_back({"--output", path});
+  }
+  CheckOutputs(outputs, shards);
   if (!flags.writing.dry_run) {
     StagedFolder::FinishKilled(output);
   }
@@ -213,8 +223,8 @@ ExitCode Repair(const ShardPaths& shards, const RepairFlags& flags) {
       ExistingOutputs(JoinPaths(output, names), flags.writing.overwrite);
   if (flags.writing.dry_run) {
     for (std::size_t i = 0; i < shards.size(); ++i) {
-      std::cout << PathForMessages(shards[i]) << " -> "
-                << JoinPath(output, names[i]) << '\n';
+      std::cout << ShownText(PathForMessages(shards[i])) << " -> "
+                << ShownText(JoinPath(output, names[i])) << '\n';
     }
     return ExitCode::kDone;
   }

@@ -22,8 +22,8 @@ struct ReshardFlags {
   bool shuffle = false;
 };
 
-ExitCode Reshard(const ShardPaths& shards, const ReshardFlags& flags,
-                 bool has_seed) {
+ProgramEnd Reshard(const ShardPaths& shards, const ReshardFlags& flags,
+                   bool has_seed) {
   RewriteOptions options = flags.rewrite;
   if (has_seed && !flags.shuffle) {
     throw UsageError("--seed needs --shuffle global: give both");

@@ -34,7 +34,7 @@ ShardCut MakeCut(const SplitFlags& flags) {
   return {.kind = ShardCut::Kind::kShards, .value = flags.parts};
 }
 
-ExitCode Split(const ShardPaths& shards, const SplitFlags& flags) {
+ProgramEnd Split(const ShardPaths& shards, const SplitFlags& flags) {
   RewriteOptions options = flags.rewrite;
   options.cut = MakeCut(flags);
   options.order = flags.by_label ? RewriteOrder::kByLabel : RewriteOrder::kAsIs;

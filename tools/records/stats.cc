@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/atomic_file.h"
+#include "base/own_files.h"
 #include "records/bytes/byte_source.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/inspect/dataset_stats.h"
@@ -26,20 +27,25 @@ struct StatsOptions {
   std::size_t samples = 24;  // images in the page
   std::size_t classes = 20;  // rows of classes in the text
   int threads = 0;
+  RecordKeys keys = {};
 };
 
 StatsReport Collect(const ShardPaths& shards, const StatsOptions& options) {
   StatsReport report = {.paths = shards, .shards = {}, .stats = {}};
   const std::size_t samples = options.html_path.empty() ? 0 : options.samples;
+  const RecordKeys keys = KeysIn(shards, options.keys);
   RecordVisitors visitors;
   std::vector<StatsVisitor*> parts;
   for (std::size_t i = 0; i < ThreadCount(options.threads); ++i) {
-    auto visitor = std::make_unique<StatsVisitor>(samples);
+    auto visitor = std::make_unique<StatsVisitor>(
+        samples, ExampleKeys{.image = keys.image, .label = keys.label});
     parts.push_back(visitor.get());
     visitors.push_back(std::move(visitor));
   }
   ShardProgress progress(shards);
-  PassOverRecords(shards, visitors, progress.Options(), [&](ShardPass pass) {
+  RecordPassOptions pass_options = progress.Options();
+  pass_options.image_key = keys.image;
+  PassOverRecords(shards, visitors, pass_options, [&](ShardPass pass) {
     std::cerr << BadRecordsText(shards[pass.shard], pass.bad);
     report.shards.push_back(std::move(pass));
   });
@@ -50,15 +56,15 @@ StatsReport Collect(const ShardPaths& shards, const StatsOptions& options) {
   return report;
 }
 
-ExitCode ShowStats(const ShardPaths& shards, const StatsOptions& options) {
+ProgramEnd ShowStats(const ShardPaths& shards, const StatsOptions& options) {
   const StatsReport report = Collect(shards, options);
   if (!options.html_path.empty()) {
-    WriteFileAtomically(options.html_path, StatsHtml(report));
+    WriteFileAtomically(options.html_path, StatsHtml(report), kNamedByUser);
   }
   PutReport(
       options.json, [&] { return StatsText(report, options.classes); },
       [&] { return StatsJson(report); });
-  return CountBadRecords(report) > 0 ? ExitCode::kDataError : ExitCode::kDone;
+  return EndAfter(CountBadRecords(report));
 }
 
 }  // namespace
@@ -92,6 +98,7 @@ void AddStatsVerb(CLI::App& app, Command& command) {
       ->add_option("--classes", options->classes,
                    "Classes to name in the text. [20]")
       ->check(CLI::Range(1, 1000000));
+  AddKeyOptions(stats, options->keys);
   AddThreadsOption(stats, options->threads);
 }
 

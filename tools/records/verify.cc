@@ -14,8 +14,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/count_text.h"
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/bytes/byte_size.h"
+#include "records/bytes/json_text.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/open_source.h"
 #include "records/tfrecord/compression.h"
@@ -39,8 +42,9 @@ struct VerifyOptions {
   bool parse_examples = true;
   bool decode = false;       // decode every image completely
   bool dataset_json = true;  // compare with it if present
-  std::string json;          // target, see AddJsonOption()
-  int threads = 0;           // 0: one per core
+  RecordKeys keys = {};
+  std::string json;  // target, see AddJsonOption()
+  int threads = 0;   // 0: one per core
 };
 
 // Bytes that were skipped, and the records that they were, according to the
@@ -150,7 +154,7 @@ bool IsGood(const VerifyReport& report) {
 
 // The faults of one shard and notes on it, one per line.
 std::string ShardText(const VerifiedShard& shard) {
-  const std::string path = PathForMessages(shard.path);
+  const std::string path = ShownText(PathForMessages(shard.path));
   std::string text = BadRecordsText(shard.path, shard.bad) +
                      BadRecordsText(shard.path, shard.seek);
   for (const LostBytes& lost : shard.lost) {
@@ -159,11 +163,26 @@ std::string ShardText(const VerifiedShard& shard) {
     }
   }
   for (const std::string& difference : shard.differences) {
-    text += fmt::format("{}: {}\n", path, difference);
+    text += fmt::format("{}: {}\n", path, ShownText(difference));
   }
   for (const std::string& note : shard.notes) {
-    text += note + "\n";
+    text += ShownText(note) + "\n";
   }
+  return text;
+}
+
+// "2 bad records, 1 problem of the set": those that there are.
+std::string CountsText(const VerifyTotals& totals) {
+  std::string text;
+  const auto add = [&text](std::int64_t count, const char* one,
+                           const char* many) {
+    if (count > 0) {
+      text += (text.empty() ? "" : ", ") + CountText(count, one, many);
+    }
+  };
+  add(totals.bad, "bad record", "");
+  add(totals.wrong_seek_indexes, "wrong seek index", "wrong seek indexes");
+  add(totals.problems, "problem of the set", "problems of the set");
   return text;
 }
 
@@ -171,25 +190,27 @@ std::string ShardText(const VerifiedShard& shard) {
 std::string SummaryText(const VerifyReport& report) {
   std::string text;
   for (const std::string& path : report.missing) {
-    text += fmt::format("{}: missing\n", PathForMessages(path));
+    text += fmt::format("{}: missing\n", ShownText(PathForMessages(path)));
   }
   for (const std::string& problem : report.problems) {
-    text += problem + "\n";
+    text += ShownText(problem) + "\n";
   }
   const VerifyTotals totals = SumUp(report);
-  text += fmt::format("{} records in {} shards, {} bad", totals.records,
-                      report.shards.size(), totals.bad);
+  text += fmt::format("{} in {}, {} bad", CountText(totals.records, "record"),
+                      CountText(report.shards.size(), "shard"), totals.bad);
   if (totals.wrong_seek_indexes > 0) {
-    text += fmt::format(", {} wrong seek indexes", totals.wrong_seek_indexes);
+    text += ", " + CountText(totals.wrong_seek_indexes, "wrong seek index",
+                             "wrong seek indexes");
   }
   if (totals.passed_over_bytes > 0) {
     text += fmt::format(", {} skipped", FileSizeText(totals.passed_over_bytes));
   }
   if (totals.lost_records > 0) {
-    text += fmt::format(", {} records lost", totals.lost_records);
+    text += fmt::format(", {} lost", CountText(totals.lost_records, "record"));
   }
   if (totals.problems > 0) {
-    text += fmt::format(", {} problems of the set", totals.problems);
+    text += ", " + CountText(totals.problems, "problem of the set",
+                             "problems of the set");
   }
   return text + "\n";
 }
@@ -210,14 +231,17 @@ std::string VerifyJson(const VerifyReport& report) {
                      {"shards", std::move(shards)},
                      {"missing", report.missing},
                      {"problems", report.problems}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 // Checks the payloads of records.
 class PayloadVisitor final : public RecordVisitor {
  public:
-  PayloadVisitor(const VerifyOptions& options, SeekCheck& seek_check)
-      : options_(options), check_(options.decode), seek_check_(seek_check) {}
+  PayloadVisitor(const VerifyOptions& options, const RecordKeys& keys,
+                 SeekCheck& seek_check)
+      : options_(options),
+        check_(options.decode, {.image = keys.image}),
+        seek_check_(seek_check) {}
 
   void Visit(std::size_t shard, const Record& record) override {
     if (!options_.parse_examples) {
@@ -242,6 +266,7 @@ class Verification {
                const VerifyOptions& options)
       : paths_(shards),
         options_(options),
+        keys_(options.decode ? KeysIn(shards, options.keys) : RecordKeys()),
         expected_(options.dataset_json ? ExpectedShards(shards)
                                        : ExpectedShards()),
         progress_(shards),
@@ -260,9 +285,10 @@ class Verification {
     RecordVisitors visitors;
     for (std::size_t i = 0; i < ThreadCount(options_.threads); ++i) {
       visitors.push_back(
-          std::make_unique<PayloadVisitor>(options_, seek_check_));
+          std::make_unique<PayloadVisitor>(options_, keys_, seek_check_));
     }
     RecordPassOptions options = progress_.Options();
+    options.image_key = keys_.image;
     options.open = [this](std::size_t shard) { return Open(shard); };
     options.read = [this](std::size_t shard, const RecordCursor& reader) {
       NoteFile(shard, reader);
@@ -332,6 +358,7 @@ class Verification {
 
   const ShardPaths& paths_;
   const VerifyOptions& options_;
+  const RecordKeys keys_;
   const ExpectedShards expected_;
   ShardProgress progress_;
   SeekCheck seek_check_;
@@ -339,13 +366,15 @@ class Verification {
   VerifyReport report_;
 };
 
-ExitCode VerifyRecords(const ShardPaths& shards, const Command& command,
-                       const VerifyOptions& options) {
+ProgramEnd VerifyRecords(const ShardPaths& shards, const Command& command,
+                         const VerifyOptions& options) {
   const VerifyReport report = Verification(shards, command, options).Run();
   PutReport(
       options.json, [&] { return SummaryText(report); },
       [&] { return VerifyJson(report); });
-  return IsGood(report) ? ExitCode::kDone : ExitCode::kDataError;
+  return IsGood(report)
+             ? ProgramEnd(ExitCode::kDone)
+             : ProgramEnd(ExitCode::kDataError, CountsText(SumUp(report)));
 }
 
 constexpr const char* kVerifyNotes =
@@ -384,6 +413,7 @@ void AddVerifyVerb(CLI::App& app, Command& command) {
       ->excludes(decode);
   verify->add_flag("!--no_dataset_json", options->dataset_json,
                    "Do not compare with dataset.json.");
+  AddKeyOptions(verify, options->keys);
   AddJsonOption(verify, options->json);
   AddThreadsOption(verify, options->threads);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/count_text.h"
 #include "tools/rewrite/record_diff.h"
 
 namespace infeed {
@@ -64,13 +65,14 @@ std::string DiffReportText(const DiffReport& report) {
     text += fmt::format("... and {} more\n", report.differences - named);
   }
   if (report.left_out > 0) {
-    text += fmt::format("{} bad records left out\n", report.left_out);
+    text += CountText(report.left_out, "bad record") + " left out\n";
   }
-  return text + fmt::format("{} records in A, {} in B, {}\n", report.records_a,
-                            report.records_b,
-                            report.differences == 0
-                                ? std::string("the same")
-                                : fmt::format("{} differ", report.differences));
+  return text +
+         fmt::format("{} in A, {} in B, {}\n",
+                     CountText(report.records_a, "record"), report.records_b,
+                     report.differences == 0
+                         ? std::string("the same")
+                         : CountText(report.differences, "differs", "differ"));
 }
 
 std::string DiffReportJson(const DiffReport& report) {

@@ -1,8 +1,9 @@
 #include "tools/rewrite/record_stream.h"
 
-#include <iostream>
 #include <string>
 #include <utility>
+
+#include "base/print_lines.h"
 
 namespace infeed {
 namespace {
@@ -21,7 +22,7 @@ void BadRecords::Take(const DataError& error) {
   const std::int64_t number = count_++;
   if (names_ == Names::kPrinted && number < kNamed) {
     // Printed as one string, so that lines of several threads do not mix.
-    std::cerr << "left out: " + std::string(error.what()) + "\n";
+    PrintLines("left out: " + std::string(error.what()));
   }
 }
 

@@ -13,9 +13,12 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
+#include "base/shown_text.h"
 #include "records/cloud/object_store.h"
 #include "records/files/dataset_info.h"
 #include "records/files/open_source.h"
+#include "records/files/output_check.h"
 #include "records/files/shards.h"
 #include "tools/cli/interruption.h"
 #include "tools/rewrite/group_rewriter.h"
@@ -120,25 +123,28 @@ void PrintPlan(const Rewriters& rewriters, const std::string& output) {
   std::int64_t shards = 0;
   for (const auto& rewriter : rewriters) {
     for (const NewShard& shard : rewriter->shards()) {
-      std::cout << JoinPath(output, shard.name) << ' ' << shard.range.count
-                << '\n';
+      std::cout << ShownText(JoinPath(output, shard.name)) << ' '
+                << shard.range.count << '\n';
       records += shard.range.count;
       ++shards;
     }
   }
-  std::cout << fmt::format("would write {} records in {} shards\n", records,
-                           shards);
+  std::cout << fmt::format("would write {} in {}\n",
+                           CountText(records, "record"),
+                           CountText(shards, "shard"));
 }
 
 void PrintResult(const std::vector<DatasetInfo::Shard>& shards,
                  std::int64_t left_out, const std::string& output) {
   std::int64_t records = 0;
   for (const DatasetInfo::Shard& shard : shards) {
-    std::cout << JoinPath(output, shard.name) << ' ' << shard.records << '\n';
+    std::cout << ShownText(JoinPath(output, shard.name)) << ' ' << shard.records
+              << '\n';
     records += shard.records;
   }
-  std::cout << fmt::format("{} records in {} shards, {} bad left out\n",
-                           records, shards.size(), left_out);
+  std::cout << fmt::format("{} in {}, {} bad left out\n",
+                           CountText(records, "record"),
+                           CountText(shards.size(), "shard"), left_out);
 }
 
 ExitCode Write(const Groups& groups, const RewriteOptions& options,
@@ -165,8 +171,8 @@ ExitCode Write(const Groups& groups, const RewriteOptions& options,
 
 }  // namespace
 
-ExitCode RewriteShards(const Paths& shards, const RewriteOptions& options) {
-  RefuseFolderOf(shards, options.writing.output);
+ProgramEnd RewriteShards(const Paths& shards, const RewriteOptions& options) {
+  RefuseInputsIn({options.writing.output}, "--output", shards);
   const Groups groups = GroupByPrefix(shards, options.prefix);
   DatasetInfo common = CommonInfo(shards).value_or(DatasetInfo());
   if (options.order == RewriteOrder::kShuffled) {

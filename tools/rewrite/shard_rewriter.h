@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/program_end.h"
 #include "tools/rewrite/shard_cut.h"
 #include "tools/rewrite/writing_options.h"
 
@@ -33,7 +34,7 @@ struct RewriteOptions {
 // validation, ...) by itself, with their index files and a dataset.json; all of
 // them or none. Prints each shard with its number of records. The result does
 // not depend on threads and memory. Throws UsageError, IoError, DataError.
-[[nodiscard]] ExitCode RewriteShards(const std::vector<std::string>& shards,
-                                     const RewriteOptions& options);
+[[nodiscard]] ProgramEnd RewriteShards(const std::vector<std::string>& shards,
+                                       const RewriteOptions& options);
 
 }  // namespace infeed

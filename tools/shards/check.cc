@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "records/bytes/base_name.h"
 #include "records/files/open_source.h"
@@ -66,8 +67,9 @@ std::vector<std::string> Differences(const DatasetInfo::Shard& expected,
                                      std::uint32_t crc32c) {
   std::vector<std::string> differences;
   if (records != expected.records) {
-    differences.push_back(fmt::format("holds {} records, dataset.json says {}",
-                                      records, expected.records));
+    differences.push_back(fmt::format("holds {}, dataset.json says {}",
+                                      CountText(records, "record"),
+                                      expected.records));
   }
   if (bytes != expected.bytes) {
     differences.push_back(fmt::format("has {} bytes, dataset.json says {}",

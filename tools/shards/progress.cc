@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "records/bytes/byte_size.h"
 #include "records/bytes/crc32c.h"
@@ -39,8 +40,8 @@ std::string ReadProgressText(const ReadProgressState& state) {
                   std::floor(total > 0 ? bytes / total * 100 : 100));
   if (state.seconds > 0 && bytes > 0) {
     const double rate = bytes / state.seconds;
-    text += fmt::format("  {}/s  {} records  ETA {}",
-                        FileSizeText(std::llround(rate)), state.records,
+    text += fmt::format("  {}/s  {}  ETA {}", FileSizeText(std::llround(rate)),
+                        CountText(state.records, "record"),
                         ShortDuration(std::max(0.0, (total - bytes) / rate)));
   }
   return text;

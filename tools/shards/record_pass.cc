@@ -165,7 +165,8 @@ class Pass {
     std::unique_ptr<RecordCursor>& reader = shards_[index].reader;
     if (!reader) {
       reader = std::make_unique<RecordCursor>(
-          Open(index), TfrecordReaderOptions{.resynchronise = true});
+          Open(index), TfrecordReaderOptions{.resynchronise = true},
+          options_.image_key);
     }
     while (!batch.full() && left_ != 0) {
       if (!ReadOne(*reader, batch, found)) {

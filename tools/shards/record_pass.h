@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "records/bytes/byte_source.h"
+#include "records/example/imagenet_example.h"
 #include "records/store/record_cursor.h"
 
 // One pass over the records of many shards by several threads: shared by
@@ -45,8 +46,9 @@ struct ShardPass {
 using ShardOpener = std::function<std::unique_ptr<ByteSource>(std::size_t)>;
 
 struct RecordPassOptions {
-  std::int64_t limit = -1;  // records to visit from the start; -1: all
-  ShardOpener open = {};    // OpenSource() when empty
+  std::int64_t limit = -1;           // records to visit from the start; -1: all
+  ShardOpener open = {};             // OpenSource() when empty
+  std::string image_key{kImageKey};  // RecordStoreOptions::image_key
   // Called with the number of records that were just visited.
   std::function<void(std::int64_t records)> visited = {};
   // Called when a shard was read to its end, before it is closed; may be called

@@ -36,7 +36,7 @@ bool HasSeekFile(const ByteSource& shard, const RecordIndex& index,
 // entry.
 void AppendEntries(const RecordIndex& index, const SeekFileOptions& options,
                    SeekFileWriter& writer, MadeSeekFile& made) {
-  const RecordStore store(index);
+  const RecordStore store(index, {.image_key = options.image_key});
   std::vector<std::byte> buffer;
   for (std::int64_t record = 0; record < index.size(); ++record) {
     options.on_record();

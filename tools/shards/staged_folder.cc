@@ -7,13 +7,13 @@
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
-#include <iostream>
 #include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/print_lines.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
 
@@ -63,6 +63,18 @@ void RemoveFile(const fs::path& path) {
   }
 }
 
+// The journal may be a stranger's: a data set's folder can be copied with it.
+void CheckIsBelow(const std::string& name, const std::string& journal) {
+  const fs::path path = name;
+  const bool is_side = path.parent_path() == kSide;
+  if (!path.has_filename() || path.filename() == "." ||
+      path.filename() == ".." || (path.has_parent_path() && !is_side)) {
+    throw DataError(
+        {.path = journal},
+        "would remove a file that is not of this folder: remove its folder");
+  }
+}
+
 void Empty(const fs::path& folder) {
   std::error_code error;
   for (const fs::directory_entry& entry :
@@ -109,12 +121,12 @@ void MoveFiles(const fs::path& from, const fs::path& to) {
 StagedFolder::StagedFolder(std::string folder)
     : folder_(std::move(folder)), is_url_(IsUrl(folder_)) {
   stage_ = StagePath(folder_);
-  MakeFolder(stage_);
+  MakeFolder(stage_, "create", is_url_ ? 1 : 2);
   lock_ = LockFolder(stage_);
   try {
     if (fs::exists(JournalPath())) {
       FinishCommit();
-      std::cerr << folder_ << ": finished what a killed run had written\n";
+      PrintLines(folder_ + ": finished what a killed run had written");
     }
     Empty(stage_);
     MakeFolder(stage_ + "/" + kSide);
@@ -164,7 +176,8 @@ std::string StagedFolder::JournalPath() const { return stage_ + kJournal; }
 void StagedFolder::WriteJournal(const std::vector<std::string>& stale) const {
   std::string text;
   for (const std::string& path : stale) {
-    text += path;
+    Check(path.starts_with(JoinPath(folder_, "")), "the folder has old files");
+    text += path.substr(JoinPath(folder_, "").size());
     text += '\0';
   }
   WriteFileAtomically(JournalPath(), text);
@@ -179,8 +192,9 @@ void StagedFolder::FinishCommit() {
     RemoveFile(fs::path(folder_) / kDescription);
   }
   std::istringstream stale(ReadWholeFile(JournalPath(), kMaxJournal));
-  for (std::string line; std::getline(stale, line, '\0');) {
-    const fs::path path = line;
+  for (std::string name; std::getline(stale, name, '\0');) {
+    CheckIsBelow(name, JournalPath());
+    const fs::path path = fs::path(folder_) / name;
     RemoveFile(path);
     RemoveFile(path.parent_path() / kSide /
                (path.filename().string() + ".index"));
@@ -188,7 +202,7 @@ void StagedFolder::FinishCommit() {
   // From here on, new files may have the names of old ones.
   WriteJournal({});
   const fs::path side = fs::path(folder_) / kSide;
-  MakeFolder(side.string());
+  MakeFolder(side.string(), "create", 1);
   MoveFiles(fs::path(stage_) / kSide, side);
   MoveFiles(stage_, folder_);
   if (describes) {
@@ -201,23 +215,6 @@ void StagedFolder::FinishCommit() {
 
 std::string JoinPath(const std::string& folder, const std::string& name) {
   return folder.ends_with('/') ? folder + name : folder + "/" + name;
-}
-
-void RefuseFolderOf(const std::vector<std::string>& inputs,
-                    const std::string& folder) {
-  for (const std::string& input : inputs) {
-    std::error_code ignored;
-    const fs::path own = fs::path(input).parent_path();
-    const bool same =
-        IsUrl(folder)
-            ? JoinPath(folder, "") == JoinPath(own.string(), "")
-            : fs::equivalent(own.empty() ? "." : own, folder, ignored);
-    if (same) {
-      throw UsageError("--output " + folder + ": the input " +
-                       PathForMessages(input) +
-                       " lies in this folder: give another one");
-    }
-  }
 }
 
 std::vector<std::string> ExistingOutputs(const std::vector<std::string>& paths,

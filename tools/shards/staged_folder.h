@@ -47,8 +47,9 @@ class StagedFolder {
   static void FinishKilled(const std::string& folder);
 
  private:
-  // A commit has begun while this file exists: it names the old files that are
-  // still to be removed, each followed by a zero byte.
+  // A commit has begun while this file exists: it names the old files in FOLDER
+  // and FOLDER/.infeed that are still to be removed, each followed by a zero
+  // byte.
   [[nodiscard]] std::string JournalPath() const;
   void WriteJournal(const std::vector<std::string>& stale) const;
   void FinishCommit();
@@ -62,11 +63,6 @@ class StagedFolder {
 // FOLDER/NAME, for folders and URLs.
 [[nodiscard]] std::string JoinPath(const std::string& folder,
                                    const std::string& name);
-
-// Throws UsageError when one of the inputs is in this folder: a verb never
-// writes shards beside those that it reads.
-void RefuseFolderOf(const std::vector<std::string>& inputs,
-                    const std::string& folder);
 
 // Returns those of these paths, files or URLs, that exist. Throws UsageError if
 // any exist, unless overwrite is set.

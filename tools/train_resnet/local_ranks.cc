@@ -21,6 +21,7 @@
 
 #include <fmt/format.h>
 
+#include "base/print_lines.h"
 #include "tools/cli/wait_policy.h"
 #include "trainer/ranks/place.h"
 #include "trainer/ranks/socket.h"
@@ -97,6 +98,19 @@ std::vector<char*> Pointers(std::vector<std::string>& words) {
   return pointers;
 }
 
+std::string EndText(const RankEnd& end) {
+  if (end.signal != 0) {
+    return fmt::format("rank {} was ended by signal {} ({})", end.rank,
+                       end.signal, ::strsignal(end.signal));
+  }
+  return end.code == kCannotStart
+             ? fmt::format("rank {} could not be started", end.rank)
+             : fmt::format(
+                   "rank {} ended with exit code {}; its reason is "
+                   "above",
+                   end.rank, end.code);
+}
+
 // Blocks the signals that the launcher waits for while this object lives; the
 // ranks get the previous mask.
 class WaitedSignals {
@@ -171,7 +185,7 @@ class LocalRanks {
   LocalRanks(const LocalRanks&) = delete;
   LocalRanks& operator=(const LocalRanks&) = delete;
 
-  ExitCode Wait() {
+  ProgramEnd Wait() {
     while (ends_.size() < processes_.size()) {
       const int signal = signals_.Wait(deadline_);
       if (signal == 0) {
@@ -182,7 +196,7 @@ class LocalRanks {
         Send(signal);
       }
     }
-    return LauncherExitCode(ends_);
+    return LauncherEnd(ends_);
   }
 
  private:
@@ -228,10 +242,9 @@ class LocalRanks {
   }
 
   void Note(const RankEnd& end) {
-    if (end.signal != 0 && !hurried_) {
-      fmt::print(stderr, "{}: rank {} was ended by signal {} ({})\n",
-                 program_invocation_short_name, end.rank, end.signal,
-                 ::strsignal(end.signal));
+    if (end.signal != 0 && !hurried_) {  // It could not print why.
+      PrintLines(
+          fmt::format("{}: {}", program_invocation_short_name, EndText(end)));
     }
     const bool failed =
         end.signal != 0 ||
@@ -272,22 +285,27 @@ std::vector<std::string> RankArguments(int argc, char** argv) {
   return arguments;
 }
 
-ExitCode LauncherExitCode(const std::vector<RankEnd>& ends) {
+ProgramEnd LauncherEnd(const std::vector<RankEnd>& ends) {
   constexpr int kStopped = static_cast<int>(ExitCode::kStoppedBySignal);
   constexpr int kError = static_cast<int>(ExitCode::kRuntimeError);
-  int code = 0;
-  bool stopped = false;
+  ProgramEnd result = ExitCode::kDone;
   for (const RankEnd& end : ends) {
-    const int its = end.signal != 0 ? kError : end.code;
-    stopped = stopped || its == kStopped;
-    if (its != 0 && its != kStopped && (code == 0 || code == kError)) {
-      code = its;
+    const int code = end.signal != 0 ? kError : end.code;
+    const int so_far = static_cast<int>(result.code);
+    if (code == kStopped && so_far == 0) {
+      result = {ExitCode::kStoppedBySignal,
+                "the ranks were stopped by a signal; run the same command "
+                "again"};
+    } else if (code != 0 && code != kStopped &&
+               (so_far == 0 || so_far == kStopped ||
+                (so_far == kError && code != kError))) {
+      result = {static_cast<ExitCode>(code), EndText(end)};
     }
   }
-  return static_cast<ExitCode>(code == 0 && stopped ? kStopped : code);
+  return result;
 }
 
-ExitCode RunLocalRanks(int ranks, const std::vector<std::string>& arguments) {
+ProgramEnd RunLocalRanks(int ranks, const std::vector<std::string>& arguments) {
   return LocalRanks(ranks, arguments).Wait();
 }
 

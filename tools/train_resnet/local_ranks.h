@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/program_end.h"
 
 // Starts the ranks of one machine: train_resnet --local_ranks N.
 namespace infeed {
@@ -18,11 +19,11 @@ struct RankEnd {
   int signal = 0;  // 0: none
 };
 
-// The launcher's exit code, given the ranks' ends in their order: 0 if all are
-// done, 75 if all stopped with a checkpoint; else the code of the first rank
-// that failed. If that is unspecific (1, or a signal, which counts as 1), the
-// first specific code.
-[[nodiscard]] ExitCode LauncherExitCode(const std::vector<RankEnd>& ends);
+// The launcher's end, given the ranks' ends in their order: 0 if all are done,
+// 75 if all stopped with a checkpoint; else that of the first rank that failed.
+// If that is unspecific (1, or a signal, which counts as 1), the first specific
+// one.
+[[nodiscard]] ProgramEnd LauncherEnd(const std::vector<RankEnd>& ends);
 
 // Starts this program once for each rank, with the arguments and with RANK,
 // WORLD_SIZE, a new token and so on in the environment; the ranks connect
@@ -31,7 +32,7 @@ struct RankEnd {
 // notice, then SIGTERM, then SIGKILL. No rank outlives this process.
 //
 // Starts no thread. Requires: only one thread runs. Throws IoError.
-[[nodiscard]] ExitCode RunLocalRanks(int ranks,
-                                     const std::vector<std::string>& arguments);
+[[nodiscard]] ProgramEnd RunLocalRanks(
+    int ranks, const std::vector<std::string>& arguments);
 
 }  // namespace infeed

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "trainer/checkpoint/follower.h"
 #include "trainer/model_dir/model_dir.h"
 #include "trainer/params/parse.h"
@@ -28,7 +29,7 @@ bool AwaitModelParameters(RunOptions& run, ParamLayers& layers,
   if (run.place.is_first()) {
     fmt::print(stderr,
                "waiting up to {:g} s for {}, which the training run writes\n",
-               *run.eval_timeout, path);
+               *run.eval_timeout, ShownText(path));
   }
   const bool came = WaitUntil([&] { return HasParamFile(path); },
                               {.timeout_seconds = *run.eval_timeout,

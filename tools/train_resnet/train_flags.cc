@@ -19,7 +19,6 @@
 #include "tools/cli/help_text.h"
 #include "tools/input/input_flags.h"
 #include "trainer/checkpoint/resume.h"
-#include "trainer/params/nearest_name.h"
 #include "trainer/params/presets.h"
 #include "trainer/params/table.h"
 #include "trainer/params/unsupported.h"
@@ -124,17 +123,6 @@ constexpr int kMostLocalRanks = 1024;
 constexpr int kMostSeconds = 1 << 20;
 constexpr int kMostPort = 65535;
 
-// "--pre_activation" alone is true; "--nopre_activation" is false, as with the
-// reference's flags.
-void AddTruthFlags(CLI::App& app, CLI::Option& option, ParamLayers& layers,
-                   const std::string& name) {
-  option.expected(0, 1)->default_str("true");
-  app.add_flag_callback(
-         "--no" + name,
-         [&layers, name] { layers.flags.emplace_back(name, "false"); })
-      ->group("");
-}
-
 bool IsTruth(const Param& param) {
   return std::holds_alternative<bool*>(param.AtConst(DefaultParams()));
 }
@@ -156,7 +144,7 @@ void AddParameterFlag(CLI::App& app, ParamLayers& layers, const Param& param,
           ->group(group);
   MarkShown(param, option);
   if (IsTruth(param)) {
-    AddTruthFlags(app, *option, layers, name);
+    option->expected(0, 1)->default_str("true");
   }
 }
 
@@ -318,7 +306,6 @@ void AddExportFlags(CLI::App& app, RunOptions& run) {
       ->type_name("DIR");
   app.add_option("--format", run.formats, "Formats to export, one or more.")
       ->delimiter(',')
-      ->allow_extra_args(false)
       ->check(
           CLI::IsMember({"onnx", "safetensors", "torchscript"}).description(""))
       ->type_name("onnx|safetensors|torchscript");
@@ -345,33 +332,6 @@ void AddFlags(CLI::App& app, TrainFlags& flags) {
   AddObservationFlags(app, flags.observation);
   AddParameterFlags(app, flags.layers);
   AddReferenceFlags(app, flags.layers);
-}
-
-// Throws UsageError for the first command-line word that the app did not
-// accept, naming the flag that was probably meant.
-void RefuseUnknownFlags(const CLI::App& app) {
-  const std::vector<std::string> extras = app.remaining();
-  if (extras.empty()) {
-    return;
-  }
-  const std::string& extra = extras.front();
-  if (!extra.starts_with("-")) {
-    throw UsageError(fmt::format(
-        "'{}': not a flag, nor the value of one (see --help_all)", extra));
-  }
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    const std::vector<std::string>& more = option->get_lnames();
-    names.insert(names.end(), more.begin(), more.end());
-  }
-  const std::string flag = extra.substr(0, extra.find('='));
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  const std::string_view nearest = NearestName(
-      std::string_view(flag).substr(flag.find_first_not_of('-')), known);
-  throw UsageError(fmt::format(
-      "unknown flag '{}'{}", flag,
-      nearest.empty() ? " (see --help_all)"
-                      : fmt::format(": did you mean '--{}'?", nearest)));
 }
 
 // Sets RunOptions::resume from --checkpoint. Throws UsageError for a mode that
@@ -442,12 +402,10 @@ std::optional<TrainFlags> ReadTrainFlags(int argc, char** argv) {
   TrainFlags flags;
   CLI::App app(kAbout);
   app.footer(kExamples);
-  app.allow_extras();
   AddFlags(app, flags);
   if (!ParseFlags(app, argc, argv)) {
     return std::nullopt;
   }
-  RefuseUnknownFlags(app);
   CheckFolders(flags);
   if (!flags.run.mllog.empty() && !Trains(flags.run.mode)) {
     throw UsageError(fmt::format(

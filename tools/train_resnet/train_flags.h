@@ -32,7 +32,7 @@ struct TrainFlags {
 };
 
 // Parses the command line. nullopt: --help or the like was given and printed.
-// Throws UsageError; for an unknown flag it names the nearest known one.
+// Throws UsageError.
 [[nodiscard]] std::optional<TrainFlags> ReadTrainFlags(int argc, char** argv);
 
 }  // namespace infeed

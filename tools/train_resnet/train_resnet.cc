@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -6,14 +8,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
+#include "base/address_space.h"
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/print_lines.h"
 #include "records/bytes/stopped_error.h"
 #include "records/cloud/cloud_settings.h"
 #include "records/files/open_source.h"
+#include "records/files/output_check.h"
 #include "tools/cli/build_version.h"
 #include "tools/cli/cloud_flags.h"
 #include "tools/cli/flags.h"
@@ -23,6 +29,8 @@
 #include "tools/train_resnet/local_ranks.h"
 #include "tools/train_resnet/model_parameters.h"
 #include "tools/train_resnet/train_flags.h"
+#include "trainer/job/job.h"
+#include "trainer/model_dir/model_dir.h"
 #include "trainer/params/params.h"
 #include "trainer/remote/run.h"
 #include "trainer/run/run.h"
@@ -30,17 +38,32 @@
 namespace infeed {
 namespace {
 
+// OpenBLAS asks again and again, for ever, for memory that it cannot get when
+// it is loaded.
+void RequireAddressSpace() {
+  if (!HasAddressSpace(kLibraryBytes)) {
+    constexpr std::string_view kWhy =
+        "train_resnet: out of memory: LibTorch cannot start under this limit "
+        "on memory (ulimit -v, ulimit -d)\n";
+    [[maybe_unused]] const ssize_t written =
+        ::write(STDERR_FILENO, kWhy.data(), kWhy.size());
+    ::_exit(static_cast<int>(ExitCode::kRuntimeError));
+  }
+}
+
 // Runs before the libraries initialise themselves, for which LibTorch alone
-// takes a third of a second: blocks the signals, so that a request to stop
-// waits for a SignalStop, and sets how the OpenMP runtime waits.
+// takes a third of a second: a request to stop waits for a SignalStop, across
+// the restart that sets how the OpenMP runtime waits.
 void BeginProcess(int /*argc*/, char** argv, char** environment) {
   HoldSignals();
   WaitWithShortSpins(argv, environment);
+  KeepSignals();
+  RequireAddressSpace();
 }
 [[gnu::section(".preinit_array"), gnu::used]] auto* before_libraries =
     &BeginProcess;
 
-void SayHere(const std::string& line) { fmt::print(stderr, "{}\n", line); }
+void SayHere(const std::string& line) { PrintLines(line); }
 
 // Rethrows the current error with another message.
 [[noreturn]] void ThrowRenamed(
@@ -59,23 +82,23 @@ void SayHere(const std::string& line) { fmt::print(stderr, "{}\n", line); }
 }
 
 // However the run ends, as much of it as possible is uploaded to the store.
-ExitCode RunWith(RemoteRun& remote, const RunOptions& run,
-                 const std::stop_token& stop) {
-  ExitCode code = ExitCode::kRuntimeError;
+ProgramEnd RunWith(RemoteRun& remote, const RunOptions& run,
+                   const std::stop_token& stop) {
+  ProgramEnd end = ExitCode::kRuntimeError;
   try {
-    code = Run(run, stop);
+    end = Run(run, stop);
   } catch (const StoppedError&) {  // The run has made no files to upload.
-    (void)remote.Finish(code, std::chrono::seconds(0));
+    (void)remote.Finish(end, std::chrono::seconds(0));
     throw;
   } catch (...) {
-    (void)remote.Finish(code);
+    (void)remote.Finish(end);
     ThrowRenamed([&](const std::string& text) { return remote.WithUrl(text); });
   }
-  return remote.Finish(code);
+  return remote.Finish(std::move(end));
 }
 
-ExitCode RunStored(RunOptions& run, const StorageFlags& flags,
-                   const std::stop_token& stop) {
+ProgramEnd RunStored(RunOptions& run, const StorageFlags& flags,
+                     const std::stop_token& stop) {
   const std::unique_ptr<RemoteRun> remote =
       run.place.is_first() && run.mode != Mode::kDoctor
           ? RemoteRun::Begin(run, {.scratch_base = flags.local_scratch_dir,
@@ -107,33 +130,51 @@ std::string StopText(const RunOptions& run) {
              : "stopping after this batch; a second signal ends it now";
 }
 
-ExitCode RunHere(TrainFlags& flags, const std::stop_token& stop) {
+ProgramEnd RunHere(TrainFlags& flags, const std::stop_token& stop) {
   RunOptions& run = flags.run;
   ApplyCloudFlags(flags.cloud);
   if (!AwaitModelParameters(run, flags.layers, stop)) {
-    return ExitCode::kStoppedBySignal;
+    return Stopped();
   }
-  const bool is_first = run.place.is_first();
-  Observation observation(is_first ? flags.observation : ObservationFlags{},
+  const bool observes = run.place.is_first() && !run.dry_run;
+  run.trace_path = flags.observation.trace;
+  CheckOutputs({{"--trace", run.trace_path},
+                {"--mllog", run.mllog},
+                {"--predictions_page", run.predictions_page}},
+               {flags.layers.config_file, ParamsPath(run.model_dir),
+                LabelsPath(run.model_dir), MetricsPath(run.model_dir),
+                BestPath(run.model_dir)});
+  Observation observation(observes ? flags.observation : ObservationFlags{},
                           {{"run", run.model_dir}});
   run.live_stats = observation.live();
   run.trace = observation.trace();
-  const ExitCode code = RunStored(run, flags.storage, stop);
-  observation.Finish();
-  return code;
+  try {
+    ProgramEnd end = RunStored(run, flags.storage, stop);
+    observation.Finish();
+    return end;
+  } catch (const UsageError&) {
+    observation.Discard();  // The trace may be named like a file of the data.
+    throw;
+  }
 }
 
-// Runs a rank other than 0, which prints only its errors, with its rank number.
-ExitCode RunOtherRank(TrainFlags& flags, const std::stop_token& stop) {
+std::string WithRank(const RunOptions& run, const std::string& text) {
+  return fmt::format("rank {}: {}", run.place.rank, text);
+}
+
+// Runs a rank other than 0, which prints only why it did not succeed, with its
+// rank number.
+ProgramEnd RunOtherRank(TrainFlags& flags, const std::stop_token& stop) {
   if (std::freopen("/dev/null", "w", stdout) == nullptr) {
     throw IoError("/dev/null", "open", errno);
   }
   try {
-    return RunHere(flags, stop);
+    ProgramEnd end = RunHere(flags, stop);
+    end.reason = WithRank(flags.run, end.reason);
+    return end;
   } catch (...) {
-    ThrowRenamed([&](const std::string& text) {
-      return fmt::format("rank {}: {}", flags.run.place.rank, text);
-    });
+    ThrowRenamed(
+        [&](const std::string& text) { return WithRank(flags.run, text); });
   }
 }
 
@@ -155,7 +196,7 @@ void TakeParameters(TrainFlags& flags) {
   }
 }
 
-ExitCode RunRanks(const TrainFlags& flags, int argc, char** argv) {
+ProgramEnd RunRanks(const TrainFlags& flags, int argc, char** argv) {
   if (!flags.run.place.is_alone()) {
     throw UsageError(fmt::format(
         "--local_ranks={}: it starts ranks itself, but this process is {}",
@@ -166,8 +207,8 @@ ExitCode RunRanks(const TrainFlags& flags, int argc, char** argv) {
 
 // signals: handles requests to stop; reset before this process starts ranks,
 // which handle signals themselves.
-ExitCode RunCommand(TrainFlags& flags, std::optional<SignalStop>& signals,
-                    int argc, char** argv) {
+ProgramEnd RunCommand(TrainFlags& flags, std::optional<SignalStop>& signals,
+                      int argc, char** argv) {
   const std::stop_token stop = signals ? signals->token() : std::stop_token();
   EndCloudRequestsAt(stop);
   if (HasParametersInStore(flags)) {
@@ -189,7 +230,7 @@ ExitCode RunCommand(TrainFlags& flags, std::optional<SignalStop>& signals,
                               : RunOtherRank(flags, stop);
 }
 
-ExitCode Main(int argc, char** argv) {
+ProgramEnd Main(int argc, char** argv) {
   std::optional<TrainFlags> flags = ReadTrainFlags(argc, argv);
   if (!flags) {
     return ExitCode::kDone;
@@ -205,8 +246,7 @@ ExitCode Main(int argc, char** argv) {
   if (!HasParametersInStore(*flags)) {
     TakeParameters(*flags);
   }
-  // Created before any other thread, so that all threads leave the signals to
-  // its thread. With a launcher its ranks handle them.
+  // With a launcher its ranks handle the signals.
   std::optional<SignalStop> signals;
   if (StopsByItself(*flags) &&
       (flags->local_ranks <= 1 || HasParametersInStore(*flags))) {
@@ -215,9 +255,8 @@ ExitCode Main(int argc, char** argv) {
   try {
     return RunCommand(*flags, signals, argc, argv);
   } catch (const StoppedError& error) {
-    SayHere(fmt::format("train_resnet: {}; run the same command again",
-                        error.what()));
-    return ExitCode::kStoppedBySignal;
+    return {ExitCode::kStoppedBySignal,
+            fmt::format("{}; run the same command again", error.what())};
   }
 }
 

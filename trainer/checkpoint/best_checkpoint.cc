@@ -26,6 +26,7 @@ constexpr std::int64_t kMaxBytes = 4096;
 
 struct Record {
   std::string metric;
+  std::string validation;
   std::int64_t step = 0;
   double value = 0;
 };
@@ -38,13 +39,14 @@ Record Parse(const std::string& text) {
           "its schema is unknown: it was written by another version");
     }
     return {.metric = json.at("metric").get<std::string>(),
+            .validation = json.value("validation", ""),
             .step = json.at("step").get<std::int64_t>(),
             .value = json.at("value").get<double>()};
   } catch (const Json::exception& error) {
     throw DataError(
         fmt::format("not the record of a best checkpoint: {}; move it away to "
                     "start a new one",
-                    error.what()));
+                    JsonFault(error)));
   }
 }
 
@@ -62,13 +64,17 @@ std::optional<Record> Read(const std::string& path) {
 
 }  // namespace
 
-BestCheckpoint::BestCheckpoint(std::string model_dir, std::string metric)
-    : model_dir_(std::move(model_dir)), metric_(std::move(metric)) {
+BestCheckpoint::BestCheckpoint(std::string model_dir, std::string metric,
+                               std::string validation)
+    : model_dir_(std::move(model_dir)),
+      metric_(std::move(metric)),
+      validation_(std::move(validation)) {
   if (metric_ == "none") {
     return;
   }
   const std::optional<Record> record = Read(BestPath(model_dir_));
-  if (!record || record->metric != metric_) {
+  if (!record || record->metric != metric_ ||
+      record->validation != validation_) {
     return;
   }
   const std::vector<std::int64_t> steps = ListCheckpoints(model_dir_);
@@ -79,16 +85,17 @@ BestCheckpoint::BestCheckpoint(std::string model_dir, std::string metric)
 }
 
 bool BestCheckpoint::Note(std::int64_t step, const EvalResult& result) {
-  if (metric_ == "none") {
-    return false;
-  }
-  const std::optional<double> value = FindMetric(result, metric_);
-  if (!value || !std::isfinite(*value) ||
+  return metric_ != "none" && Note(step, FindMetric(result, metric_));
+}
+
+bool BestCheckpoint::Note(std::int64_t step, std::optional<double> value) {
+  if (metric_ == "none" || !value || !std::isfinite(*value) ||
       (step_ && !IsBetter(metric_, *value, value_))) {
     return false;
   }
   const Json json = {{"schema", kBestSchema},
                      {"metric", metric_},
+                     {"validation", validation_},
                      {"step", step},
                      {"value", *value}};
   WriteFileAtomically(BestPath(model_dir_), json.dump() + "\n");

@@ -10,19 +10,22 @@ namespace infeed {
 
 // Remembers which checkpoint of a model directory had the best evaluation, also
 // after a resume, in MODEL_DIR/best.json:
-// {"schema":1,"metric":"top_1","step":7, "value":0.5}. Only a strictly better
-// checkpoint replaces it.
+// {"schema":1,"metric":"top_1","validation":"1a2b3c4d","step":7,"value":0.5}.
+// Only a strictly better checkpoint replaces it.
 //
 // One thread at a time. Throws IoError, and DataError for a damaged file.
 class BestCheckpoint {
  public:
-  // metric: as in FindMetric(), or "none" to remember nothing. If the file is
-  // about another metric, or about a checkpoint that no longer exists, it is
-  // ignored.
-  BestCheckpoint(std::string model_dir, std::string metric);
+  // metric: as in FindMetric(), or "none" to remember nothing. validation: the
+  // key of the evaluations (EvalSubject). If the file is about another metric,
+  // other evaluations, or a checkpoint that no longer exists, it is ignored.
+  BestCheckpoint(std::string model_dir, std::string metric,
+                 std::string validation = "");
 
-  // Takes the evaluation of a checkpoint that is on disk. Returns whether it is
-  // the best so far; a value that is not finite never is.
+  // Takes the metric of the evaluation of a checkpoint that is on disk, if it
+  // has one. Returns whether it is the best so far; a value that is not finite
+  // never is.
+  bool Note(std::int64_t step, std::optional<double> value);
   bool Note(std::int64_t step, const EvalResult& result);
 
   // The step of the best checkpoint; nullopt while there is none.
@@ -31,6 +34,7 @@ class BestCheckpoint {
  private:
   std::string model_dir_;
   std::string metric_;
+  std::string validation_;
   std::optional<std::int64_t> step_;
   double value_ = 0;
 };

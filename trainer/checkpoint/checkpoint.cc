@@ -24,14 +24,35 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kMaxManifestBytes = 4096;
 
-// The size of a file of a checkpoint. Throws DataError for a missing file: the
-// checkpoint is damaged. Any other error is an IoError.
+// Whether a folder is named a checkpoint by its MANIFEST, which may be damaged:
+// a folder, or a link to nothing.
+bool HasManifest(const std::string& folder) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(PathIn(folder, kManifestFile), ignored));
+}
+
+// Whether an error is of this process or machine, not of the file.
+bool IsOfProcess(const IoError& error) {
+  const int value = error.errno_value();
+  return value == EMFILE || value == ENFILE || value == ENOMEM ||
+         value == EINTR;
+}
+
+// The size of a file of a checkpoint. Throws DataError for a missing file and
+// for what is no file: the checkpoint is damaged.
 std::int64_t SizeOf(const std::string& path) {
   std::error_code error;
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (error == std::errc::no_such_file_or_directory) {
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) {
     throw DataError({.path = path}, "is missing");
   }
+  if (error) {
+    throw IoError(path, "stat", error.value());
+  }
+  if (!fs::is_regular_file(status)) {
+    throw DataError({.path = path}, "is not a regular file");
+  }
+  const std::uintmax_t size = fs::file_size(path, error);
   if (error) {
     throw IoError(path, "stat", error.value());
   }
@@ -87,19 +108,7 @@ TensorMap ReadTensors(const std::string& folder, std::string_view name,
   });
 }
 
-}  // namespace
-
-std::vector<std::int64_t> ListCheckpoints(const std::string& model_dir) {
-  std::vector<std::int64_t> steps = CheckpointSteps(NamesInFolder(model_dir));
-  std::erase_if(steps, [&](std::int64_t step) {
-    std::error_code ignored;
-    return !fs::exists(PathIn(CheckpointFolder(model_dir, step), kManifestFile),
-                       ignored);
-  });
-  return steps;
-}
-
-Checkpoint LoadCheckpointFolder(const std::string& folder) {
+Checkpoint ReadFolder(const std::string& folder) {
   const std::string manifest_path = PathIn(folder, kManifestFile);
   const std::string manifest_text = ReadManifest(manifest_path);
   const Manifest manifest =
@@ -115,6 +124,27 @@ Checkpoint LoadCheckpointFolder(const std::string& folder) {
   return checkpoint;
 }
 
+}  // namespace
+
+std::vector<std::int64_t> ListCheckpoints(const std::string& model_dir) {
+  std::vector<std::int64_t> steps = CheckpointSteps(NamesInFolder(model_dir));
+  std::erase_if(steps, [&](std::int64_t step) {
+    return !HasManifest(CheckpointFolder(model_dir, step));
+  });
+  return steps;
+}
+
+Checkpoint LoadCheckpointFolder(const std::string& folder) {
+  try {
+    return ReadFolder(folder);
+  } catch (const IoError& error) {
+    if (IsOfProcess(error)) {
+      throw;
+    }
+    throw DataError(error.what());
+  }
+}
+
 Checkpoint LoadCheckpoint(const std::string& model_dir, std::int64_t step) {
   const std::string folder = CheckpointFolder(model_dir, step);
   Checkpoint checkpoint = LoadCheckpointFolder(folder);
@@ -126,7 +156,8 @@ Checkpoint LoadCheckpoint(const std::string& model_dir, std::int64_t step) {
 
 std::optional<Checkpoint> LoadNewestCheckpoint(
     const std::string& model_dir, std::vector<std::string>& damaged) {
-  std::vector<std::int64_t> steps = ListCheckpoints(model_dir);
+  // Also those that lost their MANIFEST: a folder gets its name complete.
+  std::vector<std::int64_t> steps = CheckpointSteps(NamesInFolder(model_dir));
   for (; !steps.empty(); steps.pop_back()) {
     try {
       return LoadCheckpoint(model_dir, steps.back());
@@ -139,8 +170,7 @@ std::optional<Checkpoint> LoadNewestCheckpoint(
 
 std::optional<Checkpoint> FindCheckpoint(const std::string& path,
                                          std::vector<std::string>& damaged) {
-  std::error_code ignored;
-  if (fs::exists(PathIn(path, kManifestFile), ignored)) {
+  if (HasManifest(path)) {
     return LoadCheckpointFolder(path);
   }
   return LoadNewestCheckpoint(path, damaged);

@@ -20,6 +20,8 @@ struct Checkpoint {
   std::int64_t step = 0;  // updates done
   StreamPosition stream;  // of the training input
   RunIdentity identity;
+  // What its training evaluates on (trainer/job/validation.h); empty: nothing.
+  RunIdentity validation = {};
   ModelState state;
 };
 
@@ -34,7 +36,8 @@ struct Checkpoint {
     const std::string& model_dir);
 
 // Reads the checkpoint of a step and verifies every checksum. Throws DataError
-// naming the file.
+// naming the file that is damaged or cannot be read; IoError where the process
+// lacks memory or may open no more files.
 [[nodiscard]] Checkpoint LoadCheckpoint(const std::string& model_dir,
                                         std::int64_t step);
 

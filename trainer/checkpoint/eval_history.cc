@@ -39,6 +39,16 @@ void EvalHistory::DropAfter(std::int64_t step) {
   metrics_.erase(metrics_.upper_bound(step), metrics_.end());
 }
 
+std::optional<double> EvalHistory::Value(std::int64_t step,
+                                         std::string_view metric) const {
+  const auto metrics = metrics_.find(step);
+  if (metrics == metrics_.end()) {
+    return std::nullopt;
+  }
+  const auto found = metrics->second.find(metric);
+  return found == metrics->second.end() ? std::nullopt : found->second;
+}
+
 std::vector<double> EvalHistory::Values(std::string_view metric) const {
   std::vector<double> values;
   for (const auto& [step, metrics] : metrics_) {
@@ -59,7 +69,10 @@ std::string EvalHistory::ToJson() const {
     }
     evaluations.push_back(one);
   }
-  return Json{{"schema", kHistorySchema}, {"evaluations", evaluations}}.dump() +
+  return Json{{"schema", kHistorySchema},
+              {"validation", validation_},
+              {"evaluations", evaluations}}
+             .dump() +
          "\n";
 }
 
@@ -71,6 +84,7 @@ EvalHistory EvalHistory::Parse(const std::string& text) {
       throw DataError(
           "its schema is unknown: it was written by another version");
     }
+    history.validation_ = json.value("validation", "");
     for (const Json& one : json.at("evaluations")) {
       Metrics& metrics = history.metrics_[one.at("step").get<std::int64_t>()];
       for (const auto& [name, value] : one.items()) {
@@ -84,19 +98,23 @@ EvalHistory EvalHistory::Parse(const std::string& text) {
     throw DataError(
         fmt::format("not a training's evaluations: {}; move it away to count "
                     "evaluations from now on",
-                    error.what()));
+                    JsonFault(error)));
   }
   return history;
 }
 
-EvalHistory ReadEvalHistory(const std::string& model_dir) {
+EvalHistory ReadEvalHistory(const std::string& model_dir,
+                            const std::optional<std::string>& key) {
   const std::string path = EvaluationsPath(model_dir);
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
-    return {};
+    return EvalHistory(key.value_or(""));
   }
   try {
-    return EvalHistory::Parse(ReadWholeFile(path, kMaxHistoryBytes));
+    EvalHistory history =
+        EvalHistory::Parse(ReadWholeFile(path, kMaxHistoryBytes));
+    const bool is_other = key && history.validation() != *key;
+    return is_other ? EvalHistory(*key) : history;
   } catch (const DataError& error) {
     throw error.At({.path = path});
   }

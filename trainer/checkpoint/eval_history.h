@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "trainer/scores/eval_result.h"
@@ -15,11 +16,16 @@ namespace infeed {
 // The metrics of a training's evaluations, for decisions that depend on all of
 // them: the part of a training's state that is not in its checkpoints, since a
 // checkpoint is written before its evaluation. In MODEL_DIR/evaluations.json:
-// {"schema":1,"evaluations":[{"step":7,"top_1":0.5,...},...]}.
+// {"schema":1,"validation":"1a2b3c4d",
+//  "evaluations":[{"step":7,"top_1":0.5,...},...]}.
 //
 // One thread at a time.
 class EvalHistory {
  public:
+  // validation: the key of the evaluations (EvalSubject).
+  explicit EvalHistory(std::string validation = "")
+      : validation_(std::move(validation)) {}
+
   // Adds an evaluation, or replaces that of the step.
   void Add(std::int64_t step, const EvalResult& result);
   // Drops the evaluations after a step: those of a course that a resume left.
@@ -28,6 +34,9 @@ class EvalHistory {
   [[nodiscard]] bool Has(std::int64_t step) const {
     return metrics_.contains(step);
   }
+  // A metric of the evaluation of a step; nullopt: it does not have it.
+  [[nodiscard]] std::optional<double> Value(std::int64_t step,
+                                            std::string_view metric) const;
   // A metric of all evaluations in the order of their steps; one that an
   // evaluation does not have is not a number.
   [[nodiscard]] std::vector<double> Values(std::string_view metric) const;
@@ -36,16 +45,25 @@ class EvalHistory {
   [[nodiscard]] std::string ToJson() const;
   [[nodiscard]] static EvalHistory Parse(const std::string& json);
 
+  // Of the last evaluation; 0: there is none.
+  [[nodiscard]] std::int64_t last_step() const {
+    return metrics_.empty() ? 0 : metrics_.rbegin()->first;
+  }
+  [[nodiscard]] const std::string& validation() const { return validation_; }
+
   friend bool operator==(const EvalHistory&, const EvalHistory&) = default;
 
  private:
+  std::string validation_;
   using Metrics = std::map<std::string, std::optional<double>, std::less<>>;
   std::map<std::int64_t, Metrics> metrics_;  // nullopt: not finite
 };
 
-// Reads the file of a model directory, an empty history where there is none;
-// throws DataError naming the file. Writes it; throws IoError.
-[[nodiscard]] EvalHistory ReadEvalHistory(const std::string& model_dir);
+// Reads the file of a model directory, an empty history where there is none, or
+// where it is of evaluations with another key; throws DataError naming the
+// file. Writes it; throws IoError.
+[[nodiscard]] EvalHistory ReadEvalHistory(
+    const std::string& model_dir, const std::optional<std::string>& key = {});
 void WriteEvalHistory(const EvalHistory& history, const std::string& model_dir);
 
 }  // namespace infeed

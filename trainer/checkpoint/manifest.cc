@@ -67,11 +67,13 @@ Checkpoint FromJson(const Json& json) {
   if (stream.at("position").get<std::int64_t>() < 0) {
     throw DataError("the stream's position is negative");
   }
-  return {.step = json.at("step").get<std::int64_t>(),
-          .stream = {.epoch = stream.at("epoch").get<std::uint32_t>(),
-                     .position = stream.at("position").get<std::int64_t>()},
-          .identity = IdentityFromJson(json.at("identity")),
-          .state = {}};
+  return {
+      .step = json.at("step").get<std::int64_t>(),
+      .stream = {.epoch = stream.at("epoch").get<std::uint32_t>(),
+                 .position = stream.at("position").get<std::int64_t>()},
+      .identity = IdentityFromJson(json.at("identity")),
+      .validation = IdentityFromJson(json.value("validation", Json::object())),
+      .state = {}};
 }
 
 }  // namespace
@@ -93,7 +95,7 @@ Manifest ParseManifest(std::string_view text) {
   try {
     manifest = ReadFields(ParseJson<Json>(text));
   } catch (const Json::exception& error) {
-    throw DataError(fmt::format("not a manifest: {}", error.what()));
+    throw DataError(fmt::format("not a manifest: {}", JsonFault(error)));
   }
   if (BuildManifest(manifest) != text) {
     throw DataError("the manifest has been changed since it was written");
@@ -107,7 +109,8 @@ std::string BuildRunState(const Checkpoint& checkpoint) {
                      {"stream",
                       {{"epoch", checkpoint.stream.epoch},
                        {"position", checkpoint.stream.position}}},
-                     {"identity", IdentityToJson(checkpoint.identity)}};
+                     {"identity", IdentityToJson(checkpoint.identity)},
+                     {"validation", IdentityToJson(checkpoint.validation)}};
   return json.dump(2) + "\n";
 }
 
@@ -115,7 +118,7 @@ Checkpoint ParseRunState(std::string_view text) {
   try {
     return FromJson(ParseJson<Json>(text));
   } catch (const Json::exception& error) {
-    throw DataError(fmt::format("not a run's state: {}", error.what()));
+    throw DataError(fmt::format("not a run's state: {}", JsonFault(error)));
   }
 }
 

@@ -32,7 +32,7 @@ struct Manifest {
 [[nodiscard]] Manifest ParseManifest(std::string_view text);
 
 // state.json: everything except the tensors, as one JSON object with "schema",
-// "step", "stream" and "identity".
+// "step", "stream", "identity" and "validation".
 [[nodiscard]] std::string BuildRunState(const Checkpoint& checkpoint);
 
 // Returns the checkpoint without its tensors. Throws DataError for a field

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 class NewFolder {
  public:
   explicit NewFolder(std::string path) : path_(std::move(path)) {
-    MakeFolder(path_);
+    MakeFolder(path_, "create", 1);
   }
   ~NewFolder() {
     std::error_code ignored;
@@ -75,7 +75,9 @@ void WriteFiles(const std::string& folder, const Checkpoint& checkpoint) {
 // the file system cannot exchange, the older one is moved aside first.
 void Publish(const std::string& new_folder, const std::string& folder,
              const std::string& aside) {
-  if (std::error_code error; !fs::exists(folder, error) && !error) {
+  // Whatever has its name is replaced: also a file, or a link to nothing.
+  std::error_code ignored;
+  if (!fs::exists(fs::symlink_status(folder, ignored))) {
     RenameFolder(new_folder, folder);
     return;
   }

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -17,13 +15,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/count_text.h"
 #include "base/error.h"
+#include "records/bytes/byte_source.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/model/layers.h"
+#include "trainer/model_dir/class_match.h"
+#include "trainer/model_dir/model_labels.h"
 #include "trainer/tensors/pth_file.h"
 #include "trainer/tensors/safetensors.h"
 #include "trainer/tensors/tensor_bundle.h"
 #include "trainer/tensors/tensorflow_weights.h"
+#include "trainer/tensors/wrapper_names.h"
 
 namespace infeed {
 namespace {
@@ -145,15 +148,11 @@ std::optional<FoundWeights> ReadOurs(const std::string& folder) {
 // Reads a file, whose type follows from its first bytes.
 FoundWeights ReadFile(const std::string& path) {
   std::array<char, kHeadBytes> head{};
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    throw IoError(path, "open", errno);
-  }
-  file.read(head.data(), head.size());
+  (void)FileSource(path).ReadAt(0, std::as_writable_bytes(std::span(head)));
   // After the header's length, whose first bytes may be any.
   if (head.back() == '{') {
     return {.what = "the safetensors file " + path,
-            .tensors = ReadSafetensors(path)};
+            .tensors = WithoutWrappers(ReadSafetensors(path))};
   }
   if (std::string_view(head.data(), 2) == kZipMagic ||
       head[0] == kPickleMagic) {
@@ -231,25 +230,70 @@ std::string AdaptInputChannels(const HostTensor& wanted,
                      shape[1] == 1 ? "summed to" : "repeated for", shape[1]);
 }
 
+// Rows of a tensor, whose first dimension is the classes.
+void TakeRows(const std::vector<std::int32_t>& rows, HostTensor& tensor) {
+  const std::size_t bytes =
+      tensor.bytes.size() / static_cast<std::size_t>(tensor.shape[0]);
+  std::vector<std::byte> taken;
+  taken.reserve(rows.size() * bytes);
+  for (const std::int32_t row : rows) {
+    const auto begin =
+        tensor.bytes.begin() + static_cast<std::ptrdiff_t>(bytes) * row;
+    taken.insert(taken.end(), begin,
+                 begin + static_cast<std::ptrdiff_t>(bytes));
+  }
+  tensor.bytes = std::move(taken);
+}
+
 }  // namespace
 
+std::string ArrangeClasses(const Names& file, const Names& model,
+                           const std::string& head, TensorMap& found) {
+  const auto rows = static_cast<std::int64_t>(file.size());
+  const auto weight = found.find(head + "weight");
+  if (file.size() != model.size() || weight == found.end() ||
+      weight->second.shape.empty() || weight->second.shape[0] != rows) {
+    return "";  // As many classes as names only.
+  }
+  const ClassMatch match = MatchClasses(model, file);
+  if (match.fits && match.to_model.empty()) {
+    return "";
+  }
+  if (!match.fits) {
+    found.erase(head + "bias");
+    found.erase(weight);
+    return fmt::format("\n  its classes are {}; the data's are {}",
+                       ClassesText(file), ClassesText(model));
+  }
+  for (auto& [name, tensor] : found) {
+    if (name.starts_with(head) && !tensor.shape.empty() &&
+        tensor.shape[0] == rows) {
+      TakeRows(match.to_model, tensor);
+    }
+  }
+  return "\n  the classifier's rows are put into the order of the data's "
+         "classes, by their names";
+}
+
 WarmStarted WarmStart(const std::string& path, const ModelOptions& model,
-                      TensorMap& weights) {
+                      TensorMap& weights, const Names& class_names) {
   const std::vector<LayerPlan> layers = PlanLayers(model);
   FoundWeights found = ReadWeights(path, layers);
   const std::string stem = layers.front().name + ".weight";
   const std::string adapted =
       AdaptInputChannels(weights.at(stem), stem, found.tensors);
   const std::string head = layers.back().name + ".";
+  const std::string arranged = ArrangeClasses(
+      ModelLabels::OfWeights(path).names(), class_names, head, found.tensors);
   const Fit fit = Compare(weights, found.tensors, head);
   RequireAll(fit, path);
   for (const std::string& name : fit.taken) {
     weights[name] = std::move(found.tensors[name]);
   }
   WarmStarted started;
-  started.text = fmt::format("starting from {}: {} tensors taken", found.what,
-                             fit.taken.size()) +
-                 adapted;
+  started.text = fmt::format("starting from {}: {} taken", found.what,
+                             CountText(fit.taken.size(), "tensor")) +
+                 adapted + arranged;
   if (!fit.head.empty()) {
     const std::string name = head + "weight";
     const bool is_there = found.tensors.contains(name);

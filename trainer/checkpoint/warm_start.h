@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "trainer/model/options.h"
 #include "trainer/tensors/host_tensor.h"
@@ -30,11 +31,24 @@ struct WarmStarted {
 // num_batches_tracked stays, too, where a file lacks it. Every other tensor
 // must be present and fit.
 //
+// class_names: those of the model's classes; {}: not known, or not to be
+// compared. Where the weights have names, too (ModelLabels::OfWeights()), rows
+// of the last layer are taken by name; it keeps its new weights if the names
+// are others.
+//
 // Throws UsageError for a folder without weights, IoError for a file that
 // cannot be read, and DataError for a damaged file and for tensors that are
 // missing or have another shape, naming them. Nothing is replaced then.
-[[nodiscard]] WarmStarted WarmStart(const std::string& path,
-                                    const ModelOptions& model,
-                                    TensorMap& weights);
+[[nodiscard]] WarmStarted WarmStart(
+    const std::string& path, const ModelOptions& model, TensorMap& weights,
+    const std::vector<std::string>& class_names = {});
+
+// Gives a classifier, the tensors whose names begin with `head`, the rows of
+// the model's classes by their names: in another order, or removes it where the
+// names are others. file: the names of its own classes. Returns a line about
+// it, or "" where nothing changed or one of the two has no names.
+std::string ArrangeClasses(const std::vector<std::string>& file,
+                           const std::vector<std::string>& model,
+                           const std::string& head, TensorMap& tensors);
 
 }  // namespace infeed

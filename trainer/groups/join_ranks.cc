@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/print_lines.h"
 #include "trainer/groups/torchrun_store.h"
 #include "trainer/ranks/meeting.h"
 #include "trainer/ranks/place.h"
@@ -21,13 +22,14 @@ namespace {
 // Ends the process when the run of all ranks has ended and the main thread
 // hangs, often in a call of the device that waits for a rank that is gone.
 void EndProcess(const RankPlace& place, const std::string& message) {
-  fmt::print(stderr, "{}: rank {}: {}\n", program_invocation_short_name,
-             place.rank, message);
+  PrintLines(fmt::format("{}: rank {}: {}", program_invocation_short_name,
+                         place.rank, message));
   ::_exit(static_cast<int>(ExitCode::kRuntimeError));
 }
 
 void PrintDropped(const std::string& line) {
-  fmt::print(stderr, "{}: rank 0: {}\n", program_invocation_short_name, line);
+  PrintLines(
+      fmt::format("{}: rank 0: {}", program_invocation_short_name, line));
 }
 
 // The launcher's socket, else a new one.

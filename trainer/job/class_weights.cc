@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "pipeline/order/selection_files.h"
 #include "records/store/label_index.h"
@@ -115,8 +116,9 @@ void SayClassWeights(const TrainParams& params) {
   const Weights& weights = params.optimizer.loss.class_weights;
   if (!weights.empty()) {
     const auto [least, most] = std::ranges::minmax(weights);
-    Say(fmt::format("loss:   weights of {} classes, {:.4g} to {:.4g}",
-                    weights.size(), least, most));
+    Say(fmt::format("loss:   weights of {}, {:.4g} to {:.4g}",
+                    CountText(weights.size(), "class", "classes"), least,
+                    most));
   }
 }
 

@@ -4,11 +4,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "pipeline/order/label_class.h"
 #include "records/files/class_list.h"
 #include "records/files/dataset_info.h"
 #include "records/store/index_data.h"
+#include "records/store/label_offset.h"
 #include "trainer/feed/fake_data.h"
 
 namespace infeed {
@@ -52,9 +54,10 @@ LabelFacts DescribedLabels(const std::string& data_dir,
 }
 
 std::string DescribeSplit(const DataSplit& split) {
-  return split.name + " " + std::to_string(split.index.size()) + " images in " +
-         std::to_string(split.index.shards().size()) +
-         (split.index.is_of_images() ? " files; " : " shards; ");
+  return split.name + " " + CountText(split.index.size(), "image") + " in " +
+         CountText(split.index.shards().size(),
+                   split.index.is_of_images() ? "file" : "shard") +
+         "; ";
 }
 
 std::int64_t Images(const std::optional<DataSplit>& split) {
@@ -85,6 +88,10 @@ DataSet::DataSet(const std::string& data_dir, const DataSetOptions& options)
   if (!eval_ && is_auto) {
     eval_ = OpenSplit(data_dir, "test", options.on_eval_faults);
   }
+  if (!eval_ && !is_auto) {
+    throw UsageError("eval_split: " +
+                     MissingSplitText(data_dir, options.eval_split));
+  }
   if (!train_ && !eval_) {
     throw UsageError(
         "data_dir=" + data_dir +
@@ -94,12 +101,32 @@ DataSet::DataSet(const std::string& data_dir, const DataSetOptions& options)
   }
   if (train_) {
     selection_ =
-        MakeSelection(choice, "train", train_->index, options.label_key);
+        MakeSelection(choice, "train", train_->index, options.keys.label);
   }
-  labels_ = DescribedLabels(data_dir, (train_ ? train_ : eval_)->index);
-  if (options.counts_labels && (labels_.classes == 0 || !labels_.first)) {
-    labels_.found = CountLabels((train_ ? train_ : eval_)->index,
-                                {.label_key = options.label_key});
+  FindLabels(data_dir, options);
+}
+
+void DataSet::FindLabels(const std::string& data_dir,
+                         const DataSetOptions& options) {
+  const RecordIndex& index = (train_ ? train_ : eval_)->index;
+  labels_ = DescribedLabels(data_dir, index);
+  if (!options.counts_labels) {
+    return;
+  }
+  if (labels_.classes == 0 || !labels_.first) {
+    labels_.found = CountLabels(index, {.label_key = options.keys.label});
+  }
+  if (options.label_offset) {
+    return;
+  }
+  labels_.first = FindLabelOffset(index, options.keys);
+  const int other =
+      eval_ ? FindLabelOffset(eval_->index, options.keys) : *labels_.first;
+  if (other != *labels_.first) {
+    throw UsageError(
+        "label_offset: labels count from " + std::to_string(*labels_.first) +
+        " in the training data, from " + std::to_string(other) + " in " +
+        eval_->name + ": convert both to one format, or give label_offset");
   }
 }
 
@@ -124,6 +151,9 @@ std::vector<std::string> DataSet::Notes(const InputOptions& input) const {
       notes.push_back((*split)->name + ": " + keys);
     }
   }
+  if (labels_.classes == 1 && class_names().empty()) {
+    notes.push_back("the labels have only one class");
+  }
   return notes;
 }
 
@@ -145,7 +175,7 @@ std::string DataSet::Describe() const {
   if (classes == 0) {  // Not counted, or no record has a label.
     return text.substr(0, text.size() - std::string_view("; ").size());
   }
-  return text + std::to_string(classes) + " classes";
+  return text + CountText(classes, "class", "classes");
 }
 
 }  // namespace infeed

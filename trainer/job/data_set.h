@@ -8,8 +8,8 @@
 
 #include "pipeline/order/options.h"
 #include "pipeline/order/selection_choice.h"
-#include "records/example/imagenet_example.h"
 #include "records/files/shard_set.h"
+#include "records/store/key_guess.h"
 #include "records/store/record_index.h"
 #include "trainer/params/label_facts.h"
 
@@ -27,8 +27,10 @@ struct DataSetOptions {
   // Whether to read the labels of the training records (or, if there are none,
   // of those to evaluate) if dataset.json does not have all facts.
   bool counts_labels = true;
-  std::string label_key{kLabelKey};  // of the records
-  SelectionChoice selection = {};    // of the training records
+  // That of the user; absent: by FindLabelOffset() if labels are counted.
+  std::optional<int> label_offset = {};
+  RecordKeys keys = {};            // of the records
+  SelectionChoice selection = {};  // of the training records
   // What to do about splits that lack shards.
   OnShardSetFaults on_train_faults = RefuseFaults;
   OnShardSetFaults on_eval_faults = RefuseFaults;
@@ -89,6 +91,8 @@ class DataSet {
   [[nodiscard]] std::string Describe() const;
 
  private:
+  void FindLabels(const std::string& data_dir, const DataSetOptions& options);
+
   bool is_fake_ = false;
   std::optional<DataSplit> train_;
   std::optional<DataSplit> eval_;

@@ -10,10 +10,12 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/atomic_file.h"
+#include "base/count_text.h"
+#include "base/shown_text.h"
 #include "records/files/open_source.h"
-#include "records/http/secrets_guard.h"
 #include "trainer/feed/fake_data.h"
 #include "trainer/log/machine_check.h"
 #include "trainer/log/run_origin.h"
@@ -69,22 +71,24 @@ std::vector<ReportFact> Configuration(const RunParams& params) {
 // How the job was started, its machine and its data.
 RunOrigin MakeOrigin(const Job& job) {
   const RunOptions& options = job.options;
-  return {{"command", CommandText(options.command)},
-          {"folder", WorkingFolder()},
-          {"version", options.version},
-          {"commit", options.commit},
-          {"host", HostName()},
-          {"processor", fmt::format("{} ({} threads)", ProcessorName(),
-                                    std::thread::hardware_concurrency())},
-          {"device", job.device.Describe()},
-          {"libtorch", TorchVersion()},
-          {"ranks", job.ranks.place().Describe()},
-          {"data_dir", PathText(options.data_dir)},
-          {"data", job.data.Describe()},
-          {"data_identity", DataIdentity(job.data)},
-          {"model", fmt::format("{}, {} parameters", ModelName(job.params),
-                                job.device.parameter_count())},
-          {"environment", EnvironmentText(environ)}};
+  return {
+      {"command", CommandText(options.command)},
+      {"folder", WorkingFolder()},
+      {"version", options.version},
+      {"commit", options.commit},
+      {"host", HostName()},
+      {"processor",
+       fmt::format("{} ({})", ProcessorName(),
+                   CountText(std::thread::hardware_concurrency(), "thread"))},
+      {"device", job.device.Describe()},
+      {"libtorch", TorchVersion()},
+      {"ranks", job.ranks.place().Describe()},
+      {"data_dir", PathText(options.data_dir)},
+      {"data", job.data.Describe()},
+      {"data_identity", DataIdentity(job.data)},
+      {"model", fmt::format("{}, {} parameters", ModelName(job.params),
+                            job.device.parameter_count())},
+      {"environment", EnvironmentText(environ)}};
 }
 
 }  // namespace
@@ -101,6 +105,32 @@ void WriteDescription(const Job& job) {
       ToYaml(job.resolved) + "# The run:\n" + YamlComments(MakeOrigin(job)));
 }
 
+namespace {
+
+// See ReportSubject::more_in_loss.
+std::string MoreInLoss(const TrainParams& params) {
+  const OptimizerOptions& optimizer = params.optimizer;
+  std::vector<std::string> parts;
+  const bool adds_l2 = optimizer.kind == OptimizerKind::kMomentum ||
+                       optimizer.kind == OptimizerKind::kAdam ||
+                       optimizer.kind == OptimizerKind::kRmsProp;
+  if (adds_l2 && optimizer.weight_decay > 0) {
+    parts.emplace_back("the L2 term");
+  }
+  if (!params.loss_class_weights.empty()) {
+    parts.emplace_back("class weights");
+  }
+  if (optimizer.mixup_alpha > 0 || optimizer.cutmix_alpha > 0) {
+    parts.emplace_back("mixed images");
+  }
+  if (!params.distill_from.empty()) {
+    parts.emplace_back("a teacher");
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
 ReportSubject MakeReportSubject(const Job& job) {
   const TrainParams& params = job.params;
   return {.title = ModelName(params) + " on " +
@@ -109,6 +139,7 @@ ReportSubject MakeReportSubject(const Job& job) {
           .batch_size = params.input.batch_size,
           .iterations_per_loop = params.iterations_per_loop,
           .class_names = DataLabels(job).names(),
+          .more_in_loss = MoreInLoss(params),
           .configuration = Configuration(job.resolved),
           .origin = MakeOrigin(job)};
 }

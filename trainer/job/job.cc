@@ -9,12 +9,15 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/print_lines.h"
+#include "records/files/output_check.h"
 #include "records/store/index_data.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/named_weights.h"
 #include "trainer/checkpoint/resume.h"
 #include "trainer/checkpoint/warm_start.h"
 #include "trainer/job/station_options.h"
+#include "trainer/job/validation.h"
 #include "trainer/log/run_storage.h"
 #include "trainer/model/lr_schedule.h"
 #include "trainer/model_dir/model_dir.h"
@@ -26,14 +29,21 @@ namespace infeed {
 namespace {
 
 std::atomic<bool> messages_suppressed = false;
+std::atomic<const RunStorage*> storage_of_messages = nullptr;
 
 }  // namespace
 
 void Say(const std::string& line) {
   if (!messages_suppressed) {
-    fmt::print(stderr, "{}\n", line);
+    const RunStorage* const storage = storage_of_messages;
+    PrintLines(storage == nullptr ? line : storage->WithUrl(line));
   }
 }
+
+UrlsInMessages::UrlsInMessages(const RunStorage* storage) {
+  storage_of_messages = storage;
+}
+UrlsInMessages::~UrlsInMessages() { storage_of_messages = nullptr; }
 
 void SuppressMessages() { messages_suppressed = true; }
 
@@ -55,6 +65,29 @@ void SayScheduleAdvice(const RunParams& params, const DataSet& data) {
   }
 }
 
+namespace {
+
+// No file that the user names for results is one of the data, or another one.
+void CheckRunOutputs(const RunOptions& options, const DataSet& data) {
+  const TrainParams& params = options.params.values;
+  std::vector<std::string> inputs = {
+      params.selection.subset, params.selection.class_weights,
+      params.selection.sample_weights, params.resnet_checkpoint};
+  for (const std::optional<DataSplit>* split : {&data.train(), &data.eval()}) {
+    if (*split) {
+      const std::vector<std::string>& shards = (*split)->index.shards();
+      inputs.insert(inputs.end(), shards.begin(), shards.end());
+    }
+  }
+  CheckOutputs({{"--trace", options.trace_path},
+                {"--mllog", options.mllog},
+                {"--predictions_page", options.predictions_page},
+                {"bad_record_report", params.input.bad_record_report}},
+               inputs);
+}
+
+}  // namespace
+
 DataSet OpenData(const RunOptions& options) {
   if (options.data_dir.empty()) {
     return {};
@@ -67,26 +100,34 @@ DataSet OpenData(const RunOptions& options) {
   const TrainParams& params = options.params.values;
   const bool is_open =
       !params.input.label_offset || params.input.num_label_classes == 0;
-  return DataSet(
+  DataSet data(
       options.data_dir,
       {.eval_split = params.eval_split,
        .counts_labels = is_open,
-       .label_key = params.input.label_key,
+       .label_offset = params.input.label_offset,
+       .keys = {params.input.image_key, params.input.label_key},
        .selection = Trains(mode) ? params.selection : SelectionChoice{},
        .on_train_faults = Trains(mode) ? policy : ignore,
        .on_eval_faults = evaluates ? policy : ignore});
+  CheckRunOutputs(options, data);
+  return data;
+}
+
+ModelLabels DataLabels(const RunOptions& options, const TrainParams& params,
+                       const DataSet& data) {
+  const int offset = LabelOffsetOf(params);
+  if (std::vector<std::string> names = data.class_names(); !names.empty()) {
+    return ModelLabels::OfClasses(std::move(names), 1, offset);
+  }
+  if (data.is_fake() || !IsDataFolder(options.data_dir)) {
+    return {};
+  }
+  return ModelLabels::OfData(options.data_dir, params.input.num_label_classes,
+                             offset);
 }
 
 ModelLabels DataLabels(const Job& job) {
-  const int offset = LabelOffsetOf(job.params);
-  if (std::vector<std::string> names = job.data.class_names(); !names.empty()) {
-    return ModelLabels::OfClasses(std::move(names), 1, offset);
-  }
-  if (!IsDataFolder(job.options.data_dir)) {
-    return {};
-  }
-  return ModelLabels::OfData(job.options.data_dir,
-                             job.params.input.num_label_classes, offset);
+  return DataLabels(job.options, job.params, job.data);
 }
 
 void RequireSplits(const RunOptions& options, const DataSet& data) {
@@ -131,14 +172,21 @@ InputOptions EvalInput(const Job& job) {
 
 namespace {
 
-// For a run that trains: the differences that make the checkpoint another
-// run's. Other modes may use any checkpoint.
+// The differences that make the checkpoint another run's; where nothing is
+// trained, another network's.
 std::string DifferenceOf(const Job& job, const Checkpoint& checkpoint) {
-  return Trains(job.options.mode)
-             ? DescribeDifferences(MakeIdentity(job.params, job.data,
-                                                job.options.place.world_size),
-                                   checkpoint.identity)
-             : "";
+  if (!Trains(job.options.mode)) {
+    return DescribeDifferences(MakeNetworkIdentity(job.params),
+                               checkpoint.identity);
+  }
+  const std::string difference = DescribeDifferences(
+      MakeIdentity(job.params, job.data, job.options.place.world_size),
+      checkpoint.identity);
+  if (!difference.empty() || job.options.mode == Mode::kTrain) {
+    return difference;
+  }
+  return DescribeDifferences(MakeValidation(job.params, job.data),
+                             checkpoint.validation);
 }
 
 // For the modes that use the newest checkpoint: a hint about a better one.
@@ -151,7 +199,8 @@ std::string BetterText(const RunOptions& options, std::int64_t step) {
              : "";
 }
 
-// Restore() on rank 0.
+// Restore() on rank 0. Sets `unusable` when there are checkpoints and all are
+// damaged.
 std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
   std::vector<std::string> damaged;
   std::optional<Checkpoint> checkpoint =
@@ -170,7 +219,8 @@ std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
       throw UsageError(
           "model_dir=" + job.options.model_dir +
           ": its checkpoint belongs to another run: " + difference +
-          "; give another model_dir, or --force to resume from it");
+          "; give another model_dir, or --force to " +
+          (Trains(job.options.mode) ? "resume from it" : "use it"));
     }
     Say("resuming despite a difference (--force): " + difference);
   }
@@ -178,10 +228,19 @@ std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
   Say(fmt::format("{} the checkpoint at step {}{}",
                   Trains(job.options.mode) ? "resuming from" : "using",
                   checkpoint->step, BetterText(job.options, checkpoint->step)));
-  return RunStart{.step = checkpoint->step, .stream = checkpoint->stream};
+  return RunStart{
+      .step = checkpoint->step,
+      .stream = checkpoint->stream,
+      .validation = checkpoint->validation,
+      .weights = IsOfModelDir(job.options.resume) ? "" : job.options.resume,
+      .labels = IsOfModelDir(job.options.resume)
+                    ? ModelLabels::OfModel(job.options.model_dir)
+                    : ModelLabels::OfWeights(job.options.resume)};
 }
 
-WarmStarted ReadWeights(const Job& job) {
+// For a model that is trained further, the classifier gets the classes of its
+// data. Sets `labels` to the names of the weights' classes.
+WarmStarted ReadWeights(const Job& job, ModelLabels& labels) {
   std::string path = job.params.resnet_checkpoint;
   if (path.empty()) {
     return {};
@@ -190,7 +249,11 @@ WarmStarted ReadWeights(const Job& job) {
   RequireDepthOfName(path, model);
   path = LocalWeights(job.options, path, "resnet_checkpoint");
   TensorMap weights = job.device.Save().model;
-  WarmStarted started = WarmStart(path, model, weights);
+  labels = ModelLabels::OfWeights(path);
+  const bool compares = Trains(job.options.mode) && !job.options.force;
+  WarmStarted started = WarmStart(
+      path, model, weights,
+      compares ? DataLabels(job).names() : std::vector<std::string>());
   Say(started.text);
   job.device.LoadWeights(weights);
   return started;
@@ -198,19 +261,22 @@ WarmStarted ReadWeights(const Job& job) {
 
 // For a model that is used without training: an untrained classifier would be
 // useless, so it must be among the weights.
-void ReadTrainedWeights(const Job& job, std::string_view purpose) {
-  const WarmStarted started = ReadWeights(job);
+ModelLabels ReadTrainedWeights(const Job& job, std::string_view purpose) {
+  ModelLabels labels;
+  const WarmStarted started = ReadWeights(job, labels);
   if (!started.head_left.empty()) {
     throw UsageError(fmt::format(
         "resnet_checkpoint={}: nothing to {}: {}; train the model first, or "
         "give the parameters of those weights (num_label_classes)",
         job.params.resnet_checkpoint, purpose, started.head_left));
   }
+  return labels;
 }
 
 }  // namespace
 
-std::optional<RunStart> Restore(const Job& job, bool& unusable) {
+std::optional<RunStart> Restore(const Job& job) {
+  bool unusable = false;
   std::optional<RunStart> start;
   if (job.ranks.place().is_first()) {
     start = ReadCheckpoint(job, unusable);
@@ -220,9 +286,12 @@ std::optional<RunStart> Restore(const Job& job, bool& unusable) {
       fmt::format("{:d} {:d} {} {} {}", start.has_value(), unusable, mine.step,
                   mine.stream.epoch, mine.stream.position)));
   bool found = false;
-  RunStart of_all;
+  RunStart of_all = mine;
   words >> found >> unusable >> of_all.step >> of_all.stream.epoch >>
       of_all.stream.position;
+  if (unusable) {
+    throw UnusableCheckpoints(job.options.model_dir);
+  }
   if (!found) {
     return std::nullopt;
   }
@@ -238,21 +307,15 @@ std::string LocalWeights(const RunOptions& options, const std::string& given,
 
 void StartFromWeights(const Job& job) {
   if (job.ranks.place().is_first()) {
-    ReadWeights(job);
+    ModelLabels labels;
+    (void)ReadWeights(job, labels);
   }
   job.device.Broadcast();
 }
 
-std::optional<std::int64_t> LoadTrained(const Job& job,
-                                        std::string_view purpose) {
-  bool unusable = false;
-  const std::optional<RunStart> from = Restore(job, unusable);
-  if (from) {
-    return from->step;
-  }
-  if (unusable) {
-    (void)Unusable(job.options.model_dir);
-    return std::nullopt;
+RunStart LoadTrained(const Job& job, std::string_view purpose) {
+  if (std::optional<RunStart> from = Restore(job)) {
+    return *std::move(from);
   }
   if (job.params.resnet_checkpoint.empty()) {
     throw UsageError(
@@ -260,17 +323,17 @@ std::optional<std::int64_t> LoadTrained(const Job& job,
                     "give weights as resnet_checkpoint",
                     job.options.model_dir, purpose));
   }
+  RunStart start = {.weights = job.params.resnet_checkpoint};
   if (job.ranks.place().is_first()) {
-    ReadTrainedWeights(job, purpose);
+    start.labels = ReadTrainedWeights(job, purpose);
   }
   job.device.Broadcast();
-  return 0;
+  return start;
 }
 
-ExitCode Unusable(const std::string& model_dir) {
-  Say(model_dir +
-      ": all checkpoints in it are damaged; move them away to start anew");
-  return ExitCode::kCheckpointUnusable;
+ProgramEnd Stopped() {
+  return {ExitCode::kStoppedBySignal,
+          "stopped by a signal; run the same command again"};
 }
 
 }  // namespace infeed

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
+#include "base/program_end.h"
 #include "pipeline/stats/cpu_load.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/job/data_set.h"
@@ -17,8 +19,8 @@
 #include "trainer/params/params.h"
 #include "trainer/ranks/ranks.h"
 
-// Code that the modes of train_resnet share. Each mode has its own file,
-// train_mode.cc, eval_mode.cc and so on; run.cc selects one.
+// Code that the modes of train_resnet share. Each mode has its own file in
+// run/, train_mode.cc, eval_mode.cc and so on; run.cc selects one.
 namespace infeed {
 
 // The parts of a run once its parameters are resolved.
@@ -33,8 +35,17 @@ struct Job {
   std::optional<CpuTimes> start;  // the cores, when the run began
 };
 
-// Prints a line on stderr.
+// Prints a line on stderr. Thread-safe.
 void Say(const std::string& line);
+// While it lives, Say() prints the URLs of files in an object store in place of
+// the paths of their local copies. storage: may be null.
+class UrlsInMessages {
+ public:
+  explicit UrlsInMessages(const RunStorage* storage);
+  ~UrlsInMessages();
+  UrlsInMessages(const UrlsInMessages&) = delete;
+  UrlsInMessages& operator=(const UrlsInMessages&) = delete;
+};
 // From now on Say() prints nothing: on ranks other than 0, which would print
 // the same lines.
 void SuppressMessages();
@@ -54,6 +65,9 @@ void SayScheduleAdvice(const RunParams& params, const DataSet& data);
 [[nodiscard]] DataSet OpenData(const RunOptions& options);
 
 // The names of the model's classes, from the data.
+[[nodiscard]] ModelLabels DataLabels(const RunOptions& options,
+                                     const TrainParams& params,
+                                     const DataSet& data);
 [[nodiscard]] ModelLabels DataLabels(const Job& job);
 
 // Throws UsageError where the data lacks the images that the mode needs.
@@ -71,12 +85,26 @@ void RequireModel(const RunOptions& options);
 struct RunStart {
   std::int64_t step = 0;
   StreamPosition stream = {};
+  // On rank 0: Checkpoint::validation; and where the weights are from, unless
+  // they are of a checkpoint in model_dir.
+  RunIdentity validation = {};
+  std::string weights = {};
+  ModelLabels labels = {};  // the names of the classes, where known
+};
+
+// All checkpoints in a folder are damaged. Exit code 4.
+class UnusableCheckpoints : public DataError {
+ public:
+  explicit UnusableCheckpoints(const std::string& model_dir)
+      : DataError(model_dir +
+                  ": all checkpoints in it are damaged; move them "
+                  "away to start anew") {}
 };
 
 // Loads the checkpoint that --resume selects onto the device; rank 0 reads it
-// for all ranks. Throws UsageError when it belongs to another run; sets
-// `unusable` when there are checkpoints and all are damaged.
-[[nodiscard]] std::optional<RunStart> Restore(const Job& job, bool& unusable);
+// for all ranks. nullopt: there is none. Throws UsageError when it belongs to
+// another run; UnusableCheckpoints, on all ranks.
+[[nodiscard]] std::optional<RunStart> Restore(const Job& job);
 
 // The local path of the weights that a parameter gives, by path, URL or name,
 // downloaded if needed. Throws UsageError naming the parameter, IoError.
@@ -90,28 +118,19 @@ void StartFromWeights(const Job& job);
 
 // For the modes that do not train: loads the model's newest undamaged
 // checkpoint onto the device, else the weights of resnet_checkpoint, as step 0.
-// Returns the step; nullopt, with a printed message, when there are checkpoints
-// and all are damaged. Throws UsageError where there is neither, and for
-// weights without a classifier that fits. purpose: "evaluate" or the like, for
+// Throws as Restore(); UsageError where there is neither, and for weights
+// without a classifier that fits. purpose: "evaluate" or the like, for
 // messages.
-[[nodiscard]] std::optional<std::int64_t> LoadTrained(const Job& job,
-                                                      std::string_view purpose);
+[[nodiscard]] RunStart LoadTrained(const Job& job, std::string_view purpose);
 
-// Prints that all checkpoints are damaged, and what to do.
-[[nodiscard]] ExitCode Unusable(const std::string& model_dir);
+// The end of a run after a stop request that saves nothing.
+[[nodiscard]] ProgramEnd Stopped();
 
 // Writes the model on the device, after `step` updates, to a new folder in
 // export_dir, and prints its path. averaged_steps: of the checkpoints whose
-// mean the model is, or none.
-void ExportNow(const Job& job, std::int64_t step,
+// mean the model is, or none. labels: the names of its classes; none: those of
+// the data.
+void ExportNow(const Job& job, std::int64_t step, ModelLabels labels,
                const std::vector<std::int64_t>& averaged_steps = {});
-
-// The modes.
-[[nodiscard]] ExitCode TrainMode(const Job& job, const std::stop_token& stop);
-[[nodiscard]] ExitCode EvalMode(const Job& job, const std::stop_token& stop);
-[[nodiscard]] ExitCode PredictMode(const Job& job, const std::stop_token& stop);
-[[nodiscard]] ExitCode ExportMode(const Job& job, const std::stop_token& stop);
-// Needs no model and no data.
-[[nodiscard]] ExitCode DoctorMode(const RunOptions& options);
 
 }  // namespace infeed

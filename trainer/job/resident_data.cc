@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "records/bytes/byte_size.h"
 #include "trainer/feed/resident_images.h"
@@ -69,7 +70,7 @@ ImagePlace PlaceImages(const Job& job, const InputOptions& input) {
   const ResidentShape shape = ComputeResidentShape(index, input);
   RequireRoom(job, shape);
   ReadResidentImages(index, input, job.device.Hold(shape));
-  Say(fmt::format("data_on_device: {} images, {}", shape.images,
+  Say(fmt::format("data_on_device: {}, {}", CountText(shape.images, "image"),
                   MemorySizeText(shape.bytes())));
   return ImagePlace::kDevice;
 }

@@ -61,6 +61,7 @@ struct RunOptions {
   // The file of MLPerf's log of a training run; "": none. started: its
   // beginning.
   std::string mllog;
+  std::string trace_path;  // the file that gets the spans; "": none
   std::chrono::system_clock::time_point started =
       std::chrono::system_clock::now();
   // Observers; both may be null, and must outlive the run.

@@ -10,14 +10,15 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "pipeline/order/option_text.h"
 #include "pipeline/order/options.h"
 #include "pipeline/order/stream_state.h"
 #include "preprocess/pixels/image_size.h"
 #include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
-#include "records/http/secrets_guard.h"
 #include "trainer/feed/fake_data.h"
+#include "trainer/job/validation.h"
 #include "trainer/model/image_size_schedule.h"
 #include "trainer/model/resnet_plan.h"
 #include "trainer/params/params.h"
@@ -88,8 +89,7 @@ RunIdentity ModelIdentityOf(const TrainParams& params) {
       {"use_resnetd_stem", Text(model.resnetd_stem)},
       {"resnetd_shortcut", Text(model.resnetd_shortcut)},
       {"replace_stem_max_pool", Text(model.replace_stem_max_pool)},
-      {"se_ratio", fmt::format("{}", model.se_ratio)},
-      {"optimizer", Quoted(ChoiceName(params.optimizer_kind(), kOptimizers))}};
+      {"se_ratio", fmt::format("{}", model.se_ratio)}};
   // Checkpoints of earlier versions have none of these.
   const ModelOptions before;
   const auto add = [&](const char* name, auto value, auto old) {
@@ -260,9 +260,15 @@ std::vector<ImageSize> EvalImageSizes(const TrainParams& params) {
   return sizes.empty() ? std::vector{params.input.image_size} : sizes;
 }
 
+RunIdentity MakeNetworkIdentity(const TrainParams& params) {
+  return ModelIdentityOf(params);
+}
+
 RunIdentity MakeIdentity(const TrainParams& params, const DataSet& data,
                          int ranks) {
   RunIdentity identity = ModelIdentityOf(params);
+  identity.push_back(
+      {"optimizer", Quoted(ChoiceName(params.optimizer_kind(), kOptimizers))});
   const RunIdentity distill = DistillIdentityOf(params);
   identity.insert(identity.end(), distill.begin(), distill.end());
   if (data.is_fake()) {
@@ -291,6 +297,7 @@ TrainingOptions MakeTrainingOptions(const TrainParams& params,
                                     const RankPlace& place) {
   return {.model_dir = model_dir,
           .identity = MakeIdentity(params, data, place.world_size),
+          .validation = MakeValidation(params, data),
           .input = PartOf(params.input, place),
           .model = MakeModelOptions(params),
           .teacher = params.teacher,

@@ -27,6 +27,8 @@ namespace infeed {
 [[nodiscard]] InputOptions MakeEvalInput(const TrainParams& params);
 // eval_image_sizes, or image_size alone. Throws UsageError.
 [[nodiscard]] std::vector<ImageSize> EvalImageSizes(const TrainParams& params);
+// The part of MakeIdentity() that every use of a checkpoint's weights shares.
+[[nodiscard]] RunIdentity MakeNetworkIdentity(const TrainParams& params);
 // Requires: the ranks can share a training batch (RequireShares()).
 [[nodiscard]] RunIdentity MakeIdentity(const TrainParams& params,
                                        const DataSet& data, int ranks = 1);

@@ -11,7 +11,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "records/http/secrets_guard.h"
+#include "base/shown_text.h"
+#include "records/files/open_source.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/checkpoint/warm_start.h"
@@ -20,7 +21,9 @@
 #include "trainer/log/run_history.h"
 #include "trainer/model/layers.h"
 #include "trainer/model/named_networks.h"
+#include "trainer/model_dir/class_match.h"
 #include "trainer/model_dir/model_dir.h"
+#include "trainer/model_dir/model_labels.h"
 #include "trainer/params/parse.h"
 #include "trainer/tensors/tensor_bundle.h"
 
@@ -81,7 +84,22 @@ std::string_view PixelsText(Normalization normalization) {
              : ChoiceName(normalization, kNormalizations);
 }
 
-Teacher OfModelDir(const std::string& folder, const TrainParams& params) {
+// Puts the teacher's outputs into the order of the run's classes.
+void TakeClassesOf(const std::vector<std::string>& theirs,
+                   const std::vector<std::string>& ours, Teacher& teacher) {
+  if (theirs.size() == ours.size() && !MatchClasses(ours, theirs).fits) {
+    throw UsageError(fmt::format(
+        "its classes are {}, this run's {}; --force takes their numbers",
+        ClassesText(theirs), ClassesText(ours)));
+  }
+  const std::string head = PlanLayers(teacher.model).back().name + ".";
+  if (!ArrangeClasses(theirs, ours, head, teacher.weights).empty()) {
+    teacher.text += ", its outputs in the order of this run's classes";
+  }
+}
+
+Teacher OfModelDir(const std::string& folder, const TrainParams& params,
+                   const std::vector<std::string>& class_names) {
   if (!params.distill_model.empty()) {
     throw UsageError(
         "this model_dir has its own network: leave "
@@ -98,11 +116,14 @@ Teacher OfModelDir(const std::string& folder, const TrainParams& params) {
   RequireSame("normalization", PixelsText(NormalizationOf(theirs)),
               PixelsText(NormalizationOf(params)));
   Checkpoint checkpoint = BestCheckpointOf(folder);
-  return {.model = MakeModelOptions(theirs),
-          .weights = WeightsForUse(std::move(checkpoint.state)),
-          .text = fmt::format("{}, step {} of {}{}", ModelName(theirs),
-                              checkpoint.step, folder,
-                              Top1Text(folder, checkpoint.step))};
+  Teacher teacher = {
+      .model = MakeModelOptions(theirs),
+      .weights = WeightsForUse(std::move(checkpoint.state)),
+      .text =
+          fmt::format("{}, step {} of {}{}", ModelName(theirs), checkpoint.step,
+                      folder, Top1Text(folder, checkpoint.step))};
+  TakeClassesOf(ModelLabels::OfModel(folder).names(), class_names, teacher);
+  return teacher;
 }
 
 // A network's tensors, all 0.
@@ -122,7 +143,8 @@ TensorMap Zeros(const ModelOptions& model) {
   return tensors;
 }
 
-Teacher OfWeights(const std::string& path, const TrainParams& params) {
+Teacher OfWeights(const std::string& path, const TrainParams& params,
+                  const std::vector<std::string>& class_names) {
   if (!std::filesystem::exists(path) && !FindTensorBundle(path)) {
     throw UsageError("no such file or folder");
   }
@@ -141,8 +163,13 @@ Teacher OfWeights(const std::string& path, const TrainParams& params) {
       .weights = {},
       .text = fmt::format("{} of {}", network->name, PathForMessages(path))};
   teacher.model.num_classes = params.input.num_label_classes;
+  if (FindTensorBundle(path)) {
+    teacher.model.variant = ModelVariant::kTpu;
+    teacher.text += ", model_variant=tpu";
+  }
   teacher.weights = Zeros(teacher.model);
   const WarmStarted started = WarmStart(path, teacher.model, teacher.weights);
+  TakeClassesOf(ModelLabels::OfWeights(path).names(), class_names, teacher);
   if (!started.head_left.empty()) {
     throw UsageError(started.head_left);
   }
@@ -167,15 +194,20 @@ std::string LossText(const DistillOptions& distill) {
 }  // namespace
 
 std::optional<Teacher> FindTeacher(const RunOptions& options,
-                                   RunParams& resolved) {
+                                   RunParams& resolved,
+                                   std::vector<std::string> class_names) {
   TrainParams& params = resolved.values;
   if (params.distill_from.empty() || !Trains(options.mode)) {
     return std::nullopt;
   }
   const std::string path = LocalWeights(options, params.distill_from, kParam);
   try {
-    Teacher teacher = HasParamFile(ParamsPath(path)) ? OfModelDir(path, params)
-                                                     : OfWeights(path, params);
+    if (options.force) {
+      class_names.clear();
+    }
+    Teacher teacher = HasParamFile(ParamsPath(path))
+                          ? OfModelDir(path, params, class_names)
+                          : OfWeights(path, params, class_names);
     CheckSize(teacher, params);
     teacher.text += LossText(params.optimizer.distill);
     params.teacher = teacher.model;

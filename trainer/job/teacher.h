@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "trainer/job/run_options.h"
 #include "trainer/model/options.h"
@@ -27,8 +28,12 @@ struct Teacher {
 //
 // Throws UsageError naming the parameter where there are no such weights, and
 // where the teacher has other classes, labels or pixels than the run; IoError
-// where an object store fails. Requires: the parameters are resolved.
-[[nodiscard]] std::optional<Teacher> FindTeacher(const RunOptions& options,
-                                                 RunParams& resolved);
+// where an object store fails. Classes are compared by name where both have
+// names (class_names: those of the run's data), unless --force is given. If
+// their order is another one, the teacher's outputs are put into the run's.
+// Requires: the parameters are resolved.
+[[nodiscard]] std::optional<Teacher> FindTeacher(
+    const RunOptions& options, RunParams& resolved,
+    std::vector<std::string> class_names = {});
 
 }  // namespace infeed

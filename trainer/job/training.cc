@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/job/validation.h"
 #include "trainer/model/cost.h"
 
 namespace infeed {
@@ -39,7 +40,8 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
               records_->SizeAt(stream), options.input.trace),
       outfeed_([this](const StepResult& result) { Take(result); }) {
   if (ranks_.place().is_first()) {
-    best_.emplace(options.model_dir, options.keep_best);
+    best_.emplace(options.model_dir, options.keep_best,
+                  MakeSubject(options.validation, options.validation).key);
     writer_.emplace(options.model_dir, options.async_checkpoints,
                     [this](std::int64_t saved, const std::string& folder) {
                       log_.CheckpointWritten(saved, folder);
@@ -196,6 +198,7 @@ void Training::SaveCheckpoint() {
     writer_->Save({.step = step_,
                    .stream = infeed_.position(),
                    .identity = options_.identity,
+                   .validation = options_.validation,
                    .state = device_.Save()},
                   options_.keep);
   }
@@ -211,12 +214,12 @@ void Training::FinishCheckpoint() {
   }
 }
 
-void Training::NoteEvaluation(const EvalResult& result) {
+void Training::NoteEvaluation(std::optional<double> value) {
   if (!best_) {
     return;
   }
   FinishCheckpoint();  // Only a checkpoint on disk can be the best.
-  if (saved_step_ == step_ && best_->Note(step_, result)) {
+  if (saved_step_ == step_ && best_->Note(step_, value)) {
     options_.keep.best = step_;
     log_.Say(fmt::format("best {} so far: step {}", options_.keep_best, step_));
   }

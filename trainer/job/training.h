@@ -23,6 +23,7 @@ namespace infeed {
 struct TrainingOptions {
   std::string model_dir;
   RunIdentity identity;
+  RunIdentity validation = {};
   InputOptions input;
   // kDevice: the device already has the images (DeviceLoop::Hold()).
   ImagePlace images = ImagePlace::kRecords;
@@ -78,8 +79,9 @@ class Training {
   void SaveCheckpoint();
   // Waits until the last checkpoint is on the disk.
   void FinishCheckpoint();
-  // Takes the evaluation of the last checkpoint, to find the best one.
-  void NoteEvaluation(const EvalResult& result);
+  // Takes the metric of keep_best of the last checkpoint's evaluation, if it
+  // has one, to find the best checkpoint.
+  void NoteEvaluation(std::optional<double> value);
 
   [[nodiscard]] std::int64_t step() const { return step_; }
   // The log of its threads' spans; may be null.

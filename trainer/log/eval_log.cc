@@ -2,11 +2,13 @@
 
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
+#include "base/own_files.h"
 #include "trainer/log/pictures.h"
 #include "trainer/model_dir/model_dir.h"
 #include "trainer/scores/metrics.h"
@@ -79,56 +81,76 @@ OrderedJson Curve(const EvalResult& result) {
 
 }  // namespace
 
-EvalLog::EvalLog(const std::string& model_dir)
+EvalLog::EvalLog(const std::string& model_dir, ModelLabels labels)
     : model_dir_(model_dir),
-      labels_(ModelLabels::OfModel(model_dir)),
+      labels_(std::move(labels)),
       metrics_(model_dir),
-      summaries_(EvalFolder(model_dir)) {}
+      summaries_(EvalFolder(model_dir), kInOwnFolder) {}
 
-void EvalLog::Write(std::int64_t step, const EvalResult& result) {
+void EvalLog::Write(std::int64_t step, const EvalSubject& subject,
+                    const EvalResult& result) {
   if (!result.image_size) {
-    WriteCurves(step, result);
+    WriteCurves(step, subject, result);
   }
-  MakeFolder(EvalFolder(model_dir_), "create the folder");
-  WriteFileAtomically(EvalPath(model_dir_, step, result.image_size),
-                      EvalFileText(step, result, labels_));
+  MakeFolder(EvalFolder(model_dir_), "create the folder", 1);
+  // Written last: an evaluation with this file is complete.
+  WriteFileAtomically(EvalPath(model_dir_, step, result.image_size,
+                               subject.is_own() ? "" : subject.name()),
+                      EvalFileText(step, subject, result, labels_),
+                      kInOwnFolder);
 }
 
-void EvalLog::WriteCurves(std::int64_t step, const EvalResult& result) {
-  MetricsLog::Values values = {{"images", result.images},
+void EvalLog::WriteCurves(std::int64_t step, const EvalSubject& subject,
+                          const EvalResult& result) {
+  const bool is_own = subject.is_own();
+  MetricsLog::Values values = {{"split", subject.split},
+                               {"data_identity", subject.data},
+                               {"evaluation", subject.name()},
+                               {"images", result.images},
                                {"images_per_second", result.images_per_second},
                                {"input_wait", result.input_wait}};
+  const auto tag = [&](std::string_view name) {
+    return std::string(name) + (is_own ? "" : "/" + subject.name());
+  };
   for (const TaggedMetric& metric : kTaggedMetrics) {
     if (const std::optional<double> value = FindMetric(result, metric.name)) {
       values.emplace_back(metric.name, *value);
-      summaries_.Scalar(metric.tag, *value, step);
+      summaries_.Scalar(tag(metric.tag), *value, step);
     }
   }
   if (result.live) {
     values.emplace_back("live_loss", result.live->loss);
     values.emplace_back("live_top_1", result.live->top_1);
-    values.emplace_back("live_top_5", result.live->top_5);
-    summaries_.Scalar("live_loss", result.live->loss, step);
-    summaries_.Scalar("live_top_1_accuracy", result.live->top_1, step);
-    summaries_.Scalar("live_top_5_accuracy", result.live->top_5, step);
+    summaries_.Scalar(tag("live_loss"), result.live->loss, step);
+    summaries_.Scalar(tag("live_top_1_accuracy"), result.live->top_1, step);
+    if (HasTopFive(result.classes)) {
+      values.emplace_back("live_top_5", result.live->top_5);
+      summaries_.Scalar(tag("live_top_5_accuracy"), result.live->top_5, step);
+    }
   }
   if (!result.confusion.empty()) {
-    summaries_.Image("confusion_matrix",
+    summaries_.Image(tag("confusion_matrix"),
                      ConfusionPicture(result, labels_.names()), step);
   }
   if (!result.roc.empty()) {
-    summaries_.Image("roc", RocPicture(result), step);
+    summaries_.Image(tag("roc"), RocPicture(result), step);
   }
   summaries_.Flush();
-  metrics_.Write("eval", step, values);
+  metrics_.Write(is_own ? "eval" : "other_eval", step, values);
 }
 
-std::string EvalFileText(std::int64_t step, const EvalResult& result,
-                         const ModelLabels& labels) {
+std::string EvalFileText(std::int64_t step, const EvalSubject& subject,
+                         const EvalResult& result, const ModelLabels& labels) {
   OrderedJson file = {{"schema", 1},
                       {"step", step},
+                      {"split", subject.split},
+                      {"data_identity", subject.data},
+                      {"evaluation", subject.name()},
                       {"images", result.images},
                       {"bad_records", result.bad_records}};
+  if (!subject.is_own()) {
+    file["differences"] = subject.differences;
+  }
   if (result.image_size) {
     file["image_size"] = *result.image_size;
   }
@@ -138,9 +160,11 @@ std::string EvalFileText(std::int64_t step, const EvalResult& result,
     }
   }
   if (result.live) {
-    file["live"] = {{"top_1", result.live->top_1},
-                    {"top_5", result.live->top_5},
-                    {"loss", result.live->loss}};
+    file["live"]["top_1"] = result.live->top_1;
+    if (HasTopFive(result.classes)) {
+      file["live"]["top_5"] = result.live->top_5;
+    }
+    file["live"]["loss"] = result.live->loss;
   }
   file["images_per_second"] = result.images_per_second;
   file["input_wait"] = result.input_wait;

@@ -7,24 +7,28 @@
 #include "trainer/model_dir/metrics_log.h"
 #include "trainer/model_dir/model_labels.h"
 #include "trainer/scores/eval_result.h"
+#include "trainer/scores/eval_subject.h"
 
 namespace infeed {
 
 // Writes the evaluations of a model directory: to metrics.jsonl, to the
 // TensorBoard events in eval/ (numbers and pictures), and to EvalPath(), whose
 // file a second evaluation of a step replaces. One at an image size of its own
-// has only that file. Class names are read once, at
-// construction.
+// has only that file. An evaluation that is not the training's own has a file,
+// an event and tags with the name of its subject.
 //
 // One thread at a time. Throws IoError.
 class EvalLog {
  public:
-  explicit EvalLog(const std::string& model_dir);
+  // labels: the names of the model's classes.
+  EvalLog(const std::string& model_dir, ModelLabels labels);
 
-  void Write(std::int64_t step, const EvalResult& result);
+  void Write(std::int64_t step, const EvalSubject& subject,
+             const EvalResult& result);
 
  private:
-  void WriteCurves(std::int64_t step, const EvalResult& result);
+  void WriteCurves(std::int64_t step, const EvalSubject& subject,
+                   const EvalResult& result);
 
   std::string model_dir_;
   ModelLabels labels_;
@@ -35,6 +39,7 @@ class EvalLog {
 // An evaluation's result as one JSON object, schema 1; docs/evaluation.md has
 // the fields. Numbers that are not finite are null.
 [[nodiscard]] std::string EvalFileText(std::int64_t step,
+                                       const EvalSubject& subject,
                                        const EvalResult& result,
                                        const ModelLabels& labels);
 

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/own_files.h"
+
 namespace infeed {
 namespace {
 
@@ -19,7 +21,7 @@ std::string_view FileName(std::string_view path) {
 
 MlperfLog::MlperfLog(const std::string& path) {
   if (!path.empty()) {
-    file_.emplace(path);
+    file_.emplace(path, kNamedByUser);
     if (!file_->EndsWith('\n')) {
       file_->Append("\n");
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/atomic_file.h"
+#include "base/own_files.h"
 #include "base/ratio.h"
 #include "base/seconds.h"
 #include "trainer/model_dir/model_dir.h"
@@ -91,8 +92,8 @@ std::optional<Profile> Profiler::End() {
                   .seconds = ToSeconds(window.to - window.from),
                   .shares = ComputeShares(log_->Read(), window)};
   MakeFolder(std::filesystem::path(profile.path).parent_path(),
-             "create the folder");
-  log_->Write(profile.path, window);
+             "create the folder", 1);
+  log_->Write(profile.path, window, kInOwnFolder);
   return profile;
 }
 

@@ -40,6 +40,17 @@ HistoryPoint PointOf(const Json& line, std::int64_t step) {
           .warm_up = Flag(line, "warm_up")};
 }
 
+HistoryEvaluation EvaluationOf(const Json& line, std::int64_t step) {
+  const auto name = line.find("evaluation");
+  return {.step = step,
+          .name = name != line.end() && name->is_string()
+                      ? name->get<std::string>()
+                      : "",
+          .loss = Number(line, "loss"),
+          .top_1 = Number(line, "top_1"),
+          .top_5 = Number(line, "top_5")};
+}
+
 RunEnd EndOf(const Json& line) {
   const auto state = line.find("state");
   for (const RunEnd end : {RunEnd::kStopped, RunEnd::kDiverged}) {
@@ -75,8 +86,12 @@ std::string_view RunEndName(RunEnd end) {
 RunHistory::RunHistory(std::string model_dir) : path_(MetricsPath(model_dir)) {}
 
 void RunHistory::Update() {
-  if (!std::filesystem::exists(path_)) {
+  const std::filesystem::file_status status = std::filesystem::status(path_);
+  if (!std::filesystem::exists(status)) {
     return;
+  }
+  if (!std::filesystem::is_regular_file(status)) {
+    throw IoError(path_ + ": is not a regular file");
   }
   std::ifstream file(path_, std::ios::binary);
   if (!file) {
@@ -100,6 +115,15 @@ void RunHistory::BeginRun(std::int64_t step, double time) {
   runs_.push_back({.first_step = step, .start_time = time, .last_time = time});
 }
 
+// Evaluations of other data, or in another way, are no curve together.
+void RunHistory::AddEvaluation(const HistoryEvaluation& evaluation) {
+  if (!evaluations_.empty() && evaluations_.back().name != evaluation.name) {
+    evaluations_.clear();
+  }
+  CutFrom(evaluations_, evaluation.step);
+  evaluations_.push_back(evaluation);
+}
+
 void RunHistory::Add(std::string_view text) {
   const Json line = ParseJsonOrDiscard<Json>(text);
   if (!line.is_object() || !line.contains("event") ||
@@ -117,16 +141,12 @@ void RunHistory::Add(std::string_view text) {
   } else if (event == "loop") {
     loops_.push_back(PointOf(line, step));
   } else if (event == "eval") {
-    CutFrom(evaluations_, step);
-    evaluations_.push_back({.step = step,
-                            .loss = Number(line, "loss"),
-                            .top_1 = Number(line, "top_1"),
-                            .top_5 = Number(line, "top_5")});
+    AddEvaluation(EvaluationOf(line, step));
   } else if (event == "checkpoint") {
     checkpoints_.push_back(step);
   }
-  if (runs_.empty()) {
-    return;
+  if (runs_.empty() || (runs_.back().end && event.ends_with("eval"))) {
+    return;  // An evaluation by itself is no part of a run.
   }
   HistoryRun& run = runs_.back();
   run.last_time = std::isfinite(time) ? time : run.last_time;

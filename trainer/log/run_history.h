@@ -19,8 +19,10 @@ struct HistoryPoint {
   bool warm_up = false;
 };
 
+// An evaluation of the training itself.
 struct HistoryEvaluation {
   std::int64_t step = 0;
+  std::string name = {};  // EvalSubject::name()
   double loss = 0;
   double top_1 = 0;
   double top_5 = 0;
@@ -48,8 +50,9 @@ struct HistoryRun {
 };
 
 // A whole training over all its runs, read from metrics.jsonl. Steps that a
-// later run repeated replace the earlier ones. Other lines, and lines that
-// are not JSON, are skipped.
+// later run repeated replace the earlier ones. Other lines (also the event
+// other_eval: evaluations that are not the training's own), and lines that are
+// not JSON, are skipped.
 //
 // Memory grows with the file, by some 60 bytes for each line. One thread at a
 // time.
@@ -81,6 +84,7 @@ class RunHistory {
 
  private:
   void BeginRun(std::int64_t step, double time);
+  void AddEvaluation(const HistoryEvaluation& evaluation);
 
   std::string path_;
   std::int64_t read_ = 0;  // bytes of the file

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "base/shell_word.h"
+#include "base/shown_text.h"
 #include "records/http/secrets_guard.h"
 
 namespace infeed {

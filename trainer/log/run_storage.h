@@ -31,12 +31,13 @@ class RunStorage {
   virtual void Refresh() = 0;
 
   // The local path of the weights at a path or URL or of this name
-  // (named_weights.h), downloaded if needed; valid until the next call. Throws
-  // IoError, and UsageError naming the parameter.
+  // (named_weights.h), downloaded at the first call. Throws IoError, and
+  // UsageError naming the parameter.
   [[nodiscard]] virtual std::string Fetched(const std::string& given,
                                             std::string_view parameter) = 0;
 
-  // The text with the local model_dir replaced by its URL, where it has one.
+  // The text with the local paths of files of the store replaced by their URLs.
+  // Thread-safe.
   [[nodiscard]] virtual std::string WithUrl(std::string text) const = 0;
 
   // Starts the upload of a finished export; returns the name to print for it.

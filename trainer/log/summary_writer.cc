@@ -58,6 +58,16 @@ HParamsPluginData::Value ParseHParam(const std::string& text) {
   return value;
 }
 
+// As in HParamsPluginData.Experiment.Parameter.
+int TypeNumber(const HParamsPluginData::Value& value) {
+  constexpr int kText = 1;
+  constexpr int kTruth = 2;
+  constexpr int kNumber = 3;
+  return value.has_number_value() ? kNumber
+         : value.has_bool_value() ? kTruth
+                                  : kText;
+}
+
 // The plugin reads the metadata; the value itself is an empty list.
 std::string HParamsEvent(double wall_time, std::int64_t step,
                          std::string_view tag, const HParamsPluginData& data) {
@@ -106,6 +116,27 @@ std::string TextEvent(double wall_time, std::int64_t step, std::string_view tag,
   });
 }
 
+std::string ExperimentEvent(double wall_time, const HParams& hparams,
+                            const std::vector<HParamsMetric>& metrics) {
+  HParamsPluginData data;
+  HParamsPluginData::Experiment& experiment = *data.mutable_experiment();
+  experiment.set_time_created_secs(wall_time);
+  for (const auto& [name, text] : hparams) {
+    if (!text.empty()) {
+      auto& info = *experiment.add_hparam_infos();
+      info.set_name(name);
+      info.set_type(TypeNumber(ParseHParam(text)));
+    }
+  }
+  for (const HParamsMetric& metric : metrics) {
+    auto& info = *experiment.add_metric_infos();
+    info.mutable_name()->set_group(metric.group);
+    info.mutable_name()->set_tag(metric.tag);
+    info.set_display_name(metric.name);
+  }
+  return HParamsEvent(wall_time, 0, "_hparams_/experiment", data);
+}
+
 std::string SessionStartEvent(double wall_time, std::int64_t step,
                               const HParams& hparams) {
   HParamsPluginData data;
@@ -126,8 +157,8 @@ std::string SessionEndEvent(double wall_time, std::int64_t step, bool is_good) {
   return HParamsEvent(wall_time, step, "_hparams_/session_end_info", data);
 }
 
-SummaryWriter::SummaryWriter(const std::string& folder)
-    : file_(NewEventPath(folder)) {
+SummaryWriter::SummaryWriter(const std::string& folder, int own_names)
+    : file_(NewEventPath(folder), own_names) {
   AppendFrame(pending_, FileVersionEvent(UnixSeconds()));
   Flush();
 }
@@ -153,6 +184,11 @@ void SummaryWriter::Image(std::string_view tag, const SummaryImage& image,
 void SummaryWriter::Text(std::string_view tag, std::string_view text,
                          std::int64_t step) {
   Add(TextEvent(UnixSeconds(), step, tag, text));
+}
+
+void SummaryWriter::Experiment(const HParams& hparams,
+                               const std::vector<HParamsMetric>& metrics) {
+  Add(ExperimentEvent(UnixSeconds(), hparams, metrics));
 }
 
 void SummaryWriter::SessionStart(const HParams& hparams, std::int64_t step) {

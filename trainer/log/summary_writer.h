@@ -20,6 +20,14 @@ struct SummaryImage {
 // Parameters' names and values as text; empty values are left out.
 using HParams = std::vector<std::pair<std::string, std::string>>;
 
+// A scalar on the hyperparameters page: of this tag in the events of a folder
+// below the run's, "": of the run's own.
+struct HParamsMetric {
+  std::string group;
+  std::string tag;
+  std::string name;  // on the page
+};
+
 // Appends scalars, pictures and texts to a new TensorBoard event file (TFRecord
 // frames of Event messages) in a folder, which it creates if missing. The
 // constructor writes the file's first event; Flush(), and every tenth value,
@@ -30,7 +38,8 @@ using HParams = std::vector<std::pair<std::string, std::string>>;
 // events that cannot be written.
 class SummaryWriter {
  public:
-  explicit SummaryWriter(const std::string& folder);
+  // own_names: of a file in the folder, as in own_files.h.
+  explicit SummaryWriter(const std::string& folder, int own_names = 1);
   ~SummaryWriter();
   SummaryWriter(const SummaryWriter&) = delete;
   SummaryWriter& operator=(const SummaryWriter&) = delete;
@@ -40,8 +49,11 @@ class SummaryWriter {
              std::int64_t step);
   // text: Markdown.
   void Text(std::string_view tag, std::string_view text, std::int64_t step);
-  // For TensorBoard's hyperparameters page: the start of a run with its
-  // parameters as text, and its end.
+  // For TensorBoard's hyperparameters page: its columns of parameters, in this
+  // order, and of metrics; the start of a run with its parameters as text, and
+  // its end.
+  void Experiment(const HParams& hparams,
+                  const std::vector<HParamsMetric>& metrics);
   void SessionStart(const HParams& hparams, std::int64_t step);
   void SessionEnd(bool is_good, std::int64_t step);
   void Flush();
@@ -67,6 +79,9 @@ class SummaryWriter {
 [[nodiscard]] std::string TextEvent(double wall_time, std::int64_t step,
                                     std::string_view tag,
                                     std::string_view text);
+[[nodiscard]] std::string ExperimentEvent(
+    double wall_time, const HParams& hparams,
+    const std::vector<HParamsMetric>& metrics);
 [[nodiscard]] std::string SessionStartEvent(double wall_time, std::int64_t step,
                                             const HParams& hparams);
 [[nodiscard]] std::string SessionEndEvent(double wall_time, std::int64_t step,

@@ -8,6 +8,7 @@
 #include <torch/cuda.h>
 #include <torch/version.h>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "trainer/loop/device_loop.h"
 
@@ -114,9 +115,9 @@ std::string DescribeDevices(const std::string& device) {
   const torch::Device chosen = ParseDevice(device);
   if (chosen.is_cuda()) {
     return chosen.str() + ", one of " +
-           std::to_string(torch::cuda::device_count()) + " GPUs";
+           CountText(torch::cuda::device_count(), "GPU");
   }
-  return "cpu, " + std::to_string(SetThreads(0)) + " threads of LibTorch, " +
+  return "cpu, " + CountText(SetThreads(0), "thread") + " of LibTorch, " +
          (CpuHasBfloat16() ? "units for bfloat16" : "no units for bfloat16");
 }
 

@@ -5,6 +5,7 @@
 
 #include <ATen/ATen.h>
 
+#include "base/count_text.h"
 #include "trainer/groups/device_group.h"
 #include "trainer/groups/flat_tensors.h"
 #include "trainer/loop/batch.h"
@@ -246,7 +247,7 @@ std::int64_t DeviceLoop::parameter_count() const {
 std::string DeviceLoop::Describe() const {
   return impl_->torch_device.str() +
          (impl_->torch_device.is_cpu()
-              ? ", " + std::to_string(impl_->threads) + " threads"
+              ? ", " + CountText(impl_->threads, "thread")
               : "") +
          impl_->passes->Describe() +
          (impl_->in_bfloat16 ? ", bfloat16" : ", float32");

@@ -22,7 +22,7 @@ ExportFolder::ExportFolder(const std::string& export_dir)
   std::error_code error;
   // Left by a killed run that had the same process number.
   std::filesystem::remove_all(stage_, error);
-  MakeFolder(stage_, "create the folder");
+  MakeFolder(stage_, "create the folder", 1);
 }
 
 ExportFolder::~ExportFolder() {

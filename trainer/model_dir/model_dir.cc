@@ -71,10 +71,12 @@ std::vector<std::string> NamesInFolder(const std::string& folder) {
 }
 
 std::string EvalPath(const std::string& model_dir, std::int64_t step,
-                     const std::optional<ImageSize>& size) {
+                     const std::optional<ImageSize>& size,
+                     std::string_view subject) {
   Check(step >= 0, "a step is not negative");
   return PathIn(EvalFolder(model_dir),
-                fmt::format("{:0{}}{}.json", step, kDigits,
+                fmt::format("{:0{}}{}{}{}.json", step, kDigits,
+                            subject.empty() ? "" : "-", subject,
                             size ? "-" + SizeText(*size) : ""));
 }
 

@@ -15,7 +15,8 @@
 //             metrics.jsonl          one JSON object a line
 //             events.out.tfevents.*  scalars of training, for TensorBoard
 //             eval/events.out.*      scalars of evaluations
-//             eval/00000042.json     what an evaluation found
+//             eval/00000042.json     what an evaluation of the training found
+//             eval/00000042-test-1a2b3c4d.json  that of other data
 //             report.html            docs/report.md
 //             profiles/*.trace.json  docs/report.md
 //             checkpoint-00000042/   docs/checkpoints.md
@@ -38,12 +39,14 @@ inline constexpr std::string_view kReportFile = "report.html";
 [[nodiscard]] std::string EvaluationsPath(const std::string& model_dir);
 // The folder of the evaluations' event files.
 [[nodiscard]] std::string EvalFolder(const std::string& model_dir);
-// MODEL_DIR/eval/NNNNNNNN.json: the evaluation of a step, at least eight
-// digits; NNNNNNNN-192.json: that at an image size of its own. Requires: step
-// >= 0.
+// MODEL_DIR/eval/NNNNNNNN.json: the training's evaluation of a step, at least
+// eight digits; NNNNNNNN-192.json: that at an image size of its own;
+// NNNNNNNN-test-1a2b3c4d.json: that of another subject, with its name.
+// Requires: step >= 0.
 [[nodiscard]] std::string EvalPath(const std::string& model_dir,
                                    std::int64_t step,
-                                   const std::optional<ImageSize>& size = {});
+                                   const std::optional<ImageSize>& size = {},
+                                   std::string_view subject = "");
 
 // MODEL_DIR/profiles/NNNNNNNN.trace.json: the profile that began at a step.
 [[nodiscard]] std::string ProfilePath(const std::string& model_dir,

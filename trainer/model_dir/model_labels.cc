@@ -1,9 +1,14 @@
 #include "trainer/model_dir/model_labels.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "base/atomic_file.h"
+#include "records/bytes/json.h"
 #include "records/files/class_list.h"
 #include "records/files/dataset_info.h"
 #include "trainer/model_dir/model_dir.h"
@@ -11,12 +16,33 @@
 namespace infeed {
 namespace {
 
+namespace fs = std::filesystem;
+
 // names: those of the labels from `first` on. offset: the label of class 0.
 ModelLabels Named(std::vector<std::string> names, int first, int offset) {
   if (!names.empty() && first > offset) {
     names.insert(names.begin(), "background");
   } else if (!names.empty() && first < offset) {
     names.erase(names.begin());
+  }
+  return ModelLabels(std::move(names));
+}
+
+// The names in an export's preprocessing.json.
+ModelLabels OfExport(const std::string& folder) {
+  constexpr std::int64_t kMaxBytes = std::int64_t{64} << 20;
+  const std::string path = PathIn(folder, "preprocessing.json");
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) {
+    return {};
+  }
+  const auto json =
+      ParseJsonOrDiscard<nlohmann::json>(ReadWholeFile(path, kMaxBytes));
+  std::vector<std::string> names;
+  if (json.is_object() && json.contains("classes")) {
+    for (const auto& name : json["classes"]) {
+      names.push_back(name.is_string() ? name.get<std::string>() : "");
+    }
   }
   return ModelLabels(std::move(names));
 }
@@ -52,6 +78,18 @@ ModelLabels ModelLabels::OfModel(const std::string& model_dir) {
   ModelLabels names;
   names.names_ = ReadClassList(LabelsPath(model_dir));
   return names;
+}
+
+ModelLabels ModelLabels::OfWeights(const std::string& path) {
+  std::error_code ignored;
+  const bool is_folder = fs::is_directory(path, ignored);
+  const fs::path absolute = fs::absolute(path, ignored).lexically_normal();
+  const fs::path folder =
+      is_folder && absolute.has_filename() ? absolute : absolute.parent_path();
+  if (CheckpointStep(folder.filename().string())) {
+    return OfModel(folder.parent_path().string());
+  }
+  return is_folder ? OfModel(folder.string()) : OfExport(folder.string());
 }
 
 void ModelLabels::Save(const std::string& model_dir) const {

@@ -32,6 +32,11 @@ class ModelLabels {
   // file.
   [[nodiscard]] static ModelLabels OfModel(const std::string& model_dir);
 
+  // The names of the classes of weights at a local path, of this program: a
+  // model directory, a checkpoint in one, a file of either, or a file beside an
+  // export's preprocessing.json. None where they are not known.
+  [[nodiscard]] static ModelLabels OfWeights(const std::string& path);
+
   // Writes labels.txt, unless there are no names.
   void Save(const std::string& model_dir) const;
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "pipeline/order/options.h"
 #include "records/files/class_list.h"
@@ -89,9 +90,10 @@ int LabelOffsetOf(const TrainParams& params) {
 
 std::string LabelsText(const LabelFacts& facts, const TrainParams& params) {
   const int offset = LabelOffsetOf(params);
-  std::string text = fmt::format("{}..{}, {} classes (label_offset {})", offset,
-                                 offset + params.input.num_label_classes - 1,
-                                 params.input.num_label_classes, offset);
+  std::string text = fmt::format(
+      "{}..{}, {} (label_offset {})", offset,
+      offset + params.input.num_label_classes - 1,
+      CountText(params.input.num_label_classes, "class", "classes"), offset);
   if (offset == 0 && params.input.num_label_classes == kReferenceClasses) {
     text += "; class 0 is the background";
   }

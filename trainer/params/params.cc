@@ -7,9 +7,10 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/own_files.h"
+#include "base/shown_text.h"
 #include "pipeline/order/epoch_batches.h"
 #include "pipeline/order/option_text.h"
-#include "records/http/secrets_guard.h"
 #include "trainer/model/named_networks.h"
 #include "trainer/params/checks.h"
 #include "trainer/params/parse.h"
@@ -180,7 +181,7 @@ void ApplyPreset(const Preset& preset, const std::string& origin,
   Apply(ParseOverride(preset.values), origin, run);
 }
 
-std::string ShownText(const Param& param, const TrainParams& values) {
+std::string ShownValue(const Param& param, const TrainParams& values) {
   return WithoutUrlSecrets(ValueText(param, values));
 }
 
@@ -240,13 +241,15 @@ RunParams ReadParams(const ParamLayers& layers) {
     ResolveOldModel(run);
     // It describes the data of the training, not the data of this run.
     run.values.num_eval_images = 0;
+    // The model may be a stranger's, who must not name a file to write.
+    run.values.input.bad_record_report.clear();
   }
   if (!layers.preset.empty()) {
     const Preset& preset = FindPreset(layers.preset);
     ApplyPreset(preset, fmt::format("preset {}", preset.name), run);
   }
   if (!layers.config_file.empty()) {
-    Apply(ReadParamFile(layers.config_file), "config file", run);
+    Apply(ReadParamFile(layers.config_file, kNamedByUser), "config file", run);
   }
   std::vector<OptionAssignment> overrides;
   for (const std::string& text : layers.overrides) {
@@ -280,7 +283,7 @@ std::string ToYaml(const RunParams& params) {
       continue;
     }
     text += fmt::format(
-        "{}: {}  # {}\n", param.name, ShownText(param, params.values),
+        "{}: {}  # {}\n", param.name, ShownValue(param, params.values),
         origin == params.origins.end() ? "default" : origin->second);
   }
   return text;
@@ -292,7 +295,7 @@ std::string ChosenText(const RunParams& params) {
     const auto origin = params.origins.find(param.name);
     if (origin != params.origins.end() && IsGiven(param, params.values)) {
       text += fmt::format("  {}: {}  # {}\n", param.name,
-                          ShownText(param, params.values), origin->second);
+                          ShownValue(param, params.values), origin->second);
     }
   }
   return text;

@@ -15,10 +15,10 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/own_files.h"
+#include "base/shown_text.h"
 #include "records/cloud/object_store.h"
 #include "records/files/open_source.h"
-#include "records/http/secrets_guard.h"
-#include "records/http/url.h"
 
 namespace infeed {
 namespace {
@@ -301,10 +301,11 @@ bool HasParamFile(const std::string& path) {
                      : std::filesystem::exists(path);
 }
 
-std::vector<OptionAssignment> ReadParamFile(const std::string& path) {
-  return ParseParamYaml(
-      IsUrl(path) ? ReadObject(path) : ReadWholeFile(path, kMaxBytes),
-      PathForMessages(path));
+std::vector<OptionAssignment> ReadParamFile(const std::string& path,
+                                            int own_names) {
+  const auto read = own_names == kNamedByUser ? ReadFileOrPipe : ReadWholeFile;
+  return ParseParamYaml(IsUrl(path) ? ReadObject(path) : read(path, kMaxBytes),
+                        PathForMessages(path));
 }
 
 }  // namespace infeed

@@ -25,9 +25,9 @@ namespace infeed {
 // Whether the config file, or the object at a URL, exists. Throws IoError.
 [[nodiscard]] bool HasParamFile(const std::string& path);
 
-// Reads a config file, or the object at a URL. Throws as ParseParamYaml() does,
-// and IoError.
+// Reads a config file, or the object at a URL; a pipe too if own_names is
+// kNamedByUser. Throws as ParseParamYaml() does, and IoError.
 [[nodiscard]] std::vector<OptionAssignment> ReadParamFile(
-    const std::string& path);
+    const std::string& path, int own_names = 1);
 
 }  // namespace infeed

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "pipeline/order/input_table.h"
+#include "records/bytes/nearest_name.h"
 #include "records/files/class_list.h"
 #include "trainer/model/named_networks.h"
-#include "trainer/params/nearest_name.h"
 #include "trainer/params/table_rows.h"
 #include "trainer/params/unsupported.h"
 

@@ -8,6 +8,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/files/open_source.h"
 #include "records/http/url.h"
 #include "trainer/checkpoint/checkpoint.h"
@@ -82,8 +83,12 @@ std::optional<std::string> PullPrefix(const Place& place,
   return PathIn(folder, place.name);
 }
 
+// Also labels.txt of a model directory.
 std::optional<std::string> PullFolder(const RemoteFolder& remote,
                                       const std::string& folder) {
+  if (remote.Has("labels.txt")) {
+    remote.Pull("labels.txt", LabelsPath(folder));
+  }
   if (remote.Has(kManifestFile)) {
     PullFiles(remote, "", folder);
     return folder;

@@ -10,6 +10,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/rounding.h"
+#include "base/shown_text.h"
 #include "records/bytes/byte_source.h"
 #include "records/cloud/object_sink.h"
 #include "records/cloud/object_store.h"

@@ -169,7 +169,7 @@ void RemoteModel::PullFiles() {
 
 void RemoteModel::PullCheckpoints() {
   const std::vector<std::int64_t> steps = checkpoints_.List();
-  if (options_.only_looks || options_.resume == "never") {
+  if (options_.resume == "never") {
     for (const std::int64_t step : steps) {
       checkpoints_.PullManifest(step, options_.model_dir);
     }

@@ -25,8 +25,6 @@ struct RemoteModelOptions {
   std::string resume = "auto";  // RunOptions::resume
   // Needs that number of checkpoints: the one of `resume` and those before it.
   int checkpoints = 1;
-  // Only list what exists: do not download the tensors of checkpoints.
-  bool only_looks = false;
   // Whether checkpoints that were never uploaded may be dropped.
   bool force = false;
   std::function<void(const std::string&)> say{};

@@ -116,6 +116,7 @@ void RemoteRun::BeginFolders(RunOptions& run) {
   }
   if (IsUrl(run.export_dir)) {
     export_url_ = std::exchange(run.export_dir, scratch_.path() + "/export");
+    AddUrl(run.export_dir, export_url_);
     Discard(run.export_dir);  // of a killed run, not finished
   }
   if (IsUrl(run.resume) &&
@@ -127,6 +128,7 @@ void RemoteRun::BeginFolders(RunOptions& run) {
 void RemoteRun::BeginModel(RunOptions& run) {
   const TrainParams& params = run.params.values;
   model_url_ = std::exchange(run.model_dir, scratch_.model_dir());
+  AddUrl(run.model_dir, model_url_);
   model_ = std::make_unique<RemoteModel>(
       RemoteModelOptions{
           .url = model_url_,
@@ -136,7 +138,6 @@ void RemoteRun::BeginModel(RunOptions& run) {
           .trains = Trains(run.mode),
           .resume = run.resume,
           .checkpoints = run.average_checkpoints,
-          .only_looks = run.dry_run,
           .force = run.force,
           .say = options_.say},
       runtime_, upload_runtime_, outbox_);
@@ -186,10 +187,16 @@ std::string RemoteRun::Fetched(const std::string& given,
   if (!IsUrl(path)) {
     return path;
   }
-  const std::string folder = scratch_.path() + "/fetched";
-  Discard(folder);
-  std::string here = PullWeights(path, folder, runtime_);
-  options_.say(fmt::format("downloaded {} to {}", PathForMessages(path), here));
+  std::string& here = fetched_[path];
+  if (here.empty()) {
+    const std::string folder =
+        fmt::format("{}/fetched/{}", scratch_.path(), fetched_.size());
+    Discard(folder);
+    here = PullWeights(path, folder, runtime_);
+    AddUrl(here, path);
+    options_.say(
+        fmt::format("downloaded {} to {}", PathForMessages(path), here));
+  }
   return here;
 }
 
@@ -203,18 +210,26 @@ std::string RemoteRun::Exported(const std::string& folder) {
 }
 
 std::string RemoteRun::WithUrl(std::string text) const {
-  const std::string here = scratch_.model_dir();
-  const std::size_t place = text.find(here);
-  if (!model_url_.empty() && place != std::string::npos) {
-    text.replace(place, here.size(), model_url_);
+  const std::lock_guard lock(urls_mutex_);
+  for (const auto& [here, url] : urls_) {
+    for (std::size_t at = text.find(here); at != std::string::npos;
+         at = text.find(here, at + url.size())) {
+      text.replace(at, here.size(), url);
+    }
   }
   return text;
 }
 
-ExitCode RemoteRun::Finish(ExitCode code, std::chrono::seconds at_most) {
+void RemoteRun::AddUrl(const std::string& here, const std::string& url) {
+  const std::lock_guard lock(urls_mutex_);
+  urls_.emplace_back(here, url);
+}
+
+ProgramEnd RemoteRun::Finish(ProgramEnd end, std::chrono::seconds at_most) {
+  end.reason = WithUrl(std::move(end.reason));
   Discard(scratch_.path() + "/fetched");
   if (!uploader_) {
-    return code;
+    return end;
   }
   // After the signal that ended the run, its checkpoint is still uploaded.
   const std::stop_token stop =
@@ -224,19 +239,21 @@ ExitCode RemoteRun::Finish(ExitCode code, std::chrono::seconds at_most) {
   uploader_.reset();
   const std::vector<std::string> pending = Pending();
   if (is_done || pending.empty()) {
-    return code;
+    return end;
   }
   scratch_.Keep();
-  options_.say(fmt::format(
+  const std::string left = fmt::format(
       "not everything could be uploaded {}: {} {} only on this machine, in {}; "
       "to upload it, run the same command here again",
       stop.stop_requested() ? std::string("before the signal")
                             : fmt::format("in {} s", at_most.count()),
       fmt::join(pending, ", "), pending.size() == 1 ? "is" : "are",
-      scratch_.path()));
-  const bool went_well =
-      code == ExitCode::kDone || code == ExitCode::kStoppedBySignal;
-  return went_well ? ExitCode::kRuntimeError : code;
+      scratch_.path());
+  if (end.code == ExitCode::kDone || end.code == ExitCode::kStoppedBySignal) {
+    return {ExitCode::kRuntimeError, left};
+  }
+  options_.say(left);
+  return end;
 }
 
 bool RemoteRun::AwaitUploads(std::chrono::seconds at_most,

@@ -3,13 +3,17 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/program_end.h"
 #include "trainer/job/run_options.h"
 #include "trainer/log/run_storage.h"
 #include "trainer/remote/model.h"
@@ -51,13 +55,14 @@ class RemoteRun final : public RunStorage {
   [[nodiscard]] std::string Exported(const std::string& folder) override;
 
   // Waits until everything is uploaded, or until a first signal arrives.
-  // Returns the run's code, or kRuntimeError instead of success if something is
-  // still only on this disk; prints what.
-  [[nodiscard]] ExitCode Finish(ExitCode code) {
-    return Finish(code, options_.upload_timeout);
+  // Returns the run's end, its paths as URLs; or kRuntimeError instead of
+  // success if something is still only on this disk. For another end prints
+  // what.
+  [[nodiscard]] ProgramEnd Finish(ProgramEnd end) {
+    return Finish(std::move(end), options_.upload_timeout);
   }
   // The same, waiting for at most this time.
-  [[nodiscard]] ExitCode Finish(ExitCode code, std::chrono::seconds at_most);
+  [[nodiscard]] ProgramEnd Finish(ProgramEnd end, std::chrono::seconds at_most);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -71,10 +76,16 @@ class RemoteRun final : public RunStorage {
   void Round(const std::stop_token& stop);
   [[nodiscard]] std::vector<std::string> Pending() const;
 
+  // A local copy, and where its file is.
+  void AddUrl(const std::string& here, const std::string& url);
+
   RemoteRunOptions options_;
+  mutable std::mutex urls_mutex_;
+  std::vector<std::pair<std::string, std::string>> urls_;
   std::string model_url_;   // "": on this disk
   std::string export_url_;  // likewise
   ScratchFolder scratch_;
+  std::map<std::string, std::string> fetched_;  // by URL, where it is here
   std::shared_ptr<const CloudRuntime> runtime_;
   std::stop_source uploads_;  // interrupts the requests of upload_runtime_
   std::shared_ptr<const CloudRuntime> upload_runtime_;

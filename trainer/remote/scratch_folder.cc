@@ -1,6 +1,5 @@
 #include "trainer/remote/scratch_folder.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -14,7 +13,9 @@
 #include <fmt/format.h>
 
 #include "base/atomic_file.h"
+#include "base/descriptor.h"
 #include "base/error.h"
+#include "base/own_files.h"
 #include "records/bytes/cache_folder.h"
 #include "records/bytes/fnv_hash.h"
 #include "trainer/model_dir/model_dir.h"
@@ -59,18 +60,12 @@ bool HasMark(const std::string& folder) {
 // Opens and locks a folder's lock file; -1 when another process has it.
 int TryLock(const std::string& folder) {
   const std::string path = LockPath(folder);
-  const int descriptor =
-      ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) {
-    throw IoError(path, "open", errno);
+  Descriptor file = OpenOwnFile(path, kInOwnFolder);
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
+    return file.Release();
   }
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
-    return descriptor;
-  }
-  const int error = errno;
-  ::close(descriptor);
-  if (error != EWOULDBLOCK) {
-    throw IoError(path, "lock", error);
+  if (errno != EWOULDBLOCK) {
+    throw IoError(path, "lock", errno);
   }
   return -1;
 }

@@ -161,13 +161,17 @@ std::string RocChart(const EvalResult& result) {
     points.push_back(
         {.x = point.false_positive_rate, .y = point.true_positive_rate});
   }
-  const std::string auc =
-      result.auc ? fmt::format("; the area under it is {:.4f}", *result.auc)
-                 : "";
+  const std::string auc = result.auc
+                              ? fmt::format(
+                                    "<p class=\"note\">the area under it is "
+                                    "{:.4f}</p>\n",
+                                    *result.auc)
+                              : "";
   return LineChart({{"this model", points}, {"chance", {{0, 0}, {1, 1}}}},
-                   {.from_zero = true, .whole_x = false}) +
-         "<p class=\"note\">false positives to the right, true ones upwards" +
-         auc + "</p>\n";
+                   {.names = {.x = "false positives", .y = "true positives"},
+                    .from_zero = true,
+                    .whole_x = false}) +
+         auc;
 }
 
 }  // namespace

@@ -22,11 +22,13 @@ struct PredictionPageData {
   std::map<std::int64_t, WebPicture> pictures = {};
   std::map<std::int64_t, std::string> names = {};  // the origin of each image,
                                                    // by record
+  std::vector<BadImage> bad = {};                  // the first ones
 };
 
 // A self-contained HTML page: how many predictions are right, and images with
-// the predicted class and its probability; first the wrong ones, in red, with
-// their actual class, then the right ones, in green.
+// the predicted class and its probability, and its name; first the wrong ones,
+// in red, with their actual class, then the right ones, in green; at the end
+// the bad images and their errors.
 [[nodiscard]] std::string PredictionPage(const PredictionPageData& data,
                                          const ModelLabels& labels);
 

@@ -1,6 +1,7 @@
 #include "trainer/report/report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <filesystem>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "base/charts/line_chart.h"
 #include "base/charts/progress.h"
 #include "base/charts/svg_parts.h"
+#include "base/count_text.h"
 #include "base/ratio.h"
 #include "pipeline/stats/text.h"
 #include "trainer/model_dir/model_dir.h"
@@ -88,12 +90,12 @@ std::string TimesTable(const RunTimes& times) {
           ? "warm-up: the first step"
           : fmt::format("warm-up: {} steps", times.warm_up_steps),
       times.warm_up);
-  add(fmt::format("{} steps after it", times.steady_steps), times.steady);
+  add(CountText(times.steady_steps, "step") + " after it", times.steady);
   add("- of these, waiting for the input", times.input_wait);
   add("- of these, waiting for the host to take results", times.drain);
-  add(fmt::format("between {} loops", times.loops), times.between);
+  add("between " + CountText(times.loops, "loop"), times.between);
   add("checkpoints", times.checkpoints);
-  add(fmt::format("{} evaluations", times.evaluation_count), times.evaluations);
+  add(CountText(times.evaluation_count, "evaluation"), times.evaluations);
   add("the rest", rest);
   return HtmlTable({"what", "seconds", "share"}, rows);
 }
@@ -197,7 +199,7 @@ std::string OriginTable(const RunOrigin& origin,
          fmt::format("{:.0f} MiB of this process so far",
                      static_cast<double>(peak_memory_bytes) / 0x1p20)});
   }
-  return HtmlTable({"what", ""}, rows, "text");
+  return HtmlTable({"what", "value"}, rows, "text");
 }
 
 // Links to files in the model directory.
@@ -244,13 +246,48 @@ std::vector<ChartPoint> SteadyPoints(const std::vector<HistoryPoint>& from,
   return PointsOf(steady, value);
 }
 
-// Only series with points.
+// Only series with finite points.
 std::vector<ChartSeries> WithPoints(std::vector<ChartSeries> series) {
-  std::erase_if(series, [](const ChartSeries& s) { return s.points.empty(); });
+  std::erase_if(series, [](const ChartSeries& s) {
+    return std::ranges::none_of(
+        s.points, [](const ChartPoint& p) { return std::isfinite(p.y); });
+  });
   return series;
 }
 
-ReportCurves CurvesOf(const RunHistory& history) {
+LineChartOptions Named(LineChartOptions options, const char* y) {
+  options.names.y = y;
+  return options;
+}
+
+// The name of the curve of evaluations: those of other data say of what.
+std::string CurveName(const std::vector<HistoryEvaluation>& evaluations) {
+  return evaluations.empty() || evaluations.back().name.empty()
+             ? "evaluation"
+             : "evaluation, " + evaluations.back().name;
+}
+
+// The two losses, and how they differ.
+std::string LossChart(const ReportSubject& subject, const RunHistory& history,
+                      const LineChartOptions& options) {
+  const std::string& more = subject.more_in_loss;
+  const std::string chart = LineChart(
+      WithPoints(
+          {{"training" + (more.empty() ? "" : ", with " + more),
+            PointsOf(history.steps(), &HistoryPoint::loss)},
+           {CurveName(history.evaluations()),
+            PointsOf(history.evaluations(), &HistoryEvaluation::loss), true}}),
+      Named(options, "loss"));
+  return chart.empty() || more.empty() || history.evaluations().empty()
+             ? chart
+             : chart + "<p class=\"note\">The training's loss has " +
+                   EscapeXml(more) +
+                   " in it, the evaluation's has not: compare each curve only "
+                   "with itself.</p>\n";
+}
+
+ReportCurves CurvesOf(const ReportSubject& subject, const RunHistory& history) {
+  constexpr double kLeastWaitShown = 0.05;  // less is noise
   LineChartOptions options{.mark_title = "a run resumed here"};
   for (const HistoryRun& run : history.runs()) {
     options.marks.push_back(static_cast<double>(run.first_step));
@@ -258,70 +295,76 @@ ReportCurves CurvesOf(const RunHistory& history) {
   LineChartOptions shares = options;
   shares.y_text = ShareText;
   shares.from_zero = true;
+  LineChartOptions waits = shares;
+  waits.reaches = kLeastWaitShown;
   LineChartOptions rates = options;
   rates.from_zero = true;
   const auto& steps = history.steps();
   const auto& evaluations = history.evaluations();
-  return {
-      .loss = LineChart(
-          WithPoints({{"training", PointsOf(steps, &HistoryPoint::loss)},
-                      {"evaluation",
-                       PointsOf(evaluations, &HistoryEvaluation::loss), true}}),
-          options),
-      .accuracy = LineChart(
-          WithPoints(
-              {{"top-1, training", PointsOf(steps, &HistoryPoint::top_1)},
-               {"top-1, evaluation",
-                PointsOf(evaluations, &HistoryEvaluation::top_1), true},
-               {"top-5, evaluation",
-                PointsOf(evaluations, &HistoryEvaluation::top_5), true}}),
-          shares),
-      .learning_rate = LineChart(
-          {{"", PointsOf(steps, &HistoryPoint::learning_rate)}}, rates),
-      .images_per_second = LineChart(
-          {{"", SteadyPoints(steps, &HistoryPoint::images_per_second)}}, rates),
-      .input_wait = LineChart(
-          {{"", SteadyPoints(steps, &HistoryPoint::input_wait)}}, shares)};
+  const std::string evaluation = CurveName(evaluations);
+  return {.loss = LossChart(subject, history, options),
+          .accuracy = LineChart(
+              WithPoints(
+                  {{"top-1, training", PointsOf(steps, &HistoryPoint::top_1)},
+                   {"top-1, " + evaluation,
+                    PointsOf(evaluations, &HistoryEvaluation::top_1), true},
+                   {"top-5, " + evaluation,
+                    PointsOf(evaluations, &HistoryEvaluation::top_5), true}}),
+              Named(shares, "share of the images")),
+          .learning_rate =
+              LineChart({{"", PointsOf(steps, &HistoryPoint::learning_rate)}},
+                        Named(rates, "learning rate")),
+          .images_per_second = LineChart(
+              {{"", SteadyPoints(steps, &HistoryPoint::images_per_second)}},
+              Named(rates, "images/s")),
+          .input_wait =
+              LineChart({{"", SteadyPoints(steps, &HistoryPoint::input_wait)}},
+                        Named(waits, "share of the time"))};
 }
 
 // The rest of the page.
 
-std::string AccuracyTiles(const std::vector<HistoryEvaluation>& evaluations) {
+std::vector<std::string> AccuracyTiles(
+    const std::vector<HistoryEvaluation>& evaluations) {
   if (evaluations.empty()) {
-    return "";
+    return {};
   }
   const auto best = std::ranges::max_element(
       evaluations, {}, [](const HistoryEvaluation& e) { return e.top_1; });
-  return HtmlTile(HtmlPercent(evaluations.back().top_1), "top-1, last") +
-         HtmlTile(HtmlPercent(best->top_1),
-                  fmt::format("top-1, best, at step {}", best->step)) +
-         HtmlTile(HtmlPercent(evaluations.back().top_5), "top-5, last") +
-         HtmlTile(fmt::format("{:.3f}", evaluations.back().loss),
-                  "loss, evaluation");
+  const HistoryEvaluation& last = evaluations.back();
+  std::vector<std::string> tiles = {
+      HtmlTile(HtmlPercent(last.top_1), "top-1, last"),
+      HtmlTile(HtmlPercent(best->top_1),
+               fmt::format("top-1, best, at step {}", best->step))};
+  if (std::isfinite(last.top_5)) {
+    tiles.push_back(HtmlTile(HtmlPercent(last.top_5), "top-5, last"));
+  }
+  tiles.push_back(
+      HtmlTile(fmt::format("{:.3f}", last.loss), "loss, evaluation"));
+  return tiles;
 }
 
 std::string Tiles(const ReportSubject& subject, const RunHistory& history,
                   const ReportState& state) {
-  std::string tiles =
-      HtmlTile(fmt::format("{} / {}", state.step, subject.total_steps),
-               fmt::format("steps, {}",
-                           state.end ? EndText(*state.end) : "so far")) +
-      AccuracyTiles(history.evaluations());
+  std::vector<std::string> tiles = AccuracyTiles(history.evaluations());
+  tiles.insert(tiles.begin(),
+               HtmlTile(fmt::format("{} / {}", state.step, subject.total_steps),
+                        fmt::format("steps, {}", state.end ? EndText(*state.end)
+                                                           : "so far")));
+  const auto add = [&tiles](std::string_view value, std::string_view name) {
+    tiles.push_back(HtmlTile(value, name));
+  };
   if (!history.steps().empty()) {
-    tiles += HtmlTile(fmt::format("{:.3f}", history.steps().back().loss),
-                      "loss, training");
+    add(fmt::format("{:.3f}", history.steps().back().loss), "loss, training");
   }
-  tiles +=
-      HtmlTile(fmt::format("{:.1f}",
-                           state.times.images_per_second(subject.batch_size)),
-               "images/s after the warm-up") +
-      HtmlTile(HtmlPercent(state.times.input_wait_share()),
-               "of the time waiting for input") +
-      HtmlTile(ShortDuration(state.times.total),
-               fmt::format(
-                   "this run, {} of it warm-up",
-                   ShortDuration(state.times.start_up + state.times.warm_up)));
-  return "<div class=\"tiles\">\n" + tiles + "</div>\n";
+  add(fmt::format("{:.1f}", state.times.images_per_second(subject.batch_size)),
+      "images/s after the warm-up");
+  add(HtmlPercent(state.times.input_wait_share()),
+      "of the time waiting for input");
+  add(ShortDuration(state.times.total),
+      fmt::format("this run, {} of it warm-up",
+                  ShortDuration(state.times.start_up + state.times.warm_up)));
+  return HtmlTiles(tiles);
 }
 
 // A paragraph for each line.
@@ -354,41 +397,40 @@ std::vector<std::string> FilesIn(const std::string& model_dir) {
 
 std::string ReportPage(const ReportSubject& subject, const RunHistory& history,
                        const ReportState& state) {
-  const ReportCurves curves = CurvesOf(history);
+  const ReportCurves curves = CurvesOf(subject, history);
   std::string body = Tiles(subject, history, state);
   if (state.times.loops > 0) {
-    body += HtmlCard("Verdict",
-                     Paragraphs(TrainVerdict(state.times, state.input,
-                                             subject.iterations_per_loop)),
-                     "wide alone");
+    body += HtmlCard({"Verdict",
+                      Paragraphs(TrainVerdict(state.times, state.input,
+                                              subject.iterations_per_loop)),
+                      "wide alone"});
   }
-  body += "<div class=\"cards\">\n" + HtmlCard("Loss", curves.loss) +
-          HtmlCard("Accuracy", curves.accuracy) +
-          HtmlCard("Images per second", curves.images_per_second) +
-          HtmlCard("Share of time that the device waited for its input",
-                   curves.input_wait) +
-          HtmlCard("Learning rate", curves.learning_rate) +
-          HtmlCard("Where the time of this run went", TimesTable(state.times)) +
-          HtmlCard("The device, in loops",
-                   DeviceTable(state.times.device, state.ceilings));
+  std::vector<HtmlBox> boxes = {
+      {"Loss", curves.loss},
+      {"Accuracy", curves.accuracy},
+      {"Images per second", curves.images_per_second},
+      {"Share of time that the device waited for its input", curves.input_wait},
+      {"Learning rate", curves.learning_rate},
+      {"Where the time of this run went", TimesTable(state.times)},
+      {"The device, in loops",
+       DeviceTable(state.times.device, state.ceilings)}};
   if (state.evaluation) {
     const ClassCards classes =
         MakeClassCards(*state.evaluation, subject.class_names);
     const std::string at = fmt::format(" at step {}", state.evaluation_step);
     const char* const kind = classes.are_wide ? "wide" : "";
-    body += HtmlCard("Confusion matrix" + at, classes.confusion, kind) +
-            HtmlCard("Classes" + at, classes.table, kind) +
-            HtmlCard("ROC curve" + at, classes.roc, "map");
+    boxes.push_back({"Confusion matrix" + at, classes.confusion, kind});
+    boxes.push_back({"Classes" + at, classes.table, kind});
+    boxes.push_back({"ROC curve" + at, classes.roc});
   }
-  body += HtmlCard("The input's stages, in loops", StagesTable(state.input),
-                   "wide") +
-          HtmlCard("Runs, and their warm-up", RunsTable(history), "wide") +
-          HtmlCard("Configuration", ConfigurationTable(subject.configuration)) +
-          HtmlCard("Environment and files",
+  boxes.push_back(
+      {"The input's stages, in loops", StagesTable(state.input), "wide"});
+  boxes.push_back({"Runs, and their warm-up", RunsTable(history), "wide"});
+  boxes.push_back({"Configuration", ConfigurationTable(subject.configuration)});
+  boxes.push_back({"Environment and files",
                    OriginTable(subject.origin, state.peak_memory_bytes) +
-                       FileList(state.files)) +
-          "</div>\n";
-  return HtmlPage(EscapeXml(subject.title), body);
+                       FileList(state.files)});
+  return HtmlPage(EscapeXml(subject.title), body + HtmlCards(std::move(boxes)));
 }
 
 Report::Report(const std::string& model_dir, ReportSubject subject)

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <iterator>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -108,6 +110,34 @@ MetricsLog::Values EndValues(const RunTimes& times,
   return values;
 }
 
+// The parameters that the user chose, those that follow from the data, and the
+// defaults.
+HParams ChosenFirst(std::vector<ReportFact> facts) {
+  std::ranges::stable_sort(facts, {}, [](const ReportFact& fact) {
+    constexpr std::string_view kChoices[] = {"flag", "--params_override",
+                                             "config file", "preset"};
+    const bool is_chosen =
+        std::ranges::any_of(kChoices, [&](std::string_view choice) {
+          return fact.origin.starts_with(choice);
+        });
+    return is_chosen ? 0 : fact.origin.empty() ? 2 : 1;
+  });
+  HParams hparams;
+  for (ReportFact& fact : facts) {
+    hparams.emplace_back(std::move(fact.name), std::move(fact.value));
+  }
+  return hparams;
+}
+
+std::vector<HParamsMetric> MetricsOf(const TrainLogOptions& options) {
+  std::vector<HParamsMetric> metrics = {{"", "loss", "training loss"}};
+  if (options.evaluations) {
+    metrics.push_back({"eval", "loss", "evaluation loss"});
+    metrics.push_back({"eval", "top_1_accuracy", "top-1"});
+  }
+  return metrics;
+}
+
 }  // namespace
 
 TrainLog::TrainLog(const TrainLogOptions& options)
@@ -115,7 +145,7 @@ TrainLog::TrainLog(const TrainLogOptions& options)
       metrics_(options.model_dir),
       report_(options.model_dir, options.report),
       summaries_(options.model_dir),
-      evaluations_(options.model_dir),
+      evaluations_(options.model_dir, ModelLabels(options.report.class_names)),
       clock_({.batch_size = options.batch_size,
               .warm_up_steps = options.warm_up_steps,
               .trace = TraceOf(options)}),
@@ -126,10 +156,8 @@ TrainLog::TrainLog(const TrainLogOptions& options)
   metrics_.Write("start", options.first_step, values);
   summaries_.Text("configuration", CodeBlock(options.configuration),
                   options.first_step);
-  HParams hparams;
-  for (const ReportFact& fact : options.report.configuration) {
-    hparams.emplace_back(fact.name, fact.value);
-  }
+  const HParams hparams = ChosenFirst(options.report.configuration);
+  summaries_.Experiment(hparams, MetricsOf(options));
   summaries_.SessionStart(hparams, options.first_step);
   summaries_.Flush();
 }
@@ -309,7 +337,7 @@ void TrainLog::WriteScalars(const std::vector<infeed::Scalar>& scalars) {
 
 void TrainLog::Evaluation(std::int64_t step, const EvalResult& result) {
   clock_.EndEvaluation(step);
-  evaluations_.Write(step, result);
+  evaluations_.Write(step, options_.subject, result);
   report_state_.evaluation = result;
   report_state_.evaluation_step = step;
   WriteReport(step);
@@ -353,7 +381,7 @@ void TrainLog::End(std::int64_t step, RunEnd end) {
 
 void TrainLog::Say(const std::string& line) {
   progress_.Finish();
-  fmt::print(stderr, "{}\n", line);
+  options_.say(line);
 }
 
 double TrainLog::images_per_second() const {

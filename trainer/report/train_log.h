@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/charts/progress.h"
+#include "base/print_lines.h"
 #include "pipeline/stats/text.h"
 #include "trainer/log/eval_log.h"
 #include "trainer/log/profiler.h"
@@ -33,12 +34,14 @@ struct TrainLogOptions {
   std::int64_t steps_per_line = 1;
   bool print_steps = false;
   std::optional<EvalSteps> evaluations = {};  // absent: none
+  EvalSubject subject = {};                   // of the evaluations
   bool skip_steps = false;    // no lines of steps, only of loops
   int warm_up_steps = 1;      // as in RunClockOptions
   std::string configuration;  // YAML; for TensorBoard
   DeviceCeilings ceilings;    // of the device, where measured
   ReportSubject report;
   Profiler* profiler = nullptr;  // may be null; outlives the log
+  std::function<void(const std::string& line)> say = PrintLines;
   // Called at the end of CheckpointWritten() and of End().
   std::function<void(std::int64_t step, const std::string& folder)>
       on_checkpoint = [](std::int64_t, const std::string&) {};

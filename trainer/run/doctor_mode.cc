@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "records/bytes/byte_source.h"
 #include "records/example/imagenet_example.h"
@@ -23,6 +24,7 @@
 #include "trainer/job/job.h"
 #include "trainer/log/machine_check.h"
 #include "trainer/loop/ceilings.h"
+#include "trainer/run/modes.h"
 
 namespace infeed {
 namespace {
@@ -70,16 +72,17 @@ std::vector<Finding> Load(const std::optional<CpuTimes>& before) {
 // How many shards have a valid offset index beside them.
 Finding OffsetIndex(const DataSplit& split) {
   if (split.index.is_of_images()) {
-    return {split.name + " index",
-            fmt::format("{} image files", split.index.size()), ""};
+    return {split.name + " index", CountText(split.index.size(), "image file"),
+            ""};
   }
   const std::vector<std::string>& shards = split.index.shards();
   const auto indexed = std::ranges::count_if(shards, [](const auto& shard) {
     return FindIndexState(*OpenSource(shard)) == IndexState::kFresh;
   });
   return {split.name + " index",
-          fmt::format("{} images; {} of {} shards have one", split.index.size(),
-                      indexed, shards.size()),
+          fmt::format("{}; {} of {} with an index",
+                      CountText(split.index.size(), "image"), indexed,
+                      CountText(shards.size(), "shard")),
           indexed < std::ssize(shards)
               ? "each start scans the other shards: run records index"
               : ""};
@@ -103,7 +106,7 @@ Finding SeekIndex(const DataSplit& split, const ExampleKeys& keys) {
 void LookAtData(const std::string& data_dir, const InputOptions& input,
                 std::vector<Finding>& findings) {
   try {
-    const DataSet data(data_dir, {.label_key = input.label_key});
+    const DataSet data(data_dir, {.keys = {input.image_key, input.label_key}});
     findings.push_back({"data", data.Describe(), ""});
     for (const auto* split : {&data.train(), &data.eval()}) {
       if (*split && (*split)->index.size() > 0) {

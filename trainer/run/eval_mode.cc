@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -8,61 +10,70 @@
 #include "trainer/checkpoint/follower.h"
 #include "trainer/job/job.h"
 #include "trainer/job/station_options.h"
+#include "trainer/job/validation.h"
 #include "trainer/log/eval_log.h"
 #include "trainer/log/run_storage.h"
 #include "trainer/run/evaluation.h"
+#include "trainer/run/modes.h"
 
 namespace infeed {
 namespace {
 
-// On rank 0 only.
-std::optional<EvalLog> LogOf(const Job& job) {
-  return job.ranks.place().is_first()
-             ? std::optional<EvalLog>(job.options.model_dir)
-             : std::nullopt;
+// Evaluates a job's checkpoints and writes the results.
+struct Evaluator {
+  const Job& job;
+  ClassMap classes;
+  std::unique_ptr<EvalLog> log;  // on rank 0
+};
+
+Evaluator MakeEvaluator(const Job& job, const ModelLabels& labels,
+                        const ClassMap& classes) {
+  Evaluator evaluator = {.job = job, .classes = classes, .log = nullptr};
+  if (job.ranks.place().is_first()) {
+    evaluator.log = std::make_unique<EvalLog>(job.options.model_dir, labels);
+  }
+  return evaluator;
 }
 
 // Evaluates the model on the device at one image size. Returns false after a
 // stop request.
-bool EvaluateAtSize(const Job& job, std::optional<EvalLog>& log,
-                    std::int64_t step, const ImageSize& image_size,
+bool EvaluateAtSize(Evaluator& evaluator, std::int64_t step,
+                    const EvalSubject& subject, const ImageSize& image_size,
                     const std::stop_token& stop) {
+  const Job& job = evaluator.job;
   InputOptions input = EvalInput(job);
   input.image_size = image_size;
   std::optional<EvalResult> result =
-      Evaluate(job.device, job.data.eval_index(), input, job.ranks, stop,
-               job.params.eval_live_weights);
+      Evaluate(job.device, job.data.eval_index(), input, evaluator.classes,
+               job.ranks, stop, job.params.eval_live_weights);
   if (!result) {
     return false;
   }
   if (!job.params.eval_image_sizes.empty()) {
     result->image_size = image_size;
   }
-  if (log) {
-    log->Write(step, *result);
+  if (evaluator.log) {
+    evaluator.log->Write(step, subject, *result);
   }
-  fmt::print("{}\n", EvalText(step, *result, job.params.keep_best));
+  fmt::print("{}\n", EvalText(step, subject, *result, job.params.keep_best));
   std::fflush(stdout);
   return true;
 }
 
 // Evaluates the model on the device. Returns false after a stop request.
-bool EvaluateAndPrint(const Job& job, std::optional<EvalLog>& log,
-                      std::int64_t step, const std::stop_token& stop) {
+bool EvaluateAndPrint(Evaluator& evaluator, const RunStart& from,
+                      const std::stop_token& stop) {
+  const Job& job = evaluator.job;
+  const EvalSubject subject = MakeSubject(MakeValidation(job.params, job.data),
+                                          from.validation, from.weights);
+  if (!subject.is_own()) {
+    Say(fmt::format("not an evaluation of the training itself, kept as {}: {}",
+                    subject.name(), subject.differences));
+  }
   return std::ranges::all_of(
       EvalImageSizes(job.params), [&](const ImageSize& image_size) {
-        return EvaluateAtSize(job, log, step, image_size, stop);
+        return EvaluateAtSize(evaluator, from.step, subject, image_size, stop);
       });
-}
-
-ExitCode EvaluateOne(const Job& job, const std::stop_token& stop) {
-  const std::optional<std::int64_t> step = LoadTrained(job, "evaluate");
-  if (!step) {
-    return ExitCode::kCheckpointUnusable;
-  }
-  std::optional<EvalLog> log = LogOf(job);
-  return EvaluateAndPrint(job, log, *step, stop) ? ExitCode::kDone
-                                                 : ExitCode::kStoppedBySignal;
 }
 
 // nullopt if the training run has just deleted the checkpoint; a later one will
@@ -91,13 +102,12 @@ FollowOptions FollowingUntil(const Job& job, const std::stop_token& stop) {
 }
 
 // On rank 0: loads the next readable checkpoint onto the device.
-std::optional<std::int64_t> LoadNext(const Job& job,
-                                     CheckpointFollower& follower) {
+std::optional<RunStart> LoadNext(const Job& job, CheckpointFollower& follower) {
   while (const std::optional<std::int64_t> step = follower.Next()) {
     if (const std::optional<Checkpoint> checkpoint =
             LoadUnlessGone(job, *step)) {
       job.device.Load(checkpoint->state);
-      return step;
+      return RunStart{.step = *step, .validation = checkpoint->validation};
     }
   }
   return std::nullopt;
@@ -105,44 +115,49 @@ std::optional<std::int64_t> LoadNext(const Job& job,
 
 // Loads rank 0's next checkpoint onto the devices of all ranks; nullopt: no
 // checkpoint appeared in time, or a stop was requested.
-std::optional<std::int64_t> ShareNext(
-    const Job& job, std::optional<CheckpointFollower>& follower) {
+std::optional<RunStart> ShareNext(const Job& job,
+                                  std::optional<CheckpointFollower>& follower) {
   constexpr const char* kNone = "none";
-  std::string mine = kNone;
+  std::optional<RunStart> mine;
   if (follower) {
-    const std::optional<std::int64_t> step = LoadNext(job, *follower);
-    mine = step ? std::to_string(*step) : kNone;
+    mine = LoadNext(job, *follower);
   }
-  const std::string text = job.ranks.Broadcast(mine);
+  const std::string text =
+      job.ranks.Broadcast(mine ? std::to_string(mine->step) : kNone);
   if (text == kNone) {
     return std::nullopt;
   }
   job.device.Broadcast();
-  return std::stoll(text);
+  return mine ? mine : RunStart{.step = std::stoll(text)};
 }
 
 // As in the reference: evaluates the newest checkpoint, once each, until that
 // of the training's last step.
-ExitCode Follow(const Job& job, const std::stop_token& stop) {
-  std::optional<EvalLog> log = LogOf(job);
+ProgramEnd Follow(const Job& job, const std::stop_token& stop) {
+  std::optional<Evaluator> evaluator;
   std::optional<CheckpointFollower> follower;
   if (job.ranks.place().is_first()) {
     follower.emplace(job.options.model_dir, FollowingUntil(job, stop));
   }
   std::optional<std::int64_t> done;
-  while (const std::optional<std::int64_t> step = ShareNext(job, follower)) {
-    if (!EvaluateAndPrint(job, log, *step, stop)) {
-      return ExitCode::kStoppedBySignal;
+  while (const std::optional<RunStart> from = ShareNext(job, follower)) {
+    if (!evaluator) {
+      const ModelLabels labels = ModelLabels::OfModel(job.options.model_dir);
+      evaluator.emplace(MakeEvaluator(
+          job, labels, MatchToModel(job, job.data.eval_index(), labels)));
     }
-    done = step;
-    if (*step >= job.params.train_steps) {
+    if (!EvaluateAndPrint(*evaluator, *from, stop)) {
+      return Stopped();
+    }
+    done = from->step;
+    if (*done >= job.params.train_steps) {
       return ExitCode::kDone;
     }
     Say(fmt::format("waiting up to {:g} s for a checkpoint after step {}",
-                    *job.options.eval_timeout, *step));
+                    *job.options.eval_timeout, *done));
   }
   if (job.ranks.Any(stop.stop_requested())) {
-    return ExitCode::kStoppedBySignal;
+    return Stopped();
   }
   if (!done) {
     throw UsageError("model_dir=" + job.options.model_dir +
@@ -155,8 +170,22 @@ ExitCode Follow(const Job& job, const std::stop_token& stop) {
 
 }  // namespace
 
-ExitCode EvalMode(const Job& job, const std::stop_token& stop) {
-  return job.options.eval_timeout ? Follow(job, stop) : EvaluateOne(job, stop);
+Work PrepareEvaluation(const Job& job, Preparation& preparation) {
+  preparation.Do([&] { RequireWritableModelDir(job.options.model_dir); });
+  if (job.options.eval_timeout) {
+    return [&job](const std::stop_token& stop) { return Follow(job, stop); };
+  }
+  RunStart from;
+  ClassMap classes;
+  preparation.Do([&] {
+    from = LoadTrained(job, "evaluate");
+    classes = MatchToModel(job, job.data.eval_index(), from.labels);
+  });
+  return [&job, from, classes](const std::stop_token& stop) -> ProgramEnd {
+    Evaluator evaluator = MakeEvaluator(job, from.labels, classes);
+    return EvaluateAndPrint(evaluator, from, stop) ? ExitCode::kDone
+                                                   : Stopped();
+  };
 }
 
 }  // namespace infeed

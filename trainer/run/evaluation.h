@@ -8,9 +8,11 @@
 
 #include "pipeline/order/options.h"
 #include "records/store/record_index.h"
+#include "trainer/job/data_classes.h"
 #include "trainer/loop/device_loop.h"
 #include "trainer/ranks/ranks.h"
 #include "trainer/scores/eval_result.h"
+#include "trainer/scores/eval_subject.h"
 
 namespace infeed {
 
@@ -23,18 +25,24 @@ namespace infeed {
 // with_live_weights: a second pass with the weights themselves; the result is
 // that of their moving average otherwise.
 //
+// classes: how labels become classes of the model.
+//
 // With several ranks, each evaluates its part of the records, as set in
 // `input`, and the results are summed: the result is the same on all ranks. All
 // stop if one was asked to.
 [[nodiscard]] std::optional<EvalResult> Evaluate(
     DeviceLoop& device, const RecordIndex* index, InputOptions input,
-    Ranks& ranks, const std::stop_token& stop, bool with_live_weights);
+    const ClassMap& classes, Ranks& ranks, const std::stop_token& stop,
+    bool with_live_weights);
 
 // "evaluation at step 120: top-1 91.2 % top-5 99.8 % loss 0.312 (500 images,
 // 210.3 images/s)", of an image size of its own "evaluation at step 120, 192
-// pixels: ...". The metric of keep_best is added after the loss if it is
-// another one.
-[[nodiscard]] std::string EvalText(std::int64_t step, const EvalResult& result,
+// pixels: ...", of another subject than the training's evaluations "evaluation
+// at step 120, test-1a2b3c4d: ...". The metric of keep_best is added after the
+// loss if it is another one.
+[[nodiscard]] std::string EvalText(std::int64_t step,
+                                   const EvalSubject& subject,
+                                   const EvalResult& result,
                                    std::string_view keep_best);
 
 }  // namespace infeed

@@ -8,23 +8,15 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "trainer/checkpoint/average.h"
 #include "trainer/job/job.h"
 #include "trainer/log/run_storage.h"
 #include "trainer/run/exporter.h"
+#include "trainer/run/modes.h"
 
 namespace infeed {
 namespace {
-
-// The class names in the model directory, else those of the data.
-ModelLabels LabelsOf(const Job& job) {
-  ModelLabels labels = ModelLabels::OfModel(job.options.model_dir);
-  if (!labels.names().empty() || job.options.data_dir.empty() ||
-      job.data.is_fake()) {
-    return labels;
-  }
-  return DataLabels(job);
-}
 
 // Loads the mean of the checkpoints up to this step onto the device, and
 // returns their steps.
@@ -39,9 +31,11 @@ std::vector<std::int64_t> LoadAverage(const Job& job, std::int64_t last_step) {
 
 }  // namespace
 
-void ExportNow(const Job& job, std::int64_t step,
+void ExportNow(const Job& job, std::int64_t step, ModelLabels labels,
                const std::vector<std::int64_t>& averaged_steps) {
-  const ModelLabels labels = LabelsOf(job);
+  if (labels.names().empty() && !job.options.data_dir.empty()) {
+    labels = DataLabels(job);
+  }
   const TensorMap weights = job.params.export_moving_average
                                 ? job.device.SaveForUse()
                                 : job.device.Save().model;
@@ -57,27 +51,35 @@ void ExportNow(const Job& job, std::int64_t step,
   if (job.options.storage != nullptr) {
     folder = job.options.storage->Exported(folder);
   }
-  fmt::print("exported the model of step {} to {}\n", step, folder);
+  fmt::print("exported the model of step {} to {}\n", step, ShownText(folder));
 }
 
-ExitCode ExportMode(const Job& job, const std::stop_token& stop) {
+Work PrepareExport(const Job& job, Preparation& preparation) {
   const bool averages = job.options.average_checkpoints > 1;
-  if (averages && job.params.export_moving_average) {
-    throw UsageError(fmt::format(
-        "average_checkpoints={} and export_moving_average=true: they are two "
-        "means, give one",
-        job.options.average_checkpoints));
-  }
-  const std::optional<std::int64_t> step = LoadTrained(job, "export");
-  if (!step) {
-    return ExitCode::kCheckpointUnusable;
-  }
-  if (stop.stop_requested()) {
-    return ExitCode::kStoppedBySignal;
-  }
-  ExportNow(job, *step,
-            averages ? LoadAverage(job, *step) : std::vector<std::int64_t>());
-  return ExitCode::kDone;
+  RunStart from;
+  std::vector<std::int64_t> averaged;
+  preparation.Do([&] {
+    if (averages && job.params.export_moving_average) {
+      throw UsageError(fmt::format(
+          "average_checkpoints={} and export_moving_average=true: they are two "
+          "means, give one",
+          job.options.average_checkpoints));
+    }
+  });
+  preparation.Do([&] { RequireExportable(job.options); });
+  preparation.Do([&] {
+    from = LoadTrained(job, "export");
+    if (averages) {
+      averaged = LoadAverage(job, from.step);
+    }
+  });
+  return [&job, from, averaged](const std::stop_token& stop) -> ProgramEnd {
+    if (stop.stop_requested()) {
+      return Stopped();
+    }
+    ExportNow(job, from.step, from.labels, averaged);
+    return ExitCode::kDone;
+  };
 }
 
 }  // namespace infeed

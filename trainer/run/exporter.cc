@@ -11,6 +11,7 @@
 #include "trainer/export/preprocessing_json.h"
 #include "trainer/job/station_options.h"
 #include "trainer/model_dir/export_folder.h"
+#include "trainer/run/preparation.h"
 #include "trainer/run/torch_script.h"
 #include "trainer/tensors/safetensors.h"
 
@@ -36,6 +37,11 @@ std::int64_t SecondsNow() {
 }
 
 }  // namespace
+
+void RequireExportable(const RunOptions& options) {
+  (void)CheckedFormats(options.formats);
+  RequireWritableFolder(options.export_dir);
+}
 
 std::string ExportModel(const ExportOptions& options,
                         const FinishedModel& model) {

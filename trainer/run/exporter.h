@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "trainer/job/run_options.h"
 #include "trainer/model_dir/model_labels.h"
 #include "trainer/params/train_params.h"
 #include "trainer/tensors/host_tensor.h"
@@ -25,6 +26,10 @@ struct FinishedModel {
   const TensorMap& weights;                       // parameters and buffers
   std::vector<std::int64_t> averaged_steps = {};  // as in PreprocessingJson()
 };
+
+// Throws UsageError for an unknown format, IoError where export_dir cannot be
+// written.
+void RequireExportable(const RunOptions& options);
 
 // Writes EXPORT_DIR/<unix seconds>/ with a file for each format, model.onnx,
 // model.safetensors, model.torchscript, and preprocessing.json; all files or

@@ -1,12 +1,17 @@
 #include "trainer/run/past_evaluations.h"
 
+#include <filesystem>
 #include <optional>
+#include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "trainer/job/station_options.h"
+#include "trainer/job/validation.h"
 #include "trainer/model/lr_schedule.h"
+#include "trainer/model_dir/model_dir.h"
 #include "trainer/run/train_end.h"
 #include "trainer/scores/early_stop.h"
 
@@ -18,43 +23,54 @@ bool HasPlateau(const TrainParams& params) {
 }
 
 // Throws UsageError where a parameter needs evaluations, and there are none.
-bool UsesEvaluations(const Job& job) {
+void RequireEvaluations(const Job& job) {
   const TrainParams& params = job.params;
   const bool plateau = HasPlateau(params);
-  if (!plateau && params.early_stop.empty()) {
-    return false;
-  }
-  if (!Evaluates(job)) {
+  if ((plateau || !params.early_stop.empty()) && !Evaluates(job)) {
     throw UsageError((plateau ? "learning_rate_schedule=plateau"
                               : "early_stop=" + params.early_stop) +
                      ": needs mode=train_and_eval, and shards to evaluate");
   }
-  return true;
+}
+
+EvalSubject SubjectOf(const Job& job) {
+  const RunIdentity identity = MakeValidation(job.params, job.data);
+  return MakeSubject(identity, identity);
+}
+
+// The evaluations before a training goes on from a step. That of the step
+// counts only if its file, which is written last, is there.
+EvalHistory ReadUpTo(std::int64_t step, const std::string& model_dir,
+                     const std::string& key) {
+  EvalHistory history = ReadEvalHistory(model_dir, key);
+  std::error_code ignored;
+  const bool is_whole =
+      std::filesystem::exists(EvalPath(model_dir, step), ignored);
+  history.DropAfter(is_whole ? step : step - 1);
+  return history;
 }
 
 }  // namespace
 
 PastEvaluations::PastEvaluations(const Job& job, std::int64_t step)
-    : job_(job), is_used_(UsesEvaluations(job)) {
-  if (!is_used_) {
+    : job_(job), subject_(SubjectOf(job)), history_(subject_.key) {
+  RequireEvaluations(job);
+  if (!Evaluates(job)) {
     return;
   }
   if (job.ranks.place().is_first()) {
-    history_ = ReadEvalHistory(job.options.model_dir);
-    history_.DropAfter(step);
+    history_ = ReadUpTo(step, job.options.model_dir, subject_.key);
   }
   history_ = EvalHistory::Parse(job.ranks.Broadcast(history_.ToJson()));
   SetRate();
 }
 
 bool PastEvaluations::LacksEvaluationAt(std::int64_t step) const {
-  return is_used_ && EvalStepsOf(job_, step).IsAt(step) && !history_.Has(step);
+  return Evaluates(job_) && EvalStepsOf(job_, step).IsAt(step) &&
+         !history_.Has(step);
 }
 
 void PastEvaluations::Add(std::int64_t step, const EvalResult& result) {
-  if (!is_used_) {
-    return;
-  }
   history_.Add(step, result);
   if (job_.ranks.place().is_first()) {
     WriteEvalHistory(history_, job_.options.model_dir);
@@ -80,17 +96,31 @@ void PastEvaluations::SetRate() {
   job_.device.SetPlateauRate(rate);
 }
 
+bool PastEvaluations::has_reached_goal() const {
+  const double goal = job_.params.stop_at_top_1;
+  const std::vector<double> values = history_.Values("top_1");
+  return goal > 0 && !values.empty() && values.back() >= goal;
+}
+
 bool PastEvaluations::is_over() const {
   const std::optional<EarlyStop> early_stop =
       ParseEarlyStop(job_.params.early_stop);
-  return early_stop && IsOver(*early_stop, history_.Values(early_stop->metric));
+  return has_reached_goal() ||
+         (early_stop &&
+          IsOver(*early_stop, history_.Values(early_stop->metric)));
 }
 
 std::string PastEvaluations::OverText() const {
-  const std::optional<EarlyStop> early_stop =
-      ParseEarlyStop(job_.params.early_stop);
+  const TrainParams& params = job_.params;
+  if (has_reached_goal()) {
+    return fmt::format(
+        "ended at step {} of {}: top-1 {:.4f} has reached stop_at_top_1={}",
+        history_.last_step(), params.train_steps,
+        history_.Values("top_1").back(), params.stop_at_top_1);
+  }
+  const std::optional<EarlyStop> early_stop = ParseEarlyStop(params.early_stop);
   return fmt::format("early_stop={}: no better {} in the last {} evaluations",
-                     job_.params.early_stop, early_stop->metric,
+                     params.early_stop, early_stop->metric,
                      early_stop->patience);
 }
 

@@ -1,18 +1,22 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "trainer/checkpoint/eval_history.h"
 #include "trainer/job/job.h"
 #include "trainer/scores/eval_result.h"
+#include "trainer/scores/eval_subject.h"
 
 namespace infeed {
 
-// What a training decides from all of its evaluations: the rate of the schedule
-// plateau, and early_stop. The decisions after a step depend only on the
-// evaluations up to it, so a resumed run takes those of an uninterrupted one.
-// They are the same on all ranks, since an evaluation's result is.
+// The evaluations of a training, and what it decides from all of them: the rate
+// of the schedule plateau, early_stop and stop_at_top_1. The decisions after a
+// step depend only on the evaluations up to it, so a resumed run takes those of
+// an uninterrupted one. They are the same on all ranks, since an evaluation's
+// result is.
 //
 // One thread at a time; all ranks make the same calls. The job must outlive it.
 class PastEvaluations {
@@ -22,14 +26,26 @@ class PastEvaluations {
   // training needs evaluations and has none, DataError for a damaged file.
   PastEvaluations(const Job& job, std::int64_t step);
 
+  // What the evaluations are of.
+  [[nodiscard]] const EvalSubject& subject() const { return subject_; }
+
   // Whether the training must be evaluated at this step, at which it resumes,
-  // before it goes on: it was killed after the checkpoint.
+  // before it goes on: it was killed after the checkpoint, before the
+  // evaluation had all of its files.
   [[nodiscard]] bool LacksEvaluationAt(std::int64_t step) const;
 
   // Takes the evaluation of a step, keeps it on the disk, and sets the rate.
   void Add(std::int64_t step, const EvalResult& result);
 
-  // Whether early_stop ends the training, and then the reason.
+  // A metric of a step's evaluation, if it has it.
+  [[nodiscard]] std::optional<double> Value(std::int64_t step,
+                                            std::string_view metric) const {
+    return history_.Value(step, metric);
+  }
+
+  // Whether stop_at_top_1 is reached; whether it or early_stop ends the
+  // training, and then the reason.
+  [[nodiscard]] bool has_reached_goal() const;
   [[nodiscard]] bool is_over() const;
   [[nodiscard]] std::string OverText() const;
 
@@ -37,7 +53,7 @@ class PastEvaluations {
   void SetRate();
 
   const Job& job_;
-  bool is_used_;
+  EvalSubject subject_;
   EvalHistory history_;
   double rate_ = 0;
 };

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "records/bytes/name_text.h"
 #include "records/cloud/object_store.h"
 #include "records/files/folder_listing.h"
+#include "records/files/folder_walk.h"
 #include "records/files/open_source.h"
 #include "records/files/record_files.h"
 #include "records/files/shards.h"
@@ -27,12 +29,8 @@ struct Named {
 };
 
 void AddImagesOf(const std::string& folder, std::vector<std::string>& images) {
-  const FolderListing listing = ListFolder(folder);
-  for (const FolderEntry& image : listing.images) {
+  for (const FolderEntry& image : WalkFolder(folder).images) {
     images.push_back((fs::path(folder) / image.name).string());
-  }
-  for (const std::string& name : listing.folders) {
-    AddImagesOf((fs::path(folder) / name).string(), images);
   }
 }
 
@@ -116,7 +114,7 @@ std::vector<LabelledImage> WithLabels(std::vector<std::string> paths,
   for (std::string& path : paths) {
     const std::string folder =
         fs::absolute(PathForMessages(path)).parent_path().filename().string();
-    const std::optional<std::int64_t> index = labels.IndexOf(folder);
+    const std::optional<std::int64_t> index = labels.IndexOf(NameText(folder));
     files.push_back(
         {.path = std::move(path), .label = index ? *index + label_offset : -1});
   }
@@ -155,9 +153,8 @@ RecordIndex RecordsOfSplit(const std::string& data_dir,
   }
   if (!index) {
     throw UsageError(
-        "data_dir=" + data_dir + ": no data of the " +
-        (is_auto ? "splits test or validation" : "split " + split) +
-        " to predict; give --input");
+        "data_dir=" + MissingSplitText(data_dir, is_auto ? "test" : split) +
+        ", or give --input");
   }
   return *std::move(index);
 }

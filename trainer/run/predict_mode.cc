@@ -10,18 +10,23 @@
 #include <utility>
 #include <vector>
 
+#include "base/count_text.h"
 #include "base/error.h"
+#include "base/own_files.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/order/options.h"
 #include "pipeline/order/selection.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
+#include "records/files/output_check.h"
 #include "records/store/record_index.h"
 #include "trainer/feed/run_input.h"
+#include "trainer/job/data_classes.h"
 #include "trainer/job/job.h"
 #include "trainer/job/station_options.h"
 #include "trainer/log/pictures.h"
 #include "trainer/report/prediction_page.h"
+#include "trainer/run/modes.h"
 #include "trainer/run/predict_input.h"
 #include "trainer/scores/prediction_log.h"
 #include "trainer/scores/prediction_sample.h"
@@ -62,10 +67,10 @@ InputOptions PredictInput(const Job& job, std::int64_t images) {
 
 // Predicts all images and passes the predictions to the sink.
 void Predict(const Job& job, const RecordIndex* index,
-             const InputOptions& input, const PredictionSink& sink,
-             const std::stop_token& stop) {
-  Infeed infeed(OpenInput(index, input), input.batch_size, input.image_size,
-                input.trace);
+             const InputOptions& input, const ClassMap& classes,
+             const PredictionSink& sink, const std::stop_token& stop) {
+  Infeed infeed(WithModelClasses(OpenInput(index, input), classes.to_model),
+                input.batch_size, input.image_size, input.trace);
   const std::stop_callback end_the_stream(stop, [&] { infeed.Stop(); });
   job.device.Predict(infeed, sink);
 }
@@ -110,13 +115,17 @@ std::map<std::int64_t, WebPicture> ReadPictures(
 }
 
 // Reads the images to show once more, and writes the page.
-void WritePage(const PredictionSample& sample, const PredictionCounts& counts,
+void WritePage(const PredictionSample& sample, const PredictionLog& log,
                const RecordIndex& index, const ModelLabels& labels,
                const InputOptions& input, ByteSink& file) {
-  PredictionPageData page = {.counts = counts,
+  PredictionPageData page = {.counts = log.counts(),
                              .wrong = sample.wrong(),
                              .right = sample.right(),
-                             .unlabelled = sample.unlabelled()};
+                             .unlabelled = sample.unlabelled(),
+                             .bad = log.bad_images()};
+  for (const BadImage& bad : page.bad) {
+    page.names[bad.record] = NameOf(index, bad.record);
+  }
   std::vector<std::int64_t> records;
   for (const auto* kind : {&page.wrong, &page.right, &page.unlabelled}) {
     for (const ShownPrediction& shown : *kind) {
@@ -142,26 +151,35 @@ std::int64_t ImagesToPredict(const Job& job, const RecordIndex* index) {
   return asked > 0 ? std::min(asked, index->size()) : index->size();
 }
 
-ExitCode PredictAll(const Job& job, const RecordIndex* index,
-                    const ModelLabels& labels, const std::stop_token& stop) {
-  const std::int64_t images = ImagesToPredict(job, index);
-  const std::string& page = job.options.predictions_page;
-  if (index == nullptr && !page.empty()) {
-    throw UsageError(
-        "predictions_page: fake data has no images to show; give --data_dir or "
-        "--input");
+// What a prediction is made from.
+struct Task {
+  RunStart from = {};
+  std::optional<RecordIndex> index = {};  // nullopt: made-up images
+  ClassMap classes = {};
+  std::int64_t images = 0;
+
+  [[nodiscard]] const RecordIndex* records() const {
+    return index ? &*index : nullptr;
   }
+};
+
+ProgramEnd PredictAll(const Job& job, const Task& task,
+                      const std::stop_token& stop) {
+  const RecordIndex* const index = task.records();
+  const ModelLabels& labels = task.from.labels;
+  const std::string& page = job.options.predictions_page;
   // Opened first, so that an unwritable path fails before the work is done.
   const std::unique_ptr<ByteSink> page_file =
-      page.empty() ? nullptr : OpenSink(page);
-  InputOptions input = PredictInput(job, images);
+      page.empty() ? nullptr : OpenSink(page, kNamedByUser);
+  InputOptions input = PredictInput(job, task.images);
+  TakeClasses(task.classes, input);
   const int classes = job.params.input.num_label_classes;
-  PredictionLog log(index, images, classes, labels, stdout);
+  PredictionLog log(index, task.images, classes, labels, stdout);
   PredictionSample sample(classes, kShownOfEachKind);
   input.on_bad = [&log](const BadRecord& bad) { log.AddBad(bad); };
   const auto start = std::chrono::steady_clock::now();
   Predict(
-      job, index, input,
+      job, index, input, task.classes,
       [&](const Predictions& batch) {
         log.Add(batch);
         sample.Add(batch);
@@ -171,24 +189,45 @@ ExitCode PredictAll(const Job& job, const RecordIndex* index,
       std::chrono::steady_clock::now() - start;
   Say(PredictionText(log.counts(), took.count()));
   if (stop.stop_requested()) {
-    return ExitCode::kStoppedBySignal;
+    return Stopped();
   }
   if (page_file) {
-    WritePage(sample, log.counts(), *index, labels, input, *page_file);
+    WritePage(sample, log, *index, labels, input, *page_file);
     Say("page of predictions: " + PathForMessages(page));
   }
-  return log.counts().bad > 0 ? ExitCode::kDataError : ExitCode::kDone;
+  if (log.counts().bad > 0) {
+    return {ExitCode::kDataError,
+            fmt::format("{} of {} could not be read; the output names each",
+                        log.counts().bad, CountText(task.images, "image"))};
+  }
+  return ExitCode::kDone;
 }
 
 }  // namespace
 
-ExitCode PredictMode(const Job& job, const std::stop_token& stop) {
-  if (!LoadTrained(job, "predict with")) {
-    return ExitCode::kCheckpointUnusable;
-  }
-  const ModelLabels labels = ModelLabels::OfModel(job.options.model_dir);
-  const std::optional<RecordIndex> index = RecordsToPredict(job, labels);
-  return PredictAll(job, index ? &*index : nullptr, labels, stop);
+Work PreparePrediction(const Job& job, Preparation& preparation) {
+  const auto task = std::make_shared<Task>();
+  const std::string& page = job.options.predictions_page;
+  preparation.Do([&] { RequireWritableFile(page); });
+  preparation.Do([&] { task->from = LoadTrained(job, "predict with"); });
+  preparation.Do([&] {
+    task->index = RecordsToPredict(job, task->from.labels);
+    task->images = ImagesToPredict(job, task->records());
+    if (!task->index && !page.empty()) {
+      throw UsageError(
+          "predictions_page: fake data has no images to show; give --data_dir "
+          "or --input");
+    }
+    if (task->index) {
+      CheckOutputs(
+          {{"--predictions_page", page}, {"--trace", job.options.trace_path}},
+          task->index->shards());
+    }
+    task->classes = MatchToModel(job, task->records(), task->from.labels);
+  });
+  return [&job, task](const std::stop_token& stop) -> ProgramEnd {
+    return PredictAll(job, *task, stop);
+  };
 }
 
 }  // namespace infeed

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "pipeline/memory/kept_heap.h"
 #include "records/bytes/stopped_error.h"
 #include "records/files/folder_claim.h"
+#include "records/files/side_file.h"
 #include "trainer/groups/torch_errors.h"
 #include "trainer/job/class_weights.h"
 #include "trainer/job/job.h"
@@ -21,34 +23,41 @@
 #include "trainer/job/precision_trial.h"
 #include "trainer/job/station_options.h"
 #include "trainer/job/teacher.h"
+#include "trainer/job/weights_variant.h"
 #include "trainer/log/run_storage.h"
+#include "trainer/model_dir/model_dir.h"
 #include "trainer/params/params.h"
 #include "trainer/ranks/parts.h"
 #include "trainer/ranks/socket.h"
-#include "trainer/run/dry_run.h"
+#include "trainer/run/forecast.h"
+#include "trainer/run/modes.h"
 
 namespace infeed {
 namespace {
 
-void PrintStart(const Job& job) {
-  if (!job.options.data_dir.empty()) {
-    Say("data:   " + job.data.Describe());
+void PrintData(const RunOptions& options, const DataSet& data) {
+  if (!options.data_dir.empty()) {
+    Say("data:   " + data.Describe());
   }
-  for (const std::string& note : job.data.Notes(job.params.input)) {
+  for (const std::string& note : data.Notes(options.params.values.input)) {
     Say("data:   " + note);
   }
-  if (!job.data.is_fake()) {
-    Say("labels: " + LabelsText(job.data.labels(), job.params));
-  }
+}
+
+void PrintStart(const Job& job) {
   if (!job.ranks.place().is_alone()) {
     Say("ranks:  " + job.ranks.place().Describe());
   }
   Say("device: " + job.device.Describe());
   Say(fmt::format("model:  {}, {} parameters", ModelName(job.params),
                   job.device.parameter_count()));
-  if (Trains(job.options.mode)) {
+  if (job.options.dry_run) {
+    Say("parameters:\n" + ToYaml(job.resolved));
+  } else if (Trains(job.options.mode)) {
     Say("parameters that are not defaults (params.yaml has all of them):\n" +
         ChosenText(job.resolved));
+  }
+  if (Trains(job.options.mode)) {
     SayClassWeights(job.params);
     SayScheduleAdvice(job.resolved, job.data);
   }
@@ -58,20 +67,20 @@ void PrintStart(const Job& job) {
   }
 }
 
-ExitCode RunMode(const Job& job, const std::stop_token& stop) {
+Work Prepare(const Job& job, Preparation& preparation) {
   switch (job.options.mode) {
     case Mode::kEval:
-      return EvalMode(job, stop);
+      return PrepareEvaluation(job, preparation);
     case Mode::kPredict:
-      return PredictMode(job, stop);
+      return PreparePrediction(job, preparation);
     case Mode::kExport:
-      return ExportMode(job, stop);
+      return PrepareExport(job, preparation);
     case Mode::kTrain:
     case Mode::kTrainAndEval:
     case Mode::kDoctor:  // done already
       break;
   }
-  return TrainMode(job, stop);
+  return PrepareTraining(job, preparation);
 }
 
 // Whether only rank 0 has work to do.
@@ -125,15 +134,24 @@ void RequireSameRun(const RunOptions& options, const RunParams& resolved,
                   static_cast<int>(device.precision), TorchVersion()));
 }
 
-// Creates the model directory and locks it against other training runs. For one
-// in an object store, the scratch folder is already created and locked.
+// Creates the model directory and locks it against other training runs; a dry
+// run only tries the lock that is there. For one in an object store, the
+// scratch folder is already created and locked.
 std::unique_ptr<FolderClaim> ClaimModelDir(const RunOptions& options) {
+  constexpr const char* kLock = ".lock";
   const RunStorage* const storage = options.storage;
   const bool writes_here = Trains(options.mode) && options.place.is_first() &&
                            (storage == nullptr || !storage->HasModelDir());
-  return writes_here ? std::make_unique<FolderClaim>(options.model_dir, ".lock",
-                                                     FolderClaim::Kind::kAlone)
-                     : nullptr;
+  if (!writes_here) {
+    return nullptr;
+  }
+  RequireWritableModelDir(options.model_dir);
+  if (options.dry_run &&
+      !std::filesystem::exists(PathIn(options.model_dir, kLock))) {
+    return nullptr;
+  }
+  return std::make_unique<FolderClaim>(options.model_dir, kLock,
+                                       FolderClaim::Kind::kAlone);
 }
 
 // All ranks have a teacher, or none. Frees the memory of its weights.
@@ -143,61 +161,134 @@ void BeginTeaching(const Teacher& teacher, DeviceLoop& device, Ranks& ranks) {
                                     teacher.model, teacher.weights)));
 }
 
-ExitCode RunTogether(const RunOptions& options, Ranks& ranks,
-                     const std::stop_token& stop) {
-  if (options.place.is_first()) {
-    RequireModel(options);
-  }
-  const DataSet data = DataInTurn(options, ranks);
-  RequireSplits(options, data);
-  RunParams resolved =
-      Resolve(options.params, options.device, data, options.place.world_size);
-  const TrainParams& params = resolved.values;
-  std::optional<Teacher> teacher;
+// What a run is made from, in the order in which it is found.
+struct Parts {
+  DataSet data = {};
+  RunParams resolved = {};
+  std::optional<Teacher> teacher = {};
+  std::unique_ptr<FolderClaim> claim = {};
+};
+
+// Finds model and data, and resolves the parameters. Returns false where a dry
+// run cannot go on.
+bool PrepareParameters(const RunOptions& options, Ranks& ranks,
+                       Preparation& preparation, Parts& parts) {
+  const bool has_model = preparation.Do([&] {
+    if (options.place.is_first()) {
+      RequireModel(options);
+    }
+  });
+  const bool has_data = preparation.Do([&] {
+    parts.data = DataInTurn(options, ranks);
+    RequireSplits(options, parts.data);
+  });
+  return has_model && has_data && preparation.Do([&] {
+    parts.resolved = Resolve(options.params, options.device, parts.data,
+                             options.place.world_size);
+  });
+}
+
+// The rest that comes before the device.
+void PrepareParts(const RunOptions& options, Ranks& ranks,
+                  Preparation& preparation, Parts& parts) {
+  const DataSet& data = parts.data;
+  RunParams& resolved = parts.resolved;
+  preparation.Do([&] { FollowWeights(options, ranks, resolved); });
   if (Trains(options.mode)) {
-    RequireShares(params, options.place);
-    ResolveClassWeights(data, resolved);
-    teacher = FindTeacher(options, resolved);
+    preparation.Do([&] { RequireShares(resolved.values, options.place); });
+    preparation.Do([&] { ResolveClassWeights(data, resolved); });
+    if (!resolved.values.distill_from.empty()) {
+      preparation.Do([&] {
+        parts.teacher =
+            FindTeacher(options, resolved,
+                        DataLabels(options, resolved.values, data).names());
+      });
+    }
   }
-  SettlePrecision(options, ranks, resolved);
+  if (!preparation.is_dry_run()) {
+    SettlePrecision(options, ranks, resolved);
+  }
   RequireSameRun(options, resolved, data, ranks);
-  const std::unique_ptr<FolderClaim> claim = ClaimModelDir(options);
+  preparation.Do([&] { parts.claim = ClaimModelDir(options); });
+  PrintData(options, data);
+  if (!data.is_fake() && !options.data_dir.empty()) {
+    Say("labels: " + LabelsText(data.labels(), resolved.values));
+  }
+}
+
+// Makes the device and prepares the mode on it; then, unless in a dry run,
+// works.
+ProgramEnd RunOnDevice(const RunOptions& options, Ranks& ranks,
+                       Preparation& preparation, Parts& parts,
+                       const MemoryThere& memory, const std::stop_token& stop) {
+  const TrainParams& params = parts.resolved.values;
+  DeviceOptions device_options = DeviceOfJob(options, params);
+  device_options.ranks = &ranks;
+  std::optional<DeviceLoop> device;
+  if (!preparation.Do([&] {
+        device.emplace(MakeModelOptions(params), MakeOptimizerOptions(params),
+                       device_options);
+      })) {
+    Forecast(options, parts.data, params, preparation);
+    return preparation.End();
+  }
+  const Job job{options, parts.resolved, params, parts.data,
+                *device, ranks,          memory, ReadCpuTimes()};
+  PrintStart(job);
+  if (preparation.is_dry_run()) {
+    Forecast(options, parts.data, params, preparation);
+  }
+  if (parts.teacher) {
+    BeginTeaching(*std::exchange(parts.teacher, std::nullopt), *device, ranks);
+  }
+  if (!Trains(options.mode)) {
+    const MemoryNeed need = EvaluationNeed(options, params);
+    WarnOfMemory(need, WithGpu(memory, need));
+  }
+  const Work work = Prepare(job, preparation);
+  return preparation.is_dry_run() ? preparation.End() : work(stop);
+}
+
+// A run is its preparation, then its work; a dry run ends in between.
+ProgramEnd RunTogether(const RunOptions& given, Ranks& ranks,
+                       const std::stop_token& stop) {
+  Preparation preparation(given.dry_run);
+  RunOptions options = given;
+  if (!preparation.Do([&] {
+        options.device = DeviceOfRank(given.device, given.place);
+        (void)IsGpu(options.device);
+      })) {
+    options.device = "cpu";  // for the other checks
+  }
+  Parts parts;
+  if (!PrepareParameters(options, ranks, preparation, parts)) {
+    return preparation.End();
+  }
+  PrepareParts(options, ranks, preparation, parts);
   const MemoryThere memory = FindMemory();
-  const MemoryNeed most = EstimateNeed(options, params);
-  if (!most.on_gpu) {
+  const MemoryNeed most = EstimateNeed(options, parts.resolved.values);
+  if (!most.on_gpu && !preparation.is_dry_run()) {
     KeepHeap(static_cast<std::size_t>(most.device));
   }
-  ExitCode code = ExitCode::kRuntimeError;
+  ProgramEnd end = ExitCode::kRuntimeError;
   TranslateTorchErrors(
       [&] {
-        DeviceOptions device_options = DeviceOfJob(options, params);
-        device_options.ranks = &ranks;
-        DeviceLoop device(MakeModelOptions(params),
-                          MakeOptimizerOptions(params), device_options);
-        const Job job{options, resolved, params, data,
-                      device,  ranks,    memory, ReadCpuTimes()};
-        PrintStart(job);
-        if (teacher) {
-          BeginTeaching(*std::exchange(teacher, std::nullopt), device, ranks);
-        }
-        if (!Trains(options.mode)) {
-          const MemoryNeed need = EvaluationNeed(options, params);
-          WarnOfMemory(need, WithGpu(memory, need));
-        }
-        code = RunMode(job, stop);
+        end = RunOnDevice(options, ranks, preparation, parts, memory, stop);
       },
       MakeOutOfMemoryText(most, memory));
-  return code;
+  return end;
 }
 
 // Sends an error of this rank to the others, unless it only follows from an
 // error of another rank: then throws that one, since a broken connection's own
 // error does not name the cause.
-ExitCode RunAndReportErrors(const RunOptions& options, Ranks& ranks,
-                            const std::stop_token& stop) {
+ProgramEnd RunAndReportErrors(const RunOptions& options, Ranks& ranks,
+                              const std::stop_token& stop) {
   constexpr std::chrono::seconds kEcho{3};
   try {
     return RunTogether(options, ranks, stop);
+  } catch (const UnusableCheckpoints&) {
+    throw;  // on all ranks
   } catch (const StoppedError& error) {
     ranks.Fail(error.what());
     throw;
@@ -224,7 +315,7 @@ std::string ConfigText(const RunOptions& options) {
 
 namespace {
 
-ExitCode Dispatch(RunOptions options, const std::stop_token& stop) {
+ProgramEnd Dispatch(RunOptions options, const std::stop_token& stop) {
   if (IsForOne(options)) {
     if (!options.place.is_first()) {
       return ExitCode::kDone;
@@ -238,10 +329,10 @@ ExitCode Dispatch(RunOptions options, const std::stop_token& stop) {
   if (options.mode == Mode::kDoctor) {
     return DoctorMode(options);
   }
+  std::optional<WithoutSideFiles> nothing_is_written;
   if (options.dry_run) {
-    return DryRun(options);
+    nothing_is_written.emplace();
   }
-  options.device = DeviceOfRank(options.device, options.place);
   const std::unique_ptr<Ranks> ranks =
       JoinRanks(options.place, options.rank_timeout);
   return RunAndReportErrors(options, *ranks, stop);
@@ -249,10 +340,17 @@ ExitCode Dispatch(RunOptions options, const std::stop_token& stop) {
 
 }  // namespace
 
-ExitCode Run(const RunOptions& options, const std::stop_token& stop) {
-  ExitCode code = ExitCode::kRuntimeError;
-  TranslateTorchErrors([&] { code = Dispatch(options, stop); });
-  return code;
+ProgramEnd Run(const RunOptions& options, const std::stop_token& stop) {
+  const UrlsInMessages urls(options.storage);
+  ProgramEnd end = ExitCode::kRuntimeError;
+  TranslateTorchErrors([&] {
+    try {
+      end = Dispatch(options, stop);
+    } catch (const UnusableCheckpoints& error) {
+      end = {ExitCode::kCheckpointUnusable, error.what()};
+    }
+  });
+  return end;
 }
 
 }  // namespace infeed

@@ -3,7 +3,7 @@
 #include <stop_token>
 #include <string>
 
-#include "base/error.h"
+#include "base/program_end.h"
 #include "trainer/job/run_options.h"
 
 namespace infeed {
@@ -13,15 +13,17 @@ namespace infeed {
 [[nodiscard]] std::string ConfigText(const RunOptions& options);
 
 // The whole job of train_resnet: from shards and parameters to a model
-// directory. Prints progress on stderr, results on stdout. A stop request ends
-// the training after the current step, with a checkpoint. Returns kDone,
-// kStoppedBySignal, kCheckpointUnusable or kNonFiniteLoss; throws the errors of
-// base/error.h.
+// directory. A run is its preparation, then its work; a dry run is the
+// preparation, and prints every problem that it finds, with the exit code of
+// the run's first one. Prints progress on stderr, results on stdout. A stop
+// request ends the training after the current step, with a checkpoint. Returns
+// kDone, kStoppedBySignal, kCheckpointUnusable or kNonFiniteLoss; throws the
+// errors of base/error.h.
 //
 // With several ranks, all train and evaluate together and return the same code;
 // only rank 0 writes and prints on stderr. Modes for a single process (predict,
 // export, doctor, a dry run) run on rank 0 only.
-[[nodiscard]] ExitCode Run(const RunOptions& options,
-                           const std::stop_token& stop);
+[[nodiscard]] ProgramEnd Run(const RunOptions& options,
+                             const std::stop_token& stop);
 
 }  // namespace infeed

@@ -9,11 +9,13 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/shell_word.h"
 #include "pipeline/stats/text.h"
 #include "records/bytes/byte_size.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/job/validation.h"
 #include "trainer/log/run_history.h"
 #include "trainer/log/run_storage.h"
 #include "trainer/model/non_finite.h"
@@ -80,9 +82,9 @@ void PrintInput(const PipelineStats& stats) {
     Say(SeekIndexText(stats.seek_indexes));
   }
   if (stats.cache.limit_bytes > 0) {
-    Say(fmt::format("cache: {} records in {} answered {} reads",
-                    stats.cache.records, MemorySizeText(stats.cache.bytes),
-                    stats.cache.hits));
+    Say(fmt::format("cache: {} in {} answered {} reads",
+                    CountText(stats.cache.records, "record"),
+                    MemorySizeText(stats.cache.bytes), stats.cache.hits));
   }
   Say(StageTable(stats) + QueueText(stats));
 }
@@ -104,28 +106,32 @@ std::string RanksText(const PipelineStats& mine, Ranks& ranks) {
 
 }  // namespace
 
-ExitCode StopEarly(Training& training, RunLog& log) {
+ProgramEnd StopEarly(Training& training, RunLog& log) {
   training.SaveCheckpoint();
   training.FinishCheckpoint();
   log.End(training.step(), RunEnd::kStopped);
-  Say(fmt::format(
-      "stopped at step {} on request; the same command resumes from there",
-      training.step()));
-  return ExitCode::kStoppedBySignal;
+  return {ExitCode::kStoppedBySignal,
+          fmt::format(
+              "stopped at step {} by a signal; the same command resumes from "
+              "there",
+              training.step())};
 }
 
-ExitCode Diverged(const Job& job, Training& training, RunLog& log) {
+ProgramEnd Diverged(const Job& job, Training& training, RunLog& log) {
   training.FinishCheckpoint();
   const std::int64_t step = training.non_finite_step().value_or(0);
   log.End(step, RunEnd::kDiverged);
   PrintTensors(job, training.step());
   const std::vector<std::int64_t> good = ListCheckpoints(job.options.model_dir);
-  Say(fmt::format(
-      "the loss of step {} is not finite; {}: lower base_learning_rate", step,
-      good.empty() ? "there is no earlier checkpoint"
-                   : fmt::format("the last good checkpoint is of step {}",
-                                 good.back())));
-  return ExitCode::kNonFiniteLoss;
+  return {ExitCode::kNonFiniteLoss,
+          fmt::format("the loss of step {} is not finite; {}: lower "
+                      "base_learning_rate",
+                      step,
+                      good.empty()
+                          ? "there is no earlier checkpoint"
+                          : fmt::format("the last good checkpoint is of step "
+                                        "{}",
+                                        good.back()))};
 }
 
 bool Evaluates(const Job& job) {
@@ -139,20 +145,8 @@ EvalSteps EvalStepsOf(const Job& job, std::int64_t first_step) {
           .epochs = EpochsOf(job.params, job.options.place.world_size)};
 }
 
-bool HasNothingToDo(const Job& job, std::int64_t step) {
-  if (step < job.params.train_steps) {
-    return false;
-  }
-  // True if the run was interrupted between its last step and that step's
-  // evaluation.
-  const bool lacks_evaluation =
-      Evaluates(job) && job.ranks.place().is_first() &&
-      !std::filesystem::exists(EvalPath(job.options.model_dir, step));
-  return !job.ranks.Any(lacks_evaluation);
-}
-
-ExitCode NothingToDo(const Job& job, std::int64_t step,
-                     const std::string& why) {
+ProgramEnd NothingToDo(const Job& job, std::int64_t step,
+                       const std::string& why) {
   Say("nothing to do: " + why);
   fmt::print("step {}\n", step);
   ExportAtEnd(job, step);
@@ -165,9 +159,12 @@ void ExportAtEnd(const Job& job, std::int64_t step) {
     return;
   }
   if (job.params.keep_best != "none") {
-    // BestCheckpoint checks the file's metric.
+    // BestCheckpoint checks the file's metric and evaluations.
+    const RunIdentity identity = MakeValidation(job.params, job.data);
+    const EvalSubject validation = MakeSubject(identity, identity);
     if (const auto best =
-            BestCheckpoint(model_dir, job.params.keep_best).step()) {
+            BestCheckpoint(model_dir, job.params.keep_best, validation.key)
+                .step()) {
       job.device.Load(LoadCheckpoint(model_dir, *best).state);
       Say(fmt::format("exporting the checkpoint with the best {}: step {}",
                       job.params.keep_best, *best));
@@ -178,7 +175,7 @@ void ExportAtEnd(const Job& job, std::int64_t step) {
           job.params.keep_best, step));
     }
   }
-  ExportNow(job, step);
+  ExportNow(job, step, ModelLabels::OfModel(model_dir));
 }
 
 void PrintSummary(const Job& job, const Training& training, const RunLog& log) {

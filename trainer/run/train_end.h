@@ -3,27 +3,25 @@
 #include <cstdint>
 #include <string>
 
+#include "base/program_end.h"
 #include "trainer/job/job.h"
 #include "trainer/job/training.h"
 #include "trainer/log/run_log.h"
 #include "trainer/params/eval_steps.h"
 
-// The ends of a training run: each function prints a message and returns the
-// exit code.
+// The ends of a training run.
 namespace infeed {
 
 // After a stop request: saves a checkpoint of the step reached.
-[[nodiscard]] ExitCode StopEarly(Training& training, RunLog& log);
+[[nodiscard]] ProgramEnd StopEarly(Training& training, RunLog& log);
 
 // The loss is not finite.
-[[nodiscard]] ExitCode Diverged(const Job& job, Training& training,
-                                RunLog& log);
+[[nodiscard]] ProgramEnd Diverged(const Job& job, Training& training,
+                                  RunLog& log);
 
-// Whether a run resumed at this step has neither a step nor an evaluation left;
-// the same on all ranks.
-[[nodiscard]] bool HasNothingToDo(const Job& job, std::int64_t step);
-[[nodiscard]] ExitCode NothingToDo(const Job& job, std::int64_t step,
-                                   const std::string& why);
+// A resumed run has neither a step nor an evaluation left.
+[[nodiscard]] ProgramEnd NothingToDo(const Job& job, std::int64_t step,
+                                     const std::string& why);
 
 // If export_dir is set, exports the model of a training run that ended at this
 // step: with keep_best the best checkpoint, else the weights on the device. The

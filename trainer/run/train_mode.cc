@@ -9,11 +9,14 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "records/bytes/byte_size.h"
 #include "records/cloud/cloud_settings.h"
+#include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/feed/epoch_lines.h"
 #include "trainer/groups/torch_errors.h"
+#include "trainer/job/data_classes.h"
 #include "trainer/job/description.h"
 #include "trainer/job/job.h"
 #include "trainer/job/memory.h"
@@ -27,7 +30,9 @@
 #include "trainer/params/eval_steps.h"
 #include "trainer/report/train_log.h"
 #include "trainer/run/evaluation.h"
+#include "trainer/run/exporter.h"
 #include "trainer/run/mlperf_run.h"
+#include "trainer/run/modes.h"
 #include "trainer/run/past_evaluations.h"
 #include "trainer/run/train_end.h"
 
@@ -53,7 +58,7 @@ DeviceCeilings CeilingsOf(const Job& job) {
 }
 
 TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
-                      Profiler& profiler) {
+                      const EvalSubject& subject, Profiler& profiler) {
   const TrainParams& params = job.params;
   return {.model_dir = job.options.model_dir,
           .batch_size = params.input.batch_size,
@@ -66,12 +71,14 @@ TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
           .evaluations = Evaluates(job)
                              ? std::optional(EvalStepsOf(job, first_step))
                              : std::nullopt,
+          .subject = subject,
           .skip_steps = params.skip_host_call,
           .warm_up_steps = job.device.warm_up_steps(),
           .configuration = ToYaml(job.resolved),
           .ceilings = CeilingsOf(job),
           .report = MakeReportSubject(job),
-          .profiler = &profiler};
+          .profiler = &profiler,
+          .say = [](const std::string& line) { Say(line); }};
 }
 
 ProfilerOptions ProfilerOf(const Job& job, std::int64_t first_step) {
@@ -96,16 +103,19 @@ std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
   std::optional<EvalResult> result;
   TranslateTorchErrors(
       [&] {
-        result = Evaluate(job.device, job.data.eval_index(), input, job.ranks,
-                          stop, job.params.eval_live_weights);
+        result = Evaluate(job.device, job.data.eval_index(), input,
+                          {.label_offset = LabelOffsetOf(job.params)},
+                          job.ranks, stop, job.params.eval_live_weights);
       },
       MakeOutOfMemoryText(EvaluationNeed(job.options, job.params), job.memory));
   if (result) {
-    mlperf.EndEvaluation(training.step(), result->top_1);
-    log.Evaluation(training.step(), *result);
-    log.Say(EvalText(training.step(), *result, job.params.keep_best));
-    training.NoteEvaluation(*result);
-    past.Add(training.step(), *result);
+    const std::int64_t step = training.step();
+    mlperf.EndEvaluation(step, result->top_1);
+    log.Say(EvalText(step, past.subject(), *result, job.params.keep_best));
+    past.Add(step, *result);
+    training.NoteEvaluation(past.Value(step, job.params.keep_best));
+    // Last: an evaluation with its file is not repeated after a kill.
+    log.Evaluation(step, *result);
   }
   return result;
 }
@@ -190,14 +200,13 @@ Training::End TrainBlock(std::int64_t target, Training& training,
 }
 
 // The main loop: trains to the next evaluation, saves, evaluates, repeats.
-ExitCode TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
-                          PastEvaluations& past, MlperfRun& mlperf,
-                          const std::stop_token& stop) {
+ProgramEnd TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
+                            PastEvaluations& past, MlperfRun& mlperf,
+                            const std::stop_token& stop) {
   const TrainParams& params = job.params;
   const bool evaluates = Evaluates(job);
   const EvalSteps evaluations = EvalStepsOf(job, training.step());
   double top_1 = 0;
-  bool is_good_enough = false;
   Clock::time_point epoch_start = Clock::now();
   do {
     const std::int64_t target =
@@ -223,17 +232,10 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
       top_1 = result->top_1;
       PrintEpochLine(job, training, *result, epoch_start);
     }
-    is_good_enough = params.stop_at_top_1 > 0 && top_1 >= params.stop_at_top_1;
-  } while (training.step() < params.train_steps && !is_good_enough &&
-           !past.is_over());
-  mlperf.EndRun(params.stop_at_top_1 <= 0 || is_good_enough);
+  } while (training.step() < params.train_steps && !past.is_over());
+  mlperf.EndRun(params.stop_at_top_1 <= 0 || past.has_reached_goal());
   if (past.is_over()) {
     log.Say(past.OverText());
-  }
-  if (is_good_enough) {
-    log.Say(fmt::format(
-        "ended at step {} of {}: top-1 {:.4f} has reached stop_at_top_1={}",
-        training.step(), params.train_steps, top_1, params.stop_at_top_1));
   }
   training.FinishCheckpoint();
   log.End(training.step(), RunEnd::kDone);
@@ -247,11 +249,12 @@ ExitCode TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
 }
 
 std::unique_ptr<RunLog> MakeLog(const Job& job, std::int64_t first_step,
+                                const EvalSubject& subject,
                                 Profiler& profiler) {
   if (!job.ranks.place().is_first()) {
     return NullLog();
   }
-  TrainLogOptions options = LogOf(job, first_step, profiler);
+  TrainLogOptions options = LogOf(job, first_step, subject, profiler);
   if (RunStorage* const storage = job.options.storage) {
     options.on_checkpoint = [storage](std::int64_t step,
                                       const std::string& folder) {
@@ -270,12 +273,12 @@ void PrintTraining(const Job& job, const Training& training) {
   Say(fmt::format("input:  up to {} of memory, memory_limit {}",
                   MemorySizeText(training.input_memory_bytes()),
                   MemorySizeText(params.input.memory_limit)));
-  Say(fmt::format(
-      "training for {} steps ({:.2f} epochs in total), current step {}",
-      params.train_steps,
-      static_cast<double>(params.train_steps) * params.input.batch_size /
-          static_cast<double>(params.num_train_images),
-      training.step()));
+  Say(fmt::format("training for {} ({:.2f} epochs in total), current step {}",
+                  CountText(params.train_steps, "step"),
+                  static_cast<double>(params.train_steps) *
+                      params.input.batch_size /
+                      static_cast<double>(params.num_train_images),
+                  training.step()));
 }
 
 // On a GPU the host is ahead of the device, and cannot tell when a step begins.
@@ -284,70 +287,142 @@ StepWatchOptions WatchOf(const Job& job) {
     return {.patience = std::nullopt, .say = [](const std::string&) {}};
   }
   const int images = job.params.input.batch_size / job.options.place.world_size;
-  return {.work = fmt::format("{} images on {}", images, job.device.Describe()),
+  return {.work = CountText(images, "image") + " on " + job.device.Describe(),
           .say = Say};
 }
 
-// Trains from `start` on.
-ExitCode TrainFrom(const Job& job, const RunStart& start, PastEvaluations& past,
-                   const std::stop_token& stop) {
+// What a training is made from.
+struct TrainTask {
+  TrainingOptions options = {};
+  std::optional<RunStart> from = {};  // nullopt: a new training
+  std::optional<PastEvaluations> past = {};
+
+  [[nodiscard]] RunStart start() const { return from.value_or(RunStart{}); }
+};
+
+ProgramEnd Train(const Job& job, TrainTask& task, const std::stop_token& stop) {
+  const RunStart start = task.start();
+  PastEvaluations& past = *task.past;
   if (!job.ranks.place().is_alone()) {
     EndCloudRequestsAt({});  // All ranks end after the same step, which still
                              // needs its images.
   }
   Profiler profiler(ProfilerOf(job, start.step), job.options.trace);
-  const std::unique_ptr<RunLog> log = MakeLog(job, start.step, profiler);
-  TrainingOptions options = MakeTrainingOptions(
-      job.params, job.options.model_dir, job.data, job.options.place);
-  options.input.trace = profiler.trace();
-  options.images = PlaceImages(job, options.input);
-  options.in_bfloat16 = IsInBfloat16(job);
+  const std::unique_ptr<RunLog> log =
+      MakeLog(job, start.step, past.subject(), profiler);
+  task.options.input.trace = profiler.trace();
   MlperfRun mlperf(job);
   StepWatch watch(WatchOf(job));
   Training training(
-      options, job.data.train_index(),
+      task.options, job.data.train_index(),
       {.device = job.device, .ranks = job.ranks, .log = *log, .watch = watch},
       start.step, start.stream);
   const LiveStats::Shown shown(job.options.live_stats,
                                [&training] { return training.input_stats(); });
   PrintTraining(job, training);
+  // A run that was killed after an evaluation may not have noted it.
+  training.NoteEvaluation(past.Value(start.step, job.params.keep_best));
   mlperf.BeginRun();
-  const ExitCode code =
-      TrainAndEvaluate(job, training, *log, past, mlperf, stop);
-  if (code == ExitCode::kDone) {
+  ProgramEnd end = TrainAndEvaluate(job, training, *log, past, mlperf, stop);
+  if (end.code == ExitCode::kDone) {
     ExportAtEnd(job, training.step());
     PrintNext(job);
   }
-  return code;
+  return end;
+}
+
+// Why a run that resumes has nothing left to do; "": it has.
+std::string NothingLeftText(const Job& job, const TrainTask& task) {
+  const std::int64_t step = task.start().step;
+  if (task.from && task.past->is_over()) {
+    return task.past->OverText();
+  }
+  if (task.from && step >= job.params.train_steps &&
+      !task.past->LacksEvaluationAt(step)) {
+    return fmt::format(
+        "step {} of {}; raise train_steps (or train_epochs) to train further",
+        step, job.params.train_steps);
+  }
+  return "";
+}
+
+// For a dry run.
+void SayPlan(const Job& job, const TrainTask& task) {
+  const TrainParams& params = job.params;
+  if (const std::string nothing = NothingLeftText(job, task);
+      !nothing.empty()) {
+    return Say("nothing to do: " + nothing);
+  }
+  std::string text = fmt::format(
+      "would train from step {} to {} in loops of {}, batches of {}",
+      task.start().step, params.train_steps, params.iterations_per_loop,
+      params.input.batch_size);
+  if (Evaluates(job)) {
+    text += fmt::format(
+        ", and evaluate {} {}", CountText(params.num_eval_images, "image"),
+        params.steps_per_eval > 0
+            ? "every " + CountText(params.steps_per_eval, "step")
+            : "at the end of each epoch");
+  }
+  Say(text);
+}
+
+// Loads the checkpoint, or the weights to start from, onto the device, and the
+// images, where they stay there.
+void LoadStart(const Job& job, TrainTask& task) {
+  task.from = Restore(job);
+  if (task.from) {
+    RequireSameClasses(job);
+  } else {
+    StartFromWeights(job);
+  }
+}
+
+TrainingOptions OptionsOf(const Job& job) {
+  TrainingOptions options = MakeTrainingOptions(
+      job.params, job.options.model_dir, job.data, job.options.place);
+  options.images = PlaceImages(job, options.input);
+  options.in_bfloat16 = IsInBfloat16(job);
+  return options;
+}
+
+void RequireOutputs(const Job& job) {
+  if (!job.ranks.place().is_first()) {
+    return;
+  }
+  RequireWritableFile(job.options.mllog);
+  if (!job.options.export_dir.empty()) {
+    RequireExportable(job.options);
+  }
 }
 
 }  // namespace
 
-ExitCode TrainMode(const Job& job, const std::stop_token& stop) {
-  const std::string& model_dir = job.options.model_dir;
-  RequireEpochEnds(job);
-  bool unusable = false;
-  const std::optional<RunStart> from = Restore(job, unusable);
-  if (unusable) {
-    return Unusable(model_dir);
+Work PrepareTraining(const Job& job, Preparation& preparation) {
+  const auto task = std::make_shared<TrainTask>();
+  preparation.Do([&] { RequireEpochEnds(job); });
+  preparation.Do([&] { RequireOutputs(job); });
+  preparation.Do([&] { task->options = OptionsOf(job); });
+  preparation.Do([&] { LoadStart(job, *task); });
+  preparation.Do([&] {
+    const PastEvaluations& past = task->past.emplace(job, task->start().step);
+    // Throws for a damaged file.
+    (void)BestCheckpoint(job.options.model_dir, job.params.keep_best,
+                         past.subject().key);
+  });
+  if (preparation.is_dry_run() && task->past) {
+    SayPlan(job, *task);
   }
-  PastEvaluations past(job, from.value_or(RunStart{}).step);
-  if (from && past.is_over()) {
-    return NothingToDo(job, from->step, past.OverText());
-  }
-  if (!from) {
-    StartFromWeights(job);
-  } else if (HasNothingToDo(job, from->step)) {
-    return NothingToDo(
-        job, from->step,
-        fmt::format("step {} of {}; raise train_steps (or train_epochs) to "
-                    "train further",
-                    from->step, job.params.train_steps));
-  }
-  if (job.ranks.place().is_first()) {
-    WriteDescription(job);
-  }
-  return TrainFrom(job, from.value_or(RunStart{}), past, stop);
+  return [&job, task](const std::stop_token& stop) -> ProgramEnd {
+    if (const std::string nothing = NothingLeftText(job, *task);
+        !nothing.empty()) {
+      return NothingToDo(job, task->start().step, nothing);
+    }
+    if (job.ranks.place().is_first()) {
+      WriteDescription(job);
+    }
+    return Train(job, *task, stop);
+  };
 }
 
 }  // namespace infeed

@@ -55,7 +55,8 @@ std::optional<double> FindMetric(const EvalResult& result,
     return result.top_1;
   }
   if (name == "top_5") {
-    return result.top_5;
+    return HasTopFive(result.classes) ? std::optional(result.top_5)
+                                      : std::nullopt;
   }
   if (name == "loss") {
     return result.loss;

@@ -53,6 +53,12 @@ struct EvalResult {
   std::optional<double> auc_at_half = {};
 };
 
+// Whether top-5 says anything: of up to five classes it is always 1. classes: 0
+// if not known.
+[[nodiscard]] inline bool HasTopFive(int classes) {
+  return classes == 0 || classes > 5;
+}
+
 // The result from the sums of a whole evaluation, without speed and bad
 // records. Requires: sums.images > 0.
 [[nodiscard]] EvalResult MakeEvalResult(const EvalSums& sums);

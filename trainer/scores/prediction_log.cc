@@ -7,12 +7,17 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "base/ratio.h"
+#include "records/bytes/json_text.h"
 #include "records/files/open_source.h"
+#include "trainer/scores/eval_result.h"
 
 namespace infeed {
 namespace {
+
+constexpr std::size_t kMostBadImages = 48;  // that are kept
 
 using Json = nlohmann::ordered_json;
 
@@ -47,9 +52,7 @@ Json ClassOf(const Predictions& batch, int slot, std::size_t rank,
 }
 
 // Names may have bytes that are not UTF-8.
-std::string Line(const Json& object) {
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string Line(const Json& object) { return JsonText(object) + "\n"; }
 
 }  // namespace
 
@@ -60,7 +63,9 @@ PredictionLog::PredictionLog(const RecordIndex* index, std::int64_t images,
       images_(images),
       num_classes_(num_classes),
       labels_(labels),
-      out_(out) {}
+      out_(out) {
+  counts_.classes = num_classes;
+}
 
 void PredictionLog::AddBad(const BadRecord& bad) {
   if (bad.kind != BadRecordKind::kWarning) {
@@ -92,6 +97,9 @@ std::string PredictionLog::BadLine(std::int64_t record) {
   const auto why = bad_.extract(record);
   Check(!why.empty(), "a blank slot is a bad record's");
   line["error"] = why.mapped();
+  if (bad_images_.size() < kMostBadImages) {
+    bad_images_.push_back({.record = record, .reason = why.mapped()});
+  }
   return Line(line);
 }
 
@@ -125,20 +133,23 @@ void PredictionLog::Count(const Predictions& batch, int slot) {
 }
 
 std::string PredictionText(const PredictionCounts& counts, double seconds) {
-  std::string text =
-      fmt::format("predicted {} images at {:.1f} images/s", counts.images,
-                  Ratio(static_cast<double>(counts.images), seconds));
+  std::string text = fmt::format(
+      "predicted {} at {:.1f} images/s", CountText(counts.images, "image"),
+      Ratio(static_cast<double>(counts.images), seconds));
   if (counts.labelled > 0) {
     const auto share = [&](std::int64_t right) {
       return 100.0 * static_cast<double>(right) /
              static_cast<double>(counts.labelled);
     };
-    text +=
-        fmt::format(": top-1 {:.1f} %  top-5 {:.1f} %  (of {} with a label)",
-                    share(counts.top_1), share(counts.top_5), counts.labelled);
+    text += fmt::format(
+        ": top-1 {:.1f} %  {}(of {} with a label)", share(counts.top_1),
+        HasTopFive(counts.classes)
+            ? fmt::format("top-5 {:.1f} %  ", share(counts.top_5))
+            : "",
+        counts.labelled);
   }
   if (counts.bad > 0) {
-    text += fmt::format("; {} images were bad", counts.bad);
+    text += "; " + CountText(counts.bad, "image was", "images were") + " bad";
   }
   return text;
 }

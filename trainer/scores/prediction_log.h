@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "pipeline/stats/bad_record.h"
 #include "records/store/record_index.h"
@@ -21,6 +22,12 @@ struct PredictionCounts {
   std::int64_t labelled = 0;
   std::int64_t top_1 = 0;
   std::int64_t top_5 = 0;
+  int classes = 0;  // of the model
+};
+
+struct BadImage {
+  std::int64_t record = 0;
+  std::string reason;
 };
 
 // Writes one JSON line for each image, in the order of the records, and counts
@@ -40,6 +47,10 @@ class PredictionLog {
   void Add(const Predictions& batch);
 
   [[nodiscard]] const PredictionCounts& counts() const { return counts_; }
+  // The first ones, in the order of the records.
+  [[nodiscard]] const std::vector<BadImage>& bad_images() const {
+    return bad_images_;
+  }
 
  private:
   [[nodiscard]] std::string MakeLine(const Predictions& batch, int slot) const;
@@ -53,6 +64,7 @@ class PredictionLog {
   std::FILE* out_;
   std::int64_t next_ = 0;  // record
   PredictionCounts counts_;
+  std::vector<BadImage> bad_images_;
   std::mutex mutex_;
   std::map<std::int64_t, std::string> bad_;  // the error, by record; until it
                                              // is written

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "trainer/tensors/pickle.h"
 #include "trainer/tensors/strided_copy.h"
+#include "trainer/tensors/wrapper_names.h"
 #include "trainer/tensors/zip_archive.h"
 
 namespace infeed {
@@ -22,7 +23,6 @@ using Kind = PickleNode::Kind;
 
 constexpr std::string_view kZipMagic = "PK\3\4";
 constexpr std::string_view kPickleName = "/data.pkl";
-constexpr std::string_view kPrefix = "module.";
 constexpr std::size_t kMaxPickleBytes = std::size_t{64} << 20;
 constexpr std::int64_t kMostMemory = 4;  // times the file
 
@@ -74,20 +74,10 @@ const PickleNode& StateDict(const PickleNode& root) {
   return root;
 }
 
-// 'module.' is what torch.nn.DataParallel puts before every name.
-std::size_t PrefixLength(const PickleNode& dict) {
-  const bool has_it = std::ranges::all_of(dict.entries, [](const auto& entry) {
-    return entry.second->kind != Kind::kTensor ||
-           entry.first->text.starts_with(kPrefix);
-  });
-  return has_it ? kPrefix.size() : 0;
-}
-
 TensorMap TensorsOf(const PickleNode& dict, Storages& storages,
                     std::int64_t max_bytes) {
   TensorMap tensors;
   std::int64_t total = 0;
-  const std::size_t prefix = PrefixLength(dict);
   for (const auto& [name, value] : dict.entries) {
     if (value->kind != Kind::kTensor || name->kind != Kind::kString) {
       continue;
@@ -105,9 +95,9 @@ TensorMap TensorsOf(const PickleNode& dict, Storages& storages,
     if (total > max_bytes) {
       throw DataError("its tensors need far more memory than the file has");
     }
-    tensors.insert_or_assign(name->text.substr(prefix), std::move(tensor));
+    tensors.insert_or_assign(name->text, std::move(tensor));
   }
-  return tensors;
+  return WithoutWrappers(std::move(tensors));
 }
 
 // The folder in the archive that has all its members.

@@ -12,10 +12,10 @@
 namespace infeed {
 
 // The tensors of a file: of a state_dict(), or of a dictionary that holds one
-// under 'state_dict' or 'model'. A prefix 'module.' that every name has is
-// removed; values that are not tensors are skipped. Throws DataError when a
-// part is missing, damaged or not plain weights, and when tensors share so much
-// memory that unshared they would need over four times the file's size.
+// under 'state_dict' or 'model'. Names are without those of wrappers
+// (wrapper_names.h); values that are not tensors are skipped. Throws DataError
+// when a part is missing, damaged or not plain weights, and when tensors share
+// so much memory that unshared they would need over four times the file's size.
 [[nodiscard]] TensorMap ParsePth(std::span<const std::byte> file);
 
 // Reads a file of at most max_bytes. Throws DataError, naming the file, as

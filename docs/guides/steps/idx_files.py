@@ -1,18 +1,15 @@
 """MNIST's four IDX files.
 
-usage: python3 docs/guides/steps/idx_files.py PNGS OUT
-       python3 docs/guides/steps/idx_files.py --drawn OUT
-
 PNGS has train/DIGIT/NUMBER.png and test/DIGIT/NUMBER.png, gray, of 28 x 28: in
 the order of their numbers they become MNIST's files. --drawn draws 4,960 and
 400 digits instead: their last batches of 128 have 96 and 16, as MNIST's.
 """
 
+import argparse
 import gzip
 import pathlib
 import random
 import struct
-import sys
 import zlib
 
 SIDE = 28
@@ -105,13 +102,20 @@ def paeth(left, up, corner):
 
 
 def main():
-    source, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    if source == "--drawn":
-        write(folder, "train", drawn(4960, seed=1))
-        write(folder, "test", drawn(400, seed=2))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("pngs", metavar="PNGS", type=pathlib.Path, nargs="?")
+    parser.add_argument("--drawn", action="store_true")
+    parser.add_argument("out", metavar="OUT", type=pathlib.Path)
+    args = parser.parse_args()
+    if args.drawn == (args.pngs is not None):
+        parser.error("give either PNGS or --drawn")
+    if args.drawn:
+        write(args.out, "train", drawn(4960, seed=1))
+        write(args.out, "test", drawn(400, seed=2))
     else:
         for split in FILES:
-            write(folder, split, read(pathlib.Path(source) / split))
+            write(args.out, split, read(args.pngs / split))
 
 
 if __name__ == "__main__":

@@ -93,9 +93,8 @@ def check(place, rows, best):
                 far < 1e-3, f"{far:.1e} apart")
     first_best = max(rows, key=lambda row: row["auc"])
     place.check("best.json names the checkpoint with the highest AUC",
-                best == {"schema": 1, "metric": "auc",
-                         "step": first_best["step"],
-                         "value": first_best["auc"]},
+                (best["metric"], best["step"], best["value"]) ==
+                ("auc", first_best["step"], first_best["auc"]),
                 f"step {best['step']}, {best['value']:.4f}")
 
 

@@ -1,7 +1,5 @@
 """XLA.jl's raw files, as the article's loader reads them.
 
-usage: python3 docs/guides/steps/raw_arrays.py DIR [IMAGES]
-
 Draws IMAGES (128) images into DIR/X_train.raw and DIR/Y_train.raw.
 
 X has SIDE x SIDE x 3 x N bytes without a header, in Julia's order: the first
@@ -9,9 +7,9 @@ index, an image's row, runs fastest, then its column, then red, green, blue. Y
 has N labels of 16 bits, little-endian, from 1.
 """
 
+import argparse
 import pathlib
 import struct
-import sys
 
 SIDE = 224
 PLANE = SIDE * SIDE
@@ -80,8 +78,13 @@ def packed(folder, number):
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1])
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 128
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("dir", metavar="DIR", type=pathlib.Path)
+    parser.add_argument("images", metavar="IMAGES", type=int, nargs="?",
+                        default=128)
+    args = parser.parse_args()
+    folder, count = args.dir, args.images
     write(folder, map(drawn, range(count)), labels_for(count))
     print(f"{count} images in {folder}")
 

@@ -1,5 +1,9 @@
 #include "base/charts/html_page.h"
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +17,51 @@ TEST(HtmlTableTest, HasARowForEach) {
             "</table>\n");
 }
 
+TEST(HtmlTableTest, LeavesOutAColumnOfDashes) {
+  EXPECT_EQ(HtmlTable({"a", "b", "c"}, {{"1", "-", "-"}, {"2", "-", "3"}}),
+            "<table class=\"\">\n<tr><th>a</th><th>c</th></tr>\n"
+            "<tr><td>1</td><td>-</td></tr>\n<tr><td>2</td><td>3</td></tr>\n"
+            "</table>\n");
+}
+
+// The class of each box and each group of tiles, in their order.
+std::string ClassesIn(const std::string& html, const std::string& before) {
+  std::string classes;
+  for (std::size_t at = html.find(before); at != std::string::npos;
+       at = html.find(before, at + 1)) {
+    const std::size_t begin = at + before.size();
+    classes += "[" + html.substr(begin, html.find('"', begin) - begin) + "]";
+  }
+  return classes;
+}
+
+std::string KindsOf(const std::string& kinds) {
+  std::vector<HtmlBox> boxes;
+  for (const char kind : kinds) {
+    boxes.push_back({"t", kind == '0' ? "" : "c", kind == 'w' ? "wide" : ""});
+  }
+  return ClassesIn(HtmlCards(boxes), "class=\"card ");
+}
+
+TEST(HtmlCardsTest, NoneIsAloneInHalfARow) {
+  EXPECT_EQ(KindsOf("nn"), "[][]");
+  EXPECT_EQ(KindsOf("n"), "[wide lone]");
+  EXPECT_EQ(KindsOf("nnnwnn"), "[][][wide lone][wide][][]");
+  EXPECT_EQ(KindsOf("nn0n0wn"), "[][][wide lone][wide][wide lone]");
+}
+
+TEST(HtmlTilesTest, StayInGroups) {
+  const auto groups = [](std::size_t count) {
+    return ClassesIn(
+        HtmlTiles(std::vector<std::string>(count, HtmlTile("1", "a"))),
+        "<div class=\"");
+  };
+  const std::string tile = "[tile]";
+  EXPECT_EQ(groups(2), "[tiles][pair]" + tile + tile);
+  EXPECT_EQ(groups(5),
+            "[tiles][pair]" + tile + tile + "[three]" + tile + tile + tile);
+}
+
 TEST(HtmlPageTest, HasTheReadersColours) {
   EXPECT_THAT(HtmlPage("a", "b"),
               testing::HasSubstr("\n@media (prefers-color-scheme: dark) {"));
@@ -21,7 +70,7 @@ TEST(HtmlPageTest, HasTheReadersColours) {
 TEST(HtmlPageTest, LeavesOutWhatIsEmpty) {
   EXPECT_EQ(HtmlTable({"a"}, {}), "");
   EXPECT_EQ(HtmlDetails("more", ""), "");
-  EXPECT_EQ(HtmlCard("more", ""), "");
+  EXPECT_EQ(HtmlCard({"more", ""}), "");
 }
 
 TEST(Base64Test, PadsTheEnd) {

@@ -20,7 +20,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 TEST(LineChartTest, DrawsToScale) {
   // The plot is 564 units wide and 186 high, from (60, 10).
   EXPECT_THAT(LineChart({{"loss", {{0, 0}, {50, 4}, {100, 2}}}}),
-              AllOf(HasSubstr("viewBox=\"0 0 640 220\""),
+              AllOf(HasSubstr("viewBox=\"0 0 640 236\""),
                     HasSubstr("d=\"M60.0 196.0L342.0 10.0L624.0 103.0\""),
                     HasSubstr(">4</text>"), HasSubstr(">100</text>")));
 }
@@ -36,7 +36,7 @@ TEST(LineChartTest, HasALegendForMoreThanOne) {
   EXPECT_THAT(LineChart({train, eval}),
               AllOf(HasSubstr(">train</text>"), HasSubstr(">a &lt; b</text>"),
                     HasSubstr("class=\"line s2\""),
-                    HasSubstr("viewBox=\"0 0 640 240\"")));
+                    HasSubstr("viewBox=\"0 0 640 256\"")));
   EXPECT_THAT(LineChart({train}), Not(HasSubstr(">train</text>")));
 }
 
@@ -99,6 +99,27 @@ TEST(LineChartTest, HasRoundTicksAroundWhatHardlyChanges) {
               ElementsAre("0 %", "20 %", "40 %", "60 %", "80 %", "100 %"));
   EXPECT_THAT(ticks(0.1, 0.1, {.from_zero = true}),
               ElementsAre("0", "0.02", "0.04", "0.06", "0.08", "0.1"));
+}
+
+// So that noise does not fill the chart.
+TEST(LineChartTest, ReachesAsHighAsAsked) {
+  const auto top = [](double highest) {
+    return TicksOf(
+               LineChart(
+                   {{"a", {{0, 0}, {9, highest}}}},
+                   {.y_text = ShareText, .from_zero = true, .reaches = 0.05}))
+        .back();
+  };
+  EXPECT_EQ(top(1e-5), "5 %");
+  EXPECT_EQ(top(0.4), "40 %");
+}
+
+TEST(LineChartTest, NamesItsAxes) {
+  EXPECT_THAT(LineChart({{"a", {{0, 1}, {9, 2}}}},
+                        {.names = {.x = "step", .y = "images/s & more"}}),
+              AllOf(HasSubstr("text-anchor=\"middle\">step</text>"),
+                    HasSubstr("rotate(-90)\" text-anchor=\"middle\">images/s "
+                              "&amp; more</text>")));
 }
 
 // Whatever the values, no two ticks have the same text.

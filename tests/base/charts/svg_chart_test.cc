@@ -1,5 +1,7 @@
 #include "base/charts/svg_chart.h"
 
+#include <string>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -8,6 +10,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(SvgChartTest, DrawsColumnsToScale) {
   const std::string svg = ColumnChart({{"a", 2, "two"}, {"b", 4, "four"}}, 640);
@@ -51,6 +54,31 @@ TEST(SvgChartTest, DrawsMapsWithYUpwards) {
                          HasSubstr("y=\"8.50\" width=\"19.00\" "
                                    "height=\"19.00\" fill-opacity=\"0.540\">"
                                    "<title>high")));
+}
+
+TEST(SvgChartTest, NamesItsAxes) {
+  const AxisNames names = {.x = "pixels", .y = "records"};
+  for (const std::string& svg :
+       {ColumnChart({{"a", 2, ""}}, 640, names),
+        HeatMap({{0, 0, 4, ""}}, {{0, "64"}}, {{0, "32"}}, names)}) {
+    EXPECT_THAT(svg,
+                AllOf(HasSubstr(">pixels</text>"), HasSubstr("rotate(-90)"),
+                      HasSubstr(">records</text>")));
+  }
+}
+
+// Their units are as wide on the page, and so is their text.
+TEST(SvgChartTest, AllAreEquallyWide) {
+  for (const int cells : {1, 100}) {
+    EXPECT_THAT(HeatMap({{cells - 1, 0, 4, ""}}, {}, {}),
+                HasSubstr("viewBox=\"0 0 640 "));
+  }
+}
+
+TEST(SvgChartTest, LabelsOfColumnsDoNotTouch) {
+  const std::string svg =
+      ColumnChart({{"train-00000-of-00002", 2, ""}, {"second", 4, ""}}, 640);
+  EXPECT_THAT(svg, AllOf(HasSubstr("train-00000"), Not(HasSubstr("second"))));
 }
 
 TEST(SvgChartTest, DrawsNothingOfNothing) {

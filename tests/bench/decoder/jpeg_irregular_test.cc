@@ -154,6 +154,26 @@ TEST(JpegIrregularTest, BytesBehindTheEnd) {
   }
 }
 
+TEST(JpegIrregularTest, BytesBetweenHeaderSegments) {
+  for (const std::string& bytes :
+       {BytesOf(0), BytesOf(0x55), BytesOf(0xFF), BytesOf(0xFF, 0),
+        BytesOf(0xFF, 0xFF, 0), BytesOf(0, 0, 0), std::string(300, 'j')}) {
+    for (const int marker : {kQuantisers, kHuffman, kFrame, kScan}) {
+      const auto insert = [&](const std::string& jpeg) {
+        return Inserted(jpeg, SegmentAt(jpeg, marker), bytes);
+      };
+      EXPECT_EQ(ExpectSameDecode(Edited("in the header", insert), 4).refused,
+                0);
+    }
+  }
+  for (const int code : {0x01, 0xD0, 0xD8, 0xD9, 0xDC}) {
+    const auto insert = [&](const std::string& jpeg) {
+      return Inserted(jpeg, SegmentAt(jpeg, kScan), BytesOf(0xFF, code));
+    };
+    ExpectSameDecode(Edited("a marker in the header", insert), 4);
+  }
+}
+
 TEST(JpegIrregularTest, BytesBeforeTheEndMarker) {
   for (const std::string& bytes :
        {BytesOf(0), BytesOf(0xFF), BytesOf(0x55), BytesOf(0xFF, 0xFF, 0xFF),

@@ -195,8 +195,8 @@ TEST(BadRecordReportTest, IsJsonWhateverTheBytesOfAMessage) {
   BadRecord bad = kSkipped;
   bad.error = DataError({"/data/\xff", 0, 0}, "a \"quote\"\n\xc3(");
   const std::string line = BadRecordLine(bad);
-  EXPECT_THAT(line, HasSubstr(R"("file":"/data/�")"));
-  EXPECT_THAT(line, HasSubstr(R"("reason":"a \"quote\"\n�(")"));
+  EXPECT_THAT(line, HasSubstr(R"("file":"/data/\\xff")"));
+  EXPECT_THAT(line, HasSubstr(R"("reason":"a \"quote\"\n\\xc3(")"));
 }
 
 TEST(BadRecordReportTest, GoesOnAtTheEndOfTheFile) {

@@ -1,6 +1,8 @@
 #include "pipeline/engine/closed_arena.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -8,6 +10,8 @@
 #include <thread>
 
 #include <tbb/flow_graph.h>
+
+#include "base/error.h"
 
 #include "gtest/gtest.h"
 
@@ -34,6 +38,34 @@ TEST(ClosedArenaTest, NamesItsThreads) {
   asked.wait(false);  // Not in the graph: this thread would do the work itself.
   graph->wait_for_all();
   EXPECT_STREQ(name.data(), "infeed work 1");
+}
+
+// Whether arenas work, as a child of fork() finds.
+bool WorkInAChild() {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    bool is_refused = false;
+    try {
+      if (!ClosedArena::WorksHere()) {
+        ClosedArena arena(1);
+      }
+    } catch (const UsageError&) {
+      is_refused = true;
+    }
+    ::_exit(is_refused ? 1 : 0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WEXITSTATUS(status) == 0;
+}
+
+TEST(ClosedArenaTest, IsRefusedInAChildForkedWhileThereWasOne) {
+  {
+    ClosedArena arena(2);
+    EXPECT_FALSE(WorkInAChild());
+    EXPECT_TRUE(ClosedArena::WorksHere());
+  }
+  EXPECT_TRUE(WorkInAChild());
 }
 
 // All wait for each other inside a graph's node: so many threads work, on any

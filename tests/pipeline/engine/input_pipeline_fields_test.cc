@@ -149,9 +149,20 @@ TEST(InputPipelineFieldsTest, HaveAllLabelsOfARecord) {
   EXPECT_THAT(batch.weights, Each(1));
   EXPECT_THAT(batch.fields[0].int64s, ElementsAre(5, 6, 5, 6, 5, 6, 5, 6));
   options.fields = {};
+  options.require_labels = true;
   EXPECT_THAT(
       MessageOf<DataError>([&] { (void)Stream(shards.index(), options, 1); }),
-      HasSubstr("has 2 values, expected 1"));
+      HasSubstr("image/class/label has 2 numbers; a label is one"));
+}
+
+TEST(InputPipelineFieldsTest, OfNoRecordAreAnError) {
+  const TestShards shards(Payloads());
+  InputOptions options = Options();
+  options.fields.push_back({.key = "lables"});
+  EXPECT_THAT(
+      MessageOf<UsageError>([&] { (void)Stream(shards.index(), options, 1); }),
+      AllOf(HasSubstr("none of 10 records has \"lables\""),
+            HasSubstr("image/encoded, ")));
 }
 
 }  // namespace input_pipeline_fields_test

@@ -114,7 +114,7 @@ TEST(InputPipelineKeysTest, AreInTheWordsAboutALabel) {
   options.label_key = "class";
   EXPECT_THAT(
       MessageOf<DataError>([&] { (void)Stream(shards.index(), options, 2); }),
-      HasSubstr("there is no label (class is missing or -1)"));
+      HasSubstr("there is no label: no class"));
 }
 
 TEST(InputPipelineKeysTest, MustNotBeEmpty) {
@@ -149,7 +149,7 @@ TEST(InputPipelineKeysTest, DoNotMatterForImageFiles) {
   for (int record = 0; record < 4; ++record) {
     const std::string path = folder / (std::to_string(record) + ".jpg");
     WriteFileAtomically(path, JpegOf(record));
-    images.push_back({.path = path, .label = record});
+    images.push_back({.path = path, .label = record + 1});
   }
   const RecordIndex index = RecordIndex::OfImages(images);
   EXPECT_EQ(Stream(index, TfdsOptions(), 2), Stream(index, Options(), 2));

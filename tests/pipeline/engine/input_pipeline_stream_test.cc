@@ -248,6 +248,7 @@ const InputOptions kEvaluation{.batch_size = 4,
                                .image_size = 16,
                                .training = false,
                                .repeat = 2,
+                               .shuffle = Shuffle::kGlobal,
                                .seed = 7,
                                .on_bad_record = OnBadRecord::kFail,
                                .threads = 3};

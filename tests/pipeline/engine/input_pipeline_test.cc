@@ -63,6 +63,39 @@ TEST_F(InputPipelineTest, GivesWhatAPlainLoopGives) {
             PlainStream(index(), kTraining, 11));
 }
 
+// Without an order of its own, in each epoch.
+TEST_F(InputPipelineTest, GivesAnEvaluationInTheOrderOfTheRecords) {
+  InputPipeline pipeline(
+      index(),
+      {.batch_size = 4, .image_size = 16, .training = false, .repeat = 2});
+  std::vector<std::int64_t> records;
+  while (const BatchHandle batch = pipeline.Next()) {
+    for (const std::int64_t record : batch->records()) {
+      if (record >= 0) {
+        records.push_back(record);
+      }
+    }
+  }
+  std::vector<std::int64_t> expected;
+  for (std::int64_t i = 0; i < std::int64_t{2} * kRecords; ++i) {
+    expected.push_back(i % kRecords);
+  }
+  EXPECT_EQ(records, expected);
+}
+
+TEST_F(InputPipelineTest, SaysWhenTheCallerHoldsAllBatches) {
+  InputOptions options = kTraining;
+  options.batches_in_pool = 2;
+  InputPipeline pipeline(index(), options);
+  std::vector<BatchHandle> held;
+  held.push_back(pipeline.Next());
+  EXPECT_FALSE(pipeline.all_lent());
+  held.push_back(pipeline.Next());
+  EXPECT_TRUE(pipeline.all_lent());
+  held.pop_back();
+  EXPECT_FALSE(pipeline.all_lent());
+}
+
 TEST_F(InputPipelineTest, GivesTheSameBytesForAnyNumberOfThreads) {
   const std::vector<BatchCopy> one =
       Stream(index(), WithThreads(kTraining, 1), 11);

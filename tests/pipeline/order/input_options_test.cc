@@ -19,7 +19,7 @@ TEST(InputOptionsTest, ParsesShuffles) {
   EXPECT_EQ(ParseChoice("shuffle", "none", kShuffles), Shuffle::kNone);
   EXPECT_EQ(ParseChoice("shuffle", "global", kShuffles), Shuffle::kGlobal);
   EXPECT_THAT([] { (void)ParseChoice("shuffle", "some", kShuffles); },
-              Refuses("shuffle is \"some\": give none, global, window, "
+              Refuses("shuffle is \"some\": give auto, none, global, window, "
                       "reference or torch"));
 }
 
@@ -30,8 +30,9 @@ TEST(InputOptionsTest, ParsesPolicies) {
             OnBadRecord::kReplace);
   EXPECT_EQ(ParseChoice("on_bad_record", "skip", kOnBadRecords),
             OnBadRecord::kSkip);
-  EXPECT_THAT([] { (void)ParseChoice("on_bad_record", "", kOnBadRecords); },
-              Refuses("on_bad_record is \"\": give fail, replace or skip"));
+  EXPECT_THAT(
+      [] { (void)ParseChoice("on_bad_record", "", kOnBadRecords); },
+      Refuses("on_bad_record is \"\": give auto, fail, replace or skip"));
 }
 
 TEST(InputOptionsTest, WorksTheThreadsOut) {
@@ -84,6 +85,21 @@ TEST(InputOptionsTest, RepeatsImagesInAnOrderShuffledAsAWholeOnly) {
           {.training = false, .shuffle = Shuffle::kNone, .repeat_augment = 3})
           .repeat_augment,
       1);
+}
+
+TEST(InputOptionsTest, SetsWhatFollowsFromTheMode) {
+  const InputOptions training = CheckedInputOptions({});
+  EXPECT_EQ(training.shuffle, Shuffle::kGlobal);
+  EXPECT_EQ(training.on_bad_record, OnBadRecord::kReplace);
+  EXPECT_EQ(training.last_batch, LastBatch::kDrop);
+  const InputOptions evaluation = CheckedInputOptions({.training = false});
+  EXPECT_EQ(evaluation.shuffle, Shuffle::kNone);
+  EXPECT_EQ(evaluation.on_bad_record, OnBadRecord::kSkip);
+  EXPECT_EQ(evaluation.last_batch, LastBatch::kPad);
+  EXPECT_EQ(
+      CheckedInputOptions({.training = false, .shuffle = Shuffle::kGlobal})
+          .shuffle,
+      Shuffle::kGlobal);
 }
 
 TEST(InputOptionsTest, RefusesALayoutWithoutImages) {

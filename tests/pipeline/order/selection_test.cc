@@ -253,6 +253,14 @@ TEST(SelectionTest, RefusesAnEpochThatNoOrderCanHold) {
               Refuses("an epoch of -1 records"));
 }
 
+TEST(SelectionTest, NeedsAWeightForEachRecord) {
+  EXPECT_THAT(
+      [] {
+        Selection({{.name = "list", .ids = {7, 3, 99}, .weights = {1, 2}}});
+      },
+      Refuses("list has 2 weights for 3 records"));
+}
+
 TEST(SelectionTest, IsRefusedByAnOrderThatCannotTakeIt) {
   const auto subset =
       std::make_shared<const Selection>(std::vector<RecordGroup>{Range(0, 10)});

@@ -154,7 +154,7 @@ TEST(DecodeOtherImageTest, SpreadsGrayAndDropsAlpha) {
 TEST(DecodeOtherImageTest, RefusesOtherBytes) {
   EXPECT_EQ(ErrorOf({}), kUnknown);
   EXPECT_EQ(ErrorOf(AsBytes("garbage")), kUnknown);
-  EXPECT_EQ(ErrorOf(AsBytes("P7 2 2 255 abcd")), kUnknown);
+  EXPECT_EQ(ErrorOf(AsBytes("P7 332 abcd")), kUnknown);
   EXPECT_EQ(ErrorOf(AsBytes("\x89PNG\r\n\x1a\n")), kUnknown);
 }
 

@@ -54,6 +54,29 @@ TEST(ExifTest, ReadsTheOrientationInEitherByteOrder) {
   }
 }
 
+// Some programs write it as a LONG, some as a BYTE.
+TEST(ExifTest, ReadsTheOrientationOfEveryIntegerType) {
+  const std::string jpeg = TestJpeg();
+  for (const auto& [type, bytes] :
+       {std::pair(1, 1), std::pair(3, 2), std::pair(4, 4), std::pair(6, 1),
+        std::pair(8, 2), std::pair(9, 4)}) {
+    for (const bool big_endian : {false, true}) {
+      EXPECT_EQ(ReadExifOrientation(
+                    AsBytes(WithOrientation(jpeg, 6, big_endian, type, bytes))),
+                6)
+          << "type " << type;
+    }
+  }
+  EXPECT_EQ(ReadExifOrientation(AsBytes(WithOrientation(jpeg, 6, false, 2, 1))),
+            1);  // text
+}
+
+TEST(ExifTest, ReadsTheOrientationBehindBytesThatAreNoMarker) {
+  std::string jpeg = WithOrientation(TestJpeg(), 6);
+  jpeg.insert(2, "junk");
+  EXPECT_EQ(ReadExifOrientation(AsBytes(jpeg)), 6);
+}
+
 TEST(ExifTest, ReadsTheOrientationOfPngAndWebp) {
   const std::string png = EncodePng(TestPhotograph(9, 7, 1).view());
   EXPECT_EQ(ReadExifOrientation(AsBytes(png)), 1);

@@ -145,9 +145,18 @@ TEST(PngCodecTest, SurvivesDamage) {
     const std::string png =
         MadePng({PNG_COLOR_TYPE_PALETTE, 4, is_interlaced, true}, 19, 13);
     RgbImage image;
-    for (std::size_t size = 8; size < png.size(); ++size) {
+    // The pixels end before the end chunk.
+    const std::size_t needed = png.size() - 12;
+    for (std::size_t size = 8; size < needed; ++size) {
       EXPECT_THROW(DecodePng(AsBytes(png.substr(0, size)), image), DataError)
           << size;
+    }
+    DecodePng(AsBytes(png), image);
+    const std::string pixels = Flat(image.view());
+    for (std::size_t size = needed; size < png.size(); ++size) {
+      image = {};
+      DecodePng(AsBytes(png.substr(0, size)), image);
+      EXPECT_EQ(Flat(image.view()), pixels) << size;
     }
     for (std::size_t place = 8; place < png.size(); ++place) {
       std::string damaged = png;

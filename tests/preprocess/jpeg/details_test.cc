@@ -91,6 +91,13 @@ TEST(JpegDetailsTest, FindsExif) {
           .has_exif);
 }
 
+TEST(JpegDetailsTest, IgnoresWarningsOfTheHeader) {
+  const std::string jpeg = TestJpeg({.width = 33});
+  EXPECT_EQ(
+      ReadJpegDetails(AsBytes(jpeg.substr(0, 2) + "x" + jpeg.substr(2))).width,
+      33);
+}
+
 TEST(JpegDetailsTest, RefusesWhatIsNoJpeg) {
   EXPECT_THAT(MessageOf<DataError>(
                   [] { std::ignore = ReadJpegDetails(AsBytes("no JPEG")); }),

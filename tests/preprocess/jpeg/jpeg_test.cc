@@ -238,6 +238,45 @@ TEST(JpegDecoderTest, TakesWarningsAsErrors) {
   EXPECT_THAT(ErrorOf(jpeg), HasSubstr("extraneous bytes before marker 0xd9"));
 }
 
+// A JPEG with bytes behind its start marker, of which libjpeg warns.
+std::string WithHeaderWarning(const std::string& jpeg,
+                              const std::string& bytes) {
+  return jpeg.substr(0, 2) + bytes + jpeg.substr(2);
+}
+
+// None of them concerns a pixel.
+TEST(JpegDecoderTest, IgnoresWarningsOfTheHeader) {
+  using std::string_literals::operator""s;
+  const std::string adobe2 = "\xff\xee\0\x0e"s + "Adobe\0\x64\0\0\0\0\2"s;
+  const std::string jfif7 = "\xff\xe0\0\x10JFIF\0\7\1\0\0\1\0\1\0\0"s;
+  for (const bool progressive : {false, true}) {
+    const std::string jpeg =
+        TestJpeg({.width = 64, .height = 64, .progressive = progressive});
+    for (const std::string& bytes : {"junk"s, adobe2, jfif7}) {
+      for (const JpegWarnings warnings :
+           {JpegWarnings::kErrors, JpegWarnings::kTolerated}) {
+        JpegDecoder decoder({}, warnings);
+        EXPECT_EQ(Decoded(decoder, WithHeaderWarning(jpeg, bytes)),
+                  Decoded(jpeg));
+        EXPECT_EQ(decoder.was_plain(), !progressive);
+        EXPECT_EQ(decoder.warning(), "");
+      }
+    }
+    // Those of the scan remain.
+    EXPECT_THAT(
+        ErrorOf(WithHeaderWarning(jpeg.substr(0, jpeg.size() / 2), "junk")),
+        HasSubstr("Premature end of JPEG file"));
+  }
+}
+
+TEST(JpegDecoderTest, TakesAnUnknownColourTransformForYcc) {
+  using std::string_literals::operator""s;
+  std::string jpeg = TestJpeg({.width = 64, .height = 64});
+  const std::string expected = Decoded(jpeg);
+  jpeg.replace(2, 18, "\xff\xee\0\x0e"s + "Adobe\0\x64\0\0\0\0\2"s);
+  EXPECT_EQ(Decoded(jpeg), expected);
+}
+
 TEST(JpegDecoderTest, RefusesHugeSizesBeforeAllocating) {
   EXPECT_EQ(ErrorOf(WithSize(TestJpeg(), 65500, 65500)),
             "a JPEG of 65500x65500 pixels is over the limit of 178956970");

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -103,7 +104,7 @@ std::string WithAdobe(char transform) {
 TEST(JpegScanTest, ChoosesTheColourAsLibjpegDoes) {
   EXPECT_EQ(Scan(WithAdobe(0))->color, JpegColor::kRgb);
   EXPECT_EQ(Scan(WithAdobe(1))->color, JpegColor::kYcc);
-  EXPECT_FALSE(Scan(WithAdobe(2)));  // libjpeg warns.
+  EXPECT_EQ(Scan(WithAdobe(2))->color, JpegColor::kYcc);
   std::string letters = TestJpeg();
   letters.erase(Find(letters, '\xE0'), 18);
   const std::size_t frame = Find(letters, '\xC0') + 10;
@@ -115,11 +116,17 @@ TEST(JpegScanTest, ChoosesTheColourAsLibjpegDoes) {
   EXPECT_EQ(Scan(letters)->color, JpegColor::kRgb);
 }
 
-TEST(JpegScanTest, LeavesWhatLibjpegWarnsOf) {
+TEST(JpegScanTest, TakesHeadersThatLibjpegWarnsOf) {
   const std::string jpeg = TestJpeg();
   const std::size_t jfif = Find(jpeg, '\xE0');
-  EXPECT_FALSE(Scan(With(jpeg, jfif + 9, 2)));  // JFIF 2.0
-  EXPECT_FALSE(Scan(jpeg.substr(0, jfif) + "x" + jpeg.substr(jfif)));
+  EXPECT_TRUE(Scan(With(jpeg, jfif + 9, 2)));  // JFIF 2.0
+  const auto scan = Scan(jpeg.substr(0, jfif) + "x" + jpeg.substr(jfif));
+  ASSERT_TRUE(scan);
+  EXPECT_EQ(scan->entropy_begin, Scan(jpeg)->entropy_begin + 1);
+}
+
+TEST(JpegScanTest, LeavesScansThatLibjpegWarnsOf) {
+  const std::string jpeg = TestJpeg();
   const std::size_t scan = Find(jpeg, '\xDA');
   EXPECT_FALSE(Scan(With(jpeg, scan + 12, 62)));     // Not all coefficients.
   EXPECT_FALSE(Scan(With(jpeg, scan + 6, '\x22')));  // A table that is missing.
@@ -138,6 +145,61 @@ TEST(JpegScanTest, PassesOverOtherSegments) {
   EXPECT_TRUE(Scan(WithSegment(TestJpeg(), '\xFE', "a comment")));
   EXPECT_TRUE(Scan(WithSegment(TestJpeg(), '\xE1', "Exif")));
   EXPECT_FALSE(Scan(WithSegment(TestJpeg(), '\xDC', "\0\1"s)));  // DNL
+}
+
+const std::string kStart = "\xff\xd8";
+const std::string kTable = "\xff\xdb\0\3q"s;
+const std::string kComment = "\xff\xfe\0\2"s;
+
+// The codes of the markers.
+std::vector<int> CodesOf(const std::string& jpeg) {
+  JpegHeader header(AsBytes(jpeg));
+  std::vector<int> codes;
+  while (const auto marker = header.Next()) {
+    codes.push_back(marker->code);
+  }
+  return codes;
+}
+
+TEST(JpegHeaderTest, ReadsSegmentsInOrder) {
+  const std::string jpeg = kStart + kTable + kComment + "rest";
+  JpegHeader header(AsBytes(jpeg));
+  const auto table = header.Next();
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->code, 0xdb);
+  ASSERT_EQ(table->data.size(), 1U);
+  EXPECT_EQ(table->data[0], std::byte{'q'});
+  const auto comment = header.Next();
+  ASSERT_TRUE(comment);
+  EXPECT_EQ(comment->code, 0xfe);
+  EXPECT_TRUE(comment->data.empty());
+  EXPECT_EQ(header.position(), jpeg.size() - 4);
+  EXPECT_FALSE(header.Next());
+}
+
+// As libjpeg does, with a warning.
+TEST(JpegHeaderTest, SkipsBytesThatAreNoMarker) {
+  for (const std::string& bytes :
+       {"x"s, "abcdef"s, "\0"s, "\xff"s, "\xff\xff\xff"s, "\xff\0"s,
+        "\xff\xff\0"s, "\xff\0\xff\0x"s}) {
+    EXPECT_EQ(CodesOf(kStart + bytes + kTable + bytes + kComment),
+              (std::vector<int>{0xdb, 0xfe}));
+  }
+}
+
+TEST(JpegHeaderTest, EndsWhereThereIsNoWholeSegment) {
+  EXPECT_TRUE(CodesOf("").empty());
+  EXPECT_TRUE(CodesOf("\xff").empty());
+  EXPECT_TRUE(CodesOf("no" + kTable).empty());
+  EXPECT_TRUE(CodesOf(kStart + "\xff\xfe\0\1"s + kComment).empty());
+  const std::string jpeg = kStart + kTable;
+  for (std::size_t size = 0; size < jpeg.size(); ++size) {
+    EXPECT_TRUE(CodesOf(jpeg.substr(0, size)).empty()) << size;
+  }
+  for (const int code : {0x01, 0xd0, 0xd7, 0xd8, 0xd9}) {
+    const std::string alone = "\xff"s + static_cast<char>(code);
+    EXPECT_TRUE(CodesOf(kStart + alone + kComment + kComment).empty()) << code;
+  }
 }
 
 }  // namespace scan_test

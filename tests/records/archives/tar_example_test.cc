@@ -25,11 +25,12 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 
-std::string Build(const TarFile& tar) {
+std::string Build(const TarFile& tar, std::string_view image_key = kImageKey) {
   std::vector<std::byte> buffer;
   const auto example =
-      BuildTarExample(ParseTarSample(AsBytes(tar.text())), buffer);
+      BuildTarExample(ParseTarSample(AsBytes(tar.text())), buffer, image_key);
   EXPECT_LE(std::ssize(example),
             std::ssize(tar.text()) + kTarExampleExtraBytes);
   return AsText(example);
@@ -99,12 +100,28 @@ TEST(TarExampleTest, WithoutALabelHasNone) {
   EXPECT_EQ(ParseImagenetExample(AsBytes(example)).label, -1);
 }
 
-TEST(TarExampleTest, TakesTheFirstOfSeveralImages) {
+TEST(TarExampleTest, OfSeveralImagesTakesNone) {
   const std::string example =
       Build(TarFile().Add("a.png", "first").Add("a.jpg", "second"));
-  EXPECT_EQ(AsText(ParseImagenetExample(AsBytes(example)).encoded), "first");
-  EXPECT_THAT(Keys(example),
-              ElementsAre("__key__", "image/filename", "jpg", "image/encoded"));
+  EXPECT_THAT(Keys(example), UnorderedElementsAre("__key__", "jpg", "png"));
+}
+
+TEST(TarExampleTest, TakesTheImageOfTheKey) {
+  const TarFile tar = TarFile()
+                          .Add("a.png", "first")
+                          .Add("a.JPG", "second")
+                          .Add("a.seg.png", "third");
+  const auto image = [&](const std::string& key) {
+    const std::string example = Build(tar, key);
+    const ImagenetExampleView view =
+        ParseImagenetExample(AsBytes(example), LabelList::kOne, {.image = key});
+    return AsText(view.encoded) + " of " + std::string(view.filename);
+  };
+  EXPECT_EQ(image("png"), "first of a.png");
+  EXPECT_EQ(image("jpg"), "second of a.JPG");
+  EXPECT_EQ(image(".Seg.png"), "third of a.seg.png");
+  EXPECT_EQ(MessageOf<DataError>([&] { (void)Build(tar, "webp"); }),
+            "sample a has no webp (its members: a.png, a.JPG, a.seg.png)");
 }
 
 TEST(TarExampleTest, HoldsPartsOfAnyLength) {

@@ -35,7 +35,7 @@ constexpr std::int64_t kAnyLength = std::numeric_limits<std::int64_t>::max();
 const std::string kFolder = INFEED_TEST_DATA;
 
 TarIndex Scan(std::string_view text, std::int64_t max_bytes = kAnyLength) {
-  return ScanTar(BytesOf(AsBytes(text)), "x.tar", max_bytes);
+  return ScanTar(BytesOf(AsBytes(text)), "x.tar", max_bytes).samples;
 }
 
 std::string_view ExtentOf(std::string_view text, const TarIndex& index,
@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(All, SampleGoldenTest,
 TEST(TarSamplesTest, AFileAndAStreamHaveTheSameIndex) {
   const FileSource file(kFolder + "/webdataset/pax.tar");
   const TarIndex index = Scan(ReadWholeFile(file.path(), 1 << 20));
-  EXPECT_EQ(ScanTar(BytesOf(file), file.path(), kAnyLength), index);
+  EXPECT_EQ(ScanTar(BytesOf(file), file.path(), kAnyLength).samples, index);
   StreamBuffer buffer(OpenStream(file), 512);
   std::int64_t seen = 0;
   const auto from_stream = [&](std::int64_t offset, std::size_t bytes) {
@@ -121,7 +121,7 @@ TEST(TarSamplesTest, AFileAndAStreamHaveTheSameIndex) {
     seen = offset;
     return buffer.View(offset, bytes);
   };
-  EXPECT_EQ(ScanTar(from_stream, file.path(), kAnyLength), index);
+  EXPECT_EQ(ScanTar(from_stream, file.path(), kAnyLength).samples, index);
 }
 
 TEST(TarSamplesTest, OtherMembersDoNotEndASample) {
@@ -354,11 +354,12 @@ TEST(TarSamplesTest, ManySmallSamplesAreFound) {
   std::size_t most = 0;
   const ReadTarBytes read = BytesOf(source);
   const TarIndex index = ScanTar(
-      [&](std::int64_t offset, std::size_t bytes) {
-        most = std::max(most, bytes);
-        return read(offset, bytes);
-      },
-      "x.tar", kAnyLength);
+                             [&](std::int64_t offset, std::size_t bytes) {
+                               most = std::max(most, bytes);
+                               return read(offset, bytes);
+                             },
+                             "x.tar", kAnyLength)
+                             .samples;
   EXPECT_LE(most, 513U);
   EXPECT_EQ(index.labels, std::vector<std::int64_t>(kSamples, 7));
   EXPECT_EQ(index.end, kSamples * 1024);

@@ -1,5 +1,8 @@
 #include "records/bytes/append_file.h"
 
+#include <filesystem>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,8 +55,25 @@ TEST(AppendFileTest, NamesAFolderThatCannotBeMade) {
               HasSubstr("/file/x: cannot create: Not a directory"));
 }
 
+TEST(AppendFileTest, AppendsThroughNoLink) {
+  const TemporaryFolder folder;
+  WriteFileAtomically(folder.path() + "/precious", "old");
+  std::filesystem::create_symlink("precious", folder.path() + "/link");
+  std::filesystem::create_directory_symlink(".", folder.path() + "/eval");
+  EXPECT_THAT(MessageOf<IoError>(
+                  [&] { const AppendFile file(folder.path() + "/link"); }),
+              HasSubstr("/link: is a symbolic link"));
+  EXPECT_THAT(MessageOf<IoError>([&] {
+                const AppendFile file(folder.path() + "/eval/log",
+                                      kInOwnFolder);
+              }),
+              HasSubstr("/eval: is a symbolic link"));
+  AppendFile(folder.path() + "/link", kNamedByUser).Append(" new");
+  EXPECT_EQ(ReadWholeFile(folder.path() + "/precious", 100), "old new");
+}
+
 TEST(AppendFileTest, NamesADeviceThatIsFull) {
-  AppendFile file("/dev/full");
+  AppendFile file("/dev/full", kNamedByUser);
   EXPECT_THAT(MessageOf<IoError>([&] { file.Append("x"); }),
               HasSubstr("/dev/full: cannot write: No space left on device"));
 }

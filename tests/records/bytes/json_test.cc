@@ -54,5 +54,28 @@ TEST(JsonTest, RefusesMoreTextThanAnyOfOurFilesHas) {
               ThrowsMessage<Json::exception>(HasSubstr("more than 256 MiB")));
 }
 
+TEST(JsonFaultTest, NamesTheFaultInOurWords) {
+  const auto fault = [](const auto& read) -> std::string {
+    try {
+      read();
+    } catch (const nlohmann::json::exception& error) {
+      return JsonFault(error);
+    }
+    return "none";
+  };
+  const auto parse = [](const std::string& text) {
+    return ParseJson<nlohmann::ordered_json>(text);
+  };
+  EXPECT_EQ(fault([&] { (void)parse("{\"a\": x}"); }), "not JSON at byte 7");
+  EXPECT_EQ(fault([&] { (void)parse(""); }), "not JSON at byte 1");
+  EXPECT_EQ(fault([&] { (void)parse("{}").at("a"); }), "a value is missing");
+  EXPECT_EQ(fault([&] { (void)parse("[]").at("a"); }),
+            "a value is of another type");
+  EXPECT_EQ(fault([&] { (void)parse("\"a\"").get<int>(); }),
+            "a value is of another type");
+  EXPECT_EQ(fault([&] { (void)parse(std::string(99, '[')); }),
+            "nested more than 32 levels deep");
+}
+
 }  // namespace
 }  // namespace infeed

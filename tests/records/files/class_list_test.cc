@@ -38,10 +38,12 @@ TEST_F(ClassListTest, HasANameInEachLine) {
   EXPECT_THAT(ReadClassList("s3://bucket/labels.txt"), IsEmpty());
 }
 
-TEST_F(ClassListTest, NamesTheLineThatIsNotUtf8) {
-  EXPECT_THAT(ErrorOf("cat\nk\xE4se\n"),
-              EndsWith("labels.txt: line 2: not UTF-8: \"k\\ufffdse\"; convert "
-                       "the file, for example by iconv -f latin1 -t utf-8"));
+TEST_F(ClassListTest, TakesNamesOfOtherEncodingsAndSkipsAByteOrderMark) {
+  WriteFileAtomically(folder_ / "labels.txt",
+                      "\xEF\xBB\xBF"
+                      "cat\r\nk\xE4se\r\nka\xCC\x88se\r\n");
+  EXPECT_THAT(ReadClassList(folder_ / "labels.txt"),
+              ElementsAre("cat", "k\\xe4se", "k\xC3\xA4se"));
 }
 
 TEST_F(ClassListTest, RefusesControlCharacters) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
@@ -49,6 +50,23 @@ TEST(FolderClaimTest, MayBeShared) {
   EXPECT_THAT(Refusal(folder, Kind::kAlone), HasSubstr("another process"));
   second.reset();
   EXPECT_EQ(Refusal(folder, Kind::kAlone), "");
+}
+
+// A lock's file is cut to the name of its process.
+TEST(FolderClaimTest, WritesIntoNoFileOfOthers) {
+  const TemporaryFolder folder;
+  WriteFileAtomically(folder / "precious", "old");
+  std::filesystem::create_symlink(folder / "precious", folder / "link");
+  std::filesystem::create_symlink(folder / "made", folder / "dangling");
+  std::filesystem::create_hard_link(folder / "precious", folder / "hard");
+  for (const char* name : {"link", "dangling", "hard"}) {
+    EXPECT_THAT(MessageOf<IoError>([&] {
+                  const FolderClaim claim(folder.path(), name, Kind::kAlone);
+                }),
+                HasSubstr("link"));
+  }
+  EXPECT_EQ(ReadWholeFile(folder / "precious", 100), "old");
+  EXPECT_FALSE(std::filesystem::exists(folder / "made"));
 }
 
 TEST(FolderClaimTest, MakesItsFolderAndLeavesNothingInIt) {

@@ -1,5 +1,6 @@
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,11 +40,20 @@ LoopbackServer::Handler ServeBucket(std::vector<std::string> keys) {
       prefix.replace(i, 3, "/");
     }
     std::string xml = "<ListBucketResult>";
+    std::set<std::string> folders;
     for (const std::string& key : keys) {
-      if (key.starts_with(prefix) &&
-          key.find('/', prefix.size()) == std::string::npos) {
-        xml += "<Contents><Key>" + key + "</Key><Size>1</Size></Contents>";
+      if (!key.starts_with(prefix)) {
+        continue;
       }
+      const std::size_t slash = key.find('/', prefix.size());
+      if (slash == std::string::npos) {
+        xml += "<Contents><Key>" + key + "</Key><Size>1</Size></Contents>";
+      } else {
+        folders.insert(key.substr(0, slash + 1));
+      }
+    }
+    for (const std::string& folder : folders) {
+      xml += "<CommonPrefixes><Prefix>" + folder + "</Prefix></CommonPrefixes>";
     }
     return LoopbackServer::Reply{
         .bytes = HttpAnswer(200, xml + "</ListBucketResult>")};

@@ -1,9 +1,12 @@
 #include "records/files/record_files.h"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
@@ -28,20 +31,25 @@ TEST(RecordFiles, AreKnownByShardNamesAndEndings) {
   }
 }
 
-TEST(RecordFiles, NamesSayTheSplitInAWordOfItsOwn) {
-  EXPECT_EQ(SplitInName("imagenet2012-train.tfrecord-00000-of-01024"), "train");
-  EXPECT_EQ(SplitInName("train00-512x512-798.tfrec"), "train");
-  EXPECT_EQ(SplitInName("imagenet1k-validation-03.tar"), "validation");
-  EXPECT_EQ(SplitInName("Val_7.tar"), "validation");
-  EXPECT_EQ(SplitInName("test.zip"), "test");
-  EXPECT_EQ(SplitInName("constraints-0.tar"), "");
-  EXPECT_EQ(SplitInName("latest.tar"), "");
-}
-
 TEST(RecordFiles, CommasInBracesDivideNoList) {
   EXPECT_THAT(SplitAtCommas("a,{b,c}.tar,,d"),
               ElementsAre("a", "{b,c}.tar", "d"));
   EXPECT_THAT(SplitAtCommas(""), SizeIs(0));
+}
+
+TEST(RecordFiles, PathsMayHaveCommas) {
+  EXPECT_THAT(SplitAtCommas("a\\,b.tar,c.tar"),
+              ElementsAre("a,b.tar", "c.tar"));
+  const TemporaryFolder folder;
+  WriteFileAtomically(folder / "a,b.tar", "");
+  std::filesystem::create_directories(folder / "x,y");
+  const std::string c = folder / "c.tar";
+  EXPECT_THAT(DataPaths(folder / "a,b.tar"), ElementsAre(folder / "a,b.tar"));
+  EXPECT_THAT(DataPaths(c + "," + (folder / "a,b.tar") + "," + c),
+              ElementsAre(c, folder / "a,b.tar", c));
+  EXPECT_THAT(DataPaths(c + "," + (folder / "x,y/train-*")),
+              ElementsAre(c, folder / "x,y/train-*"));
+  EXPECT_THAT(DataPaths("no,such,file"), ElementsAre("no", "such", "file"));
 }
 
 TEST(RecordFiles, BracesExpandAsInAShell) {

@@ -100,8 +100,8 @@ TEST(ImageTreeTest, AsksForTheLabelFileOfFlatValidation) {
 TEST(ImageTreeTest, TakesAnyExtensionInAnyCase) {
   ImageFolder raw;
   raw.Jpegs({"a/1.JPG", "a/2.jpeg", "a/3.Png", "a/4.webp", "a/5.BMP",
-             "a/6.tiff", "a/7.ppm", "a/8.jp2", "a/9.PBM"});
-  EXPECT_THAT(FindImages(raw.path()).splits[0].images, SizeIs(9));
+             "a/6.tiff", "a/7.ppm", "a/8.jp2", "a/9.PBM", "a/10.pam"});
+  EXPECT_THAT(FindImages(raw.path()).splits[0].images, SizeIs(10));
 }
 
 // "KIND FORMAT COUNT EXAMPLE", the example within the raw folder.
@@ -129,10 +129,11 @@ TEST(ImageTreeTest, CountsWhatItLeavesOutByKindAndFormat) {
   EXPECT_THAT(ClassNames(tree), ElementsAre("a", "b"));
   EXPECT_THAT(tree.splits[0].images, SizeIs(2));
   EXPECT_THAT(tree.notes,
-              ElementsAre(HasSubstr("empty: skipped, no images in it")));
+              ElementsAre(HasSubstr("a/more: skipped, no images in it"),
+                          HasSubstr("empty: skipped, no images in it")));
   EXPECT_THAT(LeftOutOf(tree, raw),
               ElementsAre("0 AVIF 1 b/5.avif", "0 GIF 2 a/2.GIF",
-                          "0 HEIC 1 a/4.heic", "1  3 a/.2.gif", "2  1 a/more"));
+                          "0 HEIC 1 a/4.heic", "1  3 a/.2.gif"));
 }
 
 TEST(ImageTreeTest, SaysWhyAFolderOfGifsHasNoImages) {
@@ -179,12 +180,17 @@ TEST(ImageTreeTest, ReadsTheClassesTexts) {
   EXPECT_EQ(tree.classes[2].text, "n3");
 }
 
-TEST(ImageTreeTest, NamesTheLineOfATextThatIsNotUtf8) {
+TEST(ImageTreeTest, ATabEndsTheClassAndAnyBytesAreText) {
   ImageFolder raw;
-  raw.Jpegs({"n1/1.jpg", "n2/1.jpg"})
-      .File("class_names.txt", "n1 tench\nn2 k\xE4se\n");
-  EXPECT_THAT(MessageFor<DataError>(raw.path()),
-              HasSubstr("class_names.txt: line 2: not UTF-8"));
+  raw.Jpegs({"golden retriever/1.jpg", "k\xE4se/1.jpg", "n1/1.jpg"})
+      .File("class_names.txt",
+            "\xEF\xBB\xBFgolden retriever\tGolden Retriever\r\n"
+            "k\xE4se\tK\xE4se\r\nn1 a tench\r\n");
+  const ImageTree tree = FindImages(raw.path());
+  EXPECT_EQ(tree.classes[0].text, "Golden Retriever");
+  EXPECT_EQ(tree.classes[1].name, "k\\xe4se");
+  EXPECT_EQ(tree.classes[1].text, "K\\xe4se");
+  EXPECT_EQ(tree.classes[2].text, "a tench");
 }
 
 TEST(ImageTreeTest, SaysWhichLayoutsThereAre) {
@@ -196,18 +202,20 @@ TEST(ImageTreeTest, SaysWhichLayoutsThereAre) {
               HasSubstr("images directly in it"));
 }
 
-TEST(ImageTreeTest, PointsToTheFolderInside) {
+TEST(ImageTreeTest, GoesIntoTheOnlyFolder) {
   ImageFolder raw;
-  raw.Jpeg("inner/a/1.jpg");
-  EXPECT_THAT(MessageFor<UsageError>(raw.path()),
-              HasSubstr("perhaps you mean " + (raw / "inner")));
+  raw.Jpegs({"inner/train/a/1.jpg", "inner/val/a/2.jpg"})
+      .File("inner/class_names.txt", "a an apple\n");
+  const ImageTree tree = FindImages(raw.path());
+  EXPECT_EQ(tree.splits.size(), 2);
+  EXPECT_EQ(tree.classes[0].text, "an apple");
 }
 
 TEST(ImageTreeTest, RefusesSplitsWithoutClassFolders) {
   ImageFolder raw;
   raw.Jpegs({"train/1.jpg", "test/2.jpg"});
   EXPECT_THAT(MessageFor<UsageError>(raw.path()),
-              HasSubstr("has images but no class folders"));
+              HasSubstr("its images are in no class folders"));
 }
 
 TEST(ImageTreeTest, TakesAClassCalledTrain) {
@@ -220,7 +228,7 @@ TEST(ImageTreeTest, RefusesTwoValidationFolders) {
   ImageFolder raw;
   raw.Jpegs({"val/a/1.jpg", "validation/a/1.jpg"});
   EXPECT_THAT(MessageFor<UsageError>(raw.path()),
-              HasSubstr("both validation/ and val/"));
+              HasSubstr("both val/ and validation/"));
 }
 
 TEST(ImageTreeTest, NamesAFolderThatIsMissing) {
@@ -247,6 +255,15 @@ TEST(ImageTreeTest, NamesALinkThatLeadsNowhere) {
   raw.Jpeg("a/1.jpg");
   std::filesystem::create_symlink(raw / "gone", raw / "a/2.jpg");
   EXPECT_THAT(MessageFor<IoError>(raw.path()), HasSubstr("2.jpg: cannot read"));
+}
+
+TEST(ImageTreeTest, NamesLinksThatItDoesNotFollowAgain) {
+  ImageFolder raw;
+  raw.Jpegs({"a/1.jpg", "b/2.jpg"});
+  std::filesystem::create_directory_symlink("..", raw / "a/up");
+  const ImageTree tree = FindImages(raw.path());
+  EXPECT_THAT(tree.splits[0].images, SizeIs(2));
+  EXPECT_THAT(tree.notes, ElementsAre(HasSubstr("a/up: not followed")));
 }
 
 TEST(ImageTreeTest, FollowsLinks) {

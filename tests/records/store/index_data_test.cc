@@ -19,12 +19,12 @@
 #include "records/example/imagenet_example.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
-#include "records/store/record_store.h"
 #include "records/tfrecord/format.h"
 #include "records/tfrecord/number_file.h"
 #include "tests/support/bytes.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/raw_bytes.h"
+#include "tests/support/seen_records.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "tests/support/zip_builder.h"
@@ -53,23 +53,6 @@ std::vector<Picture> Pictures() {
   return {{"cat", "a.jpg", "\xff\xd8\xff first", 0},
           {"cat", "b.jpg", "\xff\xd8\xff second one", 0},
           {"dog", "c.jpg", "\xff\xd8\xff third", 1}};
-}
-
-// What a record says of itself: label, file name and image.
-using Seen = std::vector<std::string>;
-
-Seen See(const RecordIndex& index) {
-  const RecordStore store(index);
-  std::vector<std::byte> buffer;
-  Seen seen;
-  for (std::int64_t record = 0; record < index.size(); ++record) {
-    const ImagenetExampleView example =
-        ParseImagenetExample(store.Read(record, buffer));
-    seen.push_back(std::to_string(example.label) + " " +
-                   std::string(example.filename) + " " +
-                   AsText(example.encoded));
-  }
-  return seen;
 }
 
 // The same data in every form, labels being as the form numbers them.
@@ -146,6 +129,46 @@ TEST_F(IndexDataTest, EveryFormHasTheSameRecords) {
   EXPECT_EQ(See(*IndexSplit(WriteTar("one.tar"), "train")), Expected(0));
   EXPECT_EQ(See(*IndexSplit(WriteZip("one.zip"), "train")), Expected(1));
   EXPECT_EQ(See(*IndexSplit(WriteShard("one.tfrecord"), "train")), Expected(1));
+}
+
+TEST_F(IndexDataTest, SplitsHaveAllTheirNamesInFilesAndFolders) {
+  WriteShard("a/Training-00000-of-00001");
+  WriteShard("a/val-00000-of-00001");
+  WriteShard("b/Train/train-00000-of-00001");
+  WriteShard("b/dev/val-00000-of-00001");
+  WriteTar("c/train/0.tar");
+  WriteTar("c/Valid/0.tar");
+  WriteZip("d/training/0.zip");
+  WriteZip("d/eval/0.zip");
+  for (const char* name : {"a", "b", "c", "d"}) {
+    EXPECT_EQ(IndexSplit(folder_ / name, "train")->size(), 3) << name;
+    EXPECT_EQ(IndexSplit(folder_ / name, "valid")->size(), 3) << name;
+    EXPECT_EQ(IndexData(folder_ / name).size(), 6) << name;
+  }
+  const std::string list =
+      (folder_ / "c/train/*.tar") + "," + (folder_ / "c/Valid/*.tar");
+  EXPECT_EQ(IndexSplit(list, "train")->size(), 3);
+  EXPECT_EQ(IndexSplit(list, "validation")->size(), 3);
+}
+
+TEST_F(IndexDataTest, NamesWithCommasAndBracketsAreFound) {
+  WriteShard("[v1], new/train-00000-of-00001");
+  const std::string folder = folder_ / "[v1], new";
+  EXPECT_EQ(IndexSplit(folder, "train")->size(), 3);
+  EXPECT_EQ(IndexSplit(folder + "/train-*", "train")->size(), 3);
+  EXPECT_EQ(IndexSplit(WriteTar("b.tar") + "," + folder + "/train-*", "train")
+                ->size(),
+            6);
+  EXPECT_EQ(IndexData(WriteTar("b.tar") + "," + folder).size(), 6);
+}
+
+TEST_F(IndexDataTest, AFolderOfImagesInAListIsRefused) {
+  WriteTree("tree");
+  EXPECT_THAT(MessageOf<UsageError>([&] {
+                (void)IndexSplit(WriteTar("b.tar") + "," + (folder_ / "tree"),
+                                 "train");
+              }),
+              HasSubstr("a folder of images cannot be part of a list"));
 }
 
 TEST_F(IndexDataTest, ContentSaysWhatAFileIsNotItsName) {
@@ -241,7 +264,7 @@ TEST_F(IndexDataTest, DamagedIndexesOfAZipAreNotUsed) {
                     : static_cast<std::int64_t>(LittleEndianAt(list, at, 8)));
     }
     WriteFileAtomically(index,
-                        NumberFileText(*OpenSource(path), "infeedZI", numbers));
+                        NumberFileText(*OpenSource(path), "infeedAI", numbers));
     EXPECT_EQ(IndexData(path).size(), 3) << bad;
   }
 }

@@ -5,68 +5,182 @@
 #include <string_view>
 #include <vector>
 
+#include "base/atomic_file.h"
+#include "base/error.h"
 #include "records/example/builder.h"
 #include "records/store/record_index.h"
 #include "tests/support/record_file.h"
+#include "tests/support/tar_file.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/test_jpeg.h"
+#include "tests/support/throws.h"
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace infeed {
 namespace key_guess_test {
 
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
 using Bytes = std::vector<std::string_view>;
 using Numbers = std::vector<std::int64_t>;
 
-constexpr std::string_view kJpeg = "\xff\xd8\xff\xe0";
+const std::string& Jpeg() {
+  static const std::string jpeg = TestJpeg();
+  return jpeg;
+}
 
-RecordKeys KeysIn(const std::vector<ExampleFeature>& features,
+const std::string kPng =
+    std::string("\x89PNG\r\n\x1A\n\0\0\0\rIHDR\0\0\0\4\0\0\0\5", 24);
+
+using Record = std::vector<ExampleFeature>;
+
+RecordKeys KeysIn(const std::vector<Record>& records,
                   const RecordKeys& given = {}) {
   const TemporaryFolder folder;
-  const RecordIndex index({RecordFile()
-                               .Add("no Example \xff")
-                               .Add(BuildExample(features))
-                               .Write(folder / "a.tfrecord")});
-  return FindKeys(index, given);
+  RecordFile file;
+  file.Add("no Example \xff");
+  for (const Record& record : records) {
+    file.Add(BuildExample(record));
+  }
+  return FindKeys(RecordIndex({file.Write(folder / "a.tfrecord")}), given);
+}
+
+RecordKeys KeysIn(const Record& record, const RecordKeys& given = {}) {
+  return KeysIn(std::vector<Record>{record}, given);
+}
+
+// The keys of a tar with one sample, whose members are images or "1".
+RecordKeys KeysInTar(const std::vector<std::string>& endings,
+                     const RecordKeys& given = {}) {
+  const TemporaryFolder folder;
+  TarFile tar;
+  for (const std::string& ending : endings) {
+    tar.Add("1." + ending, ending.ends_with("g") ? Jpeg() : "1");
+  }
+  WriteFileAtomically(folder / "a.tar", tar.text());
+  return FindKeys(RecordIndex({folder / "a.tar"}), given);
 }
 
 TEST(KeyGuess, KnowsTensorFlowDatasets) {
   EXPECT_EQ(KeysIn({{"file_name", Bytes{"n01.JPEG"}},
-                    {"image", Bytes{kJpeg}},
+                    {"image", Bytes{Jpeg()}},
+                    {"segmentation_mask", Bytes{kPng}},
+                    {"target", Numbers{3}},
                     {"label", Numbers{3}}}),
             (RecordKeys{"image", "label"}));
 }
 
 TEST(KeyGuess, TakesTheOneFeatureThatIsAnImage) {
-  EXPECT_EQ(KeysIn({{"jpeg", Bytes{kJpeg}},
+  EXPECT_EQ(KeysIn({{"jpeg", Bytes{Jpeg()}},
                     {"class", Numbers{3}},
                     {"name", Bytes{"x"}}}),
             (RecordKeys{"jpeg", "class"}));
 }
 
+// A text may begin like an image, and a record's image be damaged.
+TEST(KeyGuess, DecodesHeadersOfSeveralRecords) {
+  EXPECT_EQ(KeysIn({{"caption", Bytes{"BMW X5, in a car park"}},
+                    {"photo", Bytes{Jpeg()}},
+                    {"label", Numbers{3}}}),
+            (RecordKeys{"photo", "label"}));
+  const auto record = [](std::string_view photo) {
+    return Record{{"photo", Bytes{photo}}, {"label", Numbers{3}}};
+  };
+  EXPECT_EQ(KeysIn({record("damaged"), record(Jpeg()), record(kPng)}),
+            (RecordKeys{"photo", "label"}));
+}
+
+TEST(KeyGuess, RefusesTwoThatFit) {
+  const Record two_images = {
+      {"mask", Bytes{kPng}}, {"photo", Bytes{Jpeg()}}, {"label", Numbers{3}}};
+  EXPECT_THAT(MessageOf<UsageError>([&] { (void)KeysIn(two_images); }),
+              AllOf(HasSubstr("a.tfrecord: mask and photo"),
+                    HasSubstr("give image_key=mask")));
+  EXPECT_EQ(KeysIn(two_images, {.image = "photo"}),
+            (RecordKeys{"photo", "label"}));
+  // A mask in some records.
+  EXPECT_THROW((void)KeysIn({{{"photo", Bytes{Jpeg()}}, {"label", Numbers{1}}},
+                             two_images}),
+               UsageError);
+
+  const Record two_labels = {
+      {"image", Bytes{Jpeg()}}, {"class", Numbers{1}}, {"target", Numbers{3}}};
+  EXPECT_THAT(
+      MessageOf<UsageError>([&] { (void)KeysIn(two_labels); }),
+      AllOf(HasSubstr("class and target"), HasSubstr("give label_key=class")));
+  EXPECT_EQ(KeysIn(two_labels, {.label = "target"}),
+            (RecordKeys{"image", "target"}));
+}
+
+TEST(KeyGuess, FindsALabelOfAnotherKind) {
+  EXPECT_EQ(KeysIn({{"image", Bytes{Jpeg()}}, {"label", Bytes{"cat"}}}),
+            (RecordKeys{"image", "label"}));
+  EXPECT_EQ(
+      KeysIn({{"image/encoded", Bytes{Jpeg()}}, {"class", Numbers{0, 1, 0}}}),
+      (RecordKeys{"image/encoded", "class"}));
+}
+
 TEST(KeyGuess, TakesTheLabelOfTheObject) {
-  EXPECT_EQ(KeysIn({{"image/encoded", Bytes{kJpeg}},
+  EXPECT_EQ(KeysIn({{"image/encoded", Bytes{Jpeg()}},
                     {"image/object/class/label", Numbers{3}}}),
             (RecordKeys{"image/encoded", "image/object/class/label"}));
 }
 
 TEST(KeyGuess, LeavesWhatIsThereOrGiven) {
   EXPECT_EQ(KeysIn({{"image/class/label", Numbers{1}},
-                    {"image/encoded", Bytes{kJpeg}},
-                    {"image", Bytes{kJpeg}},
+                    {"image/encoded", Bytes{Jpeg()}},
+                    {"image", Bytes{Jpeg()}},
                     {"label", Numbers{3}}}),
             RecordKeys());
-  EXPECT_EQ(KeysIn({{"image", Bytes{kJpeg}}, {"label", Numbers{3}}},
+  EXPECT_EQ(KeysIn({{"image", Bytes{Jpeg()}}, {"label", Numbers{3}}},
                    {"photo", "class"}),
             (RecordKeys{"photo", "class"}));
 }
 
 TEST(KeyGuess, LeavesTheStandardKeysWhereNothingFits) {
-  EXPECT_EQ(KeysIn({{"image", Bytes{"text"}}, {"label", Numbers{3, 4}}}),
+  EXPECT_EQ(KeysIn({{"image", Bytes{"text"}}, {"name", Numbers{3, 4}}}),
             RecordKeys());
   const TemporaryFolder folder;
   EXPECT_EQ(FindKeys(RecordIndex({RecordFile().Write(folder / "empty")})),
             RecordKeys());
+  EXPECT_EQ(FindKeys(RecordIndex::OfImages({{.path = folder / "gone.jpg"}}),
+                     {"photo", "class"}),
+            RecordKeys());
+}
+
+TEST(KeyGuess, FindsTheImageOfATar) {
+  EXPECT_EQ(KeysInTar({"jpg", "cls", "seg.png"}), RecordKeys());
+  EXPECT_THAT(
+      MessageOf<UsageError>([] {
+        (void)KeysInTar({"jpg", "png", "cls"});
+      }),
+      AllOf(HasSubstr("a.tar: jpg and png"), HasSubstr("image_key=jpg")));
+  EXPECT_EQ(KeysInTar({"jpg", "png", "cls"}, {.image = "png"}).image, "png");
+  EXPECT_THAT(MessageOf<UsageError>([] {
+                (void)KeysInTar({"jpg", "cls"}, {.label = "txt"});
+              }),
+              HasSubstr("label_key=txt"));
+}
+
+TEST(KeyGuess, RequiresFeaturesOfSomeRecord) {
+  const TemporaryFolder folder;
+  RecordFile file;
+  for (int i = 0; i < 20; ++i) {
+    file.Add(BuildExample(Record{{"a", Numbers{1}}, {"b", Numbers{1}}}));
+  }
+  file.Add(BuildExample(Record{{"rare", Numbers{1}}}));
+  const RecordIndex index({file.Write(folder / "a")});
+  RequireFeatures(index, "", {});
+  RequireFeatures(index, "", {"a", "rare"});
+  EXPECT_EQ(MessageOf<UsageError>([&] {
+              RequireFeatures(index, "", {"a", "c"});
+            }),
+            "fields: none of 21 records has \"c\"; they have a, b, rare");
+  RequireFeatures(RecordIndex({RecordFile().Add("?").Write(folder / "b")}), "",
+                  {"c"});  // Nothing can be read.
 }
 
 }  // namespace key_guess_test

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "base/program_end.h"
 #include "tests/support/argument_vector.h"
 #include "tests/support/throws.h"
 #include "tools/cli/number_checks.h"
@@ -86,6 +87,71 @@ TEST(FlagsTest, DoNotTakeAFlagForAValue) {
   EXPECT_EQ(flags.max_shards, -3);
 }
 
+// Parses a command line of a program with switches and a verb.
+std::string SwitchesOf(std::vector<std::string> words) {
+  CLI::App app("A tool.");
+  bool dry_run = false;
+  bool verify = true;
+  std::string mirror = "unset";
+  std::string json;
+  app.add_flag("--dry_run", dry_run, "");
+  app.add_flag("--verify,!--no_verify", verify, "");
+  app.add_option_function<std::string>(
+         "--mirror", [&](const std::string& text) { mirror = text; })
+      ->expected(0, 1)
+      ->default_str("true");
+  app.add_flag("--json", json, "")->option_text("[=FILE]");
+  bool force = false;
+  CLI::App* const list = app.add_subcommand("list", "");
+  list->add_flag("--force", force, "");
+  app.add_subcommand("count", "");
+  words.insert(words.begin(), "bin/tool");
+  ArgumentVector argv(std::move(words));
+  try {
+    (void)ParseFlags(app, argv.argc(), argv.argv());
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return std::string(dry_run ? "dry " : "") + (verify ? "verify " : "") +
+         mirror + (force ? " force" : "") + json;
+}
+
+TEST(FlagsTest, EverySwitchHasANoForm) {
+  EXPECT_EQ(SwitchesOf({}), "verify unset");
+  EXPECT_EQ(SwitchesOf({"--dry_run", "--mirror"}), "dry verify true");
+  EXPECT_EQ(SwitchesOf({"--nodry_run", "--noverify", "--nomirror"}), "false");
+  EXPECT_EQ(SwitchesOf({"--no-dry-run", "--no-verify", "--no-mirror"}),
+            "false");
+  EXPECT_EQ(SwitchesOf({"--no_dry_run", "--mirror=no"}), "verify no");
+  EXPECT_EQ(SwitchesOf({"list", "--force", "--no-force"}), "verify unset");
+}
+
+TEST(FlagsTest, TheLastFormOfASwitchWins) {
+  EXPECT_EQ(SwitchesOf({"--dry_run", "--nodry_run"}), "verify unset");
+  EXPECT_EQ(SwitchesOf({"--nodry_run", "--dry_run"}), "dry verify unset");
+  EXPECT_EQ(SwitchesOf({"--verify=false", "--verify"}), "verify unset");
+}
+
+TEST(FlagsTest, OnlySwitchesHaveANoForm) {
+  EXPECT_EQ(SwitchesOf({"--nojson"}),
+            "unknown flag '--nojson': did you mean '--json'?");
+  EXPECT_EQ(SwitchesOf({"--nohelp"}),
+            "unknown flag '--nohelp': did you mean '--help'?");
+  EXPECT_THAT(ErrorOf({"--nomax_shards"}), HasSubstr("unknown flag"));
+}
+
+TEST(FlagsTest, NameTheVerbOrFlagThatWasMeant) {
+  EXPECT_EQ(SwitchesOf({"lits"}), "unknown verb 'lits': did you mean 'list'?");
+  EXPECT_EQ(SwitchesOf({"recs"}),
+            "unknown verb 'recs': it is one of list, count");
+  EXPECT_EQ(SwitchesOf({"list", "--forse"}),
+            "unknown flag '--forse': did you mean '--force'?");
+  EXPECT_EQ(SwitchesOf({"list", "--zzzzzz=1"}),
+            "unknown flag '--zzzzzz': see tool list --help_all");
+  EXPECT_EQ(ErrorOf({"--max_shards", "1", "a", "b"}),
+            "'b': not a flag, nor the value of one (see tool --help)");
+}
+
 TEST(FlagsTest, TakeAnEmptyValue) {
   Flags flags;
   flags.name = "before";
@@ -106,8 +172,8 @@ TEST(FlagsTest, RefuseNumbersWithALeadingZero) {
 TEST(FlagsTest, ThrowsWhatIsWrongAndWhereToLook) {
   Flags flags;
   EXPECT_THAT([&] { (void)Parse({"--max_shard=3"}, flags); },
-              ::testing::ThrowsMessage<UsageError>(::testing::AllOf(
-                  HasSubstr("--max_shard=3"), HasSubstr("(see tool --help)"))));
+              ::testing::ThrowsMessage<UsageError>(
+                  "unknown flag '--max_shard': did you mean '--max_shards'?"));
   EXPECT_THAT([&] { (void)Parse({"--max_shards=x"}, flags); },
               ::testing::ThrowsMessage<UsageError>(HasSubstr("max_shards")));
 }
@@ -145,10 +211,21 @@ TEST(RunMainTest, TurnsErrorsIntoALineAndAnExitCode) {
               Pair(1, StartsWith("tool: out of memory: ")));
 }
 
-TEST(RunMainTest, ReturnsTheProgramsOwnCode) {
+TEST(RunMainTest, PrintsWhyAProgramEnded) {
+  CaptureStderr();
   EXPECT_EQ(RunMain(0, nullptr,
-                    [](int, char**) { return ExitCode::kStoppedBySignal; }),
+                    [](int, char**) {
+                      return ProgramEnd(ExitCode::kStoppedBySignal, "a signal");
+                    }),
             75);
+  EXPECT_EQ(GetCapturedStderr(), "infeed: a signal\n");
+}
+
+TEST(RunMainTest, IsSilentAfterSuccess) {
+  CaptureStderr();
+  EXPECT_EQ(RunMain(0, nullptr, [](int, char**) { return ExitCode::kDone; }),
+            0);
+  EXPECT_EQ(GetCapturedStderr(), "");
 }
 
 TEST(RunMainTest, FailsWhenResultsCannotBeWritten) {

@@ -1,10 +1,12 @@
 #include "tools/cli/signals.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <semaphore>
+#include <thread>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -65,7 +67,8 @@ TEST(SignalLadderTest, AWarningNeverEnds) {
 TEST(SignalStopTest, ALaterSecondSignalEndsTheProcess) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_EXIT(SendThree(200, 1200), ExitedWithCode(128 + SIGINT),
-              "^stopping soon\n$");
+              "^stopping soon\nflags_test: ended at once by a second signal "
+              "\\(Interrupt\\)\n$");
 }
 
 TEST(SignalStopTest, TheFirstSignalAsksForAStop) {
@@ -80,6 +83,62 @@ TEST(SignalStopTest, TheFirstSignalAsksForAStop) {
     ::_exit(75);
   };
   EXPECT_EXIT(stop_at_a_signal(), ExitedWithCode(75), "^stopping soon\n$");
+}
+
+TEST(SignalStopTest, TakesASignalThatCameBefore) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto stop_at_once = [] {
+    KeepSignals();
+    ::kill(::getpid(), SIGTERM);
+    const SignalStop signals("stopping soon");
+    std::binary_semaphore stopped(0);
+    const std::stop_callback callback(signals.token(),
+                                      [&] { stopped.release(); });
+    stopped.acquire();
+    ::_exit(75);
+  };
+  EXPECT_EXIT(stop_at_once(), ExitedWithCode(75), "^stopping soon\n$");
+}
+
+// A thread of a library does not block the signals.
+TEST(SignalStopTest, TakesASignalFromAnyThread) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto signal_another_thread = [] {
+    KeepSignals();
+    std::binary_semaphore ended(0);
+    std::jthread other([&] { ended.acquire(); });
+    const SignalStop signals("stopping soon");
+    std::binary_semaphore stopped(0);
+    const std::stop_callback callback(signals.token(),
+                                      [&] { stopped.release(); });
+    ::pthread_kill(other.native_handle(), SIGTERM);
+    stopped.acquire();
+    ::_exit(75);
+  };
+  EXPECT_EXIT(signal_another_thread(), ExitedWithCode(75), "^stopping soon\n$");
+}
+
+// Before there is a SignalStop the process may hang in a library.
+TEST(SignalStopTest, ASecondKeptSignalEndsTheProcess) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto hang = [] {
+    KeepSignals();
+    for (;;) {
+      ::kill(::getpid(), SIGTERM);
+    }
+  };
+  EXPECT_EXIT(hang(), ExitedWithCode(128 + SIGTERM), "");
+}
+
+TEST(SignalStopTest, ReleasedKeptSignalsEndTheProcess) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto keep_and_release = [] {
+    KeepSignals();
+    ::kill(::getpid(), SIGTERM);
+    ReleaseSignals();
+    ::_exit(1);
+  };
+  EXPECT_EXIT(keep_and_release(), KilledBySignal(SIGTERM), "");
 }
 
 TEST(SignalStopTest, ReleasedSignalsEndTheProcess) {

@@ -172,7 +172,8 @@ TEST_F(RecordConversionTest, WritesTheIndexThatAPassWouldFind) {
   (void)Convert(raw_.path(), out_.path(), kTars);
   const std::string path = out_ / "train-000000.tar";
   const std::string tar = ReadWholeFile(path, kMaxBytes);
-  const TarIndex found = ScanTar(BytesOf(AsBytes(tar)), path, kMaxBytes);
+  const TarIndex found =
+      ScanTar(BytesOf(AsBytes(tar)), path, kMaxBytes).samples;
   EXPECT_EQ(FindTarIndex(FileSource(path)).value().samples, found);
 }
 

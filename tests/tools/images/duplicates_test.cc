@@ -87,7 +87,7 @@ TEST(DuplicatesTest, WarnsOfWhatDiffers) {
       DuplicateWarnings({Group("dog", "train"), Group("dog", "test")}),
       ElementsAre(HasSubstr("2 groups of images with the same content have "
                             "different classes"),
-                  HasSubstr("1 groups of images with the same content lie in "
+                  HasSubstr("1 group of images with the same content lie in "
                             "several splits")));
 }
 
@@ -95,7 +95,7 @@ TEST(DuplicatesTest, SaysWhatIsWrongAboutAGroup) {
   EXPECT_THAT(DuplicatesText({Group("cat", "train")}),
               AllOf(HasSubstr("2 images have the same content:\n"
                               "  1.jpg (class cat, train)\n"),
-                    HasSubstr("1 groups of duplicates: 0 of different classes, "
+                    HasSubstr("1 group of duplicates: 0 of different classes, "
                               "0 in several splits")));
   EXPECT_THAT(DuplicatesText({Group("dog", "train")}),
               HasSubstr("same content, but different classes:"));

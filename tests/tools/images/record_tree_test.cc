@@ -11,6 +11,7 @@
 #include "tests/support/image_folder.h"
 #include "tests/support/record_file.h"
 #include "tests/support/tar_file.h"
+#include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 #include "tests/support/zip_builder.h"
 #include "tools/images/duplicates.h"
@@ -29,7 +30,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 ImageTree Find(const std::string& data) {
-  return FindRecordImages(data, 2, [](std::int64_t) {}).value();
+  return FindRecordImages(data, {}, 2, [](std::int64_t) {}).value();
 }
 
 // "CLASS/NAME OF THE FILE=BYTES" of each image of the first split.
@@ -90,7 +91,7 @@ TEST(RecordTreeTest, FindsTheClassesOfAZip) {
 // The image is under another key than the standard one.
 TEST(RecordTreeTest, FindsTheRecordsOfOthers) {
   ImageFolder raw;
-  const std::string image = "\xff\xd8\xff";
+  const std::string image = TestJpeg();
   RecordFile()
       .Add(BuildExample(std::vector<ExampleFeature>{
           {"image", std::vector<std::string_view>{image}},
@@ -107,7 +108,7 @@ TEST(RecordTreeTest, FindsTheSplitsOfAFolder) {
   const ImageTree tree = Find(raw.path());
   ASSERT_EQ(tree.splits.size(), 2U);
   EXPECT_EQ(tree.splits[1].name, "validation");
-  EXPECT_THAT(ClassNames(tree), ElementsAre("1", "2"));
+  EXPECT_THAT(ClassNames(tree), ElementsAre("0", "1", "2"));
   EXPECT_TRUE(tree.has_split_folders);
 }
 
@@ -148,7 +149,95 @@ TEST(RecordTreeTest, RefusesARecordWithoutALabel) {
       "x.tar",
       TarFile().Add("a.jpg", "A").Add("a.cls", "1").Add("q/b.jpg", "B").text());
   EXPECT_THAT(MessageOf<DataError>([&] { (void)Find(raw / "x.tar"); }),
-              AllOf(HasSubstr("x.tar#q/b.jpg"), HasSubstr("has no label")));
+              AllOf(HasSubstr("x.tar#q/b.jpg"),
+                    HasSubstr("it has no .cls and no .json")));
+}
+
+// "LABEL=CLASS" of the images of a split.
+std::vector<std::string> Numbers(const ImageTree& tree) {
+  std::vector<std::string> numbers;
+  for (const ImageFile& image : tree.splits.front().images) {
+    numbers.push_back(ImageName(image) + "=" +
+                      std::to_string(image.class_index));
+  }
+  return numbers;
+}
+
+std::string TarOf(const std::vector<int>& labels) {
+  TarFile tar;
+  for (const int label : labels) {
+    const std::string key = std::to_string(label);
+    tar.Add(key + ".jpg", "I").Add(key + ".cls", key);
+  }
+  return tar.text();
+}
+
+// Classes in another order than their names'.
+TEST(RecordTreeTest, LabelsKeepTheirNumbers) {
+  ImageFolder raw;
+  raw.File("tars/train-0.tar", TarOf({0, 1, 2}))
+      .File("list/train-0.tar", TarOf({0, 1, 2}))
+      .File("list/labels.txt", "red\ngreen\nblue\n")
+      .Folder("records");
+  WriteDatasetInfo(raw / "tars",
+                   {.classes = {"red", "green", "blue"}, .first_label = 0});
+  RecordFile()
+      .Add(Record(1, "I", "0.jpg"))
+      .Add(Record(2, "I", "1.jpg"))
+      .Add(Record(3, "I", "2.jpg"))
+      .Write(raw / "records/train-00000-of-00001");
+  WriteDatasetInfo(raw / "records",
+                   {.classes = {"red", "green", "blue"}, .first_label = 1});
+  for (const std::string data : {raw / "tars", raw / "list", raw / "records",
+                                 (raw / "tars/train-0.tar") + "," +
+                                     (raw / "records/train-00000-of-00001")}) {
+    const ImageTree tree = Find(data);
+    EXPECT_THAT(ClassNames(tree), ElementsAre("red", "green", "blue")) << data;
+    EXPECT_THAT(tree.notes, IsEmpty()) << data;
+    for (const std::string& number : Numbers(tree)) {
+      EXPECT_TRUE(number == "0.jpg=0" || number == "1.jpg=1" ||
+                  number == "2.jpg=2")
+          << data << number;
+    }
+  }
+}
+
+TEST(RecordTreeTest, LabelsThatDoNotOccurAreClasses) {
+  ImageFolder raw;
+  raw.File("x.tar", TarOf({10, 2}));
+  const ImageTree tree = Find(raw / "x.tar");
+  EXPECT_EQ(tree.classes.size(), 11U);
+  EXPECT_EQ(tree.classes[2].name, "02");
+  EXPECT_THAT(Numbers(tree), ElementsAre("10.jpg=10", "2.jpg=2"));
+}
+
+TEST(RecordTreeTest, RefusesALabelThatIsNoClassNumber) {
+  ImageFolder raw;
+  raw.File("x.tar", TarOf({100'000}));
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)Find(raw / "x.tar"); }),
+              HasSubstr("at most 100000 classes"));
+}
+
+// Two data sets of other classes.
+TEST(RecordTreeTest, NotesWhereNumbersChange) {
+  ImageFolder raw;
+  raw.File("a/x.tar", TarOf({0, 1})).File("b/y.tar", TarOf({0}));
+  WriteDatasetInfo(raw / "a", {.classes = {"red", "blue"}, .first_label = 0});
+  WriteDatasetInfo(raw / "b", {.classes = {"green"}, .first_label = 0});
+  const ImageTree tree = Find((raw / "a/x.tar") + "," + (raw / "b/y.tar"));
+  EXPECT_THAT(ClassNames(tree), ElementsAre("blue", "green", "red"));
+  EXPECT_THAT(tree.notes, ElementsAre(HasSubstr("numbered anew, by name")));
+}
+
+TEST(RecordTreeTest, TakesTheKeysOfTheUser) {
+  ImageFolder raw;
+  raw.File(
+      "x.tar",
+      TarFile().Add("a.jpg", "J").Add("a.png", "P").Add("a.cls", "0").text());
+  const ImageTree tree =
+      FindRecordImages(raw / "x.tar", {.image = "png"}, 1, [](std::int64_t) {
+      }).value();
+  EXPECT_THAT(Told(tree), ElementsAre("0/a.png=P"));
 }
 
 TEST(RecordTreeTest, ListsABadRecordWhoseImageCannotBeRead) {
@@ -180,11 +269,11 @@ TEST(RecordTreeTest, CallsWithTheNumberOfRecordsAndPassesItsErrorOn) {
   ImageFolder raw;
   raw.File("x.tar", TarFile().Add("a.jpg", "A").Add("a.cls", "1").text());
   std::int64_t seen = 0;
-  (void)FindRecordImages(raw / "x.tar", 1,
+  (void)FindRecordImages(raw / "x.tar", {}, 1,
                          [&](std::int64_t records) { seen = records; });
   EXPECT_EQ(seen, 1);
   EXPECT_EQ(MessageOf<IoError>([&] {
-              (void)FindRecordImages(raw / "x.tar", 1, [](std::int64_t) {
+              (void)FindRecordImages(raw / "x.tar", {}, 1, [](std::int64_t) {
                 throw IoError("stop");
               });
             }),
@@ -216,7 +305,7 @@ TEST(RecordTreeTest, UnitesWithFolders) {
   const ImageTree tree =
       FindImagesIn({raw / "y.tar", raw / "cats", raw / "x.tar"});
   EXPECT_THAT(Told(tree), ElementsAre("cat/1.jpg=C", "4/1.jpg=T", "4/1.jpg=T"));
-  EXPECT_THAT(tree.notes, IsEmpty());
+  EXPECT_THAT(tree.notes, IsEmpty());  // 0 to 4 keep their numbers.
 }
 
 TEST(RecordTreeTest, NamesAFolderWithNeitherImagesNorRecords) {

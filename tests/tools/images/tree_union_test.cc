@@ -68,7 +68,8 @@ TEST(TreeUnionTest, UnitesSplitsByName) {
   EXPECT_EQ(tree.splits[0].name, "train");
   EXPECT_THAT(Images(tree.splits[1]), ElementsAre("a/1.jpg:0", "b/1.jpg:1"));
   EXPECT_TRUE(tree.has_split_folders);
-  EXPECT_THAT(tree.notes, ElementsAre(HasSubstr("old: skipped")));
+  EXPECT_THAT(tree.notes, ElementsAre(HasSubstr("in no class folder"),
+                                      HasSubstr("old: skipped")));
 }
 
 TEST(TreeUnionTest, AddsUpWhatIsLeftOut) {

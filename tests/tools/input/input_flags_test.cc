@@ -25,20 +25,20 @@ using ::testing::Throws;
 // What a command line with these arguments makes.
 InputOptions Resolved(std::vector<std::string> arguments) {
   CLI::App app("A tool.");
-  InputFlags flags;
-  AddStreamFlags(app, flags);
-  AddPerformanceFlags(app, flags);
+  InputOptions options;
+  AddStreamFlags(app, options);
+  AddPerformanceFlags(app, options);
   arguments.insert(arguments.begin(), "bin/tool");
   ArgumentVector argv(std::move(arguments));
   EXPECT_TRUE(ParseFlags(app, argv.argc(), argv.argv()));
-  return ResolveInput(flags);
+  return options;
 }
 
 TEST(InputFlagsTest, TakeEachValueThatCompletionOffers) {
   CLI::App app("A tool.");
-  InputFlags flags;
-  AddStreamFlags(app, flags);
-  AddPerformanceFlags(app, flags);
+  InputOptions options;
+  AddStreamFlags(app, options);
+  AddPerformanceFlags(app, options);
   int values = 0;
   for (const CompletedFlag& flag : DescribeCompletion(app).flags) {
     for (const std::string& word : flag.words) {
@@ -110,8 +110,10 @@ TEST(InputFlagsTest, ResolveNamesOfChoices) {
 }
 
 TEST(InputFlagsTest, LeaveTheOrderToTheMode) {
-  EXPECT_EQ(Resolved({"--eval"}).shuffle, Shuffle::kNone);
-  EXPECT_EQ(Resolved({"--eval", "--shuffle=global"}).shuffle, Shuffle::kGlobal);
+  EXPECT_EQ(ShuffleOf(Resolved({})), Shuffle::kGlobal);
+  EXPECT_EQ(ShuffleOf(Resolved({"--eval"})), Shuffle::kNone);
+  EXPECT_EQ(ShuffleOf(Resolved({"--eval", "--shuffle=global"})),
+            Shuffle::kGlobal);
 }
 
 TEST(InputFlagsTest, TakeTheFourFactorsOfAColorJitter) {

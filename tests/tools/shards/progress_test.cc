@@ -69,7 +69,7 @@ TEST(ReadProgressTest, SaysHowFarHowFastAndHowLongStill) {
             "500.0 kB of 50.0 MB  1 %  500.0 kB/s  3 records  ETA 1m39s");
   EXPECT_EQ(ReadProgressText(
                 {.bytes = 1, .total_bytes = 7200, .records = 1, .seconds = 1}),
-            "1 B of 7.2 kB  0 %  1 B/s  1 records  ETA 1h59m");
+            "1 B of 7.2 kB  0 %  1 B/s  1 record  ETA 1h59m");
 }
 
 TEST(ReadProgressTest, KnowsNoRateAtTheStart) {

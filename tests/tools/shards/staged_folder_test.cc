@@ -4,14 +4,18 @@
 #include <string>
 
 #include "base/atomic_file.h"
+#include "base/error.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace infeed {
 namespace staged_folder_test {
 
 namespace fs = std::filesystem;
+using ::testing::HasSubstr;
 
 class StagedFolderTest : public ::testing::Test {
  protected:
@@ -61,11 +65,39 @@ TEST_F(StagedFolderTest, ABegunCommitIsFinished) {
   Write(".infeed/tmp/dataset.json", "new");
   Write(".infeed/tmp/.infeed/a.index", "new");
   const std::string zero(1, '\0');
-  Write(".infeed/tmp/scratch/commit", Path("a") + zero + Path("b") + zero);
+  Write(".infeed/tmp/scratch/commit", "a" + zero + "b" + zero);
   StagedFolder::FinishKilled(folder_.path());
   EXPECT_EQ(Read("a") + Read("b") + Read("dataset.json"), "newnonenew");
   EXPECT_EQ(Read(".infeed/a.index"), "new");
   EXPECT_FALSE(fs::exists(Path(".infeed/tmp")));
+}
+
+// A data set's folder may come with the stage of a run of somebody else.
+TEST_F(StagedFolderTest, AJournalRemovesNoFileElsewhere) {
+  const TemporaryFolder elsewhere;
+  WriteFileAtomically(elsewhere / "precious", "old");
+  const std::string zero(1, '\0');
+  for (const std::string& name :
+       {elsewhere / "precious",
+        fs::relative(elsewhere / "precious", folder_.path()).string(),
+        std::string("a/b"), std::string("..")}) {
+    Write(".infeed/tmp/scratch/commit", name + zero);
+    EXPECT_THAT(MessageOf<DataError>(
+                    [&] { StagedFolder::FinishKilled(folder_.path()); }),
+                HasSubstr("scratch/commit: would remove a file"))
+        << name;
+  }
+  EXPECT_EQ(ReadWholeFile(elsewhere / "precious", 100), "old");
+}
+
+TEST_F(StagedFolderTest, LiesBehindNoLink) {
+  const TemporaryFolder elsewhere;
+  WriteFileAtomically(elsewhere / "tmp", "old");
+  fs::create_directory_symlink(elsewhere.path(), Path(".infeed"));
+  EXPECT_THAT(
+      MessageOf<IoError>([&] { const StagedFolder staged(folder_.path()); }),
+      HasSubstr(".infeed: is a symbolic link"));
+  EXPECT_EQ(ReadWholeFile(elsewhere / "tmp", 100), "old");
 }
 
 // A run was killed when some files had their names.

@@ -20,7 +20,7 @@ std::vector<std::string> RankWords(std::vector<std::string> words) {
 }
 
 int Code(const std::vector<RankEnd>& ends) {
-  return static_cast<int>(LauncherExitCode(ends));
+  return static_cast<int>(LauncherEnd(ends).code);
 }
 
 TEST(LocalRanksTest, GiveTheRanksAllOtherArguments) {
@@ -36,6 +36,17 @@ TEST(LocalRanksTest, EndAsTheRanksDid) {
   EXPECT_EQ(Code({{.rank = 1, .code = 75}, {.rank = 0, .code = 75}}), 75);
   EXPECT_EQ(Code({{.rank = 1, .code = 75}, {.rank = 0, .code = 1}}), 1);
   EXPECT_EQ(Code({{.rank = 1, .code = 130}, {.rank = 0, .code = 130}}), 130);
+}
+
+TEST(LocalRanksTest, SayWhichRankFailed) {
+  EXPECT_EQ(
+      LauncherEnd({{.rank = 1, .code = 3}, {.rank = 0, .code = 1}}).reason,
+      "rank 1 ended with exit code 3; its reason is above");
+  EXPECT_EQ(LauncherEnd({{.rank = 0, .signal = 9}}).reason,
+            "rank 0 was ended by signal 9 (Killed)");
+  EXPECT_EQ(
+      LauncherEnd({{.rank = 0, .code = 75}, {.rank = 1, .code = 75}}).reason,
+      "the ranks were stopped by a signal; run the same command again");
 }
 
 // The others' 1 is but an echo.

@@ -204,7 +204,8 @@ TEST(TrainFlagsTest, SuggestTheNearestForAnUnknownOne) {
             "unknown flag '--train_stepz': did you mean '--train_steps'?");
   EXPECT_EQ(ErrorOf({"--modle-dir", "M"}),
             "unknown flag '--modle_dir': did you mean '--model_dir'?");
-  EXPECT_EQ(ErrorOf({"--xyzzyx"}), "unknown flag '--xyzzyx' (see --help_all)");
+  EXPECT_EQ(ErrorOf({"--xyzzyx"}),
+            "unknown flag '--xyzzyx': see train_resnet --help_all");
   EXPECT_THAT(ErrorOf({"shards"}), HasSubstr("'shards': not a flag"));
 }
 

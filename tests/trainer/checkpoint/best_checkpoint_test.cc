@@ -63,7 +63,8 @@ TEST_F(BestCheckpointTest, IsNeverOneWithoutAFiniteNumber) {
 TEST_F(BestCheckpointTest, IsRememberedOverResumes) {
   EXPECT_TRUE(BestCheckpoint(dir_, "top_5").Note(2, {.top_5 = 0.5}));
   EXPECT_EQ(ReadWholeFile(BestPath(dir_), 1000),
-            "{\"schema\":1,\"metric\":\"top_5\",\"step\":2,\"value\":0.5}\n");
+            "{\"schema\":1,\"metric\":\"top_5\",\"validation\":\"\",\"step\":2,"
+            "\"value\":0.5}\n");
   BestCheckpoint again(dir_, "top_5");
   EXPECT_THAT(again.step(), Optional(2));
   EXPECT_FALSE(again.Note(3, {.top_5 = 0.5}));

@@ -2,9 +2,14 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,6 +36,7 @@ void ExpectEqual(const Checkpoint& a, const Checkpoint& b) {
   EXPECT_EQ(a.step, b.step);
   EXPECT_EQ(a.stream, b.stream);
   EXPECT_EQ(a.identity, b.identity);
+  EXPECT_EQ(a.validation, b.validation);
   EXPECT_EQ(a.state.model, b.state.model);
   EXPECT_EQ(a.state.optimizer, b.state.optimizer);
 }
@@ -146,9 +152,42 @@ TEST_F(CheckpointTest, TakesNoFolderWithoutManifestForOne) {
   fs::remove(FileOf(8, kManifestFile));
   EXPECT_THAT(ListCheckpoints(dir_), ElementsAre(7));
   EXPECT_EQ(NewestStep(), 7);
-  EXPECT_THAT(damaged_, IsEmpty());
-  EXPECT_THAT(MessageOf<DataError>([&] { (void)LoadCheckpoint(dir_, 8); }),
-              HasSubstr("MANIFEST: is missing"));
+  EXPECT_THAT(damaged_, ElementsAre(HasSubstr("MANIFEST: is missing")));
+}
+
+// Whatever stands in the place of a checkpoint's file, or of its folder: the
+// one before is used, a message names it, and the step can be saved again.
+TEST_F(CheckpointTest, UsesTheOneBeforeWhateverReplacedAFile) {
+  const std::string other = dir_ + "/other";
+  const std::vector<std::function<void(const std::string&)>> replacements = {
+      [](const std::string& path) { fs::create_directory(path); },
+      [](const std::string& path) { fs::create_symlink("nowhere", path); },
+      [](const std::string& path) { fs::create_symlink(path, path); },
+      [&](const std::string& path) { fs::create_symlink(dir_, path); },
+      [&](const std::string& path) { fs::create_symlink(other, path); },
+      [](const std::string& path) { ::mkfifo(path.c_str(), 0600); },
+      [](const std::string& path) { fs::create_symlink("/dev/zero", path); },
+      [](const std::string& path) { Overwrite(path, ""); },
+      [](const std::string&) {}};
+  Overwrite(other, "something else");
+  for (const std::string_view name :
+       {std::string_view(), kModelFile, kOptimizerFile, kStateFile,
+        kManifestFile}) {
+    for (std::size_t i = 0; i < replacements.size(); ++i) {
+      SaveCheckpoint(dir_, At(7), {.last = 5});
+      SaveCheckpoint(dir_, At(8), {.last = 5});
+      const std::string path =
+          name.empty() ? CheckpointFolder(dir_, 8) : FileOf(8, name);
+      fs::remove_all(path);
+      replacements[i](path);
+      EXPECT_EQ(NewestStep(), 7) << name << ", " << i;
+      const bool is_gone = name.empty() && i + 1 == replacements.size();
+      EXPECT_THAT(damaged_, testing::SizeIs(is_gone ? 0 : 1))
+          << name << ", " << i;
+    }
+  }
+  SaveCheckpoint(dir_, At(8), {.last = 5});
+  EXPECT_EQ(NewestStep(), 8);
 }
 
 TEST_F(CheckpointTest, NoticesAFlippedByteAnywhere) {

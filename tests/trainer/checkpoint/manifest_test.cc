@@ -102,7 +102,8 @@ TEST(RunStateTest, RefusesWhatIsNotAState) {
   EXPECT_THAT(ErrorOf("{}"), HasSubstr("not a run's state"));
   EXPECT_THAT(ErrorOf(std::string(200'000, '[')),
               HasSubstr("nested more than 32 levels deep"));
-  EXPECT_THAT(ErrorOf(With("\"step\"", "\"stop\"")), HasSubstr("step"));
+  EXPECT_THAT(ErrorOf(With("\"step\"", "\"stop\"")),
+              HasSubstr("a value is missing"));
   EXPECT_THAT(ErrorOf(With("\"identity\": {}", "\"identity\": 1")),
               HasSubstr("not a run's state"));
 }

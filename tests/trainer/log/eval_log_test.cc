@@ -22,6 +22,9 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
+const EvalSubject kOwn = {
+    .split = "validation", .data = "0123abcd", .key = "1a2b3c4d"};
+
 std::string EventsIn(const std::string& folder) {
   std::string bytes;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -34,8 +37,7 @@ std::string EventsIn(const std::string& folder) {
 
 TEST(EvalLogTest, TellsTheSameInAllItsFiles) {
   const TemporaryFolder model;
-  WriteFileAtomically(LabelsPath(model.path()), "cat\ndog\n");
-  EvalLog log(model.path());
+  EvalLog log(model.path(), ModelLabels({"cat", "dog"}));
   const EvalResult result = {.images = 4,
                              .top_1 = 0.75,
                              .top_5 = 1,
@@ -43,7 +45,7 @@ TEST(EvalLogTest, TellsTheSameInAllItsFiles) {
                              .classes = 2,
                              .confusion = {2, 1, 0, 1},
                              .mean_class = 0.875};
-  log.Write(3, result);
+  log.Write(3, kOwn, result);
   const json line =
       json::parse(ReadWholeFile(MetricsPath(model.path()), 1 << 20));
   EXPECT_EQ(line["event"], "eval");
@@ -52,12 +54,13 @@ TEST(EvalLogTest, TellsTheSameInAllItsFiles) {
   EXPECT_EQ(line["top_1"], 0.75);
   EXPECT_EQ(line["mean_class"], 0.875);
   EXPECT_FALSE(line.contains("auc"));
+  EXPECT_FALSE(line.contains("top_5"));  // always 1
   const json file =
       json::parse(ReadWholeFile(EvalPath(model.path(), 3), 1 << 20));
   EXPECT_EQ(file["top_1"], 0.75);
   EXPECT_EQ(file["classes"][1]["label"], "dog");
   EXPECT_THAT(EventsIn(EvalFolder(model.path())),
-              AllOf(HasSubstr("top_1_accuracy"), HasSubstr("top_5_accuracy"),
+              AllOf(HasSubstr("top_1_accuracy"), Not(HasSubstr("top_5")),
                     HasSubstr("mean_class_accuracy"), HasSubstr("loss"),
                     HasSubstr(ConfusionPicture(result, {"cat", "dog"}).png),
                     Not(HasSubstr("auc"))));
@@ -78,9 +81,11 @@ TEST(EvalFileTest, HoldsAllThatAnEvaluationFound) {
                              .roc = {{0, 0}, {0.5, 1}, {1, 1}},
                              .auc_at_half = 0.5};
   const ModelLabels labels({"cat", "d\xffg"});
-  EXPECT_EQ(json::parse(EvalFileText(7, result, labels)), json::parse(R"({
-      "schema": 1, "step": 7, "images": 3, "bad_records": 1,
-      "top_1": 0.75, "top_5": 1.0, "loss": 0.5, "mean_class": 0.625,
+  EXPECT_EQ(json::parse(EvalFileText(7, kOwn, result, labels)), json::parse(R"({
+      "schema": 1, "step": 7, "split": "validation",
+      "data_identity": "0123abcd", "evaluation": "validation-1a2b3c4d",
+      "images": 3, "bad_records": 1,
+      "top_1": 0.75, "loss": 0.5, "mean_class": 0.625,
       "auc": 0.875, "auc_at_half": 0.5,
       "images_per_second": 8.0, "input_wait": 0.25,
       "classes": [
@@ -92,8 +97,8 @@ TEST(EvalFileTest, HoldsAllThatAnEvaluationFound) {
 }
 
 TEST(EvalFileTest, LeavesOutWhatThereIsNot) {
-  const json file =
-      json::parse(EvalFileText(0, {.images = 1, .loss = std::nan("")}, {}));
+  const json file = json::parse(
+      EvalFileText(0, kOwn, {.images = 1, .loss = std::nan("")}, {}));
   EXPECT_TRUE(file["loss"].is_null());
   for (const char* name :
        {"mean_class", "auc", "classes", "confusion", "roc"}) {
@@ -103,12 +108,39 @@ TEST(EvalFileTest, LeavesOutWhatThereIsNot) {
 
 TEST(EvalFileTest, TakesThePlaceOfAnEarlierOne) {
   const TemporaryFolder folder;
-  EvalLog log(folder.path());
-  log.Write(12, {.images = 1});
-  log.Write(12, {.images = 2});
+  EvalLog log(folder.path(), {});
+  log.Write(12, kOwn, {.images = 1});
+  log.Write(12, kOwn, {.images = 2});
   const std::string path = EvalPath(folder.path(), 12);
   EXPECT_EQ(path, folder / "eval/00000012.json");
   EXPECT_EQ(json::parse(ReadWholeFile(path, 1 << 20))["images"], 2);
+}
+
+TEST(EvalFileTest, LeavesTheTrainingsOwnForAnotherSubject) {
+  const TemporaryFolder folder;
+  EvalLog log(folder.path(), {});
+  log.Write(12, kOwn, {.images = 1});
+  log.Write(12,
+            {.split = "test",
+             .data = "4567cdef",
+             .key = "5e6f7a8b",
+             .differences = "eval_split is test"},
+            {.images = 2});
+  const auto file = [&](const std::string& name) {
+    return json::parse(ReadWholeFile(folder / ("eval/" + name), 1 << 20));
+  };
+  EXPECT_EQ(file("00000012.json")["images"], 1);
+  const json other = file("00000012-test-5e6f7a8b.json");
+  EXPECT_EQ(other["images"], 2);
+  EXPECT_EQ(other["split"], "test");
+  EXPECT_EQ(other["data_identity"], "4567cdef");
+  EXPECT_EQ(other["differences"], "eval_split is test");
+  const std::string lines = ReadWholeFile(MetricsPath(folder.path()), 1 << 20);
+  const json line = json::parse(lines.substr(lines.find('\n') + 1));
+  EXPECT_EQ(line["event"], "other_eval");
+  EXPECT_EQ(line["evaluation"], "test-5e6f7a8b");
+  EXPECT_THAT(EventsIn(EvalFolder(folder.path())),
+              HasSubstr("top_1_accuracy/test-5e6f7a8b"));
 }
 
 }  // namespace

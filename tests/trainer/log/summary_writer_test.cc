@@ -82,6 +82,17 @@ TEST(SummaryWriterTest, WritesHowASessionStarts) {
                 "0000000040");
 }
 
+// The columns in the given order.
+TEST(SummaryWriterTest, WritesTheColumnsOfParameters) {
+  EXPECT_EQ(ToHex(ExperimentEvent(
+                2.0, {{"b", "0.5"}, {"a", "true"}, {"c", "x"}, {"d", ""}},
+                {{"eval", "t", "top"}})),
+            "0900000000000000402a610a5f0a145f68706172616d735f2f6578706572696d65"
+            "6e7442060801120212004a3f0a3d0a0768706172616d7312321230190000000000"
+            "00004022050a0162200322050a0161200222050a016320012a100a090a04657661"
+            "6c1201741a03746f70");
+}
+
 TEST(SummaryWriterTest, WritesHowASessionEnds) {
   const std::string begin =
       "09000000000000004010032a420a400a1a5f68706172616d735f2f73657373696f6e5f65"

@@ -2,12 +2,14 @@
 // on the host. It runs on tensors of the device `meta`, which have no values:
 // a read throws, and the branches for the CPU are left out, as on a GPU.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/library.h>
 #include <torch/types.h>
 
@@ -130,26 +132,43 @@ void ConvolveBackward(const c10::OperatorHandle& operation, Stack* stack) {
                              : at::Tensor());
 }
 
+bool HasKernelForMeta(const c10::OperatorHandle& operation) {
+  return std::ranges::any_of(
+      std::array{c10::DispatchKey::Meta,
+                 c10::DispatchKey::CompositeExplicitAutograd,
+                 c10::DispatchKey::CompositeExplicitAutogradNonFunctional,
+                 c10::DispatchKey::CompositeImplicitAutograd},
+      [&](c10::DispatchKey key) {
+        return operation.hasKernelForDispatchKey(key);
+      });
+}
+
 // Kernels for `meta` while it lives.
 class MetaKernels {
  public:
   MetaKernels()
-      : all_(torch::Library::IMPL, "_", c10::DispatchKey::Meta, __FILE__,
-             __LINE__),
-        convolutions_(torch::Library::IMPL, "aten", c10::DispatchKey::Meta,
-                      __FILE__, __LINE__) {
-    all_.fallback(
-        torch::CppFunction::makeFromBoxedFunction<&ComputeWithZeros>());
-    convolutions_.impl("convolution_overrideable",
-                       torch::CppFunction::makeFromBoxedFunction<&Convolve>());
-    convolutions_.impl(
+      : kernels_(torch::Library::IMPL, "aten", c10::DispatchKey::Meta, __FILE__,
+                 __LINE__) {
+    // One by one: newer versions of LibTorch have a fallback of their own.
+    for (const c10::OperatorName& name :
+         c10::Dispatcher::singleton().getAllOpNames()) {
+      const auto operation = c10::Dispatcher::singleton().findSchema(name);
+      if (name.name.starts_with("aten::") && operation &&
+          !HasKernelForMeta(*operation)) {
+        kernels_.impl(
+            c10::toString(name).c_str(),
+            torch::CppFunction::makeFromBoxedFunction<&ComputeWithZeros>());
+      }
+    }
+    kernels_.impl("convolution_overrideable",
+                  torch::CppFunction::makeFromBoxedFunction<&Convolve>());
+    kernels_.impl(
         "convolution_backward_overrideable",
         torch::CppFunction::makeFromBoxedFunction<&ConvolveBackward>());
   }
 
  private:
-  torch::Library all_;
-  torch::Library convolutions_;
+  torch::Library kernels_;
 };
 
 // In place, for all that share the tensors: Module::to() refuses `meta`.

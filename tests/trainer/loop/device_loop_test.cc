@@ -517,6 +517,7 @@ TEST(DeviceLoopTest, RefusesAnUnknownDevice) {
 TEST(DeviceLoopTest, RefusesAGpuThatIsNotThere) {
   EXPECT_THAT(MessageOfDevice({.device = "cuda:999"}),
               testing::AnyOf(HasSubstr("this is a CPU build"),
+                             HasSubstr("no NVIDIA GPU is found"),
                              HasSubstr("device is cuda:999, but there are")));
 }
 

@@ -306,18 +306,6 @@ TEST_F(RemoteModelTest, AnEvaluationLeavesTheTrainingsMetricsAlone) {
   EXPECT_TRUE(IsThere("eval/00000001.json"));
 }
 
-TEST_F(RemoteModelTest, ALookDownloadsNoTensors) {
-  const auto training = Start("training");
-  Train(*training, 1);
-  Round(*training);
-  server_.ClearLog();
-  const auto look = Start("look", {.trains = false, .only_looks = true});
-  EXPECT_THAT(ListCheckpoints(look->model_dir()), ElementsAre(1));
-  for (const LoggedRequest& request : server_.log().requests) {
-    EXPECT_THAT(request.path, testing::Not(HasSubstr("safetensors")));
-  }
-}
-
 TEST_F(RemoteModelTest, NeverFindsThatThereAreCheckpoints) {
   const auto training = Start("training");
   Train(*training, 1);

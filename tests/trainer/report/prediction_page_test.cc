@@ -42,11 +42,32 @@ TEST_F(PredictionPageTest, TellsRightFromWrongByMoreThanColour) {
       AllOf(HasSubstr("<figure class=\"wrong\">"),
             HasSubstr(
                 "title=\"shard, record 1\"><b>\u2717\u00a0cat &amp; dog</b> "
-                "61.0\u00a0%<br>is\u00a0ox</figcaption>"),
+                "61.0\u00a0%<br>is\u00a0ox<br>shard, record 1</figcaption>"),
             HasSubstr("<figure class=\"right\">"),
-            HasSubstr("<b>\u2713\u00a0ox</b> 100.0\u00a0%</figcaption>"),
+            HasSubstr("<b>\u2713\u00a0ox</b> 100.0\u00a0%<br>shard, record 3"),
             HasSubstr("<figure class=\"\">"),
-            HasSubstr("<b>ox</b> 75.0\u00a0%</figcaption>")));
+            HasSubstr("<b>ox</b> 75.0\u00a0%<br>shard, record 2")));
+}
+
+// The tooltip has the whole path.
+TEST_F(PredictionPageTest, ShowsTheNameOfEachImage) {
+  data_.names[2] = "photos/a&b.jpg";
+  EXPECT_THAT(Page(), AllOf(HasSubstr("title=\"photos/a&amp;b.jpg\""),
+                            HasSubstr("<br>a&amp;b.jpg</figcaption>")));
+}
+
+TEST_F(PredictionPageTest, SaysWhichImagesAreBadAndWhy) {
+  data_.bad = {{.record = 4, .reason = "not a <JPEG>"}};
+  data_.names[4] = "photos/e.jpg";
+  EXPECT_THAT(Page(), AllOf(HasSubstr("<h2>Bad images: 1</h2>"),
+                            HasSubstr("<tr><td>photos/e.jpg</td><td>not a "
+                                      "&lt;JPEG&gt;</td></tr>")));
+}
+
+TEST_F(PredictionPageTest, HasNoTopFiveOfFewClasses) {
+  EXPECT_THAT(Page(), HasSubstr("top-5"));
+  data_.counts.classes = 5;
+  EXPECT_THAT(Page(), Not(HasSubstr("top-5")));
 }
 
 TEST_F(PredictionPageTest, BreaksNoLineWithinANumber) {
@@ -66,7 +87,7 @@ TEST_F(PredictionPageTest, SaysHowManyThereAre) {
                             HasSubstr("<b>2</b><span>right</span>"),
                             HasSubstr("<b>1</b><span>wrong</span>"),
                             HasSubstr("<b>66.7\u00a0%</b><span>top-1</span>"),
-                            HasSubstr("<b>1</b><span>bad images</span>"),
+                            HasSubstr("<b>1</b><span>bad image</span>"),
                             HasSubstr("<h2>Wrong: 1</h2>"),
                             HasSubstr("<h2>Right: 2</h2>")));
   data_.counts.labelled = 90;

@@ -112,6 +112,36 @@ TEST(ReportPageTest, ShowsTheFiguresThatMatter) {
   }
 }
 
+// A loss with more parts is not compared with one that lacks them.
+TEST(ReportPageTest, SaysHowTheLossesDiffer) {
+  ReportSubject subject = MadeSubject();
+  EXPECT_THAT(ReportPage(subject, MadeHistory(), MadeState()),
+              AllOf(HasSubstr(">training</text>"),
+                    Not(HasSubstr("compare each curve"))));
+  subject.more_in_loss = "the L2 term";
+  EXPECT_THAT(ReportPage(subject, MadeHistory(), MadeState()),
+              AllOf(HasSubstr(">training, with the L2 term</text>"),
+                    HasSubstr("compare each curve only with itself")));
+}
+
+TEST(ReportPageTest, LeavesOutAMetricThatTheEvaluationsLack) {
+  EXPECT_THAT(ReportPage(MadeSubject(), MadeHistory(), MadeState()),
+              AllOf(HasSubstr("top-5, last"), HasSubstr("top-5, evaluation")));
+  RunHistory history("nowhere");
+  history.Add(R"({"event":"start","step":0,"time":1700000000})");
+  history.Add(R"({"event":"eval","step":2,"loss":1,"top_1":0.9})");
+  EXPECT_THAT(ReportPage(MadeSubject(), history, MadeState()),
+              Not(HasSubstr("top-5")));
+}
+
+TEST(ReportPageTest, NamesTheColumnsOfEachTable) {
+  const std::string page =
+      ReportPage(MadeSubject(), MadeHistory(), MadeState());
+  EXPECT_THAT(page, AllOf(HasSubstr("<th>what</th><th>value</th>"),
+                          Not(HasSubstr("<th></th>")),
+                          Not(HasSubstr("measured ceiling"))));
+}
+
 TEST(ReportPageTest, KeepsTheWarmUpApart) {
   const std::string page =
       ReportPage(MadeSubject(), MadeHistory(), MadeState());

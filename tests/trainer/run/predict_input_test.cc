@@ -16,6 +16,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::SizeIs;
 using testing::ThrowsMessage;
 
 // Nothing here is decoded: any bytes will do.
@@ -62,8 +63,17 @@ TEST_F(PredictInputTest, FoldersGiveTheirImagesByName) {
 
 TEST_F(PredictInputTest, FoldersOfFoldersGiveAll) {
   EXPECT_THAT(Of({""}).shards(),
-              ElementsAre(folder_ / "d.jpg", folder_ / "cats/a.JPG",
-                          folder_ / "cats/b.png", folder_ / "dogs/c.webp"));
+              ElementsAre(folder_ / "cats/a.JPG", folder_ / "cats/b.png",
+                          folder_ / "d.jpg", folder_ / "dogs/c.webp"));
+}
+
+TEST_F(PredictInputTest, LinksAreFollowedOnce) {
+  std::filesystem::create_directory_symlink("..", folder_ / "cats/up");
+  for (const char* name : {"dogs/one", "dogs/two"}) {
+    std::filesystem::create_directory_symlink(".", folder_ / name);
+  }
+  EXPECT_THAT(Of({""}).shards(), SizeIs(4));
+  EXPECT_THAT(Of({"dogs"}).shards(), SizeIs(1));
 }
 
 TEST_F(PredictInputTest, ClassFoldersGiveLabels) {
@@ -111,11 +121,10 @@ TEST_F(PredictInputTest, TakesTheTestSplitElseValidation) {
   EXPECT_THAT(RecordsOfSplit(folder_ / "val", "auto").shards(),
               ElementsAre(folder_ / "val/validation-00000-of-00001"));
   EXPECT_THAT([&] { (void)RecordsOfSplit(folder_ / "val", "train"); },
-              ThrowsMessage<UsageError>(
-                  HasSubstr("no data of the split train to predict")));
-  EXPECT_THAT(
-      [&] { (void)RecordsOfSplit(folder_ / "cats", "auto"); },
-      ThrowsMessage<UsageError>(HasSubstr("splits test or validation")));
+              ThrowsMessage<UsageError>(HasSubstr(
+                  "no images of split='train'; there is validation")));
+  EXPECT_THAT([&] { (void)RecordsOfSplit(folder_ / "cats", "auto"); },
+              ThrowsMessage<UsageError>(HasSubstr("images directly in it")));
 }
 
 }  // namespace

@@ -170,8 +170,14 @@ TEST(EvalResultTest, GivesEachMetricByItsName) {
   EXPECT_EQ(FindMetric(result, "mean_class"), 4);
   EXPECT_EQ(FindMetric(result, "auc"), 5);
   EXPECT_EQ(FindMetric(result, "auc_at_half"), 6);
+}
+
+// It would be 1, whatever the model predicts.
+TEST(EvalResultTest, HasNoTopFiveOfFiveClasses) {
+  EXPECT_EQ(FindMetric({.top_5 = 1, .classes = 5}, "top_5"), std::nullopt);
+  EXPECT_EQ(FindMetric({.top_5 = 0.5, .classes = 6}, "top_5"), 0.5);
   EXPECT_EQ(FindMetric({}, "auc"), std::nullopt);
-  EXPECT_DEATH((void)FindMetric(result, "top_3"), "has a name");
+  EXPECT_DEATH((void)FindMetric({}, "top_3"), "has a name");
 }
 
 TEST(EvalResultTest, BetterIsStrictlyBetter) {

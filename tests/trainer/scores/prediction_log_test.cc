@@ -68,7 +68,7 @@ TEST_F(PredictionLogTest, WritesALineForEachImage) {
       "top_5": [{"label": "dog", "index": 1, "probability": 0.9},
                 {"label": "cat", "index": 0, "probability": 0.1}]})"));
   EXPECT_EQ(lines[1], json::parse(R"({
-      "file": "b�.jpg", "label": "cat", "index": 0, "probability": 0.6,
+      "file": "b\\xff.jpg", "label": "cat", "index": 0, "probability": 0.6,
       "top_5": [{"label": "cat", "index": 0, "probability": 0.6},
                 {"label": "dog", "index": 1, "probability": 0.4}]})"));
   EXPECT_EQ(log.counts().images, 2);
@@ -140,6 +140,15 @@ TEST(PredictionTextTest, TellsWhatThereIs) {
           {.images = 8, .bad = 2, .labelled = 4, .top_1 = 2, .top_5 = 3}, 0),
       "predicted 8 images at 0.0 images/s: top-1 50.0 %  top-5 75.0 %  "
       "(of 4 with a label); 2 images were bad");
+  EXPECT_EQ(PredictionText({.images = 1,
+                            .bad = 1,
+                            .labelled = 1,
+                            .top_1 = 1,
+                            .top_5 = 1,
+                            .classes = 5},
+                           0),
+            "predicted 1 image at 0.0 images/s: top-1 100.0 %  (of 1 with a "
+            "label); 1 image was bad");
 }
 
 }  // namespace

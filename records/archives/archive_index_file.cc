@@ -1,23 +1,25 @@
-#include "records/archives/zip_index_file.h"
+#include "records/archives/archive_index_file.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/atomic_file.h"
+#include "base/own_files.h"
 #include "records/bytes/little_endian.h"
-#include "records/files/shards.h"
 #include "records/files/side_file.h"
+#include "records/files/split_names.h"
 #include "records/tfrecord/number_file.h"
 
 namespace infeed {
 namespace {
 
-constexpr std::string_view kZipIndexMagic = "infeedZI";
-constexpr std::string_view kZipIndexEnding = ".index";
+constexpr std::string_view kArchiveIndexMagic = "infeedAI";
+constexpr std::string_view kArchiveIndexEnding = ".index";
 constexpr std::size_t kNumberBytes = 8;
 constexpr std::size_t kImageNumbers = 5;
 
@@ -92,70 +94,87 @@ class NumberReader {
   bool is_good_ = true;
 };
 
-// The list holds what a file made by another program says.
-bool IsPossible(const ZipImages::Image& image, std::int64_t zip_bytes,
+// The list holds what a file made by another program says. end: of the archive;
+// of a compressed one it is not known.
+bool IsPossible(const ArchiveImages::Image& image, std::int64_t end,
                 std::size_t classes) {
-  return image.offset >= 0 && image.extent > 0 &&
-         image.extent <= zip_bytes - image.offset && image.bytes >= 0 &&
+  return image.offset >= 0 && image.extent > 0 && image.offset <= end &&
+         image.extent <= end - image.offset && image.bytes >= 0 &&
          image.class_index >= -1 &&
          image.class_index < static_cast<std::int64_t>(classes) &&
          image.split >= 0 &&
          image.split < static_cast<std::int64_t>(kSplits.size());
 }
 
-std::optional<ZipImages> Parse(const NumberFile& file) {
+std::optional<ArchiveFileIndex> Parse(const NumberFile& file) {
   NumberReader from(file.numbers);
-  ZipImages found = {.classes = from.Texts(),
-                     .images = {},
-                     .left_out = from.Next(),
-                     .bad_names = from.Texts()};
-  found.images.resize(from.Count(kImageNumbers));
-  for (ZipImages::Image& image : found.images) {
+  ArchiveFileIndex index;
+  const std::int64_t is_tar = from.Next();
+  const std::int64_t compression = from.Next();
+  index.found.has_splits = from.Next() != 0;
+  if (is_tar < 0 || is_tar > 1 || compression < 0 ||
+      compression > static_cast<std::int64_t>(Compression::kZlib)) {
+    return std::nullopt;
+  }
+  index.is_tar = is_tar == 1;
+  index.compression = static_cast<Compression>(compression);
+  index.found.classes = from.Texts();
+  index.found.notes = from.Texts();
+  index.found.images.resize(from.Count(kImageNumbers));
+  const std::int64_t end = index.compression == Compression::kNone
+                               ? file.shard_size
+                               : std::numeric_limits<std::int64_t>::max();
+  for (ArchiveImages::Image& image : index.found.images) {
     image = {.offset = from.Next(),
              .extent = from.Next(),
              .bytes = from.Next(),
              .class_index = static_cast<std::int32_t>(from.Next()),
              .split = static_cast<std::int32_t>(from.Next())};
-    if (!IsPossible(image, file.shard_size, found.classes.size())) {
+    if (!IsPossible(image, end, index.found.classes.size())) {
       return std::nullopt;
     }
   }
-  return from.IsWholeFile() ? std::optional(std::move(found)) : std::nullopt;
+  return from.IsWholeFile() ? std::optional(std::move(index)) : std::nullopt;
 }
 
 }  // namespace
 
-std::optional<ZipImages> FindZipIndex(const ByteSource& zip) {
-  for (const std::string& path : SidePaths(zip.path(), kZipIndexEnding)) {
-    const std::optional<NumberFile> file = ReadNumberFile(path, kZipIndexMagic);
-    if (file && file->IsOf(zip)) {
-      if (std::optional<ZipImages> images = Parse(*file)) {
-        return images;
+std::optional<ArchiveFileIndex> FindArchiveIndex(const ByteSource& archive) {
+  for (const std::string& path :
+       SidePaths(archive.path(), kArchiveIndexEnding)) {
+    const std::optional<NumberFile> file =
+        ReadNumberFile(path, kArchiveIndexMagic);
+    if (file && file->IsOf(archive)) {
+      if (std::optional<ArchiveFileIndex> index = Parse(*file)) {
+        return index;
       }
     }
   }
   return std::nullopt;
 }
 
-std::string SaveZipIndex(const ByteSource& zip, const ZipImages& images) {
-  Numbers numbers;
-  const auto append_texts = [&](const std::vector<std::string>& texts) {
+std::string SaveArchiveIndex(const ByteSource& archive,
+                             const ArchiveFileIndex& index) {
+  Numbers numbers = {index.is_tar ? 1 : 0,
+                     static_cast<std::int64_t>(index.compression),
+                     index.found.has_splits ? 1 : 0};
+  for (const std::vector<std::string>& texts :
+       {index.found.classes, index.found.notes}) {
     numbers.push_back(std::ssize(texts));
     for (const std::string& text : texts) {
       AppendText(text, numbers);
     }
-  };
-  append_texts(images.classes);
-  numbers.push_back(images.left_out);
-  append_texts(images.bad_names);
-  numbers.push_back(std::ssize(images.images));
-  numbers.reserve(numbers.size() + images.images.size() * kImageNumbers);
-  for (const ZipImages::Image& image : images.images) {
+  }
+  const std::vector<ArchiveImages::Image>& images = index.found.images;
+  numbers.push_back(std::ssize(images));
+  numbers.reserve(numbers.size() + images.size() * kImageNumbers);
+  for (const ArchiveImages::Image& image : images) {
     numbers.insert(numbers.end(), {image.offset, image.extent, image.bytes,
                                    image.class_index, image.split});
   }
-  std::string path = SidePathToWrite(zip.path(), kZipIndexEnding);
-  WriteFileAtomically(path, NumberFileText(zip, kZipIndexMagic, numbers));
+  std::string path = SidePathToWrite(archive.path(), kArchiveIndexEnding);
+  WriteFileAtomically(
+      path, NumberFileText(archive, kArchiveIndexMagic, numbers), kInOwnFolder);
   return path;
 }
 

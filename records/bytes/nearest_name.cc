@@ -1,4 +1,4 @@
-#include "trainer/params/nearest_name.h"
+#include "records/bytes/nearest_name.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,0 +1,40 @@
+#include "base/print_lines.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+
+#include "base/shown_text.h"
+
+namespace infeed {
+namespace {
+
+// The length of the first part of a text: as many whole lines as fit into a
+// pipe's atomic write, or a part of a longer line.
+std::size_t LengthOfPart(std::string_view text) {
+  if (text.size() <= PIPE_BUF) {
+    return text.size();
+  }
+  const std::size_t end = text.substr(0, PIPE_BUF).rfind('\n');
+  return end == std::string_view::npos ? std::size_t{PIPE_BUF} : end + 1;
+}
+
+}  // namespace
+
+void PrintLines(std::string_view message) {
+  const std::string lines = ShownLines(message) + "\n";
+  for (std::string_view rest = lines; !rest.empty();) {
+    const std::size_t length = LengthOfPart(rest);
+    // stderr has no buffer: this is one write(2).
+    if (std::fwrite(rest.data(), 1, length, stderr) != length) {
+      return;  // Nobody reads it.
+    }
+    rest.remove_prefix(length);
+  }
+}
+
+}  // namespace infeed

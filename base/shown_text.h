@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+// Text from data or a user as messages show it.
+namespace infeed {
+
+// The bytes of the UTF-8 character that begins a text, in its shortest form; 0:
+// it begins with none. Requires: text is not empty.
+[[nodiscard]] std::size_t Utf8CharacterBytes(std::string_view text);
+
+// Returns a line that no terminal or log misinterprets: control characters,
+// line ends included, and bytes that are not UTF-8 become "\xNN", and URLs lose
+// what WithoutUrlSecrets() removes. Shown text stays as it is if shown again.
+[[nodiscard]] std::string ShownText(std::string_view text);
+// The same for several lines, which stay lines.
+[[nodiscard]] std::string ShownLines(std::string_view text);
+
+// The same for JSON, which has such characters in its strings only: they become
+// "\u00NN". Requires: UTF-8.
+[[nodiscard]] std::string ShownJson(std::string_view json);
+
+// Removes user name, password and query from each URL in the text: "?..."
+// replaces everything from the URL's "?" to a blank, a quote or the end.
+[[nodiscard]] std::string WithoutUrlSecrets(std::string_view text);
+
+// A URL without query, which may contain a signature, user name and password.
+[[nodiscard]] std::string UrlForMessages(std::string_view url);
+
+}  // namespace infeed

@@ -1,0 +1,113 @@
+"""The iterators of a loader: one epoch, or one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from infeed.progress import NoBar
+
+if TYPE_CHECKING:
+    from infeed.loader import Batch, Loader, Place
+
+
+class Pass(Iterator["Batch"]):
+    """An epoch's batches, or with endless those of each further epoch, too.
+
+    A loader has one position, so only the pass that began last goes on: another
+    one raises RuntimeError. Threads may share a pass.
+    """
+
+    def __init__(self, loader: Loader, endless: bool) -> None:
+        self._loader = loader
+        self._endless = endless
+        self._turn = object()  # Loader._turn while this pass goes on
+        self._epoch: int | None = None  # None: it has not begun
+        self._first: Place = (0, 0, 0)
+        self._is_over = False
+        self._bar: Any = NoBar()
+
+    def __next__(self) -> Batch:
+        loader = self._loader
+        loader._check_usable()
+        batch = None
+        try:
+            with loader._lock:
+                batch = self._next()
+                before = loader._place
+                if batch is not None:
+                    loader._place = batch._native.next
+                    loader._resumed = False
+            if batch is None:
+                raise StopIteration
+            return batch
+        except BaseException:
+            # Interrupted when the batch was taken: nobody has it.
+            if batch is not None and loader._place == batch._native.next:
+                loader._place = before
+            raise
+
+    def give_back(self, place: Place | None) -> None:
+        """The consumer has what came before the place; None: nothing."""
+        with self._loader._lock:
+            if self._loader._turn is self._turn:
+                self._loader._place = place or self._first
+                self._loader._resumed = place is None
+
+    def _next(self) -> Batch | None:
+        if self._is_over:
+            return None
+        if self._epoch is None:
+            self._begin()
+        elif self._loader._turn is not self._turn:
+            raise RuntimeError(
+                "another pass of this loader has begun, or set_epoch() or "
+                "load_state_dict() was called: this pass cannot go on; for two "
+                "passes at once make a second loader, copy.copy(loader)")
+        batch = self._next_of_epoch()
+        has_more = self._loader._place[0] != self._epoch
+        if batch is None and self._endless and has_more:
+            self._begin()
+            batch = self._next_of_epoch()
+        self._is_over = batch is None
+        return batch
+
+    def _begin(self) -> None:
+        # With the first batch, not in iter(): frameworks call that to see
+        # whether they can, or before they load a state.
+        loader = self._loader
+        loader._check_ranks()
+        # A pass that was left begins its epoch again.
+        if not loader._resumed:
+            loader._place = loader._epoch_begin()
+        loader._turn = self._turn
+        self._first = loader._place
+        self._bar = loader._bar().__enter__()
+        self._epoch = self._first[0]
+
+    def _next_of_epoch(self) -> Batch | None:
+        loader, bar = self._loader, self._bar
+        epoch, position, _ = loader._place
+        # The consumer is done with what came before.
+        bar.update((position if epoch == self._epoch else bar.total) - bar.n)
+        batch = loader._next() if epoch == self._epoch else None
+        if batch is None:
+            self._end()
+        return batch
+
+    def _end(self) -> None:
+        assert self._epoch is not None
+        loader = self._loader
+        loader._resumed = False
+        if loader._place[0] == self._epoch:
+            self._bar.total = self._bar.n  # The last batch was not full.
+        if not loader._training:
+            loader._place = ((self._epoch + 1) % 2**32, 0, 0)
+        self._close_bar()
+
+    def _close_bar(self) -> None:
+        self._bar.__exit__(None, None, None)
+        self._bar = NoBar()
+
+    def __del__(self) -> None:
+        self._bar.__exit__(None, None, None)

@@ -1,0 +1,131 @@
+#include "records/archives/archive_images.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <utility>
+
+#include "records/bytes/base_name.h"
+#include "records/bytes/plain_text.h"
+#include "records/files/folder_listing.h"
+#include "records/files/image_layout.h"
+#include "records/files/open_source.h"
+#include "records/files/split_names.h"
+
+namespace infeed {
+namespace {
+
+// Whether any part of a path, folder or file, satisfies a predicate.
+template <typename Predicate>
+bool AnyPart(std::string_view path, Predicate predicate) {
+  for (;;) {
+    const std::size_t slash = path.find('/');
+    if (predicate(path.substr(0, slash))) {
+      return true;
+    }
+    if (slash == std::string_view::npos) {
+      return false;
+    }
+    path.remove_prefix(slash + 1);
+  }
+}
+
+bool LeadsOut(std::string_view name) {
+  return name.starts_with('/') ||
+         AnyPart(name, [](std::string_view part) { return part == ".."; });
+}
+
+void NoteBadNames(std::vector<std::string> names,
+                  std::vector<std::string>& notes) {
+  if (!names.empty()) {
+    notes.push_back(
+        "entries left out, as they are links or their names lead out of the "
+        "archive: " +
+        std::to_string(names.size()) + ", the first " +
+        AsUtf8(*std::ranges::min_element(names)));
+  }
+}
+
+// The files of an archive that may be images or label files.
+struct Sorted {
+  std::vector<std::string> names = {};  // of each file; "": of no use
+  std::vector<std::size_t> images = {};
+  std::vector<std::size_t> others = {};
+};
+
+Sorted SortFiles(const std::vector<ArchiveFile>& files,
+                 std::vector<std::string>& notes) {
+  Sorted sorted;
+  std::vector<std::string> bad;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    std::string name = ArchiveName(files[i].name);
+    if (!files[i].is_readable || LeadsOut(name)) {
+      bad.push_back(std::exchange(name, ""));
+    } else if (AnyPart(name, IsHiddenName)) {
+      name.clear();
+    } else {
+      (HasImageExtension(BaseName(name)) ? sorted.images : sorted.others)
+          .push_back(i);
+    }
+    sorted.names.push_back(std::move(name));
+  }
+  NoteBadNames(std::move(bad), notes);
+  return sorted;
+}
+
+}  // namespace
+
+ArchiveImages FindArchiveImages(
+    const std::string& path, const std::vector<ArchiveFile>& files,
+    const std::function<std::string(const ArchiveFile&)>& read) {
+  ArchiveImages found;
+  const Sorted sorted = SortFiles(files, found.notes);
+  TreeFiles tree = {.root = PathForMessages(path) + "#"};
+  for (const std::size_t image : sorted.images) {
+    tree.images.push_back(sorted.names[image]);
+  }
+  std::map<std::string_view, std::size_t> others;
+  for (const std::size_t other : sorted.others) {
+    tree.others.push_back(sorted.names[other]);
+    others.emplace(sorted.names[other], other);
+  }
+  tree.read = [&](std::string_view name) {
+    return read(files[others.at(name)]);
+  };
+  ImageLayout layout = LayOutImages(tree);
+  found.classes = std::move(layout.classes);
+  found.has_splits = layout.has_splits;
+  std::ranges::move(layout.notes, std::back_inserter(found.notes));
+  found.images.reserve(layout.images.size());
+  for (const LaidOutImage& image : layout.images) {
+    const ArchiveFile& file = files[sorted.images[image.file]];
+    found.images.push_back({.offset = file.offset,
+                            .extent = file.extent,
+                            .bytes = file.bytes,
+                            .class_index = image.class_index,
+                            .split = image.split});
+  }
+  return found;
+}
+
+std::string ArchiveName(std::string_view name) {
+  std::string text(name);
+  if (text.find('/') == std::string::npos) {
+    std::ranges::replace(text, '\\', '/');
+  }
+  std::size_t start = 0;
+  while (text.compare(start, 2, "./") == 0) {  // Some archives have it.
+    start += 2;
+  }
+  return text.substr(start);
+}
+
+void KeepSplit(std::string_view split, ArchiveImages& images) {
+  if (!split.empty()) {
+    std::erase_if(images.images, [split](const ArchiveImages::Image& image) {
+      return kSplits[static_cast<std::size_t>(image.split)] != split;
+    });
+  }
+}
+
+}  // namespace infeed

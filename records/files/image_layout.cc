@@ -1,0 +1,433 @@
+#include "records/files/image_layout.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "records/bytes/base_name.h"
+#include "records/bytes/name_text.h"
+#include "records/files/split_names.h"
+#include "records/files/text_lines.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::string_view kSynsetFile = "synset_labels.txt";
+constexpr std::string_view kAnnotationFile = "val_annotations.txt";
+
+constexpr const char* kLayoutsHelp =
+    "sort them into class folders (SPLIT/<class>/*), or give ImageNet's "
+    "validation/* with synset_labels.txt beside it, Tiny ImageNet's "
+    "val/images/* "
+    "with val/val_annotations.txt, or names such as cat.0.jpg";
+
+// An image on its way to its class. The views are of the tree's paths.
+struct Candidate {
+  std::size_t file = 0;
+  std::string_view path = {};  // below the folders that were taken off so far
+  std::string_view split_folder = {};
+  std::string_view class_name = {};  // empty: none yet
+};
+
+using Candidates = std::vector<Candidate>;
+
+// The first folder of a path; empty if it has none.
+std::string_view FirstFolder(std::string_view path) {
+  const std::size_t slash = path.find('/');
+  return slash == std::string_view::npos ? std::string_view()
+                                         : path.substr(0, slash);
+}
+
+// A path without its first folder, which it has.
+std::string_view BelowFirst(std::string_view path) {
+  return path.substr(path.find('/') + 1);
+}
+
+bool HasFolder(const Candidate& image) {
+  return !FirstFolder(image.path).empty();
+}
+
+bool IsNamedAsSplit(const Candidate& image) {
+  return !SplitNamed(FirstFolder(image.path)).empty();
+}
+
+// A folder between a split and its images that is no class.
+bool IsImagesFolder(std::string_view name) {
+  return name == "images" || name == "Images" || name == "IMAGES";
+}
+
+// Whether all images have the same first folder.
+bool ShareFolder(const Candidates& images) {
+  return !images.empty() && HasFolder(images.front()) &&
+         std::ranges::all_of(images, [&](const Candidate& image) {
+           return FirstFolder(image.path) == FirstFolder(images.front().path);
+         });
+}
+
+void TakeOffFolder(Candidates& images) {
+  for (Candidate& image : images) {
+    image.path = BelowFirst(image.path);
+  }
+}
+
+// Takes off a folder "images" that all images are in.
+void TakeOffImagesFolder(Candidates& images) {
+  if (ShareFolder(images) && IsImagesFolder(FirstFolder(images.front().path))) {
+    TakeOffFolder(images);
+  }
+}
+
+// WORD of a name WORD.NUMBER.EXT; empty if the name has another form.
+std::string_view WordOf(std::string_view name) {
+  const auto is_number = [](std::string_view text) {
+    return text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  const std::size_t first = name.find('.');
+  const std::size_t last = name.rfind('.');
+  if (first == last) {
+    return {};
+  }
+  const std::string_view word = name.substr(0, first);
+  const std::string_view number = name.substr(first + 1, last - first - 1);
+  // A number for a word would be a date or the like.
+  return is_number(word) || number.empty() || !is_number(number)
+             ? std::string_view()
+             : word;
+}
+
+class LayoutMaker {
+ public:
+  explicit LayoutMaker(const TreeFiles& files) : files_(files) {}
+
+  ImageLayout Run() {
+    Candidates images;
+    for (std::size_t i = 0; i < files_.images.size(); ++i) {
+      images.push_back({.file = i, .path = files_.images[i]});
+    }
+    if (!std::ranges::is_sorted(images, {}, &Candidate::path)) {
+      std::ranges::sort(images, {}, &Candidate::path);
+    }
+    const std::string_view shared = TakeOffShared(images);
+    std::map<std::string_view, Candidates> splits = DivideBySplit(images);
+    if (layout_.has_splits) {
+      ClassifySplits(splits);
+    } else {
+      RefuseSplitsInClasses(images);
+      ClassifyPlain(shared, images);
+      splits["train"] = std::move(images);
+    }
+    Number(splits);
+    return std::move(layout_);
+  }
+
+ private:
+  // Takes off the leading folders that all images share, up to a split's name,
+  // and returns the last one; empty: there was none. Images beside the only
+  // folder are left out.
+  std::string_view TakeOffShared(Candidates& images) {
+    std::string_view last;
+    for (;;) {
+      LeaveOutLoose(files_.root + layout_.folder, images);
+      if (!ShareFolder(images) || IsSplitOfAll(images)) {
+        return last;
+      }
+      last = FirstFolder(images.front().path);
+      layout_.folder.append(last).append("/");
+      TakeOffFolder(images);
+    }
+  }
+
+  // Whether the folder that all images share is a split, not one around splits
+  // that happens to have such a name.
+  static bool IsSplitOfAll(const Candidates& images) {
+    return IsNamedAsSplit(images.front()) &&
+           !std::ranges::all_of(images, [](const Candidate& image) {
+             return !SplitNamed(FirstFolder(BelowFirst(image.path))).empty();
+           });
+  }
+
+  // Leaves out images that are in no folder, where others are.
+  void LeaveOutLoose(const std::string& folder, Candidates& images) {
+    if (std::ranges::any_of(images, HasFolder)) {
+      const std::size_t loose = std::erase_if(
+          images, [](const Candidate& image) { return !HasFolder(image); });
+      Note(folder, loose, " files that are in no class folder");
+    }
+  }
+
+  void Note(const std::string& folder, std::size_t count, const char* what) {
+    if (count > 0) {
+      layout_.notes.push_back(WithoutEnd(folder) + ": skipped " +
+                              std::to_string(count) + what);
+    }
+  }
+
+  // The images by the folder of their split, if there are such.
+  std::map<std::string_view, Candidates> DivideBySplit(
+      const Candidates& images) {
+    std::map<std::string_view, Candidates> folders;
+    for (const Candidate& image : images) {
+      folders[FirstFolder(image.path)].push_back(image);
+    }
+    bool has_classes = false;
+    bool has_others = false;
+    for (auto& [folder, inside] : folders) {
+      has_others |= SplitNamed(folder).empty();
+      has_classes |= !SplitNamed(folder).empty() && IsDivided(folder, inside);
+    }
+    if (folders.empty() || (has_others && !has_classes)) {
+      return {};
+    }
+    layout_.has_splits = true;
+    LeaveOutOthers(folders);
+    RefuseTwins(folders);
+    for (auto& [folder, inside] : folders) {
+      TakeOffFolder(inside);
+    }
+    return folders;
+  }
+
+  // Whether a folder that is named as a split is one by what is in it.
+  bool IsDivided(std::string_view folder, Candidates inside) const {
+    TakeOffFolder(inside);
+    TakeOffImagesFolder(inside);
+    return std::ranges::any_of(inside, HasFolder) ||
+           !LabelFileOf(folder).empty();
+  }
+
+  void LeaveOutOthers(std::map<std::string_view, Candidates>& folders) {
+    std::erase_if(folders, [&](const auto& entry) {
+      if (!SplitNamed(entry.first).empty()) {
+        return false;
+      }
+      layout_.notes.push_back(PathOf(entry.first) +
+                              ": skipped, neither train, validation nor test");
+      return true;
+    });
+  }
+
+  void RefuseTwins(const std::map<std::string_view, Candidates>& folders) {
+    std::map<std::string_view, std::string_view> names;  // by split
+    for (const auto& [folder, inside] : folders) {
+      const auto [other, is_new] = names.emplace(SplitNamed(folder), folder);
+      if (!is_new) {
+        throw UsageError(WithoutEnd(files_.root + layout_.folder) +
+                         ": has both " + std::string(other->second) + "/ and " +
+                         std::string(folder) + "/, two names for " +
+                         std::string(other->first) + ": remove or rename one");
+      }
+    }
+  }
+
+  void ClassifySplits(std::map<std::string_view, Candidates>& splits) {
+    std::vector<std::string_view> unlabelled;
+    for (auto& [folder, images] : splits) {
+      TakeOffImagesFolder(images);
+      if (!Classify(folder, images)) {
+        unlabelled.push_back(folder);
+      }
+    }
+    for (const std::string_view folder : unlabelled) {
+      if (SplitNamed(folder) != "test" || unlabelled.size() == splits.size()) {
+        throw UsageError(
+            PathOf(folder) +
+            ": its images are in no class folders: " + kLayoutsHelp);
+      }
+      layout_.notes.push_back(PathOf(folder) +
+                              ": skipped, its images are in no class folders");
+      splits.erase(folder);
+    }
+  }
+
+  // Sets the classes of a split's images; false: they have none.
+  bool Classify(std::string_view folder, Candidates& images) {
+    if (ClassifyByFolder(PathOf(folder), images)) {
+      return true;
+    }
+    const std::string_view labels = LabelFileOf(folder);
+    if (labels.empty()) {
+      return ClassifyByWord(images);
+    }
+    if (BaseName(labels) == kAnnotationFile) {
+      ReadAnnotations(labels, images);
+    } else {
+      ReadSynsets(labels, PathOf(folder), images);
+    }
+    return true;
+  }
+
+  // Of images without any split.
+  void ClassifyPlain(std::string_view shared, Candidates& images) {
+    if (!ClassifyByFolder(files_.root + layout_.folder, images) &&
+        !ClassifyByWord(images) && !IsImagesFolder(shared)) {
+      for (Candidate& image : images) {
+        image.class_name = shared;
+      }
+    }
+  }
+
+  bool ClassifyByFolder(const std::string& folder, Candidates& images) {
+    LeaveOutLoose(folder, images);
+    for (Candidate& image : images) {
+      image.class_name = FirstFolder(image.path);
+    }
+    return !images.empty() && HasFolder(images.front());
+  }
+
+  static bool ClassifyByWord(Candidates& images) {
+    const bool have_words = std::ranges::all_of(
+        images,
+        [](const Candidate& image) { return !WordOf(image.path).empty(); });
+    for (Candidate& image : images) {
+      image.class_name = have_words ? WordOf(image.path) : std::string_view();
+    }
+    return have_words;
+  }
+
+  // Rejects <class>/train/*: the images of all splits would be one.
+  void RefuseSplitsInClasses(const Candidates& images) const {
+    const bool are_inside =
+        !images.empty() &&
+        std::ranges::all_of(images, [](const Candidate& image) {
+          return HasFolder(image) &&
+                 !SplitNamed(FirstFolder(BelowFirst(image.path))).empty();
+        });
+    if (are_inside) {
+      throw UsageError(PathOf(images.front().path) +
+                       ": splits are inside the class folders here: move them "
+                       "outside, SPLIT/<class>/*");
+    }
+  }
+
+  // The file with the classes of the images in a split's folder; "": none.
+  [[nodiscard]] std::string_view LabelFileOf(std::string_view folder) const {
+    const std::string inside = layout_.folder + std::string(folder) + "/" +
+                               std::string(kAnnotationFile);
+    const std::string beside = layout_.folder + std::string(kSynsetFile);
+    std::string_view found;
+    for (const std::string_view path : files_.others) {
+      if (path == inside) {
+        return path;
+      }
+      if (path == beside && SplitNamed(folder) == "validation") {
+        found = path;
+      }
+    }
+    return found;
+  }
+
+  void ReadSynsets(std::string_view path, const std::string& folder,
+                   Candidates& images) {
+    const std::vector<std::string> lines = LinesOf(path);
+    if (lines.size() != images.size()) {
+      throw DataError({.path = files_.root + std::string(path)},
+                      "has " + std::to_string(lines.size()) + " lines, but " +
+                          folder + " has " + std::to_string(images.size()) +
+                          " images");
+    }
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      images[i].class_name = Kept(lines[i]);
+    }
+  }
+
+  void ReadAnnotations(std::string_view path, Candidates& images) {
+    std::map<std::string, std::string, std::less<>> classes;
+    for (const std::string& line : LinesOf(path)) {
+      const std::size_t tab = line.find('\t');
+      const std::size_t end = std::min(line.find('\t', tab + 1), line.size());
+      if (tab == std::string::npos || end == tab + 1) {
+        throw DataError({.path = files_.root + std::string(path)},
+                        "\"" + line + "\" is not a file, a tab and its class");
+      }
+      classes.emplace(line.substr(0, tab), line.substr(tab + 1, end - tab - 1));
+    }
+    for (Candidate& image : images) {
+      const auto found = classes.find(BaseName(image.path));
+      if (found == classes.end()) {
+        throw DataError({.path = files_.root + std::string(path)},
+                        "has no line for " + std::string(image.path));
+      }
+      image.class_name = Kept(found->second);
+    }
+  }
+
+  std::vector<std::string> LinesOf(std::string_view path) {
+    return CheckedLines(files_.root + std::string(path), files_.read(path));
+  }
+
+  // A view of a copy that lives as long as this.
+  std::string_view Kept(const std::string& name) {
+    return *kept_.insert(name).first;
+  }
+
+  void Number(const std::map<std::string_view, Candidates>& splits) {
+    std::map<std::string_view, std::string> texts;  // by name
+    std::map<std::string, std::int32_t> numbers;    // by text
+    for (const auto& [folder, images] : splits) {
+      for (const Candidate& image : images) {
+        if (!image.class_name.empty() && !texts.contains(image.class_name)) {
+          numbers.emplace(
+              texts.emplace(image.class_name, NameText(image.class_name))
+                  .first->second,
+              0);
+        }
+      }
+    }
+    for (auto& [text, number] : numbers) {
+      number = static_cast<std::int32_t>(layout_.classes.size());
+      layout_.classes.push_back(text);
+    }
+    for (std::size_t split = 0; split < kSplits.size(); ++split) {
+      for (const auto& [folder, images] : splits) {
+        if (SplitNamed(folder) == kSplits[split]) {
+          Append(images, static_cast<std::int32_t>(split), texts, numbers);
+        }
+      }
+    }
+  }
+
+  void Append(const Candidates& images, std::int32_t split,
+              const std::map<std::string_view, std::string>& texts,
+              const std::map<std::string, std::int32_t>& numbers) {
+    std::string_view last;  // Most images have the class of the one before.
+    std::int32_t number = -1;
+    for (const Candidate& image : images) {
+      if (image.class_name != last) {
+        last = image.class_name;
+        number = last.empty() ? -1 : numbers.at(texts.at(last));
+      }
+      layout_.images.push_back(
+          {.file = image.file, .class_index = number, .split = split});
+    }
+  }
+
+  [[nodiscard]] std::string PathOf(std::string_view name) const {
+    return files_.root + layout_.folder + std::string(name);
+  }
+
+  static std::string WithoutEnd(std::string folder) {
+    while (folder.size() > 1 &&
+           (folder.ends_with('/') || folder.ends_with('#'))) {
+      folder.pop_back();
+    }
+    return folder;
+  }
+
+  const TreeFiles& files_;
+  std::set<std::string> kept_;
+  ImageLayout layout_;
+};
+
+}  // namespace
+
+bool IsLabelFile(std::string_view base_name) {
+  return base_name == kSynsetFile || base_name == kAnnotationFile;
+}
+
+ImageLayout LayOutImages(const TreeFiles& files) {
+  return LayoutMaker(files).Run();
+}
+
+}  // namespace infeed

@@ -1,0 +1,171 @@
+#include "records/files/output_check.h"
+
+#include <sys/stat.h>
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/parent_folder.h"
+#include "records/files/dataset_info.h"
+#include "records/files/open_source.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Files beside shards or images that belong to them.
+constexpr std::array kDescriptions = {"dataset.json", "labels.txt",
+                                      "class_names.txt", "synset_labels.txt"};
+
+// What makes two names those of one file.
+struct FileIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::string path = {};  // of an object, or of a file that is not there yet
+
+  friend auto operator<=>(const FileIdentity&, const FileIdentity&) = default;
+};
+
+// The target of a path, with no link in it that can be followed.
+std::string Canonical(const std::string& path) {
+  constexpr int kMostLinks = 40;  // the kernel's limit
+  fs::path target = path;
+  std::error_code error;
+  for (int i = 0; i < kMostLinks; ++i) {
+    const fs::path next = fs::read_symlink(target, error);
+    if (error) {
+      break;
+    }
+    target = target.parent_path() / next;
+  }
+  return fs::weakly_canonical(fs::absolute(target), error).string();
+}
+
+std::string FolderIdentity(const std::string& folder) {
+  if (!IsUrl(folder)) {
+    return Canonical(folder);
+  }
+  return folder.substr(0, folder.find_last_not_of('/') + 1);
+}
+
+// nullopt for what is no file: a device, a pipe.
+std::optional<FileIdentity> IdentityOf(const std::string& path) {
+  struct stat status {};
+  if (IsUrl(path)) {
+    return FileIdentity{.path = path};
+  }
+  if (::stat(path.c_str(), &status) != 0) {
+    return FileIdentity{.path = Canonical(path)};
+  }
+  if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    return std::nullopt;
+  }
+  return FileIdentity{.device = status.st_dev, .inode = status.st_ino};
+}
+
+[[noreturn]] void Refuse(const NamedOutput& output, const std::string& what) {
+  throw UsageError(output.flag + " " + PathForMessages(output.path) + ": is " +
+                   what + ": give another file");
+}
+
+using Outputs = std::map<FileIdentity, const NamedOutput*>;
+
+void CheckInput(const std::string& input, const Outputs& outputs) {
+  const std::optional<FileIdentity> identity = IdentityOf(input);
+  const auto found = identity ? outputs.find(*identity) : outputs.end();
+  if (found != outputs.end()) {
+    Refuse(*found->second, "the input " + PathForMessages(input));
+  }
+}
+
+void CheckDescriptions(const std::set<std::string>& shards,
+                       const Outputs& outputs) {
+  for (const std::string& shard : shards) {
+    for (const std::string& folder : DatasetFolders(shard)) {
+      for (const char* name : kDescriptions) {
+        CheckInput((fs::path(folder) / name).string(), outputs);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void CheckOutputs(const std::vector<NamedOutput>& outputs,
+                  const std::vector<std::string>& inputs) {
+  Outputs known;
+  for (const NamedOutput& output : outputs) {
+    if (output.path.empty() || output.path == "-") {
+      continue;
+    }
+    const std::optional<FileIdentity> identity = IdentityOf(output.path);
+    if (!identity) {
+      continue;
+    }
+    const auto [place, is_new] = known.emplace(*identity, &output);
+    if (!is_new) {
+      Refuse(output, "also the file of " + place->second->flag);
+    }
+  }
+  // What is not there yet destroys nothing.
+  std::erase_if(known, [](const auto& item) {
+    return item.first.inode == 0 && !IsUrl(item.first.path);
+  });
+  if (known.empty()) {
+    return;
+  }
+  std::error_code error;
+  std::map<std::string, std::string> one_of_folder;
+  for (const std::string& input : inputs) {
+    if (input.empty()) {
+      continue;
+    }
+    CheckInput(input, known);
+    const std::string own =
+        fs::is_directory(input, error) ? input : ParentFolder(input);
+    one_of_folder.emplace(own, own + "/");
+  }
+  std::set<std::string> shards;
+  for (const auto& [folder, input] : one_of_folder) {
+    shards.insert(input);
+  }
+  CheckDescriptions(shards, known);
+}
+
+void RefuseInputsIn(const std::vector<std::string>& folders,
+                    const std::string& flag,
+                    const std::vector<std::string>& inputs) {
+  std::set<std::string> outputs;
+  for (const std::string& folder : folders) {
+    outputs.insert(FolderIdentity(folder));
+  }
+  std::map<std::string, std::string> known;  // of the inputs' folders
+  const auto is_output = [&](const std::string& folder) {
+    const auto [place, is_new] = known.try_emplace(folder);
+    if (is_new) {
+      place->second = FolderIdentity(folder);
+    }
+    return outputs.contains(place->second);
+  };
+  std::error_code error;
+  for (const std::string& input : inputs) {
+    const bool is_link = !IsUrl(input) && fs::is_symlink(input, error);
+    const bool is_folder = !IsUrl(input) && fs::is_directory(input, error);
+    if (is_output(ParentFolder(input)) || (is_folder && is_output(input)) ||
+        (is_link && is_output(ParentFolder(Canonical(input))))) {
+      throw UsageError(flag + " " + PathForMessages(folders.front()) +
+                       ": the input " + PathForMessages(input) +
+                       " lies in this folder: give another one");
+    }
+  }
+}
+
+}  // namespace infeed

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace infeed {
+
+// A file that the user has named, and by which flag.
+struct NamedOutput {
+  std::string flag;
+  std::string path;  // "" and "-" (stdout) are left out
+};
+
+// Throws UsageError if an output is one of the inputs, a file that describes
+// them (dataset.json, labels.txt, ...), or another output: the same file by
+// device and inode, under whatever name or link, or the same path if there is
+// no file yet. Programs call it before they open an output. Devices and pipes
+// may be named twice.
+void CheckOutputs(const std::vector<NamedOutput>& outputs,
+                  const std::vector<std::string>& inputs);  // "": none
+
+// Throws UsageError if an input is one of the folders or a file in one of them,
+// where it would be replaced or removed, or is a link to one. The first folder
+// is the user's output, named by flag.
+void RefuseInputsIn(const std::vector<std::string>& folders,
+                    const std::string& flag,
+                    const std::vector<std::string>& inputs);
+
+}  // namespace infeed

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+// What folders, files and users call the parts of a data set.
+namespace infeed {
+
+// The splits that a data set may have.
+inline constexpr std::array<std::string_view, 3> kSplits = {
+    "train", "validation", "test"};
+
+// The split that a word means, in any case: "train" (train, training),
+// "validation" (val, valid, validation, dev, eval), "test" (test, testing); ""
+// if none.
+[[nodiscard]] std::string_view SplitNamed(std::string_view word);
+
+// The split that a file's base name says, as a word of its own; "" if none.
+// "imagenet2012-train.tfrecord-00000-of-01024" -> "train".
+[[nodiscard]] std::string_view SplitInName(std::string_view base_name);
+
+// The split that a user asks for, by any of these words. Throws UsageError for
+// another word.
+[[nodiscard]] std::string_view RequireSplitName(std::string_view word);
+
+}  // namespace infeed

@@ -1,0 +1,240 @@
+// What a newcomer does wrong, with every program: the exit code, and the last
+// line on stderr, which says what is wrong and what would be right.
+
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include "tests/support/image_folder.h"
+#include "tests/support/run_program.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr const char* kLenet =
+    " --device cpu --params_override model=lenet,image_size=28,recipe=plain,"
+    "normalization=unit,train_batch_size=4,train_steps=2 ";
+
+// A last line that lacks its newline, or stands before an empty line, is none.
+std::string LastLine(const std::string& text) {
+  std::istringstream lines(text);
+  std::string last;
+  for (std::string line; std::getline(lines, line);) {
+    last = line;
+  }
+  return last;
+}
+
+struct Mistake {
+  const char* name;
+  const char* program;
+  const char* arguments;
+  int code;
+  const char* says;
+};
+
+void PrintTo(const Mistake& mistake, std::ostream* out) {
+  *out << mistake.program << " " << mistake.arguments;
+}
+
+class MistakesTest : public testing::TestWithParam<Mistake> {
+ protected:
+  static ProgramResult RunThere(const std::string& program,
+                                const std::string& arguments) {
+    return RunProgram(program, arguments, "cd " + place_->path() + ";");
+  }
+  // raw: a tree of two classes; data: its shards; model: a model of them;
+  // damaged: a shard with a broken record.
+  static void SetUpTestSuite() {
+    place_ = std::make_unique<ImageFolder>();
+    for (const char* split : {"train", "validation"}) {
+      for (const char* kind : {"cat", "dog"}) {
+        place_->JpegsIn(std::string("raw/") + split + "/" + kind, 4);
+      }
+    }
+    place_->File("photos/bad.jpg", "not a photograph").Jpeg("photos/good.jpg");
+    const ProgramResult made =
+        RunThere("imagenet_to_records",
+                 "--raw_data_dir raw --local_scratch_dir data --shards 1");
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+    std::string shard = ReadWholeFile(*place_ / "data/train-00000-of-00001",
+                                      std::int64_t{1} << 20);
+    shard[shard.size() / 2] = static_cast<char>(~shard[shard.size() / 2]);
+    place_->File("damaged/train-00000-of-00001", shard);
+    const ProgramResult trained =
+        RunThere("train_resnet",
+                 std::string("--data_dir data --model_dir model") + kLenet);
+    ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  }
+  static void TearDownTestSuite() { place_.reset(); }
+
+  static std::unique_ptr<ImageFolder> place_;
+};
+
+std::unique_ptr<ImageFolder> MistakesTest::place_;
+
+TEST_P(MistakesTest, EndWithAReason) {
+  const Mistake& mistake = GetParam();
+  std::string arguments = mistake.arguments;
+  if (const std::size_t at = arguments.find("LENET"); at != arguments.npos) {
+    arguments.replace(at, 5, kLenet);
+  }
+  const ProgramResult run = RunThere(mistake.program, arguments);
+  EXPECT_EQ(run.exit_code, mistake.code) << run.err;
+  EXPECT_THAT(LastLine(run.err),
+              testing::AllOf(StartsWith(std::string(mistake.program) + ": "),
+                             HasSubstr(mistake.says)))
+      << run.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OfPaths, MistakesTest,
+    testing::Values(
+        Mistake{"WrongRawFolder", "imagenet_to_records",
+                "--raw_data_dir nowhere --local_scratch_dir o", 1,
+                "nowhere: cannot find the data"},
+        Mistake{"UsedOutputFolder", "imagenet_to_records",
+                "--raw_data_dir raw --local_scratch_dir data --shards 2", 2,
+                "give an empty folder, or --overwrite"},
+        Mistake{"WrongDataFolder", "train_resnet",
+                "--data_dir nowhere --model_dir m", 1,
+                "nowhere: cannot find the data"},
+        Mistake{"WrongConfigFile", "train_resnet",
+                "--config_file no.yaml --data_dir data --model_dir m", 1,
+                "no.yaml: cannot open"},
+        Mistake{"MissingWeights", "train_resnet",
+                "--data_dir data --model_dir m LENET --resnet_checkpoint "
+                "no.pth",
+                1, "no.pth: cannot read the weights"},
+        Mistake{"ModelThatIsNotThere", "train_resnet",
+                "--mode predict --model_dir m --input photos", 2,
+                "model_dir=m: no such model folder"},
+        Mistake{"InputThatIsNotThere", "train_resnet",
+                "--mode predict --model_dir model --input no.jpg", 1,
+                "no.jpg: cannot read"},
+        Mistake{"CheckpointThatIsNotThere", "train_resnet",
+                "--mode eval --model_dir model --data_dir data --checkpoint "
+                "999",
+                2, "no checkpoint of step 999; it has"},
+        Mistake{"WrongShards", "records", "ls nowhere", 1,
+                "nowhere: cannot find the data"},
+        Mistake{"UnwritableOutput", "make_demo_images", "--output /proc/x", 1,
+                "/proc/x"}),
+    [](const auto& one) { return one.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    OfFlags, MistakesTest,
+    testing::Values(
+        Mistake{"RequiredFlag", "imagenet_to_records", "--raw_data_dir raw", 2,
+                "--local_scratch_dir is required"},
+        Mistake{"MisspeltRequiredFlag", "imagenet_to_records",
+                "--raw_data_dir raw --local_scratch o", 2,
+                "unknown flag '--local_scratch': did you mean "
+                "'--local_scratch_dir'?"},
+        Mistake{"MisspeltFlag", "train_resnet", "--data_dir data --modeldir m",
+                2, "did you mean '--model_dir'?"},
+        Mistake{"MisspeltThroughputFlag", "pipeline_throughput",
+                "--data_dri data", 2, "did you mean '--data_dir'?"},
+        Mistake{"MisspeltDemoFlag", "make_demo_images", "--outptu o", 2,
+                "did you mean '--output'?"},
+        Mistake{"WrongVerb", "records", "recs", 2, "unknown verb 'recs'"},
+        Mistake{"MisspeltVerb", "records", "verfy data", 2,
+                "unknown verb 'verfy': did you mean 'verify'?"},
+        Mistake{"MisspeltFlagOfAVerb", "records", "verify --decod data", 2,
+                "unknown flag '--decod': did you mean '--decode'?"},
+        Mistake{"WrongMode", "train_resnet",
+                "--data_dir data --model_dir m --mode evaluate", 2,
+                "mode=evaluate: must be train, eval"},
+        Mistake{"NoNumber", "train_resnet",
+                "--data_dir data --model_dir m --train_batch_size 4k", 2,
+                "train_batch_size='4k': must be an integer"},
+        Mistake{"NoBatch", "pipeline_throughput",
+                "--data_dir data --batch_size 0", 2,
+                "batch_size=0: must be at least 1"},
+        Mistake{"NoData", "pipeline_throughput", "", 2, "give one of"},
+        Mistake{"NoGpu", "train_resnet",
+                "--data_dir data --model_dir m --device cuda:99", 2, "cuda"},
+        Mistake{"ExportToNowhere", "train_resnet",
+                "--model_dir model --mode export", 2, "--export_dir"}),
+    [](const auto& one) { return one.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    OfData, MistakesTest,
+    testing::Values(
+        Mistake{"WrongSplit", "pipeline_throughput",
+                "--data_dir data --split test", 2, "test"},
+        Mistake{"WrongEvalSplit", "train_resnet",
+                "--mode eval --model_dir model --data_dir data --eval_split "
+                "test",
+                2, "test"},
+        Mistake{"BatchLargerThanTheData", "train_resnet",
+                "--data_dir data --model_dir m LENET --train_batch_size 999", 2,
+                "999"},
+        Mistake{"DryRunOfIt", "train_resnet",
+                "--data_dir data --model_dir m LENET --train_batch_size 999 "
+                "--dry_run",
+                2, "dry run: nothing was written, "},
+        Mistake{"BatchThatRanksCannotShare", "train_resnet",
+                "--data_dir data --model_dir m LENET --local_ranks 3", 2,
+                "rank"},
+        Mistake{"UsedModelFolder", "train_resnet",
+                "--data_dir data --model_dir model LENET --seed 7", 2,
+                "give another model_dir"},
+        Mistake{"NoPhotograph", "train_resnet",
+                "--mode predict --model_dir model --input photos", 3,
+                "1 of 2 images could not be read"},
+        Mistake{"DamagedShard", "records", "verify damaged", 3, "1 bad record"},
+        Mistake{"DamagedShardPrinted", "records", "cat damaged", 3,
+                "1 bad record"},
+        Mistake{"DamagedShardOfStats", "records", "stats damaged", 3,
+                "1 bad record"},
+        Mistake{"OtherData", "records",
+                "diff data/train-00000-of-00001 data/validation-00000-of-00001",
+                3, "the data sets differ"}),
+    [](const auto& one) { return one.param.name; });
+
+class SwitchesTest : public MistakesTest {};
+
+// Every switch has the forms of absl's flags.
+TEST_P(SwitchesTest, HaveANoForm) {
+  const ProgramResult run = RunThere(GetParam().program, GetParam().arguments);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out + run.err, HasSubstr(GetParam().says));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OfPrograms, SwitchesTest,
+    testing::Values(
+        Mistake{"UseTpu", "train_resnet", "--nouse_tpu --print_config", 0,
+                "use_tpu=false has no effect"},
+        Mistake{"UseTpuWithHyphens", "train_resnet",
+                "--no-use-tpu --print_config", 0,
+                "use_tpu=false has no effect"},
+        Mistake{"Parameter", "train_resnet",
+                "--no_pre_activation --no-pre-activation --print_config", 0,
+                ""},
+        Mistake{"DryRun", "train_resnet",
+                "--dry_run --no-dry-run --print_config", 0, ""},
+        Mistake{"Records", "records", "verify --nodecode data", 0, " 0 bad"},
+        Mistake{"Converter", "imagenet_to_records",
+                "--raw_data_dir raw --local_scratch_dir noform "
+                "--noverify_images --no-keep-png",
+                0, "2 classes in"},
+        Mistake{"Throughput", "pipeline_throughput",
+                "--data_dir data --image_size 16 --batch_size 2 --notraining "
+                "--no-dry-run --seconds 0.01 --rounds 1",
+                0, ""},
+        Mistake{"TwoFormats", "train_resnet",
+                "--model_dir model --mode export --export_dir both --format "
+                "onnx torchscript",
+                0, "exported the model of step 2"}),
+    [](const auto& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,287 @@
+// Evaluations and predictions that are not the training's own: of other splits,
+// data, settings and classes.
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "tests/support/image_folder.h"
+#include "tests/support/metrics_lines.h"
+#include "tests/support/small_model.h"
+#include "tests/support/test_jpeg.h"
+#include "trainer/log/run_history.h"
+#include "trainer/model_dir/model_dir.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed::other_data {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+// A folder of shards with the images of SmallModel, image i of class i modulo
+// 4, whose classes have other numbers.
+class OtherData {
+ public:
+  // labels: the number of each of SmallModel's classes; names: of the classes.
+  OtherData(const std::vector<int>& labels, const std::string& names,
+            const std::string& split = "validation", int images = 10) {
+    TfrecordWriter writer(folder_ / ShardName(split, 0, 1));
+    for (int i = 0; i < images; ++i) {
+      const int label = i % 4;
+      writer.Append(PayloadWithImage(
+          TestJpeg({.width = 40 + label % 7,
+                    .height = 36 + label % 5,
+                    .subsampling =
+                        label % 2 == 0 ? Subsampling::k420 : Subsampling::k444,
+                    .seed = static_cast<std::uint64_t>(label) + 1}),
+          labels[static_cast<std::size_t>(label)]));
+    }
+    writer.Close();
+    if (!names.empty()) {
+      std::ofstream(folder_ / "labels.txt") << names;
+    }
+  }
+  [[nodiscard]] const std::string& path() const { return folder_.path(); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+class OtherDataTest : public testing::Test {
+ protected:
+  [[nodiscard]] ProgramResult Eval(const std::string& flags) const {
+    return model_.Run("--mode eval " + flags);
+  }
+  [[nodiscard]] ProgramResult EvalOn(const std::string& data,
+                                     const std::string& flags = "") const {
+    return Eval("--data_dir " + data + " " + flags);
+  }
+  // The names of evaluations' files that are not the training's own.
+  [[nodiscard]] std::vector<std::string> Others() const {
+    std::vector<std::string> names = NamesInFolder(EvalFolder(model_.folder()));
+    std::erase_if(names, [](const std::string& name) {
+      return !name.ends_with(".json") || name == "00000001.json" ||
+             name == "00000002.json";
+    });
+    std::ranges::sort(names);
+    return names;
+  }
+  [[nodiscard]] json File(const std::string& name) const {
+    return json::parse(
+        ReadWholeFile(PathIn(EvalFolder(model_.folder()), name), 1 << 20));
+  }
+  [[nodiscard]] std::string Own() const {
+    return ReadWholeFile(EvalPath(model_.folder(), 2), 1 << 20);
+  }
+
+  SmallModel model_;
+};
+
+TEST_F(OtherDataTest, HasFilesAndCurvesOfItsOwn) {
+  const std::string own = Own();
+  EXPECT_EQ(json::parse(own)["split"], "validation");
+  const OtherData same_shape({1, 0, 3, 2}, "ant\nbee\ncat\ndog\n");
+  std::size_t evaluations = 0;
+  for (const std::string flags :
+       {"--data_dir " + model_.data_dir() + " --eval_split train",
+        "--data_dir " + same_shape.path(),
+        "--data_dir " + model_.data_dir() + " --eval_crops 5",
+        "--data_dir " + model_.data_dir() + " --eval_flip true",
+        "--data_dir " + model_.data_dir() + " --num_eval_images 5",
+        "--data_dir " + model_.data_dir() + " --resume " +
+            CheckpointFolder(model_.folder(), 2)}) {
+    const ProgramResult run = Eval(flags);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(Own(), own) << flags;
+    ASSERT_THAT(Others(), SizeIs(++evaluations)) << flags;
+    EXPECT_THAT(run.err, HasSubstr("not an evaluation of the training itself"));
+  }
+  for (const std::string& name : Others()) {
+    const json file = File(name);
+    EXPECT_TRUE(file.contains("differences")) << name;
+    EXPECT_EQ(name,
+              "00000002-" + file["evaluation"].get<std::string>() + ".json");
+  }
+  EXPECT_THAT(MetricsLines(model_.folder(), "other_eval"), SizeIs(1));
+  RunHistory history(model_.folder());
+  history.Update();
+  ASSERT_THAT(history.evaluations(), SizeIs(1));
+  EXPECT_EQ(history.evaluations()[0].top_1,
+            json::parse(own)["top_1"].get<double>());
+  EXPECT_TRUE(history.runs().back().end);
+}
+
+TEST_F(OtherDataTest, IsTheTrainingsOwnWhereNothingDiffers) {
+  const json before = json::parse(Own());
+  fs::remove(EvalPath(model_.folder(), 2));
+  const ProgramResult run =
+      EvalOn(model_.data_dir(), "--eval_batch_size 3 --eval_split validation");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(Others(), IsEmpty());
+  EXPECT_EQ(json::parse(Own())["confusion"], before["confusion"]);
+}
+
+TEST_F(OtherDataTest, EndsATrainingThatWouldMixIt) {
+  const OtherData data({0, 1, 2, 3}, "", "test", 12);
+  fs::copy(data.path() + "/" + ShardName("test", 0, 1),
+           model_.data_dir() + "/" + ShardName("test", 0, 1));
+  const std::string more = "--data_dir " + model_.data_dir() +
+                           " --eval_split test --params_override " +
+                           std::string(SmallModel::kParameters) +
+                           ",train_steps=3";
+  const ProgramResult run = model_.Run(more);
+  EXPECT_EQ(run.exit_code, 2) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("eval_split is \"test\", the checkpoint has "
+                                 "\"validation\""));
+  const ProgramResult forced = model_.Run(more + " --force");
+  EXPECT_EQ(forced.exit_code, 0) << forced.err;
+  RunHistory history(model_.folder());
+  history.Update();
+  // That of step 2 is made up for.
+  EXPECT_THAT(history.evaluations(), SizeIs(2));
+}
+
+TEST_F(OtherDataTest, IsRefusedWhereItsClassesAreOthers) {
+  const OtherData two({0, 1, 0, 1}, "cat\nwolf\n");
+  const OtherData four({0, 1, 2, 3}, "ant\nbee\ncat\nwolf\n");
+  ImageFolder folder;
+  folder.JpegsIn("validation/eel", 2).JpegsIn("validation/fox", 2);
+  for (const std::string& data : {two.path(), four.path(), folder.path()}) {
+    const ProgramResult run = EvalOn(data);
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    EXPECT_THAT(run.err, AllOf(HasSubstr("data_dir=" + data),
+                               HasSubstr("the model 4 (ant, bee, cat, dog)")));
+    const ProgramResult dry = EvalOn(data, "--dry_run");
+    EXPECT_EQ(dry.exit_code, 2);
+    EXPECT_THAT(dry.err, HasSubstr("other classes than the model"));
+    const ProgramResult predicted =
+        model_.Run("--mode predict --eval_split validation --data_dir " + data);
+    EXPECT_EQ(predicted.exit_code, 2) << predicted.err;
+    const ProgramResult forced = EvalOn(data, "--force");
+    EXPECT_EQ(forced.exit_code, 0) << forced.err;
+    EXPECT_THAT(forced.err, HasSubstr("--force: data_dir="));
+  }
+  EXPECT_THAT(EvalOn(four.path()).err,
+              HasSubstr("the data has 4 (ant, bee, cat, wolf)"));
+  const ProgramResult input =
+      model_.Run("--mode predict --input '" + four.path() + "/validation-*'");
+  EXPECT_EQ(input.exit_code, 2) << input.err;
+}
+
+TEST_F(OtherDataTest, IsMappedByNameWhereTheOrderIsAnother) {
+  const json own = json::parse(Own());
+  const OtherData reversed({3, 2, 1, 0}, "dog\ncat\nbee\nant\n");
+  for (const std::string ranks : {"", " --local_ranks 2"}) {
+    const ProgramResult run = EvalOn(reversed.path(), ranks);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("classes: by their names"));
+    ASSERT_THAT(Others(), SizeIs(1));
+    const json file = File(Others().front());
+    EXPECT_EQ(file["confusion"], own["confusion"]);
+    EXPECT_EQ(file["classes"], own["classes"]);
+  }
+  const auto truths = [&](const std::string& data) {
+    const ProgramResult run =
+        model_.Run("--mode predict --eval_split validation --data_dir " + data);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    std::vector<std::string> names;
+    for (const json& line : JsonLines(run.out)) {
+      names.push_back(line["label"].get<std::string>() + " " +
+                      line["true_label"].get<std::string>());
+    }
+    return names;
+  };
+  EXPECT_EQ(truths(reversed.path()), truths(model_.data_dir()));
+}
+
+// A folder's labels count from 1, and its classes are only some.
+TEST_F(OtherDataTest, IsMappedByNameWhereSomeClassesAreMissing) {
+  ImageFolder folder;
+  folder.JpegsIn("test/bee", 3).JpegsIn("test/dog", 2);
+  const ProgramResult run = EvalOn(folder.path(), "--eval_split test");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const json file = File(Others().front());
+  EXPECT_EQ(file["classes"][1]["images"], 3);
+  EXPECT_EQ(file["classes"][3]["images"], 2);
+  EXPECT_EQ(file["bad_records"], 0);
+}
+
+TEST_F(OtherDataTest, IsComparedByCountWhereNamesAreMissing) {
+  const OtherData none({0, 1, 2, 3}, "");
+  EXPECT_EQ(EvalOn(none.path()).exit_code, 0);
+  fs::remove(LabelsPath(model_.folder()));
+  const OtherData two({0, 1, 0, 1}, "cat\nwolf\n");
+  const ProgramResult run = EvalOn(two.path());
+  EXPECT_EQ(run.exit_code, 2) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("the model 4 without names"));
+  EXPECT_EQ(EvalOn(model_.data_dir()).exit_code, 0);
+}
+
+TEST_F(OtherDataTest, GetsANewClassifierWhereItsClassesAreOthers) {
+  const TemporaryFolder models;
+  const auto tune = [&](const std::string& data, const std::string& name,
+                        const std::string& more = "") {
+    return RunProgram("train_resnet",
+                      "--device cpu --mode train --data_dir " + data +
+                          " --model_dir " + (models / name) +
+                          " --resnet_checkpoint " + model_.folder() +
+                          " --params_override " + SmallModel::kParameters +
+                          ",train_steps=1" + more);
+  };
+  const OtherData others({0, 1, 2, 3}, "ant\nbee\ncat\nwolf\n", "train", 16);
+  const ProgramResult run = tune(others.path(), "others");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err,
+              AllOf(HasSubstr("the classifier fc3 starts from new weights"),
+                    HasSubstr("its classes are 4 (ant, bee, cat, dog); the "
+                              "data's are 4 (ant, bee, cat, wolf)")));
+  EXPECT_THAT(tune(others.path(), "forced", " --force").err,
+              Not(HasSubstr("new weights")));
+  const OtherData reversed({3, 2, 1, 0}, "dog\ncat\nbee\nant\n", "train", 16);
+  const ProgramResult mapped = tune(reversed.path(), "reversed");
+  EXPECT_EQ(mapped.exit_code, 0) << mapped.err;
+  EXPECT_THAT(mapped.err, AllOf(HasSubstr("order of the data's classes"),
+                                Not(HasSubstr("new weights"))));
+  // The same images with their own classes: the same first loss.
+  ASSERT_EQ(tune(model_.data_dir(), "same").exit_code, 0);
+  EXPECT_NEAR(
+      MetricsLines(models / "reversed", "train")[1]["loss"].get<double>(),
+      MetricsLines(models / "same", "train")[1]["loss"].get<double>(), 1e-5);
+  // A teacher with the same classes in another order; with others.
+  const auto distill = [&](const std::string& data, const std::string& name) {
+    return RunProgram("train_resnet",
+                      "--device cpu --mode train --data_dir " + data +
+                          " --model_dir " + (models / name) +
+                          " --distill_from " + model_.folder() +
+                          " --params_override " + SmallModel::kParameters);
+  };
+  EXPECT_THAT(distill(reversed.path(), "taught").err,
+              HasSubstr("its outputs in the order of this run's classes"));
+  const ProgramResult refused = distill(others.path(), "refused");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("its classes are 4 (ant, bee, cat, dog)"));
+}
+
+TEST_F(OtherDataTest, IsNotResumedWithOtherClasses) {
+  std::ofstream(PathIn(model_.data_dir(), "labels.txt"))
+      << "ant\nbee\ncat\nwolf\n";
+  const ProgramResult run =
+      model_.Run("--data_dir " + model_.data_dir() + " --params_override " +
+                 SmallModel::kParameters + ",train_steps=3");
+  EXPECT_EQ(run.exit_code, 2) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("other classes than the model"));
+}
+
+}  // namespace
+}  // namespace infeed::other_data

@@ -1,0 +1,228 @@
+"""Passes of one loader: one after the other, at once, and interrupted."""
+
+import copy
+import gc
+import importlib.util
+import itertools
+import sys
+import threading
+import unittest
+
+import infeed
+import support
+
+
+def loader(**options):
+    return infeed.Loader(support.shards(), **{
+        "batch_size": 40, "image_size": support.SIZE, "seed": 3, **options})
+
+
+def numbers(batches):
+    return [(batch.epoch, batch.number) for batch in batches]
+
+
+WHOLE = [(0, number) for number in range(5)]
+
+
+class TwoPassesTest(unittest.TestCase):
+    def told(self):
+        return self.assertRaisesRegex(RuntimeError, "another pass of this loader")
+
+    def test_a_pass_within_a_pass_ends_that(self):
+        for begin in (iter, lambda made: made.repeat()):
+            for inner in (iter, lambda made: made.repeat()):
+                train, taken = loader(), []
+                with self.told():
+                    for batch in begin(train):
+                        taken.append(next(inner(train)).number)
+                self.assertEqual(taken, [0])
+                self.assertEqual(numbers(train), WHOLE)
+
+    def test_the_later_pass_has_each_batch_once(self):
+        train = loader()
+        first, second = iter(train), iter(train)
+        self.assertEqual(numbers(itertools.islice(first, 2)), WHOLE[:2])
+        self.assertEqual(numbers(itertools.islice(second, 2)), WHOLE[:2])
+        with self.told():
+            next(first)
+        self.assertEqual(numbers(second), WHOLE[2:])
+        with self.told():
+            next(first)
+        for _ in range(2):
+            self.assertEqual(numbers(second), [])
+
+    def test_a_pass_that_is_dropped_changes_nothing(self):
+        train = loader()
+        first = iter(train)
+        next(first)
+        second = iter(train)
+        next(second)
+        del first
+        gc.collect()
+        self.assertEqual(numbers(second), WHOLE[1:])
+
+    def test_zip(self):
+        train = loader()
+        with self.told():
+            list(zip(train, train))
+        train = loader()
+        self.assertEqual(len(list(zip(train, copy.copy(train)))), 5)
+
+    def test_other_places_end_a_pass(self):
+        for move in (lambda made: made.set_epoch(3),
+                     lambda made: made.load_state_dict(made.state_dict())):
+            train = loader()
+            going = iter(train)
+            next(going)
+            move(train)
+            with self.told():
+                next(going)
+            self.assertTrue(list(train))
+
+    def test_evaluations(self):
+        evaluation = loader(training=False)
+        first = iter(evaluation)
+        next(first)
+        self.assertEqual(len(list(evaluation)), 2)
+        with self.told():
+            next(first)
+        self.assertEqual(len(list(evaluation)), 2)
+
+    def test_an_endless_pass_does_not_take_over(self):
+        train = loader()
+        first = train.repeat()
+        list(itertools.islice(first, 5))  # Its epoch is over.
+        second = iter(train)
+        next(second)
+        with self.told():
+            next(first)
+        self.assertEqual(len(list(second)), 4)
+
+    def test_passes_in_two_threads(self):
+        train, ends = loader(), []
+
+        def consume():
+            try:
+                ends.append(len(list(itertools.islice(train.repeat(), 200))))
+            except RuntimeError as error:
+                ends.append(str(error))
+        threads = [threading.Thread(target=consume) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertIn(200, ends)
+        for end in ends:
+            self.assertTrue(end == 200 or "another pass" in end)
+
+    def test_a_stream_with_an_end_ends_repeat(self):
+        self.assertEqual(len(list(loader(repeat=2).repeat())), 10)
+
+    @unittest.skipUnless(importlib.util.find_spec("torch"),
+                         "torch is not installed")
+    def test_prefetches(self):
+        import torch
+        from infeed.torch import Prefetch
+        for depth in (0, 2):
+            train = loader(framework="torch")
+            first = iter(Prefetch(train, torch.device("cpu"), depth))
+            next(first)
+            second = iter(train)
+            next(second)
+            first.close()  # Gives nothing back: its pass does not go on.
+            self.assertEqual(numbers(second), WHOLE[1:])
+            with self.told():
+                for batch in Prefetch(train, torch.device("cpu"), depth):
+                    next(iter(train))
+
+
+class InterruptTest(unittest.TestCase):
+    """Ctrl-C in each line that Python runs for a batch."""
+
+    def interrupted(self, train, line):
+        """What next() gives if the line-th line raises; None: it did."""
+        left = line
+
+        def trace(frame, event, _):
+            nonlocal left
+            if "infeed" not in frame.f_code.co_filename:
+                return None
+            if event == "line":
+                left -= 1
+                if left == 0:
+                    raise KeyboardInterrupt
+            return trace
+        going = iter(train)
+        sys.settrace(trace)
+        try:
+            return next(going), left
+        except KeyboardInterrupt:
+            return None, left
+        finally:
+            sys.settrace(None)
+
+    def test_the_place_is_not_past_a_batch_that_nobody_has(self):
+        expected = next(iter(loader())).images.tobytes()
+        second = list(itertools.islice(loader(), 2))[1].images.tobytes()
+        lines = 0
+        while True:
+            train = loader()
+            lines += 1
+            batch, left = self.interrupted(train, lines)
+            if left > 0:
+                break
+            self.assertIsNone(batch)
+            self.assertEqual(train.state_dict()["position"], 0)
+            if lines % 2:  # A new pass, or it resumed.
+                train.load_state_dict(train.state_dict())
+            self.assertEqual(next(iter(train)).images.tobytes(), expected)
+        self.assertGreater(lines, 30)
+        self.assertEqual(batch.images.tobytes(), expected)
+        self.assertEqual(train.state_dict(), batch.state_dict())
+        self.assertNotEqual(second, expected)
+
+    def test_an_interrupted_pass_can_go_on(self):
+        """With every batch once, in whatever line it was."""
+        for line in range(1, 40):
+            train = loader()
+            going, taken = iter(train), []
+            taken.append(next(going).number)
+            left = line
+
+            def trace(frame, event, _):
+                nonlocal left
+                if "infeed" in frame.f_code.co_filename:
+                    left -= event == "line"
+                    if left == 0 and event == "line":
+                        raise KeyboardInterrupt
+                    return trace
+                return None
+            sys.settrace(trace)
+            try:
+                taken.append(next(going).number)
+            except KeyboardInterrupt:
+                pass
+            finally:
+                sys.settrace(None)
+            taken += [batch.number for batch in going]
+            self.assertEqual(taken, list(range(5)), line)
+
+    def test_an_error_of_on_bad_loses_no_batch(self):
+        lines = []
+
+        def fail(line):
+            lines.append(line)
+            if len(lines) == 1:
+                raise ArithmeticError(line)
+        bad = infeed.Loader(support.damaged(), batch_size=40,
+                            image_size=support.SIZE, seed=3, on_bad=fail)
+        going, taken = iter(bad), []
+        with self.assertRaises(ArithmeticError):
+            for batch in going:
+                taken.append(batch.number)
+        taken += [batch.number for batch in going]
+        self.assertEqual(taken, list(range(5)))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,83 @@
+#include "records/files/folder_walk.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/image_folder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace folder_walk_test {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+std::vector<std::string> Names(const FolderWalk& walk) {
+  std::vector<std::string> names;
+  for (const FolderEntry& image : walk.images) {
+    names.push_back(image.name);
+  }
+  return names;
+}
+
+TEST(FolderWalkTest, GoesToTheEndInTheOrderOfPaths) {
+  ImageFolder raw;
+  raw.Jpegs({"b/1.jpg", "b-c/1.jpg", "b/a/x/2.jpg", "top.jpg"})
+      .File("b/notes.txt", "x")
+      .File(".git/3.jpg", "x")
+      .Folder("empty");
+  const FolderWalk walk = WalkFolder(raw.path() + "/");
+  EXPECT_THAT(Names(walk),
+              ElementsAre("b-c/1.jpg", "b/1.jpg", "b/a/x/2.jpg", "top.jpg"));
+  EXPECT_THAT(walk.ignored, UnorderedElementsAre("b/notes.txt", ".git"));
+  EXPECT_THAT(walk.empty, ElementsAre("empty"));
+}
+
+TEST(FolderWalkTest, LinksThatLeadUpEnd) {
+  ImageFolder raw;
+  raw.Jpegs({"a/1.jpg", "b/2.jpg"});
+  fs::create_directory_symlink("..", raw / "a/up");
+  fs::create_directory_symlink(".", raw / "self");
+  fs::create_directory_symlink(".", raw / "self2");
+  fs::create_directory_symlink("../b", raw / "a/other");
+  fs::create_directory_symlink("../a", raw / "b/other");
+  const FolderWalk walk = WalkFolder(raw.path());
+  // A class has what its links lead to, once.
+  EXPECT_THAT(Names(walk), ElementsAre("a/1.jpg", "a/other/2.jpg", "b/2.jpg",
+                                       "b/other/1.jpg"));
+  EXPECT_THAT(walk.ended, SizeIs(6));
+}
+
+TEST(FolderWalkTest, ManyWaysToAFolderAreOne) {
+  ImageFolder raw;
+  raw.Jpeg("a/b/c/last/1.jpg");
+  // Thirty levels with two links each to the next: a billion ways.
+  for (int i = 0; i < 30; ++i) {
+    const std::string level = raw / ("a/b/c/" + std::to_string(i));
+    fs::create_directories(level);
+    for (const char* link : {"x", "y"}) {
+      fs::create_directory_symlink(
+          i == 29 ? "../last" : "../" + std::to_string(i + 1),
+          level + "/" + link);
+    }
+  }
+  EXPECT_THAT(Names(WalkFolder(raw.path())), SizeIs(1));
+}
+
+TEST(FolderWalkTest, TwoSplitsMayLinkToOneFolder) {
+  ImageFolder raw;
+  raw.Jpeg("store/1.jpg").Folder("raw/train").Folder("raw/val");
+  for (const char* name : {"raw/train/cat", "raw/val/cat"}) {
+    fs::create_directory_symlink(raw / "store", raw / name);
+  }
+  EXPECT_THAT(Names(WalkFolder(raw / "raw")),
+              ElementsAre("train/cat/1.jpg", "val/cat/1.jpg"));
+}
+
+}  // namespace folder_walk_test
+}  // namespace infeed

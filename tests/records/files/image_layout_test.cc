@@ -1,0 +1,198 @@
+#include "records/files/image_layout.h"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "records/files/split_names.h"
+#include "tests/support/throws.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace image_layout_test {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+using Texts = std::map<std::string, std::string>;
+
+ImageLayout LayOut(const std::vector<std::string>& images,
+                   const Texts& texts = {}) {
+  TreeFiles files = {.root = "raw/", .read = [&](std::string_view path) {
+                       return texts.at(std::string(path));
+                     }};
+  files.images.assign(images.begin(), images.end());
+  for (const auto& [path, text] : texts) {
+    files.others.push_back(path);
+  }
+  return LayOutImages(files);
+}
+
+// "SPLIT CLASS PATH" of each image.
+std::vector<std::string> See(const std::vector<std::string>& images,
+                             const Texts& texts = {}) {
+  const ImageLayout layout = LayOut(images, texts);
+  std::vector<std::string> seen;
+  for (const LaidOutImage& image : layout.images) {
+    seen.push_back(
+        std::string(kSplits[static_cast<std::size_t>(image.split)]) + " " +
+        (image.class_index < 0
+             ? "-"
+             : layout.classes.at(static_cast<std::size_t>(image.class_index))) +
+        " " + images.at(image.file));
+  }
+  return seen;
+}
+
+std::string ErrorOf(const std::vector<std::string>& images,
+                    const Texts& texts = {}) {
+  return MessageOf<UsageError>([&] { (void)LayOut(images, texts); });
+}
+
+TEST(ImageLayoutTest, FoldersOfSplitsHaveAnyOfTheirNames) {
+  EXPECT_THAT(
+      See({"Training/a/1.jpg", "VALID/b/2.jpg", "testing/a/3.jpg"}),
+      ElementsAre("train a Training/a/1.jpg", "validation b VALID/b/2.jpg",
+                  "test a testing/a/3.jpg"));
+  EXPECT_THAT(ErrorOf({"val/a/1.jpg", "dev/a/2.jpg", "train/a/3.jpg"}),
+              HasSubstr("has both dev/ and val/, two names for validation"));
+}
+
+TEST(ImageLayoutTest, AFolderAroundSplitsMayBeNamedAsOne) {
+  EXPECT_THAT(See({"test/train/a/1.jpg", "test/val/a/2.jpg"}),
+              ElementsAre("train a test/train/a/1.jpg",
+                          "validation a test/val/a/2.jpg"));
+  EXPECT_THAT(See({"test/a/1.jpg", "test/b/2.jpg"}),
+              ElementsAre("test a test/a/1.jpg", "test b test/b/2.jpg"));
+}
+
+TEST(ImageLayoutTest, FoldersInsideAClassBelongToIt) {
+  EXPECT_THAT(See({"train/cat/black/old/1.jpg", "train/cat/2.jpg",
+                   "train/dog/x/3.jpg"}),
+              ElementsAre("train cat train/cat/2.jpg",
+                          "train cat train/cat/black/old/1.jpg",
+                          "train dog train/dog/x/3.jpg"));
+  EXPECT_THAT(See({"cat/black/1.jpg", "dog/2.jpg"}),
+              ElementsAre("train cat cat/black/1.jpg", "train dog dog/2.jpg"));
+}
+
+TEST(ImageLayoutTest, TinyImageNetIsReadAsDownloaded) {
+  const std::vector<std::string> images = {
+      "tiny/train/n1/images/n1_0.JPEG", "tiny/train/n2/images/n2_0.JPEG",
+      "tiny/val/images/val_0.JPEG", "tiny/val/images/val_1.JPEG",
+      "tiny/test/images/test_0.JPEG"};
+  const Texts texts = {
+      {"tiny/train/n1/n1_boxes.txt", ""},
+      {"tiny/val/val_annotations.txt",
+       "val_1.JPEG\tn1\t0\t0\t9\t9\r\nval_0.JPEG\tn2\t0\t0\t9\t9\r\n"}};
+  EXPECT_THAT(See(images, texts),
+              ElementsAre("train n1 tiny/train/n1/images/n1_0.JPEG",
+                          "train n2 tiny/train/n2/images/n2_0.JPEG",
+                          "validation n2 tiny/val/images/val_0.JPEG",
+                          "validation n1 tiny/val/images/val_1.JPEG"));
+  EXPECT_THAT(LayOut(images, texts).notes,
+              ElementsAre("raw/tiny/test: skipped, its images are in no class "
+                          "folders"));
+  EXPECT_THAT(MessageOf<DataError>([&] {
+                (void)LayOut(images, {{"tiny/val/val_annotations.txt",
+                                       "val_1.JPEG\tn1"}});
+              }),
+              HasSubstr("val_annotations.txt: has no line for val_0.JPEG"));
+}
+
+TEST(ImageLayoutTest, AFolderOfImagesIsNoClass) {
+  const std::string error =
+      ErrorOf({"train/images/1.jpg", "valid/images/2.jpg"});
+  EXPECT_THAT(error, AllOf(HasSubstr("raw/train: its images are in no class"),
+                           HasSubstr("SPLIT/<class>/*"),
+                           HasSubstr("val_annotations.txt")));
+  EXPECT_THAT(ErrorOf({"images/train/1.jpg", "images/val/2.jpg"}),
+              HasSubstr("raw/images/train: its images are in no class"));
+  EXPECT_THAT(See({"train/images/cat/1.jpg", "train/images/dog/2.jpg"}),
+              ElementsAre("train cat train/images/cat/1.jpg",
+                          "train dog train/images/dog/2.jpg"));
+  EXPECT_THAT(See({"train/images/1.jpg", "train/cat/2.jpg"}),
+              ElementsAre("train cat train/cat/2.jpg",
+                          "train images train/images/1.jpg"));
+}
+
+TEST(ImageLayoutTest, SplitsAreOutsideOfClasses) {
+  EXPECT_THAT(ErrorOf({"cat/train/1.jpg", "cat/val/2.jpg", "dog/train/3.jpg"}),
+              HasSubstr("splits are inside the class folders"));
+}
+
+TEST(ImageLayoutTest, LabelFilesNameTheClassesOfAFlatSplit) {
+  const std::vector<std::string> images = {"train/n2/x.jpg", "val/v2.jpg",
+                                           "val/v1.jpg"};
+  EXPECT_THAT(See(images, {{"synset_labels.txt", "\xEF\xBB\xBFn3\r\nn2\r\n"}}),
+              ElementsAre("train n2 train/n2/x.jpg", "validation n3 val/v1.jpg",
+                          "validation n2 val/v2.jpg"));
+  EXPECT_THAT(MessageOf<DataError>([&] {
+                (void)LayOut(images, {{"synset_labels.txt", "n3"}});
+              }),
+              HasSubstr("has 1 lines, but raw/val has 2 images"));
+  EXPECT_THAT(ErrorOf(images), HasSubstr("raw/val: its images are in no"));
+}
+
+TEST(ImageLayoutTest, FlatNamesMaySayTheClass) {
+  EXPECT_THAT(
+      See({"train/dog.0.jpg", "train/cat.10.jpg", "train/cat.2.jpg",
+           "test/1.jpg"}),
+      ElementsAre("train cat train/cat.10.jpg", "train cat train/cat.2.jpg",
+                  "train dog train/dog.0.jpg"));
+  EXPECT_THAT(See({"cat.0.jpg", "dog.1.jpg"}),
+              ElementsAre("train cat cat.0.jpg", "train dog dog.1.jpg"));
+  for (const std::string name :
+       {"cat.jpg", "cat.x.jpg", "cat..jpg", "2024.01.jpg", "cat.1.2.jpg",
+        "cat.1.jpg.jpg", "cat.-1.jpg"}) {
+    EXPECT_THAT(LayOut({name, "dog.1.png"}).classes, IsEmpty()) << name;
+    EXPECT_THAT(ErrorOf({"train/" + name, "train/dog.1.png"}),
+                HasSubstr("no class folders"))
+        << name;
+  }
+  // Words are no classes beside folders that are.
+  EXPECT_THAT(LayOut({"train/a/1.jpg", "train/cat.1.jpg"}).classes,
+              ElementsAre("a"));
+}
+
+TEST(ImageLayoutTest, AClassMayBeNamedAsASplit) {
+  EXPECT_THAT(See({"boat/1.jpg", "train/2.jpg"}),
+              ElementsAre("train boat boat/1.jpg", "train train train/2.jpg"));
+}
+
+TEST(ImageLayoutTest, WhatIsBesideSplitsAndClassesIsLeftOutWithANote) {
+  const ImageLayout layout =
+      LayOut({"train/cat/1.jpg", "train/2.jpg", "extra/cat/3.jpg", "logo.png"});
+  EXPECT_EQ(layout.images.size(), 1);
+  EXPECT_THAT(
+      layout.notes,
+      ElementsAre("raw: skipped 1 files that are in no class folder",
+                  "raw/extra: skipped, neither train, validation nor test",
+                  "raw/train: skipped 1 files that are in no class folder"));
+}
+
+TEST(ImageLayoutTest, TheFolderThatAllShareIsTheClassWhereThereIsNoOther) {
+  EXPECT_THAT(
+      See({"set/cat/1.jpg", "set/cat/2.jpg"}),
+      ElementsAre("train cat set/cat/1.jpg", "train cat set/cat/2.jpg"));
+  EXPECT_THAT(See({"1.jpg", "2.jpg"}),
+              ElementsAre("train - 1.jpg", "train - 2.jpg"));
+  EXPECT_THAT(See({"images/1.jpg"}), ElementsAre("train - images/1.jpg"));
+}
+
+TEST(ImageLayoutTest, NamesOfClassesAreText) {
+  EXPECT_THAT(
+      LayOut({"k\xE4se/1.jpg", "cafe\xCC\x81/2.jpg", "caf\xC3\xA9/3.jpg"})
+          .classes,
+      ElementsAre("caf\xC3\xA9", "k\\xe4se"));
+}
+
+}  // namespace image_layout_test
+}  // namespace infeed

@@ -1,0 +1,98 @@
+#include "records/files/side_file.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/bytes/byte_source.h"
+#include "records/tfrecord/index_file.h"
+#include "records/tfrecord/writer.h"
+#include "tests/support/environment_variable.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace side_file_test {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// A shard of a stranger.
+class SideFileTest : public ::testing::Test {
+ protected:
+  SideFileTest() : cache_("XDG_CACHE_HOME", folder_ / "cache") {
+    fs::create_directory(folder_ / "data");
+    TfrecordWriter writer(shard());
+    writer.Append(std::string_view("one"));
+    writer.Close();
+    WriteFileAtomically(folder_ / "thesis", "thesis");
+  }
+
+  [[nodiscard]] std::string shard() const { return folder_ / "data/train"; }
+  [[nodiscard]] std::string Thesis() const {
+    return ReadWholeFile(folder_ / "thesis", 100);
+  }
+  // Returns the path of the index.
+  [[nodiscard]] std::string Save() const {
+    return SaveIndex(FileSource(shard()), {0, 19});
+  }
+
+  const TemporaryFolder folder_;
+  const EnvironmentVariable cache_;
+};
+
+TEST_F(SideFileTest, ReplacesALink) {
+  fs::create_directory(folder_ / "data/.infeed");
+  for (const char* target : {"thesis", "made"}) {
+    fs::remove(folder_ / "data/.infeed/train.index");
+    fs::create_symlink(folder_ / target, folder_ / "data/.infeed/train.index");
+    const std::string path = Save();
+    EXPECT_FALSE(fs::is_symlink(path));
+    EXPECT_THAT(ReadWholeFile(path, 1000), StartsWith("infeedIX"));
+  }
+  EXPECT_EQ(Thesis(), "thesis");
+  EXPECT_FALSE(fs::exists(folder_ / "made"));
+}
+
+TEST_F(SideFileTest, UsesNoFolderThatIsALink) {
+  fs::create_directory(folder_ / "mine");
+  fs::create_directory_symlink(folder_ / "mine", folder_ / "data/.infeed");
+  EXPECT_THAT(Save(), StartsWith(folder_ / "cache/infeed/"));
+  EXPECT_TRUE(fs::is_empty(folder_ / "mine"));
+  EXPECT_THAT(MessageOf<IoError>([&] {
+                PublishIndex(FileSource(shard()), {0, 19});
+              }),
+              HasSubstr("data/.infeed: is a symbolic link"));
+}
+
+TEST_F(SideFileTest, ReadsOnlyRegularFiles) {
+  fs::create_directory(folder_ / "data/.infeed");
+  const std::string path = folder_ / "data/.infeed/train.index";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_FALSE(FindIndex(FileSource(shard())).has_value());
+  fs::remove(path);
+  fs::create_symlink("/dev/zero", path);
+  EXPECT_FALSE(FindIndex(FileSource(shard())).has_value());
+}
+
+TEST_F(SideFileTest, ADryRunHasNone) {
+  {
+    const WithoutSideFiles none;
+    EXPECT_THROW((void)SideFolder(folder_ / "data"), IoError);
+    EXPECT_THROW((void)CachedSideFolder(folder_ / "data"), IoError);
+    EXPECT_THROW((void)Save(), IoError);
+    EXPECT_FALSE(fs::exists(folder_ / "data/.infeed"));
+    EXPECT_FALSE(fs::exists(folder_ / "cache"));
+  }
+  EXPECT_EQ(SideFolder(folder_ / "data"), folder_ / "data/.infeed");
+}
+
+}  // namespace side_file_test
+}  // namespace infeed

@@ -1,0 +1,250 @@
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "records/archives/tar_writer.h"
+#include "records/example/imagenet_example.h"
+#include "records/files/split_names.h"
+#include "records/store/index_data.h"
+#include "records/tfrecord/format.h"
+#include "tests/support/bytes.h"
+#include "tests/support/environment_variable.h"
+#include "tests/support/raw_bytes.h"
+#include "tests/support/seen_records.h"
+#include "tests/support/tar_file.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
+#include "tests/support/zip_builder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+// One tree of images is understood in the same way as a folder and in every
+// archive.
+namespace infeed {
+namespace tree_forms_test {
+
+namespace fs = std::filesystem;
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Trees, each as the paths and bytes of its files.
+using Tree = std::map<std::string, std::string>;
+
+Tree WithImages(const std::vector<std::string>& images, Tree tree = {}) {
+  for (const std::string& image : images) {
+    tree.emplace(image, "\xff\xd8\xff " + image);
+  }
+  return tree;
+}
+
+std::map<std::string, Tree> Trees() {
+  return {
+      {"plain", WithImages({"cat/a.jpg", "cat/more/b.jpg", "dog/c.jpg"})},
+      {"splits", WithImages({"Train/cat/a.jpg", "Train/dog/b.jpg",
+                             "VALID/dog/images/c.jpg", "testing/cat/d.jpg"})},
+      {"outer", WithImages({"set/train/a-b/1.jpg", "set/train/a/2.jpg",
+                            "set/dev/a/3.jpg", "set/readme.txt"})},
+      {"tiny", WithImages({"t/train/n1/images/1.JPEG",
+                           "t/train/n2/images/2.JPEG", "t/val/images/v0.JPEG",
+                           "t/val/images/v1.JPEG", "t/test/images/t0.JPEG"},
+                          {{"t/train/n1/n1_boxes.txt", "1.JPEG\t0\n"},
+                           {"t/val/val_annotations.txt",
+                            "v1.JPEG\tn1\t0\nv0.JPEG\tn2\t0\n"}})},
+      {"imagenet",
+       WithImages(
+           {"train/n2/x.JPEG", "validation/v1.JPEG", "validation/v2.JPEG"},
+           {{"synset_labels.txt", "\xEF\xBB\xBFn3\r\nn2\r\n"}})},
+      {"words",
+       WithImages({"train/cat.0.jpg", "train/dog.0.jpg", "test/1.jpg"})},
+      {"latin1", WithImages({"k\xE4se/1.jpg", "cafe\xCC\x81/2.jpg"})},
+  };
+}
+
+// The forms of a tree: a folder, and the path of each archive.
+std::map<std::string, std::string> WriteForms(const TemporaryFolder& folder,
+                                              const std::string& name,
+                                              const Tree& tree) {
+  ZipBuilder zip;
+  ZipBuilder windows;
+  TarSink tar_bytes;
+  TarWriter tar(tar_bytes);
+  for (const auto& [path, bytes] : tree) {
+    const std::string file = folder / (name + "/" + path);
+    fs::create_directories(fs::path(file).parent_path());
+    WriteFileAtomically(file, bytes);
+    zip.Add(StoredMember(path, bytes));
+    std::string backslashes = path;
+    std::ranges::replace(backslashes, '/', '\\');
+    windows.Add(DeflatedMember(backslashes, bytes));
+    tar.Add(path, AsBytes(bytes));
+  }
+  tar.Finish();
+  std::map<std::string, std::string> forms = {
+      {"zip", folder / (name + ".zip")},
+      {"windows", folder / (name + "-windows.zip")},
+      {"tar", folder / (name + ".tar")},
+      {"gz", folder / (name + ".tar.gz")}};
+  WriteFileAtomically(forms["zip"], zip.bytes());
+  WriteFileAtomically(forms["windows"], windows.bytes());
+  WriteFileAtomically(forms["tar"], tar_bytes.text());
+  WriteFileAtomically(forms["gz"], Gzipped(tar_bytes.text()));
+  return forms;
+}
+
+// A shard of one record.
+void WriteShard(const std::string& path) {
+  std::string bytes;
+  AppendFrame(bytes, BuildImagenetExample({.label = 1,
+                                           .synset = {},
+                                           .text = {},
+                                           .filename = "a.jpg",
+                                           .encoded = "\xff\xd8\xff"}));
+  fs::create_directories(fs::path(path).parent_path());
+  WriteFileAtomically(path, bytes);
+}
+
+// A compressed tar has the order of its members.
+Seen InOrder(const std::string& form, Seen seen) {
+  if (form == "gz") {
+    std::ranges::sort(seen);
+  }
+  return seen;
+}
+
+class TreeFormsTest : public ::testing::Test {
+ protected:
+  TemporaryFolder cache_;
+  EnvironmentVariable cache_home_{"XDG_CACHE_HOME", cache_.path()};
+  TemporaryFolder folder_;
+};
+
+TEST_F(TreeFormsTest, OneTreeIsTheSameInEveryForm) {
+  for (const auto& [name, tree] : Trees()) {
+    const auto forms = WriteForms(folder_, name, tree);
+    const RecordIndex all = IndexData(folder_ / name);
+    for (const auto& [form, path] : forms) {
+      for (const char* start : {"first", "kept"}) {
+        const RecordIndex index = IndexData(path);
+        EXPECT_EQ(InOrder(form, See(index)), InOrder(form, See(all)))
+            << name << form << start;
+        EXPECT_EQ(index.class_names(), all.class_names()) << name << form;
+      }
+      for (const std::string_view split : kSplits) {
+        const std::optional<RecordIndex> folder =
+            IndexSplit(folder_ / name, split);
+        const std::optional<RecordIndex> archive = IndexSplit(path, split);
+        ASSERT_EQ(folder.has_value(), archive.has_value())
+            << name << form << split;
+        EXPECT_TRUE(!folder ||
+                    InOrder(form, See(*folder)) == InOrder(form, See(*archive)))
+            << name << form << split;
+      }
+    }
+  }
+}
+
+TEST_F(TreeFormsTest, ATarOfTarsIsItsTree) {
+  TarSink outer_bytes;
+  TarWriter outer(outer_bytes);
+  for (const std::string name : {"n02", "n01"}) {
+    TarSink inner_bytes;
+    TarWriter inner(inner_bytes);
+    inner.Add(name + "_7.JPEG", AsBytes("\xff\xd8\xff " + name));
+    inner.Add(name + "_10.JPEG", AsBytes("\xff\xd8\xff ten"));
+    inner.Finish();
+    outer.Add(name + ".tar", AsBytes(inner_bytes.text()));
+  }
+  outer.Finish();
+  const std::string path = folder_ / "ILSVRC2012_img_train.tar";
+  WriteFileAtomically(path, outer_bytes.text());
+  WriteFileAtomically(folder_ / "packed.tar.gz", Gzipped(outer_bytes.text()));
+  for (const std::string& tar : {path, path, folder_ / "packed.tar.gz"}) {
+    const std::optional<RecordIndex> index = IndexSplit(tar, "train");
+    EXPECT_THAT(InOrder(tar == path ? "tar" : "gz", See(*index)),
+                ElementsAre("1 n01_10.JPEG \xff\xd8\xff ten",
+                            "1 n01_7.JPEG \xff\xd8\xff n01",
+                            "2 n02_10.JPEG \xff\xd8\xff ten",
+                            "2 n02_7.JPEG \xff\xd8\xff n02"));
+    EXPECT_THAT(index->class_names(), ElementsAre("n01", "n02"));
+  }
+  WriteFileAtomically(path, outer_bytes.text().substr(0, 3000));
+  EXPECT_THROW((void)IndexSplit(path, "train"), DataError);
+}
+
+TEST_F(TreeFormsTest, FoldersInAnArchiveSayMoreThanItsName) {
+  const auto forms =
+      WriteForms(folder_, "train_and_val",
+                 WithImages({"train/a/1.jpg", "train/b/2.jpg", "val/a/3.jpg"}));
+  const auto plain = WriteForms(folder_, "val", WithImages({"a/1.jpg"}));
+  for (const auto& [form, path] : forms) {
+    EXPECT_EQ(IndexSplit(path, "train")->size(), 2) << form;
+    EXPECT_EQ(IndexSplit(path, "validation")->size(), 1) << form;
+    EXPECT_EQ(IndexSplit(plain.at(form), "validation")->size(), 1) << form;
+    EXPECT_FALSE(IndexSplit(plain.at(form), "train")) << form;
+    EXPECT_EQ(IndexSplit(path + "," + plain.at(form), "train")->size(), 2);
+  }
+}
+
+TEST_F(TreeFormsTest, ASampleOfSeveralFilesIsNoTree) {
+  TarSink bytes;
+  TarWriter tar(bytes);
+  for (const char* name : {"a/1.jpg", "a/1.txt", "b/2.jpg", "b/2.txt"}) {
+    tar.Add(name, AsBytes("x"));
+  }
+  tar.Finish();
+  WriteFileAtomically(folder_ / "captions.tar", bytes.text());
+  const RecordIndex index = IndexData(folder_ / "captions.tar");
+  EXPECT_EQ(index.format(0), RecordFormat::kTar);
+  EXPECT_EQ(index.size(), 2);
+  EXPECT_EQ(index.label(0), kNoLabel);
+}
+
+TEST_F(TreeFormsTest, ASplitThatIsNotThereIsAnErrorInEveryForm) {
+  const auto forms = WriteForms(
+      folder_, "data",
+      WithImages({"train/cat/1.jpg", "train/dog/2.jpg", "test/cat/3.jpg"}));
+  std::vector<std::string> all = {folder_ / "data"};
+  for (const auto& [form, path] : forms) {
+    all.push_back(path);
+  }
+  WriteShard(folder_ / "shards/train-00000-of-00001");
+  WriteShard(folder_ / "shards/test-00000-of-00001");
+  all.push_back(folder_ / "shards");
+  all.push_back(folder_ / "shards/*");
+  all.push_back((folder_ / "shards/train-00000-of-00001") + "," +
+                (folder_ / "shards/test-00000-of-00001"));
+  for (const std::string& data : all) {
+    EXPECT_THAT(MessageOf<UsageError>(
+                    [&] { (void)IndexSplitThatIsThere(data, "validation"); }),
+                HasSubstr("has no images of split='validation'; there is train "
+                          "and test"))
+        << data;
+    EXPECT_GT(IndexSplitThatIsThere(data, "Testing").size(), 0) << data;
+  }
+  EXPECT_THAT(MessageOf<UsageError>([&] {
+                (void)IndexSplitThatIsThere(folder_ / "data", "vall");
+              }),
+              HasSubstr("split=vall: no such split"));
+  // A file that says none is of every split.
+  WriteShard(folder_ / "one.tfrecord");
+  EXPECT_EQ(IndexSplitThatIsThere(folder_ / "one.tfrecord", "val").size(), 1);
+}
+
+TEST_F(TreeFormsTest, OneClassIsNoted) {
+  const auto forms = WriteForms(folder_, "one", WithImages({"cat/1.jpg"}));
+  for (const std::string& data : {folder_ / "one", forms.at("zip")}) {
+    EXPECT_THAT(IndexData(data).notes(),
+                ElementsAre(HasSubstr("there is only one class, cat")));
+  }
+}
+
+}  // namespace tree_forms_test
+}  // namespace infeed

@@ -1,0 +1,194 @@
+#include "trainer/job/data_classes.h"
+
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "records/files/class_list.h"
+#include "records/files/dataset_info.h"
+#include "trainer/model_dir/class_match.h"
+#include "trainer/model_dir/model_dir.h"
+
+namespace infeed {
+namespace {
+
+using Names = std::vector<std::string>;
+
+struct DataClasses {
+  Names names = {};               // may be empty
+  std::optional<int> first = {};  // the label of the first one, if known
+};
+
+// The names that the data has, in whatever form it is.
+DataClasses ClassesOf(const RecordIndex& index) {
+  if (!index.class_names().empty()) {
+    return {.names = index.class_names(), .first = 1};
+  }
+  if (index.is_of_images()) {
+    return {};
+  }
+  const std::string& shard = index.shards().front();
+  if (const std::optional<DatasetInfo> info = FindDatasetInfo(shard);
+      info && !info->classes.empty()) {
+    return {.names = info->classes, .first = info->first_label.value_or(1)};
+  }
+  for (const std::string& folder : DatasetFolders(shard)) {
+    if (Names names = ReadClassList(PathIn(folder, "labels.txt"));
+        !names.empty()) {
+      return {.names = std::move(names), .first = std::nullopt};
+    }
+  }
+  return {};
+}
+
+std::string Difference(const Names& data, const std::string& model_classes,
+                       const char* use) {
+  return fmt::format(
+      "the data has other classes than the model: the data has {}, the model "
+      "{}; give data of the model's classes, or --force to {} nevertheless, by "
+      "the numbers of the classes",
+      ClassesText(data), model_classes, use);
+}
+
+void RefuseUnlessForced(const Job& job, const std::string& difference) {
+  const std::string text =
+      (job.options.inputs.empty() ? "data_dir=" + job.options.data_dir
+                                  : "input=" + job.options.inputs.front()) +
+      ": " + difference;
+  if (!job.options.force) {
+    throw UsageError(text);
+  }
+  Say("--force: " + text);
+}
+
+const char* UseOf(const Job& job) {
+  return job.options.mode == Mode::kEval ? "evaluate" : "predict";
+}
+
+// Without names only the numbers of classes can be compared.
+ClassMap MatchCounts(const Job& job, const DataClasses& data) {
+  const int offset = LabelOffsetOf(job.params);
+  const int classes = job.params.input.num_label_classes;
+  const auto count = static_cast<int>(data.names.size());
+  const bool has_background = count + 1 == classes && offset == 0;
+  if (count > 0 && count != classes && !has_background) {
+    RefuseUnlessForced(
+        job, Difference(data.names, fmt::format("{} without names", classes),
+                        UseOf(job)));
+  }
+  return {.label_offset =
+              count == classes ? data.first.value_or(offset) : offset};
+}
+
+ClassMap MatchNames(const Job& job, const DataClasses& data,
+                    const Names& model) {
+  const int offset = LabelOffsetOf(job.params);
+  // A labels.txt does not contain the label of its first name.
+  const bool has_background =
+      data.names.size() + 1 == model.size() && offset == 0;
+  const int first = data.first.value_or(has_background ? 1 : offset);
+  ClassMatch match = MatchClasses(data.names, model);
+  if (!match.fits) {
+    RefuseUnlessForced(job,
+                       Difference(data.names, ClassesText(model), UseOf(job)));
+    return {.label_offset = offset};
+  }
+  if (!match.to_model.empty() && !has_background) {
+    Say(fmt::format("classes: by their names; the data has {}, the model {}",
+                    ClassesText(data.names), ClassesText(model)));
+  }
+  return {.label_offset = first, .to_model = std::move(match.to_model)};
+}
+
+class MappedStream final : public BatchStream {
+ public:
+  MappedStream(std::unique_ptr<BatchStream> stream,
+               std::vector<std::int32_t> to_model)
+      : stream_(std::move(stream)), to_model_(std::move(to_model)) {}
+
+  BatchHandle Next() override {
+    BatchHandle batch = stream_->Next();
+    if (batch != nullptr) {
+      for (std::int32_t& label : batch->labels()) {
+        // A prediction's label may be none.
+        const bool is_class =
+            label >= 0 && label < static_cast<std::int32_t>(to_model_.size());
+        label = is_class ? to_model_[static_cast<std::size_t>(label)] : -1;
+      }
+    }
+    return batch;
+  }
+  void Stop() override { stream_->Stop(); }
+  [[nodiscard]] StreamPosition position() const override {
+    return stream_->position();
+  }
+  [[nodiscard]] PipelineStats stats() const override {
+    return stream_->stats();
+  }
+  [[nodiscard]] std::int64_t memory_bytes() const override {
+    return stream_->memory_bytes();
+  }
+  [[nodiscard]] std::int64_t batches_per_epoch() const override {
+    return stream_->batches_per_epoch();
+  }
+
+ private:
+  std::unique_ptr<BatchStream> stream_;
+  std::vector<std::int32_t> to_model_;
+};
+
+}  // namespace
+
+ClassMap MatchToModel(const Job& job, const RecordIndex* index,
+                      const ModelLabels& model) {
+  ClassMap map = {.label_offset = LabelOffsetOf(job.params)};
+  if (index == nullptr || index->size() == 0) {
+    return map;
+  }
+  if (job.ranks.place().is_first()) {
+    const DataClasses data = ClassesOf(*index);
+    map = data.names.empty() || model.names().empty()
+              ? MatchCounts(job, data)
+              : MatchNames(job, data, model.names());
+  }
+  std::istringstream words(job.ranks.Broadcast(
+      fmt::format("{} {}", map.label_offset, fmt::join(map.to_model, " "))));
+  ClassMap of_all;
+  words >> of_all.label_offset;
+  for (std::int32_t number = 0; words >> number;) {
+    of_all.to_model.push_back(number);
+  }
+  return of_all;
+}
+
+void RequireSameClasses(const Job& job) {
+  if (!job.ranks.place().is_first() || job.data.is_fake()) {
+    return;
+  }
+  const Names model = ModelLabels::OfModel(job.options.model_dir).names();
+  const Names data = DataLabels(job).names();
+  if (!model.empty() && !data.empty() && model != data) {
+    RefuseUnlessForced(job, Difference(data, ClassesText(model), "resume"));
+  }
+}
+
+void TakeClasses(const ClassMap& classes, InputOptions& input) {
+  input.label_offset = classes.label_offset;
+  if (!classes.to_model.empty()) {
+    input.num_label_classes = static_cast<int>(classes.to_model.size());
+  }
+}
+
+std::unique_ptr<BatchStream> WithModelClasses(
+    std::unique_ptr<BatchStream> stream,
+    const std::vector<std::int32_t>& to_model) {
+  return to_model.empty()
+             ? std::move(stream)
+             : std::make_unique<MappedStream>(std::move(stream), to_model);
+}
+
+}  // namespace infeed

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pipeline/engine/batch_stream.h"
+#include "pipeline/order/options.h"
+#include "records/store/record_index.h"
+#include "trainer/job/job.h"
+
+// Compares the classes of data with those of the model that is used on them.
+namespace infeed {
+
+// How to read labels as the model's classes.
+struct ClassMap {
+  int label_offset = 0;  // the label of the data's first class
+  // The model's class of each class of the data; empty: the same number.
+  std::vector<std::int32_t> to_model = {};
+};
+
+// How the labels of records that a trained model is used on become its classes.
+// model: the names of its classes. By name where both have names: a line is
+// printed where the order is another one. Throws UsageError with both lists
+// where the data has other classes; with --force the numbers count, and a line
+// is printed. With several ranks rank 0 decides. index null: fake data. All
+// ranks make the same call.
+[[nodiscard]] ClassMap MatchToModel(const Job& job, const RecordIndex* index,
+                                    const ModelLabels& model);
+
+// For a training that resumes: throws UsageError where its data has other
+// class names than the model, unless --force is given.
+void RequireSameClasses(const Job& job);
+
+// Sets how the input reads labels.
+void TakeClasses(const ClassMap& classes, InputOptions& input);
+// The stream with labels as the model's classes.
+[[nodiscard]] std::unique_ptr<BatchStream> WithModelClasses(
+    std::unique_ptr<BatchStream> stream,
+    const std::vector<std::int32_t>& to_model);
+
+}  // namespace infeed

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace infeed {
+
+// Where the classes of some data are among those of a model.
+struct ClassMatch {
+  // Whether each is one of the model's. Where one side has no names, whether
+  // nothing speaks against it.
+  bool fits = true;
+  // The model's class of each class of the data; empty: the same number.
+  std::vector<std::int32_t> to_model = {};
+};
+
+// Compares the names of the data's classes with those of the model's. Names
+// that one side has twice fit only in the same places.
+[[nodiscard]] ClassMatch MatchClasses(const std::vector<std::string>& data,
+                                      const std::vector<std::string>& model);
+
+// "3 (cat, dog, fish)", for messages: the first 20 names.
+[[nodiscard]] std::string ClassesText(const std::vector<std::string>& names);
+
+}  // namespace infeed

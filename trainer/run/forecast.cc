@@ -1,0 +1,146 @@
+#include "trainer/run/forecast.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/count_text.h"
+#include "records/bytes/byte_size.h"
+#include "records/files/open_source.h"
+#include "records/store/label_index.h"
+#include "trainer/feed/run_input.h"
+#include "trainer/job/job.h"
+#include "trainer/job/memory.h"
+#include "trainer/job/station_options.h"
+#include "trainer/model/cost.h"
+#include "trainer/params/params.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Makes one batch. Returns the memory that the input may use.
+std::int64_t TryInput(const RunOptions& options, const DataSet& data,
+                      const TrainParams& params) {
+  const bool trains = Trains(options.mode);
+  if (trains ? !data.has_train() : !data.has_eval()) {
+    return 0;
+  }
+  InputOptions input_options =
+      trains ? MakeTrainingOptions(params, options.model_dir, data).input
+             : MakeEvalInput(params);
+  input_options.bad_record_report.clear();  // Nothing is written.
+  const std::unique_ptr<BatchStream> input =
+      OpenInput(trains ? data.train_index() : data.eval_index(), input_options);
+  const BatchHandle batch = input->Next();
+  Check(batch != nullptr, "a split has a batch");
+  input->Stop();
+  const PipelineStats stats = input->stats();
+  Say(fmt::format("input:  one batch made, {} x {} x {} pixels: {} words of 32 "
+                  "bits, {} bad records",
+                  batch->size(), batch->image_size().height,
+                  batch->image_size().width, batch->pixels().size(),
+                  stats.bad_records) +
+      " in it; up to " + MemorySizeText(input->memory_bytes()) + " of memory");
+  if (stats.bad_records > 0) {
+    Say("        the first: " + stats.first_bad_record);
+  }
+  return input->memory_bytes();
+}
+
+// Checks the labels of all records, unless they are in an object store, where
+// they would have to be downloaded.
+void TryLabels(const DataSplit& split, const TrainParams& params, bool trains) {
+  const RecordIndex& index = split.index;
+  if (std::ranges::any_of(index.shards(), IsUrl)) {
+    Say("labels: " + split.name +
+        " not counted: its shards are in an object store");
+    return;
+  }
+  const BadLabels bad = CountBadLabels(
+      CountLabels(index, {.label_key = params.input.label_key}), params);
+  const std::string text = split.name + ": " + BadLabelsText(bad, params);
+  Say("labels: " + text);
+  const bool is_over = params.input.max_bad_records >= 0 &&
+                       bad.count() > params.input.max_bad_records;
+  const bool ends =
+      trains && (params.input.on_bad_record == OnBadRecord::kFail || is_over);
+  if (bad.count() > 0 && (ends || bad.count() == bad.records)) {
+    throw DataError(
+        text +
+        fmt::format("; on_bad_record={}, max_bad_records={}, "
+                    "label_offset={}, num_label_classes={}",
+                    ChoiceName(params.input.on_bad_record, kOnBadRecords),
+                    params.input.max_bad_records, LabelOffsetOf(params),
+                    params.input.num_label_classes));
+  }
+}
+
+void TryMemory(const RunOptions& options, const TrainParams& params,
+               std::int64_t input) {
+  const MemoryNeed need = EstimateNeed(options, params, input);
+  const MemoryThere there = WithGpu(FindMemory(), need);
+  Say("memory: " + MemoryNeedText(need, there));
+  if (NeverFits(need, there)) {
+    throw IoError(MemoryWarning(need, there));
+  }
+  WarnOfMemory(need, there);
+}
+
+// The folder, or its nearest parent that exists.
+fs::path NearestFolder(const std::string& path) {
+  fs::path folder = fs::absolute(path);
+  std::error_code ignored;
+  while (!fs::is_directory(folder, ignored) && folder.has_relative_path()) {
+    folder = folder.parent_path();
+  }
+  return folder;
+}
+
+void TryDisk(const RunOptions& options, const TrainParams& params) {
+  const fs::path folder = NearestFolder(options.model_dir);
+  const std::int64_t one = CheckpointBytes(
+      ComputeCost(MakeModelOptions(params), params.input.image_size),
+      MakeOptimizerOptions(params));
+  // While a checkpoint is written, the oldest one still exists.
+  const std::int64_t all = one * (params.keep_last + 1);
+  const auto free = static_cast<std::int64_t>(fs::space(folder).available);
+  Say(fmt::format("disk:   {} of {} in {}, {} free",
+                  CountText(params.keep_last, "checkpoint"), FileSizeText(one),
+                  options.model_dir, FileSizeText(free)));
+  if (all > free) {
+    throw IoError(fmt::format(
+        "{}: {} checkpoints need {}, more than is free; lower keep_last or "
+        "give "
+        "another model_dir",
+        options.model_dir, params.keep_last + 1, FileSizeText(all)));
+  }
+}
+
+}  // namespace
+
+void Forecast(const RunOptions& options, const DataSet& data,
+              const TrainParams& params, Preparation& preparation) {
+  std::int64_t input = 0;
+  if (data.train() && Trains(options.mode)) {
+    preparation.Do([&] { TryLabels(*data.train(), params, true); });
+  }
+  if (data.eval()) {
+    preparation.Do([&] { TryLabels(*data.eval(), params, false); });
+  }
+  preparation.Do([&] { input = TryInput(options, data, params); });
+  if (!params.precision && Trains(options.mode) && !IsGpu(options.device) &&
+      CpuHasBfloat16()) {
+    Say("precision: auto; a run times bfloat16 against float32 first");
+  }
+  preparation.Do([&] { TryMemory(options, params, input); });
+  if (Trains(options.mode)) {
+    preparation.Do([&] { TryDisk(options, params); });
+  }
+}
+
+}  // namespace infeed

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <functional>
+#include <stop_token>
+
+#include "base/error.h"
+#include "base/program_end.h"
+#include "trainer/job/job.h"
+#include "trainer/run/preparation.h"
+
+// The modes of train_resnet.
+namespace infeed {
+
+// A mode's work once everything that it needs was found. A dry run does not
+// call it.
+using Work = std::function<ProgramEnd(const std::stop_token&)>;
+
+// Each makes all checks of its mode, and loads what it needs; nothing is
+// written. With several ranks, all make the same calls. The job must outlive
+// the work. A dry run that found a problem gets a work that must not be called.
+[[nodiscard]] Work PrepareTraining(const Job& job, Preparation& preparation);
+[[nodiscard]] Work PrepareEvaluation(const Job& job, Preparation& preparation);
+[[nodiscard]] Work PreparePrediction(const Job& job, Preparation& preparation);
+[[nodiscard]] Work PrepareExport(const Job& job, Preparation& preparation);
+
+// Needs no model and no data.
+[[nodiscard]] ExitCode DoctorMode(const RunOptions& options);
+
+}  // namespace infeed

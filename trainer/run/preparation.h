@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/error.h"
+#include "base/program_end.h"
+
+namespace infeed {
+
+// The checks before a run's work, in a run and in a dry run of it alike. In a
+// run the first problem ends it: the error passes. A dry run prints each
+// problem and goes on with the checks that do not need what was missing, so
+// every check is in a Do().
+//
+// One thread at a time.
+class Preparation {
+ public:
+  explicit Preparation(bool is_dry_run) : is_dry_run_(is_dry_run) {}
+
+  // Runs a check. Returns false where it found a problem, in a dry run.
+  bool Do(const std::function<void()>& check);
+
+  [[nodiscard]] bool is_dry_run() const { return is_dry_run_; }
+  [[nodiscard]] bool found_none() const { return problems_ == 0; }
+  // The end of a dry run, with the number of problems and the exit code of the
+  // run's first one.
+  [[nodiscard]] ProgramEnd End() const;
+
+ private:
+  void Add(ExitCode code, const std::string& message);
+
+  bool is_dry_run_;
+  ExitCode code_ = ExitCode::kDone;
+  int problems_ = 0;
+};
+
+// Throw IoError unless a run could write into the folder, or the file; neither
+// needs to exist. Nothing is written. A URL is not looked at.
+void RequireWritableFolder(const std::string& folder);
+void RequireWritableFile(const std::string& path);
+// The same of the files of a run in its model directory.
+void RequireWritableModelDir(const std::string& model_dir);
+
+}  // namespace infeed
