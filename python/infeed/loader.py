@@ -199,7 +199,6 @@ class Loader:
             "batch_size": self._whole(batch_size, global_batch_size),
             "rank": self._rank, "world_size": self._world_size}
         if not _engine.threads_work() and self._options.get("graph") != "basic":
-            self._options["graph"] = "basic"
             _log.warning("this process was forked from one with a loader at "
                          "work: here a loader has one thread (graph='basic'); "
                          "processes started by spawn or forkserver have all")

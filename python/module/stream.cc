@@ -10,6 +10,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "pipeline/engine/closed_arena.h"
 #include "pipeline/order/batch_plan.h"
 #include "pipeline/order/label_class.h"
@@ -18,7 +19,6 @@
 #include "pipeline/stats/bad_record.h"
 #include "pipeline/stats/text.h"
 #include "pipeline/stats/verdict.h"
-#include "records/bytes/plain_text.h"
 
 #include "python/module/options.h"
 #include "python/module/selection.h"
@@ -57,7 +57,7 @@ Stream::Stream(std::shared_ptr<const RecordIndex> index,
   options_.on_bad = [this](const BadRecord& bad) {
     const std::scoped_lock lock(messages_mutex_);
     messages_.push_back(std::string(BadRecordActionName(bad.action)) + ": " +
-                        AsUtf8(bad.error.what()));
+                        ShownText(bad.error.what()));
   };
   pipeline_ =
       std::make_unique<InputPipeline>(index_, options_, ToPosition(start));

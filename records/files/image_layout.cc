@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "records/bytes/base_name.h"
 #include "records/bytes/name_text.h"
@@ -153,14 +154,11 @@ class LayoutMaker {
     if (std::ranges::any_of(images, HasFolder)) {
       const std::size_t loose = std::erase_if(
           images, [](const Candidate& image) { return !HasFolder(image); });
-      Note(folder, loose, " files that are in no class folder");
-    }
-  }
-
-  void Note(const std::string& folder, std::size_t count, const char* what) {
-    if (count > 0) {
-      layout_.notes.push_back(WithoutEnd(folder) + ": skipped " +
-                              std::to_string(count) + what);
+      if (loose > 0) {
+        layout_.notes.push_back(WithoutEnd(folder) + ": skipped " +
+                                CountText(loose, "file") +
+                                " in no class folder");
+      }
     }
   }
 

@@ -93,7 +93,7 @@ TEST_F(OtherDataTest, HasFilesAndCurvesOfItsOwn) {
   EXPECT_EQ(json::parse(own)["split"], "validation");
   const OtherData same_shape({1, 0, 3, 2}, "ant\nbee\ncat\ndog\n");
   std::size_t evaluations = 0;
-  for (const std::string flags :
+  for (const std::string& flags :
        {"--data_dir " + model_.data_dir() + " --eval_split train",
         "--data_dir " + same_shape.path(),
         "--data_dir " + model_.data_dir() + " --eval_crops 5",

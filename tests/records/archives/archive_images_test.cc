@@ -81,9 +81,8 @@ TEST(ArchiveImagesTest, AreFoldersWithoutSplits) {
               ElementsAre(Pair("cat/2.jpg", "cat"), Pair("dog/1.jpg", "dog")));
   EXPECT_EQ(archive.Images(), archive.Images("train"));
   EXPECT_THAT(archive.Images("validation"), IsEmpty());
-  EXPECT_THAT(
-      archive.Find().notes,
-      ElementsAre("a.zip: skipped 1 files that are in no class folder"));
+  EXPECT_THAT(archive.Find().notes,
+              ElementsAre("a.zip: skipped 1 file in no class folder"));
 }
 
 TEST(ArchiveImagesTest, AreSortedBytewise) {

@@ -173,9 +173,9 @@ TEST(ImageLayoutTest, WhatIsBesideSplitsAndClassesIsLeftOutWithANote) {
   EXPECT_EQ(layout.images.size(), 1);
   EXPECT_THAT(
       layout.notes,
-      ElementsAre("raw: skipped 1 files that are in no class folder",
+      ElementsAre("raw: skipped 1 file in no class folder",
                   "raw/extra: skipped, neither train, validation nor test",
-                  "raw/train: skipped 1 files that are in no class folder"));
+                  "raw/train: skipped 1 file in no class folder"));
 }
 
 TEST(ImageLayoutTest, TheFolderThatAllShareIsTheClassWhereThereIsNoOther) {

@@ -148,7 +148,7 @@ TEST(ImageTreeTest, NotesImagesOutsideOfClassFolders) {
   ImageFolder raw;
   raw.Jpegs({"a/1.jpg", "loose.jpg"}).File("class_names.txt", "a cat");
   EXPECT_THAT(FindImages(raw.path()).notes,
-              ElementsAre(HasSubstr("skipped 1 files that are in no "
+              ElementsAre(HasSubstr("skipped 1 file in no "
                                     "class folder")));
 }
 

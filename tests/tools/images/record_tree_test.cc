@@ -188,9 +188,9 @@ TEST(RecordTreeTest, LabelsKeepTheirNumbers) {
       .Write(raw / "records/train-00000-of-00001");
   WriteDatasetInfo(raw / "records",
                    {.classes = {"red", "green", "blue"}, .first_label = 1});
-  for (const std::string data : {raw / "tars", raw / "list", raw / "records",
-                                 (raw / "tars/train-0.tar") + "," +
-                                     (raw / "records/train-00000-of-00001")}) {
+  for (const std::string& data : {raw / "tars", raw / "list", raw / "records",
+                                  (raw / "tars/train-0.tar") + "," +
+                                      (raw / "records/train-00000-of-00001")}) {
     const ImageTree tree = Find(data);
     EXPECT_THAT(ClassNames(tree), ElementsAre("red", "green", "blue")) << data;
     EXPECT_THAT(tree.notes, IsEmpty()) << data;
