@@ -595,7 +595,10 @@ class EarlySignalTest : public TrainResnetTest {
         if (line.starts_with("State:\tZ")) {
           return false;
         }
-        if (line.starts_with("SigBlk:") &&
+        // Blocked, before a handler can keep it, or kept by that.
+        const bool is_mask =
+            line.starts_with("SigBlk:") || line.starts_with("SigCgt:");
+        if (is_mask &&
             (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1U)) {
           return true;
         }
