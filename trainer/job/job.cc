@@ -70,9 +70,9 @@ namespace {
 // No file that the user names for results is one of the data, or another one.
 void CheckRunOutputs(const RunOptions& options, const DataSet& data) {
   const TrainParams& params = options.params.values;
-  std::vector<std::string> inputs = {
-      params.selection.subset, params.selection.class_weights,
-      params.selection.sample_weights, params.resnet_checkpoint};
+  std::vector<std::string> inputs = {params.selection.subset,
+                                     params.selection.class_weights,
+                                     params.selection.sample_weights};
   for (const std::optional<DataSplit>* split : {&data.train(), &data.eval()}) {
     if (*split) {
       const std::vector<std::string>& shards = (*split)->index.shards();
