@@ -124,6 +124,16 @@ TEST_F(TrainLabelsTest, FollowsNoLinksInAStrangersFolders) {
   EXPECT_EQ(std::distance(fs::directory_iterator(mine.path()), {}), 1);
 }
 
+TEST_F(TrainLabelsTest, ANameEndsNoLine) {
+  const ProgramResult run = RunProgram(
+      "train_resnet", "--device cpu --dry_run --data_dir '" +
+                          (data_ / "a\nproblem: b") + "' --model_dir '" +
+                          (model_ / "c\nd") + "'");
+  EXPECT_THAT(run.err, HasSubstr("/a\\x0aproblem: b: cannot find the data"));
+  EXPECT_THAT(run.err, Not(HasSubstr("\nproblem: b")));
+  EXPECT_THAT(run.err, Not(HasSubstr("\nd")));
+}
+
 TEST_F(TrainLabelsTest, WritesOverNoFileOfAModel) {
   Write("train", {1, 2, 1, 2});
   Write("validation", {1, 2});
