@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/atomic_file.h"
+#include "base/error.h"
 #include "base/own_files.h"
 #include "bench/common/stream_hash.h"
 #include "pipeline/engine/input_pipeline.h"
@@ -22,9 +23,15 @@ namespace {
 StreamPosition ReadStart(const RecordIndex& index, const InputOptions& options,
                          const std::string& restore) {
   constexpr std::int64_t kMostBytes = 1 << 20;
-  return restore.empty() ? StreamPosition{}
-                         : ResumePosition(ReadFileOrPipe(restore, kMostBytes),
-                                          index, options);
+  if (restore.empty()) {
+    return {};
+  }
+  const std::string state = ReadFileOrPipe(restore, kMostBytes);
+  try {
+    return ResumePosition(state, index, options);
+  } catch (const DataError& error) {
+    throw error.At({.path = restore});
+  }
 }
 
 // The hash of a number of batches, or of all if the stream ends before.

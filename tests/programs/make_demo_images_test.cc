@@ -27,6 +27,15 @@ TEST(MakeDemoImagesTest, MakesWhatTheConverterTakes) {
   EXPECT_THAT(converted.out, HasSubstr("10 classes"));
 }
 
+TEST(MakeDemoImagesTest, ShowsNoControlCharacters) {
+  const TemporaryFolder folder;
+  const ProgramResult made =
+      RunProgram("make_demo_images", "--output '" + (folder / "a\x1b[31m\nb") +
+                                         "' --train 1 --validation 0");
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.out, HasSubstr("/a\\x1b[31m\\x0ab\n"));
+}
+
 TEST(MakeDemoImagesTest, AsksForTheOutput) {
   const ProgramResult result = RunProgram("make_demo_images", "");
   EXPECT_EQ(result.exit_code, 2);

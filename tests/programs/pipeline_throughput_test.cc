@@ -211,6 +211,9 @@ TEST_F(PipelineThroughputTest, RefusesTheStateOfAnotherStream) {
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("seed is 5 here, 0 in the state"));
   EXPECT_EQ(Run("--restore " + state).exit_code, 2);  // Without --hash.
+  WriteFileAtomically(state, "{");
+  EXPECT_THAT(Run("--hash 1 --restore " + state).err,
+              HasSubstr(state + ": not a stream's state: not JSON at byte 2"));
 }
 
 TEST_F(PipelineThroughputTest, WritesATraceOfAllStages) {

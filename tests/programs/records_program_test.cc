@@ -183,6 +183,8 @@ TEST(RecordsProgramUsageTest, ShowsNoControlCharacters) {
   }
   EXPECT_THAT(RunProgram("records", "count '" + shard + "'").out,
               HasSubstr(shown + "/train-00000-of-00001 1\n"));
+  EXPECT_THAT(RunProgram("records", "index --force '" + shard + "'").out,
+              HasSubstr(shown + "/.infeed/train-00000-of-00001.index"));
   EXPECT_THAT(RunProgram("records", "count '" + (folder / odd) + "/no'").err,
               HasSubstr(shown));
 }

@@ -124,6 +124,30 @@ TEST_F(TrainLabelsTest, FollowsNoLinksInAStrangersFolders) {
   EXPECT_EQ(std::distance(fs::directory_iterator(mine.path()), {}), 1);
 }
 
+TEST_F(TrainLabelsTest, ANameEndsNoLine) {
+  const ProgramResult run = RunProgram(
+      "train_resnet", "--device cpu --dry_run --data_dir '" +
+                          (data_ / "a\nproblem: b") + "' --model_dir '" +
+                          (model_ / "c\nd") + "'");
+  EXPECT_THAT(run.err, HasSubstr("/a\\x0aproblem: b: cannot find the data"));
+  EXPECT_THAT(run.err, Not(HasSubstr("\nproblem: b")));
+  EXPECT_THAT(run.err, Not(HasSubstr("\nd")));
+}
+
+TEST_F(TrainLabelsTest, WritesOverNoFileOfAModel) {
+  Write("train", {1, 2, 1, 2});
+  Write("validation", {1, 2});
+  ASSERT_EQ(Train().exit_code, 0);
+  for (const char* name : {"checkpoint-00000004/MANIFEST", "eval/00000004.json",
+                           "evaluations.json", "report.html"}) {
+    const std::string before = Text(name);
+    const ProgramResult refused = Run("--mode eval --trace " + (model_ / name));
+    EXPECT_EQ(refused.exit_code, 2) << name;
+    EXPECT_THAT(refused.err, HasSubstr("give another file")) << name;
+    EXPECT_EQ(Text(name), before) << name;
+  }
+}
+
 // Its parameters could name any file of the user.
 TEST_F(TrainLabelsTest, NamesNoReportInAStrangersModel) {
   Write("train", {1, 2, 1, 2});

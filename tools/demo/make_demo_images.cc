@@ -6,6 +6,7 @@
 
 #include "base/count_text.h"
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "tools/cli/completion.h"
 #include "tools/cli/flags.h"
 #include "tools/demo/dataset.h"
@@ -51,7 +52,8 @@ ExitCode MakeDemoImages(int argc, char** argv) {
   WriteDemoDataset(output, options);
   std::cout << options.train_images << " training and "
             << CountText(options.validation_images, "validation image")
-            << " of " << kDemoClasses << " classes in " << output << "\n";
+            << " of " << kDemoClasses << " classes in " << ShownText(output)
+            << "\n";
   return ExitCode::kDone;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/count_text.h"
 #include "base/rounding.h"
+#include "base/shown_text.h"
 #include "records/bytes/byte_size.h"
 #include "records/files/open_source.h"
 #include "records/store/label_index.h"
@@ -142,12 +143,13 @@ std::string DuplicatesLine(const StatsReport& report, std::string_view name,
     return "";
   }
   const Occurrence& first = found.examples.front();
-  return fmt::format("{} more than once, in {}; one is in {}: record {}\n",
-                     CountText(found.values, std::string(name) + " occurs",
-                               std::string(name) + "s occur"),
-                     CountText(found.records, "record"),
-                     PathForMessages(report.paths[first.first.shard]),
-                     first.first.record);
+  return fmt::format(
+      "{} more than once, in {}; one is in {}: record {}\n",
+      CountText(found.values, std::string(name) + " occurs",
+                std::string(name) + "s occur"),
+      CountText(found.records, "record"),
+      ShownText(PathForMessages(report.paths[first.first.shard])),
+      first.first.record);
 }
 
 // Oddities of the data that the user may want to fix.

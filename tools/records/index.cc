@@ -19,6 +19,7 @@
 #include "base/atomic_file.h"
 #include "base/count_text.h"
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/bytes/byte_sink.h"
 #include "records/bytes/byte_source.h"
 #include "records/example/imagenet_example.h"
@@ -205,7 +206,7 @@ std::string MakeLine(const IndexedShard& shard, bool dry_run) {
   if (shard.seek) {
     line += SeekText(*shard.seek, dry_run);
   }
-  return line + "\n";
+  return ShownText(line) + "\n";
 }
 
 // A compressed tar gets no seek indexes.

@@ -129,8 +129,7 @@ StagedFolder::StagedFolder(std::string folder)
       PrintLines(folder_ + ": finished what a killed run had written");
     }
     Empty(stage_);
-    MakeFolder(stage_ + "/" + kSide);
-    MakeFolder(stage_ + "/" + kScratch);
+    MakeInnerFolders();
   } catch (...) {
     ::close(lock_);
     throw;
@@ -171,6 +170,14 @@ void StagedFolder::FinishKilled(const std::string& folder) {
   }
 }
 
+// Refuses links, through which a stranger's stage would lead elsewhere.
+void StagedFolder::MakeInnerFolders() const {
+  constexpr int kInStage = 3;  // .infeed/tmp/NAME
+  for (const char* name : {kSide, kScratch}) {
+    MakeFolder(JoinPath(stage_, name), "create", kInStage);
+  }
+}
+
 std::string StagedFolder::JournalPath() const { return stage_ + kJournal; }
 
 void StagedFolder::WriteJournal(const std::vector<std::string>& stale) const {
@@ -184,6 +191,7 @@ void StagedFolder::WriteJournal(const std::vector<std::string>& stale) const {
 }
 
 void StagedFolder::FinishCommit() {
+  MakeInnerFolders();
   // If there is a new dataset.json, remove the old one first: it describes
   // files that are about to change.
   const fs::path description = fs::path(stage_) / kDescription;

@@ -51,6 +51,7 @@ class StagedFolder {
   // and FOLDER/.infeed that are still to be removed, each followed by a zero
   // byte.
   [[nodiscard]] std::string JournalPath() const;
+  void MakeInnerFolders() const;
   void WriteJournal(const std::vector<std::string>& stale) const;
   void FinishCommit();
 

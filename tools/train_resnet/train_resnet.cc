@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -130,6 +131,23 @@ std::string StopText(const RunOptions& run) {
              : "stopping after this batch; a second signal ends it now";
 }
 
+// No file that the user names for results is one of the models or parameters;
+// OpenData() checks those of the data.
+void CheckRunFiles(const RunOptions& run, const std::string& config_file) {
+  const TrainParams& params = run.params.values;
+  std::vector<std::string> inputs = {config_file, params.loss_class_weights};
+  for (const std::string* const model :
+       {&run.model_dir, &params.resnet_checkpoint, &params.distill_from}) {
+    const std::vector<std::string> files = ModelFiles(*model);
+    inputs.insert(inputs.end(), files.begin(), files.end());
+  }
+  CheckOutputs({{"--trace", run.trace_path},
+                {"--mllog", run.mllog},
+                {"--predictions_page", run.predictions_page},
+                {"bad_record_report", params.input.bad_record_report}},
+               inputs);
+}
+
 ProgramEnd RunHere(TrainFlags& flags, const std::stop_token& stop) {
   RunOptions& run = flags.run;
   ApplyCloudFlags(flags.cloud);
@@ -138,12 +156,7 @@ ProgramEnd RunHere(TrainFlags& flags, const std::stop_token& stop) {
   }
   const bool observes = run.place.is_first() && !run.dry_run;
   run.trace_path = flags.observation.trace;
-  CheckOutputs({{"--trace", run.trace_path},
-                {"--mllog", run.mllog},
-                {"--predictions_page", run.predictions_page}},
-               {flags.layers.config_file, ParamsPath(run.model_dir),
-                LabelsPath(run.model_dir), MetricsPath(run.model_dir),
-                BestPath(run.model_dir)});
+  CheckRunFiles(run, flags.layers.config_file);
   Observation observation(observes ? flags.observation : ObservationFlags{},
                           {{"run", run.model_dir}});
   run.live_stats = observation.live();

@@ -46,8 +46,9 @@ std::optional<Checkpoint> Best(const std::string& model_dir,
   const std::optional<std::int64_t> step = RecordedBestStep(model_dir);
   if (!step) {
     throw UsageError(fmt::format(
-        "model_dir={}: it has no best.json, which names the best checkpoint; "
-        "train with keep_best, or choose the newest checkpoint or a step",
+        "model_dir={}: it has no best.json, which names the best checkpoint, "
+        "or a damaged one; train with keep_best, or choose the newest "
+        "checkpoint or a step",
         model_dir));
   }
   return OfStep(model_dir, *step, damaged);

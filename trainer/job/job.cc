@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/print_lines.h"
+#include "base/shown_text.h"
 #include "records/files/output_check.h"
 #include "records/store/index_data.h"
 #include "trainer/checkpoint/best_checkpoint.h"
@@ -70,9 +71,9 @@ namespace {
 // No file that the user names for results is one of the data, or another one.
 void CheckRunOutputs(const RunOptions& options, const DataSet& data) {
   const TrainParams& params = options.params.values;
-  std::vector<std::string> inputs = {
-      params.selection.subset, params.selection.class_weights,
-      params.selection.sample_weights, params.resnet_checkpoint};
+  std::vector<std::string> inputs = {params.selection.subset,
+                                     params.selection.class_weights,
+                                     params.selection.sample_weights};
   for (const std::optional<DataSplit>* split : {&data.train(), &data.eval()}) {
     if (*split) {
       const std::vector<std::string>& shards = (*split)->index.shards();
@@ -207,7 +208,7 @@ std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
       FindResume(job.options.model_dir, job.options.resume,
                  Trains(job.options.mode), damaged);
   for (const std::string& message : damaged) {
-    Say("damaged checkpoint, not used: " + message);
+    Say("damaged checkpoint, not used: " + ShownText(message));
   }
   unusable = !checkpoint && !damaged.empty();
   if (!checkpoint) {

@@ -85,6 +85,40 @@ std::string ProfilePath(const std::string& model_dir, std::int64_t step) {
                 fmt::format("{:0{}}.trace.json", step, kDigits));
 }
 
+std::vector<std::string> ModelFiles(const std::string& model) {
+  if (model.empty()) {
+    return {};
+  }
+  std::vector<std::string> files = {model,
+                                    ParamsPath(model),
+                                    LabelsPath(model),
+                                    MetricsPath(model),
+                                    BestPath(model),
+                                    EvaluationsPath(model),
+                                    PathIn(model, kReportFile)};
+  std::error_code error;
+  if (!fs::is_directory(model, error)) {
+    return files;  // Weights, an object store's URL or nothing yet.
+  }
+  std::vector<std::string> checkpoints = {model};
+  for (const std::int64_t step : CheckpointSteps(NamesInFolder(model))) {
+    checkpoints.push_back(CheckpointFolder(model, step));
+  }
+  for (const std::string& folder : checkpoints) {
+    for (const std::string_view name :
+         {kModelFile, kOptimizerFile, kStateFile, kManifestFile}) {
+      files.push_back(PathIn(folder, name));
+    }
+  }
+  if (const std::string eval = EvalFolder(model);
+      fs::is_directory(eval, error)) {
+    for (const std::string& name : NamesInFolder(eval)) {
+      files.push_back(PathIn(eval, name));
+    }
+  }
+  return files;
+}
+
 std::string EventFileName(std::int64_t unix_seconds, std::string_view host,
                           std::int64_t process, std::int64_t counter) {
   return fmt::format("events.out.tfevents.{:010}.{}.{}.{}", unix_seconds, host,

@@ -60,6 +60,11 @@ inline constexpr std::string_view kReportFile = "report.html";
 // missing. Throws IoError.
 [[nodiscard]] std::vector<std::string> NamesInFolder(const std::string& folder);
 
+// The folder itself and the paths of what runs read and write in it: a model
+// directory, or a checkpoint. Some may not exist. A file of weights is the
+// first path; "" has none.
+[[nodiscard]] std::vector<std::string> ModelFiles(const std::string& model);
+
 // "events.out.tfevents.1700000000.host.123.0": every reader looks for
 // "tfevents"; the rest keeps writers apart.
 [[nodiscard]] std::string EventFileName(std::int64_t unix_seconds,

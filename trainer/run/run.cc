@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "pipeline/memory/kept_heap.h"
 #include "records/bytes/stopped_error.h"
 #include "records/files/folder_claim.h"
@@ -37,10 +38,10 @@ namespace {
 
 void PrintData(const RunOptions& options, const DataSet& data) {
   if (!options.data_dir.empty()) {
-    Say("data:   " + data.Describe());
+    Say("data:   " + ShownText(data.Describe()));
   }
   for (const std::string& note : data.Notes(options.params.values.input)) {
-    Say("data:   " + note);
+    Say("data:   " + ShownText(note));
   }
 }
 

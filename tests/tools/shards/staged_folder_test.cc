@@ -100,6 +100,24 @@ TEST_F(StagedFolderTest, LiesBehindNoLink) {
   EXPECT_EQ(ReadWholeFile(elsewhere / "tmp", 100), "old");
 }
 
+// The stage's folders are as much a stranger's as the stage.
+TEST_F(StagedFolderTest, AJournalMovesNoFileFromElsewhere) {
+  const TemporaryFolder elsewhere;
+  WriteFileAtomically(elsewhere / "commit", "");
+  for (const std::string& name :
+       {std::string(".infeed"), std::string("scratch")}) {
+    fs::remove_all(Path(".infeed"));
+    Write(".infeed/tmp/scratch/commit", "");
+    Write(".infeed/tmp/.infeed/a.index", "");
+    fs::remove_all(Path(".infeed/tmp/" + name));
+    fs::create_directory_symlink(elsewhere.path(), Path(".infeed/tmp/" + name));
+    EXPECT_THAT(
+        MessageOf<IoError>([&] { StagedFolder::FinishKilled(folder_.path()); }),
+        HasSubstr(name + ": is a symbolic link"));
+    EXPECT_TRUE(fs::exists(elsewhere / "commit")) << name;
+  }
+}
+
 // A run was killed when some files had their names.
 TEST_F(StagedFolderTest, RenamedFilesStay) {
   Write("a", "new");

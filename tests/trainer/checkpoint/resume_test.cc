@@ -20,6 +20,7 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -78,7 +79,8 @@ TEST_F(ResumeTest, TakesTheStepThatIsAskedFor) {
 }
 
 TEST_F(ResumeTest, TakesTheBestOne) {
-  EXPECT_THAT(ErrorOf(dir_, "best"), HasSubstr("it has no best.json"));
+  EXPECT_THAT(ErrorOf(dir_, "best"), AllOf(HasSubstr("it has no best.json"),
+                                           HasSubstr("or a damaged one")));
   BestCheckpoint best(dir_, "loss");
   ASSERT_TRUE(best.Note(10, {.loss = 1}));
   EXPECT_EQ(Step(dir_, "best"), 10);

@@ -1,6 +1,14 @@
 #include "trainer/model_dir/model_dir.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
+
+#include "base/atomic_file.h"
+#include "tests/support/temporary_folder.h"
 
 namespace infeed {
 namespace {
@@ -35,6 +43,22 @@ TEST(ModelDirTest, SortsTheStepsOfCheckpointsAmongNames) {
   EXPECT_EQ(CheckpointSteps({"checkpoint-00000042", "eval", "checkpoint-42",
                              "checkpoint-00000007"}),
             (std::vector<std::int64_t>{7, 42}));
+}
+
+TEST(ModelDirTest, ListsTheFilesOfAModel) {
+  const TemporaryFolder model;
+  std::filesystem::create_directories(model / "checkpoint-00000042");
+  std::filesystem::create_directories(model / "eval");
+  WriteFileAtomically(model / "eval/00000042.json", "{}");
+  const std::vector<std::string> files = ModelFiles(model.path());
+  for (const std::string& path :
+       {model.path(), ParamsPath(model.path()),
+        model / "checkpoint-00000042/model.safetensors",
+        model / "eval/00000042.json"}) {
+    EXPECT_EQ(std::count(files.begin(), files.end(), path), 1) << path;
+  }
+  EXPECT_EQ(ModelFiles("weights.pth").front(), "weights.pth");
+  EXPECT_TRUE(ModelFiles("").empty());
 }
 
 TEST(ModelDirTest, TellsTemporaryCheckpointsApart) {
