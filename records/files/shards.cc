@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -438,12 +439,42 @@ std::vector<std::string> FindSplit(const std::string& data_dir,
       }
     }
   }
+  RefuseTwoNames(data_dir, split, shards);
   const ShardSetFaults faults =
       FindFaults(shards, SetOfSplit(data_dir, std::string(split)));
   if (faults.any()) {
     on_faults(faults);
   }
   return SortedOnce(std::move(shards));
+}
+
+void RefuseTwoNames(const std::string& data_dir, std::string_view split,
+                    const std::vector<std::string>& files) {
+  const std::string own = FolderOfShard(ShardPathIn(data_dir, "x"));
+  std::set<std::string> folders;
+  std::set<std::string> starts;
+  for (const std::string& file : files) {
+    const std::string folder = FolderOfShard(file);
+    if (folder != own) {
+      folders.insert(FileNameOf(folder) + "/");
+    }
+    const std::string name = FileNameOf(file);
+    const std::string_view prefix = ShardPrefix(name);
+    const std::string start(
+        prefix.empty() ? std::string_view(name).substr(0, name.find('.'))
+                       : prefix);
+    if (SplitNamed(start) == split) {
+      starts.insert(start);
+    }
+  }
+  for (const auto& names : {folders, starts}) {
+    if (names.size() > 1) {
+      throw UsageError(PathForMessages(data_dir) + ": has both " +
+                       *names.begin() + " and " + *std::next(names.begin()) +
+                       ", two names for " + std::string(split) +
+                       ": remove or rename one");
+    }
+  }
 }
 
 }  // namespace infeed
