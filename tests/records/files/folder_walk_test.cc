@@ -53,6 +53,16 @@ TEST(FolderWalkTest, LinksThatLeadUpEnd) {
   EXPECT_THAT(walk.ended, SizeIs(6));
 }
 
+TEST(FolderWalkTest, LinksDoNotLeadAroundTheFolder) {
+  ImageFolder raw;
+  raw.Jpegs({"set/a/1.jpg", "set/b/2.jpg", "another/3.jpg"});
+  fs::create_directory_symlink("../..", raw / "set/a/above");
+  fs::create_directory_symlink("/", raw / "set/root");
+  const FolderWalk walk = WalkFolder(raw / "set");
+  EXPECT_THAT(Names(walk), ElementsAre("a/1.jpg", "b/2.jpg"));
+  EXPECT_THAT(walk.ended, ElementsAre("a/above", "root"));
+}
+
 TEST(FolderWalkTest, ManyWaysToAFolderAreOne) {
   ImageFolder raw;
   raw.Jpeg("a/b/c/last/1.jpg");
