@@ -169,6 +169,8 @@ TEST_F(IndexDataTest, TwoNamesForASplitAreRefused) {
 }
 
 TEST_F(IndexDataTest, NamesWithCommasAndBracketsAreFound) {
+  WriteShard("v{1,2}/train-00000-of-00001");
+  EXPECT_EQ(IndexSplit(folder_ / "v{1,2}/train-*", "train")->size(), 3);
   WriteShard("[v1], new/train-00000-of-00001");
   const std::string folder = folder_ / "[v1], new";
   EXPECT_EQ(IndexSplit(folder, "train")->size(), 3);
