@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "records/bytes/base_name.h"
 #include "records/bytes/name_text.h"
+#include "records/files/class_list.h"
 #include "records/files/split_names.h"
 #include "records/files/text_lines.h"
 
@@ -155,8 +156,7 @@ class LayoutMaker {
     }
   }
 
-  // Whether the folder that all images share is a split, not one around splits
-  // that happens to have such a name.
+  // Whether the folder that all images share is a split, not one around splits.
   static bool IsSplitOfAll(const Candidates& images) {
     return IsNamedAsSplit(images.front()) &&
            !std::ranges::all_of(images, [](const Candidate& image) {
@@ -421,6 +421,7 @@ class LayoutMaker {
       }
     }
     for (auto& [text, number] : numbers) {
+      CheckClassName(text);  // It would be two lines of labels.txt.
       number = static_cast<std::int32_t>(layout_.classes.size());
       layout_.classes.push_back(text);
     }

@@ -221,6 +221,15 @@ TEST(ImageLayoutTest, TheFolderThatAllShareIsTheClassWhereThereIsNoOther) {
   EXPECT_THAT(See({"images/1.jpg"}), ElementsAre("train - images/1.jpg"));
 }
 
+TEST(ImageLayoutTest, NamesOfClassesAreOneLine) {
+  for (const char* image : {"new\nl/1.jpg", "tab\t/1.jpg", "\x1B[31m/1.jpg"}) {
+    EXPECT_THAT(MessageOf<DataError>([&] {
+                  (void)LayOut({image, "b/2.jpg"});
+                }),
+                HasSubstr("control character: rename the class"));
+  }
+}
+
 TEST(ImageLayoutTest, NamesOfClassesAreText) {
   EXPECT_THAT(
       LayOut({"k\xE4se/1.jpg", "cafe\xCC\x81/2.jpg", "caf\xC3\xA9/3.jpg"})
