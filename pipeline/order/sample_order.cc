@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "pipeline/order/overloaded.h"
 #include "pipeline/order/reference_order.h"
@@ -88,7 +89,7 @@ void SampleOrder::CheckSelection(std::int64_t max_records) const {
   if (selection_->last_record() >= records_) {
     throw UsageError("record " + std::to_string(selection_->last_record()) +
                      " is selected, but the data set has only " +
-                     std::to_string(records_) + " records");
+                     CountText(records_, "record"));
   }
   const bool has_order =
       shuffle_ == Shuffle::kGlobal ||

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "base/own_files.h"
 #include "records/bytes/name_text.h"
@@ -69,8 +70,8 @@ std::vector<std::uint32_t> ReadRecordList(const std::string& path,
     // Compared in a way that cannot overflow.
     if (range->first >= records || range->count > records - range->first) {
       Refuse(path, i,
-             "the data set has only " + std::to_string(records) +
-                 " records, counted from 0");
+             "the data set has only " + CountText(records, "record") +
+                 ", counted from 0");
     }
     for (std::int64_t j = 0; j < range->count; ++j) {
       const auto record = static_cast<std::size_t>(range->first + j);

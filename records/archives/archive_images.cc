@@ -10,6 +10,7 @@
 #include "records/files/folder_listing.h"
 #include "records/files/image_layout.h"
 #include "records/files/open_source.h"
+#include "records/files/record_files.h"
 #include "records/files/split_names.h"
 
 namespace infeed {
@@ -46,6 +47,17 @@ void NoteBadNames(std::vector<std::string> names,
   }
 }
 
+// What a user should unpack: nothing is read of it.
+void NoteArchives(const std::vector<std::string>& archives,
+                  std::vector<std::string>& notes) {
+  if (!archives.empty()) {
+    notes.push_back("archives inside, which are not read: " +
+                    std::to_string(archives.size()) + ", the first " +
+                    AsUtf8(*std::ranges::min_element(archives)) +
+                    ": unpack the outer one");
+  }
+}
+
 // The files of an archive that may be images or label files.
 struct Sorted {
   std::vector<std::string> names = {};  // of each file; "": of no use
@@ -57,6 +69,7 @@ Sorted SortFiles(const std::vector<ArchiveFile>& files,
                  std::vector<std::string>& notes) {
   Sorted sorted;
   std::vector<std::string> bad;
+  std::vector<std::string> archives;
   for (std::size_t i = 0; i < files.size(); ++i) {
     std::string name = ArchiveName(files[i].name);
     if (!files[i].is_readable || LeadsOut(name)) {
@@ -64,12 +77,16 @@ Sorted SortFiles(const std::vector<ArchiveFile>& files,
     } else if (AnyPart(name, IsHiddenName)) {
       name.clear();
     } else {
+      if (IsArchiveName(BaseName(name))) {
+        archives.push_back(name);
+      }
       (HasImageExtension(BaseName(name)) ? sorted.images : sorted.others)
           .push_back(i);
     }
     sorted.names.push_back(std::move(name));
   }
   NoteBadNames(std::move(bad), notes);
+  NoteArchives(archives, notes);
   return sorted;
 }
 

@@ -12,6 +12,7 @@
 #include "records/bytes/whole_number.h"
 #include "records/files/folder_listing.h"
 #include "records/files/image_layout.h"
+#include "records/files/open_source.h"
 
 namespace infeed {
 namespace {
@@ -69,7 +70,10 @@ class TreeScan {
       return;
     }
     const bool is_file = member.kind == TarKind::kFile;
-    files_.push_back({.name = folder + member.name,
+    if (is_file && !folder.empty()) {
+      RefuseLabel(member, folder);
+    }
+    files_.push_back({.name = folder + ArchiveName(member.name),
                       .offset = member.begin,
                       .extent = member.end - member.begin,
                       .bytes = member.bytes,
@@ -104,7 +108,9 @@ class TreeScan {
         },
         path_, member.data);
     const std::string inside =
-        folder + member.name.substr(0, member.name.size() - kEnding.size()) +
+        folder +
+        ArchiveName(std::string_view(member.name)
+                        .substr(0, member.name.size() - kEnding.size())) +
         "/";
     while (const std::optional<TarMember> file = walk.Next()) {
       if (!AddTar(*file, inside, depth + 1)) {
@@ -127,6 +133,23 @@ class TreeScan {
   }
 
  private:
+  // Rejects samples in a tar inside: its name would be their class.
+  void RefuseLabel(const TarMember& member, const std::string& folder) const {
+    const std::string_view name = member.name;
+    const bool is_label =
+        name.ends_with(".cls") ||
+        (name.ends_with(".json") && member.bytes > 0 &&
+         member.bytes <= kMaxLabelJsonBytes &&
+         ParseTarLabel(
+             "json", read_(member.data, static_cast<std::size_t>(member.bytes)))
+             .is_given);
+    if (is_label) {
+      throw UsageError(PathForMessages(path_) + "#" + AsUtf8(folder) +
+                       ": samples with labels of their own, in a tar inside a "
+                       "tar: unpack the outer one");
+    }
+  }
+
   const ReadTarBytes& read_;
   const std::string& path_;
   bool may_be_tree_ = true;

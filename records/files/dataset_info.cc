@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/parent_folder.h"
 #include "records/bytes/json.h"
+#include "records/bytes/name_text.h"
 #include "records/files/class_list.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
@@ -93,8 +94,9 @@ DatasetInfo FromJson(const ReadJson& json) {
   info.seed = json.at("seed").get<std::uint64_t>();
   info.classes = json.at("classes").get<std::vector<std::string>>();
   CheckClassCount(info.classes.size());
-  for (const std::string& name : info.classes) {
+  for (std::string& name : info.classes) {
     CheckClassName(name);
+    name = NameText(name);  // As labels.txt: of any age, by any tool.
   }
   info.first_label = FirstLabelIn(json, !info.classes.empty());
   for (const ReadJson& split : json.at("splits")) {

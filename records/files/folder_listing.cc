@@ -39,6 +39,10 @@ void TakeFile(const fs::directory_entry& entry, std::string name,
   }
   std::error_code error;
   const std::uintmax_t bytes = entry.file_size(error);
+  if (error == std::errc::not_supported) {
+    throw IoError(entry.path().string() +
+                  ": cannot read: it is not a regular file");
+  }
   ThrowOn(error, entry.path().string(), "read");
   listing.images.push_back({std::move(name), static_cast<std::int64_t>(bytes)});
 }

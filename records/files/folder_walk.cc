@@ -26,6 +26,25 @@ struct OpenFolder {
   std::vector<FolderInode> above = {};  // itself included
 };
 
+// The folders around a folder, whose path ends in a slash: a link to one of
+// them would lead back to it, and to all that is beside it.
+std::vector<FolderInode> FoldersAround(std::string path) {
+  std::vector<FolderInode> folders;
+  struct stat status {};
+  while (!IsUrl(path) && ::stat(path.c_str(), &status) == 0) {
+    const FolderInode folder(status.st_dev, status.st_ino);
+    if (!folders.empty() && folders.back() == folder) {
+      break;  // The root is in itself.
+    }
+    folders.push_back(folder);
+    path += "../";
+  }
+  if (!folders.empty()) {  // Not the folder itself.
+    folders.erase(folders.begin());
+  }
+  return folders;
+}
+
 // The first folders of a path.
 std::string ClassFolderOf(std::string_view path) {
   std::size_t end = 0;
@@ -43,7 +62,7 @@ class Walker {
       : start_(folder.ends_with('/') ? folder : folder + "/"), list_(list) {}
 
   FolderWalk Run() {
-    Open({}, "");
+    Open({.above = FoldersAround(start_)}, "");
     while (!open_.empty()) {
       const std::vector<OpenFolder> level = std::exchange(open_, {});
       std::vector<std::string> paths;

@@ -1,6 +1,8 @@
 #include "records/files/image_layout.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "base/error.h"
 #include "records/bytes/base_name.h"
 #include "records/bytes/name_text.h"
+#include "records/files/class_list.h"
 #include "records/files/split_names.h"
 #include "records/files/text_lines.h"
 
@@ -21,8 +24,7 @@ constexpr std::string_view kAnnotationFile = "val_annotations.txt";
 constexpr const char* kLayoutsHelp =
     "sort them into class folders (SPLIT/<class>/*), or give ImageNet's "
     "validation/* with synset_labels.txt beside it, Tiny ImageNet's "
-    "val/images/* "
-    "with val/val_annotations.txt, or names such as cat.0.jpg";
+    "val/images/* with val/val_annotations.txt, or names such as cat.0.jpg";
 
 // An image on its way to its class. The views are of the tree's paths.
 struct Candidate {
@@ -103,6 +105,7 @@ class LayoutMaker {
   explicit LayoutMaker(const TreeFiles& files) : files_(files) {}
 
   ImageLayout Run() {
+    RefuseSamples();
     Candidates images;
     for (std::size_t i = 0; i < files_.images.size(); ++i) {
       images.push_back({.file = i, .path = files_.images[i]});
@@ -116,14 +119,27 @@ class LayoutMaker {
       ClassifySplits(splits);
     } else {
       RefuseSplitsInClasses(images);
+      RefuseNamesLikeSplits(images);
       ClassifyPlain(shared, images);
       splits["train"] = std::move(images);
     }
     Number(splits);
+    NoteForeignSplits();
     return std::move(layout_);
   }
 
  private:
+  // Rejects an unpacked tar of samples: its folders are no classes.
+  void RefuseSamples() const {
+    for (const std::string_view path : files_.others) {
+      if (!files_.images.empty() && path.ends_with(".cls")) {
+        throw UsageError(files_.root + std::string(path) +
+                         ": labels in .cls files are read in tars alone: pack "
+                         "them (tar --sort=name -cf x.tar -C FOLDER .)");
+      }
+    }
+  }
+
   // Takes off the leading folders that all images share, up to a split's name,
   // and returns the last one; empty: there was none. Images beside the only
   // folder are left out.
@@ -140,8 +156,7 @@ class LayoutMaker {
     }
   }
 
-  // Whether the folder that all images share is a split, not one around splits
-  // that happens to have such a name.
+  // Whether the folder that all images share is a split, not one around splits.
   static bool IsSplitOfAll(const Candidates& images) {
     return IsNamedAsSplit(images.front()) &&
            !std::ranges::all_of(images, [](const Candidate& image) {
@@ -182,7 +197,11 @@ class LayoutMaker {
     LeaveOutOthers(folders);
     RefuseTwins(folders);
     for (auto& [folder, inside] : folders) {
-      TakeOffFolder(inside);
+      do {  // train/train/<class> is common, too.
+        TakeOffFolder(inside);
+      } while (ShareFolder(inside) &&
+               SplitNamed(FirstFolder(inside.front().path)) ==
+                   SplitNamed(folder));
     }
     return folders;
   }
@@ -299,6 +318,34 @@ class LayoutMaker {
     }
   }
 
+  // Rejects training_set/<class>/* beside test_set/<class>/*, and train/*
+  // beside test1/*. Classes among others may be bullet_train and test_tube.
+  void RefuseNamesLikeSplits(const Candidates& images) const {
+    std::map<std::string_view, std::string_view> like;  // folders, by split
+    bool have_classes = true;
+    bool are_all = true;
+    for (const Candidate& image : images) {
+      const std::string_view folder = FirstFolder(image.path);
+      const std::string_view split = SplitInName(folder);
+      if (split.empty()) {
+        are_all = false;
+        continue;
+      }
+      like.emplace(split, folder);
+      const std::string_view inside = FirstFolder(BelowFirst(image.path));
+      have_classes &= !inside.empty() && !IsImagesFolder(inside);
+    }
+    if (like.size() > 1 && like.contains("train") &&
+        (are_all || have_classes)) {
+      throw UsageError(
+          WithoutEnd(files_.root + layout_.folder) + ": the folders " +
+          std::string(like.begin()->second) + "/ and " +
+          std::string(std::next(like.begin())->second) +
+          "/ seem to be splits: name them train, validation or test; or, if "
+          "they are classes, put all of them into a folder train/");
+    }
+  }
+
   // The file with the classes of the images in a split's folder; "": none.
   [[nodiscard]] std::string_view LabelFileOf(std::string_view folder) const {
     const std::string inside = layout_.folder + std::string(folder) + "/" +
@@ -374,6 +421,7 @@ class LayoutMaker {
       }
     }
     for (auto& [text, number] : numbers) {
+      CheckClassName(text);  // It would be two lines of labels.txt.
       number = static_cast<std::int32_t>(layout_.classes.size());
       layout_.classes.push_back(text);
     }
@@ -382,6 +430,27 @@ class LayoutMaker {
         if (SplitNamed(folder) == kSplits[split]) {
           Append(images, static_cast<std::int32_t>(split), texts, numbers);
         }
+      }
+    }
+  }
+
+  // As with one more folder around the classes of each split.
+  void NoteForeignSplits() {
+    std::array<std::set<std::int32_t>, kSplits.size()> used;
+    for (const LaidOutImage& image : layout_.images) {
+      if (image.class_index >= 0) {
+        used[static_cast<std::size_t>(image.split)].insert(image.class_index);
+      }
+    }
+    for (std::size_t split = 1; split < kSplits.size(); ++split) {
+      const std::set<std::int32_t>& own = used[split];
+      if (!used[0].empty() && !own.empty() &&
+          std::ranges::none_of(
+              own, [&](std::int32_t one) { return used[0].contains(one); })) {
+        const auto first = static_cast<std::size_t>(*own.begin());
+        layout_.notes.push_back(WithoutEnd(PathOf("")) + ": no class of " +
+                                std::string(kSplits[split]) + " (" +
+                                layout_.classes[first] + ", ...) is in train");
       }
     }
   }

@@ -59,7 +59,8 @@ struct ImageLayout {
 // Images of a split without classes are a UsageError with the layouts; those
 // of a test split beside others are left out with a note, as are images beside
 // class folders and beside splits. Without any split or class, images have no
-// class. Throws UsageError, and DataError for a label file that does not match.
+// class. Throws UsageError, and DataError for a label file that does not match
+// and for a class whose name has a control character.
 [[nodiscard]] ImageLayout LayOutImages(const TreeFiles& files);
 
 }  // namespace infeed

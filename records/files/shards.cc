@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -57,26 +58,29 @@ bool IsFolder(const fs::path& path) {
 // Whether a base name is of the files that are looked for.
 using IsWanted = bool (*)(std::string_view base_name);
 
+// The length of a path's leading folders that are there.
+std::size_t LengthOfFolders(const std::string& path) {
+  std::size_t length = 0;
+  for (std::size_t slash = path.find('/');
+       slash != std::string::npos && IsFolder(path.substr(0, slash + 1));
+       slash = path.find('/', slash + 1)) {
+    length = slash + 1;
+  }
+  return length;
+}
+
 // A pattern whose leading folders that are there are taken as they are named:
 // "[v1]/train-*" finds what is in the folder "[v1]".
 std::string EscapedFolders(const std::string& pattern) {
-  const std::size_t last = pattern.rfind('/');
+  const std::size_t length = LengthOfFolders(pattern);
   std::string escaped;
-  std::size_t at = 0;
-  while (last != std::string::npos && at <= last) {
-    const std::size_t slash = pattern.find('/', at);
-    if (!IsFolder(pattern.substr(0, slash + 1))) {
-      break;
+  for (const char c : std::string_view(pattern).substr(0, length)) {
+    if (kWildcards.find(c) != kWildcards.npos || c == '\\') {
+      escaped += '\\';
     }
-    for (const char c : pattern.substr(at, slash + 1 - at)) {
-      escaped
-          .append(kWildcards.find(c) == kWildcards.npos && c != '\\' ? ""
-                                                                     : "\\")
-          .push_back(c);
-    }
-    at = slash + 1;
+    escaped += c;
   }
-  return escaped + pattern.substr(at);
+  return escaped + pattern.substr(length);
 }
 
 // The shards directly in a folder, or the files of another kind; none if the
@@ -300,7 +304,8 @@ NamedShards ShardsOfPart(const std::string& part) {
   throw IoError(part, "find the data", error);
 }
 
-// The parts of a list, with braces expanded where no file has that name.
+// The parts of a list, with braces expanded where no file and no folder has
+// that name.
 std::vector<std::string> Expanded(const std::vector<std::string>& list) {
   std::vector<std::string> parts;
   for (const std::string& part : list) {
@@ -313,7 +318,10 @@ std::vector<std::string> Expanded(const std::vector<std::string>& list) {
     if (fs::exists(part, ignored)) {
       parts.push_back(part);
     } else {
-      std::ranges::move(ExpandBraces(part), std::back_inserter(parts));
+      const std::size_t length = LengthOfFolders(part);
+      for (const std::string& rest : ExpandBraces(part.substr(length))) {
+        parts.push_back(part.substr(0, length) + rest);
+      }
     }
   }
   return parts;
@@ -438,12 +446,42 @@ std::vector<std::string> FindSplit(const std::string& data_dir,
       }
     }
   }
+  RefuseTwoNames(data_dir, split, shards);
   const ShardSetFaults faults =
       FindFaults(shards, SetOfSplit(data_dir, std::string(split)));
   if (faults.any()) {
     on_faults(faults);
   }
   return SortedOnce(std::move(shards));
+}
+
+void RefuseTwoNames(const std::string& data_dir, std::string_view split,
+                    const std::vector<std::string>& files) {
+  const std::string own = FolderOfShard(ShardPathIn(data_dir, "x"));
+  std::set<std::string> folders;
+  std::set<std::string> starts;
+  for (const std::string& file : files) {
+    const std::string folder = FolderOfShard(file);
+    if (folder != own) {
+      folders.insert(FileNameOf(folder) + "/");
+    }
+    const std::string name = FileNameOf(file);
+    const std::string_view prefix = ShardPrefix(name);
+    const std::string start(
+        prefix.empty() ? std::string_view(name).substr(0, name.find('.'))
+                       : prefix);
+    if (SplitNamed(start) == split) {
+      starts.insert(start);
+    }
+  }
+  for (const auto& names : {folders, starts}) {
+    if (names.size() > 1) {
+      throw UsageError(PathForMessages(data_dir) + ": has both " +
+                       *names.begin() + " and " + *std::next(names.begin()) +
+                       ", two names for " + std::string(split) +
+                       ": remove or rename one");
+    }
+  }
 }
 
 }  // namespace infeed

@@ -55,7 +55,8 @@ struct ShardNameParts {
 // The shards of one split (any of its names, split_names.h) in a data set's
 // folder: DIR/SPLIT-* or DIR/SPLIT/SPLIT-*, of whatever name. data_dir may be a
 // URL of s3 or gs. Empty when there are none. Throws IoError when data_dir is
-// not a folder that can be read. on_faults receives what the split lacks.
+// not a folder that can be read, UsageError as RefuseTwoNames(). on_faults
+// receives what the split lacks.
 [[nodiscard]] std::vector<std::string> FindSplit(
     const std::string& data_dir, std::string_view split,
     const OnShardSetFaults& on_faults = RefuseFaults);
@@ -66,5 +67,11 @@ struct ShardNameParts {
 // for any split, as it may hold a folder for each.
 [[nodiscard]] std::vector<std::string> FindSplitFiles(
     const std::string& data_dir, std::string_view split);
+
+// Throws UsageError if the files of a split, below a data set's folder, have it
+// under two names: val/ and valid/, val-* and validation-*, val.tar and
+// dev.tar. They would be the same records twice, or of two conversions.
+void RefuseTwoNames(const std::string& data_dir, std::string_view split,
+                    const std::vector<std::string>& files);
 
 }  // namespace infeed

@@ -247,6 +247,27 @@ FileRecords ReadTar(const ByteSource& file, Compression compression,
   return records;
 }
 
+// What else a file may begin with.
+struct OtherFile {
+  std::string_view start;
+  std::string_view what;
+};
+constexpr std::array<OtherFile, 9> kOtherFiles = {
+    {{"PAR1",
+      "a Parquet file: `infeed convert FILE.parquet SHARDS` of the Python "
+      "package makes shards of it"},
+     {"ARROW1", "an Arrow file, not a file of records: save it as Parquet"},
+     {"\x89HDF", "an HDF5 file, not a file of records: export its images"},
+     {"\x93NUMPY", "a NumPy array, not a file of records: export its images"},
+     {"\xFD"
+      "7zXZ",
+      "packed by xz: unpack it, or pack it as .tar.gz or .zip"},
+     {"BZh", "packed by bzip2: unpack it, or pack it as .tar.gz or .zip"},
+     {"\x28\xB5\x2F\xFD",
+      "packed by zstd: unpack it, or pack it as .tar.gz or .zip"},
+     {"7z\xBC\xAF", "packed by 7-Zip: unpack it, or pack it as .zip"},
+     {"Rar!", "packed by RAR: unpack it, or pack it as .zip"}}};
+
 // What a file is that holds no records, and what to do with it; "" if it is not
 // known.
 std::string DescribeOther(const ByteSource& file) {
@@ -264,9 +285,10 @@ std::string DescribeOther(const ByteSource& file) {
   if (const auto format = FindUnreadableFormat(bytes); !format.empty()) {
     return "no file of records; " + UnreadableReason(format);
   }
-  if (text.starts_with("PAR1")) {
-    return "a Parquet file: `infeed convert FILE.parquet SHARDS` of the Python "
-           "package makes shards of it";
+  for (const OtherFile& other : kOtherFiles) {
+    if (text.starts_with(other.start)) {
+      return std::string(other.what);
+    }
   }
   const bool is_text =
       std::ranges::none_of(text.substr(0, kTextBytes), [](unsigned char c) {

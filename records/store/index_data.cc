@@ -157,7 +157,9 @@ std::vector<DataFile> OtherFiles(const std::string& folder,
                                  std::string_view split) {
   std::vector<DataFile> files;
   const std::string own = FolderOfShard(ShardPathIn(folder, "x"));
-  for (const std::string& path : FindSplitFiles(folder, split)) {
+  const std::vector<std::string> paths = FindSplitFiles(folder, split);
+  RefuseTwoNames(folder, split, paths);
+  for (const std::string& path : paths) {
     const std::string_view said = FolderOfShard(path) == own
                                       ? SplitInName(FileNameOf(path))
                                       : SplitOfFolder(path);

@@ -284,7 +284,14 @@ TEST(DataThatAreNoRecordsTest, AreNamed) {
   WriteFileAtomically(data / "a.gif", "GIF89a" + std::string(100, '\0'));
   WriteFileAtomically(data / "a.txt", "photos/1.jpg\nphotos/2.jpg\n");
   WriteFileAtomically(data / "a.parquet", "PAR1" + std::string(100, '\0'));
+  WriteFileAtomically(data / "a.tar.xz",
+                      "\xFD"
+                      "7zXZ" +
+                          std::string(100, '\0'));
+  WriteFileAtomically(data / "a.h5", "\x89HDF\r\n" + std::string(100, '\0'));
   for (const auto& [name, what] : {std::pair{"a.jpg", "a JPEG image"},
+                                   {"a.tar.xz", "packed by xz"},
+                                   {"a.h5", "an HDF5 file"},
                                    {"a.jpg,a.gif", "a JPEG image"},
                                    {"a.gif", "GIF images cannot be read"},
                                    {"a.txt", "a text file"},

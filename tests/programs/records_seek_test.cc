@@ -193,6 +193,19 @@ TEST_F(RecordsSeekTest, VerifyChecksTheFileBesideTheShard) {
                     HasSubstr("0 bad, 2 wrong seek indexes\n")));
 }
 
+// As one of a split of an archive has: no reader uses it for all records.
+TEST_F(RecordsSeekTest, VerifyLeavesAFileForOtherRecordsAlone) {
+  RecordFile().Add(PayloadWith(jpeg_)).Add(PayloadWith(other_)).Write(shard_);
+  {
+    SeekFileWriter writer(FileSource(shard_), 0);
+    writer.Append(SealedOf(other_));
+    writer.Close();
+  }
+  const ProgramResult result = Run("verify");
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  EXPECT_THAT(result.out, Not(HasSubstr("seek")));
+}
+
 // After lost bytes the numbers of records are no longer the file's.
 TEST_F(RecordsSeekTest, VerifyLeavesTheFileAloneWhereRecordsWereLost) {
   RecordFile records;

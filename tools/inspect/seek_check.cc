@@ -74,12 +74,16 @@ std::string SeekCheck::Fault(std::span<const std::byte> sealed,
 }
 
 std::vector<DamagedRecord> SeekCheck::Take(std::size_t shard,
+                                           std::int64_t records,
                                            bool records_are_lost) {
   std::vector<DamagedRecord> bad;
   {
     const std::lock_guard lock(mutex_);
-    for (Finding& finding : shards_[shard].findings) {
-      if (!records_are_lost || !finding.is_beside) {
+    Shard& state = shards_[shard];
+    const bool uses_file = !records_are_lost && state.file != nullptr &&
+                           state.file->info().records == records;
+    for (Finding& finding : state.findings) {
+      if (uses_file || !finding.is_beside) {
         bad.push_back(std::move(finding.record));
       }
     }

@@ -34,10 +34,13 @@ class SeekCheck {
   void CheckRecord(std::size_t shard, const Record& record,
                    const ImagenetExampleView& example);
 
-  // The records with a wrong index, in file order. If records were lost, record
-  // numbers no longer match the seek file: then only the indexes in Examples
-  // are reported. Requires: all records were checked.
+  // The records with a wrong index, in file order. records: of the shard. If
+  // some were lost, or the seek file has another number (that of one split of
+  // an archive), their numbers do not match the seek file, which no reader
+  // uses then: only the indexes in Examples are reported. Requires: all records
+  // were checked.
   [[nodiscard]] std::vector<DamagedRecord> Take(std::size_t shard,
+                                                std::int64_t records,
                                                 bool records_are_lost);
 
  private:

@@ -346,7 +346,8 @@ class Verification {
     VerifiedShard& verified = report_.shards[pass.shard];
     verified.records = pass.records;
     verified.bad = std::move(pass.bad);
-    verified.seek = seek_check_.Take(pass.shard, !verified.lost.empty());
+    verified.seek =
+        seek_check_.Take(pass.shard, pass.records, !verified.lost.empty());
     if (const auto expected = expected_.Find(verified.path)) {
       verified.differences = Differences(*expected, verified.records,
                                          verified.bytes, verified.crc32c);

@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "records/bytes/json.h"
+#include "records/bytes/name_text.h"
 #include "records/files/class_list.h"
 #include "records/files/dataset_info.h"
 #include "trainer/model_dir/model_dir.h"
@@ -41,7 +42,8 @@ ModelLabels OfExport(const std::string& folder) {
   std::vector<std::string> names;
   if (json.is_object() && json.contains("classes")) {
     for (const auto& name : json["classes"]) {
-      names.push_back(name.is_string() ? name.get<std::string>() : "");
+      names.push_back(
+          NameText(name.is_string() ? name.get<std::string>() : ""));
     }
   }
   return ModelLabels(std::move(names));

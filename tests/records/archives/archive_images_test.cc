@@ -131,6 +131,11 @@ TEST(ArchiveImagesTest, HaveFoldersWithBackslashesToo) {
   EXPECT_EQ(ArchiveName("a/b\\c.jpg"), "a/b\\c.jpg");
 }
 
+TEST(ArchiveImagesTest, ReportArchivesInside) {
+  EXPECT_THAT(Archive({"a/1.jpg", "val.zip", "train.tar.gz"}).Find().notes,
+              ElementsAre(HasSubstr("2, the first train.tar.gz: unpack")));
+}
+
 TEST(ArchiveImagesTest, ReportLinks) {
   const ArchiveImages found = FindArchiveImages(
       "a.zip", {{.name = "a/1.jpg"}, {.name = "a/2.jpg", .is_readable = false}},

@@ -51,6 +51,15 @@ TEST(DatasetInfoTest, ReadsWhatItWrote) {
   EXPECT_EQ(info->splits[0].shards[0].crc32c, "e3069283");
 }
 
+TEST(DatasetInfoTest, ClassesAreTextInOneForm) {
+  const TemporaryFolder folder;
+  DatasetInfo info = Flowers();
+  info.classes = {"rose\xCC\x81"};
+  WriteDatasetInfo(folder.path(), info);
+  EXPECT_THAT(ReadDatasetInfo(folder.path())->classes,
+              ElementsAre("ros\xC3\xA9"));
+}
+
 TEST(DatasetInfoTest, SaysWhichLabelIsFirst) {
   const TemporaryFolder folder;
   for (const int label : {0, 1}) {

@@ -1,10 +1,14 @@
 #include "records/files/folder_walk.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -14,6 +18,7 @@ namespace folder_walk_test {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
@@ -51,6 +56,24 @@ TEST(FolderWalkTest, LinksThatLeadUpEnd) {
   EXPECT_THAT(Names(walk), ElementsAre("a/1.jpg", "a/other/2.jpg", "b/2.jpg",
                                        "b/other/1.jpg"));
   EXPECT_THAT(walk.ended, SizeIs(6));
+}
+
+TEST(FolderWalkTest, LinksDoNotLeadAroundTheFolder) {
+  ImageFolder raw;
+  raw.Jpegs({"set/a/1.jpg", "set/b/2.jpg", "another/3.jpg"});
+  fs::create_directory_symlink("../..", raw / "set/a/above");
+  fs::create_directory_symlink("/", raw / "set/root");
+  const FolderWalk walk = WalkFolder(raw / "set");
+  EXPECT_THAT(Names(walk), ElementsAre("a/1.jpg", "b/2.jpg"));
+  EXPECT_THAT(walk.ended, ElementsAre("a/above", "root"));
+}
+
+TEST(FolderWalkTest, APipeIsNoImage) {
+  ImageFolder raw;
+  raw.Jpeg("a/1.jpg");
+  ASSERT_EQ(::mkfifo((raw / "a/p.jpg").c_str(), 0600), 0);
+  EXPECT_THAT(MessageOf<IoError>([&] { (void)WalkFolder(raw.path()); }),
+              HasSubstr("a/p.jpg: cannot read: it is not a regular file"));
 }
 
 TEST(FolderWalkTest, ManyWaysToAFolderAreOne) {

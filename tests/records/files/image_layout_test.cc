@@ -65,6 +65,40 @@ TEST(ImageLayoutTest, FoldersOfSplitsHaveAnyOfTheirNames) {
               HasSubstr("has both dev/ and val/, two names for validation"));
 }
 
+TEST(ImageLayoutTest, NamesLikeThoseOfSplitsAreNoClasses) {
+  for (const std::vector<std::string>& images :
+       {std::vector<std::string>{"training_set/a/1.jpg", "test_set/a/2.jpg"},
+        {"train/cat.0.jpg", "train/dog.0.jpg", "test1/1.jpg"},
+        {"train2017/1.jpg", "val2017/2.jpg"},
+        {"seg_train/sea/1.jpg", "seg_test/sea/2.jpg", "seg_pred/3.jpg"}}) {
+    EXPECT_THAT(ErrorOf(images), HasSubstr("/ seem to be splits: name them"));
+  }
+  EXPECT_THAT(
+      LayOut({"bullet_train/1.jpg", "test_tube/2.jpg", "car/3.jpg"}).classes,
+      ElementsAre("bullet_train", "car", "test_tube"));
+}
+
+TEST(ImageLayoutTest, ASplitInAFolderOfItsNameIsTheSplit) {
+  EXPECT_THAT(See({"train/Training/a/1.jpg", "val/val/a/2.jpg"}),
+              ElementsAre("train a train/Training/a/1.jpg",
+                          "validation a val/val/a/2.jpg"));
+  EXPECT_THAT(See({"train/train/cat.0.jpg", "test1/test1/1.jpg"}),
+              ElementsAre("train cat train/train/cat.0.jpg"));
+}
+
+TEST(ImageLayoutTest, ASplitWithoutTheClassesOfTrainIsNoted) {
+  EXPECT_THAT(LayOut({"train/a/1.jpg", "val/val_images/a/2.jpg"}).notes,
+              ElementsAre("raw: no class of validation (val_images, ...) is in "
+                          "train"));
+  EXPECT_THAT(LayOut({"train/a/1.jpg", "val/a/2.jpg", "val/b/3.jpg"}).notes,
+              IsEmpty());
+}
+
+TEST(ImageLayoutTest, UnpackedSamplesAreNoClasses) {
+  EXPECT_THAT(ErrorOf({"train-0000/1.jpg"}, {{"train-0000/1.cls", "3"}}),
+              HasSubstr("raw/train-0000/1.cls: labels in .cls files are read"));
+}
+
 TEST(ImageLayoutTest, AFolderAroundSplitsMayBeNamedAsOne) {
   EXPECT_THAT(See({"test/train/a/1.jpg", "test/val/a/2.jpg"}),
               ElementsAre("train a test/train/a/1.jpg",
@@ -185,6 +219,15 @@ TEST(ImageLayoutTest, TheFolderThatAllShareIsTheClassWhereThereIsNoOther) {
   EXPECT_THAT(See({"1.jpg", "2.jpg"}),
               ElementsAre("train - 1.jpg", "train - 2.jpg"));
   EXPECT_THAT(See({"images/1.jpg"}), ElementsAre("train - images/1.jpg"));
+}
+
+TEST(ImageLayoutTest, NamesOfClassesAreOneLine) {
+  for (const char* image : {"new\nl/1.jpg", "tab\t/1.jpg", "\x1B[31m/1.jpg"}) {
+    EXPECT_THAT(MessageOf<DataError>([&] {
+                  (void)LayOut({image, "b/2.jpg"});
+                }),
+                HasSubstr("control character: rename the class"));
+  }
 }
 
 TEST(ImageLayoutTest, NamesOfClassesAreText) {

@@ -151,7 +151,26 @@ TEST_F(IndexDataTest, SplitsHaveAllTheirNamesInFilesAndFolders) {
   EXPECT_EQ(IndexSplit(list, "validation")->size(), 3);
 }
 
+TEST_F(IndexDataTest, TwoNamesForASplitAreRefused) {
+  WriteShard("a/val-00000-of-00001");
+  WriteShard("a/validation-00000-of-00001");
+  WriteShard("b/val/val-00000-of-00001");
+  WriteShard("b/dev/val-00000-of-00001");
+  WriteTar("c/val/0.tar");
+  WriteTar("c/Valid/0.tar");
+  WriteZip("d/val.zip");
+  WriteZip("d/eval.zip");
+  for (const char* name : {"a", "b", "c", "d"}) {
+    EXPECT_THAT(MessageOf<UsageError>(
+                    [&] { (void)IndexSplit(folder_ / name, "validation"); }),
+                HasSubstr("two names for validation: remove or rename one"))
+        << name;
+  }
+}
+
 TEST_F(IndexDataTest, NamesWithCommasAndBracketsAreFound) {
+  WriteShard("v{1,2}/train-00000-of-00001");
+  EXPECT_EQ(IndexSplit(folder_ / "v{1,2}/train-*", "train")->size(), 3);
   WriteShard("[v1], new/train-00000-of-00001");
   const std::string folder = folder_ / "[v1], new";
   EXPECT_EQ(IndexSplit(folder, "train")->size(), 3);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/atomic_file.h"
@@ -157,7 +158,7 @@ TEST_F(TreeFormsTest, ATarOfTarsIsItsTree) {
   for (const std::string name : {"n02", "n01"}) {
     TarSink inner_bytes;
     TarWriter inner(inner_bytes);
-    inner.Add(name + "_7.JPEG", AsBytes("\xff\xd8\xff " + name));
+    inner.Add("./" + name + "_7.JPEG", AsBytes("\xff\xd8\xff " + name));
     inner.Add(name + "_10.JPEG", AsBytes("\xff\xd8\xff ten"));
     inner.Finish();
     outer.Add(name + ".tar", AsBytes(inner_bytes.text()));
@@ -177,6 +178,26 @@ TEST_F(TreeFormsTest, ATarOfTarsIsItsTree) {
   }
   WriteFileAtomically(path, outer_bytes.text().substr(0, 3000));
   EXPECT_THROW((void)IndexSplit(path, "train"), DataError);
+}
+
+TEST_F(TreeFormsTest, ATarOfTarsOfSamplesIsNoTree) {
+  for (const auto& [ending, label] :
+       {std::pair{".cls", "3"}, {".json", R"({"label": 3})"}}) {
+    TarSink inner_bytes;
+    TarWriter inner(inner_bytes);
+    inner.Add("1.jpg", AsBytes("\xff\xd8\xff"));
+    inner.Add(std::string("1") + ending, AsBytes(label));
+    inner.Finish();
+    TarSink outer_bytes;
+    TarWriter outer(outer_bytes);
+    outer.Add("train-0000.tar", AsBytes(inner_bytes.text()));
+    outer.Finish();
+    const std::string path = folder_ / "x.tar";
+    WriteFileAtomically(path, outer_bytes.text());
+    EXPECT_THAT(
+        MessageOf<UsageError>([&] { (void)IndexSplit(path, "train"); }),
+        HasSubstr("x.tar#train-0000/: samples with labels of their own"));
+  }
 }
 
 TEST_F(TreeFormsTest, FoldersInAnArchiveSayMoreThanItsName) {
