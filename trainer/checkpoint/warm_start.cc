@@ -109,9 +109,25 @@ void RequireAll(const Fit& fit, const std::string& path) {
   throw DataError({.path = path}, why);
 }
 
-constexpr std::size_t kHeadBytes = 9;
-constexpr char kPickleMagic = '\x80';  // of torch's older files
-constexpr std::string_view kZipMagic = "PK";
+// The first bytes of a file, by which its type is known.
+using FileHead = std::array<char, 9>;
+
+FileHead ReadHead(const std::string& path) {
+  FileHead head{};
+  (void)FileSource(path).ReadAt(0, std::as_writable_bytes(std::span(head)));
+  return head;
+}
+
+// After the header's length, whose first bytes may be any.
+bool IsOfSafetensors(const FileHead& head) { return head.back() == '{'; }
+
+bool IsOfTorch(const FileHead& head) {
+  constexpr char kPickleMagic = '\x80';  // of torch's older files
+  constexpr std::string_view kZipMagic = "PK";
+  return !IsOfSafetensors(head) &&
+         (std::string_view(head.data(), 2) == kZipMagic ||
+          head[0] == kPickleMagic);
+}
 
 // Whether the path is a folder; throws when it does not exist.
 bool IsFolder(const std::string& path) {
@@ -147,15 +163,12 @@ std::optional<FoundWeights> ReadOurs(const std::string& folder) {
 
 // Reads a file, whose type follows from its first bytes.
 FoundWeights ReadFile(const std::string& path) {
-  std::array<char, kHeadBytes> head{};
-  (void)FileSource(path).ReadAt(0, std::as_writable_bytes(std::span(head)));
-  // After the header's length, whose first bytes may be any.
-  if (head.back() == '{') {
+  const FileHead head = ReadHead(path);
+  if (IsOfSafetensors(head)) {
     return {.what = "the safetensors file " + path,
             .tensors = WithoutWrappers(ReadSafetensors(path))};
   }
-  if (std::string_view(head.data(), 2) == kZipMagic ||
-      head[0] == kPickleMagic) {
+  if (IsOfTorch(head)) {
     return {.what = "the torch.save() file " + path, .tensors = ReadPth(path)};
   }
   throw DataError({.path = path},
@@ -273,6 +286,11 @@ std::string ArrangeClasses(const Names& file, const Names& model,
   }
   return "\n  the classifier's rows are put into the order of the data's "
          "classes, by their names";
+}
+
+bool IsTorchFile(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) && IsOfTorch(ReadHead(path));
 }
 
 WarmStarted WarmStart(const std::string& path, const ModelOptions& model,
