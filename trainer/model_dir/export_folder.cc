@@ -53,7 +53,7 @@ std::string ExportFolder::Commit(std::int64_t unix_seconds) {
 
 ExportFacts ReadExportFacts(const std::string& folder) {
   constexpr std::int64_t kMaxBytes = std::int64_t{64} << 20;
-  const std::string path = PathIn(folder, "preprocessing.json");
+  const std::string path = PathIn(folder, kExportFactsFile);
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) {
     return {};

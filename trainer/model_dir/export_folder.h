@@ -32,7 +32,10 @@ class ExportFolder {
   std::string stage_;
 };
 
-// What an export says of its model in preprocessing.json.
+// The file of an export that says how to use its model.
+inline constexpr const char* kExportFactsFile = "preprocessing.json";
+
+// What an export says of its model in this file.
 struct ExportFacts {
   std::vector<std::string> classes;  // names; "" for one without
   std::string model_variant;         // "": it has none
