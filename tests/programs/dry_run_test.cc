@@ -64,6 +64,8 @@ TEST_F(DryRunTest, FindsProblemsOfTheStart) {
   ExpectSame(Train("--resume 77"), 2);
   ExpectSame(Train("--resume best"), 2);
   ExpectSame(Train("--seed 7"), 2);
+  ExpectSame(Train("--normalization unit"), 2);
+  ExpectSame(Other("eval", "--normalization unit"), 2);
   ExpectSame(Train("--learning_rate_schedule plateau --mode train"), 2);
   ExpectSame(Train("--early_stop loss:3 --mode train"), 2);
   ExpectSame(Train("--epoch_lines true --mode train"), 2);
