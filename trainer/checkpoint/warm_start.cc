@@ -315,8 +315,9 @@ WarmStarted WarmStart(const std::string& path, const ModelOptions& model,
   if (!fit.head.empty()) {
     const std::string name = head + "weight";
     const bool is_there = found.tensors.contains(name);
-    const std::string shape =
-        is_there ? ShapeText(found.tensors[name]) : "none";
+    const std::string shape = is_there ? ShapeText(found.tensors[name])
+                              : arranged.empty() ? "none"
+                                                 : "that of other classes";
     started.text += fmt::format(
         "\n  the classifier {} starts from new weights: the file has {}",
         layers.back().name, shape);
