@@ -102,6 +102,9 @@ void RequireAll(const Fit& fit, const std::string& path) {
   std::string why = "does not fit the model";
   if (!fit.missing.empty()) {
     why += "; missing tensors: " + List(fit.missing);
+    if (!fit.unused.empty()) {  // Maybe the same with another prefix.
+      why += "; unused tensors: " + List(fit.unused);
+    }
   }
   if (!fit.other.empty()) {
     why += "; tensors of another shape: " + List(fit.other);
