@@ -64,12 +64,21 @@ TEST_F(DryRunTest, FindsProblemsOfTheStart) {
   ExpectSame(Train("--resume 77"), 2);
   ExpectSame(Train("--resume best"), 2);
   ExpectSame(Train("--seed 7"), 2);
+  ExpectSame(Train("--normalization unit"), 2);
+  ExpectSame(Other("eval", "--normalization unit"), 2);
   ExpectSame(Train("--learning_rate_schedule plateau --mode train"), 2);
   ExpectSame(Train("--early_stop loss:3 --mode train"), 2);
   ExpectSame(Train("--epoch_lines true --mode train"), 2);
+  ExpectSame(Train("--keep_best top_5"), 2);  // of four classes
+  ExpectSame(Train("--keep_best auc_at_half"), 2);
+  ExpectSame(Train("--early_stop top_5:3"), 2);
+  ExpectSame(Train("--learning_rate_schedule plateau --plateau_metric top_5"),
+             2);
   ExpectSame(Train("--eval_split test"), 2);
   ExpectSame(Train("--export_dir /dev/null/x"), 1);
   ExpectSame(Train("--mllog " + folder_.path()), 1);
+  ExpectSame(Train("--trace " + folder_.path()), 1);
+  ExpectSame(Train("--local_ranks 3"), 2);  // of batches of 8
   ExpectSame(Train("--distill_from " + folder_ / "none"), 2);
   std::ofstream(BestPath(model_.folder())) << "{";
   ExpectSame(Train("--keep_best top_1"), 3);

@@ -170,7 +170,9 @@ TEST_F(OtherDataTest, IsRefusedWhereItsClassesAreOthers) {
     EXPECT_EQ(predicted.exit_code, 2) << predicted.err;
     const ProgramResult forced = EvalOn(data, "--force");
     EXPECT_EQ(forced.exit_code, 0) << forced.err;
-    EXPECT_THAT(forced.err, HasSubstr("--force: data_dir="));
+    EXPECT_THAT(forced.err,
+                AllOf(HasSubstr("--force: data_dir="),
+                      HasSubstr("; classes are taken by their numbers\n")));
   }
   EXPECT_THAT(EvalOn(four.path()).err,
               HasSubstr("the data has 4 (ant, bee, cat, wolf)"));
@@ -243,7 +245,8 @@ TEST_F(OtherDataTest, GetsANewClassifierWhereItsClassesAreOthers) {
   const ProgramResult run = tune(others.path(), "others");
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err,
-              AllOf(HasSubstr("the classifier fc3 starts from new weights"),
+              AllOf(HasSubstr("the classifier fc3 starts from new weights: the "
+                              "file has that of other classes"),
                     HasSubstr("its classes are 4 (ant, bee, cat, dog); the "
                               "data's are 4 (ant, bee, cat, wolf)")));
   EXPECT_THAT(tune(others.path(), "forced", " --force").err,

@@ -149,6 +149,31 @@ TEST_F(PastEvaluationsTest, AreMadeUpForWhereAFileIsGone) {
   EXPECT_THAT(Train(straight_, more + "4").err, HasSubstr("nothing to do"));
 }
 
+// Of one class, every prediction is right.
+TEST_F(PastEvaluationsTest, EndARunThatHasReachedItsGoalAlready) {
+  const TemporaryFolder data;
+  for (const char* const split : {"train", "validation"}) {
+    TfrecordWriter writer(data / ShardName(split, 0, 1));
+    for (int i = 0; i < 8; ++i) {
+      writer.Append(TestPayload(0));
+    }
+    writer.Close();
+  }
+  const std::string flags =
+      "--device cpu --data_dir " + data.path() + " --model_dir " + straight_ +
+      " --params_override " + SmallModel::kParameters +
+      ",train_steps=30,steps_per_eval=2,stop_at_top_1=0.5";
+  const ProgramResult run = RunProgram("train_resnet", flags);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.out, "step 2  top-1 1.0000\n");
+  EXPECT_THAT(run.err, HasSubstr("ended at step 2 of 30: top-1 1.0000 has "
+                                 "reached stop_at_top_1=0.5\n"));
+  const ProgramResult again = RunProgram("train_resnet", flags);
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_EQ(again.out, "step 2\n");
+  EXPECT_THAT(again.err, HasSubstr("nothing to do: ended at step 2 of 30"));
+}
+
 TEST_F(PastEvaluationsTest, DecideTheSameOnEveryRank) {
   if (!kHasGloo) {
     GTEST_SKIP() << kNoGloo;
@@ -171,6 +196,17 @@ TEST_F(PastEvaluationsTest, AreNeeded) {
     EXPECT_EQ(run.exit_code, 2) << run.err;
     EXPECT_THAT(run.err, HasSubstr(": needs mode=train_and_eval, and shards to "
                                    "evaluate\n"));
+  }
+  for (const std::string parameter : {"keep_best=auc", "stop_at_top_1=0.5"}) {
+    const ProgramResult run = RunProgram(
+        "train_resnet", "--device cpu --mode train --dry_run --data_dir " +
+                            model_.data_dir() + " --model_dir " + straight_ +
+                            " --params_override " + SmallModel::kParameters +
+                            "," + parameter);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.err,
+                HasSubstr("\n" + parameter +
+                          ": has no effect: this run does not evaluate\n"));
   }
   const ProgramResult bad = Train(straight_, ",early_stop='top_1'");
   EXPECT_EQ(bad.exit_code, 2);

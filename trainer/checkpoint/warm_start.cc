@@ -102,6 +102,9 @@ void RequireAll(const Fit& fit, const std::string& path) {
   std::string why = "does not fit the model";
   if (!fit.missing.empty()) {
     why += "; missing tensors: " + List(fit.missing);
+    if (!fit.unused.empty()) {  // Maybe the same with another prefix.
+      why += "; unused tensors: " + List(fit.unused);
+    }
   }
   if (!fit.other.empty()) {
     why += "; tensors of another shape: " + List(fit.other);
@@ -109,9 +112,25 @@ void RequireAll(const Fit& fit, const std::string& path) {
   throw DataError({.path = path}, why);
 }
 
-constexpr std::size_t kHeadBytes = 9;
-constexpr char kPickleMagic = '\x80';  // of torch's older files
-constexpr std::string_view kZipMagic = "PK";
+// The first bytes of a file, by which its type is known.
+using FileHead = std::array<char, 9>;
+
+FileHead ReadHead(const std::string& path) {
+  FileHead head{};
+  (void)FileSource(path).ReadAt(0, std::as_writable_bytes(std::span(head)));
+  return head;
+}
+
+// After the header's length, whose first bytes may be any.
+bool IsOfSafetensors(const FileHead& head) { return head.back() == '{'; }
+
+bool IsOfTorch(const FileHead& head) {
+  constexpr char kPickleMagic = '\x80';  // of torch's older files
+  constexpr std::string_view kZipMagic = "PK";
+  return !IsOfSafetensors(head) &&
+         (std::string_view(head.data(), 2) == kZipMagic ||
+          head[0] == kPickleMagic);
+}
 
 // Whether the path is a folder; throws when it does not exist.
 bool IsFolder(const std::string& path) {
@@ -147,15 +166,12 @@ std::optional<FoundWeights> ReadOurs(const std::string& folder) {
 
 // Reads a file, whose type follows from its first bytes.
 FoundWeights ReadFile(const std::string& path) {
-  std::array<char, kHeadBytes> head{};
-  (void)FileSource(path).ReadAt(0, std::as_writable_bytes(std::span(head)));
-  // After the header's length, whose first bytes may be any.
-  if (head.back() == '{') {
+  const FileHead head = ReadHead(path);
+  if (IsOfSafetensors(head)) {
     return {.what = "the safetensors file " + path,
             .tensors = WithoutWrappers(ReadSafetensors(path))};
   }
-  if (std::string_view(head.data(), 2) == kZipMagic ||
-      head[0] == kPickleMagic) {
+  if (IsOfTorch(head)) {
     return {.what = "the torch.save() file " + path, .tensors = ReadPth(path)};
   }
   throw DataError({.path = path},
@@ -275,6 +291,11 @@ std::string ArrangeClasses(const Names& file, const Names& model,
          "classes, by their names";
 }
 
+bool IsTorchFile(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) && IsOfTorch(ReadHead(path));
+}
+
 WarmStarted WarmStart(const std::string& path, const ModelOptions& model,
                       TensorMap& weights, const Names& class_names) {
   const std::vector<LayerPlan> layers = PlanLayers(model);
@@ -297,8 +318,9 @@ WarmStarted WarmStart(const std::string& path, const ModelOptions& model,
   if (!fit.head.empty()) {
     const std::string name = head + "weight";
     const bool is_there = found.tensors.contains(name);
-    const std::string shape =
-        is_there ? ShapeText(found.tensors[name]) : "none";
+    const std::string shape = is_there ? ShapeText(found.tensors[name])
+                              : arranged.empty() ? "none"
+                                                 : "that of other classes";
     started.text += fmt::format(
         "\n  the classifier {} starts from new weights: the file has {}",
         layers.back().name, shape);

@@ -43,6 +43,9 @@ struct WarmStarted {
     const std::string& path, const ModelOptions& model, TensorMap& weights,
     const std::vector<std::string>& class_names = {});
 
+// Whether there is a file of torch.save() at a path. Throws IoError.
+[[nodiscard]] bool IsTorchFile(const std::string& path);
+
 // Gives a classifier, the tensors whose names begin with `head`, the rows of
 // the model's classes by their names: in another order, or removes it where the
 // names are others. file: the names of its own classes. Returns a line about

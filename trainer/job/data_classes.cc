@@ -45,24 +45,22 @@ DataClasses ClassesOf(const RecordIndex& index) {
   return {};
 }
 
-std::string Difference(const Names& data, const std::string& model_classes,
-                       const char* use) {
-  return fmt::format(
-      "the data has other classes than the model: the data has {}, the model "
-      "{}; give data of the model's classes, or --force to {} nevertheless, by "
-      "the numbers of the classes",
-      ClassesText(data), model_classes, use);
-}
-
-void RefuseUnlessForced(const Job& job, const std::string& difference) {
-  const std::string text =
-      (job.options.inputs.empty() ? "data_dir=" + job.options.data_dir
-                                  : "input=" + job.options.inputs.front()) +
-      ": " + difference;
+// use: what the classes are needed for, as "evaluate".
+void RefuseUnlessForced(const Job& job, const Names& data,
+                        const std::string& model_classes, const char* use) {
+  const std::string text = fmt::format(
+      "{}: the data has other classes than the model: the data has {}, the "
+      "model {}",
+      job.options.inputs.empty() ? "data_dir=" + job.options.data_dir
+                                 : "input=" + job.options.inputs.front(),
+      ClassesText(data), model_classes);
   if (!job.options.force) {
-    throw UsageError(text);
+    throw UsageError(fmt::format(
+        "{}; give data of the model's classes, or --force to {} nevertheless, "
+        "by the numbers of the classes",
+        text, use));
   }
-  Say("--force: " + text);
+  Say("--force: " + text + "; classes are taken by their numbers");
 }
 
 const char* UseOf(const Job& job) {
@@ -76,9 +74,8 @@ ClassMap MatchCounts(const Job& job, const DataClasses& data) {
   const auto count = static_cast<int>(data.names.size());
   const bool has_background = count + 1 == classes && offset == 0;
   if (count > 0 && count != classes && !has_background) {
-    RefuseUnlessForced(
-        job, Difference(data.names, fmt::format("{} without names", classes),
-                        UseOf(job)));
+    RefuseUnlessForced(job, data.names,
+                       fmt::format("{} without names", classes), UseOf(job));
   }
   return {.label_offset =
               count == classes ? data.first.value_or(offset) : offset};
@@ -93,8 +90,7 @@ ClassMap MatchNames(const Job& job, const DataClasses& data,
   const int first = data.first.value_or(has_background ? 1 : offset);
   ClassMatch match = MatchClasses(data.names, model);
   if (!match.fits) {
-    RefuseUnlessForced(job,
-                       Difference(data.names, ClassesText(model), UseOf(job)));
+    RefuseUnlessForced(job, data.names, ClassesText(model), UseOf(job));
     return {.label_offset = offset};
   }
   if (!match.to_model.empty() && !has_background) {
@@ -172,7 +168,7 @@ void RequireSameClasses(const Job& job) {
   const Names model = ModelLabels::OfModel(job.options.model_dir).names();
   const Names data = DataLabels(job).names();
   if (!model.empty() && !data.empty() && model != data) {
-    RefuseUnlessForced(job, Difference(data, ClassesText(model), "resume"));
+    RefuseUnlessForced(job, data, ClassesText(model), "resume");
   }
 }
 

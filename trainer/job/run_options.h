@@ -57,6 +57,7 @@ struct RunOptions {
   std::string commit = {};   // the commit of the build
   // This process's rank, and how long ranks wait for each other.
   RankPlace place = {};
+  int planned_ranks = 1;  // of the training that a dry run, alone, is for
   std::chrono::seconds rank_timeout{300};
   // The file of MLPerf's log of a training run; "": none. started: its
   // beginning.

@@ -79,31 +79,27 @@ std::string Text(bool value) { return value ? "true" : "false"; }
 // not show. Names are plain words, so that quoting makes them JSON.
 RunIdentity ModelIdentityOf(const TrainParams& params) {
   const ModelOptions& model = params.model;
-  RunIdentity identity = {
-      {"model", Quoted(ChoiceName(model.kind, kModelKinds))},
-      {"model_variant", Quoted(ChoiceName(model.variant, kModelVariants))},
-      {"resnet_depth", std::to_string(model.depth)},
-      {"num_label_classes", std::to_string(params.input.num_label_classes)},
-      {"pre_activation", Text(model.pre_activation)},
-      {"small_stem", Text(model.small_stem)},
-      {"use_resnetd_stem", Text(model.resnetd_stem)},
-      {"resnetd_shortcut", Text(model.resnetd_shortcut)},
-      {"replace_stem_max_pool", Text(model.replace_stem_max_pool)},
-      {"se_ratio", fmt::format("{}", model.se_ratio)}};
-  // Checkpoints of earlier versions have none of these.
-  const ModelOptions before;
-  const auto add = [&](const char* name, auto value, auto old) {
-    if (value != old) {
-      identity.push_back({name, fmt::format("{}", value)});
-    }
-  };
-  add("groups", model.groups, before.groups);
-  add("width_per_group", model.width_per_group, before.width_per_group);
-  add("use_resnett_stem", model.resnett_stem, before.resnett_stem);
-  add("blur_pool", model.blur_pool, before.blur_pool);
-  add("eca", model.eca, before.eca);
-  add("channels", model.channels, before.channels);
-  return identity;
+  return {{"model", Quoted(ChoiceName(model.kind, kModelKinds))},
+          {"model_variant", Quoted(ChoiceName(model.variant, kModelVariants))},
+          {"resnet_depth", std::to_string(model.depth)},
+          {"num_label_classes", std::to_string(params.input.num_label_classes)},
+          {"pre_activation", Text(model.pre_activation)},
+          {"small_stem", Text(model.small_stem)},
+          {"use_resnetd_stem", Text(model.resnetd_stem)},
+          {"resnetd_shortcut", Text(model.resnetd_shortcut)},
+          {"replace_stem_max_pool", Text(model.replace_stem_max_pool)},
+          {"se_ratio", fmt::format("{}", model.se_ratio)},
+          // Checkpoints of earlier versions have these only where they are not
+          // the defaults, or not at all.
+          {"groups", std::to_string(model.groups)},
+          {"width_per_group", std::to_string(model.width_per_group)},
+          {"use_resnett_stem", Text(model.resnett_stem)},
+          {"blur_pool", Text(model.blur_pool)},
+          {"eca", Text(model.eca)},
+          {"channels", std::to_string(model.channels)},
+          {"bn_epsilon", fmt::format("{}", model.bn_epsilon)},
+          {"normalization",
+           Quoted(ChoiceName(params.normalization, kNormalizations))}};
 }
 
 // A checkpoint of a run without a teacher has an empty distill_from, so that a

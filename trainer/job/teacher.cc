@@ -18,6 +18,7 @@
 #include "trainer/checkpoint/warm_start.h"
 #include "trainer/job/job.h"
 #include "trainer/job/station_options.h"
+#include "trainer/job/weights_variant.h"
 #include "trainer/log/run_history.h"
 #include "trainer/model/layers.h"
 #include "trainer/model/named_networks.h"
@@ -163,9 +164,11 @@ Teacher OfWeights(const std::string& path, const TrainParams& params,
       .weights = {},
       .text = fmt::format("{} of {}", network->name, PathForMessages(path))};
   teacher.model.num_classes = params.input.num_label_classes;
-  if (FindTensorBundle(path)) {
-    teacher.model.variant = ModelVariant::kTpu;
-    teacher.text += ", model_variant=tpu";
+  if (const std::optional<ModelVariant> variant = VariantOfWeights(path);
+      variant && *variant != teacher.model.variant) {
+    teacher.model.variant = *variant;
+    teacher.text +=
+        fmt::format(", model_variant={}", ChoiceName(*variant, kModelVariants));
   }
   teacher.weights = Zeros(teacher.model);
   const WarmStarted started = WarmStart(path, teacher.model, teacher.weights);

@@ -13,12 +13,15 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/checkpoint/manifest.h"
 #include "trainer/checkpoint/resume.h"
+#include "trainer/checkpoint/warm_start.h"
 #include "trainer/job/job.h"
 #include "trainer/job/station_options.h"
 #include "trainer/model/layers.h"
+#include "trainer/model_dir/export_folder.h"
 #include "trainer/model_dir/model_dir.h"
 #include "trainer/params/parse.h"
 #include "trainer/tensors/tensor_bundle.h"
@@ -44,15 +47,15 @@ std::string VariantOfState(const std::string& folder) {
   return "";
 }
 
-// That of the checkpoint at a path, or of the newest one in a model directory.
-std::string VariantOfCheckpoint(const std::string& path) {
-  std::error_code ignored;
-  const std::vector<std::int64_t> steps =
-      std::filesystem::is_directory(path, ignored)
-          ? ListCheckpoints(path)
-          : std::vector<std::int64_t>();
-  return VariantOfState(steps.empty() ? path
-                                      : CheckpointFolder(path, steps.back()));
+// Of the checkpoint in a folder, or of the newest one in a model directory
+// whose state can be read: all of a training have the same.
+std::string VariantOfFolder(const std::string& folder) {
+  std::string variant = VariantOfState(folder);
+  std::vector<std::int64_t> steps = ListCheckpoints(folder);
+  for (; variant.empty() && !steps.empty(); steps.pop_back()) {
+    variant = VariantOfState(CheckpointFolder(folder, steps.back()));
+  }
+  return variant;
 }
 
 std::int64_t CountConvolutions(const ModelOptions& model) {
@@ -78,8 +81,8 @@ void RequireDepth(const TensorBundle& bundle, const RunParams& resolved) {
       throw UsageError(fmt::format(
           "resnet_checkpoint={}: a ResNet-{}, the model is a ResNet-{}: give "
           "resnet_depth={}",
-          resolved.values.resnet_checkpoint, depth, resolved.values.model.depth,
-          depth));
+          WithoutUrlSecrets(resolved.values.resnet_checkpoint), depth,
+          resolved.values.model.depth, depth));
     }
   }
 }
@@ -94,19 +97,52 @@ std::string FindVariant(const RunOptions& options, const RunParams& resolved) {
   const std::string& model_dir = options.model_dir;
   if (options.resume != "never" && !ListCheckpoints(model_dir).empty()) {
     return Trains(options.mode) && !resolved.origins.contains(kVariant)
-               ? VariantOfCheckpoint(model_dir)
+               ? VariantOfFolder(model_dir)
                : "";
   }
   const std::string path =
       LocalWeights(options, params.resnet_checkpoint, "resnet_checkpoint");
   if (const std::optional<std::string> prefix = FindTensorBundle(path)) {
     RequireDepth(TensorBundle(*prefix), resolved);
-    return "tpu";
   }
-  return VariantOfCheckpoint(path);
+  if (const std::optional<ModelVariant> found = VariantOfWeights(path)) {
+    return std::string(ChoiceName(*found, kModelVariants));
+  }
+  if (params.model.variant != ModelVariant::kTorchvision) {
+    Say(
+        fmt::format("model_variant={}: resnet_checkpoint={} does not name its "
+                    "variant; weights from PyTorch are of "
+                    "model_variant=torchvision",
+                    ChoiceName(params.model.variant, kModelVariants),
+                    WithoutUrlSecrets(params.resnet_checkpoint)));
+  }
+  return "";
 }
 
 }  // namespace
+
+std::optional<ModelVariant> VariantOfWeights(const std::string& path) {
+  if (FindTensorBundle(path)) {
+    return ModelVariant::kTpu;
+  }
+  std::error_code ignored;
+  std::string name;
+  if (std::filesystem::is_directory(path, ignored)) {
+    name = VariantOfFolder(path);
+  } else {
+    const std::string folder =
+        std::filesystem::absolute(path, ignored).parent_path().string();
+    name = VariantOfState(folder);
+    if (name.empty()) {
+      name = ReadExportFacts(folder).model_variant;
+    }
+    if (name.empty() && IsTorchFile(path)) {
+      return ModelVariant::kTorchvision;
+    }
+  }
+  const ModelVariant* const variant = FindChoice(name, kModelVariants);
+  return variant == nullptr ? std::nullopt : std::optional(*variant);
+}
 
 void FollowWeights(const RunOptions& options, Ranks& ranks,
                    RunParams& resolved) {
@@ -120,7 +156,8 @@ void FollowWeights(const RunOptions& options, Ranks& ranks,
     return;
   }
   const std::string weights =
-      "resnet_checkpoint=" + resolved.values.resnet_checkpoint;
+      "resnet_checkpoint=" +
+      WithoutUrlSecrets(resolved.values.resnet_checkpoint);
   if (!resolved.origins.contains(kVariant)) {
     variant = named->second;
     resolved.origins[kVariant] = "from the weights";

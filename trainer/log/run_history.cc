@@ -112,16 +112,30 @@ void RunHistory::BeginRun(std::int64_t step, double time) {
   CutFrom(steps_, step + 1);
   CutFrom(loops_, step + 1);
   CutFrom(evaluations_, step + 1);
+  std::erase_if(other_evaluations_, [&](const HistoryEvaluation& evaluation) {
+    return evaluation.step > step;
+  });
   runs_.push_back({.first_step = step, .start_time = time, .last_time = time});
 }
 
 // Evaluations of other data, or in another way, are no curve together.
 void RunHistory::AddEvaluation(const HistoryEvaluation& evaluation) {
   if (!evaluations_.empty() && evaluations_.back().name != evaluation.name) {
-    evaluations_.clear();
+    const std::vector<HistoryEvaluation> before =
+        std::exchange(evaluations_, {});
+    for (const HistoryEvaluation& other : before) {
+      AddOther(other);
+    }
   }
   CutFrom(evaluations_, evaluation.step);
   evaluations_.push_back(evaluation);
+}
+
+void RunHistory::AddOther(const HistoryEvaluation& evaluation) {
+  std::erase_if(other_evaluations_, [&](const HistoryEvaluation& other) {
+    return other.step == evaluation.step && other.name == evaluation.name;
+  });
+  other_evaluations_.push_back(evaluation);
 }
 
 void RunHistory::Add(std::string_view text) {
@@ -142,6 +156,8 @@ void RunHistory::Add(std::string_view text) {
     loops_.push_back(PointOf(line, step));
   } else if (event == "eval") {
     AddEvaluation(EvaluationOf(line, step));
+  } else if (event == "other_eval") {
+    AddOther(EvaluationOf(line, step));
   } else if (event == "checkpoint") {
     checkpoints_.push_back(step);
   }

@@ -50,8 +50,7 @@ struct HistoryRun {
 };
 
 // A whole training over all its runs, read from metrics.jsonl. Steps that a
-// later run repeated replace the earlier ones. Other lines (also the event
-// other_eval: evaluations that are not the training's own), and lines that are
+// later run repeated replace the earlier ones. Other lines, and lines that are
 // not JSON, are skipped.
 //
 // Memory grows with the file, by some 60 bytes for each line. One thread at a
@@ -74,6 +73,12 @@ class RunHistory {
   [[nodiscard]] const std::vector<HistoryEvaluation>& evaluations() const {
     return evaluations_;
   }
+  // Those that are not the training's own, the newest one last: events
+  // other_eval, and the training's own of before its validation changed.
+  [[nodiscard]] const std::vector<HistoryEvaluation>& other_evaluations()
+      const {
+    return other_evaluations_;
+  }
   [[nodiscard]] const std::vector<std::int64_t>& checkpoints() const {
     return checkpoints_;
   }
@@ -85,12 +90,14 @@ class RunHistory {
  private:
   void BeginRun(std::int64_t step, double time);
   void AddEvaluation(const HistoryEvaluation& evaluation);
+  void AddOther(const HistoryEvaluation& evaluation);
 
   std::string path_;
   std::int64_t read_ = 0;  // bytes of the file
   std::vector<HistoryPoint> steps_;
   std::vector<HistoryPoint> loops_;
   std::vector<HistoryEvaluation> evaluations_;
+  std::vector<HistoryEvaluation> other_evaluations_;
   std::vector<std::int64_t> checkpoints_;
   std::vector<HistoryRun> runs_;
 };

@@ -8,9 +8,12 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/bytes/json.h"
+#include "records/bytes/name_text.h"
 #include "trainer/model_dir/model_dir.h"
 
 namespace infeed {
@@ -47,6 +50,27 @@ std::string ExportFolder::Commit(std::int64_t unix_seconds) {
       throw IoError(folder, "rename the export to it", errno);
     }
   }
+}
+
+ExportFacts ReadExportFacts(const std::string& folder) {
+  constexpr std::int64_t kMaxBytes = std::int64_t{64} << 20;
+  const std::string path = PathIn(folder, kExportFactsFile);
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    return {};
+  }
+  ExportFacts facts;
+  try {
+    const auto json = ParseJson<nlohmann::json>(ReadWholeFile(path, kMaxBytes));
+    for (const auto& name : json.value("classes", nlohmann::json::array())) {
+      facts.classes.push_back(
+          NameText(name.is_string() ? name.get<std::string>() : ""));
+    }
+    facts.model_variant = json.value("trained", nlohmann::json::object())
+                              .value("model_variant", "");
+  } catch (const nlohmann::json::exception&) {  // of another program
+  }
+  return facts;
 }
 
 }  // namespace infeed

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace infeed {
 
@@ -30,5 +31,18 @@ class ExportFolder {
   std::string export_dir_;
   std::string stage_;
 };
+
+// The file of an export that says how to use its model.
+inline constexpr const char* kExportFactsFile = "preprocessing.json";
+
+// What an export says of its model in this file.
+struct ExportFacts {
+  std::vector<std::string> classes;  // names; "" for one without
+  std::string model_variant;         // "": it has none
+};
+
+// Nothing for a folder without such a file, or with another one of this name.
+// Throws IoError.
+[[nodiscard]] ExportFacts ReadExportFacts(const std::string& folder);
 
 }  // namespace infeed

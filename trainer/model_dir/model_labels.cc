@@ -5,13 +5,10 @@
 #include <system_error>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "base/atomic_file.h"
-#include "records/bytes/json.h"
-#include "records/bytes/name_text.h"
 #include "records/files/class_list.h"
 #include "records/files/dataset_info.h"
+#include "trainer/model_dir/export_folder.h"
 #include "trainer/model_dir/model_dir.h"
 
 namespace infeed {
@@ -25,26 +22,6 @@ ModelLabels Named(std::vector<std::string> names, int first, int offset) {
     names.insert(names.begin(), "background");
   } else if (!names.empty() && first < offset) {
     names.erase(names.begin());
-  }
-  return ModelLabels(std::move(names));
-}
-
-// The names in an export's preprocessing.json.
-ModelLabels OfExport(const std::string& folder) {
-  constexpr std::int64_t kMaxBytes = std::int64_t{64} << 20;
-  const std::string path = PathIn(folder, "preprocessing.json");
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) {
-    return {};
-  }
-  const auto json =
-      ParseJsonOrDiscard<nlohmann::json>(ReadWholeFile(path, kMaxBytes));
-  std::vector<std::string> names;
-  if (json.is_object() && json.contains("classes")) {
-    for (const auto& name : json["classes"]) {
-      names.push_back(
-          NameText(name.is_string() ? name.get<std::string>() : ""));
-    }
   }
   return ModelLabels(std::move(names));
 }
@@ -91,7 +68,8 @@ ModelLabels ModelLabels::OfWeights(const std::string& path) {
   if (CheckpointStep(folder.filename().string())) {
     return OfModel(folder.parent_path().string());
   }
-  return is_folder ? OfModel(folder.string()) : OfExport(folder.string());
+  return is_folder ? OfModel(folder.string())
+                   : ModelLabels(ReadExportFacts(folder.string()).classes);
 }
 
 void ModelLabels::Save(const std::string& model_dir) const {

@@ -30,17 +30,16 @@ InputOptions PartOf(InputOptions input, const RankPlace& place) {
   return input;
 }
 
-void RequireShares(const TrainParams& params, const RankPlace& place) {
+void RequireShares(const TrainParams& params, int ranks) {
   const int batch = params.input.batch_size;
-  const int rest = batch % place.world_size;
+  const int rest = batch % ranks;
   if (rest != 0) {
-    const int more = batch - rest + place.world_size;
+    const int more = batch - rest + ranks;
     throw UsageError(fmt::format(
         "train_batch_size={}: {} ranks cannot share it equally; give {}", batch,
-        place.world_size,
-        batch < place.world_size
-            ? std::to_string(more)
-            : fmt::format("{} or {}", batch - rest, more)));
+        ranks,
+        batch < ranks ? std::to_string(more)
+                      : fmt::format("{} or {}", batch - rest, more)));
   }
 }
 

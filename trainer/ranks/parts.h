@@ -17,6 +17,6 @@ namespace infeed {
 
 // Throws UsageError, with values that would work, unless the ranks can share a
 // training batch evenly.
-void RequireShares(const TrainParams& params, const RankPlace& place);
+void RequireShares(const TrainParams& params, int ranks);
 
 }  // namespace infeed

@@ -13,6 +13,7 @@
 #include "records/http/url.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/checkpoint/named_weights.h"
+#include "trainer/model_dir/export_folder.h"
 #include "trainer/model_dir/model_dir.h"
 #include "trainer/tensors/tensor_bundle.h"
 
@@ -56,8 +57,16 @@ void PullFiles(const RemoteFolder& remote, const std::string& prefix,
   }
 }
 
+void PullIfThere(const RemoteFolder& remote, std::string_view name,
+                 const std::string& folder) {
+  if (remote.Has(name)) {
+    remote.Pull(name, PathIn(folder, name));
+  }
+}
+
 // Downloads a file, and, if it belongs to a TensorFlow checkpoint, the rest of
-// it.
+// it. Of an export or a checkpoint, also the file that says what its weights
+// are.
 std::optional<std::string> PullFile(const Place& place,
                                     const std::string& folder) {
   if (!place.parent.Has(place.name)) {
@@ -71,6 +80,8 @@ std::optional<std::string> PullFile(const Place& place,
     }
   }
   place.parent.Pull(place.name, PathIn(folder, place.name));
+  PullIfThere(place.parent, kExportFactsFile, folder);
+  PullIfThere(place.parent, kStateFile, folder);
   return PathIn(folder, place.name);
 }
 
@@ -83,16 +94,17 @@ std::optional<std::string> PullPrefix(const Place& place,
   return PathIn(folder, place.name);
 }
 
-// Also labels.txt of a model directory.
+// Also labels.txt of a model directory, for a checkpoint of its parent.
 std::optional<std::string> PullFolder(const RemoteFolder& remote,
+                                      const RemoteFolder& parent,
                                       const std::string& folder) {
-  if (remote.Has("labels.txt")) {
-    remote.Pull("labels.txt", LabelsPath(folder));
-  }
+  constexpr std::string_view kLabels = "labels.txt";
   if (remote.Has(kManifestFile)) {
     PullFiles(remote, "", folder);
+    PullIfThere(parent, kLabels, folder);
     return folder;
   }
+  PullIfThere(remote, kLabels, folder);
   const RemoteCheckpoints checkpoints(remote);
   if (const std::vector<std::int64_t> steps = checkpoints.List();
       !steps.empty()) {
@@ -237,7 +249,7 @@ std::string PullWeights(const std::string& url, const std::string& folder,
     }
   }
   if (std::optional<std::string> found =
-          PullFolder(RemoteFolder(url, runtime), folder)) {
+          PullFolder(RemoteFolder(url, runtime), place.parent, folder)) {
     return *std::move(found);
   }
   throw IoError(UrlForMessages(url) +

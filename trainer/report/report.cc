@@ -166,6 +166,29 @@ std::string RunsTable(const RunHistory& history) {
       rows);
 }
 
+// Evaluations that are no part of the curves, the newest first.
+std::string OtherEvaluationsTable(const RunHistory& history) {
+  constexpr std::size_t kShown = 20;
+  const std::vector<HistoryEvaluation>& all = history.other_evaluations();
+  Rows rows;
+  for (auto other = all.rbegin(); other != all.rend() && rows.size() < kShown;
+       ++other) {
+    rows.push_back({EscapeXml(other->name.empty() ? "-" : other->name),
+                    std::to_string(other->step), HtmlPercent(other->top_1),
+                    fmt::format("{:.3f}", other->loss)});
+  }
+  if (rows.empty()) {
+    return "";
+  }
+  const std::string table =
+      HtmlTable({"evaluation", "step", "top-1", "loss"}, rows);
+  return all.size() == rows.size()
+             ? table
+             : table + fmt::format(
+                           "<p class=\"note\">{} more in metrics.jsonl</p>\n",
+                           all.size() - rows.size());
+}
+
 // Parameters that were given or follow from the data; the defaults are shown
 // after a click.
 std::string ConfigurationTable(const std::vector<ReportFact>& parameters) {
@@ -423,6 +446,7 @@ std::string ReportPage(const ReportSubject& subject, const RunHistory& history,
     boxes.push_back({"Classes" + at, classes.table, kind});
     boxes.push_back({"ROC curve" + at, classes.roc});
   }
+  boxes.push_back({"Other evaluations", OtherEvaluationsTable(history)});
   boxes.push_back(
       {"The input's stages, in loops", StagesTable(state.input), "wide"});
   boxes.push_back({"Runs, and their warm-up", RunsTable(history), "wide"});

@@ -57,7 +57,7 @@ std::string ExportModel(const ExportOptions& options,
                  {.image_size = model.params.input.image_size,
                   .statistics = StatisticsOf(model.params)});
   ExportFolder folder(options.export_dir);
-  WriteFileAtomically(folder.PathFor("preprocessing.json"), preprocessing);
+  WriteFileAtomically(folder.PathFor(kExportFactsFile), preprocessing);
   if (has("onnx")) {
     WriteFileAtomically(
         folder.PathFor("model.onnx"),

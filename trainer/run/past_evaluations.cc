@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "trainer/job/station_options.h"
 #include "trainer/job/validation.h"
@@ -14,6 +15,7 @@
 #include "trainer/model_dir/model_dir.h"
 #include "trainer/run/train_end.h"
 #include "trainer/scores/early_stop.h"
+#include "trainer/scores/eval_result.h"
 
 namespace infeed {
 namespace {
@@ -30,6 +32,46 @@ void RequireEvaluations(const Job& job) {
     throw UsageError((plateau ? "learning_rate_schedule=plateau"
                               : "early_stop=" + params.early_stop) +
                      ": needs mode=train_and_eval, and shards to evaluate");
+  }
+}
+
+// Throws UsageError where a parameter needs a metric that the evaluations
+// cannot have: it would never be found, without a word.
+void RequireMetric(const TrainParams& params, const std::string& parameter,
+                   const std::string& metric) {
+  const std::string why = LacksMetricText(metric, params.num_eval_images,
+                                          params.input.num_label_classes);
+  if (!why.empty()) {
+    throw UsageError(fmt::format(
+        "{}: evaluations of {} and {} have no {}: {}", parameter,
+        CountText(params.num_eval_images, "image"),
+        CountText(params.input.num_label_classes, "class", "classes"), metric,
+        why));
+  }
+}
+
+void RequireMetrics(const TrainParams& params) {
+  RequireMetric(params, "keep_best=" + params.keep_best, params.keep_best);
+  if (HasPlateau(params)) {
+    RequireMetric(params, "plateau_metric=" + params.plateau_metric,
+                  params.plateau_metric);
+  }
+  if (const std::optional<EarlyStop> early_stop =
+          ParseEarlyStop(params.early_stop)) {
+    RequireMetric(params, "early_stop=" + params.early_stop,
+                  early_stop->metric);
+  }
+}
+
+// Names the parameters that a preset may have set, and that need evaluations,
+// where there are none.
+void SayUnused(const TrainParams& params) {
+  constexpr const char* kText = "has no effect: this run does not evaluate";
+  if (params.stop_at_top_1 > 0) {
+    Say(fmt::format("stop_at_top_1={}: {}", params.stop_at_top_1, kText));
+  }
+  if (params.keep_best != "none") {
+    Say(fmt::format("keep_best={}: {}", params.keep_best, kText));
   }
 }
 
@@ -56,8 +98,10 @@ PastEvaluations::PastEvaluations(const Job& job, std::int64_t step)
     : job_(job), subject_(SubjectOf(job)), history_(subject_.key) {
   RequireEvaluations(job);
   if (!Evaluates(job)) {
+    SayUnused(job.params);
     return;
   }
+  RequireMetrics(job.params);
   if (job.ranks.place().is_first()) {
     history_ = ReadUpTo(step, job.options.model_dir, subject_.key);
   }

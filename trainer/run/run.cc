@@ -1,5 +1,6 @@
 #include "trainer/run/run.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -82,6 +83,11 @@ Work Prepare(const Job& job, Preparation& preparation) {
       break;
   }
   return PrepareTraining(job, preparation);
+}
+
+// The ranks that share the batches of the run, or of that of a dry run.
+int RanksOf(const RunOptions& options) {
+  return std::max(options.place.world_size, options.planned_ranks);
 }
 
 // Whether only rank 0 has work to do.
@@ -184,8 +190,8 @@ bool PrepareParameters(const RunOptions& options, Ranks& ranks,
     RequireSplits(options, parts.data);
   });
   return has_model && has_data && preparation.Do([&] {
-    parts.resolved = Resolve(options.params, options.device, parts.data,
-                             options.place.world_size);
+    parts.resolved =
+        Resolve(options.params, options.device, parts.data, RanksOf(options));
   });
 }
 
@@ -196,7 +202,7 @@ void PrepareParts(const RunOptions& options, Ranks& ranks,
   RunParams& resolved = parts.resolved;
   preparation.Do([&] { FollowWeights(options, ranks, resolved); });
   if (Trains(options.mode)) {
-    preparation.Do([&] { RequireShares(resolved.values, options.place); });
+    preparation.Do([&] { RequireShares(resolved.values, RanksOf(options)); });
     preparation.Do([&] { ResolveClassWeights(data, resolved); });
     if (!resolved.values.distill_from.empty()) {
       preparation.Do([&] {
@@ -261,6 +267,11 @@ ProgramEnd RunTogether(const RunOptions& given, Ranks& ranks,
       })) {
     options.device = "cpu";  // for the other checks
   }
+  preparation.Do([&] {
+    if (options.place.is_first()) {
+      RequireWritableFile(options.trace_path);
+    }
+  });
   Parts parts;
   if (!PrepareParameters(options, ranks, preparation, parts)) {
     return preparation.End();
@@ -321,6 +332,7 @@ ProgramEnd Dispatch(RunOptions options, const std::stop_token& stop) {
     if (!options.place.is_first()) {
       return ExitCode::kDone;
     }
+    options.planned_ranks = Trains(options.mode) ? options.place.world_size : 1;
     // Closes the socket to which the ranks would have connected.
     RankSocket(std::exchange(options.place, {}).listener).Close();
   }

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 #include "trainer/scores/metrics.h"
 
@@ -69,6 +71,29 @@ std::optional<double> FindMetric(const EvalResult& result,
   }
   Check(name == "auc_at_half", "the metric has a name");
   return result.auc_at_half;
+}
+
+std::string LacksMetricText(std::string_view name, std::int64_t images,
+                            int classes) {
+  if (name == "top_5" && !HasTopFive(classes)) {
+    return "of up to five classes it is always 1";
+  }
+  if (name == "mean_class" && classes > kMaxConfusionClasses) {
+    return fmt::format("it is of up to {} classes", kMaxConfusionClasses);
+  }
+  if (name == "auc_at_half" && classes != 2) {
+    return "it is of two classes";
+  }
+  if (name != "auc" && name != "auc_at_half") {
+    return "";
+  }
+  if (classes < 2) {
+    return "it is of two classes or more";
+  }
+  return images * classes > kMaxScores
+             ? fmt::format("it is of up to {} scores, images times classes",
+                           kMaxScores)
+             : "";
 }
 
 bool IsBetter(std::string_view name, double a, double b) {

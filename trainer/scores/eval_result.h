@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -68,6 +69,11 @@ struct EvalResult {
 // metric. Requires: name is one of these.
 [[nodiscard]] std::optional<double> FindMetric(const EvalResult& result,
                                                std::string_view name);
+
+// Why no evaluation of so many images and classes has a metric, which has one
+// of the names above; "": it may have it.
+[[nodiscard]] std::string LacksMetricText(std::string_view name,
+                                          std::int64_t images, int classes);
 
 // Whether a is strictly better than b: smaller for loss, greater for the other
 // metrics. A value that is not finite is never better, and any finite value is

@@ -190,6 +190,15 @@ TEST_F(WarmStartTest, SumsOrRepeatsTheFirstConvolutionsChannels) {
   EXPECT_THAT(text_, HasSubstr("3 input channels repeated for 4"));
 }
 
+TEST_F(WarmStartTest, NamesTheTensorsOfAnotherPrefix) {
+  TensorMap file;
+  for (const auto& [name, tensor] : Weights(Model(), 1)) {
+    file["backbone." + name] = tensor;
+  }
+  EXPECT_THAT(ErrorOf(file),
+              HasSubstr("; unused tensors: 8 (backbone.conv1.bias, "));
+}
+
 TEST_F(WarmStartTest, NamesTheFirstFewOfManyThatDoNotFit) {
   EXPECT_THAT(
       ErrorOf({}),

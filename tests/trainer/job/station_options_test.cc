@@ -66,6 +66,22 @@ TEST(StationOptionsTest, ARunResumesWithTheSameTeacher) {
             HasSubstr("distill_temperature is")));
 }
 
+// A difference is found whichever of the two has the default.
+TEST(StationOptionsTest, ANetworkIsAlsoWhatItsTensorsDoNotShow) {
+  std::vector<TrainParams> others(4);
+  others[0].model.bn_epsilon = 1e-3;
+  others[1].model.blur_pool = true;
+  others[2].model.groups = 32;
+  others[3].normalization = Normalization::kUnit;
+  const RunIdentity usual = MakeNetworkIdentity(TrainParams());
+  EXPECT_EQ(DescribeDifferences(usual, usual), "");
+  for (const TrainParams& other : others) {
+    const RunIdentity identity = MakeNetworkIdentity(other);
+    EXPECT_NE(DescribeDifferences(identity, usual), "");
+    EXPECT_NE(DescribeDifferences(usual, identity), "");
+  }
+}
+
 std::vector<ImageSize> Sizes(const std::string& text) {
   TrainParams params;
   params.eval_image_sizes = text;

@@ -166,6 +166,21 @@ TEST_F(TeacherTest, MayBeWeightsOfANamedNetwork) {
                                  "and [5, 512] in the model"));
 }
 
+TEST_F(TeacherTest, HasTheGeometryOfItsExport) {
+  const ModelOptions model = {
+      .variant = ModelVariant::kTpu, .depth = 18, .num_classes = 4};
+  run_.values.distill_from = other_ / "model.safetensors";
+  WriteSafetensors(run_.values.distill_from,
+                   DeviceLoop(model, {}, kCpu).Save().model);
+  std::ofstream(other_ / "preprocessing.json")
+      << R"({"trained": {"model_variant": "tpu"}})";
+  run_.values.distill_model = "resnet18";
+  const auto teacher = Find();
+  ASSERT_TRUE(teacher);
+  EXPECT_EQ(teacher->model.variant, ModelVariant::kTpu);
+  EXPECT_THAT(teacher->text, HasSubstr(", model_variant=tpu"));
+}
+
 TEST_F(TeacherTest, TakesMemory) {
   const std::int64_t alone = TrainingNeed(options_, run_.values).device;
   ASSERT_TRUE(Find());

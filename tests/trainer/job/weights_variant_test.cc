@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -149,6 +150,48 @@ TEST_F(WeightsVariantTest, IsThatOfACheckpointOfOurs) {
     Follow();
     EXPECT_EQ(params_.values.model.variant, ModelVariant::kTpu) << path;
   }
+}
+
+// A file of a checkpoint, and a checkpoint of which a newer one is damaged.
+TEST_F(WeightsVariantTest, IsThatOfWhatIsLeftOfACheckpoint) {
+  Checkpoint checkpoint = MadeCheckpoint(7);
+  checkpoint.identity.push_back({"model_variant", "\"tpu\""});
+  const std::string other = folder_ / "other";
+  const std::string step = SaveCheckpoint(other, checkpoint);
+  checkpoint.step = 8;
+  WriteFileAtomically(SaveCheckpoint(other, checkpoint) + "/state.json", "{");
+  EXPECT_EQ(VariantOfWeights(other), ModelVariant::kTpu);
+  EXPECT_EQ(VariantOfWeights(step + "/model.safetensors"), ModelVariant::kTpu);
+}
+
+TEST_F(WeightsVariantTest, IsThatOfAnExport) {
+  const std::string facts = folder_ / "preprocessing.json";
+  WriteFileAtomically(path_, "weights");
+  for (const char* const text :
+       {"", "[]", "{}", R"({"trained": 1})", R"({"trained": {}})",
+        R"({"trained": {"model_variant": 1}})",
+        R"({"trained": {"model_variant": "other"}})"}) {
+    WriteFileAtomically(facts, text);
+    EXPECT_EQ(VariantOfWeights(path_), std::nullopt) << text;
+  }
+  WriteFileAtomically(facts, R"({"trained": {"model_variant": "tpu"}})");
+  Follow();
+  EXPECT_EQ(params_.values.model.variant, ModelVariant::kTpu);
+}
+
+// PyTorch's networks all have torchvision's geometry.
+TEST_F(WeightsVariantTest, IsTorchvisionsOfFilesOfTorch) {
+  params_.origins["model_variant"] = "preset tpu_reference";
+  for (const char* const bytes : {"PK\x03\x04 and more", "\x80\x02 and more"}) {
+    WriteFileAtomically(path_, bytes);
+    params_.values.model.variant = ModelVariant::kTpu;
+    EXPECT_THAT(MessageOf<UsageError>([&] { Follow(); }),
+                HasSubstr("give model_variant=torchvision, or --force"));
+    params_.values.model.variant = ModelVariant::kTorchvision;
+    Follow();
+  }
+  WriteFileAtomically(path_, "PK\x03\x04....{");  // safetensors
+  EXPECT_EQ(VariantOfWeights(path_), std::nullopt);
 }
 
 TEST_F(WeightsVariantTest, StaysThatOfTheTrainingThatResumes) {

@@ -53,8 +53,7 @@ TEST(RankPartsTest, SayWhichBatchCanBeShared) {
   const auto error = [](int batch, int ranks) {
     TrainParams params;
     params.input.batch_size = batch;
-    return MessageOf<UsageError>(
-        [&] { RequireShares(params, Place(0, ranks, ranks)); });
+    return MessageOf<UsageError>([&] { RequireShares(params, ranks); });
   };
   EXPECT_EQ(error(12, 1), "");
   EXPECT_EQ(error(12, 4), "");

@@ -143,6 +143,25 @@ TEST_F(RemoteWeightsTest, TakesACheckpoint) {
   }
 }
 
+// The names of classes, and the variant.
+TEST_F(RemoteWeightsTest, TakesWhatSaysWhatTheyAre) {
+  const RemoteCheckpoints checkpoints(RemoteFolder(kUrl, runtime_));
+  checkpoints.Push(5, Save(5, disk_ / "made"));
+  server_.Put(PlaceOf("labels.txt"), "ant\nbee\n");
+  EXPECT_EQ(Pull(CheckpointFolder(kUrl, 5)), ".");
+  EXPECT_EQ(Read(here_ + "/labels.txt"), "ant\nbee\n");
+  fs::remove_all(here_);
+  EXPECT_EQ(Pull(CheckpointFolder(kUrl, 5) + "/model.safetensors"),
+            "model.safetensors");
+  EXPECT_TRUE(fs::exists(here_ + "/state.json"));
+  fs::remove_all(here_);
+  server_.Put(PlaceOf("export/model.safetensors"), "weights");
+  server_.Put(PlaceOf("export/preprocessing.json"), "{}");
+  EXPECT_EQ(Pull(std::string(kUrl) + "/export/model.safetensors"),
+            "model.safetensors");
+  EXPECT_EQ(Read(here_ + "/preprocessing.json"), "{}");
+}
+
 TEST_F(RemoteWeightsTest, TakesATensorFlowCheckpointWhole) {
   for (const char* name :
        {"model.ckpt-9.index", "model.ckpt-9.meta",

@@ -189,6 +189,32 @@ TEST(ReportPageTest, ShowsClassesTheWorstFirst) {
                           HasSubstr("rgba(59, 111, 212, 0.94)\">7</td>")));
 }
 
+TEST(ReportPageTest, ListsEvaluationsThatAreNotTheTrainings) {
+  RunHistory history = MadeHistory();
+  const auto page = [&] {
+    std::string html = ReportPage(MadeSubject(), history, MadeState());
+    EXPECT_EQ(FirstFlaw(html), "");
+    return html;
+  };
+  EXPECT_THAT(page(), Not(HasSubstr("Other evaluations")));
+  for (int step = 1; step <= 3; ++step) {
+    history.Add(R"({"event":"other_eval","evaluation":"test-1a2b3c4d",)"
+                R"("loss":4.25,"top_1":0.125,"step":)" +
+                std::to_string(step) + "}");
+  }
+  const std::string html = page();
+  EXPECT_THAT(html, HasSubstr("Other evaluations"));
+  EXPECT_LT(html.find("test-1a2b3c4d</td><td>3"),
+            html.find("test-1a2b3c4d</td><td>2"));
+  // A resume from step 2 drops the later one; another validation begins.
+  history.Add(R"({"event":"start","step":2,"time":1700000200})");
+  history.Add(R"({"event":"eval","step":3,"evaluation":"validation-2b3c4d5e",)"
+              R"("loss":2,"top_1":0.75})");
+  ASSERT_EQ(history.other_evaluations().size(), 3U);
+  EXPECT_EQ(history.other_evaluations().back().name, "");
+  EXPECT_EQ(history.other_evaluations().back().top_1, 0.9);
+}
+
 TEST(ReportPageTest, ShowsWhereParametersCameFrom) {
   const std::string page =
       ReportPage(MadeSubject(), MadeHistory(), MadeState());
