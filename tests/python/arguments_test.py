@@ -269,7 +269,10 @@ class SubsetTest(unittest.TestCase):
                 ([True, 2], TypeError, "^subset"),
                 ("12", TypeError, "^subset"), (5, TypeError, "^subset"),
                 ([[1, 2]], TypeError, "one dimension"),
-                ({1: 2}, TypeError, "^subset")):
+                ({1: 2}, TypeError, "^subset"),
+                (np.ma.array([5, 9], mask=[0, 1]), TypeError, "^subset"),
+                (np.arange(200) // 150, ValueError, "give bools for a mask"),
+                ([0, 1] * 100, ValueError, "give bools for a mask")):
             with self.subTest(subset=subset), self.assertRaisesRegex(kind, text):
                 loader(subset=subset)
 
@@ -329,6 +332,13 @@ class PositionsTest(unittest.TestCase):
         self.assertEqual([len(list(last)), len(list(last))], [len(last)] * 2)
 
 
+class Unreadable:
+    """As a tensor of torch that needs a gradient."""
+
+    def __array__(self, *_, **__):
+        raise RuntimeError("use detach()")
+
+
 class ExampleTest(unittest.TestCase):
     def written(self, value):
         with tempfile.TemporaryDirectory() as folder:
@@ -362,7 +372,9 @@ class ExampleTest(unittest.TestCase):
                 (np.zeros((2, 2)), TypeError), (2**63, ValueError),
                 (-2**63 - 1, ValueError), (np.uint64(2**63), ValueError),
                 (1e39, ValueError), ([1.0, -1e39], ValueError),
-                ("\udc80", ValueError)):
+                ("\udc80", ValueError), (Unreadable(), TypeError),
+                (np.ma.array([1, 2], mask=[0, 1]), TypeError),
+                (np.datetime64("2026-01-01", "ns"), TypeError)):
             with self.subTest(value=value), self.assertRaisesRegex(kind, "'key'"):
                 self.written(value)
 
