@@ -136,6 +136,29 @@ class TwoPassesTest(unittest.TestCase):
                     next(iter(train))
 
 
+    @unittest.skipUnless(importlib.util.find_spec("torch"),
+                         "torch is not installed")
+    def test_a_prefetchs_state_is_that_of_its_loader_once_that_went_on(self):
+        from infeed.torch import prefetch
+        for move in (lambda made: made.set_epoch(3),
+                     lambda made: made.load_state_dict(loader().state_dict()),
+                     lambda made: next(iter(made)), list):
+            train = loader(framework="torch")
+            ahead = prefetch(train, "cpu")
+            going = iter(ahead)
+            list(itertools.islice(going, 3))
+            move(train)
+            self.assertEqual(ahead.state_dict(), train.state_dict())
+        evaluation = loader(framework="torch", training=False)
+        ahead = prefetch(evaluation, "cpu")
+        list(ahead)
+        ahead.load_state_dict(ahead.state_dict())
+        self.assertEqual(len(list(ahead)), 2)
+        for wrong, kind in ((loader(), ValueError), (None, TypeError)):
+            with self.assertRaisesRegex(kind, "torch|^batches"):
+                prefetch(wrong, "cpu")
+
+
 class InterruptTest(unittest.TestCase):
     """Ctrl-C in each line that Python runs for a batch."""
 
