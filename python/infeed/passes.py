@@ -39,6 +39,7 @@ class Pass(Iterator["Batch"]):
                     loader._place = batch._native.next
                     loader._resumed = False
             if batch is None:
+                loader._check_usable()  # Not only the interpreter ends.
                 raise StopIteration
             return batch
         except BaseException:

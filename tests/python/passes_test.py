@@ -6,6 +6,7 @@ import importlib.util
 import itertools
 import sys
 import threading
+import time
 import unittest
 
 import infeed
@@ -114,6 +115,24 @@ class TwoPassesTest(unittest.TestCase):
         self.assertIn(200, ends)
         for end in ends:
             self.assertTrue(end == 200 or "another pass" in end)
+
+    def test_a_pass_that_another_thread_closes_is_not_at_its_end(self):
+        train, kept, ends = loader(max_lent=0, batches_in_pool=2), [], []
+
+        def consume():
+            try:
+                kept.extend(train)
+            except RuntimeError as error:
+                ends.append(str(error))
+        thread = threading.Thread(target=consume)
+        with self.assertLogs("infeed"):  # All batches are held.
+            thread.start()
+            while thread.is_alive() and len(kept) < 2:
+                time.sleep(0.01)
+            time.sleep(0.3)  # It waits.
+        train.close()
+        thread.join()
+        self.assertRegex(ends[0], "the loader was closed while")
 
     def test_a_stream_with_an_end_ends_repeat(self):
         self.assertEqual(len(list(loader(repeat=2).repeat())), 10)
