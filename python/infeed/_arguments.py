@@ -80,16 +80,17 @@ def text(name: str, value: object) -> str:
     return str(value)
 
 
-def path(name: str, value: Any, any_bytes: bool = False) -> str:
-    """A str or os.PathLike; any_bytes: with os.fsdecode()'s surrogates, too."""
+def path(name: str, value: Any) -> str:
+    """A str or os.PathLike, with os.fsdecode()'s surrogates for bytes that are
+    not UTF-8: os.fsencode() gives the engine the file's name.
+    """
     try:
         given = os.fspath(value)
     except TypeError:
         raise wrong(name, value, "a path: a str or os.PathLike") from None
-    if any_bytes and isinstance(given, str):
-        text(name, re.sub("[\udc80-\udcff]", "?", given))
-    else:
-        text(name, given)
+    if not isinstance(given, str):
+        raise wrong(name, value, "a path: a str or os.PathLike")
+    text(name, re.sub("[\udc80-\udcff]", "?", given))
     if "\0" in given:
         raise ValueError(f"{name}={shown(value)}: has a NUL character")
     return str(given)
@@ -246,7 +247,7 @@ def option(name: str, value: Any, own: Iterable[str]) -> Any:
     if row["unit"] == "bytes" and isinstance(value, str):
         return text(name, value)
     if row["unit"] == "path":
-        return path(name, value)
+        return os.fsencode(path(name, value))
     readers: dict[str, Callable[[str, Any], Any]] = {
         "true or false": truth, "integer": whole, "number": real, "text": text,
         "size": side_lengths}

@@ -3,6 +3,7 @@
 import collections
 import os
 import pathlib
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -222,6 +223,31 @@ class PathTest(unittest.TestCase):
                            "train-00000-of-00003").read_bytes())
             for given in (os.fsdecode(data), [pathlib.Path(os.fsdecode(data))]):
                 self.assertGreater(len(infeed.Index(given)), 0)
+
+    def test_any_bytes_may_be_a_files_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def path(name):
+                return os.fsdecode(os.path.join(os.fsencode(folder), name))
+            image, bad = path(b"\xe9.jpg"), path(b"\xe8.jpg")
+            pathlib.Path(image).write_bytes(support.photograph())
+            pathlib.Path(bad).write_bytes(b"no image")
+            index = infeed.Index.of_images([(image, 3), (pathlib.Path(bad), 4)])
+            for made in (index, pickle.loads(pickle.dumps(index))):
+                batch, = infeed.Loader(made, batch_size=2, image_size=32,
+                                       training=False, on_bad=lambda line: None,
+                                       bad_record_report=path(b"\xe9.jsonl"))
+                self.assertEqual(batch.labels.tolist(), [3, -1])
+            self.assertIn("xe8.jpg", pathlib.Path(path(b"\xe9.jsonl")).read_text())
+            with infeed.records.Writer(path(b"\xe9.tfrecord")) as writer:
+                writer.write(b"payload")
+            self.assertEqual(
+                infeed.records.open(path(b"\xe9.tfrecord"))[:], [b"payload"])
+            for label in b"xy":
+                images = path(b"\xe9/%c" % label)
+                os.makedirs(images)
+                pathlib.Path(images, "1.jpg").write_bytes(support.photograph())
+            report = infeed.convert(path(b"\xe9"), path(b"\xe8"), shards=1)
+            self.assertEqual(report.records, {"train": 2})
 
     def test_other_paths_are_errors(self):
         for given, kind in ((b"x", TypeError), ("a\0b", ValueError),
