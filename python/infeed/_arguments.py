@@ -80,16 +80,17 @@ def text(name: str, value: object) -> str:
     return str(value)
 
 
-def path(name: str, value: Any, any_bytes: bool = False) -> str:
-    """A str or os.PathLike; any_bytes: with os.fsdecode()'s surrogates, too."""
+def path(name: str, value: Any) -> str:
+    """A str or os.PathLike, with os.fsdecode()'s surrogates for bytes that are
+    not UTF-8: os.fsencode() gives the engine the file's name.
+    """
     try:
         given = os.fspath(value)
     except TypeError:
         raise wrong(name, value, "a path: a str or os.PathLike") from None
-    if any_bytes and isinstance(given, str):
-        text(name, re.sub("[\udc80-\udcff]", "?", given))
-    else:
-        text(name, given)
+    if not isinstance(given, str):
+        raise wrong(name, value, "a path: a str or os.PathLike")
+    text(name, re.sub("[\udc80-\udcff]", "?", given))
     if "\0" in given:
         raise ValueError(f"{name}={shown(value)}: has a NUL character")
     return str(given)
@@ -139,19 +140,32 @@ def side_lengths(name: str, value: Any) -> int | tuple[int, int] | str:
     return sides[0], sides[1]
 
 
+def _array(name: str, value: Any, what: str) -> np.ndarray[Any, Any]:
+    """A list, an array or a tensor as an array; masked values and dates are
+    errors: NumPy would make plain numbers of them.
+    """
+    try:
+        array = np.asarray(value)
+    except Exception:
+        raise wrong(name, value, what) from None
+    if np.ma.is_masked(value) or array.dtype.kind in "mM":
+        raise wrong(name, value, what)
+    return array
+
+
 def _flat(name: str, value: Any, what: str) -> np.ndarray[Any, Any]:
     """A sequence, an array or a tensor as an array of one dimension."""
     if isinstance(value, (str, bytes, bytearray, Mapping)):
         raise wrong(name, value, what)
-    try:
-        items = value if hasattr(value, "__array__") else list(value)
-        if isinstance(items, list):
-            kinds = {isinstance(item, _BOOLS) for item in items}
-            if len(kinds) == 2:
-                raise TypeError
-        array = np.asarray(items)
-    except Exception:
-        raise wrong(name, value, what) from None
+    items = value
+    if not hasattr(value, "__array__"):
+        try:
+            items = list(value)
+        except Exception:
+            raise wrong(name, value, what) from None
+        if len({isinstance(item, _BOOLS) for item in items}) == 2:
+            raise wrong(name, value, what)
+    array = _array(name, items, what)
     if array.ndim != 1:
         raise wrong(name, value, f"{what}, in one dimension")
     return array
@@ -171,6 +185,9 @@ def subset(value: Any, records: int) -> np.ndarray[Any, Any]:
         for item in array.tolist():
             whole(f"{name}: a record number", item, 0, records - 1)
         raise wrong(name, value, what)
+    elif len(array) == records > 2 and ((array == 0) | (array == 1)).all():
+        raise ValueError("subset has a 0 or a 1 for each record, which as record "
+                         "numbers repeat two records: give bools for a mask")
     if not len(array):
         raise ValueError("subset selects no record")
     outside = (array < 0) | (array >= records)
@@ -230,7 +247,7 @@ def option(name: str, value: Any, own: Iterable[str]) -> Any:
     if row["unit"] == "bytes" and isinstance(value, str):
         return text(name, value)
     if row["unit"] == "path":
-        return path(name, value)
+        return os.fsencode(path(name, value))
     readers: dict[str, Callable[[str, Any], Any]] = {
         "true or false": truth, "integer": whole, "number": real, "text": text,
         "size": side_lengths}
@@ -242,7 +259,7 @@ def feature(name: str, value: Any) -> list[Any]:
     kinds = ("bytes, str, float, int or bool, or a list or an array of these in "
              "one dimension")
     if hasattr(value, "__array__"):
-        value = np.asarray(value).tolist()
+        value = _array(name, value, kinds).tolist()
     elif isinstance(value, range):
         value = list(value)
     values = value if isinstance(value, (list, tuple)) else [value]

@@ -55,7 +55,8 @@ class Index:
                   _arguments.whole("images: a label", label, -1, 2**31 - 2))
                  for path, label in pairs]
         index = cls.__new__(cls)
-        index._native = _engine.index_images(files)
+        index._native = _engine.index_images(
+            [(os.fsencode(path), label) for path, label in files])
         index._recipe = (Index.of_images, (files,))
         index._names = []
         return index
@@ -92,7 +93,7 @@ class Index:
 
 def _paths(data: Any) -> list[str]:
     if isinstance(data, (str, os.PathLike)):
-        return [_arguments.path("data", data, any_bytes=True)]
+        return [_arguments.path("data", data)]
     try:
         parts = list(() if isinstance(data, (bytes, Mapping)) else data)
     except TypeError:
@@ -100,7 +101,7 @@ def _paths(data: Any) -> list[str]:
     if not parts:
         raise _arguments.wrong(
             "data", data, "a path, a pattern, a URL, a list of these, or an Index")
-    return [_arguments.path("data", part, any_bytes=True) for part in parts]
+    return [_arguments.path("data", part) for part in parts]
 
 
 def _of_data(data: str, split: str, use_cache: bool) -> Index:

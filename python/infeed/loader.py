@@ -163,6 +163,7 @@ class Loader:
                  on_bad: Callable[[str], None] | None = None,
                  sharding: Any = None, progress: bool = False,
                  **options: Unpack[Options]) -> None:
+        others = set(vars(self))  # of a class that is derived
         check = _arguments
         training = check.truth("training", training)
         progress = check.truth("progress", progress)
@@ -214,6 +215,7 @@ class Loader:
         self._open: _engine.Stream | None = None
         self._turn: object = None  # the pass that goes on
         self._resumed = False
+        self._own = {*vars(self), "_own"} - others
         _loaders.add(self)
         self._stream()  # Wrong options are reported here.
 
@@ -230,15 +232,19 @@ class Loader:
         """The stream that goes on at self._place."""
         self._check_usable()
         with self._lock:
-            if self._open is None or self._open.position != self._place:
+            stream = self._open
+            if stream is None or stream.position != self._place:
                 self.close()
-                self._open = _engine.Stream(
+                stream = self._open = _engine.Stream(
                     self._index._native, self._options, self._selection,
                     self._fields, self._place)
-            return self._open
+            return stream
 
     def _check_usable(self) -> None:
         _check_interpreter()
+        self._check_process()
+
+    def _check_process(self) -> None:
         if self._process != os.getpid():
             raise RuntimeError(
                 "this loader was made before fork(), and its threads are not in "
@@ -260,6 +266,9 @@ class Loader:
         native = stream.next(self._warn_held)
         for message in stream.take_messages():
             (self._on_bad or _log.warning)(message)
+        if native is None and self._open is not stream:
+            raise RuntimeError("the loader was closed while this pass waited for "
+                               "a batch")
         return None if native is None else Batch(native, self)
 
     def _warn_held(self) -> None:
@@ -314,6 +323,7 @@ class Loader:
     def set_epoch(self, epoch: int) -> None:
         """The epoch of the next pass. Not needed: each pass is the next one."""
         epoch = _arguments.whole("epoch", epoch, 0, 2**32 - 1)
+        self._check_process()
         with self._lock:
             if epoch != self._place[0]:
                 self._place = (epoch, 0, 0)
@@ -331,7 +341,7 @@ class Loader:
         return dict(json.loads(self._stream_of_data().state_at(place)))
 
     def _stream_of_data(self) -> _engine.Stream:
-        return self._open if self._open is not None else self._stream()
+        return self._open or self._stream()
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes on after that place: with any number of ranks and threads.
@@ -345,6 +355,7 @@ class Loader:
         except (TypeError, ValueError, RecursionError):
             raise _arguments.wrong(
                 "state", state, "what state_dict() returned") from None
+        self._check_process()
         place = self._stream_of_data().place_of(text)
         with self._lock:
             self._place, self._turn, self._resumed = place, None, True
@@ -352,11 +363,13 @@ class Loader:
     @property
     def stats(self) -> dict[str, Any]:
         """Times, counts and queues of all stages: docs/statistics.md."""
+        self._check_process()
         return dict(json.loads(self._stream_of_data().stats()))
 
     @property
     def verdict(self) -> str:
         """What bounds the run, and what would make it faster."""
+        self._check_process()
         return self._stream_of_data().verdict()
 
     @property
@@ -366,18 +379,28 @@ class Loader:
 
     def close(self) -> None:
         """Stops the threads. The next pass starts them again."""
-        if self._open is not None:
-            self._open.stop()
-            self._open = None
+        stream, self._open = self._open, None
+        if stream is not None:
+            stream.stop()
+
+    def _added(self) -> dict[str, Any]:
+        """Attributes of users and of derived classes."""
+        return {name: value for name, value in vars(self).items()
+                if name not in self._own}
 
     def __reduce__(self) -> Any:
-        return _make, self._arguments, self._place
+        return (_make, (type(self), *self._arguments),
+                (self._place, self._added()))
 
-    def __setstate__(self, place: Place) -> None:
-        self._place, self._resumed = place, place != (0, 0, 0)
+    def __setstate__(self, state: tuple[Place, dict[str, Any]]) -> None:
+        self._place, added = state
+        self._resumed = self._place != (0, 0, 0)
+        vars(self).update(added)
 
     def __deepcopy__(self, memo: Any) -> Loader:
-        return copy.copy(self)
+        memo[id(self)] = made = copy.copy(self)
+        vars(made).update(copy.deepcopy(self._added(), memo))
+        return made
 
     def __repr__(self) -> str:
         return (f"Loader of {len(self._index):,} records, {len(self):,} batches "
@@ -392,8 +415,11 @@ class Loader:
                 f"<th>busy, s<th>wait, s{rows}</table>")
 
 
-def _make(data: Index | Data, arguments: dict[str, Any]) -> Loader:
-    return Loader(data, **arguments)
+def _make(kind: type[Loader], data: Index | Data,
+          arguments: dict[str, Any]) -> Loader:
+    made = kind.__new__(kind)
+    Loader.__init__(made, data, **arguments)
+    return made
 
 
 def _split(training: bool) -> str:

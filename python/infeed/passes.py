@@ -39,6 +39,7 @@ class Pass(Iterator["Batch"]):
                     loader._place = batch._native.next
                     loader._resumed = False
             if batch is None:
+                loader._check_usable()  # Not only the interpreter ends.
                 raise StopIteration
             return batch
         except BaseException:
@@ -47,10 +48,15 @@ class Pass(Iterator["Batch"]):
                 loader._place = before
             raise
 
+    @property
+    def goes_on(self) -> bool:
+        """The loader's place is that of this pass."""
+        return self._loader._turn is self._turn
+
     def give_back(self, place: Place | None) -> None:
         """The consumer has what came before the place; None: nothing."""
         with self._loader._lock:
-            if self._loader._turn is self._turn:
+            if self.goes_on:
                 self._loader._place = place or self._first
                 self._loader._resumed = place is None
 
@@ -59,7 +65,7 @@ class Pass(Iterator["Batch"]):
             return None
         if self._epoch is None:
             self._begin()
-        elif self._loader._turn is not self._turn:
+        elif not self.goes_on:
             raise RuntimeError(
                 "another pass of this loader has begun, or set_epoch() or "
                 "load_state_dict() was called: this pass cannot go on; for two "

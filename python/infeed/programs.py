@@ -27,6 +27,11 @@ _log = logging.getLogger("infeed")
 _VERBS = {"convert": "imagenet_to_records", "records": "records",
           "throughput": "pipeline_throughput"}
 
+# Flags of the converter that are arguments of convert(), and those with which it
+# prints something and ends.
+_ARGUMENTS = {"raw_data_dir": "images", "local_scratch_dir": "output"}
+_ONLY_PRINT = ("dry_run", "help", "help_all", "version")
+
 
 def _path(verb: str) -> str:
     """INFEED_PROGRAMS names another folder, as that of a build."""
@@ -65,13 +70,9 @@ def convert(images: str | os.PathLike[str], output: str | os.PathLike[str], *,
     on_progress(done, total), which is called every few seconds. flags: those of
     `infeed convert --help`, as shards=64, split="0.9/0.1", overwrite=True.
     """
-    if flags.get("dry_run"):
-        raise ValueError("dry_run prints a plan and converts nothing: "
-                         "`infeed convert --dry_run` does that")
     output = _arguments.path("output", output)
     on_progress = _arguments.function("on_progress", on_progress)
-    words = [f"--{name}={_flag_text(name, value)}"
-             for name, value in flags.items()]
+    words = [_flag(name, value) for name, value in flags.items()]
     with _as_images(_arguments.path("images", images), output, words) as data:
         _run([_path("convert"), "--raw_data_dir", data.path,
               "--local_scratch_dir", output, *data.words],
@@ -82,11 +83,17 @@ def convert(images: str | os.PathLike[str], output: str | os.PathLike[str], *,
     return _read_report(json.loads(newest.read_text()))
 
 
-def _flag_text(name: str, value: Any) -> str:
+def _flag(name: str, value: Any) -> str:
+    known = name.replace("-", "_")
+    if known in _ARGUMENTS:
+        raise TypeError(f"{name} is the argument {_ARGUMENTS[known]}")
+    if known in _ONLY_PRINT and value is not False:
+        raise ValueError(f"{name} only prints, and converts nothing: "
+                         f"`infeed convert --{known}` does that")
     if isinstance(value, (str, os.PathLike)):
-        return _arguments.path(name, value)
+        return f"--{name}={_arguments.path(name, value)}"
     if isinstance(value, (int, float, np.generic)):
-        return str(value).lower()
+        return f"--{name}={str(value).lower()}"
     raise _arguments.wrong(name, value, "a str, a path, a number or a bool")
 
 

@@ -67,7 +67,7 @@ class Writer:
     def __init__(self, path: str | os.PathLike[str], *,
                  compression: str = "none") -> None:
         self._native = _engine.Writer(
-            _arguments.path("path", path),
+            os.fsencode(_arguments.path("path", path)),
             _arguments.choice("compression", compression,
                               ("none", "gzip", "zlib")))
 

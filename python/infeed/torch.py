@@ -28,7 +28,7 @@ class Prefetch:
         self._batches = batches
         self._device = device
         self._depth = depth
-        self._last: tuple[Loader, Any] | None = None
+        self._last: tuple[Iterator[Batch], Loader, Any] | None = None
 
     def __len__(self) -> int:
         """Batches of an epoch."""
@@ -41,8 +41,9 @@ class Prefetch:
         try:
             for batch in self._ahead(batches):
                 place = batch._native.next
-                self._last = batch._loader, place
+                self._last = batches, batch._loader, place
                 yield batch
+            self._last = None  # The loader is at its pass's end, too.
         except BaseException:
             # Left: what was copied ahead counts as not given.
             if isinstance(batches, Pass):
@@ -64,7 +65,9 @@ class Prefetch:
         """The place after the last batch yielded."""
         if self._last is None:
             return self._loader().state_dict()
-        loader, place = self._last
+        batches, loader, place = self._last
+        if isinstance(batches, Pass) and not batches.goes_on:
+            return loader.state_dict()
         return loader._state_at(place)
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -87,6 +90,11 @@ def prefetch(batches: Iterable[Batch], device: torch.device | str, *,
     from there on a stream of their own. Memory is not used again before its
     copy is done.
     """
+    if not isinstance(batches, Iterable):
+        raise _arguments.wrong("batches", batches, "a Loader")
+    if (isinstance(batches, Loader)
+            and batches._arguments[1]["framework"] != "torch"):
+        raise ValueError("prefetch() takes a Loader with framework='torch'")
     place = torch.device(device)
     depth = _arguments.whole("depth", depth, 0)
     return Prefetch(batches, place, depth if place.type == "cuda" else 0)

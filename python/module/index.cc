@@ -27,7 +27,7 @@ namespace {
 
 namespace nb = nanobind;
 
-using Images = std::vector<std::pair<std::string, std::int64_t>>;
+using Images = std::vector<std::pair<nb::bytes, std::int64_t>>;
 using Names = std::vector<std::string>;
 
 std::shared_ptr<RecordIndex> IndexImages(const Images& images) {
@@ -38,7 +38,8 @@ std::shared_ptr<RecordIndex> IndexImages(const Images& images) {
   files.reserve(images.size());
   for (const auto& [path, label] : images) {
     // From 1 here, so that the first class need not occur; -1: not known.
-    files.push_back({.path = path, .label = label < 0 ? -1 : label + 1});
+    files.push_back({.path = std::string(path.c_str(), path.size()),
+                     .label = label < 0 ? -1 : label + 1});
   }
   return std::make_shared<RecordIndex>(RecordIndex::OfImages(files));
 }

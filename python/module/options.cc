@@ -42,6 +42,10 @@ std::string TextOf(nb::handle value) {
     const std::string height = TextOf(value[0]);
     return height + (height == "0" ? " x " : "x") + TextOf(value[1]);
   }
+  if (nb::isinstance<nb::bytes>(value)) {  // a path
+    const auto path = nb::cast<nb::bytes>(value);
+    return {path.c_str(), path.size()};
+  }
   return nb::cast<std::string>(nb::str(value));
 }
 

@@ -134,8 +134,8 @@ constexpr Choices<Compression, 3> kCompressions = {
 // A shard that appears when it is closed.
 class Writer {
  public:
-  Writer(std::string path, const std::string& compression)
-      : writer_(std::in_place, std::move(path),
+  Writer(const nb::bytes& path, const std::string& compression)
+      : writer_(std::in_place, std::string(path.c_str(), path.size()),
                 TfrecordWriterOptions{
                     .compression =
                         ParseChoice("compression", compression, kCompressions),
@@ -180,7 +180,7 @@ void AddRecords(nb::module_& module) {
   nb::class_<Writer>(module, "Writer",
                      "Writes a TFRecord file or object, which appears under "
                      "its name when it is closed.")
-      .def(nb::init<std::string, const std::string&>(), nb::arg("path"),
+      .def(nb::init<const nb::bytes&, const std::string&>(), nb::arg("path"),
            nb::arg("compression") = "none")
       .def("write", &Writer::Write, nb::arg("payload"))
       .def("close", &Writer::Close)

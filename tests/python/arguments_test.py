@@ -3,6 +3,7 @@
 import collections
 import os
 import pathlib
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -223,6 +224,31 @@ class PathTest(unittest.TestCase):
             for given in (os.fsdecode(data), [pathlib.Path(os.fsdecode(data))]):
                 self.assertGreater(len(infeed.Index(given)), 0)
 
+    def test_any_bytes_may_be_a_files_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def path(name):
+                return os.fsdecode(os.path.join(os.fsencode(folder), name))
+            image, bad = path(b"\xe9.jpg"), path(b"\xe8.jpg")
+            pathlib.Path(image).write_bytes(support.photograph())
+            pathlib.Path(bad).write_bytes(b"no image")
+            index = infeed.Index.of_images([(image, 3), (pathlib.Path(bad), 4)])
+            for made in (index, pickle.loads(pickle.dumps(index))):
+                batch, = infeed.Loader(made, batch_size=2, image_size=32,
+                                       training=False, on_bad=lambda line: None,
+                                       bad_record_report=path(b"\xe9.jsonl"))
+                self.assertEqual(batch.labels.tolist(), [3, -1])
+            self.assertIn("xe8.jpg", pathlib.Path(path(b"\xe9.jsonl")).read_text())
+            with infeed.records.Writer(path(b"\xe9.tfrecord")) as writer:
+                writer.write(b"payload")
+            self.assertEqual(
+                infeed.records.open(path(b"\xe9.tfrecord"))[:], [b"payload"])
+            for label in b"xy":
+                images = path(b"\xe9/%c" % label)
+                os.makedirs(images)
+                pathlib.Path(images, "1.jpg").write_bytes(support.photograph())
+            report = infeed.convert(path(b"\xe9"), path(b"\xe8"), shards=1)
+            self.assertEqual(report.records, {"train": 2})
+
     def test_other_paths_are_errors(self):
         for given, kind in ((b"x", TypeError), ("a\0b", ValueError),
                             ("\ud800", ValueError), (5, TypeError),
@@ -269,7 +295,10 @@ class SubsetTest(unittest.TestCase):
                 ([True, 2], TypeError, "^subset"),
                 ("12", TypeError, "^subset"), (5, TypeError, "^subset"),
                 ([[1, 2]], TypeError, "one dimension"),
-                ({1: 2}, TypeError, "^subset")):
+                ({1: 2}, TypeError, "^subset"),
+                (np.ma.array([5, 9], mask=[0, 1]), TypeError, "^subset"),
+                (np.arange(200) // 150, ValueError, "give bools for a mask"),
+                ([0, 1] * 100, ValueError, "give bools for a mask")):
             with self.subTest(subset=subset), self.assertRaisesRegex(kind, text):
                 loader(subset=subset)
 
@@ -329,6 +358,13 @@ class PositionsTest(unittest.TestCase):
         self.assertEqual([len(list(last)), len(list(last))], [len(last)] * 2)
 
 
+class Unreadable:
+    """As a tensor of torch that needs a gradient."""
+
+    def __array__(self, *_, **__):
+        raise RuntimeError("use detach()")
+
+
 class ExampleTest(unittest.TestCase):
     def written(self, value):
         with tempfile.TemporaryDirectory() as folder:
@@ -362,7 +398,9 @@ class ExampleTest(unittest.TestCase):
                 (np.zeros((2, 2)), TypeError), (2**63, ValueError),
                 (-2**63 - 1, ValueError), (np.uint64(2**63), ValueError),
                 (1e39, ValueError), ([1.0, -1e39], ValueError),
-                ("\udc80", ValueError)):
+                ("\udc80", ValueError), (Unreadable(), TypeError),
+                (np.ma.array([1, 2], mask=[0, 1]), TypeError),
+                (np.datetime64("2026-01-01", "ns"), TypeError)):
             with self.subTest(value=value), self.assertRaisesRegex(kind, "'key'"):
                 self.written(value)
 

@@ -168,6 +168,13 @@ class ConversionTest(unittest.TestCase):
                 infeed.convert(support.images(), folder, split="7")
             with self.assertRaises(OSError):
                 infeed.convert(folder + "/none", folder)
+            infeed.convert(support.images(), folder, shards=2)
+            for flag, kind in (("help", ValueError), ("version", ValueError),
+                               ("dry_run", ValueError), ("dry-run", ValueError),
+                               ("raw_data_dir", TypeError),
+                               ("local-scratch-dir", TypeError)):
+                with self.assertRaisesRegex(kind, f"^{flag} "):
+                    infeed.convert(support.images(), folder, **{flag: True})
             images = pathlib.Path(folder, "images")
             for name in ("a", "b"):
                 (images / name).mkdir(parents=True)

@@ -313,6 +313,24 @@ class ResumeTest(unittest.TestCase):
                     self.assertEqual(numbers(take(other, 13)),
                                      whole[taken:taken + 13])
 
+    def test_a_copy_of_a_derived_loader_is_one(self):
+        made = Named("a name")
+        for make in (copy.copy, copy.deepcopy,
+                     lambda made: pickle.loads(pickle.dumps(made))):
+            other = make(made)
+            self.assertEqual((type(other), other.name, other.later, len(other)),
+                             (Named, ["a name"], 1, len(made)))
+            self.assertEqual(other.name is made.name, make is copy.copy)
+
+
+class Named(infeed.Loader):
+    """With attributes before and after the loader's own."""
+
+    def __init__(self, name):
+        self.name = [name]
+        super().__init__(support.shards(), batch_size=8, image_size=32)
+        self.later = 1
+
 
 class RanksTest(unittest.TestCase):
     def test_come_from_the_environment(self):
@@ -503,7 +521,9 @@ class ProcessTest(unittest.TestCase):
             "if child == 0:\n"
             "    for use in (lambda: next(iter(idle)), lambda: next(going),\n"
             "                lambda: next(iter(begun)), lambda: next(iter(waits)),\n"
-            "                lambda: next(waits.repeat())):\n"
+            "                lambda: next(waits.repeat()), lambda: idle.stats,\n"
+            "                lambda: waits.verdict, lambda: waits.set_epoch(2),\n"
+            "                lambda: waits.load_state_dict({})):\n"
             "        try:\n"
             "            use()\n"
             "        except RuntimeError as error:\n"
@@ -511,7 +531,7 @@ class ProcessTest(unittest.TestCase):
             "    sys.exit(0)\n"
             "print(os.waitpid(child, 0)[1], next(going).number)\n")
         out, error = process.communicate(timeout=60)
-        self.assertEqual(out, 5 * "True\n" + "0 1\n", error)
+        self.assertEqual(out, 9 * "True\n" + "0 1\n", error)
 
     def test_a_forked_childs_own_loader_works(self):
         """Every time, with the same bytes, in its children too."""

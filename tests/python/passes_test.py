@@ -6,6 +6,7 @@ import importlib.util
 import itertools
 import sys
 import threading
+import time
 import unittest
 
 import infeed
@@ -115,6 +116,24 @@ class TwoPassesTest(unittest.TestCase):
         for end in ends:
             self.assertTrue(end == 200 or "another pass" in end)
 
+    def test_a_pass_that_another_thread_closes_is_not_at_its_end(self):
+        train, kept, ends = loader(max_lent=0, batches_in_pool=2), [], []
+
+        def consume():
+            try:
+                kept.extend(train)
+            except RuntimeError as error:
+                ends.append(str(error))
+        thread = threading.Thread(target=consume)
+        with self.assertLogs("infeed"):  # All batches are held.
+            thread.start()
+            while thread.is_alive() and len(kept) < 2:
+                time.sleep(0.01)
+            time.sleep(0.3)  # It waits.
+        train.close()
+        thread.join()
+        self.assertRegex(ends[0], "the loader was closed while")
+
     def test_a_stream_with_an_end_ends_repeat(self):
         self.assertEqual(len(list(loader(repeat=2).repeat())), 10)
 
@@ -134,6 +153,29 @@ class TwoPassesTest(unittest.TestCase):
             with self.told():
                 for batch in Prefetch(train, torch.device("cpu"), depth):
                     next(iter(train))
+
+
+    @unittest.skipUnless(importlib.util.find_spec("torch"),
+                         "torch is not installed")
+    def test_a_prefetchs_state_is_that_of_its_loader_once_that_went_on(self):
+        from infeed.torch import prefetch
+        for move in (lambda made: made.set_epoch(3),
+                     lambda made: made.load_state_dict(loader().state_dict()),
+                     lambda made: next(iter(made)), list):
+            train = loader(framework="torch")
+            ahead = prefetch(train, "cpu")
+            going = iter(ahead)
+            list(itertools.islice(going, 3))
+            move(train)
+            self.assertEqual(ahead.state_dict(), train.state_dict())
+        evaluation = loader(framework="torch", training=False)
+        ahead = prefetch(evaluation, "cpu")
+        list(ahead)
+        ahead.load_state_dict(ahead.state_dict())
+        self.assertEqual(len(list(ahead)), 2)
+        for wrong, kind in ((loader(), ValueError), (None, TypeError)):
+            with self.assertRaisesRegex(kind, "torch|^batches"):
+                prefetch(wrong, "cpu")
 
 
 class InterruptTest(unittest.TestCase):
