@@ -85,6 +85,14 @@ void Handle(void (*handler)(int)) {
   }
 }
 
+// Sends each signal, and those that are kept, to the thread.
+void PassTo(pthread_t thread) {
+  waiter = thread;
+  has_waiter = true;
+  Handle(OnSignal);
+  PassOn();
+}
+
 void SetMask(int how) {
   const sigset_t set = Signals();
   Check(pthread_sigmask(how, &set, nullptr) == 0, "the mask is valid");
@@ -138,6 +146,11 @@ void KeepSignals() {
   SetMask(SIG_UNBLOCK);
 }
 
+void TakeSignals() {
+  HoldSignals();
+  PassTo(pthread_self());
+}
+
 void ReleaseSignals() {
   Handle(SIG_DFL);
   SetMask(SIG_UNBLOCK);
@@ -167,10 +180,7 @@ SignalStop::SignalStop(const std::string& announcement, const Now& now) {
   thread_ = std::jthread([source = source_, announcement, now] {
     Wait(source, announcement, now);
   });
-  waiter = thread_.native_handle();
-  has_waiter = true;
-  Handle(OnSignal);
-  PassOn();
+  PassTo(thread_.native_handle());
 }
 
 SignalStop::~SignalStop() {

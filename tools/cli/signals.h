@@ -19,8 +19,12 @@ void HoldSignals();
 // whatever hangs. May be called before main.
 void KeepSignals();
 
-// Undoes both: the next signal, or a waiting one, ends the process. For work
-// that needs no cleaning up.
+// Blocks the signals in this thread and sends all to it, kept ones, too: it
+// waits for them by sigwait() and the like, to its process's end.
+void TakeSignals();
+
+// Undoes the first two: the next signal, or a waiting one, ends the process.
+// For work that needs no cleaning up.
 void ReleaseSignals();
 
 enum class SignalAnswer { kStop, kIgnore, kEnd };

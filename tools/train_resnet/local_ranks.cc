@@ -22,6 +22,7 @@
 #include <fmt/format.h>
 
 #include "base/print_lines.h"
+#include "tools/cli/signals.h"
 #include "tools/cli/wait_policy.h"
 #include "trainer/ranks/place.h"
 #include "trainer/ranks/socket.h"
@@ -111,11 +112,13 @@ std::string EndText(const RankEnd& end) {
                    end.rank, end.code);
 }
 
-// Blocks the signals that the launcher waits for while this object lives; the
-// ranks get the previous mask.
+// Blocks the signals that the launcher waits for while this object lives. The
+// ranks get the previous mask, with which requests to stop wait until a rank
+// can keep them.
 class WaitedSignals {
  public:
   WaitedSignals() {
+    TakeSignals();
     sigemptyset(&set_);
     for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGCHLD}) {
       sigaddset(&set_, signal);

@@ -118,6 +118,27 @@ TEST(SignalStopTest, TakesASignalFromAnyThread) {
   EXPECT_EXIT(signal_another_thread(), ExitedWithCode(75), "^stopping soon\n$");
 }
 
+// As a launcher does, which passes them on.
+TEST(TakeSignalsTest, GivesAThreadThoseThatCameBeforeAndThoseOfOthers) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto take = [] {
+    KeepSignals();
+    ::kill(::getpid(), SIGUSR1);
+    std::binary_semaphore ended(0);
+    std::jthread other([&] { ended.acquire(); });
+    TakeSignals();
+    ::pthread_kill(other.native_handle(), SIGTERM);
+    sigset_t set;
+    sigfillset(&set);
+    int sum = 0;
+    for (int i = 0; i < 2; ++i) {
+      sum += ::sigwaitinfo(&set, nullptr);
+    }
+    ::_exit(sum == SIGUSR1 + SIGTERM ? 75 : 1);
+  };
+  EXPECT_EXIT(take(), ExitedWithCode(75), "");
+}
+
 // Before there is a SignalStop the process may hang in a library.
 TEST(SignalStopTest, ASecondKeptSignalEndsTheProcess) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
