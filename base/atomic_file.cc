@@ -74,12 +74,14 @@ Descriptor OpenToRead(const std::string& path, int flags) {
 
 // Waits until the pipe can be read. Signals that the process has blocked are
 // let through meanwhile, so that a user can interrupt a wait for a writer that
-// never comes.
-void AwaitBytes(int descriptor) {
+// never comes. Throws IoError after a signal that has a handler.
+void AwaitBytes(int descriptor, const std::string& path) {
   pollfd ready = {.fd = descriptor, .events = POLLIN, .revents = 0};
   sigset_t none;
   sigemptyset(&none);
-  (void)::ppoll(&ready, 1, nullptr, &none);
+  if (::ppoll(&ready, 1, nullptr, &none) < 0) {
+    throw IoError(path, "read", errno);
+  }
 }
 
 // Reads until the end of a file or pipe of about `expected` bytes.
@@ -97,7 +99,7 @@ std::string ReadToEnd(int descriptor, const std::string& path,
     if (got > 0) {
       done += static_cast<std::size_t>(got);
     } else if (errno == EAGAIN) {  // a pipe with no data yet
-      AwaitBytes(descriptor);
+      AwaitBytes(descriptor, path);
     } else if (errno != EINTR) {
       throw IoError(path, "read", errno);
     }

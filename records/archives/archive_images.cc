@@ -97,6 +97,9 @@ ArchiveImages FindArchiveImages(
     const std::function<std::string(const ArchiveFile&)>& read) {
   ArchiveImages found;
   const Sorted sorted = SortFiles(files, found.notes);
+  for (std::string& note : found.notes) {  // As the layout's.
+    note.insert(0, PathForMessages(path) + ": ");
+  }
   TreeFiles tree = {.root = PathForMessages(path) + "#"};
   for (const std::size_t image : sorted.images) {
     tree.images.push_back(sorted.names[image]);

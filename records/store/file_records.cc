@@ -94,7 +94,8 @@ FileRecords ToRecords(const ByteSource& file, const ShardSplit& split,
       .format = index.is_tar ? RecordFormat::kTarTree : RecordFormat::kZip,
       .compression = index.compression,
       .bytes = file.size(),
-      .classes = std::move(index.found.classes)};
+      .classes = std::move(index.found.classes),
+      .notes = std::move(index.found.notes)};
   for (const ArchiveImages::Image& image : index.found.images) {
     records.offsets.push_back(image.offset);
     records.lengths.push_back(image.extent);
@@ -103,9 +104,6 @@ FileRecords ToRecords(const ByteSource& file, const ShardSplit& split,
     records.longest_payload =
         std::max(records.longest_payload,
                  ImageRecordBytes(std::max(image.extent, image.bytes)));
-  }
-  for (const std::string& note : index.found.notes) {
-    records.notes.push_back(PathForMessages(file.path()) + ": " + note);
   }
   return records;
 }

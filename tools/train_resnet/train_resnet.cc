@@ -4,11 +4,13 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -191,11 +193,16 @@ ProgramEnd RunOtherRank(TrainFlags& flags, const std::stop_token& stop) {
   }
 }
 
-// Whether the parameters come from a store, whose requests a stop token ends. A
-// local file may be a pipe: signals that are not handled yet end the wait for
-// its writer.
+// Whether the parameters come from a store, whose requests a stop token ends.
 bool HasParametersInStore(const TrainFlags& flags) {
   return IsUrl(flags.layers.config_file) || IsUrl(flags.run.model_dir);
+}
+
+// Whether the parameters come from a pipe, whose writer may never come. Nothing
+// has begun then that a signal could leave behind.
+bool MayWaitForParameters(const TrainFlags& flags) {
+  std::error_code ignored;
+  return std::filesystem::is_fifo(flags.layers.config_file, ignored);
 }
 
 void TakeParameters(TrainFlags& flags) {
@@ -253,16 +260,19 @@ ProgramEnd Main(int argc, char** argv) {
   run.version = BuildVersion();
   run.commit = BuildCommit();
   run.place = FindRank(flags->rank, ProcessEnvironment());
-  if (!StopsByItself(*flags)) {
+  const bool stops = StopsByItself(*flags);
+  if (!stops || MayWaitForParameters(*flags)) {
     ReleaseSignals();
   }
   if (!HasParametersInStore(*flags)) {
     TakeParameters(*flags);
   }
+  if (stops) {
+    KeepSignals();
+  }
   // With a launcher its ranks handle the signals.
   std::optional<SignalStop> signals;
-  if (StopsByItself(*flags) &&
-      (flags->local_ranks <= 1 || HasParametersInStore(*flags))) {
+  if (stops && (flags->local_ranks <= 1 || HasParametersInStore(*flags))) {
     signals.emplace(StopText(run));
   }
   try {

@@ -246,7 +246,11 @@ TEST_F(IndexDataTest, AKeptZipHasItsSplitsAndLeavesOutTheSame) {
         IndexSplit(folder_ / "a.zip", "validation");
     EXPECT_THAT(See(*val), ElementsAre("1 b.jpg \xff\xd8\xff b")) << start;
     EXPECT_THAT(val->class_names(), ElementsAre("a long name", "cat")) << start;
-    EXPECT_THAT(val->notes(), ElementsAre(HasSubstr("the first ../out/c.jpg")))
+    EXPECT_THAT(val->notes(),
+                ElementsAre(HasSubstr("the first ../out/c.jpg"),
+                            folder_ / "a.zip" +
+                                ": no class of validation (a long name, ...) "
+                                "is in train"))
         << start;
     EXPECT_FALSE(IndexSplit(folder_ / "a.zip", "test")) << start;
   }

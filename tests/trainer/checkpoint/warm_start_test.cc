@@ -196,7 +196,7 @@ TEST_F(WarmStartTest, NamesTheTensorsOfAnotherPrefix) {
     file["backbone." + name] = tensor;
   }
   EXPECT_THAT(ErrorOf(file),
-              HasSubstr("; unused tensors: 8 (backbone.conv1.bias, "));
+              HasSubstr("; unused tensors: 10 (backbone.conv1.bias, "));
 }
 
 TEST_F(WarmStartTest, NamesTheFirstFewOfManyThatDoNotFit) {
