@@ -1,9 +1,11 @@
 #include "base/atomic_file.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <iterator>
 #include <string>
@@ -203,6 +205,35 @@ TEST(ReadWholeFileTest, WaitsForNobody) {
   EXPECT_THAT([&] { (void)ReadFileOrPipe(folder / "fifo", 4); },
               Throws<IoError>(
                   Property(&IoError::what, HasSubstr("a pipe without data"))));
+}
+
+TEST(ReadWholeFileTest, AWaitForAPipeEndsAtAHandledSignal) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
+  const int silent_writer = ::open((folder / "fifo").c_str(), O_RDWR);
+  struct sigaction nothing {};
+  struct sigaction before {};
+  nothing.sa_handler = [](int) {};
+  nothing.sa_flags = SA_RESTART;
+  ::sigaction(SIGUSR1, &nothing, &before);
+  std::string why;
+  std::atomic<bool> ended = false;
+  std::thread reader([&] {
+    try {
+      (void)ReadFileOrPipe(folder / "fifo", 4);
+    } catch (const IoError& error) {
+      why = error.what();
+    }
+    ended = true;
+  });
+  while (!ended) {  // The first ones may come before it waits.
+    ::pthread_kill(reader.native_handle(), SIGUSR1);
+    std::this_thread::yield();
+  }
+  reader.join();
+  ::sigaction(SIGUSR1, &before, nullptr);
+  ::close(silent_writer);
+  EXPECT_THAT(why, HasSubstr("fifo: cannot read: Interrupted"));
 }
 
 TEST(ReadWholeFileTest, RefusesAFolder) {
