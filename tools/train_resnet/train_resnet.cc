@@ -143,11 +143,7 @@ void CheckRunFiles(const RunOptions& run, const std::string& config_file) {
     const std::vector<std::string> files = ModelFiles(*model);
     inputs.insert(inputs.end(), files.begin(), files.end());
   }
-  CheckOutputs({{"--trace", run.trace_path},
-                {"--mllog", run.mllog},
-                {"--predictions_page", run.predictions_page},
-                {"bad_record_report", params.input.bad_record_report}},
-               inputs);
+  CheckOutputs(OutputsOf(run), inputs);
 }
 
 ProgramEnd RunHere(TrainFlags& flags, const std::stop_token& stop) {

@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/print_lines.h"
 #include "base/shown_text.h"
-#include "records/files/output_check.h"
 #include "records/store/index_data.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/named_weights.h"
@@ -66,6 +65,13 @@ void SayScheduleAdvice(const RunParams& params, const DataSet& data) {
   }
 }
 
+std::vector<NamedOutput> OutputsOf(const RunOptions& options) {
+  return {{"--trace", options.trace_path},
+          {"--mllog", options.mllog},
+          {"--predictions_page", options.predictions_page},
+          {"bad_record_report", options.params.values.input.bad_record_report}};
+}
+
 namespace {
 
 // No file that the user names for results is one of the data, or another one.
@@ -80,11 +86,7 @@ void CheckRunOutputs(const RunOptions& options, const DataSet& data) {
       inputs.insert(inputs.end(), shards.begin(), shards.end());
     }
   }
-  CheckOutputs({{"--trace", options.trace_path},
-                {"--mllog", options.mllog},
-                {"--predictions_page", options.predictions_page},
-                {"bad_record_report", params.input.bad_record_report}},
-               inputs);
+  CheckOutputs(OutputsOf(options), inputs);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/program_end.h"
 #include "pipeline/stats/cpu_load.h"
+#include "records/files/output_check.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/job/data_set.h"
 #include "trainer/job/run_options.h"
@@ -60,6 +61,9 @@ void SayScheduleAdvice(const RunParams& params, const DataSet& data);
 
 // How a run handles missing shards (allow_missing_shards).
 [[nodiscard]] OnShardSetFaults ShardSetPolicy(const RunOptions& options);
+
+// The files that the user names for a run's results; a path may be "".
+[[nodiscard]] std::vector<NamedOutput> OutputsOf(const RunOptions& options);
 
 // The data of a run; an empty DataSet where no data was given.
 [[nodiscard]] DataSet OpenData(const RunOptions& options);
