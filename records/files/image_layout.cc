@@ -1,7 +1,6 @@
 #include "records/files/image_layout.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <set>
@@ -36,18 +35,6 @@ struct Candidate {
 
 using Candidates = std::vector<Candidate>;
 
-// The first folder of a path; empty if it has none.
-std::string_view FirstFolder(std::string_view path) {
-  const std::size_t slash = path.find('/');
-  return slash == std::string_view::npos ? std::string_view()
-                                         : path.substr(0, slash);
-}
-
-// A path without its first folder, which it has.
-std::string_view BelowFirst(std::string_view path) {
-  return path.substr(path.find('/') + 1);
-}
-
 bool HasFolder(const Candidate& image) {
   return !FirstFolder(image.path).empty();
 }
@@ -71,7 +58,7 @@ bool ShareFolder(const Candidates& images) {
 
 void TakeOffFolder(Candidates& images) {
   for (Candidate& image : images) {
-    image.path = BelowFirst(image.path);
+    image.path = BelowFirstFolder(image.path);
   }
 }
 
@@ -131,12 +118,13 @@ class LayoutMaker {
  private:
   // Rejects an unpacked tar of samples: its folders are no classes.
   void RefuseSamples() const {
-    for (const std::string_view path : files_.others) {
-      if (!files_.images.empty() && path.ends_with(".cls")) {
-        throw UsageError(files_.root + std::string(path) +
-                         ": labels in .cls files are read in tars alone: pack "
-                         "them (tar --sort=name -cf x.tar -C FOLDER .)");
-      }
+    const auto label = std::ranges::find_if(
+        files_.others,
+        [](std::string_view path) { return path.ends_with(".cls"); });
+    if (!files_.images.empty() && label != files_.others.end()) {
+      throw UsageError(files_.root + std::string(*label) +
+                       ": labels in .cls files are read in tars alone: pack "
+                       "them (tar --sort=name -cf x.tar -C FOLDER .)");
     }
   }
 
@@ -160,7 +148,8 @@ class LayoutMaker {
   static bool IsSplitOfAll(const Candidates& images) {
     return IsNamedAsSplit(images.front()) &&
            !std::ranges::all_of(images, [](const Candidate& image) {
-             return !SplitNamed(FirstFolder(BelowFirst(image.path))).empty();
+             return !SplitNamed(FirstFolder(BelowFirstFolder(image.path)))
+                         .empty();
            });
   }
 
@@ -230,10 +219,9 @@ class LayoutMaker {
     for (const auto& [folder, inside] : folders) {
       const auto [other, is_new] = names.emplace(SplitNamed(folder), folder);
       if (!is_new) {
-        throw UsageError(WithoutEnd(files_.root + layout_.folder) +
-                         ": has both " + std::string(other->second) + "/ and " +
-                         std::string(folder) + "/, two names for " +
-                         std::string(other->first) + ": remove or rename one");
+        RefuseTwoNamesOf(other->first, WithoutEnd(files_.root + layout_.folder),
+                         std::string(other->second) + "/",
+                         std::string(folder) + "/");
       }
     }
   }
@@ -309,7 +297,7 @@ class LayoutMaker {
         !images.empty() &&
         std::ranges::all_of(images, [](const Candidate& image) {
           return HasFolder(image) &&
-                 !SplitNamed(FirstFolder(BelowFirst(image.path))).empty();
+                 !SplitNamed(FirstFolder(BelowFirstFolder(image.path))).empty();
         });
     if (are_inside) {
       throw UsageError(PathOf(images.front().path) +
@@ -324,15 +312,21 @@ class LayoutMaker {
     std::map<std::string_view, std::string_view> like;  // folders, by split
     bool have_classes = true;
     bool are_all = true;
+    std::string_view folder;  // Most images are in that of the one before.
+    std::string_view split;
     for (const Candidate& image : images) {
-      const std::string_view folder = FirstFolder(image.path);
-      const std::string_view split = SplitInName(folder);
+      if (const std::string_view own = FirstFolder(image.path); own != folder) {
+        folder = own;
+        split = SplitInName(folder);
+        if (!split.empty()) {
+          like.emplace(split, folder);
+        }
+      }
       if (split.empty()) {
         are_all = false;
         continue;
       }
-      like.emplace(split, folder);
-      const std::string_view inside = FirstFolder(BelowFirst(image.path));
+      const std::string_view inside = FirstFolder(BelowFirstFolder(image.path));
       have_classes &= !inside.empty() && !IsImagesFolder(inside);
     }
     if (like.size() > 1 && like.contains("train") &&
@@ -436,21 +430,25 @@ class LayoutMaker {
 
   // As with one more folder around the classes of each split.
   void NoteForeignSplits() {
-    std::array<std::set<std::int32_t>, kSplits.size()> used;
+    std::vector<unsigned> uses(layout_.classes.size());  // a bit for each split
     for (const LaidOutImage& image : layout_.images) {
       if (image.class_index >= 0) {
-        used[static_cast<std::size_t>(image.split)].insert(image.class_index);
+        uses[static_cast<std::size_t>(image.class_index)] |= 1U << image.split;
       }
     }
+    const auto first_in = [&](unsigned splits) {
+      return std::ranges::find(uses, splits,
+                               [=](unsigned use) { return use & splits; });
+    };
     for (std::size_t split = 1; split < kSplits.size(); ++split) {
-      const std::set<std::int32_t>& own = used[split];
-      if (!used[0].empty() && !own.empty() &&
-          std::ranges::none_of(
-              own, [&](std::int32_t one) { return used[0].contains(one); })) {
-        const auto first = static_cast<std::size_t>(*own.begin());
-        layout_.notes.push_back(WithoutEnd(PathOf("")) + ": no class of " +
-                                std::string(kSplits[split]) + " (" +
-                                layout_.classes[first] + ", ...) is in train");
+      const auto own = first_in(1U << split);
+      if (first_in(1) != uses.end() && own != uses.end() &&
+          first_in(1U << split | 1) == uses.end()) {
+        layout_.notes.push_back(
+            WithoutEnd(PathOf("")) + ": no class of " +
+            std::string(kSplits[split]) + " (" +
+            layout_.classes[static_cast<std::size_t>(own - uses.begin())] +
+            ", ...) is in train");
       }
     }
   }

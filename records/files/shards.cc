@@ -476,10 +476,8 @@ void RefuseTwoNames(const std::string& data_dir, std::string_view split,
   }
   for (const auto& names : {folders, starts}) {
     if (names.size() > 1) {
-      throw UsageError(PathForMessages(data_dir) + ": has both " +
-                       *names.begin() + " and " + *std::next(names.begin()) +
-                       ", two names for " + std::string(split) +
-                       ": remove or rename one");
+      RefuseTwoNamesOf(split, PathForMessages(data_dir), *names.begin(),
+                       *std::next(names.begin()));
     }
   }
 }

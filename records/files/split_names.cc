@@ -66,4 +66,11 @@ std::string_view RequireSplitName(std::string_view word) {
   return split;
 }
 
+void RefuseTwoNamesOf(std::string_view split, const std::string& data,
+                      const std::string& first, const std::string& second) {
+  throw UsageError(data + ": has both " + first + " and " + second +
+                   ", two names for " + std::string(split) +
+                   ": remove or rename one");
+}
+
 }  // namespace infeed

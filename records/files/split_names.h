@@ -24,4 +24,10 @@ inline constexpr std::array<std::string_view, 3> kSplits = {
 // another word.
 [[nodiscard]] std::string_view RequireSplitName(std::string_view word);
 
+// Throws UsageError: a data set has a split under two names.
+[[noreturn]] void RefuseTwoNamesOf(std::string_view split,
+                                   const std::string& data,
+                                   const std::string& first,
+                                   const std::string& second);
+
 }  // namespace infeed
