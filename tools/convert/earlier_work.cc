@@ -65,24 +65,16 @@ class Hash {
   std::uint32_t crc_ = 0;
 };
 
-// Shards without seek indexes have the same bytes as before seek indexes
-// existed, and keep their fingerprints.
-std::string SeekText(const ConverterOptions& options) {
-  const SeekEntries wanted = WantedSeekEntries(options);
-  return wanted == SeekEntries::kNone
-             ? ""
-             : fmt::format(" seek_index={}", SeekEntriesName(wanted));
-}
-
 std::string OptionsText(const ConverterOptions& options) {
   const ImageEncoderOptions& image = options.image;
   return fmt::format(
       "{} verify={} format={} max_size={} quality={} image_size={} "
-      "keep_png={} exif_orientation={}{}",
+      "keep_png={} exif_orientation={} seek_index={}",
       kConversion, image.verify, static_cast<int>(image.format), image.max_size,
       image.quality,
       image.format == ImageForm::kPixels ? SizeText(image.image_size) : "0",
-      image.keep_png, image.exif_rotate ? "all" : "false", SeekText(options));
+      image.keep_png, image.exif_rotate ? "all" : "false",
+      SeekEntriesName(WantedSeekEntries(options)));
 }
 
 // Returns nanoseconds.

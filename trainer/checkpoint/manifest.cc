@@ -70,7 +70,8 @@ Checkpoint FromJson(const Json& json) {
   return {
       .step = json.at("step").get<std::int64_t>(),
       .stream = {.epoch = stream.at("epoch").get<std::uint32_t>(),
-                 .position = stream.at("position").get<std::int64_t>()},
+                 .position = stream.at("position").get<std::int64_t>(),
+                 .past_epochs = stream.at("past_epochs").get<std::uint32_t>()},
       .identity = IdentityFromJson(json.at("identity")),
       .validation = IdentityFromJson(json.value("validation", Json::object())),
       .state = {}};
@@ -108,7 +109,8 @@ std::string BuildRunState(const Checkpoint& checkpoint) {
                      {"step", checkpoint.step},
                      {"stream",
                       {{"epoch", checkpoint.stream.epoch},
-                       {"position", checkpoint.stream.position}}},
+                       {"position", checkpoint.stream.position},
+                       {"past_epochs", checkpoint.stream.past_epochs}}},
                      {"identity", IdentityToJson(checkpoint.identity)},
                      {"validation", IdentityToJson(checkpoint.validation)}};
   return json.dump(2) + "\n";

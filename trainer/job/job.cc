@@ -2,11 +2,12 @@
 
 #include <atomic>
 #include <cstdio>
-#include <sstream>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/print_lines.h"
@@ -168,12 +169,14 @@ void RequireModel(const RunOptions& options) {
 }
 
 InputOptions EvalInput(const Job& job) {
-  InputOptions input = PartOf(MakeEvalInput(job.params), job.options.place);
+  InputOptions input = PartOf(EvalInputOf(job.params), job.options.place);
   input.trace = job.options.trace;
   return input;
 }
 
 namespace {
+
+using Json = nlohmann::json;
 
 // The differences that make the checkpoint another run's; where nothing is
 // trained, another network's.
@@ -202,9 +205,12 @@ std::string BetterText(const RunOptions& options, std::int64_t step) {
              : "";
 }
 
-// Restore() on rank 0. Sets `unusable` when there are checkpoints and all are
-// damaged.
-std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
+struct NoCheckpoint {};
+struct AllDamaged {};
+using FoundStart = std::variant<NoCheckpoint, AllDamaged, RunStart>;
+
+// Restore() on rank 0.
+FoundStart ReadCheckpoint(const Job& job) {
   std::vector<std::string> damaged;
   std::optional<Checkpoint> checkpoint =
       FindResume(job.options.model_dir, job.options.resume,
@@ -212,9 +218,8 @@ std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
   for (const std::string& message : damaged) {
     Say("damaged checkpoint, not used: " + ShownText(message));
   }
-  unusable = !checkpoint && !damaged.empty();
   if (!checkpoint) {
-    return std::nullopt;
+    return damaged.empty() ? FoundStart(NoCheckpoint()) : AllDamaged();
   }
   const std::string difference = DifferenceOf(job, *checkpoint);
   if (!difference.empty()) {
@@ -239,6 +244,34 @@ std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
       .labels = IsOfModelDir(job.options.resume)
                     ? ModelLabels::OfModel(job.options.model_dir)
                     : ModelLabels::OfWeights(job.options.resume)};
+}
+
+// Rank 0's finding for the other ranks: null, false, or a start without what
+// only rank 0 has.
+std::string ToJson(const FoundStart& found) {
+  if (const auto* const start = std::get_if<RunStart>(&found)) {
+    return Json{{"step", start->step},
+                {"epoch", start->stream.epoch},
+                {"position", start->stream.position},
+                {"past_epochs", start->stream.past_epochs}}
+        .dump();
+  }
+  return std::holds_alternative<AllDamaged>(found) ? "false" : "null";
+}
+
+FoundStart FromJson(const std::string& text) {
+  const Json json = Json::parse(text);
+  if (json.is_null()) {
+    return NoCheckpoint();
+  }
+  if (json.is_boolean()) {
+    return AllDamaged();
+  }
+  return RunStart{
+      .step = json.at("step").get<std::int64_t>(),
+      .stream = {.epoch = json.at("epoch").get<std::uint32_t>(),
+                 .position = json.at("position").get<std::int64_t>(),
+                 .past_epochs = json.at("past_epochs").get<std::uint32_t>()}};
 }
 
 // For a model that is trained further, the classifier gets the classes of its
@@ -279,27 +312,22 @@ ModelLabels ReadTrainedWeights(const Job& job, std::string_view purpose) {
 }  // namespace
 
 std::optional<RunStart> Restore(const Job& job) {
-  bool unusable = false;
-  std::optional<RunStart> start;
+  FoundStart found;
   if (job.ranks.place().is_first()) {
-    start = ReadCheckpoint(job, unusable);
+    found = ReadCheckpoint(job);
   }
-  const RunStart mine = start.value_or(RunStart{});
-  std::istringstream words(job.ranks.Broadcast(
-      fmt::format("{:d} {:d} {} {} {}", start.has_value(), unusable, mine.step,
-                  mine.stream.epoch, mine.stream.position)));
-  bool found = false;
-  RunStart of_all = mine;
-  words >> found >> unusable >> of_all.step >> of_all.stream.epoch >>
-      of_all.stream.position;
-  if (unusable) {
+  const std::string text = job.ranks.Broadcast(ToJson(found));
+  if (!job.ranks.place().is_first()) {
+    found = FromJson(text);
+  }
+  if (std::holds_alternative<AllDamaged>(found)) {
     throw UnusableCheckpoints(job.options.model_dir);
   }
-  if (!found) {
+  if (std::holds_alternative<NoCheckpoint>(found)) {
     return std::nullopt;
   }
   job.device.Broadcast();
-  return of_all;
+  return std::get<RunStart>(std::move(found));
 }
 
 std::string LocalWeights(const RunOptions& options, const std::string& given,

@@ -105,16 +105,6 @@ void FillIn(std::string_view name, Value& value, Value from_data,
   }
 }
 
-// For a model written before label_offset existed: labels counted from 1, or
-// from 0 for the reference's 1,001 classes.
-void ResolveOldModel(RunParams& run) {
-  if (!run.origins.contains("label_offset")) {
-    run.values.input.label_offset =
-        run.values.input.num_label_classes == 1001 ? 0 : 1;
-    run.origins["label_offset"] = kFromModel;
-  }
-}
-
 // The default batch size for this device, or all images if there are fewer.
 int DefaultBatch(const DataFacts& facts, std::int64_t images) {
   const std::int64_t batch = facts.on_gpu ? 1024 : 64;
@@ -238,7 +228,6 @@ RunParams ReadParams(const ParamLayers& layers) {
   RunParams run;
   if (!layers.model_file.empty()) {
     Apply(ReadParamFile(layers.model_file), kFromModel, run);
-    ResolveOldModel(run);
     // It describes the data of the training, not the data of this run.
     run.values.num_eval_images = 0;
     // The model may be a stranger's, who must not name a file to write.

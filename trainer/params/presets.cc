@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -147,10 +146,6 @@ constexpr Preset kPresets[] = {
      "body_learning_rate_factor=0.1"},
 };
 
-// Names of earlier versions.
-constexpr std::pair<std::string_view, std::string_view> kFormerNames[] = {
-    {"tpu_v3", "tpu_reference"}, {"torchvision", "torchvision_v1"}};
-
 std::string JoinedNames() {
   std::string names;
   for (const Preset& preset : kPresets) {
@@ -164,11 +159,7 @@ std::string JoinedNames() {
 std::span<const Preset> Presets() { return kPresets; }
 
 const Preset& FindPreset(std::string_view name) {
-  const auto* const former = std::ranges::find(
-      kFormerNames, name, [](const auto& f) { return f.first; });
-  const Preset* const found = std::ranges::find(
-      kPresets, former == std::end(kFormerNames) ? name : former->second,
-      &Preset::name);
+  const Preset* const found = std::ranges::find(kPresets, name, &Preset::name);
   if (found == std::end(kPresets)) {
     throw UsageError(
         fmt::format("preset={}: must be {}", name, ChoicesText(PresetNames())));

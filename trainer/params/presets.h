@@ -17,8 +17,7 @@ struct Preset {
 
 [[nodiscard]] std::span<const Preset> Presets();
 
-// By its name, or that of an earlier version. Throws UsageError for an unknown
-// name, listing the known ones.
+// By its name. Throws UsageError for an unknown name, listing the known ones.
 [[nodiscard]] const Preset& FindPreset(std::string_view name);
 
 // The names, "tpu_reference|mlperf|...".

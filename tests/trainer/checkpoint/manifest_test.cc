@@ -89,7 +89,9 @@ std::string With(std::string_view from, std::string_view to) {
 TEST(RunStateTest, ReadsWhatItWrote) {
   Checkpoint checkpoint;
   checkpoint.step = 12;
-  checkpoint.stream = {.epoch = 4'000'000'000, .position = 1'000'000'000'000};
+  checkpoint.stream = {.epoch = 4'000'000'000,
+                       .position = 1'000'000'000'000,
+                       .past_epochs = 3'999'999'999};
   checkpoint.identity = {{"recipe", "\"plain\""}, {"seed", "7"}};
   const Checkpoint read = ParseRunState(BuildRunState(checkpoint));
   EXPECT_EQ(read.step, 12);

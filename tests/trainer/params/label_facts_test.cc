@@ -118,21 +118,5 @@ TEST(LabelFactsTest, CountsRecordsOfNoClass) {
             "their labels: 3 missing, 1 below 0, 10 above 8");
 }
 
-TEST(LabelFactsTest, AreReadFromAModelOfBefore) {
-  // An older program's params.yaml has no label_offset.
-  const TemporaryFolder folder;
-  const std::string file = folder / "params.yaml";
-  const auto offset = [&](const std::string& text) {
-    WriteFileAtomically(file, text);
-    RunParams run = ReadParams(
-        {.model_file = file, .config_file = "", .overrides = {}, .flags = {}});
-    ResolveLabels({.found = Found(0, 4)}, run);
-    return run.values.input.label_offset;
-  };
-  EXPECT_EQ(offset("num_label_classes: 4\n"), 1);
-  EXPECT_EQ(offset("num_label_classes: 1001\n"), 0);
-  EXPECT_EQ(offset("num_label_classes: 5\nlabel_offset: 0\n"), 0);
-}
-
 }  // namespace label_facts_test
 }  // namespace infeed

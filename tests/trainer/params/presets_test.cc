@@ -58,11 +58,6 @@ TEST(PresetsTest, HaveTheOtherValuesOfTheirBase) {
   EXPECT_EQ(run.origins.at("optimizer"), "preset timm_a3");
 }
 
-TEST(PresetsTest, AreFoundByFormerNames) {
-  EXPECT_EQ(FindPreset("tpu_v3").name, "tpu_reference");
-  EXPECT_EQ(FindPreset("torchvision").name, "torchvision_v1");
-}
-
 TEST(PresetsTest, LieBelowAllThatIsGiven) {
   const TemporaryFolder folder;
   const std::string file = folder.path() + "/run.yaml";
