@@ -21,7 +21,16 @@ constexpr double kMostPool = 1 << 10;
 constexpr double kMostThreads = 1 << 10;
 constexpr double kMostWindow = 1 << 24;
 
-constexpr InputOption Row(std::string_view name, OptionField<I> field,
+// What every row must say: a row without it does not compile.
+enum class Stream : bool { kNo, kYes };
+enum class Evaluation : bool { kNo, kYes };
+constexpr auto kOfStream = Stream::kYes;
+constexpr auto kNotOfStream = Stream::kNo;
+constexpr auto kInherited = Evaluation::kYes;
+constexpr auto kOwn = Evaluation::kNo;
+
+constexpr InputOption Row(std::string_view name, Stream stream,
+                          Evaluation evaluation, OptionField<I> field,
                           OptionRange range, std::string_view unit,
                           std::string_view help,
                           std::string_view when_not_given = {}) {
@@ -31,7 +40,9 @@ constexpr InputOption Row(std::string_view name, OptionField<I> field,
            .unit = unit,
            .help = help,
            .when_not_given = when_not_given},
-          field.at};
+          field.at,
+          stream == Stream::kYes,
+          evaluation == Evaluation::kYes};
 }
 
 // Marks a row whose flag --help shows.
@@ -41,195 +52,225 @@ constexpr InputOption Common(InputOption row) {
 }
 
 constexpr InputOption kStream[] = {
-    Common(Row("batch_size", Field<&I::batch_size>(), Between(1, kMostBatch),
-               "images", "Images of a batch, of all ranks together.")),
-    Common(Row("training", Field<&I::training>(), Any(), "",
+    Common(Row("batch_size", kOfStream, kOwn, Field<&I::batch_size>(),
+               Between(1, kMostBatch), "images",
+               "Images of a batch, of all ranks together.")),
+    Common(Row("training", kOfStream, kOwn, Field<&I::training>(), Any(), "",
                "Random crops and endless epochs, or one epoch without anything "
                "random.")),
-    Row("repeat", Field<&I::repeat>(), Between(0, kMostEpochs), "epochs",
+    Row("repeat", kNotOfStream, kOwn, Field<&I::repeat>(),
+        Between(0, kMostEpochs), "epochs",
         "Number of epochs; 0: endless in training, one in evaluation."),
-    Row("shuffle", ChoiceField<kShuffles, &I::shuffle>(), Any(), "",
+    Row("shuffle", kOfStream, kOwn, ChoiceField<kShuffles, &I::shuffle>(),
+        Any(), "",
         "Order of the images: that of the records (none), a permutation of all "
         "(global), of neighbours in interleaved shards (window), the "
         "reference's shuffling, PyTorch's randperm (torch), or auto: global in "
         "training, else none."),
-    Row("window_shards", Field<&I::window_shards>(), Between(1, kMostWindow),
-        "shards", "Shards that shuffle=window interleaves at once."),
-    Row("window_records", Field<&I::window_records>(), Between(1, kMostWindow),
-        "records", "Records that shuffle=window shuffles among each other."),
-    Row("repeat_augment", Field<&I::repeat_augment>(), Between(1, 1024),
-        "times",
+    Row("window_shards", kOfStream, kOwn, Field<&I::window_shards>(),
+        Between(1, kMostWindow), "shards",
+        "Shards that shuffle=window interleaves at once."),
+    Row("window_records", kOfStream, kOwn, Field<&I::window_records>(),
+        Between(1, kMostWindow), "records",
+        "Records that shuffle=window shuffles among each other."),
+    Row("repeat_augment", kOfStream, kOwn, Field<&I::repeat_augment>(),
+        Between(1, 1024), "times",
         "Repeated augmentation: use each training image so many times in a "
         "row, with other crops and flips, and as many fewer images in an "
         "epoch; torchvision's ra_reps."),
-    Row("seed", Field<&I::seed>(), Between(0, 0x1p64), "",
-        "Seed of the order and of all random choices."),
-    Row("last_batch", ChoiceField<kLastBatches, &I::last_batch>(), Any(), "",
+    Row("seed", kOfStream, kInherited, Field<&I::seed>(), Between(0, 0x1p64),
+        "", "Seed of the order and of all random choices."),
+    Row("last_batch", kOfStream, kOwn,
+        ChoiceField<kLastBatches, &I::last_batch>(), Any(), "",
         "Treatment of the images of an epoch that do not fill a batch: drop "
         "them, pad the batch with empty slots, repeat images from the epoch's "
         "beginning, carry them into a batch with the next epoch's first "
         "images, or auto: drop in training, else pad."),
-    Row("rank", Field<&I::rank>(), Between(0, kMostBatch), "",
-        "Number of this process, which decides its part of each batch."),
-    Row("world_size", Field<&I::world_size>(), Between(1, kMostBatch),
-        "processes", "Processes that share a batch."),
-    Row("rank_share", ChoiceField<kRankShares, &I::rank_share>(), Any(), "",
+    Row("rank", kNotOfStream, kOwn, Field<&I::rank>(), Between(0, kMostBatch),
+        "", "Number of this process, which decides its part of each batch."),
+    Row("world_size", kNotOfStream, kOwn, Field<&I::world_size>(),
+        Between(1, kMostBatch), "processes", "Processes that share a batch."),
+    Row("rank_share", kOfStream, kOwn,
+        ChoiceField<kRankShares, &I::rank_share>(), Any(), "",
         "Images of a training batch that a rank takes: one contiguous part, "
         "or every world_size-th image, like PyTorch's DistributedSampler. An "
         "epoch that strided ranks cannot share evenly is padded from its "
         "beginning (strided) or cut (strided_drop)."),
-    Row("image_key", Field<&I::image_key>(), Any(), "",
+    Row("image_key", kOfStream, kInherited, Field<&I::image_key>(), Any(), "",
         "Key of the encoded image in the records, or of tars the ending of the "
         "image's member, such as png; found if it is another."),
-    Row("label_key", Field<&I::label_key>(), Any(), "",
+    Row("label_key", kOfStream, kInherited, Field<&I::label_key>(), Any(), "",
         "Key of the label in the records; found if it is another, such as the "
         "label of TFDS."),
-    Row("label_offset", ChoiceField<kLabelOffsets, &I::label_offset>(), Any(),
-        "",
+    Row("label_offset", kOfStream, kInherited,
+        ChoiceField<kLabelOffsets, &I::label_offset>(), Any(), "",
         "Label of the first class in the records; auto: the one in "
         "dataset.json "
         "or of the format, else 0 if a label 0 occurs in any split, else 1."),
-    Row("num_label_classes", Field<&I::num_label_classes>(),
-        Between(0, kMost32), "classes",
+    Row("num_label_classes", kNotOfStream, kInherited,
+        Field<&I::num_label_classes>(), Between(0, kMost32), "classes",
         "Number of classes; records with other labels are bad.",
         "any label is used"),
-    Row("max_records", Field<&I::max_records>(), Between(0, kMost64), "records",
+    Row("max_records", kOfStream, kOwn, Field<&I::max_records>(),
+        Between(0, kMost64), "records",
         "Use only the first records of the data set.", "all"),
 };
 
 constexpr InputOption kImages[] = {
-    Common(Row("image_size", Field<&I::image_size>(), Between(1, 1 << 14),
-               "pixels",
+    Common(Row("image_size", kOfStream, kInherited, Field<&I::image_size>(),
+               Between(1, 1 << 14), "pixels",
                "Size of an image: the side of a square, or height x width, "
                "such as 224x320.")),
-    Row("layout", ChoiceField<kLayouts, &I::layout>(), Any(), "",
+    Row("layout", kNotOfStream, kOwn, ChoiceField<kLayouts, &I::layout>(),
+        Any(), "",
         "Pixels of a batch: 32-bit words, R << 24 | G << 16 | B << 8, or RGB "
         "bytes."),
     Common(Row(
-        "recipe", ChoiceField<kRecipes, &I::recipe>(), Any(), "",
+        "recipe", kOfStream, kInherited, ChoiceField<kRecipes, &I::recipe>(),
+        Any(), "",
         "Preprocessing: the reference's random crop and flip, torchvision's, "
         "the whole image resized, or CIFAR's shifts.")),
-    Row("interpolation", ChoiceField<kInterpolations, &I::interpolation>(),
-        Any(), "",
+    Row("interpolation", kOfStream, kInherited,
+        ChoiceField<kInterpolations, &I::interpolation>(), Any(), "",
         "Kernel that resizes crop windows; recipe: the recipe's own; "
         "antialias_random: antialias or antialias_bicubic by chance."),
-    Row("random_flip", Field<&I::random_flip>(), Any(), "",
+    Row("random_flip", kOfStream, kOwn, Field<&I::random_flip>(), Any(), "",
         "Mirror training images at random in recipes that do so; give false "
         "for digits and letters."),
-    Row("random_flip_vertical", Field<&I::augment, &A::vertical_flip>(), Any(),
-        "", "Turn training images upside down at random, half of them."),
-    Row("crop_scale", Field<&I::crop, &C::scale>(), Between(0, 1), "",
+    Row("random_flip_vertical", kOfStream, kOwn,
+        Field<&I::augment, &A::vertical_flip>(), Any(), "",
+        "Turn training images upside down at random, half of them."),
+    Row("crop_scale", kOfStream, kInherited, Field<&I::crop, &C::scale>(),
+        Between(0, 1), "",
         "Smallest random crop of recipe torchvision, as a part of the image's "
         "area.",
         "0.08"),
-    Row("crop_ratio", Field<&I::crop, &C::ratio>(), Between(0, 100), "",
+    Row("crop_ratio", kOfStream, kInherited, Field<&I::crop, &C::ratio>(),
+        Between(0, 100), "",
         "Largest ratio of a random crop's sides in recipe torchvision.", "4/3"),
-    Row("eval_resize", Field<&I::crop, &C::eval_resize>(), Between(0, 1 << 15),
-        "pixels",
+    Row("eval_resize", kOfStream, kInherited,
+        Field<&I::crop, &C::eval_resize>(), Between(0, 1 << 15), "pixels",
         "Shorter side to which an evaluation resizes an image, before "
         "image_size is cut out of its centre.",
         "image_size * 256 / 224"),
-    Row("eval_crop", Field<&I::crop, &C::eval_crop>(), Between(0, 1), "",
+    Row("eval_crop", kOfStream, kInherited, Field<&I::crop, &C::eval_crop>(),
+        Between(0, 1), "",
         "Fraction image_size / eval_resize, to be given in place of "
         "eval_resize; timm's crop_pct.",
         "0.875"),
-    Row("scaled_decode", Field<&I::scaled_decode>(), Any(), "",
+    Row("scaled_decode", kOfStream, kOwn, Field<&I::scaled_decode>(), Any(), "",
         "Decode a training JPEG at 1/2, 1/4 or 1/8 of its size if its crop "
         "is that much larger than image_size: faster, but the pixels differ."),
-    Row("augment", ChoiceField<kAugmentPolicies, &I::augment, &A::policy>(),
-        Any(), "", "Augmentation of training images beyond crop and flip."),
-    Row("augment_layers", Field<&I::augment, &A::layers>(), Between(1, 16),
-        "operations", "Operations that each randaugment applies to an image."),
-    Row("augment_magnitude", Field<&I::augment, &A::magnitude>(),
-        Between(0, 30), "",
+    Row("augment", kOfStream, kOwn,
+        ChoiceField<kAugmentPolicies, &I::augment, &A::policy>(), Any(), "",
+        "Augmentation of training images beyond crop and flip."),
+    Row("augment_layers", kOfStream, kOwn, Field<&I::augment, &A::layers>(),
+        Between(1, 16), "operations",
+        "Operations that each randaugment applies to an image."),
+    Row("augment_magnitude", kOfStream, kOwn,
+        Field<&I::augment, &A::magnitude>(), Between(0, 30), "",
         "Strength of each randaugment's operations; timm_randaugment's is at "
         "most 10."),
-    Row("augment_magnitude_std", Field<&I::augment, &A::magnitude_std>(),
-        Between(0, 10), "",
+    Row("augment_magnitude_std", kOfStream, kOwn,
+        Field<&I::augment, &A::magnitude_std>(), Between(0, 10), "",
         "Standard deviation of timm_randaugment's magnitude."),
-    Row("augment_interpolation",
+    Row("augment_interpolation", kOfStream, kOwn,
         ChoiceField<kMoveFilters, &I::augment, &A::interpolation>(), Any(), "",
         "Filter by which trivialaugment and torchvision_randaugment move "
         "pixels: nearest, torchvision's default, bilinear, as its training "
         "scripts, or bicubic."),
-    Row("augmix_severity", Field<&I::augment, &A::severity>(), Between(1, 10),
-        "", "Strength of augmix's operations."),
-    Row("brightness", Field<&I::augment, &A::brightness>(), NotNegative(), "",
+    Row("augmix_severity", kOfStream, kOwn, Field<&I::augment, &A::severity>(),
+        Between(1, 10), "", "Strength of augmix's operations."),
+    Row("brightness", kOfStream, kOwn, Field<&I::augment, &A::brightness>(),
+        NotNegative(), "",
         "Colour jitter: a factor for the brightness of each training image is "
         "drawn from 1 - x to 1 + x; 0: none."),
-    Row("contrast", Field<&I::augment, &A::contrast>(), NotNegative(), "",
-        "Colour jitter: the same for the contrast."),
-    Row("saturation", Field<&I::augment, &A::saturation>(), NotNegative(), "",
-        "Colour jitter: the same for the saturation."),
-    Row("hue", Field<&I::augment, &A::hue>(), Between(0, 0.5), "",
+    Row("contrast", kOfStream, kOwn, Field<&I::augment, &A::contrast>(),
+        NotNegative(), "", "Colour jitter: the same for the contrast."),
+    Row("saturation", kOfStream, kOwn, Field<&I::augment, &A::saturation>(),
+        NotNegative(), "", "Colour jitter: the same for the saturation."),
+    Row("hue", kOfStream, kOwn, Field<&I::augment, &A::hue>(), Between(0, 0.5),
+        "",
         "Colour jitter: the hue of each training image is turned by -x to x of "
         "the colour circle; 0: none."),
-    Row("grayscale", Field<&I::augment, &A::grayscale>(), Between(0, 1), "",
-        "Probability that a training image becomes gray."),
-    Row("blur", Field<&I::augment, &A::blur>(), Between(0, 1), "",
+    Row("grayscale", kOfStream, kOwn, Field<&I::augment, &A::grayscale>(),
+        Between(0, 1), "", "Probability that a training image becomes gray."),
+    Row("blur", kOfStream, kOwn, Field<&I::augment, &A::blur>(), Between(0, 1),
+        "",
         "Probability that a training image is blurred, by a Gaussian of 0.1 "
         "to 2 pixels."),
-    Row("random_erasing", Field<&I::augment, &A::erasing>(), Between(0, 1), "",
+    Row("random_erasing", kOfStream, kOwn, Field<&I::augment, &A::erasing>(),
+        Between(0, 1), "",
         "Probability that a rectangle of a training image is erased."),
-    Row("erasing_mode",
+    Row("erasing_mode", kOfStream, kOwn,
         ChoiceField<kErasingModes, &I::augment, &A::erasing_mode>(), Any(), "",
         "Content of erased rectangles: black, ImageNet's mean colour, or noise "
         "for each pixel."),
 };
 
 constexpr InputOption kBadRecords[] = {
-    Row("on_bad_record", ChoiceField<kOnBadRecords, &I::on_bad_record>(), Any(),
-        "",
+    Row("on_bad_record", kNotOfStream, kOwn,
+        ChoiceField<kOnBadRecords, &I::on_bad_record>(), Any(), "",
         "Policy for a record that cannot be read: end the run (fail), use "
         "another record (replace), leave its slot empty (skip), or auto: "
         "replace in training, else skip."),
-    Row("max_bad_records", Field<&I::max_bad_records>(), Between(-1, kMost64),
-        "records",
+    Row("max_bad_records", kNotOfStream, kOwn, Field<&I::max_bad_records>(),
+        Between(-1, kMost64), "records",
         "End the run after this many different bad records, of all ranks; -1: "
         "never."),
-    Row("max_bad_rate", Field<&I::max_bad_rate>(), Between(0, 1), "",
+    Row("max_bad_rate", kNotOfStream, kOwn, Field<&I::max_bad_rate>(),
+        Between(0, 1), "",
         "End the run when more than this fraction of the samples is bad."),
-    Row("bad_record_report", Field<&I::bad_record_report>(), Any(), "path",
+    Row("bad_record_report", kNotOfStream, kOwn, Field<&I::bad_record_report>(),
+        Any(), "path",
         "File that lists every bad record, one JSON object a line.", "no file"),
-    Row("require_labels", Field<&I::require_labels>(), Any(), "",
+    Row("require_labels", kNotOfStream, kOwn, Field<&I::require_labels>(),
+        Any(), "",
         "A record without a label is bad, or has the label -1 in its batch."),
-    Row("lenient", Field<&I::lenient>(), Any(), "",
+    Row("lenient", kNotOfStream, kOwn, Field<&I::lenient>(), Any(), "",
         "Use JPEGs that libjpeg only warns about, and count them."),
-    Row("max_pixels", Field<&I::jpeg_limits, &JpegLimits::max_pixels>(),
-        Between(1, kMost64), "pixels",
-        "Maximum size of an image; a larger one is a bad record."),
+    Row("max_pixels", kOfStream, kOwn,
+        Field<&I::jpeg_limits, &JpegLimits::max_pixels>(), Between(1, kMost64),
+        "pixels", "Maximum size of an image; a larger one is a bad record."),
 };
 
 constexpr InputOption kPerformance[] = {
-    Row("graph", ChoiceField<kGraphKinds, &I::graph>(), Any(), "",
+    Row("graph", kNotOfStream, kInherited,
+        ChoiceField<kGraphKinds, &I::graph>(), Any(), "",
         "Schedule of the input: overlapped in all threads (flow), or one "
         "record after the other (basic), to show the effect of a slow input."),
-    Row("threads", Field<&I::threads>(), Between(0, kMostThreads), "threads",
-        "Threads of the input pipeline.", "one for each core"),
-    Row("batches_in_pool", Field<&I::batches_in_pool>(), Between(2, kMostPool),
-        "batches", "Batches in memory: being filled, waiting or in use."),
-    Row("max_lent", Field<&I::max_lent>(), Between(0, kMostPool - 1), "batches",
+    Row("threads", kNotOfStream, kInherited, Field<&I::threads>(),
+        Between(0, kMostThreads), "threads", "Threads of the input pipeline.",
+        "one for each core"),
+    Row("batches_in_pool", kNotOfStream, kInherited,
+        Field<&I::batches_in_pool>(), Between(2, kMostPool), "batches",
+        "Batches in memory: being filled, waiting or in use."),
+    Row("max_lent", kNotOfStream, kOwn, Field<&I::max_lent>(),
+        Between(0, kMostPool - 1), "batches",
         "Batches of the pool that the consumer may hold at once before it gets "
         "copies; 0: it gets no copies, and must return batches."),
-    Row("prefetch_batches", Field<&I::prefetch_batches>(),
-        Between(0, kMostPool), "batches",
+    Row("prefetch_batches", kNotOfStream, kInherited,
+        Field<&I::prefetch_batches>(), Between(0, kMostPool), "batches",
         "Batches beyond those in the pool whose records are read in advance."),
-    Row("verify_checksums", Field<&I::verify_checksums>(), Any(), "",
-        "Verify the checksum of every record."),
-    Row("map_files", Field<&I::map_files>(), Any(), "",
+    Row("verify_checksums", kNotOfStream, kOwn, Field<&I::verify_checksums>(),
+        Any(), "", "Verify the checksum of every record."),
+    Row("map_files", kNotOfStream, kInherited, Field<&I::map_files>(), Any(),
+        "",
         "Use records where they lie in the page cache, without a copy, if all "
         "shards fit into half of the memory; false: read them."),
-    Row("seek_index", ChoiceField<kSeekIndexes, &I::seek_index>(), Any(), "",
+    Row("seek_index", kNotOfStream, kOwn,
+        ChoiceField<kSeekIndexes, &I::seek_index>(), Any(), "",
         "Seek indexes, with which only a part of a JPEG is decoded: use those "
         "of the data and find others while decoding, for later epochs and runs "
         "(auto), use those of the data (read), or none (off)."),
-    Row("use_cache", Field<&I::use_cache>(), Any(), "",
+    Row("use_cache", kNotOfStream, kOwn, Field<&I::use_cache>(), Any(), "",
         "Keep encoded records in memory, as far as memory_limit allows."),
     Common(Row(
-        "memory_limit", Field<&I::memory_limit>(), Between(1, 0x1p60), "bytes",
+        "memory_limit", kNotOfStream, kInherited, Field<&I::memory_limit>(),
+        Between(1, 0x1p60), "bytes",
         "Memory that the input may use, checked at the start: as 4GiB, 512MB, "
         "or as 50% of the memory of the machine or control group.")),
-    Row("local_world_size", Field<&I::local_world_size>(),
+    Row("local_world_size", kNotOfStream, kOwn, Field<&I::local_world_size>(),
         Between(1, kMostBatch), "ranks",
         "Ranks on this machine, which share the memory limit."),
 };
@@ -253,6 +294,18 @@ const InputOption& FindInputOption(std::string_view name) {
   }
   Check(false, "an input option has this name");
   return kGroups[0].options[0];
+}
+
+InputOptions EvaluationOptions(InputOptions training) {
+  InputOptions evaluation = {.training = false};
+  for (const InputOptionGroup& group : kGroups) {
+    for (const InputOption& option : group.options) {
+      if (option.eval_inherits) {
+        CopyOption(option.at(training), option.at(evaluation));
+      }
+    }
+  }
+  return evaluation;
 }
 
 void CheckInputRanges(const InputOptions& options) {

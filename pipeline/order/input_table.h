@@ -12,6 +12,10 @@ namespace infeed {
 
 struct InputOption : OptionInfo {
   OptionRef (*at)(InputOptions& options);
+  // Another value gives other batches: a saved stream is not resumed with it.
+  bool affects_batches;
+  // An evaluation during a training has the training's value, not the default.
+  bool eval_inherits;
 };
 
 // Options that --help prints under one title.
@@ -25,6 +29,10 @@ struct InputOptionGroup {
 
 // The option with this name. Requires: there is one.
 [[nodiscard]] const InputOption& FindInputOption(std::string_view name);
+
+// The options of an evaluation beside this training: those with eval_inherits,
+// and the defaults of all others.
+[[nodiscard]] InputOptions EvaluationOptions(InputOptions training);
 
 // Throws UsageError naming the option whose number is out of its range.
 void CheckInputRanges(const InputOptions& options);

@@ -9,7 +9,9 @@
 
 #include "base/error.h"
 #include "pipeline/order/epoch_batches.h"
+#include "pipeline/order/input_table.h"
 #include "pipeline/order/label_class.h"
+#include "pipeline/order/option_text.h"
 #include "pipeline/order/sample_order.h"
 #include "pipeline/order/selection.h"
 #include "records/bytes/json.h"
@@ -22,75 +24,6 @@ using Json = nlohmann::ordered_json;
 // The version of the format, not of the fields: a new field makes a different
 // stream.
 constexpr std::uint64_t kSchema = 1;
-
-Json AugmentToJson(const AugmentOptions& augment) {
-  return {{"augment", ChoiceName(augment.policy, kAugmentPolicies)},
-          {"augment_layers", augment.layers},
-          {"augment_magnitude", augment.magnitude},
-          {"brightness", augment.brightness},
-          {"contrast", augment.contrast},
-          {"saturation", augment.saturation},
-          {"hue", augment.hue},
-          {"random_erasing", augment.erasing}};
-}
-
-// Which of the options that earlier versions did not have are named: those that
-// are not as they were then, or all.
-enum class LaterOptions { kChanged, kAll };
-
-void AddLaterOptions(const InputOptions& options, LaterOptions which,
-                     Json& json) {
-  const auto add = [&](const char* name, const auto& value,
-                       const auto& before) {
-    if (value != before || which == LaterOptions::kAll) {
-      json[name] = value;
-    }
-  };
-  const AugmentOptions& augment = options.augment;
-  add("image_key", options.image_key, kImageKey);
-  add("label_key", options.label_key, kLabelKey);
-  add("crop_scale", options.crop.scale, 0);
-  add("crop_ratio", options.crop.ratio, 0);
-  add("eval_resize", options.crop.eval_resize, 0);
-  add("eval_crop", options.crop.eval_crop, 0);
-  add("eval_crops", options.crop.eval_crops, 1);
-  add("augment_magnitude_std", augment.magnitude_std, 0);
-  add("augment_interpolation", ChoiceName(augment.interpolation, kMoveFilters),
-      ChoiceName(MoveFilter::kNearest, kMoveFilters));
-  add("repeat_augment", options.repeat_augment, 1);
-  add("augmix_severity", augment.severity, AugmentOptions().severity);
-  add("random_flip_vertical", augment.vertical_flip, false);
-  add("grayscale", augment.grayscale, 0);
-  add("blur", augment.blur, 0);
-  add("erasing_mode", ChoiceName(augment.erasing_mode, kErasingModes),
-      ChoiceName(ErasingMode::kConstant, kErasingModes));
-}
-
-Json OptionsToJson(const InputOptions& options, LaterOptions later) {
-  Json json = {
-      {"batch_size", options.batch_size},
-      {"rank_share", ChoiceName(options.rank_share, kRankShares)},
-      {"last_batch", ChoiceName(options.last_batch, kLastBatches)},
-      {"image_size", options.image_size},
-      {"recipe", ChoiceName(options.recipe, kRecipes)},
-      {"interpolation", ChoiceName(options.interpolation, kInterpolations)},
-      {"training", options.training},
-      {"random_flip", options.random_flip},
-      {"shuffle", ChoiceName(options.shuffle, kShuffles)},
-      {"window_shards", options.window_shards},
-      {"window_records", options.window_records},
-      {"label_offset", *options.label_offset},
-      {"max_records", options.max_records},
-      {"selection",
-       options.selection ? Json(options.selection->identity()) : Json()},
-      {"scaled_decode", options.scaled_decode},
-      {"max_pixels", options.jpeg_limits.max_pixels},
-      {"max_scans", options.jpeg_limits.max_scans},
-      {"max_memory_bytes", options.jpeg_limits.max_memory_bytes}};
-  json.update(AugmentToJson(options.augment));
-  AddLaterOptions(options, later, json);
-  return json;
-}
 
 std::uint64_t WholeNumber(const Json& json, const char* name,
                           std::uint64_t highest) {
@@ -118,14 +51,10 @@ StreamState FromJson(const Json& json) {
                      std::to_string(kSchema) + ": a later one wrote it");
   }
   StreamState state;
-  const auto epoch = WholeNumber<std::uint32_t>(json, "epoch");
   state.position = {
-      .epoch = epoch,
+      .epoch = WholeNumber<std::uint32_t>(json, "epoch"),
       .position = WholeNumber<std::int64_t>(json, "position"),
-      // Earlier versions counted from epoch 0.
-      .past_epochs = json.contains("past_epochs")
-                         ? WholeNumber<std::uint32_t>(json, "past_epochs")
-                         : epoch};
+      .past_epochs = WholeNumber<std::uint32_t>(json, "past_epochs")};
   const auto seed = WholeNumber<std::uint64_t>(json, "seed");
   state.identity = {{"seed", Json(seed).dump()},
                     {"data", json.at("data").dump()}};
@@ -164,36 +93,47 @@ std::string Differences(const StreamState& here, const StreamState& there) {
   return text;
 }
 
-std::vector<StateField> IdentityOf(const RecordIndex& index,
-                                   const InputOptions& options,
-                                   LaterOptions later) {
-  const InputOptions checked =
-      ResolvedOptions(CheckedInputOptions(options), index);
-  std::vector<StateField> identity = {{"seed", Json(checked.seed).dump()},
-                                      {"data", Json(index.identity()).dump()}};
-  Json json = OptionsToJson(checked, later);
-  if (checked.rank_share != RankShare::kContiguous) {
-    // The only field that a different number of ranks can change.
-    const SampleOrder order(ShardSizes(index, checked.max_records), checked);
-    json["epoch_samples"] = EpochSamples(order.places(), checked);
-  }
-  for (const auto& [name, value] : json.items()) {
+// Options without a row that change batches.
+void AddOtherFields(const InputOptions& options,
+                    std::vector<StateField>& identity) {
+  const auto add = [&](const char* name, const Json& value) {
     identity.push_back({name, value.dump()});
-  }
-  return identity;
+  };
+  add("selection",
+      options.selection ? Json(options.selection->identity()) : Json());
+  add("eval_crops", options.crop.eval_crops);
+  add("max_scans", options.jpeg_limits.max_scans);
+  add("max_memory_bytes", options.jpeg_limits.max_memory_bytes);
 }
 
 }  // namespace
 
-StreamState StateOf(const RecordIndex& index, const InputOptions& options,
-                    const StreamPosition& position) {
-  return {.position = position,
-          .identity = IdentityOf(index, options, LaterOptions::kChanged)};
+std::vector<StateField> StreamIdentity(const RecordIndex& index,
+                                       const InputOptions& options) {
+  InputOptions checked = ResolvedOptions(CheckedInputOptions(options), index);
+  std::vector<StateField> identity = {{"seed", Json(checked.seed).dump()},
+                                      {"data", Json(index.identity()).dump()}};
+  for (const InputOptionGroup& group : InputOptionGroups()) {
+    for (const InputOption& option : group.options) {
+      if (option.affects_batches && option.name != "seed") {
+        identity.push_back(
+            {std::string(option.name), JsonText(option.at(checked))});
+      }
+    }
+  }
+  AddOtherFields(checked, identity);
+  if (checked.rank_share != RankShare::kContiguous) {
+    // The only field that a different number of ranks can change.
+    const SampleOrder order(ShardSizes(index, checked.max_records), checked);
+    identity.push_back(
+        {"epoch_samples", Json(EpochSamples(order.places(), checked)).dump()});
+  }
+  return identity;
 }
 
-std::vector<StateField> FullIdentityOf(const RecordIndex& index,
-                                       const InputOptions& options) {
-  return IdentityOf(index, options, LaterOptions::kAll);
+StreamState StateOf(const RecordIndex& index, const InputOptions& options,
+                    const StreamPosition& position) {
+  return {.position = position, .identity = StreamIdentity(index, options)};
 }
 
 std::string BuildStreamState(const StreamState& state) {

@@ -33,17 +33,15 @@ struct StreamState {
   friend bool operator==(const StreamState&, const StreamState&) = default;
 };
 
-// The state of a stream of these data and options. Throws as
+// The identity of the stream of these data and options. Throws as
 // CheckedInputOptions() does.
+[[nodiscard]] std::vector<StateField> StreamIdentity(
+    const RecordIndex& index, const InputOptions& options);
+
+// The state of that stream.
 [[nodiscard]] StreamState StateOf(const RecordIndex& index,
                                   const InputOptions& options,
                                   const StreamPosition& position);
-
-// The identity of that state with every field, also those that StateOf() leaves
-// out since earlier versions did not have them and their value is the one of
-// then.
-[[nodiscard]] std::vector<StateField> FullIdentityOf(
-    const RecordIndex& index, const InputOptions& options);
 
 // One JSON object with a line for each field.
 [[nodiscard]] std::string BuildStreamState(const StreamState& state);

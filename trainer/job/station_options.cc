@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/shown_text.h"
+#include "pipeline/order/input_table.h"
 #include "pipeline/order/option_text.h"
 #include "pipeline/order/options.h"
 #include "pipeline/order/stream_state.h"
@@ -22,6 +23,7 @@
 #include "trainer/model/image_size_schedule.h"
 #include "trainer/model/resnet_plan.h"
 #include "trainer/params/params.h"
+#include "trainer/params/table.h"
 #include "trainer/ranks/parts.h"
 #include "trainer/scores/early_stop.h"
 
@@ -73,50 +75,28 @@ std::string Quoted(std::string_view name) {
   return fmt::format("\"{}\"", name);
 }
 
-std::string Text(bool value) { return value ? "true" : "false"; }
-
-// All model parameters, also those that the shapes of a checkpoint's tensors do
-// not show. Names are plain words, so that quoting makes them JSON.
-RunIdentity ModelIdentityOf(const TrainParams& params) {
-  const ModelOptions& model = params.model;
-  return {{"model", Quoted(ChoiceName(model.kind, kModelKinds))},
-          {"model_variant", Quoted(ChoiceName(model.variant, kModelVariants))},
-          {"resnet_depth", std::to_string(model.depth)},
-          {"num_label_classes", std::to_string(params.input.num_label_classes)},
-          {"pre_activation", Text(model.pre_activation)},
-          {"small_stem", Text(model.small_stem)},
-          {"use_resnetd_stem", Text(model.resnetd_stem)},
-          {"resnetd_shortcut", Text(model.resnetd_shortcut)},
-          {"replace_stem_max_pool", Text(model.replace_stem_max_pool)},
-          {"se_ratio", fmt::format("{}", model.se_ratio)},
-          // Checkpoints of earlier versions have these only where they are not
-          // the defaults, or not at all.
-          {"groups", std::to_string(model.groups)},
-          {"width_per_group", std::to_string(model.width_per_group)},
-          {"use_resnett_stem", Text(model.resnett_stem)},
-          {"blur_pool", Text(model.blur_pool)},
-          {"eca", Text(model.eca)},
-          {"channels", std::to_string(model.channels)},
-          {"bn_epsilon", fmt::format("{}", model.bn_epsilon)},
-          {"normalization",
-           Quoted(ChoiceName(params.normalization, kNormalizations))}};
+// The parameters of an identity.
+RunIdentity IdentityOf(IdentityPart part, const TrainParams& params) {
+  RunIdentity identity;
+  for (const Param& param : ParamTable()) {
+    if (param.identity == part) {
+      identity.push_back(
+          {std::string(param.name), JsonText(param.AtConst(params))});
+    }
+  }
+  return identity;
 }
 
 // A checkpoint of a run without a teacher has an empty distill_from, so that a
 // run with one does not resume from it.
-RunIdentity DistillIdentityOf(const TrainParams& params) {
-  const DistillOptions& distill = params.optimizer.distill;
-  RunIdentity identity = {
-      {"distill_from",
-       nlohmann::json(WithoutUrlSecrets(params.distill_from)).dump()}};
+RunIdentity TeacherIdentity(const TrainParams& params) {
+  RunIdentity identity;
   if (!params.distill_from.empty()) {
-    identity.insert(
-        identity.end(),
-        {{"distill_model", Quoted(params.distill_model)},
-         {"distill_loss", Quoted(ChoiceName(distill.kind, kDistillKinds))},
-         {"distill_weight", fmt::format("{}", distill.weight)},
-         {"distill_temperature", fmt::format("{}", distill.temperature)}});
+    identity = IdentityOf(IdentityPart::kTeacher, params);
   }
+  identity.push_back(
+      {"distill_from",
+       nlohmann::json(WithoutUrlSecrets(params.distill_from)).dump()});
   return identity;
 }
 
@@ -215,26 +195,11 @@ DeviceOptions MakeDeviceOptions(const TrainParams& params,
           .batch_norm_group = params.batch_norm_group};
 }
 
-InputOptions MakeEvalInput(const TrainParams& params) {
-  const InputOptions& input = params.input;
-  return {.batch_size = params.eval_batch_size,
-          .image_size = input.image_size,
-          .recipe = input.recipe,
-          .interpolation = input.interpolation,
-          .crop = input.crop,
-          .training = false,
-          .seed = input.seed,
-          .image_key = input.image_key,
-          .label_key = input.label_key,
-          .label_offset = input.label_offset,
-          .num_label_classes = input.num_label_classes,
-          .max_records = params.num_eval_images,
-          .graph = input.graph,
-          .threads = input.threads,
-          .batches_in_pool = input.batches_in_pool,
-          .prefetch_batches = input.prefetch_batches,
-          .map_files = input.map_files,
-          .memory_limit = input.memory_limit};
+InputOptions EvalInputOf(const TrainParams& params) {
+  InputOptions input = EvaluationOptions(params.input);
+  input.batch_size = params.eval_batch_size;
+  input.max_records = params.num_eval_images;
+  return input;
 }
 
 std::vector<ImageSize> EvalImageSizes(const TrainParams& params) {
@@ -257,16 +222,16 @@ std::vector<ImageSize> EvalImageSizes(const TrainParams& params) {
 }
 
 RunIdentity MakeNetworkIdentity(const TrainParams& params) {
-  return ModelIdentityOf(params);
+  return IdentityOf(IdentityPart::kNetwork, params);
 }
 
 RunIdentity MakeIdentity(const TrainParams& params, const DataSet& data,
                          int ranks) {
-  RunIdentity identity = ModelIdentityOf(params);
+  RunIdentity identity = MakeNetworkIdentity(params);
   identity.push_back(
       {"optimizer", Quoted(ChoiceName(params.optimizer_kind(), kOptimizers))});
-  const RunIdentity distill = DistillIdentityOf(params);
-  identity.insert(identity.end(), distill.begin(), distill.end());
+  const RunIdentity teacher = TeacherIdentity(params);
+  identity.insert(identity.end(), teacher.begin(), teacher.end());
   if (data.is_fake()) {
     identity.emplace_back("data_identity", "\"fake data\"");  // JSON
   }
@@ -275,7 +240,7 @@ RunIdentity MakeIdentity(const TrainParams& params, const DataSet& data,
   }
   InputOptions input = params.input;
   input.world_size = ranks;
-  for (const auto& [name, value] : FullIdentityOf(data.train()->index, input)) {
+  for (const auto& [name, value] : StreamIdentity(data.train()->index, input)) {
     // Uses the parameters' names where they differ from the options' names.
     identity.push_back({name == "data"         ? "data_identity"
                         : name == "batch_size" ? "train_batch_size"

@@ -24,7 +24,7 @@ namespace infeed {
 [[nodiscard]] OptimizerOptions MakeOptimizerOptions(const TrainParams& params);
 [[nodiscard]] DeviceOptions MakeDeviceOptions(const TrainParams& params,
                                               const std::string& device);
-[[nodiscard]] InputOptions MakeEvalInput(const TrainParams& params);
+[[nodiscard]] InputOptions EvalInputOf(const TrainParams& params);
 // eval_image_sizes, or image_size alone. Throws UsageError.
 [[nodiscard]] std::vector<ImageSize> EvalImageSizes(const TrainParams& params);
 // The part of MakeIdentity() that every use of a checkpoint's weights shares.

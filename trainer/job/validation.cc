@@ -82,8 +82,7 @@ RunIdentity MakeValidation(const TrainParams& params, const DataSet& data) {
        params.optimizer.moving_average_decay > 0 ? "true" : "false"},
       {"label_smoothing",
        fmt::format("{}", params.optimizer.loss.label_smoothing)}};
-  for (const auto& [name, value] :
-       FullIdentityOf(index, MakeEvalInput(params))) {
+  for (const auto& [name, value] : StreamIdentity(index, EvalInputOf(params))) {
     if (name == "max_records") {
       identity.push_back({"num_eval_images", value});
     } else if (name == "eval_crops") {

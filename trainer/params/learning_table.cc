@@ -29,10 +29,12 @@ const Param kOptimizerParams[] = {
     Row("layer_decay", Field<&P::optimizer, &O::layer_decay>(),
         {.min = 0, .max = 1, .min_is_open = true}, "",
         "Learning rate of each block by that of the block after it, down from "
-        "the classifier; the stem counts as a block."),
+        "the classifier; the stem counts as a block.")
+        .NotFor("model", "lenet"),
     Row("layer_decay_blocks", Field<&P::optimizer, &O::layer_decay_blocks>(),
         Between(1, 99), "blocks",
-        "Most blocks in a row that have one learning rate with layer_decay."),
+        "Most blocks in a row that have one learning rate with layer_decay.")
+        .Needs("layer_decay"),
     Row("learning_rate_scaling",
         ChoiceField<kRateScalings, &P::optimizer, &O::learning_rate,
                     &R::scaled_by_batch>(),
@@ -58,7 +60,8 @@ const Param kOptimizerParams[] = {
         Any(), "epochs",
         "Epochs between decays of the schedule step, or epochs of the decays "
         "of multistep, as '30,60,80'.",
-        "30 of step"),
+        "30 of step")
+        .OnlyWith("learning_rate_schedule", "step|multistep"),
     Row("min_learning_rate",
         Field<&P::optimizer, &O::learning_rate, &R::min_rate>(), NotNegative(),
         "",
@@ -68,33 +71,40 @@ const Param kOptimizerParams[] = {
         Field<&P::optimizer, &O::learning_rate, &R::restart_epochs>(),
         Between(0, 1e6), "epochs",
         "Length of the first cycle of a cosine schedule that starts again and "
-        "again; 0: one cosine for the whole run."),
+        "again; 0: one cosine for the whole run.")
+        .OnlyWith("learning_rate_schedule", "cosine"),
     Row("restart_growth",
         Field<&P::optimizer, &O::learning_rate, &R::restart_growth>(),
-        Between(1, 100), "", "Length of each cycle by that of the one before."),
+        Between(1, 100), "", "Length of each cycle by that of the one before.")
+        .Needs("restart_epochs"),
     Row("restart_decay",
         Field<&P::optimizer, &O::learning_rate, &R::restart_decay>(),
         {.min = 0, .max = 1, .min_is_open = true}, "",
-        "Peak of each cycle by that of the one before."),
+        "Peak of each cycle by that of the one before.")
+        .Needs("restart_epochs"),
     Row("plateau_metric",
         Field<&P::plateau_metric>(
             "loss|top_1|top_5|mean_class|auc|auc_at_half"),
-        Any(), "", "Metric of the evaluations that the schedule plateau uses."),
+        Any(), "", "Metric of the evaluations that the schedule plateau uses.")
+        .OnlyWith("learning_rate_schedule", "plateau"),
     Row("plateau_patience",
         Field<&P::optimizer, &O::learning_rate, &R::plateau_patience>(),
         Between(0, 1'000'000), "evaluations",
         "Evaluations in a row that may be no better before the schedule "
-        "plateau lowers the rate."),
+        "plateau lowers the rate.")
+        .OnlyWith("learning_rate_schedule", "plateau"),
     Row("plateau_threshold",
         Field<&P::optimizer, &O::learning_rate, &R::plateau_threshold>(),
         BelowOne(), "",
         "Relative difference by which an evaluation must be better to count as "
-        "better for the schedule plateau."),
+        "better for the schedule plateau.")
+        .OnlyWith("learning_rate_schedule", "plateau"),
     Row("plateau_cooldown",
         Field<&P::optimizer, &O::learning_rate, &R::plateau_cooldown>(),
         Between(0, 1'000'000), "evaluations",
         "Evaluations after a decay of the schedule plateau that do not count "
-        "as no better."),
+        "as no better.")
+        .OnlyWith("learning_rate_schedule", "plateau"),
     Row("warmup_epochs",
         Field<&P::optimizer, &O::learning_rate, &R::warmup_epochs>(),
         Between(-1, 1e6), "epochs",
@@ -108,7 +118,9 @@ const Param kOptimizerParams[] = {
         Field<&P::optimizer, &O::learning_rate, &R::after_warmup>(), Any(), "",
         "Begin step, multistep, exponential, cosine and linear at the end of "
         "the warm-up, as torchvision; false: at the start of the run, where "
-        "the warm-up replaces their first part, as timm."),
+        "the warm-up replaces their first part, as timm.")
+        .OnlyWith("learning_rate_schedule",
+                  "step|multistep|exponential|cosine|linear"),
     Row("poly_rate", Field<&P::optimizer, &O::learning_rate, &R::poly_rate>(),
         NotNegative(), "",
         "Peak of the learning rate with LARS; 0: the reference's for the "
@@ -141,7 +153,8 @@ const Param kOptimizerParams[] = {
     Row("norm_weight_decay", Field<&P::optimizer, &O::norm_weight_decay>(),
         {.min = -1}, "",
         "Weight decay of batch norm's parameters; negative: as "
-        "weight_decay_scope."),
+        "weight_decay_scope.")
+        .NotFor("model", "lenet"),
     Row("loss", ChoiceField<kLosses, &P::optimizer, &O::loss, &L::kind>(),
         Any(), "",
         "Loss of the training: cross-entropy of the softmax, or binary "
@@ -149,11 +162,13 @@ const Param kOptimizerParams[] = {
     Row("bce_target_threshold",
         Field<&P::optimizer, &O::loss, &L::target_threshold>(), BelowOne(), "",
         "Target above which a class's target becomes 1 in loss=bce, and "
-        "otherwise 0; 0: targets as smoothing and mixing make them."),
+        "otherwise 0; 0: targets as smoothing and mixing make them.")
+        .OnlyWith("loss", "bce"),
     Row("bce_sum", Field<&P::optimizer, &O::loss, &L::sums_classes>(), Any(),
         "",
         "Sum the losses of an image's classes in loss=bce, instead of "
-        "averaging them."),
+        "averaging them.")
+        .OnlyWith("loss", "bce"),
     Row("label_smoothing",
         Field<&P::optimizer, &O::loss, &L::label_smoothing>(), BelowOne(), "",
         "Fraction of the target that is spread evenly over all classes."),
@@ -169,27 +184,37 @@ const Param kOptimizerParams[] = {
         "no teacher"),
     Row("distill_model", Field<&P::distill_model>(NetworkNames()), Any(), "",
         "Network of the teacher where distill_from is weights alone.",
-        "that of the model_dir"),
+        "that of the model_dir")
+        .OfTeacher()
+        .Needs("distill_from"),
     Row("distill_loss",
         ChoiceField<kDistillKinds, &P::optimizer, &O::distill, &D::kind>(),
         Any(), "",
         "Loss against the teacher: the divergence from its softened "
         "distribution (soft), or the cross-entropy with the class that it "
-        "predicts (hard)."),
+        "predicts (hard).")
+        .OfTeacher()
+        .Needs("distill_from"),
     Row("distill_weight", Field<&P::optimizer, &O::distill, &D::weight>(),
         {.min = 0, .max = 1, .min_is_open = true}, "",
         "Fraction of the loss that comes from the teacher; the rest is the "
-        "loss against the labels."),
+        "loss against the labels.")
+        .OfTeacher()
+        .Needs("distill_from"),
     Row("distill_temperature",
         Field<&P::optimizer, &O::distill, &D::temperature>(), Positive(), "",
-        "Divisor of both networks' logits in distill_loss=soft."),
+        "Divisor of both networks' logits in distill_loss=soft.")
+        .OfTeacher()
+        .Needs("distill_from")
+        .OnlyWith("distill_loss", "soft"),
     Row("moving_average_decay",
         Field<&P::optimizer, &O::moving_average_decay>(), BelowOne(), "",
         "Fraction of the moving average of the weights kept per step; "
         "evaluation uses the average; 0: none."),
     Row("moving_average_every",
         Field<&P::optimizer, &O::moving_average_every>(), Between(1, 1'000'000),
-        "steps", "Steps between updates of the moving average."),
+        "steps", "Steps between updates of the moving average.")
+        .Needs("moving_average_decay"),
     Row("moving_average_warmup",
         ChoiceField<kAverageWarmups, &P::optimizer,
                     &O::moving_average_warmup>(),
@@ -197,12 +222,15 @@ const Param kOptimizerParams[] = {
         "Beginning of the moving average: it keeps less while it has few "
         "updates (rising), it equals the weights during the learning rate's "
         "warm-up and then keeps moving_average_decay, as torchvision (follow), "
-        "or it keeps that from the start, as timm (none)."),
+        "or it keeps that from the start, as timm (none).")
+        .Needs("moving_average_decay"),
     Row("eval_live_weights", Field<&P::eval_live_weights>(), Any(), "",
         "Evaluate the weights, too, beside their moving average, in twice the "
-        "time."),
+        "time.")
+        .Needs("moving_average_decay"),
     Row("export_moving_average", Field<&P::export_moving_average>(), Any(), "",
-        "Export the moving average instead of the weights."),
+        "Export the moving average instead of the weights.")
+        .Needs("moving_average_decay"),
     Row("clip_gradient_norm", Field<&P::optimizer, &O::clip_gradient_norm>(),
         NotNegative(), "",
         "Maximum norm of the gradient of all weights together; 0: no limit."),

@@ -89,63 +89,96 @@ OptionField<P> ModelField() {
 const Param kModelParams[] = {
     Row("model", ModelField(), Any(), "",
         "Network: a ResNet, LeNet-5 for images of 28 pixels, or a published "
-        "network, whose name sets the parameters of its layers."),
+        "network, whose name sets the parameters of its layers.")
+        .OfNetwork(),
     Common(Row("resnet_depth",
                ChoiceField<kResNetDepths, &P::model, &M::depth>(), Any(),
-               "layers", "Number of layers of the ResNet.")),
+               "layers", "Number of layers of the ResNet."))
+        .OfNetwork(),
     Row("model_variant", ChoiceField<kModelVariants, &P::model, &M::variant>(),
         Any(), "",
         "Geometry and tensor names of the ResNet: torchvision's, the reference "
-        "driver's, or the XLA.jl article's."),
+        "driver's, or the XLA.jl article's.")
+        .OfNetwork()
+        .NotFor("model", "lenet"),
     Row("groups", Field<&P::model, &M::groups>(), Between(1, 1024), "",
-        "Groups of the 3x3 convolutions in bottleneck blocks (ResNeXt)."),
+        "Groups of the 3x3 convolutions in bottleneck blocks (ResNeXt).")
+        .OfNetwork()
+        .NotFor("model", "lenet"),
     Row("width_per_group", Field<&P::model, &M::width_per_group>(),
         Between(1, 1024), "channels",
         "Channels of each group in the first bottleneck blocks; later blocks "
-        "have proportionally more."),
+        "have proportionally more.")
+        .OfNetwork()
+        .NotFor("model", "lenet"),
     Row("pre_activation", Field<&P::model, &M::pre_activation>(), Any(), "",
-        "Put batch norm and ReLU before each convolution (ResNet v2)."),
+        "Put batch norm and ReLU before each convolution (ResNet v2).")
+        .OfNetwork()
+        .NotFor("model", "lenet"),
     Row("small_stem", Field<&P::model, &M::small_stem>(), Any(), "",
         "Begin with a 3x3 convolution and no pool, for images of 32 to 64 "
-        "pixels."),
+        "pixels.")
+        .OfNetwork()
+        .NotFor("model", "lenet"),
     Row("use_resnetd_stem", Field<&P::model, &M::resnetd_stem>(), Any(), "",
-        "Begin with three 3x3 convolutions instead of one of 7x7 (ResNet-D)."),
+        "Begin with three 3x3 convolutions instead of one of 7x7 (ResNet-D).")
+        .OfNetwork()
+        .NotFor("model", "lenet"),
     Row("use_resnett_stem", Field<&P::model, &M::resnett_stem>(), Any(), "",
         "Begin with three 3x3 convolutions, the first with 24 channels "
-        "(ResNet-T)."),
+        "(ResNet-T).")
+        .OfNetwork()
+        .NotFor("model", "lenet"),
     Row("resnetd_shortcut", Field<&P::model, &M::resnetd_shortcut>(), Any(), "",
         "Average before the 1x1 convolution of a shortcut with stride 2 "
-        "(ResNet-D)."),
+        "(ResNet-D).")
+        .OfNetwork()
+        .NotFor("model", "lenet"),
     Row("replace_stem_max_pool", Field<&P::model, &M::replace_stem_max_pool>(),
         Any(), "",
-        "Use a 3x3 convolution with stride 2 instead of the first pool."),
+        "Use a 3x3 convolution with stride 2 instead of the first pool.")
+        .OfNetwork()
+        .NotFor("model", "lenet"),
     Row("blur_pool", Field<&P::model, &M::blur_pool>(), Any(), "",
         "Blur instead of skipping pixels in the first pool and in 3x3 "
-        "convolutions with stride 2 (BlurPool)."),
+        "convolutions with stride 2 (BlurPool).")
+        .OfNetwork()
+        .NotFor("model", "lenet"),
     Row("channels", Field<&P::model, &M::channels>(),
         Between(1, kMaxInputChannels), "channels",
         "Input channels of a ResNet: red, green and blue; 1 for gray images, "
-        "the luminance of each pixel; others take the colors in turn."),
+        "the luminance of each pixel; others take the colors in turn.")
+        .OfNetwork()
+        .NotFor("model", "lenet"),
     Row("zero_gamma", Field<&P::model, &M::zero_gamma>(), Any(), "",
         "Start each block as its shortcut alone: the scale of its last batch "
         "norm is 0."),
     Row("se_ratio", Field<&P::model, &M::se_ratio>(), Between(0, 1), "",
-        "Squeeze-and-excitation ratio in bottleneck blocks; 0: none."),
+        "Squeeze-and-excitation ratio in bottleneck blocks; 0: none.")
+        .OfNetwork()
+        .NotFor("model", "lenet"),
     Row("eca", Field<&P::model, &M::eca>(), Any(), "",
-        "Efficient channel attention in bottleneck blocks."),
+        "Efficient channel attention in bottleneck blocks.")
+        .OfNetwork()
+        .NotFor("model", "lenet"),
     Row("drop_connect_rate", Field<&P::model, &M::drop_connect_rate>(),
         BelowOne(), "",
         "Probability that a sample skips the last bottleneck block's branch "
-        "(stochastic depth); earlier blocks have less."),
+        "(stochastic depth); earlier blocks have less.")
+        .NotFor("model", "lenet"),
     Row("drop_connect_growth",
         ChoiceField<kDropGrowths, &P::model, &M::drop_connect_growth>(), Any(),
         "",
         "Growth of drop_connect_rate towards the last block: by group of "
-        "blocks, as the reference, or by block from 0, as timm."),
+        "blocks, as the reference, or by block from 0, as timm.")
+        .NotFor("model", "lenet")
+        .Needs("drop_connect_rate"),
     Row("dropout_rate", Field<&P::model, &M::dropout_rate>(), BelowOne(), "",
         "Dropout probability of the features before the classifier."),
     Row("dropblock_groups", Field<&P::dropblock_groups>(), Any(), "",
-        "Groups of blocks with DropBlock, as '3,4'.", "none"),
+        "Groups of blocks with DropBlock, as '3,4'.", "none")
+        .NotFor("model", "lenet")
+        .Needs("dropblock_keep_prob"),
     Row("dropblock_keep_prob",
         Field<&P::model, &M::drop_block, &DropBlockOptions::keep_prob>(),
         Between(0, 1), "",
@@ -160,7 +193,8 @@ const Param kModelParams[] = {
         "Batch-norm momentum: fraction of the running mean and variance kept "
         "per step (PyTorch's is 1 minus this)."),
     Row("bn_epsilon", Field<&P::model, &M::bn_epsilon>(), Positive(), "",
-        "Number that batch norm adds to the variance."),
+        "Number that batch norm adds to the variance.")
+        .OfNetwork(),
     Row("fused_batch_norm",
         ChoiceField<kFusedNorms, &P::model, &M::fused_batch_norm>(), Any(), "",
         "Train with batch norm, sum and ReLU as one operation; on a GPU, "
@@ -173,7 +207,8 @@ const Param kModelParams[] = {
     Input("num_label_classes",
           {.range = Between(0, kMostClasses),
            .help = "Number of classes: outputs of the model.",
-           .when_not_given = "as many as the data has"}),
+           .when_not_given = "as many as the data has"})
+        .OfNetwork(),
     Input("label_offset"),
     Common(Row(
         "precision", ChoiceField<kPrecisions, &P::precision>(), Any(), "",
@@ -201,7 +236,8 @@ const Param kModelParams[] = {
         "Number of the model's first stages whose weights do not change; 1 "
         "is the stem."),
     Row("freeze_batch_norm", Field<&P::model, &M::freeze_batch_norm>(), Any(),
-        "", "Train with the unchanged running statistics of batch norm."),
+        "", "Train with the unchanged running statistics of batch norm.")
+        .NotFor("model", "lenet"),
 };
 
 const Param kDataParams[] = {
@@ -269,11 +305,13 @@ const Param kDataParams[] = {
     Row("image_size_schedule", Field<&P::image_size_schedule>(), Any(), "",
         "Smaller training images at first: 'EPOCH:SIZE,...', as '0:160,8:192' "
         "or '0:160x224'; evaluation uses image_size.",
-        "image_size all the time"),
+        "image_size all the time")
+        .NotFor("model", "lenet"),
     Row("normalization", ChoiceField<kNormalizations, &P::normalization>(),
         Any(), "",
         "Scaling of pixels on the device: ImageNet's mean and standard "
-        "deviation, or division by 255."),
+        "deviation, or division by 255.")
+        .OfNetwork(),
     Input("recipe"),
     Input("interpolation"),
     Input("random_flip"),
@@ -284,13 +322,15 @@ const Param kDataParams[] = {
     Input("eval_crop"),
     Row("eval_crops", ChoiceField<kEvalCrops, &P::eval_crops>(), Any(), "",
         "Crops of an image in an evaluation, whose logits are averaged: the "
-        "centre; that and the corners; or these of the mirrored image, too."),
+        "centre; that and the corners; or these of the mirrored image, too.")
+        .OnlyWith("recipe", "tpu|torchvision"),
     Row("eval_flip", Field<&P::eval_flip>(), Any(), "",
         "Evaluate each image and its mirror image, and average their logits."),
     Row("eval_image_sizes", Field<&P::eval_image_sizes>(), Any(), "pixels",
         "Sizes of the model's input in mode eval, with an evaluation of each, "
         "as '192,224,288' or '224x224,224x320'.",
-        "image_size"),
+        "image_size")
+        .NotFor("model", "lenet"),
     Input("scaled_decode"),
     Input("augment", {.name = "augment_name"}),
     Input("augment_layers", {.name = "randaug_num_layers"}),

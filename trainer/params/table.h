@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pipeline/order/option_text.h"
 #include "trainer/params/train_params.h"
@@ -13,12 +14,61 @@
 // rows of the input's own table (pipeline/order/input_table.h).
 namespace infeed {
 
+// The identities that a parameter is part of: a checkpoint is not resumed with
+// another one.
+enum class IdentityPart {
+  kNone,     // may change when a run resumes, or is the input's
+  kNetwork,  // the network's, also where the shapes of tensors do not show it
+  kTeacher,  // that of a run with distill_from
+};
+
+// Of a parameter that is not at its default: what another one must be.
+struct ParamCondition {
+  enum class Kind {
+    kNeeds,     // not at its default, either
+    kOnlyWith,  // one of the values
+    kNotFor,    // none of the values
+  };
+  Kind kind;
+  std::string_view other;
+  std::string_view values = {};  // "a|b"
+};
+
 struct Param : OptionInfo {
   std::function<OptionRef(TrainParams&)> at;
+  IdentityPart identity = IdentityPart::kNone;
+  std::vector<ParamCondition> conditions = {};
+
+  // Columns that few rows have, each a copy of the row with that column.
+  [[nodiscard]] Param OfNetwork() const { return With(IdentityPart::kNetwork); }
+  [[nodiscard]] Param OfTeacher() const { return With(IdentityPart::kTeacher); }
+  [[nodiscard]] Param Needs(std::string_view other) const {
+    return With({ParamCondition::Kind::kNeeds, other});
+  }
+  [[nodiscard]] Param OnlyWith(std::string_view other,
+                               std::string_view values) const {
+    return With({ParamCondition::Kind::kOnlyWith, other, values});
+  }
+  [[nodiscard]] Param NotFor(std::string_view other,
+                             std::string_view values) const {
+    return With({ParamCondition::Kind::kNotFor, other, values});
+  }
 
   // The field, to read it alone.
   [[nodiscard]] OptionRef AtConst(const TrainParams& params) const {
     return at(const_cast<TrainParams&>(params));
+  }
+
+ private:
+  [[nodiscard]] Param With(IdentityPart part) const {
+    Param row = *this;
+    row.identity = part;
+    return row;
+  }
+  [[nodiscard]] Param With(ParamCondition condition) const {
+    Param row = *this;
+    row.conditions.push_back(condition);
+    return row;
   }
 };
 

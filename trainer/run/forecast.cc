@@ -33,7 +33,7 @@ std::int64_t TryInput(const RunOptions& options, const DataSet& data,
   }
   InputOptions input_options =
       trains ? MakeTrainingOptions(params, options.model_dir, data).input
-             : MakeEvalInput(params);
+             : EvalInputOf(params);
   input_options.bad_record_report.clear();  // Nothing is written.
   const std::unique_ptr<BatchStream> input =
       OpenInput(trains ? data.train_index() : data.eval_index(), input_options);

@@ -74,14 +74,6 @@ TEST_F(StreamStateTest, IsTheFormatOfTheDocuments) {
                     HasSubstr("    \"selection\": null,\n")));
 }
 
-// Which counted epochs from 0 on, wherever the stream began.
-TEST_F(StreamStateTest, IsReadFromEarlierVersions) {
-  std::string text = BuildStreamState(StateOf(index(), options_, {3, 4}));
-  const std::string field = "  \"past_epochs\": 0,\n";
-  text.erase(text.find(field), field.size());
-  EXPECT_EQ(ResumePosition(text, index(), options_), (StreamPosition{3, 4, 3}));
-}
-
 // Three ranks fill an epoch of 8 records up to 9, or cut it to 6.
 TEST_F(StreamStateTest, RefusesRanksThatWouldShareAnotherEpoch) {
   InputOptions here = options_;
@@ -111,7 +103,7 @@ TEST_F(StreamStateTest, NamesEveryOptionThatDecidesAboutBatches) {
            [](InputOptions& o) { o.last_batch = LastBatch::kPad; }},
           {"last_batch is \"carry\" here, \"drop\" in the state",
            [](InputOptions& o) { o.last_batch = LastBatch::kCarry; }},
-          {"repeat_augment is 3 here, missing in the state",
+          {"repeat_augment is 3 here, 1 in the state",
            [](InputOptions& o) { o.repeat_augment = 3; }},
           {"image_size is 17 here, 16 in the state",
            [](InputOptions& o) { o.image_size = 17; }},
@@ -135,7 +127,7 @@ TEST_F(StreamStateTest, NamesEveryOptionThatDecidesAboutBatches) {
           {"augmix_severity", [](InputOptions& o) { o.augment.severity = 4; }},
           {"augment_magnitude_std",
            [](InputOptions& o) { o.augment.magnitude_std = 0.5F; }},
-          {"augment_interpolation is \"bilinear\" here, missing in the state",
+          {"augment_interpolation is \"bilinear\" here, \"nearest\" in the state",
            [](InputOptions& o) {
              o.augment.interpolation = MoveFilter::kBilinear;
            }},
@@ -145,7 +137,7 @@ TEST_F(StreamStateTest, NamesEveryOptionThatDecidesAboutBatches) {
           {"hue is 0.5 here, 0.0 in the state",
            [](InputOptions& o) { o.augment.hue = 0.5F; }},
           {"random_erasing", [](InputOptions& o) { o.augment.erasing = 0.5F; }},
-          {"erasing_mode is \"pixel\" here, missing in the state",
+          {"erasing_mode is \"pixel\" here, \"constant\" in the state",
            [](InputOptions& o) {
              o.augment.erasing_mode = ErasingMode::kPixel;
            }},
@@ -231,7 +223,7 @@ TEST_F(StreamStateTest, NamesFieldsThatOneSideLacks) {
   state.identity.back() = {"sharpness", "3"};
   EXPECT_THAT(
       MessageOf<UsageError>([&] { CheckResumable(state, index(), options_); }),
-      AllOf(HasSubstr("random_erasing is 0.0 here, missing in the "
+      AllOf(HasSubstr("max_memory_bytes is 1073741824 here, missing in the "
                       "state"),
             HasSubstr("sharpness is unknown here, 3 in the state")));
 }

@@ -34,15 +34,15 @@ TEST(StationOptionsTest, TheDeviceGetsTheGpusSwitches) {
 
 TEST(StationOptionsTest, AnEvaluationReadsItsFilesAsTheTrainingDoes) {
   TrainParams params;
-  EXPECT_TRUE(MakeEvalInput(params).map_files);
+  EXPECT_TRUE(EvalInputOf(params).map_files);
   params.input.map_files = false;
-  EXPECT_FALSE(MakeEvalInput(params).map_files);
+  EXPECT_FALSE(EvalInputOf(params).map_files);
 }
 
 TEST(StationOptionsTest, AnEvaluationCropsAsItsParametersSay) {
   TrainParams params;
   params.input.crop = {.eval_resize = 232};
-  EXPECT_EQ(MakeEvalInput(params).crop.eval_resize, 232);
+  EXPECT_EQ(EvalInputOf(params).crop.eval_resize, 232);
 }
 
 std::string Difference(const TrainParams& run, const TrainParams& before) {

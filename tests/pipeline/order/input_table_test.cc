@@ -1,0 +1,169 @@
+#include "pipeline/order/input_table.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "pipeline/order/option_text.h"
+#include "pipeline/order/overloaded.h"
+#include "tests/support/shard_builder.h"
+#include "tests/support/stream_reader.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace input_table_test {
+
+// Options that change what a consumer gets and are none of the stream's, since
+// they only choose its form, share, length and policy for bad records.
+constexpr std::array<std::string_view, 6> kOfTheConsumer = {
+    "layout", "rank",           "world_size",
+    "repeat", "require_labels", "num_label_classes"};
+
+std::vector<InputOption> Rows() {
+  std::vector<InputOption> rows;
+  for (const InputOptionGroup& group : InputOptionGroups()) {
+    rows.insert(rows.end(), group.options.begin(), group.options.end());
+  }
+  return rows;
+}
+
+std::vector<std::string> NumbersBeside(double value, const OptionRange& range) {
+  std::vector<std::string> texts;
+  for (const double other : {value + 1, value * 2, value / 2, value + 0.5}) {
+    if (other != value && other >= range.min && other <= range.max) {
+      texts.push_back(fmt::format("{}", other));
+    }
+  }
+  return texts;
+}
+
+// Some values that are not the option's own, as text.
+std::vector<std::string> OtherValues(const InputOption& row,
+                                     InputOptions options) {
+  const OptionRef field = row.at(options);
+  const std::string own = ValueText(row, field);
+  if (!row.choices.empty()) {
+    std::vector<std::string> names;
+    std::string_view rest = row.choices;
+    while (!rest.empty()) {
+      const std::string_view name = rest.substr(0, rest.find('|'));
+      rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+      if (name != own) {
+        names.emplace_back(name);
+      }
+    }
+    return names;
+  }
+  return std::visit(
+      Overloaded{[](const ChoiceRef&) { return std::vector<std::string>(); },
+                 [](const std::string*) { return std::vector<std::string>(); },
+                 [](const ImageSize*) {
+                   return std::vector<std::string>{"20", "16x20"};
+                 },
+                 [](const bool* value) {
+                   return std::vector<std::string>{*value ? "false" : "true"};
+                 },
+                 [&](const auto* value) {
+                   return NumbersBeside(static_cast<double>(*value), row.range);
+                 }},
+      field);
+}
+
+// The first batches of a stream; none where these options do not go together.
+std::vector<BatchCopy> BatchesOf(const RecordIndex& index,
+                                 const InputOptions& options) {
+  try {
+    return Stream(index, options, 5);
+  } catch (const UsageError&) {
+    return {};
+  }
+}
+
+bool GivesTheSame(const RecordIndex& index, const InputOptions& options,
+                  const InputOption& row) {
+  const std::vector<BatchCopy> batches = BatchesOf(index, options);
+  return std::ranges::all_of(
+      OtherValues(row, options), [&](const std::string& value) {
+        InputOptions changed = options;
+        try {
+          SetOption(row, {std::string(row.name), value, ""}, row.at(changed));
+        } catch (const UsageError&) {
+          return true;
+        }
+        const std::vector<BatchCopy> others = BatchesOf(index, changed);
+        return others.empty() || others == batches;
+      });
+}
+
+std::vector<InputOptions> Streams() {
+  const InputOptions usual = {
+      .batch_size = 4, .image_size = 16, .seed = 7, .threads = 2};
+  InputOptions window = usual;
+  window.shuffle = Shuffle::kWindow;
+  window.window_shards = 2;
+  window.window_records = 4;
+  InputOptions augmented = usual;
+  augmented.recipe = Recipe::kTorchvision;
+  augmented.augment = {.policy = AugmentPolicy::kRandAugment, .erasing = 1};
+  InputOptions evaluation = usual;
+  evaluation.recipe = Recipe::kTorchvision;
+  evaluation.training = false;
+  evaluation.last_batch = LastBatch::kPad;
+  return {usual, window, augmented, evaluation};
+}
+
+// Whoever forgets to mark a row resumes with other data without a word.
+TEST(InputTableTest, NoOptionOutsideTheStreamChangesBatches) {
+  const TestShards shards(TestPayloads(10));
+  for (const InputOption& row : Rows()) {
+    if (row.affects_batches ||
+        std::ranges::find(kOfTheConsumer, row.name) != kOfTheConsumer.end()) {
+      continue;
+    }
+    for (const InputOptions& options : Streams()) {
+      EXPECT_TRUE(GivesTheSame(shards.index(), options, row))
+          << row.name << " changes batches: its row must be kOfStream";
+    }
+  }
+}
+
+// The test above finds such an option: these are known to change batches.
+TEST(InputTableTest, OptionsOfTheStreamChangeBatches) {
+  const TestShards shards(TestPayloads(10));
+  for (const std::string_view name :
+       {"batch_size", "image_size", "recipe", "shuffle", "seed", "random_flip",
+        "interpolation", "max_records", "training"}) {
+    const InputOption& row = FindInputOption(name);
+    EXPECT_TRUE(row.affects_batches) << name;
+    EXPECT_FALSE(GivesTheSame(shards.index(), Streams()[0], row)) << name;
+  }
+}
+
+TEST(InputTableTest, AnEvaluationInheritsWhatItsRowsSay) {
+  InputOptions training = {.batch_size = 8,
+                           .image_size = 64,
+                           .recipe = Recipe::kTorchvision,
+                           .crop = {.eval_resize = 72},
+                           .repeat = 3,
+                           .shuffle = Shuffle::kTorch,
+                           .threads = 3};
+  const InputOptions evaluation = EvaluationOptions(training);
+  EXPECT_FALSE(evaluation.training);
+  EXPECT_EQ(evaluation.image_size, 64);
+  EXPECT_EQ(evaluation.recipe, Recipe::kTorchvision);
+  EXPECT_EQ(evaluation.crop.eval_resize, 72);
+  EXPECT_EQ(evaluation.threads, 3);
+  EXPECT_EQ(evaluation.shuffle, Shuffle::kByMode);
+  EXPECT_EQ(evaluation.repeat, 0);
+  EXPECT_EQ(evaluation.batch_size, InputOptions().batch_size);
+}
+
+}  // namespace input_table_test
+}  // namespace infeed
