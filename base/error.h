@@ -117,7 +117,7 @@ class DataError : public Error {
   std::string reason_;
 };
 
-// Exit codes that every program shares; docs/exit_codes.md documents them.
+// Exit codes that every program shares; docs/troubleshooting.md documents them.
 enum class ExitCode : int {
   kDone = 0,
   kRuntimeError = 1,

@@ -5,7 +5,7 @@ import sys
 
 import programs
 
-sys.path.append(str(programs.ROOT / "docs/guides/steps"))
+sys.path.append(str(programs.ROOT / "examples/guides"))
 import charts  # noqa: E402
 
 SIZE = 64

@@ -16,7 +16,7 @@
 namespace infeed {
 
 // The file of options.bad_record_report: one line with a JSON object for each
-// bad record (docs/bad_records.md). Lines are appended to an existing file, so
+// bad record (docs/reading.md). Lines are appended to an existing file, so
 // that a resumed run continues its report. Add() hands them to the kernel
 // before it returns, so a killed run does not lose them.
 //

@@ -10,7 +10,7 @@
 
 // The saved state of a stream, from which it can be resumed: its position, a
 // few integers, and its identity, so that no other stream is resumed from it.
-// docs/bad_records.md has the format.
+// docs/order.md has the format.
 namespace infeed {
 
 // One property that two streams must share to be the same: the option's name

@@ -16,7 +16,7 @@ struct Scalar {
 };
 
 // The numbers of an interval that are worth a curve: always the same input/...
-// tags, which docs/statistics.md lists. Empty for an interval of length 0.
+// tags, which docs/throughput.md lists. Empty for an interval of length 0.
 [[nodiscard]] std::vector<Scalar> StatsScalars(const PipelineStats& interval);
 
 // The table of stages as text, one line a stage, with a heading. images/s is
@@ -32,7 +32,7 @@ struct Scalar {
 [[nodiscard]] std::string SeekIndexText(const SeekIndexStats& stats);
 
 // A snapshot, its bottleneck and its verdict as one JSON object, over several
-// lines; docs/statistics.md has the keys. Its first key is "schema", which
+// lines; docs/throughput.md has the keys. Its first key is "schema", which
 // grows by one when a key changes its meaning or is removed; new keys may be
 // added at any time. Invalid UTF-8 is replaced.
 [[nodiscard]] std::string StatsJson(const PipelineStats& stats);

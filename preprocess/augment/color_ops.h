@@ -8,7 +8,7 @@
 
 // The operations of RandAugment and AutoAugment that change colours but move no
 // pixel, as in the reference driver and with its arithmetic: single precision,
-// each product and sum rounded. docs/augmentation.md describes them all.
+// each product and sum rounded. docs/recipes.md describes them all.
 //
 // An operation with a factor blends from a first image (factor 0) to the image
 // itself (factor 1), and extrapolates above 1; results are clipped and

@@ -12,7 +12,7 @@
 namespace infeed {
 
 // The operations of RandAugment, in its order of numbers; AutoAugment uses
-// some. docs/augmentation.md describes the effect of each at a level.
+// some. docs/recipes.md describes the effect of each at a level.
 enum class AugmentOp : std::uint8_t {
   kAutoContrast,
   kEqualize,
@@ -74,7 +74,7 @@ struct OpScratch {
 };
 
 // Applies an operation at a level, 0 to 10 and above, with the reference
-// driver's arguments and results (docs/augmentation.md). Requires: level >= 0.
+// driver's arguments and results (docs/recipes.md). Requires: level >= 0.
 void ApplyAugmentOp(AugmentOp op, int level, const AugmentReach& reach,
                     const OpDraws& draws, PixelImage image, OpScratch& scratch);
 

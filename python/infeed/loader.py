@@ -362,7 +362,7 @@ class Loader:
 
     @property
     def stats(self) -> dict[str, Any]:
-        """Times, counts and queues of all stages: docs/statistics.md."""
+        """Times, counts and queues of all stages: docs/throughput.md."""
         self._check_process()
         return dict(json.loads(self._stream_of_data().stats()))
 

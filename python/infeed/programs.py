@@ -172,7 +172,7 @@ def _run(words: list[str], on_progress: Callable[[int, int], None] | None,
             raise
     if program.returncode != 0:
         message = last.removeprefix(os.path.basename(words[0]) + ": ")
-        # docs/exit_codes.md
+        # docs/troubleshooting.md
         raise {2: ValueError, 3: DataError}.get(program.returncode,
                                                 OSError)(message)
 
@@ -239,7 +239,7 @@ def _convert_parquet(program: str, words: list[str]) -> int:
         return 128 + signal.SIGINT
     except (ImportError, ValueError, OSError) as error:
         print(f"infeed convert: {error}", file=sys.stderr)
-        # docs/exit_codes.md
+        # docs/troubleshooting.md
         return (1 if isinstance(error, OSError) else
                 3 if isinstance(error, DataError) else 2)
 

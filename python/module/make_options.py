@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes python/infeed/_options.py, the types of the engine's options, and
-docs/python_options.md from infeed.option_table(). A test compares."""
+"""Writes python/infeed/_options.py, the types of the engine's options, from
+infeed.option_table(). A test compares."""
 
 import keyword
 import pathlib
@@ -57,35 +57,9 @@ def render(table):
     return "\n".join(lines).rstrip() + "\n"
 
 
-def page(table):
-    lines = ["# Options of infeed.Loader", "",
-             "Keyword arguments of `Loader` in addition to those in "
-             "[python.md](python.md). The programs have flags of the same names.",
-             "`Loader` sets two other defaults: `batches_in_pool=4` and "
-             "`max_lent=2`.", "In parentheses: the default, the values, the unit.",
-             "",
-             "<!-- Written by python/module/make_options.py. -->"]
-    group = None
-    for row in table:
-        if row["name"] in OWN:
-            continue
-        if row["group"] != group:
-            group = row["group"]
-            lines += ["", f"## {group}", ""]
-        values = (row["choices"].replace("|", ", ") or row["range"]
-                  or ("true, false" if row["type"] == "true or false" else ""))
-        parts = "; ".join(filter(None, [f"default {row['default']}", values,
-                                        row["unit"]]))
-        lines += textwrap.wrap(f"- `{row['name']}` ({parts}): {row['help']}",
-                               120, subsequent_indent="  ",
-                               break_on_hyphens=False)
-    return "\n".join(lines) + "\n"
-
-
 if __name__ == "__main__":
     import infeed
 
     root = pathlib.Path(__file__).parents[2]
-    table = infeed.option_table()
-    (root / "python" / "infeed" / "_options.py").write_text(render(table))
-    (root / "docs" / "python_options.md").write_text(page(table))
+    (root / "python" / "infeed" / "_options.py").write_text(
+        render(infeed.option_table()))

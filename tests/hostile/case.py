@@ -10,7 +10,7 @@ import shutil
 import limits
 import trees
 
-# docs/exit_codes.md; 130 and 143 only follow a second signal.
+# docs/troubleshooting.md; 130 and 143 only follow a second signal.
 CODES = {0, 1, 2, 3, 4, 5, 75}
 # Signs of an error that nobody thought of.
 SIGNS = ["terminate called", "what():", "c10::", "c10Error", "check failed",

@@ -192,7 +192,7 @@ TEST_F(SignalWaitsTest, AnEndThatWaitsForUploads) {
   EXPECT_THAT(program.err(), HasSubstr("could be uploaded before the signal"));
 }
 
-// docs/exit_codes.md.
+// docs/troubleshooting.md.
 TEST_F(SignalWaitsTest, ASecondSignalEndsAtOnce) {
   server_.SetFaults(R"({"fault": "status", "method": "PUT"})");
   RunningProgram program("train_resnet",

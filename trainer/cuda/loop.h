@@ -24,10 +24,10 @@ namespace infeed {
 // one is ready.
 constexpr int kCudaSlots = 3;
 
-// The training loop on a GPU: docs/gpu.md has a diagram. For each step, the
-// host takes a batch, enqueues its copy and launches the step; it waits for the
-// device once, at the end of the loop. A step is a CUDA graph, or eager if the
-// policy says so: the same kernels on the same memory in the same order.
+// The training loop on a GPU (docs/internals/architecture.md). For each step,
+// the host takes a batch, enqueues its copy and launches the step; it waits for
+// the device once, at the end of the loop. A step is a CUDA graph, or eager if
+// the policy says so: the same kernels on the same memory in the same order.
 //
 // Always the same thread. Throws c10::Error for errors of the GPU.
 class CudaLoop {

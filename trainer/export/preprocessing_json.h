@@ -16,7 +16,7 @@ namespace infeed {
 [[nodiscard]] const PixelStatistics& StatisticsOf(const TrainParams& params);
 
 // The text of preprocessing.json: the recipe's preprocessing in evaluation,
-// step by step; docs/export.md has its keys. labels: names of classes, or none.
+// step by step; docs/models.md has its keys. labels: names of classes, or none.
 // step: the updates done. averaged_steps: those of the checkpoints whose mean
 // the model is, or none.
 [[nodiscard]] std::string PreprocessingJson(

@@ -10,7 +10,7 @@
 #include "trainer/params/train_params.h"
 
 // The one table of parameters. Parsing, --help, --print_config, error messages
-// and the check of docs/parameters.md all use it. Parameters of the input are
+// and the check of docs/options.md all use it. Parameters of the input are
 // rows of the input's own table (pipeline/order/input_table.h).
 namespace infeed {
 

@@ -33,7 +33,7 @@ void RequireExportable(const RunOptions& options);
 
 // Writes EXPORT_DIR/<unix seconds>/ with a file for each format, model.onnx,
 // model.safetensors, model.torchscript, and preprocessing.json; all files or
-// none. docs/export.md describes them. Returns the folder. Throws UsageError
+// none. docs/models.md describes them. Returns the folder. Throws UsageError
 // for an unknown format, DataError for weights of another model, IoError.
 std::string ExportModel(const ExportOptions& options,
                         const FinishedModel& model);

@@ -124,7 +124,7 @@ infeed_queue_depth_max{queue="in_flight"} 4
 }
 
 TEST(PrometheusTextTest, HasNoMetricThatTheDocumentationLacks) {
-  const std::string docs = ReadWholeFile(INFEED_DOCS "/statistics.md", 1 << 20);
+  const std::string docs = ReadWholeFile(INFEED_DOCS "/throughput.md", 1 << 20);
   std::istringstream lines(PrometheusText(BusyRun()));
   int metrics = 0;
   for (std::string word, name; lines >> word;) {

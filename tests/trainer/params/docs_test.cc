@@ -1,18 +1,22 @@
-// docs/parameters.md lists the parameters as the program has them. After a
-// change of the table,
+// docs/options.md lists the parameters of train_resnet and the options of
+// infeed.Loader as the program has them. After a change of a table,
 //
-//   INFEED_UPDATE_DOCS=1 trainer_host_test --gtest_filter='ParamDocsTest.*'
+//   INFEED_UPDATE_DOCS=1 trainer_host_test --gtest_filter='OptionDocsTest.*'
 //
 // writes the page's lists anew.
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/atomic_file.h"
+#include "pipeline/order/input_table.h"
 #include "pipeline/order/option_text.h"
 #include "trainer/params/table.h"
 #include "trainer/params/unsupported.h"
@@ -21,8 +25,12 @@ namespace infeed {
 namespace {
 
 constexpr std::string_view kBegin =
-    "<!-- Written by ParamDocsTest; see there. -->\n";
+    "<!-- Written by OptionDocsTest; see there. -->\n";
 constexpr std::string_view kEnd = "<!-- End of what it writes. -->\n";
+
+// Arguments of Loader itself; docs/python.md explains them.
+constexpr std::array<std::string_view, 5> kLoaderArguments = {
+    "batch_size", "layout", "rank", "training", "world_size"};
 
 // A list's item in lines of at most 120 columns.
 std::string Wrapped(const std::string& item) {
@@ -39,17 +47,25 @@ std::string Wrapped(const std::string& item) {
 }
 
 // An item of a list: name, default, values, unit, and what it does.
-std::string Item(const Param& param) {
+std::string Item(const OptionInfo& option, const std::string& standard) {
   std::string item =
-      "- `" + std::string(param.name) + "` (default " + DefaultText(param);
-  for (const std::string& part : {RangeText(param), std::string(param.unit)}) {
+      "- `" + std::string(option.name) + "` (default " + standard;
+  for (const std::string& part :
+       {RangeText(option), std::string(option.unit)}) {
     item += part.empty() ? "" : "; " + part;
   }
-  return Wrapped(item + "): " + std::string(param.help));
+  return Wrapped(item + "): " + std::string(option.help));
+}
+
+std::string Item(const Param& param) { return Item(param, DefaultText(param)); }
+
+std::string Item(const InputOption& option) {
+  InputOptions standard;
+  return Item(option, DefaultText(option, option.at(standard)));
 }
 
 // A heading and a list for each group of --help.
-std::string Lists() {
+std::string ParameterLists() {
   std::string text;
   for (const ParamGroup& group : ParamGroups()) {
     text += "\n### " + std::string(group.title) + "\n\n";
@@ -57,16 +73,42 @@ std::string Lists() {
       text += Item(param);
     }
   }
-  return text + "\n";
+  return text;
 }
 
-class ParamDocsTest : public testing::Test {
+// The options that are a parameter as well, by name only, and then the others.
+std::string LoaderLists() {
+  std::string same, others;
+  for (const InputOptionGroup& group : InputOptionGroups()) {
+    for (const InputOption& option : group.options) {
+      if (std::ranges::find(kLoaderArguments, option.name) !=
+          kLoaderArguments.end()) {
+        continue;
+      }
+      const std::string item = Item(option);
+      const Param* const param = FindParam(option.name);
+      if (param != nullptr && Item(*param) == item) {
+        same += (same.empty() ? "`" : ", `") + std::string(option.name) + "`";
+      } else {
+        others += item;
+      }
+    }
+  }
+  return "\n" + Wrapped("As listed above: " + same + ".") + "\n" + others;
+}
+
+std::string Lists() {
+  return "\n## Parameters of train_resnet\n" + ParameterLists() +
+         "\n## Options of infeed.Loader\n" + LoaderLists() + "\n";
+}
+
+class OptionDocsTest : public testing::Test {
  protected:
-  const std::string path_ = INFEED_DOCS "/parameters.md";
+  const std::string path_ = INFEED_DOCS "/options.md";
   std::string page_ = ReadWholeFile(path_, 1 << 20);
 };
 
-TEST_F(ParamDocsTest, ListsTheParameters) {
+TEST_F(OptionDocsTest, PageListsParametersAndOptions) {
   const std::size_t begin = page_.find(kBegin) + kBegin.size();
   const std::size_t end = page_.find(kEnd);
   ASSERT_LE(begin, end);
@@ -79,7 +121,7 @@ TEST_F(ParamDocsTest, ListsTheParameters) {
       << "see tests/trainer/params/docs_test.cc";
 }
 
-TEST_F(ParamDocsTest, NamesTheReferencesOtherParameters) {
+TEST_F(OptionDocsTest, PageNamesTheReferencesOtherParameters) {
   for (const UnsupportedParam& param : UnsupportedParams()) {
     EXPECT_THAT(page_, testing::HasSubstr("`" + std::string(param.name) + "`"));
   }

@@ -86,7 +86,7 @@ TEST(ParamTableTest, FindsTheNearestName) {
   EXPECT_EQ(NearestParamName(std::string(100'000, 'x')), "");
 }
 
-// One that stands alone, in --help_all and in docs/parameters.md.
+// One that stands alone, in --help_all and in docs/options.md.
 TEST(ParamTableTest, ExplainsEachParameterInASentence) {
   for (const Param& param : ParamTable()) {
     EXPECT_TRUE(IsSentence(std::string(param.help)))

@@ -14,7 +14,7 @@ import sys
 import textwrap
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOOK = 0.05  # seconds between two looks
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 

@@ -5,7 +5,7 @@ import json
 import pathlib
 
 RANKS = 8
-GOLDENS = (pathlib.Path(__file__).resolve().parents[3] /
+GOLDENS = (pathlib.Path(__file__).resolve().parents[2] /
            "tests/data/torch_order.json")
 
 
