@@ -219,9 +219,7 @@ Work PreparePrediction(const Job& job, Preparation& preparation) {
           "or --input");
     }
     if (task->index) {
-      CheckOutputs(
-          {{"--predictions_page", page}, {"--trace", job.options.trace_path}},
-          task->index->shards());
+      CheckOutputs(OutputsOf(job.options), task->index->shards());
     }
     task->classes = MatchToModel(job, task->records(), task->from.labels);
   });
