@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/count_text.h"
 #include "base/error.h"
 #include "base/own_files.h"
