@@ -296,6 +296,7 @@ void CheckFiles(const Flags& flags, const RecordIndex& index) {
        {"--plot", flags.plot},
        {"--save_state", flags.hash.save_state},
        {"--trace", flags.observation.trace},
+       {"--metrics_file", flags.observation.metrics_file},
        {"--bad_record_report", flags.throughput.input.bad_record_report}},
       inputs);
 }
@@ -322,7 +323,7 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   std::optional<WithoutSideFiles> nothing_is_written;
   if (flags.dry_run) {
     nothing_is_written.emplace();
-    flags.observation.trace.clear();
+    flags.observation = {};
     flags.throughput.input.bad_record_report.clear();
   }
   std::optional<MadeShards> made;

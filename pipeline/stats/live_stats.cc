@@ -7,7 +7,6 @@ namespace infeed {
 LiveStats::Shown::Shown(LiveStats* live, Source source) : live_(live) {
   if (live_ != nullptr) {
     const std::lock_guard lock(live_->mutex_);
-    ++live_->run_;
     live_->source_ = std::move(source);
   }
 }
@@ -20,9 +19,9 @@ LiveStats::Shown::~Shown() {
   }
 }
 
-LiveStats::Snapshot LiveStats::Read() const {
+std::optional<PipelineStats> LiveStats::Read() const {
   const std::lock_guard lock(mutex_);
-  return {.run = run_, .stats = source_ ? source_() : last_};
+  return source_ ? source_() : last_;
 }
 
 }  // namespace infeed

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 
 #include "pipeline/stats/stats.h"
 
@@ -30,17 +30,13 @@ class LiveStats {
     LiveStats* live_;
   };
 
-  struct Snapshot {
-    std::int64_t run = 0;  // number of the source, from 1; 0: none yet
-    PipelineStats stats;
-  };
-  [[nodiscard]] Snapshot Read() const;
+  // nullopt before the first run.
+  [[nodiscard]] std::optional<PipelineStats> Read() const;
 
  private:
   mutable std::mutex mutex_;
-  std::int64_t run_ = 0;
   Source source_;  // empty: Read() returns last_
-  PipelineStats last_;
+  std::optional<PipelineStats> last_;
 };
 
 }  // namespace infeed

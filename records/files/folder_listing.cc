@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/shown_text.h"
 #include "records/cloud/cloud_runtime.h"
+#include "records/cloud/fetch_pool.h"
 #include "records/cloud/object_store.h"
 #include "records/files/open_source.h"
 #include "records/http/url.h"
@@ -23,6 +24,9 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 16> kImageExtensions = {
     "bmp", "j2k", "jfif", "jp2", "jpe", "jpeg", "jpg",  "pam",
     "pbm", "pgm", "png",  "pnm", "ppm", "tif",  "tiff", "webp"};
+
+// Network disks answer slowly, but many requests at once.
+constexpr std::size_t kListingThreads = 16;
 
 void ThrowOn(const std::error_code& error, const std::string& path,
              std::string_view action) {
@@ -129,10 +133,6 @@ void Sort(FolderListing& listing) {
 
 }  // namespace
 
-bool FolderListing::HasFolder(std::string_view name) const {
-  return std::binary_search(folders.begin(), folders.end(), name);
-}
-
 FolderListing ListFolder(const std::string& path) {
   FolderListing listing =
       IsUrl(path) ? ListObjectFolder(path) : ListFiles(path);
@@ -143,12 +143,14 @@ FolderListing ListFolder(const std::string& path) {
 std::vector<FolderListing> ListFolders(const std::vector<std::string>& paths) {
   std::vector<FolderListing> listings(paths.size());
   const auto list = [&](std::size_t i) { listings[i] = ListFolder(paths[i]); };
-  if (!paths.empty() && IsUrl(paths.front())) {
+  if (paths.empty()) {
+    return listings;
+  }
+  if (IsUrl(paths.front())) {
     SharedCloudRuntime()->pool->ForEach(paths.size(), list);
   } else {
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-      list(i);
-    }
+    FetchPool(static_cast<int>(std::min(paths.size(), kListingThreads) - 1))
+        .ForEach(paths.size(), list);
   }
   return listings;
 }

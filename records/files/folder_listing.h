@@ -25,8 +25,6 @@ struct FolderListing {
   std::vector<std::string> folders;
   std::vector<FolderEntry> images;   // by extension
   std::vector<std::string> ignored;  // hidden entries, and other kinds of files
-
-  [[nodiscard]] bool HasFolder(std::string_view name) const;
 };
 
 // Throws IoError when the folder or an entry cannot be read, or a bucket has no
@@ -34,7 +32,7 @@ struct FolderListing {
 // server, which cannot list files.
 [[nodiscard]] FolderListing ListFolder(const std::string& path);
 
-// Lists several folders; those in buckets in parallel.
+// Lists several folders, in parallel.
 [[nodiscard]] std::vector<FolderListing> ListFolders(
     const std::vector<std::string>& paths);
 

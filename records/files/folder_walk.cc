@@ -55,11 +55,11 @@ std::string ClassFolderOf(std::string_view path) {
   return std::string(path.substr(0, end));
 }
 
-// Walks level by level, so that a bucket's folders are listed in parallel.
+// Walks level by level, so that folders are listed in parallel.
 class Walker {
  public:
-  Walker(const std::string& folder, const ListFoldersFunction& list)
-      : start_(folder.ends_with('/') ? folder : folder + "/"), list_(list) {}
+  explicit Walker(const std::string& folder)
+      : start_(folder.ends_with('/') ? folder : folder + "/") {}
 
   FolderWalk Run() {
     Open({.above = FoldersAround(start_)}, "");
@@ -71,7 +71,7 @@ class Walker {
         path.erase(path.size() > 1 ? path.size() - 1 : path.size());
         paths.push_back(std::move(path));
       }
-      std::vector<FolderListing> listings = list_(paths);
+      std::vector<FolderListing> listings = ListFolders(paths);
       for (std::size_t i = 0; i < level.size(); ++i) {
         Take(level[i], listings[i]);
       }
@@ -121,7 +121,6 @@ class Walker {
   }
 
   std::string start_;
-  const ListFoldersFunction& list_;
   std::vector<OpenFolder> open_;
   std::map<std::string, std::set<FolderInode>> walked_;
   FolderWalk walk_;
@@ -129,9 +128,8 @@ class Walker {
 
 }  // namespace
 
-FolderWalk WalkFolder(const std::string& folder,
-                      const ListFoldersFunction& list) {
-  return Walker(folder, list).Run();
+FolderWalk WalkFolder(const std::string& folder) {
+  return Walker(folder).Run();
 }
 
 }  // namespace infeed

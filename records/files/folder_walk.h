@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,12 +17,7 @@ struct FolderWalk {
   std::vector<std::string> ended;    // links that were not followed again
 };
 
-// Lists several folders, as ListFolders() does.
-using ListFoldersFunction = std::function<std::vector<FolderListing>(
-    const std::vector<std::string>& paths)>;
-
-// Throws what the function throws.
-[[nodiscard]] FolderWalk WalkFolder(
-    const std::string& folder, const ListFoldersFunction& list = ListFolders);
+// Throws what ListFolders() throws.
+[[nodiscard]] FolderWalk WalkFolder(const std::string& folder);
 
 }  // namespace infeed

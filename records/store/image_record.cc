@@ -11,22 +11,13 @@
 #include "records/bytes/byte_source.h"
 #include "records/bytes/stopped_error.h"
 #include "records/example/builder.h"
-#include "records/files/kept_listings.h"
 #include "records/files/open_source.h"
 
 namespace infeed {
 namespace {
 
-// The next start lists the folder anew. "": no listing is kept.
-void ForgetListing(const std::string& root) {
-  if (!root.empty()) {
-    KeptListings::Forget(root);
-  }
-}
-
 // Throws IoError, and DataError without an origin.
-std::string ReadBytes(const std::string& path, std::int64_t listed_bytes,
-                      const std::string& kept_root) {
+std::string ReadBytes(const std::string& path, std::int64_t listed_bytes) {
   if (listed_bytes > kMaxImageFileBytes) {
     throw DataError("the file is too long for an image");
   }
@@ -35,7 +26,6 @@ std::string ReadBytes(const std::string& path, std::int64_t listed_bytes,
   const std::size_t read =
       file->ReadAt(0, std::as_writable_bytes(std::span(bytes)));
   if (file->size() != listed_bytes || read != bytes.size()) {
-    ForgetListing(kept_root);
     throw DataError("the file changed after it was listed");
   }
   return bytes;
@@ -48,18 +38,14 @@ bool IsOfProcess(const IoError& error) {
 }
 
 // Reads an image file; one that cannot be read is a bad record (DataError).
-std::string ReadImage(const std::string& path, std::int64_t listed_bytes,
-                      const std::string& kept_root) {
+std::string ReadImage(const std::string& path, std::int64_t listed_bytes) {
   try {
-    return ReadBytes(path, listed_bytes, kept_root);
+    return ReadBytes(path, listed_bytes);
   } catch (const StoppedError&) {
     throw;
   } catch (const IoError& error) {
     if (IsOfProcess(error)) {
       throw;
-    }
-    if (error.errno_value() == ENOENT) {
-      ForgetListing(kept_root);
     }
     throw DataError({PathForMessages(path), -1, -1},
                     error.errno_value() == 0
@@ -78,8 +64,7 @@ RecordPayload ReadImageRecord(const RecordIndex& index, std::int64_t record,
   const RecordLocation location = index.at(record);
   const std::string& path =
       index.shards()[static_cast<std::size_t>(location.shard)];
-  const std::string encoded =
-      ReadImage(path, location.length, index.kept_root());
+  const std::string encoded = ReadImage(path, location.length);
   return {.bytes = WriteExample(BuildExampleParts({.label = index.label(record),
                                                    .synset = {},
                                                    .text = {},

@@ -18,7 +18,6 @@
 #include "records/files/folder_listing.h"
 #include "records/files/folder_walk.h"
 #include "records/files/image_layout.h"
-#include "records/files/kept_listings.h"
 #include "records/files/open_source.h"
 #include "records/files/split_names.h"
 #include "records/files/text_lines.h"
@@ -35,15 +34,8 @@ constexpr std::array<const char*, 3> kTextFiles = {
 // Makes the tree of a raw folder.
 class TreeMaker {
  public:
-  TreeMaker(std::string raw, KeepListings keep) : raw_(std::move(raw)) {
-    if (keep == KeepListings::kYes && !IsUrl(raw_)) {
-      kept_.emplace(raw_);
-    }
-    walk_ = WalkFolder(raw_, [this](const std::vector<std::string>& paths) {
-      return kept_ ? kept_->ListFolders(paths) : ListFolders(paths);
-    });
-    SaveListings();
-  }
+  explicit TreeMaker(std::string raw)
+      : raw_(std::move(raw)), walk_(WalkFolder(raw_)) {}
 
   // nullopt: there are no images.
   std::optional<ImageTree> Make() {
@@ -88,19 +80,6 @@ class TreeMaker {
   }
 
  private:
-  void SaveListings() {
-    if (!kept_) {
-      return;
-    }
-    kept_->Save();
-    if (kept_->changed_folders() > 0) {
-      tree_.notes.push_back(raw_ +
-                            ": folders that changed since the last start "
-                            "and were listed again: " +
-                            std::to_string(kept_->changed_folders()));
-    }
-  }
-
   [[nodiscard]] ImageLayout LayOut() const {
     TreeFiles files = {.root = PathOf(""),
                        .read = [this](std::string_view path) {
@@ -166,7 +145,6 @@ class TreeMaker {
   }
 
   std::string raw_;
-  std::optional<KeptListings> kept_;
   FolderWalk walk_;
   ImageTree tree_;
 };
@@ -204,13 +182,12 @@ std::map<std::string, std::string> ReadClassTexts(const std::string& folder) {
   return texts;
 }
 
-std::optional<ImageTree> FindImageTree(const std::string& raw_data_dir,
-                                       KeepListings keep) {
-  return TreeMaker(WithoutSlashes(raw_data_dir), keep).Make();
+std::optional<ImageTree> FindImageTree(const std::string& raw_data_dir) {
+  return TreeMaker(WithoutSlashes(raw_data_dir)).Make();
 }
 
-ImageTree FindImages(const std::string& raw_data_dir, KeepListings keep) {
-  TreeMaker maker(WithoutSlashes(raw_data_dir), keep);
+ImageTree FindImages(const std::string& raw_data_dir) {
+  TreeMaker maker(WithoutSlashes(raw_data_dir));
   std::optional<ImageTree> tree = maker.Make();
   if (!tree) {
     throw UsageError(maker.NothingFound());

@@ -82,15 +82,10 @@ struct ImageTree {
 // IoError when a file or folder cannot be read, UsageError when the folder has
 // none of the layouts, DataError for a label file that does not match the
 // images.
-//
-// With kYes the folders' listings are kept in the user's cache
-// (kept_listings.h), so that a folder with a million files is listed once.
-enum class KeepListings { kNo, kYes };
-[[nodiscard]] ImageTree FindImages(const std::string& raw_data_dir,
-                                   KeepListings keep = KeepListings::kNo);
+[[nodiscard]] ImageTree FindImages(const std::string& raw_data_dir);
 // nullopt: the folder has no images at all.
 [[nodiscard]] std::optional<ImageTree> FindImageTree(
-    const std::string& raw_data_dir, KeepListings keep = KeepListings::kNo);
+    const std::string& raw_data_dir);
 
 // Reads the readable names of classes, by class, from FOLDER/class_names.txt
 // or, if that is missing, from ImageNet's LOC_synset_mapping.txt or words.txt:

@@ -36,7 +36,7 @@ bool HasRecordFiles(const std::string& folder) {
 // nullopt: it has no images, or images in no layout beside files of records.
 std::optional<ImageTree> FindTree(const std::string& folder) {
   try {
-    return FindImageTree(folder, KeepListings::kYes);
+    return FindImageTree(folder);
   } catch (const UsageError&) {  // It has none of the layouts.
     if (!HasRecordFiles(folder)) {
       throw;

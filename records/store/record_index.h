@@ -47,8 +47,7 @@ struct LabelledImage {
 struct ImageFolderInfo {
   // Class i has the label i + 1.
   std::vector<std::string> classes = {};
-  // The folder whose listing is kept (kept_listings.h). It is forgotten when a
-  // file is found to have another size. "": none is.
+  // The folder, beside which found seek indexes are kept; "": they are not.
   std::string kept_root = {};
   std::vector<std::string> notes = {};  // RecordIndex::notes()
 };

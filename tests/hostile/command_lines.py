@@ -13,7 +13,7 @@ VERBS = ["ls", "count", "cat", "head", "verify", "stats", "extract", "index",
          "repair", "reshard", "merge", "split", "diff"]
 WRITERS = ["extract", "repair", "reshard", "merge", "split"]
 # What would work for longer than a case may, or wait for others.
-LEFT_OUT = {"--metrics_port", "--local_ranks", "--coordinator", "--world_size",
+LEFT_OUT = {"--local_ranks", "--coordinator", "--world_size",
             "--rank", "--num_tasks", "--task_index", "--finish", "--made",
             "--seconds", "--rounds", "--device_rate", "--dry_run", "--help",
             "--help_all", "--version", "--params_override",

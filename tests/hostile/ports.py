@@ -1,7 +1,5 @@
-"""Strangers at the ports that a training opens: the metrics server's, and
-where its ranks meet."""
+"""Strangers at the port where a training's ranks meet."""
 
-import re
 import shlex
 import socket
 import threading
@@ -9,7 +7,6 @@ import time
 
 import jobs
 import limits
-import trees
 
 SHORT_CASES = 2
 LENGTHS = [0, 1, 0xFFFF, 1 << 31, (1 << 32) - 1, 1 << 40, (1 << 64) - 1]
@@ -65,22 +62,6 @@ class Strangers:
                 one.close()
 
 
-def found_port(errors):
-    found = re.search(r"127\.0\.0\.1:(\d+)", errors)
-    return int(found.group(1)) if found else None
-
-
-def metrics(case, words):
-    """The port is printed once the server listens."""
-    with Training(case, [*words, "--metrics_port", "0"]) as training:
-        port = training.await_port(found_port)
-        if port is None:
-            case.fail("lost", f"no port: {training.errors()[-400:]}")
-            return
-        with Strangers(case.random, port):
-            training.judge()
-
-
 def ranks(case, words):
     """Two by hand: the port is known before either listens."""
     with socket.socket() as probe:
@@ -117,18 +98,6 @@ class Training:
             limits.stop(self.process)
             self.process.wait()
 
-    def errors(self):
-        return limits.read(f"{self.log}.err")
-
-    def await_port(self, port_in):
-        end = time.monotonic() + self.limit.seconds
-        while time.monotonic() < end:
-            port = port_in(self.errors())
-            if port or self.process.poll() is not None:
-                return port
-            time.sleep(0.02)
-        return None
-
     def judge(self):
         ended = limits.wait(self.process, self.log, self.limit)
         self.case.judge("train_resnet", ended, self.limit)
@@ -139,12 +108,4 @@ class Training:
 def run(case):
     case.protect(case.inputs.data)
     job = next(one for one in jobs.all_of(case.inputs) if one.name == "train")
-    whole = jobs.reference_of(case.inputs).of(job)
-    out = case.work / "out"
-    if case.random.random() < 0.5:
-        metrics(case, job.command(out))
-        if not case.faults:
-            change = trees.first_change(whole, jobs.results(job, out))
-            case.expect(change is None, f"strangers changed it: {change}")
-    else:
-        ranks(case, job.command(out))
+    ranks(case, job.command(case.work / "out"))

@@ -76,8 +76,8 @@ TEST_F(DryRunTest, FindsProblemsOfTheStart) {
              2);
   ExpectSame(Train("--eval_split test"), 2);
   ExpectSame(Train("--export_dir /dev/null/x"), 1);
-  ExpectSame(Train("--mllog " + folder_.path()), 1);
   ExpectSame(Train("--trace " + folder_.path()), 1);
+  ExpectSame(Train("--metrics_file " + folder_.path()), 1);
   ExpectSame(Train("--local_ranks 3"), 2);  // of batches of 8
   ExpectSame(Train("--distill_from " + folder_ / "none"), 2);
   std::ofstream(BestPath(model_.folder())) << "{";

@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
-#include "tests/support/http_get.h"
 #include "tests/support/run_program.h"
 #include "tests/support/running_program.h"
 #include "tests/support/shard_builder.h"
@@ -83,6 +82,7 @@ TEST_F(PipelineThroughputTest, WritesOverNoInput) {
   for (const std::string& flags :
        {"--seconds 0.05 --json " + shard, "--hash 1 --save_state " + shard,
         "--hash 1 --trace " + shard, "--hash 1 --bad_record_report " + shard,
+        "--hash 1 --metrics_file " + shard,
         "--trace " + (folder_ / "new") + " --json " + (folder_ / "new")}) {
     const ProgramResult result = Run(flags);
     EXPECT_EQ(result.exit_code, 2) << flags;
@@ -94,8 +94,9 @@ TEST_F(PipelineThroughputTest, WritesOverNoInput) {
 
 TEST_F(PipelineThroughputTest, WritesNothingInADryRun) {
   std::filesystem::remove_all(shards_.folder() + "/.infeed");
-  const ProgramResult result = Run("--dry_run --trace " + (folder_ / "trace") +
-                                   " --bad_record_report " + (folder_ / "bad"));
+  const ProgramResult result =
+      Run("--dry_run --trace " + (folder_ / "trace") + " --metrics_file " +
+          (folder_ / "prom") + " --bad_record_report " + (folder_ / "bad"));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_FALSE(std::filesystem::exists(shards_.folder() + "/.infeed"));
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
@@ -241,32 +242,13 @@ TEST_F(PipelineThroughputTest, SaysAtOnceThatATraceCannotBeWritten) {
   EXPECT_THAT(result.err, HasSubstr("/nowhere/trace"));
 }
 
-TEST_F(PipelineThroughputTest, ServesMetricsWhileItRuns) {
-  RunningProgram program(
-      "pipeline_throughput",
-      {"--data_dir", shards_.folder(), "--batch_size", "4", "--image_size",
-       "16", "--seconds", "1000", "--metrics_port", "0"});
-  ASSERT_TRUE(program.ReadUntil("/metrics"));
-  const std::string address = "http://127.0.0.1:";
-  const int port = std::stoi(
-      program.err().substr(program.err().find(address) + address.size()));
-  const auto images = [port] {
-    const std::string name = "infeed_images_total{run=";
-    const std::string text = HttpGet(port, "/metrics");
-    const std::size_t at = text.find(name);
-    return at == std::string::npos ? -1.0
-                                   : std::stod(text.substr(text.find(' ', at)));
-  };
-  const double first = images();
-  EXPECT_GE(first, 0);
-  double second = first;
-  while (second == first) {  // A batch comes.
-    second = images();
-  }
-  EXPECT_GT(second, first);
-  EXPECT_THAT(HttpGet(port, "/"), StartsWith("HTTP/1.1 404 "));
-  program.Signal(SIGTERM);
-  (void)program.Wait();
+TEST_F(PipelineThroughputTest, WritesMetrics) {
+  const std::string path = folder_ / "infeed.prom";
+  const ProgramResult result =
+      Run("--seconds 0.01 --rounds 1 --metrics_file " + path);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(ReadWholeFile(path, 1 << 20),
+              HasSubstr("infeed_images_total{run=\"" + shards_.folder()));
 }
 
 TEST_F(PipelineThroughputTest, HashesTheSameStreamForAnyThreads) {

@@ -9,7 +9,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -267,76 +266,6 @@ TEST_F(TrainProgramsTest, RepeatsImagesAndDoesNotResumeWithoutThem) {
     EXPECT_EQ(refused.exit_code, 2) << bad;
     EXPECT_EQ(std::ranges::count(refused.err, '\n'), 1) << refused.err;
   }
-}
-
-// The lines of MLPerf's log, as "key" or "key=value".
-std::vector<std::string> MlperfKeys(const std::string& path,
-                                    const std::set<std::string>& valued) {
-  std::vector<std::string> keys;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    const std::string_view mark = ":::MLLOG ";
-    EXPECT_TRUE(line.starts_with(mark)) << line;
-    const nlohmann::json event =
-        nlohmann::json::parse(line.substr(mark.size()));
-    EXPECT_GT(event["time_ms"], 1'700'000'000'000);
-    const std::string key = event["key"];
-    keys.push_back(valued.contains(key) ? key + "=" + event["value"].dump()
-                                        : key);
-    for (const char* place : {"epoch_num", "first_epoch_num", "epoch_count"}) {
-      if (event["metadata"].contains(place)) {
-        keys.back() += " " + event["metadata"][place].dump();
-      }
-    }
-    if (event["metadata"].contains("status")) {
-      keys.back() += " " + event["metadata"]["status"].get<std::string>();
-    }
-  }
-  return keys;
-}
-
-TEST_F(TrainProgramsTest, WritesMlperfsLog) {
-  ConvertIdx();
-  const std::string log = work_ / "mllog";
-  const ProgramResult run = Train(
-      "model", std::string(kX10) +
-                   " --train_epochs 4 --epoch_lines=false --steps_per_eval 28 "
-                   "--seed 7 --stop_at_top_1 1e-9 --mllog " +
-                   log);
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(
-      MlperfKeys(log, {"submission_benchmark", "seed", "global_batch_size",
-                       "train_samples", "eval_samples", "opt_name"}),
-      testing::ElementsAre(
-          "init_start", "submission_benchmark=\"lenet\"", "submission_org",
-          "submission_division", "submission_status", "submission_platform",
-          "cache_clear", "seed=7", "global_batch_size=12",
-          "gradient_accumulation_steps", "train_samples=160", "eval_samples=12",
-          "model_bn_span", "opt_name=\"sgd\"", "opt_base_learning_rate",
-          "opt_learning_rate_warmup_epochs", "opt_weight_decay",
-          "sgd_opt_base_learning_rate", "sgd_opt_end_learning_rate",
-          "sgd_opt_learning_rate_decay_steps", "sgd_opt_momentum",
-          "sgd_opt_weight_decay", "init_stop", "run_start", "block_start 1 2",
-          "epoch_start 1", "epoch_stop 1", "epoch_start 2", "epoch_stop 2",
-          "block_stop 1", "eval_start 2", "eval_stop 2", "eval_accuracy 2",
-          "run_stop success"));
-  EXPECT_THAT(run.err, HasSubstr("ended at step 28 of 56: top-1 "));
-}
-
-TEST_F(TrainProgramsTest, AbortsInMlperfsLogWithoutTheGoal) {
-  ConvertIdx();
-  const std::string log = work_ / "mllog";
-  const std::string flags = std::string(kX10) +
-                            " --train_steps 3 --epoch_lines=false "
-                            "--base_learning_rate 1e-9 --mllog " +
-                            log;
-  ASSERT_EQ(Train("model", flags + " --stop_at_top_1 1").exit_code, 0);
-  EXPECT_THAT(MlperfKeys(log, {}),
-              testing::IsSupersetOf(
-                  {"block_start 1 1", "epoch_start 1", "run_stop aborted"}));
-  const ProgramResult refused = Train("model", flags + " --mode eval");
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("--mllog="));
 }
 
 TEST_F(TrainProgramsTest, TrainsAlikeWithACacheAndAnyNumberOfThreads) {

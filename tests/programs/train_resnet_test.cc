@@ -325,12 +325,16 @@ TEST_F(TrainResnetTest, RunsLoopsAndAShorterLastOne) {
 
 TEST_F(TrainResnetTest, TellsWhatItsInputDid) {
   const std::string trace = Model("") + "trace.json";
+  const std::string metrics = Model("") + "infeed.prom";
   const ProgramResult result =
       Train("watched", "train_steps=3",
-            "--mode train --device cpu --metrics_port 0 --trace " + trace);
+            "--mode train --device cpu --metrics_file " + metrics +
+                " --trace " + trace);
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err, AllOf(HasSubstr("metrics: http://127.0.0.1:"),
-                                HasSubstr("queues: waiting ")));
+  EXPECT_THAT(result.err, HasSubstr("queues: waiting "));
+  EXPECT_THAT(
+      ReadWholeFile(metrics, 1 << 20),
+      HasSubstr("infeed_batches_total{run=\"" + Model("watched") + "\"} "));
   EXPECT_THAT(result.err,
               HasSubstr("report: " + Model("watched") +
                         "/report.html\nnext:   train_resnet --model_dir " +

@@ -69,7 +69,6 @@ DOORS = [
     (r"isa-l/.*", r"records/(bytes/crc32c|archives/zip_entry)\.cc"),
     (r"utf8proc\.h", r"records/bytes/name_text\.cc"),
     (r"linux/perf_event\.h", r"bench/common/cpu_counters\.cc"),
-    (r"linux/magic\.h", r"records/files/kept_listings\.cc"),
     (r"hwy/.*|immintrin\.h", r"preprocess/\w+/[\w-]+(-inl\.h|\.cc)"),
 ]
 

@@ -184,10 +184,6 @@ void AddRunFlags(CLI::App& app, RunOptions& run) {
       ->capture_default_str();
   app.add_flag("--dry_run", run.dry_run,
                "Check everything, print what would run, and exit.");
-  Rare(app.add_option("--mllog", run.mllog,
-                      "File to which a training run adds MLPerf's log lines "
-                      "(:::MLLOG)."))
-      ->type_name("FILE");
   Rare(app.add_flag("--json", run.json, "Print JSON in mode doctor."));
 }
 
@@ -407,11 +403,6 @@ std::optional<TrainFlags> ReadTrainFlags(int argc, char** argv) {
     return std::nullopt;
   }
   CheckFolders(flags);
-  if (!flags.run.mllog.empty() && !Trains(flags.run.mode)) {
-    throw UsageError(fmt::format(
-        "--mllog={}: only the modes train and train_and_eval have this log",
-        flags.run.mllog));
-  }
   TakeCheckpoint(flags.checkpoint, flags.run);
   CheckAverage(flags.run);
   return flags;

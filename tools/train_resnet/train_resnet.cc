@@ -154,6 +154,7 @@ ProgramEnd RunHere(TrainFlags& flags, const std::stop_token& stop) {
   }
   const bool observes = run.place.is_first() && !run.dry_run;
   run.trace_path = flags.observation.trace;
+  run.metrics_path = flags.observation.metrics_file;
   CheckRunFiles(run, flags.layers.config_file);
   Observation observation(observes ? flags.observation : ObservationFlags{},
                           {{"run", run.model_dir}});

@@ -68,7 +68,7 @@ void SayScheduleAdvice(const RunParams& params, const DataSet& data) {
 
 std::vector<NamedOutput> OutputsOf(const RunOptions& options) {
   return {{"--trace", options.trace_path},
-          {"--mllog", options.mllog},
+          {"--metrics_file", options.metrics_path},
           {"--predictions_page", options.predictions_page},
           {"bad_record_report", options.params.values.input.bad_record_report}};
 }

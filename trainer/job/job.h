@@ -81,8 +81,7 @@ void RequireSplits(const RunOptions& options, const DataSet& data);
 // the path is probably wrong.
 void RequireModel(const RunOptions& options);
 
-// The input options of this rank's part of an evaluation, with the run's live
-// statistics and trace.
+// The input options of this rank's part of an evaluation, with the run's trace.
 [[nodiscard]] InputOptions EvalInput(const Job& job);
 
 // Where a run starts or resumes.

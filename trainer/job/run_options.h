@@ -59,12 +59,8 @@ struct RunOptions {
   RankPlace place = {};
   int planned_ranks = 1;  // of the training that a dry run, alone, is for
   std::chrono::seconds rank_timeout{300};
-  // The file of MLPerf's log of a training run; "": none. started: its
-  // beginning.
-  std::string mllog;
-  std::string trace_path;  // the file that gets the spans; "": none
-  std::chrono::system_clock::time_point started =
-      std::chrono::system_clock::now();
+  std::string trace_path;    // the file that gets the spans; "": none
+  std::string metrics_path;  // the file that gets the statistics; "": none
   // Observers; both may be null, and must outlive the run.
   LiveStats* live_stats = nullptr;  // gets the statistics of the training input
   TraceLog* trace = nullptr;        // gets the spans of every input pipeline

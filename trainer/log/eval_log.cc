@@ -71,6 +71,16 @@ OrderedJson Classes(const EvalResult& result, const ModelLabels& labels) {
   return classes;
 }
 
+// The names of the confusion matrix's rows and columns, as a code block of
+// Markdown.
+std::string NamesText(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += "    " + std::to_string(i) + " " + names[i] + "\n";
+  }
+  return text;
+}
+
 OrderedJson Curve(const EvalResult& result) {
   OrderedJson points = OrderedJson::array();
   for (const RocPoint& point : result.roc) {
@@ -85,7 +95,11 @@ EvalLog::EvalLog(const std::string& model_dir, ModelLabels labels)
     : model_dir_(model_dir),
       labels_(std::move(labels)),
       metrics_(model_dir),
-      summaries_(EvalFolder(model_dir), kInOwnFolder) {}
+      summaries_(EvalFolder(model_dir), kInOwnFolder) {
+  if (!labels_.names().empty()) {
+    summaries_.Text("classes", NamesText(labels_.names()), 0);
+  }
+}
 
 void EvalLog::Write(std::int64_t step, const EvalSubject& subject,
                     const EvalResult& result) {
@@ -129,8 +143,7 @@ void EvalLog::WriteCurves(std::int64_t step, const EvalSubject& subject,
     }
   }
   if (!result.confusion.empty()) {
-    summaries_.Image(tag("confusion_matrix"),
-                     ConfusionPicture(result, labels_.names()), step);
+    summaries_.Image(tag("confusion_matrix"), ConfusionPicture(result), step);
   }
   if (!result.roc.empty()) {
     summaries_.Image(tag("roc"), RocPicture(result), step);

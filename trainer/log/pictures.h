@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "pipeline/memory/batch.h"
 #include "trainer/log/summary_writer.h"
@@ -23,14 +22,12 @@ struct WebPicture {
 [[nodiscard]] WebPicture PictureForWeb(const Batch& batch, int slot);
 
 // The confusion matrix: a row for each actual class, a column for each
-// predicted one; the larger the fraction of the row, the darker. With up to 50
-// classes, their names, if known, are drawn at the edges. Requires:
+// predicted one; the larger the fraction of the row, the darker. Requires:
 // result.confusion is not empty.
-[[nodiscard]] SummaryImage ConfusionPicture(
-    const EvalResult& result, const std::vector<std::string>& names = {});
+[[nodiscard]] SummaryImage ConfusionPicture(const EvalResult& result);
 
-// The ROC curve over the diagonal, false positives to the right, true ones
-// upwards. Requires: result.roc is not empty.
+// The area under the ROC curve, and the diagonal; false positives to the right,
+// true ones upwards. Requires: result.roc is not empty, with ascending rates.
 [[nodiscard]] SummaryImage RocPicture(const EvalResult& result);
 
 }  // namespace infeed

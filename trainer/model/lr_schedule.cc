@@ -73,10 +73,9 @@ double PeakRate(const LearningRateOptions& options) {
              : options.base_learning_rate;
 }
 
-double EndRate(const LearningRateOptions& options) {
-  return options.lars ? kLarsEndRate : options.min_rate;
-}
+namespace {
 
+// Epochs in which the rate rises.
 double WarmupEpochs(const LearningRateOptions& options) {
   if (options.warmup_epochs >= 0) {
     return options.warmup_epochs;
@@ -91,6 +90,8 @@ double WarmupEpochs(const LearningRateOptions& options) {
              ? Breakpoint(Epochs(options), 5)
              : 0;
 }
+
+}  // namespace
 
 std::int64_t WarmupSteps(const LearningRateOptions& options) {
   return static_cast<std::int64_t>(WarmupEpochs(options) *

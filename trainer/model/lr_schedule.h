@@ -109,12 +109,6 @@ struct LearningRateOptions {
 // The rate's unit: before warm-up and schedule.
 [[nodiscard]] double PeakRate(const LearningRateOptions& options);
 
-// The lowest rate, towards which a schedule falls.
-[[nodiscard]] double EndRate(const LearningRateOptions& options);
-
-// Epochs in which the rate rises.
-[[nodiscard]] double WarmupEpochs(const LearningRateOptions& options);
-
 // A line for each problem of a run that is too short for its learning rate,
 // with what to set instead: the run ends within an epoch, its warm-up is longer
 // than the run, its rate never reaches a hundredth of the peak, or it uses the

@@ -18,7 +18,7 @@
 namespace infeed {
 namespace {
 
-constexpr int kMaxNumbers = 20;       // classes of a matrix shown as numbers
+constexpr int kMaxNumbers = 50;       // classes of a matrix shown as numbers
 constexpr int kMaxLevel = 8;          // classes of a matrix with horizontal
                                       // names
 constexpr std::size_t kMaxRows = 25;  // of the table of classes
@@ -142,11 +142,10 @@ std::string NumbersMatrix(const EvalResult& result,
   return html + "</table>\n";
 }
 
-std::string MatrixPicture(const EvalResult& result,
-                          const std::vector<std::string>& names) {
+std::string MatrixPicture(const EvalResult& result) {
   return "<img class=\"matrix\" alt=\"confusion matrix\" "
          "src=\"data:image/png;base64," +
-         Base64(ConfusionPicture(result, names).png) +
+         Base64(ConfusionPicture(result).png) +
          "\">\n<p class=\"note\">actual \\ predicted: a row for each actual "
          "class, a column for each predicted one; the darker, the larger the "
          "part of the row</p>\n";
@@ -182,7 +181,7 @@ ClassCards MakeClassCards(const EvalResult& result,
   if (!result.confusion.empty()) {
     cards.confusion = result.classes <= kMaxNumbers
                           ? NumbersMatrix(result, names)
-                          : MatrixPicture(result, names);
+                          : MatrixPicture(result);
     cards.are_wide = IsWide(result);
     cards.table = ClassTable(result, names);
   }

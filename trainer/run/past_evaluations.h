@@ -43,14 +43,13 @@ class PastEvaluations {
     return history_.Value(step, metric);
   }
 
-  // Whether stop_at_top_1 is reached; whether it or early_stop ends the
-  // training, and then the reason.
-  [[nodiscard]] bool has_reached_goal() const;
+  // Whether stop_at_top_1 or early_stop ends the training, and then the reason.
   [[nodiscard]] bool is_over() const;
   [[nodiscard]] std::string OverText() const;
 
  private:
   void SetRate();
+  [[nodiscard]] bool has_reached_goal() const;
 
   const Job& job_;
   EvalSubject subject_;

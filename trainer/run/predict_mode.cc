@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/count_text.h"
 #include "base/error.h"
 #include "base/own_files.h"
@@ -219,9 +221,7 @@ Work PreparePrediction(const Job& job, Preparation& preparation) {
           "or --input");
     }
     if (task->index) {
-      CheckOutputs(
-          {{"--predictions_page", page}, {"--trace", job.options.trace_path}},
-          task->index->shards());
+      CheckOutputs(OutputsOf(job.options), task->index->shards());
     }
     task->classes = MatchToModel(job, task->records(), task->from.labels);
   });

@@ -270,6 +270,7 @@ ProgramEnd RunTogether(const RunOptions& given, Ranks& ranks,
   preparation.Do([&] {
     if (options.place.is_first()) {
       RequireWritableFile(options.trace_path);
+      RequireWritableFile(options.metrics_path);
     }
   });
   Parts parts;

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -31,7 +30,6 @@
 #include "trainer/report/train_log.h"
 #include "trainer/run/evaluation.h"
 #include "trainer/run/exporter.h"
-#include "trainer/run/mlperf_run.h"
 #include "trainer/run/modes.h"
 #include "trainer/run/past_evaluations.h"
 #include "trainer/run/train_end.h"
@@ -95,9 +93,7 @@ ProfilerOptions ProfilerOf(const Job& job, std::int64_t first_step) {
 
 std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
                                        RunLog& log, PastEvaluations& past,
-                                       MlperfRun& mlperf,
                                        const std::stop_token& stop) {
-  mlperf.BeginEvaluation(training.step());
   InputOptions input = EvalInput(job);
   input.trace = training.trace();
   std::optional<EvalResult> result;
@@ -110,7 +106,6 @@ std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
       MakeOutOfMemoryText(EvaluationNeed(job.options, job.params), job.memory));
   if (result) {
     const std::int64_t step = training.step();
-    mlperf.EndEvaluation(step, result->top_1);
     log.Say(EvalText(step, past.subject(), *result, job.params.keep_best));
     past.Add(step, *result);
     training.NoteEvaluation(past.Value(step, job.params.keep_best));
@@ -182,26 +177,9 @@ std::int64_t NextTarget(const Job& job, std::int64_t step,
   return Evaluates(job) ? evaluations.NextAfter(step) : job.params.train_steps;
 }
 
-// Trains to the next evaluation.
-Training::End TrainBlock(std::int64_t target, Training& training,
-                         const EpochBatches& epochs, MlperfRun& mlperf,
-                         const std::stop_token& stop) {
-  mlperf.BeginBlock(training.step(), target);
-  Training::End end = Training::End::kReached;
-  do {
-    const std::int64_t epoch_end = epochs.NextEnd(training.step());
-    mlperf.BeginEpoch(training.step());
-    end = training.TrainTo(
-        mlperf.has_epochs() ? std::min(target, epoch_end) : target, stop);
-    mlperf.EndEpoch(training.step());
-  } while (end == Training::End::kReached && training.step() < target);
-  mlperf.EndBlock(training.step());
-  return end;
-}
-
 // The main loop: trains to the next evaluation, saves, evaluates, repeats.
 ProgramEnd TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
-                            PastEvaluations& past, MlperfRun& mlperf,
+                            PastEvaluations& past,
                             const std::stop_token& stop) {
   const TrainParams& params = job.params;
   const bool evaluates = Evaluates(job);
@@ -211,12 +189,10 @@ ProgramEnd TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
   do {
     const std::int64_t target =
         NextTarget(job, training.step(), evaluations, past);
-    switch (TrainBlock(target, training, evaluations.epochs, mlperf, stop)) {
+    switch (training.TrainTo(target, stop)) {
       case Training::End::kStopped:
-        mlperf.EndRun(false);
         return StopEarly(training, log);
       case Training::End::kNonFiniteLoss:
-        mlperf.EndRun(false);
         return Diverged(job, training, log);
       case Training::End::kReached:
         break;
@@ -224,16 +200,14 @@ ProgramEnd TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
     training.SaveCheckpoint();
     if (evaluates) {
       const std::optional<EvalResult> result =
-          EvaluateHere(job, training, log, past, mlperf, stop);
+          EvaluateHere(job, training, log, past, stop);
       if (!result) {
-        mlperf.EndRun(false);
         return StopEarly(training, log);
       }
       top_1 = result->top_1;
       PrintEpochLine(job, training, *result, epoch_start);
     }
   } while (training.step() < params.train_steps && !past.is_over());
-  mlperf.EndRun(params.stop_at_top_1 <= 0 || past.has_reached_goal());
   if (past.is_over()) {
     log.Say(past.OverText());
   }
@@ -311,7 +285,6 @@ ProgramEnd Train(const Job& job, TrainTask& task, const std::stop_token& stop) {
   const std::unique_ptr<RunLog> log =
       MakeLog(job, start.step, past.subject(), profiler);
   task.options.input.trace = profiler.trace();
-  MlperfRun mlperf(job);
   StepWatch watch(WatchOf(job));
   Training training(
       task.options, job.data.train_index(),
@@ -322,8 +295,7 @@ ProgramEnd Train(const Job& job, TrainTask& task, const std::stop_token& stop) {
   PrintTraining(job, training);
   // A run that was killed after an evaluation may not have noted it.
   training.NoteEvaluation(past.Value(start.step, job.params.keep_best));
-  mlperf.BeginRun();
-  ProgramEnd end = TrainAndEvaluate(job, training, *log, past, mlperf, stop);
+  ProgramEnd end = TrainAndEvaluate(job, training, *log, past, stop);
   if (end.code == ExitCode::kDone) {
     ExportAtEnd(job, training.step());
     PrintNext(job);
@@ -387,11 +359,7 @@ TrainingOptions OptionsOf(const Job& job) {
 }
 
 void RequireOutputs(const Job& job) {
-  if (!job.ranks.place().is_first()) {
-    return;
-  }
-  RequireWritableFile(job.options.mllog);
-  if (!job.options.export_dir.empty()) {
+  if (job.ranks.place().is_first() && !job.options.export_dir.empty()) {
     RequireExportable(job.options);
   }
 }

@@ -1,0 +1,87 @@
+#include "tools/input/metrics_file.h"
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "tests/support/made_stats.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+class MetricsFileTest : public testing::Test {
+ protected:
+  [[nodiscard]] std::string Text() const {
+    return ReadWholeFile(path_, 1 << 20);
+  }
+  [[nodiscard]] static std::string Expected() {
+    return PrometheusText(BusyRun(), {{"run", "m"}});
+  }
+
+  TemporaryFolder folder_;
+  std::string path_ = folder_ / "infeed.prom";
+};
+
+TEST_F(MetricsFileTest, IsWrittenAtEachInterval) {
+  MetricsFile metrics(path_, {{"run", "m"}}, milliseconds(1));
+  const LiveStats::Shown shown(&metrics.live(), BusyRun);
+  for (int time = 0; time < 2; ++time) {
+    while (!std::filesystem::exists(path_)) {
+      std::this_thread::yield();
+    }
+    EXPECT_EQ(Text(), Expected());
+    std::filesystem::remove(path_);
+  }
+}
+
+TEST_F(MetricsFileTest, HasTheLastRunAtTheEnd) {
+  {
+    MetricsFile metrics(path_, {{"run", "m"}}, hours(1));
+    const LiveStats::Shown shown(&metrics.live(), BusyRun);
+  }
+  EXPECT_EQ(Text(), Expected());
+}
+
+TEST_F(MetricsFileTest, IsNotWrittenWithoutARun) {
+  WriteFileAtomically(path_, "of the user");
+  { const MetricsFile metrics(path_, {}, milliseconds(1)); }
+  EXPECT_EQ(Text(), "of the user");
+}
+
+TEST_F(MetricsFileTest, NamesAFileThatCannotBeWritten) {
+  EXPECT_THAT(MessageOf<IoError>([] {
+                const MetricsFile metrics("/nowhere/infeed.prom", {});
+              }),
+              HasSubstr("/nowhere"));
+}
+
+TEST_F(MetricsFileTest, PrintsALaterFailureOnce) {
+  testing::internal::CaptureStderr();
+  {
+    const std::string gone = folder_ / "gone";
+    std::filesystem::create_directory(gone);
+    MetricsFile metrics(gone + "/infeed.prom", {}, milliseconds(1));
+    const LiveStats::Shown shown(&metrics.live(), BusyRun);
+    std::filesystem::remove_all(gone);
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  const std::string printed = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(printed, HasSubstr("metrics: "));
+  EXPECT_EQ(printed.find("metrics: "), printed.rfind("metrics: "));
+}
+
+}  // namespace
+}  // namespace infeed
