@@ -9,7 +9,6 @@
 #include <variant>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "pipeline/memory/memory_limit.h"
@@ -362,19 +361,6 @@ std::string ValueText(const OptionInfo& option, const OptionRef& field) {
                  [](const ImageSize* size) { return SizeText(*size); },
                  [](const auto* value) { return fmt::format("{}", *value); }},
       field);
-}
-
-std::string JsonText(const OptionRef& field) {
-  using Json = nlohmann::ordered_json;
-  const Json value = std::visit(
-      Overloaded{[](const ChoiceRef& choice) {
-                   const std::string_view name = choice.name(choice.field);
-                   const auto number = ParsePlainNumber<std::uint32_t>(name);
-                   return number ? Json(*number) : Json(name);
-                 },
-                 [](const auto* value) { return Json(*value); }},
-      field);
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 bool IsGiven(const OptionInfo& option, const OptionRef& field) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pipeline/memory/batch.h"
+#include "pipeline/order/option.h"
 #include "pipeline/order/options.h"
 #include "records/store/record_index.h"
 
@@ -32,6 +33,10 @@ struct StreamState {
 
   friend bool operator==(const StreamState&, const StreamState&) = default;
 };
+
+// An option's value as JSON; a choice is its name, or a number where the name
+// is one.
+[[nodiscard]] std::string JsonText(const OptionRef& field);
 
 // The identity of the stream of these data and options. Throws as
 // CheckedInputOptions() does.

@@ -1,15 +1,12 @@
 #include "trainer/params/table.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "pipeline/order/input_table.h"
 #include "records/bytes/nearest_name.h"
-#include "records/files/class_list.h"
-#include "trainer/model/named_networks.h"
 #include "trainer/params/table_rows.h"
 #include "trainer/params/unsupported.h"
 
@@ -17,228 +14,11 @@ namespace infeed {
 namespace {
 
 using P = TrainParams;
-using M = ModelOptions;
 using O = OptimizerOptions;
 using S = SelectionChoice;
 
 constexpr double kMaxSteps = 1e12;
 constexpr double kMaxImages = 0x1p32 - 1;  // what a sample order holds
-
-// What a parameter says otherwise than the input's option; nothing: the same.
-struct Otherwise {
-  std::string_view name = {};
-  std::optional<OptionRange> range = {};
-  std::string_view help = {};
-  std::string_view when_not_given = {};
-};
-
-Param Input(std::string_view option, const Otherwise& other = {}) {
-  const InputOption& input = FindInputOption(option);
-  const auto or_else = [](std::string_view text, std::string_view inputs) {
-    return text.empty() ? inputs : text;
-  };
-  return {
-      {.name = or_else(other.name, input.name),
-       .choices = input.choices,
-       .range = other.range.value_or(input.range),
-       .unit = input.unit,
-       .help = or_else(other.help, input.help),
-       .when_not_given = or_else(other.when_not_given, input.when_not_given),
-       .is_common = input.is_common},
-      [at = input.at](P& params) { return at(params.input); }};
-}
-
-// Sets the kind of a model, or all of a published network's shape.
-bool SetModel(void* field, std::string_view name) {
-  M& model = *static_cast<M*>(field);
-  if (const ModelKind* const kind = FindChoice(name, kModelKinds)) {
-    model.kind = *kind;
-    return true;
-  }
-  const NamedNetwork* const network = FindNetwork(name);
-  if (network != nullptr) {
-    ShapeOf(model) = ShapeOf(network->shape);
-  }
-  return network != nullptr;
-}
-
-// "resnet|lenet|resnet18|...".
-std::string_view ModelNames() {
-  static const std::string kNames = [] {
-    std::string names(ChoiceField<kModelKinds, &P::model, &M::kind>().choices);
-    return names.append("|").append(NetworkNames());
-  }();
-  return kNames;
-}
-
-// Its value is the kind alone: a network's shape is that of other parameters.
-OptionField<P> ModelField() {
-  return {.at = [](P& params) -> OptionRef {
-            return ChoiceRef{.field = &params.model,
-                             .name =
-                                 [](const void* field) {
-                                   return ChoiceName(
-                                       static_cast<const M*>(field)->kind,
-                                       kModelKinds);
-                                 },
-                             .set = SetModel};
-          },
-          .choices = ModelNames()};
-}
-
-const Param kModelParams[] = {
-    Row("model", ModelField(), Any(), "",
-        "Network: a ResNet, LeNet-5 for images of 28 pixels, or a published "
-        "network, whose name sets the parameters of its layers.")
-        .OfNetwork(),
-    Common(Row("resnet_depth",
-               ChoiceField<kResNetDepths, &P::model, &M::depth>(), Any(),
-               "layers", "Number of layers of the ResNet."))
-        .OfNetwork(),
-    Row("model_variant", ChoiceField<kModelVariants, &P::model, &M::variant>(),
-        Any(), "",
-        "Geometry and tensor names of the ResNet: torchvision's, the reference "
-        "driver's, or the XLA.jl article's.")
-        .OfNetwork()
-        .NotFor("model", "lenet"),
-    Row("groups", Field<&P::model, &M::groups>(), Between(1, 1024), "",
-        "Groups of the 3x3 convolutions in bottleneck blocks (ResNeXt).")
-        .OfNetwork()
-        .NotFor("model", "lenet"),
-    Row("width_per_group", Field<&P::model, &M::width_per_group>(),
-        Between(1, 1024), "channels",
-        "Channels of each group in the first bottleneck blocks; later blocks "
-        "have proportionally more.")
-        .OfNetwork()
-        .NotFor("model", "lenet"),
-    Row("pre_activation", Field<&P::model, &M::pre_activation>(), Any(), "",
-        "Put batch norm and ReLU before each convolution (ResNet v2).")
-        .OfNetwork()
-        .NotFor("model", "lenet"),
-    Row("small_stem", Field<&P::model, &M::small_stem>(), Any(), "",
-        "Begin with a 3x3 convolution and no pool, for images of 32 to 64 "
-        "pixels.")
-        .OfNetwork()
-        .NotFor("model", "lenet"),
-    Row("use_resnetd_stem", Field<&P::model, &M::resnetd_stem>(), Any(), "",
-        "Begin with three 3x3 convolutions instead of one of 7x7 (ResNet-D).")
-        .OfNetwork()
-        .NotFor("model", "lenet"),
-    Row("use_resnett_stem", Field<&P::model, &M::resnett_stem>(), Any(), "",
-        "Begin with three 3x3 convolutions, the first with 24 channels "
-        "(ResNet-T).")
-        .OfNetwork()
-        .NotFor("model", "lenet"),
-    Row("resnetd_shortcut", Field<&P::model, &M::resnetd_shortcut>(), Any(), "",
-        "Average before the 1x1 convolution of a shortcut with stride 2 "
-        "(ResNet-D).")
-        .OfNetwork()
-        .NotFor("model", "lenet"),
-    Row("replace_stem_max_pool", Field<&P::model, &M::replace_stem_max_pool>(),
-        Any(), "",
-        "Use a 3x3 convolution with stride 2 instead of the first pool.")
-        .OfNetwork()
-        .NotFor("model", "lenet"),
-    Row("blur_pool", Field<&P::model, &M::blur_pool>(), Any(), "",
-        "Blur instead of skipping pixels in the first pool and in 3x3 "
-        "convolutions with stride 2 (BlurPool).")
-        .OfNetwork()
-        .NotFor("model", "lenet"),
-    Row("channels", Field<&P::model, &M::channels>(),
-        Between(1, kMaxInputChannels), "channels",
-        "Input channels of a ResNet: red, green and blue; 1 for gray images, "
-        "the luminance of each pixel; others take the colors in turn.")
-        .OfNetwork()
-        .NotFor("model", "lenet"),
-    Row("zero_gamma", Field<&P::model, &M::zero_gamma>(), Any(), "",
-        "Start each block as its shortcut alone: the scale of its last batch "
-        "norm is 0."),
-    Row("se_ratio", Field<&P::model, &M::se_ratio>(), Between(0, 1), "",
-        "Squeeze-and-excitation ratio in bottleneck blocks; 0: none.")
-        .OfNetwork()
-        .NotFor("model", "lenet"),
-    Row("eca", Field<&P::model, &M::eca>(), Any(), "",
-        "Efficient channel attention in bottleneck blocks.")
-        .OfNetwork()
-        .NotFor("model", "lenet"),
-    Row("drop_connect_rate", Field<&P::model, &M::drop_connect_rate>(),
-        BelowOne(), "",
-        "Probability that a sample skips the last bottleneck block's branch "
-        "(stochastic depth); earlier blocks have less.")
-        .NotFor("model", "lenet"),
-    Row("drop_connect_growth",
-        ChoiceField<kDropGrowths, &P::model, &M::drop_connect_growth>(), Any(),
-        "",
-        "Growth of drop_connect_rate towards the last block: by group of "
-        "blocks, as the reference, or by block from 0, as timm.")
-        .NotFor("model", "lenet")
-        .Needs("drop_connect_rate"),
-    Row("dropout_rate", Field<&P::model, &M::dropout_rate>(), BelowOne(), "",
-        "Dropout probability of the features before the classifier."),
-    Row("dropblock_groups", Field<&P::dropblock_groups>(), Any(), "",
-        "Groups of blocks with DropBlock, as '3,4'.", "none")
-        .NotFor("model", "lenet")
-        .Needs("dropblock_keep_prob"),
-    Row("dropblock_keep_prob",
-        Field<&P::model, &M::drop_block, &DropBlockOptions::keep_prob>(),
-        Between(0, 1), "",
-        "Fraction of the features that DropBlock keeps at the end of the "
-        "training.",
-        "needed with groups"),
-    Row("dropblock_size",
-        Field<&P::model, &M::drop_block, &DropBlockOptions::size>(),
-        Between(1, 4096), "pixels",
-        "Side of the squares that DropBlock drops."),
-    Row("bn_momentum", Field<&P::model, &M::bn_momentum>(), BelowOne(), "",
-        "Batch-norm momentum: fraction of the running mean and variance kept "
-        "per step (PyTorch's is 1 minus this)."),
-    Row("bn_epsilon", Field<&P::model, &M::bn_epsilon>(), Positive(), "",
-        "Number that batch norm adds to the variance.")
-        .OfNetwork(),
-    Row("fused_batch_norm",
-        ChoiceField<kFusedNorms, &P::model, &M::fused_batch_norm>(), Any(), "",
-        "Train with batch norm, sum and ReLU as one operation; on a GPU, "
-        "kernels that access memory less often; auto: on a GPU with "
-        "batch_norm_group=1."),
-    Row("batch_norm_group", Field<&P::batch_norm_group>(), Between(0, 100'000),
-        "ranks",
-        "Consecutive ranks that share batch-norm statistics; 1: none, 0: all "
-        "ranks."),
-    Input("num_label_classes",
-          {.range = Between(0, kMostClasses),
-           .help = "Number of classes: outputs of the model.",
-           .when_not_given = "as many as the data has"})
-        .OfNetwork(),
-    Input("label_offset"),
-    Common(Row(
-        "precision", ChoiceField<kPrecisions, &P::precision>(), Any(), "",
-        "Arithmetic of the model; auto: bfloat16 on a GPU, on a CPU the faster "
-        "of both by a trial.")),
-    Row("cuda_graph", ChoiceField<kGraphReplays, &P::cuda_graph>(), Any(), "",
-        "Replay steps as CUDA graphs on a GPU; without, the same work is "
-        "launched kernel by kernel, also with true where the GPU rejects "
-        "graphs; required makes that an error."),
-    Row("deterministic", Field<&P::deterministic>(), Any(), "",
-        "On a GPU, use algorithms of cuDNN and cuBLAS that give the same bits "
-        "in every run, and do not search for the fastest ones; on a CPU a run "
-        "always has the same bits."),
-    Row("tf32", Field<&P::tf32>(), Any(), "",
-        "On a GPU with precision=float32, round the inputs of convolutions "
-        "and matrix products to TF32 (10 bits), which is faster."),
-    Common(Row("resnet_checkpoint", Field<&P::resnet_checkpoint>(), Any(),
-               "path",
-               "Start from these weights: a model_dir or checkpoint of "
-               "train_resnet, safetensors or .pth of torchvision or timm, a "
-               "TensorFlow checkpoint, or a name such as resnet18.",
-               "from random weights")),
-    Row("frozen_stages", Field<&P::model, &M::frozen_stages>(), Between(0, 5),
-        "stages",
-        "Number of the model's first stages whose weights do not change; 1 "
-        "is the stem."),
-    Row("freeze_batch_norm", Field<&P::model, &M::freeze_batch_norm>(), Any(),
-        "", "Train with the unchanged running statistics of batch norm.")
-        .NotFor("model", "lenet"),
-};
 
 const Param kDataParams[] = {
     Row("num_train_images", Field<&P::num_train_images>(),
@@ -437,7 +217,7 @@ const Param kRunLengthParams[] = {
 
 // The groups, in the order of --help and of params.yaml.
 const ParamGroup kGroups[] = {
-    {"Model", kModelParams},
+    {"Model", ModelParams()},
     {"Data and preprocessing", kDataParams},
     {"Input engine", kInputParams},
     {"Length, checkpoints and logs", kRunLengthParams},
@@ -464,6 +244,22 @@ std::vector<std::string_view> AllNames() {
 }
 
 }  // namespace
+
+Param Input(std::string_view option, const Otherwise& other) {
+  const InputOption& input = FindInputOption(option);
+  const auto or_else = [](std::string_view text, std::string_view inputs) {
+    return text.empty() ? inputs : text;
+  };
+  return {
+      {.name = or_else(other.name, input.name),
+       .choices = input.choices,
+       .range = other.range.value_or(input.range),
+       .unit = input.unit,
+       .help = or_else(other.help, input.help),
+       .when_not_given = or_else(other.when_not_given, input.when_not_given),
+       .is_common = input.is_common},
+      [at = input.at](P& params) { return at(params.input); }};
+}
 
 std::span<const ParamGroup> ParamGroups() { return kGroups; }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -26,7 +27,19 @@ inline Param Common(Param row) {
   return row;
 }
 
-// The rows of the group Learning.
+// What a parameter says otherwise than the input's option; nothing: the same.
+struct Otherwise {
+  std::string_view name = {};
+  std::optional<OptionRange> range = {};
+  std::string_view help = {};
+  std::string_view when_not_given = {};
+};
+
+// The row of an input's option.
+[[nodiscard]] Param Input(std::string_view option, const Otherwise& other = {});
+
+// The rows of the groups Model and Learning.
+[[nodiscard]] std::span<const Param> ModelParams();
 [[nodiscard]] std::span<const Param> LearningParams();
 
 }  // namespace infeed
