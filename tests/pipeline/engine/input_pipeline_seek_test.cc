@@ -92,7 +92,7 @@ TEST(InputPipelineSeekTest, UsesTheIndexesInExamples) {
   EXPECT_EQ(run.batches, Truth());
 }
 
-TEST(InputPipelineSeekTest, DecodeLessBesideTheCrops) {
+TEST(InputPipelineSeekTest, IndexesSaveDecodingBesideTheCrops) {
   InputOptions options = kOptions;
   options.training = false;  // One epoch: each record once
   const TestShards shards = ShardsWith(AllSealed());
@@ -103,7 +103,7 @@ TEST(InputPipelineSeekTest, DecodeLessBesideTheCrops) {
   EXPECT_GT(without, with);
 }
 
-TEST(InputPipelineSeekTest, TakesThemWithoutTheRecordsChecksumToo) {
+TEST(InputPipelineSeekTest, UsesIndexesWithoutTheRecordsChecksum) {
   InputOptions options = kOptions;
   options.verify_checksums = false;
   const Outcome run = RunOver(ShardsWith(AllSealed()), options);
@@ -239,7 +239,7 @@ TEST(InputPipelineSeekTest, FindsIndexesWhileDecodingForLaterEpochsAndRuns) {
   EXPECT_LT(later.stats.outside_pixels, without.stats.outside_pixels);
 }
 
-TEST(InputPipelineSeekTest, FindsThemInTheBasicGraphToo) {
+TEST(InputPipelineSeekTest, FindsIndexesInTheBasicGraph) {
   const TestShards shards = ShardsWith(std::vector<std::string>(kRecords));
   const Outcome first =
       RunEpochs(shards, SeekIndexes::kAuto, 2, GraphKind::kBasic);

@@ -159,7 +159,7 @@ TEST_F(ReadFaultsTest, BytesThatCannotBeReadAreABadRecord) {
                     HasSubstr("cannot read: Input/output error")));
 }
 
-TEST_F(ReadFaultsTest, ThePolicyDecidesAboutThem) {
+TEST_F(ReadFaultsTest, ThePolicyDecidesAboutUnreadableRecords) {
   MakeUnreadable(index(), kBad);
   const std::vector<BatchCopy> batches =
       Stream(index(), OptionsFor(OnBadRecord::kReplace), 100);
@@ -189,7 +189,7 @@ TEST_F(ReadFaultsTest, AReadOfManyLosesOneAlone) {
   EXPECT_EQ(seen[2], "good");
 }
 
-TEST_F(ReadFaultsTest, OfACompressedShardTheRestIsLost) {
+TEST_F(ReadFaultsTest, ACompressedShardLosesTheRest) {
   const TemporaryFolder folder;
   RecordFile file;
   const std::string noise = ReadWholeFile(path(0), 1 << 20);
@@ -251,7 +251,7 @@ TEST_F(ReadFaultsTest, AFileThatVanishesWhileItIsOpenIsReadOn) {
   }
 }
 
-TEST_F(ReadFaultsTest, OneThatIsNotOpenEndsTheStreamByItsName) {
+TEST_F(ReadFaultsTest, AMissingShardEndsTheStreamWithItsName) {
   for (const OnBadRecord policy :
        {OnBadRecord::kFail, OnBadRecord::kReplace, OnBadRecord::kSkip}) {
     const TestShards shards(TestPayloads(kRecords));
@@ -296,7 +296,7 @@ TEST_F(ReadFaultsTest, ShardsMakeRoomWhereNoMoreFilesMayBeOpen) {
   }
 }
 
-TEST_F(ReadFaultsTest, WhereNoneCanBeOpenedTheMessageSaysWhatToDo) {
+TEST_F(ReadFaultsTest, TheMessageAdvisesWhenNoFileCanBeOpened) {
   const RecordStore store(index());
   std::vector<std::byte> buffer;
   const OpenFileLimit limit(0);

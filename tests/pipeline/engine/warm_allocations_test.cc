@@ -106,28 +106,28 @@ class WarmAllocationsTest : public ::testing::Test {
                         .threads = 2};
 };
 
-TEST_F(WarmAllocationsTest, AreCounted) {
+TEST_F(WarmAllocationsTest, AllocationsAreCounted) {
   counting = true;
   ::operator delete(::operator new(4));
   counting = false;
   EXPECT_GE(allocations, 1);
 }
 
-TEST_F(WarmAllocationsTest, AreNoneForARecord) {
+TEST_F(WarmAllocationsTest, ARecordAllocatesNothing) {
   EXPECT_LT(PerRecord(shards_.index(), options_), kMost);
 }
 
-TEST_F(WarmAllocationsTest, AreNoneWithoutAGraph) {
+TEST_F(WarmAllocationsTest, TheBasicGraphAllocatesNothing) {
   options_.graph = GraphKind::kBasic;
   EXPECT_LT(PerRecord(shards_.index(), options_), kMost);
 }
 
-TEST_F(WarmAllocationsTest, AreNoneWithACache) {
+TEST_F(WarmAllocationsTest, TheCacheAllocatesNothing) {
   options_.use_cache = true;
   EXPECT_LT(PerRecord(shards_.index(), options_), kMost);
 }
 
-TEST_F(WarmAllocationsTest, AreNoneForRgbBytes) {
+TEST_F(WarmAllocationsTest, RgbBatchesAllocateNothing) {
   options_.layout = BatchContent::kRgb;
   EXPECT_LT(PerRecord(shards_.index(), options_), kMost);
 }

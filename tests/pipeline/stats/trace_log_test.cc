@@ -127,7 +127,7 @@ TEST(TraceLogTest, KeepsNothingWhereNothingIsAllowed) {
 }
 
 // What a thread remembers of one log must not lead into the next.
-TEST(TraceLogTest, IsNotMistakenForAnEarlierOne) {
+TEST(TraceLogTest, ALogIsNotMistakenForAnEarlierOne) {
   for (int i = 0; i < 3; ++i) {
     TraceLog first;
     TraceLog second;
@@ -213,7 +213,7 @@ TEST(TraceLogTest, SaysWhereItCannotWrite) {
   }
 }
 
-TEST(TraceSpanTest, GoesNowhereWithoutALog) {
+TEST(TraceSpanTest, ASpanWithoutALogIsDropped) {
   TraceSpan(nullptr, "read", {}, {}, {});
   TraceLog log;
   TraceSpan(&log, "read", {}, {}, {});
