@@ -40,7 +40,7 @@ class InputPipeline final : public BatchStream {
  public:
   InputPipeline(const RecordIndex& index, const InputOptions& options,
                 const StreamPosition& start = {});
-  // The same; keeps the index. Requires: it is not null.
+  // Keeps the index while the pipeline lives. Requires: it is not null.
   InputPipeline(std::shared_ptr<const RecordIndex> index,
                 const InputOptions& options, const StreamPosition& start = {});
   ~InputPipeline() override;  // Stops.

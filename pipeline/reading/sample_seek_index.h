@@ -28,7 +28,7 @@ struct SampleSeekIndex {
   std::optional<OpenedSeekIndex> opened = {};
   // After the decode:
   std::string found = {};  // the index that it found, extended; empty: none
-  int open_rows = 0;       // rows of MCUs that an index could cover still
+  int open_rows = 0;       // rows of MCUs that an index could still cover
   bool is_wrong = false;   // `opened` is not the JPEG's
 };
 

@@ -34,14 +34,14 @@ struct RecordStoreOptions {
   // Map uncompressed TFRecords of files, in place of reading them.
   bool map_files = false;
   PackedStoreOptions packed = {};  // for compressed shards
-  // Of tars: image/encoded, or the ending of the image's member
+  // For tars: image/encoded, or the ending of the image's member
   // (archives/tar_example.h).
   std::string image_key{kImageKey};
 };
 
 // Reads any record of an indexed set of shards: by one positioned read, or by
-// unpacking if the shard is compressed (packed_shard.h). Of image files, tars
-// and zips it makes the records, tf.train.Examples (image_record.h,
+// unpacking if the shard is compressed (packed_shard.h). The records of image
+// files, tars and zips are tf.train.Examples that it makes (image_record.h,
 // archive_record.h); an unreadable image file is then a DataError.
 //
 // The index must outlive the store. Thread-safe. Throws DataError, with file,
@@ -63,9 +63,8 @@ class RecordStore {
   // index.size().
   [[nodiscard]] std::span<const std::byte> Read(
       std::int64_t record, std::vector<std::byte>& buffer) const;
-  // The same, with the payload's checksum. `access` is the access pattern.
-  // With kLater the payload is still to be verified, if checksums are: pass it
-  // to Verify() before it is used up.
+  // Read() with the payload's checksum. `access` is the access pattern. With
+  // kLater the payload is not verified yet: pass it to Verify().
   [[nodiscard]] RecordPayload ReadPayload(
       std::int64_t record, std::vector<std::byte>& buffer,
       Access access = Access::kInOrder,

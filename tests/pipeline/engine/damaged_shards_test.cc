@@ -83,7 +83,7 @@ class DamagedShardsTest : public ::testing::Test {
     return lines;
   }
 
-  // What a line must say of where a record lies.
+  // The place of a record that a line must have.
   static void ExpectPlace(const Json& line, std::int64_t record) {
     const RecordLocation place = index().at(record);
     EXPECT_EQ(line.at("file"),

@@ -1,4 +1,4 @@
-// Records whose labels are none of a class, through the whole pipeline.
+// Records with labels of no class, through the whole pipeline.
 
 #include <cstdint>
 #include <string>

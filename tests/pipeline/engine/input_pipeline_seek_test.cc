@@ -159,7 +159,7 @@ TEST(InputPipelineSeekTest, UsesTheFileBesideAShardWhereRecordsHaveNone) {
   std::vector<std::string> own(kRecords);
   own[0] = SealedOf(0);
   const TestShards shards = ShardsWith(own);
-  // Of the first shard alone; its record 0 has one that would be refused.
+  // Only the first shard has a file; its index for record 0 would be refused.
   SeekFileWriter writer(FileSource(shards.index().shards()[0]), 4);
   writer.Append("wrong");
   writer.Append(SealedOf(1));

@@ -1,4 +1,4 @@
-// Batches from compressed shards: those of the same data uncompressed.
+// Batches from compressed shards equal those of the uncompressed data.
 
 #include <cstdint>
 #include <filesystem>

@@ -1,6 +1,6 @@
-// A world that fails while shards are read: reads that are interrupted,
-// answered in part or refused, files that shrink or vanish, too many that are
-// open. This program has its own pread() and posix_fadvise().
+// Failures while shards are read: reads that are interrupted, short or refused,
+// files that shrink or vanish, too many open files. This program has its own
+// pread() and posix_fadvise().
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -31,7 +31,7 @@
 
 namespace {
 
-// What the system does, from any thread.
+// The faults of the system, set and read from any thread.
 struct Faults {
   std::atomic<bool> interrupts = false;  // every second read
   std::atomic<std::size_t> at_most = 0;  // bytes of a read; 0: all

@@ -1,6 +1,5 @@
-// A warm pipeline takes nothing from the heap for a record: what could fail, or
-// wait for another thread's allocation, has happened when the first batches are
-// through.
+// A warm pipeline allocates nothing for a record: allocations, which can fail
+// or wait for another thread, are over once the first batches are through.
 
 #include <atomic>
 #include <cstddef>
@@ -64,8 +63,8 @@ constexpr int kRecords = 128;
 constexpr int kBatch = 64;
 constexpr int kWarm = 20;
 constexpr int kCounted = 40;
-// Of a record: epochs' keys, and a batch's list of reads to come; a busy
-// machine's threads add a few. One for each record would be 1.
+// Allocations per record: epochs' keys, and a batch's list of reads to come; a
+// busy machine's threads add a few. One for each record would be 1.
 constexpr double kMost = 0.5;
 
 // Photographs of several sizes.

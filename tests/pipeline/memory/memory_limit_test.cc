@@ -18,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-// A machine of 1000 KiB, as far as its files say.
+// A machine whose files show 1000 KiB of memory.
 class MemoryLimitTest : public ::testing::Test {
  protected:
   MemoryLimitTest() {

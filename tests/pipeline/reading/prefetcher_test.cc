@@ -30,7 +30,7 @@ Records RecordsOfNext(Prefetcher& prefetcher) {
   return batch ? batch->records : Records();
 }
 
-// What is announced, call by call, of ten records in batches of four.
+// The announcements, call by call, for ten records in batches of four.
 class PrefetcherTest : public ::testing::Test {
  protected:
   Prefetcher Make(const PrefetchOptions& options,

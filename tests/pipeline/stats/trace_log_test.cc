@@ -126,7 +126,7 @@ TEST(TraceLogTest, KeepsNothingWhereNothingIsAllowed) {
   EXPECT_TRUE(EventsOf(Written(log), "C").empty());
 }
 
-// What a thread remembers of one log must not lead into the next.
+// A thread's block of one log must not be used for the next log.
 TEST(TraceLogTest, ALogIsNotMistakenForAnEarlierOne) {
   for (int i = 0; i < 3; ++i) {
     TraceLog first;

@@ -37,7 +37,7 @@ TEST(VerdictTest, ADeviceThatDoesNothingHasNoRate) {
             "the shards would cost less");
 }
 
-// Whatever the consumer's waits look like.
+// The consumer's waits do not matter.
 TEST(VerdictTest, IsSilentAboutADeviceWhereThereIsNone) {
   PipelineStats stats = BusyRun();
   stats.has_device = false;
