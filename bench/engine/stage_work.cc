@@ -246,7 +246,8 @@ class ResizeWork final : public StageWork {
 // Threads that work until Stop() is called or one of them fails.
 class Team {
  public:
-  Team(const StageWork& work, int threads) {
+  Team(std::string_view stage, const StageWork& work, int threads)
+      : counter_(stage) {
     for (int i = 0; i < threads; ++i) {
       threads_.emplace_back([this, &work] { Work(work); });
     }
@@ -258,12 +259,12 @@ class Team {
   [[nodiscard]] bool is_stopped() const { return stopped_.load(); }
 
   // Stops the threads and returns their statistics. Throws the first error.
-  StageStats Stop(std::string name) {
+  StageStats Stop() {
     Join();
     if (error_) {
       std::rethrow_exception(error_);
     }
-    return counter_.Read(std::move(name));
+    return counter_.Read();
   }
 
  private:
@@ -327,13 +328,13 @@ ThroughputRound MeasureStage(Stage stage, const StageWork& work,
   const CpuCounters counters;  // Created before the threads that it counts.
   const Clock::time_point start = Clock::now();
   const auto seconds = [start] { return SecondsSince(start); };
-  Team team(work, input.threads);
+  Team team(StageName(stage), work, input.threads);
   while (!team.is_stopped() && seconds() < options.seconds) {
     std::this_thread::sleep_for(std::chrono::duration<double>(
         std::clamp(options.seconds - seconds(), 0.0, 0.1)));
     options.progress(seconds());
   }
-  const StageStats done = team.Stop(std::string(StageName(stage)));
+  const StageStats done = team.Stop();
 
   ThroughputRound round{.images = done.items, .cpu = counters.Read()};
   round.images_per_second =

@@ -69,7 +69,7 @@ BENCHMARK(TakeAndReturnABatch)->ThreadRange(1, 2);
 // The cost of counting a sample's stage, with several threads on the same
 // counter.
 void CountAStage(benchmark::State& state) {
-  static StageCounter counter;
+  static StageCounter counter("decode");
   for (auto _ : state) {
     counter.Add(1000, std::chrono::microseconds(100), {});
   }

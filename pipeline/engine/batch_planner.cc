@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "pipeline/stats/stage_scope.h"
 #include "pipeline/stats/trace_log.h"
 
 namespace infeed {
@@ -32,9 +33,12 @@ OpenBatch* BatchPlanner::BeginNext(BatchPool& pool) {
   open.Begin(count_, *planned, std::move(batch));
   const TracePlace place{
       .epoch = plan.epoch, .position = plan.first, .batch = count_++};
-  counters_.order.Add(0, start - asked, taken - start, plan.samples);
+  CountSpan(counters_.order, trace_, place,
+            {.start = asked,
+             .busy = start - asked,
+             .wait = taken - start,
+             .items = plan.samples});
   counters_.waiting.Add(plan.samples);
-  TraceSpan(trace_, "order", asked, start, place);
   TraceSpan(trace_, "wait", start, taken, place);
   counters_.TraceQueues(trace_, Clock::now());
   return &open;

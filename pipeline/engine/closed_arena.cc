@@ -59,7 +59,7 @@ class ClosedArena::Impl {
 
  private:
   // A thread that works in the arena until it is destroyed: it waits there for
-  // a task that is never run, and a oneTBB thread that waits works meanwhile.
+  // a task that is never run, and oneTBB lets a waiting thread run other tasks.
   class Worker {
    public:
     // name: shown by tools like top; at most 15 characters.

@@ -80,35 +80,20 @@ InputOptions CheckedReport(const InputOptions& options,
 
 }  // namespace
 
-// Members are in the order in which data passes them; destruction, in reverse
-// order, thus ends each thread before destroying what it uses.
-class InputPipeline::Impl {
- public:
-  Impl(const RecordIndex& index, const InputOptions& options,
-       const StreamPosition& start);
-  ~Impl() { Stop(); }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
+// The producing side of a pipeline, up to the queue of whole batches. Members
+// are in the order in which data passes them; destruction, in reverse order,
+// thus ends each thread before destroying what it uses.
+struct InputPipeline::Producer {
+  Producer(const RecordIndex& data, const InputOptions& given,
+           const StreamPosition& start);
+  ~Producer() { Stop(); }
+  Producer(const Producer&) = delete;
+  Producer& operator=(const Producer&) = delete;
 
-  std::optional<BatchHandle> NextUntil(Deadline deadline);
-  void Stop();
-  [[nodiscard]] StreamPosition position() const { return position_; }
-  [[nodiscard]] std::string State() const {
-    return BuildStreamState(StateOf(index_, options_, position_));
-  }
-  [[nodiscard]] bool all_lent() const {
-    return pool_.lent() == options_.batches_in_pool;
-  }
-  [[nodiscard]] PipelineStats stats() const;
-  [[nodiscard]] const MemoryPlan& memory() const { return memory_; }
-  [[nodiscard]] std::int64_t batches_per_epoch() const {
-    return sequence_.batches_per_epoch();
-  }
-
- private:
   [[nodiscard]] bool is_basic() const {
-    return options_.graph == GraphKind::kBasic;
+    return options.graph == GraphKind::kBasic;
   }
+  void Stop();
   // The driver thread's function: plans batches as the pool has room for them.
   void Drive();
   // Puts one batch into the graph. Returns false when there is no further
@@ -118,7 +103,7 @@ class InputPipeline::Impl {
   // The graph's exit, called by a worker for one batch after the other.
   void Deliver(OpenBatch& open);
   // Makes a batch that has left the queue the consumer's.
-  BatchHandle HandOut(ReadyBatch ready, Clock::time_point now);
+  BatchHandle HandOut(ReadyBatch whole, Clock::time_point now);
   // Announces records that are not in the cache to the store; null in the basic
   // graph, where nothing could be loaded meanwhile.
   [[nodiscard]] Prefetcher::Announce Announcing() const;
@@ -126,248 +111,189 @@ class InputPipeline::Impl {
   // nullptr.
   std::exception_ptr Account(OpenBatch& open);
 
-  const RecordIndex& index_;
-  const InputOptions options_;
-  const SampleOrder order_;
-  const BatchSequence sequence_;  // at the start
-  BadRecordLedger ledger_;
-  const PackedReading packed_;
-  const MemoryPlan memory_;
-  const RecordStore store_;
-  SeekStore seek_store_;
-  const std::unique_ptr<FoundSeekIndexes> found_indexes_;  // null: not wanted
-  const Clock::time_point started_ = Clock::now();
-  const std::int64_t storage_bytes_before_ = StorageBytesRead();
-  StreamPosition position_;
-  std::int64_t taken_ = 0;     // batches that were handed out
-  Clock::duration waited_{0};  // for the next batch so far
-  StageCounters counters_;
-  ConsumerCounts consumer_;
-  std::atomic<Clock::rep> first_batch_{0};  // since started_; 0: not yet
-  std::atomic<bool> stopped_{false};
+  const RecordIndex& index;
+  const InputOptions options;
+  const SampleOrder order;
+  const BatchSequence sequence;  // at the start
+  BadRecordLedger ledger;
+  const PackedReading packed;
+  const MemoryPlan memory;
+  const RecordStore store;
+  SeekStore seek_store;
+  const std::unique_ptr<FoundSeekIndexes> found_indexes;  // null: not wanted
+  const Clock::time_point started = Clock::now();
+  const std::int64_t storage_bytes_before = StorageBytesRead();
+  std::int64_t taken = 0;     // batches that were handed out
+  Clock::duration waited{0};  // for the next batch so far
+  StageCounters counters;
+  ConsumerCounts consumer;
+  std::atomic<Clock::rep> first_batch{0};  // since started; 0: not yet
+  std::atomic<bool> stopped{false};
 
-  RecordCache cache_;
-  BatchPool pool_;
-  BoundedQueue<ReadyBatch> ready_;
-  SlotFiller filler_;
-  BatchPlanner planner_;  // used by the driver only, once it runs
-  InputGraph graph_;
-  std::jthread driver_;  // none in the basic graph: Next() drives
+  RecordCache cache;
+  BatchPool pool;
+  BoundedQueue<ReadyBatch> ready;
+  SlotFiller filler;
+  BatchPlanner planner;  // used by the driver only, once it runs
+  InputGraph graph;
+  std::jthread driver;  // none in the basic graph: Next() drives
 };
 
-InputPipeline::Impl::Impl(const RecordIndex& index, const InputOptions& options,
-                          const StreamPosition& start)
-    : index_(index),
-      options_(ResolvedOptions(CheckedReport(options, index), index)),
-      order_(ShardSizes(index, options_.max_records), options_),
-      sequence_(order_.places(), options_, start),
-      ledger_(options_, sequence_.batches_per_epoch()),
-      packed_(PlanPackedReading(index, options_)),
-      memory_(PlanMemory(options_, PlannedDataOf(index, packed_))),
-      store_(index, {.verify_checksums = options_.verify_checksums,
-                     .map_files = MapsFiles(index, options_),
-                     .packed = packed_.store,
-                     .image_key = options_.image_key}),
-      seek_store_(index, SeekStore::kMaxOpen, options_.image_key),
-      found_indexes_(options_.seek_index == SeekIndexes::kAuto
-                         ? std::make_unique<FoundSeekIndexes>(
-                               index, seek_store_, memory_.seek_indexes,
-                               options_.image_key)
-                         : nullptr),
-      position_(sequence_.position()),
-      cache_(memory_.cache, index.size()),
-      pool_(options_.batches_in_pool, options_.batch_size / options_.world_size,
-            options_.image_size, options_.batch_memory, options_.layout),
-      ready_(static_cast<std::size_t>(options_.batches_in_pool)),
-      filler_(store_, seek_store_, order_.places(),
-              PlannedOptions(options_, memory_), counters_,
-              memory_.cache > 0 ? &cache_ : nullptr, found_indexes_.get()),
-      planner_(Prefetcher(order_, sequence_, PlanPrefetch(index, options_),
-                          Announcing()),
-               options_, counters_),
-      graph_(filler_,
-             {.threads = is_basic() ? 0 : options_.threads,
-              .slots_per_task = SlotsPerTask(options_)},
-             [this](OpenBatch& open) { Deliver(open); }) {
+InputPipeline::Producer::Producer(const RecordIndex& data,
+                                  const InputOptions& given,
+                                  const StreamPosition& start)
+    : index(data),
+      options(ResolvedOptions(CheckedReport(given, data), data)),
+      order(ShardSizes(data, options.max_records), options),
+      sequence(order.places(), options, start),
+      ledger(options, sequence.batches_per_epoch()),
+      packed(PlanPackedReading(data, options)),
+      memory(PlanMemory(options, PlannedDataOf(data, packed))),
+      store(data, {.verify_checksums = options.verify_checksums,
+                   .map_files = MapsFiles(data, options),
+                   .packed = packed.store,
+                   .image_key = options.image_key}),
+      seek_store(data, SeekStore::kMaxOpen, options.image_key),
+      found_indexes(
+          options.seek_index == SeekIndexes::kAuto
+              ? std::make_unique<FoundSeekIndexes>(
+                    data, seek_store, memory.seek_indexes, options.image_key)
+              : nullptr),
+      cache(memory.cache, data.size()),
+      pool(options.batches_in_pool, options.batch_size / options.world_size,
+           options.image_size, options.batch_memory, options.layout),
+      ready(static_cast<std::size_t>(options.batches_in_pool)),
+      filler(store, seek_store, order.places(), PlannedOptions(options, memory),
+             counters, memory.cache > 0 ? &cache : nullptr,
+             found_indexes.get()),
+      planner(Prefetcher(order, sequence, PlanPrefetch(data, options),
+                         Announcing()),
+              options, counters),
+      graph(filler,
+            {.threads = is_basic() ? 0 : options.threads,
+             .slots_per_task = SlotsPerTask(options)},
+            [this](OpenBatch& open) { Deliver(open); }) {
   if (!is_basic()) {
-    driver_ = std::jthread([this] { Drive(); });
+    driver = std::jthread([this] { Drive(); });
   }
 }
 
-void InputPipeline::Impl::Drive() {
+void InputPipeline::Producer::Drive() {
   (void)::pthread_setname_np(::pthread_self(), "infeed driver");
   while (TryPutNext()) {
   }
 }
 
-bool InputPipeline::Impl::TryPutNext() {
+bool InputPipeline::Producer::TryPutNext() {
   try {
     return PutNext();
   } catch (...) {
-    ready_.Close(std::current_exception());
+    ready.Close(std::current_exception());
     return false;
   }
 }
 
-bool InputPipeline::Impl::PutNext() {
-  OpenBatch* const open = planner_.BeginNext(pool_);
+bool InputPipeline::Producer::PutNext() {
+  OpenBatch* const open = planner.BeginNext(pool);
   if (open == nullptr) {
-    if (planner_.count() == 0) {
-      ready_.Close();  // There was no batch, so no last one closes it.
+    if (planner.count() == 0) {
+      ready.Close();  // There was no batch, so no last one closes it.
     }
     return false;
   }
-  graph_.Put(*open);
+  graph.Put(*open);
   return true;
 }
 
-Prefetcher::Announce InputPipeline::Impl::Announcing() const {
+Prefetcher::Announce InputPipeline::Producer::Announcing() const {
   if (is_basic()) {
     return nullptr;
   }
   return [this](std::vector<std::int64_t>& records) {
-    std::erase_if(records, [&](auto record) { return cache_.Has(record); });
-    store_.WillRead(records);
+    std::erase_if(records, [&](auto record) { return cache.Has(record); });
+    store.WillRead(records);
   };
 }
 
-std::exception_ptr InputPipeline::Impl::Account(OpenBatch& open) {
+std::exception_ptr InputPipeline::Producer::Account(OpenBatch& open) {
   try {
-    ledger_.Enter(open.BadRecords(), open.plan().samples);
+    ledger.Enter(open.BadRecords(), open.plan().samples);
   } catch (...) {
     return std::current_exception();
   }
   return open.error();
 }
 
-void InputPipeline::Impl::Deliver(OpenBatch& open) {
-  if (filler_.is_cancelled()) {
+void InputPipeline::Producer::Deliver(OpenBatch& open) {
+  if (filler.is_cancelled()) {
     return;  // The stream ended before this batch; its slots may be unfilled.
   }
   if (std::exception_ptr error = Account(open)) {
-    ready_.Close(std::move(error));
-    filler_.Cancel();
-    pool_.Close();
+    ready.Close(std::move(error));
+    filler.Cancel();
+    pool.Close();
     return;
   }
-  open.GatherFields(options_.fields.size());
+  open.GatherFields(options.fields.size());
   const Clock::time_point now = Clock::now();
   Clock::rep unset = 0;
-  first_batch_.compare_exchange_strong(unset, (now - started_).count());
+  first_batch.compare_exchange_strong(unset, (now - started).count());
   const bool last = open.plan().last;
-  if (found_indexes_ && open.plan().next.epoch != open.plan().epoch) {
-    found_indexes_->Save();
+  if (found_indexes && open.plan().next.epoch != open.plan().epoch) {
+    found_indexes->Save();
   }
-  counters_.ready.Add(1);
-  counters_.TraceQueues(options_.trace, now);
+  counters.ready.Add(1);
+  counters.TraceQueues(options.trace, now);
   // There is always room: the queue is as long as the pool.
-  ready_.Push({open.TakeBatch(), now});
+  ready.Push({open.TakeBatch(), now});
   if (last) {
-    ready_.Close();
+    ready.Close();
   }
 }
 
-std::optional<BatchHandle> InputPipeline::Impl::NextUntil(Deadline deadline) {
-  if (stopped_) {
-    return BatchHandle();
-  }
-  const Clock::time_point start = Clock::now();
-  consumer_.Requested(start);
-  if (is_basic()) {
-    (void)TryPutNext();
-  }
-  std::optional<std::optional<ReadyBatch>> ready;
-  try {
-    ready = ready_.PopUntil(deadline);
-  } catch (...) {
-    consumer_.Ended(Clock::now());
-    throw;
-  }
-  const Clock::time_point end = Clock::now();
-  if (ready && !*ready) {
-    consumer_.Ended(end);
-    return BatchHandle();
-  }
-  waited_ += end - start;
-  TraceSpan(options_.trace, "batch", start, end,
-            {.epoch = position_.epoch,
-             .position = position_.position,
-             .batch = taken_});
-  if (!ready) {
-    return std::nullopt;
-  }
-  return HandOut(std::move(**ready), end);
-}
-
-BatchHandle InputPipeline::Impl::HandOut(ReadyBatch ready,
-                                         Clock::time_point now) {
-  BatchHandle batch = pool_.Lend(std::move(ready.batch), options_.max_lent);
+BatchHandle InputPipeline::Producer::HandOut(ReadyBatch whole,
+                                             Clock::time_point now) {
+  BatchHandle batch = pool.Lend(std::move(whole.batch), options.max_lent);
   if (batch.get_deleter().pool == nullptr) {
-    consumer_.Copied();
+    consumer.Copied();
   }
-  counters_.ready.Add(-1);
+  counters.ready.Add(-1);
   const std::int64_t images =
-      consumer_.Delivered(*batch, std::exchange(waited_, {}));
-  counters_.batch.Add(static_cast<std::int64_t>(batch->image_bytes().size()),
-                      Clock::duration::zero(), now - ready.since, images);
-  counters_.TraceQueues(options_.trace, now);
-  position_ = batch->next;
-  ++taken_;
+      consumer.Delivered(*batch, std::exchange(waited, {}));
+  counters.batch.Add(static_cast<std::int64_t>(batch->image_bytes().size()),
+                     Clock::duration::zero(), now - whole.since, images);
+  counters.TraceQueues(options.trace, now);
+  ++taken;
   return batch;
 }
 
-void InputPipeline::Impl::Stop() {
-  stopped_ = true;
-  ready_.Cancel();
-  filler_.Cancel();
-  pool_.Close();
-}
-
-PipelineStats InputPipeline::Impl::stats() const {
-  PipelineStats stats;
-  consumer_.Read(stats);
-  const Clock::duration first(first_batch_.load(std::memory_order_relaxed));
-  stats.first_batch_seconds = ToSeconds(first);
-  stats.threads = is_basic() ? 1 : options_.threads;
-  stats.cores = static_cast<int>(std::thread::hardware_concurrency());
-  stats.overlapped = !is_basic();
-  stats.memory_bytes = memory_.total();
-  stats.storage_bytes = StorageBytesRead() - storage_bytes_before_;
-  stats.bad_record_totals = ledger_.totals();
-  stats.bad_records = stats.bad_record_totals.met();
-  stats.first_bad_record = stats.bad_record_totals.first;
-  stats.cache = cache_.stats();
-  stats.seek_indexes = filler_.seek_indexes();
-  if (found_indexes_) {
-    stats.seek_indexes.write_error = found_indexes_->write_error();
-  }
-  stats.of_image_files = index_.is_of_images();
-  stats.outside_pixels =
-      counters_.outside_pixels.load(std::memory_order_relaxed);
-  stats.stages = counters_.Read();
-  stats.queues = counters_.ReadQueues();
-  stats.queues.push_back({"free", pool_.free(), options_.batches_in_pool});
-  return stats;
+void InputPipeline::Producer::Stop() {
+  stopped = true;
+  ready.Cancel();
+  filler.Cancel();
+  pool.Close();
 }
 
 InputPipeline::InputPipeline(const RecordIndex& index,
                              const InputOptions& options,
                              const StreamPosition& start)
-    : impl_(std::make_unique<Impl>(index, options, start)) {}
+    : producer_(std::make_unique<Producer>(index, options, start)),
+      position_(producer_->sequence.position()) {}
 
 InputPipeline::InputPipeline(std::shared_ptr<const RecordIndex> index,
                              const InputOptions& options,
                              const StreamPosition& start)
     : index_(std::move(index)) {
   Check(index_ != nullptr, "the pipeline has an index");
-  impl_ = std::make_unique<Impl>(*index_, options, start);
+  producer_ = std::make_unique<Producer>(*index_, options, start);
+  position_ = producer_->sequence.position();
 }
 
 InputPipeline::~InputPipeline() {
   if (!process_.IsCurrent()) {
     // Its threads are not here, so joining them, or destroying what they wait
     // for, would never end.
-    (void)impl_.release();
+    (void)producer_.release();
   }
 }
 
@@ -379,30 +305,93 @@ void InputPipeline::CheckProcess() const {
   }
 }
 
+BatchHandle InputPipeline::Next() { return NextUntil(kNoDeadline).value(); }
+
 std::optional<BatchHandle> InputPipeline::NextUntil(Deadline deadline) {
   CheckProcess();
-  return impl_->NextUntil(deadline);
+  Producer& from = *producer_;
+  if (from.stopped) {
+    return BatchHandle();
+  }
+  const Clock::time_point start = Clock::now();
+  from.consumer.Requested(start);
+  if (from.is_basic()) {
+    (void)from.TryPutNext();
+  }
+  std::optional<std::optional<ReadyBatch>> ready;
+  try {
+    ready = from.ready.PopUntil(deadline);
+  } catch (...) {
+    from.consumer.Ended(Clock::now());
+    throw;
+  }
+  const Clock::time_point end = Clock::now();
+  if (ready && !*ready) {
+    from.consumer.Ended(end);
+    return BatchHandle();
+  }
+  from.waited += end - start;
+  TraceSpan(from.options.trace, "batch", start, end,
+            {.epoch = position_.epoch,
+             .position = position_.position,
+             .batch = from.taken});
+  if (!ready) {
+    return std::nullopt;
+  }
+  BatchHandle batch = from.HandOut(std::move(**ready), end);
+  position_ = batch->next;
+  return batch;
 }
-
-BatchHandle InputPipeline::Next() { return NextUntil(kNoDeadline).value(); }
 
 void InputPipeline::Stop() {
   if (process_.IsCurrent()) {
-    impl_->Stop();
+    producer_->Stop();
   }
+}
+
+bool InputPipeline::all_lent() const {
+  return producer_->pool.lent() == producer_->options.batches_in_pool;
+}
+
+std::string InputPipeline::State() const {
+  return BuildStreamState(
+      StateOf(producer_->index, producer_->options, position_));
+}
+
+const MemoryPlan& InputPipeline::memory() const { return producer_->memory; }
+
+std::int64_t InputPipeline::batches_per_epoch() const {
+  return producer_->sequence.batches_per_epoch();
 }
 
 PipelineStats InputPipeline::stats() const {
   CheckProcess();
-  return impl_->stats();
-}
-
-bool InputPipeline::all_lent() const { return impl_->all_lent(); }
-StreamPosition InputPipeline::position() const { return impl_->position(); }
-std::string InputPipeline::State() const { return impl_->State(); }
-const MemoryPlan& InputPipeline::memory() const { return impl_->memory(); }
-std::int64_t InputPipeline::batches_per_epoch() const {
-  return impl_->batches_per_epoch();
+  const Producer& from = *producer_;
+  PipelineStats stats;
+  from.consumer.Read(stats);
+  const Clock::duration first(from.first_batch.load(std::memory_order_relaxed));
+  stats.first_batch_seconds = ToSeconds(first);
+  stats.threads = from.is_basic() ? 1 : from.options.threads;
+  stats.cores = static_cast<int>(std::thread::hardware_concurrency());
+  stats.overlapped = !from.is_basic();
+  stats.memory_bytes = from.memory.total();
+  stats.storage_bytes = StorageBytesRead() - from.storage_bytes_before;
+  stats.bad_record_totals = from.ledger.totals();
+  stats.bad_records = stats.bad_record_totals.met();
+  stats.first_bad_record = stats.bad_record_totals.first;
+  stats.cache = from.cache.stats();
+  stats.seek_indexes = from.filler.seek_indexes();
+  if (from.found_indexes) {
+    stats.seek_indexes.write_error = from.found_indexes->write_error();
+  }
+  stats.of_image_files = from.index.is_of_images();
+  stats.outside_pixels =
+      from.counters.outside_pixels.load(std::memory_order_relaxed);
+  stats.stages = from.counters.Read();
+  stats.queues = from.counters.ReadQueues();
+  stats.queues.push_back(
+      {"free", from.pool.free(), from.options.batches_in_pool});
+  return stats;
 }
 
 }  // namespace infeed

@@ -40,7 +40,7 @@ class InputPipeline final : public BatchStream {
  public:
   InputPipeline(const RecordIndex& index, const InputOptions& options,
                 const StreamPosition& start = {});
-  // The same; keeps the index. Requires: it is not null.
+  // Keeps the index while the pipeline lives. Requires: it is not null.
   InputPipeline(std::shared_ptr<const RecordIndex> index,
                 const InputOptions& options, const StreamPosition& start = {});
   ~InputPipeline() override;  // Stops.
@@ -61,7 +61,7 @@ class InputPipeline final : public BatchStream {
   [[nodiscard]] bool all_lent() const;
 
   void Stop() override;
-  [[nodiscard]] StreamPosition position() const override;
+  [[nodiscard]] StreamPosition position() const override { return position_; }
 
   // The position and the stream's identity as text for a file (stream_state.h):
   // a pipeline that starts at ResumePosition() of this text continues the
@@ -81,14 +81,15 @@ class InputPipeline final : public BatchStream {
   [[nodiscard]] std::int64_t batches_per_epoch() const override;
 
  private:
-  class Impl;
+  struct Producer;
 
   // Throws UsageError in a child of fork().
   void CheckProcess() const;
 
   std::shared_ptr<const RecordIndex> index_;  // null: the caller's
   OwnerProcess process_;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<Producer> producer_;
+  StreamPosition position_;
 };
 
 }  // namespace infeed

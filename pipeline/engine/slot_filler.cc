@@ -1,14 +1,15 @@
 #include "pipeline/engine/slot_filler.h"
 
-#include <algorithm>
+#include <exception>
+#include <string>
 #include <utility>
 
 #include "pipeline/order/label_class.h"
 #include "pipeline/order/selection.h"
+#include "pipeline/stats/stage_scope.h"
 #include "pipeline/stats/trace_log.h"
 #include "preprocess/pixels/unpack.h"
 #include "records/bytes/crc32c.h"
-#include "records/example/missing_label.h"
 
 namespace infeed {
 namespace {
@@ -25,12 +26,11 @@ SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
                        StageCounters& counters, RecordCache* cache,
                        FoundSeekIndexes* found)
     : store_(store),
-      seek_store_(seek_store),
       places_(places),
       options_(options),
       counters_(counters),
-      cache_(cache),
-      found_(found) {}
+      seek_indexes_(options.seek_index, store, seek_store, found),
+      loader_(store, seek_indexes_, options_, counters, cache) {}
 
 void SlotFiller::Read(Sample& sample) {
   counters_.waiting.Add(-1);
@@ -45,95 +45,14 @@ void SlotFiller::Read(Sample& sample) {
   Load(sample);
 }
 
-void SlotFiller::Load(Sample& sample) {
-  if (cancelled_.load(std::memory_order_relaxed)) {
-    return;
+void SlotFiller::Load(Sample& sample) const {
+  if (!is_cancelled()) {
+    loader_.Load(sample);
   }
-  const Clock::time_point start = Clock::now();
-  std::size_t bytes = 0;
-  sample.failure = nullptr;
-  sample.payload = {};
-  sample.open_rows = 0;
-  sample.stage = BadRecordKind::kFrame;
-  try {
-    const CachedRecord record = ReadRecord(sample);
-    bytes = record.payload.bytes.size();
-    if (sample.example.encoded.empty() && sample.example.packed.empty()) {
-      sample.stage = BadRecordKind::kImage;
-      RequireImageKey(record.payload.bytes, options_.image_key);
-    }
-    if (sample.example.label == kNoLabel && options_.require_labels) {
-      sample.stage = BadRecordKind::kLabel;
-      throw DataError(WhyNoLabel(record.payload.bytes, options_.label_key));
-    }
-    if (options_.seek_index != SeekIndexes::kOff) {
-      OpenIndex(record.payload, sample.example, record.seek_index,
-                sample.seek_index);
-    }
-  } catch (...) {
-    sample.failure = std::current_exception();
-  }
-  const Clock::time_point end = Clock::now();
-  counters_.read.Add(static_cast<std::int64_t>(bytes), end - start,
-                     start - std::exchange(sample.since, end));
-  Trace("read", start, end, sample);
-}
-
-void SlotFiller::Parse(std::span<const std::byte> payload,
-                       Sample& sample) const {
-  sample.stage = BadRecordKind::kExample;
-  sample.example =
-      ParseImagenetExample(payload, LabelList::kAny, KeysOf(options_));
-  sample.fields.resize(options_.fields.size());
-  ReadFields(payload, options_.fields, options_.max_field_bytes, sample.fields);
-}
-
-CachedRecord SlotFiller::ReadRecord(Sample& sample) {
-  if (cache_ != nullptr) {
-    if (const std::optional<CachedRecord> kept = cache_->Find(sample.record)) {
-      Parse(kept->payload.bytes, sample);
-      return {.payload = kept->payload,
-              .seek_index = found_ != nullptr
-                                ? FindIndex(sample, kept->seek_index)
-                                : kept->seek_index};
-    }
-  }
-  sample.payload = store_.ReadPayload(sample.record, sample.buffer,
-                                      sample.access, Verification::kLater);
-  Parse(sample.payload.bytes, sample);
-  // Packed pixels are verified while they are copied, unless a cache comes
-  // first, which keeps good records only.
-  if (sample.example.packed.empty() || cache_ != nullptr) {
-    Verify(sample);
-  }
-  CachedRecord record = {.payload = sample.payload};
-  if (options_.seek_index != SeekIndexes::kOff) {
-    record.seek_index = FindIndex(sample, {});
-  }
-  if (cache_ != nullptr) {
-    cache_->Keep(sample.record, record);
-  }
-  return record;
-}
-
-std::span<const std::byte> SlotFiller::FindIndex(
-    Sample& sample, std::span<const std::byte> cached) const {
-  if (!NeedsIndexBeside(sample.example)) {
-    return {};
-  }
-  std::vector<std::byte>& buffer = sample.seek_index.buffer;
-  if (found_ != nullptr) {
-    const std::span<const std::byte> found =
-        found_->Find(sample.record, buffer);
-    if (!found.empty()) {
-      return found;
-    }
-  }
-  return cached.empty() ? seek_store_.Read(sample.record, buffer) : cached;
 }
 
 void SlotFiller::Fill(Sample& sample) {
-  if (!cancelled_.load(std::memory_order_relaxed)) {
+  if (!is_cancelled()) {
     try {
       FillOrThrow(sample);
     } catch (...) {
@@ -176,7 +95,7 @@ void SlotFiller::FillOrThrow(Sample& sample) {
 }
 
 bool SlotFiller::TryFill(Sample& sample, std::vector<BadRecord>& bad) {
-  const std::optional<DataError> error = DecodeIfGood(sample);
+  const std::optional<DataError> error = FillIfGood(sample);
   if (!std::exchange(sample.payload, {}).IsWhole()) {
     // A mapped file lost bytes, perhaps while they were decoded. From now on it
     // is read.
@@ -189,30 +108,13 @@ bool SlotFiller::TryFill(Sample& sample, std::vector<BadRecord>& bad) {
   return !error;
 }
 
-std::optional<DataError> SlotFiller::DecodeIfGood(Sample& sample) {
+std::optional<DataError> SlotFiller::FillIfGood(Sample& sample) {
   try {
-    DecodeIntoSlot(sample);
+    FillSlot(sample);
     return std::nullopt;
   } catch (const DataError& error) {
-    return Cause(sample, error);
+    return loader_.CauseOf(error, sample);
   }
-}
-
-DataError SlotFiller::Cause(Sample& sample, const DataError& error) const {
-  try {
-    Verify(sample);
-    return error;
-  } catch (const DataError& damage) {
-    return damage;
-  }
-}
-
-void SlotFiller::Verify(Sample& sample,
-                        std::optional<std::uint32_t> computed) const {
-  const BadRecordKind stage =
-      std::exchange(sample.stage, BadRecordKind::kFrame);
-  store_.Verify(sample.record, sample.payload, computed);
-  sample.stage = stage;
 }
 
 bool SlotFiller::FillWithSubstitute(Sample& sample,
@@ -221,7 +123,7 @@ bool SlotFiller::FillWithSubstitute(Sample& sample,
   // The sample's own record was the first bad one.
   sample.access = Access::kApart;
   while (++sample.draw < kMaxBadInARow) {
-    sample.record = DrawnRecord(sample.key, draws);
+    sample.record = DrawRecord(sample.key, draws);
     sample.since = Clock::now();
     Load(sample);
     if (TryFill(sample, bad)) {
@@ -237,15 +139,15 @@ bool SlotFiller::FillWithSubstitute(Sample& sample,
   return false;
 }
 
-std::int64_t SlotFiller::DrawnRecord(const SampleKey& key,
-                                     SampleRandom& draws) const {
+std::int64_t SlotFiller::DrawRecord(const SampleKey& key,
+                                    SampleRandom& draws) const {
   const std::int64_t place = draws.Below(static_cast<std::uint32_t>(places_));
   return options_.selection
              ? options_.selection->RecordAt(key.seed, key.epoch, place)
              : place;
 }
 
-void SlotFiller::DecodeIntoSlot(Sample& sample) {
+void SlotFiller::FillSlot(Sample& sample) {
   if (sample.failure) {
     std::rethrow_exception(std::exchange(sample.failure, nullptr));
   }
@@ -295,62 +197,37 @@ FillCounts SlotFiller::CopyPacked(Sample& sample,
   FillCounts counts = copy([&crc](std::span<const std::byte> piece) {
     crc = ExtendCrc32c(crc, piece);
   });
-  Verify(sample,
-         ExtendCrc32c(crc, payload.subspan(begin + example.packed.size())));
+  loader_.Verify(
+      sample,
+      ExtendCrc32c(crc, payload.subspan(begin + example.packed.size())));
   return counts;
 }
 
 void SlotFiller::Count(const FillCounts& counts, std::size_t slot_bytes,
-                       Clock::time_point start, const Sample& sample) {
+                       Clock::time_point start, const Sample& sample) const {
   const auto bytes = static_cast<std::int64_t>(slot_bytes);
-  counters_.decode.Add(counts.decoded_pixels * kRgbBytes, counts.decode,
-                       start - sample.since);
-  counters_.outside_pixels.fetch_add(counts.outside_pixels,
-                                     std::memory_order_relaxed);
-  counters_.resize.Add(bytes, counts.resize, Clock::duration::zero());
+  const TracePlace place = sample.place();
   // Decode and resize alternate row by row; the trace shows one after the
   // other.
   const Clock::time_point decoded = start + counts.decode;
   const Clock::time_point resized = decoded + counts.resize;
-  Trace("decode", start, decoded, sample);
-  Trace("resize", decoded, resized, sample);
+  CountSpan(counters_.decode, options_.trace, place,
+            {.start = start,
+             .busy = counts.decode,
+             .wait = start - sample.since,
+             .bytes = counts.decoded_pixels * kRgbBytes});
+  counters_.outside_pixels.fetch_add(counts.outside_pixels,
+                                     std::memory_order_relaxed);
+  CountSpan(counters_.resize, options_.trace, place,
+            {.start = decoded, .busy = counts.resize, .bytes = bytes});
   if (counts.augment > Clock::duration::zero()) {
-    counters_.augment.Add(bytes, counts.augment, Clock::duration::zero());
-    Trace("augment", resized, resized + counts.augment, sample);
+    CountSpan(counters_.augment, options_.trace, place,
+              {.start = resized, .busy = counts.augment, .bytes = bytes});
   }
 }
 
-void SlotFiller::Trace(std::string_view stage, Clock::time_point start,
-                       Clock::time_point end, const Sample& sample) const {
-  TraceSpan(options_.trace, stage, start, end,
-            {.epoch = sample.key.epoch,
-             .position = static_cast<std::int64_t>(sample.key.position),
-             .batch = sample.batch->number()});
-}
-
-FillCounts SlotFiller::Decode(Sample& sample, std::span<std::uint32_t> pixels) {
-  const std::optional<OpenedSeekIndex>& index = sample.seek_index.opened;
-  const bool looks = found_ != nullptr && sample.example.seek_index.empty();
-  FillCounts counts = sample.preprocessor.Fill(
-      sample.example.encoded, sample.key, pixels,
-      index ? index->body : std::span<const std::byte>(),
-      looks ? &sample.found_index : nullptr);
-  if (looks) {
-    sample.open_rows = counts.index_rows - counts.covered_rows;
-    sample.index_is_wrong =
-        index && (index->seal != SeekSeal::kGood ||
-                  counts.index_use == JpegIndexUse::kRefused);
-    seek_counts_.CountRows(counts.index_rows, counts.covered_rows,
-                           !sample.found_index.empty());
-    if (!sample.found_index.empty()) {
-      KeepIndex(sample, sample.found_index, counts.found_rows);
-    }
-  }
-  if (const std::optional<DataError> refused =
-          seek_counts_.Count(sample.seek_index, counts.index_use)) {
-    seek_counts_.Refuse(sample.key,
-                        refused->At(store_.OriginOf(sample.record)));
-  }
+FillCounts SlotFiller::Decode(Sample& sample, std::span<std::uint32_t> words) {
+  FillCounts counts = seek_indexes_.Decode(sample, words);
   if (!counts.warning.empty()) {
     BadRecord warned = Describe(sample, DataError(counts.warning));
     warned.kind = BadRecordKind::kWarning;
@@ -360,21 +237,10 @@ FillCounts SlotFiller::Decode(Sample& sample, std::span<std::uint32_t> pixels) {
   return counts;
 }
 
-void SlotFiller::KeepIndex(const Sample& sample, std::string_view body,
-                           int new_rows) {
-  const std::string sealed = SealSeekIndex(body, sample.example.encoded);
-  found_->Keep(sample.record, {.sealed = sealed,
-                               .new_rows = new_rows,
-                               .replaces = sample.index_is_wrong});
-}
-
 void SlotFiller::UseSpareTime(Sample& sample) {
-  if (sample.open_rows > 0 && counters_.ready.depth() > 0 && !is_cancelled()) {
-    const std::string body =
-        sample.preprocessor.CompleteIndex(sample.example.encoded);
-    if (!body.empty()) {
-      KeepIndex(sample, body, sample.open_rows);
-    }
+  if (sample.seek_index.open_rows > 0 && counters_.ready.depth() > 0 &&
+      !is_cancelled()) {
+    seek_indexes_.Complete(sample);
   }
 }
 

@@ -134,7 +134,7 @@ void Batch::CopyPlan(const Batch& from) {
 
 void BatchReturn::operator()(Batch* batch) const {
   if (pool && !pool->process.IsCurrent()) {
-    return;  // The queue's lock may be held by a thread that is not here.
+    return;  // In a fork() child the queue's lock may be held forever.
   }
   std::unique_ptr<Batch> returned(batch);
   if (!pool) {

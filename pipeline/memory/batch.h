@@ -138,7 +138,8 @@ class Batch {
   std::vector<FieldColumn> fields_;
 };
 
-// What a pool shares with the handles of its batches, which may outlive it.
+// The state that a pool shares with the handles of its batches, which may
+// outlive it.
 struct PoolState {
   explicit PoolState(std::size_t count) : free(count) {}
 

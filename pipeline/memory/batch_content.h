@@ -4,7 +4,7 @@
 
 namespace infeed {
 
-// What a batch's slots hold.
+// The content of a batch's slots.
 enum class BatchContent {
   kPixels,  // images as packed words, R << 24 | G << 16 | B << 8
   kRgb,     // images as bytes R G B

@@ -30,7 +30,7 @@ void AdviseHugePages(std::size_t bytes) {
 
 void KeepHeap(std::size_t bytes) {
 #ifdef __GLIBC__
-  // glibc's mapped blocks end with their free(), the heap's end is trimmed.
+  // By default glibc unmaps large blocks in free() and trims the heap's end.
   if (::mallopt(M_MMAP_MAX, 0) == 1 && ::mallopt(M_TRIM_THRESHOLD, -1) == 1) {
     AdviseHugePages(bytes);
   }

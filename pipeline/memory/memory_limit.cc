@@ -135,8 +135,8 @@ std::int64_t AvailableMemory(const std::string& root) {
 }
 
 std::int64_t PeakRssBytes() {
-  // Not by getrusage() where it can be helped: that counts the program that
-  // started this one, too.
+  // getrusage() is second choice: its figure includes the program that started
+  // this one.
   const std::int64_t own = NumberAfter("/proc/self/status", "VmHWM:");
   if (own > 0) {
     return own * kKibi;

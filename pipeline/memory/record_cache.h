@@ -13,7 +13,7 @@
 
 namespace infeed {
 
-// What a cache holds, and how many reads it answered.
+// The size of a cache and its hits.
 struct RecordCacheStats {
   std::int64_t records = 0;  // kept
   std::int64_t bytes = 0;    // memory taken for records, at most limit_bytes

@@ -11,7 +11,7 @@
 namespace infeed {
 namespace {
 
-// What the allocator adds to an entry.
+// Bytes that the allocator adds to an entry.
 constexpr std::int64_t kEntryOverhead = 16;
 // A shard's file is written again if at least one row in this many is new.
 constexpr std::int64_t kWorthOneIn = 64;
@@ -96,7 +96,7 @@ void FoundSeekIndexes::Keep(std::int64_t record, const FoundSeekIndex& found) {
   {
     const std::lock_guard lock(MutexOf(record));
     std::unique_ptr<Entry>& kept = entries_[static_cast<std::size_t>(record)];
-    // What a decode found at the same time may cover more.
+    // A decode at the same time may have found an index that covers more.
     if (kept != nullptr && !found.replaces && kept->size >= entry->size) {
       return;
     }

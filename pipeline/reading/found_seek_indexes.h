@@ -35,10 +35,10 @@ struct FoundSeekIndex {
 // outlive it. Thread-safe. Does not fail.
 class FoundSeekIndexes {
  public:
-  // limit_bytes: memory for what is not in files.
+  // limit_bytes: memory for indexes that are not in files yet.
   FoundSeekIndexes(const RecordIndex& index, SeekStore& store,
                    std::int64_t limit_bytes, std::string_view image_key);
-  // Saves what was found since the last time.
+  // Saves the indexes found since the last Save().
   ~FoundSeekIndexes();
   FoundSeekIndexes(const FoundSeekIndexes&) = delete;
   FoundSeekIndexes& operator=(const FoundSeekIndexes&) = delete;
@@ -60,7 +60,7 @@ class FoundSeekIndexes {
 
  private:
   struct Entry;
-  // What was found of a shard, in rows of MCUs.
+  // The indexes found for a shard, in rows of MCUs.
   struct Shard {
     std::atomic<std::int64_t> rows{0};      // by this object
     std::atomic<std::int64_t> new_rows{0};  // of those, not in the file
@@ -72,7 +72,7 @@ class FoundSeekIndexes {
     return stripes_[static_cast<std::size_t>(record) % kStripes];
   }
   void SaveWhenAsked(const std::stop_token& stop);
-  // Writes the files of all shards for which it pays.
+  // Writes the files of all shards with enough new rows.
   void SaveShards(const std::stop_token& stop);
   void SaveShard(std::size_t shard);
   // Forgets the indexes of a shard that are still the ones of these sizes.

@@ -17,7 +17,7 @@ struct PlannedData {
   std::int64_t compressed_bytes = 0;  // memory for compressed shards
 };
 
-// How memory_limit is divided: the most bytes that each part can take.
+// The division of memory_limit: the most bytes that each part can take.
 struct MemoryPlan {
   std::int64_t limit = 0;       // of this process
   std::int64_t program = 0;     // code, libraries, allocators, threads' stacks

@@ -9,7 +9,8 @@
 
 namespace infeed {
 
-// How compressed shards are read in an order that goes forward through them.
+// The plan for reading compressed shards in an order that goes forward through
+// them.
 struct PackedReading {
   PackedStoreOptions store = {};
   // Most memory of the cursors and the records that they read ahead; 0: no

@@ -39,8 +39,8 @@ class Prefetcher {
   Prefetcher(const SampleOrder& order, const BatchSequence& sequence,
              const PrefetchOptions& options, Announce announce);
 
-  // Returns the next batch, nullopt after the last one. Announces it and the
-  // batches after it before, unless that was done.
+  // Returns the next batch, nullopt after the last one. First announces it and
+  // the batches after it, if that was not done yet.
   [[nodiscard]] std::optional<PlannedBatch> Next();
 
  private:

@@ -26,6 +26,10 @@ struct SampleSeekIndex {
   std::vector<std::byte> buffer = {};  // read from the file beside the shard
   // The index, in the record or in buffer; nullopt: none.
   std::optional<OpenedSeekIndex> opened = {};
+  // After the decode:
+  std::string found = {};  // the index that it found, extended; empty: none
+  int open_rows = 0;       // rows of MCUs that an index could still cover
+  bool is_wrong = false;   // `opened` is not the JPEG's
 };
 
 // Whether a seek index from beside the record's shard is of use.

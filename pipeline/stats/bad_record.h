@@ -47,7 +47,7 @@ struct BadRecord {
 // Totals of a stream's bad records, over the batches completed so far.
 struct BadRecordTotals {
   std::int64_t samples = 0;      // of these batches, without padding
-  std::int64_t bad_samples = 0;  // whose own record was bad
+  std::int64_t bad_samples = 0;  // samples with a bad record of their own
   std::int64_t different = 0;    // bad records, each counted once
   // How often a record of each kind was bad, substitutes and repeats included.
   std::int64_t frames = 0;

@@ -64,7 +64,7 @@ void FindWaste(const PipelineStats& stats, Bottleneck& bottleneck) {
 // Images delivered after the first batch.
 double LaterImages(const PipelineStats& stats) {
   const double images = static_cast<double>(stats.images);
-  return stats.first_wait_seconds > 0  // Not so in a later interval.
+  return stats.first_wait_seconds > 0  // 0 in later intervals.
              ? images - images / static_cast<double>(stats.batches)
              : images;
 }

@@ -8,7 +8,7 @@
 
 namespace infeed {
 
-// What limits a run's speed.
+// The part that limits a run's speed.
 enum class Bound {
   kUnknown,    // too short a run, or the threads do not get their cores
   kConsumer,   // the device: its input is always ready

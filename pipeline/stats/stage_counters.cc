@@ -1,5 +1,6 @@
 #include "pipeline/stats/stage_counters.h"
 
+#include <string>
 #include <utility>
 
 #include "base/seconds.h"
@@ -7,8 +8,8 @@
 
 namespace infeed {
 
-StageStats StageCounter::Read(std::string name) const {
-  return {.name = std::move(name),
+StageStats StageCounter::Read() const {
+  return {.name = std::string(name_),
           .items = items_.load(std::memory_order_relaxed),
           .bytes = bytes_.load(std::memory_order_relaxed),
           .busy_seconds =
@@ -17,34 +18,37 @@ StageStats StageCounter::Read(std::string name) const {
               Clock::duration(wait_.load(std::memory_order_relaxed)))};
 }
 
-QueueStats QueueGauge::Read(std::string name) const {
-  return {.name = std::move(name),
+QueueStats QueueGauge::Read() const {
+  return {.name = std::string(name_),
           .depth = depth(),
           .most = most_.load(std::memory_order_relaxed)};
 }
 
+void QueueGauge::Trace(TraceLog& log,
+                       StageCounter::Clock::time_point now) const {
+  log.Count(name_, now, depth());
+}
+
 std::vector<StageStats> StageCounters::Read() const {
-  std::vector<StageStats> stages = {order.Read("order"), read.Read("read"),
-                                    decode.Read("decode"),
-                                    resize.Read("resize")};
-  if (StageStats augmented = augment.Read("augment"); augmented.items > 0) {
+  std::vector<StageStats> stages = {order.Read(), read.Read(), decode.Read(),
+                                    resize.Read()};
+  if (StageStats augmented = augment.Read(); augmented.items > 0) {
     stages.push_back(std::move(augmented));
   }
-  stages.push_back(batch.Read("batch"));
+  stages.push_back(batch.Read());
   return stages;
 }
 
 std::vector<QueueStats> StageCounters::ReadQueues() const {
-  return {waiting.Read("waiting"), in_flight.Read("in_flight"),
-          ready.Read("ready")};
+  return {waiting.Read(), in_flight.Read(), ready.Read()};
 }
 
 void StageCounters::TraceQueues(TraceLog* log,
                                 StageCounter::Clock::time_point now) const {
   if (log != nullptr) {
-    log->Count("waiting", now, waiting.depth());
-    log->Count("in_flight", now, in_flight.depth());
-    log->Count("ready", now, ready.depth());
+    waiting.Trace(*log, now);
+    in_flight.Trace(*log, now);
+    ready.Trace(*log, now);
   }
 }
 

@@ -10,9 +10,9 @@
 
 namespace infeed {
 
-// What one stage has done since the start. An item is a sample in every stage,
-// so that stages can be compared; a bad record's substitute is one more item of
-// each stage that it passed.
+// A stage's work since the start. An item is a sample in every stage, so that
+// stages can be compared; a bad record's substitute is one more item of each
+// stage that it passed.
 //
 //   stage    busy                          wait                     bytes of
 //   order    the driver looks up records   the driver, for a free   -
@@ -51,8 +51,8 @@ struct SeekIndexStats {
   std::int64_t used = 0;
   std::int64_t refused = 0;  // damaged or of another JPEG: decoded without it
   std::int64_t none = 0;     // there was none
-  // Images of whose JPEGs an index was found or extended, and the rows of MCUs
-  // of the decoded JPEGs that can have one, all and those covered then.
+  // Images whose JPEG had its index found or extended; the rows of MCUs of the
+  // decoded JPEGs that can have an index, and those that one covered.
   std::int64_t found = 0;
   std::int64_t rows = 0;
   std::int64_t covered_rows = 0;

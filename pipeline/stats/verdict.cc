@@ -69,7 +69,7 @@ std::string MoreCores(const Bottleneck& bottleneck,
 // Advice on what seek indexes would gain.
 std::string SeekAdvice(const Bottleneck& bottleneck,
                        const SeekIndexStats& indexes) {
-  if (indexes.rows > 0) {  // They are found while decoding.
+  if (indexes.rows > 0) {  // Decoding finds indexes.
     const double covered = CoveredShare(indexes);
     return covered < kNearlyAll
                ? "; seek indexes cover " + Percent(covered) +

@@ -71,7 +71,7 @@ std::string AbsoluteRoot(const std::string& folder) {
 
 constexpr std::size_t kMaxNotes = 5;
 
-// What the user should know of the folder, in a few sentences.
+// Notes on the folder for the user, in a few sentences.
 std::vector<std::string> MakeNotes(const ImageTree& tree,
                                    const std::string& folder) {
   std::vector<std::string> notes = tree.notes;
@@ -91,7 +91,7 @@ std::vector<std::string> MakeNotes(const ImageTree& tree,
   return notes;
 }
 
-// The image files of a split; nullopt: there are none.
+// The image files of a split; nullopt: none.
 std::optional<RecordIndex> IndexTree(const ImageTree& tree,
                                      const std::string& folder,
                                      std::string_view split) {
@@ -138,7 +138,7 @@ std::optional<RecordIndex> IndexFiles(
   return index.size() > 0 ? std::optional(std::move(index)) : std::nullopt;
 }
 
-// The files whole: they are shards of the split.
+// The files, each as a whole: they are shards of the split.
 std::vector<DataFile> Whole(std::vector<std::string> paths) {
   std::vector<DataFile> files;
   for (std::string& path : paths) {
@@ -147,7 +147,7 @@ std::vector<DataFile> Whole(std::vector<std::string> paths) {
   return files;
 }
 
-// The split that the name of a file's folder says.
+// The split that a file's folder is named after.
 std::string_view SplitOfFolder(const std::string& file) {
   return SplitNamed(FileNameOf(FolderOfShard(file)));
 }
@@ -176,8 +176,8 @@ std::optional<RecordIndex> IndexFolder(const std::string& folder,
     return IndexFiles(Whole(std::move(shards)), options);
   }
   if (HasShards(folder)) {
-    return std::nullopt;  // Of other splits; folders beside them are no
-                          // classes.
+    return std::nullopt;  // Files of other splits: the folders beside them are
+                          // not classes.
   }
   if (const std::optional<ImageTree> tree = FindTree(folder)) {
     return IndexTree(*tree, folder, split);
@@ -185,8 +185,8 @@ std::optional<RecordIndex> IndexFolder(const std::string& folder,
   return IndexFiles(OtherFiles(folder, split), options);
 }
 
-// The files that a list names, each with the split that it says. Where the
-// files are in folders of several splits, the folders say it, too.
+// The files of a list, each with the split in its name, or, if the files are in
+// folders of several splits, with its folder's.
 std::vector<DataFile> NamedFiles(const std::vector<std::string>& list,
                                  const OnShardSetFaults& on_faults) {
   std::vector<DataFile> files;
@@ -207,8 +207,8 @@ std::vector<DataFile> NamedFiles(const std::vector<std::string>& list,
   return files;
 }
 
-// The files that may have records of a split. An archive that says none, or
-// that is the only file, may have a folder for each split.
+// The files that may have records of a split. An archive without a split in its
+// name, or that is the only file, may have a folder for each split.
 std::vector<DataFile> OfSplit(std::vector<DataFile> files,
                               std::string_view split) {
   const bool is_one = files.size() == 1;
@@ -259,7 +259,7 @@ std::string OnlyPath(const std::string& data) {
   return list.size() == 1 ? list.front() : data;
 }
 
-// Whether data names files none of which says a split.
+// Whether data is a list of files without a split in their names.
 bool SaysNoSplit(const std::string& data) {
   return !IsDataFolder(data) &&
          std::ranges::all_of(
@@ -302,7 +302,7 @@ RecordIndex IndexSplitThatIsThere(const std::string& data,
   }
   if (SaysNoSplit(data)) {
     RecordIndex index = IndexData(data, options);
-    if (index.class_names().empty()) {  // No tree, which says its splits.
+    if (index.class_names().empty()) {  // A tree has its splits.
       return index;
     }
   }

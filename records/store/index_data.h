@@ -32,8 +32,8 @@ struct DataOptions {
 //   a folder with other files of records: DIR/train/*.tar, DIR/a-train-*.tar,
 //     DIR/*.tfrec (FindSplitFiles())
 //   files, patterns, names with braces, lists of these (ListShards()): those
-//     whose names do not say another split, nor their folders, where these
-//     differ; of an archive with a tree of images its folder of the split
+//     whose names, or folders if these differ, name no other split; in an
+//     archive with a tree of images, the split's folder
 //
 // All may be URLs. The records of image folders, and of archives of such, have
 // the labels 1, 2, ..., classes being numbered in the order of their names
@@ -43,9 +43,9 @@ struct DataOptions {
     const std::string& data, std::string_view split,
     const DataOptions& options = {});
 
-// The same, but a split that is not there is a UsageError that names those that
-// are. Records that say no split at all, in files without one in their names,
-// are of every split.
+// Like IndexSplit(), but a missing split is a UsageError that names the splits
+// found. Records without a split, in files without one in their names, belong
+// to every split.
 [[nodiscard]] RecordIndex IndexSplitThatIsThere(
     const std::string& data, std::string_view split,
     const DataOptions& options = {});

@@ -86,7 +86,7 @@ class SeenFeatures {
     return found;
   }
 
-  // Those of TensorFlow Datasets.
+  // Whether the keys are those of TensorFlow Datasets.
   [[nodiscard]] bool IsTfds() const {
     const auto image = features_.find("image");
     const auto label = features_.find("label");
@@ -132,7 +132,7 @@ std::optional<KeyedShard> FindShard(const RecordIndex& index) {
   return std::nullopt;
 }
 
-// The only one of the candidates; "" if there is none.
+// The only candidate; "": none.
 std::string OnlyOne(const std::vector<std::string>& candidates,
                     const std::string& shard, std::string_view what,
                     std::string_view option) {
@@ -175,7 +175,7 @@ std::string LabelKey(const SeenFeatures& features, const std::string& shard) {
         return has_name(name) && seen.is_label();
       }),
       shard, "label", "label_key");
-  if (key.empty()) {  // Of another kind: reading says which.
+  if (key.empty()) {  // A feature of another kind: reading reports it.
     key =
         OnlyOne(features.Find([&](const std::string& name, const SeenFeature&) {
           return has_name(name);

@@ -20,18 +20,18 @@ struct RecordKeys {
 // standard one was given by the user, and stays. A standard key that the first
 // readable records lack is replaced by one of their own:
 //
-//   image and label   where both are there, as in TensorFlow Datasets
+//   image and label   if records have both, as in TensorFlow Datasets
 //   the image         else the only feature whose values are images by their
 //                     headers
 //   the label         else the only one of "label", "image/label", "class",
 //                     "image/object/class/label", "target", one with an integer
 //                     first
 //
-// Where there is none, the standard key stays, and reading says what is
-// missing. The image of a tar's sample is its only member that is one by its
-// ending. Reads a few records. Throws UsageError, with both names and the
-// option to give, where two features fit, and for a label key of tars, whose
-// labels have fixed places; IoError.
+// If none fits, the standard key stays, and reading reports what is missing.
+// The image of a tar's sample is its only member with the ending of an image.
+// Reads a few records. Throws UsageError, with both names and the option to
+// give, where two features fit, and for a label key of tars, whose labels have
+// fixed places; IoError.
 [[nodiscard]] RecordKeys FindKeys(const RecordIndex& index,
                                   const RecordKeys& given = {});
 
@@ -42,7 +42,7 @@ struct RecordKeys {
 void RequireFeatures(const RecordIndex& index, const std::string& image_key,
                      const std::vector<std::string>& wanted);
 
-// The label's alone: does not fail where two features fit the image.
+// The key of the label alone: does not fail where two features fit the image.
 [[nodiscard]] std::string FindLabelKey(const RecordIndex& index,
                                        const std::string& given);
 

@@ -13,8 +13,8 @@ namespace infeed {
 struct LabelIndexOptions {
   // Whether label files are read and written beside the shards.
   bool use_cache = true;
-  // The key of the labels in the records; of the standard key, what FindKeys()
-  // says.
+  // The key of the labels in the records; the standard key is replaced by
+  // FindKeys().
   std::string label_key{kLabelKey};
 };
 
@@ -22,8 +22,8 @@ struct LabelIndexOptions {
 // and keeps the labels in a side file per shard and key, tied to the shard's
 // size and modification time (docs/formats.md). Throws IoError when a shard
 // cannot be read; a label file that cannot be written is made again the next
-// time. Of shards that hold no Examples the labels are those of the index;
-// nothing is read or written.
+// time. The labels of shards without Examples are in the index; nothing is read
+// or written for them.
 [[nodiscard]] std::vector<std::int64_t> RecordLabels(
     const RecordIndex& index, const LabelIndexOptions& options = {});
 

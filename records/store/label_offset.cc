@@ -19,10 +19,10 @@
 namespace infeed {
 namespace {
 
-// The first label by what is known so far, and who says it.
+// The first label found so far, and its source.
 class FirstLabel {
  public:
-  // Throws UsageError if another source says otherwise.
+  // Throws UsageError if another source has another first label.
   void Add(int label, const std::string& source) {
     if (label_ && label_ != label) {
       throw UsageError("label_offset: labels count from " +
@@ -55,8 +55,8 @@ std::optional<DatasetInfo> InfoBeside(const std::string& shard) {
   }
 }
 
-// Indexes the files of a data set that the index lacks; of damaged ones the
-// records count as absent.
+// Indexes the files of a data set that the index lacks; the records of damaged
+// files count as absent.
 std::vector<RecordIndex> IndexOthers(const RecordIndex& index) {
   std::set<std::string> files(index.other_files().begin(),
                               index.other_files().end());

@@ -104,8 +104,8 @@ class PackedShard::Cursor {
   }
 
  private:
-  // A tar may begin with members that are of no sample. False if the stream
-  // ends before the offset.
+  // Skips to the offset: a tar may begin with members of no sample. False if
+  // the stream ends before it.
   bool SkipTo(std::int64_t offset) {
     while (offset_ < offset) {
       const auto step = static_cast<std::size_t>(

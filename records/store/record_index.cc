@@ -87,7 +87,7 @@ void Renumber(const std::vector<std::string>& classes, FileRecords& file) {
   }
 }
 
-// Says that index files were not used and made anew; nothing if there are none.
+// Adds a note if index files were outdated and made anew.
 void NoteStale(const std::vector<FileRecords>& files,
                std::vector<std::string>& notes) {
   std::size_t stale = 0;

@@ -17,7 +17,7 @@ namespace infeed {
 struct RecordLocation {
   std::int32_t shard = 0;   // index into RecordIndex::shards()
   std::int64_t number = 0;  // from 0 within the shard
-  // Of the first byte; in the unpacked bytes if the shard is compressed.
+  // The first byte's; in the unpacked bytes if the shard is compressed.
   std::int64_t offset = 0;
   std::int64_t length = 0;                 // without the overhead
   std::int64_t overhead = kFrameOverhead;  // OverheadOf() the shard's format
@@ -43,7 +43,7 @@ struct LabelledImage {
   std::int64_t bytes = -1;        // its size; -1: not known yet
 };
 
-// What is known of image files that are one data set.
+// Properties of image files that are one data set.
 struct ImageFolderInfo {
   // Class i has the label i + 1.
   std::vector<std::string> classes = {};

@@ -1,9 +1,6 @@
 #include "records/store/record_store.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <limits>
 #include <string>
 #include <system_error>
@@ -11,10 +8,11 @@
 
 #include "base/rounding.h"
 #include "records/bytes/crc32c.h"
-#include "records/cloud/cloud_settings.h"
 #include "records/files/open_source.h"
 #include "records/store/archive_record.h"
 #include "records/store/image_record.h"
+#include "records/store/mapped_shards.h"
+#include "records/store/open_shards.h"
 #include "records/tfrecord/format.h"
 
 namespace infeed {
@@ -71,12 +69,6 @@ void Grow(std::vector<std::byte>& buffer, std::size_t bytes) {
   }
 }
 
-// Pages that this process had to wait for until they were read, since it began.
-std::int64_t MajorFaults() {
-  struct rusage usage {};
-  return ::getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_majflt : 0;
-}
-
 // Memory that is not cleared first.
 class Scratch {
  public:
@@ -97,23 +89,19 @@ RecordStore::RecordStore(const RecordIndex& index,
                          const RecordStoreOptions& options)
     : index_(index),
       options_(options),
-      mapped_(options.map_files && !index.is_of_images() ? index.shards().size()
-                                                         : 0),
-      resident_(mapped_.size()),
+      open_(std::make_unique<OpenShards>(index.shards(),
+                                         options.max_open_shards)),
+      mapped_(options.map_files && !index.is_of_images()
+                  ? std::make_unique<MappedShards>(index)
+                  : nullptr),
       packed_(index.any_compressed()
-                  ? std::make_unique<PackedStore>(
-                        index, options.packed,
-                        [this](std::int32_t shard) { return Open(shard); })
-                  : nullptr) {
-  if (options_.max_open_shards == 0) {
-    throw UsageError("max_open_shards must be at least 1");
-  }
-  const bool all_in_cloud =
-      std::all_of(index.shards().begin(), index.shards().end(), IsUrl);
-  if (all_in_cloud && cloud_settings().cache_folder.empty()) {
-    options_.max_open_shards = std::numeric_limits<std::size_t>::max();
-  }
-}
+                  ? std::make_unique<PackedStore>(index, options.packed,
+                                                  [this](std::int32_t shard) {
+                                                    return open_->Open(shard);
+                                                  })
+                  : nullptr) {}
+
+RecordStore::~RecordStore() = default;
 
 std::span<const std::byte> RecordStore::Read(
     std::int64_t record, std::vector<std::byte>& buffer) const {
@@ -164,7 +152,7 @@ RecordPayload RecordStore::ReadUnverified(std::int64_t record,
   if (const std::optional<RecordPayload> mapped = FindMapped(location)) {
     return *mapped;
   }
-  const std::shared_ptr<const ByteSource> source = Open(location.shard);
+  const std::shared_ptr<const ByteSource> source = open_->Open(location.shard);
   if (!index_.holds_examples(static_cast<std::size_t>(location.shard))) {
     const Scratch extent(ExtentOf(location));
     return MakeExample(
@@ -178,22 +166,10 @@ RecordPayload RecordStore::ReadUnverified(std::int64_t record,
                     location, {source->path(), source->size()});
 }
 
-const MappedFile* RecordStore::Mapped(std::int32_t shard) const {
-  const auto number = static_cast<std::size_t>(shard);
-  const std::string& path = index_.shards()[number];
-  if (mapped_.empty() || IsUrl(path) || !index_.holds_examples(number)) {
-    return nullptr;
-  }
-  MappedShard& mapped = mapped_[number];
-  std::call_once(mapped.once, [&] { mapped.file = MappedFile::Map(path); });
-  return mapped.file == nullptr || mapped.file->is_damaged()
-             ? nullptr
-             : mapped.file.get();
-}
-
 std::optional<RecordPayload> RecordStore::FindMapped(
     const RecordLocation& location) const {
-  const MappedFile* const file = Mapped(location.shard);
+  const MappedFile* const file =
+      mapped_ == nullptr ? nullptr : mapped_->Find(location.shard);
   if (file == nullptr || location.end() > std::ssize(file->bytes())) {
     return std::nullopt;
   }
@@ -253,7 +229,9 @@ std::int64_t RecordStore::packed_restarts() const {
 }
 
 void RecordStore::WillRead(std::span<const std::int64_t> records) const {
-  resident_.NoteMajorFaults(MajorFaults());
+  if (mapped_ != nullptr) {
+    mapped_->BeginRound();
+  }
   std::vector<RecordLocation> in_files;
   in_files.reserve(records.size());
   for (const std::int64_t record : records) {
@@ -266,7 +244,7 @@ void RecordStore::WillRead(std::span<const std::int64_t> records) const {
       // not fetched; the first requested record is fetched first.
       Announce(location.shard, location.offset,
                location.end() - location.offset);
-    } else if (!IsInMemory(location)) {
+    } else if (mapped_ == nullptr || !mapped_->IsResident(location)) {
       in_files.push_back(location);
     }
   }
@@ -276,18 +254,10 @@ void RecordStore::WillRead(std::span<const std::int64_t> records) const {
   }
 }
 
-bool RecordStore::IsInMemory(const RecordLocation& location) const {
-  const MappedFile* const file = Mapped(location.shard);
-  return file != nullptr &&
-         resident_.Has(static_cast<std::size_t>(location.shard),
-                       location.end() - location.offset,
-                       std::ssize(file->bytes()));
-}
-
 void RecordStore::Announce(std::int32_t shard, std::int64_t offset,
                            std::int64_t bytes) const {
   try {
-    Open(shard)->WillRead(offset, bytes);
+    open_->Open(shard)->WillRead(offset, bytes);
   } catch (const Error&) {  // Read() opens the shard again and reports it.
   }
 }
@@ -311,7 +281,7 @@ void RecordStore::ReadMany(std::span<const std::int64_t> records,
     on_record(place, payload);
   };
   for (const PlannedRead& read : PlanReads(locations)) {
-    const std::shared_ptr<const ByteSource> source = Open(read.shard);
+    const std::shared_ptr<const ByteSource> source = open_->Open(read.shard);
     const auto bytes = ReadTogether(*source, read, buffer);
     for (const std::size_t place : read.records) {
       give(place, [&] {
@@ -381,53 +351,6 @@ DataError::Origin RecordStore::OriginOf(std::int64_t record) const {
   return index_.is_of_images()
              ? DataError::Origin{shard, -1, -1}
              : DataError::Origin{shard, location.number, location.offset};
-}
-
-std::shared_ptr<const ByteSource> RecordStore::Open(std::int32_t shard) const {
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto found = open_.find(shard); found != open_.end()) {
-      uses_.splice(uses_.begin(), uses_, found->second.use);
-      return found->second.source;
-    }
-  }
-  // Opened without the lock, so that other threads can read meanwhile. Two
-  // threads may open the same shard at once; the first one's source is kept.
-  std::shared_ptr<const ByteSource> source = OpenAnew(shard);
-  const std::lock_guard lock(mutex_);
-  const auto [place, is_new] = open_.try_emplace(shard);
-  if (!is_new) {
-    return place->second.source;
-  }
-  uses_.push_front(shard);
-  place->second = {.source = source, .use = uses_.begin()};
-  if (open_.size() > options_.max_open_shards) {
-    CloseOldest();
-  }
-  return source;
-}
-
-// Opens a shard; at the process's limit of open files, closes others first.
-std::shared_ptr<const ByteSource> RecordStore::OpenAnew(
-    std::int32_t shard) const {
-  for (;;) {
-    try {
-      return OpenSource(index_.shards()[static_cast<std::size_t>(shard)]);
-    } catch (const IoError& error) {
-      const std::lock_guard lock(mutex_);
-      if (error.errno_value() != EMFILE || uses_.empty()) {
-        throw;
-      }
-      CloseOldest();
-    }
-  }
-}
-
-// Drops the least recently used source; its last reader closes it. Requires:
-// the lock is held, and a source is open.
-void RecordStore::CloseOldest() const {
-  open_.erase(uses_.back());
-  uses_.pop_back();
 }
 
 }  // namespace infeed

@@ -3,48 +3,45 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/error.h"
 #include "records/bytes/byte_source.h"
-#include "records/bytes/mapped_file.h"
 #include "records/example/imagenet_example.h"
 #include "records/example/record_payload.h"
 #include "records/store/packed_store.h"
 #include "records/store/read_plan.h"
 #include "records/store/record_index.h"
-#include "records/store/resident_shards.h"
 
 namespace infeed {
+
+class MappedShards;
+class OpenShards;
 
 // When a payload's checksum is verified.
 enum class Verification { kAtOnce, kLater };
 
 struct RecordStoreOptions {
   // Limit of shards kept open, besides those being read; at least 1. It does
-  // not apply if all shards are objects without a local copy: these need no
-  // file descriptor, and opening one again costs a request.
+  // not apply if all shards are objects without a local copy (open_shards.h).
   std::size_t max_open_shards = 256;
   bool verify_checksums = true;
   // Map uncompressed TFRecords of files, in place of reading them.
   bool map_files = false;
   PackedStoreOptions packed = {};  // for compressed shards
-  // Of tars: image/encoded, or the ending of the image's member
+  // For tars: image/encoded, or the ending of the image's member
   // (archives/tar_example.h).
   std::string image_key{kImageKey};
 };
 
 // Reads any record of an indexed set of shards: by one positioned read, or by
-// unpacking if the shard is compressed (packed_shard.h). Of image files, tars
-// and zips it makes the records, tf.train.Examples (image_record.h,
+// unpacking if the shard is compressed (packed_shard.h). The records of image
+// files, tars and zips are tf.train.Examples that it makes (image_record.h,
 // archive_record.h); an unreadable image file is then a DataError.
 //
 // The index must outlive the store. Thread-safe. Throws DataError, with file,
@@ -55,6 +52,9 @@ class RecordStore {
  public:
   explicit RecordStore(const RecordIndex& index,
                        const RecordStoreOptions& options = {});
+  ~RecordStore();
+  RecordStore(const RecordStore&) = delete;
+  RecordStore& operator=(const RecordStore&) = delete;
 
   // Reads a record into buffer, which grows as needed and should be reused, and
   // returns its payload, a view into buffer, or into a mapped file: this view
@@ -63,9 +63,8 @@ class RecordStore {
   // index.size().
   [[nodiscard]] std::span<const std::byte> Read(
       std::int64_t record, std::vector<std::byte>& buffer) const;
-  // The same, with the payload's checksum. `access` is the access pattern.
-  // With kLater the payload is still to be verified, if checksums are: pass it
-  // to Verify() before it is used up.
+  // Read() with the payload's checksum. `access` is the access pattern. With
+  // kLater the payload is not verified yet: pass it to Verify().
   [[nodiscard]] RecordPayload ReadPayload(
       std::int64_t record, std::vector<std::byte>& buffer,
       Access access = Access::kInOrder,
@@ -104,34 +103,18 @@ class RecordStore {
   [[nodiscard]] DataError::Origin OriginOf(std::int64_t record) const;
 
  private:
-  using OpenList = std::list<std::int32_t>;
-  struct OpenShard {
-    std::shared_ptr<const ByteSource> source;
-    OpenList::iterator use;
-  };
-  struct MappedShard {
-    std::once_flag once;
-    std::unique_ptr<const MappedFile> file;  // null: it is read
-  };
   // The byte stream that holds a frame: its name for messages, and its length.
   struct Stream {
     std::string_view path;
     std::int64_t bytes = 0;
   };
-  // The shard's mapping; null: none, or it has lost bytes.
-  const MappedFile* Mapped(std::int32_t shard) const;
   // The record in a mapping; nullopt: it must be read.
   std::optional<RecordPayload> FindMapped(const RecordLocation& location) const;
   RecordPayload ReadUnverified(std::int64_t record,
                                std::vector<std::byte>& buffer,
                                Access access) const;
-  std::shared_ptr<const ByteSource> Open(std::int32_t shard) const;
-  std::shared_ptr<const ByteSource> OpenAnew(std::int32_t shard) const;
-  void CloseOldest() const;
   void Announce(std::int32_t shard, std::int64_t offset,
                 std::int64_t bytes) const;
-  // Whether a record that is to be announced is in memory (ResidentShards).
-  [[nodiscard]] bool IsInMemory(const RecordLocation& location) const;
   RecordPayload CheckFrame(std::span<const std::byte> frame,
                            const RecordLocation& location,
                            const Stream& stream) const;
@@ -146,14 +129,10 @@ class RecordStore {
   [[nodiscard]] bool IsPacked(std::int32_t shard) const;
 
   const RecordIndex& index_;
-  RecordStoreOptions options_;
-  // The open shards, the most recently used first.
-  mutable std::mutex mutex_;
-  mutable OpenList uses_;
-  mutable std::unordered_map<std::int32_t, OpenShard> open_;
-  mutable std::vector<MappedShard> mapped_;  // empty: files are read
-  mutable ResidentShards resident_;
-  const std::unique_ptr<PackedStore> packed_;  // null: no shard is compressed
+  const RecordStoreOptions options_;
+  const std::unique_ptr<OpenShards> open_;
+  const std::unique_ptr<MappedShards> mapped_;  // null: files are read
+  const std::unique_ptr<PackedStore> packed_;   // null: no shard is compressed
 };
 
 }  // namespace infeed

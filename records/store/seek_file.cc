@@ -58,7 +58,7 @@ std::string EndingOfImages(const RecordIndex& images) {
   return KeyedEnding(kSeekEnding, images.identity(), "");
 }
 
-// Null where that is not possible, or the file has another size by now.
+// Null where mapping is not possible, or the file has another size by now.
 std::unique_ptr<const MappedFile> MappedWhole(const ByteSource& source) {
   std::unique_ptr<const MappedFile> mapped = MappedFile::Map(source.path());
   const bool is_whole = mapped && std::ssize(mapped->bytes()) == source.size();

@@ -119,11 +119,10 @@ struct AddedSeekIndex {
 
 // Adds indexes to the seek file of a shard, or of all images of a folder, which
 // is made if there is none; found(number) returns the one of a record of the
-// shard. Of an added index and one in the file the longer is kept, so that
-// several programs can add what they found: one writes at a time, the others
-// wait. The file is replaced whole. That of an image folder is in the user's
-// cache. Does nothing if the shard is no longer the
-// one that was indexed. Throws IoError.
+// shard. The longer of an added index and the one in the file is kept, so that
+// several programs can add theirs: one writes at a time, the others wait. The
+// file is replaced whole; an image folder's is in the user's cache. Does
+// nothing if the shard has changed since it was indexed. Throws IoError.
 void AddToSeekFile(
     const RecordIndex& index, std::size_t shard, std::string_view image_key,
     const std::function<AddedSeekIndex(std::int64_t number)>& found);

@@ -13,6 +13,7 @@
 #include "trainer/remote/checkpoints.h"
 #include "trainer/remote/folder.h"
 #include "trainer/remote/outbox.h"
+#include "trainer/remote/sent_files.h"
 
 namespace infeed {
 

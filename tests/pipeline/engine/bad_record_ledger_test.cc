@@ -191,7 +191,7 @@ TEST(BadRecordReportTest, HasANameForEachKindAndAction) {
   EXPECT_EQ(BadRecordActionName(BadRecordAction::kUsed), "used");
 }
 
-TEST(BadRecordReportTest, IsJsonWhateverTheBytesOfAMessage) {
+TEST(BadRecordReportTest, AnyMessageGivesValidJson) {
   BadRecord bad = kSkipped;
   bad.error = DataError({"/data/\xff", 0, 0}, "a \"quote\"\n\xc3(");
   const std::string line = BadRecordLine(bad);
@@ -211,14 +211,14 @@ TEST(BadRecordReportTest, GoesOnAtTheEndOfTheFile) {
             std::string(kSkippedLine) + kSkippedLine);
 }
 
-TEST(BadRecordReportTest, IsAFileOfEachRanksOwn) {
+TEST(BadRecordReportTest, EachRankHasAReportOfItsOwn) {
   InputOptions options{.rank = 3, .bad_record_report = "bad.jsonl"};
   EXPECT_EQ(BadRecordReportPath(options), "bad.jsonl");
   options.world_size = 4;
   EXPECT_EQ(BadRecordReportPath(options), "bad.jsonl.rank3");
 }
 
-TEST(BadRecordReportTest, MayBeNowhere) {
+TEST(BadRecordReportTest, NoPathMeansNoReport) {
   BadRecordReport report(InputOptions{});
   report.Add(std::vector<BadRecord>{kSkipped});
   EXPECT_EQ(report.path(), "");

@@ -59,7 +59,7 @@ bool WorkInAChild() {
   return WEXITSTATUS(status) == 0;
 }
 
-TEST(ClosedArenaTest, IsRefusedInAChildForkedWhileThereWasOne) {
+TEST(ClosedArenaTest, AnArenaIsRefusedInAForkedChild) {
   {
     ClosedArena arena(2);
     EXPECT_FALSE(WorkInAChild());

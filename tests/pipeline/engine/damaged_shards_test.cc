@@ -83,7 +83,7 @@ class DamagedShardsTest : public ::testing::Test {
     return lines;
   }
 
-  // What a line must say of where a record lies.
+  // The place of a record that a line must have.
   static void ExpectPlace(const Json& line, std::int64_t record) {
     const RecordLocation place = index().at(record);
     EXPECT_EQ(line.at("file"),
@@ -104,7 +104,7 @@ class DamagedShardsTest : public ::testing::Test {
 std::unique_ptr<TestShards> DamagedShardsTest::shards_;
 std::unique_ptr<TestShards> DamagedShardsTest::intact_;
 
-TEST_F(DamagedShardsTest, AreReadToTheirEndWithoutMovingAGoodRecord) {
+TEST_F(DamagedShardsTest, DamageMovesNoGoodRecord) {
   for (const OnBadRecord policy : {OnBadRecord::kSkip, OnBadRecord::kReplace}) {
     const std::vector<BatchCopy> batches =
         Stream(index(), OptionsFor(policy), kRecords);
@@ -128,7 +128,7 @@ TEST_F(DamagedShardsTest, AreReadToTheirEndWithoutMovingAGoodRecord) {
   }
 }
 
-TEST_F(DamagedShardsTest, AreReportedRecordByRecord) {
+TEST_F(DamagedShardsTest, EachDamagedRecordIsReported) {
   for (const OnBadRecord policy : {OnBadRecord::kSkip, OnBadRecord::kReplace}) {
     (void)Stream(index(), OptionsFor(policy), kRecords);
     std::vector<Json> own;  // Without those that were drawn as substitutes.
@@ -151,7 +151,7 @@ TEST_F(DamagedShardsTest, AreReportedRecordByRecord) {
   }
 }
 
-TEST_F(DamagedShardsTest, EndTheStreamAtTheFirst) {
+TEST_F(DamagedShardsTest, TheFirstDamagedRecordEndsTheStream) {
   for (const int threads : {1, 4}) {
     InputOptions options = OptionsFor(OnBadRecord::kFail);
     options.threads = threads;
@@ -166,7 +166,7 @@ TEST_F(DamagedShardsTest, EndTheStreamAtTheFirst) {
   }
 }
 
-TEST_F(DamagedShardsTest, AreCountedByKind) {
+TEST_F(DamagedShardsTest, DamageIsCountedByKind) {
   InputPipeline pipeline(index(), OptionsFor(OnBadRecord::kSkip));
   (void)TakeBatches(pipeline, kRecords);
   const PipelineStats stats = pipeline.stats();
@@ -187,7 +187,7 @@ struct End {
   friend bool operator==(const End&, const End&) = default;
 };
 
-TEST_F(DamagedShardsTest, EndTheStreamOverABudgetForAnyNumberOfThreads) {
+TEST_F(DamagedShardsTest, TheBudgetEndsTheStreamForAnyNumberOfThreads) {
   for (const auto& [number, rate] :
        std::vector<std::pair<int, double>>{{2, 1.0}, {0, 1.0}, {-1, 0.02}}) {
     std::optional<End> first;
@@ -216,7 +216,7 @@ TEST_F(DamagedShardsTest, EndTheStreamOverABudgetForAnyNumberOfThreads) {
   }
 }
 
-TEST_F(DamagedShardsTest, AreListedOnceInManyEpochs) {
+TEST_F(DamagedShardsTest, ADamagedRecordIsListedOnceInManyEpochs) {
   InputOptions options = OptionsFor(OnBadRecord::kSkip);
   options.training = true;
   InputPipeline pipeline(index(), options);
@@ -225,7 +225,7 @@ TEST_F(DamagedShardsTest, AreListedOnceInManyEpochs) {
   EXPECT_GE(pipeline.stats().bad_records, 3 * 6);
 }
 
-TEST_F(DamagedShardsTest, AreReportedByEachRank) {
+TEST_F(DamagedShardsTest, EachRankReportsItsDamagedRecords) {
   InputOptions options = OptionsFor(OnBadRecord::kSkip);
   options.world_size = 2;
   options.rank = 1;
@@ -238,14 +238,14 @@ TEST_F(DamagedShardsTest, AreReportedByEachRank) {
   EXPECT_EQ(std::ranges::count(text, '\n'), 3);  // And 140, in slot 4.
 }
 
-TEST_F(DamagedShardsTest, AreRefusedAtStartWhereNoReportCanBeWritten) {
+TEST_F(DamagedShardsTest, AReportThatCannotBeWrittenIsRefusedAtStart) {
   InputOptions options = OptionsFor(OnBadRecord::kSkip);
   options.bad_record_report = folder_.path();
   EXPECT_THAT(MessageOf<IoError>([&] { InputPipeline(index(), options); }),
               HasSubstr(folder_.path() + ": cannot open"));
 }
 
-TEST_F(DamagedShardsTest, AreUsedAsFarAsTheyGoWhereWarningsAreTolerated) {
+TEST_F(DamagedShardsTest, TruncatedImagesAreUsedWhereWarningsAreTolerated) {
   InputOptions options = OptionsFor(OnBadRecord::kSkip);
   options.lenient = true;
   InputPipeline pipeline(index(), options);

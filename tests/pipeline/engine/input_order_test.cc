@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(Shuffles, InputOrderTest,
                                ChoiceName(shuffle.param, kShuffles));
                          });
 
-TEST_P(InputOrderTest, IsTheSameForAnyNumberOfThreads) {
+TEST_P(InputOrderTest, TheOrderIsTheSameForAnyNumberOfThreads) {
   for (const std::uint64_t seed : kSeeds) {
     const Batches one = Take(Options(seed, 1), kTwoEpochs);
     ASSERT_EQ(one.size(), std::size_t{kTwoEpochs});
@@ -75,7 +75,7 @@ TEST_P(InputOrderTest, IsTheSameForAnyNumberOfThreads) {
   }
 }
 
-TEST_P(InputOrderTest, DiffersBetweenSeedsAndEpochs) {
+TEST_P(InputOrderTest, TheOrderDiffersBetweenSeedsAndEpochs) {
   const std::vector<std::int32_t> one =
       LabelsOf(Take(Options(0, 2), kTwoEpochs));
   EXPECT_NE(LabelsOf(Take(Options(7, 2), kTwoEpochs)), one);
@@ -109,7 +109,7 @@ BatchCopy Joined(const std::vector<Batches>& ranks, std::size_t batch,
   return whole;
 }
 
-TEST_P(InputOrderTest, IsOneStreamForAnyNumberOfRanks) {
+TEST_P(InputOrderTest, RanksShareOneStream) {
   for (const RankShare share :
        {RankShare::kContiguous, RankShare::kStridedDrop}) {
     for (const std::uint64_t seed : kSeeds) {
@@ -165,7 +165,7 @@ TEST_P(InputOrderTest, GoesOnAfterAnyStopWithOtherThreads) {
   }
 }
 
-TEST_P(InputOrderTest, IsTheSameOnEverySimdTarget) {
+TEST_P(InputOrderTest, TheBatchesAreTheSameOnEverySimdTarget) {
   const Batches best = Take(Options(3, 2), kTwoEpochs);
   OnEachSimdTarget([&] { EXPECT_EQ(Take(Options(3, 3), kTwoEpochs), best); });
 }

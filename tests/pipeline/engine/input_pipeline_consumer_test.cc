@@ -232,7 +232,7 @@ namespace input_pipeline_life_test {
 
 constexpr int kRecords = 24;
 
-// What one round of the test does, drawn from its number.
+// The actions of one round of the test, drawn from its number.
 struct Moment {
   InputOptions options = {};
   int taken = 0;       // batches before the end, by this thread

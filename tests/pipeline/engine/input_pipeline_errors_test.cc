@@ -77,7 +77,7 @@ class BadRecordTest : public ::testing::TestWithParam<Fault> {
 INSTANTIATE_TEST_SUITE_P(Faults, BadRecordTest, ::testing::ValuesIn(Faults()),
                          [](const auto& fault) { return fault.param.name; });
 
-TEST_P(BadRecordTest, EndsTheStreamAfterTheLastBatchBeforeIt) {
+TEST_P(BadRecordTest, ABadRecordEndsTheStreamAfterTheBatchBeforeIt) {
   InputPipeline pipeline(index(), OptionsFor(OnBadRecord::kFail));
   const std::string place = index().shards()[0] + ": record " +
                             std::to_string(kBad) + " at byte " +
@@ -92,7 +92,7 @@ TEST_P(BadRecordTest, EndsTheStreamAfterTheLastBatchBeforeIt) {
   }
 }
 
-TEST_P(BadRecordTest, IsSkippedWithoutMovingAnother) {
+TEST_P(BadRecordTest, ASkippedRecordMovesNoOther) {
   InputPipeline pipeline(index(), OptionsFor(OnBadRecord::kSkip));
   const std::vector<BatchCopy> batches = TakeBatches(pipeline, 100);
   ASSERT_EQ(batches.size(), 5U);
@@ -107,7 +107,7 @@ TEST_P(BadRecordTest, IsSkippedWithoutMovingAnother) {
               HasSubstr("record " + std::to_string(kBad)));
 }
 
-TEST_P(BadRecordTest, IsReplacedByADrawOfItsPosition) {
+TEST_P(BadRecordTest, TheSubstituteIsDrawnByThePosition) {
   InputPipeline pipeline(index(), OptionsFor(OnBadRecord::kReplace));
   const std::vector<std::int32_t> labels = LabelsOf(TakeBatches(pipeline, 100));
   SampleRandom draws({.seed = 5, .epoch = 0, .position = kBad},
@@ -122,7 +122,7 @@ TEST_P(BadRecordTest, IsReplacedByADrawOfItsPosition) {
   EXPECT_EQ(pipeline.stats().images, kRecords);
 }
 
-TEST_P(BadRecordTest, IsReplacedBySameForAnyThreadsRanksAndResume) {
+TEST_P(BadRecordTest, TheSubstituteIsTheSameForAnyThreadsRanksAndResume) {
   InputOptions options = OptionsFor(OnBadRecord::kReplace);
   const std::vector<BatchCopy> three = Stream(index(), options, 5);
   options.threads = 1;
@@ -143,7 +143,7 @@ std::unique_ptr<TestShards> MostlyBad(std::int64_t good) {
   return shards;
 }
 
-TEST(BadRecordsTest, EndTheStreamAtSixteenInARow) {
+TEST(BadRecordsTest, SixteenBadRecordsInARowEndTheStream) {
   const std::unique_ptr<TestShards> shards = MostlyBad(0);
   InputPipeline pipeline(shards->index(), OptionsFor(OnBadRecord::kReplace));
   EXPECT_THAT([&] { (void)pipeline.Next(); },
@@ -153,7 +153,7 @@ TEST(BadRecordsTest, EndTheStreamAtSixteenInARow) {
                         HasSubstr("the last of 16 bad records in a row")))));
 }
 
-TEST(BadRecordsTest, AreAllSkippedOneByOne) {
+TEST(BadRecordsTest, AllBadRecordsAreSkippedOneByOne) {
   const std::unique_ptr<TestShards> shards = MostlyBad(4);
   InputPipeline pipeline(shards->index(), OptionsFor(OnBadRecord::kSkip));
   EXPECT_EQ(TakeBatches(pipeline, 100).size(), 5U);
@@ -162,7 +162,7 @@ TEST(BadRecordsTest, AreAllSkippedOneByOne) {
   EXPECT_THAT(pipeline.stats().first_bad_record, HasSubstr("record 4 at"));
 }
 
-TEST(BadRecordsTest, AreReportedByTheLowestSlotOfABatch) {
+TEST(BadRecordsTest, TheLowestSlotsErrorIsReported) {
   const std::unique_ptr<TestShards> shards = MostlyBad(6);
   for (const int threads : {1, 4}) {
     InputOptions options = OptionsFor(OnBadRecord::kFail);
@@ -175,7 +175,7 @@ TEST(BadRecordsTest, AreReportedByTheLowestSlotOfABatch) {
   }
 }
 
-TEST(BadRecordsTest, IncludeALabelThatDoesNotFit) {
+TEST(BadRecordsTest, ALabelOutOfRangeIsABadRecord) {
   std::vector<std::string> payloads = TestPayloads(4);
   payloads[0] = PayloadWithImage("\xff\xd8", std::int64_t{1} << 40);
   const TestShards shards(payloads);

@@ -55,7 +55,7 @@ InputOptions Options(int threads = 2) {
           .threads = threads};
 }
 
-TEST(InputPipelineFieldsTest, AreInTheBatchSlotBySlot) {
+TEST(InputPipelineFieldsTest, FieldsAreInTheBatchSlotBySlot) {
   const TestShards shards(Payloads());
   const std::vector<BatchCopy> batches = Stream(shards.index(), Options(), 3);
   const std::vector<FieldColumn>& first = batches[0].fields;
@@ -97,7 +97,7 @@ TEST(InputPipelineFieldsTest, ChangeNothingElse) {
   EXPECT_EQ(with, without);
 }
 
-TEST(InputPipelineFieldsTest, AreThoseOfTheRecordThatIsUsed) {
+TEST(InputPipelineFieldsTest, FieldsAreFromTheSubstitute) {
   TestShards shards(Payloads());
   shards.Damage(2);
   InputOptions options = Options();
@@ -113,7 +113,7 @@ TEST(InputPipelineFieldsTest, AreThoseOfTheRecordThatIsUsed) {
             "n0n1" + (other == 4 ? "" : "n" + std::to_string(other)) + "n3");
 }
 
-TEST(InputPipelineFieldsTest, MakeARecordBadWithAnotherKindOrTooManyBytes) {
+TEST(InputPipelineFieldsTest, AFieldOfAnotherKindOrTooLongMakesTheRecordBad) {
   std::vector<std::string> payloads = Payloads();
   payloads[1] += ExtraFloats("labels", {1});
   const TestShards shards(payloads);
@@ -134,7 +134,7 @@ TEST(InputPipelineFieldsTest, MakeARecordBadWithAnotherKindOrTooManyBytes) {
               ElementsAre(1, 0, 1, 1));
 }
 
-TEST(InputPipelineFieldsTest, HaveAllLabelsOfARecord) {
+TEST(InputPipelineFieldsTest, AFieldHasAllLabelsOfARecord) {
   std::vector<std::string> payloads = Payloads();
   for (std::string& payload : payloads) {
     payload += ExtraInt64s(kLabelKey, {5, 6});
@@ -155,7 +155,7 @@ TEST(InputPipelineFieldsTest, HaveAllLabelsOfARecord) {
       HasSubstr("image/class/label has 2 numbers; a label is one"));
 }
 
-TEST(InputPipelineFieldsTest, OfNoRecordAreAnError) {
+TEST(InputPipelineFieldsTest, AFieldInNoRecordIsAnError) {
   const TestShards shards(Payloads());
   InputOptions options = Options();
   options.fields.push_back({.key = "lables"});

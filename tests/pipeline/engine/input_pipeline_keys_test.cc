@@ -73,14 +73,14 @@ InputOptions TfdsOptions() {
   return options;
 }
 
-TEST(InputPipelineKeysTest, GiveTheBatchesOfTheStandardKeys) {
+TEST(InputPipelineKeysTest, OtherKeysGiveTheBatchesOfTheStandardKeys) {
   const TestShards tfds(TfdsPayloads());
   const TestShards standard(StandardPayloads());
   EXPECT_EQ(Stream(tfds.index(), TfdsOptions(), 6),
             Stream(standard.index(), Options(), 6));
 }
 
-TEST(InputPipelineKeysTest, AreFoundInTheRecords) {
+TEST(InputPipelineKeysTest, KeysAreFoundInTheRecords) {
   const TestShards tfds(TfdsPayloads());
   EXPECT_EQ(Stream(tfds.index(), Options(), 6),
             Stream(tfds.index(), TfdsOptions(), 6));
@@ -89,7 +89,7 @@ TEST(InputPipelineKeysTest, AreFoundInTheRecords) {
   EXPECT_EQ(KeysNote(TfdsOptions(), tfds.index()), "");
 }
 
-TEST(InputPipelineKeysTest, AreNamedWhereTheRecordsHaveOthers) {
+TEST(InputPipelineKeysTest, AnErrorNamesTheKeysOfTheRecords) {
   const TestShards shards(TfdsPayloads());
   InputOptions wrong = Options();
   wrong.image_key = "photo";
@@ -104,7 +104,7 @@ TEST(InputPipelineKeysTest, AreNamedWhereTheRecordsHaveOthers) {
       HasSubstr("no image/encoded: it has no features"));
 }
 
-TEST(InputPipelineKeysTest, AreInTheWordsAboutALabel) {
+TEST(InputPipelineKeysTest, ALabelErrorNamesTheKey) {
   const TestShards shards(TfdsPayloads());
   InputOptions options = TfdsOptions();
   options.num_label_classes = 3;
@@ -117,7 +117,7 @@ TEST(InputPipelineKeysTest, AreInTheWordsAboutALabel) {
       HasSubstr("there is no label: no class"));
 }
 
-TEST(InputPipelineKeysTest, MustNotBeEmpty) {
+TEST(InputPipelineKeysTest, AnEmptyKeyIsRefused) {
   const TestShards shards(TfdsPayloads());
   InputOptions options = TfdsOptions();
   options.label_key = "";
@@ -125,7 +125,7 @@ TEST(InputPipelineKeysTest, MustNotBeEmpty) {
             "label_key is empty: give a key of the records");
 }
 
-TEST(InputPipelineKeysTest, MakeAnotherStreamButTheStandardOnesAreNotNoted) {
+TEST(InputPipelineKeysTest, OnlyOtherKeysAreInTheStreamsState) {
   const TestShards tfds(TfdsPayloads());
   InputPipeline pipeline(tfds.index(), TfdsOptions());
   const std::string state = pipeline.State();
@@ -143,7 +143,7 @@ TEST(InputPipelineKeysTest, MakeAnotherStreamButTheStandardOnesAreNotNoted) {
               Not(HasSubstr("_key")));
 }
 
-TEST(InputPipelineKeysTest, DoNotMatterForImageFiles) {
+TEST(InputPipelineKeysTest, ImageFilesNeedNoKeys) {
   const TemporaryFolder folder;
   std::vector<LabelledImage> images;
   for (int record = 0; record < 4; ++record) {
@@ -157,7 +157,7 @@ TEST(InputPipelineKeysTest, DoNotMatterForImageFiles) {
               Not(HasSubstr("_key")));
 }
 
-TEST(InputPipelineKeysTest, HaveSeekFilesOfTheirOwn) {
+TEST(InputPipelineKeysTest, EachImageKeyHasItsOwnSeekFiles) {
   const TestShards shards(TfdsPayloads(), 1);
   const FileSource shard(shards.index().shards().front());
   SeekFileWriter writer(shard, 0, "image");

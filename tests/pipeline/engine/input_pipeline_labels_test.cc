@@ -1,4 +1,4 @@
-// Records whose labels are none of a class, through the whole pipeline.
+// Records with labels of no class, through the whole pipeline.
 
 #include <cstdint>
 #include <string>
@@ -45,7 +45,7 @@ InputOptions Evaluation(OnBadRecord policy = OnBadRecord::kSkip) {
           .threads = 2};
 }
 
-TEST(InputPipelineLabelsTest, FromZeroAreTheClasses) {
+TEST(InputPipelineLabelsTest, LabelsFromZeroAreTheClasses) {
   const TestShards shards(Payloads({0, 1, 2, 3, 0, 1, 2, 3}));
   const std::vector<BatchCopy> batches =
       Stream(shards.index(), Evaluation(), 9);
@@ -54,7 +54,7 @@ TEST(InputPipelineLabelsTest, FromZeroAreTheClasses) {
   EXPECT_THAT(batches[0].weights, Each(1.0F));
 }
 
-TEST(InputPipelineLabelsTest, SkipsThoseOfNoClass) {
+TEST(InputPipelineLabelsTest, SkipsLabelsOfNoClass) {
   // Missing, below none (the offset is 0), and one beyond four classes.
   const TestShards shards(Payloads({0, -1, 3, 4, -7, 1, 2, 3}));
   InputOptions options = Evaluation();
@@ -72,7 +72,7 @@ TEST(InputPipelineLabelsTest, SkipsThoseOfNoClass) {
                                   HasSubstr("there is no label")));
 }
 
-TEST(InputPipelineLabelsTest, ReplacesThemAndListsThem) {
+TEST(InputPipelineLabelsTest, ReplacesAndListsLabelsOfNoClass) {
   const TemporaryFolder folder;
   const TestShards shards(Payloads({1, 0, 2, 3, 3, 1, 2, 3}));
   InputOptions options = Evaluation(OnBadRecord::kReplace);
@@ -88,7 +88,7 @@ TEST(InputPipelineLabelsTest, ReplacesThemAndListsThem) {
                     HasSubstr("image/class/label 0 is below 1")));
 }
 
-TEST(InputPipelineLabelsTest, EndTheStreamByPolicyAndBudget) {
+TEST(InputPipelineLabelsTest, PolicyAndBudgetApplyToBadLabels) {
   const TestShards shards(Payloads({0, 1, 2, 3, 4, -1, 2, 3}));
   InputOptions options = Evaluation(OnBadRecord::kFail);
   const auto error = [&] {
@@ -104,7 +104,7 @@ TEST(InputPipelineLabelsTest, EndTheStreamByPolicyAndBudget) {
   EXPECT_THAT(error(), HasSubstr("it is bad record number 2"));
 }
 
-TEST(InputPipelineLabelsTest, AreNotNeededWhereNoneIsRequired) {
+TEST(InputPipelineLabelsTest, MissingLabelsAreUsedWhereNoneIsRequired) {
   const TestShards shards(Payloads({-1, -1, -1, -1}));
   InputOptions options = Evaluation(OnBadRecord::kFail);
   options.require_labels = false;
@@ -113,7 +113,7 @@ TEST(InputPipelineLabelsTest, AreNotNeededWhereNoneIsRequired) {
   EXPECT_THAT(batches[0].weights, Each(1.0F));
 }
 
-TEST(InputPipelineLabelsTest, OfPackedRecordsGoTheSameWay) {
+TEST(InputPipelineLabelsTest, LabelsOfPackedRecordsAreTreatedAlike) {
   const TestShards shards({PackedPayload(-1, 8), PackedPayload(0, 8),
                            PackedPayload(-2, 8), PackedPayload(1, 8)});
   InputOptions options = Evaluation();
@@ -122,7 +122,7 @@ TEST(InputPipelineLabelsTest, OfPackedRecordsGoTheSameWay) {
               ElementsAre(0, 1, -1, 2));
 }
 
-TEST(InputPipelineLabelsTest, KeepTheirOffsetInTheStreamsState) {
+TEST(InputPipelineLabelsTest, TheStreamsStateKeepsTheLabelOffset) {
   const TestShards shards(Payloads({0, 1, 2, 3, 0, 1, 2, 3}));
   InputPipeline pipeline(shards.index(), Evaluation());
   (void)pipeline.Next();

@@ -1,4 +1,4 @@
-// Batches of RGB bytes: those of words, unpacked.
+// Batches of RGB bytes are the batches of words, unpacked.
 
 #include <cstdint>
 #include <string>
@@ -35,7 +35,7 @@ InputOptions WithRgb(InputOptions options) {
   return options;
 }
 
-// What a stream of RGB bytes has for a stream of words.
+// The RGB bytes that belong to a stream of words.
 std::vector<BatchCopy> Unpacked(std::vector<BatchCopy> batches) {
   for (BatchCopy& batch : batches) {
     for (const std::uint32_t pixel : batch.pixels) {

@@ -92,7 +92,7 @@ TEST(InputPipelineSeekTest, UsesTheIndexesInExamples) {
   EXPECT_EQ(run.batches, Truth());
 }
 
-TEST(InputPipelineSeekTest, DecodeLessBesideTheCrops) {
+TEST(InputPipelineSeekTest, IndexesSaveDecodingBesideTheCrops) {
   InputOptions options = kOptions;
   options.training = false;  // One epoch: each record once
   const TestShards shards = ShardsWith(AllSealed());
@@ -103,7 +103,7 @@ TEST(InputPipelineSeekTest, DecodeLessBesideTheCrops) {
   EXPECT_GT(without, with);
 }
 
-TEST(InputPipelineSeekTest, TakesThemWithoutTheRecordsChecksumToo) {
+TEST(InputPipelineSeekTest, UsesIndexesWithoutTheRecordsChecksum) {
   InputOptions options = kOptions;
   options.verify_checksums = false;
   const Outcome run = RunOver(ShardsWith(AllSealed()), options);
@@ -159,7 +159,7 @@ TEST(InputPipelineSeekTest, UsesTheFileBesideAShardWhereRecordsHaveNone) {
   std::vector<std::string> own(kRecords);
   own[0] = SealedOf(0);
   const TestShards shards = ShardsWith(own);
-  // Of the first shard alone; its record 0 has one that would be refused.
+  // Only the first shard has a file; its index for record 0 would be refused.
   SeekFileWriter writer(FileSource(shards.index().shards()[0]), 4);
   writer.Append("wrong");
   writer.Append(SealedOf(1));
@@ -239,7 +239,7 @@ TEST(InputPipelineSeekTest, FindsIndexesWhileDecodingForLaterEpochsAndRuns) {
   EXPECT_LT(later.stats.outside_pixels, without.stats.outside_pixels);
 }
 
-TEST(InputPipelineSeekTest, FindsThemInTheBasicGraphToo) {
+TEST(InputPipelineSeekTest, FindsIndexesInTheBasicGraph) {
   const TestShards shards = ShardsWith(std::vector<std::string>(kRecords));
   const Outcome first =
       RunEpochs(shards, SeekIndexes::kAuto, 2, GraphKind::kBasic);

@@ -45,7 +45,7 @@ class InputPipelineStateTest : public ::testing::Test {
 
 std::unique_ptr<TestShards> InputPipelineStateTest::shards_;
 
-TEST_F(InputPipelineStateTest, GoesOnWithTheStreamAfterAnyBatch) {
+TEST_F(InputPipelineStateTest, StateResumesAfterAnyBatch) {
   const std::vector<BatchCopy> whole = Stream(index(), options_, 12);
   InputPipeline pipeline(index(), options_);
   InputOptions other = options_;
@@ -60,7 +60,7 @@ TEST_F(InputPipelineStateTest, GoesOnWithTheStreamAfterAnyBatch) {
   }
 }
 
-TEST_F(InputPipelineStateTest, EndsWhereTheUninterruptedStreamEnds) {
+TEST_F(InputPipelineStateTest, AResumedStreamEndsWhereTheUninterruptedOneEnds) {
   InputOptions twice = options_;
   twice.repeat = 2;
   const StreamPosition begin = {.epoch = 5};
@@ -77,7 +77,7 @@ TEST_F(InputPipelineStateTest, EndsWhereTheUninterruptedStreamEnds) {
   }
 }
 
-TEST_F(InputPipelineStateTest, IsThatOfTheBatchesTakenNotOfThoseReady) {
+TEST_F(InputPipelineStateTest, StateCountsBatchesTakenNotBatchesReady) {
   InputPipeline pipeline(index(), options_);
   ASSERT_NE(pipeline.Next(), nullptr);
   EXPECT_THAT(pipeline.State(),
@@ -85,7 +85,7 @@ TEST_F(InputPipelineStateTest, IsThatOfTheBatchesTakenNotOfThoseReady) {
                     HasSubstr("\"seed\": 7")));
 }
 
-TEST_F(InputPipelineStateTest, IsOneForAllRanks) {
+TEST_F(InputPipelineStateTest, AllRanksHaveOneState) {
   InputPipeline one(index(), options_);
   ASSERT_NE(one.Next(), nullptr);
   InputOptions half = options_;
@@ -96,14 +96,14 @@ TEST_F(InputPipelineStateTest, IsOneForAllRanks) {
   EXPECT_EQ(one.State(), other.State());
 }
 
-TEST_F(InputPipelineStateTest, SaysWhatTheModeResolves) {
+TEST_F(InputPipelineStateTest, StateHasTheOptionsThatTheModeResolves) {
   InputOptions spelled = options_;
   spelled.last_batch = LastBatch::kDrop;
   EXPECT_EQ(InputPipeline(index(), options_).State(),
             InputPipeline(index(), spelled).State());
 }
 
-TEST_F(InputPipelineStateTest, IsRefusedByAnotherStream) {
+TEST_F(InputPipelineStateTest, AnotherStreamRefusesTheState) {
   const std::string state = InputPipeline(index(), options_).State();
   InputOptions other = options_;
   other.image_size = 8;
@@ -226,7 +226,7 @@ TEST(InputPipelineCacheTest, ReadsAgainWhatFoundNoRoom) {
   EXPECT_EQ(pipeline.stats().cache.records, 0);
 }
 
-TEST(InputPipelineCacheTest, IsNotThereUnlessAskedFor) {
+TEST(InputPipelineCacheTest, TheCacheIsOffByDefault) {
   const TestShards shards(TestPayloads(kRecords));
   InputOptions options = kCached;
   options.use_cache = false;
@@ -263,7 +263,7 @@ class InputPipelineSamplesTest : public ::testing::Test {
   TestShards shards_{TestPayloads(kRecords)};
 };
 
-TEST_F(InputPipelineSamplesTest, AreTheOrdersOwnInEveryEpoch) {
+TEST_F(InputPipelineSamplesTest, EveryEpochHasTheOrdersSamples) {
   const SampleOrder order(kRecords, Shuffle::kGlobal, kEvaluation.seed);
   const std::vector<BatchCopy> batches = Take(kEvaluation);
   ASSERT_EQ(batches.size(), std::size_t{kBatches});
@@ -282,7 +282,7 @@ TEST_F(InputPipelineSamplesTest, AreTheOrdersOwnInEveryEpoch) {
   }
 }
 
-TEST_F(InputPipelineSamplesTest, AreEachRecordOnceAnEpochOverAllRanks) {
+TEST_F(InputPipelineSamplesTest, RanksTakeEachRecordOnceAnEpoch) {
   for (const RankShare share : {RankShare::kContiguous, RankShare::kStrided}) {
     std::vector<std::vector<std::int64_t>> seen(2);
     InputOptions options = kEvaluation;
@@ -304,7 +304,7 @@ TEST_F(InputPipelineSamplesTest, AreEachRecordOnceAnEpochOverAllRanks) {
   }
 }
 
-TEST_F(InputPipelineSamplesTest, StartTheOrderOverInABatchThatIsFilledUp) {
+TEST_F(InputPipelineSamplesTest, AFilledUpBatchStartsTheOrderAgain) {
   InputOptions options = kEvaluation;
   options.shuffle = Shuffle::kNone;
   options.last_batch = LastBatch::kRepeat;
@@ -313,7 +313,7 @@ TEST_F(InputPipelineSamplesTest, StartTheOrderOverInABatchThatIsFilledUp) {
   EXPECT_THAT(last.positions, ElementsAre(20, 21, 22, 23));
 }
 
-TEST_F(InputPipelineSamplesTest, AreTheSubstitutesOfBadRecords) {
+TEST_F(InputPipelineSamplesTest, SubstitutesAreListedForBadRecords) {
   shards_.Damage(5);
   InputOptions options = kEvaluation;
   options.shuffle = Shuffle::kNone;

@@ -1,4 +1,4 @@
-// What a run leaves in a trace.
+// The trace of a run.
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-// Batches from compressed shards: those of the same data uncompressed.
+// Batches from compressed shards equal those of the uncompressed data.
 
 #include <cstdint>
 #include <filesystem>
@@ -97,7 +97,7 @@ TEST_P(PackedPipelineTest, ResumesAnywhere) {
   }
 }
 
-TEST_P(PackedPipelineTest, IsSharedByRanks) {
+TEST_P(PackedPipelineTest, RanksShareAPackedStream) {
   const std::vector<BatchCopy> expected =
       Stream(shards_.plain(), OptionsFor(GetParam()), 12);
   for (const int rank : {0, 1}) {
@@ -166,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(Orders, RandomAccessTest,
                                ChoiceName(test.param, kShuffles));
                          });
 
-TEST_P(RandomAccessTest, IsRefusedWithAdvice) {
+TEST_P(RandomAccessTest, RandomAccessIsRefusedWithAdvice) {
   const PackedShards shards(TestPayloads(8));
   EXPECT_THAT(
       [&] { InputPipeline(shards.packed(), OptionsFor(GetParam())); },
@@ -183,7 +183,7 @@ TEST(PackedReadingTest, TakesNothingForPlainShards) {
   EXPECT_EQ(PlanPackedReading(shards.index(), options).memory_bytes, 0);
 }
 
-TEST(PackedReadingTest, IsPartOfTheMemoryLimit) {
+TEST(PackedReadingTest, PackedReadingCountsInTheMemoryLimit) {
   const PackedShards shards(TestPayloads(16));
   InputOptions options = OptionsFor(Shuffle::kNone);
   const std::int64_t more =

@@ -1,6 +1,6 @@
-// A world that fails while shards are read: reads that are interrupted,
-// answered in part or refused, files that shrink or vanish, too many that are
-// open. This program has its own pread() and posix_fadvise().
+// Failures while shards are read: reads that are interrupted, short or refused,
+// files that shrink or vanish, too many open files. This program has its own
+// pread() and posix_fadvise().
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -31,7 +31,7 @@
 
 namespace {
 
-// What the system does, from any thread.
+// The faults of the system, set and read from any thread.
 struct Faults {
   std::atomic<bool> interrupts = false;  // every second read
   std::atomic<std::size_t> at_most = 0;  // bytes of a read; 0: all
@@ -159,7 +159,7 @@ TEST_F(ReadFaultsTest, BytesThatCannotBeReadAreABadRecord) {
                     HasSubstr("cannot read: Input/output error")));
 }
 
-TEST_F(ReadFaultsTest, ThePolicyDecidesAboutThem) {
+TEST_F(ReadFaultsTest, ThePolicyDecidesAboutUnreadableRecords) {
   MakeUnreadable(index(), kBad);
   const std::vector<BatchCopy> batches =
       Stream(index(), OptionsFor(OnBadRecord::kReplace), 100);
@@ -189,7 +189,7 @@ TEST_F(ReadFaultsTest, AReadOfManyLosesOneAlone) {
   EXPECT_EQ(seen[2], "good");
 }
 
-TEST_F(ReadFaultsTest, OfACompressedShardTheRestIsLost) {
+TEST_F(ReadFaultsTest, ACompressedShardLosesTheRest) {
   const TemporaryFolder folder;
   RecordFile file;
   const std::string noise = ReadWholeFile(path(0), 1 << 20);
@@ -251,7 +251,7 @@ TEST_F(ReadFaultsTest, AFileThatVanishesWhileItIsOpenIsReadOn) {
   }
 }
 
-TEST_F(ReadFaultsTest, OneThatIsNotOpenEndsTheStreamByItsName) {
+TEST_F(ReadFaultsTest, AMissingShardEndsTheStreamWithItsName) {
   for (const OnBadRecord policy :
        {OnBadRecord::kFail, OnBadRecord::kReplace, OnBadRecord::kSkip}) {
     const TestShards shards(TestPayloads(kRecords));
@@ -296,7 +296,7 @@ TEST_F(ReadFaultsTest, ShardsMakeRoomWhereNoMoreFilesMayBeOpen) {
   }
 }
 
-TEST_F(ReadFaultsTest, WhereNoneCanBeOpenedTheMessageSaysWhatToDo) {
+TEST_F(ReadFaultsTest, TheMessageAdvisesWhenNoFileCanBeOpened) {
   const RecordStore store(index());
   std::vector<std::byte> buffer;
   const OpenFileLimit limit(0);

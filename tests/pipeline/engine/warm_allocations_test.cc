@@ -1,6 +1,5 @@
-// A warm pipeline takes nothing from the heap for a record: what could fail, or
-// wait for another thread's allocation, has happened when the first batches are
-// through.
+// A warm pipeline allocates nothing for a record: allocations, which can fail
+// or wait for another thread, are over once the first batches are through.
 
 #include <atomic>
 #include <cstddef>
@@ -64,8 +63,8 @@ constexpr int kRecords = 128;
 constexpr int kBatch = 64;
 constexpr int kWarm = 20;
 constexpr int kCounted = 40;
-// Of a record: epochs' keys, and a batch's list of reads to come; a busy
-// machine's threads add a few. One for each record would be 1.
+// Allocations per record: epochs' keys, and a batch's list of reads to come; a
+// busy machine's threads add a few. One for each record would be 1.
 constexpr double kMost = 0.5;
 
 // Photographs of several sizes.
@@ -106,28 +105,28 @@ class WarmAllocationsTest : public ::testing::Test {
                         .threads = 2};
 };
 
-TEST_F(WarmAllocationsTest, AreCounted) {
+TEST_F(WarmAllocationsTest, AllocationsAreCounted) {
   counting = true;
   ::operator delete(::operator new(4));
   counting = false;
   EXPECT_GE(allocations, 1);
 }
 
-TEST_F(WarmAllocationsTest, AreNoneForARecord) {
+TEST_F(WarmAllocationsTest, ARecordAllocatesNothing) {
   EXPECT_LT(PerRecord(shards_.index(), options_), kMost);
 }
 
-TEST_F(WarmAllocationsTest, AreNoneWithoutAGraph) {
+TEST_F(WarmAllocationsTest, TheBasicGraphAllocatesNothing) {
   options_.graph = GraphKind::kBasic;
   EXPECT_LT(PerRecord(shards_.index(), options_), kMost);
 }
 
-TEST_F(WarmAllocationsTest, AreNoneWithACache) {
+TEST_F(WarmAllocationsTest, TheCacheAllocatesNothing) {
   options_.use_cache = true;
   EXPECT_LT(PerRecord(shards_.index(), options_), kMost);
 }
 
-TEST_F(WarmAllocationsTest, AreNoneForRgbBytes) {
+TEST_F(WarmAllocationsTest, RgbBatchesAllocateNothing) {
   options_.layout = BatchContent::kRgb;
   EXPECT_LT(PerRecord(shards_.index(), options_), kMost);
 }

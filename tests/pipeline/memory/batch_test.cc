@@ -214,7 +214,7 @@ TEST(BatchPoolTest, NeverLendsOneBatchToTwoThreads) {
   }
 }
 
-// What is pinned at the moment, by address.
+// The blocks that are pinned at the moment, by address.
 class PinnedMemory {
  public:
   BatchMemory hooks() {

@@ -18,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-// A machine of 1000 KiB, as far as its files say.
+// A machine whose files show 1000 KiB of memory.
 class MemoryLimitTest : public ::testing::Test {
  protected:
   MemoryLimitTest() {
@@ -35,18 +35,18 @@ class MemoryLimitTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST(PeakRssBytesTest, IsAtLeastWhatWasTouched) {
+TEST(PeakRssBytesTest, ThePeakIncludesTouchedPages) {
   constexpr std::size_t kBytes = std::size_t{64} << 20;
   const std::vector<char> memory(kBytes, 'x');
   EXPECT_EQ(memory.back(), 'x');
   EXPECT_GE(PeakRssBytes(), static_cast<std::int64_t>(kBytes));
 }
 
-TEST_F(MemoryLimitTest, IsTheMachinesWhereThereAreNoGroups) {
+TEST_F(MemoryLimitTest, TheMachinesMemoryIsTheLimitWithoutGroups) {
   EXPECT_EQ(MachineMemory(root()), 1000 << 10);
 }
 
-TEST_F(MemoryLimitTest, IsThatOfTheGroupOrOneAboveIt) {
+TEST_F(MemoryLimitTest, TheLowestLimitOfTheGroupAndThoseAboveHolds) {
   Write("/proc/self/cgroup", "0::/a/b\n");
   Write("/sys/fs/cgroup/a/b/memory.max", "max\n");
   EXPECT_EQ(MachineMemory(root()), 1000 << 10);
@@ -81,7 +81,7 @@ TEST_F(MemoryLimitTest, AvailableInTheFirstVersionOfGroups) {
   EXPECT_EQ(AvailableMemory(root()), 5000);
 }
 
-TEST_F(MemoryLimitTest, KnowsTheFirstVersionOfGroups) {
+TEST_F(MemoryLimitTest, ReadsTheFirstVersionOfGroups) {
   Write("/proc/self/cgroup", "4:cpu,memory:/a\n3:cpuset:/b\n0::/\n");
   Write("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "6000\n");
   EXPECT_EQ(MachineMemory(root()), 6000);
@@ -93,7 +93,7 @@ TEST_F(MemoryLimitTest, TakesAGroupWithoutALimitAsTheMachine) {
   EXPECT_EQ(MachineMemory(root()), 1000 << 10);
 }
 
-TEST_F(MemoryLimitTest, NeedsAMachineThatSaysWhatItHas) {
+TEST_F(MemoryLimitTest, AMachineWithoutAMemoryFigureIsAnError) {
   EXPECT_THAT([] { (void)MachineMemory("/nowhere"); },
               ThrowsMessage<IoError>(HasSubstr("/nowhere/proc/meminfo")));
 }
@@ -105,7 +105,7 @@ TEST_F(MemoryLimitTest, ParsesSizesAndShares) {
   EXPECT_EQ(ParseMemoryLimit("100%", root()), 1'024'000);
 }
 
-TEST_F(MemoryLimitTest, RefusesWhatIsNeither) {
+TEST_F(MemoryLimitTest, RefusesTextThatIsNeitherASizeNorAShare) {
   for (const char* text : {"", "%", "0%", "101%", "5%%", "half", "1XB"}) {
     EXPECT_THAT([&] { (void)ParseMemoryLimit(text, root()); },
                 ThrowsMessage<UsageError>(
@@ -114,7 +114,7 @@ TEST_F(MemoryLimitTest, RefusesWhatIsNeither) {
   }
 }
 
-TEST_F(MemoryLimitTest, FindsWhatThisMachineHas) {
+TEST_F(MemoryLimitTest, FindsThisMachinesMemory) {
   const std::int64_t bytes = MachineMemory();
   EXPECT_GT(bytes, 1 << 20);
   EXPECT_LE(bytes,

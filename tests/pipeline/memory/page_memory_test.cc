@@ -29,7 +29,7 @@ bool IsZero(const PageMemory& memory) {
   return true;
 }
 
-TEST(PageMemoryTest, IsZeroesOfWholePages) {
+TEST(PageMemoryTest, APageIsZeroes) {
   const PageMemory small(1);
   EXPECT_EQ(small.bytes().size(), PageMemory::RoundUp(1));
   EXPECT_TRUE(IsZero(small));
@@ -68,7 +68,7 @@ TEST(PageMemoryTest, MovesItsMemory) {
   EXPECT_EQ(second.bytes()[0], std::byte{7});
 }
 
-TEST(PageMemoryTest, SaysWhenThereIsNone) {
+TEST(PageMemoryTest, AFailedAllocationIsBadAlloc) {
   EXPECT_THROW(PageMemory(std::size_t{1} << 60), std::bad_alloc);
 }
 

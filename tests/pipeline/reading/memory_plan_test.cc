@@ -26,7 +26,7 @@ const InputOptions kOptions{.batch_size = 8,
                             .batches_in_pool = 3,
                             .memory_limit = 256 * kMebi};
 
-TEST(MemoryPlanTest, KnowsWhatIsNeededAnyhow) {
+TEST(MemoryPlanTest, CountsTheFixedParts) {
   const MemoryPlan plan = PlanMemory(kOptions, kData);
   EXPECT_EQ(plan.batches, 3 * Batch::MemoryBytes(4, 10));
   EXPECT_EQ(plan.records, 2 * 1000);
@@ -160,7 +160,7 @@ TEST(MemoryPlanTest, BoundsWhatOneImageMayTake) {
   EXPECT_EQ(PlannedOptions(options, plan).jpeg_limits.max_memory_bytes, 7);
 }
 
-TEST(MemoryPlanTest, SaysItInOneLine) {
+TEST(MemoryPlanTest, PrintsOneLine) {
   const MemoryPlan plan{.limit = 256 * kMebi,
                         .program = 64 * kMebi,
                         .batches = 37 * kMebi + 1,

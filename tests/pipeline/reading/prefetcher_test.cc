@@ -30,7 +30,7 @@ Records RecordsOfNext(Prefetcher& prefetcher) {
   return batch ? batch->records : Records();
 }
 
-// What is announced, call by call, of ten records in batches of four.
+// The announcements, call by call, for ten records in batches of four.
 class PrefetcherTest : public ::testing::Test {
  protected:
   Prefetcher Make(const PrefetchOptions& options,
@@ -43,7 +43,7 @@ class PrefetcherTest : public ::testing::Test {
   std::vector<Records> announced_;
 };
 
-TEST_F(PrefetcherTest, IsSoManyBatchesAhead) {
+TEST_F(PrefetcherTest, AnnouncesSoManyBatchesAhead) {
   Prefetcher prefetcher = Make({.batches = 1});
   EXPECT_THAT(RecordsOfNext(prefetcher), ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(announced_, ElementsAre(Records{0, 1, 2, 3, 4, 5, 6, 7}));
@@ -54,7 +54,7 @@ TEST_F(PrefetcherTest, IsSoManyBatchesAhead) {
   EXPECT_EQ(announced_.size(), 2U);
 }
 
-TEST_F(PrefetcherTest, WithNoneAheadAnnouncesWhatIsPut) {
+TEST_F(PrefetcherTest, AnnouncesEachBatchItselfWithNoneAhead) {
   Prefetcher prefetcher = Make({.batches = 0});
   (void)prefetcher.Next();
   (void)prefetcher.Next();
@@ -101,7 +101,7 @@ TEST_F(PrefetcherTest, GoesOnIntoTheNextEpochInItsOrder) {
   }
 }
 
-TEST_F(PrefetcherTest, GivesBatchesToThoseWhoAnnounceNothing) {
+TEST_F(PrefetcherTest, GivesBatchesWithoutAnnouncing) {
   Prefetcher prefetcher(order_, BatchSequence(10, Options(), {}),
                         {.batches = 0}, nullptr);
   EXPECT_THAT(RecordsOfNext(prefetcher), ElementsAre(0, 1, 2, 3));

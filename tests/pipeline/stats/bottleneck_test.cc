@@ -7,13 +7,13 @@
 namespace infeed {
 namespace {
 
-TEST(BottleneckTest, IsUnknownBeforeTheFirstBatch) {
+TEST(BottleneckTest, NothingIsTheBottleneckBeforeTheFirstBatch) {
   const Bottleneck bottleneck = BottleneckOf({});
   EXPECT_EQ(bottleneck.bound, Bound::kUnknown);
   EXPECT_FALSE(bottleneck.device_rate);
 }
 
-TEST(BottleneckTest, IsTheStageOfMostWorkWhereThreadsAreBusy) {
+TEST(BottleneckTest, TheStageOfMostWorkIsTheBottleneckOfBusyThreads) {
   const Bottleneck bottleneck = BottleneckOf(BusyRun());
   EXPECT_EQ(bottleneck.bound, Bound::kWorkers);
   EXPECT_EQ(bottleneck.stage, "decode");
@@ -57,7 +57,7 @@ TEST(BottleneckTest, CountsWhatACoreMakes) {
   EXPECT_FALSE(BottleneckOf(stats).images_per_core);
 }
 
-TEST(BottleneckTest, HasNoDeviceWhereItsCallerSaysSo) {
+TEST(BottleneckTest, ACallerWithoutADeviceHasNoDeviceRate) {
   PipelineStats stats = BusyRun();
   stats.has_device = false;
   stats.consumer_wait_seconds = 0.1;
@@ -81,7 +81,7 @@ TEST(BottleneckTest, NeedsNoCoresWhereTheDeviceIsFed) {
   EXPECT_DOUBLE_EQ(bottleneck.device_rate.value(), 1216 / 9.9);
 }
 
-TEST(BottleneckTest, IsThePoolWhereThreadsIdleForWantOfBatches) {
+TEST(BottleneckTest, ThePoolIsTheBottleneckOfThreadsWithoutBatches) {
   PipelineStats stats = BusyRun();
   stats.stages[2].busy_seconds = 5;
   EXPECT_EQ(BottleneckOf(stats).bound, Bound::kUnknown);
@@ -89,7 +89,7 @@ TEST(BottleneckTest, IsThePoolWhereThreadsIdleForWantOfBatches) {
   EXPECT_EQ(BottleneckOf(stats).bound, Bound::kPool);
 }
 
-TEST(BottleneckTest, IsTheGraphWhereNothingOverlaps) {
+TEST(BottleneckTest, TheBasicGraphIsTheBottleneckWhereNothingOverlaps) {
   PipelineStats stats = BusyRun();
   stats.overlapped = false;
   EXPECT_EQ(BottleneckOf(stats).bound, Bound::kNoOverlap);

@@ -37,12 +37,12 @@ TEST(CpuLoadTest, ReadsTheTimesOfTheCoresThatItMayUse) {
   EXPECT_DOUBLE_EQ(times->busy, 600.0 / ::sysconf(_SC_CLK_TCK) * times->cores);
 }
 
-TEST(CpuLoadTest, KnowsNothingWithoutTheSystem) {
+TEST(CpuLoadTest, TheLoadIsUnknownWithoutTheSystem) {
   const TemporaryFolder root;
   EXPECT_FALSE(ReadCpuTimes(root.path()).has_value());
 }
 
-TEST(CpuLoadTest, IsWhatOthersUsed) {
+TEST(CpuLoadTest, TheLoadIsWhatOthersUsed) {
   const CpuTimes before{.wall = 10, .busy = 100, .own = 5, .cores = 2};
   const CpuTimes after{.wall = 20, .busy = 119.5, .own = 9, .cores = 2};
   const CpuLoad load = LoadBetween(before, after, 6).value();
@@ -53,7 +53,7 @@ TEST(CpuLoadTest, IsWhatOthersUsed) {
   EXPECT_FALSE(LoadBetween(before, before, 0).has_value());
 }
 
-TEST(CpuLoadTest, IsWellWhereCoresAreFreeOrOthersUseLittle) {
+TEST(CpuLoadTest, FreeCoresOrALittleLoadAreQuiet) {
   EXPECT_FALSE((CpuLoad{.own = 1, .others = 2, .cores = 4}).is_too_high());
   EXPECT_FALSE((CpuLoad{.own = 1.7, .others = 0.3, .cores = 2}).is_too_high());
   EXPECT_TRUE((CpuLoad{.own = 1, .others = 1, .cores = 2}).is_too_high());

@@ -37,7 +37,7 @@ TEST(LiveStatsTest, ShowsNothingToNobody) {
   const LiveStats::Shown shown(nullptr, [] { return WithImages(1); });
 }
 
-TEST(LiveStatsTest, IsReadWhileRunsComeAndGo) {
+TEST(LiveStatsTest, StatsAreReadWhileRunsComeAndGo) {
   LiveStats live;
   std::atomic<bool> done{false};
   std::jthread watcher([&] {

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(PrometheusTextTest, IsThisText) {
+TEST(PrometheusTextTest, MetricsHaveThisText) {
   PipelineStats stats = BusyRun();
   stats.copied_batches = 4;
   stats.seek_indexes = {.used = 3,

@@ -13,10 +13,10 @@ namespace {
 using std::chrono::milliseconds;
 
 TEST(StageCounterTest, AddsUp) {
-  StageCounter counter;
+  StageCounter counter("decode");
   counter.Add(100, milliseconds(20), milliseconds(5));
   counter.Add(50, milliseconds(10), milliseconds(1), 4);
-  const StageStats stats = counter.Read("decode");
+  const StageStats stats = counter.Read();
   EXPECT_EQ(stats.name, "decode");
   EXPECT_EQ(stats.items, 5);
   EXPECT_EQ(stats.bytes, 150);
@@ -25,7 +25,7 @@ TEST(StageCounterTest, AddsUp) {
 }
 
 TEST(StageCounterTest, LosesNothingBetweenThreads) {
-  StageCounter counter;
+  StageCounter counter("read");
   {
     std::vector<std::jthread> threads;
     for (int t = 0; t < 4; ++t) {
@@ -36,23 +36,23 @@ TEST(StageCounterTest, LosesNothingBetweenThreads) {
       });
     }
   }
-  EXPECT_EQ(counter.Read("read").items, 4000);
-  EXPECT_EQ(counter.Read("read").bytes, 8000);
+  EXPECT_EQ(counter.Read().items, 4000);
+  EXPECT_EQ(counter.Read().bytes, 8000);
 }
 
 TEST(QueueGaugeTest, KeepsWhatItHeldAtMost) {
-  QueueGauge gauge;
+  QueueGauge gauge("ready");
   gauge.Add(5);
   gauge.Add(-3);
   gauge.Add(2);
-  const QueueStats stats = gauge.Read("ready");
+  const QueueStats stats = gauge.Read();
   EXPECT_EQ(stats.name, "ready");
   EXPECT_EQ(stats.depth, 4);
   EXPECT_EQ(stats.most, 5);
 }
 
 TEST(QueueGaugeTest, LosesNothingBetweenThreads) {
-  QueueGauge gauge;
+  QueueGauge gauge("ready");
   {
     std::vector<std::jthread> threads;
     for (int t = 0; t < 4; ++t) {
@@ -65,11 +65,11 @@ TEST(QueueGaugeTest, LosesNothingBetweenThreads) {
     }
   }
   EXPECT_EQ(gauge.depth(), 4000);
-  EXPECT_GE(gauge.Read("").most, 4000);
-  EXPECT_LE(gauge.Read("").most, 4004);
+  EXPECT_GE(gauge.Read().most, 4000);
+  EXPECT_LE(gauge.Read().most, 4004);
 }
 
-TEST(StageCountersTest, AreInTheOrderOfTheDatasWay) {
+TEST(StageCountersTest, StagesAreInTheOrderOfTheDatasWay) {
   StageCounters counters;
   const auto names = [&counters] {
     std::string text;
@@ -83,7 +83,7 @@ TEST(StageCountersTest, AreInTheOrderOfTheDatasWay) {
   EXPECT_EQ(names(), "order read decode resize augment batch ");
 }
 
-TEST(StageCountersTest, ShareNoCacheLine) {
+TEST(StageCountersTest, CountersShareNoCacheLine) {
   EXPECT_EQ(alignof(StageCounter), kCacheLine);
   EXPECT_EQ(sizeof(StageCounter), kCacheLine);
   EXPECT_EQ(sizeof(QueueGauge), kCacheLine);

@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::StartsWith;
 
-TEST(StatsJsonTest, IsThisText) {
+TEST(StatsJsonTest, JsonHasThisText) {
   PipelineStats stats = BusyRun();
   stats.stages.resize(1);
   stats.queues.resize(1);
@@ -201,7 +201,7 @@ TEST(StageTableTest, DividesByNothingBeforeTheFirstBatch) {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(StatsScalarsTest, AreTheseOfAnInterval) {
+TEST(StatsScalarsTest, AnIntervalHasTheseScalars) {
   PipelineStats stats = BusyRun();
   stats.elapsed_seconds = 10;
   stats.first_wait_seconds = 0;
@@ -220,7 +220,7 @@ TEST(StatsScalarsTest, AreTheseOfAnInterval) {
           Scalar{"input/queue/free", 0}));
 }
 
-TEST(StatsScalarsTest, AreNoneOfAnIntervalOfNoLength) {
+TEST(StatsScalarsTest, AnIntervalOfNoLengthHasNoScalars) {
   EXPECT_THAT(StatsScalars({}), IsEmpty());
 }
 

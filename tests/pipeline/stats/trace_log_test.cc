@@ -126,8 +126,8 @@ TEST(TraceLogTest, KeepsNothingWhereNothingIsAllowed) {
   EXPECT_TRUE(EventsOf(Written(log), "C").empty());
 }
 
-// What a thread remembers of one log must not lead into the next.
-TEST(TraceLogTest, IsNotMistakenForAnEarlierOne) {
+// A thread's block of one log must not be used for the next log.
+TEST(TraceLogTest, ALogIsNotMistakenForAnEarlierOne) {
   for (int i = 0; i < 3; ++i) {
     TraceLog first;
     TraceLog second;
@@ -213,7 +213,7 @@ TEST(TraceLogTest, SaysWhereItCannotWrite) {
   }
 }
 
-TEST(TraceSpanTest, GoesNowhereWithoutALog) {
+TEST(TraceSpanTest, ASpanWithoutALogIsDropped) {
   TraceSpan(nullptr, "read", {}, {}, {});
   TraceLog log;
   TraceSpan(&log, "read", {}, {}, {});

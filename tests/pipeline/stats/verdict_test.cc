@@ -28,7 +28,7 @@ TEST(VerdictTest, NamesTheStageTheThreadsTheDeviceAndTheWayOut) {
             "index --seek)");
 }
 
-TEST(VerdictTest, TellsNoRateOfADeviceThatDoesNothing) {
+TEST(VerdictTest, ADeviceThatDoesNothingHasNoRate) {
   PipelineStats stats = BusyRun();
   stats.consumer_wait_seconds = 10;
   EXPECT_EQ(Verdict(stats),
@@ -37,7 +37,7 @@ TEST(VerdictTest, TellsNoRateOfADeviceThatDoesNothing) {
             "the shards would cost less");
 }
 
-// Whatever the consumer's waits look like.
+// The consumer's waits do not matter.
 TEST(VerdictTest, IsSilentAboutADeviceWhereThereIsNone) {
   PipelineStats stats = BusyRun();
   stats.has_device = false;
@@ -164,7 +164,7 @@ TEST(VerdictTest, MentionsBadRecordsWhereThereAreMany) {
   EXPECT_THAT(Verdict(stats), Not(HasSubstr("bad")));
 }
 
-TEST(VerdictTest, DoubtsARunThatTellsNothing) {
+TEST(VerdictTest, DoubtsARunThatIsTooShort) {
   PipelineStats stats = BusyRun();
   stats.stages[2].busy_seconds = 1;
   stats.stages[0].wait_seconds = 0;

@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "records/bytes/crc32c.h"
 #include "records/files/shards.h"
-#include "tests/support/open_files.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 
@@ -210,29 +209,6 @@ TEST_F(RecordStoreTest, LosesNothingBesideABadRecord) {
   EXPECT_THAT(seen[3], HasSubstr("record 3 at byte 51: truncated record"));
 }
 
-TEST_F(RecordStoreTest, KeepsFewShardsOpen) {
-  const RecordIndex index(paths_);
-  const RecordStore store(index, {.max_open_shards = 2});
-  for (std::int64_t i = 0; i < index.size(); ++i) {
-    EXPECT_EQ(Read(store, i * 7 % index.size()), Payload(i * 7 % index.size()));
-    EXPECT_LE(CountOpenFiles(folder_.path()), 2U);
-  }
-  EXPECT_EQ(CountOpenFiles(folder_.path()), 2U);
-}
-
-TEST_F(RecordStoreTest, KeepsTheShardsThatWereUsedLast) {
-  const RecordIndex index(paths_);
-  const RecordStore store(index, {.max_open_shards = 2});
-  for (const std::int64_t record : {0, 3, 0, 6}) {  // Shards 0, 1, 0, 2.
-    EXPECT_EQ(Read(store, record), Payload(record));
-  }
-  fs::remove(paths_[0]);
-  fs::remove(paths_[1]);
-  EXPECT_EQ(Read(store, 0), Payload(0)) << "shard 0 is open still";
-  EXPECT_THAT([&] { (void)Read(store, 3); },
-              ThrowsMessage<IoError>(HasSubstr("cannot open")));
-}
-
 TEST_F(RecordStoreTest, ReadsFromManyThreads) {
   const RecordIndex index(paths_);
   const RecordStore store(index, {.max_open_shards = 2});
@@ -294,12 +270,6 @@ TEST_F(RecordStoreTest, SaysWhereARecordIs) {
   EXPECT_EQ(origin.path, paths_[1]);
   EXPECT_EQ(origin.record, 1);
   EXPECT_EQ(origin.offset, 19);
-}
-
-TEST_F(RecordStoreTest, NeedsRoomForOneShard) {
-  const RecordIndex index(paths_);
-  EXPECT_THAT([&] { RecordStore store(index, {.max_open_shards = 0}); },
-              ThrowsMessage<UsageError>(HasSubstr("max_open_shards")));
 }
 
 }  // namespace

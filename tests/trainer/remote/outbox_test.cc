@@ -1,7 +1,6 @@
 #include "trainer/remote/outbox.h"
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -149,76 +148,5 @@ TEST_F(RemoteExportsTest, WaitForAStoreThatIsGone) {
   EXPECT_THAT(outbox_.Exports(), ElementsAre("1700000000"));
 }
 
-class SentFilesTest : public testing::Test {
- protected:
-  void Write(const std::string& name, const std::string& text) {
-    MakeFolder(folder_ / "model/eval");
-    WriteFileAtomically(folder_ / "model/" + name, text);
-  }
-  void Send(const std::string& name) {
-    sent_.Note(name, sent_.ReadState(name));
-  }
-
-  TemporaryFolder folder_;
-  SentFiles sent_{folder_ / "model", folder_ / "sent.json"};
-};
-
-TEST_F(SentFilesTest, NamesWhatIsNewOrChanged) {
-  Write("metrics.jsonl", "{}\n");
-  Write("eval/00000042.json", "{}");
-  EXPECT_THAT(sent_.Changed(),
-              ElementsAre("eval/00000042.json", "metrics.jsonl"));
-  Send("metrics.jsonl");
-  Send("eval/00000042.json");
-  EXPECT_THAT(sent_.Changed(), IsEmpty());
-  std::ofstream(folder_ / "model/metrics.jsonl", std::ios::app) << "{}\n";
-  EXPECT_THAT(sent_.Changed(), ElementsAre("metrics.jsonl"));
-}
-
-TEST_F(SentFilesTest, WhatGrewWhileItWasSentIsSentAgain) {
-  Write("metrics.jsonl", "{}\n");
-  const SentFiles::State before = sent_.ReadState("metrics.jsonl");
-  std::ofstream(folder_ / "model/metrics.jsonl", std::ios::app) << "{}\n";
-  sent_.Note("metrics.jsonl", before);
-  EXPECT_THAT(sent_.Changed(), ElementsAre("metrics.jsonl"));
-}
-
-TEST_F(SentFilesTest, LeavesCheckpointsAndUnfinishedFilesAlone) {
-  MakeFolder(folder_ / "model/checkpoint-00000005");
-  MakeFolder(folder_ / "model/.checkpoint-00000006.new-1");
-  Write("checkpoint-00000005/MANIFEST", "{}");
-  Write(".checkpoint-00000006.new-1/MANIFEST", "{}");
-  Write("report.html.tmp-17", "<html>");
-  EXPECT_THAT(sent_.Changed(), IsEmpty());
-}
-
-TEST_F(SentFilesTest, OutlivesItsProcess) {
-  Write("params.yaml", "seed: 1\n");
-  Send("params.yaml");
-  const SentFiles next(folder_ / "model", folder_ / "sent.json");
-  EXPECT_TRUE(next.WasSent("params.yaml"));
-  EXPECT_FALSE(next.WasSent("metrics.jsonl"));
-  EXPECT_THAT(next.Changed(), IsEmpty());
-}
-
-TEST_F(SentFilesTest, ARecordThatCannotBeReadCountsAsNone) {
-  Write("params.yaml", "seed: 1\n");
-  Send("params.yaml");
-  for (const char* record : {"", "{", "[]", R"({"params.yaml": "sent"})"}) {
-    WriteFileAtomically(folder_ / "sent.json", record);
-    const SentFiles next(folder_ / "model", folder_ / "sent.json");
-    EXPECT_THAT(next.Changed(), ElementsAre("params.yaml")) << record;
-  }
-}
-
-TEST_F(SentFilesTest, ForgetsAll) {
-  Write("params.yaml", "seed: 1\n");
-  Send("params.yaml");
-  sent_.Forget();
-  EXPECT_FALSE(sent_.WasSent("params.yaml"));
-  EXPECT_THAT(sent_.Changed(), ElementsAre("params.yaml"));
-}
-
 }  // namespace
-
 }  // namespace infeed

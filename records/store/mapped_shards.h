@@ -3,7 +3,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <vector>
+
+#include "records/bytes/mapped_file.h"
+#include "records/store/record_index.h"
 
 namespace infeed {
 
@@ -35,6 +40,34 @@ class ResidentShards {
  private:
   std::atomic<std::int64_t> faults_{0};
   std::vector<std::atomic<std::int64_t>> announced_;
+};
+
+// The mappings of an index's uncompressed TFRecord files, each made on first
+// use and kept. The index must outlive it. Thread-safe. Does not fail: what
+// cannot be mapped is read.
+class MappedShards {
+ public:
+  explicit MappedShards(const RecordIndex& index);
+
+  // Returns the shard's mapping; null: it has none, or it has lost bytes.
+  // Requires: the shard is not compressed.
+  [[nodiscard]] const MappedFile* Find(std::int32_t shard);
+
+  // Begins a round of announcements: notes whether the process had to wait for
+  // pages since the last one (ResidentShards).
+  void BeginRound();
+  // Whether a record that is to be announced is in memory as far as is known.
+  [[nodiscard]] bool IsResident(const RecordLocation& location);
+
+ private:
+  struct Shard {
+    std::once_flag once;
+    std::unique_ptr<const MappedFile> file;  // null: it is read
+  };
+
+  const RecordIndex& index_;
+  std::vector<Shard> shards_;
+  ResidentShards resident_;
 };
 
 }  // namespace infeed

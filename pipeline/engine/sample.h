@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <vector>
+
+#include "base/random.h"
+#include "pipeline/engine/open_batch.h"
+#include "pipeline/order/options.h"
+#include "pipeline/reading/memory_plan.h"
+#include "pipeline/reading/sample_seek_index.h"
+#include "pipeline/stats/bad_record.h"
+#include "pipeline/stats/stage_counters.h"
+#include "pipeline/stats/trace_log.h"
+#include "preprocess/recipe/recipe.h"
+#include "records/example/fields.h"
+#include "records/example/imagenet_example.h"
+#include "records/example/record_payload.h"
+#include "records/store/packed_shard.h"
+
+namespace infeed {
+
+// A sample on its way from a shard to its slot. Owns the record's bytes and its
+// decoder; each worker has one and reuses it for its next sample.
+struct Sample {
+  // Requires: options are checked, and equal to the filler's.
+  explicit Sample(const InputOptions& options)
+      : words(ScratchWords(options)),
+        preprocessor(PreprocessOptionsOf(options)) {}
+
+  // The sample's place in the trace. Requires: batch is set.
+  [[nodiscard]] TracePlace place() const {
+    return {.epoch = key.epoch,
+            .position = static_cast<std::int64_t>(key.position),
+            .batch = batch->number()};
+  }
+
+  OpenBatch* batch = nullptr;
+  int slot = 0;
+  SampleKey key = {};
+  std::int64_t record = 0;
+  int draw = 0;  // 0: the position's own record; k: the k-th substitute for it
+  Access access = Access::kInOrder;
+  std::vector<std::byte> buffer = {};
+  RecordPayload payload = {};            // a view into buffer, or a mapped file
+  ImagenetExampleView example = {};      // views into buffer, or the cache
+  std::vector<FieldColumn> fields = {};  // of the options, one list each
+  SampleSeekIndex seek_index = {};
+  // The step that is running: the kind of a failure in it.
+  BadRecordKind stage = BadRecordKind::kFrame;
+  std::exception_ptr failure = {};             // why the record was not loaded
+  StageCounter::Clock::time_point since = {};  // waiting since
+  // The packed pixels before they are unpacked into a batch of RGB bytes; else
+  // empty.
+  std::vector<std::uint32_t> words;
+  Preprocessor preprocessor;
+};
+
+}  // namespace infeed

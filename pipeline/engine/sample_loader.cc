@@ -1,0 +1,102 @@
+#include "pipeline/engine/sample_loader.h"
+
+#include <exception>
+#include <utility>
+
+#include "pipeline/stats/stage_scope.h"
+#include "records/example/fields.h"
+#include "records/example/imagenet_example.h"
+#include "records/example/missing_label.h"
+
+namespace infeed {
+
+SampleLoader::SampleLoader(const RecordStore& store,
+                           const SeekIndexUse& seek_indexes,
+                           const InputOptions& options, StageCounters& counters,
+                           RecordCache* cache)
+    : store_(store),
+      seek_indexes_(seek_indexes),
+      options_(options),
+      counters_(counters),
+      cache_(cache) {}
+
+void SampleLoader::Load(Sample& sample) const {
+  StageScope scope(counters_.read, options_.trace, sample.place(),
+                   sample.since);
+  sample.failure = nullptr;
+  sample.payload = {};
+  sample.seek_index.open_rows = 0;
+  sample.stage = BadRecordKind::kFrame;
+  try {
+    const CachedRecord record = Read(sample);
+    scope.set_bytes(record.payload.bytes.size());
+    RequireContent(record.payload.bytes, sample);
+    seek_indexes_.Open(record.payload, record.seek_index, sample);
+  } catch (...) {
+    sample.failure = std::current_exception();
+  }
+}
+
+CachedRecord SampleLoader::Read(Sample& sample) const {
+  if (cache_ != nullptr) {
+    if (const std::optional<CachedRecord> kept = cache_->Find(sample.record)) {
+      Parse(kept->payload.bytes, sample);
+      return {.payload = kept->payload,
+              .seek_index = seek_indexes_.Find(sample, kept->seek_index)};
+    }
+  }
+  sample.payload = store_.ReadPayload(sample.record, sample.buffer,
+                                      sample.access, Verification::kLater);
+  Parse(sample.payload.bytes, sample);
+  // Packed pixels are verified while they are copied, unless a cache comes
+  // first, which keeps good records only.
+  if (sample.example.packed.empty() || cache_ != nullptr) {
+    Verify(sample);
+  }
+  CachedRecord record = {.payload = sample.payload,
+                         .seek_index = seek_indexes_.Find(sample)};
+  if (cache_ != nullptr) {
+    cache_->Keep(sample.record, record);
+  }
+  return record;
+}
+
+void SampleLoader::Parse(std::span<const std::byte> payload,
+                         Sample& sample) const {
+  sample.stage = BadRecordKind::kExample;
+  sample.example =
+      ParseImagenetExample(payload, LabelList::kAny, KeysOf(options_));
+  sample.fields.resize(options_.fields.size());
+  ReadFields(payload, options_.fields, options_.max_field_bytes, sample.fields);
+}
+
+void SampleLoader::RequireContent(std::span<const std::byte> payload,
+                                  Sample& sample) const {
+  if (sample.example.encoded.empty() && sample.example.packed.empty()) {
+    sample.stage = BadRecordKind::kImage;
+    RequireImageKey(payload, options_.image_key);
+  }
+  if (sample.example.label == kNoLabel && options_.require_labels) {
+    sample.stage = BadRecordKind::kLabel;
+    throw DataError(WhyNoLabel(payload, options_.label_key));
+  }
+}
+
+void SampleLoader::Verify(Sample& sample,
+                          std::optional<std::uint32_t> computed) const {
+  const BadRecordKind stage =
+      std::exchange(sample.stage, BadRecordKind::kFrame);
+  store_.Verify(sample.record, sample.payload, computed);
+  sample.stage = stage;
+}
+
+DataError SampleLoader::CauseOf(const DataError& error, Sample& sample) const {
+  try {
+    Verify(sample);
+    return error;
+  } catch (const DataError& damage) {
+    return damage;
+  }
+}
+
+}  // namespace infeed

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/error.h"
+#include "pipeline/engine/sample.h"
+#include "pipeline/engine/seek_index_use.h"
+#include "pipeline/memory/record_cache.h"
+#include "pipeline/order/options.h"
+#include "pipeline/stats/stage_counters.h"
+#include "records/store/record_store.h"
+
+namespace infeed {
+
+// Gives a sample its record: from the cache or the shards, verified, parsed,
+// and with its seek index.
+//
+// Everything passed to the constructor must outlive it. Thread-safe for
+// different samples.
+class SampleLoader {
+ public:
+  // cache: may be null. Requires: options are checked.
+  SampleLoader(const RecordStore& store, const SeekIndexUse& seek_indexes,
+               const InputOptions& options, StageCounters& counters,
+               RecordCache* cache);
+
+  // Loads sample.record. Does not throw: an error is stored in sample.failure.
+  // Packed pixels may be left unverified, for Verify().
+  void Load(Sample& sample) const;
+
+  // Verifies the sample's payload if that is still to be done; throws DataError
+  // if its checksum is wrong. computed: its checksum, if known.
+  void Verify(Sample& sample, std::optional<std::uint32_t> computed = {}) const;
+
+  // Returns why the sample's record cannot be used, where its use threw an
+  // error: a wrong checksum that was still to be found, else that error.
+  [[nodiscard]] DataError CauseOf(const DataError& error, Sample& sample) const;
+
+ private:
+  CachedRecord Read(Sample& sample) const;
+  void Parse(std::span<const std::byte> payload, Sample& sample) const;
+  // Throws DataError if the record has no image, or lacks a required label.
+  void RequireContent(std::span<const std::byte> payload, Sample& sample) const;
+
+  const RecordStore& store_;
+  const SeekIndexUse& seek_indexes_;
+  const InputOptions& options_;
+  StageCounters& counters_;
+  RecordCache* const cache_;  // null: none
+};
+
+}  // namespace infeed

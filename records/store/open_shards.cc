@@ -1,0 +1,75 @@
+#include "records/store/open_shards.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+
+#include "base/error.h"
+#include "records/cloud/cloud_settings.h"
+#include "records/files/open_source.h"
+
+namespace infeed {
+namespace {
+
+std::size_t LimitFor(const std::vector<std::string>& shards,
+                     std::size_t max_open) {
+  if (max_open == 0) {
+    throw UsageError("max_open_shards must be at least 1");
+  }
+  const bool needs_files = !std::ranges::all_of(shards, IsUrl) ||
+                           !cloud_settings().cache_folder.empty();
+  return needs_files ? max_open : std::numeric_limits<std::size_t>::max();
+}
+
+}  // namespace
+
+OpenShards::OpenShards(const std::vector<std::string>& shards,
+                       std::size_t max_open)
+    : shards_(shards), max_open_(LimitFor(shards, max_open)) {}
+
+std::shared_ptr<const ByteSource> OpenShards::Open(std::int32_t shard) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = open_.find(shard); found != open_.end()) {
+      uses_.splice(uses_.begin(), uses_, found->second.use);
+      return found->second.source;
+    }
+  }
+  // Opened without the lock, so that other threads can read meanwhile. Two
+  // threads may open the same shard at once; the first one's source is kept.
+  std::shared_ptr<const ByteSource> source = OpenAnew(shard);
+  const std::lock_guard lock(mutex_);
+  const auto [place, is_new] = open_.try_emplace(shard);
+  if (!is_new) {
+    return place->second.source;
+  }
+  uses_.push_front(shard);
+  place->second = {.source = source, .use = uses_.begin()};
+  if (open_.size() > max_open_) {
+    DropOldest();
+  }
+  return source;
+}
+
+// Opens a shard; at the process's limit of open files, drops others first.
+std::shared_ptr<const ByteSource> OpenShards::OpenAnew(std::int32_t shard) {
+  for (;;) {
+    try {
+      return OpenSource(shards_[static_cast<std::size_t>(shard)]);
+    } catch (const IoError& error) {
+      const std::lock_guard lock(mutex_);
+      if (error.errno_value() != EMFILE || uses_.empty()) {
+        throw;
+      }
+      DropOldest();
+    }
+  }
+}
+
+// Requires: the lock is held, and a source is open.
+void OpenShards::DropOldest() {
+  open_.erase(uses_.back());
+  uses_.pop_back();
+}
+
+}  // namespace infeed

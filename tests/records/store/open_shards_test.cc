@@ -1,0 +1,89 @@
+#include "records/store/open_shards.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/error.h"
+#include "records/files/shards.h"
+#include "tests/support/open_files.h"
+#include "tests/support/temporary_folder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+// Ten files; file i has i bytes.
+class OpenShardsTest : public ::testing::Test {
+ protected:
+  static constexpr std::int64_t kShards = 10;
+
+  OpenShardsTest() {
+    for (std::int64_t shard = 0; shard < kShards; ++shard) {
+      paths_.push_back(folder_ / ShardName("train", shard, kShards));
+      std::ofstream(paths_.back())
+          << std::string(static_cast<std::size_t>(shard), 'x');
+    }
+  }
+
+  const TemporaryFolder folder_;
+  std::vector<std::string> paths_;
+};
+
+TEST_F(OpenShardsTest, KeepsAtMostTheLimitOpen) {
+  OpenShards open(paths_, 2);
+  for (std::int32_t i = 0; i < 30; ++i) {
+    EXPECT_EQ(open.Open(i * 7 % 10)->size(), i * 7 % 10);
+    EXPECT_LE(CountOpenFiles(folder_.path()), 2U);
+  }
+  EXPECT_EQ(CountOpenFiles(folder_.path()), 2U);
+}
+
+TEST_F(OpenShardsTest, KeepsTheShardsThatWereUsedLast) {
+  OpenShards open(paths_, 2);
+  for (const std::int32_t shard : {0, 1, 0, 2}) {
+    EXPECT_EQ(open.Open(shard)->size(), shard);
+  }
+  std::filesystem::remove(paths_[0]);
+  std::filesystem::remove(paths_[1]);
+  EXPECT_EQ(open.Open(0)->size(), 0) << "shard 0 is still open";
+  EXPECT_THAT([&] { (void)open.Open(1); },
+              ThrowsMessage<IoError>(HasSubstr("cannot open")));
+}
+
+TEST_F(OpenShardsTest, AReaderKeepsItsSourceOpen) {
+  OpenShards open(paths_, 1);
+  const auto first = open.Open(3);
+  (void)open.Open(4);
+  std::vector<std::byte> bytes(3);
+  EXPECT_EQ(first->ReadAt(0, bytes), 3U);
+}
+
+TEST_F(OpenShardsTest, OpensFromManyThreads) {
+  OpenShards open(paths_, 2);
+  std::vector<std::jthread> threads;
+  for (std::int32_t first = 0; first < 4; ++first) {
+    threads.emplace_back([&, first] {
+      for (std::int32_t i = first; i < 150; ++i) {
+        EXPECT_EQ(open.Open(i * 7 % 10)->size(), i * 7 % 10);
+      }
+    });
+  }
+}
+
+TEST_F(OpenShardsTest, NeedsRoomForOneShard) {
+  EXPECT_THAT([&] { OpenShards(paths_, 0); },
+              ThrowsMessage<UsageError>(HasSubstr("max_open_shards")));
+}
+
+}  // namespace
+}  // namespace infeed
