@@ -96,6 +96,20 @@ TEST_F(RecordsVerifyTest, PrintsEachBadRecordAndGoesOn) {
   EXPECT_EQ(Run("--decode --threads=1").out, Run("--decode --threads=5").out);
 }
 
+TEST_F(RecordsVerifyTest, NamesTheFormatOfImageFiles) {
+  const std::string a = folder_ / "a.jpg";
+  const std::string b = folder_ / "b.jpg";
+  WriteFileAtomically(a, TestJpeg({}));
+  WriteFileAtomically(b, TestJpeg({}));
+  for (const std::string& paths : {a, a + "," + b, a + " " + b}) {
+    const ProgramResult result = RunProgram("records", "verify " + paths);
+    EXPECT_EQ(result.exit_code, 3) << result.err;
+    EXPECT_THAT(result.out, AllOf(HasSubstr("a.jpg: record 0 at byte 0: a JPEG "
+                                            "image, not a file of records: "),
+                                  Not(HasSubstr("checksum"))));
+  }
+}
+
 TEST_F(RecordsVerifyTest, SaysWhichRecordsWereLostByTheIndexFromBefore) {
   EXPECT_EQ(RunProgram("records", "index " + folder_.path()).exit_code, 0);
   first_.FlipByte(3).Write(Path(0));
