@@ -65,5 +65,14 @@ TEST(PrintLinesTest, PrintsALongLineInFull) {
             std::string(10'000, 'x') + "\n");
 }
 
+TEST(PrintLinesTest, EscapesLineEndsOnlyInSingleLines) {
+  testing::internal::CaptureStderr();
+  PrintLine("folder/a\nproblem: made up\033[2J");
+  PrintLines("first\nsecond\033[2J");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "folder/a\\x0aproblem: made up\\x1b[2J\n"
+            "first\nsecond\\x1b[2J\n");
+}
+
 }  // namespace
 }  // namespace infeed

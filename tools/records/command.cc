@@ -31,9 +31,7 @@ namespace {
 
 constexpr const char* kStdout = "-";
 
-void SayOnStderr(const std::string& line) {
-  PrintLines("records: " + ShownText(line));
-}
+void SayOnStderr(const std::string& line) { PrintLine("records: " + line); }
 
 void NoteFaults(const ShardSetFaults& faults) {
   for (const std::string& sentence : faults.mixed) {

@@ -16,7 +16,6 @@
 #include "base/count_text.h"
 #include "base/error.h"
 #include "base/print_lines.h"
-#include "base/shown_text.h"
 #include "records/bytes/byte_size.h"
 #include "records/bytes/json_text.h"
 #include "records/files/open_source.h"
@@ -155,7 +154,7 @@ ProgramEnd ListRecords(const ShardPaths& paths, const ShardSetFaults& faults,
     }
   }
   for (const std::string& problem : problems) {
-    PrintLines("records: " + ShownText(problem));
+    PrintLine("records: " + problem);
   }
   return problems.empty()
              ? ProgramEnd(ExitCode::kDone)

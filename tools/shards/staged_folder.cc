@@ -126,7 +126,7 @@ StagedFolder::StagedFolder(std::string folder)
   try {
     if (fs::exists(JournalPath())) {
       FinishCommit();
-      PrintLines(folder_ + ": finished what a killed run had written");
+      PrintLine(folder_ + ": finished what a killed run had written");
     }
     Empty(stage_);
     MakeInnerFolders();

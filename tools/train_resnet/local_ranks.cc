@@ -246,7 +246,7 @@ class LocalRanks {
 
   void Note(const RankEnd& end) {
     if (end.signal != 0 && !hurried_) {  // It could not print why.
-      PrintLines(
+      PrintLine(
           fmt::format("{}: {}", program_invocation_short_name, EndText(end)));
     }
     const bool failed =

@@ -66,7 +66,7 @@ void BeginProcess(int /*argc*/, char** argv, char** environment) {
 [[gnu::section(".preinit_array"), gnu::used]] auto* before_libraries =
     &BeginProcess;
 
-void SayHere(const std::string& line) { PrintLines(line); }
+void SayHere(const std::string& line) { PrintLine(line); }
 
 // Rethrows the current error with another message.
 [[noreturn]] void ThrowRenamed(

@@ -322,14 +322,14 @@ WarmStarted WarmStart(const std::string& path, const ModelOptions& model,
                               : arranged.empty() ? "none"
                                                  : "that of other classes";
     started.text += fmt::format(
-        "\n  the classifier {} starts from new weights: the file has {}",
+        "; the classifier {} starts from new weights: the file has {}",
         layers.back().name, shape);
     started.head_left =
         fmt::format("the classifier {} is {} in the file and {} in the model",
                     layers.back().name, shape, ShapeText(weights[name]));
   }
   if (!fit.unused.empty()) {
-    started.text += "\n  unused tensors: " + List(fit.unused);
+    started.text += "; unused tensors: " + List(fit.unused);
   }
   return started;
 }

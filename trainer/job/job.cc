@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/print_lines.h"
-#include "base/shown_text.h"
 #include "records/store/index_data.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/named_weights.h"
@@ -31,12 +30,22 @@ namespace {
 std::atomic<bool> messages_suppressed = false;
 std::atomic<const RunStorage*> storage_of_messages = nullptr;
 
+std::string WithUrls(const std::string& text) {
+  const RunStorage* const storage = storage_of_messages;
+  return storage == nullptr ? text : storage->WithUrl(text);
+}
+
 }  // namespace
 
 void Say(const std::string& line) {
   if (!messages_suppressed) {
-    const RunStorage* const storage = storage_of_messages;
-    PrintLines(storage == nullptr ? line : storage->WithUrl(line));
+    PrintLine(WithUrls(line));
+  }
+}
+
+void SayLines(const std::string& text) {
+  if (!messages_suppressed) {
+    PrintLines(WithUrls(text));
   }
 }
 
@@ -210,7 +219,7 @@ std::optional<RunStart> ReadCheckpoint(const Job& job, bool& unusable) {
       FindResume(job.options.model_dir, job.options.resume,
                  Trains(job.options.mode), damaged);
   for (const std::string& message : damaged) {
-    Say("damaged checkpoint, not used: " + ShownText(message));
+    Say("damaged checkpoint, not used: " + message);
   }
   unusable = !checkpoint && !damaged.empty();
   if (!checkpoint) {

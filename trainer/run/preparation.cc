@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "base/count_text.h"
-#include "base/shown_text.h"
 #include "records/files/open_source.h"
 #include "trainer/groups/torch_errors.h"
 #include "trainer/job/job.h"
@@ -61,7 +60,7 @@ bool Preparation::Do(const std::function<void()>& check) {
 }
 
 void Preparation::Add(ExitCode code, const std::string& message) {
-  Say("problem: " + ShownText(message));
+  Say("problem: " + message);
   code_ = problems_++ == 0 ? code : code_;
 }
 

@@ -13,7 +13,6 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
-#include "base/shown_text.h"
 #include "pipeline/memory/kept_heap.h"
 #include "records/bytes/stopped_error.h"
 #include "records/files/folder_claim.h"
@@ -39,10 +38,10 @@ namespace {
 
 void PrintData(const RunOptions& options, const DataSet& data) {
   if (!options.data_dir.empty()) {
-    Say("data:   " + ShownText(data.Describe()));
+    Say("data:   " + data.Describe());
   }
   for (const std::string& note : data.Notes(options.params.values.input)) {
-    Say("data:   " + ShownText(note));
+    Say("data:   " + note);
   }
 }
 
@@ -54,9 +53,10 @@ void PrintStart(const Job& job) {
   Say(fmt::format("model:  {}, {} parameters", ModelName(job.params),
                   job.device.parameter_count()));
   if (job.options.dry_run) {
-    Say("parameters:\n" + ToYaml(job.resolved));
+    SayLines("parameters:\n" + ToYaml(job.resolved));
   } else if (Trains(job.options.mode)) {
-    Say("parameters that are not defaults (params.yaml has all of them):\n" +
+    SayLines(
+        "parameters that are not defaults (params.yaml has all of them):\n" +
         ChosenText(job.resolved));
   }
   if (Trains(job.options.mode)) {
