@@ -39,8 +39,8 @@ RankListener ListenerOf(const RankPlace& place) {
 }
 
 // torchrun itself listens at the master's port, so rank 0 listens at another
-// one and leaves its port in torchrun's store. If the user has set no token,
-// a new one is made, which that store shows to everyone who can reach it.
+// one and leaves its port in torchrun's store. If the user has set no token, a
+// new one is made, which everyone who can reach the store can read.
 std::vector<FrameStream> MeetByTorchrun(RankPlace place,
                                         const MeetingOptions& options) {
   const bool has_token = !place.token.empty();

@@ -83,7 +83,7 @@ std::vector<NamedOutput> OutputsOf(const RunOptions& options) {
 
 namespace {
 
-// No file that the user names for results is one of the data, or another one.
+// Throws if a file named for results is part of the data, or is named twice.
 void CheckRunOutputs(const RunOptions& options, const DataSet& data) {
   const TrainParams& params = options.params.values;
   std::vector<std::string> inputs = {params.selection.subset,
@@ -162,8 +162,9 @@ void RequireSplits(const RunOptions& options, const DataSet& data) {
 }
 
 void RequireModel(const RunOptions& options) {
-  // Not needed with a checkpoint's path or with weights from elsewhere. A run
-  // that follows a training run has already waited for it.
+  // model_dir needs no checkpoint if --resume has a path or resnet_checkpoint
+  // gives weights. A run that follows a training run has already waited for
+  // one.
   const bool takes_its_checkpoint =
       UsesTrainedModel(options.mode) && IsOfModelDir(options.resume) &&
       options.params.values.resnet_checkpoint.empty();
@@ -184,8 +185,8 @@ InputOptions EvalInput(const Job& job) {
 
 namespace {
 
-// The differences that make the checkpoint another run's; where nothing is
-// trained, another network's.
+// The differences by which the checkpoint belongs to another run, or, in a run
+// that does not train, to another network.
 std::string DifferenceOf(const Job& job, const Checkpoint& checkpoint) {
   if (!Trains(job.options.mode)) {
     return DescribeDifferences(MakeNetworkIdentity(job.params),
@@ -201,7 +202,7 @@ std::string DifferenceOf(const Job& job, const Checkpoint& checkpoint) {
                              checkpoint.validation);
 }
 
-// For the modes that use the newest checkpoint: a hint about a better one.
+// A hint about a better checkpoint, for modes that use the newest one.
 std::string BetterText(const RunOptions& options, std::int64_t step) {
   const std::optional<std::int64_t> best = RecordedBestStep(options.model_dir);
   return !Trains(options.mode) && options.resume == "auto" && best &&
@@ -272,7 +273,7 @@ WarmStarted ReadWeights(const Job& job, ModelLabels& labels) {
 }
 
 // For a model that is used without training: an untrained classifier would be
-// useless, so it must be among the weights.
+// useless, so the weights must include it.
 ModelLabels ReadTrainedWeights(const Job& job, std::string_view purpose) {
   ModelLabels labels;
   const WarmStarted started = ReadWeights(job, labels);

@@ -12,7 +12,7 @@ nlohmann::ordered_json ToJson(const MlperfLog::Value& value) {
       [](const auto& plain) { return nlohmann::ordered_json(plain); }, value);
 }
 
-// The name alone: a build has the sources in any folder.
+// The file's name without folders, which differ between builds.
 std::string_view FileName(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }

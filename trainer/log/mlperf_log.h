@@ -10,8 +10,8 @@
 
 namespace infeed {
 
-// A line of our sources: Here() as a default argument is its caller's.
-// In place of std::source_location, which Clang 14 lacks.
+// A line of the source code: as a default argument, Here() is the caller's
+// line. Replaces std::source_location, which Clang 14 lacks.
 struct SourceLine {
   const char* file;
   int line;
@@ -36,7 +36,7 @@ class MlperfLog {
   // Empty path: nothing is written.
   explicit MlperfLog(const std::string& path);
 
-  // What holds at a point in time; now, if no time is given.
+  // A value that holds from a point in time; without a time, from now.
   void Point(std::string_view key, const Value& value,
              const Metadata& metadata = {},
              const SourceLine& where = SourceLine::Here());

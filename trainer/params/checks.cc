@@ -46,7 +46,7 @@ constexpr std::string_view kBalancedTwice =
     "weights";
 constexpr std::string_view kNoTeacher = "give a teacher, too";
 
-// Two parameters, when they conflict, and why.
+// Two parameters, the condition under which they conflict, and the reason.
 struct Quarrel {
   std::string_view one;
   std::string_view other;
@@ -278,7 +278,7 @@ constexpr Quarrel kQuarrels[] = {
      "statistics that ranks share are not fused"},
 };
 
-// Parameters that LeNet leaves at their defaults, and why.
+// Parameters that must have their defaults for LeNet, and the reason.
 constexpr std::pair<std::string_view, std::string_view> kOfResNets[] = {
     {"model_variant", "the variants are ResNets"},
     {"channels", "LeNet always takes one channel, the first"},

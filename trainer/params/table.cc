@@ -24,7 +24,8 @@ using S = SelectionChoice;
 constexpr double kMaxSteps = 1e12;
 constexpr double kMaxImages = 0x1p32 - 1;  // what a sample order holds
 
-// What a parameter says otherwise than the input's option; nothing: the same.
+// Fields in which the parameter differs from the input option; empty: no
+// difference.
 struct Otherwise {
   std::string_view name = {};
   std::optional<OptionRange> range = {};
@@ -71,7 +72,7 @@ std::string_view ModelNames() {
   return kNames;
 }
 
-// Its value is the kind alone: a network's shape is that of other parameters.
+// The value is the kind only; other parameters have a network's shape.
 OptionField<P> ModelField() {
   return {.at = [](P& params) -> OptionRef {
             return ChoiceRef{.field = &params.model,

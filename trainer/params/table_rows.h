@@ -5,7 +5,7 @@
 
 #include "trainer/params/table.h"
 
-// What the table's files share.
+// Declarations that the table's files share.
 namespace infeed {
 
 inline Param Row(std::string_view name, OptionField<TrainParams> field,

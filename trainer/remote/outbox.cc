@@ -35,7 +35,7 @@ void LinkOrCopy(const fs::path& from, const fs::path& to) {
   }
 }
 
-// A name in the record, which has no hidden files.
+// The record's entry for the newest step; files in the record are never hidden.
 constexpr const char* kNewestStep = ".newest_step";
 constexpr std::int64_t kMaxRecordBytes = std::int64_t{64} << 20;
 

@@ -38,7 +38,7 @@ MlperfRun::MlperfRun(const Job& job)
   WriteOptimizer(job);
 }
 
-// Who submits a result sets the first four in the file.
+// To submit a result, edit the first four values in the file.
 void MlperfRun::WriteSubmission(const Job& job) {
   log_.Point("submission_benchmark",
              std::string(ChoiceName(job.params.model.kind, kModelKinds)));
@@ -51,7 +51,7 @@ void MlperfRun::WriteSubmission(const Job& job) {
 
 void MlperfRun::WriteTraining(const Job& job) {
   const TrainParams& params = job.params;
-  // From 2^63 on as a negative number.
+  // From 2^63 on, written as a negative number.
   log_.Point("seed", static_cast<std::int64_t>(params.input.seed));
   log_.Point("global_batch_size", std::int64_t{params.input.batch_size});
   log_.Point("gradient_accumulation_steps",

@@ -15,8 +15,8 @@ namespace infeed {
 // The job must outlive it. One thread at a time. Throws IoError.
 class MlperfRun {
  public:
-  // Writes the beginning, which is when the program started, and what is known
-  // before the first step.
+  // Writes the start event, at the time when the program started, and the facts
+  // known before the first step.
   explicit MlperfRun(const Job& job);
 
   // The training begins: from here on data are read.
@@ -28,7 +28,7 @@ class MlperfRun {
   void EndEpoch(std::int64_t step);
   void BeginEvaluation(std::int64_t step);
   void EndEvaluation(std::int64_t step, double top_1);
-  // The run's end; good: it has done what was asked for.
+  // The run's end. good: it reached its goal.
   void EndRun(bool good);
 
   // Whether steps to `target` need to be done epoch by epoch. The same on all

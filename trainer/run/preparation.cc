@@ -21,8 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Makes a file without a name in the folder, where the file system can: being
-// allowed to is not all that it takes. path: for the message.
+// Makes a file without a name in the folder, if the file system supports that:
+// permissions alone do not show whether files can be made. path: for the
+// message.
 void RequireNewFiles(const std::string& folder, const std::string& path) {
   const int file =
       ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);

@@ -85,7 +85,8 @@ Work Prepare(const Job& job, Preparation& preparation) {
   return PrepareTraining(job, preparation);
 }
 
-// The ranks that share the batches of the run, or of that of a dry run.
+// The number of ranks that share the run's batches; in a dry run, of the
+// planned run.
 int RanksOf(const RunOptions& options) {
   return std::max(options.place.world_size, options.planned_ranks);
 }
@@ -120,7 +121,8 @@ DeviceOptions DeviceOfJob(const RunOptions& options,
   return device;
 }
 
-// Throws unless all ranks have the same settings, which their sums need.
+// Throws unless all ranks have the same settings; else their sums would be
+// wrong.
 void RequireSameRun(const RunOptions& options, const RunParams& resolved,
                     const DataSet& data, Ranks& ranks) {
   std::string identity = data.Describe();
@@ -142,8 +144,8 @@ void RequireSameRun(const RunOptions& options, const RunParams& resolved,
 }
 
 // Creates the model directory and locks it against other training runs; a dry
-// run only tries the lock that is there. For one in an object store, the
-// scratch folder is already created and locked.
+// run only tries an existing lock. For a model directory in an object store,
+// the scratch folder is already created and locked.
 std::unique_ptr<FolderClaim> ClaimModelDir(const RunOptions& options) {
   constexpr const char* kLock = ".lock";
   const RunStorage* const storage = options.storage;
@@ -161,14 +163,14 @@ std::unique_ptr<FolderClaim> ClaimModelDir(const RunOptions& options) {
                                        FolderClaim::Kind::kAlone);
 }
 
-// All ranks have a teacher, or none. Frees the memory of its weights.
+// Passes the teacher to the device. All ranks have a teacher, or none.
 void BeginTeaching(const Teacher& teacher, DeviceLoop& device, Ranks& ranks) {
   Say("teacher: " + teacher.text);
   ranks.RequireSame("teachers", std::to_string(device.SetTeacher(
                                     teacher.model, teacher.weights)));
 }
 
-// What a run is made from, in the order in which it is found.
+// The inputs of a run, in the order in which they are found.
 struct Parts {
   DataSet data = {};
   RunParams resolved = {};
@@ -195,7 +197,7 @@ bool PrepareParameters(const RunOptions& options, Ranks& ranks,
   });
 }
 
-// The rest that comes before the device.
+// Prepares the remaining parts that do not need the device.
 void PrepareParts(const RunOptions& options, Ranks& ranks,
                   Preparation& preparation, Parts& parts) {
   const DataSet& data = parts.data;

@@ -19,8 +19,8 @@ void AddCurve(const EvalSums& sums, EvalResult& result) {
   result.roc = RocCurve(std::move(images));
 }
 
-// The mean over the classes, each against the rest. A class that has no image,
-// or all of them, has no area and is left out.
+// The mean over the classes, each against the rest. A class without images, or
+// with all of them, has no area and is left out.
 std::optional<double> MeanAuc(const EvalSums& sums) {
   std::vector<std::optional<double>> areas;
   for (int i = 0; i < sums.classes; ++i) {
