@@ -114,7 +114,7 @@ class MetricsServer::Connection {
   [[nodiscard]] bool Proceed(bool is_ready, const Answer& answer);
 
  private:
-  // Reads more of the head. False once no more comes.
+  // Reads more of the head. False at its end.
   [[nodiscard]] bool ReadHead();
   [[nodiscard]] bool WriteAnswer();
 

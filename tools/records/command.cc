@@ -188,7 +188,7 @@ void AddKeyOptions(CLI::App* verb, RecordKeys& keys) {
 RecordKeys KeysIn(const ShardPaths& shards, const RecordKeys& given) {
   try {
     return FindKeys(RecordIndex({shards.front()}), given);
-  } catch (const DataError&) {  // Reported when it is read.
+  } catch (const DataError&) {  // The error is reported when the shard is read.
     return given;
   }
 }

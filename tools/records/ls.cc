@@ -37,8 +37,8 @@ struct LsOptions {
 
 struct Listed {
   std::string path;
-  std::optional<ShardSummary> summary;  // none: records cannot be counted
-  std::string error;                    // why
+  std::optional<ShardSummary> summary;  // absent: records cannot be counted
+  std::string error;                    // the reason
   std::string described;                // Compare()'s result
   bool is_missing = false;              // a missing shard of a set
 };

@@ -21,7 +21,6 @@ void BadRecords::Take(const DataError& error) {
   }
   const std::int64_t number = count_++;
   if (names_ == Names::kPrinted && number < kNamed) {
-    // Printed as one string, so that lines of several threads do not mix.
     PrintLine(std::string("left out: ") + error.what());
   }
 }
