@@ -15,7 +15,7 @@ struct ClusterSpec {
   std::int64_t shards = 1'024;
   std::int64_t evaluated = 50'000;  // images per evaluation
   int devices = 8;                  // per machine, each a rank
-  double device_rate = 2'500;       // images/s of one that never waits
+  double device_rate = 2'500;       // images/s of a device that never waits
   int largest_part = 256;           // most images of a batch on a device
   int largest_batch = 65'536;       // most images that still train well
   double core_rate = 4'000;         // images/s decoded by a core
