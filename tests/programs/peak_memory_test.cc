@@ -95,7 +95,7 @@ TEST_F(PeakMemoryTest, StaysUnderTheLimitWhateverIsKept) {
   }
 }
 
-TEST_F(PeakMemoryTest, IsRefusedWhereTheLimitIsTooSmall) {
+TEST_F(PeakMemoryTest, TooSmallALimitIsRefused) {
   const ProgramResult result = Run("--memory_limit 80MB");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, ::testing::HasSubstr("memory_limit is 76.3 MiB"));

@@ -170,7 +170,7 @@ TEST_F(RanksTest, RefuseToGoOnWithRanksThatMakeOtherEpochs) {
 }
 
 // Record 13 is never rank 0's, which says it all the same.
-TEST_F(RanksTest, CountTheBadRecordsOfAllRanks) {
+TEST_F(RanksTest, BadRecordsOfAllRanksAreCounted) {
   Write("train", 24, {13});
   const ProgramResult run =
       Train("model", 2,
@@ -183,7 +183,7 @@ TEST_F(RanksTest, CountTheBadRecordsOfAllRanks) {
 }
 
 // Each of the two ranks meets one bad record.
-TEST_F(RanksTest, EndWhenAllTogetherHaveMetTooManyBadRecords) {
+TEST_F(RanksTest, TooManyBadRecordsOfAllRanksEndTheRun) {
   Write("train", 24, {12, 13});
   const auto train = [&](const std::string& most) {
     return Train(
@@ -214,7 +214,7 @@ TEST_F(RanksTest, RanksStartedByHandTrainAsOneProcess) {
   EXPECT_THAT(ranks[1].err(), IsEmpty());
 }
 
-TEST_F(RanksTest, GoOnWithAnotherNumberOfRanks) {
+TEST_F(RanksTest, AnotherNumberOfRanksResumesTheRun) {
   ASSERT_EQ(Train("one", 8).exit_code, 0);
   ASSERT_EQ(Train("two", 4, {"--local_ranks", "2"}).exit_code, 0);
   for (const std::string ranks : {"1", "2", "3"}) {
@@ -268,7 +268,7 @@ TEST_F(RanksTest, TheLauncherPassesSignalsOn) {
 
 // Started anew or not: `ps` shows the program's name, and a rank inherits what
 // the launcher found to be set.
-TEST_F(RanksTest, HaveTheProgramsNameAndWaitWithShortSpins) {
+TEST_F(RanksTest, RanksHaveTheProgramsNameAndWaitPolicy) {
   const EnvironmentVariable restored("OMP_WAIT_POLICY", "");
   ::unsetenv("OMP_WAIT_POLICY");
   LaunchedRanks run(Endless("named"));

@@ -68,7 +68,7 @@ class RecordsVerifyTest : public ::testing::Test {
   RecordFile second_;
 };
 
-TEST_F(RecordsVerifyTest, IsSilentAboutGoodShards) {
+TEST_F(RecordsVerifyTest, GoodShardsGiveOneLine) {
   const ProgramResult result = Run("--decode --threads=2");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, "3 records in 2 shards, 0 bad\n");

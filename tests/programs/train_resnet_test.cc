@@ -650,7 +650,7 @@ struct WrongCall {
 class WrongParameterTest : public TrainResnetTest,
                            public testing::WithParamInterface<WrongCall> {};
 
-TEST_P(WrongParameterTest, IsRefusedInOneLine) {
+TEST_P(WrongParameterTest, WrongParametersAreRefusedInOneLine) {
   const ProgramResult run = Train("model", GetParam().parameters);
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr(GetParam().says));

@@ -49,7 +49,7 @@ const Variables kArray = {{"SLURM_ARRAY_TASK_ID", "5"},
                           {"SLURM_PROCID", "0"},
                           {"SLURM_NTASKS", "1"}};
 
-TEST(TaskShareTest, IsAllWithoutFlagsWhateverStartedTheProcess) {
+TEST(TaskShareTest, WithoutFlagsTheShareIsAll) {
   EXPECT_TRUE(Parse("", "", kArray).IsAll());
 }
 

@@ -135,7 +135,7 @@ TEST(TrainFlagsTest, TakeTruthWithAndWithoutAValue) {
   EXPECT_FALSE(Params({"--nouse_nesterov"}).optimizer.nesterov);
 }
 
-TEST(TrainFlagsTest, LetTheLastOfOneNameWin) {
+TEST(TrainFlagsTest, TheLastOfEqualFlagsCounts) {
   EXPECT_EQ(Params({"--seed=1", "--seed", "2"}).input.seed, 2U);
 }
 

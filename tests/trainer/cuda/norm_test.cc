@@ -101,7 +101,7 @@ class CudaNormTest : public testing::TestWithParam<Case> {
   }
 };
 
-TEST_P(CudaNormTest, IsThatOfTheCpu) {
+TEST_P(CudaNormTest, GpuNormMatchesTheCpus) {
   for (const std::vector<std::int64_t>& shape :
        {std::vector<std::int64_t>{4, 64, 14, 14},
         {2, 2048, 7, 7},
@@ -147,7 +147,7 @@ TEST_P(CudaNormTest, HasTheSameBitsEachTime) {
   EXPECT_TRUE(of_one.bias.equal(of_other.bias));
 }
 
-TEST_P(CudaNormTest, IsWhatFusedNormUses) {
+TEST_P(CudaNormTest, FusedNormUsesTheGpusKernels) {
   const Inputs inputs = MakeInputs({2, 16, 3, 3}).To(torch::kCUDA);
   const torch::Tensor y = Forward(inputs).y;
   EXPECT_TRUE(

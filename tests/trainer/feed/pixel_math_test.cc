@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(All, NormalizedTest,
                                       : "Imagenet";
                          });
 
-TEST(Bfloat16BitsTest, AreThoseOfLibTorch) {
+TEST(Bfloat16BitsTest, BitsMatchLibTorchs) {
   std::mt19937 random(1);
   std::vector<float> values = {0.0F,   -0.0F,      1.0F,     INFINITY,
                                1e-40F, 3.3895e38F, -1.0F / 3};
@@ -113,7 +113,7 @@ ChannelMoments MomentsBySplits(const std::vector<float>& x) {
   return MomentsOf(sums, static_cast<double>(shape.rows));
 }
 
-TEST(NormMomentsTest, KeepTheirDigitsFarFromZero) {
+TEST(NormMomentsTest, MeansFarFromZeroLoseNoDigits) {
   for (const float offset : {0.0F, 3.0F, -1000.0F}) {
     std::mt19937 random(5);
     std::normal_distribution<float> normal(offset, 0.5F);
@@ -132,7 +132,7 @@ TEST(NormMomentsTest, KeepTheirDigitsFarFromZero) {
   }
 }
 
-TEST(NormMomentsTest, OfEqualValuesAreExact) {
+TEST(NormMomentsTest, EqualValuesGiveExactMoments) {
   const ChannelMoments moments = MomentsBySplits(std::vector(1000, 0.1F));
   EXPECT_FLOAT_EQ(static_cast<float>(moments.mean), 0.1F);
   EXPECT_LT(moments.variance, 1e-12);

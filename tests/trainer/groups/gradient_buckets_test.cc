@@ -94,7 +94,7 @@ struct Shape {
 
 class GradientBucketsTest : public testing::TestWithParam<Shape> {};
 
-TEST_P(GradientBucketsTest, AreTheSumsOfAllRanks) {
+TEST_P(GradientBucketsTest, GradientsAreSummedOverAllRanks) {
   RankThreads(GetParam().ranks).Run([&](Ranks& ranks) {
     const RankPlace& place = ranks.place();
     const auto group = JoinAll(ranks);
@@ -191,7 +191,7 @@ TEST(GradientBucketsOrderTest, PassesBeforeTheLastSendNothing) {
   EXPECT_TRUE(group.sizes.empty());
 }
 
-TEST(GradientBucketsOrderTest, LeaveNothingBehind) {
+TEST(GradientBucketsOrderTest, NoSumIsLeftPending) {
   const Model model;
   CountingGroup group;
   {

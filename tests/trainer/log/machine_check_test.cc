@@ -116,7 +116,7 @@ TEST_F(MachineCheckTest, WarnsOfFewOpenFiles) {
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
-TEST(FindingsTest, AreTextAndJson) {
+TEST(FindingsTest, FindingsBecomeTextAndJson) {
   const std::vector<Finding> findings = {{"cores", "2", ""},
                                          {"memory", "4 MiB\xff", "buy some"}};
   EXPECT_THAT(FindingsText(findings),

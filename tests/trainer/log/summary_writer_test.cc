@@ -109,7 +109,7 @@ TEST(SummaryWriterTest, WritesAZeroToo) {
                                 "1500000000"));
 }
 
-TEST(SummaryWriterTest, IsThereAtOnce) {
+TEST(SummaryWriterTest, TheFileExistsAtOnce) {
   const TemporaryFolder folder;
   const SummaryWriter writer(folder.path() + "/eval");
   EXPECT_THAT(Events(writer.path()),

@@ -164,7 +164,7 @@ Seen ThirdStep(const ModelOptions& model, const OptimizerOptions& optimizer,
 class OperationsTest
     : public testing::TestWithParam<std::tuple<bool, Precision>> {};
 
-TEST_P(OperationsTest, AreInChannelsLastOrderWithoutCopies) {
+TEST_P(OperationsTest, AllOperationsAreInChannelsLastOrder) {
   const auto [fused, precision] = GetParam();
   Seen seen =
       ThirdStep({.depth = 50, .num_classes = 4, .fused_batch_norm = fused}, {},
@@ -181,7 +181,7 @@ INSTANTIATE_TEST_SUITE_P(
                                                       Precision::kBfloat16)));
 
 // Another version of LibTorch has other operations.
-TEST(OperationsOfAStepTest, AreSoMany) {
+TEST(OperationsOfAStepTest, AStepHasTheExpectedOperations) {
   if (TORCH_VERSION_MAJOR != 1 || TORCH_VERSION_MINOR != 13) {
     GTEST_SKIP() << "counted with LibTorch 1.13, not with " << TORCH_VERSION;
   }

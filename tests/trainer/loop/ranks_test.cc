@@ -295,7 +295,7 @@ TEST(RanksBroadcastTest, AllGoOnFromRankZerosState) {
   });
 }
 
-TEST(RanksBroadcastTest, IsNothingForOne) {
+TEST(RanksBroadcastTest, OneRankBroadcastsNothing) {
   const RanksCase setup = LeNet("");
   DeviceLoop loop(setup.model, setup.optimizer, setup.DeviceOf(nullptr));
   const std::uint64_t before = loop.Hash();

@@ -13,7 +13,7 @@ namespace standard_library_test {
 
 namespace fs = std::filesystem;
 
-TEST(StandardLibraryTest, IsNotThatInsideLibTorch) {
+TEST(StandardLibraryTest, LibTorchsCopiesAreNotUsed) {
   std::uintmax_t (*const remove_all)(const fs::path&) = &fs::remove_all;
   Dl_info found = {};
   ASSERT_NE(::dladdr(reinterpret_cast<const void*>(remove_all), &found), 0);

@@ -35,7 +35,7 @@ nlohmann::json LayoutOf(const ModelOptions& options) {
           {"fnv1a", Fnv1a(fmt::format("{}", fmt::join(lines, "\n")))}};
 }
 
-TEST(NamedNetworksTest, HaveTheTensorsOfTheirLibrary) {
+TEST(NamedNetworksTest, NetworksHaveTheirLibrarysTensors) {
   nlohmann::json golden = nlohmann::json::parse(
       std::ifstream(INFEED_TEST_DATA "/named_networks.json"));
   for (const NamedNetwork& network : NamedNetworks()) {
@@ -50,7 +50,7 @@ TEST(NamedNetworksTest, HaveTheTensorsOfTheirLibrary) {
   EXPECT_EQ(golden, nlohmann::json::object());
 }
 
-TEST(NamedNetworksTest, AreFoundByNameAndByShape) {
+TEST(NamedNetworksTest, NetworksAreFoundByNameAndShape) {
   for (const NamedNetwork& network : NamedNetworks()) {
     EXPECT_EQ(FindNetwork(network.name), &network);
     EXPECT_EQ(NetworkOf(network.shape), &network) << network.name;

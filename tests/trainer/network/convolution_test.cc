@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
     NameOf);
 
 // The zeros that are added change nothing where nothing was wrong.
-TEST(ConvolveTest, IsTheLibrarysConvolutionInFloat32) {
+TEST(ConvolveTest, Float32MatchesTheLibrary) {
   for (const std::int64_t kernel : {1, 3, 7}) {
     for (const std::int64_t stride : {1, 2, 3}) {
       for (const std::int64_t side : {1, 2, 5}) {

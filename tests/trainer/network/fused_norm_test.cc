@@ -118,7 +118,7 @@ void ExpectNear(const torch::Tensor& found, const torch::Tensor& expected,
 
 class FusedNormTest : public testing::TestWithParam<Case> {};
 
-TEST_P(FusedNormTest, IsBatchNormSumAndReluInOne) {
+TEST_P(FusedNormTest, FusedEqualsNormSumAndRelu) {
   for (const auto& [type, tolerance] :
        {std::pair{torch::kDouble, 1e-11}, std::pair{torch::kFloat, 3e-5},
         std::pair{torch::kBFloat16, 3e-2}}) {
@@ -282,7 +282,7 @@ TEST(ForwardReluTest, NormalizesTheResidualWithItsOwnNorm) {
 }
 
 // On the CPU, where it is slower.
-TEST(ForwardReluTest, IsNotFusedUnlessThatIsAskedFor) {
+TEST(ForwardReluTest, TheCpuFusesOnlyWhenAsked) {
   const Inputs inputs = MakeInputs({""}, torch::kFloat);
   BatchNorm open = MakeModule(false);
   BatchNorm eager = MakeModule(false);

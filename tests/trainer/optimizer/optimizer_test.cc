@@ -325,7 +325,7 @@ TEST(LarsOptimizerTest, TakesTheWholeRateForAWeightOfZeros) {
   }
 }
 
-TEST(GradientsTest, AreClippedAsPyTorchDoes) {
+TEST(GradientsTest, ClippingMatchesPyTorchs) {
   for (const std::string longest : {"1", "100"}) {
     const std::vector<OptimizedParameter> parameters = TwoParameters();
     SetGradients(parameters, 0);

@@ -311,7 +311,7 @@ std::vector<std::string> AddressesAt(int port) {
   return addresses;
 }
 
-TEST(RankListenerTest, IsReachedFromThisMachineAloneForLoopback) {
+TEST(RankListenerTest, LoopbackListensOnThisMachineOnly) {
   const std::string loopback6 = "00000000000000000000000001000000";
   for (const auto& [address, listens] :
        std::vector<std::pair<std::string, std::string>>{

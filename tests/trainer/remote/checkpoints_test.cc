@@ -35,7 +35,7 @@ TEST_F(RemoteCheckpointsTest, ComeBackAsTheyWere) {
   EXPECT_TRUE(checkpoints_.IsDownloaded(7, disk_ / "here"));
 }
 
-TEST_F(RemoteCheckpointsTest, AreThoseWithAManifest) {
+TEST_F(RemoteCheckpointsTest, OnlyFoldersWithAManifestCount) {
   Push(7);
   Push(12);
   server_.Put(PlaceOf(NameIn(13, kModelFile)), "begun");
@@ -100,7 +100,7 @@ TEST_F(RemoteCheckpointsTest, OneThatIsHereIsNotDownloadedAgain) {
   EXPECT_TRUE(checkpoints_.IsDownloaded(7, disk_ / "here"));
 }
 
-TEST_F(RemoteCheckpointsTest, ForALookTheManifestIsEnough) {
+TEST_F(RemoteCheckpointsTest, PullManifestMarksTheCheckpoint) {
   Push(7);
   checkpoints_.PullManifest(7, disk_ / "here");
   EXPECT_THAT(ListCheckpoints(disk_ / "here"), ElementsAre(7));

@@ -126,12 +126,12 @@ TEST_F(RemoteExportsTest, ComeWhole) {
   EXPECT_THAT(outbox_.Exports(), IsEmpty());
 }
 
-TEST_F(RemoteExportsTest, TakeTheNextNumberThatIsFree) {
+TEST_F(RemoteExportsTest, ExportsTakeTheNextFreeNumber) {
   server_.Put(PlaceOf("1700000000/model.onnx"), "another's");
   EXPECT_EQ(Add("1700000000"), std::string(kUrl) + "/1700000001");
 }
 
-TEST_F(RemoteExportsTest, HaveThePreprocessingLast) {
+TEST_F(RemoteExportsTest, PreprocessingIsUploadedLast) {
   (void)Add("1700000000");
   server_.SetFaults(R"({"fault": "status", "method": "PUT", "skip": 2})");
   EXPECT_THROW(Send(), IoError);

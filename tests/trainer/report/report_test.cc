@@ -90,7 +90,7 @@ ReportState MadeState() {
   return state;
 }
 
-TEST(ReportPageTest, IsWellFormedAndNeedsNothingElse) {
+TEST(ReportPageTest, PagesAreWellFormedAndSelfContained) {
   const std::string page =
       ReportPage(MadeSubject(), MadeHistory(), MadeState());
   EXPECT_EQ(FirstFlaw(page), "");
@@ -229,13 +229,13 @@ TEST(ReportPageTest, LinksTheFilesBesideIt) {
 }
 
 // The first report may come before anything has happened.
-TEST(ReportPageTest, IsAPageWhenThereIsNothingToSay) {
+TEST(ReportPageTest, EmptyHistoryGivesAPage) {
   const std::string page = ReportPage({}, RunHistory("nowhere"), {});
   EXPECT_EQ(FirstFlaw(page), "");
   EXPECT_THAT(page, AllOf(Not(HasSubstr("nan")), Not(HasSubstr("Verdict"))));
 }
 
-TEST(ReportTest, IsWrittenWholeFromWhatTheLogHas) {
+TEST(ReportTest, TheReportShowsTheWholeLog) {
   const TemporaryFolder folder;
   Report report(folder.path(), MadeSubject());
   report.Write({});

@@ -245,7 +245,7 @@ TEST_F(TrainLogTest, WritesProfiles) {
   EXPECT_THAT(BytesOfEvents(folder_.path()), HasSubstr("profile/input_wait"));
 }
 
-TEST_F(TrainLogTest, IsReadByTensorBoard) {
+TEST_F(TrainLogTest, TensorBoardReadsTheEvents) {
   Run();
   const int status =
       std::system(("python3 " INFEED_INTEROP "/read_events.py " +

@@ -66,7 +66,7 @@ TEST(EvalResultTest, SaysOfManyClassesWhatScikitLearnSays) {
   EXPECT_EQ(result.auc_at_half, std::nullopt);
 }
 
-TEST(EvalResultTest, OfTwoClassesHasTheCurveOfTheSecond) {
+TEST(EvalResultTest, TwoClassesHaveTheCurveOfTheSecond) {
   const EvalResult result =
       MakeEvalResult({.images = 3,
                       .classes = 2,

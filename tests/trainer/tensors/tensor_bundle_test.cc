@@ -110,7 +110,7 @@ TEST_F(TensorBundleTest, NamesADataFileThatIsMissing) {
               HasSubstr(".data-00000-of-00001: cannot read: No such file"));
 }
 
-TEST_F(TensorBundleTest, IsFoundByPrefixFileOrFolder) {
+TEST_F(TensorBundleTest, BundlesAreFoundByPrefixFileOrFolder) {
   EXPECT_EQ(FindTensorBundle(prefix_), prefix_);
   EXPECT_EQ(FindTensorBundle(prefix_ + ".index"), prefix_);
   EXPECT_EQ(FindTensorBundle(prefix_ + ".data-00000-of-00001"), prefix_);
