@@ -14,7 +14,8 @@
 namespace infeed {
 namespace {
 
-// As two ranks do whose stderr is one pipe: each prints messages of many lines.
+// Two processes with one pipe as stderr, like ranks, each print messages of
+// many lines.
 std::string PrintedByTwo(const std::string& first, const std::string& second) {
   std::array<int, 2> pipe{};
   EXPECT_EQ(::pipe(pipe.data()), 0);

@@ -69,7 +69,7 @@ TEST_F(BestModeTest, TrainingExportsTheBest) {
                    SmallModel::kParameters + ",train_steps=" + step);
   };
   ASSERT_EQ(train_to("3").exit_code, 0);
-  // Of the same evaluations, which the file names.
+  // The file names the evaluations' subject.
   const auto file = nlohmann::json::parse(
       ReadWholeFile(model_.folder() + "/best.json", 1000));
   BestCheckpoint best(model_.folder(), "top_1", file.at("validation"));

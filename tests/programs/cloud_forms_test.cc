@@ -1,4 +1,4 @@
-// The same photographs from an object store as from files.
+// Photographs in an object store give the batches that files give.
 
 #include <cstdint>
 #include <filesystem>

@@ -1,5 +1,5 @@
-// What docs/internals/scale.md says of 1 to 1,000 machines: its formulas beside
-// what the parts themselves do, and its tables. After a change of either,
+// docs/internals/scale.md: compares its formulas for 1 to 1,000 machines with
+// the code, and its tables with the program's. After a change of either,
 //
 //   INFEED_UPDATE_DOCS=1 cluster_scale_test --gtest_filter='ScaleDocsTest.*'
 //

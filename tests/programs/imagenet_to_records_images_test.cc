@@ -1,4 +1,4 @@
-// What imagenet_to_records makes of images, to be read by others.
+// The images that imagenet_to_records writes, as other readers get them.
 
 #include <filesystem>
 #include <optional>
@@ -35,7 +35,7 @@ using ::testing::SizeIs;
 
 constexpr std::int64_t kMaxBytes = 1 << 26;
 
-// What of an Example is looked at here.
+// The parts of an Example that are checked here.
 struct Stored {
   std::string filename;
   std::string format;

@@ -1,5 +1,5 @@
-// What a newcomer does wrong, with every program: the exit code, and the last
-// line on stderr, which says what is wrong and what would be right.
+// Typical mistakes with every program: the exit code, and the last line on
+// stderr, which names the mistake and the remedy.
 
 #include <memory>
 #include <sstream>

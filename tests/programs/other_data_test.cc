@@ -149,7 +149,7 @@ TEST_F(OtherDataTest, EndsATrainingThatWouldMixIt) {
   EXPECT_EQ(forced.exit_code, 0) << forced.err;
   RunHistory history(model_.folder());
   history.Update();
-  // That of step 2 is made up for.
+  // The missing evaluation of step 2 is repeated.
   EXPECT_THAT(history.evaluations(), SizeIs(2));
 }
 
@@ -260,7 +260,7 @@ TEST_F(OtherDataTest, GetsANewClassifierWhereItsClassesAreOthers) {
   EXPECT_EQ(mapped.exit_code, 0) << mapped.err;
   EXPECT_THAT(mapped.err, AllOf(HasSubstr("order of the data's classes"),
                                 Not(HasSubstr("new weights"))));
-  // The same images with their own classes: the same first loss.
+  // Equal images with their own classes give the same first loss.
   ASSERT_EQ(tune(model_.data_dir(), "same").exit_code, 0);
   EXPECT_NEAR(
       MetricsLines(models / "reversed", "train")[1]["loss"].get<double>(),

@@ -1,4 +1,4 @@
-// What trainings decide from their evaluations, also after they were killed.
+// Decisions of trainings that depend on evaluations, also after kills.
 
 #include <filesystem>
 #include <string>
@@ -149,7 +149,7 @@ TEST_F(PastEvaluationsTest, MissingEvaluationsAreRepeated) {
   EXPECT_THAT(Train(straight_, more + "4").err, HasSubstr("nothing to do"));
 }
 
-// Of one class, every prediction is right.
+// With one class, every prediction is right.
 TEST_F(PastEvaluationsTest, AReachedGoalEndsTheRun) {
   const TemporaryFolder data;
   for (const char* const split : {"train", "validation"}) {

@@ -1,5 +1,5 @@
-// What the process of an input pipeline takes at most, libraries included,
-// against its memory_limit.
+// Compares the peak memory of an input pipeline's process, libraries included,
+// with its memory_limit.
 
 #include <sys/resource.h>
 

@@ -1,8 +1,7 @@
-// Trainings of several processes as their users meet them: the same samples and
-// losses as one process has, whatever starts them, and an end for all when one
-// of them ends.
+// Trainings of several processes, started in every way: they have the samples
+// and losses of one process, and when one process ends, all end.
 //
-// INFEED_KILLS says how often a rank is killed; ./dev long asks for 20.
+// INFEED_KILLS: how often a rank is killed; ./dev long sets 20.
 
 #include <signal.h>
 #include <unistd.h>
@@ -84,7 +83,7 @@ class RanksTest : public testing::Test {
     return arguments;
   }
 
-  // Of a launcher whose two ranks train until they are ended.
+  // The command of a launcher whose two ranks train until they are stopped.
   [[nodiscard]] Arguments Endless(const std::string& model) const {
     return ArgumentsOf(model, 100000,
                        {"--mode", "train", "--local_ranks", "2"});
@@ -169,7 +168,7 @@ TEST_F(RanksTest, RefuseToGoOnWithRanksThatMakeOtherEpochs) {
   EXPECT_EQ(Train("two", 8, two).exit_code, 0);
 }
 
-// Record 13 is never rank 0's, which says it all the same.
+// Record 13 is never read by rank 0, which still prints it.
 TEST_F(RanksTest, BadRecordsOfAllRanksAreCounted) {
   Write("train", 24, {13});
   const ProgramResult run =

@@ -208,7 +208,7 @@ TEST_F(RecordsVerifyTest, NamesMissingShards) {
       RunProgram("records", "verify --allow_missing_shards " + folder_.path());
   EXPECT_EQ(allowed.exit_code, 0);
   EXPECT_THAT(allowed.err, HasSubstr("1 shard is missing: " + Path(0)));
-  // Of one shard that is named itself no others are expected.
+  // For a single named shard, no others are expected.
   EXPECT_EQ(RunProgram("records", "verify " + Path(1)).exit_code, 0);
 }
 

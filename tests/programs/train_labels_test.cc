@@ -63,7 +63,7 @@ class TrainLabelsTest : public testing::Test {
   [[nodiscard]] json Evaluation() const {
     return json::parse(Text("eval/00000004.json"));
   }
-  // Of an evaluation: "name images ..." of all classes.
+  // An evaluation's classes: "name images ..." of each.
   static std::string Classes(const json& evaluation) {
     std::string text;
     for (const json& one : evaluation.at("classes")) {

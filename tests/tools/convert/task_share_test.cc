@@ -76,7 +76,7 @@ TEST(TaskShareTest, ReadsEverySchedulerWhenAsked) {
             "6/7");
 }
 
-// What a launcher set, as tests/data/launchers/README.md says.
+// The variables that a launcher set; see tests/data/launchers/README.md.
 Variables SetBy(const std::string& launcher) {
   std::ifstream file(INFEED_TEST_DATA "/launchers/" + launcher + ".env");
   Variables variables;

@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::Property;
 using ::testing::Throws;
 
-// What a command line with these arguments makes.
+// The options of a command line with these arguments.
 InputOptions Resolved(std::vector<std::string> arguments) {
   CLI::App app("A tool.");
   InputOptions options;

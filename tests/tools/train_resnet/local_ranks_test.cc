@@ -49,7 +49,7 @@ TEST(LocalRanksTest, TheFailedRankIsNamed) {
       "the ranks were stopped by a signal; run the same command again");
 }
 
-// The others' 1 is but an echo.
+// The code 1 of the other ranks only follows from the first failure.
 TEST(LocalRanksTest, TheFirstSpecificCodeCounts) {
   EXPECT_EQ(Code({{.rank = 1, .code = 1}, {.rank = 0, .code = 3}}), 3);
   EXPECT_EQ(Code({{.rank = 0, .code = 3}, {.rank = 1, .code = 2}}), 3);

@@ -122,7 +122,7 @@ TEST_P(CudaNormTest, GpuNormMatchesTheCpus) {
     ExpectNear(found.y, y);
     ExpectNear(on_gpu.norm.moving_mean, on_cpu.norm.moving_mean);
     ExpectNear(on_gpu.norm.moving_variance, on_cpu.norm.moving_variance);
-    // Where y is all but 0, the two may differ in whether it is.
+    // Where y is nearly 0, the two may differ in whether it is 0.
     found.y = y.detach().to(torch::kCUDA);
     const NormGradients gradients = Backward(found, on_gpu);
     ExpectNear(gradients.x, on_cpu.x.grad());
@@ -155,8 +155,8 @@ TEST_P(CudaNormTest, FusedNormUsesTheGpusKernels) {
           .equal(y));
 }
 
-// Gradients without ReLU, since where y is all but 0, the two may differ in
-// whether it is.
+// Gradients without ReLU, since where y is nearly 0, the two may differ in
+// whether it is 0.
 TEST_P(CudaNormTest, NormalizesTheResidualAsTheCpuDoes) {
   if (!GetParam().residual) {
     return;

@@ -1,4 +1,5 @@
-// What kernels for GPUs compute, on the CPU, against the trainer's own code.
+// Compares the arithmetic of GPU kernels, on the CPU, with the trainer's own
+// code.
 #include "trainer/feed/pixel_math.h"
 
 #include <bit>
@@ -91,7 +92,8 @@ TEST(NormTilingTest, CoversEveryElementOnce) {
   }
 }
 
-// As MomentsKernel and StatisticsKernel do it, with one thread a split.
+// The moments as MomentsKernel and StatisticsKernel compute them, with one
+// thread per split.
 ChannelMoments MomentsBySplits(const std::vector<float>& x) {
   const NormShape shape = {.rows = std::ssize(x), .channels = 8};
   const NormTiling tiling = TilingOf(shape, 8);

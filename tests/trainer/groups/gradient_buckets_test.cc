@@ -62,7 +62,7 @@ std::vector<torch::Tensor> GradientsOf(const Model& model) {
   return gradients;
 }
 
-// What ranks [0, ranks) give each weight together, `passes` times.
+// The sum of the gradients of ranks [0, ranks) for each weight, `passes` times.
 std::vector<torch::Tensor> Expected(int ranks, int passes) {
   const Model model;
   for (int i = 0; i < ranks * passes; ++i) {

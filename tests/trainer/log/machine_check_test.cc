@@ -19,7 +19,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// A machine as its files under /proc and /sys tell it.
+// A machine, made of files under /proc and /sys.
 class MachineCheckTest : public testing::Test {
  protected:
   MachineCheckTest() {

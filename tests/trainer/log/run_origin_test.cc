@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What a shell makes of a text: its words, one a line.
+// The words into which a shell splits a text, one per line.
 std::string WordsByShell(const std::string& text) {
   const std::string command = "printf '%s\\n' " + text;
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(

@@ -24,7 +24,7 @@ DeviceBatch BatchOf(const std::vector<std::int64_t>& labels,
           .weights = torch::tensor(weights)};
 }
 
-// Three classes: says 2, 0, 1, 1.
+// Logits of three classes; the predictions are 2, 0, 1, 1.
 torch::Tensor Logits() {
   return torch::tensor(
       {{0.F, 1.F, 2.F}, {3.F, 1.F, 2.F}, {0.F, 1.F, 0.F}, {0.F, 5.F, 0.F}});

@@ -31,10 +31,10 @@ using testing::IsEmpty;
 constexpr int kBatch = 2;
 constexpr int kSide = 64;  // of the last convolutions: 2
 
-// What was seen of the operations of a step.
+// The observed operations of a step.
 struct Seen {
-  // Those that the step and autograd call. What these call in turn depends on
-  // the CPU.
+  // Operations called by the step and autograd; those called inside them depend
+  // on the CPU.
   std::map<std::string, int> operations;
   int depth = 0;                     // of calls, at this moment
   int convolutions = 0;              // those of convolutions among them

@@ -1,5 +1,5 @@
 // The libraries of PyTorch's wheels export functions of libstdc++ that crash
-// when they are called; cmake/torch.cmake says which ones a program gets.
+// when they are called; cmake/torch.cmake chooses the ones that a program uses.
 #include <dlfcn.h>
 
 #include <cstdint>

@@ -414,7 +414,7 @@ INSTANTIATE_TEST_SUITE_P(
                             }}),
     [](const auto& param_info) { return param_info.param.name; });
 
-// --- Of the whole device loop.
+// --- The whole device loop.
 
 const DeviceOptions kCpu = {.device = "cpu", .threads = 2};
 const ModelOptions kResNet = {.depth = 18, .num_classes = 2};

@@ -252,8 +252,8 @@ TEST(LearningRateTest, FallsInStepsAtEachThird) {
                         {90 * 5004 - 1, .001}});
 }
 
-// --- Those of PyTorch and timm (make_schedule_goldens.py): nine epochs of ten
-// steps.
+// --- Schedules of PyTorch and timm (make_schedule_goldens.py): nine epochs of
+// ten steps.
 
 struct Golden {
   std::string name;

@@ -18,7 +18,8 @@
 namespace infeed {
 namespace {
 
-// As tests/data/make_named_network_goldens.py: the state's lines and numbers.
+// The state's lines and numbers, as tests/data/make_named_network_goldens.py
+// writes them.
 nlohmann::json LayoutOf(const ModelOptions& options) {
   std::vector<std::string> lines;
   std::int64_t parameters = 0;

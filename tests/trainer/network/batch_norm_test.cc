@@ -60,7 +60,7 @@ Passed Pass(BatchNorm& norm, const torch::Tensor& images,
             const torch::Tensor& target) {
   const torch::Tensor x = images.detach().clone().requires_grad_();
   const torch::Tensor output = norm->forward(x);
-  // As blocks do: the output may be changed in place.
+  // As in blocks, the output may be changed in place.
   output.mul(1).relu_().mul(target).sum().backward();
   return {.output = output.detach(),
           .of_x = x.grad(),

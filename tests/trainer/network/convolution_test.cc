@@ -49,7 +49,7 @@ std::vector<torch::Tensor> Pass(const Shape& shape, std::int64_t batch,
   return {y.detach().to(torch::kFloat), x.grad(), layer->weight.grad()};
 }
 
-// Of the networks here: stems, 3x3 and 1x1 with and without a stride.
+// Shapes of the networks: stems, 3x3 and 1x1 with and without a stride.
 class ConvolutionTest
     : public testing::TestWithParam<std::tuple<Shape, std::int64_t>> {};
 

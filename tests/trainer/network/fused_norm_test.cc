@@ -148,7 +148,7 @@ TEST_P(FusedNormTest, FusedEqualsNormSumAndRelu) {
   }
 }
 
-// Of an element of a leaf, by differences.
+// The derivative with respect to an element of a leaf, by differences.
 double SlopeOf(const std::function<double()>& value, torch::Tensor element) {
   const torch::NoGradGuard no_grad;
   constexpr double kStep = 1e-6;

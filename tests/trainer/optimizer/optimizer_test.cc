@@ -35,7 +35,7 @@ torch::Tensor Noise(const std::string& name, at::IntArrayRef shape) {
   return torch::tensor(values).reshape(shape);
 }
 
-// Those of the goldens. The first is longer than a stretch, and in
+// The goldens' parameters. The first is longer than a stretch, and in
 // channels_last order.
 std::vector<OptimizedParameter> TwoParameters() {
   return {{.name = "conv1.weight",

@@ -1,5 +1,5 @@
-// docs/parameters.md lists the parameters as the program has them. After a
-// change of the table,
+// Compares the lists of docs/parameters.md with the table. After a change of
+// the table,
 //
 //   INFEED_UPDATE_DOCS=1 trainer_host_test --gtest_filter='ParamDocsTest.*'
 //

@@ -35,7 +35,7 @@ std::string Text(const RankPlace& place) {
          " by " + place.source;
 }
 
-// What a launcher said to a process of its own: tests/data/launchers.
+// The variables that a launcher set for a process: tests/data/launchers.
 Values Launched(const std::string& name) {
   std::ifstream file(std::string(INFEED_TEST_DATA) + "/launchers/" + name +
                      ".env");

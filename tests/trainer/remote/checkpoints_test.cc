@@ -44,7 +44,7 @@ TEST_F(RemoteCheckpointsTest, OnlyFoldersWithAManifestCount) {
   EXPECT_THAT(checkpoints_.List(7), ElementsAre(12));
 }
 
-// Whatever the moment at which it ends, what is there has no manifest yet.
+// Whenever the upload ends, the store has no manifest yet.
 TEST_F(RemoteCheckpointsTest, AnUploadThatIsCutLeavesNone) {
   const std::string folder = Save(7, disk_ / "made");
   for (int done = 0; done < 4; ++done) {

@@ -68,7 +68,7 @@ TEST_F(OutboxTest, ALaterOneOfTheSameStepTakesThePlace) {
 TEST_F(OutboxTest, OutlivesItsProcess) {
   Add(3);
   Add(12);
-  // What a process that was killed was adding.
+  // The unfinished addition of a killed process.
   MakeFolder(TemporaryCheckpointFolder(folder_ / "outbox", 13, "new"));
   Outbox next(folder_ / "outbox");
   EXPECT_THAT(next.Steps(), ElementsAre(3, 12));
@@ -99,7 +99,7 @@ TEST_F(OutboxTest, WhatIsBeingUploadedStays) {
 
 class RemoteExportsTest : public RemoteFiles {
  protected:
-  // As an exporter leaves it.
+  // A finished export's folder.
   [[nodiscard]] std::string Made(const std::string& name) const {
     for (const char* file : {"model.onnx", "preprocessing.json", "z.bin"}) {
       Write(disk_ / (name + "/" + file), file);
