@@ -243,7 +243,7 @@ std::string AdaptInputChannels(const HostTensor& wanted,
     return "";
   }
   weight->second = WithInputChannels(weight->second, shape[1]);
-  return fmt::format("\n  {}: {} input channels {} {}", name, before,
+  return fmt::format("; {}: {} input channels {} {}", name, before,
                      shape[1] == 1 ? "summed to" : "repeated for", shape[1]);
 }
 
@@ -270,7 +270,7 @@ std::string ArrangeClasses(const Names& file, const Names& model,
   const auto weight = found.find(head + "weight");
   if (file.size() != model.size() || weight == found.end() ||
       weight->second.shape.empty() || weight->second.shape[0] != rows) {
-    return "";  // The tensor has as many classes as the file has names.
+    return "";  // Needs a row for each name.
   }
   const ClassMatch match = MatchClasses(model, file);
   if (match.fits && match.to_model.empty()) {
@@ -279,7 +279,7 @@ std::string ArrangeClasses(const Names& file, const Names& model,
   if (!match.fits) {
     found.erase(head + "bias");
     found.erase(weight);
-    return fmt::format("\n  its classes are {}; the data's are {}",
+    return fmt::format("; its classes are {}; the data's are {}",
                        ClassesText(file), ClassesText(model));
   }
   for (auto& [name, tensor] : found) {
@@ -288,7 +288,7 @@ std::string ArrangeClasses(const Names& file, const Names& model,
       TakeRows(match.to_model, tensor);
     }
   }
-  return "\n  the classifier's rows are put into the order of the data's "
+  return "; the classifier's rows are put into the order of the data's "
          "classes, by their names";
 }
 
