@@ -25,8 +25,8 @@ constexpr int kWarmUp = 3;
 // the results of the launch before.
 constexpr auto kMostSteps = static_cast<std::int64_t>(kCudaRecords / 2);
 
-// Steps of a loop's first launch: few, since the device waits while the host
-// takes their choices.
+// Steps of a loop's first launches: few, since the device waits while the host
+// takes the choices of the first one.
 constexpr std::int64_t kFirstSteps = 8;
 
 // How many launches the host may be ahead. The ring of results has room for

@@ -20,8 +20,8 @@ struct SummaryImage {
 // Parameters' names and values as text; empty values are left out.
 using HParams = std::vector<std::pair<std::string, std::string>>;
 
-// A scalar on the hyperparameters page, by its tag. folder: the folder of its
-// events below the run's; "": the run's own.
+// A scalar on the hyperparameters page. group: the folder of its events below
+// the run's; "": the run's own.
 struct HParamsMetric {
   std::string group;
   std::string tag;

@@ -8,8 +8,8 @@ namespace infeed {
 
 // Maps the classes of data to those of a model.
 struct ClassMatch {
-  // Whether each class is one of the model's; if one side has no names, whether
-  // the numbers of classes allow it.
+  // Whether each class of the data is one of the model's; true if one side has
+  // no names.
   bool fits = true;
   // The model's class of each class of the data; empty: the same number.
   std::vector<std::int32_t> to_model = {};
