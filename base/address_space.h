@@ -6,7 +6,7 @@
 
 namespace infeed {
 
-// What libraries with OpenBLAS take when they are loaded.
+// Address space that libraries with OpenBLAS take when they are loaded.
 inline constexpr std::size_t kLibraryBytes = std::size_t{320} << 20;
 
 // Whether the process can get this much more memory under its limits; takes

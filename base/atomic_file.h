@@ -14,10 +14,10 @@ namespace infeed {
 
 // Writes PATH through a temporary file beside it: Commit() syncs it, renames it
 // and syncs the folder, so that after a crash at any moment PATH is the old
-// file or the whole new one. What is at a PATH of the program's (own_names, see
-// own_files.h), a symbolic link too, is replaced. At a PATH that the user named
-// a symbolic link is followed, and stays, and what is not a regular file (a
-// device, a FIFO) is written directly: its bytes go out before Commit().
+// file or the whole new one. own_names (own_files.h) says whose name PATH is.
+// At the program's own name, whatever exists is replaced, even a symbolic link.
+// At a name that the user gave, a symbolic link is followed and kept, and a
+// device or a FIFO is written directly: its bytes go out before Commit().
 //
 // Owns the temporary file, and removes it unless committed.
 // One thread at a time. Throws IoError; after that only destruction is allowed.
@@ -57,9 +57,10 @@ void WriteFileAtomically(const std::string& path, std::string_view text,
 [[nodiscard]] std::string ReadWholeFile(const std::string& path,
                                         std::int64_t max_bytes);
 
-// The same for a path that the user has given, also of a pipe until its end.
-// Throws IoError for a pipe without data that no writer has open. Waiting for a
-// pipe's data lets signals through that this thread blocks.
+// As ReadWholeFile(), for a path that the user has given; reads a pipe until
+// its end. Throws IoError for a pipe without data that no writer has open.
+// While it waits for a pipe's data, signals that this thread blocks are
+// delivered.
 [[nodiscard]] std::string ReadFileOrPipe(const std::string& path,
                                          std::int64_t max_bytes);
 

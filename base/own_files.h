@@ -11,24 +11,25 @@
 // at those no link is followed and nothing but a regular file is opened.
 // Names before them are the user's, whose links are followed.
 //
-// All throw IoError naming the path.
+// Every function throws IoError naming the path.
 namespace infeed {
 
 // The own_names of a path that the user has given in full.
 inline constexpr int kNamedByUser = 0;
-// That of a file in a folder that the program has made: FOLDER/.infeed/NAME.
+// The own_names of a file in a folder that the program has made:
+// FOLDER/.infeed/NAME.
 inline constexpr int kInOwnFolder = 2;
 
-// Opens a folder. Each of the program's names in it is opened by itself in the
-// folder before it (openat with O_NOFOLLOW), which needs no openat2 and leads
-// nowhere else even while others rename folders.
+// Opens a folder. Each of the program's names is opened separately in its
+// parent folder (openat with O_NOFOLLOW): this needs no openat2, and no link is
+// followed even while others rename folders.
 [[nodiscard]] Descriptor OpenFolder(const std::string& folder, int own_names);
 
-// The same; makes the folder and its missing parent folders.
+// As OpenFolder(), but makes the folder and its missing parent folders.
 Descriptor MakeAndOpenFolder(const std::string& folder, int own_names);
 
 // Opens a log or a lock for reading and writing, and makes it if it is missing.
-// Refuses a link, also a hard one, and what is not a regular file. Requires:
+// Refuses symbolic and hard links, and anything but a regular file. Requires:
 // own_names > 0.
 [[nodiscard]] Descriptor OpenOwnFile(const std::string& path, int own_names);
 

@@ -23,10 +23,7 @@ std::size_t LengthOfPart(std::string_view text) {
   return end == std::string_view::npos ? std::size_t{PIPE_BUF} : end + 1;
 }
 
-}  // namespace
-
-void PrintLines(std::string_view message) {
-  const std::string lines = ShownLines(message) + "\n";
+void Print(std::string_view lines) {
   for (std::string_view rest = lines; !rest.empty();) {
     const std::size_t length = LengthOfPart(rest);
     // stderr has no buffer: this is one write(2).
@@ -36,5 +33,11 @@ void PrintLines(std::string_view message) {
     rest.remove_prefix(length);
   }
 }
+
+}  // namespace
+
+void PrintLine(std::string_view line) { Print(ShownText(line) + "\n"); }
+
+void PrintLines(std::string_view text) { Print(ShownLines(text) + "\n"); }
 
 }  // namespace infeed

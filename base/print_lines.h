@@ -4,11 +4,14 @@
 
 namespace infeed {
 
-// Prints a message of one or more lines, as ShownLines() shows them, and a
-// newline, on stderr. Each write
-// is of whole lines, at most as many as the system writes to a pipe at once, so
-// that lines of several threads and processes do not mix. For programs:
-// libraries do not print.
-void PrintLines(std::string_view message);
+// Messages of programs on stderr; libraries do not print. Both functions escape
+// what terminals misinterpret (base/shown_text.h), add a newline, and write
+// whole lines, at most as many as the system writes to a pipe at once, so that
+// lines of several threads and processes do not mix.
+
+// Prints one line. Line ends in it, as of a file's name, are escaped, too.
+void PrintLine(std::string_view line);
+// Prints a text of several lines.
+void PrintLines(std::string_view text);
 
 }  // namespace infeed

@@ -14,13 +14,13 @@ namespace infeed {
 [[nodiscard]] std::array<std::uint32_t, 4> Philox4x32(
     std::array<std::uint32_t, 2> key, std::array<std::uint32_t, 4> counter);
 
-// The same for several counters side by side, [word][lane], in half of the
-// time. Replaces them by their blocks.
+// Replaces several counters, [word][lane], by their blocks, in half of the
+// time.
 inline constexpr std::size_t kPhiloxLanes = 8;
 using PhiloxLanes = std::array<std::array<std::uint32_t, kPhiloxLanes>, 4>;
 void Philox4x32(std::array<std::uint32_t, 2> key, PhiloxLanes& counters);
 
-// What a draw is for. Changing a value changes every batch.
+// The purpose of a draw. Changing a value changes every batch.
 enum class RandomStream : std::uint32_t {
   kOrder = 0,
   kCrop = 1,

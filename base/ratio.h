@@ -9,7 +9,7 @@ namespace infeed {
   return whole > 0 ? part / whole : 0;
 }
 
-// The same, limited to 0..1: times measured apart may add up to more.
+// Ratio() limited to 0..1: times measured separately may add up to more.
 [[nodiscard]] inline double Share(double part, double whole) {
   return std::clamp(Ratio(part, whole), 0.0, 1.0);
 }

@@ -15,10 +15,10 @@ namespace infeed {
 // line ends included, and bytes that are not UTF-8 become "\xNN", and URLs lose
 // what WithoutUrlSecrets() removes. Shown text stays as it is if shown again.
 [[nodiscard]] std::string ShownText(std::string_view text);
-// The same for several lines, which stay lines.
+// As ShownText(), for several lines; line ends stay.
 [[nodiscard]] std::string ShownLines(std::string_view text);
 
-// The same for JSON, which has such characters in its strings only: they become
+// Replaces control characters in JSON, which has them in strings only, by
 // "\u00NN". Requires: UTF-8.
 [[nodiscard]] std::string ShownJson(std::string_view json);
 

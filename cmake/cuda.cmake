@@ -1,9 +1,8 @@
-# What a build with CUDA needs beside the rest: nvcc, LibTorch of a PyTorch
-# wheel (2.8 or later; torch.cmake has found it) and the NCCL that it brings
-# along.
+# Additional requirements of a build with CUDA: nvcc, LibTorch of a PyTorch
+# wheel (2.8 or later; found by torch.cmake) and the wheel's NCCL.
 set(CMAKE_CUDA_ARCHITECTURES ${INFEED_CUDA_ARCHITECTURES})
 enable_language(CUDA)
-# CMake 3.25 does not know that nvcc has C++20.
+# CMake 3.25 lacks nvcc's flag for C++20.
 foreach(kind IN ITEMS STANDARD EXTENSION)
   if(NOT DEFINED CMAKE_CUDA20_${kind}_COMPILE_OPTION)
     set(CMAKE_CUDA20_${kind}_COMPILE_OPTION "-std=c++20")
@@ -18,8 +17,8 @@ if(NOT infeed_torch_dir)
     "./dev build cuda installs one; or set CMAKE_PREFIX_PATH to what "
     "`python3 -c 'import torch; print(torch.utils.cmake_prefix_path)'` prints.")
 endif()
-# Its package file asks for architectures in a variable of its own, else it
-# looks for a GPU, and puts them into flags of every CUDA source.
+# Torch's package file reads architectures from its own variable, else looks for
+# a GPU, and adds them to the flags of every CUDA source.
 set(TORCH_CUDA_ARCH_LIST 9.0)
 set(infeed_saved_cuda_flags "${CMAKE_CUDA_FLAGS}")
 unset(CMAKE_CUDA_ARCHITECTURES)
@@ -36,7 +35,7 @@ find_path(INFEED_NCCL_INCLUDE nccl.h REQUIRED
 find_library(INFEED_NCCL NAMES nccl libnccl.so.2 REQUIRED
   HINTS ${infeed_wheels}/nvidia/nccl/lib)
 
-# What CUDA sources of ours link. CUDA's headers are found through it.
+# Linked by this project's CUDA sources; it also provides CUDA's headers.
 add_library(infeed_cuda INTERFACE IMPORTED)
 target_include_directories(infeed_cuda SYSTEM INTERFACE ${INFEED_NCCL_INCLUDE})
 target_link_libraries(infeed_cuda INTERFACE

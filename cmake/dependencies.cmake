@@ -10,8 +10,8 @@ find_package(Protobuf CONFIG QUIET)
 if(NOT Protobuf_FOUND)
   find_package(Protobuf REQUIRED)
 endif()
-# The part of it that is used, unless LibTorch brings the whole: a process should
-# not have both.
+# libprotobuf-lite suffices, unless LibTorch brings the whole protobuf: a
+# process should not load both.
 set(infeed_protobuf protobuf::libprotobuf-lite)
 if(INFEED_TRAINER)
   set(infeed_protobuf protobuf::libprotobuf)
@@ -27,7 +27,7 @@ find_package(CURL REQUIRED)
 # Signatures of cloud requests; SHA-256 of streams.
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(pugixml REQUIRED)
-# They have no package files.
+# Libraries without package files.
 find_library(INFEED_ISAL isal REQUIRED)
 find_library(INFEED_UTF8PROC utf8proc REQUIRED)
 find_library(INFEED_WEBP webp REQUIRED)
@@ -39,12 +39,12 @@ if(INFEED_TOOLS)
 endif()
 if(INFEED_TRAINER)
   find_package(yaml-cpp REQUIRED)
-  # The name that 0.8 gave it; the other one ends with 0.10.
+  # The target's name since 0.8; the old name ends with 0.10.
   set(infeed_yaml yaml-cpp)
   if(TARGET yaml-cpp::yaml-cpp)
     set(infeed_yaml yaml-cpp::yaml-cpp)
   endif()
-  # Its package file asks for programs that Debian packs apart.
+  # libzip's package file requires programs that Debian packages separately.
   find_library(INFEED_ZIP zip REQUIRED)
 endif()
 
@@ -67,6 +67,6 @@ endif()
 if(INFEED_BENCHMARKS)
   find_package(benchmark REQUIRED)
 endif()
-# All of it was found with this one; ./dev compares.
+# The prefix path with which all libraries were found; ./dev compares it.
 set(INFEED_PREFIX_PATH "$ENV{CMAKE_PREFIX_PATH}" CACHE INTERNAL
   "The environment's CMAKE_PREFIX_PATH when the packages were found")

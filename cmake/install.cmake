@@ -1,6 +1,6 @@
 # find_package(infeed) gives infeed::base, infeed::records, infeed::preprocess,
-# infeed::pipeline, and infeed::convert with what it stands on. The trainer is an
-# application: consumers need no LibTorch, and none needs CLI11.
+# infeed::pipeline, and infeed::convert with the libraries below it. The trainer
+# is an application: consumers need no LibTorch, and none needs CLI11.
 include(CMakePackageConfigHelpers)
 
 set(infeed_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/infeed)
@@ -19,7 +19,7 @@ install(FILES ${PROJECT_BINARY_DIR}/infeedConfig.cmake
               ${PROJECT_BINARY_DIR}/infeedConfigVersion.cmake
   DESTINATION ${infeed_package_dir})
 
-# What users read: pages, and programs to begin from.
+# Documentation for users, and example programs.
 install(FILES CHANGELOG.md LICENSE NOTICE README.md SECURITY.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}

@@ -1,5 +1,5 @@
-# Two libraries of OpenCV alone, which benchmarks use. Its package file does not
-# load where others that it names are not there.
+# Two libraries of OpenCV that benchmarks use. OpenCV's package file fails if
+# any library that it lists is missing.
 find_path(INFEED_OPENCV_INCLUDE opencv2/core.hpp REQUIRED
   PATH_SUFFIXES opencv4)
 foreach(part IN ITEMS core imgproc)

@@ -1,4 +1,4 @@
-# The only switches there are: the same version always does the same.
+# All switches: there are few, so that equal versions behave equally.
 option(INFEED_TOOLS "Build the programs; without, the libraries alone" ON)
 option(INFEED_TRAINER "Build train_resnet, which needs LibTorch" ${INFEED_TOOLS})
 option(INFEED_TESTS "Build the tests, which need all parts"
@@ -15,7 +15,7 @@ set(INFEED_CUDA_ARCHITECTURES "80-real;90-real;100" CACHE STRING
 set(INFEED_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them")
 
 
-# What is left out takes along what needs it.
+# Turning a part off turns off the parts that depend on it.
 if(NOT INFEED_TOOLS)
   set(INFEED_TRAINER OFF)
   set(INFEED_BENCHMARKS OFF)
@@ -35,7 +35,7 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CUDA_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
 endif()
 
-# Linked by every target of ours, and by nothing that is installed.
+# Linked by all targets of this project, but not part of the installed package.
 add_library(infeed_options INTERFACE)
 target_compile_features(infeed_options INTERFACE cxx_std_20)
 target_compile_options(infeed_options INTERFACE
@@ -43,14 +43,16 @@ target_compile_options(infeed_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:
     -Wall -Wextra $<$<NOT:$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wshadow>
     -Wnon-virtual-dtor -Woverloaded-virtual>
-  # GCC 12 is wrong about values of std::optional and about std::string's +.
+  # False warnings of GCC 12 for std::optional's value and std::string's +.
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized -Wno-restrict>
-  # Sources compiled as one are included: what they keep to themselves is not a
-  # header's. There GCC 12 is wrong about the bounds of std::string, too.
+  # In a unity build sources are included, so that GCC takes their anonymous
+  # namespaces for a header's. There GCC 12 also gives false warnings about
+  # bounds of std::string.
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:
     -Wno-subobject-linkage -Wno-array-bounds>
   $<$<CONFIG:Debug>:-D_GLIBCXX_ASSERTIONS>)
-# Programs load what they use: OpenCV alone brings some hundred libraries.
+# Programs load only libraries that they use: OpenCV alone has some hundred
+# dependencies.
 target_link_options(infeed_options INTERFACE -Wl,--as-needed)
 if(INFEED_SANITIZE)
   target_compile_options(infeed_options INTERFACE
@@ -59,6 +61,6 @@ if(INFEED_SANITIZE)
   target_link_options(infeed_options INTERFACE -fsanitize=${INFEED_SANITIZE})
 endif()
 if(INFEED_FUZZ)
-  # What libFuzzer needs to see which branches an input takes.
+  # libFuzzer's instrumentation of the branches that an input takes.
   target_compile_options(infeed_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()

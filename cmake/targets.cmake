@@ -1,6 +1,6 @@
-# infeed_room_sources(TARGET [SOURCES ...] [ALONE ...]): what a room adds to a
-# target. With CMAKE_UNITY_BUILD the SOURCES are compiled as one, so that headers
-# are parsed once; those ALONE cannot be.
+# infeed_room_sources(TARGET [SOURCES ...] [ALONE ...]): adds a room's sources
+# to a target. With CMAKE_UNITY_BUILD the SOURCES are compiled as one, so that
+# headers are parsed once; those ALONE cannot be.
 function(infeed_room_sources target)
   cmake_parse_arguments(ARG "" "" "SOURCES;ALONE" ${ARGN})
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
@@ -28,9 +28,9 @@ function(infeed_library name)
     PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:infeed_options>)
 endfunction()
 
-# infeed_room(LIBRARY SOURCES ... [ALONE ...] [PUBLIC_HEADERS ...]): what a room
-# adds to a library. Public headers are installed: those that users of the
-# library name, and those that these include. Sources that Highway compiles for
+# infeed_room(LIBRARY SOURCES ... [ALONE ...] [PUBLIC_HEADERS ...]): adds a room
+# to a library. Public headers are installed: those that users of the library
+# include, and the headers that these include. Sources that Highway compiles for
 # each SIMD target are ALONE.
 function(infeed_room library)
   cmake_parse_arguments(ARG "" "" "SOURCES;ALONE;PUBLIC_HEADERS" ${ARGN})
@@ -43,8 +43,8 @@ function(infeed_room library)
   endif()
 endfunction()
 
-# infeed_inner_library(NAME SOURCES ... [PUBLIC ...] [PRIVATE ...]): what
-# benchmarks or tests share, not installed.
+# infeed_inner_library(NAME SOURCES ... [PUBLIC ...] [PRIVATE ...]): a library
+# that benchmarks or tests share, not installed.
 function(infeed_inner_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(${name} STATIC)
@@ -61,8 +61,8 @@ function(infeed_rooms)
   endforeach()
 endfunction()
 
-# What `cmake --install` needs: the programs, their pages, and by linking the
-# libraries.
+# Everything that `cmake --install` needs: the programs, their pages and,
+# through linking, the libraries.
 add_custom_target(infeed_programs)
 
 # infeed_program(NAME SOURCES ... LIBRARIES ...): an installed program. All of
@@ -79,8 +79,8 @@ function(infeed_program name)
   infeed_program_docs(${name})
 endfunction()
 
-# The program's manual page and its completion in shells: it writes them itself,
-# which it cannot do where another machine builds it.
+# The program's manual page and shell completion. The program writes them
+# itself, so they are left out when cross-compiling.
 function(infeed_program_docs name)
   if(CMAKE_CROSSCOMPILING)
     return()

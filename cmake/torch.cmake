@@ -2,8 +2,8 @@
 # below the CMAKE_PREFIX_PATH that torch.utils.cmake_prefix_path prints, or that
 # names its folder torch. Conda's package is laid out like a wheel.
 #
-# The wheel named, and no other LibTorch: the system may have one as well, and
-# the two halves of its package file would be found apart.
+# Only the wheel that is named: the system may have another LibTorch, and
+# Torch's and Caffe2's package files could come from different ones.
 set(infeed_torch_dir "")
 string(REPLACE ":" ";" infeed_prefixes "$ENV{CMAKE_PREFIX_PATH}")
 foreach(prefix IN LISTS CMAKE_PREFIX_PATH infeed_prefixes)
@@ -28,7 +28,7 @@ if(DEFINED CACHE{INFEED_LIBTORCH} AND
     "Restore CMAKE_PREFIX_PATH, or configure with --fresh.")
 endif()
 
-# Its configuration sets directory-wide flags; they stay in this variable.
+# Torch's configuration sets directory-wide flags, which are kept in a variable.
 set(infeed_saved_flags "${CMAKE_CXX_FLAGS}")
 set(infeed_fmt_beside_torch fmt::fmt)
 if(infeed_torch_dir)
@@ -36,11 +36,10 @@ if(infeed_torch_dir)
   set(Caffe2_DIR ${infeed_torch_dir}/Caffe2)
   get_filename_component(infeed_torch_root ${infeed_torch_dir}/../.. ABSOLUTE)
   set(TORCH_LIBRARY ${infeed_torch_root}/lib/libtorch.so)
-  # NVIDIA's libraries come as wheels of their own, beside torch.
+  # NVIDIA's libraries are separate wheels beside torch.
   get_filename_component(infeed_wheels ${infeed_torch_root}/.. ABSOLUTE)
   file(GLOB infeed_nvidia_libs ${infeed_wheels}/nvidia/*/lib)
-  # The wheel's headers come with fmt's, of another version than the system's
-  # library.
+  # The wheel has headers of fmt, of another version than the system's library.
   set(infeed_fmt_beside_torch fmt::fmt-header-only)
 endif()
 if(INFEED_CUDA)
@@ -50,8 +49,8 @@ else()
 endif()
 set(CMAKE_CXX_FLAGS "${infeed_saved_flags}")
 
-# Ranks on CPUs are joined by Gloo. A wheel has it inside, without its headers;
-# those of another Gloo do not fit.
+# Ranks on CPUs communicate by Gloo. A wheel contains Gloo without its headers;
+# those of another version do not fit.
 set(infeed_gloo OFF)
 if(NOT INFEED_CUDA)
   if(infeed_torch_dir)
@@ -69,31 +68,31 @@ if(NOT INFEED_CUDA)
 endif()
 
 if(infeed_torch_dir)
-  # Folders of an MKL that need not be there would be searched at each start.
+  # Folders of an MKL that may not exist would be searched at each start.
   if(TARGET caffe2::mkl)
     set_property(TARGET caffe2::mkl PROPERTY INTERFACE_LINK_DIRECTORIES "")
   endif()
-  # One OpenMP runtime in a program: the wheel's, where it brings its own.
+  # A program has one OpenMP runtime: the wheel's, if it brings one.
   file(GLOB infeed_gomp ${infeed_torch_root}/lib/libgomp*.so*)
   if(infeed_gomp)
     list(GET infeed_gomp 0 OpenMP_gomp_LIBRARY)
   endif()
   # A wheel's libraries export some of libstdc++'s functions, std::filesystem's
-  # among them, which crash when they are called. The first library that has a
-  # name is the one that is called.
+  # among them, which crash when called. The first library that exports a name
+  # is the one that is called.
   set_property(TARGET torch APPEND PROPERTY INTERFACE_LINK_OPTIONS
     "LINKER:--push-state,--no-as-needed,-lstdc++,--pop-state")
-  # LibTorch's own libraries are found at run time; where the system has older
-  # ones, the linker must not ask them for LibTorch's symbols.
+  # LibTorch's own libraries are found at run time; if the system has older
+  # ones, the linker must not resolve LibTorch's symbols with them.
   set_property(TARGET torch APPEND PROPERTY INTERFACE_LINK_OPTIONS
     "LINKER:--allow-shlib-undefined")
-  # Programs start without the environment's help, and with the wheels'
+  # Programs need no environment variables to start, and find the wheels'
   # libraries before the system's, which may be older.
   list(PREPEND CMAKE_INSTALL_RPATH
     ${infeed_torch_root}/lib ${infeed_nvidia_libs})
   set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
-  # CMake fills up shorter paths of the build folder with empty ones, and an
-  # empty path is the current folder.
+  # CMake pads shorter run-time paths with empty ones, and an empty path is the
+  # current folder.
   set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 endif()
 set(INFEED_LIBTORCH "${infeed_libtorch}" CACHE INTERNAL

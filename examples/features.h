@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-// What a linear model sees of packed pixels.
+// The features of packed pixels for a linear model.
 namespace features {
 
 using Numbers = std::vector<float>;
@@ -34,8 +34,9 @@ inline float Difference(Pixels pixels, int side, int dx, int dy) {
   return static_cast<float>(sum) / static_cast<float>(count);
 }
 
-// Those of all short moves, around 0 and as shares of their mean: the same
-// wherever a texture begins and whatever its colors are. Last a 1, the bias.
+// The differences of all short moves, as shares of their mean and around 0:
+// they depend neither on where a texture begins nor on its colors. The last
+// number is 1, the bias.
 inline Numbers Of(Pixels pixels, int side) {
   constexpr int kReach = 6;
   Numbers numbers;

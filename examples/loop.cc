@@ -1,6 +1,5 @@
 // The shortest loop: every batch of an epoch of DATA (shards, class folders of
-// images, tars, a zip), as a training sees it.
-// usage: loop DATA
+// images, tars, a zip), as a training gets it. usage: loop DATA
 
 #include <cstdio>
 #include <exception>

@@ -1,6 +1,6 @@
-// What an evaluation sees of images, for whoever compares it with another
-// program's: of each, SIZE x SIZE pixels as bytes R G B, in order.
-// usage: pixels RECIPE SIZE INPUT OUT
+// The pixels that an evaluation uses, for comparison with another program's: of
+// each, SIZE x SIZE pixels as bytes R G B, in order. usage: pixels RECIPE SIZE
+// INPUT OUT
 //   INPUT: a folder of shards, or a text file with the path of an image a line
 
 #include <cstdint>

@@ -33,8 +33,8 @@ Numbers Predict(const Model& model, const Numbers& image) {
   return says;
 }
 
-// Goes through a split and says how the model did in each epoch. rate: of the
-// gradient descent, image by image; 0 learns nothing.
+// Goes through a split and prints the model's loss and accuracy in each epoch.
+// rate: of the gradient descent, image by image; 0 learns nothing.
 void Run(const std::string& folder, const std::string& split, int epochs,
          float rate, Model& model) {
   const infeed::RecordIndex index(infeed::FindSplit(folder, split));
@@ -50,7 +50,7 @@ void Run(const std::string& folder, const std::string& split, int epochs,
   for (std::int64_t batches = 1; const auto batch = input.Next(); ++batches) {
     for (int slot = 0; slot < batch->size(); ++slot) {
       if (batch->weights()[slot] == 0) {
-        continue;  // It fills up the last batch.
+        continue;  // A slot that pads the last batch.
       }
       const auto label = static_cast<std::size_t>(batch->labels()[slot]);
       const Numbers image = features::Of(batch->slot_pixels(slot), 32);

@@ -65,7 +65,8 @@ class Run:
     def add(self, line):
         step = line["step"]
         if line["event"] == "start":
-            # What earlier runs did after this step is done again.
+            # Steps after this one are repeated by the new run: drop the earlier
+            # runs' values.
             for later in [known for known in self.steps if known > step]:
                 del self.steps[later], self.times[later]
             self.tags = {key: str(line[key]) for key in TAGS if key in line}

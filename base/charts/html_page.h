@@ -35,8 +35,8 @@ struct HtmlBox {
 [[nodiscard]] std::string HtmlDetails(std::string_view title,
                                       std::string_view content);
 
-// A figure with its name, and these for the top of the page: where they need
-// several rows, none is alone in one.
+// A figure with its name; and several of them for the top of the page, where no
+// row has only one.
 [[nodiscard]] std::string HtmlTile(std::string_view value,
                                    std::string_view name);
 [[nodiscard]] std::string HtmlTiles(const std::vector<std::string>& tiles);

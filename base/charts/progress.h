@@ -11,7 +11,7 @@
 
 namespace infeed {
 
-// What the progress line shows.
+// The values that the progress line shows.
 struct ProgressState {
   std::int64_t step = 0;
   std::int64_t total_steps = 0;

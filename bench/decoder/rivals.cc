@@ -32,7 +32,7 @@ OpenCvResizer::~OpenCvResizer() = default;
 
 RgbView OpenCvResizer::Resize(const RgbView& source) {
   cv::Mat& resized = state_->resized;
-  // OpenCV only reads through this.
+  // OpenCV only reads this memory.
   const cv::Mat from(source.height, source.width, CV_8UC3,
                      const_cast<std::uint8_t*>(source.pixels),
                      static_cast<std::size_t>(source.stride));

@@ -13,7 +13,7 @@ import work
 
 TRAINING = ["train_resnet"]
 TESTS = ["cuda_kernels_test", "cuda_loop_test"]
-TOOLS = ["imagenet_to_records", "make_photographs"]  # what makes the data
+TOOLS = ["imagenet_to_records", "make_photographs"]  # these make the data
 IMAGES = 4000
 REHEARSED_IMAGES = 60
 IMAGE_SIZE = 224
@@ -67,7 +67,7 @@ def configure(place, folder, packages, flags):
     place.run([
         "cmake", "-G", "Ninja", "-S", work.ROOT, "-B", folder,
         "-DCMAKE_BUILD_TYPE=Release",
-        # CMake 4 rejects package files that ask for less than 3.5.
+        # CMake 4 rejects package files that require less than 3.5.
         "-DCMAKE_POLICY_VERSION_MINIMUM=3.5", "-DINFEED_CUDA=ON",
         "-DINFEED_IMAGE_CODECS=OFF", "-DINFEED_BENCHMARKS=OFF",
         f"-DINFEED_CUDA_ARCHITECTURES={architectures()}",
@@ -78,7 +78,7 @@ def configure_here(place):
     flags = []
     if work.PACKED.exists():
         flags = packed_flags(deps())
-        # Nothing is found there: pkg-config knows the system's alone.
+        # pkg-config must not find the system's packages.
         os.environ["PKG_CONFIG_LIBDIR"] = str(deps() / "pkg-config")
     configure(place, place.folder / "build", prefixes(place), flags)
 
@@ -165,7 +165,7 @@ def make_data(place):
     count = REHEARSED_IMAGES if place.rehearsed else IMAGES
     images = place.folder / "data" / f"photographs-{count}"
     if not images.exists():
-        # Under its name only when whole: the part may be stopped.
+        # Renamed only when complete, since the part may be stopped.
         fresh = images.with_suffix(".new")
         place.run([place.programs / "make_photographs", "--output", fresh,
                    "--images", count], log="photographs")

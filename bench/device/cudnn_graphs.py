@@ -12,11 +12,12 @@ import json
 
 import roofline
 
-# Of cudnnBackendDescriptorType_t.
+# Values of cudnnBackendDescriptorType_t.
 (POINTWISE, CONVOLUTION, CONFIG, HEURISTICS, PLAN, FORWARD, WEIGHTS, INPUTS,
  ELEMENTWISE, STATISTICS, GRAPH, TENSOR, NORM_BACKWARD) = (
      0, 1, 3, 4, 5, 10, 11, 12, 13, 14, 15, 17, 23)
-# Of cudnnBackendAttributeType_t; values of the others are enumerations.
+# Values of cudnnBackendAttributeType_t. Attributes of other types are
+# enumerations.
 HANDLE, ENUM, BOOLEAN, INT64, FLOAT, DESCRIPTOR = 0, 1, 2, 3, 4, 15
 CONVOLUTION_MODE, HEURISTIC_MODE, POINTWISE_MODE, STATISTICS_MODE = 7, 8, 14, 16
 VALUES = {HANDLE: ctypes.c_void_p, BOOLEAN: ctypes.c_bool,
@@ -27,7 +28,7 @@ ADD, MULTIPLY, SUBTRACT, RELU, RELU_BACKWARD = 0, 1, 9, 100, 200
 X, OTHER, Y, INPUT_GRADIENT, GRADIENT = 751, 752, 753, 756, 757
 FLOAT32 = 0
 TYPES = {"float16": 2, "bfloat16": 9}
-MODES = [3, 2]  # what the heuristics prefer, and what always works
+MODES = [3, 2]  # preferred by the heuristics; the fallback
 MOST_CONFIGS = 100
 PATTERNS = ["conv", "conv, ReLU", "conv, statistics",
             "norm, ReLU, conv, statistics", "norm, ReLU, weights' gradient",

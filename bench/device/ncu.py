@@ -10,10 +10,10 @@ import work
 
 BATCH = 256
 LISTED = 20
-TOP = 3  # of them, measured by themselves
-LAUNCHES = 40  # among which that kernel is
-# Of a run without graphs: past the steps in which libraries choose their
-# algorithms, and about a whole step.
+TOP = 3  # kernels that are measured separately
+LAUNCHES = 40  # that include that kernel
+# Launches of a run without graphs: skip the steps in which libraries choose
+# algorithms, and take about one whole step.
 SKIPPED, TAKEN = 15_000, 1500
 IMAGES_OF_LOOP = 20 * BATCH
 TIME = "gpu__time_duration.sum"
@@ -75,7 +75,7 @@ def profiled(place, metrics, *flags):
         raise work.NotRun("no ncu")
     model = place.folder / "models/profile"
     shutil.rmtree(model, ignore_errors=True)
-    # The clocks stay as they are: the machine may be shared.
+    # Do not lock the clocks: the machine may be shared.
     return rows(place.run(
         ["ncu", "--csv", "--page", "raw", "--clock-control", "none",
          "--metrics", ",".join(metrics), *flags,

@@ -13,7 +13,7 @@ import work
 
 FILE = "device-results.tar.xz"
 KEPT = ["report.*", "results/*", "models/*/metrics.jsonl"]
-# Of a log, whose end has the reason of a failure.
+# Bytes kept from the end of a log, which has the reason of a failure.
 TAIL_BYTES = 256 << 10
 
 

@@ -13,7 +13,7 @@ import tarfile
 import prebuilt
 import work
 
-# What the build there looks for.
+# Packages that the build on the device machine needs.
 PACKAGES = [
     "libcli11-dev", "libcurl4-openssl-dev", "libfmt-dev", "libgmock-dev",
     "libgtest-dev", "libhwy-dev", "libisal-dev", "libjpeg62-turbo-dev",
@@ -21,11 +21,11 @@ PACKAGES = [
     "libtbb-dev", "libutf8proc-dev", "libwebp-dev", "libyaml-cpp-dev", "libzip-dev",
     "nlohmann-json3-dev", "protobuf-compiler", "zlib1g-dev",
 ]
-# Whose shared libraries' own needs come along.
+# Programs that are packed with the libraries that they need.
 PROGRAMS = ["/usr/bin/protoc"]
 SYSTEMS = (*prebuilt.SYSTEMS, "libgomp")
 MOST_BYTES = 60 << 20
-# A protoc that finds its libraries wherever the folder lies.
+# A protoc that finds its libraries in any folder.
 PROTOC = """#!/bin/sh
 here="$(cd "$(dirname "$0")" && pwd)"
 LD_LIBRARY_PATH="$here/../lib/{arch}" exec "$here/protoc.packed" "$@"

@@ -18,7 +18,7 @@ import speed
 import work
 
 HERE = pathlib.Path(__file__).resolve().parent
-# A part is not begun with fewer seconds left of all.
+# A part does not start with fewer seconds left in total.
 LEAST_SECONDS = 20
 
 
@@ -26,7 +26,7 @@ LEAST_SECONDS = 20
 class Part:
     group: str
     name: str
-    seconds: int  # after which it is stopped
+    seconds: int  # time limit
     what: str
     measure: typing.Callable[[work.Work], dict]
 
@@ -130,7 +130,7 @@ def run_part(place, part, seconds=None):
     result = measured(place, part)
     if "not_run" in result:
         work.say(f"not run: {result['not_run']}")
-    # It may have lacked time: --resume does it again.
+    # It may have run out of time: --resume runs it again.
     cut = "not_run" in result and place.seconds_left < LEAST_SECONDS
     result = {**result, "took": round(time.monotonic() - start, 1),
               **({"cut": True} if cut else {})}

@@ -14,7 +14,7 @@ import work
 PROGRAMS = [*building.TRAINING, *building.TESTS, *building.TOOLS,
             "pipeline_throughput"]
 MOST_BYTES = 40 << 20
-# A unity build's objects have much that a program never calls.
+# The objects of a unity build have many functions that a program never calls.
 SECTIONS = "-ffunction-sections -fdata-sections"
 
 
@@ -25,9 +25,9 @@ def link_flags(target):
         f"{prebuilt.WHEELS}/{path.relative_to(target)}"
         for path in target.glob("nvidia/*/lib"))]
     paths = ":".join(f"$ORIGIN/../{folder}" for folder in folders)
-    # CMake would keep room for the paths of an installed program, as empty
-    # ones, which are the current folder. The shell that links must leave
-    # $ORIGIN as it is.
+    # CMake would reserve empty run-time paths for the installed program, and an
+    # empty path is the current folder. The shell that links must not expand
+    # $ORIGIN.
     return ["-DCMAKE_SKIP_BUILD_RPATH=ON", "-DCMAKE_SKIP_INSTALL_RPATH=ON",
             "-DCMAKE_EXE_LINKER_FLAGS="
             f"-Wl,--gc-sections -Wl,--disable-new-dtags -Wl,-rpath,'{paths}'"]
@@ -38,7 +38,7 @@ def build(place, target):
     building.configure(place, folder, [building.torch_prefix(place)], [
         "-DCMAKE_UNITY_BUILD=ON", f"-DCMAKE_CXX_FLAGS={SECTIONS}",
         *link_flags(target)])
-    # The build lists the suites of its tests by running them.
+    # Test suites are listed by running the test programs.
     prebuilt.link(folder, target)
     building.ninja(place, folder, *PROGRAMS)
     return folder

@@ -9,10 +9,10 @@ import work
 
 NAME = "prebuilt"
 FACTS = "prebuilt.json"
-# The machine's PyTorch, beside lib/, which has Debian's libraries.
+# Folder of the machine's PyTorch; lib/ beside it has Debian's libraries.
 WHEELS = "wheels"
-# Every Linux with a compiler has them, in a version of its own that must be
-# the only one in a program.
+# Libraries that every Linux with a compiler has; a program must load only the
+# system's version.
 SYSTEMS = ("ld-linux", "libc.so", "libdl.so", "libgcc_s", "libm.so",
            "libpthread", "libresolv", "librt.so", "libstdc++", "libutil",
            "linux-vdso")

@@ -4,7 +4,7 @@ import roofline
 
 KINDS = {"jpeg": "JPEG shards", "packed": "packed records",
          "fake": "fake images", "resident": "images in the card's memory"}
-STEPS_ALIKE = 12  # whose losses are compared
+STEPS_ALIKE = 12  # steps whose losses are compared
 CHECKS = {"fused-graph": "fused norm, graphs", "plain-graph": "graphs",
           "fused-eager": "fused norm", "plain-eager": "neither"}
 PEERS = {"eager": ("PyTorch eager, channels_last, AMP", 1.15),

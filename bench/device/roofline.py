@@ -123,8 +123,8 @@ def fused_norm(conv, reads_y):
 
 
 def norm(conv, variant):
-    # A shortcut's norm has no ReLU. It is counted as one by itself, an upper
-    # limit: the kernel of the block's last norm does both.
+    # A shortcut's norm has no ReLU. It is counted separately, which is an upper
+    # bound: the kernel of the block's last norm does both.
     if variant == "separate" or not conv.relu:
         return separate_norm(conv)
     return fused_norm(conv, reads_y=variant == "fused")

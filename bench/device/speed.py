@@ -9,7 +9,7 @@ import work
 
 BATCH = 256
 BATCHES = [256, 512]
-# On fake data: fused batch norm, CUDA graphs; the most important first.
+# Runs on fake data (fused batch norm, CUDA graphs), the most important first.
 CHECKS = {"fused-graph": (True, True), "plain-graph": (False, True),
           "fused-eager": (True, False), "plain-eager": (False, False)}
 IMAGES_OF_CHECK = 10_000  # of a loop: some seconds on a large card
@@ -49,7 +49,7 @@ def sanitized(place, test, tool):
         raise work.NotRun("no compute-sanitizer")
     out = place.run(["compute-sanitizer", "--tool", tool,
                      place.tests / test], log=tool)
-    # racecheck says "RACECHECK SUMMARY: 0 hazards displayed (0 errors, ...)".
+    # racecheck prints "RACECHECK SUMMARY: 0 hazards displayed (0 errors, ...)".
     found = re.search(r"SUMMARY: (\d+)", out)
     if not found:
         raise work.NotRun(f"{tool} gave no summary")

@@ -8,7 +8,8 @@ import work
 
 LOOPS = 4  # the first is warm-up
 LEAST_STEPS = 10
-# Of a rehearsal: what a CPU without units for bfloat16 does soon.
+# Parameters of a rehearsal, which a CPU without units for bfloat16 runs
+# quickly.
 REHEARSAL = {"resnet_depth": 18, "precision": "float32", "train_batch_size": 4,
              "iterations_per_loop": 1, "train_steps": LOOPS,
              "memory_limit": "512MiB"}

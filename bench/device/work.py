@@ -11,7 +11,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# On the machine that a pack was brought to, beside the sources.
+# The pack's file beside the sources, on the machine to which a pack was copied.
 PACKED = ROOT.parent / "pack.json"
 NO_CARD = "no card"
 

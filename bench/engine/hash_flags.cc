@@ -99,10 +99,10 @@ void PrintHashes(const RecordIndex& index, const InputOptions& options,
     input.threads = count;
     InputPipeline pipeline(index, input, start);
     fmt::print("{}\n", HashBatches(pipeline, flags.batches));
-    if (count == threads.front()) {  // Bad are the same for any number.
+    if (count == threads.front()) {  // Bad records do not depend on the number.
       NameBadRecords(pipeline);
     }
-    if (!flags.save_state.empty()) {  // Equal for any number of threads.
+    if (!flags.save_state.empty()) {  // The same for any number.
       WriteFileAtomically(flags.save_state, pipeline.State(), kNamedByUser);
     }
   }

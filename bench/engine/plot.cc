@@ -36,7 +36,7 @@ std::vector<ChartBar> Rates(const std::vector<ThroughputRun>& runs) {
   return bars;
 }
 
-// In percent of the threads' time.
+// The stages' shares, in percent of the threads' time.
 std::vector<ChartBar> Shares(const PipelineStats& stats) {
   const double all = stats.elapsed_seconds * stats.threads;
   std::vector<ChartBar> bars;

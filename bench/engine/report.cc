@@ -35,7 +35,7 @@ Json RunJson(const ThroughputRun& run) {
   return json;
 }
 
-// In billions per 1,000 images.
+// Instructions in billions per 1,000 images.
 std::string InstructionsText(const std::optional<double>& instructions) {
   return instructions ? fmt::format("{:.2f}", *instructions / 1e9) : "-";
 }

@@ -12,7 +12,7 @@ namespace infeed {
 [[nodiscard]] const ThroughputRun& FastestRun(
     const std::vector<ThroughputRun>& runs);
 
-// What limits the run's median round, in words.
+// The bottleneck of the run's median round, in words.
 [[nodiscard]] std::string VerdictText(const ThroughputRun& run);
 
 // The results as text: the rates of every run, then the fastest run's stages,
@@ -20,9 +20,9 @@ namespace infeed {
 [[nodiscard]] std::string ThroughputText(const std::vector<ThroughputRun>& runs,
                                          std::int64_t peak_rss_bytes);
 
-// The same as JSON: an object with the fastest run's keys (images_per_second,
-// stages, first_batch_seconds, verdict), peak_rss_bytes, the options, and every
-// run under "runs".
+// The results as JSON: an object with the fastest run's keys
+// (images_per_second, stages, first_batch_seconds, verdict), peak_rss_bytes,
+// the options, and every run under "runs".
 [[nodiscard]] std::string ThroughputJson(const std::vector<ThroughputRun>& runs,
                                          const ThroughputOptions& options,
                                          std::int64_t records,

@@ -33,7 +33,7 @@ struct ThroughputRun {
   double cpu_seconds_per_1000 = 0;
   std::optional<double> instructions_per_1000 = {};
   std::optional<double> input_wait = {};  // of the device, if any
-  // Of the median round; of two middle ones, the faster.
+  // Statistics of the median round; of two middle rounds, the faster one.
   PipelineStats stats = {};
   MemoryPlan memory = {};  // of the pipeline
   std::optional<CpuLoad> load = {};

@@ -48,7 +48,7 @@ struct SoakOptions {
   std::string bad_record_report;  // a file for this only; each cycle removes it
 };
 
-// What a soak test has done so far.
+// The counts of a soak test so far.
 struct SoakCounts {
   std::int64_t cycles = 0;
   std::int64_t images = 0;

@@ -11,7 +11,7 @@
 
 namespace infeed {
 
-// What to measure: the whole pipeline, or one stage alone.
+// The part to measure: the whole pipeline, or one stage alone.
 enum class Stage { kAll, kRead, kDecode, kResize };
 
 // "all", "read", "decode", "resize". Throws UsageError.

@@ -1,4 +1,4 @@
-// Measures the pipeline's costs besides the images: the order and the pool.
+// Measures the pipeline's costs other than images: the order and the pool.
 
 #include <chrono>
 #include <cstdint>

@@ -100,7 +100,7 @@ void OpenCv(benchmark::State& state, int kernel, const Crops& crops) {
   for (auto _ : state) {
     const RgbView source = image.view(windows[next % windows.size()]);
     const auto start = std::chrono::steady_clock::now();
-    // OpenCV only reads through this.
+    // OpenCV only reads this memory.
     const cv::Mat from(source.height, source.width, CV_8UC3,
                        const_cast<std::uint8_t*>(source.pixels),
                        static_cast<std::size_t>(source.stride));

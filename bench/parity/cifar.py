@@ -8,7 +8,7 @@ import programs
 SEEDS = 3
 STEPS = 200
 BATCH = 32
-# Images of each class, the first by name.
+# Images per class, the first ones by name.
 TRAIN_LIMIT = 1000
 TEST_LIMIT = 200
 

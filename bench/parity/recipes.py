@@ -18,7 +18,7 @@ COMMON = {"resnet_depth": 18, "image_size": SIZE, "recipe": "torchvision",
           "steps_per_eval": STEPS, "learning_rate_scaling": "none",
           "warmup_epochs": WARMUP_STEPS * BATCH / 10000,
           "precision": "float32"}
-# What a preset has of a run of its own length and size is left out.
+# A preset's parameters for the length and size of its run are left out.
 RECIPES = {
     "torchvision_v2": {
         # The preset's 0.5 of 1,024 images, for 32.

@@ -13,7 +13,7 @@ import quiet  # noqa: E402
 ROUNDS = 3
 BATCH = 16
 WARM, STEPS = 2, 6
-# A ratio above this is as fast: the rest is noise.
+# A ratio above this counts as equally fast: the difference is noise.
 EQUAL = 0.97
 
 

@@ -7,7 +7,8 @@ import programs
 
 IMAGES = 64
 SIDE = 224
-# Of the training. The article's is 224; the loss falls at 64 as well.
+# Image size of the training. The article's is 224; the loss falls at 64 as
+# well.
 SIZE = 64
 BATCH = 32
 RUNS = {"sgd": {"optimizer": "momentum", "base_learning_rate": 0.05,

@@ -12,7 +12,7 @@ class Unavailable(Exception):
 
 class Need(NamedTuple):
     environment: str
-    module: str    # that it is there when this can be imported
+    module: str    # installed if this can be imported
     installs: tuple  # arguments of pip install, one after the other
 
 
@@ -28,7 +28,8 @@ NEEDS = {
     # The package itself is read from the build folder.
     "python": Need("torch", "torch",
                    (["torch", "torchvision", "pillow"],)),
-    # A source package that finds neither its build tools nor its own needs.
+    # A source package that installs neither its build tools nor its
+    # requirements.
     "ffcv": Need("ffcv", "ffcv", (
         ["setuptools", "wheel", "numpy", "torch", "torchvision", "pillow",
          "numba", "opencv-python-headless", "terminaltables", "tqdm", "psutil",

@@ -29,7 +29,7 @@ from ffcv.fields import decoders
 import peer
 import tfrecord
 
-# So many images make an epoch, as each begins with an empty pipeline.
+# Images per epoch: many, since each epoch begins with an empty pipeline.
 EPOCH = 100_000
 
 

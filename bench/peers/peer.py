@@ -49,7 +49,7 @@ def cpu_seconds():
     """CPU time of this process and its workers so far."""
     ticks = 0
     for pid in process_tree(os.getpid()):
-        # Behind the name in brackets: utime, stime, and of ended children.
+        # After the name in brackets: utime, stime, and those of ended children.
         stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
         ticks += sum(map(int, stat.rsplit(")", 1)[1].split()[11:15]))
     return ticks / TICKS

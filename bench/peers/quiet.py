@@ -6,7 +6,7 @@ import statistics
 import time
 
 HERTZ = 100  # of /proc/stat
-# Cores' worth of other programs up to which a measurement counts as quiet.
+# Load of other programs, in cores, up to which a measurement counts as quiet.
 QUIET = 0.1
 
 

@@ -14,10 +14,10 @@ A1 = ("--augment", "timm_randaugment", "--augment_magnitude", "7",
 
 class Row(NamedTuple):
     key: str
-    system: str  # as the table says it
+    system: str  # its name in the table
     work: str
     data: str    # of data_sets.py
-    group: str   # of --only; ours and the decoder alone are always measured
+    group: str   # for --only; infeed and the bare decoder are always measured
     arguments: tuple = ()
 
 
@@ -129,7 +129,7 @@ class Starter:
     def command(self, row, cores):
         files = self.data.files(row.data)
         if is_ours(row):
-            # Seek indexes as the row says, not those that the run could find.
+            # Seek indexes as in the row, not ones found by the run.
             data = files[0] if files[0].is_dir() else files[0].parent
             how = [] if "--seek_index" in row.arguments else ["--seek_index",
                                                               "read"]

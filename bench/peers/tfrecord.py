@@ -73,7 +73,7 @@ def label_of(data, feature):
     number = next(fields(data, *span), None)
     if number is None:
         return -1
-    # Packed numbers are a field with bytes; a single one is its own value.
+    # Packed numbers are a field of bytes; a single number is the value itself.
     if data[span[0]] & 7 == 2:
         return varint(data, number[1])[0]
     return number[1]

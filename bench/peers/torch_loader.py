@@ -27,7 +27,7 @@ from torchvision.transforms import v2
 import peer
 import tfrecord
 
-# The last step of each work.
+# The last transform of each kind of work.
 LAST = {"tensor": v2.Identity, "pillow": v2.PILToTensor,
         "trivial": v2.TrivialAugmentWide,
         "rand": lambda: v2.RandAugment(num_ops=2, magnitude=7)}

@@ -22,7 +22,7 @@ class Difference:
 
     def __init__(self):
         self.images = self.equal = 0
-        self.levels = np.zeros(256, np.int64)  # samples that differ by so many
+        self.levels = np.zeros(256, np.int64)  # samples by their difference
 
     def add(self, ours, theirs):
         distance = np.abs(ours.astype(np.int16) - theirs.astype(np.int16))

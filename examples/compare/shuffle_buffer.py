@@ -30,7 +30,7 @@ def main():
     shards, records = args.shards, args.records
     files = sorted(map(str, pathlib.Path(shards).glob("train-*")))
     data = tf.data.TFRecordDataset(files).repeat()
-    next(iter(data))  # What is loaded once.
+    next(iter(data))  # Warm-up: loads what is loaded once.
     before, start = resident_mib(), time.monotonic()
     iterator = iter(data.shuffle(int(records)))
     next(iterator)

@@ -30,7 +30,7 @@ def accuracy(model: nn.Module, data: infeed.Loader,
     for batch in infeed.torch.prefetch(data, device):
         hits = model(pixels(batch.images)).argmax(1) == batch.labels
         sums += torch.stack([(hits * batch.weights).sum(), batch.weights.sum()])
-    dist.all_reduce(sums)  # Each rank saw its part of each batch.
+    dist.all_reduce(sums)  # Each rank had its part of each batch.
     return float(sums[0] / sums[1])
 
 
@@ -42,7 +42,7 @@ def main() -> None:
         torch.cuda.set_device(device)
     dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
     torch.manual_seed(0)
-    # Loaders are made after init_process_group(): ranks come from there.
+    # Loaders are made after init_process_group(): the ranks are read from it.
     train = infeed.Loader(flags.shards, global_batch_size=48, image_size=64,
                           seed=1, framework="torch")
     validation = infeed.Loader(flags.shards, global_batch_size=48,

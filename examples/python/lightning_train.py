@@ -26,7 +26,7 @@ class Classifier(lightning.LightningModule):
         self.shards, self.model = shards, network()
 
     def setup(self, stage: str) -> None:
-        # Loaders are made here: by now each process knows its rank.
+        # Loaders are made here: only now the ranks are known.
         self.train_data, self.validation_data = (infeed.Loader(
             self.shards, batch_size=50, image_size=64, seed=1,
             framework="torch", training=training) for training in (True, False))

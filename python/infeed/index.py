@@ -65,7 +65,7 @@ class Index:
         return self._recipe
 
     def __deepcopy__(self, memo: Any) -> Index:
-        return self  # Nothing changes it.
+        return self  # An index is immutable.
 
     def __len__(self) -> int:
         return len(self._native)

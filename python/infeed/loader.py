@@ -163,7 +163,7 @@ class Loader:
                  on_bad: Callable[[str], None] | None = None,
                  sharding: Any = None, progress: bool = False,
                  **options: Unpack[Options]) -> None:
-        others = set(vars(self))  # of a class that is derived
+        others = set(vars(self))  # attributes of a derived class
         check = _arguments
         training = check.truth("training", training)
         progress = check.truth("progress", progress)
@@ -191,7 +191,7 @@ class Loader:
             "sharding": sharding, "progress": progress, **options})
         self._options: dict[str, Any] = {
             "local_world_size": min(ranks.local_world_size, self._world_size),
-            # The loop's batch and the next one are lent at once.
+            # The loop's batch and the next one are on loan at the same time.
             "batches_in_pool": 4, "max_lent": 2,
             **{name: check.option(name, value, Loader.__init__.__kwdefaults__ or ())
                for name, value in options.items() if value is not None},
@@ -213,7 +213,7 @@ class Loader:
         self._place: Place = (0, 0, 0)  # after the last batch yielded
         self._lock = threading.RLock()
         self._open: _engine.Stream | None = None
-        self._turn: object = None  # the pass that goes on
+        self._turn: object = None  # the pass in progress
         self._resumed = False
         self._own = {*vars(self), "_own"} - others
         _loaders.add(self)
@@ -255,7 +255,7 @@ class Loader:
             return
         if self._open is not None:
             self._open.stop()
-        # Kept. The deadline is for a thread that waits in a callback.
+        # Never released. The timeout is for a thread that waits in a callback.
         self._lock.acquire(timeout=5)
 
     def _next(self) -> Batch | None:

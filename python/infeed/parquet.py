@@ -49,7 +49,7 @@ def write_tars(files: list[pathlib.Path], folder: pathlib.Path,
                 _write_tar(rows, folder / f"{path.stem}.tar")
         except (pyarrow.ArrowException, OSError) as error:
             if getattr(error, "errno", None) is not None:
-                raise  # of the disk
+                raise  # an error of the disk
             if isinstance(error, DataError):
                 raise
             raise DataError(f"{path}: {error}", path=str(path),

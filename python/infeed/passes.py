@@ -21,7 +21,7 @@ class Pass(Iterator["Batch"]):
     def __init__(self, loader: Loader, endless: bool) -> None:
         self._loader = loader
         self._endless = endless
-        self._turn = object()  # Loader._turn while this pass goes on
+        self._turn = object()  # Loader._turn during this pass
         self._epoch: int | None = None  # None: it has not begun
         self._first: Place = (0, 0, 0)
         self._is_over = False
@@ -39,11 +39,12 @@ class Pass(Iterator["Batch"]):
                     loader._place = batch._native.next
                     loader._resumed = False
             if batch is None:
-                loader._check_usable()  # Not only the interpreter ends.
+                loader._check_usable()  # Not only at the interpreter's end.
                 raise StopIteration
             return batch
         except BaseException:
-            # Interrupted when the batch was taken: nobody has it.
+            # Interrupted while the batch was taken: it was not given to the
+            # caller.
             if batch is not None and loader._place == batch._native.next:
                 loader._place = before
             raise
@@ -79,11 +80,11 @@ class Pass(Iterator["Batch"]):
         return batch
 
     def _begin(self) -> None:
-        # With the first batch, not in iter(): frameworks call that to see
-        # whether they can, or before they load a state.
+        # Begins with the first batch, not in iter(): frameworks call iter() to
+        # test whether it works, or before they load a state.
         loader = self._loader
         loader._check_ranks()
-        # A pass that was left begins its epoch again.
+        # After a pass that was left early, the epoch begins again.
         if not loader._resumed:
             loader._place = loader._epoch_begin()
         loader._turn = self._turn
@@ -94,7 +95,7 @@ class Pass(Iterator["Batch"]):
     def _next_of_epoch(self) -> Batch | None:
         loader, bar = self._loader, self._bar
         epoch, position, _ = loader._place
-        # The consumer is done with what came before.
+        # The consumer is done with the batches before this one.
         bar.update((position if epoch == self._epoch else bar.total) - bar.n)
         batch = loader._next() if epoch == self._epoch else None
         if batch is None:

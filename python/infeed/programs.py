@@ -27,8 +27,8 @@ _log = logging.getLogger("infeed")
 _VERBS = {"convert": "imagenet_to_records", "records": "records",
           "throughput": "pipeline_throughput"}
 
-# Flags of the converter that are arguments of convert(), and those with which it
-# prints something and ends.
+# Flags of the converter that are arguments of convert(), and flags with which
+# the program only prints.
 _ARGUMENTS = {"raw_data_dir": "images", "local_scratch_dir": "output"}
 _ONLY_PRINT = ("dry_run", "help", "help_all", "version")
 
@@ -47,8 +47,8 @@ class Conversion(NamedTuple):
     shards: dict[str, int]
     kept_shards: int         # made by an earlier run
     bad: list[DataError]     # images that were left out
-    changed: dict[str, str]  # images that were encoded anew: path -> why
-    notices: list[str]       # what may be unexpected, a line each
+    changed: dict[str, str]  # re-encoded images: path -> reason
+    notices: list[str]       # possibly unexpected results, a line each
 
     def __repr__(self) -> str:
         return (f"Conversion to {sum(self.records.values()):,} records in "
@@ -121,7 +121,7 @@ def _as_images(data: str, output: str | os.PathLike[str],
         yield _Input(data, words)
         return
     keys, rest = _take_keys(words)
-    beside = pathlib.Path(output).resolve().parent  # It has room for shards.
+    beside = pathlib.Path(output).resolve().parent  # with room for shards
     beside.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".parquet-", dir=beside) as folder:
         parquet.write_tars(files, pathlib.Path(folder), **keys)

@@ -43,9 +43,9 @@ class Prefetch:
                 place = batch._native.next
                 self._last = batches, batch._loader, place
                 yield batch
-            self._last = None  # The loader is at its pass's end, too.
+            self._last = None  # The loader's pass has ended, too.
         except BaseException:
-            # Left: what was copied ahead counts as not given.
+            # The pass was left early: batches copied ahead count as not given.
             if isinstance(batches, Pass):
                 batches.give_back(place)
             raise
@@ -131,5 +131,5 @@ class _Copies:
         stream.wait_event(event)
         for tensor in batch:
             tensor.record_stream(stream)
-        event.synchronize()  # What was pinned may go now.
+        event.synchronize()  # The pinned memory may be freed now.
         return batch

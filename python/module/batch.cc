@@ -53,7 +53,7 @@ nb::list TextsOf(const FieldColumn& column) {
   return texts;
 }
 
-// A field's values and, [N + 1], where each slot's begin.
+// A field's values, and the beginning of each slot's values, [N + 1].
 nb::tuple FieldAt(Self self, std::size_t number) {
   FieldColumn& column = BatchOf(self).fields().at(number);
   nb::object values = TextsOf(column);

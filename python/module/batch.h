@@ -9,7 +9,7 @@
 namespace infeed::python {
 
 // A batch on loan to Python. Its arrays keep the Python object: when the last
-// of them is freed, the batch goes back.
+// one is freed, the batch returns to its pool.
 using Loan = std::shared_ptr<Batch>;
 
 // Adds Batch, with its arrays as numpy.ndarray without a copy.

@@ -86,7 +86,7 @@ ImageSize CheckedSize(const SizeArgument& given) {
   return size;
 }
 
-// With the kernel of the recipe torchvision.
+// Resizes with the kernel of the recipe torchvision.
 void ResizeTo(const ImageSize& size, RgbImage& image) {
   std::vector<std::uint32_t> packed(size.pixels());
   const auto sink = MakeResizeSink(ResizeKernel::kAntialias, size);

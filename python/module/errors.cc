@@ -13,8 +13,7 @@ namespace {
 
 namespace nb = nanobind;
 
-// Messages have names of files, which may have any bytes; Python's text may
-// not.
+// Messages contain file names, which may have any bytes; Python's str may not.
 
 void SetDataError(const DataError& error) {
   const nb::object type =

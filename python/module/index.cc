@@ -37,7 +37,7 @@ std::shared_ptr<RecordIndex> IndexImages(const Images& images) {
   std::vector<LabelledImage> files;
   files.reserve(images.size());
   for (const auto& [path, label] : images) {
-    // From 1 here, so that the first class need not occur; -1: not known.
+    // Labels begin at 1, so that the first class need not occur; -1: not known.
     files.push_back({.path = std::string(path.c_str(), path.size()),
                      .label = label < 0 ? -1 : label + 1});
   }

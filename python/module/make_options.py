@@ -6,7 +6,7 @@ import keyword
 import pathlib
 import textwrap
 
-# What the loader's own arguments say.
+# Options that the loader's own arguments set.
 OWN = {"batch_size", "training", "rank", "world_size", "layout"}
 
 

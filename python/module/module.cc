@@ -1,4 +1,4 @@
-// infeed._engine: what the package infeed is made of.
+// infeed._engine: the native module of the package infeed.
 
 #include <cstdint>
 
@@ -15,8 +15,9 @@
 
 namespace {
 
-// nanobind looks up numpy.asarray for its first array, and makes a TypeError of
-// a KeyboardInterrupt meanwhile: now is better than in a loop's first batch.
+// nanobind looks up numpy.asarray for its first array, and turns a
+// KeyboardInterrupt during that into a TypeError: so do it now, not in a loop's
+// first batch.
 void LookUpNumpy(nanobind::handle owner) {
   static std::uint8_t byte = 0;
   using Bytes = nanobind::ndarray<nanobind::numpy, std::uint8_t>;
@@ -26,7 +27,7 @@ void LookUpNumpy(nanobind::handle owner) {
 }  // namespace
 
 NB_MODULE(_engine, module) {
-  // A script may end while it still has batches: nothing of that is a fault.
+  // A script may end while it still has batches; that is not a leak.
   nanobind::set_leak_warnings(false);
   LookUpNumpy(module);
   infeed::python::AddErrors(module);

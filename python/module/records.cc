@@ -39,7 +39,7 @@ nb::bytes ToBytes(std::span<const std::byte> bytes) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-// Any record of an index.
+// Random access to an index's records.
 class Records {
  public:
   explicit Records(std::shared_ptr<const RecordIndex> index)
@@ -156,7 +156,7 @@ class Writer {
     }
   }
 
-  // Leaves no file.
+  // Drops the file.
   void Abandon() { writer_.reset(); }
 
  private:

@@ -30,7 +30,7 @@ namespace nb = nanobind;
 
 using Clock = std::chrono::steady_clock;
 
-// How long Ctrl-C may have to wait for its answer.
+// The longest time until Ctrl-C takes effect.
 constexpr std::chrono::milliseconds kSlice{50};
 
 StreamPosition ToPosition(const Place& place) {
@@ -52,7 +52,8 @@ Stream::Stream(std::shared_ptr<const RecordIndex> index,
   options_.selection = ReadSelection(selection);
   options_.fields = ReadFieldSpecs(fields);
   const nb::gil_scoped_release release;
-  // Every resume asks for it, and it may take a pass over the labels.
+  // Resolved once: every resume needs it, and it may take a pass over the
+  // labels.
   options_ = ResolvedOptions(std::move(options_), *index_);
   options_.on_bad = [this](const BadRecord& bad) {
     const std::scoped_lock lock(messages_mutex_);
@@ -99,7 +100,7 @@ Place Stream::position() const { return ToPlace(pipeline_->position()); }
 
 void Stream::Stop() {
   if (!process_.IsCurrent()) {
-    return;  // The threads that wait are not in this process.
+    return;  // After fork(): the waiting threads are in the parent process.
   }
   const nb::gil_scoped_release release;
   pipeline_->Stop();

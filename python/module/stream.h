@@ -31,18 +31,18 @@ class Stream {
          const nanobind::dict& fields, const Place& start);
 
   // The next batch; null at the end. Raises KeyboardInterrupt when a signal
-  // comes meanwhile; no batch is lost by that. Calls all_held() once where it
+  // comes meanwhile; no batch is lost by that. Calls all_held() once when it
   // waits because the caller holds all batches.
   [[nodiscard]] Loan Next(const nanobind::callable& all_held);
   // The position after the last batch of Next().
   [[nodiscard]] Place position() const;
-  // Ends the stream, and waits until no thread is in Next(): none may wake in
-  // an interpreter that ends.
+  // Ends the stream, and waits until no thread is in Next(): no thread may wake
+  // up in an interpreter that is ending.
   void Stop();
 
-  // The state of the stream at a place, as text (stream_state.h), and the place
-  // at which the stream of such a text goes on; UsageError where it is another
-  // stream's, or the place is not in an epoch.
+  // Converts a place to the stream's state as text (stream_state.h), and back.
+  // Throw UsageError for another stream's state, and for a place outside an
+  // epoch.
   [[nodiscard]] std::string StateAt(const Place& place) const;
   [[nodiscard]] Place PlaceOf(const std::string& state) const;
 
@@ -55,7 +55,7 @@ class Stream {
   [[nodiscard]] std::vector<std::string> TakeMessages();
 
  private:
-  // nullopt: not yet.
+  // Waits for the next batch for at most this time; nullopt: none yet.
   std::optional<Loan> NextWithin(std::chrono::milliseconds time);
 
   std::shared_ptr<const RecordIndex> index_;

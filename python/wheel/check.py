@@ -22,7 +22,7 @@ BUILD = pathlib.Path("build/release/bin")
 # 4 x 3 pixels without loss.
 WEBP = base64.b64decode("UklGRj4AAABXRUJQVlA4TDIAAAAvA4AAAF+gIG0DpvMv+pqYAANp24ay7Z//LuALAjEM8jNAEEDilEEG422wwawR/Y/cUQ==")
 BATCHES = 20
-# What a user writes first; prints the batches' hash.
+# A user's first program; prints the batches' hash.
 PROGRAM = """
 import hashlib, itertools, sys, infeed
 train = infeed.Loader(sys.argv[1], batch_size=16, image_size=32, seed=3,

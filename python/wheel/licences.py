@@ -11,12 +11,12 @@ import sys
 import tempfile
 
 CURL = "build/wheel/curl"
-# Looked at, and under licences that let anyone pass them on: nothing of the
-# GPL may be in an Apache wheel.
+# Libraries whose licences were checked and permit redistribution: an Apache
+# wheel must not contain GPL code.
 LIBRARIES = {"libcrypto", "libcurl", "libfmt", "libhwy", "libisal", "libjpeg",
              "libpng16", "libprotobuf-lite", "libpugixml", "libssl", "libtbb",
              "libutf8proc", "libwebp"}
-# Compiled in from headers: Debian's packages.
+# Header-only libraries that are compiled in, by their Debian packages.
 HEADERS = ["libcli11-dev", "nlohmann-json3-dev"]
 
 

@@ -3,13 +3,28 @@
 #include <string>
 #include <utility>
 
+#include "base/error.h"
+#include "records/store/other_file.h"
+
 namespace infeed {
+namespace {
+
+// The error of a file's first record; if the file has no records, its format is
+// the reason.
+DataError Explained(const DataError& error, const ByteSource& file) {
+  const std::string other =
+      error.origin().record > 0 ? "" : DescribeOtherFile(file);
+  return other.empty() ? error : DataError(error.origin(), other);
+}
+
+}  // namespace
 
 RecordCursor::RecordCursor(std::unique_ptr<ByteSource> source,
                            const TfrecordReaderOptions& options,
                            const std::string& image_key)
     : format_(DetectFormat(*source)) {
   if (format_ == RecordFormat::kTfrecord) {
+    tfrecords_ = source.get();
     reader_ = std::make_unique<TfrecordReader>(std::move(source), options);
     compression_ = reader_->compression();
     return;
@@ -26,7 +41,11 @@ RecordCursor::RecordCursor(std::unique_ptr<ByteSource> source,
 
 std::optional<Record> RecordCursor::Next() {
   if (reader_) {
-    return reader_->Next();
+    try {
+      return reader_->Next();
+    } catch (const DataError& error) {
+      throw Explained(error, *tfrecords_);
+    }
   }
   if (next_ == index_->size()) {
     return std::nullopt;

@@ -18,8 +18,9 @@ namespace infeed {
 // TfrecordReader does, those of a tar or a zip as RecordStore makes them.
 //
 // A record that Next() returns is valid until the next call. One thread at a
-// time. The constructor and Next() throw what TfrecordReader does; after a bad
-// record of an archive the next call returns the one behind it.
+// time. The constructor and Next() throw what TfrecordReader does; the error of
+// a file without records, such as an image, names the file's format. After a
+// bad record of an archive the next call returns the one behind it.
 class RecordCursor {
  public:
   // image_key: of tars (RecordStoreOptions).
@@ -40,9 +41,10 @@ class RecordCursor {
  private:
   RecordFormat format_ = RecordFormat::kTfrecord;
   Compression compression_ = Compression::kNone;
-  // For TFRecords the reader; for archives the source, which the caller may
-  // observe, and what reads it.
+  // For TFRecords the reader, and the source that it owns; for archives the
+  // source, which the caller may observe, and the objects that read it.
   std::unique_ptr<TfrecordReader> reader_;
+  const ByteSource* tfrecords_ = nullptr;
   std::unique_ptr<ByteSource> source_;
   std::unique_ptr<const RecordIndex> index_;
   std::unique_ptr<const RecordStore> store_;

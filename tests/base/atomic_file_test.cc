@@ -72,7 +72,7 @@ TEST(AtomicFileTest, FollowsLinksThatTheUserNamed) {
   fs::create_directory(folder / "links");
   fs::create_symlink("../real/a", folder / "links/a");
   fs::create_symlink("a", folder / "links/b");
-  // First to nothing, then to a file.
+  // First a broken link, then a link to a file.
   for (const char* text : {"first", "second"}) {
     WriteFileAtomically(folder / "links/b", text, kNamedByUser);
     EXPECT_TRUE(fs::is_symlink(folder / "links/a"));
@@ -112,7 +112,7 @@ TEST(AtomicFileTest, SaysWhichFolderIsMissing) {
                   HasSubstr("/nonexistent/a: cannot create: No such file"))));
 }
 
-// What a stranger's folder may have at a name of ours.
+// A stranger's folder may have anything at a name that the program uses.
 TEST(AtomicFileTest, ReplacesWhatIsNoFileOfOurs) {
   const TemporaryFolder folder;
   WriteFileAtomically(folder / "precious", "old");
@@ -158,7 +158,7 @@ TEST(AtomicFileTest, FollowsNoLinkAtAFolderOfOurs) {
       Throws<IoError>(
           Property(&IoError::what, HasSubstr(".infeed: is a symbolic link"))));
   EXPECT_EQ(std::distance(fs::directory_iterator(folder / "mine"), {}), 1);
-  // One that the user named.
+  // A path that the user named.
   WriteFileAtomically(folder / "data/.infeed/a", "x", 1);
   EXPECT_TRUE(fs::exists(folder / "mine/a"));
 }

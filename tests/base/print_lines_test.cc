@@ -14,7 +14,8 @@
 namespace infeed {
 namespace {
 
-// As two ranks do whose stderr is one pipe: each prints messages of many lines.
+// Two processes with one pipe as stderr, like ranks, each print messages of
+// many lines.
 std::string PrintedByTwo(const std::string& first, const std::string& second) {
   std::array<int, 2> pipe{};
   EXPECT_EQ(::pipe(pipe.data()), 0);
@@ -63,6 +64,15 @@ TEST(PrintLinesTest, PrintsALongLineInFull) {
   PrintLines(std::string(10'000, 'x'));
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             std::string(10'000, 'x') + "\n");
+}
+
+TEST(PrintLinesTest, EscapesLineEndsOnlyInSingleLines) {
+  testing::internal::CaptureStderr();
+  PrintLine("folder/a\nproblem: made up\033[2J");
+  PrintLines("first\nsecond\033[2J");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "folder/a\\x0aproblem: made up\\x1b[2J\n"
+            "first\nsecond\\x1b[2J\n");
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ class BestModeTest : public testing::Test {
   std::string exports_ = parent_ / "exports";
 };
 
-TEST_F(BestModeTest, IsEvaluatedPredictedAndExportedWhereAsked) {
+TEST_F(BestModeTest, EachModeTakesTheBestCheckpoint) {
   const ProgramResult eval = Run("eval", "--checkpoint best");
   EXPECT_EQ(eval.exit_code, 0) << eval.err;
   EXPECT_THAT(eval.out, HasSubstr("evaluation at step 1:"));
@@ -52,7 +52,7 @@ TEST_F(BestModeTest, IsEvaluatedPredictedAndExportedWhereAsked) {
   }
 }
 
-TEST_F(BestModeTest, IsNamedWhereTheNewestIsTaken) {
+TEST_F(BestModeTest, UsingTheNewestNamesTheBest) {
   for (const std::string which : {"", "--checkpoint newest"}) {
     const ProgramResult run = Run("export", which);
     EXPECT_EQ(run.exit_code, 0) << run.err;
@@ -62,14 +62,14 @@ TEST_F(BestModeTest, IsNamedWhereTheNewestIsTaken) {
   }
 }
 
-TEST_F(BestModeTest, IsWhatATrainingThatKeepsItExports) {
+TEST_F(BestModeTest, TrainingExportsTheBest) {
   const auto train_to = [&](const std::string& step) {
     return Run("train_and_eval",
                std::string("--keep_best top_1 --params_override ") +
                    SmallModel::kParameters + ",train_steps=" + step);
   };
   ASSERT_EQ(train_to("3").exit_code, 0);
-  // Of the same evaluations, which the file names.
+  // The file names the evaluations' subject.
   const auto file = nlohmann::json::parse(
       ReadWholeFile(model_.folder() + "/best.json", 1000));
   BestCheckpoint best(model_.folder(), "top_1", file.at("validation"));

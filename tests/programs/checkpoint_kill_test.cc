@@ -1,5 +1,5 @@
-// What a training is worth after kills, stops and damage: it goes on as if
-// nothing had been, to the same bytes.
+// After kills, stops and damage, a training resumes and ends with the bytes of
+// an uninterrupted one.
 //
 // INFEED_KILLS, INFEED_STOPS and INFEED_RESUMES say how often; ./dev long asks
 // for 100, 50 and 20.

@@ -108,7 +108,7 @@ TEST_F(CloudConversionTest, ShardsHaveTheirIndexBesideThem) {
     const auto object = OpenSource(shard);
     EXPECT_EQ(FindIndex(*object), ScanFrames(*object, kMaxShardBytes));
   }
-  // Of another state of the shard it is none.
+  // An index of another state of the shard is not used.
   server_.Put("shards/set/" + ShardName("train", 0, 4), "somebody's");
   EXPECT_EQ(FindIndex(*OpenSource(shards[0])), std::nullopt);
 }

@@ -1,4 +1,4 @@
-// The same photographs from an object store as from files.
+// Photographs in an object store give the batches that files give.
 
 #include <cstdint>
 #include <filesystem>
@@ -52,7 +52,7 @@ class CloudFormsTest : public CloudFixture {
   PhotographForms forms_;
 };
 
-TEST_F(CloudFormsTest, HaveTheBatchesOfTheFiles) {
+TEST_F(CloudFormsTest, CloudFormsHaveTheBatchesOfTheFiles) {
   Upload(forms_.images(), "images");
   Upload(forms_.tars(), "tars");
   Upload(forms_.zip(), "photos.zip");
@@ -67,7 +67,7 @@ TEST_F(CloudFormsTest, HaveTheBatchesOfTheFiles) {
             Hash(forms_.tars(), "train"));
 }
 
-TEST_F(CloudFormsTest, AreIndexedOnce) {
+TEST_F(CloudFormsTest, CloudFormsAreIndexedOnce) {
   Upload(forms_.tars(), "tars");
   EXPECT_THAT(RunProgram("records", "ls s3://shards/tars").out,
               HasSubstr("none"));

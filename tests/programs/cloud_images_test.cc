@@ -62,13 +62,13 @@ class CloudImagesTest : public CloudFixture {
         "--local_scratch_dir=" + Out(name) + " --shards=3 " + flags);
   }
 
-  // What readers see of a conversion, by the file's name.
+  // The files of a conversion that readers use, by name.
   [[nodiscard]] std::map<std::string, std::string> Made(
       const std::string& name) const {
     return FilesIn(Out(name));
   }
 
-  // The same flags, of files and of objects, make the same.
+  // Expects that flags with files and with objects give equal shards.
   void ExpectTheSame(const std::string& local, const std::string& remote) {
     const ProgramResult from_files = Convert("files", local);
     ASSERT_EQ(from_files.exit_code, 0) << from_files.err;

@@ -33,7 +33,7 @@ constexpr const char* kS3 = "s3://shards/";
 
 class CloudTrainingTest : public CloudTraining {
  protected:
-  // What the same training leaves on a disk.
+  // The checksums that this training has on a disk.
   [[nodiscard]] std::string LocalSums(
       const std::vector<std::string>& more = {}) {
     const ProgramResult run = Train(local_ / "", more);
@@ -50,7 +50,7 @@ class CloudTrainingTest : public CloudTraining {
     EXPECT_EQ(program.Wait(), 128 + SIGKILL) << program.err();
   }
 
-  // What a run starts from and leaves besides its model_dir.
+  // A run's inputs and outputs other than its model_dir.
   static std::vector<std::string> Others(const std::string& root) {
     return {"--resnet_checkpoint", root + "weights", "--export_dir",
             root + "exports",      "--format",       "safetensors"};
@@ -288,7 +288,8 @@ TEST_F(CloudTrainingTest, ErrorsNameWhatTheUserGave) {
   EXPECT_THAT(web.err, HasSubstr("model_dir=https://host/model: not a folder"));
 }
 
-// Who empties the store begins anew: nothing comes back from this disk.
+// If the store is emptied, training starts over: nothing is restored from this
+// disk.
 TEST_F(CloudTrainingTest, TheStoreSaysWhatIsTrue) {
   ASSERT_EQ(Train(kS3).exit_code, 0);
   const ObjectServer other;

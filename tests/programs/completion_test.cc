@@ -1,4 +1,4 @@
-// What shells offer by the programs' own completion scripts.
+// The completions that shells offer with the programs' completion scripts.
 
 #include "tools/cli/completion.h"
 
@@ -89,7 +89,7 @@ Words Offered(const std::string& command) {
   return offered;
 }
 
-// As bash splits a line.
+// Splits a line as bash does.
 std::string BashWords(const std::string& line) {
   std::string words = "'";
   for (const char c : line) {

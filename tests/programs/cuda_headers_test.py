@@ -24,7 +24,7 @@ if grep -q REJECT "${@: -1}"; then
 fi
 grep -h '^ptxas\\|bytes' "${@: -1}" >&2 || true
 """
-# What ptxas says of a kernel.
+# The output of ptxas for a kernel.
 PTXAS = """ptxas info    : Compiling entry function '{name}' for 'sm_90'
 ptxas info    : Function properties for {name}
     {stack} bytes stack frame, {stored} bytes spill stores, 0 bytes spill loads

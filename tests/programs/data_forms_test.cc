@@ -46,7 +46,7 @@ class DataFormsTest : public ::testing::Test {
   PhotographForms forms_;
 };
 
-TEST_F(DataFormsTest, HaveTheSameBatches) {
+TEST_F(DataFormsTest, AllFormsHaveTheSameBatches) {
   for (const std::string flags :
        {"--threads 1", "--threads 3 --recipe torchvision", "--shuffle none",
         "--eval --split validation"}) {
@@ -57,7 +57,7 @@ TEST_F(DataFormsTest, HaveTheSameBatches) {
   }
 }
 
-TEST_F(DataFormsTest, HaveTheSameBatchesWithSeekIndexes) {
+TEST_F(DataFormsTest, AllFormsHaveTheSameBatchesWithSeekIndexes) {
   const std::string expected = Hash(forms_.images(), "--threads 2");
   const ProgramResult made =
       RunProgram("records", "index --seek " + forms_.images() + " " +
@@ -185,7 +185,7 @@ std::string Offset(const std::string& flags) {
 }
 
 // The validation data alone do not have the label 0.
-TEST(LabelNumbersTest, AreTheSameInAllSplitsAndPrograms) {
+TEST(LabelNumbersTest, LabelsAreTheSameInAllSplitsAndPrograms) {
   const TemporaryFolder data;
   std::filesystem::create_directories(data / "tars");
   std::filesystem::create_directories(data / "records");
@@ -213,7 +213,7 @@ TEST(LabelNumbersTest, AreTheSameInAllSplitsAndPrograms) {
             "0");
 }
 
-TEST(LabelNumbersTest, AreKeptByAConversion) {
+TEST(LabelNumbersTest, ConversionKeepsLabels) {
   const TemporaryFolder data;
   WriteTar(data / "val-0.tar", {0, 1, 2, 2});
   WriteFileAtomically(data / "labels.txt", "red\ngreen\nblue\n");
@@ -278,7 +278,7 @@ TEST(ImageKeyTest, NamesOneOfTwoImages) {
   }
 }
 
-TEST(DataThatAreNoRecordsTest, AreNamed) {
+TEST(DataThatAreNoRecordsTest, OtherFilesAreNamed) {
   const TemporaryFolder data;
   WriteFileAtomically(data / "a.jpg", TestJpeg());
   WriteFileAtomically(data / "a.gif", "GIF89a" + std::string(100, '\0'));

@@ -1,4 +1,4 @@
-// train_resnet --mode eval as its users meet it.
+// The program train_resnet --mode eval.
 
 #include <signal.h>
 

@@ -1,4 +1,4 @@
-// What imagenet_to_records makes of images, to be read by others.
+// The images that imagenet_to_records writes, as other readers get them.
 
 #include <filesystem>
 #include <optional>
@@ -35,7 +35,7 @@ using ::testing::SizeIs;
 
 constexpr std::int64_t kMaxBytes = 1 << 26;
 
-// What of an Example is looked at here.
+// The parts of an Example that are checked here.
 struct Stored {
   std::string filename;
   std::string format;
@@ -70,7 +70,7 @@ class ConvertedImagesTest : public ::testing::Test {
   std::string shards_ = "1";
 };
 
-TEST_F(ConvertedImagesTest, AreMendedWhereTheyCanBe) {
+TEST_F(ConvertedImagesTest, DamagedImagesAreMended) {
   const std::string jpeg = TestJpeg({.width = 64, .height = 64});
   raw_.Jpeg("raw/a/good.jpg")
       .File("raw/a/cut.jpg", jpeg.substr(0, jpeg.size() / 2))
@@ -99,7 +99,7 @@ TEST_F(ConvertedImagesTest, AreMendedWhereTheyCanBe) {
 }
 
 // From the flag to the decoder.
-TEST_F(ConvertedImagesTest, AreEnteredByTheirSeekIndexes) {
+TEST_F(ConvertedImagesTest, SeekIndexesAreUsed) {
   raw_.File("raw/a/1.jpg", TestJpeg({.width = 96, .height = 80}))
       .File("raw/a/2.jpg", TestJpeg({.width = 96, .height = 64}))
       .File("raw/a/3.jpg", TestJpeg({.progressive = true}));
@@ -121,7 +121,7 @@ TEST_F(ConvertedImagesTest, AreEnteredByTheirSeekIndexes) {
   EXPECT_THAT(Convert("--seek_index=2").err, HasSubstr("--seek_index: 2 not"));
 }
 
-TEST_F(ConvertedImagesTest, AreShrunkAndTurnedWhenAsked) {
+TEST_F(ConvertedImagesTest, ImagesAreShrunkAndTurned) {
   raw_.File("raw/a/1.jpg",
             WithOrientation(TestJpeg({.width = 200, .height = 100}), 8));
   ASSERT_EQ(Convert("--max_size 50 --quality 80 --exif_orientation").exit_code,
@@ -151,7 +151,7 @@ class NoticesTest : public ConvertedImagesTest {
   const std::string turned_ = WithOrientation(TestJpeg(), 6);
 };
 
-TEST_F(NoticesTest, AreOnStderrAndInTheReport) {
+TEST_F(NoticesTest, NoticesAreOnStderrAndInTheReport) {
   const ProgramResult result = Convert("--on_bad_image skip");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(
@@ -177,7 +177,7 @@ TEST_F(NoticesTest, AreOnStderrAndInTheReport) {
   }
 }
 
-TEST_F(NoticesTest, GoWithTheFlagsThatTheyName) {
+TEST_F(NoticesTest, FlagsRemoveTheirNotices) {
   const ProgramResult result =
       Convert("--on_bad_image skip --keep_png --exif_rotate");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -186,12 +186,12 @@ TEST_F(NoticesTest, GoWithTheFlagsThatTheyName) {
   EXPECT_EQ(Notices().size(), 1U);
 }
 
-TEST_F(NoticesTest, OfATreeComeWithADryRun) {
+TEST_F(NoticesTest, DryRunPrintsNoticesOfATree) {
   const ProgramResult result = Convert("--dry_run");
   EXPECT_THAT(result.err, HasSubstr("GIF files left out: 1, such as "));
 }
 
-TEST_F(NoticesTest, OfManifestsAreTheSame) {
+TEST_F(NoticesTest, ManifestsGiveTheSameNotices) {
   raw_.File("raw/list.csv",
             "path,label\na/2.png,a\na/3.jpg,a\na/4.gif,a\nb/4.jpg,b\n");
   const std::string manifest = "--manifest " + (raw_ / "raw/list.csv");
@@ -205,7 +205,7 @@ TEST_F(NoticesTest, OfManifestsAreTheSame) {
                                 HasSubstr("EXIF data: 1, such as ")));
 }
 
-TEST_F(NoticesTest, OfTasksAddUp) {
+TEST_F(NoticesTest, NoticesOfTasksAddUp) {
   shards_ = "3";
   const std::string flags = "--on_bad_image skip --num_tasks 3";
   for (const std::string task : {"0", "1", "2"}) {
@@ -231,7 +231,7 @@ TEST_F(ConvertedImagesTest, StayPngsWhenAsked) {
 }
 
 // CIFAR-10: a label, then 32x32 red, green and blue values.
-TEST_F(ConvertedImagesTest, OfRawFilesBecomePngs) {
+TEST_F(ConvertedImagesTest, RawImagesBecomePngs) {
   std::string file(1, '\3');
   for (int i = 0; i < 3 * 32 * 32; ++i) {
     file.push_back(static_cast<char>(i / 1024 * 100 + i % 32));
@@ -251,7 +251,7 @@ TEST_F(ConvertedImagesTest, OfRawFilesBecomePngs) {
   EXPECT_THAT(Convert("--raw_format cifar10").out, HasSubstr("1 shard of an"));
 }
 
-TEST_F(ConvertedImagesTest, AsPixelsAreWhatThePipelineReads) {
+TEST_F(ConvertedImagesTest, PixelRecordsHaveThePipelinesPixels) {
   const RgbImage photograph = TestPhotograph(48, 32, 1);
   raw_.File("raw/a/1.png", EncodePng(photograph.view()));
   raw_.JpegsIn("raw/b", 7);

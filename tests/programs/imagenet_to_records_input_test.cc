@@ -21,7 +21,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// What a conversion of an input would write.
+// The plan of a conversion, from a dry run.
 ProgramResult Plan(const std::string& input) {
   return RunProgram("imagenet_to_records",
                     input + " --dry_run --local_scratch_dir /nowhere");
@@ -126,7 +126,8 @@ TEST(ImagenetToRecordsInputTest, ReportsDuplicates) {
   EXPECT_THAT(result.err, HasSubstr("duplicates: 1 group of images"));
 }
 
-// ImageNet has a PNG and CMYK images among its JPEGs; none is told by name.
+// ImageNet has a PNG and CMYK images among its JPEGs; none is recognizable by
+// its name.
 TEST(ImagenetToRecordsInputTest, TellsOddImagesByTheirContent) {
   const RgbImage photograph = TestPhotograph(40, 30, 1);
   ImageFolder raw;

@@ -1,4 +1,4 @@
-// What is left of a run that was killed, and what the next one makes of it.
+// Conversions that were killed, and the runs that continue them.
 
 #include <signal.h>
 #include <unistd.h>

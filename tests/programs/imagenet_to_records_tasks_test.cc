@@ -53,7 +53,7 @@ class TasksTest : public ::testing::Test {
   TemporaryFolder out_;
 };
 
-TEST_F(TasksTest, GiveTogetherWhatOneProcessGives) {
+TEST_F(TasksTest, TasksGiveTheShardsOfOneProcess) {
   ASSERT_EQ(Run("").exit_code, 0);
   const std::map<std::string, std::string> expected = FilesIn(out_.path());
   for (const int count : {2, 4, 9}) {
@@ -68,7 +68,7 @@ TEST_F(TasksTest, GiveTogetherWhatOneProcessGives) {
   }
 }
 
-TEST_F(TasksTest, KeepOutOfAFolderThatAnotherConversionWritesTo) {
+TEST_F(TasksTest, TasksRefuseAFolderOfAnotherConversion) {
   const std::string side = out_ / ".infeed";
   {
     const FolderClaim other(side, "lock", FolderClaim::Kind::kAlone);
@@ -89,7 +89,7 @@ TEST_F(TasksTest, KeepOutOfAFolderThatAnotherConversionWritesTo) {
   EXPECT_FALSE(Has(".infeed/lock"));
 }
 
-TEST_F(TasksTest, LeaveAFinishedSetAsItIsWhenTheyRunAgain) {
+TEST_F(TasksTest, TasksKeepAFinishedSet) {
   RunTasks(2);
   ASSERT_EQ(Run("--finish").exit_code, 0);
   RunTasks(2);
@@ -110,7 +110,7 @@ TEST_F(TasksTest, EachMakeEveryNthShard) {
   EXPECT_TRUE(Has(".infeed/conversion_report-00001-of-00004.json"));
 }
 
-TEST_F(TasksTest, TakeTheirNumberFromSlurmWhenAsked) {
+TEST_F(TasksTest, TaskNumbersComeFromSlurmWhenAsked) {
   const EnvironmentVariable id("SLURM_ARRAY_TASK_ID", "2");
   const EnvironmentVariable count("SLURM_ARRAY_TASK_COUNT", "6");
   ASSERT_EQ(Run("--num_tasks auto").exit_code, 0);
@@ -118,7 +118,7 @@ TEST_F(TasksTest, TakeTheirNumberFromSlurmWhenAsked) {
   EXPECT_FALSE(Has("train-00001-of-00003"));
 }
 
-TEST_F(TasksTest, AreNamedWhenTheirShardsAreMissing) {
+TEST_F(TasksTest, TasksWithMissingShardsAreNamed) {
   RunTasks(3);
   fs::remove(out_ / "train-00001-of-00003");
   fs::remove(out_ / ".infeed/validation-00002-of-00003.shard.json");
@@ -133,7 +133,7 @@ TEST_F(TasksTest, AreNamedWhenTheirShardsAreMissing) {
   EXPECT_FALSE(Has("dataset.json"));
 }
 
-TEST_F(TasksTest, AreFinishedOnlyWhenEveryByteFits) {
+TEST_F(TasksTest, FinishingChecksEveryByte) {
   RunTasks(2);
   const std::string path = out_ / "train-00001-of-00003";
   std::string bytes = ReadWholeFile(path, kMaxBytes);
@@ -146,7 +146,7 @@ TEST_F(TasksTest, AreFinishedOnlyWhenEveryByteFits) {
                     Not(HasSubstr("task"))));
 }
 
-TEST_F(TasksTest, AreNotFinishedWithOtherImages) {
+TEST_F(TasksTest, FinishingRejectsOtherImages) {
   RunTasks(2);
   raw_.Jpeg("train/cat/000.jpg");
   EXPECT_THAT(Run("--finish").err,

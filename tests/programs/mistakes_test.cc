@@ -1,5 +1,5 @@
-// What a newcomer does wrong, with every program: the exit code, and the last
-// line on stderr, which says what is wrong and what would be right.
+// Typical mistakes with every program: the exit code, and the last line on
+// stderr, which names the mistake and the remedy.
 
 #include <memory>
 #include <sstream>
@@ -79,7 +79,7 @@ class MistakesTest : public testing::TestWithParam<Mistake> {
 
 std::unique_ptr<ImageFolder> MistakesTest::place_;
 
-TEST_P(MistakesTest, EndWithAReason) {
+TEST_P(MistakesTest, MistakesEndWithAReason) {
   const Mistake& mistake = GetParam();
   std::string arguments = mistake.arguments;
   if (const std::size_t at = arguments.find("LENET"); at != arguments.npos) {
@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(
 class SwitchesTest : public MistakesTest {};
 
 // Every switch has the forms of absl's flags.
-TEST_P(SwitchesTest, HaveANoForm) {
+TEST_P(SwitchesTest, SwitchesHaveANoForm) {
   const ProgramResult run = RunThere(GetParam().program, GetParam().arguments);
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out + run.err, HasSubstr(GetParam().says));

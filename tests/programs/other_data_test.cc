@@ -123,7 +123,7 @@ TEST_F(OtherDataTest, HasFilesAndCurvesOfItsOwn) {
   EXPECT_TRUE(history.runs().back().end);
 }
 
-TEST_F(OtherDataTest, IsTheTrainingsOwnWhereNothingDiffers) {
+TEST_F(OtherDataTest, EqualDataAreTheTrainingsOwn) {
   const json before = json::parse(Own());
   fs::remove(EvalPath(model_.folder(), 2));
   const ProgramResult run =
@@ -149,11 +149,11 @@ TEST_F(OtherDataTest, EndsATrainingThatWouldMixIt) {
   EXPECT_EQ(forced.exit_code, 0) << forced.err;
   RunHistory history(model_.folder());
   history.Update();
-  // That of step 2 is made up for.
+  // The missing evaluation of step 2 is repeated.
   EXPECT_THAT(history.evaluations(), SizeIs(2));
 }
 
-TEST_F(OtherDataTest, IsRefusedWhereItsClassesAreOthers) {
+TEST_F(OtherDataTest, OtherClassesAreRefused) {
   const OtherData two({0, 1, 0, 1}, "cat\nwolf\n");
   const OtherData four({0, 1, 2, 3}, "ant\nbee\ncat\nwolf\n");
   ImageFolder folder;
@@ -182,7 +182,7 @@ TEST_F(OtherDataTest, IsRefusedWhereItsClassesAreOthers) {
   EXPECT_EQ(input.exit_code, 2) << input.err;
 }
 
-TEST_F(OtherDataTest, IsMappedByNameWhereTheOrderIsAnother) {
+TEST_F(OtherDataTest, ReorderedClassesAreMappedByName) {
   const json own = json::parse(Own());
   const OtherData reversed({3, 2, 1, 0}, "dog\ncat\nbee\nant\n");
   for (const std::string ranks : {"", " --local_ranks 2"}) {
@@ -212,7 +212,7 @@ TEST_F(OtherDataTest, IsMappedByNameWhereTheOrderIsAnother) {
 }
 
 // A folder's labels count from 1, and its classes are only some.
-TEST_F(OtherDataTest, IsMappedByNameWhereSomeClassesAreMissing) {
+TEST_F(OtherDataTest, SubsetsOfClassesAreMappedByName) {
   ImageFolder folder;
   folder.JpegsIn("test/bee", 3).JpegsIn("test/dog", 2);
   const ProgramResult run = EvalOn(folder.path(), "--eval_split test");
@@ -223,7 +223,7 @@ TEST_F(OtherDataTest, IsMappedByNameWhereSomeClassesAreMissing) {
   EXPECT_EQ(file["bad_records"], 0);
 }
 
-TEST_F(OtherDataTest, IsComparedByCountWhereNamesAreMissing) {
+TEST_F(OtherDataTest, ClassesWithoutNamesAreComparedByCount) {
   const OtherData none({0, 1, 2, 3}, "");
   EXPECT_EQ(EvalOn(none.path()).exit_code, 0);
   fs::remove(LabelsPath(model_.folder()));
@@ -260,7 +260,7 @@ TEST_F(OtherDataTest, GetsANewClassifierWhereItsClassesAreOthers) {
   EXPECT_EQ(mapped.exit_code, 0) << mapped.err;
   EXPECT_THAT(mapped.err, AllOf(HasSubstr("order of the data's classes"),
                                 Not(HasSubstr("new weights"))));
-  // The same images with their own classes: the same first loss.
+  // Equal images with their own classes give the same first loss.
   ASSERT_EQ(tune(model_.data_dir(), "same").exit_code, 0);
   EXPECT_NEAR(
       MetricsLines(models / "reversed", "train")[1]["loss"].get<double>(),
@@ -280,7 +280,7 @@ TEST_F(OtherDataTest, GetsANewClassifierWhereItsClassesAreOthers) {
   EXPECT_THAT(refused.err, HasSubstr("its classes are 4 (ant, bee, cat, dog)"));
 }
 
-TEST_F(OtherDataTest, IsNotResumedWithOtherClasses) {
+TEST_F(OtherDataTest, ResumeRefusesOtherClasses) {
   std::ofstream(PathIn(model_.data_dir(), "labels.txt"))
       << "ant\nbee\ncat\nwolf\n";
   const ProgramResult run =

@@ -1,4 +1,4 @@
-// What trainings decide from their evaluations, also after they were killed.
+// Decisions of trainings that depend on evaluations, also after kills.
 
 #include <filesystem>
 #include <string>
@@ -70,7 +70,7 @@ TEST_F(PastEvaluationsTest, LowerTheRateAndEndTheTraining) {
   EXPECT_THAT(again.err, HasSubstr("nothing to do: early_stop=top_1:4: "));
 }
 
-TEST_F(PastEvaluationsTest, AreThoseOfAnUninterruptedRunWhereverItWasKilled) {
+TEST_F(PastEvaluationsTest, KillsAnywhereKeepTheEvaluations) {
   ASSERT_EQ(Train(straight_).exit_code, 0);
   const EvalHistory all = ReadEvalHistory(straight_);
   for (const std::int64_t step : {1, 4, 7, 8, 10}) {
@@ -98,7 +98,7 @@ TEST_F(PastEvaluationsTest, AreThoseOfAnUninterruptedRunWhereverItWasKilled) {
 
 // Kills before a call that changes a file of the model, also between a
 // checkpoint and the files of its evaluation.
-TEST_F(PastEvaluationsTest, AreThoseOfAnUninterruptedRunAfterAKill) {
+TEST_F(PastEvaluationsTest, AKillKeepsTheEvaluations) {
   const std::string more = ",keep_best=loss,early_stop='\"\"'";
   const std::string steps = ",train_steps=6";
   ASSERT_EQ(Train(straight_, more + steps).exit_code, 0);
@@ -133,7 +133,7 @@ TEST_F(PastEvaluationsTest, AreThoseOfAnUninterruptedRunAfterAKill) {
   EXPECT_GT(kills, 3);
 }
 
-TEST_F(PastEvaluationsTest, AreMadeUpForWhereAFileIsGone) {
+TEST_F(PastEvaluationsTest, MissingEvaluationsAreRepeated) {
   const std::string more = ",keep_best=loss,early_stop='\"\"',train_steps=";
   ASSERT_EQ(Train(straight_, more + "4").exit_code, 0);
   for (const std::string& path :
@@ -149,8 +149,8 @@ TEST_F(PastEvaluationsTest, AreMadeUpForWhereAFileIsGone) {
   EXPECT_THAT(Train(straight_, more + "4").err, HasSubstr("nothing to do"));
 }
 
-// Of one class, every prediction is right.
-TEST_F(PastEvaluationsTest, EndARunThatHasReachedItsGoalAlready) {
+// With one class, every prediction is right.
+TEST_F(PastEvaluationsTest, AReachedGoalEndsTheRun) {
   const TemporaryFolder data;
   for (const char* const split : {"train", "validation"}) {
     TfrecordWriter writer(data / ShardName(split, 0, 1));
@@ -185,7 +185,7 @@ TEST_F(PastEvaluationsTest, DecideTheSameOnEveryRank) {
   EXPECT_FALSE(fs::exists(CheckpointFolder(straight_, 11)));
 }
 
-TEST_F(PastEvaluationsTest, AreNeeded) {
+TEST_F(PastEvaluationsTest, MissingEvaluationsAreAnError) {
   for (const std::string parameter :
        {"early_stop='loss:3'", "learning_rate_schedule=plateau"}) {
     const ProgramResult run =

@@ -1,5 +1,5 @@
-// What the process of an input pipeline takes at most, libraries included,
-// against its memory_limit.
+// Compares the peak memory of an input pipeline's process, libraries included,
+// with its memory_limit.
 
 #include <sys/resource.h>
 
@@ -95,7 +95,7 @@ TEST_F(PeakMemoryTest, StaysUnderTheLimitWhateverIsKept) {
   }
 }
 
-TEST_F(PeakMemoryTest, IsRefusedWhereTheLimitIsTooSmall) {
+TEST_F(PeakMemoryTest, TooSmallALimitIsRefused) {
   const ProgramResult result = Run("--memory_limit 80MB");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, ::testing::HasSubstr("memory_limit is 76.3 MiB"));

@@ -1,4 +1,4 @@
-// train_resnet --mode predict as its users meet it.
+// The program train_resnet --mode predict.
 
 #include <algorithm>
 #include <cstddef>
@@ -31,7 +31,7 @@ class PredictModeTest : public testing::Test {
     return model_->Run("--mode predict " + flags);
   }
 
-  // Of all tests: what they do leaves it as it is.
+  // Shared by all tests, which do not change it.
   static SmallModel* model_;
   ImageFolder images_;
 };

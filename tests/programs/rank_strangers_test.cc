@@ -1,5 +1,5 @@
-// Trainings of several processes, and strangers who connect to whatever listens
-// on the machine.
+// Trainings of several processes, while other processes connect to all ports on
+// the machine.
 
 #include <signal.h>
 #include <sys/socket.h>
@@ -36,7 +36,7 @@ using testing::Not;
 constexpr const char* kTokenName = "INFEED_RANK_TOKEN";
 
 // Connects to every port at which a process or one of its children listens,
-// says one byte of nothing that they know, and holds all connections.
+// sends one invalid byte, and keeps all connections open.
 class HoldingStranger {
  public:
   explicit HoldingStranger(pid_t process)

@@ -1,8 +1,7 @@
-// Trainings of several processes as their users meet them: the same samples and
-// losses as one process has, whatever starts them, and an end for all when one
-// of them ends.
+// Trainings of several processes, started in every way: they have the samples
+// and losses of one process, and when one process ends, all end.
 //
-// INFEED_KILLS says how often a rank is killed; ./dev long asks for 20.
+// INFEED_KILLS: how often a rank is killed; ./dev long sets 20.
 
 #include <signal.h>
 #include <unistd.h>
@@ -84,7 +83,7 @@ class RanksTest : public testing::Test {
     return arguments;
   }
 
-  // Of a launcher whose two ranks train until they are ended.
+  // The command of a launcher whose two ranks train until they are stopped.
   [[nodiscard]] Arguments Endless(const std::string& model) const {
     return ArgumentsOf(model, 100000,
                        {"--mode", "train", "--local_ranks", "2"});
@@ -169,8 +168,8 @@ TEST_F(RanksTest, RefuseToGoOnWithRanksThatMakeOtherEpochs) {
   EXPECT_EQ(Train("two", 8, two).exit_code, 0);
 }
 
-// Record 13 is never rank 0's, which says it all the same.
-TEST_F(RanksTest, CountTheBadRecordsOfAllRanks) {
+// Record 13 is never read by rank 0, which still prints it.
+TEST_F(RanksTest, BadRecordsOfAllRanksAreCounted) {
   Write("train", 24, {13});
   const ProgramResult run =
       Train("model", 2,
@@ -183,7 +182,7 @@ TEST_F(RanksTest, CountTheBadRecordsOfAllRanks) {
 }
 
 // Each of the two ranks meets one bad record.
-TEST_F(RanksTest, EndWhenAllTogetherHaveMetTooManyBadRecords) {
+TEST_F(RanksTest, TooManyBadRecordsOfAllRanksEndTheRun) {
   Write("train", 24, {12, 13});
   const auto train = [&](const std::string& most) {
     return Train(
@@ -214,7 +213,7 @@ TEST_F(RanksTest, RanksStartedByHandTrainAsOneProcess) {
   EXPECT_THAT(ranks[1].err(), IsEmpty());
 }
 
-TEST_F(RanksTest, GoOnWithAnotherNumberOfRanks) {
+TEST_F(RanksTest, AnotherNumberOfRanksResumesTheRun) {
   ASSERT_EQ(Train("one", 8).exit_code, 0);
   ASSERT_EQ(Train("two", 4, {"--local_ranks", "2"}).exit_code, 0);
   for (const std::string ranks : {"1", "2", "3"}) {
@@ -268,7 +267,7 @@ TEST_F(RanksTest, TheLauncherPassesSignalsOn) {
 
 // Started anew or not: `ps` shows the program's name, and a rank inherits what
 // the launcher found to be set.
-TEST_F(RanksTest, HaveTheProgramsNameAndWaitWithShortSpins) {
+TEST_F(RanksTest, RanksHaveTheProgramsNameAndWaitPolicy) {
   const EnvironmentVariable restored("OMP_WAIT_POLICY", "");
   ::unsetenv("OMP_WAIT_POLICY");
   LaunchedRanks run(Endless("named"));

@@ -12,7 +12,8 @@ import sys
 import tempfile
 import textwrap
 
-# What a reader's own images make longer than a test may be.
+# Parameters that make the training on a reader's own images short enough for a
+# test.
 SHORT = "resnet_depth=18,image_size=32,train_steps=2,train_batch_size=8"
 
 

@@ -55,7 +55,7 @@ TEST_F(RecordsIndexTest, WritesDalisIndexBesideTheShards) {
               AllOf(HasSubstr(first_ + ": 2 records, wrote " + ours_ +
                               ", DALI's is " + first_ + ".idx\n"),
                     EndsWith("\n3 records in 2 shards\n")));
-  // What is there and fits stays.
+  // Existing valid files are kept.
   EXPECT_THAT(Index("--dali").out, HasSubstr("the index is up to date"));
 }
 

@@ -1,4 +1,4 @@
-// What writing verbs leave when they cannot go on: nothing.
+// Writing verbs that cannot continue leave no output.
 
 #include <signal.h>
 

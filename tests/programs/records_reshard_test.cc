@@ -90,7 +90,7 @@ class RecordsReshardTest : public ::testing::Test {
   void Write(const std::string& name, const RecordFile& file) {
     file.Write(in_ + "/" + name);
   }
-  // The same shard as a gzip stream.
+  // Replaces a shard by its gzip stream.
   void Pack(const std::string& name) const {
     const std::string path = in_ + "/" + name;
     const std::string bytes = ReadWholeFile(path, 1 << 24);

@@ -51,7 +51,7 @@ class RecordsSeekTest : public ::testing::Test {
     return SeekFile::Find(shard_,
                           static_cast<std::int64_t>(fs::file_size(shard_)));
   }
-  // What the seek file has of a record.
+  // A record's entry in the seek file.
   [[nodiscard]] std::string Entry(std::int64_t record) const {
     std::vector<std::byte> buffer;
     return AsText(File()->Read(record, 1 << 20, buffer));
@@ -160,7 +160,7 @@ TEST_F(RecordsSeekTest, VerifyNamesIndexesThatAreWrong) {
   EXPECT_EQ(json["shards"][0]["wrong_seek_indexes"][1]["record"], 2);
 }
 
-// Sealed well, and still not what the scan says.
+// A valid seal, but not the index of this scan.
 TEST_F(RecordsSeekTest, VerifyMakesIndexesAnewWhenItDecodes) {
   JpegSeekIndex index = MakeSeekIndex(AsBytes(jpeg_), 4).value();
   ++index.entries[2].dc[0];
@@ -193,7 +193,7 @@ TEST_F(RecordsSeekTest, VerifyChecksTheFileBesideTheShard) {
                     HasSubstr("0 bad, 2 wrong seek indexes\n")));
 }
 
-// As one of a split of an archive has: no reader uses it for all records.
+// A seek file of one split of an archive: no reader uses it for all records.
 TEST_F(RecordsSeekTest, VerifyLeavesAFileForOtherRecordsAlone) {
   RecordFile().Add(PayloadWith(jpeg_)).Add(PayloadWith(other_)).Write(shard_);
   {

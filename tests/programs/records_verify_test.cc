@@ -68,7 +68,7 @@ class RecordsVerifyTest : public ::testing::Test {
   RecordFile second_;
 };
 
-TEST_F(RecordsVerifyTest, IsSilentAboutGoodShards) {
+TEST_F(RecordsVerifyTest, GoodShardsGiveOneLine) {
   const ProgramResult result = Run("--decode --threads=2");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, "3 records in 2 shards, 0 bad\n");
@@ -94,6 +94,20 @@ TEST_F(RecordsVerifyTest, PrintsEachBadRecordAndGoesOn) {
                     HasSubstr("; 16 bytes lost, the next record is at byte "),
                     EndsWith("7 records in 2 shards, 5 bad, 39 B skipped\n")));
   EXPECT_EQ(Run("--decode --threads=1").out, Run("--decode --threads=5").out);
+}
+
+TEST_F(RecordsVerifyTest, NamesTheFormatOfImageFiles) {
+  const std::string a = folder_ / "a.jpg";
+  const std::string b = folder_ / "b.jpg";
+  WriteFileAtomically(a, TestJpeg({}));
+  WriteFileAtomically(b, TestJpeg({}));
+  for (const std::string& paths : {a, a + "," + b, a + " " + b}) {
+    const ProgramResult result = RunProgram("records", "verify " + paths);
+    EXPECT_EQ(result.exit_code, 3) << result.err;
+    EXPECT_THAT(result.out, AllOf(HasSubstr("a.jpg: record 0 at byte 0: a JPEG "
+                                            "image, not a file of records: "),
+                                  Not(HasSubstr("checksum"))));
+  }
 }
 
 TEST_F(RecordsVerifyTest, SaysWhichRecordsWereLostByTheIndexFromBefore) {
@@ -194,7 +208,7 @@ TEST_F(RecordsVerifyTest, NamesMissingShards) {
       RunProgram("records", "verify --allow_missing_shards " + folder_.path());
   EXPECT_EQ(allowed.exit_code, 0);
   EXPECT_THAT(allowed.err, HasSubstr("1 shard is missing: " + Path(0)));
-  // Of one shard that is named itself no others are expected.
+  // For a single named shard, no others are expected.
   EXPECT_EQ(RunProgram("records", "verify " + Path(1)).exit_code, 0);
 }
 

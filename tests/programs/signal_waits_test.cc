@@ -32,7 +32,7 @@ constexpr int kStopped = 75;
 
 constexpr const char* kAbsent = "HTTP/1.1 404";
 
-// A store of a test's own, which can wait until it was asked something.
+// A store within the test, which can wait for a request.
 class OddStore {
  public:
   explicit OddStore(const LoopbackServer::Handler& answer)
@@ -45,7 +45,7 @@ class OddStore {
         }) {}
 
   [[nodiscard]] std::string url() const { return server_.url(); }
-  // For something that it does not just say to be absent.
+  // Waits for a request other than those answered with "not found".
   void AwaitRequest() { asked_.acquire(); }
 
  private:
@@ -79,7 +79,7 @@ class SignalWaitsTest : public CloudTraining {
     }
   }
 
-  // Of a training whose data and model_dir are these.
+  // The command of a training with this data and model_dir.
   [[nodiscard]] Words Training(const std::string& data,
                                const std::string& model,
                                const Words& more = {}) const {
@@ -125,7 +125,7 @@ TEST_F(SignalWaitsTest, TheConverters) {
         "--gcs_output_path", "s3://b/out"});
 }
 
-// Those that write nothing end by the signal itself.
+// Verbs that write nothing are ended by the signal itself.
 TEST_F(SignalWaitsTest, TheVerbsOfRecords) {
   const std::string shard = local_ / ShardName("train", 0, 1);
   for (const auto& answer : {Nothing, Later}) {

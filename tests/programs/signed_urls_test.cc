@@ -140,7 +140,7 @@ TEST_F(SignedUrlsTest, AnIndexIsFoundUnderAnotherSignature) {
   EXPECT_THAT(Records("index '" + url + "2'").out, HasSubstr("up to date"));
 }
 
-// As stores do: nothing beside the shard can be read.
+// As in stores, nothing beside the shard can be read.
 TEST_F(SignedUrlsTest, ARepairNeedsNothingButWhatIsSigned) {
   server_.SetFaults(
       R"({"fault": "status", "status": 403, "query": "^$|^[^X]"})");

@@ -63,7 +63,7 @@ class TrainLabelsTest : public testing::Test {
   [[nodiscard]] json Evaluation() const {
     return json::parse(Text("eval/00000004.json"));
   }
-  // Of an evaluation: "name images ..." of all classes.
+  // An evaluation's classes: "name images ..." of each.
   static std::string Classes(const json& evaluation) {
     std::string text;
     for (const json& one : evaluation.at("classes")) {
@@ -162,7 +162,7 @@ TEST_F(TrainLabelsTest, NamesNoReportInAStrangersModel) {
   EXPECT_FALSE(std::filesystem::exists(mine / "report"));
 }
 
-TEST_F(TrainLabelsTest, FromZeroAreAllClasses) {
+TEST_F(TrainLabelsTest, LabelsFromZeroAreAllClasses) {
   Write("train", {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3});
   Write("validation", {1, 2, 3, 3, 1, 2});  // Training decides: no 0 here.
   Name("ant\nbee\ncow\ndog\n");
@@ -194,7 +194,7 @@ TEST_F(TrainLabelsTest, FromZeroAreAllClasses) {
   EXPECT_EQ(facts.at("label_offset"), 0);
 }
 
-TEST_F(TrainLabelsTest, OfNoClassAreBadRecords) {
+TEST_F(TrainLabelsTest, LabelsWithoutAClassAreBadRecords) {
   // Missing, negative, one beyond.
   Write("train", {0, 1, 2, 3, -1, 1, 2, -5, 0, 4, 2, 3, 0, 1, 2, 3});
   Write("validation", {0, 1, 2, 3, -1, 4});
@@ -225,7 +225,7 @@ TEST_F(TrainLabelsTest, OfNoClassAreBadRecords) {
   EXPECT_EQ(Evaluation().at("bad_records"), 2);
 }
 
-TEST_F(TrainLabelsTest, OfNoClassEndTheRunThatMayHaveNone) {
+TEST_F(TrainLabelsTest, LabelsWithoutAClassExceedTheBudget) {
   Write("train", {0, 1, 2, 3, -1, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3});
   const ProgramResult run = Train(" --on_bad_record fail");
   EXPECT_EQ(run.exit_code, 3);
@@ -254,7 +254,7 @@ TEST_F(TrainLabelsTest, RefuseToGoOnWithAnotherOffset) {
   EXPECT_THAT(run.err, HasSubstr("label_offset is 1, the checkpoint has 0"));
 }
 
-TEST_F(TrainLabelsTest, OfTheReferences1001ClassesLeaveRoomForTheBackground) {
+TEST_F(TrainLabelsTest, The1001ClassesIncludeTheBackground) {
   Write("train", {1, 2, 3, 1000, 1, 2, 3, 1000});
   Write("validation", {1, 2, 3, 1000});
   const ProgramResult run = Train(",num_label_classes=1001");

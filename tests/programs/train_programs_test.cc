@@ -60,7 +60,7 @@ std::string Digit(int label, int number) {
   return pixels;
 }
 
-// The same as red, green and blue.
+// The digit as an RGB image.
 RgbImage Picture(const std::string& digit) {
   RgbImage image;
   image.Resize(kSide, kSide);
@@ -307,7 +307,7 @@ TEST_F(TrainProgramsTest, TrainsOnASelectionThatIsExactUnderStopsAndRanks) {
     ASSERT_EQ(
         Train("ranks", flags + " --train_steps 15 --local_ranks 2").exit_code,
         0);
-    // The same images; sums are rounded in another order.
+    // Equal images, but sums are rounded in another order.
     EXPECT_THAT(Losses("ranks"),
                 testing::Pointwise(testing::DoubleNear(1e-3), Losses("whole")));
   }
@@ -359,7 +359,7 @@ TEST_F(TrainProgramsTest, MeasuresTheDeviceAloneOnFakeData) {
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_THAT(again.out, HasSubstr("evaluation at step 4"));
 
-  // As many as are asked for, whole batches or not.
+  // Exactly the requested number, even if it does not fill a batch.
   const ProgramResult predicted =
       RunProgram("train_resnet", "--data_dir= --device cpu --model_dir " +
                                      (work_ / "fake") +

@@ -1,4 +1,4 @@
-// The program train_resnet as its users meet it: whole runs on small shards.
+// The program train_resnet: whole runs on small shards.
 
 #include <signal.h>
 #include <sys/stat.h>
@@ -277,7 +277,7 @@ TEST_F(TrainResnetTest, SaysInOneLineThatMemoryRanOut) {
   EXPECT_THAT(run.err, Not(HasSubstr("frame #")));
 }
 
-// By what its folder says alone.
+// Only from the files of its folder.
 TEST_F(TrainResnetTest, CanBeDoneAgainFromItsFolder) {
   const ProgramResult first =
       Train("first", "train_steps=2", "--mode=train --device cpu --seed '7'");
@@ -447,7 +447,7 @@ TEST_F(TrainResnetTest, GoesOnWithoutMissingShardsOnlyWhenTold) {
     EXPECT_EQ(run.exit_code, 3) << mode;
     EXPECT_THAT(run.err, HasSubstr("1 shard is missing: " + missing)) << mode;
   }
-  // What is not read need not be whole.
+  // Data that are not read may be incomplete.
   const ProgramResult eval = Train("model", "", "--mode eval");
   EXPECT_EQ(eval.exit_code, 3);
   EXPECT_THAT(eval.err,
@@ -644,7 +644,7 @@ TEST_F(EarlySignalTest, EndsTheWaitForAPipe) {
   EXPECT_EQ(program.Wait(), 128 + SIGTERM) << program.err();
 }
 
-// What a wrong call prints: one line that says what to do, and nothing else.
+// A wrong call, and the only line that it prints, which names the remedy.
 struct WrongCall {
   std::string name;
   std::string parameters;  // added to the small ones
@@ -654,7 +654,7 @@ struct WrongCall {
 class WrongParameterTest : public TrainResnetTest,
                            public testing::WithParamInterface<WrongCall> {};
 
-TEST_P(WrongParameterTest, IsRefusedInOneLine) {
+TEST_P(WrongParameterTest, WrongParametersAreRefusedInOneLine) {
   const ProgramResult run = Train("model", GetParam().parameters);
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr(GetParam().says));

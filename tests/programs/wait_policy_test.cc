@@ -43,7 +43,7 @@ TEST_F(WaitPolicyTest, HasShortSpinsBeforeTheRuntimeIsLoaded) {
       << "it was loaded twice";
 }
 
-TEST_F(WaitPolicyTest, IsTheUsersWhereOneIsGiven) {
+TEST_F(WaitPolicyTest, TheUsersPolicyIsKept) {
   {
     const EnvironmentVariable active("OMP_WAIT_POLICY", "active");
     EXPECT_THAT(Shown(), HasSubstr("OMP_WAIT_POLICY = 'ACTIVE'"));
@@ -76,7 +76,7 @@ TEST_F(WaitPolicyTest, LeavesAProgramThatTheLoaderStartsAlone) {
 }
 
 // OpenBLAS's constructor would try for ever, with the signals blocked.
-TEST(LimitedMemoryTest, IsAnErrorBeforeTheLibrariesStart) {
+TEST(LimitedMemoryTest, TooLittleMemoryIsAnErrorBeforeLibrariesStart) {
   const ProgramResult run =
       RunProgram("train_resnet", "--version", "ulimit -d 200000;");
   // A wheel's CUDA libraries alone may be too large to be loaded.

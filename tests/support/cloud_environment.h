@@ -45,7 +45,7 @@ class CloudEnvironment {
 
  private:
   TemporaryFolder home_;
-  // The front goes first, so that each is put back to what it was.
+  // Destroyed from the front, so that each variable gets its old value back.
   std::list<EnvironmentVariable> variables_;
 };
 

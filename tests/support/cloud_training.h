@@ -17,8 +17,8 @@
 
 namespace infeed {
 
-// LeNet on 16 small images with its folders in an object store, and the same on
-// this disk: train_resnet as users start it.
+// The program train_resnet: LeNet on 16 small images, with its folders in an
+// object store or on this disk.
 class CloudTraining : public CloudFixture {
  protected:
   static constexpr std::int64_t kSteps = 20;
@@ -36,7 +36,7 @@ class CloudTraining : public CloudFixture {
     }
   }
 
-  // Of "s3://shards/", "shards".
+  // The bucket's name: "shards" for "s3://shards/".
   static std::string Bucket(const std::string& root) {
     const std::size_t begin = root.find("://") + 3;
     return root.substr(begin, root.find('/', begin) - begin);

@@ -49,13 +49,13 @@ struct DecodedPlane {
   int block = 0;  // samples a side that a block became, if these are samples
   std::vector<std::uint8_t> samples;
 
-  // What the i-th block became.
+  // The samples of the i-th block.
   [[nodiscard]] std::vector<std::uint8_t> Block(int i) const;
 };
 
-// What libjpeg makes of it at eighths / 8 of the size: the samples behind the
-// inverse DCT of each component, and three bytes a pixel, Y Cb Cr (upsampled)
-// or R G B.
+// libjpeg's decode at eighths / 8 of the size: the samples of each component
+// after the inverse DCT, and three bytes per pixel, Y Cb Cr (upsampled) or R G
+// B.
 [[nodiscard]] std::vector<DecodedPlane> LibjpegSamples(const std::string& jpeg,
                                                        unsigned eighths = 8);
 [[nodiscard]] DecodedPlane LibjpegPixels(const std::string& jpeg, bool rgb,

@@ -97,7 +97,7 @@ void CheckRedZones() {
 
 enum class Order { kForward, kBackward, kShuffled };
 
-// The same order in each run of a test.
+// The order is equal in each run of a test.
 std::vector<unsigned> Ordered(unsigned count, Order order, unsigned seed) {
   std::vector<unsigned> places(count);
   std::iota(places.begin(), places.end(), 0U);
@@ -187,7 +187,7 @@ void Block::RunReady(const std::vector<unsigned>& places) {
   }
 }
 
-// Of threads [first, end): lets them go on if all of them are at the barrier.
+// Releases threads [first, end) if all of them are at the barrier.
 bool Block::Release(unsigned first, unsigned end, State barrier) {
   const auto begin = fibers_.begin();
   const bool are_there =
@@ -274,7 +274,7 @@ cudaError_t cudaGetLastError() {
   return infeed::Failure().empty() ? cudaSuccess : cudaErrorLaunchFailure;
 }
 
-// The text is that of the last failure, which it ends.
+// Returns the text of the last failure, and clears it.
 const char* cudaGetErrorString(cudaError_t error) {
   static std::string text;
   if (error == cudaSuccess) {

@@ -17,10 +17,9 @@
 //
 // A launch runs three times from the same memory, with the threads of a block,
 // and the blocks, in forward, backward and shuffled order. Launches fail, as a
-// later cudaGetLastError() tells, where
-// - the order changes any bit of the device's memory,
-// - a byte before or after an allocation changes,
-// - threads wait at a barrier that others of the block or warp do not reach.
+// later cudaGetLastError() reports, if - the order changes any bit of the
+// device's memory, - a byte before or after an allocation changes, - threads
+// wait at a barrier that others of the block or warp do not reach.
 //
 // Threads are fibers of one thread of the CPU, which change only at barriers.
 // One thread at a time.
@@ -55,7 +54,7 @@ void WaitForWarp();
 // 8 bytes for each thread of the current thread's warp.
 std::uint64_t* WarpSlots();
 
-// What KERNEL<<<GRID, BLOCK, SHARED, STREAM>>> is rewritten to.
+// The rewritten form of KERNEL<<<GRID, BLOCK, SHARED, STREAM>>>.
 template <typename... Parameters>
 auto CudaLaunch(void (*kernel)(Parameters...), const dim3& grid,
                 const dim3& block, std::size_t /*shared*/,

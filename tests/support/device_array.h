@@ -32,7 +32,7 @@ class DeviceArray {
 
   [[nodiscard]] T* data() const { return static_cast<T*>(data_); }
 
-  // Waits for what the device has to do.
+  // Waits for the device's work.
   [[nodiscard]] std::vector<T> Values() const {
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     std::vector<T> values(size_);

@@ -31,7 +31,7 @@ namespace infeed {
                                        std::int16_t* coefficients,
                                        std::uint8_t* ends);
 
-// What Unstuff() copies of some bytes, and how many of them it reads.
+// The bytes that Unstuff() copies, and the number that it reads.
 [[nodiscard]] std::vector<std::uint8_t> UnstuffOnTarget(
     std::span<const std::uint8_t> bytes, std::size_t& read);
 

@@ -36,7 +36,7 @@ inline std::string WithOrientation(const std::string& jpeg, int orientation,
          static_cast<char>(length) + exif + jpeg.substr(2);
 }
 
-// As PNGs have it.
+// The CRC-32 of PNG chunks.
 inline std::uint32_t Crc32(std::string_view bytes) {
   std::uint32_t crc = 0xffffffff;
   for (const char byte : bytes) {

@@ -3,7 +3,7 @@
 //
 //   FAULT_UNDER  the folder
 //   FAULT_AT     which call, from 1
-//   FAULT_ERRNO  what the call fails with, and every later one that would take
+//   FAULT_ERRNO  the error of the call, and of every later one that would take
 //                space; 0: the program gets SIGKILL before the call
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 
 namespace infeed {
 
-// What a record of a flower says.
+// The content of a flower's record.
 struct Flower {
   std::string image;
   int label = 1;

@@ -2,8 +2,8 @@
 
 namespace infeed {
 
-// Whether this build joins ranks on CPUs. PyTorch's wheels have no headers of
-// Gloo, which that takes.
+// Whether this build supports ranks on CPUs. That needs Gloo's headers, which
+// PyTorch's wheels lack.
 inline constexpr bool kHasGloo = INFEED_GLOO;
 inline constexpr const char* kNoGloo = "this LibTorch has no headers of Gloo";
 

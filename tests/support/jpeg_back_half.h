@@ -29,7 +29,7 @@ struct JpegBackHalf {
                         const std::uint8_t* b, int count, std::uint8_t* rgb);
 };
 
-// That of the target in use (preprocess/pixels/simd_target.h).
+// The back half of the target in use (preprocess/pixels/simd_target.h).
 [[nodiscard]] JpegBackHalf CurrentJpegBackHalf();
 
 }  // namespace infeed

@@ -8,8 +8,8 @@
 
 namespace infeed {
 
-// A baseline JPEG of one scan, taken apart by libjpeg: what an entropy decoder
-// needs, and what it must find.
+// A baseline JPEG of one scan, parsed by libjpeg: the input of an entropy
+// decoder, and the expected result.
 struct CodedScan {
   // layout() points into tables, so it stays where it is.
   CodedScan() = default;

@@ -17,8 +17,8 @@ class LoopbackServer {
  public:
   struct Reply {
     std::string bytes;
-    // What comes after the bytes: the next request, the connection's end, or
-    // nothing until the client has had enough.
+    // The action after the bytes: read the next request, close the connection,
+    // or wait until the client gives up.
     enum class Then { kGoOn, kClose, kHang } then = Then::kGoOn;
   };
   // Takes head and body of a request; called from several threads.
@@ -31,7 +31,7 @@ class LoopbackServer {
 
   // "http://127.0.0.1:PORT".
   [[nodiscard]] std::string url() const;
-  // What was asked so far, in the order of arrival.
+  // The requests so far, in the order of arrival.
   [[nodiscard]] std::vector<std::string> requests() const;
   [[nodiscard]] int connections() const;
 

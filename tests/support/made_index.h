@@ -15,8 +15,8 @@
 
 namespace infeed {
 
-// Shards of any number of records whose index files are all there is of them:
-// the shards are holes of the right size. For what never reads a record.
+// Shards of any number of records with valid index files, but without data: the
+// shards are holes of the right size. For code that never reads a record.
 class MadeIndexFiles {
  public:
   // The first shards have one more where shards do not divide records.

@@ -8,8 +8,8 @@
 
 namespace infeed {
 
-// An index as a photograph's is, of no image in particular: runs of some
-// hundred bits a MCU, predictors that wander.
+// An index like a photograph's, without an image: some hundred bits per MCU,
+// and varying predictors.
 [[nodiscard]] inline JpegSeekIndex MadeSeekIndex(int mcus_per_row, int mcu_rows,
                                                  int run, int components = 3) {
   JpegSeekIndex index = {

@@ -6,8 +6,8 @@
 
 namespace infeed {
 
-// Has the test's temporary folders lie in memory from now on, where there is
-// such a file system: what is synced often is then not slow.
+// From now on, puts the test's temporary folders into a file system in memory,
+// if there is one, so that frequent syncs are fast.
 inline void UseMemoryDisk() {
   std::error_code ignored;
   if (std::filesystem::is_directory("/dev/shm", ignored)) {

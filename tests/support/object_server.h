@@ -8,7 +8,7 @@
 
 namespace infeed {
 
-// What the server knows and checks.
+// The credentials that the server checks.
 inline constexpr std::string_view kS3AccessKey = "AKIATESTS0000000EXAMPLE";
 inline constexpr std::string_view kS3SecretKey = "s3/Secret+of/the+tests0000";
 inline constexpr std::string_view kSessionKey = "ASIATESTS0000000EXAMPLE";
@@ -65,7 +65,7 @@ class ObjectServer {
   [[nodiscard]] std::string Get(const std::string& place) const;
   [[nodiscard]] bool Has(const std::string& place) const;
   [[nodiscard]] std::vector<std::string> Keys(const std::string& bucket) const;
-  // Of uploads in parts that are neither complete nor aborted.
+  // The objects of multipart uploads that are neither complete nor aborted.
   [[nodiscard]] std::vector<std::string> OpenUploads() const;
 
  private:

@@ -27,8 +27,8 @@ READ_SCOPES = {SCOPES + s for s in (
 WRITE_SCOPES = {SCOPES + s for s in (
     "devstorage.read_write", "devstorage.full_control", "cloud-platform")}
 
-# Of each dialect of the signature: prefix of its headers, end of its scope
-# and of the secret's prefix, and the services that it is for.
+# For each dialect of the signature: the prefix of its headers, the end of its
+# scope and of the secret's prefix, and its services.
 DIALECTS = {"AWS4-HMAC-SHA256": ("x-amz-", "aws4_request", "AWS4", {"s3"}),
             "GOOG4-HMAC-SHA256": ("x-goog-", "goog4_request", "GOOG4",
                                   {"storage"})}

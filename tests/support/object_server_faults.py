@@ -73,7 +73,7 @@ def fits(rule, request):
                  or request.header("range") is not None))
 
 
-# Early: they answer, or change the world, before the store is asked.
+# Early faults: they answer, or change the store, before the request is handled.
 
 @fault("status", "code", "message", "retry_after", early=True)
 def status(rule, request, server):
@@ -166,7 +166,7 @@ def error_in_200(rule, request, server):
     return response
 
 
-# Late: they spoil the true answer.
+# Late faults: they damage the true answer.
 
 @fault("seconds")
 def stall(rule, response, data):

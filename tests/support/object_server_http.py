@@ -21,7 +21,8 @@ REASONS = {100: "Continue", 200: "OK", 204: "No Content",
            412: "Precondition Failed", 416: "Range Not Satisfiable",
            429: "Too Many Requests", 500: "Internal Server Error",
            501: "Not Implemented", 503: "Service Unavailable"}
-# What RFC 3986 allows in a path and a query; all else must be escaped.
+# The characters that RFC 3986 allows in a path and a query; others must be
+# escaped.
 TARGET = re.compile(r"/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9A-Fa-f]{2})*")
 FIELD = re.compile(r"([!#$%&'*+\-.^_`|~0-9A-Za-z]+):(.*)", re.S)
 

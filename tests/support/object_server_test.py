@@ -51,8 +51,8 @@ EXAMPLES = {
         "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"),
 }
 
-# Of AWS's test suite for Signature Version 4: name -> method, target, headers
-# beside Host and X-Amz-Date, signature.
+# From AWS's test suite for Signature Version 4: name -> method, target, headers
+# other than Host and X-Amz-Date, signature.
 SUITE = {
     "get-vanilla": (
         "GET", "/", [],

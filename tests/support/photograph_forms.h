@@ -21,9 +21,10 @@
 
 namespace infeed {
 
-// The same JPEGs as a folder of class folders, WebDataset tars, a zip, a shard
-// of TFRecords, and one with the keys of TensorFlow Datasets: train has 30,
-// validation 12, of three classes. The order of the records is the same in all.
+// One set of JPEGs as a folder of class folders, WebDataset tars, a zip, a
+// shard of TFRecords, and a shard with the keys of TensorFlow Datasets: train
+// has 30, validation 12, of three classes. The order of the records is the same
+// in all.
 class PhotographForms {
  public:
   static constexpr int kTrain = 30;
@@ -37,7 +38,7 @@ class PhotographForms {
     WriteFileAtomically(zip(), zip_.bytes());
   }
 
-  // What is given to --data_dir.
+  // The arguments of --data_dir.
   [[nodiscard]] std::string images() const { return folder_ / "images"; }
   [[nodiscard]] std::string tars() const { return folder_ / "tars"; }
   [[nodiscard]] std::string zip() const { return folder_ / "photos.zip"; }

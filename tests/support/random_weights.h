@@ -14,8 +14,8 @@
 
 namespace infeed {
 
-// A tensor of a trained-looking model: no value that a layer starts with, and
-// activations that neither grow nor vanish with the depth.
+// A tensor of a trained-looking model: values differ from initial ones, and
+// activations neither grow nor vanish with the depth.
 inline HostTensor RandomWeight(const TensorPlan& plan, std::mt19937& random) {
   if (plan.name.ends_with("num_batches_tracked")) {
     return IntTensor(7);

@@ -72,7 +72,7 @@ inline std::string TextOf(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A launcher of two ranks, which train on end.
+// A launcher of two ranks, which train without end.
 class LaunchedRanks {
  public:
   explicit LaunchedRanks(const Arguments& arguments)

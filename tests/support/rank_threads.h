@@ -19,7 +19,7 @@ constexpr std::chrono::seconds kRankTimeout{120};
 // A world of ranks on this machine, each a thread that computes alone.
 class RankThreads {
  public:
-  // local_size: how many of them say that they are on one machine; 0: all.
+  // local_size: the number of ranks that count as being on one machine; 0: all.
   explicit RankThreads(int size, int local_size = 0)
       : size_(size), local_size_(local_size > 0 ? local_size : size) {}
 
@@ -47,7 +47,7 @@ class RankThreads {
     }
   }
 
-  // The same, and returns what each rank does.
+  // As Run(), and returns each rank's result.
   template <typename Result>
   std::vector<Result> Collect(
       const std::function<Result(Ranks& ranks)>& body) const {

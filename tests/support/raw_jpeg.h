@@ -7,7 +7,7 @@
 
 namespace infeed {
 
-// A JPEG written symbol by symbol: what no encoder writes.
+// A JPEG written symbol by symbol, for streams that no encoder writes.
 //
 //   RawJpeg().Quantisers(0, 255).Frame(8, 8, {{1, 0x11, 0}}).Tables()
 //       .Scan({{1, 0x00}}).Dc(11, 2047).Ac(0, 10, 1023).EndOfBlock()

@@ -12,7 +12,7 @@
 
 namespace infeed {
 
-// What a program did.
+// The outcome of a program.
 struct ProgramResult {
   int exit_code = -1;
   std::string out;

@@ -29,7 +29,7 @@ class RunningProgram {
   // that ended it, as a shell says it.
   int Wait();
 
-  // What was read so far.
+  // The text read so far.
   [[nodiscard]] const std::string& err() const { return err_; }
 
  private:

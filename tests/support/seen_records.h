@@ -12,7 +12,7 @@
 
 namespace infeed {
 
-// What a record says of itself: label, file name and image.
+// A record's content: label, file name and image.
 using Seen = std::vector<std::string>;
 
 inline Seen See(const RecordIndex& index) {

@@ -5,8 +5,9 @@
 
 namespace infeed {
 
-// Whether a help text stands alone: it begins with a capital letter, but not
-// with a word that hangs on the name of its flag, and ends with a period.
+// Whether a help text is a sentence of its own: it begins with a capital
+// letter, but not with a word that continues the flag's name, and ends with a
+// period.
 inline bool IsSentence(std::string_view text) {
   constexpr std::array<std::string_view, 16> kHanging = {
       "Ahead", "As",  "Between", "By",   "For",  "From",  "How",  "In",

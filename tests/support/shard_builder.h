@@ -30,11 +30,11 @@ class TestShards {
   [[nodiscard]] const RecordIndex& index() const { return *index_; }
   [[nodiscard]] const std::string& folder() const { return folder_.path(); }
 
-  // Turns one bit of a record's payload over, so that its checksum fails: in
-  // the middle, or in the byte given.
+  // Flips one bit of a record's payload, so that its checksum fails: in the
+  // middle, or in the given byte.
   void Damage(std::int64_t record);
   void Damage(std::int64_t record, std::int64_t byte_of_payload);
-  // The same of its length, so that its frame is none.
+  // Flips one bit of the record's length, so that its frame is invalid.
   void DamageHeader(std::int64_t record);
   // Removes the file that a record is in.
   void RemoveShardOf(std::int64_t record);

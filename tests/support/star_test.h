@@ -21,7 +21,7 @@ inline RankPlace StarPlace(int rank, int world_size) {
   return place;
 }
 
-// A test whose ranks are threads of this process, each with what it does.
+// A test whose ranks are threads of this process, each with its own function.
 class StarTest : public testing::Test {
  protected:
   using Rank = std::function<void(StarRanks& ranks)>;

@@ -7,7 +7,7 @@
 
 namespace infeed {
 
-// What a batch held, copied, so that its handle can go back.
+// A copy of a batch's data, so that its handle can be returned.
 struct BatchCopy {
   std::vector<std::uint32_t> pixels;  // empty for RGB bytes
   std::vector<std::uint8_t> rgb;      // empty for words
@@ -35,8 +35,8 @@ struct BatchCopy {
                                             int count,
                                             const StreamPosition& start = {});
 
-// The same by the plainest program there is: no graph, no threads, no pool; one
-// place after the other, for data without a bad record.
+// Stream() by the simplest program: no graph, no threads, no pool; one place
+// after the other, for data without bad records.
 [[nodiscard]] std::vector<BatchCopy> PlainStream(const RecordIndex& index,
                                                  const InputOptions& options,
                                                  int count);

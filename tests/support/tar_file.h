@@ -14,7 +14,7 @@
 
 namespace infeed {
 
-// What was written, as a string.
+// Collects the written bytes in a string.
 class TarSink final : public ByteSink {
  public:
   void Write(std::span<const std::byte> bytes) override {

@@ -45,7 +45,7 @@ struct Factors {
   int vertical;
 };
 
-// Of three components; a fourth keeps what libjpeg gives it.
+// The sampling factors of three components; a fourth keeps libjpeg's.
 std::array<Factors, 3> FactorsOf(Subsampling subsampling) {
   const auto luma = [](int horizontal, int vertical) {
     return std::array<Factors, 3>{{{horizontal, vertical}, {1, 1}, {1, 1}}};

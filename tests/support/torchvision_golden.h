@@ -15,7 +15,7 @@
 
 #include "pipeline/memory/batch.h"
 
-// What tests/data/make_torchvision_goldens.py wrote, and its formulas again.
+// The data of tests/data/make_torchvision_goldens.py, and its formulas.
 namespace infeed {
 
 inline const nlohmann::json& TorchvisionGolden() {

@@ -8,8 +8,8 @@
 
 namespace infeed {
 
-// A store that takes objects, whole and in parts, and nothing else: what came
-// of an upload. Thread-safe.
+// A store that only accepts uploads of objects, whole and in parts.
+// Thread-safe.
 class UploadStore {
  public:
   // Refuses this part with this status, always.
@@ -17,7 +17,7 @@ class UploadStore {
 
   [[nodiscard]] LoopbackServer::Handler handler();
 
-  // What is at a path; "none" when nothing is.
+  // The object at a path; "none" if there is none.
   [[nodiscard]] std::string Get(const std::string& path) const;
   [[nodiscard]] int uploads_open() const;
 

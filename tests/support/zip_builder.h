@@ -13,7 +13,8 @@
 
 namespace infeed {
 
-// One file of a zip archive to be built. Every field can be made to lie.
+// One file of a zip archive to be built. Every field can be set to a wrong
+// value.
 struct ZipMember {
   std::string name;
   std::string packed;  // as it is in the archive

@@ -40,7 +40,7 @@ void ApplyCloudFlags(const CloudFlags& flags) {
   settings.cache_bytes = ParseByteSize(flags.cache_size, "--cache_size");
   settings.connections = flags.connections;
   settings.on_warning = [](const std::string& text) {
-    PrintLines("warning: " + std::string(text));
+    PrintLine("warning: " + text);
   };
   SetCloudSettings(std::move(settings));
 }

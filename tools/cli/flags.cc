@@ -20,7 +20,6 @@
 #include <fmt/ranges.h>
 
 #include "base/print_lines.h"
-#include "base/shown_text.h"
 #include "records/bytes/base_name.h"
 #include "records/bytes/nearest_name.h"
 #include "records/bytes/whole_number.h"
@@ -40,7 +39,7 @@ constexpr std::string_view kOn = "true";
 
 int Fail(std::string_view program, std::string_view message, ExitCode code) {
   std::cout.flush();  // Results first if both streams go to the same place.
-  PrintLines(fmt::format("{}: {}", program, ShownText(message)));
+  PrintLine(fmt::format("{}: {}", program, message));
   return static_cast<int>(code);
 }
 

@@ -12,18 +12,18 @@
 // A conversion's messages to its user, in whole lines.
 namespace infeed {
 
-// What would be written, kept and uploaded: for --dry_run. Throws what
-// FindEarlierWork() throws.
+// The files that would be written, kept and uploaded, for --dry_run. Throws as
+// FindEarlierWork().
 [[nodiscard]] std::string PlanText(const ConversionPlan& plan,
                                    const std::string& output_dir,
                                    const ConverterOptions& options,
                                    const UploadTarget& target);
 
-// What was uploaded.
+// The result of the upload.
 [[nodiscard]] std::string UploadText(const UploadResult& result,
                                      const UploadTarget& target);
 
-// What was written.
+// The result of the conversion.
 [[nodiscard]] std::string ReportText(const ConversionReport& report,
                                      const std::string& output_dir);
 

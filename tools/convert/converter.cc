@@ -57,9 +57,9 @@ void CheckNothingIsStale(const std::vector<std::string>& stale,
   }
 }
 
-// Creates the folders and removes files that would contradict the new shards:
-// also those that they replace, so that a run that is killed leaves no mixture
-// of old and new shards that looks like a whole set. The old dataset.json is
+// Creates the folders and removes files that would contradict the new shards,
+// even shards that these replace: a killed run then leaves no mixture of old
+// and new shards that looks like a complete set. The old dataset.json is
 // removed first, unless nothing that it describes changes.
 void PrepareFolder(const ConversionPlan& plan, const std::string& output_dir,
                    const std::vector<std::string>& stale,

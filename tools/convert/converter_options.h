@@ -7,7 +7,7 @@
 
 namespace infeed {
 
-// What to do with a broken image.
+// The policy for a broken image.
 enum class OnBadImage {
   kFail,  // stop with a DataError that names the file
   kSkip,  // leave it out and report it

@@ -113,7 +113,7 @@ std::uint32_t FileCrc32c(const ByteSource& file) {
   return crc;
 }
 
-// Returns what is wrong with a shard's bytes; empty: nothing.
+// Returns the problem with a shard's bytes; empty: none.
 std::string Mismatch(const std::string& path, const DatasetInfo::Shard& shard,
                      bool read_it) {
   std::error_code error;

@@ -8,10 +8,10 @@
 #include "tools/convert/plan.h"
 #include "tools/convert/shard_converter.h"
 
-// What an earlier run of the same conversion left in the output folder.
+// Finds the finished shards of an earlier run of the same conversion.
 namespace infeed {
 
-// Identifies what planned shards are made from: the options that change their
+// Identifies the sources of planned shards: the options that change their
 // bytes, and the path, size, modification time (of an object in a store: its
 // ETag) and class of each image in order. Shards with equal fingerprints have
 // equal bytes, and a changed image changes the fingerprint. The policy for bad

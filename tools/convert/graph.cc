@@ -59,7 +59,7 @@ void RunPipeline(ConversionSteps& steps, std::size_t images_in_flight) {
         }
         return parcel;
       });
-  // The errors of the steps before wait here for their turn.
+  // Errors of the earlier steps wait here, so that they come in order.
   const auto append = tbb::make_filter<Parcel, Parcel>(
       Mode::serial_in_order, [&](Parcel parcel) {
         if (!parcel.failure && parcel.item.image != nullptr) {

@@ -19,7 +19,7 @@ struct ConversionItem {
   ImageRecord record = {};  // made by Encode()
 };
 
-// The work of a conversion, which knows nothing of threads or order.
+// The steps of a conversion, independent of threads and order.
 class ConversionSteps {
  public:
   virtual ~ConversionSteps() = default;

@@ -50,7 +50,7 @@ struct EncodedImage {
   std::string bytes = {};
   int width = 0;
   int height = 0;
-  // Or PNG; packed: little-endian uint32.
+  // kJpegFormat, PNG, or packed: little-endian uint32.
   std::string_view format = kJpegFormat;
   std::string reencoded = {};  // why it differs from the file; empty: no note
   bool mended = false;         // the file is damaged
@@ -81,7 +81,8 @@ class ImageEncoder {
   void DecodeJpeg(const JpegInfo& info);
   void Turn(int orientation);
   [[nodiscard]] bool IsTooLarge(const StoredSize& size) const;
-  // What the stored image just covers: a square for its shorter side.
+  // The rectangle that the stored image must cover: a square for a limit of the
+  // shorter side.
   [[nodiscard]] ImageSize Cover(const StoredSize& size) const;
   void Fit(const StoredSize& size);
   [[nodiscard]] EncodedImage Packed(const StoredSize& size);

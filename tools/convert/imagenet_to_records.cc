@@ -114,7 +114,7 @@ void RefuseInputsInOutput(const Flags& flags, const ConversionPlan& plan) {
     std::ranges::move(FilesOf(split.images), std::back_inserter(inputs));
   }
   RefuseInputsIn(folders, "--local_scratch_dir", inputs);
-  CheckOutputs(outputs, inputs);  // also of another name, a hard link
+  CheckOutputs(outputs, inputs);  // compares files, not names: hard links
 }
 
 ConversionReport ConvertWithProgress(const ConversionPlan& plan,
@@ -132,7 +132,7 @@ ConversionReport ConvertWithProgress(const ConversionPlan& plan,
   return report;
 }
 
-// Shows the progress of a step over shards: how many of how many are done.
+// Shows the progress of a step over shards: "3/8 shards".
 class ShardsLine {
  public:
   ShardsLine(const char* what, std::int64_t total)

@@ -82,7 +82,7 @@ void AddImageFlags(CLI::App& app, OutputFlags& flags) {
                "otherwise they are stored unchanged and counted.");
 }
 
-// "jpeg" is what tfrecord was called before there were tars.
+// "jpeg" is an alias of tfrecord.
 void AddFormatFlag(CLI::App& app, OutputFlags& flags) {
   app.add_option_function<std::string>(
          "--format",
@@ -161,7 +161,8 @@ void AddUploadFlags(CLI::App& app, OutputFlags& flags) {
       "Upload; on when --gcs_output_path is given."));
 }
 
-// Rejects combinations of flags that would have no effect, or only part of it.
+// Rejects combinations in which a flag would have no effect, or only a partial
+// one.
 void CheckImageOptions(const OutputFlags& flags) {
   const ImageEncoderOptions& image = flags.converter.image;
   const bool is_packed = image.format == ImageForm::kPixels;

@@ -14,8 +14,7 @@ class App;
 
 namespace infeed {
 
-// The flags of imagenet_to_records about its output: what to write, where and
-// how.
+// The flags of imagenet_to_records for its output: format, place and encoding.
 struct OutputFlags {
   std::string output_dir;
   std::string shards = "auto";
@@ -39,11 +38,11 @@ void AddOutputFlags(CLI::App& app, OutputFlags& flags);
 // out of its range.
 [[nodiscard]] PlanOptions CheckedPlanOptions(const OutputFlags& flags);
 
-// Returns the options of the conversion. Throws likewise.
+// Returns the options of the conversion. Throws as above.
 [[nodiscard]] ConverterOptions CheckedConverterOptions(
     const OutputFlags& flags);
 
-// Returns the target of the upload. Throws likewise.
+// Returns the target of the upload. Throws as above.
 [[nodiscard]] UploadTarget CheckedUploadTarget(const OutputFlags& flags);
 
 }  // namespace infeed

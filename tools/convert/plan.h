@@ -12,7 +12,7 @@
 
 namespace infeed {
 
-// What shards are.
+// The file format of shards.
 enum class ShardFormat {
   kTfrecord,    // files of tf.train.Examples
   kWebdataset,  // tars of samples, for the Python package webdataset
@@ -30,7 +30,7 @@ struct PlanOptions {
   // Shards per split, 1..99999. 0: shards of about 128 MB, or in the
   // reference's layout 1,024 for train and 128 for validation.
   std::int64_t shards = 0;
-  // Instead of a number: the most bytes of a shard, about; 0: not given.
+  // The approximate size limit of a shard, instead of a number; 0: not given.
   std::int64_t shard_bytes = 0;
   // Bytes of every record, if all have the same; 0: they depend on the file.
   std::int64_t record_bytes = 0;
@@ -58,7 +58,7 @@ struct PlannedSplit {
   std::int64_t bytes = 0;  // of its shards, estimated
 };
 
-// What a conversion will write.
+// The shards that a conversion will write.
 struct ConversionPlan {
   ShardFormat format = ShardFormat::kTfrecord;
   std::uint64_t seed = 0;
@@ -90,8 +90,9 @@ struct ConversionPlan {
 [[nodiscard]] std::vector<std::string> StaleShards(
     const ConversionPlan& plan, const std::string& output_dir);
 
-// The paths that a conversion writes or removes in the output folder: of the
-// plan's shards, of stale ones, and of what describes them. Throws IoError.
+// The paths that a conversion writes or removes in the output folder: the
+// plan's shards, stale shards, and the files that describe them. Throws
+// IoError.
 [[nodiscard]] std::vector<std::string> OutputPaths(
     const ConversionPlan& plan, const std::string& output_dir);
 

@@ -13,15 +13,15 @@
 
 namespace infeed {
 
-// What a sample of a tar has beside the image.
+// The members of a tar's sample beside the image.
 struct TarSampleTexts {
   std::string_view ending = {};  // of the image's member: "jpg"
   std::int64_t label = 0;        // from 0
   std::string json = {};         // an object; docs/converter.md has its members
 };
 
-// The record of an image, in the plan's format. Of TFRecords a serialized
-// Example in three consecutive parts, one of which is the image; of tars the
+// The record of an image, in the plan's format: for TFRecords a serialized
+// Example in three consecutive parts, one of which is the image; for tars the
 // image and `sample`.
 struct ImageRecord {
   std::string before;

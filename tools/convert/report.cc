@@ -164,7 +164,7 @@ ConversionReport MakeReport(const ConversionPlan& plan, const TaskShare& share,
   report.duplicates = plan.duplicates;
   report.left_out = plan.left_out;
   report.info.seed = plan.seed;
-  // As in record_maker.cc.
+  // Labels in tars count from 0 (record_maker.cc).
   report.info.first_label = plan.format == ShardFormat::kWebdataset ? 0 : 1;
   for (const ImageClass& image_class : plan.classes) {
     report.info.classes.push_back(image_class.name);

@@ -14,7 +14,7 @@ namespace infeed {
 
 struct ShardResult;
 
-// What a conversion did.
+// The results of a conversion.
 struct ConversionReport {
   DatasetInfo info;  // as in dataset.json; for a share only its shards
   TaskShare share;

@@ -117,7 +117,7 @@ void ShardConverter::Open(std::size_t shard) {
 
 void ShardConverter::Finish(std::size_t shard) {
   if (!open_[shard]) {
-    Open(shard);  // None of its images was appended.
+    Open(shard);  // For a shard none of whose images was appended.
   }
   const std::unique_ptr<OpenShard> done = std::move(open_[shard]);
   done->file->Close();

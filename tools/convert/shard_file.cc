@@ -72,8 +72,8 @@ class TarShard final : public ShardFile {
 
   void Close() override {
     if (index_.offsets.empty()) {
-      // Without a member a tar is zeros alone, which is no format. Readers pass
-      // over names like this one.
+      // A tar without members is all zeros, which is not recognized as a tar.
+      // Readers skip names like this one.
       tar_.Add("__empty__", {});
     }
     tar_.Finish();

@@ -50,7 +50,7 @@ float Cross(Point p) {
   return std::max(std::max(x, y) - 0.85F, std::min(x, y) - 0.24F);
 }
 
-// ---- Textures: the same, over the whole plane, with a period of 2 -----------
+// ---- Textures: distances over the whole plane, with a period of 2 -----------
 
 // Distance to the nearest even line of a comb, signed so that half is inside.
 float Comb(float x) {

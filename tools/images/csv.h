@@ -9,7 +9,7 @@
 namespace infeed {
 
 // Reads rows of separated values, quoted as in RFC 4180: "a,b", "a ""b"""; a
-// quoted field may hold separators and line ends. A quote inside an unquoted
+// quoted field may contain separators and line ends. A quote inside an unquoted
 // field is an ordinary character. Lines end with LF or CRLF; empty lines and a
 // byte order mark are skipped.
 //

@@ -6,7 +6,7 @@
 
 namespace infeed {
 
-// Formats of data sets that come as a few raw files instead of image files.
+// Formats of data sets that are a few raw files instead of image files.
 enum class RawFormat {
   kImages,   // not raw: a folder of images
   kXlaJl,    // X_train.raw, Y_train.raw; X_val.raw, Y_val.raw

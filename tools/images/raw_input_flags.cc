@@ -68,8 +68,8 @@ ImageTree FindInput(const RawInputFlags& flags) {
   return ReadManifests(flags.manifests, folders.empty() ? "" : folders.front());
 }
 
-// Classes that are named by numbers have others where numbers are missing, or
-// folders are sorted as text.
+// Notes that classes named by numbers get other labels if numbers are missing
+// or folders are sorted as text.
 void NoteOtherNumbers(ImageTree& tree) {
   std::optional<std::int64_t> first;
   for (std::size_t i = 0; i < tree.classes.size(); ++i) {

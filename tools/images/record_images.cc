@@ -141,7 +141,7 @@ const std::string& RecordImages::ShardOf(std::int64_t record) const {
   return index_.shards()[static_cast<std::size_t>(index_.at(record).shard)];
 }
 
-// With leading zeros, so that the order of names is that of numbers.
+// The number with leading zeros, so that names sort like numbers.
 std::string RecordImages::NumberOf(std::int64_t record) const {
   return fmt::format("{:08}", index_.at(record).number);
 }

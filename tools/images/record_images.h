@@ -15,11 +15,11 @@
 
 namespace infeed {
 
-// What a conversion must know of a record's image before it begins.
+// Facts about a record's image that a conversion needs before it begins.
 struct ListedRecord {
-  // The image's name within its shard: of a tar's member with its folders, of a
-  // zip's file with its class, of a TFRecord image/filename; where a record has
-  // none, its number.
+  // The image's name within its shard: the tar member's name with folders; the
+  // zip file's name with its class; image/filename of a TFRecord; else the
+  // record's number.
   std::string name;
   std::int64_t label = kNoLabel;  // as stored
   std::int64_t bytes = 0;         // of the image; 0 if it is bad
@@ -33,7 +33,7 @@ struct ListedRecord {
 // thread at a time. Throws IoError.
 class RecordImages {
  public:
-  // given: keys of the user (FindKeys()).
+  // given: the user's keys (FindKeys()).
   explicit RecordImages(RecordIndex index, const RecordKeys& given = {});
 
   // Reads every record once, with several threads (0: one per core), and
@@ -46,14 +46,14 @@ class RecordImages {
   // for a bad record, and for one that was bad when it was listed.
   [[nodiscard]] std::string Read(std::int64_t record) const;
 
-  // Why a record without a label has none, for messages. Throws as Read().
+  // The reason why a record has no label, for messages. Throws as Read().
   [[nodiscard]] std::string WhyNoLabel(std::int64_t record) const;
 
   // Announces that Read() will be called soon. Never fails.
   void WillRead(std::int64_t record) const;
 
-  // The version of the file that holds a record; it changes with the file, and
-  // with a key of the user for the image.
+  // The version of a record's file; it changes with the file, and with the
+  // user's key for the image.
   [[nodiscard]] std::int64_t VersionOf(std::int64_t record) const;
 
   // "SHARD#NAME", the path of a record's image.

@@ -40,13 +40,13 @@ void RefuseIncompleteSet(const ShardSetFaults& faults) {
                   ": restore them, or name those that are there by a pattern");
 }
 
-// The labels of some shards. Label first + i is class i, with the name
-// names[i], or without names the label as its name.
+// The labels of some shards. Label first + i is class i, named names[i];
+// without names it is named by its label.
 struct KnownLabels {
   std::vector<std::string> names = {};
   std::int64_t first = 1;
   std::string source = {};  // for messages
-  bool is_tree = false;     // numbered by name, by infeed itself
+  bool is_tree = false;     // numbered by this program, by name
 };
 
 // Numbers the classes of all splits. Labels keep their numbers: class i is
@@ -137,8 +137,8 @@ class RecordClasses {
   }
 
   // The names of all classes if labels can keep their numbers: there are no
-  // names and all count from the same number, or one list begins with all
-  // others. Else empty.
+  // names and all labels count from the same number, or every list is a prefix
+  // of one list. Else empty.
   [[nodiscard]] std::vector<std::string> KeptNames() const {
     const std::vector<std::string>* longest = nullptr;
     std::set<std::int64_t> unnamed;
@@ -208,7 +208,8 @@ class RecordClasses {
     return *place->second;
   }
 
-  // Those of an archive tree, else of the shard's folder and format.
+  // The labels of an archive tree, else those known for the shard's folder and
+  // format.
   const KnownLabels& FindLabels(const RecordImages& images, std::size_t shard) {
     const RecordIndex& index = images.index();
     const std::string& path = index.shards()[shard];
@@ -307,7 +308,7 @@ ImageSplit MakeSplit(const RecordSplit& records, RecordClasses& classes) {
     const auto record = static_cast<std::int64_t>(i);
     split.images.push_back(
         {.path = records.images->PathOf(record, listed.name),
-         // A bad record never becomes an image: any class will do.
+         // A bad record never becomes an image, so its class does not matter.
          .class_index = listed.is_bad ? 0
                                       : classes.NumberOf(*records.images,
                                                          record, listed.label),

@@ -17,11 +17,11 @@ namespace infeed {
 // Labels keep their numbers: the first label (FindLabelOffset()) is class 0. A
 // class is named by the zip's folders, by the dataset.json or labels.txt beside
 // the shard, else by its label, with leading zeros; labels that do not occur
-// have classes, too. Where lists of names do not agree, classes are numbered by
-// name, and a note says so. Images are sorted by "SHARD#NAME",
-// bytewise. A bad record is listed, too: reading its image throws DataError.
+// have classes, too. If lists of names differ, classes are numbered by name,
+// with a note. Images are sorted by "SHARD#NAME", bytewise. A bad record is
+// listed, too: reading its image throws DataError.
 //
-// nullopt: there are no such files. keys: those of the user (FindKeys()).
+// nullopt: there are no such files. keys: the user's keys (FindKeys()).
 // threads: 0 is one per core. on_records: as in RecordImages::List(). Throws
 // IoError, UsageError, and DataError for a record without a label, a label that
 // dataset.json does not have, or data without a good record.

@@ -8,13 +8,13 @@
 #include "records/bytes/byte_source.h"
 #include "records/store/image_tree.h"
 
-// Reads images, each a file, an object in a store, or in a record. An object is
-// read by one request, in the version that was listed; if it was replaced
-// since, that is an IoError.
+// Reads images from files, objects in a store, or records. An object is read by
+// one request, in the version that was listed; if it was replaced since then,
+// that is an IoError.
 namespace infeed {
 
-// Begins to fetch an image whose bytes will be read soon. Null: it is not an
-// object of its own.
+// Begins to fetch an image whose bytes will be read soon. Null: the image is
+// not an object.
 [[nodiscard]] std::unique_ptr<ByteSource> FetchImage(const ImageFile& image);
 
 // Returns an image's bytes. fetched: the result of FetchImage() for the image,
@@ -23,13 +23,13 @@ namespace infeed {
 [[nodiscard]] std::string ReadImage(const ImageFile& image,
                                     const ByteSource* fetched = nullptr);
 
-// Returns the files in which images are, each once: image files, raw files,
+// Returns the files that contain the images, each once: image files, raw files,
 // shards.
 [[nodiscard]] std::vector<std::string> FilesOf(
     std::span<const ImageFile> images);
 
-// The name of an image's file, without folders; for a URL of a web server
-// decoded and without the query; for one in a record its name there.
+// The name of an image's file, without folders: for a web server's URL decoded
+// and without the query, for an image in a record the name stored there.
 [[nodiscard]] std::string ImageName(const ImageFile& image);
 
 // The image's path or URL for messages.

@@ -64,7 +64,8 @@ bool HaveSameClasses(const std::vector<ImageTree>& trees) {
   });
 }
 
-// In their order if all trees have the same ones, else by name.
+// The union of all classes: in their order if all trees have the same classes,
+// else by name.
 UnitedClasses UniteClasses(const std::vector<ImageTree>& trees) {
   UnitedClasses united;
   for (const ImageTree& tree : trees) {
@@ -89,8 +90,8 @@ UnitedClasses UniteClasses(const std::vector<ImageTree>& trees) {
   return united;
 }
 
-// Renumbers the classes of a tree's images to the union's numbers. Notes it if
-// the tree is of records, whose labels are numbers.
+// Renumbers the classes of a tree's images to the union's numbers. Adds a note
+// if the tree is made of records, whose labels are numbers.
 void Renumber(const UnitedClasses& united, ImageTree& tree) {
   std::vector<std::int32_t> numbers;
   for (const ImageClass& image_class : tree.classes) {
@@ -181,8 +182,8 @@ bool HasRecordFiles(const std::string& folder) {
   });
 }
 
-// nullopt: the input is not a folder of images, but of records, or names files
-// of records.
+// nullopt: the input is not a folder of images, but a folder of records, or
+// names files of records.
 std::optional<ImageTree> FindFolderImages(const std::string& input) {
   if (!IsDataFolder(input)) {
     return std::nullopt;
@@ -198,7 +199,8 @@ std::optional<ImageTree> FindFolderImages(const std::string& input) {
   return std::nullopt;
 }
 
-// The trees of all inputs, and what each was made of. Those of records are one.
+// The trees of all inputs, and the input of each. All inputs of records are one
+// tree.
 struct InputTrees {
   std::vector<ImageTree> trees = {};
   std::vector<std::string> roots = {};

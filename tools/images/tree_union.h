@@ -11,8 +11,8 @@
 namespace infeed {
 
 struct FindImagesOptions {
-  int threads = 0;       // that read records; 0: one per core
-  RecordKeys keys = {};  // of records: those of the user (FindKeys())
+  int threads = 0;       // for reading records; 0: one per core
+  RecordKeys keys = {};  // the user's keys for records (FindKeys())
   // Called while records are read, with their number so far; one call at a
   // time. An exception ends the search.
   std::function<void(std::int64_t)> on_records = [](std::int64_t) {};

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::string_view kPerformance = "Performance";
 
-// Programs have a flag of their own for the threads, and return every batch.
+// Programs have their own flag for the threads, and return every batch
+// (max_lent).
 bool HasFlag(const InputOption& option) {
   return option.name != "threads" && option.name != "max_lent";
 }

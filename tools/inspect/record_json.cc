@@ -35,8 +35,8 @@ bool IsText(std::string_view bytes) {
 // Converts the values of one feature to JSON.
 class FeatureToJson {
  public:
-  // Bytes go to files FOLDER/PREFIX.EXTENSION; with folder "" they are not
-  // written.
+  // Bytes that are not text are written to FOLDER/PREFIX.EXTENSION; with folder
+  // "" they are not written.
   FeatureToJson(std::string folder, std::string prefix)
       : folder_(std::move(folder)), prefix_(std::move(prefix)) {}
 

@@ -17,7 +17,7 @@ bool IsRight(const JpegSeekIndex& index, std::span<const std::byte> jpeg) {
   std::optional<JpegSeekIndex> made = MakeSeekIndex(jpeg, index.run);
   if (!index.is_complete()) {
     if (!made) {
-      return true;  // The JPEG may be irregular behind the rows covered.
+      return true;  // The JPEG may be irregular after the covered rows.
     }
     made->entries.resize(std::min(made->entries.size(), index.entries.size()));
   }

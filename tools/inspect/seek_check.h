@@ -34,11 +34,11 @@ class SeekCheck {
   void CheckRecord(std::size_t shard, const Record& record,
                    const ImagenetExampleView& example);
 
-  // The records with a wrong index, in file order. records: of the shard. If
-  // some were lost, or the seek file has another number (that of one split of
-  // an archive), their numbers do not match the seek file, which no reader
-  // uses then: only the indexes in Examples are reported. Requires: all records
-  // were checked.
+  // The records with a wrong index, in file order. records: the shard's number
+  // of records. If records were lost, or the seek file has another number of
+  // entries (those of one split of an archive), record numbers do not match the
+  // seek file and no reader uses it: then only the indexes in Examples are
+  // reported. Requires: all records were checked.
   [[nodiscard]] std::vector<DamagedRecord> Take(std::size_t shard,
                                                 std::int64_t records,
                                                 bool records_are_lost);
@@ -52,7 +52,7 @@ class SeekCheck {
     std::unique_ptr<const SeekFile> file;
     std::vector<Finding> findings;
   };
-  // Returns what is wrong with an index; "": nothing.
+  // Returns the fault of an index; "": none.
   [[nodiscard]] std::string Fault(std::span<const std::byte> sealed,
                                   std::span<const std::byte> jpeg) const;
 

@@ -10,7 +10,6 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/print_lines.h"
-#include "base/shown_text.h"
 #include "tools/cli/number_checks.h"
 #include "tools/inspect/record_json.h"
 #include "tools/inspect/record_selection.h"
@@ -54,7 +53,7 @@ ProgramEnd CatRecords(const ShardPaths& shards, const CatOptions& options) {
       },
       [&](const DataError& error) {
         std::cout.flush();
-        PrintLines("records: " + ShownText(error.what()));
+        PrintLine(std::string("records: ") + error.what());
         ++bad;
       });
   return EndAfter(bad);

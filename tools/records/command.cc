@@ -31,9 +31,7 @@ namespace {
 
 constexpr const char* kStdout = "-";
 
-void SayOnStderr(const std::string& line) {
-  PrintLines("records: " + ShownText(line));
-}
+void SayOnStderr(const std::string& line) { PrintLine("records: " + line); }
 
 void NoteFaults(const ShardSetFaults& faults) {
   for (const std::string& sentence : faults.mixed) {
@@ -190,7 +188,7 @@ void AddKeyOptions(CLI::App* verb, RecordKeys& keys) {
 RecordKeys KeysIn(const ShardPaths& shards, const RecordKeys& given) {
   try {
     return FindKeys(RecordIndex({shards.front()}), given);
-  } catch (const DataError&) {  // Reported when it is read.
+  } catch (const DataError&) {  // The error is reported when the shard is read.
     return given;
   }
 }

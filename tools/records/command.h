@@ -29,7 +29,7 @@ struct Command {
   std::function<ProgramEnd()> run;  // runs the verb; empty: none was given
 };
 
-// What a verb does with PATHs that are incomplete sets of shards.
+// How a verb handles PATHs that are incomplete sets of shards.
 enum class SetFaults {
   kRefused,   // an error without --allow_missing_shards
   kReported,  // part of its results, in Command::faults
@@ -41,7 +41,7 @@ struct VerbText {
   const char* about = "";  // one line
   const char* more = "";   // after the flags in its --help: details, examples
   SetFaults faults = SetFaults::kRefused;
-  // Whether a folder of class folders is given to the verb as it is.
+  // Whether a folder of class folders is passed to the verb unchanged.
   bool takes_image_folders = false;
   // Whether archives and image folders are refused: RefuseOtherFormats().
   bool takes_tfrecords_only = false;
@@ -58,7 +58,7 @@ CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
 void RefuseOtherFormats(const ShardPaths& shards);
 
 // Adds --allow_missing_shards, bound to `allow`. MakeFaultsPolicy() returns the
-// matching handler of faults, which prints on stderr what is missing, or
+// matching handler of faults, which prints the missing shards on stderr, or
 // throws.
 void AddMissingShardsOption(CLI::App* verb, bool& allow);
 [[nodiscard]] OnShardSetFaults MakeFaultsPolicy(bool allow_missing_shards);
@@ -69,8 +69,8 @@ void AddThreadsOption(CLI::App* verb, int& threads);
 // Adds --image_key and --label_key, bound to `keys`.
 void AddKeyOptions(CLI::App* verb, RecordKeys& keys);
 
-// The keys of the shards' records, by FindKeys() of the first shard. Of a
-// damaged shard those given.
+// The keys of the shards' records, found by FindKeys() in the first shard;
+// `given` if that shard is damaged.
 [[nodiscard]] RecordKeys KeysIn(const ShardPaths& shards,
                                 const RecordKeys& given);
 

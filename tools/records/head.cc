@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/print_lines.h"
-#include "base/shown_text.h"
 #include "records/bytes/byte_size.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/open_source.h"
@@ -61,7 +60,7 @@ ProgramEnd ShowHead(const ShardPaths& shards, const HeadOptions& options) {
         }
       },
       [&](const DataError& error) {
-        PrintLines("records: " + ShownText(error.what()));
+        PrintLine(std::string("records: ") + error.what());
         ++bad;
       });
   std::cout << (options.json ? "" : table.Text());

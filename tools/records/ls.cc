@@ -16,7 +16,6 @@
 #include "base/count_text.h"
 #include "base/error.h"
 #include "base/print_lines.h"
-#include "base/shown_text.h"
 #include "records/bytes/byte_size.h"
 #include "records/bytes/json_text.h"
 #include "records/files/open_source.h"
@@ -38,8 +37,8 @@ struct LsOptions {
 
 struct Listed {
   std::string path;
-  std::optional<ShardSummary> summary;  // none: records cannot be counted
-  std::string error;                    // why
+  std::optional<ShardSummary> summary;  // absent: records cannot be counted
+  std::string error;                    // the reason
   std::string described;                // Compare()'s result
   bool is_missing = false;              // a missing shard of a set
 };
@@ -155,7 +154,7 @@ ProgramEnd ListRecords(const ShardPaths& paths, const ShardSetFaults& faults,
     }
   }
   for (const std::string& problem : problems) {
-    PrintLines("records: " + ShownText(problem));
+    PrintLine("records: " + problem);
   }
   return problems.empty()
              ? ProgramEnd(ExitCode::kDone)

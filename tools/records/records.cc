@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/print_lines.h"
-#include "base/shown_text.h"
 #include "tools/cli/completion.h"
 #include "tools/cli/flags.h"
 #include "tools/records/command.h"
@@ -76,7 +75,7 @@ ProgramEnd Run(int argc, char** argv) {
   }
   if (const std::string note = SkippedText(TakeSideFiles(command.paths));
       !note.empty()) {
-    PrintLines("records: " + ShownText(note));
+    PrintLine("records: " + note);
   }
   return command.run();
 }

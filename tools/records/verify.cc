@@ -47,8 +47,8 @@ struct VerifyOptions {
   int threads = 0;   // 0: one per core
 };
 
-// Bytes that were skipped, and the records that they were, according to the
-// index from before the damage.
+// Skipped bytes, and the records that they contained according to the index
+// from before the damage.
 struct LostBytes {
   Gap gap;
   std::optional<RecordRange> records;
@@ -171,7 +171,7 @@ std::string ShardText(const VerifiedShard& shard) {
   return text;
 }
 
-// "2 bad records, 1 problem of the set": those that there are.
+// "2 bad records, 1 problem of the set"; counts of 0 are left out.
 std::string CountsText(const VerifyTotals& totals) {
   std::string text;
   const auto add = [&text](std::int64_t count, const char* one,

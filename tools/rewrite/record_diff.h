@@ -15,7 +15,7 @@
 // Compares two sets of shards record by record.
 namespace infeed {
 
-// What differs between two Examples.
+// A key with different lists in two Examples.
 struct KeyDifference {
   enum class Kind { kOnlyInA, kOnlyInB, kOtherValues };
   std::string key;

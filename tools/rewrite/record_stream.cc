@@ -21,8 +21,7 @@ void BadRecords::Take(const DataError& error) {
   }
   const std::int64_t number = count_++;
   if (names_ == Names::kPrinted && number < kNamed) {
-    // Printed as one string, so that lines of several threads do not mix.
-    PrintLines("left out: " + std::string(error.what()));
+    PrintLine(std::string("left out: ") + error.what());
   }
 }
 

@@ -12,8 +12,8 @@
 
 namespace infeed {
 
-// What happens to bad records while good ones are copied: the first one ends
-// the work with advice, or they are left out and counted, and the first few
+// The policy for bad records while good ones are copied: the first one ends the
+// work with advice, or they are left out and counted, and the first few are
 // named on stderr. Thread-safe.
 class BadRecords {
  public:

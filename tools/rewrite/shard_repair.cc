@@ -28,7 +28,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::int64_t kChunkBytes = std::int64_t{1} << 18;
 constexpr std::int64_t kToTheEnd = std::numeric_limits<std::int64_t>::max();
 
-// The list of bad places beside their bytes.
+// The list of bad places, a file beside the one with their bytes.
 std::string BadPlacesJson(const std::string& path,
                           const std::vector<BadPlace>& bad) {
   const Json list = {{"file", path}, {"bad", bad}};

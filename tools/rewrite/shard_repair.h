@@ -30,7 +30,7 @@ struct BadPlace {
   std::int64_t bytes = 0;
   std::int64_t bad_file_offset = 0;  // their offset in the side file
   std::string reason;
-  // The records that were there, if known.
+  // The records that these bytes were, if known.
   std::optional<RecordRange> lost = {};
 };
 void to_json(nlohmann::ordered_json& json, const BadPlace& place);
@@ -53,8 +53,8 @@ struct ShardRepairReport {
 
 // Writes the good records of a shard, in order, to a new shard, and the other
 // bytes to a side file, which is created only if there are any. Together they
-// hold each of the shard's bytes once; for a compressed shard the decompressed
-// bytes, as far as it can be decompressed.
+// contain each of the shard's bytes once; for a compressed shard, each byte
+// that can be decompressed.
 //
 // reading, copying: the same shard, opened twice. on_record: called for each
 // good record and each bad place. Throws IoError, and what on_record throws.

@@ -17,7 +17,7 @@ struct SeekFileOptions {
   SeekEntries entries = SeekEntries::kRows;  // not kNone
   std::string image_key{kImageKey};          // of the JPEGs
   bool force = false;                        // replace a valid file
-  bool dry_run = false;                      // only say what is there
+  bool dry_run = false;                      // write nothing
   // Called before each record; may throw, which ends the work.
   std::function<void()> on_record = [] {};
 };
@@ -34,8 +34,8 @@ struct MadeSeekFile {
 [[nodiscard]] MadeSeekFile MakeSeekFile(const ByteSource& shard,
                                         const SeekFileOptions& options);
 
-// The same for the files of an image folder, which have one together. Requires:
-// images.kept_root() is not empty.
+// Makes the one seek file of an image folder. Requires: images.kept_root() is
+// not empty.
 [[nodiscard]] MadeSeekFile MakeSeekFileOfImages(const RecordIndex& images,
                                                 const SeekFileOptions& options);
 

@@ -34,7 +34,7 @@ bool ComesBefore(const DatasetInfo::Split& a, const DatasetInfo::Split& b) {
 
 using ShardsByName = std::map<std::string, DatasetInfo::Shard>;
 
-// The existing entries that stay.
+// The entries of the older dataset.json that stay.
 ShardsByName OldShards(const std::string& folder,
                        const std::vector<std::string>& stale) {
   ShardsByName shards;

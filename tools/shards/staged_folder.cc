@@ -28,8 +28,8 @@ constexpr const char* kDescription = "dataset.json";
 constexpr const char* kJournal = "/scratch/commit";
 constexpr std::int64_t kMaxJournal = 1 << 30;  // bytes
 
-// Inside the folder, so that files can be renamed. For an object store it is in
-// the user's cache.
+// The stage is inside the folder, so that files can be renamed; for an object
+// store it is in the user's cache.
 std::string StagePath(const std::string& folder) {
   return JoinPath(IsUrl(folder) ? SideFolder(folder) : JoinPath(folder, kSide),
                   "tmp");
@@ -63,7 +63,7 @@ void RemoveFile(const fs::path& path) {
   }
 }
 
-// The journal may be a stranger's: a data set's folder can be copied with it.
+// The journal may come from a stranger: it is copied with a data set's folder.
 void CheckIsBelow(const std::string& name, const std::string& journal) {
   const fs::path path = name;
   const bool is_side = path.parent_path() == kSide;
@@ -126,7 +126,7 @@ StagedFolder::StagedFolder(std::string folder)
   try {
     if (fs::exists(JournalPath())) {
       FinishCommit();
-      PrintLines(folder_ + ": finished what a killed run had written");
+      PrintLine(folder_ + ": finished what a killed run had written");
     }
     Empty(stage_);
     MakeInnerFolders();

@@ -11,11 +11,10 @@ namespace infeed {
 // closed, and Commit() does nothing.
 //
 // Owns FOLDER/.infeed/tmp and a lock on it. The destructor removes files that
-// were not committed. Of a run that was killed the constructor finishes the
-// commit, if it had begun, and removes the files otherwise.
-// Const members may be called from several threads at once; others need one
-// thread at a time. Throws IoError; UsageError when another run is writing to
-// the folder.
+// were not committed. If a run was killed, the constructor finishes its commit
+// if that had begun, else removes its files. Const members may be called from
+// several threads at once; others need one thread at a time. Throws IoError;
+// UsageError when another run is writing to the folder.
 class StagedFolder {
  public:
   // Creates the folder if it is missing.
@@ -42,8 +41,8 @@ class StagedFolder {
 
   [[nodiscard]] const std::string& path() const { return folder_; }
 
-  // Finishes a commit in which a run was killed, if there is one. Call it
-  // before looking at what the folder has.
+  // Finishes the commit of a killed run, if there is one. Call it before
+  // looking at the folder's files.
   static void FinishKilled(const std::string& folder);
 
  private:

@@ -39,7 +39,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kMoment{10};
 constexpr int kCannotStart = 127;
 
-// Where NCCL listens; a user may choose another interface.
+// The interface on which NCCL listens; a user may choose another one.
 constexpr const char* kNcclInterface = "NCCL_SOCKET_IFNAME";
 
 // The variables that the launcher sets for each rank.
@@ -245,8 +245,8 @@ class LocalRanks {
   }
 
   void Note(const RankEnd& end) {
-    if (end.signal != 0 && !hurried_) {  // It could not print why.
-      PrintLines(
+    if (end.signal != 0 && !hurried_) {  // It could not print the reason.
+      PrintLine(
           fmt::format("{}: {}", program_invocation_short_name, EndText(end)));
     }
     const bool failed =

@@ -20,9 +20,9 @@ struct RankEnd {
 };
 
 // The launcher's end, given the ranks' ends in their order: 0 if all are done,
-// 75 if all stopped with a checkpoint; else that of the first rank that failed.
-// If that is unspecific (1, or a signal, which counts as 1), the first specific
-// one.
+// 75 if all stopped with a checkpoint; else the code of the first failed rank,
+// or, if that is unspecific (1, or a signal, which counts as 1), the first
+// specific code.
 [[nodiscard]] ProgramEnd LauncherEnd(const std::vector<RankEnd>& ends);
 
 // Starts this program once for each rank, with the arguments and with RANK,

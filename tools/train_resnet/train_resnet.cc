@@ -41,8 +41,7 @@
 namespace infeed {
 namespace {
 
-// OpenBLAS asks again and again, for ever, for memory that it cannot get when
-// it is loaded.
+// OpenBLAS, when it is loaded, retries for ever if it cannot get memory.
 void RequireAddressSpace() {
   if (!HasAddressSpace(kLibraryBytes)) {
     constexpr std::string_view kWhy =
@@ -66,7 +65,7 @@ void BeginProcess(int /*argc*/, char** argv, char** environment) {
 [[gnu::section(".preinit_array"), gnu::used]] auto* before_libraries =
     &BeginProcess;
 
-void SayHere(const std::string& line) { PrintLines(line); }
+void SayHere(const std::string& line) { PrintLine(line); }
 
 // Rethrows the current error with another message.
 [[noreturn]] void ThrowRenamed(
@@ -84,7 +83,7 @@ void SayHere(const std::string& line) { PrintLines(line); }
   }
 }
 
-// However the run ends, as much of it as possible is uploaded to the store.
+// Runs, and uploads as much as possible to the store however the run ends.
 ProgramEnd RunWith(RemoteRun& remote, const RunOptions& run,
                    const std::stop_token& stop) {
   ProgramEnd end = ExitCode::kRuntimeError;
@@ -112,13 +111,14 @@ ProgramEnd RunStored(RunOptions& run, const StorageFlags& flags,
   return remote == nullptr ? Run(run, stop) : RunWith(*remote, run, stop);
 }
 
-// Whether a run handles a request to stop itself; other runs write nothing.
+// Whether a run itself handles a request to stop; other runs write nothing.
 bool StopsByItself(const TrainFlags& flags) {
   return !flags.print_config && !flags.run.dry_run &&
          flags.run.mode != Mode::kDoctor;
 }
 
-// The message about what a request to stop does; rank 0 prints it for all.
+// The message about the effect of a request to stop; rank 0 prints it for all
+// ranks.
 std::string StopText(const RunOptions& run) {
   if (!run.place.is_first()) {
     return "";
@@ -133,8 +133,8 @@ std::string StopText(const RunOptions& run) {
              : "stopping after this batch; a second signal ends it now";
 }
 
-// No file that the user names for results is one of the models or parameters;
-// OpenData() checks those of the data.
+// Throws if a file named for results is one of the models or parameters;
+// OpenData() checks the data's files.
 void CheckRunFiles(const RunOptions& run, const std::string& config_file) {
   const TrainParams& params = run.params.values;
   std::vector<std::string> inputs = {config_file, params.loss_class_weights};
@@ -165,7 +165,7 @@ ProgramEnd RunHere(TrainFlags& flags, const std::stop_token& stop) {
     observation.Finish();
     return end;
   } catch (const UsageError&) {
-    observation.Discard();  // The trace may be named like a file of the data.
+    observation.Discard();  // The trace's path may be a file of the data.
     throw;
   }
 }
@@ -190,13 +190,13 @@ ProgramEnd RunOtherRank(TrainFlags& flags, const std::stop_token& stop) {
   }
 }
 
-// Whether the parameters come from a store, whose requests a stop token ends.
+// Whether the parameters come from a store; a stop token ends its requests.
 bool HasParametersInStore(const TrainFlags& flags) {
   return IsUrl(flags.layers.config_file) || IsUrl(flags.run.model_dir);
 }
 
-// Whether the parameters come from a pipe, whose writer may never come. Nothing
-// has begun then that a signal could leave behind.
+// Whether the parameters come from a pipe, which may never get a writer. A
+// signal can simply end the process then, since nothing has begun.
 bool MayWaitForParameters(const TrainFlags& flags) {
   std::error_code ignored;
   return std::filesystem::is_fifo(flags.layers.config_file, ignored);

@@ -24,14 +24,14 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kMaxManifestBytes = 4096;
 
-// Whether a folder is named a checkpoint by its MANIFEST, which may be damaged:
-// a folder, or a link to nothing.
+// Whether a folder has a MANIFEST, which makes it a checkpoint. The MANIFEST
+// may be damaged: a folder, or a broken link.
 bool HasManifest(const std::string& folder) {
   std::error_code ignored;
   return fs::exists(fs::symlink_status(PathIn(folder, kManifestFile), ignored));
 }
 
-// Whether an error is of this process or machine, not of the file.
+// Whether an error comes from this process or machine, not from the file.
 bool IsOfProcess(const IoError& error) {
   const int value = error.errno_value();
   return value == EMFILE || value == ENFILE || value == ENOMEM ||
@@ -39,7 +39,7 @@ bool IsOfProcess(const IoError& error) {
 }
 
 // The size of a file of a checkpoint. Throws DataError for a missing file and
-// for what is no file: the checkpoint is damaged.
+// for anything but a file: the checkpoint is damaged.
 std::int64_t SizeOf(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -156,7 +156,8 @@ Checkpoint LoadCheckpoint(const std::string& model_dir, std::int64_t step) {
 
 std::optional<Checkpoint> LoadNewestCheckpoint(
     const std::string& model_dir, std::vector<std::string>& damaged) {
-  // Also those that lost their MANIFEST: a folder gets its name complete.
+  // Includes those that lost their MANIFEST: a folder gets its name only when
+  // it is complete.
   std::vector<std::int64_t> steps = CheckpointSteps(NamesInFolder(model_dir));
   for (; !steps.empty(); steps.pop_back()) {
     try {

@@ -20,7 +20,8 @@ struct Checkpoint {
   std::int64_t step = 0;  // updates done
   StreamPosition stream;  // of the training input
   RunIdentity identity;
-  // What its training evaluates on (trainer/job/validation.h); empty: nothing.
+  // The identity of the training's evaluations (trainer/job/validation.h);
+  // empty: none.
   RunIdentity validation = {};
   ModelState state;
 };

@@ -41,11 +41,12 @@ class EvalHistory {
   // evaluation does not have is not a number.
   [[nodiscard]] std::vector<double> Values(std::string_view metric) const;
 
-  // As JSON, exactly. Parse() throws DataError for what ToJson() did not write.
+  // Converts to JSON without loss. Parse() throws DataError for text that
+  // ToJson() did not write.
   [[nodiscard]] std::string ToJson() const;
   [[nodiscard]] static EvalHistory Parse(const std::string& json);
 
-  // Of the last evaluation; 0: there is none.
+  // The step of the last evaluation; 0: there is none.
   [[nodiscard]] std::int64_t last_step() const {
     return metrics_.empty() ? 0 : metrics_.rbegin()->first;
   }
@@ -59,9 +60,9 @@ class EvalHistory {
   std::map<std::int64_t, Metrics> metrics_;  // nullopt: not finite
 };
 
-// Reads the file of a model directory, an empty history where there is none, or
-// where it is of evaluations with another key; throws DataError naming the
-// file. Writes it; throws IoError.
+// Reads a model directory's file; an empty history if there is none, or if its
+// evaluations have another key. Throws DataError naming the file.
+// WriteEvalHistory() writes the file, and throws IoError.
 [[nodiscard]] EvalHistory ReadEvalHistory(
     const std::string& model_dir, const std::optional<std::string>& key = {});
 void WriteEvalHistory(const EvalHistory& history, const std::string& model_dir);

@@ -27,8 +27,8 @@ struct Manifest {
 // {"schema":1,"step":7,"files":[{"file":"a","size":3,"crc32c":"364b3fb7"}]}
 [[nodiscard]] std::string BuildManifest(const Manifest& manifest);
 
-// Throws DataError unless text is, byte for byte, a result of BuildManifest():
-// the manifest itself has no checksum.
+// Throws DataError unless text is byte for byte what BuildManifest() returns,
+// since the manifest itself has no checksum.
 [[nodiscard]] Manifest ParseManifest(std::string_view text);
 
 // state.json: everything except the tensors, as one JSON object with "schema",

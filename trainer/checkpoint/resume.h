@@ -15,7 +15,7 @@ namespace infeed {
 //
 //   auto   the newest undamaged one in model_dir
 //   never  none; a model_dir that has checkpoints is rejected
-//   best   the one that its best.json names (keep_best)
+//   best   the one that best.json in model_dir names (keep_best)
 //   STEP   the one of this step in model_dir
 //   PATH   a checkpoint's folder, or the newest in another model_dir. A run
 //          that trains uses it only while model_dir has no checkpoints, so

@@ -11,7 +11,7 @@
 
 namespace infeed {
 
-// Which checkpoints stay when a new one has been written.
+// The checkpoints that are kept when a new one has been written.
 struct KeepOptions {
   int last = 5;            // number of the newest ones; > 0
   std::int64_t every = 0;  // also those whose step is a multiple of it; 0: none

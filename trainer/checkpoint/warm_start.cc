@@ -102,7 +102,7 @@ void RequireAll(const Fit& fit, const std::string& path) {
   std::string why = "does not fit the model";
   if (!fit.missing.empty()) {
     why += "; missing tensors: " + List(fit.missing);
-    if (!fit.unused.empty()) {  // Maybe the same with another prefix.
+    if (!fit.unused.empty()) {  // Perhaps a prefix differs.
       why += "; unused tensors: " + List(fit.unused);
     }
   }
@@ -121,7 +121,7 @@ FileHead ReadHead(const std::string& path) {
   return head;
 }
 
-// After the header's length, whose first bytes may be any.
+// Looks behind the header's length, since its first bytes may have any value.
 bool IsOfSafetensors(const FileHead& head) { return head.back() == '{'; }
 
 bool IsOfTorch(const FileHead& head) {
@@ -197,8 +197,9 @@ FoundWeights ReadWeights(const std::string& path,
                    "checkpoint, or a file of weights");
 }
 
-// The sum of a weight's input channels, or these repeated and scaled so that
-// gray images give the same: what timm makes of another number of channels.
+// A weight for another number of input channels, as timm adapts it: the
+// channels' sum, or the channels repeated and scaled so that gray images give
+// the same output.
 HostTensor WithInputChannels(const HostTensor& from, std::int64_t channels) {
   const std::int64_t before = from.shape[1];
   const std::int64_t pixels = from.shape[2] * from.shape[3];
@@ -227,7 +228,7 @@ HostTensor WithInputChannels(const HostTensor& from, std::int64_t channels) {
   return to;
 }
 
-// Gives the first convolution's weight that was found the model's number of
+// Adapts the found weight of the first convolution to the model's number of
 // input channels. Returns a line about it, or "".
 std::string AdaptInputChannels(const HostTensor& wanted,
                                const std::string& name, TensorMap& found) {
@@ -242,7 +243,7 @@ std::string AdaptInputChannels(const HostTensor& wanted,
     return "";
   }
   weight->second = WithInputChannels(weight->second, shape[1]);
-  return fmt::format("\n  {}: {} input channels {} {}", name, before,
+  return fmt::format("; {}: {} input channels {} {}", name, before,
                      shape[1] == 1 ? "summed to" : "repeated for", shape[1]);
 }
 
@@ -269,7 +270,7 @@ std::string ArrangeClasses(const Names& file, const Names& model,
   const auto weight = found.find(head + "weight");
   if (file.size() != model.size() || weight == found.end() ||
       weight->second.shape.empty() || weight->second.shape[0] != rows) {
-    return "";  // As many classes as names only.
+    return "";  // Needs a row for each name.
   }
   const ClassMatch match = MatchClasses(model, file);
   if (match.fits && match.to_model.empty()) {
@@ -278,7 +279,7 @@ std::string ArrangeClasses(const Names& file, const Names& model,
   if (!match.fits) {
     found.erase(head + "bias");
     found.erase(weight);
-    return fmt::format("\n  its classes are {}; the data's are {}",
+    return fmt::format("; its classes are {}; the data's are {}",
                        ClassesText(file), ClassesText(model));
   }
   for (auto& [name, tensor] : found) {
@@ -287,7 +288,7 @@ std::string ArrangeClasses(const Names& file, const Names& model,
       TakeRows(match.to_model, tensor);
     }
   }
-  return "\n  the classifier's rows are put into the order of the data's "
+  return "; the classifier's rows are put into the order of the data's "
          "classes, by their names";
 }
 
@@ -322,14 +323,14 @@ WarmStarted WarmStart(const std::string& path, const ModelOptions& model,
                               : arranged.empty() ? "none"
                                                  : "that of other classes";
     started.text += fmt::format(
-        "\n  the classifier {} starts from new weights: the file has {}",
+        "; the classifier {} starts from new weights: the file has {}",
         layers.back().name, shape);
     started.head_left =
         fmt::format("the classifier {} is {} in the file and {} in the model",
                     layers.back().name, shape, ShapeText(weights[name]));
   }
   if (!fit.unused.empty()) {
-    started.text += "\n  unused tensors: " + List(fit.unused);
+    started.text += "; unused tensors: " + List(fit.unused);
   }
   return started;
 }

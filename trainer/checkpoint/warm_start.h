@@ -10,7 +10,7 @@ namespace infeed {
 
 // The result of initializing a model with existing weights.
 struct WarmStarted {
-  std::string text;  // lines about the weights taken and those left
+  std::string text;  // the weights taken and those left, for a line
   // "the classifier fc is [1000, 512] in the file and [10, 512] in the model":
   // why the classifier keeps its new weights; empty: its weights were taken.
   std::string head_left;
@@ -31,10 +31,10 @@ struct WarmStarted {
 // num_batches_tracked stays, too, where a file lacks it. Every other tensor
 // must be present and fit.
 //
-// class_names: those of the model's classes; {}: not known, or not to be
-// compared. Where the weights have names, too (ModelLabels::OfWeights()), rows
-// of the last layer are taken by name; it keeps its new weights if the names
-// are others.
+// class_names: the names of the model's classes; {}: not known, or not to be
+// compared. If the weights have names too (ModelLabels::OfWeights()), rows of
+// the last layer are taken by name; if the names differ, the layer keeps its
+// new weights.
 //
 // Throws UsageError for a folder without weights, IoError for a file that
 // cannot be read, and DataError for a damaged file and for tensors that are
@@ -46,10 +46,10 @@ struct WarmStarted {
 // Whether there is a file of torch.save() at a path. Throws IoError.
 [[nodiscard]] bool IsTorchFile(const std::string& path);
 
-// Gives a classifier, the tensors whose names begin with `head`, the rows of
-// the model's classes by their names: in another order, or removes it where the
-// names are others. file: the names of its own classes. Returns a line about
-// it, or "" where nothing changed or one of the two has no names.
+// Reorders the rows of a classifier (the tensors whose names begin with `head`)
+// by the names of the model's classes; removes the classifier if the names
+// differ. file: the names of the file's classes. Returns a text about the
+// change, or "" if nothing changed or one side has no names.
 std::string ArrangeClasses(const std::vector<std::string>& file,
                            const std::vector<std::string>& model,
                            const std::string& head, TensorMap& tensors);

@@ -13,7 +13,7 @@
 namespace infeed {
 namespace {
 
-// More passes than slots and pool allow the host to be ahead.
+// More than the host can be ahead, which slots and pool limit.
 constexpr std::size_t kPassesAhead = 4096;
 
 }  // namespace

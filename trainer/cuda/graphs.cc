@@ -40,7 +40,7 @@ class NoAutocastCache {
   bool before_;
 };
 
-// Calls what throws where there is nothing left to do.
+// Calls a function during clean-up, where its error can only be dropped.
 void Attempt(const std::function<void()>& call) {
   try {
     call();

@@ -17,8 +17,9 @@ namespace infeed {
 enum class GraphUse { kToLaunch, kAsPart };
 
 // Captures the work in the current stream, with memory of the pool. generators:
-// those of the work's random draws. Throws IoError if CUDA rejects it, with the
-// text of CUDA's own log; stream, memory and generators can then be used again.
+// the generators of the work's random draws. Throws IoError if CUDA rejects it,
+// with the text of CUDA's own log; stream, memory and generators can then be
+// used again.
 [[nodiscard]] std::unique_ptr<at::cuda::CUDAGraph> CaptureWork(
     const std::function<void()>& work, std::vector<at::Generator> generators,
     at::cuda::MempoolId_t pool, GraphUse use);
@@ -37,9 +38,9 @@ enum class GraphUse { kToLaunch, kAsPart };
 // thread at a time.
 class CudaGraphs final : public GraphDevice {
  public:
-  // generators: returns those of the work's random draws, called before each
-  // capture. undo: undoes what the work has left where a capture ended in it;
-  // it may be empty. waits must outlive it.
+  // generators: returns the generators of the work's random draws; called
+  // before each capture. undo: reverts the state that the work left when a
+  // capture failed in the middle; may be empty. waits must outlive it.
   struct Work {
     std::function<void(int slot)> run;
     std::function<std::vector<at::Generator>()> generators;

@@ -9,10 +9,10 @@
 
 namespace infeed {
 
-// Measures how long a GPU was idle between the steps of a loop, which is the
-// time that it waited for its input. The host's own waits do not show this,
-// since the host runs ahead. Events in the stream measure it without any wait.
-// One thread at a time.
+// Measures how long a GPU was idle between the steps of a loop: the time that
+// it waited for its input. The host's waits do not show this, since the host
+// runs ahead. Events in the stream measure it without waiting. One thread at a
+// time.
 class CudaIdle {
  public:
   // steps: how far the host may be ahead of the device.

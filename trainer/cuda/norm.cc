@@ -28,7 +28,7 @@ void* DataOf(const torch::Tensor& tensor) {
   return tensor.defined() ? tensor.data_ptr() : nullptr;
 }
 
-// The arguments that a norm of x has, whatever is done with its result.
+// The arguments that every norm of x has.
 NormForward ForwardOf(const torch::Tensor& x, const NormTensors& norm,
                       const NormStatistics& statistics,
                       const torch::Tensor& workspace) {

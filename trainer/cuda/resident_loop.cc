@@ -25,17 +25,17 @@ constexpr int kWarmUp = 3;
 // the results of the launch before.
 constexpr auto kMostSteps = static_cast<std::int64_t>(kCudaRecords / 2);
 
-// Of a loop's first launches. The device waits while the host takes the choices
-// of the first one, so it is short.
+// Steps of a loop's first launches: few, since the device waits while the host
+// takes the choices of the first one.
 constexpr std::int64_t kFirstSteps = 8;
 
 // How many launches the host may be ahead. The ring of results has room for
 // fewer, the short ones included.
 constexpr std::size_t kLaunches = 64;
 
-// Steps of the next launch of a loop, in which `done` were launched. Each takes
-// half as many again as the one before, so that the host is done with its
-// choices before the device is done with what was launched.
+// Steps of the next launch of a loop, in which `done` were launched. Each
+// launch has one and a half times the steps of the one before, so that the host
+// has taken its choices before the device has run the earlier launches.
 std::int64_t LaunchSteps(std::int64_t done) {
   return std::clamp(done / 2, kFirstSteps, kMostSteps);
 }

@@ -24,8 +24,8 @@ namespace infeed {
 //   host    choices ► launch, choices of more steps ► launch ...   wait, once
 //   device  WHILE [ gather ► unpack ► forward, backward, update ► record ]
 //
-// The very first three steps run kernel by kernel, as in CudaLoop, and so do
-// all where the GPU rejects the graph. A loop takes several launches, the first
+// The first three steps run kernel by kernel, as in CudaLoop; if the GPU
+// rejects the graph, all steps do. A loop takes several launches, the first
 // ones short: the device runs one while the host takes the choices of the next,
 // and the ring of results is limited. Models with random draws in their steps
 // are not supported: the draws are not seeded for each step.

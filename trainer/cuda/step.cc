@@ -30,7 +30,7 @@ std::int64_t End(std::int64_t first_step, std::exception_ptr error,
     error = error ? error : std::current_exception();
   }
   if (error) {
-    // The device is idle: a step that was not launched has no record.
+    // The device is idle; a step that was not launched leaves no record.
     parts.results.Abandon();
     if (const auto words = parts.status.Failure()) {
       throw DeviceFailure(

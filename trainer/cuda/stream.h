@@ -28,9 +28,9 @@ class CudaStatus {
  public:
   explicit CudaStatus(const torch::Device& device);
 
-  // CUDA's words if the GPU has failed. From any thread.
+  // CUDA's error text if the GPU has failed. From any thread.
   [[nodiscard]] std::optional<std::string> Failure() const;
-  // Throws IoError with them.
+  // Throws IoError with Failure()'s text if the GPU has failed.
   void Check() const;
 
  private:

@@ -104,7 +104,7 @@ std::string GraphBuilder::AveragePool(const std::string& x,
                   .window = window});
 }
 
-// As two averages of 2x2 pixels, which together have these weights.
+// BlurPool as two averages of 2x2 pixels, which together have its weights.
 std::string GraphBuilder::Blur(const std::string& x) {
   const std::string padded =
       AddNode({.op = GraphOp::kReflectPad,

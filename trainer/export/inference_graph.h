@@ -43,7 +43,7 @@ struct GraphWindow {
   int stride = 1;
   int pad_before = 0;
   int pad_after = 0;
-  // Of a max pool: pad_before of the columns where that of the rows differs.
+  // The columns' pad_before of a max pool, if it differs from the rows'.
   std::optional<int> pad_left = {};
   // A last window that is partly outside gives an output, too.
   bool partial = false;

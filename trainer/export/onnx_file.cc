@@ -143,7 +143,7 @@ void AddTranspose(onnx::Graph& graph, const std::string& from,
   AddInts(node, "perm", {0, 2, 1, 3});
 }
 
-// A constant of the operator's, that is no weight of the model.
+// A constant operand that is not a model weight.
 void AddPads(onnx::Graph& graph, const std::string& name,
              const GraphWindow& window) {
   onnx::Tensor& tensor = *graph.add_initializer();

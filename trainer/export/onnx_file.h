@@ -8,7 +8,7 @@
 namespace infeed {
 
 struct OnnxOptions {
-  // Of the graph's input; 0: any, and the dimension is named "N".
+  // Batch size of the graph's input; 0: any (a dimension named "N").
   int batch_size = 0;
   std::map<std::string, std::string> metadata = {};  // the model's properties
 };

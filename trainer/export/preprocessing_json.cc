@@ -31,8 +31,8 @@ std::string InterpolationOf(const TrainParams& params) {
       kInterpolations));
 }
 
-// What the image is resized to before the crop: the pixels of its shorter side,
-// or of a rectangle that it just covers.
+// The size to which the image is resized before the crop: its shorter side in
+// pixels, or a rectangle that it must cover.
 void AddCover(const ImageSize& cover, Json& resize) {
   if (cover.is_square()) {
     resize["shorter_side"] = cover.height;
@@ -84,7 +84,7 @@ Json Channels(const TrainParams& params) {
 Json NormalizationFacts(const TrainParams& params) {
   const PixelStatistics& statistics = StatisticsOf(params);
   const auto channels = static_cast<int>(Channels(params).size());
-  // As written in decimal, not as the nearest float.
+  // Written as the decimal number, not as the nearest float.
   const auto in_turn = [&](const std::array<float, kImageColors>& colors) {
     Json list = Json::array();
     for (const float value : InTurn(colors, channels)) {

@@ -22,9 +22,9 @@ namespace infeed {
 // images and classes. An evaluation always has ten batches. Throws UsageError.
 void ResolveFakeData(bool on_gpu, RunParams& params);
 
-// The stream of such batches: endless in training, else as many as hold
-// max_records images. Image i of the batch of all ranks is drawn from (seed,
-// i), stream kMadeData: its label, then its pixels.
+// A stream of fake batches: endless in training, else enough for max_records
+// images. Image i of the batch of all ranks is drawn from (seed, i), stream
+// kMadeData: its label, then its pixels.
 //
 // Owns as many batches as batches_in_pool says, filled once. The constructor
 // throws UsageError for batches that do not fit in memory_limit.

@@ -15,7 +15,8 @@ namespace infeed {
   return pixel >> (24 - 8 * channel) & 255U;
 }
 
-// As BatchUnpacker (trainer/loop/batch.h) does, in float32.
+// Normalizes a channel's value as BatchUnpacker (trainer/loop/batch.h) does, in
+// float32.
 [[nodiscard]] constexpr float Normalized(std::uint32_t pixel, int channel,
                                          const PixelStatistics& statistics) {
   return (static_cast<float>(LevelOf(pixel, channel)) -

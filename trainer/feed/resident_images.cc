@@ -16,8 +16,8 @@ namespace {
 
 constexpr int kBatchSize = 64;
 
-// Options that read the records as they are: nothing random, none left out,
-// none replaced.
+// Options that read each record unchanged: nothing random, no record left out
+// or replaced.
 InputOptions AsTheyAre(InputOptions options, std::int64_t images) {
   options.batch_size =
       static_cast<int>(std::min<std::int64_t>(images, kBatchSize));

@@ -24,8 +24,8 @@ std::size_t CheckedSize(std::span<StepRecord> records) {
 
 }  // namespace
 
-// One less than the records: the one that the thread waits for has left the
-// queue.
+// One less than the records: the record that the thread waits for is no longer
+// in the queue.
 ResultRing::ResultRing(std::span<StepRecord> records,
                        std::function<void()> check)
     : records_(records),
@@ -76,7 +76,7 @@ bool ResultRing::HasFailed() {
   return device_failed_;
 }
 
-// With the exception that is being handled, if it is the first.
+// Keeps the exception being handled, if it is the first.
 void ResultRing::Fail() {
   if (!failed_) {
     error_ = std::current_exception();

@@ -20,10 +20,10 @@ namespace infeed {
 //   device                       step s ► records[(s - 1) % size]
 //   thread                                  └► Outfeed::Put(), slot is free
 //
-// A slot is not written again before it has been read: Expect() waits for that,
-// and the step is launched after it. One thread at a time. After an exception
-// of the outfeed, or of the device's check, every Expect() and Finish() throws
-// it.
+// A slot is not written again before it has been read: Expect() waits until
+// then, and the step is launched afterwards. One thread at a time. After an
+// exception of the outfeed, or of the device's check, every Expect() and
+// Finish() throws it.
 class ResultRing {
  public:
   // Requires: at least two records. They must outlive the ring. check throws

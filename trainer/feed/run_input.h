@@ -11,10 +11,10 @@ namespace infeed {
 // Where the images of a run are: in records, or on the device.
 enum class ImagePlace { kRecords, kDevice };
 
-// Opens the stream of a training run or an evaluation: the input engine on the
-// records of a split, only its order where the device has the images, or fake
-// data (index: null). The index must outlive it. Throws what the constructor of
-// each throws.
+// Opens the stream of a training run or an evaluation: InputPipeline on the
+// records of a split; ResidentOrder if the device has the images; FakeData if
+// index is null. The index must outlive the stream. Throws as their
+// constructors.
 [[nodiscard]] std::unique_ptr<BatchStream> OpenInput(
     const RecordIndex* index, const InputOptions& options,
     const StreamPosition& start = {}, ImagePlace place = ImagePlace::kRecords);

@@ -11,7 +11,7 @@
 namespace infeed {
 namespace {
 
-// More than any pool has: Push() never waits.
+// More batches than any pool has, so Push() never waits.
 constexpr std::size_t kManyBatches = std::size_t{1} << 20;
 
 }  // namespace

@@ -49,8 +49,8 @@ class UploadStreams {
 //                                       ^ c waited until 0 was free
 //
 // When a batch's copy has ended, the ring's thread returns the batch to its
-// pool: the host may be waiting for a batch of the pool then. So the pool's
-// size limits how far the host runs ahead of the device. If the device fails,
+// pool: the host may be waiting for a batch of the pool then. The pool's size
+// thus limits how far the host runs ahead of the device. If the device fails,
 // all batches are returned, so that the host does not wait for ever, and the
 // next Upload() throws.
 //

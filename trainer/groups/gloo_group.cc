@@ -112,8 +112,8 @@ class GlooGroup final : public DeviceGroup {
 
  private:
   static c10::intrusive_ptr<Gloo> Join(const GroupSeat& seat) {
-    // Gloo's writes to a rank that has ended raise it: a rank that was stopped
-    // for a while would end by the signal, without a message.
+    // Gloo's writes to a rank that has ended raise SIGPIPE: a rank that was
+    // suspended for a while would be ended by it, without a message.
     std::signal(SIGPIPE, SIG_IGN);
     const auto options = Gloo::Options::create(seat.timeout);
     options->devices.push_back(Gloo::createDeviceForHostname(seat.address));

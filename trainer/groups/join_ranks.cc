@@ -22,14 +22,13 @@ namespace {
 // Ends the process when the run of all ranks has ended and the main thread
 // hangs, often in a call of the device that waits for a rank that is gone.
 void EndProcess(const RankPlace& place, const std::string& message) {
-  PrintLines(fmt::format("{}: rank {}: {}", program_invocation_short_name,
-                         place.rank, message));
+  PrintLine(fmt::format("{}: rank {}: {}", program_invocation_short_name,
+                        place.rank, message));
   ::_exit(static_cast<int>(ExitCode::kRuntimeError));
 }
 
 void PrintDropped(const std::string& line) {
-  PrintLines(
-      fmt::format("{}: rank 0: {}", program_invocation_short_name, line));
+  PrintLine(fmt::format("{}: rank 0: {}", program_invocation_short_name, line));
 }
 
 // The launcher's socket, else a new one.
@@ -40,8 +39,8 @@ RankListener ListenerOf(const RankPlace& place) {
 }
 
 // torchrun itself listens at the master's port, so rank 0 listens at another
-// one and leaves its port in torchrun's store. If the user has set no token,
-// a new one is made, which that store shows to everyone who can reach it.
+// one and leaves its port in torchrun's store. If the user has set no token, a
+// new one is made, which everyone who can reach the store can read.
 std::vector<FrameStream> MeetByTorchrun(RankPlace place,
                                         const MeetingOptions& options) {
   const bool has_token = !place.token.empty();

@@ -11,14 +11,14 @@
 
 namespace infeed {
 
-// What a rank needs to join a group, for every kind of device.
+// The facts that a rank needs to join a group, for every kind of device.
 struct GroupSeat {
   int world_rank = 0;  // for messages
   int rank = 0;        // in the group
   int size = 1;
   torch::Device device{torch::kCPU};
-  // The group's ranks exchange what they need to join through notes of `ranks`;
-  // keys begin with the prefix, which only this group uses.
+  // Through its notes the group's ranks exchange addresses; keys begin with the
+  // prefix, which only this group uses.
   Ranks& ranks;
   std::string prefix = {};
   std::string address = {};  // where the other ranks can reach this one

@@ -15,7 +15,7 @@ namespace infeed {
 using OutOfMemoryText =
     std::function<std::string(const std::string& requested)>;
 
-// Runs work(). Exceptions that are not our own become an IoError with
+// Runs work(). Exceptions of types outside base/error.h become an IoError with
 // ErrorText(), or with out_of_memory()'s message if the memory of the machine
 // or the GPU ran out; out_of_memory may be empty.
 void TranslateTorchErrors(const std::function<void()>& work,

@@ -19,13 +19,13 @@ namespace {
 
 using Weights = std::vector<double>;
 
-// The place of a label's class in the weights; out of their range for labels of
-// no class.
+// The index of a label's class in the weights; out of range for a label that is
+// not a class.
 std::size_t ClassOf(std::int64_t label, const TrainParams& params) {
   return static_cast<std::size_t>(label - LabelOffsetOf(params));
 }
 
-// The records of the selection with each label.
+// The number of the selection's records with each label.
 LabelCounts CountSelected(const DataSet& data, const LabelIndexOptions& keys) {
   const RecordIndex& index = *data.train_index();
   if (data.selection() == nullptr) {

@@ -20,10 +20,11 @@ using Names = std::vector<std::string>;
 
 struct DataClasses {
   Names names = {};               // may be empty
-  std::optional<int> first = {};  // the label of the first one, if known
+  std::optional<int> first = {};  // the label of the first class, if known
 };
 
-// The names that the data has, in whatever form it is.
+// The names of the data's classes, from image folders, archives or
+// dataset.json.
 DataClasses ClassesOf(const RecordIndex& index) {
   if (!index.class_names().empty()) {
     return {.names = index.class_names(), .first = 1};
@@ -45,7 +46,7 @@ DataClasses ClassesOf(const RecordIndex& index) {
   return {};
 }
 
-// use: what the classes are needed for, as "evaluate".
+// use: the purpose, such as "evaluate".
 void RefuseUnlessForced(const Job& job, const Names& data,
                         const std::string& model_classes, const char* use) {
   const std::string text = fmt::format(
@@ -110,7 +111,7 @@ class MappedStream final : public BatchStream {
     BatchHandle batch = stream_->Next();
     if (batch != nullptr) {
       for (std::int32_t& label : batch->labels()) {
-        // A prediction's label may be none.
+        // A record to predict may have no label.
         const bool is_class =
             label >= 0 && label < static_cast<std::int32_t>(to_model_.size());
         label = is_class ? to_model_[static_cast<std::size_t>(label)] : -1;

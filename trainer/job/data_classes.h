@@ -20,12 +20,12 @@ struct ClassMap {
   std::vector<std::int32_t> to_model = {};
 };
 
-// How the labels of records that a trained model is used on become its classes.
-// model: the names of its classes. By name where both have names: a line is
-// printed where the order is another one. Throws UsageError with both lists
-// where the data has other classes; with --force the numbers count, and a line
-// is printed. With several ranks rank 0 decides. index null: fake data. All
-// ranks make the same call.
+// Maps the labels of the data to the classes of a trained model, by name where
+// both have names; a line is printed if their order differs. model: the names
+// of its classes. Throws UsageError with both lists if the data has other
+// classes; with --force, classes are mapped by number, and a line is printed.
+// With several ranks rank 0 decides, and all make the same call. index null:
+// fake data.
 [[nodiscard]] ClassMap MatchToModel(const Job& job, const RecordIndex* index,
                                     const ModelLabels& model);
 

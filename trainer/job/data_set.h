@@ -27,11 +27,12 @@ struct DataSetOptions {
   // Whether to read the labels of the training records (or, if there are none,
   // of those to evaluate) if dataset.json does not have all facts.
   bool counts_labels = true;
-  // That of the user; absent: by FindLabelOffset() if labels are counted.
+  // The label offset that the user gave; absent: found by FindLabelOffset() if
+  // labels are counted.
   std::optional<int> label_offset = {};
   RecordKeys keys = {};            // of the records
   SelectionChoice selection = {};  // of the training records
-  // What to do about splits that lack shards.
+  // Called for splits that lack shards.
   OnShardSetFaults on_train_faults = RefuseFaults;
   OnShardSetFaults on_eval_faults = RefuseFaults;
 };
@@ -51,7 +52,7 @@ class DataSet {
 
   [[nodiscard]] bool is_fake() const { return is_fake_; }
 
-  // Whether there are images to train on; images to evaluate.
+  // Whether there are images to train on, and images to evaluate.
   [[nodiscard]] bool has_train() const { return is_fake_ || train_; }
   [[nodiscard]] bool has_eval() const { return is_fake_ || eval_; }
   // The index for OpenInput(): null for fake data. Requires: has_train();
@@ -82,7 +83,7 @@ class DataSet {
     return selection_;
   }
 
-  // Of an epoch.
+  // The number of training images in an epoch.
   [[nodiscard]] std::int64_t train_images() const;
   [[nodiscard]] std::int64_t eval_images() const;
 

@@ -11,7 +11,6 @@
 
 #include "base/error.h"
 #include "base/print_lines.h"
-#include "base/shown_text.h"
 #include "records/store/index_data.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/named_weights.h"
@@ -32,12 +31,22 @@ namespace {
 std::atomic<bool> messages_suppressed = false;
 std::atomic<const RunStorage*> storage_of_messages = nullptr;
 
+std::string WithUrls(const std::string& text) {
+  const RunStorage* const storage = storage_of_messages;
+  return storage == nullptr ? text : storage->WithUrl(text);
+}
+
 }  // namespace
 
 void Say(const std::string& line) {
   if (!messages_suppressed) {
-    const RunStorage* const storage = storage_of_messages;
-    PrintLines(storage == nullptr ? line : storage->WithUrl(line));
+    PrintLine(WithUrls(line));
+  }
+}
+
+void SayLines(const std::string& text) {
+  if (!messages_suppressed) {
+    PrintLines(WithUrls(text));
   }
 }
 
@@ -75,7 +84,7 @@ std::vector<NamedOutput> OutputsOf(const RunOptions& options) {
 
 namespace {
 
-// No file that the user names for results is one of the data, or another one.
+// Throws if a file named for results is part of the data, or is named twice.
 void CheckRunOutputs(const RunOptions& options, const DataSet& data) {
   const TrainParams& params = options.params.values;
   std::vector<std::string> inputs = {params.selection.subset,
@@ -154,8 +163,9 @@ void RequireSplits(const RunOptions& options, const DataSet& data) {
 }
 
 void RequireModel(const RunOptions& options) {
-  // Not needed with a checkpoint's path or with weights from elsewhere. A run
-  // that follows a training run has already waited for it.
+  // model_dir needs no checkpoint if --resume has a path or resnet_checkpoint
+  // gives weights. A run that follows a training run has already waited for
+  // one.
   const bool takes_its_checkpoint =
       UsesTrainedModel(options.mode) && IsOfModelDir(options.resume) &&
       options.params.values.resnet_checkpoint.empty();
@@ -178,8 +188,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The differences that make the checkpoint another run's; where nothing is
-// trained, another network's.
+// The differences by which the checkpoint belongs to another run, or, in a run
+// that does not train, to another network.
 std::string DifferenceOf(const Job& job, const Checkpoint& checkpoint) {
   if (!Trains(job.options.mode)) {
     return DescribeDifferences(MakeNetworkIdentity(job.params),
@@ -195,7 +205,7 @@ std::string DifferenceOf(const Job& job, const Checkpoint& checkpoint) {
                              checkpoint.validation);
 }
 
-// For the modes that use the newest checkpoint: a hint about a better one.
+// A hint about a better checkpoint, for modes that use the newest one.
 std::string BetterText(const RunOptions& options, std::int64_t step) {
   const std::optional<std::int64_t> best = RecordedBestStep(options.model_dir);
   return !Trains(options.mode) && options.resume == "auto" && best &&
@@ -216,7 +226,7 @@ FoundStart ReadCheckpoint(const Job& job) {
       FindResume(job.options.model_dir, job.options.resume,
                  Trains(job.options.mode), damaged);
   for (const std::string& message : damaged) {
-    Say("damaged checkpoint, not used: " + ShownText(message));
+    Say("damaged checkpoint, not used: " + message);
   }
   if (!checkpoint) {
     return damaged.empty() ? FoundStart(NoCheckpoint()) : AllDamaged();
@@ -296,7 +306,7 @@ WarmStarted ReadWeights(const Job& job, ModelLabels& labels) {
 }
 
 // For a model that is used without training: an untrained classifier would be
-// useless, so it must be among the weights.
+// useless, so the weights must include it.
 ModelLabels ReadTrainedWeights(const Job& job, std::string_view purpose) {
   ModelLabels labels;
   const WarmStarted started = ReadWeights(job, labels);

@@ -24,7 +24,7 @@
 // run/, train_mode.cc, eval_mode.cc and so on; run.cc selects one.
 namespace infeed {
 
-// The parts of a run once its parameters are resolved.
+// The parts that a run works with once its parameters are resolved.
 struct Job {
   const RunOptions& options;
   const RunParams& resolved;
@@ -36,10 +36,12 @@ struct Job {
   std::optional<CpuTimes> start;  // the cores, when the run began
 };
 
-// Prints a line on stderr. Thread-safe.
+// Prints a line, or a text of several lines, on stderr, as PrintLine() and
+// PrintLines() do. Thread-safe.
 void Say(const std::string& line);
-// While it lives, Say() prints the URLs of files in an object store in place of
-// the paths of their local copies. storage: may be null.
+void SayLines(const std::string& text);
+// While it lives, Say() and SayLines() print the URLs of files in an object
+// store in place of the paths of their local copies. storage: may be null.
 class UrlsInMessages {
  public:
   explicit UrlsInMessages(const RunStorage* storage);
@@ -47,8 +49,8 @@ class UrlsInMessages {
   UrlsInMessages(const UrlsInMessages&) = delete;
   UrlsInMessages& operator=(const UrlsInMessages&) = delete;
 };
-// From now on Say() prints nothing: on ranks other than 0, which would print
-// the same lines.
+// From now on nothing is printed: for ranks other than 0, which would print the
+// same lines.
 void SuppressMessages();
 
 // Prints ScheduleAdvice() for a run on real images.
@@ -88,8 +90,8 @@ void RequireModel(const RunOptions& options);
 struct RunStart {
   std::int64_t step = 0;
   StreamPosition stream = {};
-  // On rank 0: Checkpoint::validation; and where the weights are from, unless
-  // they are of a checkpoint in model_dir.
+  // On rank 0: Checkpoint::validation, and the origin of the weights unless it
+  // is a checkpoint in model_dir.
   RunIdentity validation = {};
   std::string weights = {};
   ModelLabels labels = {};  // the names of the classes, where known
@@ -130,9 +132,9 @@ void StartFromWeights(const Job& job);
 [[nodiscard]] ProgramEnd Stopped();
 
 // Writes the model on the device, after `step` updates, to a new folder in
-// export_dir, and prints its path. averaged_steps: of the checkpoints whose
-// mean the model is, or none. labels: the names of its classes; none: those of
-// the data.
+// export_dir, and prints its path. averaged_steps: the steps of the checkpoints
+// that were averaged, if any. labels: the names of the model's classes; none:
+// the data's names are used.
 void ExportNow(const Job& job, std::int64_t step, ModelLabels labels,
                const std::vector<std::int64_t>& averaged_steps = {});
 

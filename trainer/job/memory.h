@@ -9,16 +9,16 @@
 // Estimates a run's memory, and handles running out of it.
 namespace infeed {
 
-// The need of a training run. input: bytes that the input may use, where that
-// is known. Requires: the parameters are resolved.
+// The memory that a training run needs. input: bytes that the input may use, if
+// known. Requires: the parameters are resolved.
 [[nodiscard]] MemoryNeed TrainingNeed(const RunOptions& options,
                                       const TrainParams& params,
                                       std::int64_t input = 0);
-// The need of an evaluation or a prediction.
+// The memory that an evaluation or a prediction needs.
 [[nodiscard]] MemoryNeed EvaluationNeed(const RunOptions& options,
                                         const TrainParams& params,
                                         std::int64_t input = 0);
-// The need of the options' mode.
+// The memory that a run in the options' mode needs.
 [[nodiscard]] MemoryNeed EstimateNeed(const RunOptions& options,
                                       const TrainParams& params,
                                       std::int64_t input = 0);

@@ -26,7 +26,7 @@ using Seconds = std::chrono::duration<double>;
 
 // Smaller differences are noise.
 constexpr double kClearly = 1.2;
-// About 0.1 s of a core in float32.
+// About 0.1 s of work for a core in float32.
 constexpr double kOperationsOfACore = 10e9;
 // Steps in each precision; the first one allocates memory and selects kernels.
 constexpr int kMostSteps = 4;
@@ -36,7 +36,7 @@ constexpr Seconds kTooLong{4};
 // A trial takes at most 1 / kShareOfRun of a run.
 constexpr int kShareOfRun = 20;
 
-// A model in one of the precisions, with everything needed to train it.
+// A model in one precision, with its optimizer and loop.
 class Copy {
  public:
   Copy(const TrainParams& params, DeviceOptions device, int batch,

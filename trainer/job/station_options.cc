@@ -100,7 +100,8 @@ RunIdentity TeacherIdentity(const TrainParams& params) {
   return identity;
 }
 
-// That of the kind's original implementation, of rmsprop its recipes'.
+// Default epsilon: the original implementation's; for rmsprop, the published
+// recipes'.
 double DefaultEpsilon(OptimizerKind kind) {
   switch (kind) {
     case OptimizerKind::kAdamW:
@@ -118,10 +119,10 @@ double DefaultEpsilon(OptimizerKind kind) {
   return OptimizerOptions{}.adam_epsilon;
 }
 
-// Throws UsageError for a network that there is not.
+// Throws UsageError if the parameters describe no valid network.
 void CheckNetwork(const TrainParams& params) {
   ModelOptions model = MakeModelOptions(params);
-  model.num_classes = std::max(1, model.num_classes);  // 0: of the data
+  model.num_classes = std::max(1, model.num_classes);  // 0: not known yet
   if (model.kind == ModelKind::kResNet) {
     (void)PlanResNet(model);
   }

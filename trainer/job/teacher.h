@@ -22,7 +22,7 @@ struct Teacher {
 //
 //   a model directory of ours   its best checkpoint if it has a best.json, else
 //                               its newest undamaged one
-//   other weights               what WarmStart() takes, of the network
+//   other weights               a file that WarmStart() reads, of the network
 //                               distill_model, or of that by whose name they
 //                               are given
 //

@@ -89,7 +89,7 @@ class Training {
   // Statistics of the input, in which the waits are those of the device, not of
   // the host's thread. From any thread.
   [[nodiscard]] PipelineStats input_stats() const;
-  // The same, only for the time in loops.
+  // input_stats() for the time in loops only.
   [[nodiscard]] PipelineStats input_stats_of_loops() const;
   // The memory that the input may use, in bytes.
   [[nodiscard]] std::int64_t input_memory_bytes() const {

@@ -27,9 +27,10 @@ std::string JsonText(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// The checksum of the first, the middle and the last record: files of records
-// of one length have the same offsets, whatever is in them. A record that
-// cannot be read, or is in a compressed shard, does not count.
+// The checksum of the first, the middle and the last record: files whose
+// records have equal lengths have the same offsets, whatever the records
+// contain. A record that cannot be read, or is in a compressed shard, does not
+// count.
 std::uint32_t SampleChecksum(const RecordIndex& index) {
   std::uint32_t crc = 0;
   if (index.any_compressed() || index.size() == 0) {
@@ -47,7 +48,7 @@ std::uint32_t SampleChecksum(const RecordIndex& index) {
   return crc;
 }
 
-// Fields of the identity of a stream that no evaluation depends on.
+// Whether a field of a stream's identity affects training only.
 bool IsOfTraining(std::string_view name) {
   constexpr std::array<std::string_view, 5> kOfTraining = {
       "seed", "data", "batch_size", "rank_share", "last_batch"};

@@ -4,10 +4,10 @@
 #include "trainer/job/job.h"
 #include "trainer/scores/eval_subject.h"
 
-// Which evaluations are those of a training itself. Each checkpoint has the
-// split, the data and the settings with which its training evaluates. Other
-// evaluations of the model (of another split, other data, more crops, other
-// weights) have files, tags and curves of their own.
+// Identifies the evaluations that belong to the training itself: each
+// checkpoint stores the split, the data and the settings with which its
+// training evaluates. Other evaluations of the model (of another split, other
+// data, more crops, other weights) have files, tags and curves of their own.
 namespace infeed {
 
 // The split, the data and the settings of this run's evaluations, by name, each
@@ -16,9 +16,9 @@ namespace infeed {
 [[nodiscard]] RunIdentity MakeValidation(const TrainParams& params,
                                          const DataSet& data);
 
-// The subject of an evaluation with this identity. own: that of the training's
-// evaluations, as its checkpoint has it; weights: "", or where weights come
-// from that are not of a checkpoint in model_dir.
+// The subject of an evaluation with this identity. own: the identity of the
+// training's evaluations, from its checkpoint. weights: the origin of the
+// weights; "": a checkpoint in model_dir.
 [[nodiscard]] EvalSubject MakeSubject(RunIdentity identity,
                                       const RunIdentity& own,
                                       const std::string& weights = "");

@@ -42,13 +42,14 @@ std::string VariantOfState(const std::string& folder) {
         return value.substr(1, value.size() - 2);  // JSON
       }
     }
-  } catch (const Error&) {  // Whoever loads it reports damage.
+  } catch (const Error&) {  // Loading the checkpoint reports its damage.
   }
   return "";
 }
 
-// Of the checkpoint in a folder, or of the newest one in a model directory
-// whose state can be read: all of a training have the same.
+// The variant of the checkpoint in a folder, or of the newest one with a
+// readable state in a model directory: all checkpoints of a training have the
+// same.
 std::string VariantOfFolder(const std::string& folder) {
   std::string variant = VariantOfState(folder);
   std::vector<std::int64_t> steps = ListCheckpoints(folder);
@@ -87,7 +88,8 @@ void RequireDepth(const TensorBundle& bundle, const RunParams& resolved) {
   }
 }
 
-// On rank 0. "": not known, or the weights are not used.
+// The variant of the weights, on rank 0. "": not known, or the weights are not
+// used.
 std::string FindVariant(const RunOptions& options, const RunParams& resolved) {
   const TrainParams& params = resolved.values;
   if (params.resnet_checkpoint.empty() ||

@@ -10,16 +10,16 @@
 
 namespace infeed {
 
-// The variant of weights at a local path: `tpu` of a TensorFlow checkpoint; its
-// own of a checkpoint of this program, of a file in it, and of a file beside an
-// export's preprocessing.json; `torchvision` of any other file of torch.save().
-// nullopt: the weights do not say. Throws IoError, DataError.
+// The model variant of weights at a local path: `tpu` for a TensorFlow
+// checkpoint; the stored one for a checkpoint of this program, a file in it,
+// and a file beside an export's preprocessing.json; `torchvision` for any other
+// file of torch.save(). nullopt: not known. Throws IoError, DataError.
 [[nodiscard]] std::optional<ModelVariant> VariantOfWeights(
     const std::string& path);
 
-// Sets model_variant to that of the weights which resnet_checkpoint gives,
-// where they have one (VariantOfWeights()). A line is printed then. A training
-// that resumes keeps the variant with which it began.
+// Sets model_variant to VariantOfWeights() of resnet_checkpoint, if that is
+// known, and prints a line. A training that resumes keeps the variant with
+// which it began.
 //
 // Throws UsageError where another variant is given, unless --force is, and for
 // a TensorFlow checkpoint of another depth. Rank 0 reads for all ranks.

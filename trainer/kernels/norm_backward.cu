@@ -7,10 +7,11 @@ namespace {
 // __launch_bounds__(kThreads, 4): four blocks run at once on a multiprocessor,
 // which leaves enough registers for each thread.
 
-// Where a ReLU follows the norm: how its gradient finds out where it was 0.
+// How the gradient finds the places where the ReLU's output was 0: from x or
+// from y; kNone: no ReLU.
 enum class Relu { kNone, kFromX, kFromY };
 
-// Two, except where their values would not fit into registers.
+// Two rows at once, unless their values do not fit into registers.
 template <typename T>
 constexpr int RowsAtOnce(bool has_more_values) {
   return has_more_values && Vector<T>::kSize == 8 ? 1 : 2;
@@ -27,7 +28,7 @@ __device__ void MaskFromX(const float (&x)[kSize],
   }
 }
 
-// The gradient of y: the sum of two with kTwo.
+// The gradient of y; with kTwo the sum of two gradients.
 template <typename T, bool kTwo>
 __device__ Vector<T> GradientAt(const NormBackward& norm, std::int64_t at) {
   Vector<T> g = LoadVector(static_cast<const T*>(norm.gradient) + at);

@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(kThreads, 4)
 
 enum class Residual { kNone, kPlain, kNormed };
 
-// Twice the factors need more registers.
+// A residual norm's factors need more registers.
 constexpr int BlocksAtOnce(Residual residual) {
   return residual == Residual::kNormed ? 2 : 4;
 }

@@ -98,7 +98,7 @@ struct ChannelMoments {
   return (1 - momentum) * moving + momentum * static_cast<float>(value);
 }
 
-// Of a channel.
+// The mean, the scale and the bias of one channel.
 struct NormFactors {
   float mean = 0;
   float scale = 0;  // weight / standard deviation
@@ -109,7 +109,7 @@ struct NormFactors {
   return (x - factors.mean) * factors.scale + factors.bias;
 }
 
-// Both propagate NaN.
+// ReluOf() and ReluGradient() propagate NaN.
 [[nodiscard]] constexpr float ReluOf(float value) {
   return value < 0 ? 0 : value;
 }
@@ -117,7 +117,8 @@ struct NormFactors {
   return y <= 0 ? 0 : gradient;
 }
 
-// Of a channel, with g the gradient of the norm's output.
+// The factors of one channel's gradient; g is the gradient of the norm's
+// output.
 struct NormGradientFactors {
   float mean = 0;
   float scale = 0;

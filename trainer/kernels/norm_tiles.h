@@ -38,7 +38,7 @@ __device__ inline NormLane LaneOf(const NormShape& shape,
   return lane;
 }
 
-// Of a lane's channels. Requires: from is aligned to 16 bytes.
+// Loads the values of a lane's channels. Requires: from is aligned to 16 bytes.
 template <int kSize>
 __device__ inline void LoadChannels(const float* from, float (&to)[kSize]) {
 #pragma unroll

@@ -69,8 +69,8 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// Sums of squares of each chunk's weights, for all chunks, and then those of
-// its gradients. Only for parameters that are decayed.
+// The sums of squares of each chunk's weights, for all chunks, followed by
+// those of its gradients. Only for parameters that are decayed.
 __global__ void __launch_bounds__(kThreads)
     SquaresKernel(FlatBuffers buffers, const FlatChunk* chunks, double* sums) {
   const FlatChunk chunk = chunks[blockIdx.x];

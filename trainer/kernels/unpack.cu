@@ -10,7 +10,7 @@ namespace {
 template <typename T>
 constexpr int kPixels = Vector<T>::kSize / kImageChannels;
 
-// Of each thread.
+// Vectors per thread.
 constexpr int kVectors = 4;
 
 __device__ void CopyLabels(const PackedImages& from, int images,

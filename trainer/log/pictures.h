@@ -18,7 +18,7 @@ struct WebPicture {
 // An image of a batch as training uses it. Requires: 0 <= slot < batch.size().
 [[nodiscard]] SummaryImage InputPicture(const Batch& batch, int slot);
 
-// The same picture for a page. Requires: as InputPicture().
+// InputPicture() for a page, with the same requirement.
 [[nodiscard]] WebPicture PictureForWeb(const Batch& batch, int slot);
 
 // The confusion matrix: a row for each actual class, a column for each

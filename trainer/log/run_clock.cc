@@ -35,7 +35,7 @@ double RunClock::SinceMark() {
   return ToSeconds(now - std::exchange(mark_, now));
 }
 
-// As SinceMark(), and writes the span to the trace.
+// Returns SinceMark(), and writes the span to the trace.
 double RunClock::EndSpan(std::string_view name, std::int64_t step) {
   const Clock::time_point start = mark_;
   const double seconds = SinceMark();

@@ -26,14 +26,14 @@ struct RunTimes {
   std::int64_t steady_steps = 0;
   std::int64_t loops = 0;
   std::int64_t evaluation_count = 0;
-  // Of the loops after the first one, or of the first while there is no other.
+  // Excludes the first loop, unless it is the only one.
   DeviceUse device = {};
 
   // The host's own work between steps, which longer loops would reduce.
   [[nodiscard]] double between_steps() const { return between + drain; }
   // A fraction of the steady time, 0..1.
   [[nodiscard]] double input_wait_share() const;
-  // Of the steady steps, or of the warm-up while there are none.
+  // Excludes the warm-up, unless there are no other steps yet.
   [[nodiscard]] double images_per_second(int batch_size) const;
 };
 
@@ -84,8 +84,8 @@ class RunClock {
   void EndCheckpoint(std::int64_t step);
   void EndEvaluation(std::int64_t step);
 
-  // A weighted mean of the newest steps, without warm-up; during the warm-up,
-  // that of its steps; 0 before the first Step().
+  // A weighted mean over the newest steps after the warm-up; during the
+  // warm-up, over its steps; 0 before the first Step().
   [[nodiscard]] double images_per_second() const;
   // The fraction of the time between the last two calls of Step(), 0..1.
   [[nodiscard]] double input_wait() const { return input_wait_; }

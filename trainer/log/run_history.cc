@@ -118,7 +118,7 @@ void RunHistory::BeginRun(std::int64_t step, double time) {
   runs_.push_back({.first_step = step, .start_time = time, .last_time = time});
 }
 
-// Evaluations of other data, or in another way, are no curve together.
+// A curve has only evaluations with the same data and settings.
 void RunHistory::AddEvaluation(const HistoryEvaluation& evaluation) {
   if (!evaluations_.empty() && evaluations_.back().name != evaluation.name) {
     const std::vector<HistoryEvaluation> before =
@@ -162,7 +162,7 @@ void RunHistory::Add(std::string_view text) {
     checkpoints_.push_back(step);
   }
   if (runs_.empty() || (runs_.back().end && event.ends_with("eval"))) {
-    return;  // An evaluation by itself is no part of a run.
+    return;  // An evaluation outside of a run.
   }
   HistoryRun& run = runs_.back();
   run.last_time = std::isfinite(time) ? time : run.last_time;

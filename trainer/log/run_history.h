@@ -43,7 +43,7 @@ struct HistoryRun {
   std::int64_t last_step = 0;
   // kDone for older files, which do not have it.
   std::optional<RunEnd> end = {};
-  // From the event of its warm-up.
+  // From the event that the warm-up writes.
   std::optional<double> start_up_seconds = {};
   std::optional<double> warm_up_seconds = {};
   std::optional<double> first_batch_seconds = {};
@@ -73,8 +73,9 @@ class RunHistory {
   [[nodiscard]] const std::vector<HistoryEvaluation>& evaluations() const {
     return evaluations_;
   }
-  // Those that are not the training's own, the newest one last: events
-  // other_eval, and the training's own of before its validation changed.
+  // Evaluations that are not the training's own, the newest one last: events
+  // other_eval, and the training's evaluations from before its validation
+  // changed.
   [[nodiscard]] const std::vector<HistoryEvaluation>& other_evaluations()
       const {
     return other_evaluations_;

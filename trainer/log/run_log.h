@@ -39,7 +39,7 @@ class RunLog {
   // Prints a line, without disturbing the progress line.
   virtual void Say(const std::string& line) = 0;
 
-  // Without the warm-up, unless there are no other steps.
+  // Excludes the warm-up, unless there are no other steps.
   [[nodiscard]] virtual double images_per_second() const = 0;
   // DeviceUseText() of the run.
   [[nodiscard]] virtual std::string device_text() const = 0;

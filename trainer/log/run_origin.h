@@ -6,7 +6,7 @@
 
 namespace infeed {
 
-// What is needed to repeat a run, in addition to its parameters: the command
+// Facts needed to repeat a run, in addition to its parameters: the command
 // line, the program, the machine and the data, as names and values.
 // docs/report.md has the names. No value has a password, a token or a
 // signature.

@@ -58,7 +58,7 @@ HParamsPluginData::Value ParseHParam(const std::string& text) {
   return value;
 }
 
-// As in HParamsPluginData.Experiment.Parameter.
+// The number of the value's type in HParamsPluginData.Experiment.Parameter.
 int TypeNumber(const HParamsPluginData::Value& value) {
   constexpr int kText = 1;
   constexpr int kTruth = 2;

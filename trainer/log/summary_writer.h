@@ -20,8 +20,8 @@ struct SummaryImage {
 // Parameters' names and values as text; empty values are left out.
 using HParams = std::vector<std::pair<std::string, std::string>>;
 
-// A scalar on the hyperparameters page: of this tag in the events of a folder
-// below the run's, "": of the run's own.
+// A scalar on the hyperparameters page. group: the folder of its events below
+// the run's; "": the run's own.
 struct HParamsMetric {
   std::string group;
   std::string tag;
@@ -38,7 +38,7 @@ struct HParamsMetric {
 // events that cannot be written.
 class SummaryWriter {
  public:
-  // own_names: of a file in the folder, as in own_files.h.
+  // own_names: of the file's path (own_files.h).
   explicit SummaryWriter(const std::string& folder, int own_names = 1);
   ~SummaryWriter();
   SummaryWriter(const SummaryWriter&) = delete;

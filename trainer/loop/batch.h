@@ -33,8 +33,8 @@ class BatchUnpacker {
 
   [[nodiscard]] DeviceBatch Unpack(const Batch& batch) const;
 
-  // DeviceLoop::Hold(), in the host's memory: batches of choices are unpacked
-  // to the chosen images.
+  // DeviceLoop::Hold() for images in the host's memory: batches of choices then
+  // unpack to the chosen images.
   [[nodiscard]] std::function<void(const Batch&)> Hold(
       const ResidentShape& shape);
 

@@ -56,7 +56,7 @@ struct DeviceLoop::Impl {
   }
   torch::Tensor Logits(Network& of, const torch::Tensor& images) const;
 
-  int threads;  // First: all later members run with these threads.
+  int threads;  // First: constructing the later members uses these threads.
   torch::Device torch_device;
   bool in_bfloat16;
   OptimizerOptions optimizer_options;

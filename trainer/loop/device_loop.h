@@ -22,15 +22,15 @@
 
 namespace infeed {
 
-// The views of an image in an evaluation, whose logits are averaged: with
-// crops, those that consecutive slots of a batch have, and with flip their
-// mirror images, which the device makes.
+// The views of an image in an evaluation, whose logits are averaged. crops:
+// consecutive slots of a batch show one image; flip: the device adds the mirror
+// image of each.
 struct EvalViews {
   int crops = 1;
   bool flip = false;
 };
 
-// Which weights an evaluation uses where their moving averages are kept.
+// The weights that an evaluation uses if their moving averages are kept.
 enum class EvalWeights { kAverage, kLive };
 
 struct DeviceOptions {
@@ -40,7 +40,8 @@ struct DeviceOptions {
   Normalization normalization = Normalization::kImagenet;
   // On a GPU: whether steps are replayed as CUDA graphs.
   GraphReplay graphs = GraphReplay::kTrue;
-  // On a GPU: the same bits in every run, and TF32 in float32's products.
+  // On a GPU: whether every run gives the same bits, and whether products of
+  // float32 numbers use TF32.
   bool deterministic = false;
   bool tf32 = false;
   EvalViews eval_views = {};
@@ -53,8 +54,8 @@ struct DeviceOptions {
   int batch_norm_group = 1;
   std::chrono::seconds rank_timeout{300};
 
-  // Gets a line where a GPU rejects what is not necessary, and the loop goes on
-  // without: graphs, pinned memory. May be empty.
+  // Called with a line when a GPU rejects something optional (graphs, pinned
+  // memory) and the loop continues without it. May be empty.
   std::function<void(const std::string&)> say = {};
 
   [[nodiscard]] RankPlace place() const {
@@ -102,8 +103,8 @@ class DeviceLoop {
                      Infeed& infeed, Outfeed& outfeed);
 
   // From the next Train() on, steps also learn from a teacher, a network with
-  // these weights in evaluation mode (OptimizerOptions::distill). It belongs to
-  // no state. Returns a hash of the weights, as Hash(). Throws as Load().
+  // these weights in evaluation mode (OptimizerOptions::distill). It is part of
+  // no saved state. Returns a hash of the weights, as Hash(). Throws as Load().
   // Requires: no step ran.
   std::uint64_t SetTeacher(const ModelOptions& model, const TensorMap& weights);
 
@@ -118,8 +119,8 @@ class DeviceLoop {
   [[nodiscard]] EvalSums Evaluate(Infeed& infeed,
                                   EvalWeights weights = EvalWeights::kAverage);
 
-  // The same, but passes the predictions of each batch to the sink. Throws what
-  // the infeed and the sink throw.
+  // Runs the infeed as Evaluate() does, and passes the predictions of each
+  // batch to the sink. Throws what the infeed and the sink throw.
   void Predict(Infeed& infeed, const PredictionSink& sink);
 
   // Copy the state from the device, and back. Load() throws DataError naming
@@ -159,7 +160,7 @@ class DeviceLoop {
   [[nodiscard]] BatchMemory batch_memory() const;
   // How often the host has waited for a GPU in training loops; 0 on the CPU.
   [[nodiscard]] std::int64_t host_syncs() const;
-  // DeviceOptions::eval_views.
+  // The crops in DeviceOptions::eval_views.
   [[nodiscard]] int eval_crops() const;
   // Warm-up steps to leave out of speed figures.
   [[nodiscard]] int warm_up_steps() const;

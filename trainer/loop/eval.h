@@ -53,14 +53,13 @@ class EvalCounter {
 };
 
 // The logits of a batch's images, [N / crops, classes]: the means over the
-// views of each image, in float32. With a single view they are those of
-// forward().
+// views of each image, in float32. With a single view they equal forward()'s.
 [[nodiscard]] torch::Tensor MeanLogits(
     const std::function<torch::Tensor(const torch::Tensor& images)>& forward,
     const torch::Tensor& images, const EvalViews& views);
 
-// The labels and weights of a batch's images, one for each image: that of a
-// slot with the least, so that an image counts only if all its crops do.
+// The labels and weights of a batch's images, one per image. The weight is the
+// least of its crops' slots: an image counts only if all its crops do.
 [[nodiscard]] DeviceBatch LabelsOfImages(const DeviceBatch& batch, int crops);
 
 // Copies the predictions from a batch's logits [N, classes] to the host; the

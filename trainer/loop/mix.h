@@ -37,8 +37,8 @@ struct TrainBatch {
 [[nodiscard]] TrainBatch PartOf(const TrainBatch& batch, std::int64_t begin,
                                 std::int64_t length);
 
-// 1 where the highest logit is that of the label with the larger share, else 0;
-// float [N].
+// 1 where the label with the larger share has the highest logit, else 0; float
+// [N].
 [[nodiscard]] torch::Tensor InTop1Of(const torch::Tensor& logits,
                                      const TrainBatch& batch);
 

@@ -40,8 +40,8 @@ class DevicePasses {
   // DeviceLoop::Hold().
   [[nodiscard]] virtual std::function<void(const Batch&)> Hold(
       const ResidentShape& shape) = 0;
-  // DeviceLoop::Train() and Evaluate(). Require: the model is in training mode
-  // for Train(), in evaluation mode for Evaluate().
+  // See DeviceLoop::Train() and Evaluate(). Require: the model is in training
+  // mode for Train(), in evaluation mode for Evaluate().
   virtual std::int64_t Train(std::int64_t first_step, std::int64_t steps,
                              Infeed& infeed, Outfeed& outfeed) = 0;
   [[nodiscard]] virtual EvalSums Evaluate(Infeed& infeed) = 0;
@@ -75,7 +75,7 @@ class TrainLoop {
 [[nodiscard]] std::unique_ptr<DevicePasses> MakeEagerPasses(
     const DeviceModel& model);
 
-// On a GPU. Throws UsageError where the build has no CUDA.
+// Passes on a GPU. Throws UsageError in a build without CUDA.
 [[nodiscard]] std::unique_ptr<DevicePasses> MakeCudaPasses(
     const DeviceModel& model);
 

@@ -79,7 +79,7 @@ double MovingAverageShare(std::int64_t step, const OptimizerOptions& options) {
     case AverageWarmup::kRising:
       break;
     case AverageWarmup::kFollow:
-      // Also the first one after the warm-up is a copy.
+      // The first average after the warm-up is a copy, too.
       return updates <= WarmupSteps(options.learning_rate) / every + 1
                  ? 1
                  : 1 - options.moving_average_decay;
@@ -142,8 +142,8 @@ MovingAverage::Scope::~Scope() {
 // Exchanges a training step's gradients and results with the other ranks. The
 // gradient is that of the mean over the whole batch: each rank divides its
 // images' losses by the size of the whole batch, and if some slots did not
-// count, the sums are scaled up afterwards. Where images have weights, no one
-// factor would do: the ranks add up their divisors first.
+// count, the sums are scaled up afterwards. If images have weights, one factor
+// is not enough: the ranks add up their divisors first.
 //
 // Every rank makes the same calls for each step, even if none of its images
 // count. Not to be used again once a rank is gone. One thread at a time.
@@ -261,7 +261,7 @@ TrainBatch TrainStep::Prepare(const DeviceBatch& batch,
                                 : prepared;
 }
 
-// Of the sums of the whole batch, of all ranks.
+// The results from the sums over the whole batch, of all ranks.
 BatchDivisors TrainStep::DivisorsOf(const TrainBatch& batch) const {
   const torch::NoGradGuard no_grad;
   if (!loss_.weighs_images(batch)) {

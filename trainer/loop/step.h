@@ -120,13 +120,13 @@ class TrainStep {
                                   const ImageSize& image_size) const {
     return UploadTo(device_, first_step, steps, image_size);
   }
-  // The same, to another device.
+  // Upload() to another device.
   [[nodiscard]] StepInputs UploadTo(const torch::Device& device,
                                     std::int64_t first_step, std::int64_t steps,
                                     const ImageSize& image_size) const;
 
-  // Sets what evaluations have left of the rate, LearningRateOptions'
-  // plateau_rate, from the next Upload() on.
+  // Sets LearningRateOptions' plateau_rate, the rate after past evaluations,
+  // from the next Upload() on.
   void SetPlateauRate(double rate) {
     options_.learning_rate.plateau_rate = rate;
   }
@@ -139,15 +139,15 @@ class TrainStep {
   // Sets the step of the next Run(): the model's random draws depend on it.
   void Begin(std::int64_t step) const { model_.begin_step(step); }
 
-  // inputs: those of this step. end_requested: counted in the ranks' votes; a
-  // captured step keeps the value at its capture. On the CPU a step whose loss
-  // is not finite updates no weight. Throws IoError when a rank is gone; the
-  // TrainStep cannot be used any more then.
+  // inputs: this step's. end_requested: counted in the ranks' votes; a captured
+  // step keeps the value at its capture. On the CPU a step whose loss is not
+  // finite updates no weight. Throws IoError when a rank is gone; the TrainStep
+  // cannot be used any more then.
   StepResults Run(const DeviceBatch& batch, const StepInputs& inputs,
                   bool end_requested = false);
 
-  // Drops what a Run() that threw has left, gradients and sums that had begun,
-  // so that the step can run again. Not where a rank is gone.
+  // Drops the gradients and pending sums of a Run() that threw, so that the
+  // step can run again. Not possible when a rank is gone.
   void Forget();
 
   // The images and the gradients of the step that updated no weight; empty
@@ -160,7 +160,7 @@ class TrainStep {
   // ranks. Both are linear, so that it does not matter how often it is called.
   void AverageStatistics();
 
-  // The part of a checkpoint beside the model's own tensors.
+  // The tensors of a checkpoint other than the model's own.
   [[nodiscard]] NamedTensors State() const;
 
   // While the scope lives, the model has the averages of its weights and

@@ -7,18 +7,18 @@
 
 namespace infeed {
 
-// The divisors of a batch's means, scalars on the device.
+// The divisors of a batch's means; scalars on the device.
 struct BatchDivisors {
-  torch::Tensor images;  // of results of images
-  torch::Tensor loss;    // of the loss against the labels
+  torch::Tensor images;  // number of images, for top-1 and the like
+  torch::Tensor loss;    // for the loss against the labels
 };
 
 // The loss of a training step: against the labels, and, where there is a
 // teacher, against its logits. Copies nothing to the host.
 //
-// Class weights are PyTorch's: factors of the classes' terms. Where each image
-// has one label, the mean of the softmax's loss is over the weights of the
-// images' classes; of mixed images and of kBce it is over images.
+// Class weights are PyTorch's: factors of the classes' terms. If each image has
+// one label, the mean of the softmax loss is weighted by the images' classes;
+// for mixed images and kBce it is the plain mean over images.
 //
 // Const members may be called from several threads at once.
 class StepLoss {
@@ -38,8 +38,8 @@ class StepLoss {
   [[nodiscard]] torch::Tensor OfSlots(const torch::Tensor& logits,
                                       const TrainBatch& batch) const;
 
-  // What a part of a batch adds to the batch's mean loss. teacher: its logits
-  // of the same images; undefined: no teacher.
+  // The contribution of a part of a batch to the batch's mean loss. teacher:
+  // the teacher's logits for the same images; undefined: no teacher.
   [[nodiscard]] torch::Tensor Of(const torch::Tensor& logits,
                                  const torch::Tensor& teacher,
                                  const TrainBatch& part,

@@ -86,7 +86,7 @@ Work ResNetWork(const ModelOptions& model, ImageSize map) {
   return work;
 }
 
-// Both convolutions with their ReLUs and pools, and the three layers.
+// LeNet-5: two convolutions with ReLU and pool, and three linear layers.
 Work LeNetWork(int classes) {
   return {.activations = 28 * 28 + 2 * 6 * 28 * 28 + 6 * 14 * 14 +
                          2 * 16 * 10 * 10 + 16 * 5 * 5 + 2 * 120 + 2 * 84 +

@@ -52,8 +52,8 @@ struct ModelCost {
                                const OptimizerOptions& optimizer,
                                int batch_size, bool in_bfloat16);
 
-// The same of a forward pass alone, whose activations are written and read
-// once, and weights read once.
+// Operations and bytes of a forward pass alone: activations are written and
+// read once, weights read once.
 [[nodiscard]] double ForwardOperations(const ModelCost& cost, int batch_size);
 [[nodiscard]] double ForwardTraffic(const ModelCost& cost, int batch_size,
                                     bool in_bfloat16);

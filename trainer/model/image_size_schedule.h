@@ -28,7 +28,7 @@ class ImageSizeSchedule {
 
   // The size with the most pixels.
   [[nodiscard]] const ImageSize& largest() const;
-  // By the first epoch of each.
+  // The sizes by their first epochs.
   [[nodiscard]] const std::map<std::uint32_t, ImageSize>& sizes() const {
     return sizes_;
   }

@@ -10,7 +10,7 @@
 namespace infeed {
 namespace {
 
-// The least number of epochs of which 5/90, the reference's warm-up, is at
+// The smallest number of epochs for which 5/90, the reference's warm-up, is at
 // least one epoch.
 constexpr double kReferenceEpochs = 18;
 
@@ -110,7 +110,7 @@ double Staircase(double epoch, double epochs) {
   return factor;
 }
 
-// As in torchvision's recipe: a factor of 0.1 at each third of the run.
+// A factor of 0.1 at each third of the run, as in torchvision's recipe.
 double Thirds(std::int64_t step, std::int64_t train_steps) {
   double factor = 1;
   for (const std::int64_t third : {1, 2}) {
@@ -128,8 +128,7 @@ double LarsPolynomial(std::int64_t step, const LearningRateOptions& options) {
   return (PeakRate(options) - kLarsEndRate) * left * left + kLarsEndRate;
 }
 
-// Where the schedule is at a step, and how far it is from there to train_steps,
-// in steps from its beginning.
+// A step and train_steps, both counted from the schedule's beginning.
 struct Place {
   double step;
   double length;
@@ -162,7 +161,7 @@ double CountDecays(double epoch, const LearningRateOptions& options) {
                                                  : epoch;
 }
 
-// From `from` at progress 0 to `to` at 1.
+// Half a cosine from `from` at progress 0 to `to` at 1.
 double Cosine(double from, double to, double progress) {
   return to + (from - to) / 2 * (1 + std::cos(std::numbers::pi * progress));
 }
@@ -189,8 +188,8 @@ double StartRate(const LearningRateOptions& options) {
   return PeakRate(options) * (is_own ? kOneCycleStart : options.warmup_factor);
 }
 
-// As torch's OneCycleLR: its last step has the lowest rate, and the last step
-// of the rise the peak.
+// torch's OneCycleLR: the last step has the lowest rate, and the last step of
+// the rise has the peak.
 double OneCycle(std::int64_t step, const LearningRateOptions& options) {
   const double peak = PeakRate(options);
   const double start = StartRate(options);
@@ -240,7 +239,8 @@ double AfterWarmup(std::int64_t step, const LearningRateOptions& options) {
   return peak;
 }
 
-// The highest rate of the run: of steps spread over it, and the warm-up's end.
+// The highest rate of the run, among steps spread over it and the warm-up's
+// end.
 double HighestRate(const LearningRateOptions& options) {
   constexpr std::int64_t kSteps = 1000;
   double highest = LearningRate(

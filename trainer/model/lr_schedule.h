@@ -35,7 +35,7 @@ inline constexpr Choices<RateSchedule, 10> kRateSchedules = {
      {"plateau", RateSchedule::kPlateau},
      {"constant", RateSchedule::kConstant}}};
 
-// Of LearningRateOptions::scaled_by_batch.
+// The values of LearningRateOptions::scaled_by_batch.
 inline constexpr Choices<bool, 2> kRateScalings = {
     {{"linear", true}, {"none", false}}};
 
@@ -63,9 +63,10 @@ struct LearningRateOptions {
   double restart_epochs = 0;  // length of kCosine's first cycle; 0: the run's
   double restart_growth = 1;  // length of a cycle / of the one before; >= 1
   double restart_decay = 1;   // peak of a cycle / of the one before
-  // kPlateau: how many evaluations in a row may be no better before the rate
-  // falls, the relative difference that makes one better, how many evaluations
-  // after that are not counted, and the rate that is left; 0: the peak.
+  // kPlateau: the number of evaluations without improvement before the rate
+  // falls (patience), the relative difference that counts as an improvement,
+  // the number of evaluations ignored after a fall (cooldown), and the current
+  // rate; 0: the peak.
   int plateau_patience = 10;
   double plateau_threshold = 1e-4;
   int plateau_cooldown = 0;
@@ -94,19 +95,19 @@ struct LearningRateOptions {
 // depend on the batch size, and a polynomial of the second degree then falls to
 // 1e-4.
 //
-// The others are those of torch.optim.lr_scheduler, with a step of the
-// scheduler for each training step; restarts, also timm's.
+// The other schedules are those of torch.optim.lr_scheduler, with one scheduler
+// step per training step; restarts follow timm, too.
 [[nodiscard]] double LearningRate(std::int64_t step,
                                   const LearningRateOptions& options);
 
 // The rate of kPlateau after evaluations with these values, as torch's
 // ReduceLROnPlateau; a value that is not finite is not better. is_lower_better:
-// of the loss.
+// true for the loss.
 [[nodiscard]] double PlateauRate(const LearningRateOptions& options,
                                  bool is_lower_better,
                                  std::span<const double> values);
 
-// The rate's unit: before warm-up and schedule.
+// The peak that warm-up and schedule multiply.
 [[nodiscard]] double PeakRate(const LearningRateOptions& options);
 
 // A line for each problem of a run that is too short for its learning rate,

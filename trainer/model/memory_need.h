@@ -7,8 +7,8 @@
 
 namespace infeed {
 
-// Estimate of a run's peak memory, made before it starts. Of each process,
-// unless a comment says otherwise.
+// Estimate of a run's peak memory, made before it starts. Values are per
+// process unless a comment says otherwise.
 struct MemoryNeed {
   std::string step;             // the operation: "a training step"
   std::string batch_parameter;  // the parameter of the batch size:
@@ -50,8 +50,8 @@ struct MemoryThere {
 [[nodiscard]] std::string MemoryWarning(const MemoryNeed& need,
                                         const MemoryThere& there);
 
-// The same message after memory ran out. refused: the allocation that failed,
-// "3211 MiB more".
+// MemoryWarning() after memory ran out. refused: the failed allocation, "3211
+// MiB more".
 [[nodiscard]] std::string MemoryRanOut(const MemoryNeed& need,
                                        const MemoryThere& there,
                                        const std::string& refused);

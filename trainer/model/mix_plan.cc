@@ -21,9 +21,9 @@ double Normal(SampleRandom& random) {
 }
 
 // The logarithm of a number from Gamma(alpha), by Marsaglia and Tsang ("A
-// simple method for generating gamma variables", 2000): from Gamma(alpha + 1)
-// times a power of a uniform number, which makes it good for any alpha > 0. As
-// a logarithm, since that power may be too small for a number.
+// simple method for generating gamma variables", 2000): drawn from Gamma(alpha
+// + 1) times a power of a uniform number, which is correct for any alpha > 0.
+// The logarithm is returned since the power may underflow.
 double LogGamma(double alpha, SampleRandom& random) {
   const double d = alpha + 1 - 1.0 / 3;
   const double c = 1 / std::sqrt(9 * d);

@@ -9,7 +9,7 @@
 // Published networks by the names that torchvision and timm give them.
 namespace infeed {
 
-// The options that make a network's layers, as a tuple of references.
+// The options that determine a network's layers, as a tuple of references.
 template <typename Options>  // ModelOptions, perhaps const
 [[nodiscard]] auto ShapeOf(Options& options) {
   return std::tie(options.kind, options.variant, options.depth, options.groups,

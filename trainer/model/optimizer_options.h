@@ -60,7 +60,7 @@ struct DistillOptions {
   double temperature = 1;  // kSoft: divides both networks' logits
 };
 
-// Which parameters weight decay applies to.
+// The parameters that weight decay applies to.
 enum class DecayScope {
   kReference,  // all but batch norm's
   kWeights,    // all but batch norm's and biases
@@ -71,11 +71,11 @@ inline constexpr Choices<DecayScope, 3> kDecayScopes = {
      {"weights", DecayScope::kWeights},
      {"all", DecayScope::kAll}}};
 
-// What the moving average of the weights does at first.
+// How the moving average of the weights starts.
 enum class AverageWarmup {
-  kRising,  // keeps less while there are few updates, as TensorFlow's
+  kRising,  // a lower decay for the first updates, as TensorFlow
   kFollow,  // equals the weights during the rate's warm-up, as torchvision's
-  kNone,    // keeps as much as later, from the first weights on, as timm's
+  kNone,    // the full decay from the first weights on, as timm
 };
 inline constexpr Choices<AverageWarmup, 3> kAverageWarmups = {
     {{"rising", AverageWarmup::kRising},
@@ -85,8 +85,8 @@ inline constexpr Choices<AverageWarmup, 3> kAverageWarmups = {
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::kMomentum;
   LearningRateOptions learning_rate = {};
-  // Factors of the learning rate: of all layers but the classifier, of the
-  // classifier, and of each layer by that of the layer after it, up to 1 for
+  // Factors of the learning rate: for all layers but the classifier; for the
+  // classifier; and from each layer to the layer before it, starting with 1 at
   // the classifier. The stem is a layer, and so are up to layer_decay_blocks
   // blocks in a row (LayersFromEnd()).
   double body_rate_factor = 1;

@@ -35,7 +35,7 @@ inline constexpr Choices<int, 10> kResNetDepths = {{{"18", 18},
                                                     {"350", 350},
                                                     {"420", 420}}};
 
-// Of an image as the input engine packs it: red, green and blue.
+// Channels of an image as the input engine packs it: red, green and blue.
 inline constexpr int kImageColors = 3;
 inline constexpr int kMaxInputChannels = 64;
 
@@ -60,13 +60,13 @@ struct ModelOptions {
   ModelKind kind = ModelKind::kResNet;
   ModelVariant variant = ModelVariant::kTorchvision;
   int depth = 50;  // one of kResNetDepths
-  // Of the 3x3 convolutions in bottleneck blocks: their groups, and the
-  // channels of each in group 1 of blocks, which double from group to group.
+  // The 3x3 convolutions in bottleneck blocks: their groups, and the channels
+  // per group in the first group of blocks, doubled in each later one.
   int groups = 1;
   int width_per_group = 64;
   int num_classes = 1000;
-  // Of the input. Channel c takes an image's color c % 3; the only channel of
-  // one takes 0.299 R + 0.587 G + 0.114 B. LeNet takes the first of 3.
+  // Input channels. Channel c is the image's color c % 3; a single channel is
+  // 0.299 R + 0.587 G + 0.114 B. LeNet uses the first of 3.
   int channels = 3;
   std::uint64_t seed = 0;  // of the initial weights, dropout and the like
   int rank = 0;            // each rank draws dropout and the like differently
@@ -74,7 +74,7 @@ struct ModelOptions {
   bool pre_activation = false;
   bool small_stem = false;  // 3x3/1 and no pool
   bool resnetd_stem = false;
-  bool resnett_stem = false;  // the same, with 24 channels first
+  bool resnett_stem = false;  // as small_stem, with 24 channels first
   bool resnetd_shortcut = false;
   bool replace_stem_max_pool = false;
   bool zero_gamma = true;
@@ -100,19 +100,19 @@ struct ModelOptions {
   bool freeze_batch_norm = false;
 };
 
-// Of fused_batch_norm.
+// The values of fused_batch_norm; auto is nullopt.
 inline constexpr Choices<std::optional<bool>, 3> kFusedNorms = {
     {{"auto", std::nullopt}, {"true", true}, {"false", false}}};
 
 enum class Precision { kFloat32, kBfloat16 };
-// Of a choice that may be left open.
+// The values of `precision`; auto is nullopt.
 inline constexpr Choices<std::optional<Precision>, 3> kPrecisions = {
     {{"auto", std::nullopt},
      {"bfloat16", Precision::kBfloat16},
      {"float32", Precision::kFloat32}}};
 
-// Whether a GPU replays steps as CUDA graphs; kTrue goes on without where the
-// GPU rejects them.
+// Whether a GPU replays steps as CUDA graphs; with kTrue, steps run kernel by
+// kernel if the GPU rejects them.
 enum class GraphReplay { kFalse, kTrue, kRequired };
 inline constexpr Choices<GraphReplay, 3> kGraphReplays = {
     {{"true", GraphReplay::kTrue},

@@ -105,7 +105,7 @@ void CheckCombination(const ModelOptions& options, bool bottleneck) {
          "replace_stem_max_pool leaves no pool to blur");
 }
 
-// Taps of the attention over this many channels, as its paper has it.
+// Taps of the attention over this many channels, as in its paper.
 int ChannelTaps(std::int64_t channels) {
   const auto taps =
       static_cast<int>((std::log2(static_cast<double>(channels)) + 1) / 2);
@@ -128,7 +128,7 @@ class Planner {
   void AddBranch(std::int64_t channels, int stride, BlockPlan& block) const;
   void AddShortcut(int stride, BlockPlan& block) const;
   void AddExtras(BlockPlan& block) const;
-  // Of the next block.
+  // The rate of the next block.
   [[nodiscard]] double DropConnectRate(int group) const;
 
   const ModelOptions& options_;

@@ -23,9 +23,8 @@ struct ConvPlan {
   std::int64_t out = 0;
   int kernel = 1;
   int stride = 1;
-  // The result's last stride, after its norm and ReLU: of a blur as BlurPool
-  // has it, with the binomial weights of 3x3 pixels and reflected edges. 1:
-  // none.
+  // The stride of a BlurPool after the norm and ReLU (binomial weights of 3x3
+  // pixels, reflected edges); 1: no blur.
   int blur_stride = 1;
   int groups = 1;
   bool bias = false;
@@ -74,8 +73,8 @@ enum class StemPool {
 
 // Stem, pool, blocks, the mean over the map, dropout, classifier.
 struct ResNetPlan {
-  // A ReLU follows each norm; there is none where there is no norm. The pool
-  // follows the stem, or is its last convolution.
+  // A ReLU follows each norm and nothing else. The pool follows the stem, or is
+  // its last convolution.
   std::vector<ConvPlan> stem;
   StemPool pool = StemPool::kMax;
   bool pre_activation = false;

@@ -6,10 +6,10 @@
 
 namespace infeed {
 
-// Where the classes of some data are among those of a model.
+// Maps the classes of data to those of a model.
 struct ClassMatch {
-  // Whether each is one of the model's. Where one side has no names, whether
-  // nothing speaks against it.
+  // Whether each class of the data is one of the model's; true if one side has
+  // no names.
   bool fits = true;
   // The model's class of each class of the data; empty: the same number.
   std::vector<std::int32_t> to_model = {};

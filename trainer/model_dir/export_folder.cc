@@ -45,7 +45,7 @@ std::string ExportFolder::Commit(std::int64_t unix_seconds) {
       SyncDirectory(export_dir_);
       return folder;
     }
-    // Another export has this name.
+    // If another export has this name, try the next one.
     if (errno != ENOTEMPTY && errno != EEXIST && errno != ENOTDIR) {
       throw IoError(folder, "rename the export to it", errno);
     }
@@ -68,7 +68,7 @@ ExportFacts ReadExportFacts(const std::string& folder) {
     }
     facts.model_variant = json.value("trained", nlohmann::json::object())
                               .value("model_variant", "");
-  } catch (const nlohmann::json::exception&) {  // of another program
+  } catch (const nlohmann::json::exception&) {  // a file of another program
   }
   return facts;
 }

@@ -32,17 +32,17 @@ class ExportFolder {
   std::string stage_;
 };
 
-// The file of an export that says how to use its model.
+// The file of an export that describes how to use its model.
 inline constexpr const char* kExportFactsFile = "preprocessing.json";
 
-// What an export says of its model in this file.
+// The facts about the model in an export's kExportFactsFile.
 struct ExportFacts {
   std::vector<std::string> classes;  // names; "" for one without
   std::string model_variant;         // "": it has none
 };
 
-// Nothing for a folder without such a file, or with another one of this name.
-// Throws IoError.
+// Empty for a folder without such a file, or with an unrelated file of this
+// name. Throws IoError.
 [[nodiscard]] ExportFacts ReadExportFacts(const std::string& folder);
 
 }  // namespace infeed

@@ -15,12 +15,12 @@
 //             metrics.jsonl          one JSON object a line
 //             events.out.tfevents.*  scalars of training, for TensorBoard
 //             eval/events.out.*      scalars of evaluations
-//             eval/00000042.json     what an evaluation of the training found
-//             eval/00000042-test-1a2b3c4d.json  that of other data
+//             eval/00000042.json     results of an evaluation of the training
+//             eval/00000042-test-1a2b3c4d.json  results on other data
 //             report.html            docs/report.md
 //             profiles/*.trace.json  docs/report.md
 //             checkpoint-00000042/   docs/checkpoints.md
-//             best.json              which checkpoint had the best evaluation
+//             best.json              the checkpoint with the best evaluation
 //             .checkpoint-*          a checkpoint being written or deleted
 namespace infeed {
 
@@ -40,9 +40,9 @@ inline constexpr std::string_view kReportFile = "report.html";
 // The folder of the evaluations' event files.
 [[nodiscard]] std::string EvalFolder(const std::string& model_dir);
 // MODEL_DIR/eval/NNNNNNNN.json: the training's evaluation of a step, at least
-// eight digits; NNNNNNNN-192.json: that at an image size of its own;
-// NNNNNNNN-test-1a2b3c4d.json: that of another subject, with its name.
-// Requires: step >= 0.
+// eight digits; NNNNNNNN-192.json: at another image size;
+// NNNNNNNN-test-1a2b3c4d.json: of another subject, with its name. Requires:
+// step >= 0.
 [[nodiscard]] std::string EvalPath(const std::string& model_dir,
                                    std::int64_t step,
                                    const std::optional<ImageSize>& size = {},
@@ -60,9 +60,9 @@ inline constexpr std::string_view kReportFile = "report.html";
 // missing. Throws IoError.
 [[nodiscard]] std::vector<std::string> NamesInFolder(const std::string& folder);
 
-// The folder itself and the paths of what runs read and write in it: a model
-// directory, or a checkpoint. Some may not exist. A file of weights is the
-// first path; "" has none.
+// The folder, and the paths in it that runs read and write. model: a model
+// directory or a checkpoint; a file of weights is the only path; "": no paths.
+// Some paths may not exist.
 [[nodiscard]] std::vector<std::string> ModelFiles(const std::string& model);
 
 // "events.out.tfevents.1700000000.host.123.0": every reader looks for
@@ -97,8 +97,8 @@ void RenameFolder(const std::string& from, const std::string& to);
 // Removes the folder and everything in it; a missing folder is no error.
 void RemoveFolder(const std::string& folder);
 
-// Renames the folder to `aside`, then removes it: nobody ever sees a folder
-// that is half removed. aside: a name that readers ignore.
+// Renames the folder to `aside`, a name that readers ignore, then removes it:
+// no reader finds a half removed folder.
 void RemoveFolderWhole(const std::string& folder, const std::string& aside);
 
 }  // namespace infeed

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// names: those of the labels from `first` on. offset: the label of class 0.
+// names: the names of the labels from `first` on. offset: the label of class 0.
 ModelLabels Named(std::vector<std::string> names, int first, int offset) {
   if (!names.empty() && first > offset) {
     names.insert(names.begin(), "background");

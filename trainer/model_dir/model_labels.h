@@ -24,17 +24,17 @@ class ModelLabels {
   // reference's 1,001 classes. Throws IoError, DataError.
   [[nodiscard]] static ModelLabels OfData(const std::string& data_dir,
                                           int num_classes, int label_offset);
-  // The same of classes whose names are known; first_label is the label of the
-  // first one.
+  // As OfData(), for classes whose names are known. first_label: the label of
+  // the first one.
   [[nodiscard]] static ModelLabels OfClasses(std::vector<std::string> names,
                                              int first_label, int label_offset);
   // The names in a model directory's labels.txt; none where there is no such
   // file.
   [[nodiscard]] static ModelLabels OfModel(const std::string& model_dir);
 
-  // The names of the classes of weights at a local path, of this program: a
-  // model directory, a checkpoint in one, a file of either, or a file beside an
-  // export's preprocessing.json. None where they are not known.
+  // The names of the classes of this program's weights at a local path: a model
+  // directory, a checkpoint in one, a file of either, or a file beside an
+  // export's preprocessing.json. Empty if they are not known.
   [[nodiscard]] static ModelLabels OfWeights(const std::string& path);
 
   // Writes labels.txt, unless there are no names.

@@ -48,9 +48,9 @@ class BatchNormImpl final : public torch::nn::Module {
                             const torch::Tensor& residual = {},
                             BatchNormImpl* residual_norm = nullptr);
 
-  // The same for two users of the result, which then share its memory if the
-  // pass is one operation (fused_norm.h): their gradients are added up there.
-  // Requires: residual is defined.
+  // As ForwardRelu(), for two users of the result. If the pass is one operation
+  // (fused_norm.h), the two results share their memory, and their gradients are
+  // added up in it. Requires: residual is defined.
   std::pair<torch::Tensor, torch::Tensor> ForwardReluForked(
       const torch::Tensor& x, const torch::Tensor& residual,
       BatchNormImpl* residual_norm = nullptr);

@@ -40,7 +40,8 @@ torch::Tensor Convolve(torch::nn::Conv2d& convolution, const torch::Tensor& x) {
 torch::Tensor ConvolveImages(torch::nn::Conv2d& convolution,
                              const torch::Tensor& x) {
   const std::int64_t channels = x.size(1);
-  // Of four channels the last one is zeros, whatever the weight has.
+  // With four input channels the fourth is zero padding; its weights are
+  // ignored.
   if (channels <= kImageColors && channels == convolution->weight.size(1)) {
     return Convolve(convolution, x);
   }

@@ -18,10 +18,10 @@ namespace infeed {
 [[nodiscard]] torch::Tensor Convolve(torch::nn::Conv2d& convolution,
                                      const torch::Tensor& x);
 
-// The same for images, x [N, 3, H, W], or with a fourth channel of zeros, for
+// Convolve() for images, x [N, 3, H, W], or with a fourth channel of zeros, for
 // which the weight is padded with zeros. Channel c of a weight of more or fewer
-// than three takes color c % 3. A weight of one channel takes their luminance,
-// or x [N, 1, H, W] itself.
+// than three takes color c % 3. A weight of one channel takes the luminance of
+// the colors, or x [N, 1, H, W] itself.
 [[nodiscard]] torch::Tensor ConvolveImages(torch::nn::Conv2d& convolution,
                                            const torch::Tensor& x);
 

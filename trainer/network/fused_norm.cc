@@ -124,10 +124,10 @@ torch::Tensor TwinOf(const torch::Tensor& tensor) {
 
 class FusedNormFunction : public torch::autograd::Function<FusedNormFunction> {
  public:
-  // weight and bias are those of norm, residual_weight and residual_bias those
-  // of residual.norm; as arguments they get gradients. They and residual_x are
-  // not used where there is no residual, or no norm of it, but LibTorch needs
-  // tensors. Returns one tensor, or two with is_forked.
+  // weight and bias belong to norm, residual_weight and residual_bias to
+  // residual.norm; they are arguments so that they get gradients. Without a
+  // residual, or without its norm, the unused ones are placeholders, since
+  // LibTorch needs tensors. Returns one tensor, or two with is_forked.
   static variable_list forward(
       AutogradContext* context, const torch::Tensor& x,
       const torch::Tensor& weight, const torch::Tensor& bias,

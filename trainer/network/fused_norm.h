@@ -21,7 +21,7 @@ struct NormTensors {
   double epsilon = 1e-5;
 };
 
-// What is added to norm(x).
+// The tensor that is added to norm(x).
 struct NormResidual {
   torch::Tensor x = {};  // undefined: nothing
   std::optional<NormTensors> norm =
@@ -38,8 +38,8 @@ struct NormResidual {
                                       const NormResidual& residual, bool relu);
 
 // FusedNorm() with ReLU, for two users: two tensors that share their memory,
-// whose gradients are added up in the norm's backward pass. Each must be left
-// as it is. Requires: residual.x is defined.
+// whose gradients are added up in the norm's backward pass. Neither may be
+// changed in place. Requires: residual.x is defined.
 [[nodiscard]] std::pair<torch::Tensor, torch::Tensor> ForkedNorm(
     const torch::Tensor& x, const NormTensors& norm,
     const NormResidual& residual);
@@ -57,7 +57,7 @@ struct NormOutputs {
   NormStatistics of_residual = {};  // if that has a norm
 };
 
-// What a norm's backward pass takes.
+// The inputs of a norm's backward pass.
 struct NormBackwardInputs {
   torch::Tensor x;
   torch::Tensor y;  // with ReLU and a residual; without, it is computed from x

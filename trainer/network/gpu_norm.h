@@ -19,7 +19,7 @@ namespace infeed {
                                           const NormResidual& residual,
                                           bool relu);
 
-// Images are all laid out as x. The gradient of what was added is computed only
+// All images have the layout of x. The residual's gradient is computed only
 // with has_residual.
 [[nodiscard]] NormGradients CudaNormBackward(const NormBackwardInputs& inputs);
 

@@ -8,9 +8,9 @@
 // the host. logits are [N, classes], labels int64 [N], weights float [N].
 namespace infeed {
 
-// Which slots count: 1 where the weight is 1 and the label is a class, else 0;
-// float [N]. The functions below accept any label; their values are meaningless
-// where this is 0.
+// The slots that count: 1 where the weight is 1 and the label is a class, else
+// 0; float [N]. The functions below accept any label; their values are
+// meaningless where this is 0.
 [[nodiscard]] torch::Tensor CountedSlots(const torch::Tensor& labels,
                                          const torch::Tensor& weights,
                                          std::int64_t classes);

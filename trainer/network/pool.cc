@@ -16,8 +16,8 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Loops that compilers turn into vector code. As LibTorch's, a ReLU passes what
-// is not a number.
+// Loops that compilers turn into vector code. Like LibTorch's, a ReLU
+// propagates NaN.
 inline float Relu(float x) { return std::max(x, 0.0F); }
 
 // Two rows of 2 * width floats to one of width.

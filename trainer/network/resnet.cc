@@ -66,7 +66,7 @@ torch::Tensor ResNet::Forward(const torch::Tensor& images) {
   if (final_norm_) {
     x = final_norm_->ForwardRelu(x);
   }
-  // This way its gradient is in channels_last order.
+  // In this order of dimensions the gradient is in channels_last order.
   x = x.permute({0, 2, 3, 1}).mean({1, 2});
   if (is_training() && dropout_rate_ > 0) {
     x = Dropout(x, dropout_rate_, drops_.random);

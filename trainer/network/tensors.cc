@@ -22,8 +22,8 @@ NamedTensors Named(
   return tensors;
 }
 
-// Of "layer1.0.conv1.weight": group 1, block 0. The stem is group 0; no other
-// layers have a place.
+// The block of a tensor's name: for "layer1.0.conv1.weight" group 1, block 0.
+// The stem is group 0; no other layers have a place.
 struct BlockPlace {
   int group = 0;
   int block = 0;

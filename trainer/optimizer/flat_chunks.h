@@ -31,7 +31,7 @@ struct FlatPlan {
   std::vector<std::int32_t> first_chunks;
 };
 
-// In elements: 16 bytes of float32, which a thread reads at once.
+// Elements in 16 bytes of float32, which a thread reads at once.
 constexpr std::int64_t kFlatAlignment = 4;
 constexpr std::int64_t kFlatChunk = 8192;
 

@@ -75,7 +75,7 @@ void ClipGradients(const std::vector<OptimizedParameter>& parameters,
     const std::vector<torch::Tensor>& means,
     const std::vector<torch::Tensor>& squares);
 
-// Of the parameters; the CPU if there are none.
+// The device of the parameters; the CPU if there are none.
 [[nodiscard]] torch::Device DeviceOf(
     const std::vector<OptimizedParameter>& parameters);
 

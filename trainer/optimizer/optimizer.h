@@ -22,7 +22,7 @@ struct OptimizedParameter {
   double rate_factor = 1;   // factor of the learning rate
   double decay_factor = 1;  // factor of the weight decay, if decayed
 
-  // The weight's own weight decay, where that of the options is weight_decay.
+  // The weight decay of this parameter. weight_decay: the options' value.
   [[nodiscard]] double DecayOf(double weight_decay) const {
     return decayed ? weight_decay * decay_factor : 0;
   }
@@ -40,8 +40,8 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   // Updates each weight from its gradient and drops the gradient, so that the
-  // next backward pass writes a new one instead of adding to it. Returns the L2
-  // term of the loss, of the weights before the update; 0 where weight decay is
+  // next backward pass writes a new one instead of adding to it. Returns the
+  // loss's L2 term for the weights before the update; 0 where weight decay is
   // not part of the loss. Requires: every parameter has a gradient; rate is
   // float32 of one element.
   virtual torch::Tensor Step(const torch::Tensor& rate) = 0;

@@ -35,7 +35,7 @@ constexpr std::string_view kBalancedTwice =
     "an epoch has other shares of the classes than the data; give a file of "
     "weights";
 
-// Two parameters, when they conflict, and why.
+// Two parameters, the condition under which they conflict, and the reason.
 struct Quarrel {
   std::string_view one;
   std::string_view other;
@@ -88,7 +88,7 @@ constexpr Quarrel kQuarrels[] = {
      "give a weight_decay above 0, too"},
     {"eval_crops", "eval_flip",
      [](const P& p) { return p.eval_crops == 10 && p.eval_flip; },
-     "ten crops are of the mirrored image, too; give one of them"},
+     "eval_crops=10 already includes mirrored crops; remove eval_flip"},
     {"blur_pool", "image_size",
      [](const P& p) {
        return p.model.blur_pool && p.input.image_size.shorter() < 17;

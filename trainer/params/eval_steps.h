@@ -18,7 +18,7 @@ struct EvalSteps {
   [[nodiscard]] bool IsAt(std::int64_t step) const {
     return step > 0 && NextAfter(step - 1) == step;
   }
-  // Evaluations from this step on; that of the step itself is still to be done.
+  // The number of evaluations from this step on, including the step's own.
   [[nodiscard]] std::int64_t LeftAt(std::int64_t step) const;
 };
 

@@ -11,7 +11,7 @@ namespace infeed {
 
 struct RunParams;
 
-// What is known about the labels of a data set.
+// The known facts about the labels of a data set.
 struct LabelFacts {
   int classes = 0;                // names in dataset.json or labels.txt
   std::optional<int> first = {};  // label of the first class, from dataset.json

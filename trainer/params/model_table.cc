@@ -34,7 +34,7 @@ std::string_view ModelNames() {
   return kNames;
 }
 
-// Its value is the kind alone: a network's shape is that of other parameters.
+// The value is the kind only; other parameters have a network's shape.
 OptionField<P> ModelField() {
   return {.at = [](P& params) -> OptionRef {
             return ChoiceRef{.field = &params.model,

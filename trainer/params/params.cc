@@ -228,9 +228,9 @@ RunParams ReadParams(const ParamLayers& layers) {
   RunParams run;
   if (!layers.model_file.empty()) {
     Apply(ReadParamFile(layers.model_file), kFromModel, run);
-    // It describes the data of the training, not the data of this run.
+    // num_eval_images describes the training's data, not this run's.
     run.values.num_eval_images = 0;
-    // The model may be a stranger's, who must not name a file to write.
+    // The model may come from a stranger, who must not choose a file to write.
     run.values.input.bad_record_report.clear();
   }
   if (!layers.preset.empty()) {

@@ -38,7 +38,7 @@ struct RunParams {
 // The origin of values that follow from the data.
 inline constexpr std::string_view kFromData = "the data";
 
-// What is known before a run. Numbers of images: 0 when there are none.
+// Facts known before a run. Numbers of images: 0 when there are none.
 struct DataFacts {
   std::int64_t train_images = 0;
   std::int64_t eval_images = 0;
@@ -67,7 +67,7 @@ void ResolveDefaults(const DataFacts& facts, RunParams& params);
 // images that do not fill batches are more than a hundredth of all; else empty.
 [[nodiscard]] std::string MissedEpochsText(const RunParams& params);
 
-// That of the device: a model of one channel has its own.
+// The normalization on the device; one-channel models use the gray one.
 [[nodiscard]] Normalization NormalizationOf(const TrainParams& params);
 
 // "ResNet-50", "LeNet-5", "resnext50_32x4d".

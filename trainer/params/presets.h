@@ -11,7 +11,7 @@ struct Preset {
   std::string_view about;   // one line, for --help
   std::string_view source;  // origin of its values, and what differs here
   std::string_view values;  // as --params_override takes them
-  // The preset whose other values this one has; "": none.
+  // The preset that provides the values not listed here; "": none.
   std::string_view base = {};
 };
 

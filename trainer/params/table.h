@@ -88,16 +88,16 @@ inline constexpr std::string_view kOldDepthName = "resnet_size";
 // The parameter with this name or alias; nullptr when there is none.
 [[nodiscard]] const Param* FindParam(std::string_view name);
 
-// As NearestName().
+// The known parameter name nearest to a misspelled one (NearestName()).
 [[nodiscard]] std::string_view NearestParamName(std::string_view name);
 
 [[nodiscard]] const TrainParams& DefaultParams();
 
-// As SetOption(); null stands for the default.
+// Sets the parameter as SetOption() does; null stands for the default.
 void SetParam(const Param& param, const OptionAssignment& given,
               TrainParams& params);
 
-// The texts of option_text.h about a parameter.
+// The functions of option_text.h for a parameter.
 [[nodiscard]] inline std::string ValueText(const Param& param,
                                            const TrainParams& params) {
   return ValueText(param, param.AtConst(params));

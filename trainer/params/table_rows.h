@@ -6,7 +6,7 @@
 
 #include "trainer/params/table.h"
 
-// What the table's files share.
+// Declarations that the table's files share.
 namespace infeed {
 
 inline Param Row(std::string_view name, OptionField<TrainParams> field,
@@ -27,7 +27,8 @@ inline Param Common(Param row) {
   return row;
 }
 
-// What a parameter says otherwise than the input's option; nothing: the same.
+// Fields in which a parameter differs from the input's option; empty: no
+// difference.
 struct Otherwise {
   std::string_view name = {};
   std::optional<OptionRange> range = {};

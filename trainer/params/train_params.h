@@ -16,7 +16,8 @@ namespace infeed {
 // may be on its way to a GPU, and others are filled meanwhile.
 inline constexpr int kLeastBatches = 4;
 
-// loss_class_weights: of the numbers of the classes' images.
+// The value of loss_class_weights for weights from the numbers of the classes'
+// images.
 inline constexpr std::string_view kBalanced = "balanced";
 
 // The parameters of a run; the table in table.cc has the reference driver's

@@ -21,7 +21,7 @@ struct UnsupportedParam {
 inline constexpr std::string_view kTruth = "true|false";
 
 [[nodiscard]] std::span<const UnsupportedParam> UnsupportedParams();
-// The one with this name; nullptr when there is none.
+// The unsupported parameter with this name; nullptr when there is none.
 [[nodiscard]] const UnsupportedParam* FindUnsupportedParam(
     std::string_view name);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kHeadBytes = 1 + kLengthBytes;
-// The longest body: of a rank, and of a peer that may not be one.
+// The longest body from a rank, and from a peer that is not trusted yet.
 constexpr std::uint64_t kMaxBody = std::uint64_t{1} << 32;
 constexpr std::uint64_t kMaxUnverifiedBody = 4096;
 

@@ -58,9 +58,9 @@ int PortOfJob(std::string_view name) {
   return kFirst + static_cast<int>(hash % kCount);
 }
 
-// The variables of a batch script and of a shell look like those of a task. A
-// task that srun started has a step number that is small; batch scripts and
-// shells have one of these two.
+// In a batch script and in a shell, the variables look as in a task. A task
+// started by srun has a small step number; batch scripts and shells have one of
+// these two numbers.
 bool IsSlurmTask(const Variables& variables) {
   constexpr std::int64_t kFirstSpecialStep = 0xfffffff0;
   const std::string text = variables.Text("SLURM_STEP_ID");

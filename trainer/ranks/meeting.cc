@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 // Most connections without a greeting, beyond the number of missing ranks.
 // Above it, the oldest one is dropped.
 constexpr std::size_t kMostPending = 64;
-// There may be many such connections: later ones are dropped without a line.
+// Lines printed about dropped connections; there may be many.
 constexpr int kMostLines = 8;
 
 // The greeting that a rank sends first.

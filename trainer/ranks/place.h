@@ -20,8 +20,8 @@ struct RankPlace {
   // Where rank 0 listens: an address that every rank can reach.
   std::string master_addr = "127.0.0.1";
   int master_port = 29500;
-  // Where the place was read: "flags", "torchrun", "RANK", "Slurm", "Open MPI",
-  // "one process".
+  // Where the place was read from: "flags", "torchrun", "RANK", "Slurm", "Open
+  // MPI", "one process".
   std::string source = "one process";
   // Whether the launcher itself serves the ranks' store at that address, as
   // torchrun does; then rank 0 must not listen there. Such a store outlives a

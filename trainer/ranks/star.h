@@ -93,8 +93,8 @@ class StarRanks final : public Ranks {
   std::condition_variable changed_;
   std::vector<Link> links_;
   bool collecting_ = false;  // rank 0 is in a Reduce() and waits for messages
-  // What Reduce() waits for: on rank 0 the others' messages, elsewhere the
-  // answer.
+  // The data that Reduce() waits for: on rank 0 the others' messages, elsewhere
+  // the answer.
   std::optional<std::vector<std::string>> received_;
   // On rank 0 all notes, elsewhere those that were read.
   std::map<std::string, std::string> notes_;

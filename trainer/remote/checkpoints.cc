@@ -65,8 +65,8 @@ void PullIfThere(const RemoteFolder& remote, std::string_view name,
 }
 
 // Downloads a file, and, if it belongs to a TensorFlow checkpoint, the rest of
-// it. Of an export or a checkpoint, also the file that says what its weights
-// are.
+// it. For an export or a checkpoint, also downloads the file that describes the
+// weights.
 std::optional<std::string> PullFile(const Place& place,
                                     const std::string& folder) {
   if (!place.parent.Has(place.name)) {
@@ -94,7 +94,7 @@ std::optional<std::string> PullPrefix(const Place& place,
   return PathIn(folder, place.name);
 }
 
-// Also labels.txt of a model directory, for a checkpoint of its parent.
+// For a checkpoint, also downloads labels.txt of its model directory.
 std::optional<std::string> PullFolder(const RemoteFolder& remote,
                                       const RemoteFolder& parent,
                                       const std::string& folder) {

@@ -38,8 +38,9 @@ class RemoteCheckpoints {
   // Whether the local checkpoint is undamaged and the same as the store's.
   [[nodiscard]] bool IsDownloaded(std::int64_t step,
                                   const std::string& model_dir) const;
-  // Of these steps, ascending, downloads the newest undamaged checkpoint. Also
-  // downloads damaged newer ones, so that the reader can report them.
+  // Downloads the newest undamaged checkpoint of these steps, given in
+  // ascending order. Also downloads damaged newer ones, so that the reader can
+  // report them.
   void PullNewestUndamaged(const std::vector<std::int64_t>& steps,
                            const std::string& model_dir) const;
   // Downloads only the MANIFEST, to mark the checkpoint as existing.

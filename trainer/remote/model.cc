@@ -86,9 +86,9 @@ void RemoteModel::AddUnsent() {
   }
 }
 
-// What has changed in the store since the last run here; "": nothing. A run
-// appends to metrics.jsonl first: the store's file is the beginning of ours
-// only if no other run has written to the store.
+// The change in the store since the last run on this machine; "": none. A run
+// first appends to metrics.jsonl, so the store's file is a prefix of the local
+// one only if no other run has written to the store.
 std::string RemoteModel::WhatChanged() const {
   constexpr const char* kOther = "another run has trained there since";
   const std::optional<std::int64_t> size = remote_.FindSize(kMetrics);
@@ -238,8 +238,8 @@ std::vector<std::string> RemoteModel::Pending() const {
   return names;
 }
 
-// An evaluation's metrics.jsonl has only its own lines; the store keeps that of
-// the training run.
+// The metrics.jsonl of an evaluation has only its own lines; the store keeps
+// the training run's file.
 std::vector<std::string> RemoteModel::ChangedFiles() const {
   std::vector<std::string> names = sent_.Changed();
   if (!options_.trains) {
@@ -289,8 +289,8 @@ void RemoteModel::SendBest(const std::stop_token& stop) {
   }
 }
 
-// As RemoveOthers() in trainer/checkpoint/save.cc. The checkpoint that the
-// store's best.json names stays until best.json names another.
+// Removes checkpoints as RemoveOthers() in trainer/checkpoint/save.cc does. The
+// one that the store's best.json names stays until best.json names another.
 void RemoteModel::Prune() {
   if (!prunes_) {
     return;

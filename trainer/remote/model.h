@@ -68,7 +68,8 @@ class RemoteModel {
   // Adds a written checkpoint for the next round.
   void Add(std::int64_t step, const std::string& folder);
   void Round(const std::stop_token& stop = {});
-  // What a round would upload: names of files, "the checkpoint of step 42".
+  // The items that a round would upload: names of files, "the checkpoint of
+  // step 42".
   [[nodiscard]] std::vector<std::string> Pending() const;
 
  private:

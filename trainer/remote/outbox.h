@@ -11,13 +11,13 @@
 #include "records/cloud/cloud_runtime.h"
 #include "trainer/checkpoint/save.h"
 
-// What a run on this disk has yet to upload to an object store.
+// The files that a run still has to upload to an object store.
 namespace infeed {
 
 // A folder of checkpoints and exports that wait for their upload. A
-// checkpoint's files are linked into it, so that they stay when the checkpoint
-// is deleted, and take no space before; an export is moved into it. Its
-// contents are complete, even after the process was killed.
+// checkpoint's files are hard-linked into it: they survive when the checkpoint
+// is deleted and take no space before. An export is moved into it. The contents
+// are complete even if the process is killed.
 //
 // Thread-safe. Throws IoError.
 class Outbox {
@@ -34,8 +34,8 @@ class Outbox {
   // The newest checkpoint. It stays until the next call or DropCheckpoint().
   [[nodiscard]] std::optional<std::int64_t> BeginNewest();
   void DropCheckpoint(std::int64_t step);
-  // Drops checkpoints that would not be kept on disk either: this limits what
-  // waits for a store that cannot be reached.
+  // Drops checkpoints that would not be kept on disk either: this bounds the
+  // outbox while a store cannot be reached.
   void DropSuperseded(const KeepOptions& keep);
 
   // Moves a finished export's folder into the outbox, for an upload to

@@ -61,8 +61,8 @@ void Discard(const std::string& folder) {
   fs::remove_all(folder, ignored);
 }
 
-// A failing request is given up early, since the uploader retries without
-// limit. A signal does not end it: the run's files are uploaded after a signal.
+// Requests fail early, since the uploader retries without limit. A signal does
+// not interrupt them: the run's files are uploaded after a signal.
 std::shared_ptr<const CloudRuntime> RuntimeOfUploads(
     const std::stop_token& stop) {
   CloudSettings settings = cloud_settings();

@@ -55,13 +55,13 @@ class RemoteRun final : public RunStorage {
   [[nodiscard]] std::string Exported(const std::string& folder) override;
 
   // Waits until everything is uploaded, or until a first signal arrives.
-  // Returns the run's end, its paths as URLs; or kRuntimeError instead of
-  // success if something is still only on this disk. For another end prints
-  // what.
+  // Returns the run's end with paths as URLs. If files are still only on this
+  // disk, returns kRuntimeError in place of success, and for any other end
+  // prints which files.
   [[nodiscard]] ProgramEnd Finish(ProgramEnd end) {
     return Finish(std::move(end), options_.upload_timeout);
   }
-  // The same, waiting for at most this time.
+  // As above, waiting for at most this time.
   [[nodiscard]] ProgramEnd Finish(ProgramEnd end, std::chrono::seconds at_most);
 
  private:
@@ -76,7 +76,7 @@ class RemoteRun final : public RunStorage {
   void Round(const std::stop_token& stop);
   [[nodiscard]] std::vector<std::string> Pending() const;
 
-  // A local copy, and where its file is.
+  // Records the URL of a local copy.
   void AddUrl(const std::string& here, const std::string& url);
 
   RemoteRunOptions options_;
@@ -85,7 +85,7 @@ class RemoteRun final : public RunStorage {
   std::string model_url_;   // "": on this disk
   std::string export_url_;  // likewise
   ScratchFolder scratch_;
-  std::map<std::string, std::string> fetched_;  // by URL, where it is here
+  std::map<std::string, std::string> fetched_;  // local paths by URL
   std::shared_ptr<const CloudRuntime> runtime_;
   std::stop_source uploads_;  // interrupts the requests of upload_runtime_
   std::shared_ptr<const CloudRuntime> upload_runtime_;

@@ -81,7 +81,7 @@ class Figures {
                  : "",
         name.substr(name.rfind('/') + 1));
   }
-  // As HTML.
+  // The image's name as HTML.
   [[nodiscard]] std::string NameOf(std::int64_t record) const {
     const auto name = data_.names.find(record);
     return name == data_.names.end() ? "" : EscapeXml(name->second);

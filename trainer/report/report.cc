@@ -257,7 +257,7 @@ std::vector<ChartPoint> PointsOf(const std::vector<Point>& from, Value value) {
   return points;
 }
 
-// Without the warm-up.
+// The steps' images/s or input wait, without the warm-up.
 std::vector<ChartPoint> SteadyPoints(const std::vector<HistoryPoint>& from,
                                      double HistoryPoint::*value) {
   std::vector<HistoryPoint> steady;
@@ -283,7 +283,7 @@ LineChartOptions Named(LineChartOptions options, const char* y) {
   return options;
 }
 
-// The name of the curve of evaluations: those of other data say of what.
+// The name of the evaluations' curve; for other data it includes the subject.
 std::string CurveName(const std::vector<HistoryEvaluation>& evaluations) {
   return evaluations.empty() || evaluations.back().name.empty()
              ? "evaluation"

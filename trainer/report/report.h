@@ -28,7 +28,7 @@ struct ReportSubject {
   int batch_size = 1;
   std::int64_t iterations_per_loop = 1;
   std::vector<std::string> class_names = {};  // by label; may be too few
-  // The parts of the training's loss that the evaluation's has not, as "the L2
+  // Terms of the training's loss that are not in the evaluation's, as "the L2
   // term"; "": none.
   std::string more_in_loss = {};
   std::vector<ReportFact> configuration = {};

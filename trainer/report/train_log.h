@@ -41,7 +41,7 @@ struct TrainLogOptions {
   DeviceCeilings ceilings;    // of the device, where measured
   ReportSubject report;
   Profiler* profiler = nullptr;  // may be null; outlives the log
-  std::function<void(const std::string& line)> say = PrintLines;
+  std::function<void(const std::string& line)> say = PrintLine;
   // Called at the end of CheckpointWritten() and of End().
   std::function<void(std::int64_t step, const std::string& folder)>
       on_checkpoint = [](std::int64_t, const std::string&) {};

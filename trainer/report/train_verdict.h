@@ -8,7 +8,7 @@
 
 namespace infeed {
 
-// What limits a training run and what would change it, as text: the input's
+// The bottleneck of a training run and how to remove it, as text: the input's
 // verdict on the time in loops, then a sentence for each part of the run that
 // takes too large a share: warm-up, the host between loops, evaluations,
 // checkpoints. One sentence per line, without a newline at the end. input: has

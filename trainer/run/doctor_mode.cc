@@ -69,7 +69,7 @@ std::vector<Finding> Load(const std::optional<CpuTimes>& before) {
            : ""}};
 }
 
-// How many shards have a valid offset index beside them.
+// The number of shards with a valid offset index.
 Finding OffsetIndex(const DataSplit& split) {
   if (split.index.is_of_images()) {
     return {split.name + " index", CountText(split.index.size(), "image file"),

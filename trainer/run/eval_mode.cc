@@ -131,8 +131,8 @@ std::optional<RunStart> ShareNext(const Job& job,
   return mine ? mine : RunStart{.step = std::stoll(text)};
 }
 
-// As in the reference: evaluates the newest checkpoint, once each, until that
-// of the training's last step.
+// Evaluates each newest checkpoint once, until the one of the training's last
+// step, as the reference does.
 ProgramEnd Follow(const Job& job, const std::stop_token& stop) {
   std::optional<Evaluator> evaluator;
   std::optional<CheckpointFollower> follower;

@@ -18,7 +18,7 @@
 namespace infeed {
 namespace {
 
-// The result of one rank's part.
+// The result of a rank's part of the evaluation.
 struct EvalPart {
   EvalSums sums;
   std::int64_t bad_records = 0;
@@ -27,7 +27,7 @@ struct EvalPart {
   bool stopped = false;
 };
 
-// Drops the scores of each image where those of all ranks are too many.
+// Drops the scores of single images if all ranks together have too many.
 void DropTooManyScores(const RankTotal& scores, EvalPart& part) {
   if (scores.sum > static_cast<double>(kMaxScores)) {
     part.sums.DropScores();
@@ -152,7 +152,7 @@ std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex* index,
 
 namespace {
 
-// "top-1 81.2 %  top-5 99.5 %  loss 0.612"; of few classes without top-5.
+// "top-1 81.2 %  top-5 99.5 %  loss 0.612"; no top-5 for few classes.
 std::string ScoresText(const LiveScores& scores, int classes) {
   return fmt::format("top-1 {:.1f} %  {}loss {:.3f}", 100 * scores.top_1,
                      HasTopFive(classes)

@@ -16,16 +16,16 @@
 
 namespace infeed {
 
-// Evaluates the model on every record of the index, each exactly once, in its
-// order; index null: on fake data. Bad records are left out and counted. input:
-// how to read; its training, shuffle, on_bad_record and eval_crops are not
-// used; with crops, batch_size counts each. nullopt after a stop request.
+// Evaluates the model on every record of the index, each exactly once, in the
+// index's order; index null: fake data. Bad records are left out and counted.
+// input: how to read; its training, shuffle, on_bad_record and eval_crops are
+// not used; with crops, batch_size counts each. nullopt after a stop request.
 // Throws DataError when all records are bad.
 //
-// with_live_weights: a second pass with the weights themselves; the result is
-// that of their moving average otherwise.
+// with_live_weights: adds a second pass with the weights themselves, beside the
+// pass with their moving average.
 //
-// classes: how labels become classes of the model.
+// classes: maps labels to classes of the model.
 //
 // With several ranks, each evaluates its part of the records, as set in
 // `input`, and the results are summed: the result is the same on all ranks. All
@@ -36,10 +36,10 @@ namespace infeed {
     bool with_live_weights);
 
 // "evaluation at step 120: top-1 91.2 % top-5 99.8 % loss 0.312 (500 images,
-// 210.3 images/s)", of an image size of its own "evaluation at step 120, 192
-// pixels: ...", of another subject than the training's evaluations "evaluation
-// at step 120, test-1a2b3c4d: ...". The metric of keep_best is added after the
-// loss if it is another one.
+// 210.3 images/s)", at another image size "evaluation at step 120, 192 pixels:
+// ...", of another subject than the training's evaluations "evaluation at step
+// 120, test-1a2b3c4d: ...". The metric of keep_best follows the loss if it is
+// not one of these.
 [[nodiscard]] std::string EvalText(std::int64_t step,
                                    const EvalSubject& subject,
                                    const EvalResult& result,

@@ -51,7 +51,7 @@ std::string ExportModel(const ExportOptions& options,
   };
   const std::string preprocessing = PreprocessingJson(
       model.params, model.labels, model.step, model.averaged_steps);
-  // Needed for any format: throws for weights that are not the model's.
+  // Built for every format: it throws if the weights are not the model's.
   const InferenceGraph graph =
       BuildGraph(MakeModelOptions(model.params), model.weights,
                  {.image_size = model.params.input.image_size,

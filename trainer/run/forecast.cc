@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "base/count_text.h"
-#include "base/shown_text.h"
 #include "records/bytes/byte_size.h"
 #include "records/files/open_source.h"
 #include "records/store/label_index.h"
@@ -48,7 +47,7 @@ std::int64_t TryInput(const RunOptions& options, const DataSet& data,
                   stats.bad_records) +
       " in it; up to " + MemorySizeText(input->memory_bytes()) + " of memory");
   if (stats.bad_records > 0) {
-    Say("        the first: " + ShownText(stats.first_bad_record));
+    Say("        the first: " + stats.first_bad_record);
   }
   return input->memory_bytes();
 }
@@ -112,7 +111,7 @@ void TryDisk(const RunOptions& options, const TrainParams& params) {
   const auto free = static_cast<std::int64_t>(fs::space(folder).available);
   Say(fmt::format("disk:   {} of {} in {}, {} free",
                   CountText(params.keep_last, "checkpoint"), FileSizeText(one),
-                  ShownText(options.model_dir), FileSizeText(free)));
+                  options.model_dir, FileSizeText(free)));
   if (all > free) {
     throw IoError(fmt::format(
         "{}: {} checkpoints need {}, more than is free; lower keep_last or "

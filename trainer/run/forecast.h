@@ -7,9 +7,9 @@
 
 namespace infeed {
 
-// What a dry run checks beside the run's own preparation, since a run would
-// find it only while it works: the labels of all records, one batch, and the
-// space for memory and checkpoints. Prints what it finds. Requires: the
+// Checks that a dry run adds to the run's own preparation, for problems that a
+// run would find only later: the labels of all records, one batch, and the
+// space for memory and checkpoints. Prints the results. Requires: the
 // parameters are resolved.
 void Forecast(const RunOptions& options, const DataSet& data,
               const TrainParams& params, Preparation& preparation);

@@ -11,13 +11,13 @@
 // The modes of train_resnet.
 namespace infeed {
 
-// A mode's work once everything that it needs was found. A dry run does not
-// call it.
+// A mode's work, prepared. A dry run does not call it.
 using Work = std::function<ProgramEnd(const std::stop_token&)>;
 
-// Each makes all checks of its mode, and loads what it needs; nothing is
-// written. With several ranks, all make the same calls. The job must outlive
-// the work. A dry run that found a problem gets a work that must not be called.
+// Each function makes all checks of its mode and loads its data and model;
+// nothing is written. With several ranks, all make the same calls. The job must
+// outlive the work. A dry run that found a problem gets a work that must not be
+// called.
 [[nodiscard]] Work PrepareTraining(const Job& job, Preparation& preparation);
 [[nodiscard]] Work PrepareEvaluation(const Job& job, Preparation& preparation);
 [[nodiscard]] Work PreparePrediction(const Job& job, Preparation& preparation);

@@ -35,8 +35,8 @@ void RequireEvaluations(const Job& job) {
   }
 }
 
-// Throws UsageError where a parameter needs a metric that the evaluations
-// cannot have: it would never be found, without a word.
+// Throws UsageError if a parameter needs a metric that the evaluations cannot
+// have; else the parameter would silently have no effect.
 void RequireMetric(const TrainParams& params, const std::string& parameter,
                    const std::string& metric) {
   const std::string why = LacksMetricText(metric, params.num_eval_images,
@@ -63,8 +63,8 @@ void RequireMetrics(const TrainParams& params) {
   }
 }
 
-// Names the parameters that a preset may have set, and that need evaluations,
-// where there are none.
+// Prints which parameters have no effect without evaluations; a preset may have
+// set them.
 void SayUnused(const TrainParams& params) {
   constexpr const char* kText = "has no effect: this run does not evaluate";
   if (params.stop_at_top_1 > 0) {
@@ -80,8 +80,8 @@ EvalSubject SubjectOf(const Job& job) {
   return MakeSubject(identity, identity);
 }
 
-// The evaluations before a training goes on from a step. That of the step
-// counts only if its file, which is written last, is there.
+// The evaluations up to the step from which a training continues. The step's
+// own evaluation counts only if its file, which is written last, exists.
 EvalHistory ReadUpTo(std::int64_t step, const std::string& model_dir,
                      const std::string& key) {
   EvalHistory history = ReadEvalHistory(model_dir, key);

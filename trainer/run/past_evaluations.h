@@ -12,11 +12,11 @@
 
 namespace infeed {
 
-// The evaluations of a training, and what it decides from all of them: the rate
-// of the schedule plateau, early_stop and stop_at_top_1. The decisions after a
-// step depend only on the evaluations up to it, so a resumed run takes those of
-// an uninterrupted one. They are the same on all ranks, since an evaluation's
-// result is.
+// The evaluations of a training, and the decisions made from them: the rate of
+// the schedule plateau, early_stop and stop_at_top_1. The decisions after a
+// step depend only on the evaluations up to that step, so a resumed run decides
+// as an uninterrupted one. All ranks decide the same, since evaluations have
+// the same result on all ranks.
 //
 // One thread at a time; all ranks make the same calls. The job must outlive it.
 class PastEvaluations {
@@ -26,7 +26,7 @@ class PastEvaluations {
   // training needs evaluations and has none, DataError for a damaged file.
   PastEvaluations(const Job& job, std::int64_t step);
 
-  // What the evaluations are of.
+  // The subject of the evaluations.
   [[nodiscard]] const EvalSubject& subject() const { return subject_; }
 
   // Whether the training must be evaluated at this step, at which it resumes,

@@ -34,7 +34,7 @@ void AddImagesOf(const std::string& folder, std::vector<std::string>& images) {
   }
 }
 
-// The same for a bucket's objects.
+// Adds the images below a bucket's URL.
 void AddImagesBelow(const std::string& url, std::vector<std::string>& images) {
   const ObjectListing listing = SharedObjectStore()->List(url);
   for (const ObjectEntry& object : listing.objects) {

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "base/count_text.h"
-#include "base/shown_text.h"
 #include "records/files/open_source.h"
 #include "trainer/groups/torch_errors.h"
 #include "trainer/job/job.h"
@@ -22,8 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Makes a file without a name in the folder, where the file system can: being
-// allowed to is not all that it takes. path: for the message.
+// Makes a file without a name in the folder, if the file system supports that:
+// permissions alone do not show whether files can be made. path: for the
+// message.
 void RequireNewFiles(const std::string& folder, const std::string& path) {
   const int file =
       ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
@@ -61,7 +61,7 @@ bool Preparation::Do(const std::function<void()>& check) {
 }
 
 void Preparation::Add(ExitCode code, const std::string& message) {
-  Say("problem: " + ShownText(message));
+  Say("problem: " + message);
   code_ = problems_++ == 0 ? code : code_;
 }
 

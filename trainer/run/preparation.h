@@ -8,10 +8,9 @@
 
 namespace infeed {
 
-// The checks before a run's work, in a run and in a dry run of it alike. In a
-// run the first problem ends it: the error passes. A dry run prints each
-// problem and goes on with the checks that do not need what was missing, so
-// every check is in a Do().
+// The checks before a run's work. In a run, the first problem's error ends the
+// run. A dry run prints each problem and continues with the checks that do not
+// depend on it; so every check is in a Do().
 //
 // One thread at a time.
 class Preparation {
@@ -36,10 +35,11 @@ class Preparation {
 };
 
 // Throw IoError unless a run could write into the folder, or the file; neither
-// needs to exist. Nothing is written. A URL is not looked at.
+// needs to exist. Nothing is written. URLs are not checked.
 void RequireWritableFolder(const std::string& folder);
 void RequireWritableFile(const std::string& path);
-// The same of the files of a run in its model directory.
+// RequireWritableFolder() for the model directory, and the files that a run
+// writes in it.
 void RequireWritableModelDir(const std::string& model_dir);
 
 }  // namespace infeed

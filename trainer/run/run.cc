@@ -13,7 +13,6 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
-#include "base/shown_text.h"
 #include "pipeline/memory/kept_heap.h"
 #include "records/bytes/stopped_error.h"
 #include "records/files/folder_claim.h"
@@ -39,10 +38,10 @@ namespace {
 
 void PrintData(const RunOptions& options, const DataSet& data) {
   if (!options.data_dir.empty()) {
-    Say("data:   " + ShownText(data.Describe()));
+    Say("data:   " + data.Describe());
   }
   for (const std::string& note : data.Notes(options.params.values.input)) {
-    Say("data:   " + ShownText(note));
+    Say("data:   " + note);
   }
 }
 
@@ -54,9 +53,10 @@ void PrintStart(const Job& job) {
   Say(fmt::format("model:  {}, {} parameters", ModelName(job.params),
                   job.device.parameter_count()));
   if (job.options.dry_run) {
-    Say("parameters:\n" + ToYaml(job.resolved));
+    SayLines("parameters:\n" + ToYaml(job.resolved));
   } else if (Trains(job.options.mode)) {
-    Say("parameters that are not defaults (params.yaml has all of them):\n" +
+    SayLines(
+        "parameters that are not defaults (params.yaml has all of them):\n" +
         ChosenText(job.resolved));
   }
   if (Trains(job.options.mode)) {
@@ -85,7 +85,8 @@ Work Prepare(const Job& job, Preparation& preparation) {
   return PrepareTraining(job, preparation);
 }
 
-// The ranks that share the batches of the run, or of that of a dry run.
+// The number of ranks that share the run's batches; in a dry run, of the
+// planned run.
 int RanksOf(const RunOptions& options) {
   return std::max(options.place.world_size, options.planned_ranks);
 }
@@ -120,7 +121,8 @@ DeviceOptions DeviceOfJob(const RunOptions& options,
   return device;
 }
 
-// Throws unless all ranks have the same settings, which their sums need.
+// Throws unless all ranks have the same settings; else their sums would be
+// wrong.
 void RequireSameRun(const RunOptions& options, const RunParams& resolved,
                     const DataSet& data, Ranks& ranks) {
   std::string identity = data.Describe();
@@ -142,8 +144,8 @@ void RequireSameRun(const RunOptions& options, const RunParams& resolved,
 }
 
 // Creates the model directory and locks it against other training runs; a dry
-// run only tries the lock that is there. For one in an object store, the
-// scratch folder is already created and locked.
+// run only tries an existing lock. For a model directory in an object store,
+// the scratch folder is already created and locked.
 std::unique_ptr<FolderClaim> ClaimModelDir(const RunOptions& options) {
   constexpr const char* kLock = ".lock";
   const RunStorage* const storage = options.storage;
@@ -161,14 +163,14 @@ std::unique_ptr<FolderClaim> ClaimModelDir(const RunOptions& options) {
                                        FolderClaim::Kind::kAlone);
 }
 
-// All ranks have a teacher, or none. Frees the memory of its weights.
+// Passes the teacher to the device. All ranks have a teacher, or none.
 void BeginTeaching(const Teacher& teacher, DeviceLoop& device, Ranks& ranks) {
   Say("teacher: " + teacher.text);
   ranks.RequireSame("teachers", std::to_string(device.SetTeacher(
                                     teacher.model, teacher.weights)));
 }
 
-// What a run is made from, in the order in which it is found.
+// The inputs of a run, in the order in which they are found.
 struct Parts {
   DataSet data = {};
   RunParams resolved = {};
@@ -195,7 +197,7 @@ bool PrepareParameters(const RunOptions& options, Ranks& ranks,
   });
 }
 
-// The rest that comes before the device.
+// Prepares the remaining parts that do not need the device.
 void PrepareParts(const RunOptions& options, Ranks& ranks,
                   Preparation& preparation, Parts& parts) {
   const DataSet& data = parts.data;

@@ -86,7 +86,7 @@ void PrintInput(const PipelineStats& stats) {
                     CountText(stats.cache.records, "record"),
                     MemorySizeText(stats.cache.bytes), stats.cache.hits));
   }
-  Say(StageTable(stats) + QueueText(stats));
+  SayLines(StageTable(stats) + QueueText(stats));
 }
 
 // The rank with the slowest input, and its waits as a share of the time in
@@ -186,9 +186,10 @@ void PrintSummary(const Job& job, const Training& training, const RunLog& log) {
   if (!job.ranks.place().is_first()) {
     return;
   }
+  Say("");
   Say(fmt::format(
-      "\ntrained at {:.1f} images/s; the device waited {:.1f} % of "
-      "the time for its input",
+      "trained at {:.1f} images/s; the device waited {:.1f} % of the time for "
+      "its input",
       log.images_per_second(), 100 * log.times().input_wait_share()));
   Say(log.device_text());
   if (!slowest.empty()) {
@@ -200,7 +201,7 @@ void PrintSummary(const Job& job, const Training& training, const RunLog& log) {
   if (!stats.stages.empty()) {  // Fake data has none.
     PrintInput(stats);
   }
-  Say(TrainVerdict(log.times(), stats, job.params.iterations_per_loop));
+  SayLines(TrainVerdict(log.times(), stats, job.params.iterations_per_loop));
   if (!load.empty()) {
     Say(load);
   }
@@ -213,10 +214,10 @@ void PrintNext(const Job& job) {
   const RunStorage* const storage = job.options.storage;
   const std::string& here = job.options.model_dir;
   const std::string model = storage == nullptr ? here : storage->WithUrl(here);
+  Say("report: " + PathIn(model, kReportFile));
   Say(fmt::format(
-      "report: {}\n"
       "next:   train_resnet --model_dir {} --mode predict --input PHOTOS",
-      PathIn(model, kReportFile), ShellWord(model)));
+      ShellWord(model)));
 }
 
 }  // namespace infeed

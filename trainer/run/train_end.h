@@ -35,11 +35,11 @@ void ExportAtEnd(const Job& job, std::int64_t step);
 [[nodiscard]] EvalSteps EvalStepsOf(const Job& job, std::int64_t first_step);
 
 // Prints on stderr a summary of a training run: its speed, its input, and which
-// of the two was slower. Values are those of rank 0, except the ones over all
-// ranks; all ranks must call it.
+// of the two was slower. Values are rank 0's, unless they cover all ranks; all
+// ranks must call it.
 void PrintSummary(const Job& job, const Training& training, const RunLog& log);
 
-// Prints on stderr, on rank 0, where the report is and a command that uses the
+// Prints on stderr, on rank 0, the report's path and a command that uses the
 // trained model.
 void PrintNext(const Job& job);
 

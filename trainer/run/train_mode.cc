@@ -109,7 +109,7 @@ std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
     log.Say(EvalText(step, past.subject(), *result, job.params.keep_best));
     past.Add(step, *result);
     training.NoteEvaluation(past.Value(step, job.params.keep_best));
-    // Last: an evaluation with its file is not repeated after a kill.
+    // Last, since an evaluation that has its file is not repeated after a kill.
     log.Evaluation(step, *result);
   }
   return result;
@@ -255,7 +255,8 @@ void PrintTraining(const Job& job, const Training& training) {
                   training.step()));
 }
 
-// On a GPU the host is ahead of the device, and cannot tell when a step begins.
+// On a GPU the host is ahead of the device, and cannot measure when a step
+// begins.
 StepWatchOptions WatchOf(const Job& job) {
   if (IsGpu(job.options.device)) {
     return {.patience = std::nullopt, .say = [](const std::string&) {}};
@@ -265,7 +266,7 @@ StepWatchOptions WatchOf(const Job& job) {
           .say = Say};
 }
 
-// What a training is made from.
+// The inputs of a training.
 struct TrainTask {
   TrainingOptions options = {};
   std::optional<RunStart> from = {};  // nullopt: a new training
@@ -293,7 +294,7 @@ ProgramEnd Train(const Job& job, TrainTask& task, const std::stop_token& stop) {
   const LiveStats::Shown shown(job.options.live_stats,
                                [&training] { return training.input_stats(); });
   PrintTraining(job, training);
-  // A run that was killed after an evaluation may not have noted it.
+  // A run that was killed after an evaluation may not have passed it on.
   training.NoteEvaluation(past.Value(start.step, job.params.keep_best));
   ProgramEnd end = TrainAndEvaluate(job, training, *log, past, stop);
   if (end.code == ExitCode::kDone) {
@@ -303,7 +304,7 @@ ProgramEnd Train(const Job& job, TrainTask& task, const std::stop_token& stop) {
   return end;
 }
 
-// Why a run that resumes has nothing left to do; "": it has.
+// The reason why a resumed run has nothing left to do; "": it has work.
 std::string NothingLeftText(const Job& job, const TrainTask& task) {
   const std::int64_t step = task.start().step;
   if (task.from && task.past->is_over()) {
@@ -318,7 +319,7 @@ std::string NothingLeftText(const Job& job, const TrainTask& task) {
   return "";
 }
 
-// For a dry run.
+// Prints the work that is left, for a dry run.
 void SayPlan(const Job& job, const TrainTask& task) {
   const TrainParams& params = job.params;
   if (const std::string nothing = NothingLeftText(job, task);
@@ -339,8 +340,8 @@ void SayPlan(const Job& job, const TrainTask& task) {
   Say(text);
 }
 
-// Loads the checkpoint, or the weights to start from, onto the device, and the
-// images, where they stay there.
+// Loads the checkpoint, or the weights to start from, onto the device; also the
+// images if they are kept there.
 void LoadStart(const Job& job, TrainTask& task) {
   task.from = Restore(job);
   if (task.from) {

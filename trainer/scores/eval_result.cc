@@ -19,8 +19,8 @@ void AddCurve(const EvalSums& sums, EvalResult& result) {
   result.roc = RocCurve(std::move(images));
 }
 
-// The mean over the classes, each against the rest. A class that has no image,
-// or all of them, has no area and is left out.
+// The mean over the classes, each against the rest. A class without images, or
+// with all of them, has no area and is left out.
 std::optional<double> MeanAuc(const EvalSums& sums) {
   std::vector<std::optional<double>> areas;
   for (int i = 0; i < sums.classes; ++i) {
@@ -76,23 +76,26 @@ std::optional<double> FindMetric(const EvalResult& result,
 std::string LacksMetricText(std::string_view name, std::int64_t images,
                             int classes) {
   if (name == "top_5" && !HasTopFive(classes)) {
-    return "of up to five classes it is always 1";
+    return "with up to five classes it is always 1";
   }
   if (name == "mean_class" && classes > kMaxConfusionClasses) {
-    return fmt::format("it is of up to {} classes", kMaxConfusionClasses);
+    return fmt::format("it is computed for up to {} classes only",
+                       kMaxConfusionClasses);
   }
   if (name == "auc_at_half" && classes != 2) {
-    return "it is of two classes";
+    return "it is defined for two classes only";
   }
   if (name != "auc" && name != "auc_at_half") {
     return "";
   }
   if (classes < 2) {
-    return "it is of two classes or more";
+    return "it needs two classes or more";
   }
   return images * classes > kMaxScores
-             ? fmt::format("it is of up to {} scores, images times classes",
-                           kMaxScores)
+             ? fmt::format(
+                   "it is computed for up to {} scores only, images times "
+                   "classes",
+                   kMaxScores)
              : "";
 }
 

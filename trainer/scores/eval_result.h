@@ -16,7 +16,8 @@ struct RocPoint {
   double true_positive_rate = 0;
 };
 
-// Of the weights themselves, where the evaluation is of their moving average.
+// Scores of the weights themselves, beside an evaluation of their moving
+// average.
 struct LiveScores {
   double top_1 = 0;
   double top_5 = 0;
@@ -25,7 +26,7 @@ struct LiveScores {
 
 // The result of an evaluation. Fractions are of the images seen.
 struct EvalResult {
-  // Where it is one of eval_image_sizes.
+  // Set if the evaluation used one of eval_image_sizes.
   std::optional<ImageSize> image_size = {};
   std::int64_t images = 0;
   std::int64_t bad_records = 0;
@@ -54,8 +55,8 @@ struct EvalResult {
   std::optional<double> auc_at_half = {};
 };
 
-// Whether top-5 says anything: of up to five classes it is always 1. classes: 0
-// if not known.
+// Whether top-5 is informative: for up to five classes it is always 1. classes:
+// 0 if not known.
 [[nodiscard]] inline bool HasTopFive(int classes) {
   return classes == 0 || classes > 5;
 }
@@ -70,8 +71,8 @@ struct EvalResult {
 [[nodiscard]] std::optional<double> FindMetric(const EvalResult& result,
                                                std::string_view name);
 
-// Why no evaluation of so many images and classes has a metric, which has one
-// of the names above; "": it may have it.
+// The reason why an evaluation with this number of images and classes lacks a
+// metric; "": it may have the metric. Requires: name as in FindMetric().
 [[nodiscard]] std::string LacksMetricText(std::string_view name,
                                           std::int64_t images, int classes);
 

@@ -4,14 +4,15 @@
 
 namespace infeed {
 
-// What an evaluation is of: a split of a data set, evaluated in a certain way.
+// The subject of an evaluation: a split of a data set, and the settings of the
+// evaluation.
 struct EvalSubject {
   std::string split;  // train, validation or test; fake
   std::string data;   // identifies its records
-  // 8 hex digits, others for other data or other settings of the evaluation.
+  // 8 hex digits that identify data and settings.
   std::string key;
-  // How it differs from the evaluations of the training itself, which its
-  // choices (the best checkpoint, early stopping) depend on; "": it is one.
+  // Differences from the training's own evaluations, by which the best
+  // checkpoint and early stopping are decided; "": it is one of them.
   std::string differences = {};
 
   [[nodiscard]] bool is_own() const { return differences.empty(); }

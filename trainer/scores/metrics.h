@@ -37,10 +37,10 @@ struct ScoredImage {
 // equal scores count half. nullopt where there is no curve.
 [[nodiscard]] std::optional<double> RankAuc(std::vector<ScoredImage> images);
 
-// The area that the PyTorch/XLA guide reports: that of the curve with the
-// single threshold 0.5, (TPR + TNR) / 2. A score of exactly 0.5 is negative: of
-// two equal classes the first one is predicted. nullopt where there is no
-// positive or no negative, or a score is NaN.
+// The area that the PyTorch/XLA guide reports: under the curve with the single
+// threshold 0.5, (TPR + TNR) / 2. A score of exactly 0.5 is negative: ties go
+// to the first class. nullopt where there is no positive or no negative, or a
+// score is NaN.
 [[nodiscard]] std::optional<double> ThresholdAuc(
     std::span<const ScoredImage> images);
 

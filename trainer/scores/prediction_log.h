@@ -47,7 +47,7 @@ class PredictionLog {
   void Add(const Predictions& batch);
 
   [[nodiscard]] const PredictionCounts& counts() const { return counts_; }
-  // The first ones, in the order of the records.
+  // The first bad images, in the order of the records.
   [[nodiscard]] const std::vector<BadImage>& bad_images() const {
     return bad_images_;
   }

@@ -19,9 +19,9 @@ struct ShownPrediction {
   std::optional<std::int32_t> label = {};  // where it is a class of the model
 };
 
-// Chooses the images that a page of predictions shows: of the wrong predictions
-// those with the highest probability, of the others any, but the same ones for
-// the same data. Bad images are left out.
+// Chooses the images that a page of predictions shows: the wrong predictions
+// with the highest probability, and right predictions chosen by a hash, the
+// same for the same data. Bad images are left out.
 //
 // One thread at a time.
 class PredictionSample {

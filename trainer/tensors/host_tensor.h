@@ -11,7 +11,7 @@ namespace infeed {
 
 enum class DataType { kFloat32, kInt64 };
 
-// A tensor as plain host memory: what checkpoints hold, without LibTorch.
+// A tensor in plain host memory, without LibTorch, as checkpoints store it.
 struct HostTensor {
   DataType type = DataType::kFloat32;
   std::vector<std::int64_t> shape;  // empty: a scalar
@@ -20,14 +20,13 @@ struct HostTensor {
   friend bool operator==(const HostTensor&, const HostTensor&) = default;
 };
 
-// Most dimensions of a tensor that is read from a file.
+// The largest number of dimensions of a tensor in a file.
 inline constexpr int kMaxRank = 16;
 
 // Tensors by name, in the order in which files have them.
 using TensorMap = std::map<std::string, HostTensor>;
 
-// After a tensor's name, that of its moving average, among the optimizer's
-// state.
+// Suffix for the name of a tensor's moving average in the optimizer's state.
 inline constexpr std::string_view kAverageSuffix = "/average";
 
 // The tensors that a training step changes: parameters and buffers under

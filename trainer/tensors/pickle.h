@@ -46,7 +46,7 @@ struct PickleNode {
 
 // Reads a pickle as torch.save() writes it: containers, plain values, and
 // tensors as views of storages that are stored elsewhere. Nothing in it is ever
-// executed. Of the names that a pickle may refer to, only these are known:
+// executed. Only these names may be referred to:
 //
 //   collections OrderedDict
 //   torch._utils _rebuild_tensor_v2, _rebuild_parameter

@@ -38,7 +38,7 @@ class Storages {
     if (found == read_.end()) {
       found = read_.emplace(storage.text, archive_.Read(name)).first;
     }
-    // Another reference to the same storage may claim another size.
+    // References to the same storage may give different sizes.
     const auto size = static_cast<std::int64_t>(found->second.size());
     const std::int64_t width = ElementBytes(storage.type);
     if (size % width != 0 || size / width != storage.number) {

@@ -12,7 +12,7 @@
 namespace infeed {
 
 // The tensors of a file: of a state_dict(), or of a dictionary that holds one
-// under 'state_dict' or 'model'. Names are without those of wrappers
+// under 'state_dict' or 'model'. Wrappers' prefixes are removed from names
 // (wrapper_names.h); values that are not tensors are skipped. Throws DataError
 // when a part is missing, damaged or not plain weights, and when tensors share
 // so much memory that unshared they would need over four times the file's size.

@@ -94,7 +94,7 @@ Cursor OpenBlock(Bytes file, const Handle& handle) {
   const Bytes trailer = file.subspan(place + handle.size, kTrailerBytes);
   const Bytes checked = file.subspan(place, handle.size + 1);
   if (UnmaskCrc(Load<std::uint32_t>(trailer.subspan(1))) != Crc32c(checked)) {
-    Fail(place, "a block has another checksum than it says");
+    Fail(place, "the checksum of a block does not match");
   }
   if (trailer[0] != std::byte{0}) {
     Fail(place, "a block is compressed");

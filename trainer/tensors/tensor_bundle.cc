@@ -43,7 +43,8 @@ template <typename Message>
 Message ParseMessage(const std::string& bytes, const std::string& name) {
   Message message;
   if (!message.ParseFromString(bytes)) {
-    throw DataError(fmt::format("the entry '{}' is no message", name));
+    throw DataError(
+        fmt::format("the entry '{}' is not a protobuf message", name));
   }
   return message;
 }
@@ -174,7 +175,7 @@ HostTensor TensorBundle::Read(const std::string& name) const {
   }
   if (entry.shard < 0 || entry.shard >= shards_ ||
       TensorBytes(type->second, entry.shape) != entry.size) {
-    fail(fmt::format("has {} bytes in file {}: not what its shape says",
+    fail(fmt::format("has {} bytes in file {}, which do not match its shape",
                      entry.size, entry.shard));
   }
   const std::string path = DataPath(entry.shard);
@@ -183,7 +184,7 @@ HostTensor TensorBundle::Read(const std::string& name) const {
   if (MaskCrc(Crc32c(bytes)) != entry.masked_crc) {
     throw DataError(
         {.path = path, .offset = entry.offset},
-        fmt::format("tensor '{}' has another checksum than it says", name));
+        fmt::format("the checksum of tensor '{}' does not match", name));
   }
   return ToHostTensor(type->second, entry.shape, bytes);
 }

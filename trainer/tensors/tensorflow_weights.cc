@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kClasses = 1000;  // ImageNet's classes, without
                                          // background
 
-// The end of a tensor's name: ours and TensorFlow's.
+// The end of a tensor's name in this program and in TensorFlow.
 using Part = std::pair<std::string_view, std::string_view>;
 constexpr Part kWeights[] = {{".weight", "/kernel"}, {".bias", "/bias"}};
 constexpr Part kNorms[] = {{".weight", "/gamma"},
@@ -30,11 +30,11 @@ HostTensor Copy(const HostTensor& tensor, StridedView view) {
   return copy;
 }
 
-// TensorFlow's order of dimensions turned into ours.
+// Permutes TensorFlow's order of dimensions into PyTorch's.
 HostTensor Transposed(HostTensor tensor) {
   const std::vector<std::int64_t>& s = tensor.shape;
   if (tensor.type != DataType::kFloat32 || (s.size() != 4 && s.size() != 2)) {
-    return tensor;  // The caller will find that the shape does not fit.
+    return tensor;  // The caller checks the shape.
   }
   if (s.size() == 2) {
     return Copy(tensor, {.shape = {s[1], s[0]}, .strides = {1, s[1]}});
@@ -105,7 +105,7 @@ TensorMap ReadTensorflowWeights(const TensorBundle& bundle,
         read(layer, convolutions.Next(), kWeights);
         break;
       case LayerKind::kChannelConvolution:
-        break;  // The reference has none.
+        break;  // The reference has no such tensor.
       case LayerKind::kNorm:
         read(layer, norms.Next(), kNorms);
         break;

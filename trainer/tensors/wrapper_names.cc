@@ -27,7 +27,7 @@ TensorMap Renamed(TensorMap tensors, Rename rename) {
   return renamed;
 }
 
-// Without each of these parts, which are whole components.
+// The name without wrappers' parts, each a whole component.
 std::string WithoutParts(std::string name) {
   constexpr std::array<std::string_view, 3> kParts = {
       "_orig_mod.", "_fsdp_wrapped_module.", "_checkpoint_wrapped_module."};
@@ -43,7 +43,7 @@ std::string WithoutParts(std::string name) {
   return name;
 }
 
-// The wrapper with which the name of every layer's tensor begins; "": none.
+// The wrapper prefix that all layers' tensors have; "": none.
 std::string_view CommonPrefix(const TensorMap& tensors) {
   constexpr std::array<std::string_view, 3> kPrefixes = {"module.", "model.",
                                                          "state_dict."};

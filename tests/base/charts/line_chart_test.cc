@@ -101,7 +101,7 @@ TEST(LineChartTest, HasRoundTicksAroundWhatHardlyChanges) {
               ElementsAre("0", "0.02", "0.04", "0.06", "0.08", "0.1"));
 }
 
-// So that noise does not fill the chart.
+// Noise must not fill the chart.
 TEST(LineChartTest, ReachesAsHighAsAsked) {
   const auto top = [](double highest) {
     return TicksOf(

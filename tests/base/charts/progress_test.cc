@@ -148,8 +148,8 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
   [[nodiscard]] std::FILE* out() { return out_.get(); }
-  // What was written so far, up to the mark that this puts behind it: a
-  // terminal gives what it has got yet.
+  // The output so far. A mark is written behind it, since a read may return
+  // only a part of it.
   [[nodiscard]] std::string Read() {
     constexpr char kMark = '$';
     std::fputc(kMark, out());

@@ -67,7 +67,7 @@ TEST(SvgChartTest, NamesItsAxes) {
   }
 }
 
-// Their units are as wide on the page, and so is their text.
+// Equal widths give text of equal size on the page.
 TEST(SvgChartTest, AllAreEquallyWide) {
   for (const int cells : {1, 100}) {
     EXPECT_THAT(HeatMap({{cells - 1, 0, 4, ""}}, {}, {}),

@@ -5,7 +5,7 @@
 namespace infeed {
 namespace {
 
-TEST(NiceStepTest, IsOneTwoOrFive) {
+TEST(NiceStepTest, StepsAreOneTwoOrFive) {
   EXPECT_DOUBLE_EQ(NiceStep(1), 1);
   EXPECT_DOUBLE_EQ(NiceStep(1.1), 2);
   EXPECT_DOUBLE_EQ(NiceStep(2.5), 5);

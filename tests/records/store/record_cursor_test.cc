@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/archives/tar_writer.h"
 #include "records/example/imagenet_example.h"
@@ -13,11 +14,16 @@
 #include "tests/support/bytes.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/test_jpeg.h"
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace infeed {
 namespace record_cursor_test {
+
+using ::testing::StartsWith;
+using ::testing::ThrowsMessage;
 
 TEST(RecordCursor, ReadsTfrecords) {
   const TemporaryFolder folder;
@@ -48,6 +54,18 @@ TEST(RecordCursor, GoesOnBehindABadSampleOfATar) {
   const std::optional<Record> third = cursor.Next();
   EXPECT_EQ(third->number, 2);
   EXPECT_EQ(AsText(ParseImagenetExample(third->payload).encoded), "three");
+  EXPECT_FALSE(cursor.Next());
+}
+
+TEST(RecordCursor, NamesTheFormatOfAFileWithoutRecords) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.jpg";
+  WriteFileAtomically(path, TestJpeg({}));
+  RecordCursor cursor(OpenSource(path), {.resynchronise = true});
+  EXPECT_THAT([&] { (void)cursor.Next(); },
+              ThrowsMessage<DataError>(StartsWith(
+                  path + ": record 0 at byte 0: a JPEG image, not a file of "
+                         "records: give the folder")));
   EXPECT_FALSE(cursor.Next());
 }
 

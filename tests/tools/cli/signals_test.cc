@@ -118,7 +118,7 @@ TEST(SignalStopTest, TakesASignalFromAnyThread) {
   EXPECT_EXIT(signal_another_thread(), ExitedWithCode(75), "^stopping soon\n$");
 }
 
-// As a launcher does, which passes them on.
+// As in a launcher, which passes signals on.
 TEST(TakeSignalsTest, GivesAThreadThoseThatCameBeforeAndThoseOfOthers) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   const auto take = [] {

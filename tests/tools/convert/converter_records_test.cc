@@ -262,7 +262,7 @@ TEST_F(RecordConversionTest, RefusesTheReferencesLayoutForTars) {
               HasSubstr("--layout reference"));
 }
 
-TEST(TarShardNameTest, IsThatOfASplit) {
+TEST(TarShardNameTest, TarNamesBeginWithASplit) {
   EXPECT_TRUE(IsTarShardName("train-000012.tar"));
   EXPECT_TRUE(IsTarShardName("validation-123456.tar"));
   for (const std::string_view name :

@@ -70,7 +70,7 @@ class ConverterSeekIndexTest : public ::testing::Test {
 // 96 pixels are 12 MCUs.
 const TestJpegOptions kWide = {.width = 96, .height = 40};
 
-TEST_F(ConverterSeekIndexTest, IsOfRowsUnlessAskedOtherwise) {
+TEST_F(ConverterSeekIndexTest, RowIndexesAreTheDefault) {
   raw_.File("validation/a/1.jpg", TestJpeg(kWide));
   EXPECT_EQ(Convert().seek_indexes, 1);
   EXPECT_THAT(Runs(), ElementsAre(12));
@@ -82,7 +82,7 @@ TEST_F(ConverterSeekIndexTest, IsOfRowsUnlessAskedOtherwise) {
   EXPECT_THAT(Runs(), ElementsAre(0));
 }
 
-TEST_F(ConverterSeekIndexTest, IsLeftOutWhereAnImageHasNone) {
+TEST_F(ConverterSeekIndexTest, ImagesWithoutAnIndexGetNone) {
   TestJpegOptions progressive = kWide;
   progressive.progressive = true;
   TestJpegOptions restarts = kWide;
@@ -101,7 +101,7 @@ TEST_F(ConverterSeekIndexTest, IsLeftOutWhereAnImageHasNone) {
               HasSubstr("\"seek_indexes\": 1"));
 }
 
-TEST_F(ConverterSeekIndexTest, IsThatOfTheImageAsItIsStored) {
+TEST_F(ConverterSeekIndexTest, IndexesAreOfTheStoredImage) {
   raw_.File("validation/a/1.png", EncodePng(TestPhotograph(96, 40, 1).view()));
   (void)Convert();  // To a JPEG with subsampled colour: MCUs of 16 pixels
   EXPECT_THAT(Runs(), ElementsAre(6));
@@ -115,7 +115,7 @@ TEST_F(ConverterSeekIndexTest, PixelsHaveNone) {
   EXPECT_THAT(ReportText(report, out_.path()), Not(HasSubstr("seek index")));
 }
 
-TEST_F(ConverterSeekIndexTest, IsCountedInShardsThatAreKept) {
+TEST_F(ConverterSeekIndexTest, KeptShardsCountTheirIndexes) {
   raw_.File("validation/a/1.jpg", TestJpeg(kWide));
   (void)Convert();
   const ConversionReport report = Convert();

@@ -36,7 +36,7 @@ class ShardFingerprintTest : public ::testing::Test {
   ConverterOptions options_;
 };
 
-TEST_F(ShardFingerprintTest, IsTheSameForTheSamePlan) {
+TEST_F(ShardFingerprintTest, EqualPlansHaveEqualFingerprints) {
   EXPECT_EQ(Of(plan_), Of(plan_));
   EXPECT_EQ(Of(plan_).size(), 24U);
   EXPECT_NE(Of(plan_, 0), Of(plan_, 1));

@@ -43,7 +43,7 @@ class FinishedShardTest : public ::testing::Test {
   TemporaryFolder out_;
 };
 
-TEST_F(FinishedShardTest, IsReadAsItWasWritten) {
+TEST_F(FinishedShardTest, WrittenSideFilesAreReadBack) {
   Write();
   const std::optional<FinishedShard> shard = Read();
   ASSERT_TRUE(shard);
@@ -74,7 +74,7 @@ TEST_F(FinishedShardTest, LiesInTheSideFolderWhateverTheLayout) {
             "out/.infeed/train-00000-of-00001.shard.json");
 }
 
-TEST_F(FinishedShardTest, IsNotThereWhenItIsMissingOrDamaged) {
+TEST_F(FinishedShardTest, MissingOrDamagedSideFilesAreIgnored) {
   EXPECT_FALSE(Read());
   for (const auto& [from, to] :
        {std::pair("\"version\": 1", "\"version\": 2"),

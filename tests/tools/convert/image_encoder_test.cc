@@ -108,7 +108,7 @@ TEST(ImageEncoderTest, FindsATruncatedJpegOnlyByDecoding) {
   EXPECT_THAT(MessageFor(cut, false), HasSubstr("no error"));
 }
 
-TEST(ImageEncoderTest, IsUsableAfterABadImage) {
+TEST(ImageEncoderTest, ABadImageLeavesTheEncoderUsable) {
   const std::string file = TestJpeg();
   ImageEncoder encoder;
   EXPECT_THROW((void)encoder.Encode(file.substr(0, 100)), DataError);

@@ -49,7 +49,7 @@ const Variables kArray = {{"SLURM_ARRAY_TASK_ID", "5"},
                           {"SLURM_PROCID", "0"},
                           {"SLURM_NTASKS", "1"}};
 
-TEST(TaskShareTest, IsAllWithoutFlagsWhateverStartedTheProcess) {
+TEST(TaskShareTest, WithoutFlagsTheShareIsAll) {
   EXPECT_TRUE(Parse("", "", kArray).IsAll());
 }
 
@@ -76,7 +76,7 @@ TEST(TaskShareTest, ReadsEverySchedulerWhenAsked) {
             "6/7");
 }
 
-// What a launcher set, as tests/data/launchers/README.md says.
+// The variables that a launcher set; see tests/data/launchers/README.md.
 Variables SetBy(const std::string& launcher) {
   std::ifstream file(INFEED_TEST_DATA "/launchers/" + launcher + ".env");
   Variables variables;

@@ -108,7 +108,7 @@ TEST(DemoShapesTest, KeepsToTheSizes) {
   EXPECT_GT(widths.size(), 25U);
 }
 
-// A network must not be able to go by colour: the classes' mean colours lie
+// A network must not be able to use colours: the classes' mean colours lie
 // within a fraction of their spread.
 TEST(DemoShapesTest, SaysNothingByItsColours) {
   Channels low{255, 255, 255};

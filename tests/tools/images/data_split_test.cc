@@ -95,7 +95,7 @@ TEST(DataSplitTest, GivesTheFlowersTheirPublishedSizes) {
   EXPECT_EQ(tree.splits[2].name, "test");
 }
 
-TEST(DataSplitTest, IsNotFooledByInexactFractions) {
+TEST(DataSplitTest, InexactFractionsGiveExactCounts) {
   ImageTree tree = Tree({10});
   SplitTree({0.7, 0.2, 0.1}, tree);
   EXPECT_THAT(Sizes(tree), ElementsAre(7, 2, 1));

@@ -71,7 +71,7 @@ TEST(IdxFileTest, RefusesMoreOrFewerBytesThanTheHeaderSays) {
               EndsWith("it has more"));
 }
 
-// Were these allocated, the test would not end well.
+// Allocating these would fail the test.
 TEST(IdxFileTest, RefusesClaimsBeforeItAllocates) {
   constexpr std::uint32_t kHuge = 0xffffffff;
   EXPECT_THAT(ErrorOf(IdxBytes({kHuge, kHuge, kHuge}, "")),

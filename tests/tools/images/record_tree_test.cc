@@ -123,7 +123,7 @@ TEST(RecordTreeTest, TakesPatternsAndBraces) {
   EXPECT_EQ(Find(raw / "*.tar").splits.front().images.size(), 3U);
 }
 
-// Of dataset.json even those classes that no record has.
+// Classes in dataset.json that no record has count, too.
 TEST(RecordTreeTest, TakesTheClassesOfDatasetJson) {
   ImageFolder raw;
   RecordFile().Add(Record(2, "I", "1.jpg")).Write(raw / "x.tfrecord");

@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::Property;
 using ::testing::Throws;
 
-// What a command line with these arguments makes.
+// The options of a command line with these arguments.
 InputOptions Resolved(std::vector<std::string> arguments) {
   CLI::App app("A tool.");
   InputOptions options;
@@ -49,7 +49,7 @@ TEST(InputFlagsTest, TakeEachValueThatCompletionOffers) {
   EXPECT_GT(values, 20);
 }
 
-TEST(InputFlagsTest, HaveTheOptionsOwnDefaults) {
+TEST(InputFlagsTest, FlagsHaveTheOptionsDefaults) {
   const InputOptions made = Resolved({});
   const InputOptions own;
   EXPECT_EQ(made.batch_size, own.batch_size);
@@ -109,7 +109,7 @@ TEST(InputFlagsTest, ResolveNamesOfChoices) {
   EXPECT_EQ(made.graph, GraphKind::kBasic);
 }
 
-TEST(InputFlagsTest, LeaveTheOrderToTheMode) {
+TEST(InputFlagsTest, AutoShuffleFollowsTheMode) {
   EXPECT_EQ(ShuffleOf(Resolved({})), Shuffle::kGlobal);
   EXPECT_EQ(ShuffleOf(Resolved({"--eval"})), Shuffle::kNone);
   EXPECT_EQ(ShuffleOf(Resolved({"--eval", "--shuffle=global"})),

@@ -160,7 +160,7 @@ TEST_F(SelectionFlagsTest, WeighRecords) {
   EXPECT_EQ(Made({"--sample_weights", weights})->places(), 3);
 }
 
-TEST_F(SelectionFlagsTest, SayWhatTheyMakeOfTheData) {
+TEST_F(SelectionFlagsTest, SelectionsDescribeThemselves) {
   EXPECT_EQ(
       SelectionText(*Made({"--balance_classes", "--epoch_records", "9"})),
       "an epoch has 9 images: class daisy 5 (of 5 records), class red roses 4 "

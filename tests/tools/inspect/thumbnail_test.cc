@@ -30,7 +30,7 @@ std::string Striped(int width, int height) {
   return EncodePng(image.view());
 }
 
-TEST(ThumbnailTest, IsTheCentredSquare) {
+TEST(ThumbnailTest, ThumbnailsShowTheCentredSquare) {
   for (const auto& [width, height] : {std::pair(400, 100), {100, 400}}) {
     const std::string jpeg = Thumbnail(AsBytes(Striped(width, height)), 32);
     JpegDecoder decoder;

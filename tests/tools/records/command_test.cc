@@ -37,7 +37,7 @@ TEST(ShardArgumentsTest, TakeASideFileThatIsAlone) {
   EXPECT_THAT(paths, ElementsAre("s/dataset.json"));
 }
 
-TEST(ShardArgumentsTest, AreCountedWithAnExample) {
+TEST(ShardArgumentsTest, SkippedFilesAreCountedWithAnExample) {
   EXPECT_EQ(SkippedText({}), "");
   EXPECT_EQ(SkippedText({"a"}), "skipped a, which is not a shard");
   EXPECT_EQ(SkippedText({"a", "b"}),

@@ -57,7 +57,7 @@ class RecordCopierTest : public ::testing::Test {
     return copied;
   }
 
-  // What the copy should be.
+  // The expected copy.
   [[nodiscard]] std::vector<std::string> Shuffled() const {
     const SampleOrder order(80, Shuffle::kGlobal, 3);
     std::vector<std::string> shuffled;

@@ -51,7 +51,7 @@ TEST(CompareExamplesTest, NamesTheKeysThatDiffer) {
   EXPECT_TRUE(is(3, "z", Kind::kOnlyInB));
 }
 
-TEST(RecordHashTest, IsThatOfWhatTheRecordSays) {
+TEST(RecordHashTest, EqualContentsHaveEqualHashes) {
   EXPECT_EQ(HashRecord(AsBytes(kCat)), HashRecord(AsBytes(kSameCat)));
   std::vector<RecordHash> hashes;
   for (const std::string& payload :

@@ -51,7 +51,7 @@ std::string Frame(const std::string& payload) {
   return RecordFile().Add(payload).bytes();
 }
 
-// What can happen to the bytes of one frame.
+// Damages the bytes of one frame in a random way.
 void Damage(Random& random, std::string& frame) {
   const std::size_t place = Below(random, frame.size());
   const std::size_t count = 1 + Below(random, frame.size() - place);
@@ -237,7 +237,7 @@ TEST_F(ShardRepairTest, TakesRecordsThatAreNoExamplesForBad) {
 
 TEST_F(ShardRepairTest, KeepsPixelsThatAreReady) {
   const std::string good = PackedPayload(1, 4);
-  // The same record with another height: its pixels are too few.
+  // The record with another height has too few pixels.
   ImagenetExample example;
   example.width = 4;
   example.height = 5;
@@ -278,7 +278,7 @@ TEST_F(ShardRepairTest, ReportsTheChecksumOfTheNewShard) {
   const ShardRepairReport report =
       RepairBytes(RecordFile().Add("hello").bytes(), kFrames);
   EXPECT_EQ(report.shard.bytes, 21);
-  // Of 0500000000000000 eab2043e 68656c6c6f bb1f1c19.
+  // The checksum of 0500000000000000 eab2043e 68656c6c6f bb1f1c19.
   EXPECT_EQ(report.shard.crc32c, "bc19fc91");
 }
 

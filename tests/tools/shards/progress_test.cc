@@ -25,7 +25,7 @@ class TrackedSourceTest : public ::testing::Test {
                         [this](std::int64_t bytes) { progress_ += bytes; }};
 };
 
-TEST_F(TrackedSourceTest, IsLikeTheOther) {
+TEST_F(TrackedSourceTest, TrackedSourcesReadAsTheirSource) {
   EXPECT_EQ(source_.path(), "name");
   EXPECT_EQ(source_.size(), 9);
   std::array<std::byte, 3> bytes{};

@@ -23,7 +23,7 @@ int Code(const std::vector<RankEnd>& ends) {
   return static_cast<int>(LauncherEnd(ends).code);
 }
 
-TEST(LocalRanksTest, GiveTheRanksAllOtherArguments) {
+TEST(LocalRanksTest, RanksGetAllOtherArguments) {
   EXPECT_THAT(RankWords({"train", "--local_ranks", "2", "--seed", "1"}),
               ElementsAre("train", "--seed", "1"));
   EXPECT_THAT(RankWords({"train", "--local-ranks=2", "--local_rank", "0"}),
@@ -31,14 +31,14 @@ TEST(LocalRanksTest, GiveTheRanksAllOtherArguments) {
   EXPECT_THAT(RankWords({"train", "--local_ranks"}), ElementsAre("train"));
 }
 
-TEST(LocalRanksTest, EndAsTheRanksDid) {
+TEST(LocalRanksTest, TheLauncherEndsAsTheRanks) {
   EXPECT_EQ(Code({{.rank = 0}, {.rank = 1}}), 0);
   EXPECT_EQ(Code({{.rank = 1, .code = 75}, {.rank = 0, .code = 75}}), 75);
   EXPECT_EQ(Code({{.rank = 1, .code = 75}, {.rank = 0, .code = 1}}), 1);
   EXPECT_EQ(Code({{.rank = 1, .code = 130}, {.rank = 0, .code = 130}}), 130);
 }
 
-TEST(LocalRanksTest, SayWhichRankFailed) {
+TEST(LocalRanksTest, TheFailedRankIsNamed) {
   EXPECT_EQ(
       LauncherEnd({{.rank = 1, .code = 3}, {.rank = 0, .code = 1}}).reason,
       "rank 1 ended with exit code 3; its reason is above");
@@ -49,8 +49,8 @@ TEST(LocalRanksTest, SayWhichRankFailed) {
       "the ranks were stopped by a signal; run the same command again");
 }
 
-// The others' 1 is but an echo.
-TEST(LocalRanksTest, EndWithTheCodeThatSaysMost) {
+// The code 1 of the other ranks only follows from the first failure.
+TEST(LocalRanksTest, TheFirstSpecificCodeCounts) {
   EXPECT_EQ(Code({{.rank = 1, .code = 1}, {.rank = 0, .code = 3}}), 3);
   EXPECT_EQ(Code({{.rank = 0, .code = 3}, {.rank = 1, .code = 2}}), 3);
   EXPECT_EQ(Code({{.rank = 0, .signal = 9}, {.rank = 1, .code = 1}}), 1);

@@ -34,7 +34,7 @@ std::optional<TrainFlags> Read(std::vector<std::string> arguments) {
   return ReadTrainFlags(argv.argc(), argv.argv());
 }
 
-// Of what needs no folders.
+// The parameters of a command line that needs no folders.
 TrainParams Params(std::vector<std::string> arguments) {
   arguments.emplace_back("--print_config");
   return ReadParams(Read(std::move(arguments))->layers).values;
@@ -135,7 +135,7 @@ TEST(TrainFlagsTest, TakeTruthWithAndWithoutAValue) {
   EXPECT_FALSE(Params({"--nouse_nesterov"}).optimizer.nesterov);
 }
 
-TEST(TrainFlagsTest, LetTheLastOfOneNameWin) {
+TEST(TrainFlagsTest, TheLastOfEqualFlagsCounts) {
   EXPECT_EQ(Params({"--seed=1", "--seed", "2"}).input.seed, 2U);
 }
 
@@ -225,7 +225,7 @@ TEST(TrainFlagsTest, KnowTheNamesOfOtherPrograms) {
             "unknown flag '-lr': did you mean '--base_learning_rate'?");
 }
 
-// What a flag that only prints prints.
+// The output of a flag that only prints.
 std::string Answer(const std::string& flag) {
   testing::internal::CaptureStdout();
   EXPECT_FALSE(Read({flag}).has_value());
@@ -285,7 +285,7 @@ TEST(ManPageTest, HasEveryParameterAndNoUnescapedLine) {
                           HasSubstr(".SH NOTES\n.nf\n")));
 }
 
-// What bash offers for a line of words, the last of them unfinished.
+// The completions that bash offers for a line whose last word is unfinished.
 std::string Completed(const std::vector<std::string>& words) {
   const TemporaryFolder folder;
   WriteFileAtomically(folder / "script", Answer("--bash_completion"));

@@ -41,7 +41,7 @@ class AverageTest : public testing::Test {
   const std::string& dir_ = folder_.path();
 };
 
-TEST_F(AverageTest, IsTheMeanOfTheLast) {
+TEST_F(AverageTest, AveragesTheLastCheckpoints) {
   Save(10, 100, 100);
   Save(20, 1, 2);
   Save(30, 2, 4);
@@ -59,7 +59,7 @@ TEST_F(AverageTest, IsTheMeanOfTheLast) {
 }
 
 // In float, 2^24 + 1 + 1 is 2^24.
-TEST_F(AverageTest, IsRoundedOnce) {
+TEST_F(AverageTest, SumsAreRoundedOnce) {
   for (const std::int64_t step : {1, 2, 3, 4}) {
     Save(step, step == 1 ? 0x1p24F : 1.0F, 0);
   }

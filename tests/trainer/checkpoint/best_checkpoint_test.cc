@@ -34,7 +34,7 @@ class BestCheckpointTest : public testing::Test {
   const std::string& dir_ = folder_.path();
 };
 
-TEST_F(BestCheckpointTest, IsReplacedByAStrictlyBetterOneOnly) {
+TEST_F(BestCheckpointTest, OnlyAStrictlyBetterOneReplacesTheBest) {
   BestCheckpoint best(dir_, "top_1");
   EXPECT_EQ(best.step(), std::nullopt);
   EXPECT_TRUE(best.Note(1, {.top_1 = 0.5}));
@@ -51,7 +51,7 @@ TEST_F(BestCheckpointTest, HasTheLowestLoss) {
   EXPECT_TRUE(best.Note(3, {.loss = 1}));
 }
 
-TEST_F(BestCheckpointTest, IsNeverOneWithoutAFiniteNumber) {
+TEST_F(BestCheckpointTest, NonFiniteMetricsAreNeverTheBest) {
   BestCheckpoint best(dir_, "loss");
   EXPECT_FALSE(
       best.Note(1, {.loss = std::numeric_limits<double>::quiet_NaN()}));
@@ -60,7 +60,7 @@ TEST_F(BestCheckpointTest, IsNeverOneWithoutAFiniteNumber) {
   EXPECT_TRUE(by_auc.Note(1, {.auc = 0.1}));
 }
 
-TEST_F(BestCheckpointTest, IsRememberedOverResumes) {
+TEST_F(BestCheckpointTest, ResumesKeepTheBest) {
   EXPECT_TRUE(BestCheckpoint(dir_, "top_5").Note(2, {.top_5 = 0.5}));
   EXPECT_EQ(ReadWholeFile(BestPath(dir_), 1000),
             "{\"schema\":1,\"metric\":\"top_5\",\"validation\":\"\",\"step\":2,"
@@ -70,7 +70,7 @@ TEST_F(BestCheckpointTest, IsRememberedOverResumes) {
   EXPECT_FALSE(again.Note(3, {.top_5 = 0.5}));
 }
 
-TEST_F(BestCheckpointTest, IsForgottenWithAnotherMetricOrWithoutItsFolder) {
+TEST_F(BestCheckpointTest, AnotherMetricOrAMissingFolderDropsTheBest) {
   EXPECT_TRUE(BestCheckpoint(dir_, "top_1").Note(2, {.top_1 = 0.5}));
   EXPECT_EQ(BestCheckpoint(dir_, "loss").step(), std::nullopt);
   EXPECT_EQ(BestCheckpoint(dir_, "none").step(), std::nullopt);

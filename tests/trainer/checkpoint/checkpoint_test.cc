@@ -155,8 +155,8 @@ TEST_F(CheckpointTest, TakesNoFolderWithoutManifestForOne) {
   EXPECT_THAT(damaged_, ElementsAre(HasSubstr("MANIFEST: is missing")));
 }
 
-// Whatever stands in the place of a checkpoint's file, or of its folder: the
-// one before is used, a message names it, and the step can be saved again.
+// Whatever replaces a checkpoint's file or folder: the previous checkpoint is
+// used, a message names the damaged one, and the step can be saved again.
 TEST_F(CheckpointTest, UsesTheOneBeforeWhateverReplacedAFile) {
   const std::string other = dir_ + "/other";
   const std::vector<std::function<void(const std::string&)>> replacements = {

@@ -43,7 +43,7 @@ TEST(EvalHistoryTest, HasTheValuesInTheOrderOfTheSteps) {
   EXPECT_THAT(history.Values("top_1"), IsEmpty());
 }
 
-TEST(EvalHistoryTest, IsTheSameOnTheDisk) {
+TEST(EvalHistoryTest, TheFileKeepsTheHistory) {
   const TemporaryFolder model;
   EXPECT_EQ(ReadEvalHistory(model.path()), EvalHistory());
   WriteEvalHistory(Made(), model.path());

@@ -81,7 +81,7 @@ TEST_P(FailingWriterTest, LetsTheErrorOutWithTheNextCall) {
     EXPECT_EQ(MessageOf<IoError>(save), "");
   }
   EXPECT_THAT(MessageOf<IoError>(save), HasSubstr("cannot create"));
-  EXPECT_EQ(MessageOf<IoError>(finish), "");  // It is told once.
+  EXPECT_EQ(MessageOf<IoError>(finish), "");  // The error is thrown once.
   EXPECT_THAT(written_, IsEmpty());
 }
 

@@ -53,7 +53,7 @@ TensorMap Weights(const ModelOptions& model, float value) {
 
 class WarmStartTest : public testing::Test {
  protected:
-  // What a new model of 0s becomes; what is said of it in text_ and head_left_.
+  // Warm-starts a new model of 0s; sets text_ and head_left_.
   TensorMap Start(const std::string& path, const ModelOptions& model) {
     TensorMap weights = Weights(model, 0);
     const WarmStarted started = WarmStart(path, model, weights);
@@ -129,7 +129,7 @@ TEST_F(WarmStartTest, NamesWhatItDoesNotUse) {
                            HasSubstr("unused tensors: 1 (extra)")));
 }
 
-// Which torch before 0.4 did not save, and TensorFlow does not have.
+// torch before 0.4 did not save num_batches_tracked, and TensorFlow has none.
 TEST_F(WarmStartTest, DoesWithoutCountersOfBatches) {
   const ModelOptions resnet{.depth = 18, .num_classes = 10};
   TensorMap file = Weights(resnet, 1);
@@ -158,7 +158,7 @@ std::vector<float> FloatsOf(const HostTensor& tensor) {
   return values;
 }
 
-// What timm 1.0's adapt_input_conv() makes of them.
+// Expected values of timm 1.0's adapt_input_conv().
 TEST_F(WarmStartTest, SumsOrRepeatsTheFirstConvolutionsChannels) {
   const ModelOptions color = {.depth = 18, .num_classes = 2};
   const ModelOptions gray = {.depth = 18, .num_classes = 2, .channels = 1};

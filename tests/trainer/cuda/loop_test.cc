@@ -24,7 +24,7 @@ constexpr int kBatch = 8;
 constexpr int kSide = 32;
 constexpr int kClasses = 4;
 
-// Of losses whose sums are in another order, after a few steps.
+// The tolerance for losses after a few steps with sums in another order.
 constexpr double kTolerance = 1e-3;
 
 // Losses of the two are compared bit for bit.
@@ -46,7 +46,7 @@ ModelOptions WithNorms(ModelOptions model, bool fused) {
   return model;
 }
 
-// From here on what waits for the device behind LibTorch's back throws.
+// While it lives, a hidden wait for the device throws.
 class NoHiddenSyncs {
  public:
   NoHiddenSyncs() { Set(c10::cuda::SyncDebugMode::L_ERROR); }

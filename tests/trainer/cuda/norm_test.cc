@@ -101,7 +101,7 @@ class CudaNormTest : public testing::TestWithParam<Case> {
   }
 };
 
-TEST_P(CudaNormTest, IsThatOfTheCpu) {
+TEST_P(CudaNormTest, GpuNormMatchesTheCpus) {
   for (const std::vector<std::int64_t>& shape :
        {std::vector<std::int64_t>{4, 64, 14, 14},
         {2, 2048, 7, 7},
@@ -122,7 +122,7 @@ TEST_P(CudaNormTest, IsThatOfTheCpu) {
     ExpectNear(found.y, y);
     ExpectNear(on_gpu.norm.moving_mean, on_cpu.norm.moving_mean);
     ExpectNear(on_gpu.norm.moving_variance, on_cpu.norm.moving_variance);
-    // Where y is all but 0, the two may differ in whether it is.
+    // Where y is nearly 0, the two may differ in whether it is 0.
     found.y = y.detach().to(torch::kCUDA);
     const NormGradients gradients = Backward(found, on_gpu);
     ExpectNear(gradients.x, on_cpu.x.grad());
@@ -147,7 +147,7 @@ TEST_P(CudaNormTest, HasTheSameBitsEachTime) {
   EXPECT_TRUE(of_one.bias.equal(of_other.bias));
 }
 
-TEST_P(CudaNormTest, IsWhatFusedNormUses) {
+TEST_P(CudaNormTest, FusedNormUsesTheGpusKernels) {
   const Inputs inputs = MakeInputs({2, 16, 3, 3}).To(torch::kCUDA);
   const torch::Tensor y = Forward(inputs).y;
   EXPECT_TRUE(
@@ -155,8 +155,8 @@ TEST_P(CudaNormTest, IsWhatFusedNormUses) {
           .equal(y));
 }
 
-// Gradients without ReLU, since where y is all but 0, the two may differ in
-// whether it is.
+// Gradients without ReLU, since where y is nearly 0, the two may differ in
+// whether it is 0.
 TEST_P(CudaNormTest, NormalizesTheResidualAsTheCpuDoes) {
   if (!GetParam().residual) {
     return;

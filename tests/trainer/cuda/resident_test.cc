@@ -31,8 +31,8 @@ const OptimizerOptions kOptimizer = {
                       .train_images = 8,
                       .train_steps = 90}};
 
-// Of the slot in a step: each image now and then, some of them mirrored, and a
-// slot of padding.
+// The choice of a slot in a step: all images occur, some mirrored, and one slot
+// is padding.
 std::uint32_t Choice(std::int64_t step, int slot) {
   return slot == 3 ? kNoImage
                    : ImageChoice((5 * step + 3 * slot) % kImages,

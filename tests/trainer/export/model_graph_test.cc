@@ -57,7 +57,7 @@ TEST(ModelGraphTest, TakesOnlyWhatTheNetworkUses) {
       20);
 }
 
-TEST(ModelGraphTest, IsTorchScriptsText) {
+TEST(ModelGraphTest, GraphsBecomeTorchScript) {
   const std::string text = TorchScriptSource(
       BuildGraph(kLeNetOptions, RandomWeights(kLeNetOptions), kPixels));
   // A mean of 0 is not subtracted.

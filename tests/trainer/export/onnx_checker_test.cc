@@ -19,8 +19,8 @@ namespace {
 
 class OnnxCheckerTest : public testing::TestWithParam<ModelVariantCase> {};
 
-// What the checker infers of the output, [dim, dim]; a name for a dimension
-// that has one.
+// The output's shape that the checker infers, [dim, dim]; a dimension's name if
+// it has one.
 std::string OutputShape(::onnx::ModelProto& model) {
   ::onnx::shape_inference::InferShapes(
       model, ::onnx::OpSchemaRegistry::Instance(),

@@ -6,7 +6,7 @@ namespace infeed {
 namespace {
 
 // The numbers are those of the X10 tutorial's own run.
-TEST(EpochLinesTest, AreTheTutorials) {
+TEST(EpochLinesTest, LinesMatchTheTutorials) {
   EXPECT_EQ(EpochLine(1, {.loss = 0.503, .correct = 50308, .images = 60000},
                       {.loss = 0.135, .correct = 9578, .images = 10000}, 14.1),
             "[Epoch 1] Training Loss: 0.503, Training Accuracy: 50308/60000 "

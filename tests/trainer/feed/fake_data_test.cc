@@ -29,7 +29,7 @@ const InputOptions kTraining{.batch_size = 8,
                              .num_label_classes = 10,
                              .batches_in_pool = 4};
 
-TEST(FakeDataTest, IsAskedForByNullOrNothing) {
+TEST(FakeDataTest, NullOrNothingSelectsFakeData) {
   EXPECT_TRUE(IsFakeData("null"));
   EXPECT_TRUE(IsFakeData(""));
   EXPECT_FALSE(IsFakeData("null/"));
@@ -101,7 +101,7 @@ TEST(FakeDataTest, EndsAnEvaluation) {
   EXPECT_EQ(batches, 3);
 }
 
-TEST(FakeDataTest, IsBoundByTheMemoryLimit) {
+TEST(FakeDataTest, TheMemoryLimitApplies) {
   InputOptions options = kTraining;
   EXPECT_LE(FakeData(options).memory_bytes(), 64 << 10);
   options.memory_limit = 1000;

@@ -1,4 +1,5 @@
-// What kernels for GPUs compute, on the CPU, against the trainer's own code.
+// Compares the arithmetic of GPU kernels, on the CPU, with the trainer's own
+// code.
 #include "trainer/feed/pixel_math.h"
 
 #include <bit>
@@ -51,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(All, NormalizedTest,
                                       : "Imagenet";
                          });
 
-TEST(Bfloat16BitsTest, AreThoseOfLibTorch) {
+TEST(Bfloat16BitsTest, BitsMatchLibTorchs) {
   std::mt19937 random(1);
   std::vector<float> values = {0.0F,   -0.0F,      1.0F,     INFINITY,
                                1e-40F, 3.3895e38F, -1.0F / 3};
@@ -91,7 +92,8 @@ TEST(NormTilingTest, CoversEveryElementOnce) {
   }
 }
 
-// As MomentsKernel and StatisticsKernel do it, with one thread a split.
+// The moments as MomentsKernel and StatisticsKernel compute them, with one
+// thread per split.
 ChannelMoments MomentsBySplits(const std::vector<float>& x) {
   const NormShape shape = {.rows = std::ssize(x), .channels = 8};
   const NormTiling tiling = TilingOf(shape, 8);
@@ -113,7 +115,7 @@ ChannelMoments MomentsBySplits(const std::vector<float>& x) {
   return MomentsOf(sums, static_cast<double>(shape.rows));
 }
 
-TEST(NormMomentsTest, KeepTheirDigitsFarFromZero) {
+TEST(NormMomentsTest, MeansFarFromZeroLoseNoDigits) {
   for (const float offset : {0.0F, 3.0F, -1000.0F}) {
     std::mt19937 random(5);
     std::normal_distribution<float> normal(offset, 0.5F);
@@ -132,7 +134,7 @@ TEST(NormMomentsTest, KeepTheirDigitsFarFromZero) {
   }
 }
 
-TEST(NormMomentsTest, OfEqualValuesAreExact) {
+TEST(NormMomentsTest, EqualValuesGiveExactMoments) {
   const ChannelMoments moments = MomentsBySplits(std::vector(1000, 0.1F));
   EXPECT_FLOAT_EQ(static_cast<float>(moments.mean), 0.1F);
   EXPECT_LT(moments.variance, 1e-12);

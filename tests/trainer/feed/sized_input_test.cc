@@ -31,7 +31,7 @@ const RecordIndex& Index() {
   return kShards.index();
 }
 
-// Of each of eight batches.
+// The size of each of eight batches.
 const std::vector<ImageSize> kSizes = {16,       16,       {24, 17}, {24, 17},
                                        {24, 17}, {24, 17}, 8,        8};
 

@@ -44,7 +44,7 @@ class FakeGraphs final : public GraphDevice {
 
 class SlotGraphsTest : public testing::Test {
  protected:
-  // As many passes on two slots in turn.
+  // Runs passes on two slots in turn.
   std::vector<std::string> Passes(int count, GraphReplay replay,
                                   int allowed = 100) {
     FakeGraphs device(allowed);

@@ -130,7 +130,7 @@ TEST_P(DeviceGroupTest, AveragesLeaveEqualNumbersAsTheyAre) {
 
 INSTANTIATE_TEST_SUITE_P(Ranks, DeviceGroupTest, testing::Values(2, 3, 4));
 
-TEST(JoinDeviceGroupTest, IsNothingForOneRank) {
+TEST(JoinDeviceGroupTest, OneRankNeedsNoGroup) {
   EXPECT_EQ(JoinDeviceGroup(nullptr, 0, 1, torch::kCPU, kRankTimeout), nullptr);
 }
 
@@ -215,7 +215,7 @@ TEST(DeviceGroupErrorTest, ASilentRankEndsTheSumAfterTheTimeOut) {
   });
 }
 
-TEST(AddressTowardsTest, IsTheOneOnTheWay) {
+TEST(AddressTowardsTest, TheAddressIsOnTheRoute) {
   EXPECT_EQ(AddressTowards("127.0.0.1"), "127.0.0.1");
   EXPECT_TRUE(IsThisMachineOnly(AddressTowards("localhost")));
   EXPECT_THROW(AddressTowards("no.such.host.invalid"), IoError);

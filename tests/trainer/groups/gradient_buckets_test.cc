@@ -62,7 +62,7 @@ std::vector<torch::Tensor> GradientsOf(const Model& model) {
   return gradients;
 }
 
-// What ranks [0, ranks) give each weight together, `passes` times.
+// The sum of the gradients of ranks [0, ranks) for each weight, `passes` times.
 std::vector<torch::Tensor> Expected(int ranks, int passes) {
   const Model model;
   for (int i = 0; i < ranks * passes; ++i) {
@@ -94,7 +94,7 @@ struct Shape {
 
 class GradientBucketsTest : public testing::TestWithParam<Shape> {};
 
-TEST_P(GradientBucketsTest, AreTheSumsOfAllRanks) {
+TEST_P(GradientBucketsTest, GradientsAreSummedOverAllRanks) {
   RankThreads(GetParam().ranks).Run([&](Ranks& ranks) {
     const RankPlace& place = ranks.place();
     const auto group = JoinAll(ranks);
@@ -191,7 +191,7 @@ TEST(GradientBucketsOrderTest, PassesBeforeTheLastSendNothing) {
   EXPECT_TRUE(group.sizes.empty());
 }
 
-TEST(GradientBucketsOrderTest, LeaveNothingBehind) {
+TEST(GradientBucketsOrderTest, NoSumIsLeftPending) {
   const Model model;
   CountingGroup group;
   {

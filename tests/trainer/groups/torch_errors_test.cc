@@ -22,7 +22,7 @@ using testing::Not;
 
 std::string Named(const std::string& asked) { return "no room for " + asked; }
 
-// What comes out of the door when work throws.
+// The message of TranslateTorchErrors() if work throws.
 template <typename Work>
 std::string MessageOfDoor(Work work, const OutOfMemoryText& text = Named) {
   return MessageOf<IoError>([&] { TranslateTorchErrors(work, text); });

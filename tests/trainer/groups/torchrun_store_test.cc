@@ -76,7 +76,7 @@ TEST_F(TorchrunStoreTest, DoesNotShowATokenOfTheUsers) {
   EXPECT_THAT(Shown(), testing::MatchesRegex("[0-9]+ "));
 }
 
-TEST_F(TorchrunStoreTest, IsRefusedWhereItSaysSomethingElse) {
+TEST_F(TorchrunStoreTest, InvalidMeetingPointsAreRefused) {
   for (const std::string text : {"", "port token", "7"}) {
     store().set("infeed/3/meeting", {text.begin(), text.end()});
     EXPECT_THAT(
@@ -85,7 +85,7 @@ TEST_F(TorchrunStoreTest, IsRefusedWhereItSaysSomethingElse) {
   }
 }
 
-TEST_F(TorchrunStoreTest, IsNamedWhereItDoesNotAnswer) {
+TEST_F(TorchrunStoreTest, ASilentStoreIsNamed) {
   const ClosedPort closed;
   RankPlace place = PlaceOf(1);
   place.master_port = closed.port();

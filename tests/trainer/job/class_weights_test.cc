@@ -60,7 +60,7 @@ class ClassWeightsTest : public testing::Test {
   RunParams params_;
 };
 
-TEST_F(ClassWeightsTest, AreNoneByDefault) {
+TEST_F(ClassWeightsTest, WeightsAreAbsentByDefault) {
   EXPECT_THAT(Weights(""), IsEmpty());
 }
 

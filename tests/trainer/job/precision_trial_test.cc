@@ -65,7 +65,7 @@ TEST(PrecisionTrialTest, HasBatchesThatTakeATenthOfASecond) {
   EXPECT_EQ(TrialBatch(params, 1, 64), 26);
 }
 
-TEST(PrecisionTrialTest, IsNotWorthItForAShortRun) {
+TEST(PrecisionTrialTest, ShortRunsHaveNoTrial) {
   TrainParams params = Small();
   EXPECT_FALSE(IsWorthATrial(params, 8));
   params.train_steps = 160;

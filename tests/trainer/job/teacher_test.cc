@@ -77,7 +77,7 @@ class TeacherTest : public testing::Test {
   RunParams run_;
 };
 
-TEST_F(TeacherTest, IsTheNewestCheckpointWithoutABest) {
+TEST_F(TeacherTest, WithoutABestTheNewestTeaches) {
   const auto teacher = Find();
   ASSERT_TRUE(teacher);
   EXPECT_EQ(teacher->weights, State(2).model);
@@ -87,7 +87,7 @@ TEST_F(TeacherTest, IsTheNewestCheckpointWithoutABest) {
   EXPECT_EQ(teacher->model.num_classes, 4);
 }
 
-TEST_F(TeacherTest, IsTheBestOneAndSaysHowGood) {
+TEST_F(TeacherTest, TheBestTeachesAndItsMetricIsPrinted) {
   ASSERT_TRUE(BestCheckpoint(dir_, "top_1").Note(1, {.top_1 = 0.75}));
   const auto teacher = Find();
   ASSERT_TRUE(teacher);
@@ -103,7 +103,7 @@ TEST_F(TeacherTest, HasTheAveragesOfItsWeights) {
   EXPECT_EQ(Find()->weights["fc3.bias"].bytes[0], std::byte{7});
 }
 
-TEST_F(TeacherTest, IsOfRunsThatTrainAlone) {
+TEST_F(TeacherTest, OnlyTrainingRunsHaveATeacher) {
   options_.mode = Mode::kEval;
   EXPECT_FALSE(Find());
   options_.mode = Mode::kTrain;

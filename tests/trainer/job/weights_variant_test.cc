@@ -105,7 +105,7 @@ class WeightsVariantTest : public testing::Test {
   RunParams params_;
 };
 
-TEST_F(WeightsVariantTest, IsThatOfATensorflowCheckpoint) {
+TEST_F(WeightsVariantTest, TensorflowCheckpointsAreTpu) {
   for (const int depth : {18, 50}) {
     WriteReference(depth);
     params_.values.model.variant = ModelVariant::kTorchvision;
@@ -117,7 +117,7 @@ TEST_F(WeightsVariantTest, IsThatOfATensorflowCheckpoint) {
   }
 }
 
-TEST_F(WeightsVariantTest, IsRefusedWhereAnotherOneIsGiven) {
+TEST_F(WeightsVariantTest, AContradictingVariantIsRefused) {
   WriteReference(50);
   params_.origins["model_variant"] = "flag";
   EXPECT_THAT(MessageOf<UsageError>([&] { Follow(); }),
@@ -138,7 +138,7 @@ TEST_F(WeightsVariantTest, NamesTheDepthOfATensorflowCheckpoint) {
                         "resnet_depth=18"));
 }
 
-TEST_F(WeightsVariantTest, IsThatOfACheckpointOfOurs) {
+TEST_F(WeightsVariantTest, CheckpointsKeepTheirVariant) {
   Checkpoint checkpoint = MadeCheckpoint(7);
   checkpoint.identity.push_back({"model_variant", "\"tpu\""});
   const std::string other = folder_ / "other";
@@ -153,7 +153,7 @@ TEST_F(WeightsVariantTest, IsThatOfACheckpointOfOurs) {
 }
 
 // A file of a checkpoint, and a checkpoint of which a newer one is damaged.
-TEST_F(WeightsVariantTest, IsThatOfWhatIsLeftOfACheckpoint) {
+TEST_F(WeightsVariantTest, PartsOfACheckpointHaveItsVariant) {
   Checkpoint checkpoint = MadeCheckpoint(7);
   checkpoint.identity.push_back({"model_variant", "\"tpu\""});
   const std::string other = folder_ / "other";
@@ -164,7 +164,7 @@ TEST_F(WeightsVariantTest, IsThatOfWhatIsLeftOfACheckpoint) {
   EXPECT_EQ(VariantOfWeights(step + "/model.safetensors"), ModelVariant::kTpu);
 }
 
-TEST_F(WeightsVariantTest, IsThatOfAnExport) {
+TEST_F(WeightsVariantTest, ExportsHaveTheirVariant) {
   const std::string facts = folder_ / "preprocessing.json";
   WriteFileAtomically(path_, "weights");
   for (const char* const text :
@@ -180,7 +180,7 @@ TEST_F(WeightsVariantTest, IsThatOfAnExport) {
 }
 
 // PyTorch's networks all have torchvision's geometry.
-TEST_F(WeightsVariantTest, IsTorchvisionsOfFilesOfTorch) {
+TEST_F(WeightsVariantTest, TorchFilesAreTorchvision) {
   params_.origins["model_variant"] = "preset tpu_reference";
   for (const char* const bytes : {"PK\x03\x04 and more", "\x80\x02 and more"}) {
     WriteFileAtomically(path_, bytes);
@@ -202,7 +202,7 @@ TEST_F(WeightsVariantTest, StaysThatOfTheTrainingThatResumes) {
   EXPECT_EQ(params_.values.model.variant, ModelVariant::kTpu);
 }
 
-TEST_F(WeightsVariantTest, IsLeftWhereTheWeightsDoNotSay) {
+TEST_F(WeightsVariantTest, UnknownVariantsChangeNothing) {
   WriteFileAtomically(path_, "weights");
   Follow();
   EXPECT_EQ(params_.values.model.variant, ModelVariant::kTorchvision);

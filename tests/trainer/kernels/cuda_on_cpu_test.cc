@@ -1,4 +1,4 @@
-// That the CPU finds what is wrong with a kernel (tests/support/cuda_on_cpu.h).
+// Tests that the CPU finds errors of kernels (tests/support/cuda_on_cpu.h).
 #include "tests/support/cuda_on_cpu.h"
 
 #include <numeric>

@@ -65,7 +65,7 @@ double StepMomentum(Buffers<double>& buffers,
   return kDecay / 2 * squares;
 }
 
-// The same by the CPU's code in float32.
+// A step of momentum by the CPU's code in float32.
 void StepMomentum(Buffers<float>& buffers, const std::vector<float>& gradients,
                   bool nesterov) {
   ForEachElement([&](const FlatParameter& flat, std::size_t i) {

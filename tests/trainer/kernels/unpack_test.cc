@@ -20,8 +20,8 @@ std::uint32_t BitsOf(float value) {
                         : std::bit_cast<std::uint32_t>(value);
 }
 
-// What is expected of packed pixels: their bits, normalised, and a channel of
-// zeros.
+// The expected images of packed pixels: the normalised values' bits, and a
+// channel of zeros.
 template <typename T>
 std::vector<T> ExpectedImages(const std::vector<std::uint32_t>& pixels,
                               const PixelStatistics& statistics) {

@@ -19,7 +19,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// A machine as its files under /proc and /sys tell it.
+// A machine, made of files under /proc and /sys.
 class MachineCheckTest : public testing::Test {
  protected:
   MachineCheckTest() {
@@ -116,7 +116,7 @@ TEST_F(MachineCheckTest, WarnsOfFewOpenFiles) {
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
-TEST(FindingsTest, AreTextAndJson) {
+TEST(FindingsTest, FindingsBecomeTextAndJson) {
   const std::vector<Finding> findings = {{"cores", "2", ""},
                                          {"memory", "4 MiB\xff", "buy some"}};
   EXPECT_THAT(FindingsText(findings),

@@ -90,7 +90,7 @@ TEST_F(ProfilerTest, BeginsAfterSomeTime) {
   EXPECT_EQ(profiler.End()->step, 4);
 }
 
-// Whoever keeps a whole trace keeps all of it.
+// A shared trace log keeps all of its spans.
 TEST_F(ProfilerTest, LeavesALogOfOthersAsItIs) {
   TraceLog log;
   Profiler profiler = Make({.every_n_steps = 1}, &log);

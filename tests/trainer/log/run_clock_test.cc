@@ -153,7 +153,7 @@ TEST_F(RunClockTest, WeighsNewStepsMore) {
   EXPECT_DOUBLE_EQ(clock.seconds_per_step(), 0.75);
 }
 
-// A result that was waiting behind another was no faster step.
+// A result that waited behind another one does not make a step faster.
 TEST_F(RunClockTest, ResultsThatComeTogetherAreNoFasterSteps) {
   RunClock clock = Make();
   clock.BeginLoop(0);

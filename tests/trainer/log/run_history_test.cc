@@ -57,7 +57,7 @@ TEST(RunHistoryTest, ReadsWhatTheLogWrites) {
   EXPECT_FALSE(history.runs()[0].end);
 }
 
-// Files of earlier versions do not say how.
+// Older files have no end event.
 TEST(RunHistoryTest, ReadsHowARunEnded) {
   RunHistory history("nowhere");
   for (const auto& [line, end] :

@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What a shell makes of a text: its words, one a line.
+// The words into which a shell splits a text, one per line.
 std::string WordsByShell(const std::string& text) {
   const std::string command = "printf '%s\\n' " + text;
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(
@@ -26,7 +26,7 @@ std::string WordsByShell(const std::string& text) {
   return words;
 }
 
-TEST(CommandTextTest, IsReadBackByAShell) {
+TEST(CommandTextTest, AShellReadsTheCommandBack) {
   EXPECT_EQ(WordsByShell(CommandText({"train_resnet", "--data_dir", "my data",
                                       "--resume=it's $HOME `x` \"y\" *", ""})),
             "train_resnet\n--data_dir\nmy data\n"
@@ -34,7 +34,7 @@ TEST(CommandTextTest, IsReadBackByAShell) {
   EXPECT_EQ(CommandText({"a", "--b=c/d.e,f=1"}), "a --b=c/d.e,f=1");
 }
 
-TEST(CommandTextTest, IsOneLineWithoutSecrets) {
+TEST(CommandTextTest, TheCommandIsOneLineWithoutSecrets) {
   EXPECT_EQ(CommandText({"a\nb", "--x=https://u:p@h/y?Signature=z"}),
             "'a?b' '--x=https://h/y?...'");
 }
@@ -56,7 +56,7 @@ TEST(EnvironmentTextTest, HasWhatDecidesAndNothingElse) {
       "INFEED_RANK_TOKEN=... OMP_NUM_THREADS=2 SLURM_PROCID=1 WORLD_SIZE=4");
 }
 
-TEST(YamlCommentsTest, AreNoParameters) {
+TEST(YamlCommentsTest, CommentsAreNotParameters) {
   const std::string comments =
       YamlComments({{"command", CommandText({"a", "seed: 7\nimage_size: 8"})},
                     {"environment", std::string(100'000, 'x')}});

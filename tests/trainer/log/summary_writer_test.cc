@@ -50,7 +50,7 @@ TEST(SummaryWriterTest, WritesAScalarAsTensorFlowDoes) {
             "150000c03f22bc952a");
 }
 
-// As TensorFlow 2.21 serializes these messages.
+// The bytes are those that TensorFlow 2.21 serializes.
 TEST(SummaryWriterTest, WritesAnImage) {
   EXPECT_EQ(ToHex(ImageEvent(2.0, 3, "a", {"PNG", 5, 4})),
             "09000000000000004010032a120a100a0161220b0804100518032203504e47");
@@ -63,7 +63,7 @@ TEST(SummaryWriterTest, WritesAText) {
       "0a060a0474657874");
 }
 
-// As TensorBoard 2.21 serializes these messages.
+// The bytes are those that TensorBoard 2.21 serializes.
 TEST(SummaryWriterTest, WritesHowASessionStarts) {
   const std::string begin =
       "5f68706172616d735f2f73657373696f6e5f73746172745f696e666f420608011202120"
@@ -109,7 +109,7 @@ TEST(SummaryWriterTest, WritesAZeroToo) {
                                 "1500000000"));
 }
 
-TEST(SummaryWriterTest, IsThereAtOnce) {
+TEST(SummaryWriterTest, TheFileExistsAtOnce) {
   const TemporaryFolder folder;
   const SummaryWriter writer(folder.path() + "/eval");
   EXPECT_THAT(Events(writer.path()),

@@ -106,7 +106,8 @@ void ComputeWithZeros(const c10::OperatorHandle& operation, Stack* stack) {
   }
 }
 
-// What LibTorch calls for a convolution on a device that it does not know.
+// Replaces the operation that LibTorch calls for a convolution on an unknown
+// device.
 void Convolve(const c10::OperatorHandle& operation, Stack* stack) {
   const Stack arguments = TakeArguments(operation, stack);
   const at::Tensor& x = arguments[0].toTensor();
@@ -301,7 +302,7 @@ TEST_F(CaptureTest, NoTeacherReadsAValue) {
   }
 }
 
-// What the tests above rest on.
+// The assumption of the tests above.
 TEST_F(CaptureTest, AReadThrows) {
   const torch::Tensor values = torch::ones({4}, torch::device(kMeta));
   EXPECT_THROW((void)values.sum().item<float>(), c10::Error);

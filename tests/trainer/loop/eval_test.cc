@@ -24,7 +24,7 @@ DeviceBatch BatchOf(const std::vector<std::int64_t>& labels,
           .weights = torch::tensor(weights)};
 }
 
-// Three classes: says 2, 0, 1, 1.
+// Logits of three classes; the predictions are 2, 0, 1, 1.
 torch::Tensor Logits() {
   return torch::tensor(
       {{0.F, 1.F, 2.F}, {3.F, 1.F, 2.F}, {0.F, 1.F, 0.F}, {0.F, 5.F, 0.F}});
@@ -126,7 +126,7 @@ TEST(EvalViewsTest, AnImageCountsIfAllItsCropsDo) {
   EXPECT_TRUE(images.weights.equal(torch::tensor({1.F, 0.F, 1.F})));
 }
 
-TEST(PredictionsTest, AreTheFiveGreatestTheFirstOfEqualsFirst) {
+TEST(PredictionsTest, TheFiveHighestTiesInIndexOrder) {
   const Predictions predictions =
       PredictionsOf(torch::tensor({{0.F, 2.F, 1.F, 2.F, 0.F, 0.F, -1.F},
                                    {9.F, 0.F, 0.F, 0.F, 0.F, 0.F, 0.F}}));
@@ -137,7 +137,7 @@ TEST(PredictionsTest, AreTheFiveGreatestTheFirstOfEqualsFirst) {
   EXPECT_NEAR(predictions.probabilities_of(0)[4], 0.0479288, 1e-6);
 }
 
-TEST(PredictionsTest, AreAllOfFewerClasses) {
+TEST(PredictionsTest, FewClassesAreAllListed) {
   const Predictions predictions = PredictionsOf(
       torch::tensor({{std::log(1.F), std::log(3.F)}}).to(torch::kBFloat16));
   EXPECT_EQ(predictions.top, 2);

@@ -80,8 +80,7 @@ TEST(DeviceLoopNetworksTest, LeNetLearns) {
   EXPECT_LT(std::accumulate(losses.end() - 20, losses.end(), 0.0F) / 20, 0.2F);
 }
 
-// Small images have maps of one pixel: libraries' kernels take ways there that
-// larger ones never do.
+// Small images have maps of one pixel, for which libraries use other kernels.
 class Bfloat16NetworkTest : public testing::TestWithParam<ModelVariantCase> {};
 
 TEST_P(Bfloat16NetworkTest, TrainsAlikeInMemoryFullOfJunk) {

@@ -31,10 +31,10 @@ using testing::IsEmpty;
 constexpr int kBatch = 2;
 constexpr int kSide = 64;  // of the last convolutions: 2
 
-// What was seen of the operations of a step.
+// The observed operations of a step.
 struct Seen {
-  // Those that the step and autograd call. What these call in turn depends on
-  // the CPU.
+  // Operations called by the step and autograd; those called inside them depend
+  // on the CPU.
   std::map<std::string, int> operations;
   int depth = 0;                     // of calls, at this moment
   int convolutions = 0;              // those of convolutions among them
@@ -164,7 +164,7 @@ Seen ThirdStep(const ModelOptions& model, const OptimizerOptions& optimizer,
 class OperationsTest
     : public testing::TestWithParam<std::tuple<bool, Precision>> {};
 
-TEST_P(OperationsTest, AreInChannelsLastOrderWithoutCopies) {
+TEST_P(OperationsTest, AllOperationsAreInChannelsLastOrder) {
   const auto [fused, precision] = GetParam();
   Seen seen =
       ThirdStep({.depth = 50, .num_classes = 4, .fused_batch_norm = fused}, {},
@@ -181,7 +181,7 @@ INSTANTIATE_TEST_SUITE_P(
                                                       Precision::kBfloat16)));
 
 // Another version of LibTorch has other operations.
-TEST(OperationsOfAStepTest, AreSoMany) {
+TEST(OperationsOfAStepTest, AStepHasTheExpectedOperations) {
   if (TORCH_VERSION_MAJOR != 1 || TORCH_VERSION_MINOR != 13) {
     GTEST_SKIP() << "counted with LibTorch 1.13, not with " << TORCH_VERSION;
   }

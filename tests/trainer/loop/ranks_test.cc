@@ -38,7 +38,7 @@ struct RanksCase {
   [[nodiscard]] int side() const {
     return model.kind == ModelKind::kLeNet ? 28 : 32;
   }
-  // ranks: nullptr for nobody else.
+  // ranks: nullptr for a single process.
   [[nodiscard]] DeviceOptions DeviceOf(Ranks* ranks) const {
     const bool is_alone = ranks == nullptr || ranks->place().is_alone();
     return {.device = "cpu",
@@ -49,8 +49,8 @@ struct RanksCase {
   }
 };
 
-// The whole batch; where slots are masked, three of those of the first half,
-// and in batch 1 all of the second.
+// Fills the whole batch. If slots are masked, three slots of the first half
+// are, and in batch 1 the whole second half.
 void FillWhole(Batch& batch, std::int64_t number, bool masked) {
   FillWithColours(batch, number, kClasses);
   if (!masked) {
@@ -295,7 +295,7 @@ TEST(RanksBroadcastTest, AllGoOnFromRankZerosState) {
   });
 }
 
-TEST(RanksBroadcastTest, IsNothingForOne) {
+TEST(RanksBroadcastTest, OneRankBroadcastsNothing) {
   const RanksCase setup = LeNet("");
   DeviceLoop loop(setup.model, setup.optimizer, setup.DeviceOf(nullptr));
   const std::uint64_t before = loop.Hash();

@@ -1,5 +1,5 @@
 // The libraries of PyTorch's wheels export functions of libstdc++ that crash
-// when they are called; cmake/torch.cmake says which ones a program gets.
+// when they are called; cmake/torch.cmake chooses the ones that a program uses.
 #include <dlfcn.h>
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace standard_library_test {
 
 namespace fs = std::filesystem;
 
-TEST(StandardLibraryTest, IsNotThatInsideLibTorch) {
+TEST(StandardLibraryTest, LibTorchsCopiesAreNotUsed) {
   std::uintmax_t (*const remove_all)(const fs::path&) = &fs::remove_all;
   Dl_info found = {};
   ASSERT_NE(::dladdr(reinterpret_cast<const void*>(remove_all), &found), 0);

@@ -293,7 +293,7 @@ TEST(MovingAverageShareTest, FollowsTheWeightsDuringTheWarmUp) {
 }
 
 // timm's.
-TEST(MovingAverageShareTest, IsTheSameFromTheStart) {
+TEST(MovingAverageShareTest, TheShareIsConstantWithoutWarmUp) {
   const OptimizerOptions options = {
       .moving_average_decay = 0.75,
       .moving_average_every = 2,
@@ -414,12 +414,12 @@ INSTANTIATE_TEST_SUITE_P(
                             }}),
     [](const auto& param_info) { return param_info.param.name; });
 
-// --- Of the whole device loop.
+// --- The whole device loop.
 
 const DeviceOptions kCpu = {.device = "cpu", .threads = 2};
 const ModelOptions kResNet = {.depth = 18, .num_classes = 2};
 
-TEST(DeviceLoopAverageTest, IsWhatIsUsedAndSaved) {
+TEST(DeviceLoopAverageTest, EvaluationsAndExportsUseTheAverage) {
   OptimizerOptions options = Options();
   options.moving_average_decay = 0.9;
   DeviceLoop loop(kResNet, options, kCpu);

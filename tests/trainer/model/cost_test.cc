@@ -82,7 +82,7 @@ TEST(StepOperationsTest, CountsBothWays) {
   EXPECT_EQ(StepOperations({.multiplications = 100}, 8), 3 * 2 * 100 * 8);
 }
 
-TEST(ForwardOperationsTest, IsAThirdOfAStep) {
+TEST(ForwardOperationsTest, ForwardPassesAreAThirdOfAStep) {
   EXPECT_EQ(ForwardOperations({.multiplications = 100}, 8), 2 * 100 * 8);
 }
 

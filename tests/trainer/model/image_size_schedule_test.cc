@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(ImageSizeScheduleTest, IsTheImageSizeWithoutText) {
+TEST(ImageSizeScheduleTest, WithoutTextTheSizeIsConstant) {
   const ImageSizeSchedule schedule("", 224);
   EXPECT_EQ(schedule.SizeAt(0), 224);
   EXPECT_EQ(schedule.SizeAt(1000), 224);

@@ -234,7 +234,7 @@ TEST(LearningRateTest, TakesAnotherWarmUpThanTheReferences) {
   ExpectRates(options, {{1251, .4 * 1251 * 1024 / 1281167 / 2.5}, {3128, .4}});
 }
 
-TEST(LearningRateTest, IsTheBaseRateWithoutScaling) {
+TEST(LearningRateTest, WithoutScalingThePeakIsTheBaseRate) {
   LearningRateOptions options = Imagenet(1024, 112590);
   options.scaled_by_batch = false;
   ExpectRates(options, {{6256, .1}, {37535, .01}});
@@ -252,8 +252,8 @@ TEST(LearningRateTest, FallsInStepsAtEachThird) {
                         {90 * 5004 - 1, .001}});
 }
 
-// --- Those of PyTorch and timm (make_schedule_goldens.py): nine epochs of ten
-// steps.
+// --- Schedules of PyTorch and timm (make_schedule_goldens.py): nine epochs of
+// ten steps.
 
 struct Golden {
   std::string name;
@@ -284,7 +284,7 @@ TEST_P(LearningRateGoldenTest, HasTheirRates) {
   RecordProperty("largest_difference", fmt::format("{}", largest));
 }
 
-TEST(PlateauRateTest, IsThatOfTorchsReduceLROnPlateau) {
+TEST(PlateauRateTest, RatesMatchReduceLROnPlateau) {
   const nlohmann::json goldens = nlohmann::json::parse(
       std::ifstream(INFEED_TEST_DATA "/schedule_goldens.json"));
   ASSERT_EQ(goldens["plateau"].size(), 4);

@@ -77,7 +77,7 @@ TEST(MemoryNeedTest, OnAGpuTheStepIsThere) {
                     HasSubstr("; 600 MiB free on the GPU")));
 }
 
-TEST(MemoryNeedTest, OfAMachineThatSaysNothingThereIsNoWarning) {
+TEST(MemoryNeedTest, UnknownMemoryGivesNoWarning) {
   EXPECT_EQ(MemoryWarning(TrainingStep(), {}), "");
 }
 

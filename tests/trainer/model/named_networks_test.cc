@@ -18,7 +18,8 @@
 namespace infeed {
 namespace {
 
-// As tests/data/make_named_network_goldens.py: the state's lines and numbers.
+// The state's lines and numbers, as tests/data/make_named_network_goldens.py
+// writes them.
 nlohmann::json LayoutOf(const ModelOptions& options) {
   std::vector<std::string> lines;
   std::int64_t parameters = 0;
@@ -35,7 +36,7 @@ nlohmann::json LayoutOf(const ModelOptions& options) {
           {"fnv1a", Fnv1a(fmt::format("{}", fmt::join(lines, "\n")))}};
 }
 
-TEST(NamedNetworksTest, HaveTheTensorsOfTheirLibrary) {
+TEST(NamedNetworksTest, NetworksHaveTheirLibrarysTensors) {
   nlohmann::json golden = nlohmann::json::parse(
       std::ifstream(INFEED_TEST_DATA "/named_networks.json"));
   for (const NamedNetwork& network : NamedNetworks()) {
@@ -50,7 +51,7 @@ TEST(NamedNetworksTest, HaveTheTensorsOfTheirLibrary) {
   EXPECT_EQ(golden, nlohmann::json::object());
 }
 
-TEST(NamedNetworksTest, AreFoundByNameAndByShape) {
+TEST(NamedNetworksTest, NetworksAreFoundByNameAndShape) {
   for (const NamedNetwork& network : NamedNetworks()) {
     EXPECT_EQ(FindNetwork(network.name), &network);
     EXPECT_EQ(NetworkOf(network.shape), &network) << network.name;

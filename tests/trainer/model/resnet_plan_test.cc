@@ -65,7 +65,7 @@ struct ReferenceCounts {
 
 class ReferenceCountsTest : public testing::TestWithParam<ReferenceCounts> {};
 
-TEST_P(ReferenceCountsTest, AreThePlans) {
+TEST_P(ReferenceCountsTest, PlansHaveTheReferencesCounts) {
   const ReferenceCounts& counts = GetParam();
   EXPECT_EQ(Parameters(Tpu(counts.depth)), counts.classes_1000);
   EXPECT_EQ(Parameters(Tpu(counts.depth, 1001)), counts.classes_1001);
@@ -75,7 +75,7 @@ TEST_P(ReferenceCountsTest, AreThePlans) {
   }
 }
 
-TEST_P(ReferenceCountsTest, AreThePlansMovingStatistics) {
+TEST_P(ReferenceCountsTest, PlansHaveTheReferencesMovingStatistics) {
   EXPECT_EQ(Count(Tpu(GetParam().depth),
                   [](const TensorPlan& tensor) {
                     return tensor.buffer && !tensor.shape.empty();
@@ -83,7 +83,7 @@ TEST_P(ReferenceCountsTest, AreThePlansMovingStatistics) {
             GetParam().moving);
 }
 
-TEST_P(ReferenceCountsTest, AreThePlansDecayedWeights) {
+TEST_P(ReferenceCountsTest, PlansHaveTheReferencesDecayedWeights) {
   EXPECT_EQ(Count(Tpu(GetParam().depth),
                   [](const TensorPlan& tensor) {
                     return tensor.kind != ParameterKind::kNorm;
@@ -91,7 +91,7 @@ TEST_P(ReferenceCountsTest, AreThePlansDecayedWeights) {
             GetParam().decayed);
 }
 
-TEST_P(ReferenceCountsTest, AreThePlansTensors) {
+TEST_P(ReferenceCountsTest, PlansHaveTheReferencesTensors) {
   const std::vector<TensorPlan> tensors = Tensors(Tpu(GetParam().depth));
   EXPECT_EQ(std::count_if(tensors.begin(), tensors.end(),
                           [](const TensorPlan& t) { return !t.buffer; }),
@@ -102,7 +102,7 @@ TEST_P(ReferenceCountsTest, AreThePlansTensors) {
       GetParam().convolutions);
 }
 
-TEST_P(ReferenceCountsTest, AreThePreActivationPlans) {
+TEST_P(ReferenceCountsTest, PreActivationPlansHaveTheReferencesCounts) {
   ModelOptions options = Tpu(GetParam().depth);
   options.pre_activation = true;
   if (GetParam().pre_activation > 0) {
@@ -110,7 +110,7 @@ TEST_P(ReferenceCountsTest, AreThePreActivationPlans) {
   }
 }
 
-TEST_P(ReferenceCountsTest, AreTheResNetRsPlans) {
+TEST_P(ReferenceCountsTest, ResNetRsPlansHaveTheReferencesCounts) {
   ModelOptions options = Tpu(GetParam().depth);
   options.se_ratio = 0.25;
   options.resnetd_stem = true;

@@ -19,7 +19,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(ModelLabelsTest, AreThoseOfDatasetJson) {
+TEST(ModelLabelsTest, DatasetJsonGivesTheNames) {
   const TemporaryFolder data;
   DatasetInfo info;
   info.classes = {"cat", "dog"};
@@ -34,7 +34,7 @@ TEST(ModelLabelsTest, AreThoseOfDatasetJson) {
   EXPECT_EQ(labels.IndexOf("cow"), std::nullopt);
 }
 
-TEST(ModelLabelsTest, ElseThoseOfLabelsTxt) {
+TEST(ModelLabelsTest, LabelsTxtGivesTheNames) {
   const TemporaryFolder data;
   EXPECT_THAT(ModelLabels::OfData(data.path(), 2, 1).names(), IsEmpty());
   WriteFileAtomically(data / "labels.txt", "cat\r\ndog\n\ncow");
@@ -60,7 +60,7 @@ TEST(ModelLabelsTest, FollowTheLabelOffset) {
   EXPECT_THAT(names(3, 0), ElementsAre("background", "cat", "dog"));
 }
 
-TEST(ModelLabelsTest, OfTheReferences1001ClassesBeginWithTheBackground) {
+TEST(ModelLabelsTest, The1001ClassesBeginWithTheBackground) {
   const TemporaryFolder data;
   DatasetInfo info;
   info.classes.assign(1000, "a class");
@@ -71,7 +71,7 @@ TEST(ModelLabelsTest, OfTheReferences1001ClassesBeginWithTheBackground) {
   EXPECT_EQ(ModelLabels::OfData(data.path(), 1000, 1).names().size(), 1000U);
 }
 
-TEST(ModelLabelsTest, GoWithTheModel) {
+TEST(ModelLabelsTest, TheModelKeepsItsNames) {
   const TemporaryFolder model;
   EXPECT_THAT(ModelLabels::OfModel(model.path()).names(), IsEmpty());
   ModelLabels({"a cat", "dog"}).Save(model.path());
@@ -82,7 +82,7 @@ TEST(ModelLabelsTest, GoWithTheModel) {
 }
 
 // preprocessing.json has them: it is written in UTF-8.
-TEST(ModelLabelsTest, AreInUtf8) {
+TEST(ModelLabelsTest, NamesAreInUtf8) {
   const TemporaryFolder folder;
   WriteFileAtomically(folder / "labels.txt", "cat\nk\xE4se\n");
   EXPECT_THAT(ModelLabels::OfModel(folder.path()).names(),

@@ -60,7 +60,7 @@ Passed Pass(BatchNorm& norm, const torch::Tensor& images,
             const torch::Tensor& target) {
   const torch::Tensor x = images.detach().clone().requires_grad_();
   const torch::Tensor output = norm->forward(x);
-  // As blocks do: the output may be changed in place.
+  // As in blocks, the output may be changed in place.
   output.mul(1).relu_().mul(target).sum().backward();
   return {.output = output.detach(),
           .of_x = x.grad(),
@@ -80,7 +80,7 @@ void ExpectNear(const torch::Tensor& a, const torch::Tensor& b, double absolute,
 
 class SharedBatchNormTest : public testing::TestWithParam<int> {};
 
-TEST_P(SharedBatchNormTest, IsABatchNormOverAllRanksImages) {
+TEST_P(SharedBatchNormTest, StatisticsCoverAllRanksImages) {
   const torch::Tensor images = Images();
   const torch::Tensor target =
       (torch::arange(images.numel()) * 0.21).cos().reshape(images.sizes());
@@ -152,7 +152,7 @@ TEST_P(SharedBatchNormTest, TakesBfloat16AndReturnsIt) {
 
 INSTANTIATE_TEST_SUITE_P(Ranks, SharedBatchNormTest, testing::Values(2, 3, 4));
 
-TEST(BatchNormTest, IsLibTorchsAloneAndInEvaluation) {
+TEST(BatchNormTest, AloneItMatchesLibTorchs) {
   const torch::Tensor images = Images();
   torch::nn::BatchNorm2d expected(
       torch::nn::BatchNorm2dOptions(kChannels).momentum(0.2));
@@ -185,7 +185,7 @@ TEST(ShareBatchNormsTest, SharesEveryOne) {
   });
 }
 
-TEST(BatchNormRanksTest, AreADivisorOfTheWorld) {
+TEST(BatchNormRanksTest, TheGroupDividesTheWorld) {
   EXPECT_EQ(BatchNormRanks(1, 6), 1);
   EXPECT_EQ(BatchNormRanks(3, 6), 3);
   EXPECT_EQ(BatchNormRanks(0, 6), 6);

@@ -49,7 +49,7 @@ std::vector<torch::Tensor> Pass(const Shape& shape, std::int64_t batch,
   return {y.detach().to(torch::kFloat), x.grad(), layer->weight.grad()};
 }
 
-// Of the networks here: stems, 3x3 and 1x1 with and without a stride.
+// Shapes of the networks: stems, 3x3 and 1x1 with and without a stride.
 class ConvolutionTest
     : public testing::TestWithParam<std::tuple<Shape, std::int64_t>> {};
 
@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
     NameOf);
 
 // The zeros that are added change nothing where nothing was wrong.
-TEST(ConvolveTest, IsTheLibrarysConvolutionInFloat32) {
+TEST(ConvolveTest, Float32MatchesTheLibrary) {
   for (const std::int64_t kernel : {1, 3, 7}) {
     for (const std::int64_t stride : {1, 2, 3}) {
       for (const std::int64_t side : {1, 2, 5}) {

@@ -118,7 +118,7 @@ void ExpectNear(const torch::Tensor& found, const torch::Tensor& expected,
 
 class FusedNormTest : public testing::TestWithParam<Case> {};
 
-TEST_P(FusedNormTest, IsBatchNormSumAndReluInOne) {
+TEST_P(FusedNormTest, FusedEqualsNormSumAndRelu) {
   for (const auto& [type, tolerance] :
        {std::pair{torch::kDouble, 1e-11}, std::pair{torch::kFloat, 3e-5},
         std::pair{torch::kBFloat16, 3e-2}}) {
@@ -148,7 +148,7 @@ TEST_P(FusedNormTest, IsBatchNormSumAndReluInOne) {
   }
 }
 
-// Of an element of a leaf, by differences.
+// The derivative with respect to an element of a leaf, by differences.
 double SlopeOf(const std::function<double()>& value, torch::Tensor element) {
   const torch::NoGradGuard no_grad;
   constexpr double kStep = 1e-6;
@@ -282,7 +282,7 @@ TEST(ForwardReluTest, NormalizesTheResidualWithItsOwnNorm) {
 }
 
 // On the CPU, where it is slower.
-TEST(ForwardReluTest, IsNotFusedUnlessThatIsAskedFor) {
+TEST(ForwardReluTest, TheCpuFusesOnlyWhenAsked) {
   const Inputs inputs = MakeInputs({""}, torch::kFloat);
   BatchNorm open = MakeModule(false);
   BatchNorm eager = MakeModule(false);

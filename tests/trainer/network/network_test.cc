@@ -61,7 +61,7 @@ std::vector<Variant> Variants() {
 
 class NetworkVariantTest : public testing::TestWithParam<Variant> {};
 
-// Of n / 2^16 in [-0.5, 0.5), times 4.
+// Images of values n / 2^16 in [-0.5, 0.5), times 4.
 torch::Tensor GoldenImages(std::int64_t side) {
   const std::int64_t channels = 3;
   std::vector<float> noise = GoldenNoise(
@@ -297,7 +297,7 @@ TEST(NetworkTest, EachWayToDropChangesTheLogits) {
                   .equal(LogitsOfStep(*MakeNetwork(plain), 0)));
 }
 
-// As on a GPU: the weights keep their shape.
+// As on a GPU, the weights keep their shape.
 TEST(NetworkTest, AFourthChannelOfZerosChangesNothing) {
   for (const ModelOptions& options :
        {ModelOptions{.depth = 18, .num_classes = 3},

@@ -36,7 +36,7 @@ void ExpectAsLibrary(const torch::Tensor& x) {
   EXPECT_TRUE(own.of_x.equal(library.of_x)) << x.sizes();
 }
 
-TEST(PooledReluTest, IsTheLibrarysToTheLastBit) {
+TEST(PooledReluTest, BitsMatchTheLibrarys) {
   torch::manual_seed(5);
   for (const std::vector<std::int64_t>& shape :
        {std::vector<std::int64_t>{128, 6, 28, 28},

@@ -25,7 +25,7 @@ std::map<std::string, OptimizedParameter> ResNet18(
 }
 
 // The exponents of timm 1.0.31's param_groups_layer_decay().
-TEST(LayersFromEndTest, AreTimmsOfResNet18) {
+TEST(LayersFromEndTest, ResNet18MatchesTimm) {
   const auto parameters = ResNet18({.layer_decay = 0.5});
   const std::map<std::string, int> expected = {
       {"conv1.weight", 9},
@@ -54,7 +54,7 @@ TEST(LayersFromEndTest,
 
 // keyu-tian/SparK, downstream_imagenet/models: 3 blocks at most for ResNet-50
 // and -101, 4 for -152 and -200.
-TEST(LayersFromEndTest, AreSparksOfSeveralBlocks) {
+TEST(LayersFromEndTest, BlocksMatchSpark) {
   const auto layers = [](const std::vector<int>& groups, int most_blocks) {
     std::vector<std::string> names = {"conv1.weight"};
     for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -88,7 +88,7 @@ TEST(ParametersOfTest, ShareARateInSeveralBlocks) {
   EXPECT_EQ(parameters.at("layer4.1.conv1.weight").rate_factor, 0.5);
 }
 
-TEST(ParametersOfTest, HaveTheFactorsOfBodyAndHead) {
+TEST(ParametersOfTest, ParametersHaveTheFactorsOfBodyAndHead) {
   const auto parameters = ResNet18(
       {.body_rate_factor = 0.1, .head_rate_factor = 3, .layer_decay = 0.5});
   EXPECT_EQ(parameters.at("fc.bias").rate_factor, 3);

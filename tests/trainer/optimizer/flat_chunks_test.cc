@@ -30,7 +30,7 @@ TEST(FlatChunksTest, CutEachParameterByItself) {
                                   C{0, kFlatChunk, 1, 0}, C{12000, 1, 2, 1}));
 }
 
-TEST(FlatChunksTest, OfNoParameterAreNone) {
+TEST(FlatChunksTest, NoParametersGiveNoChunks) {
   const FlatPlan plan = MakeFlatPlan({});
   EXPECT_TRUE(plan.chunks.empty());
   EXPECT_THAT(plan.first_chunks, ElementsAre(0));

@@ -22,7 +22,7 @@ torch::Tensor Waves(at::IntArrayRef shape, double frequency) {
 }
 
 // A convolution's in channels_last order, a matrix, a bias that is not decayed:
-// none of them a multiple of what is aligned.
+// none a multiple of the alignment.
 std::vector<OptimizedParameter> Parameters() {
   return {{.name = "conv",
            .weight = Waves({3, 5, 3, 3}, 0.3)

@@ -35,7 +35,7 @@ torch::Tensor Noise(const std::string& name, at::IntArrayRef shape) {
   return torch::tensor(values).reshape(shape);
 }
 
-// Those of the goldens. The first is longer than a stretch, and in
+// The goldens' parameters. The first is longer than a stretch, and in
 // channels_last order.
 std::vector<OptimizedParameter> TwoParameters() {
   return {{.name = "conv1.weight",
@@ -325,7 +325,7 @@ TEST(LarsOptimizerTest, TakesTheWholeRateForAWeightOfZeros) {
   }
 }
 
-TEST(GradientsTest, AreClippedAsPyTorchDoes) {
+TEST(GradientsTest, ClippingMatchesPyTorchs) {
   for (const std::string longest : {"1", "100"}) {
     const std::vector<OptimizedParameter> parameters = TwoParameters();
     SetGradients(parameters, 0);

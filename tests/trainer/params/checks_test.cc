@@ -50,7 +50,7 @@ struct Pair {
 
 class QuarrelTest : public testing::TestWithParam<Pair> {};
 
-TEST_P(QuarrelTest, IsRefusedAndCanBeMended) {
+TEST_P(QuarrelTest, ConflictsAreRefusedAndCanBeMended) {
   const std::string given = GetParam().given;
   EXPECT_THAT(ErrorOf(given),
               AllOf(HasSubstr(given.substr(0, given.find('='))),
@@ -132,7 +132,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class NotOfLeNetTest : public testing::TestWithParam<Pair> {};
 
-TEST_P(NotOfLeNetTest, IsRefused) {
+TEST_P(NotOfLeNetTest, LeNetRefusesTheParameter) {
   const std::string lenet = "model=lenet,image_size=28,";
   EXPECT_THAT(ErrorOf(lenet + GetParam().given),
               AllOf(HasSubstr(GetParam().other + "="),

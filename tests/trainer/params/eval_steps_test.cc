@@ -32,7 +32,7 @@ std::vector<std::int64_t> Walk(const EvalSteps& steps) {
   return found;
 }
 
-TEST(EvalStepsTest, AreAtTheMultiplesOfAnIntervalAndAtTheEnd) {
+TEST(EvalStepsTest, StepsAreMultiplesOfTheIntervalAndTheEnd) {
   EXPECT_THAT(Walk({.first_step = 5, .last_step = 27, .interval = 10}),
               ElementsAre(10, 20, 27));
   EXPECT_THAT(Walk({.first_step = 0, .last_step = 20, .interval = 10}),
@@ -40,7 +40,7 @@ TEST(EvalStepsTest, AreAtTheMultiplesOfAnIntervalAndAtTheEnd) {
 }
 
 // 160 images in batches of 48: epochs end after 3.33, 6.67 and 10 steps.
-TEST(EvalStepsTest, AreAtTheEndsOfEpochs) {
+TEST(EvalStepsTest, StepsAreTheEndsOfEpochs) {
   const EpochBatches epochs = {
       .batch_size = 48, .samples = 160, .carries = true};
   EXPECT_THAT(Walk({.last_step = 10, .epochs = epochs}), ElementsAre(3, 6, 10));
@@ -56,7 +56,7 @@ TEST(EvalStepsTest, AStepIsOneOfThemOrNot) {
   EXPECT_TRUE(steps.IsAt(27));
 }
 
-TEST(EvalStepsTest, AreNoneAfterTheLastStep) {
+TEST(EvalStepsTest, NoStepFollowsTheLast) {
   EXPECT_EQ((EvalSteps{.last_step = 5, .interval = 2}).LeftAt(9), 0);
 }
 

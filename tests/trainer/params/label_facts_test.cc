@@ -28,7 +28,7 @@ std::string Choice(const LabelFacts& facts, const std::string& given = "") {
          std::to_string(params.input.num_label_classes);
 }
 
-// As many records of each label from first to last.
+// An equal number of records of each label from first to last.
 LabelCounts Found(std::int64_t first, std::int64_t last) {
   LabelCounts found;
   for (std::int64_t label = first; label <= last; ++label) {

@@ -29,7 +29,7 @@ std::string ErrorOf(const std::string& override_text) {
   return MessageOf<UsageError>([&] { (void)Read(override_text); });
 }
 
-// What is said of the parameters that have no effect, by their names.
+// The notes on parameters that have no effect, by their names.
 std::vector<std::string> NotesOf(const std::string& override_text) {
   const RunParams run = ReadParams(
       {.config_file = "", .overrides = {override_text}, .flags = {}});

@@ -24,7 +24,7 @@ TrainParams Values(std::string_view preset) {
       .values;
 }
 
-TEST(PresetsTest, AreAllGoodParameters) {
+TEST(PresetsTest, PresetsHaveValidParameters) {
   for (const Preset& preset : Presets()) {
     EXPECT_NO_THROW((void)Values(preset.name)) << preset.name;
     EXPECT_FALSE(preset.about.empty());
@@ -33,7 +33,7 @@ TEST(PresetsTest, AreAllGoodParameters) {
   }
 }
 
-TEST(PresetsTest, AreInTheDocumentation) {
+TEST(PresetsTest, PagesNameAllPresets) {
   const std::string page = ReadWholeFile(INFEED_DOCS "/recipes.md", 1 << 20);
   for (const Preset& preset : Presets()) {
     EXPECT_THAT(page, HasSubstr("| `" + std::string(preset.name) + "` |"));
@@ -47,7 +47,7 @@ TEST(PresetsTest, RefuseAnUnknownName) {
             "x10_lenet, xla_jl, lenet_best, cifar or finetune");
 }
 
-TEST(PresetsTest, HaveTheOtherValuesOfTheirBase) {
+TEST(PresetsTest, PresetsInheritFromTheirBase) {
   const TrainParams a3 = Values("timm_a3");
   EXPECT_EQ(a3.train_epochs, 100);
   EXPECT_DOUBLE_EQ(a3.optimizer.weight_decay, 0.02);
@@ -107,7 +107,7 @@ TEST(PresetsTest, LetEpochsReplaceTheirSteps) {
 }
 
 // On ImageNet, the run is the published one.
-TEST(PresetsTest, HaveTheirSourcesLengthAndRate) {
+TEST(PresetsTest, PresetsHaveTheirSourcesLengthAndRate) {
   const DataFacts imagenet = {
       .train_images = 1'281'167,
       .eval_images = 50'000,

@@ -20,7 +20,7 @@ BadRecord BadAt(std::uint32_t epoch, std::int64_t position,
 
 class BadRecordsOfRanksTest : public StarTest {};
 
-TEST_F(BadRecordsOfRanksTest, CountTheDifferentOnesOfAll) {
+TEST_F(BadRecordsOfRanksTest, DifferentRecordsOfAllRanksCount) {
   Run(2, [](StarRanks& ranks) {
     BadRecordsOfRanks bad(3);
     // The ranks meet record 7 in one epoch each.
@@ -50,7 +50,7 @@ TEST_F(BadRecordsOfRanksTest, NameTheFirstThatIsOneTooMany) {
 }
 
 // A pipeline that is ahead of its device.
-TEST_F(BadRecordsOfRanksTest, CountWhatTheDevicesHaveHad) {
+TEST_F(BadRecordsOfRanksTest, OnlyReceivedBatchesCount) {
   Run(2, [](StarRanks& ranks) {
     BadRecordsOfRanks bad(0);
     if (ranks.place().rank == 1) {
@@ -61,7 +61,7 @@ TEST_F(BadRecordsOfRanksTest, CountWhatTheDevicesHaveHad) {
   });
 }
 
-TEST_F(BadRecordsOfRanksTest, LeaveOutWarnings) {
+TEST_F(BadRecordsOfRanksTest, WarningsDoNotCount) {
   Run(2, [](StarRanks& ranks) {
     BadRecordsOfRanks bad(0);
     BadRecord warning = BadAt(0, 1, 1);

@@ -1,5 +1,5 @@
-// Strangers at the door of a meeting: whatever they say, they neither get in
-// nor keep the ranks from meeting.
+// Connections from strangers: whatever they send, they are not accepted and do
+// not keep the ranks from connecting.
 
 #include "trainer/ranks/meeting.h"
 
@@ -37,7 +37,7 @@ using testing::SizeIs;
 using testing::StartsWith;
 using namespace std::chrono_literals;
 
-// A connection that says what it likes.
+// A connection that sends any bytes.
 class StrangerAt {
  public:
   explicit StrangerAt(int port) : socket_(ConnectTo("127.0.0.1", port, 60s)) {}
@@ -58,7 +58,7 @@ class StrangerAt {
     return sent;
   }
 
-  // What it hears until the other end closes.
+  // The bytes received until the other end closes.
   std::string HearToTheEnd() {
     std::string heard;
     std::array<char, 4096> buffer{};
@@ -122,7 +122,7 @@ class RankMeetingTest : public StarTest {
   [[nodiscard]] StrangerAt Stranger() const {
     return StrangerAt(listener().port());
   }
-  // What rank 0 hears of this, and does about it, once the meeting is over.
+  // Rank 0's answer to these bytes after all ranks have connected.
   std::string AnswerTo(std::string_view bytes) {
     BeginMeeting();
     StrangerAt stranger = Stranger();
@@ -311,7 +311,7 @@ std::vector<std::string> AddressesAt(int port) {
   return addresses;
 }
 
-TEST(RankListenerTest, IsReachedFromThisMachineAloneForLoopback) {
+TEST(RankListenerTest, LoopbackListensOnThisMachineOnly) {
   const std::string loopback6 = "00000000000000000000000001000000";
   for (const auto& [address, listens] :
        std::vector<std::pair<std::string, std::string>>{

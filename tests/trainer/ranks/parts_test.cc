@@ -49,7 +49,7 @@ TEST(RankPartsTest, RoundAnEvaluationsBatchUp) {
   EXPECT_EQ(batch(1, 4), 4);
 }
 
-TEST(RankPartsTest, SayWhichBatchCanBeShared) {
+TEST(RankPartsTest, ErrorsNameABatchThatCanBeShared) {
   const auto error = [](int batch, int ranks) {
     TrainParams params;
     params.input.batch_size = batch;

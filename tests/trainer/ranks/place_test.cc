@@ -35,7 +35,7 @@ std::string Text(const RankPlace& place) {
          " by " + place.source;
 }
 
-// What a launcher said to a process of its own: tests/data/launchers.
+// The variables that a launcher set for a process: tests/data/launchers.
 Values Launched(const std::string& name) {
   std::ifstream file(std::string(INFEED_TEST_DATA) + "/launchers/" + name +
                      ".env");
@@ -102,7 +102,7 @@ TEST(RankPlaceTest, TakesFlagsBeforeAllElse) {
             "first:4000");
 }
 
-TEST(RankPlaceTest, IsAloneWhereNobodySpeaks) {
+TEST(RankPlaceTest, WithoutASourceThereIsOneProcess) {
   EXPECT_TRUE(FindRank({}, Of({})).is_alone());
   EXPECT_EQ(FindRank({}, Of({})).Describe(), "one process");
   EXPECT_TRUE(FindRank({}, Of({{"MASTER_ADDR", "somewhere"}})).is_alone());
@@ -276,14 +276,14 @@ TEST(RankPlaceTest, RefusesATokenThatIsTooLong) {
               "INFEED_RANK_TOKEN: must have at most 256 characters, has 257");
 }
 
-TEST(RankTokenTest, IsAnotherOneEachTime) {
+TEST(RankTokenTest, TokensDiffer) {
   const std::string token = MakeRankToken();
   EXPECT_THAT(token, testing::MatchesRegex("[0-9a-f]+"));
   EXPECT_EQ(token.size(), 64U);
   EXPECT_NE(MakeRankToken(), token);
 }
 
-TEST(RankTokenTest, IsTheSameInEveryCharacter) {
+TEST(RankTokenTest, EveryCharacterIsCompared) {
   EXPECT_TRUE(IsSameToken("", ""));
   EXPECT_TRUE(IsSameToken("token", "token"));
   for (const char* other : {"", "t", "tokem", "Token", "token "}) {

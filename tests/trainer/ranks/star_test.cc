@@ -116,7 +116,7 @@ TEST_F(RankStarTest, BroadcastsWhatRankZeroSays) {
   });
 }
 
-// Of each other's and of its own, before and after they are left.
+// Ranks read each other's notes and their own, before and after these are left.
 TEST_F(RankStarTest, ReadsTheNotesOfAllRanks) {
   Run(4, [](StarRanks& ranks) {
     const auto key = [](int rank) { return "note/" + std::to_string(rank); };

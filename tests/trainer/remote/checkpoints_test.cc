@@ -35,7 +35,7 @@ TEST_F(RemoteCheckpointsTest, ComeBackAsTheyWere) {
   EXPECT_TRUE(checkpoints_.IsDownloaded(7, disk_ / "here"));
 }
 
-TEST_F(RemoteCheckpointsTest, AreThoseWithAManifest) {
+TEST_F(RemoteCheckpointsTest, OnlyFoldersWithAManifestCount) {
   Push(7);
   Push(12);
   server_.Put(PlaceOf(NameIn(13, kModelFile)), "begun");
@@ -44,7 +44,7 @@ TEST_F(RemoteCheckpointsTest, AreThoseWithAManifest) {
   EXPECT_THAT(checkpoints_.List(7), ElementsAre(12));
 }
 
-// Whatever the moment at which it ends, what is there has no manifest yet.
+// Whenever the upload ends, the store has no manifest yet.
 TEST_F(RemoteCheckpointsTest, AnUploadThatIsCutLeavesNone) {
   const std::string folder = Save(7, disk_ / "made");
   for (int done = 0; done < 4; ++done) {
@@ -100,7 +100,7 @@ TEST_F(RemoteCheckpointsTest, OneThatIsHereIsNotDownloadedAgain) {
   EXPECT_TRUE(checkpoints_.IsDownloaded(7, disk_ / "here"));
 }
 
-TEST_F(RemoteCheckpointsTest, ForALookTheManifestIsEnough) {
+TEST_F(RemoteCheckpointsTest, PullManifestMarksTheCheckpoint) {
   Push(7);
   checkpoints_.PullManifest(7, disk_ / "here");
   EXPECT_THAT(ListCheckpoints(disk_ / "here"), ElementsAre(7));

@@ -54,13 +54,13 @@ class RemoteModelTest : public RemoteFiles {
     machine->model->Begin();
     return machine;
   }
-  // What a training does between two uploads.
+  // Simulates a training between two uploads.
   void Train(Machine& machine, std::int64_t step) const {
     std::ofstream(MetricsPath(machine.model_dir()), std::ios::app)
         << "{\"step\":" << step << ",\"by\":\"" << machine.disk << "\"}\n";
     machine.model->Add(step, Save(step, machine.model_dir()));
   }
-  // Why none begins there.
+  // The error if no run can begin there.
   [[nodiscard]] std::string RefusalOf(const std::string& name) const {
     return MessageOf<UsageError>([&] { (void)Start(name); });
   }
@@ -172,7 +172,7 @@ TEST_F(RemoteModelTest, UploadsACheckpointThatNobodyWasToldOf) {
   EXPECT_THAT(RefusalOf("machine"), HasSubstr("step 30, in "));
 }
 
-// A store that cannot be asked says nothing about what is true.
+// A store that cannot be reached gives no information about its state.
 TEST_F(RemoteModelTest, AStoreThatFailsDropsNothing) {
   const auto first = Start("machine");
   Train(*first, 10);
@@ -185,7 +185,7 @@ TEST_F(RemoteModelTest, AStoreThatFailsDropsNothing) {
   EXPECT_THAT(first->outbox.Steps(), ElementsAre(20));
 }
 
-// Whoever deletes a checkpoint from the store has it deleted here.
+// A checkpoint that was deleted from the store is deleted here, too.
 TEST_F(RemoteModelTest, ACheckpointThatWasTakenFromTheStoreStaysAway) {
   const auto first = Start("machine");
   Train(*first, 10);

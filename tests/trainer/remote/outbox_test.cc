@@ -67,7 +67,7 @@ TEST_F(OutboxTest, ALaterOneOfTheSameStepTakesThePlace) {
 TEST_F(OutboxTest, OutlivesItsProcess) {
   Add(3);
   Add(12);
-  // What a process that was killed was adding.
+  // The unfinished addition of a killed process.
   MakeFolder(TemporaryCheckpointFolder(folder_ / "outbox", 13, "new"));
   Outbox next(folder_ / "outbox");
   EXPECT_THAT(next.Steps(), ElementsAre(3, 12));
@@ -98,7 +98,7 @@ TEST_F(OutboxTest, WhatIsBeingUploadedStays) {
 
 class RemoteExportsTest : public RemoteFiles {
  protected:
-  // As an exporter leaves it.
+  // A finished export's folder.
   [[nodiscard]] std::string Made(const std::string& name) const {
     for (const char* file : {"model.onnx", "preprocessing.json", "z.bin"}) {
       Write(disk_ / (name + "/" + file), file);
@@ -125,12 +125,12 @@ TEST_F(RemoteExportsTest, ComeWhole) {
   EXPECT_THAT(outbox_.Exports(), IsEmpty());
 }
 
-TEST_F(RemoteExportsTest, TakeTheNextNumberThatIsFree) {
+TEST_F(RemoteExportsTest, ExportsTakeTheNextFreeNumber) {
   server_.Put(PlaceOf("1700000000/model.onnx"), "another's");
   EXPECT_EQ(Add("1700000000"), std::string(kUrl) + "/1700000001");
 }
 
-TEST_F(RemoteExportsTest, HaveThePreprocessingLast) {
+TEST_F(RemoteExportsTest, PreprocessingIsUploadedLast) {
   (void)Add("1700000000");
   server_.SetFaults(R"({"fault": "status", "method": "PUT", "skip": 2})");
   EXPECT_THROW(Send(), IoError);

@@ -28,7 +28,7 @@ TEST(ScratchFolderTest, BelongsToItsUrl) {
   EXPECT_THAT(a.path(), HasSubstr("gs___bucket_a_b-"));
 }
 
-TEST(ScratchFolderTest, IsOneProcesssAtATime) {
+TEST(ScratchFolderTest, OneProcessAtATimeHasIt) {
   const TemporaryFolder base;
   std::optional<ScratchFolder> first(
       ScratchFolder::OfUrl(base.path(), "s3://bucket/model/"));

@@ -90,7 +90,7 @@ ReportState MadeState() {
   return state;
 }
 
-TEST(ReportPageTest, IsWellFormedAndNeedsNothingElse) {
+TEST(ReportPageTest, PagesAreWellFormedAndSelfContained) {
   const std::string page =
       ReportPage(MadeSubject(), MadeHistory(), MadeState());
   EXPECT_EQ(FirstFlaw(page), "");
@@ -146,7 +146,7 @@ TEST(ReportPageTest, KeepsTheWarmUpApart) {
   const std::string page =
       ReportPage(MadeSubject(), MadeHistory(), MadeState());
   EXPECT_THAT(page, HasSubstr("<td>warm-up: the first step</td><td>2.00</td>"));
-  // Of the first run: before its first loop, warm-up, first batch.
+  // The first run's times: before its first loop, warm-up, first batch.
   EXPECT_THAT(page, HasSubstr("<td>0.50</td><td>2.50</td><td>0.25</td>"));
   EXPECT_THAT(page, Not(HasSubstr("777")));  // It would spoil the curve.
 }
@@ -229,13 +229,13 @@ TEST(ReportPageTest, LinksTheFilesBesideIt) {
 }
 
 // The first report may come before anything has happened.
-TEST(ReportPageTest, IsAPageWhenThereIsNothingToSay) {
+TEST(ReportPageTest, EmptyHistoryGivesAPage) {
   const std::string page = ReportPage({}, RunHistory("nowhere"), {});
   EXPECT_EQ(FirstFlaw(page), "");
   EXPECT_THAT(page, AllOf(Not(HasSubstr("nan")), Not(HasSubstr("Verdict"))));
 }
 
-TEST(ReportTest, IsWrittenWholeFromWhatTheLogHas) {
+TEST(ReportTest, TheReportShowsTheWholeLog) {
   const TemporaryFolder folder;
   Report report(folder.path(), MadeSubject());
   report.Write({});

@@ -32,8 +32,8 @@ constexpr DeviceUse kDevice = {.loop_seconds = 4,
                                .operations = 8e12,
                                .bytes = 4e9};
 
-// A training of two loops of two steps, a checkpoint and an evaluation, told to
-// a folder.
+// A training of two loops of two steps, a checkpoint and an evaluation, logged
+// to a folder.
 class TrainLogTest : public testing::Test {
  protected:
   void Run(bool skip_steps = false, Profiler* profiler = nullptr) {
@@ -245,7 +245,7 @@ TEST_F(TrainLogTest, WritesProfiles) {
   EXPECT_THAT(BytesOfEvents(folder_.path()), HasSubstr("profile/input_wait"));
 }
 
-TEST_F(TrainLogTest, IsReadByTensorBoard) {
+TEST_F(TrainLogTest, TensorBoardReadsTheEvents) {
   Run();
   const int status =
       std::system(("python3 " INFEED_INTEROP "/read_events.py " +

@@ -61,7 +61,7 @@ TEST_F(ExporterTest, WritesOnnxAndSafetensorsUnlessTold) {
             (std::set<std::string>{"model.onnx", "model.safetensors",
                                    "preprocessing.json"}));
   EXPECT_EQ(ReadSafetensors(folder + "/model.safetensors"), weights_);
-  // The file alone says how to use it.
+  // The file itself describes its use.
   const std::string onnx = ReadWholeFile(folder + "/model.onnx", 1 << 20);
   EXPECT_THAT(
       onnx, HasSubstr(ReadWholeFile(folder + "/preprocessing.json", 1 << 20)));

@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(EarlyStopTest, IsAMetricAndANumberOfEvaluations) {
+TEST(EarlyStopTest, ParsesMetricAndPatience) {
   EXPECT_FALSE(ParseEarlyStop(""));
   EXPECT_EQ(ParseEarlyStop("top_1:5")->metric, "top_1");
   EXPECT_EQ(ParseEarlyStop("auc_at_half:12")->patience, 12);

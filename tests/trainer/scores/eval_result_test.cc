@@ -66,7 +66,7 @@ TEST(EvalResultTest, SaysOfManyClassesWhatScikitLearnSays) {
   EXPECT_EQ(result.auc_at_half, std::nullopt);
 }
 
-TEST(EvalResultTest, OfTwoClassesHasTheCurveOfTheSecond) {
+TEST(EvalResultTest, TwoClassesHaveTheCurveOfTheSecond) {
   const EvalResult result =
       MakeEvalResult({.images = 3,
                       .classes = 2,
@@ -185,17 +185,19 @@ TEST(EvalResultTest, SaysWhyThereIsNoMetric) {
     EXPECT_EQ(LacksMetricText(name, 50'000'000, 1), "");
   }
   EXPECT_EQ(LacksMetricText("top_5", 10, 5),
-            "of up to five classes it is always 1");
+            "with up to five classes it is always 1");
   EXPECT_EQ(LacksMetricText("top_5", 10, 6), "");
   EXPECT_EQ(LacksMetricText("mean_class", 10, 1024), "");
   EXPECT_EQ(LacksMetricText("mean_class", 10, 1025),
-            "it is of up to 1024 classes");
+            "it is computed for up to 1024 classes only");
   EXPECT_EQ(LacksMetricText("auc_at_half", 10, 2), "");
-  EXPECT_EQ(LacksMetricText("auc_at_half", 10, 3), "it is of two classes");
-  EXPECT_EQ(LacksMetricText("auc", 10, 1), "it is of two classes or more");
+  EXPECT_EQ(LacksMetricText("auc_at_half", 10, 3),
+            "it is defined for two classes only");
+  EXPECT_EQ(LacksMetricText("auc", 10, 1), "it needs two classes or more");
   EXPECT_EQ(LacksMetricText("auc", 16'777, 1000), "");
-  EXPECT_EQ(LacksMetricText("auc", 50'000, 1000),
-            "it is of up to 16777216 scores, images times classes");
+  EXPECT_EQ(
+      LacksMetricText("auc", 50'000, 1000),
+      "it is computed for up to 16777216 scores only, images times classes");
 }
 
 TEST(EvalResultTest, BetterIsStrictlyBetter) {

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// A batch in which the model of two classes always says 0, with these
+// A batch in which the model of two classes always predicts 0, with these
 // probabilities. Labels of 9 are none of its classes.
 Predictions Said(const std::vector<float>& probabilities,
                  const std::vector<std::int32_t>& labels) {

@@ -85,7 +85,7 @@ TEST(PickleTest, HoldsWhatHoldsItself) {
   EXPECT_EQ(pickle.root().items[0], &pickle.root());
 }
 
-// What a malicious file would do.
+// A malicious file.
 TEST(PickleTest, RunsNothing) {
   EXPECT_EQ(ErrorOf("cos\nsystem\n(X\4\0\0\0truetR."s),
             "pickle at byte 0: holds a 'os.system', which is not plain "

@@ -101,7 +101,7 @@ TEST(PthFileTest, RefusesTheLegacyFormatWithAdvice) {
               HasSubstr("save its state_dict() anew"));
 }
 
-// Every member has a checksum. What has none, dates for example, may change.
+// Every member has a checksum. Fields without one, such as dates, may change.
 TEST(PthFileTest, NoticesAFlippedByteAnywhere) {
   const std::string whole = ReadWholeFile(PathOf("network.pth"), 1 << 20);
   const TensorMap expected = Golden("network.pth");

@@ -96,8 +96,8 @@ TEST_F(TensorBundleTest, NamesFileAndPlaceOfDamage) {
   Write(".data-00000-of-00001", std::string(16, 'x'));
   EXPECT_EQ(ErrorOfReading(),
             prefix_ +
-                ".data-00000-of-00001: at byte 0: tensor 'a' has another "
-                "checksum than it says");
+                ".data-00000-of-00001: at byte 0: the checksum of tensor 'a' "
+                "does not match");
   Write(".index", "no table");
   EXPECT_EQ(ErrorOfReading(), prefix_ +
                                   ".index: table at byte 8: it does not end as "
@@ -110,7 +110,7 @@ TEST_F(TensorBundleTest, NamesADataFileThatIsMissing) {
               HasSubstr(".data-00000-of-00001: cannot read: No such file"));
 }
 
-TEST_F(TensorBundleTest, IsFoundByPrefixFileOrFolder) {
+TEST_F(TensorBundleTest, BundlesAreFoundByPrefixFileOrFolder) {
   EXPECT_EQ(FindTensorBundle(prefix_), prefix_);
   EXPECT_EQ(FindTensorBundle(prefix_ + ".index"), prefix_);
   EXPECT_EQ(FindTensorBundle(prefix_ + ".data-00000-of-00001"), prefix_);
