@@ -87,8 +87,10 @@ std::string SaveSideFile(const ByteSource& source, std::string_view ending,
   return path;
 }
 
+// FOLDER/lock is that of a conversion.
 FolderLock LockSideFile(const std::string& path) {
-  return {ParentFolder(path) + "/lock", FolderLock::ToPlace(FnvHash(path))};
+  return {ParentFolder(path) + "/seek.lock",
+          FolderLock::ToPlace(FnvHash(path))};
 }
 
 }  // namespace infeed
