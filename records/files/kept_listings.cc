@@ -7,8 +7,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <limits>
-#include <mutex>
-#include <span>
 #include <system_error>
 #include <utility>
 
@@ -16,15 +14,14 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "base/own_files.h"
 #include "base/parent_folder.h"
 #include "base/varint.h"
 #include "records/bytes/cache_folder.h"
-#include "records/bytes/crc32c.h"
-#include "records/bytes/little_endian.h"
+#include "records/bytes/payload.h"
 #include "records/cloud/fetch_pool.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
+#include "records/files/side_format.h"
 
 namespace infeed {
 namespace {
@@ -33,66 +30,12 @@ namespace fs = std::filesystem;
 using std::chrono::system_clock;
 
 constexpr std::string_view kListingsMagic = "infeedLS";
-constexpr std::uint64_t kListingsVersion = 1;
-constexpr std::size_t kListingsCrcBytes = 4;
-constexpr std::int64_t kMaxListingsBytes = std::int64_t{1} << 28;
 // Linux allows 255 bytes, some network file systems a few times as many.
 constexpr std::size_t kMaxEntryNameBytes = 1024;
 // Network disks answer slowly, but many requests at once.
 constexpr std::size_t kListingThreads = 16;
 // The coarsest tick of a file system's clock is that of FAT.
 constexpr std::chrono::seconds kCoarsestTick{2};
-
-// Reads the numbers and texts of the file. After a first fault is_good() is
-// false, and only zeros and empty texts are returned.
-class ListingReader {
- public:
-  explicit ListingReader(std::string_view text) : text_(text) {}
-
-  [[nodiscard]] std::uint64_t Number() {
-    constexpr int kBits = std::numeric_limits<std::uint64_t>::digits;
-    std::uint64_t value = 0;
-    for (int shift = 0; shift < kBits && !text_.empty(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(text_.front());
-      text_.remove_prefix(1);
-      value |= std::uint64_t{byte & 0x7FU} << shift;
-      if (byte < 0x80) {
-        return value;
-      }
-    }
-    Fail();
-    return 0;
-  }
-
-  // Returns a text, which is valid as long as the reader's.
-  [[nodiscard]] std::string_view Text() {
-    const std::uint64_t bytes = Number();
-    if (bytes > text_.size()) {
-      Fail();
-      return {};
-    }
-    const std::string_view text = text_.substr(0, bytes);
-    text_.remove_prefix(bytes);
-    return text;
-  }
-
-  void Fail() {
-    is_good_ = false;
-    text_ = {};
-  }
-  [[nodiscard]] bool is_good() const { return is_good_; }
-  [[nodiscard]] std::size_t bytes_left() const { return text_.size(); }
-  [[nodiscard]] bool IsAtEnd() const { return is_good_ && text_.empty(); }
-
- private:
-  std::string_view text_;
-  bool is_good_ = true;
-};
-
-void AppendText(std::string& out, std::string_view text) {
-  AppendVarint(text.size(), out);
-  out.append(text);
-}
 
 // Appends names, each without the bytes that it shares with the one before.
 class NameWriter {
@@ -104,7 +47,7 @@ class NameWriter {
         std::mismatch(name.begin(), name.end(), last_.begin(), last_.end());
     const auto shared = static_cast<std::size_t>(end.first - name.begin());
     AppendVarint(shared, out_);
-    AppendText(out_, name.substr(shared));
+    AppendSizedText(out_, name.substr(shared));
     last_ = name;
   }
 
@@ -117,7 +60,7 @@ class NameWriter {
 // listing has.
 class NameReader {
  public:
-  explicit NameReader(ListingReader& from) : from_(from) {}
+  explicit NameReader(PayloadReader& from) : from_(from) {}
 
   [[nodiscard]] const std::string& Next() {
     const std::uint64_t shared = from_.Number();
@@ -135,29 +78,20 @@ class NameReader {
  private:
   static constexpr std::string_view kNotInNames{"/\0", 2};
 
-  ListingReader& from_;
+  PayloadReader& from_;
   std::string last_;
 };
 
-// Returns a number of entries, 0 when there cannot be as many: each has at
-// least three bytes.
-std::size_t TakeCount(ListingReader& from) {
-  constexpr std::size_t kMinEntryBytes = 3;
-  const std::uint64_t count = from.Number();
-  if (count > from.bytes_left() / kMinEntryBytes) {
-    from.Fail();
-    return 0;
-  }
-  return count;
-}
+// Bytes of an entry: two numbers and its name.
+constexpr std::size_t kMinEntryBytes = 3;
 
 // Whether a file counts as an image, as ListFolder() decides it.
 bool IsListedAsImage(std::string_view name) {
   return !IsHiddenName(name) && HasImageExtension(name);
 }
 
-std::vector<std::string> TakeNames(ListingReader& from) {
-  std::vector<std::string> texts(TakeCount(from));
+std::vector<std::string> TakeNames(PayloadReader& from) {
+  std::vector<std::string> texts(from.Count(kMinEntryBytes));
   NameReader names(from);
   for (std::string& text : texts) {
     text = names.Next();
@@ -165,18 +99,16 @@ std::vector<std::string> TakeNames(ListingReader& from) {
   return texts;
 }
 
-std::vector<FolderEntry> TakeImages(ListingReader& from) {
-  std::vector<FolderEntry> images(TakeCount(from));
+std::vector<FolderEntry> TakeImages(PayloadReader& from) {
+  std::vector<FolderEntry> images(from.Count(kMinEntryBytes));
   NameReader names(from);
   for (FolderEntry& image : images) {
     image.name = names.Next();
-    const std::uint64_t bytes = from.Number();
-    if (bytes > std::numeric_limits<std::int64_t>::max() ||
-        !IsListedAsImage(image.name)) {
+    image.bytes = from.NumberUpTo(std::numeric_limits<std::int64_t>::max());
+    if (!IsListedAsImage(image.name)) {
       from.Fail();
       break;
     }
-    image.bytes = static_cast<std::int64_t>(bytes);
   }
   return images;
 }
@@ -184,7 +116,7 @@ std::vector<FolderEntry> TakeImages(ListingReader& from) {
 // nullopt when the text is not a listing, or one of another version of this
 // program that knew other images.
 std::optional<FolderListing> ParseListing(std::string_view text) {
-  ListingReader from(text);
+  PayloadReader from(text);
   FolderListing listing;
   listing.folders = TakeNames(from);
   listing.images = TakeImages(from);
@@ -309,29 +241,16 @@ KeptListings::KeptListings(const std::string& root, KeptListingsOptions options)
   if (path_.empty()) {
     return;
   }
-  try {
-    if (!ReadFolders(ReadWholeFile(path_, kMaxListingsBytes))) {
-      kept_.clear();
-    }
-  } catch (const IoError&) {
-    // All folders are listed anew.
+  const std::optional<SideFile> file = ReadSideFile(path_, kListingsMagic);
+  if (!file || !ReadFolders(file->payload)) {
+    kept_.clear();  // All folders are listed anew.
   }
 }
 
-// Returns whether the text is a whole file of this root.
-bool KeptListings::ReadFolders(std::string_view text) {
-  if (text.size() < kListingsMagic.size() + kListingsCrcBytes ||
-      !text.starts_with(kListingsMagic)) {
-    return false;
-  }
-  const std::string_view tail = text.substr(text.size() - kListingsCrcBytes);
-  text.remove_suffix(kListingsCrcBytes);
-  if (LittleEndianAt(std::as_bytes(std::span(tail)), 0, kListingsCrcBytes) !=
-      Crc32c(std::as_bytes(std::span(text)))) {
-    return false;
-  }
-  ListingReader from(text.substr(kListingsMagic.size()));
-  if (from.Number() != kListingsVersion || from.Text() != root_) {
+// Returns whether the payload is a whole one of this root.
+bool KeptListings::ReadFolders(std::string_view payload) {
+  PayloadReader from(payload);
+  if (from.Text() != root_) {
     return false;
   }
   for (std::uint64_t left = from.Number(); left > 0 && from.is_good(); --left) {
@@ -439,12 +358,9 @@ void KeptListings::Save() {
     RemoveListings(path_);
     return;
   }
-  const std::string text = FileText();
-  static std::mutex mutex;  // Threads would share the temporary file.
-  const std::lock_guard lock(mutex);
   try {
     MakeFolder(ParentFolder(path_), "create", 1);
-    WriteFileAtomically(path_, text, kInOwnFolder);
+    WriteSideFile(path_, kListingsMagic, {}, MakePayload());
   } catch (const IoError&) {
     // The next run lists the folders anew.
   }
@@ -473,25 +389,22 @@ std::optional<std::string> KeptListings::KeyFor(
   return path.substr(start.size());
 }
 
-std::string KeptListings::FileText() const {
-  std::string text(kListingsMagic);
-  AppendVarint(kListingsVersion, text);
-  AppendText(text, root_);
+std::string KeptListings::MakePayload() const {
+  std::string text;
+  AppendSizedText(text, root_);
   AppendVarint(static_cast<std::uint64_t>(std::count_if(
                    kept_.begin(), kept_.end(),
                    [](const auto& entry) { return entry.second.is_listed; })),
                text);
   for (const auto& [key, kept] : kept_) {
     if (kept.is_listed) {
-      AppendText(text, key);
+      AppendSizedText(text, key);
       for (const std::uint64_t number : kept.stamp) {
         AppendVarint(number, text);
       }
-      AppendText(text, kept.listing);
+      AppendSizedText(text, kept.listing);
     }
   }
-  AppendLittleEndian(text, Crc32c(std::as_bytes(std::span(text))),
-                     kListingsCrcBytes);
   return text;
 }
 

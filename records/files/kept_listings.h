@@ -16,12 +16,13 @@
 // Listings of folders that are kept between runs, so that a folder with a
 // million images is listed once.
 //
-// The file of a root, listings.kept in its folder of the user's cache:
-//   "infeedLS", version, root, number of folders, the folders, CRC-32C
+// A side file (side_format.h) of kind "infeedLS", listings.kept in the root's
+// folder of the user's cache, whose source is all zeros. Its payload:
+//   root, number of folders, the folders
 //   folder:  path below the root, stamp (five numbers), listing
 //   listing: folders, images, ignored: each a count and that many entries
 //   entry:   bytes shared with the name before, the rest of it; an image's size
-// Numbers are varints, texts follow their length; the CRC has four bytes.
+// Numbers are varints, texts follow their length.
 namespace infeed {
 
 // Device, inode, bytes, st_mtim and st_ctim (nanoseconds) of a folder: if they
@@ -82,14 +83,14 @@ class KeptListings {
   };
   struct Found;
 
-  bool ReadFolders(std::string_view text);
+  bool ReadFolders(std::string_view payload);
   [[nodiscard]] Found Find(
       const std::string& folder,
       std::chrono::system_clock::time_point listed_at) const;
   void Take(Found& found);
   [[nodiscard]] std::optional<std::string> KeyFor(
       const std::string& folder) const;
-  [[nodiscard]] std::string FileText() const;
+  [[nodiscard]] std::string MakePayload() const;
 
   KeptListingsOptions options_;
   std::string root_;  // absolute, without a slash at the end

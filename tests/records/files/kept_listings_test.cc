@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -22,9 +21,8 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/varint.h"
-#include "records/bytes/crc32c.h"
-#include "records/bytes/little_endian.h"
 #include "records/files/side_file.h"
+#include "records/files/side_format.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
@@ -64,6 +62,8 @@ using ::testing::Not;
 // have not changed for an hour.
 class KeptListingsTest : public ::testing::Test {
  protected:
+  static constexpr std::string_view kKind = "infeedLS";
+
   // Makes a file of so many bytes. Its folder gets another time, also if the
   // file system's clock has not advanced.
   void Make(const std::string& name, std::uintmax_t bytes = 0) {
@@ -154,11 +154,12 @@ class KeptListingsTest : public ::testing::Test {
     fs::remove(KeptPath());  // Some file systems sync a file that is cut.
     std::ofstream(KeptPath(), std::ios::binary) << text;
   }
-  // Writes a text, its last four bytes replaced by the right checksum.
-  void WriteWithChecksum(std::string text) const {
-    text.resize(text.size() - 4);
-    AppendLittleEndian(text, Crc32c(std::as_bytes(std::span(text))), 4);
-    WriteKept(text);
+  [[nodiscard]] std::string KeptPayload() const {
+    return ReadSideFile(KeptPath(), kKind).value_or(SideFile()).payload;
+  }
+  // Without the sync of WriteSideFile().
+  void WritePayload(const std::string& payload) const {
+    WriteKept(payload + SideTrailer(kKind, {}, payload));
   }
 
   const TemporaryFolder folder_;
@@ -549,17 +550,17 @@ TEST_F(KeptListingsTest, AreAbsentWhenCutOrTooLong) {
   ExpectRightListings();
 }
 
-// Texts with a right checksum that were not written by Save().
+// Payloads with a right checksum that were not written by Save().
 TEST_F(KeptListingsTest, AreNoDangerWhenCrafted) {
   MakeTree();
   Keep();
-  const std::string text = KeptText();
+  const std::string text = KeptPayload();
   const std::size_t header = text.find(root_) + root_.size();
-  for (std::size_t i = 0; i < text.size() - 4; ++i) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
     for (const int byte : {0x00, 0x02, 0x2F, 0x7F, 0x80, 0xFF}) {
       std::string crafted = text;
       crafted[i] = static_cast<char>(byte);
-      WriteWithChecksum(crafted);
+      WritePayload(crafted);
       const std::vector<FolderListing> listings = ListKept();
       if (i < header && crafted != text) {
         ASSERT_FALSE(IsDogKept()) << i;
@@ -573,11 +574,9 @@ TEST_F(KeptListingsTest, AreNoDangerWhenCrafted) {
       }
     }
   }
-  WriteWithChecksum(text.substr(0, header) + std::string(9, '\xFF') +
-                    "\x01"
-                    "CRC.");
+  WritePayload(text.substr(0, header) + std::string(9, '\xFF') + '\1');
   EXPECT_FALSE(IsDogKept());
-  WriteWithChecksum(text + "more");
+  WritePayload(text + "more");
   EXPECT_FALSE(IsDogKept());
 }
 
@@ -586,11 +585,12 @@ TEST_F(KeptListingsTest, AreListedAnewWhenAListingIsWrong) {
   using namespace std::string_literals;
   MakeTree();
   Keep();
-  const std::string start = KeptText().substr(0, KeptText().size() - 8);
+  const std::string whole = KeptPayload();
+  const std::string start = whole.substr(0, whole.size() - 4);
   const auto read = [&](const std::string& listing) {
     std::string text = start;
     AppendVarint(listing.size(), text);
-    WriteWithChecksum(text + listing + "CRC.");
+    WritePayload(text + listing);
     return KeptListings(root_, Settled()).List(root_ + "/train/empty");
   };
   EXPECT_THAT(read("\0\1\0\5a.jpg\7\0"s).images,
