@@ -107,12 +107,6 @@ TEST_F(LabelIndexTest, ReadsAgainWhereTheFileIsDamaged) {
   EXPECT_THAT(Labels(), ElementsAre(8, 9, 2));
 }
 
-TEST_F(LabelIndexTest, TakesAnIndexFileForNoLabelFile) {
-  (void)RecordIndex({first_});
-  fs::copy(folder_ / ".infeed/train-00000-of-00002.index", label_file_);
-  EXPECT_THAT(Labels(), ElementsAre(3, 1, 2));
-}
-
 TEST_F(LabelIndexTest, HasNoLabelForWhatHasNoneOrIsDamaged) {
   const std::string good = Labelled(7);
   RecordFile()
