@@ -12,9 +12,7 @@
 
 #include <linux/magic.h>
 
-#include "base/atomic_file.h"
 #include "base/error.h"
-#include "base/parent_folder.h"
 #include "base/varint.h"
 #include "records/bytes/cache_folder.h"
 #include "records/bytes/payload.h"
@@ -359,7 +357,6 @@ void KeptListings::Save() {
     return;
   }
   try {
-    MakeFolder(ParentFolder(path_), "create", 1);
     WriteSideFile(path_, kListingsMagic, {}, MakePayload());
   } catch (const IoError&) {
     // The next run lists the folders anew.

@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/own_files.h"
 #include "base/parent_folder.h"
@@ -74,6 +75,9 @@ std::optional<SideFile> ReadSideFile(const std::string& path,
 
 void WriteSideFile(const std::string& path, std::string_view magic,
                    const SideSource& source, std::string_view payload) {
+  if (!IsUrl(path)) {
+    MakeFolder(ParentFolder(path), "create", 1);
+  }
   const std::unique_ptr<ByteSink> file = OpenSink(path, kInOwnFolder);
   file->Write(payload);
   file->Write(SideTrailer(magic, source, payload));

@@ -51,7 +51,7 @@ inline constexpr std::size_t kSideTrailerBytes = 8 + 3 * 8 + 4;
 [[nodiscard]] std::optional<SideFile> ReadSideFile(const std::string& path,
                                                    std::string_view magic);
 
-// Replaces a file, or an object, whole. Throws IoError.
+// Replaces a file, or an object, whole; makes its folder. Throws IoError.
 void WriteSideFile(const std::string& path, std::string_view magic,
                    const SideSource& source, std::string_view payload);
 

@@ -4,10 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/atomic_file.h"
-#include "base/parent_folder.h"
 #include "records/bytes/payload.h"
-#include "records/files/open_source.h"
 #include "records/files/side_file.h"
 #include "records/files/side_format.h"
 #include "records/tfrecord/format.h"
@@ -119,11 +116,8 @@ std::string SaveIndex(const ByteSource& shard, const FrameOffsets& offsets) {
 }
 
 void PublishIndex(const ByteSource& shard, const FrameOffsets& offsets) {
-  const std::string path = SidePathBeside(shard.path(), kEnding);
-  if (!IsUrl(path)) {
-    MakeFolder(ParentFolder(path), "create", 1);
-  }
-  WriteSideFile(path, kMagic, SideSource::Of(shard),
+  WriteSideFile(SidePathBeside(shard.path(), kEnding), kMagic,
+                SideSource::Of(shard),
                 MakePayload(PlainFrames(shard, offsets)));
 }
 

@@ -53,11 +53,8 @@ TEST_F(SideFormatTest, APayloadIsFoundForItsSource) {
 
 TEST_F(SideFormatTest, AFileThatIsNotUsedHidesNoOther) {
   const FileSource source(data_);
-  SaveSideFile(source, ".x", kMagic, "other");
-  const std::string cached = SidePaths(data_, ".x").back();
-  std::filesystem::create_directories(
-      std::filesystem::path(cached).parent_path());
-  std::filesystem::rename(file_, cached);
+  WriteSideFile(SidePaths(data_, ".x").back(), kMagic, SideSource::Of(source),
+                "other");
   EXPECT_THAT(Find(), Optional(std::string("other")));
   WriteSideFile(file_, kMagic, {.size = source.size()}, "stale");
   EXPECT_THAT(Find(), Optional(std::string("other")));
