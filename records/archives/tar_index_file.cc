@@ -4,12 +4,9 @@
 #include <cstdint>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "base/atomic_file.h"
-#include "base/own_files.h"
-#include "records/files/side_file.h"
-#include "records/tfrecord/number_file.h"
+#include "records/bytes/payload.h"
+#include "records/files/side_format.h"
 
 namespace infeed {
 namespace {
@@ -18,8 +15,6 @@ constexpr std::string_view kMagic = "infeedTB";
 constexpr std::string_view kEnding = ".index";
 // Compression and end of the last sample; then the offsets, then the labels.
 constexpr std::size_t kLeadingNumbers = 2;
-
-using Numbers = std::vector<std::int64_t>;
 
 bool AreExtents(const Numbers& offsets, std::int64_t end) {
   for (std::size_t i = 0; i < offsets.size(); ++i) {
@@ -31,7 +26,8 @@ bool AreExtents(const Numbers& offsets, std::int64_t end) {
   return true;
 }
 
-std::optional<TarFileIndex> Parse(const Numbers& numbers) {
+std::optional<TarFileIndex> Parse(const SideFile& file) {
+  const Numbers numbers = ParseNumbers(file.payload).value_or(Numbers());
   if (numbers.size() < kLeadingNumbers || numbers.size() % 2 != 0 ||
       numbers[0] < 0 ||
       numbers[0] > static_cast<std::int64_t>(Compression::kZlib)) {
@@ -53,27 +49,16 @@ std::optional<TarFileIndex> Parse(const Numbers& numbers) {
 }  // namespace
 
 std::optional<TarFileIndex> FindTarIndex(const ByteSource& tar) {
-  for (const std::string& path : SidePaths(tar.path(), kEnding)) {
-    const std::optional<NumberFile> file = ReadNumberFile(path, kMagic);
-    if (file && file->IsOf(tar)) {
-      if (std::optional<TarFileIndex> index = Parse(file->numbers)) {
-        return index;
-      }
-    }
-  }
-  return std::nullopt;
+  return FindSideFile(tar, kEnding, kMagic, Parse);
 }
 
 std::string SaveTarIndex(const ByteSource& tar, const TarFileIndex& index) {
-  Numbers numbers = {static_cast<std::int64_t>(index.compression),
-                     index.samples.end};
-  numbers.insert(numbers.end(), index.samples.offsets.begin(),
-                 index.samples.offsets.end());
-  numbers.insert(numbers.end(), index.samples.labels.begin(),
-                 index.samples.labels.end());
-  std::string path = SidePathToWrite(tar.path(), kEnding);
-  WriteFileAtomically(path, NumberFileText(tar, kMagic, numbers), kInOwnFolder);
-  return path;
+  std::string payload;
+  AppendNumbers(payload, {{static_cast<std::int64_t>(index.compression),
+                           index.samples.end}});
+  AppendNumbers(payload, index.samples.offsets);
+  AppendNumbers(payload, index.samples.labels);
+  return SaveSideFile(tar, kEnding, kMagic, payload);
 }
 
 }  // namespace infeed

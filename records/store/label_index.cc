@@ -9,16 +9,16 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
-#include "base/atomic_file.h"
 #include "base/error.h"
-#include "base/own_files.h"
+#include "records/bytes/payload.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
+#include "records/files/side_format.h"
 #include "records/store/key_guess.h"
 #include "records/store/record_store.h"
-#include "records/tfrecord/number_file.h"
 
 namespace infeed {
 namespace {
@@ -69,21 +69,19 @@ Labels IndexedLabels(const RecordIndex& index, std::int64_t first,
 
 std::optional<Labels> FindLabels(const ByteSource& shard, std::int64_t count,
                                  std::string_view ending) {
-  for (const std::string& path : SidePaths(shard.path(), ending)) {
-    std::optional<NumberFile> file = ReadNumberFile(path, kLabelsMagic);
-    if (file && file->IsOf(shard) && std::ssize(file->numbers) == count) {
-      return std::move(file->numbers);
-    }
-  }
-  return std::nullopt;
+  return FindSideFile(shard, ending, kLabelsMagic, [&](const SideFile& file) {
+    std::optional<Labels> labels = ParseNumbers(file.payload);
+    return labels && std::ssize(*labels) == count ? std::move(labels)
+                                                  : std::nullopt;
+  });
 }
 
 void SaveLabels(const ByteSource& shard, const Labels& labels,
                 std::string_view ending) {
   try {
-    WriteFileAtomically(SidePathToWrite(shard.path(), ending),
-                        NumberFileText(shard, kLabelsMagic, labels),
-                        kInOwnFolder);
+    std::string payload;
+    AppendNumbers(payload, labels);
+    (void)SaveSideFile(shard, ending, kLabelsMagic, payload);
   } catch (const IoError&) {  // The next process reads the data again.
   }
 }

@@ -9,42 +9,27 @@
 #include "base/error.h"
 #include "base/own_files.h"
 #include "base/parent_folder.h"
-#include "records/bytes/cache_folder.h"
-#include "records/bytes/crc32c.h"
-#include "records/bytes/fnv_hash.h"
 #include "records/bytes/little_endian.h"
+#include "records/bytes/payload.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
+#include "records/files/side_format.h"
 
 namespace infeed {
 namespace {
 
 constexpr std::string_view kSeekEnding = ".seek";
 constexpr std::string_view kSeekMagic = "infeedSK";
-constexpr std::int64_t kSeekVersion = 1;
 constexpr std::size_t kSeekNumberBytes = 8;
-constexpr std::size_t kCrcBytes = 4;
-// Version, size and version of the shard, records, run; and their checksum.
-constexpr std::size_t kNumbers = 5;
-constexpr std::size_t kFooterBytes = kNumbers * kSeekNumberBytes + kCrcBytes;
+// The end of the payload, which the trailer's checksum covers: the numbers of
+// records and of the run.
+constexpr std::size_t kSeekEndBytes = 2 * kSeekNumberBytes;
+constexpr std::size_t kFooterBytes = kSeekEndBytes + kSideTrailerBytes;
 
 std::int64_t NumberAt(std::span<const std::byte> bytes, std::size_t offset) {
   return static_cast<std::int64_t>(
       LittleEndianAt(bytes, offset, kSeekNumberBytes));
-}
-
-std::string Footer(const SeekFileInfo& info) {
-  std::string footer;
-  for (const std::int64_t number :
-       {kSeekVersion, info.shard_size, info.shard_version, info.records,
-        std::int64_t{info.run}}) {
-    AppendLittleEndian(footer, static_cast<std::uint64_t>(number),
-                       kSeekNumberBytes);
-  }
-  AppendLittleEndian(footer, Crc32c(std::as_bytes(std::span(footer))),
-                     kCrcBytes);
-  return footer;
 }
 
 // Bytes of the table of offsets: one for each entry and one for their end.
@@ -118,28 +103,26 @@ std::unique_ptr<const SeekFile> SeekFile::Largest(
 std::optional<SeekFile> SeekFile::Open(const std::string& path) {
   try {
     auto source = std::make_unique<FileSource>(path);
-    std::array<std::byte, kFooterBytes> footer{};
     const std::int64_t footer_offset =
         source->size() - static_cast<std::int64_t>(kFooterBytes);
-    const auto magic_bytes = static_cast<std::int64_t>(kSeekMagic.size());
-    if (footer_offset < magic_bytes ||
-        !ReadsFully(*source, footer_offset, footer)) {
+    std::string footer(kFooterBytes, '\0');
+    const auto bytes = std::as_writable_bytes(std::span(footer));
+    if (footer_offset < 0 || !ReadsFully(*source, footer_offset, bytes)) {
       return std::nullopt;
     }
-    const SeekFileInfo info = {
-        .shard_size = NumberAt(footer, 1 * kSeekNumberBytes),
-        .shard_version = NumberAt(footer, 2 * kSeekNumberBytes),
-        .records = NumberAt(footer, 3 * kSeekNumberBytes),
-        .run = static_cast<int>(NumberAt(footer, 4 * kSeekNumberBytes))};
-    const std::int64_t room = (footer_offset - magic_bytes) /
-                              static_cast<std::int64_t>(kSeekNumberBytes);
-    const std::string expected = Footer(info);
-    const bool is_good =
-        std::string_view(reinterpret_cast<const char*>(footer.data()),
-                         footer.size()) == expected &&
-        info.records >= 0 && info.records < room;
-    return is_good ? std::optional(SeekFile(std::move(source), info))
-                   : std::nullopt;
+    const std::optional<SideSource> shard =
+        ParseSideTrailer(kSeekMagic, footer);
+    const std::int64_t records = NumberAt(bytes, 0);
+    if (!shard || records < 0 ||
+        records >= footer_offset / std::int64_t{kSeekNumberBytes}) {
+      return std::nullopt;
+    }
+    return SeekFile(
+        std::move(source),
+        {.shard_size = shard->size,
+         .shard_version = shard->version,
+         .records = records,
+         .run = static_cast<int>(NumberAt(bytes, kSeekNumberBytes))});
   } catch (const IoError&) {  // Counts as absent: it can be made again.
     return std::nullopt;
   }
@@ -197,9 +180,7 @@ SeekFileWriter::SeekFileWriter(const RecordIndex& images, int run)
 SeekFileWriter::SeekFileWriter(std::string path, const SeekFileInfo& info)
     : path_(std::move(path)),
       info_(info),
-      sink_(OpenSink(path_, kInOwnFolder)) {
-  sink_->Write(kSeekMagic);
-}
+      sink_(OpenSink(path_, kInOwnFolder)) {}
 
 void SeekFileWriter::Append(std::string_view sealed) {
   offsets_.push_back(sink_->size());
@@ -207,24 +188,19 @@ void SeekFileWriter::Append(std::string_view sealed) {
 }
 
 void SeekFileWriter::Close() {
-  info_.records = static_cast<std::int64_t>(offsets_.size());
+  const std::array<std::int64_t, 2> end = {std::ssize(offsets_), info_.run};
   offsets_.push_back(sink_->size());
   std::string tail;
-  for (const std::int64_t offset : offsets_) {
-    AppendLittleEndian(tail, static_cast<std::uint64_t>(offset),
-                       kSeekNumberBytes);
-  }
-  sink_->Write(tail + Footer(info_));
+  AppendNumbers(tail, offsets_);
+  AppendNumbers(tail, end);
+  sink_->Write(tail);
+  sink_->Write(SideTrailer(
+      kSeekMagic, {.size = info_.shard_size, .version = info_.shard_version},
+      std::string_view(tail).substr(tail.size() - kSeekEndBytes)));
   sink_->Commit();
 }
 
 namespace {
-
-// Waits until no other program adds to the seek file of this path.
-FolderLock LockForAdding(const std::string& path) {
-  return {ParentFolder(path) + "/seek.lock",
-          FolderLock::ToPlace(FnvHash(path))};
-}
 
 // A shard, or the images of a folder, as the subject of a seek file.
 struct SeekSubject {
@@ -275,7 +251,7 @@ void AddToSeekFile(
   if (!subject) {
     return;
   }
-  const FolderLock lock = LockForAdding(subject->path);
+  const FolderLock lock = LockSideFile(subject->path);
   const auto old =
       index.is_of_images()
           ? SeekFile::FindOfImages(index)

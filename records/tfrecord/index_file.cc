@@ -1,36 +1,21 @@
 #include "records/tfrecord/index_file.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <memory>
 #include <string_view>
 #include <utility>
 
-#include "base/atomic_file.h"
-#include "base/error.h"
-#include "base/own_files.h"
-#include "records/files/open_sink.h"
-#include "records/files/open_source.h"
+#include "records/bytes/payload.h"
 #include "records/files/side_file.h"
+#include "records/files/side_format.h"
 #include "records/tfrecord/format.h"
-#include "records/tfrecord/number_file.h"
 
 namespace infeed {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::string_view kMagic = "infeedIX";
-// For a compressed shard: two numbers precede the offsets.
-constexpr std::string_view kPackedMagic = "infeedIC";
-constexpr std::size_t kPackedNumbers = 2;
 constexpr std::string_view kEnding = ".index";
-
-// The contents of an index file, and the version of its shard.
-struct IndexFile {
-  NumberFile file;  // without its numbers
-  ShardFrames frames;
-};
+// Compression and bytes of the stream; the offsets follow.
+constexpr std::size_t kLeadingBytes = 2 * sizeof(std::int64_t);
 
 // Whether frames at these offsets can fill a stream of that size.
 bool AreFrames(const FrameOffsets& offsets, std::int64_t stream_bytes) {
@@ -48,48 +33,32 @@ bool AreFrames(const FrameOffsets& offsets, std::int64_t stream_bytes) {
   return offsets[0] == 0;
 }
 
-// Interprets the numbers of a compressed shard's file; false if they are
-// invalid.
-bool TakePacked(const std::vector<std::int64_t>& numbers, ShardFrames& frames) {
-  if (numbers.size() < kPackedNumbers) {
-    return false;
-  }
-  frames.compression = static_cast<Compression>(numbers[0]);
-  frames.stream_bytes = numbers[1];
-  frames.offsets.assign(numbers.begin() + kPackedNumbers, numbers.end());
-  return numbers[0] == static_cast<std::int64_t>(Compression::kGzip) ||
-         numbers[0] == static_cast<std::int64_t>(Compression::kZlib);
-}
-
-// Reads an index file; nullopt when it cannot be read or used. It then counts
-// as absent, as it can be made again.
-std::optional<IndexFile> ReadIndexFile(const std::string& path) {
-  IndexFile index;
-  if (std::optional<NumberFile> file = ReadNumberFile(path, kMagic)) {
-    index.frames.stream_bytes = file->shard_size;
-    index.frames.offsets = std::move(file->numbers);
-    index.file = *std::move(file);
-  } else if ((file = ReadNumberFile(path, kPackedMagic))) {
-    if (!TakePacked(file->numbers, index.frames)) {
-      return std::nullopt;
-    }
-    index.file = *std::move(file);
-  } else {
+std::optional<ShardFrames> ParseFrames(const SideFile& file) {
+  const std::string_view payload = file.payload;
+  const auto leading = ParseNumbers(payload.substr(0, kLeadingBytes));
+  if (!leading || leading->size() != 2 || leading->front() < 0 ||
+      leading->front() > static_cast<std::int64_t>(Compression::kZlib)) {
     return std::nullopt;
   }
-  return AreFrames(index.frames.offsets, index.frames.stream_bytes)
-             ? std::optional(std::move(index))
-             : std::nullopt;
+  auto offsets = ParseNumbers(payload.substr(kLeadingBytes));
+  ShardFrames frames = {
+      .compression = static_cast<Compression>(leading->front()),
+      .stream_bytes = leading->back()};
+  const bool fits = frames.compression != Compression::kNone ||
+                    frames.stream_bytes == file.source.size;
+  if (!fits || !offsets || !AreFrames(*offsets, frames.stream_bytes)) {
+    return std::nullopt;
+  }
+  frames.offsets = *std::move(offsets);
+  return frames;
 }
 
-std::string IndexFileText(const ByteSource& shard, const ShardFrames& frames) {
-  if (frames.compression == Compression::kNone) {
-    return NumberFileText(shard, kMagic, frames.offsets);
-  }
-  std::vector<std::int64_t> numbers = {
-      static_cast<std::int64_t>(frames.compression), frames.stream_bytes};
-  numbers.insert(numbers.end(), frames.offsets.begin(), frames.offsets.end());
-  return NumberFileText(shard, kPackedMagic, numbers);
+std::string MakePayload(const ShardFrames& frames) {
+  std::string payload;
+  AppendNumbers(payload, {{static_cast<std::int64_t>(frames.compression),
+                           frames.stream_bytes}});
+  AppendNumbers(payload, frames.offsets);
+  return payload;
 }
 
 ShardFrames PlainFrames(const ByteSource& shard, const FrameOffsets& offsets) {
@@ -107,13 +76,7 @@ std::optional<FrameOffsets> PlainOffsets(std::optional<ShardFrames> frames) {
 }  // namespace
 
 std::optional<ShardFrames> FindFrames(const ByteSource& shard) {
-  for (const std::string& path : SidePaths(shard.path(), kEnding)) {
-    std::optional<IndexFile> file = ReadIndexFile(path);
-    if (file && file->file.IsOf(shard)) {
-      return std::move(file->frames);
-    }
-  }
-  return std::nullopt;
+  return FindSideFile(shard, kEnding, kMagic, ParseFrames);
 }
 
 std::optional<FrameOffsets> FindIndex(const ByteSource& shard) {
@@ -122,8 +85,10 @@ std::optional<FrameOffsets> FindIndex(const ByteSource& shard) {
 
 std::optional<FrameOffsets> FindIndexHint(const ByteSource& shard) {
   for (const std::string& path : SidePaths(shard.path(), kEnding)) {
-    if (std::optional<IndexFile> file = ReadIndexFile(path)) {
-      return PlainOffsets(std::move(file->frames));
+    const std::optional<SideFile> file = ReadSideFile(path, kMagic);
+    if (std::optional<ShardFrames> frames =
+            file ? ParseFrames(*file) : std::nullopt) {
+      return PlainOffsets(std::move(frames));
     }
   }
   return std::nullopt;
@@ -143,9 +108,7 @@ std::optional<RecordRange> LostRecords(const FrameOffsets& known,
 }
 
 std::string SaveFrames(const ByteSource& shard, const ShardFrames& frames) {
-  std::string path = SidePathToWrite(shard.path(), kEnding);
-  WriteFileAtomically(path, IndexFileText(shard, frames), kInOwnFolder);
-  return path;
+  return SaveSideFile(shard, kEnding, kMagic, MakePayload(frames));
 }
 
 std::string SaveIndex(const ByteSource& shard, const FrameOffsets& offsets) {
@@ -153,13 +116,9 @@ std::string SaveIndex(const ByteSource& shard, const FrameOffsets& offsets) {
 }
 
 void PublishIndex(const ByteSource& shard, const FrameOffsets& offsets) {
-  const std::string path = SidePathBeside(shard.path(), kEnding);
-  if (!IsUrl(path)) {
-    MakeFolder(fs::path(path).parent_path().string(), "create", 1);
-  }
-  const std::unique_ptr<ByteSink> file = OpenSink(path, kInOwnFolder);
-  file->Write(IndexFileText(shard, PlainFrames(shard, offsets)));
-  file->Commit();
+  WriteSideFile(SidePathBeside(shard.path(), kEnding), kMagic,
+                SideSource::Of(shard),
+                MakePayload(PlainFrames(shard, offsets)));
 }
 
 }  // namespace infeed

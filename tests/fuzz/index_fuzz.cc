@@ -1,18 +1,22 @@
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/archives/archive_index_file.h"
+#include "records/archives/tar_index_file.h"
+#include "records/files/side_format.h"
 #include "records/store/dali_index.h"
 #include "records/tfrecord/index_file.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 
-// Any bytes as an index file, ours and DALI's: what is taken must be the
-// shard's frames, or frames that could be.
+// Any bytes as an index file, ours and DALI's, and as the payload of ours: what
+// is taken must be the shard's frames, or frames that could be.
 namespace infeed {
 namespace {
 
@@ -31,9 +35,8 @@ class Shard {
       folder_ / "train-00000-of-00001");
 };
 
-void CheckOurs(const Shard& shard, std::string_view bytes) {
+void CheckFrames(const Shard& shard) {
   const FileSource source = shard.source();
-  WriteFileAtomically(shard.index_path(), bytes);
   const std::optional<FrameOffsets> hint = FindIndexHint(source);
   const std::optional<FrameOffsets> found = FindIndex(source);
   Check(!found || found == hint, "an index that fits is a hint, too");
@@ -44,6 +47,37 @@ void CheckOurs(const Shard& shard, std::string_view bytes) {
   Check(!frames || frames->offsets.empty() ||
             frames->offsets.back() + 16 <= frames->stream_bytes,
         "the frames of any shard end with its stream");
+}
+
+void CheckTar(const Shard& shard) {
+  const std::optional<TarFileIndex> tar = FindTarIndex(shard.source());
+  Check(!tar || tar->samples.labels.size() == tar->samples.offsets.size(),
+        "a label for each sample");
+}
+
+void CheckArchive(const Shard& shard) {
+  const FileSource source = shard.source();
+  const std::optional<ArchiveFileIndex> archive = FindArchiveIndex(source);
+  if (!archive || archive->compression != Compression::kNone) {
+    return;
+  }
+  for (const ArchiveImages::Image& image : archive->found.images) {
+    Check(image.offset + image.extent <= source.size() &&
+              image.class_index < std::ssize(archive->found.classes),
+          "an image is in the archive and in a class");
+  }
+}
+
+void CheckOurs(const Shard& shard, std::string_view bytes) {
+  WriteFileAtomically(shard.index_path(), bytes);
+  CheckFrames(shard);
+  const SideSource source = SideSource::Of(shard.source());
+  WriteSideFile(shard.index_path(), "infeedIX", source, bytes);
+  CheckFrames(shard);
+  WriteSideFile(shard.index_path(), "infeedTB", source, bytes);
+  CheckTar(shard);
+  WriteSideFile(shard.index_path(), "infeedAI", source, bytes);
+  CheckArchive(shard);
 }
 
 void CheckDali(const Shard& shard, std::string_view bytes) {

@@ -102,7 +102,7 @@ def index_files(case):
         bad = damage.some(case.random, whole, damage.LIGHT)
         if case.random.random() < 0.7 and len(bad) > 60:
             bad = with_checksum(
-                bad, len(bad) - 44 if path.suffix == ".seek" else 0)
+                bad, len(bad) - 52 if path.suffix == ".seek" else 0)
         path.write_bytes(bad)
     ended = hash_of(case, data)
     # A damaged side file counts as absent; one that lies makes bad records.

@@ -55,7 +55,7 @@ TEST_F(SideFileTest, ReplacesALink) {
     fs::create_symlink(folder_ / target, folder_ / "data/.infeed/train.index");
     const std::string path = Save();
     EXPECT_FALSE(fs::is_symlink(path));
-    EXPECT_THAT(ReadWholeFile(path, 1000), StartsWith("infeedIX"));
+    EXPECT_THAT(ReadWholeFile(path, 1000), HasSubstr("infeedIX"));
   }
   EXPECT_EQ(Thesis(), "thesis");
   EXPECT_FALSE(fs::exists(folder_ / "made"));

@@ -15,12 +15,11 @@
 #include "base/error.h"
 #include "records/archives/tar_writer.h"
 #include "records/bytes/byte_sink.h"
-#include "records/bytes/little_endian.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
+#include "records/files/side_format.h"
 #include "records/tfrecord/format.h"
-#include "records/tfrecord/number_file.h"
 #include "tests/support/bytes.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/raw_bytes.h"
@@ -275,20 +274,13 @@ TEST_F(IndexDataTest, DamagedIndexesOfAZipAreNotUsed) {
   const std::string path = WriteZip("a.zip");
   EXPECT_EQ(See(IndexData(path)), Expected(1));
   const std::string index = folder_ / ".infeed/a.zip.index";
-  const std::string good = ReadWhole(index, 1 << 20);
-  // Each number in turn is a large one, with the right checksum.
-  constexpr std::size_t kList = 40;  // Behind the header.
-  const auto list = AsBytes(good).subspan(kList, good.size() - kList - 4);
-  for (std::size_t bad = 0; bad < list.size(); bad += 8) {
-    std::vector<std::int64_t> numbers;
-    for (std::size_t at = 0; at < list.size(); at += 8) {
-      numbers.push_back(
-          at == bad ? std::int64_t{1} << 62
-                    : static_cast<std::int64_t>(LittleEndianAt(list, at, 8)));
-    }
-    WriteFileAtomically(index,
-                        NumberFileText(*OpenSource(path), "infeedAI", numbers));
-    EXPECT_EQ(IndexData(path).size(), 3) << bad;
+  const SideFile good = ReadSideFile(index, "infeedAI").value();
+  // Each byte in turn begins a larger number, with the right checksum.
+  for (std::size_t at = 0; at < good.payload.size(); ++at) {
+    std::string bad = good.payload;
+    bad[at] = '\xFF';
+    WriteSideFile(index, "infeedAI", good.source, bad);
+    EXPECT_EQ(IndexData(path).size(), 3) << at;
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -40,14 +39,6 @@ class RecordIndexTest : public ::testing::Test {
       offsets.push_back(index.at(i).offset);
     }
     return offsets;
-  }
-  // Changes one byte of the index file.
-  void DamageIndexFile(std::streamoff offset) {
-    std::fstream file(index_file_, std::ios::in | std::ios::out);
-    file.seekg(offset);
-    const auto byte = static_cast<char>(~file.get());
-    file.seekp(offset);
-    file.put(byte);
   }
 
   const TemporaryFolder folder_;
@@ -126,27 +117,12 @@ TEST_F(RecordIndexTest, BuildsAnewWhenTheShardsTimeChanges) {
   EXPECT_THAT(OffsetsOf(RecordIndex({shard_})), ElementsAre(0, 16, 33));
 }
 
-TEST_F(RecordIndexTest, BuildsAnewWhenAnyByteOfTheFileIsWrong) {
+TEST_F(RecordIndexTest, BuildsAnewWhenTheFileIsDamaged) {
   const RecordIndex built({shard_});
-  const auto size = static_cast<std::streamoff>(fs::file_size(index_file_));
-  for (std::streamoff offset = 0; offset < size; ++offset) {
-    DamageIndexFile(offset);
-    EXPECT_FALSE(FindIndex(FileSource(shard_)).has_value()) << offset;
-    EXPECT_EQ(OffsetsOf(RecordIndex({shard_})), OffsetsOf(built)) << offset;
-    EXPECT_TRUE(FindIndex(FileSource(shard_)).has_value()) << offset;
-  }
-}
-
-TEST_F(RecordIndexTest, BuildsAnewWhenTheFileIsCutShortOrTooLong) {
-  const RecordIndex built({shard_});
-  const std::string whole = ReadWholeFile(index_file_, 1000);
-  for (std::size_t size = 0; size < whole.size(); ++size) {
-    WriteFileAtomically(index_file_, whole.substr(0, size));
-    EXPECT_FALSE(FindIndex(FileSource(shard_)).has_value()) << size;
-  }
-  WriteFileAtomically(index_file_, whole + std::string(2000, '\0'));
+  WriteFileAtomically(index_file_, ReadWholeFile(index_file_, 1000) + '\0');
   EXPECT_FALSE(FindIndex(FileSource(shard_)).has_value());
   EXPECT_EQ(OffsetsOf(RecordIndex({shard_})), OffsetsOf(built));
+  EXPECT_TRUE(FindIndex(FileSource(shard_)).has_value());
 }
 
 TEST_F(RecordIndexTest, NeverTrustsOffsetsThatCannotBe) {

@@ -139,7 +139,7 @@ TEST_F(SeekFileTest, AnEntryOutsideTheFileIsNone) {
        {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 40,
         std::numeric_limits<std::int64_t>::max()}) {
     for (std::size_t i = 0; i < 8; ++i) {
-      bytes[bytes.size() - 44 - 8 + i] =
+      bytes[bytes.size() - 52 - 8 + i] =
           static_cast<char>(static_cast<std::uint64_t>(end) >> (8 * i));
     }
     std::ofstream(file_, std::ios::binary) << bytes;
