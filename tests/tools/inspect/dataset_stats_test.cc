@@ -1,0 +1,162 @@
+#include "tools/inspect/dataset_stats.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "preprocess/codecs/png_codec.h"
+#include "tests/support/flower_records.h"
+#include "tests/support/record_file.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/test_jpeg.h"
+#include "tools/inspect/dataset_stats_report.h"
+#include "tools/shards/record_pass.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+
+std::string Png(int width, int height) {
+  return EncodePng(TestPhotograph(width, height, 1).view());
+}
+
+// Seven images of all kinds in two shards.
+class DatasetStatsTest : public ::testing::Test {
+ protected:
+  DatasetStatsTest() {
+    const std::string plain = TestJpeg({.width = 100, .height = 50});
+    RecordFile()
+        .Add(PayloadOf({plain, 1, "a.jpg", "ros\xC3\xA9 <&>"}))
+        .Add(PayloadOf({plain, 1, "b.jpg", ""}))
+        .Add(PayloadOf({TestJpeg({.width = 200,
+                                  .quality = 60,
+                                  .subsampling = Subsampling::k420,
+                                  .progressive = true,
+                                  .restart_interval = 2}),
+                        2, "a.jpg", "", "", 99}))
+        .Write(Path(0));
+    RecordFile()
+        .Add(PayloadOf({TestJpeg({.color = TestColor::kGray}), 3, "c"}))
+        .Add(PayloadOf({TestJpeg({.color = TestColor::kAdobeCmyk}), 3, "d"}))
+        .Add(PayloadOf({TestJpeg({.arithmetic = true}), 3, "e"}))
+        .Add(PayloadOf({Png(40, 30), 3, "f"}))
+        .Write(Path(1));
+  }
+
+  [[nodiscard]] std::string Path(int shard) const {
+    return folder_ / ("train-0000" + std::to_string(shard) + "-of-00002");
+  }
+  [[nodiscard]] StatsReport Collect(int threads = 1,
+                                    std::size_t samples = 0) const {
+    StatsReport report = {
+        .paths = {Path(0), Path(1)}, .shards = {}, .stats = {}};
+    RecordVisitors visitors;
+    std::vector<StatsVisitor*> parts;
+    for (int i = 0; i < threads; ++i) {
+      auto visitor = std::make_unique<StatsVisitor>(samples);
+      parts.push_back(visitor.get());
+      visitors.push_back(std::move(visitor));
+    }
+    PassOverRecords(report.paths, visitors, {}, [&](ShardPass pass) {
+      report.shards.push_back(std::move(pass));
+    });
+    for (StatsVisitor* const part : parts) {
+      report.stats.Merge(std::move(part->stats()));
+    }
+    KeepSamples(report.stats.samples, samples);
+    return report;
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(DatasetStatsTest, SaysWhatIsInTheImages) {
+  const Json json = Json::parse(StatsJson(Collect()));
+  EXPECT_EQ(json["records"], 7);
+  EXPECT_EQ(json["images"], 7);
+  EXPECT_EQ(json["formats"], Json({{"JPEG", 6}, {"PNG", 1}}));
+  EXPECT_EQ(json["width"]["min"], 40);
+  EXPECT_EQ(json["width"]["median"], 64);
+  EXPECT_EQ(json["width"]["max"], 200);
+  EXPECT_EQ(json["height"]["min"], 30);
+  EXPECT_EQ(json["aspect_percent"]["max"], 417);
+  EXPECT_EQ(json["bytes"]["count"], 7);
+  const Json& jpeg = json["jpeg"];
+  EXPECT_EQ(jpeg["coding"],
+            Json({{"arithmetic", 1}, {"baseline", 4}, {"progressive", 1}}));
+  EXPECT_EQ(jpeg["colors"], Json({{"CMYK", 1}, {"color", 4}, {"gray", 1}}));
+  EXPECT_EQ(jpeg["sampling"]["4:2:0"], 1);
+  EXPECT_EQ(jpeg["quality"]["min"], 60);
+  EXPECT_EQ(jpeg["quality"]["histogram"],
+            Json::parse("[[60, 60, 1], [90, 90, 5]]"));
+  EXPECT_EQ(jpeg["restart_markers"], 1);
+  EXPECT_EQ(jpeg["adobe_marker"], 1);
+}
+
+TEST_F(DatasetStatsTest, CountsClassesAndShards) {
+  const Json json = Json::parse(StatsJson(Collect()));
+  EXPECT_EQ(json["classes"],
+            Json::parse("[{\"label\": 1, \"records\": 2, \"synset\": \"\","
+                        "  \"text\": \"ros\xC3\xA9 <&>\"},"
+                        " {\"label\": 2, \"records\": 1, \"synset\": \"\","
+                        "  \"text\": \"\"},"
+                        " {\"label\": 3, \"records\": 4, \"synset\": \"\","
+                        "  \"text\": \"\"}]"));
+  EXPECT_EQ(json["shards"][0]["file"], Path(0));
+  EXPECT_EQ(json["shards"][0]["records"], 3);
+  EXPECT_EQ(json["shards"][1]["bad"], 0);
+}
+
+TEST_F(DatasetStatsTest, FindsWhatIsTwiceThereOrWrong) {
+  const Json json = Json::parse(StatsJson(Collect()));
+  EXPECT_EQ(json["duplicate_names"]["values"], 1);
+  EXPECT_EQ(json["duplicate_names"]["records"], 2);
+  EXPECT_EQ(json["duplicate_images"]["examples"][0]["file"], Path(0));
+  EXPECT_EQ(json["duplicate_images"]["examples"][0]["record"], 0);
+  EXPECT_EQ(json["wrong_sizes"], 1);
+}
+
+TEST_F(DatasetStatsTest, SaysTheSameWhateverTheThreads) {
+  EXPECT_EQ(StatsJson(Collect(1)), StatsJson(Collect(7)));
+}
+
+TEST_F(DatasetStatsTest, SaysItInWordsToo) {
+  const StatsReport report = Collect();
+  EXPECT_THAT(
+      StatsText(report, 20),
+      AllOf(HasSubstr("records     7 in 2 shards"),
+            HasSubstr("labels      1..3\n"),
+            HasSubstr("classes     3, 1..4 records each, largest/smallest 4.0"),
+            HasSubstr("    3        4  57.1 %  label 3\n"),
+            HasSubstr("    1        2  28.6 %  ros\xC3\xA9 <&>\n"),
+            HasSubstr("coding      arithmetic 1, baseline 4, progressive 1"),
+            HasSubstr("1 file name occurs more than once, in 2 records")));
+  EXPECT_THAT(StatsText(report, 2), HasSubstr("(1 more)"));
+}
+
+TEST_F(DatasetStatsTest, WritesOnePageWithPlotsAndImages) {
+  const std::string html = StatsHtml(Collect(1, 2));
+  EXPECT_THAT(html,
+              AllOf(HasSubstr("ros\xC3\xA9 &lt;&amp;&gt;"), HasSubstr("<svg"),
+                    Not(HasSubstr("<script")), Not(HasSubstr("src=\"http"))));
+  std::size_t images = 0;
+  for (std::size_t at = html.find("data:image/jpeg;base64,/9j/");
+       at != std::string::npos; at = html.find("base64,", at + 30)) {
+    ++images;
+  }
+  EXPECT_EQ(images, 2U);
+}
+
+}  // namespace
+}  // namespace infeed
