@@ -22,9 +22,22 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+using Words = std::vector<std::string>;
+
+RawInputFlags FlagsWith(const Words& folders, const std::string& split = "",
+                        const Words& manifests = {},
+                        RawFormat format = RawFormat::kImages) {
+  RawInputFlags flags;
+  flags.raw_data_dirs = folders;
+  flags.split = split;
+  flags.manifests = manifests;
+  flags.raw_format = format;
+  return flags;
+}
+
 // "NAME IMAGES" of each split that has images.
-std::vector<std::string> SizesOf(const ImageTree& tree) {
-  std::vector<std::string> sizes;
+Words SizesOf(const ImageTree& tree) {
+  Words sizes;
   for (const ImageSplit& split : tree.splits) {
     if (!split.images.empty()) {
       sizes.push_back(split.name + " " + std::to_string(split.images.size()));
@@ -49,8 +62,7 @@ TEST(RawInputFlagsTest, DivideTheFlowersAsTheReference) {
   ManyFiles(raw, "roses", 641);
   ManyFiles(raw, "sunflowers", 699);
   ManyFiles(raw, "tulips", 799);
-  EXPECT_THAT(SizesOf(ReadRawInput(
-                  {.raw_data_dirs = {raw.path()}, .split = "reference"})),
+  EXPECT_THAT(SizesOf(ReadRawInput(FlagsWith({raw.path()}, "reference"))),
               ElementsAre("train 2934", "validation 364", "test 372"));
 }
 
@@ -60,13 +72,12 @@ TEST(RawInputFlagsTest, UniteFoldersWhoseNamesMayHaveCommas) {
   first.Jpegs({"a,b/cat/1.jpg"});
   second.Jpegs({"cat/2.jpg", "dog/1.jpg"});
   const std::string odd = first / "a,b";
-  EXPECT_THAT(SizesOf(ReadRawInput({.raw_data_dirs = {odd}})),
-              ElementsAre("train 1"));
+  EXPECT_THAT(SizesOf(ReadRawInput(FlagsWith({odd}))), ElementsAre("train 1"));
   std::filesystem::rename(odd, first / "ab");
-  for (const std::vector<std::string>& folders :
+  for (const Words& folders :
        {std::vector{first / "ab", second.path()},
         std::vector{(first / "ab") + "," + second.path()}}) {
-    const ImageTree tree = ReadRawInput({.raw_data_dirs = folders});
+    const ImageTree tree = ReadRawInput(FlagsWith(folders));
     EXPECT_THAT(SizesOf(tree), ElementsAre("train 3"));
     EXPECT_EQ(tree.classes.size(), 2U);
   }
@@ -76,17 +87,17 @@ TEST(RawInputFlagsTest, DivideAManifestWithoutSplits) {
   ImageFolder raw;
   raw.Jpegs({"a/1.jpg", "a/2.jpg"})
       .File("m.csv", "path,label\n1.jpg,cat\n2.jpg,cat\n");
-  EXPECT_THAT(SizesOf(ReadRawInput({.raw_data_dirs = {raw / "a"},
-                                    .manifests = {raw / "m.csv"},
-                                    .split = "0.5/0.5"})),
-              ElementsAre("train 1", "validation 1"));
+  EXPECT_THAT(
+      SizesOf(ReadRawInput(FlagsWith({raw / "a"}, "0.5/0.5", {raw / "m.csv"}))),
+      ElementsAre("train 1", "validation 1"));
 }
 
 TEST(RawInputFlagsTest, ReportDuplicates) {
   ImageFolder raw;
   raw.File("a/1.jpg", "x").File("b/2.jpg", "x");
-  const ImageTree tree =
-      ReadRawInput({.raw_data_dirs = {raw.path()}, .report_duplicates = true});
+  RawInputFlags flags = FlagsWith({raw.path()});
+  flags.report_duplicates = true;
+  const ImageTree tree = ReadRawInput(flags);
   EXPECT_THAT(DuplicatesText(tree.duplicates),
               AllOf(HasSubstr("2 images have the same content, but different "
                               "classes"),
@@ -98,8 +109,8 @@ TEST(RawInputFlagsTest, TakeRawFiles) {
   ImageFolder raw;
   raw.File("data_batch_1.bin", CifarRecord(1) + CifarRecord(9))
       .File("test_batch.bin", CifarRecord(1));
-  const ImageTree tree = ReadRawInput(
-      {.raw_data_dirs = {raw.path()}, .raw_format = RawFormat::kCifar10});
+  const ImageTree tree =
+      ReadRawInput(FlagsWith({raw.path()}, "", {}, RawFormat::kCifar10));
   EXPECT_THAT(SizesOf(tree), ElementsAre("train 2", "test 1"));
   EXPECT_EQ(tree.classes.size(), 10U);
   EXPECT_THAT(tree.notes,
@@ -113,19 +124,16 @@ TEST(RawInputFlagsTest, RefuseWhatContradicts) {
     RawInputFlags flags;
     const char* says;
   };
+  const Words manifest = {raw / "m.csv"};
+  const char* const raw_format =
+      "--raw_format: takes the raw files of one --raw_data_dir";
   for (const Case& one :
-       {Case{{.raw_data_dirs = {raw.path() + ","}},
-             "one of the folders has no name"},
-        Case{{.raw_data_dirs = {"a", "b"}, .manifests = {raw / "m.csv"}},
+       {Case{FlagsWith({raw.path() + ","}), "one of the folders has no name"},
+        Case{FlagsWith({"a", "b"}, "", manifest),
              "can start at one folder only"},
-        Case{{.raw_data_dirs = {"a", "b"}, .raw_format = RawFormat::kIdx},
-             "--raw_format: takes the raw files of one --raw_data_dir"},
-        Case{{.raw_data_dirs = {"a"},
-        .manifests = {"m.csv"},
-        .raw_format = RawFormat::kIdx},
-             "--raw_format: takes the raw files of one --raw_data_dir"},
-        Case{{.raw_data_dirs = {raw.path()}, .split = "reference"},
-             "the input is divided"}}) {
+        Case{FlagsWith({"a", "b"}, "", {}, RawFormat::kIdx), raw_format},
+        Case{FlagsWith({"a"}, "", manifest, RawFormat::kIdx), raw_format},
+        Case{FlagsWith({raw.path()}, "reference"), "the input is divided"}}) {
     EXPECT_THAT(MessageOf<UsageError>([&] { (void)ReadRawInput(one.flags); }),
                 HasSubstr(one.says));
   }

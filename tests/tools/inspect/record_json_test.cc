@@ -44,7 +44,8 @@ class FlowerJsonTest : public ::testing::Test {
 
 TEST_F(FlowerJsonTest, ShowsSomeKeysOnly) {
   EXPECT_EQ(
-      Json({.keys = {"image/filename", "image/height"}})["features"],
+      Json({.keys = {"image/filename", "image/height"},
+            .bytes_to = ""})["features"],
       nlohmann::json({{"image/filename", "3.jpg"}, {"image/height", 17}}));
 }
 
@@ -53,7 +54,7 @@ TEST_F(FlowerJsonTest, WritesBytesToFiles) {
   const std::string out = folder / "bytes";
   const std::string file =
       out + "/train-00001-of-00003-000000-image_encoded.jpg";
-  EXPECT_EQ(Json({.bytes_to = out})["features"]["image/encoded"],
+  EXPECT_EQ(Json({.keys = {}, .bytes_to = out})["features"]["image/encoded"],
             nlohmann::json({{"bytes", jpeg_.size()}, {"file", file}}));
   EXPECT_EQ(ReadWholeFile(file, 1 << 20), jpeg_);
 }
