@@ -157,13 +157,6 @@ TEST_F(RecordsVerifyTest, ComparesWithTheDescription) {
   EXPECT_EQ(Run("--no_dataset_json").exit_code, 0);
 }
 
-TEST_F(RecordsVerifyTest, SaysThatADescriptionCannotBeRead) {
-  RecordFile().AddRaw("{").Write(folder_ / "dataset.json");
-  const ProgramResult result = Run();
-  EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.out, StartsWith(folder_ / "dataset.json"));
-}
-
 TEST_F(RecordsVerifyTest, NamesMissingShards) {
   WriteDatasetInfo(folder_.path(), Description());
   std::filesystem::remove(Path(0));
