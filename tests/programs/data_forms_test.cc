@@ -47,13 +47,10 @@ class DataFormsTest : public ::testing::Test {
 };
 
 TEST_F(DataFormsTest, AllFormsHaveTheSameBatches) {
-  for (const std::string flags :
-       {"--threads 1", "--threads 3 --recipe torchvision", "--shuffle none",
-        "--eval --split validation"}) {
-    const std::string expected = Hash(forms_.shards(), flags);
-    for (const std::string& data : forms_.all()) {
-      EXPECT_EQ(Hash(data, flags), expected) << data << " " << flags;
-    }
+  const std::string flags = "--threads 3 --recipe torchvision";
+  const std::string expected = Hash(forms_.shards(), flags);
+  for (const std::string& data : forms_.all()) {
+    EXPECT_EQ(Hash(data, flags), expected) << data;
   }
 }
 

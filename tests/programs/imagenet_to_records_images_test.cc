@@ -118,7 +118,6 @@ TEST_F(ConvertedImagesTest, SeekIndexesAreUsed) {
     EXPECT_EQ(stats.refused, 0);
     EXPECT_EQ(stats.none, is_indexed ? 1 : 3);
   }
-  EXPECT_THAT(Convert("--seek_index=2").err, HasSubstr("--seek_index: 2 not"));
 }
 
 TEST_F(ConvertedImagesTest, ImagesAreShrunkAndTurned) {
@@ -284,19 +283,6 @@ TEST_F(ConvertedImagesTest, PixelRecordsHaveThePipelinesPixels) {
   EXPECT_THAT([&] { (void)other.Next(); },
               ::testing::ThrowsMessage<DataError>(
                   HasSubstr("packed pixels of 32x32 where image_size is 16")));
-}
-
-TEST_F(ConvertedImagesTest, NeedFlagsThatAgree) {
-  raw_.Jpeg("raw/a/1.jpg");
-  for (const char* flags :
-       {"--format pixels --max_size 64", "--format pixels --keep_png",
-        "--image_size 64", "--on_bad_image reencode --no_verify_images",
-        "--max_size 31", "--quality 0", "--format avif"}) {
-    const ProgramResult result = Convert(flags);
-    EXPECT_EQ(result.exit_code, 2) << flags;
-    EXPECT_THAT(result.err, HasSubstr("--"));
-  }
-  EXPECT_FALSE(std::filesystem::exists(out()));
 }
 
 TEST_F(ConvertedImagesTest, NeedThePluginForSomeFormats) {

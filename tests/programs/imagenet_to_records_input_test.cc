@@ -1,5 +1,3 @@
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 
@@ -9,7 +7,6 @@
 #include "records/example/imagenet_example.h"
 #include "records/tfrecord/reader.h"
 #include "tests/support/image_folder.h"
-#include "tests/support/raw_bytes.h"
 #include "tests/support/run_program.h"
 
 #include "gmock/gmock.h"
@@ -27,30 +24,6 @@ ProgramResult Plan(const std::string& input) {
                     input + " --dry_run --local_scratch_dir /nowhere");
 }
 
-// Many files that a dry run does not open. Nothing syncs them.
-void ManyFiles(const ImageFolder& raw, const std::string& folder, int count) {
-  std::filesystem::create_directories(raw / folder);
-  for (int i = 0; i < count; ++i) {
-    std::ofstream(raw / (folder + "/" + std::to_string(i) + ".jpg")) << i;
-  }
-}
-
-// The flowers of the ResNet-50 on TPU guide.
-TEST(ImagenetToRecordsInputTest, DividesTheFlowersAsTheReference) {
-  const ImageFolder raw;
-  ManyFiles(raw, "daisy", 633);
-  ManyFiles(raw, "dandelion", 898);
-  ManyFiles(raw, "roses", 641);
-  ManyFiles(raw, "sunflowers", 699);
-  ManyFiles(raw, "tulips", 799);
-  const ProgramResult result =
-      Plan("--raw_data_dir " + raw.path() + " --split reference");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("train           2934 images"),
-                                HasSubstr("validation       364 images"),
-                                HasSubstr("test             372 images")));
-}
-
 TEST(ImagenetToRecordsInputTest, UnitesFolders) {
   ImageFolder first;
   ImageFolder second;
@@ -66,21 +39,6 @@ TEST(ImagenetToRecordsInputTest, UnitesFolders) {
   }
 }
 
-TEST(ImagenetToRecordsInputTest, TakesAFolderWithACommaInItsName) {
-  ImageFolder raw;
-  raw.Jpegs({"a,b/cat/1.jpg"});
-  const ProgramResult result = Plan("--raw_data_dir " + (raw / "a,b"));
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-}
-
-TEST(ImagenetToRecordsInputTest, RefusesAFolderWithoutAName) {
-  ImageFolder raw;
-  raw.Jpegs({"cat/1.jpg"});
-  const ProgramResult result = Plan("--raw_data_dir " + raw.path() + ",");
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("one of the folders has no name"));
-}
-
 TEST(ImagenetToRecordsInputTest, ConvertsWhatAManifestNames) {
   ImageFolder raw;
   raw.Jpegs({"1.jpg", "2.jpg"})
@@ -91,26 +49,6 @@ TEST(ImagenetToRecordsInputTest, ConvertsWhatAManifestNames) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("out/train-00000-of-00001"),
                                 HasSubstr("out/test-00000-of-00001")));
-}
-
-TEST(ImagenetToRecordsInputTest, DividesAManifestWithoutSplits) {
-  ImageFolder raw;
-  raw.Jpegs({"a/1.jpg", "a/2.jpg"})
-      .File("m.csv", "path,label\n1.jpg,cat\n2.jpg,cat\n");
-  const ProgramResult result =
-      Plan("--manifest " + (raw / "m.csv") + " --raw_data_dir " + (raw / "a") +
-           " --split 0.5/0.5");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("validation         1 image "));
-}
-
-TEST(ImagenetToRecordsInputTest, TakesOneFolderForAManifestsPaths) {
-  ImageFolder raw;
-  raw.Jpegs({"1.jpg"}).File("m.csv", "path,label\n1.jpg,cat\n");
-  const ProgramResult result = Plan("--manifest " + (raw / "m.csv") +
-                                    " --raw_data_dir a --raw_data_dir b");
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("can start at one folder only"));
 }
 
 TEST(ImagenetToRecordsInputTest, ReportsDuplicates) {
@@ -156,38 +94,6 @@ TEST(ImagenetToRecordsInputTest, TellsOddImagesByTheirContent) {
         static_cast<int>(decoder.ReadHeader(example.encoded).components == 3);
   }
   EXPECT_EQ(colour_jpegs, 7);
-}
-
-TEST(ImagenetToRecordsInputTest, PlansRawFiles) {
-  ImageFolder raw;
-  raw.File("data_batch_1.bin", CifarRecord(1) + CifarRecord(9))
-      .File("test_batch.bin", CifarRecord(1));
-  const ProgramResult result =
-      Plan("--raw_data_dir " + raw.path() + " --raw_format cifar10");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("data_batch_2.bin: is not there"));
-  EXPECT_THAT(result.out, AllOf(HasSubstr("train              2 images"),
-                                HasSubstr("test               1 image "),
-                                HasSubstr("10 classes")));
-}
-
-TEST(ImagenetToRecordsInputTest, TakesRawFilesOfOneFolder) {
-  for (const char* more : {"--raw_data_dir b", "--manifest m.csv"}) {
-    const ProgramResult result =
-        Plan(std::string("--raw_data_dir a --raw_format idx ") + more);
-    EXPECT_EQ(result.exit_code, 2);
-    EXPECT_THAT(result.err, HasSubstr("--raw_format: takes the raw files of "
-                                      "one --raw_data_dir"));
-  }
-}
-
-TEST(ImagenetToRecordsInputTest, DoesNotDivideWhatIsDivided) {
-  ImageFolder raw;
-  raw.Jpegs({"train/a/1.jpg"});
-  const ProgramResult result =
-      Plan("--raw_data_dir " + raw.path() + " --split reference");
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("the input is divided"));
 }
 
 }  // namespace

@@ -153,14 +153,5 @@ TEST_F(TasksTest, FinishingRejectsOtherImages) {
               HasSubstr("it was made from other images or by other flags"));
 }
 
-TEST_F(TasksTest, RefuseFlagsThatContradict) {
-  EXPECT_THAT(Run("--finish --task_index 1").err,
-              HasSubstr("leave --task_index out"));
-  const ProgramResult result = Run("--num_tasks 3");
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("belong together"));
-  EXPECT_TRUE(fs::is_empty(out_.path()));
-}
-
 }  // namespace imagenet_to_records_tasks_test
 }  // namespace infeed

@@ -2,9 +2,11 @@
 #include <filesystem>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "base/atomic_file.h"
-#include "records/example/imagenet_example.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/flower_records.h"
 #include "tests/support/record_file.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
@@ -23,23 +25,16 @@ using ::testing::Not;
 using ::testing::StartsWith;
 using std::string_literals::operator""s;
 
-std::string Rose(const std::string& jpeg, int label) {
-  return BuildImagenetExample({.height = 17,
-                               .width = 31,
-                               .label = label,
-                               .synset = "roses",
-                               .text = "ros\xC3\xA9",
-                               .filename = "a.jpg",
-                               .encoded = jpeg});
-}
-
 // Two good shards, of two records and of one.
 class RecordsProgramTest : public ::testing::Test {
  protected:
   RecordsProgramTest() {
     const std::string jpeg = TestJpeg({.width = 31, .height = 17});
-    first_.Add(Rose(jpeg, 1)).Add(Rose(jpeg, 2)).Write(Path(0));
-    second_.Add(Rose(jpeg, 3)).Write(Path(1));
+    first_.Add(PayloadOf({jpeg, 1, "a.jpg", "ros\xC3\xA9", "roses", 31, 17}))
+        .Add(PayloadOf({jpeg, 2, "a.jpg", "ros\xC3\xA9", "roses", 31, 17}))
+        .Write(Path(0));
+    second_.Add(PayloadOf({jpeg, 3, "a.jpg", "ros\xC3\xA9", "roses", 31, 17}))
+        .Write(Path(1));
   }
 
   [[nodiscard]] std::string Path(int shard) const {
@@ -98,7 +93,10 @@ TEST_F(RecordsProgramTest, CatPrintsALineOfJsonForEachRecord) {
 }
 
 TEST_F(RecordsProgramTest, CatGoesOnBehindBadRecords) {
-  RecordFile().Add("not an Example").Add(Rose("", 7)).Write(Path(0));
+  RecordFile()
+      .Add("not an Example")
+      .Add(PayloadOf({"", 7, "a.jpg", "ros\xC3\xA9", "roses", 31, 17}))
+      .Write(Path(0));
   second_.FlipByte(40).Write(Path(1));
   const ProgramResult result = Run("cat");
   EXPECT_EQ(result.exit_code, 3);
@@ -127,6 +125,46 @@ TEST_F(RecordsProgramTest, IndexSaysThatItCannotKeepItsFiles) {
   const ProgramResult result = Run("index");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("cannot make a folder for side files"));
+}
+
+TEST_F(RecordsProgramTest, StatsWritesOverNoInput) {
+  const std::string before = ReadWholeFile(Path(0), 1 << 20);
+  std::filesystem::create_symlink(Path(0), folder_ / "page.html");
+  for (const std::string& flags :
+       {"--html " + Path(0), "--json=" + Path(0),
+        "--html " + (folder_ / "page.html"),
+        "--html " + (folder_ / "new") + " --json=" + (folder_ / "new")}) {
+    const ProgramResult result = Run("stats " + flags);
+    EXPECT_EQ(result.exit_code, 2) << flags;
+    EXPECT_THAT(result.err, HasSubstr(": give another file"));
+  }
+  EXPECT_EQ(ReadWholeFile(Path(0), 1 << 20), before);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "new"));
+}
+
+TEST_F(RecordsProgramTest, StatsWritesJsonAndAPageBesideTheText) {
+  const std::string file = folder_ / "stats.json";
+  const std::string page = folder_ / "stats.html";
+  const ProgramResult result = Run("stats --json=" + file + " --html " + page);
+  EXPECT_THAT(result.out, HasSubstr("records     3"));
+  EXPECT_EQ(nlohmann::json::parse(ReadWholeFile(file, 1 << 20))["records"], 3);
+  EXPECT_THAT(ReadWholeFile(page, 1 << 22), HasSubstr("<svg"));
+}
+
+TEST_F(RecordsProgramTest, StatsNamesBadRecordsAndGoesOn) {
+  RecordFile()
+      .Add("not an Example")
+      .Add(PayloadOf({"no image"}))
+      .Add(PayloadOf({""}))
+      .Write(Path(0));
+  const ProgramResult result = Run("stats");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, AllOf(HasSubstr(Path(0) + ": record 0 at byte 0: "),
+                                HasSubstr(Path(0) + ": record 1 at byte 30: "),
+                                Not(HasSubstr("record 2"))));
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("4 in 2 shards"), HasSubstr(", 2 bad\n"),
+                    HasSubstr("none 1, other 1")));
 }
 
 TEST(RecordsProgramUsageTest, TeachesItsUse) {
@@ -162,7 +200,9 @@ TEST(RecordsProgramUsageTest, ShowsNoControlCharacters) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / odd);
   const std::string shard = folder / (odd + "/train-00000-of-00001");
-  RecordFile().Add(Rose(TestJpeg(), 1)).Write(shard);
+  RecordFile()
+      .Add(PayloadOf({TestJpeg(), 1, "a.jpg", "ros\xC3\xA9", "roses", 31, 17}))
+      .Write(shard);
   WriteFileAtomically(
       folder / (odd + "/dataset.json"),
       R"({"format": "infeed dataset", "version": 1, "seed": 0, "classes": [],

@@ -61,13 +61,4 @@ inline std::string PngWithOrientation(const std::string& png, int orientation) {
   return png.substr(0, 33) + bytes + png.substr(33);
 }
 
-// The container of a WebP file with EXIF data alone, no image.
-inline std::string WebpWithOrientation(int orientation, bool with_name) {
-  const std::string exif = (with_name ? std::string("Exif\0\0", 6) : "") +
-                           ExifTiff(orientation, false);
-  std::string bytes("RIFF\0\0\0\0WEBPVP8L\3\0\0\0abc\0EXIF\0\0\0\0", 32);
-  bytes[28] = static_cast<char>(exif.size());
-  return bytes + exif;
-}
-
 }  // namespace infeed

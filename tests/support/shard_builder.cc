@@ -1,6 +1,5 @@
 #include "tests/support/shard_builder.h"
 
-#include <filesystem>
 #include <fstream>
 #include <memory>
 
@@ -80,10 +79,6 @@ void TestShards::TurnBit(std::int64_t record, std::int64_t byte_of_frame) {
   file.seekp(place);
   file.put(static_cast<char>(byte ^ 1));
   Check(file.good(), "the shard can be damaged");
-}
-
-void TestShards::RemoveShardOf(std::int64_t record) {
-  std::filesystem::remove(PathOf(record));
 }
 
 }  // namespace infeed

@@ -36,8 +36,6 @@ class TestShards {
   void Damage(std::int64_t record, std::int64_t byte_of_payload);
   // Flips one bit of the record's length, so that its frame is invalid.
   void DamageHeader(std::int64_t record);
-  // Removes the file that a record is in.
-  void RemoveShardOf(std::int64_t record);
 
  private:
   // Turns over the lowest bit of one byte of a record's frame.

@@ -3,8 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "trainer/tensors/host_tensor.h"
@@ -29,14 +28,6 @@ inline HostTensor IntTensor(std::int64_t value) {
   return {.type = DataType::kInt64,
           .shape = {},
           .bytes = {bytes.begin(), bytes.end()}};
-}
-
-// The bytes of a safetensors file with any header, right or wrong.
-inline std::string SafetensorsFile(std::string_view header,
-                                   std::string_view data = "") {
-  const std::uint64_t length = header.size();
-  std::string file(reinterpret_cast<const char*>(&length), sizeof length);
-  return file.append(header).append(data);
 }
 
 }  // namespace infeed

@@ -8,12 +8,150 @@
 
 #include "base/random.h"
 #include "tests/support/expect_same_decode.h"
-#include "tests/support/raw_jpeg.h"
 
 // Scans that no encoder writes: JpegDecoder gives what libjpeg-turbo gives,
 // pixels or words.
 namespace infeed {
 namespace {
+
+// AC symbols below this have codes of 9 bits.
+constexpr int kShortCodes = 200;
+
+void AppendTable(int table, const std::array<int, 17>& counts, int symbols,
+                 std::vector<int>& body) {
+  body.push_back(table);
+  body.insert(body.end(), counts.begin() + 1, counts.end());
+  for (int symbol = 0; symbol < symbols; ++symbol) {
+    body.push_back(symbol);
+  }
+}
+
+// A JPEG written symbol by symbol: what no encoder writes.
+//
+//   RawJpeg().Quantisers(0, 255).Frame(8, 8, {{1, 0x11, 0}}).Tables()
+//       .Scan({{1, 0x00}}).Dc(11, 2047).Ac(0, 10, 1023).EndOfBlock()
+//       .Finish();
+class RawJpeg {
+ public:
+  RawJpeg() { Marker(0xD8); }
+
+  struct Component {
+    int id;
+    int factors;    // horizontal << 4 | vertical
+    int quantiser;  // number of the table
+  };
+  struct ScanComponent {
+    int id;
+    int tables;  // DC << 4 | AC
+  };
+
+  RawJpeg& Marker(int code) {
+    Byte(0xFF);
+    Byte(code);
+    return *this;
+  }
+  // A marker with its length and what it holds.
+  RawJpeg& Segment(int marker, const std::vector<int>& body) {
+    Marker(marker);
+    const int length = static_cast<int>(body.size()) + 2;
+    Byte(length >> 8);
+    Byte(length);
+    for (const int value : body) {
+      Byte(value);
+    }
+    return *this;
+  }
+  // Table `number` with this value everywhere, 16 bits wide where it must be.
+  RawJpeg& Quantisers(int number, int value) {
+    const bool wide = value > 255;
+    std::vector<int> body = {wide ? 0x10 | number : number};
+    for (int i = 0; i < 64; ++i) {
+      if (wide) {
+        body.push_back(value >> 8);
+      }
+      body.push_back(value & 255);
+    }
+    return Segment(0xDB, body);
+  }
+  RawJpeg& Frame(int width, int height,
+                 const std::vector<Component>& components, int marker = 0xC0) {
+    std::vector<int> body = {8, height >> 8, height, width >> 8, width, 0};
+    body.back() = static_cast<int>(components.size());
+    for (const Component& component : components) {
+      body.insert(body.end(),
+                  {component.id, component.factors, component.quantiser});
+    }
+    return Segment(marker, body);
+  }
+  // Huffman tables 0 with codes for every symbol: DC 0..15 of 5 bits, AC
+  // 0..199 of 9 and the rest of 10 bits.
+  RawJpeg& Tables() {
+    std::array<int, 17> dc{};
+    dc[5] = 16;
+    std::array<int, 17> ac{};
+    ac[9] = kShortCodes;
+    ac[10] = 256 - kShortCodes;
+    std::vector<int> body;
+    AppendTable(0x00, dc, 16, body);
+    AppendTable(0x10, ac, 256, body);
+    return Segment(0xC4, body);
+  }
+  RawJpeg& Scan(const std::vector<ScanComponent>& components) {
+    std::vector<int> body = {static_cast<int>(components.size())};
+    for (const ScanComponent& component : components) {
+      body.insert(body.end(), {component.id, component.tables});
+    }
+    body.insert(body.end(), {0, 63, 0});
+    return Segment(0xDA, body);
+  }
+
+  // Coded data, of which FF bytes get their 00. The highest bit first.
+  RawJpeg& Bits(std::uint32_t bits, int count) {
+    for (int i = count - 1; i >= 0; --i) {
+      held_ = held_ << 1 | (bits >> i & 1);
+      if (++held_count_ == 8) {
+        const int byte = static_cast<int>(held_ & 255);
+        Byte(byte);
+        if (byte == 255) {
+          Byte(0);
+        }
+        held_count_ = 0;
+      }
+    }
+    return *this;
+  }
+  // A DC difference of `size` bits, those that are coded; likewise an AC
+  // coefficient after `run` zeros.
+  RawJpeg& Dc(int size, std::uint32_t bits) {
+    return Bits(static_cast<std::uint32_t>(size), 5).Bits(bits, size);
+  }
+  RawJpeg& Ac(int run, int size, std::uint32_t bits) {
+    const int symbol = run << 4 | size;
+    if (symbol < kShortCodes) {
+      Bits(static_cast<std::uint32_t>(symbol), 9);
+    } else {
+      Bits(static_cast<std::uint32_t>(symbol + kShortCodes), 10);
+    }
+    return Bits(bits, size);
+  }
+  RawJpeg& EndOfBlock() { return Ac(0, 0, 0); }
+  // Fills the last byte with ones.
+  RawJpeg& Pad() { return Bits(255, (8 - held_count_) % 8); }
+
+  // Pads, and ends the image. Returns the bytes.
+  std::string Finish() {
+    Pad();
+    Marker(0xD9);
+    return bytes_;
+  }
+
+ private:
+  void Byte(int value) { bytes_.push_back(static_cast<char>(value)); }
+
+  std::string bytes_;
+  std::uint32_t held_ = 0;  // bits that are no byte yet
+  int held_count_ = 0;
+};
 
 // Begins an image of gray, or of luma with these factors and two of chroma.
 RawJpeg Begun(int width, int height, int quantiser, int factors = 0x11,

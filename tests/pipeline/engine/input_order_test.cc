@@ -1,6 +1,7 @@
 // The contract of the stream, end to end: its bytes are a function of data,
 // seed and options, whatever the threads, ranks, resumes and processors.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/order/selection.h"
 #include "tests/support/each_target.h"
+#include "tests/support/extra_feature.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 
@@ -191,74 +193,149 @@ TEST_P(InputOrderTest, EndsEpochsTheSameWayForAnyNumberOfRanks) {
   }
 }
 
-// A stream in which batches cross the ends of epochs, and one of repeated
-// images: for any number of threads and ranks, and from each of its batches.
-class CrossedInputTest : public ::testing::TestWithParam<InputOptions> {
+// Records 0..9 six times as often as the others, and nothing else but these.
+std::shared_ptr<const Selection> TwoGroups() {
+  return std::make_shared<const Selection>(std::vector<RecordGroup>{
+      {.name = "few", .range = {0, 10}}, {.name = "many", .range = {20, 30}}});
+}
+
+// Record r has r % 3 more labels and a name; record 4 has no name.
+std::vector<std::string> PayloadsWithFields() {
+  std::vector<std::string> payloads = TestPayloads(kRecords);
+  for (int record = 0; record < kRecords; ++record) {
+    std::string& payload = payloads[static_cast<std::size_t>(record)];
+    payload += ExtraInt64s("labels",
+                           std::vector<std::int64_t>(
+                               static_cast<std::size_t>(record % 3), record));
+    if (record != 4) {
+      payload += ExtraBytes("name", {"n" + std::to_string(record)});
+    }
+  }
+  return payloads;
+}
+
+// A kind of stream, which is the same for any number of threads and ranks, with
+// each graph, with a cache, and from each of its batches on.
+struct StreamKind {
+  const char* name;
+  InputOptions options = {};
+  bool is_plain = false;  // PlainStream() gives it, too
+};
+
+std::vector<StreamKind> StreamKinds() {
+  return {
+      {.name = "Training", .is_plain = true},
+      {.name = "Evaluation",
+       .options = {.training = false, .shuffle = Shuffle::kNone}},
+      {.name = "Augmented",
+       .options = {.augment = {.policy = AugmentPolicy::kRandAugment,
+                               .brightness = 0.4F,
+                               .contrast = 0.4F,
+                               .saturation = 0.4F,
+                               .hue = 0.1F,
+                               .erasing = 0.5F}},
+       .is_plain = true},
+      {.name = "Fields",
+       .options = {.fields = {{.key = "labels", .kind = FeatureKind::kInt64},
+                              {.key = "name", .kind = FeatureKind::kBytes}}}},
+      {.name = "Selected", .options = {.selection = TwoGroups()}},
+      // In these, batches cross the ends of epochs, or images are repeated.
+      {.name = "Carried", .options = {.last_batch = LastBatch::kCarry}},
+      {.name = "CarriedWindow",
+       .options = {.last_batch = LastBatch::kCarry,
+                   .shuffle = Shuffle::kWindow,
+                   .window_shards = 2,
+                   .window_records = 12}},
+      {.name = "CarriedTorch",
+       .options = {.last_batch = LastBatch::kCarry,
+                   .shuffle = Shuffle::kTorch}},
+      {.name = "Repeated", .options = {.repeat_augment = 3}},
+      {.name = "CarriedRepeated",
+       .options = {.last_batch = LastBatch::kCarry, .repeat_augment = 4}}};
+}
+
+class SameStreamTest : public ::testing::TestWithParam<StreamKind> {
  protected:
   static constexpr int kCount = 20;
 
-  static InputOptions Options() {
-    InputOptions options = GetParam();
-    options.batch_size = 8;
-    options.image_size = 16;
-    options.seed = 5;
-    options.on_bad_record = OnBadRecord::kFail;
-    return options;
+  SameStreamTest() : options_(GetParam().options) {
+    options_.batch_size = 8;
+    options_.image_size = 16;
+    options_.seed = 5;
+    options_.on_bad_record = OnBadRecord::kFail;
+    options_.threads = 1;
+    whole_ = Take();
+    options_.threads = 4;
   }
-  [[nodiscard]] Batches Take(const InputOptions& options, int count = kCount,
+
+  [[nodiscard]] Batches Take(int count = kCount,
                              const StreamPosition& start = {}) const {
-    return Stream(shards_.index(), options, count, start);
+    return Stream(shards_.index(), options_, count, start);
   }
-
-  const TestShards shards_{TestPayloads(kRecords), 5};
-};
-
-INSTANTIATE_TEST_SUITE_P(
-    Streams, CrossedInputTest,
-    ::testing::Values(InputOptions{.last_batch = LastBatch::kCarry},
-                      InputOptions{.last_batch = LastBatch::kCarry,
-                                   .shuffle = Shuffle::kWindow,
-                                   .window_shards = 2,
-                                   .window_records = 12},
-                      InputOptions{.last_batch = LastBatch::kCarry,
-                                   .shuffle = Shuffle::kTorch},
-                      InputOptions{.repeat_augment = 3},
-                      InputOptions{.last_batch = LastBatch::kCarry,
-                                   .repeat_augment = 4}));
-
-TEST_P(CrossedInputTest, IsTheSameForThreadsRanksAndResumes) {
-  InputOptions options = Options();
-  options.threads = 1;
-  const Batches whole = Take(options);
-  ASSERT_EQ(whole.size(), std::size_t{kCount});
-  options.threads = 4;
-  EXPECT_EQ(Take(options), whole);
-  for (int done = 1; done < kCount; ++done) {
-    const Batches rest = Take(options, kCount - done,
-                              whole[static_cast<std::size_t>(done) - 1].next);
-    EXPECT_TRUE(
-        std::equal(rest.begin(), rest.end(), whole.begin() + done, whole.end()))
+  void ExpectRestAfter(std::size_t done) const {
+    EXPECT_EQ(Take(kCount - static_cast<int>(done), whole_[done - 1].next),
+              Batches(whole_.begin() + static_cast<std::ptrdiff_t>(done),
+                      whole_.end()))
         << done;
   }
+
+  const TestShards shards_{PayloadsWithFields(), 5};
+  InputOptions options_;
+  Batches whole_;  // by one thread
+};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, SameStreamTest,
+                         ::testing::ValuesIn(StreamKinds()),
+                         [](const auto& kind) { return kind.param.name; });
+
+TEST_P(SameStreamTest, IsTheSameForAnyNumberOfThreads) {
+  ASSERT_GE(whole_.size(), std::size_t{kBatchesAnEpoch});
+  for (const int threads : {2, 3, 4, 8}) {
+    options_.threads = threads;
+    EXPECT_EQ(Take(), whole_) << threads << " threads";
+  }
+  if (GetParam().is_plain) {
+    EXPECT_EQ(PlainStream(shards_.index(), options_, kCount), whole_);
+  }
+}
+
+TEST_P(SameStreamTest, IsTheSameWithACacheAndInTheConsumersThread) {
+  options_.use_cache = true;
+  EXPECT_EQ(Take(), whole_);
+  options_.graph = GraphKind::kBasic;
+  EXPECT_EQ(Take(), whole_);
+  options_.use_cache = false;
+  EXPECT_EQ(Take(), whole_);
+  ExpectRestAfter(3);
+}
+
+TEST_P(SameStreamTest, GoesOnAfterEachBatch) {
+  for (std::size_t done = 1; done < whole_.size(); ++done) {
+    ExpectRestAfter(done);
+  }
+}
+
+TEST_P(SameStreamTest, IsOneStreamForAnyNumberOfRanks) {
   for (const int world_size : {2, 4}) {
-    options.world_size = world_size;
+    options_.world_size = world_size;
     std::vector<Batches> ranks;
-    for (options.rank = 0; options.rank < world_size; ++options.rank) {
-      ranks.push_back(Take(options));
+    for (options_.rank = 0; options_.rank < world_size; ++options_.rank) {
+      ranks.push_back(Take());
+      ASSERT_EQ(ranks.back().size(), whole_.size());
     }
-    for (std::size_t batch = 0; batch < whole.size(); ++batch) {
-      ASSERT_EQ(Joined(ranks, batch, RankShare::kContiguous), whole[batch])
+    for (std::size_t batch = 0; batch < whole_.size(); ++batch) {
+      BatchCopy expected = whole_[batch];
+      expected.fields.clear();
+      ASSERT_EQ(Joined(ranks, batch, RankShare::kContiguous), expected)
           << world_size << " ranks";
     }
   }
 }
 
-// Only the cuts between batches move.
-TEST_P(CrossedInputTest, HasTheSamplesOfEpochsThatEndWithABatch) {
-  InputOptions options = Options();
-  const Batches batches = Take(options, 6);  // 48 of 61 records
-  options.last_batch = LastBatch::kDrop;
-  EXPECT_EQ(Take(options, 6), batches);
+// Only the cuts between batches move where epochs end with a batch.
+TEST_P(SameStreamTest, HasTheSamplesOfEpochsThatEndWithABatch) {
+  options_.last_batch = LastBatch::kDrop;
+  EXPECT_EQ(Take(6), Batches(whole_.begin(), whole_.begin() + 6));
 }
 
 TEST(RepeatedInputTest, CropsEachRepetitionAnew) {
@@ -294,34 +371,14 @@ TEST(CarriedInputTest, DrawsAsTheNextEpochWouldAtItsBeginning) {
                          carried.pixels.end() - kImages));
 }
 
-// Records 0..9 six times as often as the others, and nothing else but these.
-std::shared_ptr<const Selection> TwoGroups() {
-  return std::make_shared<const Selection>(std::vector<RecordGroup>{
-      {.name = "few", .range = {0, 10}}, {.name = "many", .range = {20, 30}}});
-}
-
-TEST(SelectedInputTest, IsTheSameForThreadsRanksAndResumes) {
+TEST(SelectedInputTest, HasSelectedRecordsOnly) {
   const TestShards shards(TestPayloads(kRecords), 5);
-  InputOptions options = {.batch_size = 8,
-                          .image_size = 16,
-                          .seed = 4,
-                          .selection = TwoGroups(),
-                          .threads = 1};
-  const Batches whole = Stream(shards.index(), options, 12);
-  for (const std::int32_t label : LabelsOf(whole)) {
+  const Batches batches = Stream(
+      shards.index(),
+      {.batch_size = 8, .image_size = 16, .seed = 4, .selection = TwoGroups()},
+      12);
+  for (const std::int32_t label : LabelsOf(batches)) {
     EXPECT_TRUE(label < 10 || (label >= 20 && label < 50)) << label;
-  }
-  options.threads = 4;
-  EXPECT_EQ(Stream(shards.index(), options, 12), whole);
-  const Batches rest = Stream(shards.index(), options, 6, whole[5].next);
-  EXPECT_TRUE(std::equal(rest.begin(), rest.end(), whole.begin() + 6));
-  options.world_size = 2;
-  std::vector<Batches> ranks;
-  for (options.rank = 0; options.rank < 2; ++options.rank) {
-    ranks.push_back(Stream(shards.index(), options, 12));
-  }
-  for (std::size_t batch = 0; batch < whole.size(); ++batch) {
-    EXPECT_EQ(Joined(ranks, batch, RankShare::kContiguous), whole[batch]);
   }
 }
 

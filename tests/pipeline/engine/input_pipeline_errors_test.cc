@@ -1,6 +1,7 @@
 // What becomes of records that are bad, and of a world that fails.
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -187,8 +188,8 @@ TEST(BadRecordsTest, ALabelOutOfRangeIsABadRecord) {
 }
 
 TEST(InputPipelineErrorTest, PassesAnIoErrorOnWhateverThePolicy) {
-  TestShards shards(TestPayloads(kRecords));
-  shards.RemoveShardOf(19);  // The second of two: records 10 to 19.
+  const TestShards shards(TestPayloads(kRecords));
+  std::filesystem::remove(shards.index().shards()[1]);  // Records 10 to 19.
   InputOptions options = OptionsFor(OnBadRecord::kSkip);
   options.label_offset = 1;  // Else the constructor meets the error.
   InputPipeline pipeline(shards.index(), options);

@@ -43,7 +43,7 @@ std::vector<std::string> Payloads() {
   return payloads;
 }
 
-InputOptions Options(int threads = 2) {
+InputOptions Options() {
   return {.batch_size = 4,
           .image_size = 16,
           .training = false,
@@ -52,7 +52,7 @@ InputOptions Options(int threads = 2) {
           .on_bad_record = OnBadRecord::kFail,
           .fields = {{.key = "labels", .kind = FeatureKind::kInt64},
                      {.key = "name", .kind = FeatureKind::kBytes}},
-          .threads = threads};
+          .threads = 2};
 }
 
 TEST(InputPipelineFieldsTest, FieldsAreInTheBatchSlotBySlot) {
@@ -69,19 +69,6 @@ TEST(InputPipelineFieldsTest, FieldsAreInTheBatchSlotBySlot) {
   // Two records and two padding slots.
   EXPECT_THAT(batches[2].fields[0].offsets, ElementsAre(0, 2, 2, 2, 2));
   EXPECT_THAT(batches[2].fields[0].int64s, ElementsAre(8, 108));
-}
-
-TEST(InputPipelineFieldsTest, AreTheSameForAnyNumberOfThreadsAndAnyCache) {
-  const TestShards shards(Payloads());
-  InputOptions options = Options(1);
-  options.training = true;
-  options.shuffle = Shuffle::kGlobal;
-  const std::vector<BatchCopy> one = Stream(shards.index(), options, 9);
-  options.threads = 4;
-  options.use_cache = true;
-  EXPECT_EQ(Stream(shards.index(), options, 9), one);
-  options.graph = GraphKind::kBasic;
-  EXPECT_EQ(Stream(shards.index(), options, 9), one);
 }
 
 TEST(InputPipelineFieldsTest, ChangeNothingElse) {

@@ -53,16 +53,6 @@ class InputPipelineTest : public ::testing::Test {
 
 std::unique_ptr<TestShards> InputPipelineTest::shards_;
 
-InputOptions WithThreads(InputOptions options, int threads) {
-  options.threads = threads;
-  return options;
-}
-
-TEST_F(InputPipelineTest, GivesWhatAPlainLoopGives) {
-  EXPECT_EQ(Stream(index(), kTraining, 11),
-            PlainStream(index(), kTraining, 11));
-}
-
 // Without an order of its own, in each epoch.
 TEST_F(InputPipelineTest, GivesAnEvaluationInTheOrderOfTheRecords) {
   InputPipeline pipeline(
@@ -94,25 +84,6 @@ TEST_F(InputPipelineTest, SaysWhenTheCallerHoldsAllBatches) {
   EXPECT_TRUE(pipeline.all_lent());
   held.pop_back();
   EXPECT_FALSE(pipeline.all_lent());
-}
-
-TEST_F(InputPipelineTest, GivesTheSameBytesForAnyNumberOfThreads) {
-  const std::vector<BatchCopy> one =
-      Stream(index(), WithThreads(kTraining, 1), 11);
-  for (const int threads : {2, 3, 8}) {
-    EXPECT_EQ(Stream(index(), WithThreads(kTraining, threads), 11), one)
-        << threads << " threads";
-  }
-}
-
-TEST_F(InputPipelineTest, GivesTheSameBytesInTheConsumersThread) {
-  for (InputOptions options : {kTraining, kEvaluation}) {
-    const std::vector<BatchCopy> flow = Stream(index(), options, 11);
-    options.graph = GraphKind::kBasic;
-    EXPECT_EQ(Stream(index(), options, 11), flow);
-    EXPECT_EQ(Stream(index(), options, 3, flow[2].next),
-              std::vector<BatchCopy>(flow.begin() + 3, flow.begin() + 6));
-  }
 }
 
 TEST_F(InputPipelineTest, WorksInTheConsumersThreadWhileItWaitsAndOnlyThen) {
@@ -150,56 +121,6 @@ TEST_F(InputPipelineTest, GivesAnotherOrderInAnotherEpochAndForAnotherSeed) {
   InputOptions options = kTraining;
   options.seed = 8;
   EXPECT_NE(LabelsOf(Stream(index(), options, 5)), first);
-}
-
-// Puts the ranks' parts of each global batch side by side.
-std::vector<BatchCopy> Union(const std::vector<std::vector<BatchCopy>>& ranks) {
-  std::vector<BatchCopy> batches = ranks.front();
-  for (std::size_t rank = 1; rank < ranks.size(); ++rank) {
-    for (std::size_t i = 0; i < batches.size(); ++i) {
-      const BatchCopy& part = ranks[rank][i];
-      BatchCopy& whole = batches[i];
-      whole.pixels.insert(whole.pixels.end(), part.pixels.begin(),
-                          part.pixels.end());
-      whole.labels.insert(whole.labels.end(), part.labels.begin(),
-                          part.labels.end());
-      whole.weights.insert(whole.weights.end(), part.weights.begin(),
-                           part.weights.end());
-      whole.records.insert(whole.records.end(), part.records.begin(),
-                           part.records.end());
-      whole.positions.insert(whole.positions.end(), part.positions.begin(),
-                             part.positions.end());
-    }
-  }
-  return batches;
-}
-
-TEST_F(InputPipelineTest, IsOneStreamHoweverManyRanksShareIt) {
-  for (InputOptions options : {kTraining, kEvaluation}) {
-    const std::vector<BatchCopy> single = Stream(index(), options, 7);
-    for (const int world_size : {2, 4}) {
-      options.world_size = world_size;
-      std::vector<std::vector<BatchCopy>> ranks;
-      for (options.rank = 0; options.rank < world_size; ++options.rank) {
-        ranks.push_back(Stream(index(), options, 7));
-        ASSERT_EQ(ranks.back().size(), single.size());
-      }
-      EXPECT_EQ(Union(ranks), single) << world_size << " ranks";
-    }
-  }
-}
-
-TEST_F(InputPipelineTest, ResumesAfterAnyBatch) {
-  constexpr int kBatches = 11;
-  const std::vector<BatchCopy> whole = Stream(index(), kTraining, kBatches);
-  for (int done = 1; done < kBatches; ++done) {
-    const std::size_t at = static_cast<std::size_t>(done);
-    const std::vector<BatchCopy> rest =
-        Stream(index(), WithThreads(kTraining, 2), kBatches - done,
-               whole[at - 1].next);
-    EXPECT_TRUE(std::equal(rest.begin(), rest.end(), whole.begin() + done))
-        << "after " << done;
-  }
 }
 
 TEST_F(InputPipelineTest, TakesTheEndOfAnEpochForTheBeginningOfTheNext) {

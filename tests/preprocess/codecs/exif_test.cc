@@ -18,6 +18,15 @@ namespace {
 
 constexpr const char* kPngStart = "\x89PNG\r\n\x1a\n";
 
+// The container of a WebP file with EXIF data alone, no image.
+std::string WebpWithOrientation(int orientation, bool with_name) {
+  const std::string exif = (with_name ? std::string("Exif\0\0", 6) : "") +
+                           ExifTiff(orientation, false);
+  std::string bytes("RIFF\0\0\0\0WEBPVP8L\3\0\0\0abc\0EXIF\0\0\0\0", 32);
+  bytes[28] = static_cast<char>(exif.size());
+  return bytes + exif;
+}
+
 RgbImage Decoded(const std::string& jpeg) {
   JpegDecoder decoder;
   RgbImage image;

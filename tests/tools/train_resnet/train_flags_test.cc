@@ -48,6 +48,25 @@ std::string FolderError(const std::vector<std::string>& arguments) {
   return MessageOf<UsageError>([&] { (void)Read(arguments); });
 }
 
+// What the program refuses of parameters before it looks at data.
+TEST(TrainFlagsTest, RefuseParametersInOneLine) {
+  for (const auto& [parameters, says] :
+       {std::pair("image_size=0", "image_size=0: must be at least "),
+        {"iterations_per_loop=0", "iterations_per_loop=0: must be at least 1"},
+        {"train_steps=soon", "train_steps='soon': must be an integer"},
+        {"train_batch_size=4k", "train_batch_size='4k': must be an integer"},
+        {"resnet_depth=51", "resnet_depth='51': must be 18, "},
+        {"model=resnext51", "model='resnext51': must be resnet"},
+        {"groups=0", "groups=0: must be at least 1"},
+        {"channels=0", "channels=0: must be at least 1"},
+        {"blur_pool=2", "blur_pool='2': must be true or false"},
+        {"blur_pool=true,image_size=16", "give at least 17"},
+        {"norm_act_layer=evonorm", "must be bn_relu"}}) {
+    const std::string error = ErrorOf({"--params_override", parameters});
+    EXPECT_THAT(error, AllOf(HasSubstr(says), Not(HasSubstr("\n"))));
+  }
+}
+
 TEST(TrainFlagsTest, NeedTheFoldersOfTheirMode) {
   EXPECT_THAT(FolderError({"--data_dir", "D"}),
               HasSubstr("--model_dir: this mode needs it"));

@@ -1,7 +1,10 @@
 #include "trainer/tensors/safetensors.h"
 
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,6 +21,14 @@ namespace infeed {
 namespace safetensors_test {
 
 using testing::HasSubstr;
+
+// The bytes of a safetensors file with any header, right or wrong.
+std::string SafetensorsFile(std::string_view header,
+                            std::string_view data = "") {
+  const std::uint64_t length = header.size();
+  std::string file(reinterpret_cast<const char*>(&length), sizeof length);
+  return file.append(header).append(data);
+}
 
 TensorMap Parse(std::string_view file) {
   return ParseSafetensors(std::as_bytes(std::span(file)));

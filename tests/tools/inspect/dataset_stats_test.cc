@@ -1,15 +1,20 @@
-#include <filesystem>
+#include "tools/inspect/dataset_stats.h"
+
+#include <cstddef>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include "base/atomic_file.h"
 #include "preprocess/codecs/png_codec.h"
 #include "tests/support/flower_records.h"
 #include "tests/support/record_file.h"
-#include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
+#include "tools/inspect/dataset_stats_report.h"
+#include "tools/shards/record_pass.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -27,9 +32,9 @@ std::string Png(int width, int height) {
 }
 
 // Seven images of all kinds in two shards.
-class RecordsStatsTest : public ::testing::Test {
+class DatasetStatsTest : public ::testing::Test {
  protected:
-  RecordsStatsTest() {
+  DatasetStatsTest() {
     const std::string plain = TestJpeg({.width = 100, .height = 50});
     RecordFile()
         .Add(PayloadOf({plain, 1, "a.jpg", "ros\xC3\xA9 <&>"}))
@@ -52,32 +57,32 @@ class RecordsStatsTest : public ::testing::Test {
   [[nodiscard]] std::string Path(int shard) const {
     return folder_ / ("train-0000" + std::to_string(shard) + "-of-00002");
   }
-  [[nodiscard]] ProgramResult Run(const std::string& arguments) const {
-    return RunProgram("records", "stats " + arguments + " " + folder_.path());
+  [[nodiscard]] StatsReport Collect(int threads = 1,
+                                    std::size_t samples = 0) const {
+    StatsReport report = {
+        .paths = {Path(0), Path(1)}, .shards = {}, .stats = {}};
+    RecordVisitors visitors;
+    std::vector<StatsVisitor*> parts;
+    for (int i = 0; i < threads; ++i) {
+      auto visitor = std::make_unique<StatsVisitor>(samples);
+      parts.push_back(visitor.get());
+      visitors.push_back(std::move(visitor));
+    }
+    PassOverRecords(report.paths, visitors, {}, [&](ShardPass pass) {
+      report.shards.push_back(std::move(pass));
+    });
+    for (StatsVisitor* const part : parts) {
+      report.stats.Merge(std::move(part->stats()));
+    }
+    KeepSamples(report.stats.samples, samples);
+    return report;
   }
 
   const TemporaryFolder folder_;
 };
 
-TEST_F(RecordsStatsTest, WritesOverNoInput) {
-  const std::string before = ReadWholeFile(Path(0), 1 << 20);
-  std::filesystem::create_symlink(Path(0), folder_ / "page.html");
-  for (const std::string& flags :
-       {"--html " + Path(0), "--json=" + Path(0),
-        "--html " + (folder_ / "page.html"),
-        "--html " + (folder_ / "new") + " --json=" + (folder_ / "new")}) {
-    const ProgramResult result = Run(flags);
-    EXPECT_EQ(result.exit_code, 2) << flags;
-    EXPECT_THAT(result.err, HasSubstr(": give another file"));
-  }
-  EXPECT_EQ(ReadWholeFile(Path(0), 1 << 20), before);
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "new"));
-}
-
-TEST_F(RecordsStatsTest, SaysWhatIsInTheImages) {
-  const ProgramResult result = Run("--json");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  const Json json = Json::parse(result.out);
+TEST_F(DatasetStatsTest, SaysWhatIsInTheImages) {
+  const Json json = Json::parse(StatsJson(Collect()));
   EXPECT_EQ(json["records"], 7);
   EXPECT_EQ(json["images"], 7);
   EXPECT_EQ(json["formats"], Json({{"JPEG", 6}, {"PNG", 1}}));
@@ -99,8 +104,8 @@ TEST_F(RecordsStatsTest, SaysWhatIsInTheImages) {
   EXPECT_EQ(jpeg["adobe_marker"], 1);
 }
 
-TEST_F(RecordsStatsTest, CountsClassesAndShards) {
-  const Json json = Json::parse(Run("--json").out);
+TEST_F(DatasetStatsTest, CountsClassesAndShards) {
+  const Json json = Json::parse(StatsJson(Collect()));
   EXPECT_EQ(json["classes"],
             Json::parse("[{\"label\": 1, \"records\": 2, \"synset\": \"\","
                         "  \"text\": \"ros\xC3\xA9 <&>\"},"
@@ -113,8 +118,8 @@ TEST_F(RecordsStatsTest, CountsClassesAndShards) {
   EXPECT_EQ(json["shards"][1]["bad"], 0);
 }
 
-TEST_F(RecordsStatsTest, FindsWhatIsTwiceThereOrWrong) {
-  const Json json = Json::parse(Run("--json").out);
+TEST_F(DatasetStatsTest, FindsWhatIsTwiceThereOrWrong) {
+  const Json json = Json::parse(StatsJson(Collect()));
   EXPECT_EQ(json["duplicate_names"]["values"], 1);
   EXPECT_EQ(json["duplicate_names"]["records"], 2);
   EXPECT_EQ(json["duplicate_images"]["examples"][0]["file"], Path(0));
@@ -122,15 +127,14 @@ TEST_F(RecordsStatsTest, FindsWhatIsTwiceThereOrWrong) {
   EXPECT_EQ(json["wrong_sizes"], 1);
 }
 
-TEST_F(RecordsStatsTest, SaysTheSameWhateverTheThreads) {
-  EXPECT_EQ(Run("--json --threads=1").out, Run("--json --threads=7").out);
+TEST_F(DatasetStatsTest, SaysTheSameWhateverTheThreads) {
+  EXPECT_EQ(StatsJson(Collect(1)), StatsJson(Collect(7)));
 }
 
-TEST_F(RecordsStatsTest, SaysItInWordsToo) {
-  const ProgramResult result = Run("");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+TEST_F(DatasetStatsTest, SaysItInWordsToo) {
+  const StatsReport report = Collect();
   EXPECT_THAT(
-      result.out,
+      StatsText(report, 20),
       AllOf(HasSubstr("records     7 in 2 shards"),
             HasSubstr("labels      1..3\n"),
             HasSubstr("classes     3, 1..4 records each, largest/smallest 4.0"),
@@ -138,14 +142,11 @@ TEST_F(RecordsStatsTest, SaysItInWordsToo) {
             HasSubstr("    1        2  28.6 %  ros\xC3\xA9 <&>\n"),
             HasSubstr("coding      arithmetic 1, baseline 4, progressive 1"),
             HasSubstr("1 file name occurs more than once, in 2 records")));
-  EXPECT_THAT(Run("--classes=2").out, HasSubstr("(1 more)"));
+  EXPECT_THAT(StatsText(report, 2), HasSubstr("(1 more)"));
 }
 
-TEST_F(RecordsStatsTest, WritesOnePageWithPlotsAndImages) {
-  const std::string page = folder_ / "stats.html";
-  const ProgramResult result = Run("--samples=2 --html " + page);
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  const std::string html = ReadWholeFile(page, 1 << 22);
+TEST_F(DatasetStatsTest, WritesOnePageWithPlotsAndImages) {
+  const std::string html = StatsHtml(Collect(1, 2));
   EXPECT_THAT(html,
               AllOf(HasSubstr("ros\xC3\xA9 &lt;&amp;&gt;"), HasSubstr("<svg"),
                     Not(HasSubstr("<script")), Not(HasSubstr("src=\"http"))));
@@ -155,29 +156,6 @@ TEST_F(RecordsStatsTest, WritesOnePageWithPlotsAndImages) {
     ++images;
   }
   EXPECT_EQ(images, 2U);
-}
-
-TEST_F(RecordsStatsTest, WritesJsonBesideTheText) {
-  const std::string file = folder_ / "stats.json";
-  const ProgramResult result = Run("--json=" + file);
-  EXPECT_THAT(result.out, HasSubstr("records     7"));
-  EXPECT_EQ(Json::parse(ReadWholeFile(file, 1 << 20))["records"], 7);
-}
-
-TEST_F(RecordsStatsTest, NamesBadRecordsAndGoesOn) {
-  RecordFile()
-      .Add("not an Example")
-      .Add(PayloadOf({"no image"}))
-      .Add(PayloadOf({""}))
-      .Write(Path(0));
-  const ProgramResult result = Run("");
-  EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.err, AllOf(HasSubstr(Path(0) + ": record 0 at byte 0: "),
-                                HasSubstr(Path(0) + ": record 1 at byte 30: "),
-                                Not(HasSubstr("record 2"))));
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr("7 in 2 shards"), HasSubstr(", 2 bad\n"),
-                    HasSubstr("none 1, other 1")));
 }
 
 }  // namespace

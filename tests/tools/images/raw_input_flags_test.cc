@@ -1,0 +1,143 @@
+#include "tools/images/raw_input_flags.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "tests/support/image_folder.h"
+#include "tests/support/raw_bytes.h"
+#include "tests/support/throws.h"
+#include "tools/images/duplicates.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace raw_input_flags_test {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+using Words = std::vector<std::string>;
+
+RawInputFlags FlagsWith(const Words& folders, const std::string& split = "",
+                        const Words& manifests = {},
+                        RawFormat format = RawFormat::kImages) {
+  RawInputFlags flags;
+  flags.raw_data_dirs = folders;
+  flags.split = split;
+  flags.manifests = manifests;
+  flags.raw_format = format;
+  return flags;
+}
+
+// "NAME IMAGES" of each split that has images.
+Words SizesOf(const ImageTree& tree) {
+  Words sizes;
+  for (const ImageSplit& split : tree.splits) {
+    if (!split.images.empty()) {
+      sizes.push_back(split.name + " " + std::to_string(split.images.size()));
+    }
+  }
+  return sizes;
+}
+
+// Many files that listing does not open. Nothing syncs them.
+void ManyFiles(const ImageFolder& raw, const std::string& folder, int count) {
+  std::filesystem::create_directories(raw / folder);
+  for (int i = 0; i < count; ++i) {
+    std::ofstream(raw / (folder + "/" + std::to_string(i) + ".jpg")) << i;
+  }
+}
+
+// The flowers of the ResNet-50 on TPU guide.
+TEST(RawInputFlagsTest, DivideTheFlowersAsTheReference) {
+  const ImageFolder raw;
+  ManyFiles(raw, "daisy", 633);
+  ManyFiles(raw, "dandelion", 898);
+  ManyFiles(raw, "roses", 641);
+  ManyFiles(raw, "sunflowers", 699);
+  ManyFiles(raw, "tulips", 799);
+  EXPECT_THAT(SizesOf(ReadRawInput(FlagsWith({raw.path()}, "reference"))),
+              ElementsAre("train 2934", "validation 364", "test 372"));
+}
+
+TEST(RawInputFlagsTest, UniteFoldersWhoseNamesMayHaveCommas) {
+  ImageFolder first;
+  ImageFolder second;
+  first.Jpegs({"a,b/cat/1.jpg"});
+  second.Jpegs({"cat/2.jpg", "dog/1.jpg"});
+  const std::string odd = first / "a,b";
+  EXPECT_THAT(SizesOf(ReadRawInput(FlagsWith({odd}))), ElementsAre("train 1"));
+  std::filesystem::rename(odd, first / "ab");
+  for (const Words& folders :
+       {std::vector{first / "ab", second.path()},
+        std::vector{(first / "ab") + "," + second.path()}}) {
+    const ImageTree tree = ReadRawInput(FlagsWith(folders));
+    EXPECT_THAT(SizesOf(tree), ElementsAre("train 3"));
+    EXPECT_EQ(tree.classes.size(), 2U);
+  }
+}
+
+TEST(RawInputFlagsTest, DivideAManifestWithoutSplits) {
+  ImageFolder raw;
+  raw.Jpegs({"a/1.jpg", "a/2.jpg"})
+      .File("m.csv", "path,label\n1.jpg,cat\n2.jpg,cat\n");
+  EXPECT_THAT(
+      SizesOf(ReadRawInput(FlagsWith({raw / "a"}, "0.5/0.5", {raw / "m.csv"}))),
+      ElementsAre("train 1", "validation 1"));
+}
+
+TEST(RawInputFlagsTest, ReportDuplicates) {
+  ImageFolder raw;
+  raw.File("a/1.jpg", "x").File("b/2.jpg", "x");
+  RawInputFlags flags = FlagsWith({raw.path()});
+  flags.report_duplicates = true;
+  const ImageTree tree = ReadRawInput(flags);
+  EXPECT_THAT(DuplicatesText(tree.duplicates),
+              AllOf(HasSubstr("2 images have the same content, but different "
+                              "classes"),
+                    HasSubstr("b/2.jpg (class b, train)")));
+  EXPECT_THAT(tree.notes, Contains(HasSubstr("duplicates: 1 group of images")));
+}
+
+TEST(RawInputFlagsTest, TakeRawFiles) {
+  ImageFolder raw;
+  raw.File("data_batch_1.bin", CifarRecord(1) + CifarRecord(9))
+      .File("test_batch.bin", CifarRecord(1));
+  const ImageTree tree =
+      ReadRawInput(FlagsWith({raw.path()}, "", {}, RawFormat::kCifar10));
+  EXPECT_THAT(SizesOf(tree), ElementsAre("train 2", "test 1"));
+  EXPECT_EQ(tree.classes.size(), 10U);
+  EXPECT_THAT(tree.notes,
+              Contains(HasSubstr("data_batch_2.bin: is not there")));
+}
+
+TEST(RawInputFlagsTest, RefuseWhatContradicts) {
+  ImageFolder raw;
+  raw.Jpegs({"train/a/1.jpg"}).File("m.csv", "path,label\n1.jpg,cat\n");
+  struct Case {
+    RawInputFlags flags;
+    const char* says;
+  };
+  const Words manifest = {raw / "m.csv"};
+  const char* const raw_format =
+      "--raw_format: takes the raw files of one --raw_data_dir";
+  for (const Case& one :
+       {Case{FlagsWith({raw.path() + ","}), "one of the folders has no name"},
+        Case{FlagsWith({"a", "b"}, "", manifest),
+             "can start at one folder only"},
+        Case{FlagsWith({"a", "b"}, "", {}, RawFormat::kIdx), raw_format},
+        Case{FlagsWith({"a"}, "", manifest, RawFormat::kIdx), raw_format},
+        Case{FlagsWith({raw.path()}, "reference"), "the input is divided"}}) {
+    EXPECT_THAT(MessageOf<UsageError>([&] { (void)ReadRawInput(one.flags); }),
+                HasSubstr(one.says));
+  }
+}
+
+}  // namespace raw_input_flags_test
+}  // namespace infeed
