@@ -87,9 +87,8 @@ void RegisterAll() {
            AugmentOptions{.policy = AugmentPolicy::kRandAugment});
   Register("AutoAugment", Whole,
            AugmentOptions{.policy = AugmentPolicy::kAutoAugment});
-  for (const AugmentPolicy policy :
-       {AugmentPolicy::kTrivialAugment, AugmentPolicy::kTorchvisionRandAugment,
-        AugmentPolicy::kAugMix}) {
+  for (const AugmentPolicy policy : {AugmentPolicy::kTrivialAugment,
+                                     AugmentPolicy::kTorchvisionRandAugment}) {
     Register(std::string(ChoiceName(policy, kAugmentPolicies)), Whole,
              AugmentOptions{.policy = policy, .magnitude = 9});
   }

@@ -152,8 +152,6 @@ constexpr InputOption kImages[] = {
         "Filter by which trivialaugment and torchvision_randaugment move "
         "pixels: nearest, torchvision's default, bilinear, as its training "
         "scripts, or bicubic."),
-    Row("augmix_severity", Field<&I::augment, &A::severity>(), Between(1, 10),
-        "", "Strength of augmix's operations."),
     Row("brightness", Field<&I::augment, &A::brightness>(), NotNegative(), "",
         "Colour jitter: a factor for the brightness of each training image is "
         "drawn from 1 - x to 1 + x; 0: none."),

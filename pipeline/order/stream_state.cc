@@ -58,7 +58,6 @@ void AddLaterOptions(const InputOptions& options, LaterOptions which,
   add("augment_interpolation", ChoiceName(augment.interpolation, kMoveFilters),
       ChoiceName(MoveFilter::kNearest, kMoveFilters));
   add("repeat_augment", options.repeat_augment, 1);
-  add("augmix_severity", augment.severity, AugmentOptions().severity);
   add("random_flip_vertical", augment.vertical_flip, false);
   add("grayscale", augment.grayscale, 0);
   add("blur", augment.blur, 0);

@@ -20,7 +20,6 @@ def stream_options(random):
              "--shuffle", random.choice(["none", "global", "window", "torch",
                                          "reference"])]
     for more in [["--augment", random.choice(["randaugment", "autoaugment",
-                                              "three_augment", "augmix",
                                               "trivialaugment"])],
                  ["--interpolation", random.choice(["antialias", "bilinear"])],
                  ["--repeat_augment", 2], ["--random_erasing", "0.5"],
