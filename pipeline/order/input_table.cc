@@ -50,9 +50,8 @@ constexpr InputOption kStream[] = {
         "Number of epochs; 0: endless in training, one in evaluation."),
     Row("shuffle", ChoiceField<kShuffles, &I::shuffle>(), Any(), "",
         "Order of the images: that of the records (none), a permutation of all "
-        "(global), of neighbours in interleaved shards (window), the "
-        "reference's shuffling, PyTorch's randperm (torch), or auto: global in "
-        "training, else none."),
+        "(global), of neighbours in interleaved shards (window), "
+        "PyTorch's randperm (torch), or auto: global in training, else none."),
     Row("window_shards", Field<&I::window_shards>(), Between(1, kMostWindow),
         "shards", "Shards that shuffle=window interleaves at once."),
     Row("window_records", Field<&I::window_records>(), Between(1, kMostWindow),

@@ -15,10 +15,9 @@ class Options(TypedDict, total=False):
     repeat: int
 
     # Order of the images: that of the records (none), a permutation of all
-    # (global), of neighbours in interleaved shards (window), the reference's
-    # shuffling, PyTorch's randperm (torch), or auto: global in training, else
-    # none. Default: auto.
-    shuffle: Literal["auto", "none", "global", "window", "reference", "torch"]
+    # (global), of neighbours in interleaved shards (window), PyTorch's
+    # randperm (torch), or auto: global in training, else none. Default: auto.
+    shuffle: Literal["auto", "none", "global", "window", "torch"]
 
     # Shards that shuffle=window interleaves at once. At least 1, at most
     # 16777216 shards. Default: 16.

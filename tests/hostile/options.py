@@ -17,8 +17,7 @@ def stream_options(random):
              "--recipe", random.choice(["tpu", "torchvision", "plain",
                                         "cifar"]),
              "--layout", random.choice(["words", "rgb"]),
-             "--shuffle", random.choice(["none", "global", "window", "torch",
-                                         "reference"])]
+             "--shuffle", random.choice(["none", "global", "window", "torch"])]
     for more in [["--augment", random.choice(["randaugment", "autoaugment",
                                               "trivialaugment"])],
                  ["--interpolation", random.choice(["antialias", "bilinear"])],
