@@ -27,7 +27,6 @@ void ReplicateH2Row(const std::uint8_t* in, int count, std::uint8_t* out);
 // Write 3 * count bytes R G B.
 void YccToRgbRow(const std::uint8_t* y, const std::uint8_t* cb,
                  const std::uint8_t* cr, int count, std::uint8_t* rgb);
-void GrayToRgbRow(const std::uint8_t* y, int count, std::uint8_t* rgb);
 void PlanesToRgbRow(const std::uint8_t* r, const std::uint8_t* g,
                     const std::uint8_t* b, int count, std::uint8_t* rgb);
 

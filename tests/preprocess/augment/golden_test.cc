@@ -38,7 +38,8 @@ std::vector<Golden> ReadGoldens() {
 std::string HashOf(const Golden& golden, OpScratch& scratch) {
   std::vector<std::uint32_t> pixels = AugmentImage(golden.image, golden.side);
   if (golden.op != "Identity") {
-    ApplyAugmentOp(ParseAugmentOp(golden.op), golden.level, kRandAugmentReach,
+    ApplyAugmentOp(ParseChoice("operation", golden.op, kAugmentOpNames),
+                   golden.level, kRandAugmentReach,
                    {.is_negative = golden.sign < 0}, {pixels, golden.side},
                    scratch);
   }

@@ -198,7 +198,7 @@ TEST_P(JpegColorTest, WritesNothingBehindARow) {
     PlanesToRgbRow(a.data(), b.data(), c.data(), count, expected.data());
     ASSERT_EQ(rgb, expected);
     code().gray_to_rgb(b.data(), count, rgb.data());
-    GrayToRgbRow(b.data(), count, expected.data());
+    PlanesToRgbRow(b.data(), b.data(), b.data(), count, expected.data());
     ASSERT_EQ(rgb, expected);
   }
 }
