@@ -32,7 +32,7 @@ inline constexpr Choices<MoveFilter, 3> kMoveFilters = {
      {"bilinear", MoveFilter::kBilinear},
      {"bicubic", MoveFilter::kBicubic}}};
 
-// What RandomErasing puts into its rectangle.
+// Content of RandomErasing's rectangle.
 enum class ErasingMode {
   kConstant,  // black
   kMean,      // ImageNet's mean, which is 0 once normalized

@@ -12,7 +12,8 @@ namespace infeed {
 // Writes 2 * count samples.
 void UpsampleH2V1Row(const std::uint8_t* in, int count, std::uint8_t* out);
 
-// The same between two rows; near is the row with the larger weight.
+// Writes 2 * count samples between two rows; near is the row with the larger
+// weight.
 void UpsampleH2V2Row(const std::uint8_t* near, const std::uint8_t* far,
                      int count, std::uint8_t* out);
 

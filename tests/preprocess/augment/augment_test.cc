@@ -189,7 +189,7 @@ TEST(AugmenterTest, ImagesLeaveNothingBehind) {
   }
 }
 
-// What the images of a policy look like, and how often each.
+// A policy's images, each with its frequency.
 using Outcomes = std::map<Pixels, double>;
 
 // The image after an operation that needs no place, if it is applied at all.

@@ -8,7 +8,7 @@
 #include "preprocess/pixels/image_size.h"
 #include "tests/support/augment_images.h"
 
-// What golden_test.cc compares with TensorFlow is not repeated.
+// golden_test.cc compares with TensorFlow; these are the other cases.
 namespace infeed {
 namespace geometric_ops_test {
 

@@ -10,7 +10,8 @@
 #include "tests/support/augment_images.h"
 #include "tests/support/each_target.h"
 
-// What TensorFlow makes of images; tests/data/README.augment.md says how.
+// Compares with TensorFlow's images; tests/data/README.augment.md has the
+// method.
 namespace infeed {
 namespace golden_test {
 

@@ -12,8 +12,8 @@
 #include "tests/support/augment_images.h"
 #include "tests/support/each_target.h"
 
-// What torchvision's and timm's policies make of images, given the same draws;
-// tests/data/README.augment.md says how.
+// Compares with the images of torchvision's and timm's policies, given the same
+// draws; tests/data/README.augment.md has the method.
 namespace infeed {
 namespace policy_golden_test {
 

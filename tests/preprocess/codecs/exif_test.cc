@@ -92,7 +92,7 @@ TEST(ExifTest, ReadsTheOrientationOfPngAndWebp) {
   }
 }
 
-// Of one row: a red and a blue pixel.
+// A TIFF of one row: a red and a blue pixel.
 std::string TiffWithOrientation(int orientation) {
   const auto entry = [](int tag, int type, int count, int value) {
     std::string text;

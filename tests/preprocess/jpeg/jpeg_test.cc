@@ -262,7 +262,7 @@ TEST(JpegDecoderTest, IgnoresWarningsOfTheHeader) {
         EXPECT_EQ(decoder.warning(), "");
       }
     }
-    // Those of the scan remain.
+    // Warnings of the scan remain errors.
     EXPECT_THAT(
         ErrorOf(WithHeaderWarning(jpeg.substr(0, jpeg.size() / 2), "junk")),
         HasSubstr("Premature end of JPEG file"));

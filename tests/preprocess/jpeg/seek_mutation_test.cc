@@ -67,7 +67,7 @@ std::string Truth(const std::string& jpeg, const Window& window) {
 
 class SeekMutationTest : public ::testing::Test {
  protected:
-  // The same as readers decode it, with whatever is given for its index.
+  // Decodes a window as readers do, with any bytes as its index.
   std::string Decode(const std::string& jpeg, const Window& window,
                      const std::string& sealed) {
     try {

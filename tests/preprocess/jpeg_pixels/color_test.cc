@@ -68,7 +68,7 @@ struct ColorImage {
     y = std::clamp(y, 0, plane.height - 1);
     return std::span(plane.samples).subspan(y * plane.width, plane.width);
   }
-  // The same after it.
+  // A row of the component after upsampling.
   Samples Upsampled(std::size_t component, int y) const {
     Samples row;
     for (int x = 0; x < ycc.width; ++x) {
