@@ -47,7 +47,7 @@ TEST(TranslateTest, ReadsAheadAndFillsWithGray) {
 constexpr ImageSize kWide(6, 11);
 constexpr ImageSize kTall(11, 6);
 
-TEST(GeometricOpsTest, MoveImagesThatAreNotSquareBothWaysAlike) {
+TEST(GeometricOpsTest, MovesOfImagesThatAreNotSquareAreAlikeBothWays) {
   MoveScratch scratch;
   const auto expect_alike = [&](auto along_x, auto along_y, float argument) {
     Pixels wide = AugmentImage("noise", kWide);

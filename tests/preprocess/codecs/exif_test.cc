@@ -143,7 +143,7 @@ TEST(ExifTest, TakesNothingForUpright) {
   EXPECT_EQ(ReadExifOrientation(AsBytes(TestJpeg())), 1);
 }
 
-TEST(ExifTest, TakesValuesThatThereAreNotForUpright) {
+TEST(ExifTest, TakesInvalidValuesForUpright) {
   const std::string jpeg = TestJpeg();
   EXPECT_EQ(ReadExifOrientation(AsBytes(WithOrientation(jpeg, 0))), 1);
   EXPECT_EQ(ReadExifOrientation(AsBytes(WithOrientation(jpeg, 9))), 1);
