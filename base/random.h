@@ -29,7 +29,6 @@ enum class RandomStream : std::uint32_t {
   kReplacement = 4,
   kMix = 5,
   kMadeData = 6,
-  kFileShuffle = 7,
   kNetwork = 8,
   kInterpolation = 9,
 };

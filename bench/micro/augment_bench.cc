@@ -75,9 +75,8 @@ void Register(const std::string& name, auto function, auto... arguments) {
 
 void RegisterAll() {
   Register("Copy", Copy);
-  for (int i = 0; i < kAugmentOps; ++i) {
-    const auto op = static_cast<AugmentOp>(i);
-    Register("Operation/" + std::string(AugmentOpName(op)), Operation, op);
+  for (const auto& [name, op] : kAugmentOpNames) {
+    Register("Operation/" + std::string(name), Operation, op);
   }
   Register("Jitter/Brightness", JitterOne, JitterBrightness);
   Register("Jitter/Contrast", JitterOne, JitterContrast);
@@ -87,9 +86,8 @@ void RegisterAll() {
            AugmentOptions{.policy = AugmentPolicy::kRandAugment});
   Register("AutoAugment", Whole,
            AugmentOptions{.policy = AugmentPolicy::kAutoAugment});
-  for (const AugmentPolicy policy :
-       {AugmentPolicy::kTrivialAugment, AugmentPolicy::kTorchvisionRandAugment,
-        AugmentPolicy::kAugMix}) {
+  for (const AugmentPolicy policy : {AugmentPolicy::kTrivialAugment,
+                                     AugmentPolicy::kTorchvisionRandAugment}) {
     Register(std::string(ChoiceName(policy, kAugmentPolicies)), Whole,
              AugmentOptions{.policy = policy, .magnitude = 9});
   }

@@ -55,7 +55,7 @@ void OrderEpoch(benchmark::State& state, Shuffle shuffle) {
 }
 BENCHMARK_CAPTURE(OrderEpoch, global, Shuffle::kGlobal);
 BENCHMARK_CAPTURE(OrderEpoch, window, Shuffle::kWindow);
-BENCHMARK_CAPTURE(OrderEpoch, reference, Shuffle::kReference);
+BENCHMARK_CAPTURE(OrderEpoch, torch, Shuffle::kTorch);
 
 void TakeAndReturnABatch(benchmark::State& state) {
   BatchPool pool(3, 64, 224);

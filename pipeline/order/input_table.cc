@@ -64,9 +64,8 @@ constexpr InputOption kStream[] = {
     Row("shuffle", kOfStream, kOwn, ChoiceField<kShuffles, &I::shuffle>(),
         Any(), "",
         "Order of the images: that of the records (none), a permutation of all "
-        "(global), of neighbours in interleaved shards (window), the "
-        "reference's shuffling, PyTorch's randperm (torch), or auto: global in "
-        "training, else none."),
+        "(global), of neighbours in interleaved shards (window), "
+        "PyTorch's randperm (torch), or auto: global in training, else none."),
     Row("window_shards", kOfStream, kOwn, Field<&I::window_shards>(),
         Between(1, kMostWindow), "shards",
         "Shards that shuffle=window interleaves at once."),
@@ -179,8 +178,6 @@ constexpr InputOption kImages[] = {
         "Filter by which trivialaugment and torchvision_randaugment move "
         "pixels: nearest, torchvision's default, bilinear, as its training "
         "scripts, or bicubic."),
-    Row("augmix_severity", kOfStream, kOwn, Field<&I::augment, &A::severity>(),
-        Between(1, 10), "", "Strength of augmix's operations."),
     Row("brightness", kOfStream, kOwn, Field<&I::augment, &A::brightness>(),
         NotNegative(), "",
         "Colour jitter: a factor for the brightness of each training image is "

@@ -14,9 +14,6 @@ enum class Shuffle {
   // records shuffled within blocks of that order: reads within a shard go
   // forward.
   kWindow,
-  // The reference driver's: files in their own order, 64 interleaved record by
-  // record, then a buffer of 1,024 from which records are drawn.
-  kReference,
   // PyTorch's: torch.randperm, as its DistributedSampler seeds it.
   kTorch,
 };
@@ -41,12 +38,11 @@ enum class LastBatch {
             // again
 };
 
-inline constexpr Choices<Shuffle, 6> kShuffles = {
+inline constexpr Choices<Shuffle, 5> kShuffles = {
     {{"auto", Shuffle::kByMode},
      {"none", Shuffle::kNone},
      {"global", Shuffle::kGlobal},
      {"window", Shuffle::kWindow},
-     {"reference", Shuffle::kReference},
      {"torch", Shuffle::kTorch}}};
 inline constexpr Choices<RankShare, 3> kRankShares = {
     {{"contiguous", RankShare::kContiguous},

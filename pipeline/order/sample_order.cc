@@ -9,8 +9,8 @@
 #include "base/count_text.h"
 #include "base/error.h"
 #include "pipeline/order/overloaded.h"
-#include "pipeline/order/reference_order.h"
 #include "pipeline/order/selection.h"
+#include "pipeline/order/torch_order.h"
 
 namespace infeed {
 namespace {
@@ -125,10 +125,6 @@ EpochOrder SampleOrder::Epoch(std::uint32_t epoch) const {
     case Shuffle::kWindow:
       order.order_ = std::make_shared<const WindowOrder>(shard_sizes_, window_,
                                                          seed_, epoch);
-      break;
-    case Shuffle::kReference:
-      order.order_ = std::make_shared<const std::vector<std::uint32_t>>(
-          ReferenceOrder(shard_sizes_, seed_, epoch));
       break;
     case Shuffle::kTorch:
       order.order_ = std::make_shared<const std::vector<std::uint32_t>>(

@@ -51,10 +51,9 @@ class EpochOrder {
 
 // Maps a place of an epoch's order to a record: a function of (seed, epoch,
 // position) alone. none: the records' own order; global: a KeyedPermutation of
-// all records; window: a WindowOrder; reference: a table that is computed as
-// the epoch begins (ReferenceOrder()); torch: a table too (TorchOrder()). With
-// a selection the order is over the selection's places. docs/order.md describes
-// all orders.
+// all records; window: a WindowOrder; torch: a table that is computed as the
+// epoch begins (TorchOrder()). With a selection the order is over the
+// selection's places. docs/order.md describes all orders.
 //
 // Const members may be called from several threads at once. The constructor
 // throws UsageError for more records than an order can hold, a selection with

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "base/error.h"
-#include "preprocess/augment/color_ops.h"
 #include "preprocess/augment/erasing.h"
 #include "preprocess/augment/jitter.h"
 #include "preprocess/augment/pillow_ops.h"
@@ -25,10 +24,7 @@ constexpr std::uint32_t kGrayscaleBlock = 65;
 constexpr std::uint32_t kBlurBlock = 66;
 constexpr std::uint32_t kTimmBlock = 128;
 constexpr std::uint32_t kTimmBlocks = 8;  // of each layer
-constexpr std::uint32_t kAugMixBlock = 256;
 constexpr std::uint32_t kNoiseBlock = 1024;
-
-constexpr int kSolarizeThreshold = 128;  // of ThreeAugment
 
 SampleRandom DrawsFrom(const SampleKey& key, std::uint32_t block) {
   return SampleRandom(key, RandomStream::kAugmentation, block);
@@ -64,9 +60,6 @@ PillowStep WithFilter(PillowStep step, MoveFilter filter) {
   return step;
 }
 
-// Gray has no saturation.
-void MakeGray(std::span<std::uint32_t> pixels) { JitterSaturation(0, pixels); }
-
 }  // namespace
 
 Augmenter::Augmenter(const AugmentOptions& options, const ImageSize& size)
@@ -90,7 +83,7 @@ void Augmenter::Apply(std::span<std::uint32_t> pixels, const SampleKey& key) {
   }
   ApplyPolicy(image, key);
   if (draw(kGrayscaleBlock, options_.grayscale)) {
-    MakeGray(pixels);
+    JitterSaturation(0, pixels);  // Gray has no saturation.
   }
   if (SampleRandom random = DrawsFrom(key, kBlurBlock);
       random.Real() < options_.blur) {
@@ -132,8 +125,6 @@ void Augmenter::ApplyPolicy(PixelImage image, const SampleKey& key) {
       return RandAugment(image, key);
     case AugmentPolicy::kAutoAugment:
       return AutoAugment(image, key);
-    case AugmentPolicy::kThreeAugment:
-      return ThreeAugment(image, key);
     case AugmentPolicy::kTrivialAugment: {
       SampleRandom random = DrawsFrom(key, kPolicyBlock);
       return ApplyPillowStep(
@@ -151,20 +142,6 @@ void Augmenter::ApplyPolicy(PixelImage image, const SampleKey& key) {
             return DrawTimmRandAugment(options_.magnitude,
                                        options_.magnitude_std, size_, random);
           });
-    case AugmentPolicy::kAugMix:
-      return AugMix(options_.severity, key, kAugMixBlock, image, mix_scratch_);
-  }
-}
-
-void Augmenter::ThreeAugment(PixelImage image, const SampleKey& key) {
-  SampleRandom random = DrawsFrom(key, kPolicyBlock);
-  switch (random.Below(3)) {
-    case 0:
-      return MakeGray(image.pixels);
-    case 1:
-      return Solarize(kSolarizeThreshold, image.pixels);
-    default:
-      return GaussianBlur(DrawSigma(random), image, blur_scratch_);
   }
 }
 

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "base/random.h"
-#include "preprocess/augment/augmix.h"
 #include "preprocess/augment/blur.h"
 #include "preprocess/augment/operation.h"
 #include "preprocess/augment/options.h"
@@ -14,9 +13,9 @@ namespace infeed {
 
 // Augments the pixels of a training slot, after resize and flip: vertical flip,
 // colour jitter, the policy, grayscale, blur, erasing, each if enabled. The
-// result depends on
-// (pixels, options, key) alone; the object only keeps scratch memory, which it
-// allocates once. One thread at a time: each worker has its own.
+// result depends on (pixels, options, key) alone; the object only keeps scratch
+// memory, which it allocates once. One thread at a time: each worker has its
+// own.
 //
 // All draws are from the key's augmentation stream. Each part starts at its own
 // Philox block, of four words, so that its draws do not depend on which other
@@ -30,15 +29,12 @@ namespace infeed {
 //   block 8+i layer i of RandAugment, from 0: Below(16), the operation; then
 //             Below(2), 1 for a negative sign; Below(height), the row, and
 //             Below(width), the column of Cutout's centre
-//   block 8   ThreeAugment: Below(3), gray, solarize or blur; then Real(), the
-//             blur's sigma, from 0.1 to 2
 //   block 8   TrivialAugment: DrawTrivialAugment()
 //   block 8+i layer i of torchvision's RandAugment: DrawRandAugment()
 //   block 64  Real() below 1/2: vertical flip
 //   block 65  Real() below the probability: grayscale
 //   block 66  Real() below the probability: blur; then Real(), its sigma
 //   block 128+8i layer i of timm's RandAugment: DrawTimmRandAugment()
-//   block 256 AugMix()
 //   block 1024 on: the noise of erasing (FillWithNoise())
 class Augmenter {
  public:
@@ -57,14 +53,12 @@ class Augmenter {
   // block + blocks * layer.
   void ApplyLayers(std::uint32_t block, std::uint32_t blocks, PixelImage image,
                    const SampleKey& key, auto&& draw);
-  void ThreeAugment(PixelImage image, const SampleKey& key);
   void Erase(PixelImage image, const SampleKey& key);
 
   AugmentOptions options_;
   ImageSize size_;
   OpScratch scratch_;
   BlurScratch blur_scratch_;
-  AugMixScratch mix_scratch_;
 };
 
 }  // namespace infeed

@@ -50,7 +50,7 @@ constexpr auto kSame = [](int level) { return level; };
 
 // In the precision of Real.
 template <typename Real>
-LevelTable StretchedLevels(const Histogram& counts, bool subtracts_first) {
+LevelTable StretchedLevels(const Histogram& counts) {
   const auto low = static_cast<Real>(LowestLevel(counts));
   const auto high = static_cast<Real>(HighestLevel(counts));
   if (low == high) {
@@ -59,18 +59,16 @@ LevelTable StretchedLevels(const Histogram& counts, bool subtracts_first) {
   const Real scale = Real{255} / (high - low);
   const Real offset = -low * scale;
   return MakeLevelTable([&](int level) {
-    const auto real = static_cast<Real>(level);
-    const Real stretched =
-        subtracts_first ? (real - low) * scale : real * scale + offset;
+    const Real stretched = static_cast<Real>(level) * scale + offset;
     return std::clamp(static_cast<int>(stretched), 0, 255);
   });
 }
 
 template <typename Real>
-void Stretch(std::span<std::uint32_t> pixels, bool subtracts_first = false) {
+void Stretch(std::span<std::uint32_t> pixels) {
   const std::array<Histogram, 3> counts = CountLevels(pixels);
   const auto table = [&](std::size_t channel) {
-    return StretchedLevels<Real>(counts[channel], subtracts_first);
+    return StretchedLevels<Real>(counts[channel]);
   };
   ApplyTables({table(0), table(1), table(2)}, pixels);
 }
@@ -165,9 +163,6 @@ void AdjustSharpness(float factor, PixelImage image, std::vector<float>& rows) {
 
 void AutoContrast(std::span<std::uint32_t> pixels) { Stretch<float>(pixels); }
 void StretchLevels(std::span<std::uint32_t> pixels) { Stretch<double>(pixels); }
-void ScaleLevels(std::span<std::uint32_t> pixels) {
-  Stretch<float>(pixels, true);
-}
 
 void Equalize(std::span<std::uint32_t> pixels) {
   const std::array<Histogram, 3> counts = CountLevels(pixels);

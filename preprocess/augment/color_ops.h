@@ -51,8 +51,6 @@ void AdjustSharpness(float factor, PixelImage image, std::vector<float>& rows);
 void AutoContrast(std::span<std::uint32_t> pixels);
 // As AutoContrast(), but in double precision, as Pillow does.
 void StretchLevels(std::span<std::uint32_t> pixels);
-// As AutoContrast(), but subtracts before it scales, as torchvision does.
-void ScaleLevels(std::span<std::uint32_t> pixels);
 
 // Equalizes each channel's histogram; a channel with fewer than 255 pixels
 // below its highest level is unchanged. Requires: pixels.size() < 2^31.

@@ -25,8 +25,8 @@ int RoundedRoot(double area) {
   return static_cast<int>(std::nearbyint(std::sqrt(area)));
 }
 
-// Of the sum of four uniform bytes: 4 * 127.5, and the square root of 4 *
-// (2^16 - 1) / 12.
+// Moments of the sum of four uniform bytes: 4 * 127.5, and the square root of
+// 4 * (2^16 - 1) / 12.
 constexpr float kSumMean = 510.0F;
 constexpr float kSumDeviation = 147.80054F;
 

@@ -1,31 +1,11 @@
 #include "preprocess/augment/operation.h"
 
-#include "base/choices.h"
 #include "preprocess/augment/color_ops.h"
 
 namespace infeed {
 namespace {
 
 using enum AugmentOp;
-
-constexpr Choices<AugmentOp, kAugmentOps> kNames = {{
-    {"AutoContrast", kAutoContrast},
-    {"Equalize", kEqualize},
-    {"Invert", kInvert},
-    {"Rotate", kRotate},
-    {"Posterize", kPosterize},
-    {"Solarize", kSolarize},
-    {"SolarizeAdd", kSolarizeAdd},
-    {"Color", kColor},
-    {"Contrast", kContrast},
-    {"Brightness", kBrightness},
-    {"Sharpness", kSharpness},
-    {"ShearX", kShearX},
-    {"ShearY", kShearY},
-    {"TranslateX", kTranslateX},
-    {"TranslateY", kTranslateY},
-    {"Cutout", kCutout},
-}};
 
 constexpr std::array<SubPolicy, 25> kAutoAugment = {{
     {{{kEqualize, 0.8F, 1}, {kShearY, 0.8F, 4}}},
@@ -56,12 +36,6 @@ constexpr std::array<SubPolicy, 25> kAutoAugment = {{
 }};
 
 }  // namespace
-
-std::string_view AugmentOpName(AugmentOp op) { return ChoiceName(op, kNames); }
-
-AugmentOp ParseAugmentOp(std::string_view name) {
-  return ParseChoice("operation", name, kNames);
-}
 
 std::span<const SubPolicy> AutoAugmentPolicy() { return kAutoAugment; }
 

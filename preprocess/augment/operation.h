@@ -3,9 +3,9 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
+#include "base/choices.h"
 #include "preprocess/augment/geometric_ops.h"
 #include "preprocess/augment/pixels.h"
 
@@ -33,10 +33,24 @@ enum class AugmentOp : std::uint8_t {
 };
 constexpr int kAugmentOps = 16;
 
-// The papers' names: "AutoContrast" and so on.
-[[nodiscard]] std::string_view AugmentOpName(AugmentOp op);
-// Throws UsageError that lists the valid names.
-[[nodiscard]] AugmentOp ParseAugmentOp(std::string_view name);
+// The papers' names.
+inline constexpr Choices<AugmentOp, kAugmentOps> kAugmentOpNames = {
+    {{"AutoContrast", AugmentOp::kAutoContrast},
+     {"Equalize", AugmentOp::kEqualize},
+     {"Invert", AugmentOp::kInvert},
+     {"Rotate", AugmentOp::kRotate},
+     {"Posterize", AugmentOp::kPosterize},
+     {"Solarize", AugmentOp::kSolarize},
+     {"SolarizeAdd", AugmentOp::kSolarizeAdd},
+     {"Color", AugmentOp::kColor},
+     {"Contrast", AugmentOp::kContrast},
+     {"Brightness", AugmentOp::kBrightness},
+     {"Sharpness", AugmentOp::kSharpness},
+     {"ShearX", AugmentOp::kShearX},
+     {"ShearY", AugmentOp::kShearY},
+     {"TranslateX", AugmentOp::kTranslateX},
+     {"TranslateY", AugmentOp::kTranslateY},
+     {"Cutout", AugmentOp::kCutout}}};
 
 struct PolicyStep {
   AugmentOp op;

@@ -26,10 +26,6 @@ void CheckAugmentOptions(const AugmentOptions& options) {
                      std::to_string(options.magnitude) +
                      ": give a number from 0 to 30");
   }
-  if (options.severity < 1 || options.severity > 10) {
-    throw UsageError("augmix severity is " + std::to_string(options.severity) +
-                     ": give a number from 1 to 10");
-  }
   CheckFactor("augment magnitude_std", options.magnitude_std, 10);
   CheckFactor("brightness", options.brightness, 10);
   CheckFactor("contrast", options.contrast, 10);

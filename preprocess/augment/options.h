@@ -9,34 +9,30 @@ enum class AugmentPolicy {
   kNone,
   kRandAugment,     // `layers` operations, drawn from 16, each at `magnitude`
   kAutoAugment,     // one of the 25 pairs of the policy "v0" for ImageNet
-  kThreeAugment,    // DeiT III's: gray, inverted levels from 128 on, or a blur
   kTrivialAugment,  // torchvision's TrivialAugmentWide
   kTorchvisionRandAugment,  // `layers` of its 14 operations, at `magnitude`
   kTimmRandAugment,  // `layers` of its 15, each with probability 1/2, at about
                      // `magnitude`: "rand-mM-mstdS-inc1"
-  kAugMix,  // torchvision's: mixes the image with three chains of operations
 };
 
-inline constexpr Choices<AugmentPolicy, 8> kAugmentPolicies = {
+inline constexpr Choices<AugmentPolicy, 6> kAugmentPolicies = {
     {{"none", AugmentPolicy::kNone},
      {"randaugment", AugmentPolicy::kRandAugment},
      {"autoaugment", AugmentPolicy::kAutoAugment},
-     {"three_augment", AugmentPolicy::kThreeAugment},
      {"trivialaugment", AugmentPolicy::kTrivialAugment},
      {"torchvision_randaugment", AugmentPolicy::kTorchvisionRandAugment},
-     {"timm_randaugment", AugmentPolicy::kTimmRandAugment},
-     {"augmix", AugmentPolicy::kAugMix}}};
+     {"timm_randaugment", AugmentPolicy::kTimmRandAugment}}};
 
 // Pillow's filter for moved pixels.
 enum class MoveFilter { kNearest, kBilinear, kBicubic };
 
-// Those that torchvision's policies but AugMix take as `interpolation`.
+// Filters that torchvision's policies accept.
 inline constexpr Choices<MoveFilter, 3> kMoveFilters = {
     {{"nearest", MoveFilter::kNearest},
      {"bilinear", MoveFilter::kBilinear},
      {"bicubic", MoveFilter::kBicubic}}};
 
-// What RandomErasing puts into its rectangle.
+// Content of RandomErasing's rectangle.
 enum class ErasingMode {
   kConstant,  // black
   kMean,      // ImageNet's mean, which is 0 once normalized
@@ -55,7 +51,6 @@ struct AugmentOptions {
   AugmentPolicy policy = AugmentPolicy::kNone;
   int layers = 2;           // of each RandAugment; 1 or more
   int magnitude = 10;       // of each RandAugment; 0 to 30; timm's: at most 10
-  int severity = 3;         // of AugMix; 1 to 10
   float magnitude_std = 0;  // of the normal noise of timm's; 0 to 10
   MoveFilter interpolation = MoveFilter::kNearest;
   // ColorJitter: factors are drawn from [1 - x, 1 + x], at least 0; hue from

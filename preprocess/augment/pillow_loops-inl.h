@@ -81,35 +81,6 @@ HWY_NOINLINE void BlendFromSmooth(float factor, const std::uint8_t* above,
   }
 }
 
-HWY_NOINLINE void MixWithSmooth(float factor, float smooth_part,
-                                const std::uint8_t* above,
-                                const std::uint8_t* beside,
-                                const std::uint8_t* below,
-                                std::span<std::uint8_t> row) {
-  constexpr std::size_t kPixel = 4;
-  for (std::size_t i = kPixel; i + kPixel < row.size(); ++i) {
-    const auto smooth = static_cast<int>(Smoothed(above, beside, below, i));
-    row[i] = static_cast<std::uint8_t>(
-        TruncatedLevel(factor * static_cast<float>(int{beside[i]}) +
-                       smooth_part * static_cast<float>(smooth)));
-  }
-}
-
-HWY_NOINLINE void AddWeighed(float weight,
-                             std::span<const std::uint8_t> samples,
-                             std::span<float> sums) {
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    sums[i] += weight * static_cast<float>(int{samples[i]});
-  }
-}
-
-HWY_NOINLINE void Truncate(std::span<const float> sums,
-                           std::span<std::uint8_t> samples) {
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    samples[i] = static_cast<std::uint8_t>(static_cast<int>(sums[i]));
-  }
-}
-
 // Wraps as the library's integers do, of images that are far too large.
 HWY_INLINE std::int32_t FixedStart(const FixedAxis& axis, int y) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(axis.offset) +
@@ -287,53 +258,6 @@ HWY_NOINLINE void InterpolateRow(bool is_bicubic, const Affine& affine, int y,
     Interpolate<CubicKernel>(affine, y, source, outside, row);
   } else {
     Interpolate<LinearKernel>(affine, y, source, outside, row);
-  }
-}
-
-HWY_INLINE Samples AlongRowInZeros(const Source& source, int row,
-                                   const Place& place) {
-  const auto at = [&](int column) {
-    const bool is_inside =
-        row >= 0 && row < source.height && column >= 0 && column < source.width;
-    return SamplesOf(
-        is_inside ? source.pixels[std::ptrdiff_t{row} * source.width + column]
-                  : 0);
-  };
-  return LinearKernel::At({at(place.front), at(place.front + 1)}, place.part);
-}
-
-HWY_INLINE bool IsNear(double value, int length) {
-  return value > -0.5 && value < length + 0.5;
-}
-
-// Sums with it have no fraction.
-constexpr double kWholes = 0x1.8p52;
-
-HWY_NOINLINE void InterpolateRowInZeros(const Affine& affine, int y,
-                                        const std::uint32_t* pixels, int height,
-                                        std::span<std::uint32_t> row) {
-  const Source source{pixels, height, static_cast<int>(row.size())};
-  const double centre_y = y + 0.5;
-  for (int x = 0; x < source.width; ++x) {
-    const double centre_x = x + 0.5;
-    const double from_x =
-        affine.xx * centre_x + affine.xy * centre_y + affine.x;
-    const double from_y =
-        affine.yx * centre_x + affine.yy * centre_y + affine.y;
-    std::uint32_t pixel = 0;
-    if (IsNear(from_x, source.width) && IsNear(from_y, source.height)) {
-      const Place column = PlaceAt(from_x);
-      const Place line = PlaceAt(from_y);
-      Samples samples =
-          LinearKernel::At({AlongRowInZeros(source, line.front, column),
-                            AlongRowInZeros(source, line.front + 1, column)},
-                           line.part);
-      for (double& sample : samples) {
-        sample = sample + kWholes - kWholes;  // Rounds half to even.
-      }
-      pixel = PixelOf(samples);
-    }
-    row[static_cast<std::size_t>(x)] = pixel;
   }
 }
 

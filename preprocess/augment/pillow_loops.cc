@@ -15,10 +15,6 @@ HWY_EXPORT(BlendFromPillowGray);
 HWY_EXPORT(BlendFromSmooth);
 HWY_EXPORT(FindFixedPlaces);
 HWY_EXPORT(InterpolateRow);
-HWY_EXPORT(InterpolateRowInZeros);
-HWY_EXPORT(MixWithSmooth);
-HWY_EXPORT(AddWeighed);
-HWY_EXPORT(Truncate);
 
 std::uint64_t SumOfPillowGray(std::span<const std::uint32_t> pixels) {
   return HWY_DYNAMIC_DISPATCH(SumOfPillowGray)(pixels);
@@ -44,28 +40,6 @@ void InterpolateRow(bool is_bicubic, const Affine& affine, int y,
                     std::uint32_t outside, std::span<std::uint32_t> row) {
   HWY_DYNAMIC_DISPATCH(InterpolateRow)
   (is_bicubic, affine, y, source, height, outside, row);
-}
-
-void InterpolateRowInZeros(const Affine& affine, int y,
-                           const std::uint32_t* source, int height,
-                           std::span<std::uint32_t> row) {
-  HWY_DYNAMIC_DISPATCH(InterpolateRowInZeros)(affine, y, source, height, row);
-}
-
-void MixWithSmooth(float factor, float smooth_part, const std::uint8_t* above,
-                   const std::uint8_t* beside, const std::uint8_t* below,
-                   std::span<std::uint8_t> row) {
-  HWY_DYNAMIC_DISPATCH(MixWithSmooth)
-  (factor, smooth_part, above, beside, below, row);
-}
-
-void AddWeighed(float weight, std::span<const std::uint8_t> samples,
-                std::span<float> sums) {
-  HWY_DYNAMIC_DISPATCH(AddWeighed)(weight, samples, sums);
-}
-
-void Truncate(std::span<const float> sums, std::span<std::uint8_t> samples) {
-  HWY_DYNAMIC_DISPATCH(Truncate)(sums, samples);
 }
 
 }  // namespace infeed

@@ -55,22 +55,4 @@ void InterpolateRow(bool is_bicubic, const Affine& affine, int y,
                     const std::uint32_t* source, int height,
                     std::uint32_t outside, std::span<std::uint32_t> row);
 
-// torch's grid_sample() in mode "bilinear", rounded: as InterpolateRow(), but
-// what is outside of the image is 0.
-void InterpolateRowInZeros(const Affine& affine, int y,
-                           const std::uint32_t* source, int height,
-                           std::span<std::uint32_t> row);
-
-// torchvision's adjust_sharpness() on a tensor: factor times the row's inner
-// samples plus smooth_part times the smoothed ones; clipped and truncated.
-void MixWithSmooth(float factor, float smooth_part, const std::uint8_t* above,
-                   const std::uint8_t* beside, const std::uint8_t* below,
-                   std::span<std::uint8_t> row);
-
-// Adds weight times each sample.
-void AddWeighed(float weight, std::span<const std::uint8_t> samples,
-                std::span<float> sums);
-// Drops the fractions. Requires: they are as many; sums are 0 to 255.
-void Truncate(std::span<const float> sums, std::span<std::uint8_t> samples);
-
 }  // namespace infeed

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "preprocess/augment/color_ops.h"
+#include "preprocess/augment/pillow_loops.h"
 #include "preprocess/pixels/image_size.h"
 
 namespace infeed {
@@ -32,6 +33,22 @@ Affine Rotation(double degrees, const ImageSize& size) {
   affine.x = affine.xx * -x + affine.xy * -y + x;
   affine.y = affine.yx * -x + affine.yy * -y + y;
   return affine;
+}
+
+// Where a move takes an image's pixels from. Requires: step is a move.
+Affine SourceOfMove(const PillowStep& step, const ImageSize& size) {
+  switch (step.op) {
+    case PillowOp::kShearX:
+      return {.xy = step.argument};
+    case PillowOp::kShearY:
+      return {.yx = step.argument};
+    case PillowOp::kTranslateX:
+      return {.x = step.argument};
+    case PillowOp::kTranslateY:
+      return {.y = step.argument};
+    default:
+      return Rotation(step.argument, size);
+  }
 }
 
 std::int32_t Fixed(double value) {
@@ -104,21 +121,6 @@ void KeepBits(int bits, std::span<std::uint32_t> pixels) {
 }
 
 }  // namespace
-
-Affine SourceOfMove(const PillowStep& step, const ImageSize& size) {
-  switch (step.op) {
-    case PillowOp::kShearX:
-      return {.xy = step.argument};
-    case PillowOp::kShearY:
-      return {.yx = step.argument};
-    case PillowOp::kTranslateX:
-      return {.x = step.argument};
-    case PillowOp::kTranslateY:
-      return {.y = step.argument};
-    default:
-      return Rotation(step.argument, size);
-  }
-}
 
 void ApplyPillowStep(const PillowStep& step, PixelImage image,
                      MoveScratch& scratch) {

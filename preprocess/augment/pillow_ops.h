@@ -4,9 +4,7 @@
 
 #include "preprocess/augment/geometric_ops.h"
 #include "preprocess/augment/options.h"
-#include "preprocess/augment/pillow_loops.h"
 #include "preprocess/augment/pixels.h"
-#include "preprocess/pixels/image_size.h"
 
 // Pillow's operations on images of bytes, as torchvision's and timm's policies
 // use them; byte for byte, which the operations of the reference are not.
@@ -39,10 +37,6 @@ struct PillowStep {
   MoveFilter filter = MoveFilter::kNearest;
   std::uint32_t outside = 0;
 };
-
-// Where a move takes an image's pixels from. Requires: step is a move.
-[[nodiscard]] Affine SourceOfMove(const PillowStep& step,
-                                  const ImageSize& size);
 
 // Requires: a translation with kNearest is by whole pixels.
 void ApplyPillowStep(const PillowStep& step, PixelImage image,

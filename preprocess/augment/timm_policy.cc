@@ -37,8 +37,8 @@ double AboutNormal(RandomSource& random) {
   return sum;
 }
 
-// Of timm's "increasing" operations at a part of the highest level, which is
-// negative for a negative sign.
+// Returns the argument of one of timm's "increasing" operations. part: of the
+// highest level, below 0 for a negative sign.
 double Argument(PillowOp op, double part, const ImageSize& size) {
   const auto whole = [&](int most) { return static_cast<int>(part * most); };
   switch (op) {

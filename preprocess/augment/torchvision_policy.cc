@@ -1,6 +1,5 @@
 #include "preprocess/augment/torchvision_policy.h"
 
-#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -11,35 +10,34 @@ using enum PillowOp;
 
 constexpr std::uint32_t kOps = 14;
 
-// The magnitudes of the last bin; those of the first are 0.
+constexpr int kBins = 31;
+constexpr int kBits = 8;  // of Posterize in the first bin
+
+// The magnitudes of the last bin; magnitudes of the first bin are 0.
 struct Magnitudes {
-  int bins;
   double shear;
   double translate_x;  // in pixels
   double translate_y;
   double rotate;     // in degrees
   double enhance;    // distance of the factor from 1
-  int bits;          // of Posterize in the first bin
-  int dropped_bits;  // in the last
+  int dropped_bits;  // of Posterize
 };
 
-constexpr Magnitudes kTrivial = {.bins = 31,
-                                 .shear = 0.99,
+constexpr Magnitudes kTrivial = {.shear = 0.99,
                                  .translate_x = 32,
                                  .translate_y = 32,
                                  .rotate = 135,
                                  .enhance = 0.99,
-                                 .bits = 8,
                                  .dropped_bits = 6};
 
-// torch.linspace(start, end, bins)[bin], which counts from the nearer end.
-float BinValue(double start, double end, int bin, int bins) {
+// torch.linspace(start, end, kBins)[bin], which counts from the nearer end.
+float BinValue(double start, double end, int bin) {
   const auto first = static_cast<float>(start);
   const auto last = static_cast<float>(end);
-  const float step = (last - first) / static_cast<float>(bins - 1);
-  return bin < bins / 2
+  const float step = (last - first) / static_cast<float>(kBins - 1);
+  return bin < kBins / 2
              ? std::fma(step, static_cast<float>(bin), first)
-             : std::fma(-step, static_cast<float>(bins - 1 - bin), last);
+             : std::fma(-step, static_cast<float>(kBins - 1 - bin), last);
 }
 
 bool HasMagnitude(PillowOp op) {
@@ -50,10 +48,12 @@ bool IsSigned(PillowOp op) {
   return HasMagnitude(op) && op != kPosterize && op != kSolarize;
 }
 
+double DrawSign(PillowOp op, RandomSource& random) {
+  return IsSigned(op) && random.Below(2) == 1 ? -1 : 1;
+}
+
 double Argument(PillowOp op, const Magnitudes& most, int bin, double sign) {
-  const auto part = [&](double end) {
-    return sign * BinValue(0, end, bin, most.bins);
-  };
+  const auto part = [&](double end) { return sign * BinValue(0, end, bin); };
   switch (op) {
     case kShearX:
     case kShearY:
@@ -71,12 +71,11 @@ double Argument(PillowOp op, const Magnitudes& most, int bin, double sign) {
     case kSharpness:
       return 1.0 + part(most.enhance);
     case kPosterize:
-      return most.bits -
-             std::nearbyint(static_cast<float>(bin) /
-                            (static_cast<float>(most.bins - 1) /
-                             static_cast<float>(most.dropped_bits)));
+      return kBits - std::nearbyint(static_cast<float>(bin) /
+                                    (static_cast<float>(kBins - 1) /
+                                     static_cast<float>(most.dropped_bits)));
     case kSolarize:
-      return BinValue(255, 0, bin, most.bins);
+      return BinValue(255, 0, bin);
     case kIdentity:
     case kAutoContrast:
     case kEqualize:
@@ -87,52 +86,24 @@ double Argument(PillowOp op, const Magnitudes& most, int bin, double sign) {
   return 0;
 }
 
-// Draws one of the first bins, and the sign.
-PillowStep DrawStep(PillowOp op, const Magnitudes& most, std::uint32_t bins,
-                    RandomSource& random) {
-  const int bin = HasMagnitude(op) ? static_cast<int>(random.Below(bins)) : 0;
-  const bool is_negative = IsSigned(op) && random.Below(2) == 1;
-  return {op, Argument(op, most, bin, is_negative ? -1 : 1)};
-}
-
 }  // namespace
 
 PillowStep DrawTrivialAugment(RandomSource& random) {
-  return DrawStep(static_cast<PillowOp>(random.Below(kOps)), kTrivial, 31,
-                  random);
+  const auto op = static_cast<PillowOp>(random.Below(kOps));
+  const int bin = HasMagnitude(op) ? static_cast<int>(random.Below(kBins)) : 0;
+  return {op, Argument(op, kTrivial, bin, DrawSign(op, random))};
 }
 
 PillowStep DrawRandAugment(int magnitude, const ImageSize& size,
                            RandomSource& random) {
-  const Magnitudes most = {.bins = 31,
-                           .shear = 0.3,
+  const Magnitudes most = {.shear = 0.3,
                            .translate_x = 150.0 / 331.0 * size.width,
                            .translate_y = 150.0 / 331.0 * size.height,
                            .rotate = 30,
                            .enhance = 0.9,
-                           .bits = 8,
                            .dropped_bits = 4};
   const auto op = static_cast<PillowOp>(random.Below(kOps));
-  const bool is_negative = IsSigned(op) && random.Below(2) == 1;
-  return {op, Argument(op, most, magnitude, is_negative ? -1 : 1)};
-}
-
-PillowStep DrawAugMix(int severity, const ImageSize& size,
-                      RandomSource& random) {
-  constexpr std::array<PillowOp, 13> kMixOps = {
-      kShearX,    kShearY,   kTranslateX,   kTranslateY, kRotate,
-      kPosterize, kSolarize, kAutoContrast, kEqualize,   kBrightness,
-      kColor,     kContrast, kSharpness};
-  const Magnitudes most = {.bins = 10,
-                           .shear = 0.3,
-                           .translate_x = size.width / 3.0,
-                           .translate_y = size.height / 3.0,
-                           .rotate = 30,
-                           .enhance = 0.9,
-                           .bits = 4,
-                           .dropped_bits = 4};
-  return DrawStep(kMixOps[random.Below(kMixOps.size())], most,
-                  static_cast<std::uint32_t>(severity), random);
+  return {op, Argument(op, most, magnitude, DrawSign(op, random))};
 }
 
 }  // namespace infeed

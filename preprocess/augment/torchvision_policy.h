@@ -18,11 +18,4 @@ namespace infeed {
 [[nodiscard]] PillowStep DrawRandAugment(int magnitude, const ImageSize& size,
                                          RandomSource& random);
 
-// A step of a chain of AugMix(severity=severity), whose magnitudes are in 10
-// bins: Below(13), the operation, those with colour last; then, if it has a
-// magnitude, Below(severity), and if that has a sign, Below(2). Requires: 1 <=
-// severity <= 10.
-[[nodiscard]] PillowStep DrawAugMix(int severity, const ImageSize& size,
-                                    RandomSource& random);
-
 }  // namespace infeed

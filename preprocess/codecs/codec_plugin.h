@@ -18,7 +18,7 @@ namespace infeed {
 // plugin. Requires: at most 2^31 - 1 bytes. Thread-safe.
 void DecodeByPlugin(std::span<const std::byte> bytes, RgbImage& image);
 
-// What the plugin exports as kDecodeByOpencv.
+// The request to the plugin's function kDecodeByOpencv, and its result.
 struct PluginImage {
   int max_value = 0;  // set by the caller; above 0: white, of 16-bit samples
   int width = 0;

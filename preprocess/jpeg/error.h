@@ -34,8 +34,8 @@ class JpegErrorTrap {
     RunBody(&Call<Body>, &body, false);
   }
 
-  // The same for a body that reads a header. Its warnings concern no pixel and
-  // are ignored, except that the JPEG ends there.
+  // Runs a body that reads a header, whose warnings concern no pixel and are
+  // ignored, except that the JPEG ends there.
   template <typename Body>
   void RunHeader(Body body) {
     RunBody(&Call<Body>, &body, true);

@@ -21,7 +21,7 @@ struct JpegLimits {
 };
 
 // How libjpeg's warnings about scans, which mean damaged pixels, are handled.
-// Those about the header (an unknown version, bytes between its segments)
+// Warnings about the header (an unknown version, bytes between its segments)
 // concern no pixel and are ignored.
 enum class JpegWarnings {
   kErrors,     // a DataError
@@ -80,12 +80,12 @@ class JpegDecoder {
   void DecodeWindow(const Window& window, RowSink& sink,
                     const JpegSeekIndex* index = nullptr);
 
-  // The same for the image at 1 / denominator of its size, sides rounded up: a
-  // crop of libjpeg's scaled decode. found: may be null; if the decode reads
-  // rows of MCUs that the index does not cover, it becomes the index extended
-  // by them, else it is left without entries. Requires: denominator is 1, 2, 4
-  // or 8, the window lies inside the image at that size, and found is not
-  // index.
+  // Decodes a window of the image at 1 / denominator of its size, sides rounded
+  // up: a crop of libjpeg's scaled decode. found: may be null; if the decode
+  // reads rows of MCUs that the index does not cover, it becomes the index
+  // extended by them, else it is left without entries. Requires: denominator is
+  // 1, 2, 4 or 8, the window lies inside the image at that size, and found is
+  // not index.
   void DecodeScaledWindow(int denominator, const Window& window, RowSink& sink,
                           const JpegSeekIndex* index = nullptr,
                           JpegSeekIndex* found = nullptr);

@@ -61,7 +61,8 @@ struct PlainJpegDecoder::State {
   // Builds the tables and lists the blocks of an MCU. False: not plain.
   // skipped_bytes: about how much of the scan is to be skipped.
   [[nodiscard]] bool PrepareLayout(std::size_t skipped_bytes);
-  // The same to make an index. False also for a JPEG that cannot have one.
+  // As PrepareLayout(), to make an index. False also for a JPEG that cannot
+  // have one.
   [[nodiscard]] bool PrepareIndexing();
 
   PlainJpeg jpeg;

@@ -7,7 +7,7 @@
 
 namespace infeed {
 
-// What a look-up with the next bits of a scan finds. If they hold a whole
+// The result of a look-up with the next bits of a scan. If these are a whole
 // symbol, code and value bits together:
 //   advance << 24 | value << 8 | bits used
 // The value is already signed (16 bits). advance is added to the coefficient's

@@ -59,8 +59,8 @@ inline const AcTable& StopTable() {
 constexpr std::uint64_t kFirst = 64;
 constexpr std::uint64_t kBehind = 128;
 
-// What the loop writes for each block: the place that its last symbol led to,
-// and the bit behind that, counted from address 0, modulo 2^56.
+// A block's end, as the loop writes it: the place that the block's last symbol
+// led to, and the bit behind that symbol, counted from address 0, modulo 2^56.
 struct BlockEnd {
   static std::uint64_t Of(const Stream& s) {
     return (BitAt(s.memory.next) +

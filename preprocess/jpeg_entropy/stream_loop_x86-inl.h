@@ -42,7 +42,7 @@ namespace HWY_NAMESPACE {
   "tzcnt %[" s "_bits], %%rcx\n\t"                              \
   INFEED_REFILL_AT(s, at)
 
-// The same from a number of bits, rcx, behind `next` on.
+// Refills from a number of bits, rcx, behind `next` on.
 #define INFEED_REFILL_AT(s, at)                                 \
   "mov %%ecx, %%edx\n\t"                                        \
   "shr $3, %%edx\n\t"                                           \
@@ -199,8 +199,8 @@ namespace HWY_NAMESPACE {
                 sizeof(Stream::Memory) == 48);
   static_assert(FusedEntry::kLongAdvance == 256 - kFirst &&
                 FusedEntry::kEndAdvance == 80 && FusedEntry::kHasEnd == 128);
-  // Of the 56 bits of a refill two symbols leave enough for a long one, three
-  // for a look-up.
+  // A refill has 56 bits: after two symbols enough are left for a long one,
+  // after three for a look-up.
   static_assert(3 * AcTable::kBits + 15 <= 56 && 4 * AcTable::kBits <= 56);
   auto& [a, b, c, d] = streams;
   struct {

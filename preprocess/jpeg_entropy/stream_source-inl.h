@@ -20,7 +20,8 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-// What the streams of a scan share. Must outlive them; owns no coefficients.
+// State that the streams of a scan share. Must outlive them; owns no
+// coefficients.
 class StreamSource {
  public:
   // The most blocks that a stream decodes before its next stop.

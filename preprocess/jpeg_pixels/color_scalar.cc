@@ -62,10 +62,6 @@ void YccToRgbRow(const std::uint8_t* y, const std::uint8_t* cb,
   }
 }
 
-void GrayToRgbRow(const std::uint8_t* y, int count, std::uint8_t* rgb) {
-  PlanesToRgbRow(y, y, y, count, rgb);
-}
-
 void PlanesToRgbRow(const std::uint8_t* r, const std::uint8_t* g,
                     const std::uint8_t* b, int count, std::uint8_t* rgb) {
   for (int i = 0; i < count; ++i, rgb += 3) {

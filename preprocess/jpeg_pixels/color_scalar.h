@@ -12,7 +12,8 @@ namespace infeed {
 // Writes 2 * count samples.
 void UpsampleH2V1Row(const std::uint8_t* in, int count, std::uint8_t* out);
 
-// The same between two rows; near is the row with the larger weight.
+// Writes 2 * count samples between two rows; near is the row with the larger
+// weight.
 void UpsampleH2V2Row(const std::uint8_t* near, const std::uint8_t* far,
                      int count, std::uint8_t* out);
 
@@ -27,7 +28,6 @@ void ReplicateH2Row(const std::uint8_t* in, int count, std::uint8_t* out);
 // Write 3 * count bytes R G B.
 void YccToRgbRow(const std::uint8_t* y, const std::uint8_t* cb,
                  const std::uint8_t* cr, int count, std::uint8_t* rgb);
-void GrayToRgbRow(const std::uint8_t* y, int count, std::uint8_t* rgb);
 void PlanesToRgbRow(const std::uint8_t* r, const std::uint8_t* g,
                     const std::uint8_t* b, int count, std::uint8_t* rgb);
 

@@ -131,7 +131,7 @@ HWY_MAYBE_UNUSED static bool TransformRow(const std::int16_t* coefficients,
   return regular && seen.Regular();
 }
 
-// The same for fewer blocks than a group.
+// Transforms fewer blocks than a group.
 HWY_MAYBE_UNUSED static bool TransformFew(const std::int16_t* coefficients,
                                           const std::uint8_t* ends,
                                           const int* blocks, int count,

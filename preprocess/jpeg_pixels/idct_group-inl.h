@@ -105,8 +105,8 @@ HWY_INLINE PairedGroup LoadGroup(const Group& blocks,
           {even[1], even[3], odd[1], odd[3]}};
 }
 
-// The same for the corner, in four blocks of which the first 16 numbers are in
-// two registers; numbers behind the corner's end are zero.
+// Places of the corner's rows kEven and kOdd in four blocks whose first 16
+// numbers are in two registers; numbers behind the corner's end are zero.
 template <int kEven, int kOdd>
 alignas(64) inline constexpr std::array<std::int16_t, 32> kCornerOfZigzag = [] {
   std::array<std::int16_t, 32> places{};

@@ -67,7 +67,7 @@ HWY_INLINE V32 Dot(V16 a) {
 #endif
 }
 
-// The same, added to sum.
+// Adds Dot() to sum.
 template <int kEven, int kOdd>
 HWY_INLINE V32 DotAdd(V32 sum, V16 a) {
   return hn::Add(sum, Dot<kEven, kOdd>(a));
@@ -138,7 +138,7 @@ HWY_INLINE WideRows FullPass(const PairedRows& in) {
                      DotAdd<kC0298 - kC0899, -kC0899>(a, in.p71));
 }
 
-// The same where rows 4 to 7 are zero; rows 0 and 2 and rows 3 and 1
+// A pass where rows 4 to 7 are zero; rows 0 and 2 and rows 3 and 1 are
 // interleaved.
 template <int kShift>
 HWY_INLINE WideRows CornerPass(V16 p02_in, V16 p31) {

@@ -32,8 +32,8 @@ namespace infeed {
                                    const std::int16_t* quantiser,
                                    std::uint8_t* out, std::ptrdiff_t stride);
 
-// The same for a block with only a DC coefficient, dequantised: the value of
-// all its samples, and whether DC is within the limit.
+// For a block with only a DC coefficient, dequantised: the value of all its
+// samples, and whether DC is within the limit.
 [[nodiscard]] inline std::uint8_t FlatSample(int dc) {
   return static_cast<std::uint8_t>(std::clamp(((dc + 4) >> 3) + 128, 0, 255));
 }

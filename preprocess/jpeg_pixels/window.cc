@@ -110,7 +110,7 @@ class WindowDecode {
     return true;
   }
 
-  // The same without restart markers, several places at a time.
+  // Decodes rows without restart markers, several places at a time.
   bool DecodeAhead(McuStream& stream, int row) {
     const int per_row = jpeg_.scan.mcus_per_row;
     const int all = jpeg_.scan.mcu_rows * per_row;

@@ -11,11 +11,11 @@ struct PixelStatistics {
   std::array<float, 3> std;
 };
 
-// Of ImageNet's training images: normalization=imagenet.
+// ImageNet's training images, for normalization=imagenet.
 inline constexpr PixelStatistics kImagenetStatistics = {
     .mean = {123.675F, 116.28F, 103.53F}, .std = {58.395F, 57.12F, 57.375F}};
 
-// The means of these, of gray images.
+// ImageNet's for gray images: the mean of the three channels.
 inline constexpr PixelStatistics kImagenetGrayStatistics = {
     .mean = {114.495F, 114.495F, 114.495F}, .std = {57.63F, 57.63F, 57.63F}};
 

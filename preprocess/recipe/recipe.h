@@ -21,7 +21,7 @@
 
 namespace infeed {
 
-// What Preprocessor::Fill() did with one image.
+// Work and result of Preprocessor::Fill() for one image.
 struct FillCounts {
   // Pixels of the requested window, at the decoded size.
   std::int64_t decoded_pixels = 0;
@@ -79,7 +79,7 @@ class Preprocessor {
   // Throws UsageError for a size or a limit below 1, or crops or augmentation
   // out of range.
   explicit Preprocessor(const PreprocessOptions& options);
-  // The same with a resize other than the recipe's, for measurements.
+  // Uses another resize than the recipe's, for measurements.
   Preprocessor(const PreprocessOptions& options, Resizers resizers);
 
   // Chooses the window (crop stream of key), decodes it and fills destination,

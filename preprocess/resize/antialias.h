@@ -37,7 +37,7 @@ struct AntialiasTaps {
 // samples. Owns the taps that it returned last. One thread at a time.
 class AntialiasAxis {
  public:
-  // Of one sample. Requires: IsAntialiased(kernel).
+  // For one sample. Requires: IsAntialiased(kernel).
   explicit AntialiasAxis(ResizeKernel kernel);
   // Requires: also, sizes > 0.
   AntialiasAxis(ResizeKernel kernel, int in_size, int out_size)

@@ -23,7 +23,7 @@ class FourTapSink final : public ResizeSink {
   void Filled() override;
 
  private:
-  // Of the destination's next row. Requires: it is not complete.
+  // Taps of the destination's next row. Requires: it is not complete.
   [[nodiscard]] const FourTaps& next_taps() const {
     return taps_of_rows_[static_cast<std::size_t>(out_y_)];
   }

@@ -2,7 +2,7 @@
 
 namespace infeed {
 
-// What the kernels of both passes take at once.
+// Units of work of the kernels of both passes.
 inline constexpr int kPixelBytes = 3;
 inline constexpr int kGroupPixels = 4;   // neighbours in an output row
 inline constexpr int kGroups = 4;        // groups that the vertical pass takes

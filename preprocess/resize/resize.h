@@ -39,8 +39,8 @@ class FourTapAxis {
 void Resize(ResizeKernel kernel, const RgbView& source, int width, int height,
             std::span<std::uint32_t> destination);
 
-// The same with the bicubic kernel to size x size pixels, mirrored left to
-// right if flip is set. Requires: destination.size() == size * size.
+// Resizes with the bicubic kernel to size x size pixels, mirrored left to right
+// if flip is set. Requires: destination.size() == size * size.
 void ResizeBicubic(const RgbView& source, int size, bool flip,
                    std::span<std::uint32_t> destination);
 

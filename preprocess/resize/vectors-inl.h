@@ -53,7 +53,7 @@ HWY_INLINE V32 MulAddPairs(V16 a, V16 b, V32 sum) {
 #endif
 }
 
-// The same pair of numbers in every lane.
+// Repeats a pair of numbers in every lane.
 HWY_INLINE V16 SetPairs(const std::int16_t* pair) {
   std::int32_t both;
   std::memcpy(&both, pair, sizeof(both));

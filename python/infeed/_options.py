@@ -15,10 +15,9 @@ class Options(TypedDict, total=False):
     repeat: int
 
     # Order of the images: that of the records (none), a permutation of all
-    # (global), of neighbours in interleaved shards (window), the reference's
-    # shuffling, PyTorch's randperm (torch), or auto: global in training, else
-    # none. Default: auto.
-    shuffle: Literal["auto", "none", "global", "window", "reference", "torch"]
+    # (global), of neighbours in interleaved shards (window), PyTorch's
+    # randperm (torch), or auto: global in training, else none. Default: auto.
+    shuffle: Literal["auto", "none", "global", "window", "torch"]
 
     # Shards that shuffle=window interleaves at once. At least 1, at most
     # 16777216 shards. Default: 16.
@@ -120,9 +119,8 @@ class Options(TypedDict, total=False):
 
     # Augmentation of training images beyond crop and flip. Default: none.
     augment: Literal[
-        "none", "randaugment", "autoaugment", "three_augment",
-        "trivialaugment", "torchvision_randaugment", "timm_randaugment",
-        "augmix"]
+        "none", "randaugment", "autoaugment", "trivialaugment",
+        "torchvision_randaugment", "timm_randaugment"]
 
     # Operations that each randaugment applies to an image. At least 1, at
     # most 16 operations. Default: 2.
@@ -140,9 +138,6 @@ class Options(TypedDict, total=False):
     # nearest, torchvision's default, bilinear, as its training scripts, or
     # bicubic. Default: nearest.
     augment_interpolation: Literal["nearest", "bilinear", "bicubic"]
-
-    # Strength of augmix's operations. At least 1, at most 10. Default: 3.
-    augmix_severity: int
 
     # Colour jitter: a factor for the brightness of each training image is
     # drawn from 1 - x to 1 + x; 0: none. At least 0. Default: 0.

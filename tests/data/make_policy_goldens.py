@@ -1,5 +1,5 @@
-"""Writes policy_goldens.txt and augmix.rgb: what torchvision's and timm's
-policies of augmentation make of made images, drawing from infeed's streams.
+"""Writes policy_goldens.txt: the images that torchvision's and timm's policies
+of augmentation make of made images, drawing from infeed's streams.
 
 Each line is "POLICY MAGNITUDE IMAGE SIZE POSITION HASH"; README.augment.md has
 their meaning. Needs torchvision, timm and Pillow.
@@ -23,7 +23,6 @@ from philox import AUGMENTATION, SampleRandom
 
 SEED, EPOCH = 5, 2
 POLICY_BLOCK, TIMM_BLOCK, TIMM_BLOCKS = 8, 128, 8
-MIX_BLOCK, MIX_BLOCKS = 256, 4
 
 # Image, side or (height, width): positions.
 TRIVIAL = {("noise", 31): 1200, ("soft", 48): 300, ("blocks", 224): 60,
@@ -86,36 +85,6 @@ def timm_randaugment(magnitude, image, position):
     return image
 
 
-def augmix(severity, image, position):
-    """Of a tensor; torchvision also makes one of Pillow's images."""
-    chains = [draws(position, MIX_BLOCK + MIX_BLOCKS * (i + 1))
-              for i in range(3)]
-    weights = draws(position, MIX_BLOCK)
-    mixed, *cuts = (weights.real() for _ in range(3))
-    low, high = sorted(cuts)
-    parts = [[np.float32(1) - mixed, mixed],
-             [low, high - low, np.float32(1) - high]]
-    random = None
-
-    def randint(high, size=None, low=0, **_):
-        nonlocal random
-        if low == 1:  # The length of the next chain.
-            random = chains.pop(0)
-        return torch.tensor([low + random.below(high - low)])
-
-    torch.randint = randint
-    mix = transforms.AugMix(severity)
-    mix._sample_dirichlet = lambda _: torch.tensor(np.array([parts.pop(0)]))
-    return mix(image)
-
-
-def augmix_bytes():
-    for severity in (3, 10):
-        for position in range(30):
-            name = "noise" if position % 2 else "soft"
-            yield rgb_bytes(augmix(severity, made_image(name, 24), position))
-
-
 def lines(name, policy, images, magnitude=0):
     for (kind, side), count in images.items():
         image = pillow_image(kind, side)
@@ -145,7 +114,6 @@ def main():
         text += lines("timm_randaugment", timm_randaugment, images, magnitude)
     folder = pathlib.Path(__file__).parent
     (folder / "policy_goldens.txt").write_text("\n".join(text) + "\n")
-    (folder / "augmix.rgb").write_bytes(b"".join(augmix_bytes()))
 
 
 if __name__ == "__main__":

@@ -17,10 +17,8 @@ def stream_options(random):
              "--recipe", random.choice(["tpu", "torchvision", "plain",
                                         "cifar"]),
              "--layout", random.choice(["words", "rgb"]),
-             "--shuffle", random.choice(["none", "global", "window", "torch",
-                                         "reference"])]
+             "--shuffle", random.choice(["none", "global", "window", "torch"])]
     for more in [["--augment", random.choice(["randaugment", "autoaugment",
-                                              "three_augment", "augmix",
                                               "trivialaugment"])],
                  ["--interpolation", random.choice(["antialias", "bilinear"])],
                  ["--repeat_augment", 2], ["--random_erasing", "0.5"],

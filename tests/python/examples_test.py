@@ -1,4 +1,6 @@
-"""examples/python: each trains, and goes on in mid-epoch to the same weights."""
+"""examples/python: each trains, and goes on in mid-epoch to the same weights.
+examples/compare/reference_order.py: the order of its records.
+"""
 
 import importlib.util
 import json
@@ -10,9 +12,11 @@ import tempfile
 import textwrap
 import unittest
 
+import infeed
 import support
 
-EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples" / "python"
 
 
 def needs(*packages):
@@ -97,6 +101,49 @@ class ExamplesTest(unittest.TestCase):
         self.resumes(
             "jax_train.py",
             XLA_FLAGS="--xla_force_host_platform_device_count=2")
+
+
+def reference_order():
+    spec = importlib.util.spec_from_file_location(
+        "reference_order", ROOT / "examples" / "compare" / "reference_order.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class ReferenceOrderTest(unittest.TestCase):
+    script = reference_order()
+
+    def test_interleaves_like_tensorflow(self):
+        cases = json.loads((ROOT / "tests/data/interleave.json").read_text())
+        self.assertGreaterEqual(len(cases), 10)
+        for case in cases:
+            order = self.script.interleaved(case["sizes"], case["cycle_length"])
+            self.assertEqual(list(order), case["order"])
+
+    def test_draws_each_record_once_and_none_long_before_its_turn(self):
+        order = list(self.script.shuffled(range(5000), seed=8))
+        self.assertEqual(sorted(order), list(range(5000)))
+        self.assertTrue(all(record < place + 1024
+                            for place, record in enumerate(order)))
+        self.assertNotEqual(order, list(self.script.shuffled(range(5000), seed=9)))
+
+    def test_loader_takes_the_printed_order(self):
+        printed = run([self.script.__file__, support.shards(), "--seed", 5])
+        order = [int(line) for line in printed.splitlines()]
+        self.assertEqual(sorted(order), list(range(200)))
+        loader = infeed.Loader(support.shards(), batch_size=20,
+                               image_size=support.SIZE, subset=order,
+                               shuffle="none")
+        taken = [record for batch in loader for record in batch.ids.tolist()]
+        self.assertEqual(taken, order)
+
+    def test_refuses_other_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "train-00000-of-00001"
+            path.write_bytes(b"not a record")
+            with self.assertRaisesRegex(SystemExit, "not an uncompressed TFRecord"):
+                self.script.records_in(path)
 
 
 # Runs an example, and writes down the images of each training batch.

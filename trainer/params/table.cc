@@ -117,7 +117,6 @@ const Param kDataParams[] = {
     Input("augment_magnitude", {.name = "randaug_magnitude"}),
     Input("augment_magnitude_std", {.name = "randaug_magnitude_std"}),
     Input("augment_interpolation"),
-    Input("augmix_severity"),
     Input("brightness"),
     Input("contrast"),
     Input("saturation"),

@@ -60,7 +60,7 @@ std::unique_ptr<TestShards> InputOrderTest::shards_;
 
 INSTANTIATE_TEST_SUITE_P(Shuffles, InputOrderTest,
                          ::testing::Values(Shuffle::kGlobal, Shuffle::kWindow,
-                                           Shuffle::kReference),
+                                           Shuffle::kTorch),
                          [](const ::testing::TestParamInfo<Shuffle>& shuffle) {
                            return std::string(
                                ChoiceName(shuffle.param, kShuffles));

@@ -160,7 +160,7 @@ class RandomAccessTest : public ::testing::TestWithParam<Shuffle> {};
 
 INSTANTIATE_TEST_SUITE_P(Orders, RandomAccessTest,
                          ::testing::Values(Shuffle::kGlobal,
-                                           Shuffle::kReference),
+                                           Shuffle::kTorch),
                          [](const auto& test) {
                            return std::string(
                                ChoiceName(test.param, kShuffles));

@@ -19,8 +19,8 @@ TEST(InputOptionsTest, ParsesShuffles) {
   EXPECT_EQ(ParseChoice("shuffle", "none", kShuffles), Shuffle::kNone);
   EXPECT_EQ(ParseChoice("shuffle", "global", kShuffles), Shuffle::kGlobal);
   EXPECT_THAT([] { (void)ParseChoice("shuffle", "some", kShuffles); },
-              Refuses("shuffle is \"some\": give auto, none, global, window, "
-                      "reference or torch"));
+              Refuses("shuffle is \"some\": give auto, none, global, window "
+                      "or torch"));
 }
 
 TEST(InputOptionsTest, ParsesPolicies) {
@@ -72,8 +72,7 @@ TEST(InputOptionsTest, RepeatsImagesInAnOrderShuffledAsAWholeOnly) {
   };
   EXPECT_THAT(check({.repeat_augment = 0}),
               Refuses("repeat_augment=0: must be at least 1"));
-  for (const Shuffle shuffle :
-       {Shuffle::kNone, Shuffle::kWindow, Shuffle::kReference}) {
+  for (const Shuffle shuffle : {Shuffle::kNone, Shuffle::kWindow}) {
     EXPECT_THAT(check({.shuffle = shuffle, .repeat_augment = 3}),
                 Refuses("repeat_augment=3 and shuffle="));
     EXPECT_NO_THROW(check({.shuffle = shuffle, .repeat_augment = 1})());

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "pipeline/order/reference_order.h"
+#include "pipeline/order/torch_order.h"
 #include "tests/support/shard_builder.h"
 
 #include "gmock/gmock.h"
@@ -110,9 +110,9 @@ TEST(SampleOrderTest, HasItsOwnWindows) {
   }
 }
 
-TEST(SampleOrderTest, IsTheReferencesWhenAskedTo) {
-  const SampleOrder order(kSizes, {.shuffle = Shuffle::kReference, .seed = 5});
-  const std::vector<std::uint32_t> table = ReferenceOrder(kSizes, 5, 7);
+TEST(SampleOrderTest, IsPyTorchsWhenAskedTo) {
+  const SampleOrder order(kSizes, {.shuffle = Shuffle::kTorch, .seed = 5});
+  const std::vector<std::uint32_t> table = TorchOrder(1300, 5, 7);
   EXPECT_THAT(Epoch(order, 7), ::testing::ElementsAreArray(table));
 }
 

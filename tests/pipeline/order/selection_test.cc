@@ -268,8 +268,8 @@ TEST(SelectionTest, IsRefusedByAnOrderThatCannotTakeIt) {
       std::vector<RecordGroup>{Range(0, 10), Range(10, 20)});
   EXPECT_THAT([&] { Ordered(subset, Shuffle::kWindow); },
               Refuses("shuffle is window: a selection needs global, or none"));
-  EXPECT_THAT([&] { Ordered(subset, Shuffle::kReference); },
-              Refuses("shuffle is reference"));
+  EXPECT_THAT([&] { Ordered(subset, Shuffle::kTorch); },
+              Refuses("shuffle is torch"));
   EXPECT_THAT([&] { Ordered(balanced, Shuffle::kNone); },
               Refuses("shuffle is none"));
   EXPECT_THAT(

@@ -124,7 +124,6 @@ TEST_F(StreamStateTest, NamesEveryOptionThatDecidesAboutBatches) {
           {"augment_layers", [](InputOptions& o) { o.augment.layers = 3; }},
           {"augment_magnitude",
            [](InputOptions& o) { o.augment.magnitude = 3; }},
-          {"augmix_severity", [](InputOptions& o) { o.augment.severity = 4; }},
           {"augment_magnitude_std",
            [](InputOptions& o) { o.augment.magnitude_std = 0.5F; }},
           {"augment_interpolation is \"bilinear\" here, \"nearest\" in the state",

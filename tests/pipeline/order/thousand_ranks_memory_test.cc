@@ -85,8 +85,8 @@ TEST_F(ThousandRanksMemoryTest, OrderByWindowsHasTablesOfShards) {
   EXPECT_LE(OrderBytes(Shuffle::kWindow), 4096 + 64 * kShards);
 }
 
-TEST_F(ThousandRanksMemoryTest, ReferenceOrderIsFourBytesARecord) {
-  const std::int64_t bytes = OrderBytes(Shuffle::kReference);
+TEST_F(ThousandRanksMemoryTest, TorchOrderIsFourBytesARecord) {
+  const std::int64_t bytes = OrderBytes(Shuffle::kTorch);
   EXPECT_GE(bytes, 4 * kRecords);
   EXPECT_LE(bytes, 4 * kRecords + 8192);
 }

@@ -104,26 +104,6 @@ void Blur(SampleRandom& random, Pixels& pixels) {
   GaussianBlur(Sigma(random), {pixels, kSide}, scratch);
 }
 
-TEST(AugmenterTest, ThreeAugmentDrawsAsDocumented) {
-  constexpr AugmentOptions kThree{.policy = AugmentPolicy::kThreeAugment};
-  std::map<std::uint32_t, int> counts;
-  for (std::uint64_t i = 0; i < 60; ++i) {
-    Pixels expected = AugmentImage("noise", kSide);
-    SampleRandom random = DrawsFrom(Key(i), 8);
-    const std::uint32_t choice = random.Below(3);
-    ++counts[choice];
-    if (choice == 0) {
-      JitterSaturation(0, expected);
-    } else if (choice == 1) {
-      Solarize(128, expected);
-    } else {
-      Blur(random, expected);
-    }
-    ASSERT_EQ(Augmented(kThree, Key(i)), expected) << i;
-  }
-  EXPECT_EQ(counts.size(), 3U);
-}
-
 TEST(AugmenterTest, TurnsGraysAndBlursAsDocumented) {
   constexpr AugmentOptions kOptions{
       .vertical_flip = true, .grayscale = 0.4F, .blur = 0.6F};
@@ -209,7 +189,7 @@ TEST(AugmenterTest, ImagesLeaveNothingBehind) {
   }
 }
 
-// What the images of a policy look like, and how often each.
+// A policy's images, each with its frequency.
 using Outcomes = std::map<Pixels, double>;
 
 // The image after an operation that needs no place, if it is applied at all.

@@ -7,7 +7,7 @@
 
 #include "tests/support/augment_images.h"
 
-// What golden_test.cc compares with TensorFlow is not repeated.
+// golden_test.cc compares with TensorFlow; these are the other cases.
 namespace infeed {
 namespace color_ops_test {
 

@@ -8,7 +8,7 @@
 #include "preprocess/pixels/image_size.h"
 #include "tests/support/augment_images.h"
 
-// What golden_test.cc compares with TensorFlow is not repeated.
+// golden_test.cc compares with TensorFlow; these are the other cases.
 namespace infeed {
 namespace geometric_ops_test {
 
@@ -47,7 +47,7 @@ TEST(TranslateTest, ReadsAheadAndFillsWithGray) {
 constexpr ImageSize kWide(6, 11);
 constexpr ImageSize kTall(11, 6);
 
-TEST(GeometricOpsTest, MoveImagesThatAreNotSquareBothWaysAlike) {
+TEST(GeometricOpsTest, MovesOfImagesThatAreNotSquareAreAlikeBothWays) {
   MoveScratch scratch;
   const auto expect_alike = [&](auto along_x, auto along_y, float argument) {
     Pixels wide = AugmentImage("noise", kWide);

@@ -10,7 +10,8 @@
 #include "tests/support/augment_images.h"
 #include "tests/support/each_target.h"
 
-// What TensorFlow makes of images; tests/data/README.augment.md says how.
+// Compares with TensorFlow's images; tests/data/README.augment.md has the
+// method.
 namespace infeed {
 namespace golden_test {
 
@@ -38,7 +39,8 @@ std::vector<Golden> ReadGoldens() {
 std::string HashOf(const Golden& golden, OpScratch& scratch) {
   std::vector<std::uint32_t> pixels = AugmentImage(golden.image, golden.side);
   if (golden.op != "Identity") {
-    ApplyAugmentOp(ParseAugmentOp(golden.op), golden.level, kRandAugmentReach,
+    ApplyAugmentOp(ParseChoice("operation", golden.op, kAugmentOpNames),
+                   golden.level, kRandAugmentReach,
                    {.is_negative = golden.sign < 0}, {pixels, golden.side},
                    scratch);
   }

@@ -3,20 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
-
 namespace infeed {
 namespace {
-
-TEST(AugmentPolicyTest, NamesAreReadBack) {
-  for (int i = 0; i < kAugmentOps; ++i) {
-    const auto op = static_cast<AugmentOp>(i);
-    EXPECT_EQ(ParseAugmentOp(AugmentOpName(op)), op);
-  }
-  EXPECT_THAT([] { (void)ParseAugmentOp("Blur"); },
-              testing::ThrowsMessage<UsageError>(testing::HasSubstr(
-                  "operation is \"Blur\": give AutoContrast, Equalize")));
-}
 
 // The sums of the published table.
 TEST(AugmentPolicyTest, HasThePairsOfAutoAugment) {

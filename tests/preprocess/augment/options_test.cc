@@ -18,17 +18,17 @@ auto Refuses(const std::string& why) {
 TEST(AugmentOptionsTest, ParsesPolicies) {
   for (const AugmentPolicy policy :
        {AugmentPolicy::kNone, AugmentPolicy::kRandAugment,
-        AugmentPolicy::kAutoAugment, AugmentPolicy::kThreeAugment,
-        AugmentPolicy::kTrivialAugment, AugmentPolicy::kTorchvisionRandAugment,
-        AugmentPolicy::kTimmRandAugment, AugmentPolicy::kAugMix}) {
+        AugmentPolicy::kAutoAugment, AugmentPolicy::kTrivialAugment,
+        AugmentPolicy::kTorchvisionRandAugment,
+        AugmentPolicy::kTimmRandAugment}) {
     EXPECT_EQ(ParseChoice("augment", ChoiceName(policy, kAugmentPolicies),
                           kAugmentPolicies),
               policy);
   }
   EXPECT_THAT([] { (void)ParseChoice("augment", "trivial", kAugmentPolicies); },
               Refuses("augment is \"trivial\": give none, randaugment, "
-                      "autoaugment, three_augment, trivialaugment, "
-                      "torchvision_randaugment, timm_randaugment or augmix"));
+                      "autoaugment, trivialaugment, "
+                      "torchvision_randaugment or timm_randaugment"));
 }
 
 TEST(AugmentOptionsTest, TakesTheEndsOfEachRange) {
@@ -50,8 +50,6 @@ TEST(AugmentOptionsTest, NamesTheFieldThatIsOutOfRange) {
   EXPECT_THAT(check({.layers = 17}), Refuses("augment layers is 17"));
   EXPECT_THAT(check({.magnitude = 31}), Refuses("augment magnitude is 31"));
   EXPECT_THAT(check({.magnitude = -1}), Refuses("augment magnitude is -1"));
-  EXPECT_THAT(check({.severity = 0}), Refuses("augmix severity is 0: give"));
-  EXPECT_THAT(check({.severity = 11}), Refuses("augmix severity is 11"));
   EXPECT_THAT(check({.magnitude_std = 10.5F}),
               Refuses("augment magnitude_std is 10.5"));
   EXPECT_THAT(check({.brightness = -0.1F}), Refuses("brightness is -0.1"));

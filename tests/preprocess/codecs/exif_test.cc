@@ -101,7 +101,7 @@ TEST(ExifTest, ReadsTheOrientationOfPngAndWebp) {
   }
 }
 
-// Of one row: a red and a blue pixel.
+// A TIFF of one row: a red and a blue pixel.
 std::string TiffWithOrientation(int orientation) {
   const auto entry = [](int tag, int type, int count, int value) {
     std::string text;
@@ -152,7 +152,7 @@ TEST(ExifTest, TakesNothingForUpright) {
   EXPECT_EQ(ReadExifOrientation(AsBytes(TestJpeg())), 1);
 }
 
-TEST(ExifTest, TakesValuesThatThereAreNotForUpright) {
+TEST(ExifTest, TakesInvalidValuesForUpright) {
   const std::string jpeg = TestJpeg();
   EXPECT_EQ(ReadExifOrientation(AsBytes(WithOrientation(jpeg, 0))), 1);
   EXPECT_EQ(ReadExifOrientation(AsBytes(WithOrientation(jpeg, 9))), 1);

@@ -11,7 +11,7 @@
 namespace infeed {
 namespace {
 
-TEST(ImageDecoderTest, TellsKindsApartByContent) {
+TEST(ImageDecoderTest, DetectsKindsByContent) {
   ImageDecoder decoder;
   RgbImage image;
   decoder.Decode(AsBytes(TestJpeg({.width = 31, .height = 17})), image);

@@ -68,7 +68,7 @@ Pixels Filled(Preprocessor& preprocessor, const std::string& png,
 
 class PngRecipesTest : public testing::TestWithParam<Recipe> {};
 
-TEST_P(PngRecipesTest, TakePngsAsTheirPixelsInRgb) {
+TEST_P(PngRecipesTest, PngGivesItsPixelsInRgb) {
   for (const int type : {CV_8UC1, CV_8UC3, CV_8UC4, CV_16UC1, CV_16UC3}) {
     const cv::Mat made = Made(type);
     const std::string png = Encoded(made);
@@ -87,7 +87,7 @@ TEST_P(PngRecipesTest, TakePngsAsTheirPixelsInRgb) {
 
 // A JPEG of the same pixels would be cut and mirrored alike: a PNG of what one
 // decodes to gives the JPEG's pixels.
-TEST_P(PngRecipesTest, TakeThemAsTheyTakeJpegs) {
+TEST_P(PngRecipesTest, PngIsTreatedLikeAJpeg) {
   const std::string jpeg = TestJpeg({.width = kWidth, .height = kHeight});
   JpegDecoder decoder;
   RgbImage image;

@@ -105,7 +105,7 @@ TEST(PnmCodecTest, SkipsCommentsOfTheHeader) {
   EXPECT_EQ(Decoded("P5 1 1 255# e\nx"), Gray({'x'}));
 }
 
-// What follows the first image is not read.
+// Bytes after the first image are not read.
 TEST(PnmCodecTest, ReadsTheFirstImage) {
   EXPECT_EQ(Decoded("P5 1 1 255 xP5 1 1 255 y"), Gray({'x'}));
 }

@@ -106,7 +106,7 @@ TEST(SampleDepthTest, IgnoresATagThatIsNoDepth) {
       (std::vector{0, 128, 156}));
 }
 
-// It would be black.
+// Scaled by 16 bits, the image would be black.
 TEST(SampleDepthTest, RefusesTwelveBitsWithoutATag) {
   EXPECT_EQ(ErrorOf(Made({.samples = {0, 100, 4095}})),
             "the depth of a 16-bit TIFF is unknown: all samples have at most "

@@ -55,13 +55,13 @@ TEST(JpegDetailsTest, EstimatesTheQualityOfOtherTables) {
   EXPECT_FALSE(details.standard_table);
 }
 
-TEST(JpegDetailsTest, TellsTheKindsOfCoding) {
+TEST(JpegDetailsTest, NamesTheKindsOfCoding) {
   EXPECT_TRUE(DetailsOf({.progressive = true}).progressive);
   EXPECT_TRUE(DetailsOf({.arithmetic = true}).arithmetic);
   EXPECT_EQ(DetailsOf({.restart_interval = 4}).restart_interval, 4);
 }
 
-TEST(JpegDetailsTest, TellsColourAndAdobesMarker) {
+TEST(JpegDetailsTest, NamesColourAndAdobesMarker) {
   EXPECT_EQ(DetailsOf({.color = TestColor::kGray}).components, 1);
   EXPECT_EQ(DetailsOf({.color = TestColor::kCmyk}).adobe_transform, -1);
   EXPECT_EQ(DetailsOf({.color = TestColor::kAdobeCmyk}).adobe_transform, 0);

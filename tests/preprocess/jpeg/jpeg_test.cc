@@ -80,7 +80,7 @@ TEST(JpegDecoderTest, ReadsTheHeader) {
   EXPECT_FALSE(info.progressive);
 }
 
-TEST(JpegDecoderTest, TellsComponentsAndProgressive) {
+TEST(JpegDecoderTest, HeaderHasComponentsAndProgressive) {
   JpegDecoder decoder;
   const std::string gray = TestJpeg({.color = TestColor::kGray});
   EXPECT_EQ(decoder.ReadHeader(AsBytes(gray)).components, 1);
@@ -262,7 +262,7 @@ TEST(JpegDecoderTest, IgnoresWarningsOfTheHeader) {
         EXPECT_EQ(decoder.warning(), "");
       }
     }
-    // Those of the scan remain.
+    // Warnings of the scan remain errors.
     EXPECT_THAT(
         ErrorOf(WithHeaderWarning(jpeg.substr(0, jpeg.size() / 2), "junk")),
         HasSubstr("Premature end of JPEG file"));
@@ -402,7 +402,7 @@ TEST(EncodeJpegTest, ReadsRowsByTheirStride) {
   EXPECT_EQ(EncodeJpeg(window), EncodeJpeg(part.view()));
 }
 
-TEST(EncodeJpegTest, RefusesQualitiesThatThereAreNot) {
+TEST(EncodeJpegTest, RefusesQualitiesOutOfRange) {
   const RgbImage image = TestPhotograph(4, 4, 1);
   try {
     std::ignore = EncodeJpeg(image.view(), {.quality = 101});

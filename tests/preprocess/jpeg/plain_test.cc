@@ -111,7 +111,7 @@ TEST_P(JpegPlainTest, WindowsAreCropsOfLibjpegsDecode) {
   ExpectWindows({.width = 61, .height = 90, .color = TestColor::kGray});
 }
 
-TEST_P(JpegPlainTest, SmallImages) {
+TEST_P(JpegPlainTest, DecodesSmallImages) {
   for (const Subsampling sampling : kSamplings) {
     for (int side = 1; side <= 18; ++side) {
       ExpectWindows(
@@ -120,7 +120,7 @@ TEST_P(JpegPlainTest, SmallImages) {
   }
 }
 
-TEST_P(JpegPlainTest, RestartMarkers) {
+TEST_P(JpegPlainTest, DecodesRestartMarkers) {
   for (const int interval : {1, 2, 5, 9, 13}) {
     ExpectWindows({.width = 71,
                    .height = 50,
@@ -129,7 +129,7 @@ TEST_P(JpegPlainTest, RestartMarkers) {
   }
 }
 
-TEST_P(JpegPlainTest, IndexedWindows) {
+TEST_P(JpegPlainTest, DecodesIndexedWindows) {
   for (const Subsampling sampling : kSamplings) {
     for (const int run : {0, 1, 3, 4, 8}) {
       ExpectWindows({.width = 203, .height = 150, .subsampling = sampling},
@@ -278,7 +278,7 @@ TEST(JpegSeekMakerTest, RunsAgreeWithRows) {
   }
 }
 
-TEST(JpegSeekMakerTest, OnlyOfRegularPlainJpegs) {
+TEST(JpegSeekMakerTest, IndexesOnlyRegularPlainJpegs) {
   const auto made = [](const std::string& jpeg) {
     return MakeSeekIndex(AsBytes(jpeg), 0).has_value();
   };

@@ -67,7 +67,7 @@ std::string Truth(const std::string& jpeg, const Window& window) {
 
 class SeekMutationTest : public ::testing::Test {
  protected:
-  // The same as readers decode it, with whatever is given for its index.
+  // Decodes a window as readers do, with any bytes as its index.
   std::string Decode(const std::string& jpeg, const Window& window,
                      const std::string& sealed) {
     try {
@@ -124,7 +124,7 @@ class SeekMutationTest : public ::testing::Test {
   bool was_good_ = false;
 };
 
-TEST_F(SeekMutationTest, TheIndexesAreUsed) {
+TEST_F(SeekMutationTest, WholeIndexesAreUsed) {
   for (const IndexedJpeg& one : jpegs_) {
     for (int i = 0; i < 20; ++i) {
       const Window window = DrawWindow();
@@ -134,7 +134,7 @@ TEST_F(SeekMutationTest, TheIndexesAreUsed) {
   }
 }
 
-TEST_F(SeekMutationTest, ADamagedOneNeverGivesAWrongPixel) {
+TEST_F(SeekMutationTest, DamagedIndexNeverGivesAWrongPixel) {
   for (int i = 0; i < kMutations; ++i) {
     const IndexedJpeg& one = DrawJpeg();
     const Window window = DrawWindow();
@@ -144,7 +144,7 @@ TEST_F(SeekMutationTest, ADamagedOneNeverGivesAWrongPixel) {
   }
 }
 
-TEST_F(SeekMutationTest, OneOfAnotherJpegNeverGivesAWrongPixel) {
+TEST_F(SeekMutationTest, AnotherJpegsIndexNeverGivesAWrongPixel) {
   for (const IndexedJpeg& one : jpegs_) {
     for (const IndexedJpeg& other : jpegs_) {
       const Window window = DrawWindow();
@@ -157,7 +157,7 @@ TEST_F(SeekMutationTest, OneOfAnotherJpegNeverGivesAWrongPixel) {
 
 // The JPEG changed after its index was made: whatever libjpeg-turbo makes of
 // it.
-TEST_F(SeekMutationTest, AStaleOneNeverGivesAWrongPixel) {
+TEST_F(SeekMutationTest, StaleIndexNeverGivesAWrongPixel) {
   for (int i = 0; i < 2000; ++i) {
     const IndexedJpeg& one = DrawJpeg();
     std::string jpeg = one.jpeg;
@@ -170,7 +170,7 @@ TEST_F(SeekMutationTest, AStaleOneNeverGivesAWrongPixel) {
 
 // Sealed as if it were good: it may lead anywhere, but not out of the bytes,
 // and a good JPEG stays one.
-TEST_F(SeekMutationTest, AForgedOneDoesNoHarm) {
+TEST_F(SeekMutationTest, ForgedIndexDoesNoHarm) {
   int used = 0;
   int refused = 0;
   for (int i = 0; i < kForgeries; ++i) {

@@ -302,7 +302,7 @@ void LongSymbols(int code_bits, CodedScan& scan) {
 
 // Codes shorter and longer than a look-up: none may be looked up in bits that
 // are not there.
-TEST_P(JpegEntropyTest, LongSymbolsAmongOthers) {
+TEST_P(JpegEntropyTest, DecodesLongSymbolsAmongOthers) {
   for (const int code_bits : {6, 9, 11, 12, 13, 14, 16}) {
     CodedScan scan;
     LongSymbols(code_bits, scan);

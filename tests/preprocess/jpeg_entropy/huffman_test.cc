@@ -109,7 +109,7 @@ std::uint32_t EntryTwin(const HuffmanSpec& spec, std::uint32_t bits,
   return 192U << 24 | static_cast<std::uint32_t>(count + 1) << 16;
 }
 
-// The same with the end of a block behind a value.
+// EntryTwin() with the end of a block behind a value.
 std::uint32_t EntryWithEndTwin(const HuffmanSpec& spec, std::uint32_t bits,
                                int count) {
   const std::uint32_t entry = EntryTwin(spec, bits, count);
@@ -181,7 +181,7 @@ TEST(JpegHuffmanTest, GroupsAllSymbolsOfALookUp) {
   EXPECT_EQ(group(0b011'000'011'000, 12), 4 << 8 | 12);
   // Nothing follows an end.
   EXPECT_EQ(group(0b10'011'011, 8), kEnd << 8 | 2);
-  // What is long begins the next group.
+  // A long symbol begins the next group.
   EXPECT_EQ(group(0b011'1110, 7), 1 << 8 | 3);
   EXPECT_EQ(group(0b1110, 4), kEnd << 8);
   // Sixteen zeros, of 3 bits.

@@ -68,7 +68,7 @@ struct ColorImage {
     y = std::clamp(y, 0, plane.height - 1);
     return std::span(plane.samples).subspan(y * plane.width, plane.width);
   }
-  // The same after it.
+  // A row of the component after upsampling.
   Samples Upsampled(std::size_t component, int y) const {
     Samples row;
     for (int x = 0; x < ycc.width; ++x) {
@@ -198,7 +198,7 @@ TEST_P(JpegColorTest, WritesNothingBehindARow) {
     PlanesToRgbRow(a.data(), b.data(), c.data(), count, expected.data());
     ASSERT_EQ(rgb, expected);
     code().gray_to_rgb(b.data(), count, rgb.data());
-    GrayToRgbRow(b.data(), count, expected.data());
+    PlanesToRgbRow(b.data(), b.data(), b.data(), count, expected.data());
     ASSERT_EQ(rgb, expected);
   }
 }

@@ -18,7 +18,7 @@ class PackedCopyTest : public ::testing::TestWithParam<std::string> {
 
 constexpr std::uint32_t kUntouched = 0x12345678;
 
-// What the copy of some rows should be, pixel by pixel.
+// The expected copy of some rows, made pixel by pixel.
 std::vector<std::uint32_t> Truth(const std::vector<std::byte>& packed,
                                  std::size_t width, bool mirror) {
   std::vector<std::uint32_t> pixels(packed.size() / 4);

@@ -15,12 +15,12 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-TEST(SimdTargetTest, ThePortableOneIsAlwaysThere) {
+TEST(SimdTargetTest, PortableTargetIsAlwaysSupported) {
   EXPECT_THAT(CompiledSimdTargets(), Contains("PORTABLE"));
   EXPECT_THAT(SupportedSimdTargets(), Contains("PORTABLE"));
 }
 
-TEST(SimdTargetTest, WhatTheCpuHasIsCompiled) {
+TEST(SimdTargetTest, SupportedTargetsAreCompiled) {
   for (const std::string& target : SupportedSimdTargets()) {
     EXPECT_THAT(CompiledSimdTargets(), Contains(target));
   }
@@ -37,7 +37,7 @@ TEST(SimdTargetTest, ChoosesAndGoesBackToTheBest) {
   EXPECT_EQ(CurrentSimdTarget(), best);
 }
 
-TEST(SimdTargetTest, NamesTheTargetsThereAre) {
+TEST(SimdTargetTest, ErrorNamesTheSupportedTargets) {
   EXPECT_THAT(MessageOf<UsageError>([] { UseSimdTarget("AVX9"); }),
               HasSubstr("no SIMD target 'AVX9' on this CPU (there are: "));
 }

@@ -25,18 +25,18 @@ std::vector<std::array<int, 3>> Places(int crops) {
 
 using Place = std::array<int, 3>;
 
-TEST(EvalViewTest, OneIsTheCentre) {
+TEST(EvalViewTest, OneCropIsTheCentre) {
   EXPECT_THAT(Places(1), ElementsAre(Place{6, 1, 0}));
 }
 
-TEST(EvalViewTest, FiveAreTheCornersAndTheCentre) {
+TEST(EvalViewTest, FiveCropsAreTheCornersAndTheCentre) {
   EXPECT_THAT(Places(5),
               ElementsAre(Place{0, 0, 0}, Place{0, 3, 0}, Place{12, 0, 0},
                           Place{12, 3, 0}, Place{6, 1, 0}));
 }
 
 // The mirrored image's left is the image's right.
-TEST(EvalViewTest, TenAreTheseOfTheMirroredImageToo) {
+TEST(EvalViewTest, TenCropsIncludeTheMirroredImages) {
   const std::vector<Place> ten = Places(10);
   EXPECT_THAT(std::vector(ten.begin(), ten.begin() + 5),
               testing::ElementsAreArray(Places(5)));

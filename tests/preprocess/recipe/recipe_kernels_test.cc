@@ -107,7 +107,7 @@ Pixels Filled(Preprocessor& preprocessor, const std::string& jpeg,
   return pixels;
 }
 
-TEST(RecipeKernelsTest, AreFramesResizedAndCut) {
+TEST(RecipeKernelsTest, PixelsAreFramesResizedAndCut) {
   const std::string jpeg = Jpeg();
   const std::string index =
       SerializeSeekIndex(MakeSeekIndex(AsBytes(jpeg), 4).value());
@@ -143,7 +143,7 @@ TEST(RecipeKernelsTest, AreFramesResizedAndCut) {
   }
 }
 
-TEST(RecipeKernelsTest, DrawsOneOfPillowsForEachSample) {
+TEST(RecipeKernelsTest, RandomKernelIsOneOfPillowsForEachSample) {
   const std::string jpeg = Jpeg();
   Preprocessor random({.recipe = Recipe::kTorchvision,
                        .interpolation = Interpolation::kAntialiasRandom,
@@ -165,7 +165,7 @@ TEST(RecipeKernelsTest, DrawsOneOfPillowsForEachSample) {
   EXPECT_LT(cubics, 16);
 }
 
-TEST(RecipeKernelsTest, RecipesHaveTheirOwn) {
+TEST(RecipeKernelsTest, RecipesHaveKernelsOfTheirOwn) {
   const std::string jpeg = Jpeg();
   for (const auto& [name, recipe] : kRecipes) {
     const bool is_bicubic = recipe == Recipe::kTpu || recipe == Recipe::kPlain;

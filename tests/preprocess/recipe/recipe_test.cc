@@ -402,7 +402,7 @@ TEST_F(PreprocessorWarningTest, LeavesThePixelsOfLibjpegsTolerantDecode) {
   EXPECT_EQ(pixels_, expected);
 }
 
-TEST_F(PreprocessorWarningTest, IsNotThatOfTheImageBefore) {
+TEST_F(PreprocessorWarningTest, WarningIsNotKeptForTheNextImage) {
   Preprocessor preprocessor({.recipe = Recipe::kPlain,
                              .training = false,
                              .image_size = kSize,

@@ -52,7 +52,7 @@ struct Statistics {
   double quantiles[5];  // of areas: 5, 25, 50, 75, 95 %
 };
 
-// What 40,000 draws of torchvision's own had. Areas are drawn uniformly, but
+// Statistics of 40,000 draws by torchvision. Areas are drawn uniformly, but
 // the larger ones fit less often.
 constexpr Statistics kStatistics[] = {
     {2000, 2000, .478, 0, {.120, .279, .474, .670, .852}},

@@ -33,7 +33,7 @@ TEST(ResizeAreaTest, TakesAWindowAndEnlarges) {
   EXPECT_EQ(large.height(), 40);
 }
 
-// What OpenCV makes of it.
+// OpenCV's resize of the image.
 std::string Twin(const RgbView& source, int width, int height) {
   const cv::Mat from(source.height, source.width, CV_8UC3,
                      const_cast<std::uint8_t*>(source.pixels),

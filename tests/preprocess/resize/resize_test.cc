@@ -186,7 +186,7 @@ TEST(ResizeBicubicTest, ReadsAWindowByItsStride) {
   EXPECT_EQ(Resized(window, 33), Resized(copy.view(), 33));
 }
 
-TEST(FourTapAxisTest, AreTheTableOfTheReference) {
+TEST(FourTapAxisTest, TapsAreTheReferencesTable) {
   // In 2^-14: near 1, 0.87890625, 0.59375, 0.26171875; far 0, -0.10546875,
   // -0.09375, -0.03515625.
   const auto weights = [](int out_index) {
@@ -198,7 +198,7 @@ TEST(FourTapAxisTest, AreTheTableOfTheReference) {
   EXPECT_THAT(weights(3), ElementsAreArray({-576, 4288, 14400, -1728}));
 }
 
-TEST(FourTapAxisTest, SumToOneAndStayInside) {
+TEST(FourTapAxisTest, WeightsSumToOneAndTapsStayInside) {
   const FourTapAxis axis(ResizeKernel::kBicubic, 7, 1021);
   for (int out_index = 0; out_index < 1021; ++out_index) {
     const FourTaps taps = axis.At(out_index);
@@ -212,7 +212,7 @@ TEST(FourTapAxisTest, SumToOneAndStayInside) {
   }
 }
 
-TEST(FourTapAxisTest, GivesNeighboursTapsOnEachTarget) {
+TEST(FourTapAxisTest, EachTargetHasTheNeighboursTaps) {
   std::vector<FourTaps> taps;
   const auto expect_equal = [&](const FourTapAxis& axis, int first, int end) {
     taps.resize(static_cast<std::size_t>(end - first));

@@ -70,7 +70,7 @@ void ExpectThePipelinesBatches(const InputOptions& options) {
 
 TEST(ResidentOrderTest, ChoosesThePipelinesBatchesInEveryOrder) {
   for (const Shuffle shuffle : {Shuffle::kNone, Shuffle::kGlobal,
-                                Shuffle::kWindow, Shuffle::kReference}) {
+                                Shuffle::kWindow, Shuffle::kTorch}) {
     InputOptions options = kTraining;
     options.shuffle = shuffle;
     options.window_shards = 2;
