@@ -61,7 +61,7 @@ function(infeed_rooms)
   endforeach()
 endfunction()
 
-# Everything that `cmake --install` needs: the programs, their pages and,
+# Everything that `cmake --install` needs: the programs, their completions and,
 # through linking, the libraries.
 add_custom_target(infeed_programs)
 
@@ -76,33 +76,22 @@ function(infeed_program name)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   add_dependencies(infeed_programs ${name})
-  infeed_program_docs(${name})
+  infeed_program_completion(${name})
 endfunction()
 
-# The program's manual page and shell completion. The program writes them
-# itself, so they are left out when cross-compiling.
-function(infeed_program_docs name)
+# The program's completion in bash and zsh. The program writes it itself, so it
+# is left out when cross-compiling.
+function(infeed_program_completion name)
   if(CMAKE_CROSSCOMPILING)
     return()
   endif()
-  set(man ${PROJECT_BINARY_DIR}/man/${name}.1)
-  set(bash ${PROJECT_BINARY_DIR}/completions/${name})
-  set(zsh ${PROJECT_BINARY_DIR}/completions/_${name})
-  set(fish ${PROJECT_BINARY_DIR}/completions/${name}.fish)
-  add_custom_command(OUTPUT ${man} ${bash} ${zsh} ${fish}
-    COMMAND ${CMAKE_COMMAND} -E make_directory
-      ${PROJECT_BINARY_DIR}/man ${PROJECT_BINARY_DIR}/completions
-    COMMAND ${name} --man_page > ${man}
-    COMMAND ${name} --bash_completion > ${bash}
-    COMMAND ${name} --zsh_completion > ${zsh}
-    COMMAND ${name} --fish_completion > ${fish}
+  set(script ${PROJECT_BINARY_DIR}/completions/${name})
+  add_custom_command(OUTPUT ${script}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/completions
+    COMMAND ${name} --bash_completion > ${script}
     DEPENDS ${name} VERBATIM)
-  add_custom_target(${name}_docs ALL DEPENDS ${man} ${bash} ${zsh} ${fish})
-  add_dependencies(infeed_programs ${name}_docs)
-  install(FILES ${man} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-  install(FILES ${bash}
+  add_custom_target(${name}_completion ALL DEPENDS ${script})
+  add_dependencies(infeed_programs ${name}_completion)
+  install(FILES ${script}
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-  install(FILES ${zsh} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-  install(FILES ${fish}
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endfunction()

@@ -31,7 +31,6 @@
 #include "records/store/index_data.h"
 #include "records/store/record_index.h"
 #include "tools/cli/cloud_flags.h"
-#include "tools/cli/completion.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/help_text.h"
 #include "tools/cli/number_checks.h"

@@ -1,8 +1,8 @@
-// The help of every flag of every program, as --help and the manual page have
-// it.
+// The help of every flag of every program.
 
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/support/run_program.h"
 #include "tests/support/sentences.h"
@@ -14,28 +14,42 @@ namespace infeed {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 class HelpTextsTest : public testing::TestWithParam<const char*> {};
 
-// In the page a flag is a line ".TP", one with its name and type, and one with
-// its help, with the default behind it: "A sentence. [default]".
-TEST_P(HelpTextsTest, AreSentences) {
-  const ProgramResult page = RunProgram(GetParam(), "--man_page");
-  ASSERT_EQ(page.exit_code, 0) << page.err;
-  std::istringstream lines(page.out);
-  int flags = 0;
+// The help of each flag, with its lines joined. A flag's name begins in column
+// 2, its help in column 24.
+std::vector<std::string> HelpsIn(const std::string& text) {
+  constexpr std::size_t kColumn = 24;
+  std::vector<std::string> helps;
+  std::istringstream lines(text);
+  bool is_flag = false;
   for (std::string line; std::getline(lines, line);) {
-    std::string flag;
-    std::string help;
-    if (line == ".TP" && std::getline(lines, flag) &&
-        std::getline(lines, help)) {
-      EXPECT_TRUE(IsSentence(help.substr(0, help.rfind(" [")))) << flag << help;
-      ++flags;
+    const std::size_t begin = line.find_first_not_of(' ');
+    const bool is_name = line.starts_with("  -");
+    is_flag = is_name || (is_flag && begin == kColumn);
+    if (is_name) {
+      helps.emplace_back();
+    }
+    // A name that is too long has a line of its own.
+    const bool has_help =
+        line.size() > kColumn && line[kColumn - 1] == ' ' &&
+        (begin == kColumn || (line[kColumn] >= 'A' && line[kColumn] <= 'Z'));
+    if (is_flag && has_help) {
+      helps.back() += (helps.back().empty() ? "" : " ") + line.substr(kColumn);
     }
   }
-  EXPECT_GT(flags, 3);
+  return helps;
+}
+
+TEST_P(HelpTextsTest, AreSentences) {
+  const ProgramResult all = RunProgram(GetParam(), "--help_all");
+  ASSERT_EQ(all.exit_code, 0) << all.err;
+  const std::vector<std::string> helps = HelpsIn(all.out);
+  for (const std::string& help : helps) {
+    EXPECT_TRUE(IsSentence(help.substr(0, help.rfind(" [")))) << help;
+  }
+  EXPECT_GE(helps.size(), 3U);
 }
 
 // The flags that a help lists.
@@ -50,21 +64,22 @@ int CountFlags(const std::string& help) {
 
 TEST_P(HelpTextsTest, AreShortWithExamplesAndWholeWhereAllIsAskedFor) {
   const std::string help = RunProgram(GetParam(), "--help").out;
-  EXPECT_THAT(help, StartsWith("Usage: " + std::string(GetParam())));
+  EXPECT_THAT(help, HasSubstr("\nUsage: " + std::string(GetParam())));
   EXPECT_THAT(help, HasSubstr("\nExamples:\n  " + std::string(GetParam())));
   EXPECT_LE(CountFlags(help), 28) << help;
   const std::string all = RunProgram(GetParam(), "--help_all").out;
   EXPECT_GE(CountFlags(all), CountFlags(help));
-  EXPECT_THAT(all, Not(HasSubstr("more flags:")));
 }
 
-// Examples are commands, which stay whole.
-TEST_P(HelpTextsTest, FitTheTerminal) {
+// Names with long choices are not broken.
+TEST_P(HelpTextsTest, FitATerminal) {
   constexpr std::size_t kColumns = 80;
   for (const std::string flag : {"--help", "--help_all"}) {
-    std::istringstream lines(RunProgram(GetParam(), flag, "COLUMNS=80").out);
+    std::istringstream lines(RunProgram(GetParam(), flag).out);
     for (std::string line; std::getline(lines, line);) {
-      EXPECT_LE(line.size(), kColumns) << line;
+      if (line.find('|') == std::string::npos) {
+        EXPECT_LE(line.size(), kColumns) << line;
+      }
     }
   }
 }

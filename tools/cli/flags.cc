@@ -24,8 +24,8 @@
 #include "records/bytes/nearest_name.h"
 #include "records/bytes/whole_number.h"
 #include "tools/cli/build_version.h"
+#include "tools/cli/completion.h"
 #include "tools/cli/help_text.h"
-#include "tools/cli/man_page.h"
 
 namespace infeed {
 namespace {
@@ -33,6 +33,9 @@ namespace {
 // The type names of flags that take a number.
 constexpr std::string_view kNumberTypes[] = {"INT", "UINT",    "FLOAT", "N",
                                              "R",   "SECONDS", "PORT"};
+
+// The group of --help, --help_all and --version, which comes last.
+constexpr const char* kHelpGroup = "Help";
 
 // The default text of options that are switches with an optional value.
 constexpr std::string_view kOn = "true";
@@ -84,7 +87,7 @@ const CLI::Option* FindFlag(const CLI::App& app, const std::string& word) {
 bool IsSwitch(const CLI::Option& flag) {
   const bool has_no_value = flag.get_items_expected_max() == 0 &&
                             flag.get_option_text().empty() &&
-                            flag.get_group() != HelpText::kLastGroup;
+                            flag.get_group() != kHelpGroup;
   return has_no_value || flag.get_default_str() == kOn;
 }
 
@@ -148,12 +151,15 @@ bool TakesNumber(const CLI::Option& option) {
 
 void PrepareHelp(CLI::App& app, const std::shared_ptr<HelpText>& help) {
   app.formatter(help);
-  Common(app.set_help_flag("-h,--help", "Print this help and exit."))
-      ->group(HelpText::kLastGroup);
-  if (!app.get_name().empty()) {  // Options of which one is given have none.
-    Common(app.set_help_all_flag("--help_all", "Print all flags and exit."))
-        ->group(HelpText::kLastGroup);
+  if (app.get_name().empty()) {  // Options of which one is given.
+    app.set_help_flag();
+    return;
   }
+  Common(app.set_help_flag("-h,--help", "Print this help and exit."))
+      ->group(kHelpGroup);
+  Common(app.set_help_all_flag("--help_all",
+                               "Print all flags, the rare ones too, and exit."))
+      ->group(kHelpGroup);
 }
 
 // Sets the help of the app and its verbs, lets the last of a switch's values
@@ -175,16 +181,9 @@ void PrepareFlags(CLI::App& app, const std::shared_ptr<HelpText>& help) {
     }
   }
   for (CLI::App* const verb : app.get_subcommands({})) {
+    verb->group(verb->get_name().empty() ? verb->get_group() : "Verbs");
     PrepareFlags(*verb, help);
   }
-}
-
-// Adds a flag that --help does not show and that works like --help.
-void AddAnswer(CLI::App& app, const char* name,
-               std::string (*answer)(const CLI::App& app)) {
-  app.add_flag_callback(
-         name, [&app, answer] { throw CLI::CallForVersion(answer(app), 0); })
-      ->group("");
 }
 
 std::vector<std::string> VerbNames(const std::vector<const CLI::App*>& verbs) {
@@ -283,17 +282,20 @@ bool ParseFlags(CLI::App& app, int argc, char** argv) {
                                   std::string(BuildVersion()) + ", commit " +
                                   std::string(BuildCommit()),
                               "Print the version and exit."))
-      ->group(HelpText::kLastGroup);
-  AddAnswer(app, "--man_page", ManPage);
-  AddAnswer(app, "--bash_completion", BashCompletion);
-  AddAnswer(app, "--zsh_completion", ZshCompletion);
-  AddAnswer(app, "--fish_completion", FishCompletion);
-  PrepareFlags(app, std::make_shared<HelpText>(HelpWidth()));
+      ->group(kHelpGroup);
+  app.add_flag_callback(
+         "--bash_completion",
+         [&app] { throw CLI::CallForVersion(BashCompletion(app), 0); })
+      ->group("");
+  PrepareFlags(app, std::make_shared<HelpText>());
   std::vector<std::string> arguments = WithValues(app, Arguments(argc, argv));
   std::ranges::reverse(arguments);  // the order that the app expects
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::Success& answer) {  // --help, --version
+    if (answer.get_name() == "CallForHelp") {
+      HideRareFlags(app);
+    }
     app.exit(answer, std::cout, std::cerr);
     return false;
   } catch (const CLI::ValidationError& error) {

@@ -33,11 +33,10 @@ namespace infeed {
     const std::function<ProgramEnd(int argc, char** argv)>& program);
 
 // Parses the command line into the app's options, and adds --help, --help_all
-// (help_text.h), --version and, for the build, --man_page, --bash_completion,
-// --zsh_completion and --fish_completion (man_page.h). Names of flags are
-// written with underscores and accepted with hyphens too. Returns false when
-// --help, --version or the like was given and printed: the program has nothing
-// left to do. Throws UsageError.
+// (help_text.h), --version and, for the build, --bash_completion
+// (completion.h). Names of flags are written with underscores and accepted with
+// hyphens too. Returns false when --help, --version or the like was given and
+// printed: the program has nothing left to do. Throws UsageError.
 [[nodiscard]] bool ParseFlags(CLI::App& app, int argc, char** argv);
 
 }  // namespace infeed

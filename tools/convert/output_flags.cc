@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "records/files/open_source.h"
-#include "tools/cli/completion.h"
 #include "tools/cli/help_text.h"
 #include "tools/convert/task_share.h"
 #include "tools/shards/plan.h"

@@ -7,8 +7,8 @@
 #include "base/count_text.h"
 #include "base/error.h"
 #include "base/shown_text.h"
-#include "tools/cli/completion.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/help_text.h"
 #include "tools/demo/dataset.h"
 #include "tools/demo/shapes.h"
 

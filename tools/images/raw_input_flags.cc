@@ -17,7 +17,6 @@
 #include "records/bytes/whole_number.h"
 #include "records/files/class_list.h"
 #include "records/files/record_files.h"
-#include "tools/cli/completion.h"
 #include "tools/cli/help_text.h"
 #include "tools/images/data_split.h"
 #include "tools/images/duplicates.h"

@@ -68,7 +68,7 @@ void AddCountVerb(CLI::App& app, Command& command) {
   CLI::App* count = AddVerb(
       app, command,
       {.name = "count",
-       .about = "Prints the number of records of each shard, and the total",
+       .about = "Prints the number of records, by shard and in total",
        .more = "Payloads are skipped; an index makes it instant. Compressed\n"
                "shards are unpacked. The last line is \"total N\".\n"
                "\n"

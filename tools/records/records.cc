@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/print_lines.h"
-#include "tools/cli/completion.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/help_text.h"
 #include "tools/records/command.h"
 #include "tools/records/verbs.h"
 

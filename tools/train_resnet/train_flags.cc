@@ -140,11 +140,13 @@ void AddParameterFlag(CLI::App& app, ParamLayers& layers, const Param& param,
              },
              fmt::format("{} [{}]", param.help, DefaultText(param)))
           ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-          ->type_name(FlagTypeName(param, param.AtConst(DefaultParams())))
           ->group(group);
+  const std::string type = FlagTypeName(param, param.AtConst(DefaultParams()));
   MarkShown(param, option);
-  if (IsTruth(param)) {
-    option->expected(0, 1)->default_str("true");
+  if (IsTruth(param)) {  // The text hides the value of the flag alone.
+    option->expected(0, 1)->default_str("true")->option_text(type);
+  } else {
+    option->type_name(type);
   }
 }
 
@@ -152,9 +154,8 @@ void AddParameterFlag(CLI::App& app, ParamLayers& layers, const Param& param,
 void AddParameterFlags(CLI::App& app, ParamLayers& layers) {
   for (const ParamGroup& group : ParamGroups()) {
     for (const Param& param : group.params) {
-      AddParameterFlag(
-          app, layers, param,
-          std::string(HelpText::kParameters) + std::string(group.title));
+      AddParameterFlag(app, layers, param,
+                       fmt::format("{} (parameters)", group.title));
     }
   }
 }

@@ -40,9 +40,10 @@ TEST(InputFlagsTest, TakeEachValueThatCompletionOffers) {
   AddStreamFlags(app, options);
   AddPerformanceFlags(app, options);
   int values = 0;
-  for (const CompletedFlag& flag : DescribeCompletion(app).flags) {
-    for (const std::string& word : flag.words) {
-      EXPECT_NO_THROW((void)Resolved({flag.name, word})) << flag.name << word;
+  for (const CLI::Option* const option : app.get_options()) {
+    const std::string flag = option->get_name();
+    for (const std::string& word : ChoicesOf(*option)) {
+      EXPECT_NO_THROW((void)Resolved({flag, word})) << flag << word;
       ++values;
     }
   }

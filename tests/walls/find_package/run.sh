@@ -15,12 +15,9 @@ trap 'rm -rf "$work"' EXIT
 "$work/build/converter" "$work/images" "$work/shards"
 # None of the libraries needs the command line's.
 if grep -r CLI11 "$prefix"/lib*/cmake/infeed; then exit 1; fi
-# The installed programs run, too, each with its manual page and completion.
+# The installed programs run, too, each with its completion.
 for program in "$prefix"/bin/*; do
   "$program" --version
   name="$(basename "$program")"
-  grep -q "^.TH $name 1" "$prefix/share/man/man1/$name.1"
   bash -n "$prefix/share/bash-completion/completions/$name"
-  grep -q "^#compdef $name$" "$prefix/share/zsh/site-functions/_$name"
-  grep -q "^complete -c $name " "$prefix/share/fish/vendor_completions.d/$name.fish"
 done
