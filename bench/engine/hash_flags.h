@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "records/store/record_index.h"
 
 namespace CLI {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "pipeline/order/sample_order.h"
 #include "pipeline/reading/sample_seek_index.h"
 #include "records/example/imagenet_example.h"

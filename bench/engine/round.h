@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "bench/common/cpu_counters.h"
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "pipeline/reading/memory_plan.h"
 #include "pipeline/stats/cpu_load.h"
 #include "pipeline/stats/live_stats.h"

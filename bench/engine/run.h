@@ -9,7 +9,7 @@
 #include "bench/common/median.h"
 #include "bench/engine/round.h"
 #include "pipeline/memory/batch.h"
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "pipeline/reading/memory_plan.h"
 #include "pipeline/stats/stats.h"
 #include "records/store/record_index.h"

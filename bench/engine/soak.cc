@@ -22,7 +22,7 @@
 #include "bench/common/process_status.h"
 #include "bench/common/stream_hash.h"
 #include "pipeline/engine/input_pipeline.h"
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "pipeline/order/stream_state.h"
 #include "records/files/shards.h"
 #include "records/store/record_index.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "bench/engine/round.h"
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "records/store/record_index.h"
 
 namespace infeed {

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "pipeline/stats/bad_record.h"
 #include "records/bytes/append_file.h"
 

@@ -8,7 +8,7 @@
 #include "base/bounded_queue.h"
 #include "base/owner_process.h"
 #include "pipeline/engine/batch_stream.h"
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "pipeline/reading/memory_plan.h"
 #include "records/store/record_index.h"
 

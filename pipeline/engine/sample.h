@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "pipeline/engine/open_batch.h"
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "pipeline/reading/memory_plan.h"
 #include "pipeline/reading/sample_seek_index.h"
 #include "pipeline/stats/bad_record.h"

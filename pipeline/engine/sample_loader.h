@@ -9,7 +9,7 @@
 #include "pipeline/engine/sample.h"
 #include "pipeline/engine/seek_index_use.h"
 #include "pipeline/memory/record_cache.h"
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "pipeline/stats/stage_counters.h"
 #include "records/store/record_store.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "pipeline/engine/sample.h"
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "pipeline/reading/found_seek_indexes.h"
 #include "pipeline/reading/sample_seek_index.h"
 #include "pipeline/stats/stats.h"

@@ -13,7 +13,7 @@
 #include "pipeline/engine/sample_loader.h"
 #include "pipeline/engine/seek_index_use.h"
 #include "pipeline/memory/record_cache.h"
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "pipeline/reading/found_seek_indexes.h"
 #include "pipeline/stats/bad_record.h"
 #include "pipeline/stats/stage_counters.h"

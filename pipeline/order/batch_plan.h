@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "pipeline/memory/batch.h"
+#include "pipeline/options/options.h"
 #include "pipeline/order/epoch_batches.h"
-#include "pipeline/order/options.h"
 #include "pipeline/order/sample_order.h"
 
 namespace infeed {

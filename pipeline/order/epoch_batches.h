@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "pipeline/memory/batch.h"
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 
 namespace infeed {
 

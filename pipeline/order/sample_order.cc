@@ -8,7 +8,7 @@
 
 #include "base/count_text.h"
 #include "base/error.h"
-#include "pipeline/order/overloaded.h"
+#include "pipeline/options/overloaded.h"
 #include "pipeline/order/selection.h"
 #include "pipeline/order/torch_order.h"
 

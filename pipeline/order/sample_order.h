@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "pipeline/options/options.h"
 #include "pipeline/order/keyed_permutation.h"
-#include "pipeline/order/options.h"
 #include "pipeline/order/window_order.h"
 #include "records/store/record_index.h"
 

@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "pipeline/options/input_table.h"
+#include "pipeline/options/overloaded.h"
 #include "pipeline/order/epoch_batches.h"
-#include "pipeline/order/input_table.h"
 #include "pipeline/order/label_class.h"
-#include "pipeline/order/overloaded.h"
 #include "pipeline/order/sample_order.h"
 #include "pipeline/order/selection.h"
 #include "records/bytes/json.h"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "pipeline/memory/batch.h"
-#include "pipeline/order/option.h"
-#include "pipeline/order/options.h"
+#include "pipeline/options/option.h"
+#include "pipeline/options/options.h"
 #include "records/store/record_index.h"
 
 // The saved state of a stream, from which it can be resumed: its position, a

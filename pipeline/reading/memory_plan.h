@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "preprocess/jpeg/jpeg.h"
 
 namespace infeed {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "pipeline/reading/memory_plan.h"
 #include "records/store/packed_store.h"
 #include "records/store/record_index.h"

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "pipeline/options/options.h"
 #include "pipeline/order/batch_plan.h"
-#include "pipeline/order/options.h"
 #include "pipeline/order/sample_order.h"
 #include "records/store/record_index.h"
 

@@ -8,8 +8,8 @@
 
 #include "base/choices.h"
 #include "base/error.h"
-#include "pipeline/order/input_table.h"
-#include "pipeline/order/option_text.h"
+#include "pipeline/options/input_table.h"
+#include "pipeline/options/option_text.h"
 
 namespace infeed::python {
 namespace {

@@ -4,13 +4,13 @@
 
 #include <nanobind/nanobind.h>
 
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "records/example/fields.h"
 
 namespace infeed::python {
 
 // The options with the values of a dictionary, by the names of
-// pipeline/order/input_table.h; None: not given. Throws UsageError for an
+// pipeline/options/input_table.h; None: not given. Throws UsageError for an
 // unknown name and a value that is not valid.
 [[nodiscard]] InputOptions ReadOptions(const nanobind::dict& given);
 

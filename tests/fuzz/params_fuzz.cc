@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "pipeline/order/option_text.h"
+#include "pipeline/options/option_text.h"
 #include "trainer/params/params.h"
 #include "trainer/params/parse.h"
 #include "trainer/params/table.h"

@@ -8,8 +8,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "pipeline/order/input_table.h"
-#include "pipeline/order/option_text.h"
+#include "pipeline/options/input_table.h"
+#include "pipeline/options/option_text.h"
 #include "tools/cli/help_text.h"
 
 namespace infeed {

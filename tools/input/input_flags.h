@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "pipeline/order/option.h"
-#include "pipeline/order/options.h"
+#include "pipeline/options/option.h"
+#include "pipeline/options/options.h"
 
 namespace CLI {
 class App;

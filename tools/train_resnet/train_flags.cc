@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "pipeline/order/option_text.h"
+#include "pipeline/options/option_text.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/help_text.h"
 #include "tools/input/input_flags.h"

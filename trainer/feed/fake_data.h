@@ -6,7 +6,7 @@
 
 #include "pipeline/engine/batch_stream.h"
 #include "pipeline/memory/batch.h"
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "trainer/params/params.h"
 
 // Fake data, in place of the reference driver's zeros: an endless stream of one

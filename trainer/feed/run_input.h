@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "pipeline/engine/batch_stream.h"
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "records/store/record_index.h"
 
 namespace infeed {

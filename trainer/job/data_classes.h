@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pipeline/engine/batch_stream.h"
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "records/store/record_index.h"
 #include "trainer/job/job.h"
 

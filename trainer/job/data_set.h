@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "pipeline/order/selection_choice.h"
 #include "records/files/shard_set.h"
 #include "records/store/key_guess.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "trainer/feed/run_input.h"
 #include "trainer/job/job.h"
 

@@ -11,9 +11,9 @@
 
 #include "base/error.h"
 #include "base/shown_text.h"
-#include "pipeline/order/input_table.h"
-#include "pipeline/order/option_text.h"
-#include "pipeline/order/options.h"
+#include "pipeline/options/input_table.h"
+#include "pipeline/options/option_text.h"
+#include "pipeline/options/options.h"
 #include "pipeline/order/stream_state.h"
 #include "preprocess/pixels/image_size.h"
 #include "records/bytes/plain_text.h"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "pipeline/order/option_text.h"
+#include "pipeline/options/option_text.h"
 #include "trainer/params/params.h"
 #include "trainer/params/table.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/count_text.h"
 #include "base/error.h"
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "records/files/class_list.h"
 #include "trainer/params/params.h"
 

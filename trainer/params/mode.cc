@@ -4,7 +4,7 @@
 
 #include "base/choices.h"
 #include "base/error.h"
-#include "pipeline/order/option_text.h"
+#include "pipeline/options/option_text.h"
 
 namespace infeed {
 

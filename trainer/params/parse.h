@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/order/option_text.h"
+#include "pipeline/options/option_text.h"
 
 // Parses the user's text into parameter assignments, in the order written.
 namespace infeed {

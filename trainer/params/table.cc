@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/order/input_table.h"
+#include "pipeline/options/input_table.h"
 #include "records/bytes/nearest_name.h"
 #include "trainer/params/table_rows.h"
 #include "trainer/params/unsupported.h"

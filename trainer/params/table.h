@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/order/option_text.h"
+#include "pipeline/options/option_text.h"
 #include "trainer/params/train_params.h"
 
 // The one table of parameters. Parsing, --help, --print_config, error messages
 // and the check of docs/options.md all use it. Parameters of the input are
-// rows of the input's own table (pipeline/order/input_table.h).
+// rows of the input's own table (pipeline/options/input_table.h).
 namespace infeed {
 
 // The identities that a parameter is part of: a checkpoint is not resumed with

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "pipeline/order/selection_choice.h"
 #include "trainer/model/optimizer_options.h"
 #include "trainer/model/options.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "pipeline/order/option_text.h"
+#include "pipeline/options/option_text.h"
 
 namespace infeed {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "trainer/params/train_params.h"
 #include "trainer/ranks/place.h"
 

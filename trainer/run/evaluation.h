@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "records/store/record_index.h"
 #include "trainer/job/data_classes.h"
 #include "trainer/loop/device_loop.h"

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/own_files.h"
 #include "pipeline/engine/input_pipeline.h"
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 #include "pipeline/order/selection.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"

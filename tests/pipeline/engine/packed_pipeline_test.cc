@@ -159,8 +159,7 @@ TEST_P(PackedPipelineTest, SkipsTheRecordsBehindDamage) {
 class RandomAccessTest : public ::testing::TestWithParam<Shuffle> {};
 
 INSTANTIATE_TEST_SUITE_P(Orders, RandomAccessTest,
-                         ::testing::Values(Shuffle::kGlobal,
-                                           Shuffle::kTorch),
+                         ::testing::Values(Shuffle::kGlobal, Shuffle::kTorch),
                          [](const auto& test) {
                            return std::string(
                                ChoiceName(test.param, kShuffles));

@@ -126,7 +126,8 @@ TEST_F(StreamStateTest, NamesEveryOptionThatDecidesAboutBatches) {
            [](InputOptions& o) { o.augment.magnitude = 3; }},
           {"augment_magnitude_std",
            [](InputOptions& o) { o.augment.magnitude_std = 0.5F; }},
-          {"augment_interpolation is \"bilinear\" here, \"nearest\" in the state",
+          {"augment_interpolation is \"bilinear\" here, \"nearest\" in the "
+           "state",
            [](InputOptions& o) {
              o.augment.interpolation = MoveFilter::kBilinear;
            }},

@@ -69,8 +69,8 @@ void ExpectThePipelinesBatches(const InputOptions& options) {
 }
 
 TEST(ResidentOrderTest, ChoosesThePipelinesBatchesInEveryOrder) {
-  for (const Shuffle shuffle : {Shuffle::kNone, Shuffle::kGlobal,
-                                Shuffle::kWindow, Shuffle::kTorch}) {
+  for (const Shuffle shuffle :
+       {Shuffle::kNone, Shuffle::kGlobal, Shuffle::kWindow, Shuffle::kTorch}) {
     InputOptions options = kTraining;
     options.shuffle = shuffle;
     options.window_shards = 2;

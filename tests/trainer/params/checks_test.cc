@@ -134,9 +134,9 @@ class NotOfLeNetTest : public testing::TestWithParam<Pair> {};
 
 TEST_P(NotOfLeNetTest, LeNetRefusesTheParameter) {
   const std::string lenet = "model=lenet,image_size=28,";
-  EXPECT_THAT(ErrorOf(lenet + GetParam().given),
-              AllOf(HasSubstr(GetParam().other + "="),
-                    HasSubstr("model=lenet")));
+  EXPECT_THAT(
+      ErrorOf(lenet + GetParam().given),
+      AllOf(HasSubstr(GetParam().other + "="), HasSubstr("model=lenet")));
   EXPECT_EQ(ErrorOf(GetParam().given), "");
 }
 

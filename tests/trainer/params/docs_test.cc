@@ -16,8 +16,8 @@
 #include <gtest/gtest.h>
 
 #include "base/atomic_file.h"
-#include "pipeline/order/input_table.h"
-#include "pipeline/order/option_text.h"
+#include "pipeline/options/input_table.h"
+#include "pipeline/options/option_text.h"
 #include "trainer/params/table.h"
 #include "trainer/params/unsupported.h"
 

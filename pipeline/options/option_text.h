@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "pipeline/order/option.h"
+#include "pipeline/options/option.h"
 
 // Options' values from text and as text, and texts about options for --help,
 // messages and documentation. Values have YAML's forms, except numbers of base

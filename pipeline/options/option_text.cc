@@ -1,4 +1,4 @@
-#include "pipeline/order/option_text.h"
+#include "pipeline/options/option_text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "pipeline/memory/memory_limit.h"
-#include "pipeline/order/overloaded.h"
+#include "pipeline/options/overloaded.h"
 #include "preprocess/pixels/image_size.h"
 #include "records/bytes/whole_number.h"
 

@@ -1,5 +1,5 @@
 #include "base/error.h"
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

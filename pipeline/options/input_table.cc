@@ -1,10 +1,10 @@
-#include "pipeline/order/input_table.h"
+#include "pipeline/options/input_table.h"
 
 #include <algorithm>
 #include <array>
 
 #include "base/error.h"
-#include "pipeline/order/option_text.h"
+#include "pipeline/options/option_text.h"
 
 namespace infeed {
 namespace {

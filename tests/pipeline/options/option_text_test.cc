@@ -1,4 +1,4 @@
-#include "pipeline/order/option_text.h"
+#include "pipeline/options/option_text.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "pipeline/order/options.h"
+#include "pipeline/options/options.h"
 
 #include <set>
 #include <string>
@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "pipeline/order/input_table.h"
+#include "pipeline/options/input_table.h"
 
 namespace infeed {
 namespace {

@@ -1,4 +1,4 @@
-#include "pipeline/order/input_table.h"
+#include "pipeline/options/input_table.h"
 
 #include <algorithm>
 #include <array>
@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "pipeline/order/option_text.h"
-#include "pipeline/order/overloaded.h"
+#include "pipeline/options/option_text.h"
+#include "pipeline/options/overloaded.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 

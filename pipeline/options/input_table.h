@@ -3,8 +3,8 @@
 #include <span>
 #include <string_view>
 
-#include "pipeline/order/option.h"
-#include "pipeline/order/options.h"
+#include "pipeline/options/option.h"
+#include "pipeline/options/options.h"
 
 // The one table of the input's options, by the names of pipeline_throughput's
 // flags. train_resnet's parameters take their rows from here.

@@ -10,7 +10,7 @@
 #include "base/choices.h"
 #include "pipeline/memory/batch_content.h"
 #include "pipeline/memory/batch_memory.h"
-#include "pipeline/order/order_options.h"
+#include "pipeline/options/order_options.h"
 #include "preprocess/augment/options.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/pixels/image_size.h"

@@ -38,12 +38,11 @@ enum class LastBatch {
             // again
 };
 
-inline constexpr Choices<Shuffle, 5> kShuffles = {
-    {{"auto", Shuffle::kByMode},
-     {"none", Shuffle::kNone},
-     {"global", Shuffle::kGlobal},
-     {"window", Shuffle::kWindow},
-     {"torch", Shuffle::kTorch}}};
+inline constexpr Choices<Shuffle, 5> kShuffles = {{{"auto", Shuffle::kByMode},
+                                                   {"none", Shuffle::kNone},
+                                                   {"global", Shuffle::kGlobal},
+                                                   {"window", Shuffle::kWindow},
+                                                   {"torch", Shuffle::kTorch}}};
 inline constexpr Choices<RankShare, 3> kRankShares = {
     {{"contiguous", RankShare::kContiguous},
      {"strided", RankShare::kStrided},
