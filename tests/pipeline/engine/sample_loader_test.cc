@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -97,10 +98,10 @@ TEST_F(SampleLoaderTest, AFailureNamesTheStepThatFailed) {
 }
 
 TEST_F(SampleLoaderTest, TheCacheKeepsWhatWasRead) {
-  TestShards shards(TestPayloads(2));
+  const TestShards shards(TestPayloads(2));
   RecordCache cache(64 << 20, 2);
   Load(shards, &cache);
-  shards.RemoveShardOf(kRecord);
+  std::filesystem::remove_all(shards.folder());
   Load(shards, &cache);
   EXPECT_EQ(Failure(), "");
   EXPECT_EQ(sample_.example.label, 2);
