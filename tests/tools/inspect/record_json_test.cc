@@ -1,6 +1,7 @@
 #include "tools/inspect/record_json.h"
 
 #include <cstddef>
+#include <filesystem>
 #include <span>
 #include <string>
 
@@ -52,6 +53,7 @@ TEST_F(FlowerJsonTest, ShowsSomeKeysOnly) {
 TEST_F(FlowerJsonTest, WritesBytesToFiles) {
   const TemporaryFolder folder;
   const std::string out = folder / "bytes";
+  std::filesystem::create_directory(out);
   const std::string file =
       out + "/train-00001-of-00003-000000-image_encoded.jpg";
   EXPECT_EQ(Json({.keys = {}, .bytes_to = out})["features"]["image/encoded"],

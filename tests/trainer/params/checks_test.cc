@@ -73,8 +73,6 @@ INSTANTIATE_TEST_SUITE_P(
              "moving_average_decay=0.9"},
         Pair{"eval_crops=5,recipe=plain", "recipe", "recipe=tpu"},
         Pair{"eval_crops=10,eval_flip=1", "eval_flip", "eval_crops=5"},
-        Pair{"model=lenet,image_size=28,eval_image_sizes='28,32'",
-             "eval_image_sizes", "model=resnet"},
         Pair{"drop_connect_growth=block", "drop_connect_rate",
              "drop_connect_rate=.1"},
         Pair{"dropblock_groups='3,4'", "dropblock_keep_prob",
@@ -145,6 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Pair{"model_variant=tpu", "model_variant", ""},
         Pair{"image_size_schedule='0:16'", "image_size_schedule", ""},
+        Pair{"eval_image_sizes='28,32'", "eval_image_sizes", ""},
         Pair{"pre_activation=1", "pre_activation", ""},
         Pair{"small_stem=1", "small_stem", ""},
         Pair{"use_resnetd_stem=1", "use_resnetd_stem", ""},
