@@ -21,7 +21,7 @@ constexpr double kMostPool = 1 << 10;
 constexpr double kMostThreads = 1 << 10;
 constexpr double kMostWindow = 1 << 24;
 
-// What every row must say: a row without it does not compile.
+// Columns that every row must have: a row without them does not compile.
 enum class Stream : bool { kNo, kYes };
 enum class Evaluation : bool { kNo, kYes };
 constexpr auto kOfStream = Stream::kYes;

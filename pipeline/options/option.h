@@ -54,8 +54,8 @@ struct OptionInfo {
   OptionRange range;
   std::string_view unit;  // "bytes" also reads 4GiB and the like
   std::string_view help;
-  // What applies when the option is not given (its value is 0 or ""). Empty:
-  // there is no such rule, and the default is a value like any other.
+  // The rule that applies when the option is not given (its value is 0 or "").
+  // Empty: none, the default is a value like any other.
   std::string_view when_not_given;
   bool is_common = false;  // --help has it, not only --help_all
 };
@@ -132,7 +132,7 @@ constexpr auto Field(std::string_view choices = {}) {
       .choices = choices};
 }
 
-// The same for a field with one of the choices' values.
+// As Field(), for a field with one of the choices' values.
 template <const auto& kChoices, auto kFirst, auto... kRest>
 constexpr auto ChoiceField() {
   using Options = internal::ClassOfMember<kFirst>;

@@ -24,7 +24,7 @@ class Selection;
 class TraceLog;
 struct BadRecord;
 
-// What to do with a record that fails its checksum, its Example parse, its
+// The policy for a record that fails its checksum, its Example parse, its
 // decode or its limits. No policy changes any other sample.
 enum class OnBadRecord {
   kByMode,   // kReplace in training, else kSkip
@@ -40,7 +40,7 @@ enum class GraphKind {
   kBasic,  // one record at a time in the consumer's thread, no overlap
 };
 
-// Which seek indexes the decoder uses.
+// The seek indexes that the decoder uses.
 enum class SeekIndexes {
   kAuto,  // those of the data, and those that decoding finds, which are kept
           // for later epochs and runs
@@ -59,7 +59,7 @@ inline constexpr Choices<SeekIndexes, 3> kSeekIndexes = {
     {{"auto", SeekIndexes::kAuto},
      {"read", SeekIndexes::kRead},
      {"off", SeekIndexes::kOff}}};
-// Of InputOptions::label_offset.
+// Values of InputOptions::label_offset.
 inline constexpr Choices<std::optional<int>, 3> kLabelOffsets = {
     {{"auto", std::nullopt}, {"0", 0}, {"1", 1}}};
 

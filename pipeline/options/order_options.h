@@ -18,7 +18,7 @@ enum class Shuffle {
   kTorch,
 };
 
-// Which samples of a global batch this rank takes.
+// How a rank's samples are chosen from a global batch.
 enum class RankShare {
   kContiguous,  // the rank-th of world_size equal parts
   // PyTorch's DistributedSampler: every world_size-th sample, beginning with
@@ -28,7 +28,7 @@ enum class RankShare {
   kStridedDrop,
 };
 
-// What to do with an epoch's last global batch if records do not fill it.
+// The treatment of an epoch's last global batch if records do not fill it.
 enum class LastBatch {
   kByMode,  // kDrop in training, else kPad
   kDrop,    // not delivered

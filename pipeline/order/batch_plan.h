@@ -84,7 +84,8 @@ class BatchSequence {
 
   // Where the next batch begins.
   [[nodiscard]] const StreamPosition& position() const { return position_; }
-  // Of the first epoch; with last_batch=carry, others may have one more.
+  // Batches of the first epoch; with last_batch=carry, others may have one
+  // more.
   [[nodiscard]] std::int64_t batches_per_epoch() const {
     return batches_.Within(1);
   }

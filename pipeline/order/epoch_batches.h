@@ -25,7 +25,7 @@ struct EpochBatches {
 
   // Batches that end within the first `epochs` epochs.
   [[nodiscard]] std::int64_t Within(std::int64_t epochs) const;
-  // The same for a part of an epoch, and at least 1.
+  // As Within(), for a part of an epoch, and at least 1.
   [[nodiscard]] std::int64_t WithinPart(double epochs) const;
   // The most epochs that have ended with so many batches, as Within() counts
   // them: a batch in two epochs belongs to the later one.

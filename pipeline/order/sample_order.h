@@ -65,7 +65,7 @@ class SampleOrder {
   SampleOrder(std::vector<std::int64_t> shard_sizes,
               const InputOptions& options);
 
-  // The same for a single shard.
+  // The order of a single shard.
   SampleOrder(std::int64_t records, Shuffle shuffle, std::uint64_t seed);
 
   // Returns an epoch's order. Requires: there are records.

@@ -8,7 +8,8 @@
 
 namespace infeed {
 
-// Which part of a plain JPEG's scan a window needs, and where its samples go.
+// The part of a plain JPEG's scan that a window needs, and the places of its
+// samples.
 // Ranges are [first, end).
 struct WindowPlan {
   // Blocks of one component.

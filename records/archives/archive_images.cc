@@ -47,7 +47,7 @@ void NoteBadNames(std::vector<std::string> names,
   }
 }
 
-// What a user should unpack: nothing is read of it.
+// Archives inside the archive are not read; the note asks to unpack them.
 void NoteArchives(const std::vector<std::string>& archives,
                   std::vector<std::string>& notes) {
   if (!archives.empty()) {

@@ -27,7 +27,7 @@ struct ArchiveImages {
     std::int32_t split = 0;         // into kSplits (split_names.h)
   };
 
-  // Of all splits, as in image_layout.h.
+  // The classes of all splits, as in image_layout.h.
   std::vector<std::string> classes = {};
   std::vector<Image> images = {};  // by split, then by name, bytewise
   bool has_splits = false;         // else all of it is train

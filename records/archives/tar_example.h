@@ -19,7 +19,7 @@ namespace infeed {
 //   ENDING             each other member's bytes, cls and json included
 //   image/encoded      the only member that is an image by its ending; last
 //
-// Of a sample with several images all are under their endings, and none is
+// In a sample with several images, all are under their endings, and none is
 // image/encoded or gives the file name. An image_key other than image/encoded
 // is the ending of the image's member, in any case, with or without a dot; the
 // image is then under that key.

@@ -195,7 +195,7 @@ struct TarWalk::Header {
   static Header Parse(std::span<const std::byte> block);
 };
 
-// What extension headers replace in the header behind them.
+// Values of extension headers, which replace those of the next header.
 struct TarWalk::Extensions {
   std::string gnu_name;
   std::string pax_name;

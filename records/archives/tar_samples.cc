@@ -242,7 +242,7 @@ class SampleScan {
   std::int64_t max_record_bytes_;
   TreeScan tree_;
   TarIndex index_;
-  // Of the current sample.
+  // The current sample's name and labels.
   std::string key_;
   TarLabel cls_;
   TarLabel json_;
@@ -260,8 +260,8 @@ std::optional<std::int64_t> WholeNumber(const nlohmann::json& value) {
   return value.get<std::int64_t>();
 }
 
-// Of several labels the first that is a whole number counts; a text is no
-// label, but what somebody calls a caption.
+// The first of several labels that is a whole number counts; a text is a
+// caption, not a label.
 TarLabel LabelInJson(std::string_view text) {
   TarLabel label;
   const auto object = ParseJsonOrDiscard<nlohmann::json>(text);

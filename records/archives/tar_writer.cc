@@ -12,7 +12,7 @@
 namespace infeed {
 namespace {
 
-// What fits the size field: eleven octal digits.
+// The largest value of the size field: eleven octal digits.
 constexpr std::uint64_t kMaxFieldSize = (std::uint64_t{1} << 33) - 1;
 
 using HeaderBlock = std::array<char, kTarBlockBytes>;

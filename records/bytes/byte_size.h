@@ -13,7 +13,7 @@ namespace infeed {
 [[nodiscard]] std::optional<std::int64_t> TryParseByteSize(
     std::string_view text);
 
-// The same. Throws UsageError naming the flag.
+// Parses a size, but throws UsageError naming the flag.
 [[nodiscard]] std::int64_t ParseByteSize(std::string_view text,
                                          std::string_view flag);
 

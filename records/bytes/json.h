@@ -45,7 +45,7 @@ template <typename Json>
   return Json::parse(text.begin(), text.end(), check);
 }
 
-// What is wrong with a JSON text, for a message, instead of the library's
+// Describes a fault of a JSON text for a message, in place of the library's
 // words.
 [[nodiscard]] inline std::string JsonFault(
     const nlohmann::json::exception& error) {

@@ -19,7 +19,7 @@
 
 namespace infeed {
 
-// What the signal's handler looks at: a list that only grows, whose entries are
+// The list that the signal's handler reads: it only grows, and its entries are
 // used again.
 struct MappedFile::Guarded {
   std::atomic<std::uintptr_t> begin{0};  // 0: free

@@ -58,8 +58,8 @@ struct Shared {
   HttpClient libraries;
   std::mutex mutex;
   std::shared_ptr<const CloudRuntime> runtime;
-  // What a process inherits from the one that forked it: never used, nor
-  // destroyed before the process ends.
+  // The runtime of the process that forked this one: never used, nor destroyed
+  // before the process ends.
   std::shared_ptr<const CloudRuntime> inherited;
   std::uint64_t generation = 0;
 };

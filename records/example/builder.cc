@@ -50,7 +50,7 @@ std::string ListHead(std::string_view key, char list, std::size_t content) {
   return head;
 }
 
-// The same for a list of one value, which follows directly.
+// The head of an entry whose list has one value, which follows directly.
 std::string EntryHead(std::string_view key, char list, std::size_t value) {
   std::string head = ListHead(key, list, FieldBytes(value));
   AppendLength(kField1, value, head);

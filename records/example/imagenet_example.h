@@ -63,7 +63,8 @@ struct ImagenetExampleView {
   std::string_view filename;
 };
 
-// What a list of no label or of several is: an error, or no label.
+// How a label list with zero or several entries is treated: as an error (kOne)
+// or as no label (kAny).
 enum class LabelList { kOne, kAny };
 
 // Parses a record's payload. Unknown keys and fields are skipped; of a key

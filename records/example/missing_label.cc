@@ -46,7 +46,7 @@ std::string ShownNumbers(const std::vector<Number>& numbers) {
   return text.str();
 }
 
-// What a feature holds that is not a label.
+// Describes a feature that is not a label.
 struct Describe {
   std::string operator()(std::monostate /*none*/) const { return "is empty"; }
   std::string operator()(const std::vector<std::string_view>& texts) const {

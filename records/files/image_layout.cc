@@ -263,7 +263,7 @@ class LayoutMaker {
     return true;
   }
 
-  // Of images without any split.
+  // Gives classes to images without any split.
   void ClassifyPlain(std::string_view shared, Candidates& images) {
     if (!ClassifyByFolder(files_.root + layout_.folder, images) &&
         !ClassifyByWord(images) && !IsImagesFolder(shared)) {

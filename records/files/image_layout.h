@@ -27,9 +27,9 @@ struct LaidOutImage {
 };
 
 struct ImageLayout {
-  // Of all splits, sorted bytewise, so that a class has one number in every
-  // split. Names are text (name_text.h): folders of the same text are one
-  // class.
+  // The classes of all splits, sorted bytewise, so that a class has one number
+  // in every split. Names are text (name_text.h): folders of the same text are
+  // one class.
   std::vector<std::string> classes = {};
   std::vector<LaidOutImage> images = {};  // by split, then by path, bytewise
   std::vector<std::string> notes = {};    // on images left out, for the user

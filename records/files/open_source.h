@@ -33,7 +33,7 @@ namespace infeed {
 [[nodiscard]] std::string ReadWhole(const std::string& path,
                                     std::int64_t max_bytes, int own_names = 1);
 
-// The same for a file of ours; nullopt when there is no such file or object.
+// Reads a file that infeed names; nullopt when there is no such file or object.
 [[nodiscard]] std::optional<std::string> ReadWholeIfThere(
     const std::string& path, std::int64_t max_bytes);
 

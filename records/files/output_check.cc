@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr std::array kDescriptions = {"dataset.json", "labels.txt",
                                       "class_names.txt", "synset_labels.txt"};
 
-// What makes two names those of one file.
+// Two names with the same identity are one file.
 struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -115,7 +115,7 @@ void CheckOutputs(const std::vector<NamedOutput>& outputs,
       Refuse(output, "also the file of " + place->second->flag);
     }
   }
-  // What is not there yet destroys nothing.
+  // A file that does not exist yet cannot be destroyed.
   std::erase_if(known, [](const auto& item) {
     return item.first.inode == 0 && !IsUrl(item.first.path);
   });

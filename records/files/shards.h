@@ -47,7 +47,7 @@ struct ShardNameParts {
 // lack, for a pattern only the shards that would match it.
 [[nodiscard]] std::vector<std::string> ListShards(
     std::string_view spec, const OnShardSetFaults& on_faults = RefuseFaults);
-// The same for the parts of a list (DataPaths()).
+// Lists the shards of several paths, such as those of DataPaths().
 [[nodiscard]] std::vector<std::string> ListShardsOf(
     const std::vector<std::string>& paths,
     const OnShardSetFaults& on_faults = RefuseFaults);

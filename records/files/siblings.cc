@@ -33,8 +33,8 @@ bool IsWordLetter(char c) {
 }
 bool IsNameDigit(char c) { return c >= '0' && c <= '9'; }
 
-// What the names of a data set's files have in common: "" in a split's folder,
-// else the name with a word for a split as '*' and digits as '#'; behind the
+// The pattern that a data set's file names share: "" in a split's folder, else
+// the name with a word for a split as '*' and digits as '#'; behind the
 // word a number is one '#', as splits have different numbers of files.
 std::string CommonName(const std::string& file) {
   if (IsSplitFolder(ParentFolder(file))) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-// What folders, files and users call the parts of a data set.
+// Names of a data set's parts in folders, files and flags.
 namespace infeed {
 
 // The splits that a data set may have.

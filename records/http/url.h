@@ -29,7 +29,7 @@ struct Url {
 // bucket is missing or has invalid characters, or the URL has control
 // characters, a user name or a fragment.
 [[nodiscard]] Url ParseUrl(std::string_view text);
-// The same for a URL to write to, which must be an object in a bucket.
+// Parses a URL to write to, which must be an object in a bucket.
 [[nodiscard]] Url ParseWritableUrl(const std::string& text);
 [[nodiscard]] std::string FormatUrl(const Url& url);
 

@@ -57,13 +57,13 @@ struct FileRecords {
   RecordFormat format = RecordFormat::kTfrecord;
   Compression compression = Compression::kNone;  // of the whole file
   std::int64_t bytes = 0;                        // of the file
-  // Of each record; in the unpacked bytes if the file is compressed.
+  // Each record's offset; in the unpacked bytes if the file is compressed.
   std::vector<std::int64_t> offsets = {};
   std::vector<std::int64_t> lengths = {};
   std::int64_t longest_payload = 0;  // that is made of a record
-  // Of an archive: each record's label, kNoLabel where it has none.
+  // Archives only: each record's label, kNoLabel where it has none.
   std::vector<std::int64_t> labels = {};
-  // Of a tree in an archive: its classes; class i has the label i + 1.
+  // Trees in archives only: the classes; class i has the label i + 1.
   std::vector<std::string> classes = {};
   std::vector<std::string> notes = {};  // on what is left out, for the user
   std::string index_file = {};          // that was written; "": none
@@ -71,8 +71,8 @@ struct FileRecords {
   std::string stale_index_file = {};
 };
 
-// Of a file's index file. kStale: it was made for another size or modification
-// time of the file, or is damaged.
+// The state of a file's index file. kStale: it was made for another size or
+// modification time of the file, or is damaged.
 enum class IndexState { kFresh, kStale, kNone };
 
 // Throws IoError.

@@ -12,10 +12,10 @@
 
 namespace infeed {
 
-// Which mapped shards are in memory as far as is known, so that announcing
-// their records to the page cache would only cost time: as many bytes as the
-// shard has were announced, and since then the process did not have to wait for
-// a page. Thread-safe.
+// Notes which mapped shards are in memory as far as is known, so that
+// announcing their records to the page cache would only cost time: as many
+// bytes as the shard has were announced, and since then the process did not
+// have to wait for a page. Thread-safe.
 class ResidentShards {
  public:
   explicit ResidentShards(std::size_t shards) : announced_(shards) {}

@@ -33,9 +33,9 @@ class RecordCursor {
 
   [[nodiscard]] RecordFormat format() const { return format_; }
   [[nodiscard]] Compression compression() const { return compression_; }
-  // Of TFRecords: TfrecordReader::gaps().
+  // For TFRecords: TfrecordReader::gaps().
   [[nodiscard]] const std::vector<Gap>& gaps() const;
-  // Of archives: RecordIndex::notes().
+  // For archives: RecordIndex::notes().
   [[nodiscard]] std::vector<std::string> notes() const;
 
  private:

@@ -46,7 +46,7 @@ struct FramePlace {
     std::uint64_t length);
 [[nodiscard]] std::array<std::byte, kFrameFooterBytes> EncodeFrameFooter(
     std::span<const std::byte> payload);
-// The same, from the payload's checksum.
+// Encodes the footer from the payload's checksum.
 [[nodiscard]] std::array<std::byte, kFrameFooterBytes> EncodeFrameFooter(
     std::uint32_t payload_crc32c);
 

@@ -32,8 +32,8 @@ struct ShardFrames {
 [[nodiscard]] FrameOffsets ScanFrames(const ByteSource& shard,
                                       std::int64_t max_record_bytes);
 
-// The same for any shard: a compressed one is unpacked completely, and a
-// DataError is thrown if that fails.
+// Scans any shard: a compressed one is unpacked completely, and a DataError is
+// thrown if that fails.
 [[nodiscard]] ShardFrames ScanShard(const ByteSource& shard,
                                     std::int64_t max_record_bytes);
 

@@ -17,7 +17,7 @@ namespace infeed {
 // size or modification time of the shard.
 [[nodiscard]] std::optional<ShardFrames> FindFrames(const ByteSource& shard);
 
-// The same, but also nullopt for a compressed shard.
+// As the function above, but also nullopt for a compressed shard.
 [[nodiscard]] std::optional<FrameOffsets> FindIndex(const ByteSource& shard);
 
 // As FindIndex(), but for any version of the shard: after damage, an older
@@ -44,7 +44,7 @@ struct RecordRange {
 // path. Throws IoError.
 std::string SaveFrames(const ByteSource& shard, const ShardFrames& frames);
 
-// The same for an uncompressed shard.
+// Saves the index of an uncompressed shard.
 std::string SaveIndex(const ByteSource& shard, const FrameOffsets& offsets);
 
 // Writes FOLDER/.infeed/NAME.index beside an object in its store, so that
