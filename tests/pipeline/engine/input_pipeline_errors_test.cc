@@ -1,4 +1,4 @@
-// What becomes of records that are bad, and of a world that fails.
+// Bad records, and failures of files and memory.
 
 #include <cstdint>
 #include <filesystem>

@@ -49,7 +49,7 @@ std::vector<std::string> TfdsPayloads() {
   return payloads;
 }
 
-// The same images and classes under the standard keys, with labels from 1.
+// Equal images and classes under the standard keys, with labels from 1.
 std::vector<std::string> StandardPayloads() {
   std::vector<std::string> payloads;
   for (int record = 0; record < kRecords; ++record) {

@@ -27,7 +27,7 @@ using ::testing::ThrowsMessage;
 
 constexpr int kRecords = 44;
 
-// The same data in plain and in packed shards.
+// One data set in plain and in packed shards.
 class PackedShards {
  public:
   explicit PackedShards(const std::vector<std::string>& payloads)

@@ -1,4 +1,4 @@
-// The same photographs as a folder, tars, a zip and TFRecords are one stream.
+// Photographs give one stream, whether in a folder, tars, a zip or TFRecords.
 
 #include <string>
 #include <vector>

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::Property;
 using ::testing::Throws;
 
-// What the tests look at: epoch, first, samples, next, last.
+// A plan with the fields that the tests compare.
 BatchPlan Plan(std::uint32_t epoch, std::int64_t first, int samples,
                const StreamPosition& next, std::int64_t places,
                bool last = false, int batch_size = 4) {

@@ -177,7 +177,7 @@ TEST(KeyedPermutationTest, IsAnotherOneForAnotherSeedEpochOrDomain) {
   }
 }
 
-// What stands where in one epoch says nothing of where it stands in the next.
+// A record's place in one epoch is independent of its place in the next.
 TEST(KeyedPermutationTest, MovesEvenlyFromEpochToEpoch) {
   constexpr std::uint32_t kSize = 50'000;
   for (const std::uint32_t epoch : {0U, 1U, 1000U}) {

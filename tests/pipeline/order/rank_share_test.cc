@@ -106,9 +106,9 @@ TEST(RankShareTest, ResumesAtEveryBatchInEveryMode) {
   }
 }
 
-// What torch.utils.data.DistributedSampler gives a rank, as its documentation
-// has it: the list is filled up from its beginning, or cut, until the ranks can
-// share it; each takes every world_size-th.
+// The share that torch.utils.data.DistributedSampler gives a rank, by its
+// documentation: the list is filled up from its beginning, or cut, until the
+// ranks can share it; each takes every world_size-th.
 EpochPlaces Sampled(EpochPlaces list, std::size_t ranks, std::size_t rank,
                     bool drop) {
   const std::size_t records = list.size();

@@ -22,7 +22,7 @@ using ::testing::Throws;
 
 const std::vector<std::int64_t> kSizes = {700, 0, 1, 300, 299};
 
-// The same record by record, and all at once.
+// An epoch's order, which must be equal record by record and all at once.
 std::vector<std::int64_t> Epoch(const SampleOrder& order, std::uint32_t epoch) {
   const EpochOrder keyed = order.Epoch(epoch);
   std::vector<std::int64_t> records;

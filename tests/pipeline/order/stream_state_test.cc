@@ -30,7 +30,7 @@ class StreamStateTest : public ::testing::Test {
   static void TearDownTestSuite() { shards_.reset(); }
   static const RecordIndex& index() { return shards_->index(); }
 
-  // What is said to a stream of other options than the state's.
+  // The message for a stream whose options differ from the state's.
   static std::string Refusal(const InputOptions& here,
                              const InputOptions& there) {
     return MessageOf<UsageError>(

@@ -1,5 +1,5 @@
-// What a rank keeps in memory to know its share of ImageNet: docs/cluster.md
-// has the formula.
+// The memory in which a rank keeps its share of ImageNet; docs/cluster.md has
+// the formula.
 
 #include <malloc.h>
 

@@ -33,7 +33,7 @@ constexpr int kBatch = 32 * kRanks;
 constexpr std::int64_t kShards = 64;
 constexpr std::int64_t kBatches = (kRecords + kBatch - 1) / kBatch;
 
-// What was read of an epoch, by whomever.
+// The records of an epoch that any rank has read.
 class Reading {
  public:
   void Add(std::int64_t record) {
@@ -79,7 +79,7 @@ class ThousandRanksTest : public ::testing::Test {
     return sequence.position();
   }
 
-  // The same of all ranks, which must all be at the same place after it.
+  // Reads with all ranks, which must all be at the same place afterwards.
   StreamPosition ReadAll(int ranks, Shuffle shuffle,
                          const StreamPosition& start, std::int64_t batches) {
     std::optional<StreamPosition> end;

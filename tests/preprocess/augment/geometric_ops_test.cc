@@ -83,7 +83,7 @@ TEST(CutoutTest, CutsAsFarAsAnImageThatIsNotSquareGoes) {
   EXPECT_EQ(pixels, Pixels(pixels.size(), kAugmentFill));
 }
 
-// Which rows of a column are cut out.
+// The rows of a column that are cut out.
 std::vector<int> RowsCut(int row, int reach) {
   Pixels pixels = AugmentImage("noise", kSide);
   Cutout(row, 4, reach, {pixels, kSide});

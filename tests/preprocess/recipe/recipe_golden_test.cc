@@ -238,8 +238,8 @@ std::string Data(const std::string& name) {
   return ReadWholeFile(INFEED_TEST_DATA "/recipes/" + name, 1 << 20);
 }
 
-// Which columns TensorFlow's decoder of windows takes no part in whose first or
-// last column is wrong: that of subsampled images.
+// The columns to compare: TensorFlow's decoder gives a wrong first or last
+// column for windows of subsampled images.
 std::vector<bool> ColumnsToCompare(const Window& window, bool is_subsampled,
                                    bool flip) {
   const FourTapAxis axis(ResizeKernel::kBicubic, window.width, kSize);

@@ -81,7 +81,7 @@ TEST(TarExampleTest, HasTheOtherMembersByTheirEndings) {
   EXPECT_EQ(features.at("image/class/label").int64_list().value(0), 12);
 }
 
-// The same features as this project's other builder makes of them.
+// This project's other builder makes the same features.
 TEST(TarExampleTest, IsTheExampleOfItsFeatures) {
   const std::string example =
       Build(TarFile().Add("a.json", R"({"label": -5})").Add("a.png", "pixels"));

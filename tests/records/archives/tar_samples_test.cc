@@ -172,7 +172,7 @@ TEST(TarSamplesTest, TooLongSamplesAreBadData) {
   EXPECT_EQ(MessageOf<DataError>([&] { (void)Scan(text, 2047); }),
             "x.tar: record 1 at byte 1024: the sample b takes 2048 bytes, more "
             "than the limit of 2047");
-  // What is between samples counts.
+  // Members between samples count.
   EXPECT_EQ(
       MessageOf<DataError>([&] {
         (void)Scan(TarFile().Add("a.jpg", "1").Add("readme", "").text() + text,

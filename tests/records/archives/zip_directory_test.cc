@@ -391,7 +391,7 @@ TEST(ZipDirectoryTest, HasTwentyThousandEntries) {
   }
 }
 
-// Of more entries than 16 bits count, with and without zip64 records.
+// More entries than 16 bits can count, with and without zip64 records.
 TEST(ZipDirectoryTest, HasSeventyThousandEntries) {
   ZipBuilder zip;
   for (int i = 0; i < 70'000; ++i) {

@@ -53,7 +53,7 @@ std::vector<std::byte> CountingBytes(std::size_t size) {
   return bytes;
 }
 
-// The same behaviour of every implementation.
+// All implementations must behave alike.
 template <typename Implementation>
 class Crc32cTest : public ::testing::Test {
  protected:

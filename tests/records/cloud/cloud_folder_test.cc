@@ -11,7 +11,7 @@
 #include "tests/support/cloud_fixture.h"
 #include "tests/support/throws.h"
 
-// What lies in the "folders" of buckets, and small objects that are read whole.
+// Lists the "folders" of buckets, and reads small objects whole.
 namespace infeed {
 namespace {
 

@@ -10,8 +10,8 @@
 #include "tests/support/bytes.h"
 #include "tests/support/object_server.h"
 
-// What the signer signs, as libcurl sends it, against a verifier that was
-// written apart from it.
+// Checks signatures, as libcurl sends them, by a verifier that was written
+// independently.
 namespace infeed {
 namespace {
 

@@ -168,7 +168,7 @@ TEST_F(ObjectSourceTest, DoesWithoutWhatTheBudgetLacks) {
 
 TEST_F(ObjectSourceTest, AnUnreadSourceGivesItsMemoryBack) {
   { ObjectSource(kUrl).WillRead(0, 30); }
-  // What a thread still fetches is given back when it ends, and the runtime
+  // A thread gives back its unfinished fetches when it ends, and the runtime
   // joins its threads.
   const auto budget = Budget();
   SetCloudSettings(settings_);

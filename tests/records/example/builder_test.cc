@@ -22,7 +22,7 @@ namespace {
 using Texts = std::vector<std::string_view>;
 using Numbers = std::vector<std::int64_t>;
 
-// The same Example, written by protobuf with sorted keys.
+// Rewrites an Example by protobuf with sorted keys.
 std::string Rewritten(const std::string& bytes) {
   Example message;
   EXPECT_TRUE(message.ParseFromString(bytes));

@@ -31,7 +31,7 @@ ImagenetExample Tench() {
           .encoded = "\xff\xd8\xff"};
 }
 
-// What ParseImagenetExample() says is wrong.
+// The message of ParseImagenetExample().
 std::string ReasonFor(std::string_view payload) {
   try {
     (void)ParseImagenetExample(AsBytes(payload));

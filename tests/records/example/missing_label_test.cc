@@ -21,7 +21,7 @@ std::string Why(const std::vector<ExampleFeature>& features) {
   return WhyNoLabel(AsBytes(BuildExample(features)), "label");
 }
 
-// What a label is instead of a number.
+// Describes a label that is not a number.
 std::string WhyOf(const std::vector<ExampleFeature>& features) {
   std::string why = Why(features);
   const std::string begin = "there is no label: label ";

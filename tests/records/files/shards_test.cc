@@ -29,7 +29,7 @@ class ShardsTest : public ::testing::Test {
   void Make(const std::vector<std::string>& names) {
     MakeEmptyFiles(folder_, names);
   }
-  // What a specification finds, relative to the folder.
+  // Files that a specification finds, relative to the folder.
   std::vector<std::string> List(const std::string& spec) {
     return Relative(ListShards(spec));
   }

@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-// What S3's documentation signs, all at the start of 24 May 2013.
+// The requests that S3's documentation signs, all at the start of 24 May 2013.
 class S3ExamplesTest : public ::testing::Test {
  protected:
   static std::string Sign(SigV4Request request) {

@@ -54,7 +54,7 @@ std::vector<Picture> Pictures() {
           {"dog", "c.jpg", "\xff\xd8\xff third", 1}};
 }
 
-// The same data in every form, labels being as the form numbers them.
+// One data set in every form, with the labels that each form gives.
 class IndexDataTest : public ::testing::Test {
  protected:
   static Seen Expected(int first_label) {

@@ -178,7 +178,7 @@ TEST_F(PackedStoreTest, ReadsFromManyThreads) {
   }
 }
 
-// Of the shard in the middle.
+// The stream of the middle shard is broken.
 class BrokenStreamTest : public PackedStoreTest {
  protected:
   BrokenStreamTest() { BreakInTheMiddle(path(1)); }

@@ -110,7 +110,7 @@ TEST_F(RecordIndexTest, BuildsAnewWhenTheShardsSizeChanges) {
 
 TEST_F(RecordIndexTest, BuildsAnewWhenTheShardsTimeChanges) {
   const RecordIndex before({shard_});
-  // The same size, other records.
+  // Other records, but equal size.
   RecordFile().Add("").Add("a").Add("hello").Write(shard_);
   fs::last_write_time(shard_,
                       fs::last_write_time(shard_) + std::chrono::seconds(1));

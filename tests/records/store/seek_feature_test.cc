@@ -20,7 +20,7 @@ SeekSeal SealOf(const std::string& sealed, const std::string& jpeg = kJpeg) {
   return opened.seal;
 }
 
-// What came out of a writer of another version.
+// The output of a writer of another version.
 std::string WithVersion(char version) {
   std::string sealed = SealSeekIndex(kBody, AsBytes(kJpeg));
   sealed[2] = version;

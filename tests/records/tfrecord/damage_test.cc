@@ -28,7 +28,7 @@
 
 namespace {
 
-// What this program has taken from the heap.
+// Bytes that this program has on the heap.
 std::atomic<std::int64_t> heap_bytes = 0;
 std::atomic<std::int64_t> heap_peak = 0;
 
@@ -152,8 +152,8 @@ class TfrecordDamageTest : public ::testing::Test {
     const std::vector<std::string> seen = Read(bytes);
     EXPECT_LT(heap_peak - before, kMemoryLimit) << what;
     EXPECT_LT(CpuSeconds() - start, kMaxSeconds) << what;
-    // What was delivered beside the whole ones was put together by chance
-    // from pieces that fit, and was written all the same.
+    // Further records were put together by chance from pieces that fit; they
+    // were written, too.
     auto next = whole.begin();
     for (const std::string& payload : seen) {
       EXPECT_TRUE(shard_.Has(payload)) << what;

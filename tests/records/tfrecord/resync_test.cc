@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 
 constexpr std::size_t kFrame = 17;  // of one byte
 
-// What a reader that goes on after damage delivers.
+// The records of a reader that goes on after damage.
 struct Pass {
   std::vector<std::string> payloads;
   std::vector<std::string> errors;
