@@ -139,7 +139,7 @@ TEST(InputTableTest, OptionsOfTheStreamChangeBatches) {
   const TestShards shards(TestPayloads(10));
   for (const std::string_view name :
        {"batch_size", "image_size", "recipe", "shuffle", "seed", "random_flip",
-        "interpolation", "max_records", "training"}) {
+        "interpolation", "training"}) {
     const InputOption& row = FindInputOption(name);
     EXPECT_TRUE(row.affects_batches) << name;
     EXPECT_FALSE(GivesTheSame(shards.index(), Streams()[0], row)) << name;
