@@ -20,15 +20,15 @@ step "2/5  convert them to TFRecord shards"
 step "3/5  verify every checksum, Example and image of the shards"
 "$bin/records" verify --decode "$shards"
 
-step "4/5  train ResNet-18 at 64 px until it is above 90 % on held-out images"
+step "4/5  train ResNet-18 at 48 px until it is above 90 % on held-out images"
 "$bin/train_resnet" --data_dir "$shards" --model_dir "$model" \
   --mode train_and_eval \
-  --params_override="resnet_depth=18,image_size=64,train_batch_size=50,train_epochs=15,steps_per_eval=120,iterations_per_loop=20,base_learning_rate=0.2,stop_at_top_1=$target" |
+  --params_override="resnet_depth=18,image_size=48,train_batch_size=50,train_epochs=7,steps_per_eval=60,iterations_per_loop=20,base_learning_rate=0.2,learning_rate_schedule=cosine,warmup_epochs=0.5,stop_at_top_1=$target" |
   tee "$work/result"
 top_1="$(sed -n 's/.*top-1 \([0-9.]*\).*/\1/p' "$work/result" | tail -1)"
 
 step "5/5  the input engine alone, 5 seconds"
-"$bin/pipeline_throughput" --data_dir "$shards" --image_size 64 \
+"$bin/pipeline_throughput" --data_dir "$shards" --image_size 48 \
   --batch_size 50 --threads "$(nproc)" --seconds 5 --rounds 1
 
 cat <<TEXT
@@ -38,7 +38,7 @@ Summary
   model        $model (checkpoints, metrics.jsonl, params.yaml)
 Next
   look at the curves    tensorboard --logdir $model
-  measure the input     $bin/pipeline_throughput --data_dir $shards --image_size 64 --threads 1,$(nproc)
+  measure the input     $bin/pipeline_throughput --data_dir $shards --image_size 48 --threads 1,$(nproc)
   look into a shard     $bin/records cat --limit 3 $shards
   train on              run ./dev demo's train_resnet command again: it goes on from the checkpoint
 TEXT
