@@ -1,7 +1,7 @@
 #include "pipeline/options/input_table.h"
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "base/error.h"
 #include "pipeline/options/option_text.h"
@@ -22,12 +22,10 @@ constexpr double kMostThreads = 1 << 10;
 constexpr double kMostWindow = 1 << 24;
 
 // Columns that every row must have: a row without them does not compile.
-enum class Stream : bool { kNo, kYes };
-enum class Evaluation : bool { kNo, kYes };
-constexpr auto kOfStream = Stream::kYes;
-constexpr auto kNotOfStream = Stream::kNo;
-constexpr auto kInherited = Evaluation::kYes;
-constexpr auto kOwn = Evaluation::kNo;
+enum class Stream { kOfStream, kNotOfStream };
+enum class Evaluation { kInherited, kOwn };
+using enum Stream;
+using enum Evaluation;
 
 constexpr InputOption Row(std::string_view name, Stream stream,
                           Evaluation evaluation, OptionField<I> field,
@@ -41,8 +39,8 @@ constexpr InputOption Row(std::string_view name, Stream stream,
            .help = help,
            .when_not_given = when_not_given},
           field.at,
-          stream == Stream::kYes,
-          evaluation == Evaluation::kYes};
+          stream == kOfStream,
+          evaluation == kInherited};
 }
 
 // Marks a row whose flag --help shows.
@@ -281,25 +279,29 @@ constexpr InputOptionGroup kGroups[] = {{"Stream", kStream},
 
 std::span<const InputOptionGroup> InputOptionGroups() { return kGroups; }
 
-const InputOption& FindInputOption(std::string_view name) {
-  for (const InputOptionGroup& group : kGroups) {
-    const auto found =
-        std::ranges::find(group.options, name, &InputOption::name);
-    if (found != group.options.end()) {
-      return *found;
+std::span<const InputOption> InputOptionTable() {
+  static const std::vector<InputOption> kAll = [] {
+    std::vector<InputOption> all;
+    for (const InputOptionGroup& group : kGroups) {
+      all.insert(all.end(), group.options.begin(), group.options.end());
     }
-  }
-  Check(false, "an input option has this name");
-  return kGroups[0].options[0];
+    return all;
+  }();
+  return kAll;
+}
+
+const InputOption& FindInputOption(std::string_view name) {
+  const auto found =
+      std::ranges::find(InputOptionTable(), name, &InputOption::name);
+  Check(found != InputOptionTable().end(), "an input option has this name");
+  return *found;
 }
 
 InputOptions EvaluationOptions(InputOptions training) {
   InputOptions evaluation = {.training = false};
-  for (const InputOptionGroup& group : kGroups) {
-    for (const InputOption& option : group.options) {
-      if (option.eval_inherits) {
-        CopyOption(option.at(training), option.at(evaluation));
-      }
+  for (const InputOption& option : InputOptionTable()) {
+    if (option.eval_inherits) {
+      CopyOption(option.at(training), option.at(evaluation));
     }
   }
   return evaluation;
@@ -307,10 +309,8 @@ InputOptions EvaluationOptions(InputOptions training) {
 
 void CheckInputRanges(const InputOptions& options) {
   InputOptions checked = options;  // Rows find the fields of changeable ones.
-  for (const InputOptionGroup& group : kGroups) {
-    for (const InputOption& option : group.options) {
-      CheckOption(option, option.at(checked));
-    }
+  for (const InputOption& option : InputOptionTable()) {
+    CheckOption(option, option.at(checked));
   }
 }
 

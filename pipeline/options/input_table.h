@@ -27,6 +27,9 @@ struct InputOptionGroup {
 // "Stream", "Images", "Bad records" and "Performance".
 [[nodiscard]] std::span<const InputOptionGroup> InputOptionGroups();
 
+// The options of all groups.
+[[nodiscard]] std::span<const InputOption> InputOptionTable();
+
 // The option with this name. Requires: there is one.
 [[nodiscard]] const InputOption& FindInputOption(std::string_view name);
 

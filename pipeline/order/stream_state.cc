@@ -127,12 +127,10 @@ std::vector<StateField> StreamIdentity(const RecordIndex& index,
   InputOptions checked = ResolvedOptions(CheckedInputOptions(options), index);
   std::vector<StateField> identity = {{"seed", Json(checked.seed).dump()},
                                       {"data", Json(index.identity()).dump()}};
-  for (const InputOptionGroup& group : InputOptionGroups()) {
-    for (const InputOption& option : group.options) {
-      if (option.affects_batches && option.name != "seed") {
-        identity.push_back(
-            {std::string(option.name), JsonText(option.at(checked))});
-      }
+  for (const InputOption& option : InputOptionTable()) {
+    if (option.affects_batches && option.name != "seed") {
+      identity.push_back(
+          {std::string(option.name), JsonText(option.at(checked))});
     }
   }
   AddOtherFields(checked, identity);

@@ -21,11 +21,9 @@ constexpr Choices<FeatureKind, 3> kKinds = {{{"int64", FeatureKind::kInt64},
                                              {"bytes", FeatureKind::kBytes}}};
 
 const InputOption& KnownOption(std::string_view name) {
-  for (const InputOptionGroup& group : InputOptionGroups()) {
-    for (const InputOption& option : group.options) {
-      if (option.name == name) {
-        return option;
-      }
+  for (const InputOption& option : InputOptionTable()) {
+    if (option.name == name) {
+      return option;
     }
   }
   throw UsageError("unknown option '" + std::string(name) +

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/print_lines.h"
 #include "records/store/index_data.h"
 #include "trainer/checkpoint/best_checkpoint.h"
+#include "trainer/checkpoint/manifest.h"
 #include "trainer/checkpoint/named_weights.h"
 #include "trainer/checkpoint/resume.h"
 #include "trainer/checkpoint/warm_start.h"
@@ -186,8 +186,6 @@ InputOptions EvalInput(const Job& job) {
 
 namespace {
 
-using Json = nlohmann::json;
-
 // The differences by which the checkpoint belongs to another run, or, in a run
 // that does not train, to another network.
 std::string DifferenceOf(const Job& job, const Checkpoint& checkpoint) {
@@ -256,32 +254,30 @@ FoundStart ReadCheckpoint(const Job& job) {
                     : ModelLabels::OfWeights(job.options.resume)};
 }
 
-// Rank 0's finding for the other ranks: null, false, or a start without what
-// only rank 0 has.
-std::string ToJson(const FoundStart& found) {
+constexpr std::string_view kAllDamaged = "damaged";
+
+// Rank 0's finding as a text for the other ranks: "" for no checkpoint,
+// kAllDamaged, or the step and the stream's position.
+std::string ToText(const FoundStart& found) {
   if (const auto* const start = std::get_if<RunStart>(&found)) {
-    return Json{{"step", start->step},
-                {"epoch", start->stream.epoch},
-                {"position", start->stream.position},
-                {"past_epochs", start->stream.past_epochs}}
-        .dump();
+    return BuildRunState({.step = start->step,
+                          .stream = start->stream,
+                          .identity = {},
+                          .state = {}});
   }
-  return std::holds_alternative<AllDamaged>(found) ? "false" : "null";
+  return std::holds_alternative<AllDamaged>(found) ? std::string(kAllDamaged)
+                                                   : "";
 }
 
-FoundStart FromJson(const std::string& text) {
-  const Json json = Json::parse(text);
-  if (json.is_null()) {
+FoundStart FromText(const std::string& text) {
+  if (text.empty()) {
     return NoCheckpoint();
   }
-  if (json.is_boolean()) {
+  if (text == kAllDamaged) {
     return AllDamaged();
   }
-  return RunStart{
-      .step = json.at("step").get<std::int64_t>(),
-      .stream = {.epoch = json.at("epoch").get<std::uint32_t>(),
-                 .position = json.at("position").get<std::int64_t>(),
-                 .past_epochs = json.at("past_epochs").get<std::uint32_t>()}};
+  const Checkpoint start = ParseRunState(text);
+  return RunStart{.step = start.step, .stream = start.stream};
 }
 
 // For a model that is trained further, the classifier gets the classes of its
@@ -326,9 +322,9 @@ std::optional<RunStart> Restore(const Job& job) {
   if (job.ranks.place().is_first()) {
     found = ReadCheckpoint(job);
   }
-  const std::string text = job.ranks.Broadcast(ToJson(found));
+  const std::string text = job.ranks.Broadcast(ToText(found));
   if (!job.ranks.place().is_first()) {
-    found = FromJson(text);
+    found = FromText(text);
   }
   if (std::holds_alternative<AllDamaged>(found)) {
     throw UnusableCheckpoints(job.options.model_dir);

@@ -26,14 +26,6 @@ constexpr std::array<std::string_view, 6> kOfTheConsumer = {
     "layout", "rank",           "world_size",
     "repeat", "require_labels", "num_label_classes"};
 
-std::vector<InputOption> Rows() {
-  std::vector<InputOption> rows;
-  for (const InputOptionGroup& group : InputOptionGroups()) {
-    rows.insert(rows.end(), group.options.begin(), group.options.end());
-  }
-  return rows;
-}
-
 std::vector<std::string> NumbersBeside(double value, const OptionRange& range) {
   std::vector<std::string> texts;
   for (const double other : {value + 1, value * 2, value / 2, value + 0.5}) {
@@ -122,7 +114,7 @@ std::vector<InputOptions> Streams() {
 // Whoever forgets to mark a row resumes with other data without a word.
 TEST(InputTableTest, NoOptionOutsideTheStreamChangesBatches) {
   const TestShards shards(TestPayloads(10));
-  for (const InputOption& row : Rows()) {
+  for (const InputOption& row : InputOptionTable()) {
     if (row.affects_batches ||
         std::ranges::find(kOfTheConsumer, row.name) != kOfTheConsumer.end()) {
       continue;
