@@ -199,8 +199,9 @@ std::string DifferenceOf(const Job& job, const Checkpoint& checkpoint) {
   if (!difference.empty() || job.options.mode == Mode::kTrain) {
     return difference;
   }
-  return DescribeDifferences(MakeValidation(job.params, job.data),
-                             checkpoint.validation);
+  return DescribeOtherValidation(
+      MakeValidation(job.params, job.data, job.options.device),
+      checkpoint.validation);
 }
 
 // A hint about a better checkpoint, for modes that use the newest one.
@@ -229,17 +230,7 @@ FoundStart ReadCheckpoint(const Job& job) {
   if (!checkpoint) {
     return damaged.empty() ? FoundStart(NoCheckpoint()) : AllDamaged();
   }
-  const std::string difference = DifferenceOf(job, *checkpoint);
-  if (!difference.empty()) {
-    if (!job.options.force) {
-      throw UsageError(
-          "model_dir=" + job.options.model_dir +
-          ": its checkpoint belongs to another run: " + difference +
-          "; give another model_dir, or --force to " +
-          (Trains(job.options.mode) ? "resume from it" : "use it"));
-    }
-    Say("resuming despite a difference (--force): " + difference);
-  }
+  const std::string difference = RequireOwnCheckpoint(job, *checkpoint);
   job.device.Load(checkpoint->state);
   Say(fmt::format("{} the checkpoint at step {}{}",
                   Trains(job.options.mode) ? "resuming from" : "using",
@@ -249,6 +240,7 @@ FoundStart ReadCheckpoint(const Job& job) {
       .stream = checkpoint->stream,
       .validation = checkpoint->validation,
       .weights = IsOfModelDir(job.options.resume) ? "" : job.options.resume,
+      .network = difference,
       .labels = IsOfModelDir(job.options.resume)
                     ? ModelLabels::OfModel(job.options.model_dir)
                     : ModelLabels::OfWeights(job.options.resume)};
@@ -316,6 +308,23 @@ ModelLabels ReadTrainedWeights(const Job& job, std::string_view purpose) {
 }
 
 }  // namespace
+
+std::string RequireOwnCheckpoint(const Job& job, const Checkpoint& checkpoint) {
+  const std::string difference = DifferenceOf(job, checkpoint);
+  if (difference.empty()) {
+    return "";
+  }
+  const bool trains = Trains(job.options.mode);
+  if (!job.options.force) {
+    throw UsageError("model_dir=" + job.options.model_dir +
+                     ": its checkpoint belongs to another run: " + difference +
+                     "; give another model_dir, or --force to " +
+                     (trains ? "resume from it" : "use it"));
+  }
+  Say(fmt::format("{} despite a difference (--force): {}",
+                  trains ? "resuming" : "using the checkpoint", difference));
+  return difference;
+}
 
 std::optional<RunStart> Restore(const Job& job) {
   FoundStart found;

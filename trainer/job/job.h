@@ -90,10 +90,11 @@ void RequireModel(const RunOptions& options);
 struct RunStart {
   std::int64_t step = 0;
   StreamPosition stream = {};
-  // On rank 0: Checkpoint::validation, and the origin of the weights unless it
-  // is a checkpoint in model_dir.
+  // On rank 0: Checkpoint::validation, the origin of the weights unless it is a
+  // checkpoint in model_dir, and RequireOwnCheckpoint().
   RunIdentity validation = {};
   std::string weights = {};
+  std::string network = {};
   ModelLabels labels = {};  // the names of the classes, where known
 };
 
@@ -105,6 +106,11 @@ class UnusableCheckpoints : public DataError {
                   ": all checkpoints in it are damaged; move them "
                   "away to start anew") {}
 };
+
+// Throws UsageError for the checkpoint of another run, or where the mode does
+// not train, of another network. With --force returns the differences, and
+// prints a line.
+std::string RequireOwnCheckpoint(const Job& job, const Checkpoint& checkpoint);
 
 // Loads the checkpoint that --resume selects onto the device; rank 0 reads it
 // for all ranks. nullopt: there is none. Throws UsageError when it belongs to

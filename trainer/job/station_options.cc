@@ -19,7 +19,6 @@
 #include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
 #include "trainer/feed/fake_data.h"
-#include "trainer/job/validation.h"
 #include "trainer/model/image_size_schedule.h"
 #include "trainer/model/resnet_plan.h"
 #include "trainer/params/params.h"
@@ -259,7 +258,6 @@ TrainingOptions MakeTrainingOptions(const TrainParams& params,
                                     const RankPlace& place) {
   return {.model_dir = model_dir,
           .identity = MakeIdentity(params, data, place.world_size),
-          .validation = MakeValidation(params, data),
           .input = PartOf(params.input, place),
           .model = MakeModelOptions(params),
           .teacher = params.teacher,

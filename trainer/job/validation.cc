@@ -7,14 +7,16 @@
 #include <set>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/shown_text.h"
+#include "preprocess/pixels/image_size.h"
 #include "records/bytes/crc32c.h"
-#include "records/http/secrets_guard.h"
 #include "records/store/record_store.h"
 #include "trainer/job/station_options.h"
 
@@ -22,6 +24,8 @@ namespace infeed {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr std::string_view kPrecision = "precision";
 
 std::string JsonText(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -62,41 +66,71 @@ std::string TextOf(const RunIdentity& identity, std::string_view name) {
                                  : Json::parse(field->value).get<std::string>();
 }
 
-}  // namespace
+// The arithmetic of the model: float32, bfloat16 or tf32.
+std::string ArithmeticText(const TrainParams& params,
+                           const std::string& device) {
+  const DeviceOptions options = MakeDeviceOptions(params, device);
+  const bool rounds =
+      options.tf32 && IsGpu(device) && options.precision == Precision::kFloat32;
+  return rounds ? "tf32"
+                : std::string(ChoiceName(std::optional(options.precision),
+                                         kPrecisions));
+}
 
-RunIdentity MakeValidation(const TrainParams& params, const DataSet& data) {
-  if (data.is_fake()) {
-    return {{"eval_split", "\"fake\""},
-            {"eval_data", "\"fake data\""},
-            {"num_eval_images", std::to_string(params.num_eval_images)}};
-  }
-  if (!data.eval() || data.eval()->index.size() == 0) {
-    return {};
-  }
-  const RecordIndex& index = data.eval()->index;
-  RunIdentity identity = {
-      {"eval_split", JsonText(data.eval()->name)},
-      {"eval_data", JsonText(fmt::format("{}-{:08x}", index.identity(),
-                                         SampleChecksum(index)))},
-      {"eval_flip", params.eval_flip ? "true" : "false"},
-      {"moving_average",
-       params.optimizer.moving_average_decay > 0 ? "true" : "false"},
-      {"label_smoothing",
-       fmt::format("{}", params.optimizer.loss.label_smoothing)}};
-  for (const auto& [name, value] : StreamIdentity(index, EvalInputOf(params))) {
+// Adds the fields of the evaluation's stream that evaluations depend on.
+void AddInput(const RunIdentity& stream, RunIdentity& identity) {
+  for (const auto& [name, value] : stream) {
     if (name == "max_records") {
       identity.push_back({"num_eval_images", value});
-    } else if (name == "eval_crops") {
-      identity.push_back({name, std::to_string(params.eval_crops)});
-    } else if (!IsOfTraining(name)) {
+    } else if (name != "eval_crops" && !IsOfTraining(name)) {
       identity.push_back({name, value});
     }
   }
+}
+
+}  // namespace
+
+RunIdentity MakeValidation(const TrainParams& params, const DataSet& data,
+                           const std::string& device) {
+  const InputOptions input = EvalInputOf(params);
+  RunIdentity identity;
+  if (data.is_fake()) {
+    identity = {{"eval_split", "\"fake\""},
+                {"eval_data", "\"fake data\""},
+                {"num_eval_images", std::to_string(params.num_eval_images)},
+                {"image_size", JsonText(SizeText(input.image_size))}};
+  } else if (!data.eval() || data.eval()->index.size() == 0) {
+    return {};
+  } else {
+    const RecordIndex& index = data.eval()->index;
+    identity = {
+        {"eval_split", JsonText(data.eval()->name)},
+        {"eval_data", JsonText(fmt::format("{}-{:08x}", index.identity(),
+                                           SampleChecksum(index)))}};
+    AddInput(StreamIdentity(index, input), identity);
+  }
+  const auto add = [&identity](std::string_view name, std::string value) {
+    identity.push_back({std::string(name), std::move(value)});
+  };
+  add("eval_crops", std::to_string(params.eval_crops));
+  add("eval_flip", params.eval_flip ? "true" : "false");
+  add("moving_average",
+      params.optimizer.moving_average_decay > 0 ? "true" : "false");
+  add("label_smoothing",
+      fmt::format("{}", params.optimizer.loss.label_smoothing));
+  add(kPrecision, JsonText(ArithmeticText(params, device)));
   return identity;
 }
 
+std::string DescribeOtherValidation(RunIdentity run,
+                                    const RunIdentity& checkpoint) {
+  std::erase_if(
+      run, [](const StateField& field) { return field.name == kPrecision; });
+  return DescribeDifferences(run, checkpoint);
+}
+
 EvalSubject MakeSubject(RunIdentity identity, const RunIdentity& own,
-                        const std::string& weights) {
+                        const EvalOrigin& origin) {
   EvalSubject subject = {.split = TextOf(identity, "eval_split"),
                          .data = TextOf(identity, "eval_data"),
                          .key = "",
@@ -104,8 +138,19 @@ EvalSubject MakeSubject(RunIdentity identity, const RunIdentity& own,
   if (own.empty()) {
     subject.differences = "the training has no evaluations of its own";
   }
-  if (!weights.empty()) {
-    const std::string from = WithoutUrlSecrets(weights);
+  // A training that resumes in another precision keeps its key.
+  if (TextOf(identity, kPrecision) == TextOf(own, kPrecision)) {
+    std::erase_if(identity, [](const StateField& field) {
+      return field.name == kPrecision;
+    });
+  }
+  if (!origin.network.empty()) {
+    subject.differences +=
+        (subject.differences.empty() ? "" : "; ") + origin.network;
+    identity.push_back({"network", JsonText(origin.network)});
+  }
+  if (!origin.weights.empty()) {
+    const std::string from = WithoutUrlSecrets(origin.weights);
     subject.differences = "the weights are those of " + from;
     identity.push_back({"weights", JsonText(from)});
   }

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -64,8 +65,9 @@ bool EvaluateAtSize(Evaluator& evaluator, std::int64_t step,
 bool EvaluateAndPrint(Evaluator& evaluator, const RunStart& from,
                       const std::stop_token& stop) {
   const Job& job = evaluator.job;
-  const EvalSubject subject = MakeSubject(MakeValidation(job.params, job.data),
-                                          from.validation, from.weights);
+  const EvalSubject subject = MakeSubject(
+      MakeValidation(job.params, job.data, job.options.device), from.validation,
+      {.weights = from.weights, .network = from.network});
   if (!subject.is_own()) {
     Say(fmt::format("not an evaluation of the training itself, kept as {}: {}",
                     subject.name(), subject.differences));
@@ -106,8 +108,11 @@ std::optional<RunStart> LoadNext(const Job& job, CheckpointFollower& follower) {
   while (const std::optional<std::int64_t> step = follower.Next()) {
     if (const std::optional<Checkpoint> checkpoint =
             LoadUnlessGone(job, *step)) {
+      std::string network = RequireOwnCheckpoint(job, *checkpoint);
       job.device.Load(checkpoint->state);
-      return RunStart{.step = *step, .validation = checkpoint->validation};
+      return RunStart{.step = *step,
+                      .validation = checkpoint->validation,
+                      .network = std::move(network)};
     }
   }
   return std::nullopt;

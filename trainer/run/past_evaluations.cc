@@ -76,7 +76,8 @@ void SayUnused(const TrainParams& params) {
 }
 
 EvalSubject SubjectOf(const Job& job) {
-  const RunIdentity identity = MakeValidation(job.params, job.data);
+  const RunIdentity identity =
+      MakeValidation(job.params, job.data, job.options.device);
   return MakeSubject(identity, identity);
 }
 

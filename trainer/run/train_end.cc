@@ -160,7 +160,8 @@ void ExportAtEnd(const Job& job, std::int64_t step) {
   }
   if (job.params.keep_best != "none") {
     // BestCheckpoint checks the file's metric and evaluations.
-    const RunIdentity identity = MakeValidation(job.params, job.data);
+    const RunIdentity identity =
+        MakeValidation(job.params, job.data, job.options.device);
     const EvalSubject validation = MakeSubject(identity, identity);
     if (const auto best =
             BestCheckpoint(model_dir, job.params.keep_best, validation.key)

@@ -22,6 +22,7 @@
 #include "trainer/job/resident_data.h"
 #include "trainer/job/station_options.h"
 #include "trainer/job/training.h"
+#include "trainer/job/validation.h"
 #include "trainer/log/run_storage.h"
 #include "trainer/log/step_watch.h"
 #include "trainer/loop/ceilings.h"
@@ -355,6 +356,7 @@ TrainingOptions OptionsOf(const Job& job) {
   TrainingOptions options = MakeTrainingOptions(
       job.params, job.options.model_dir, job.data, job.options.place);
   options.images = PlaceImages(job, options.input);
+  options.validation = MakeValidation(job.params, job.data, job.options.device);
   options.in_bfloat16 = IsInBfloat16(job);
   return options;
 }
