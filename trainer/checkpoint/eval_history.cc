@@ -1,5 +1,7 @@
 #include "trainer/checkpoint/eval_history.h"
 
+#include <unistd.h>
+
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -118,6 +120,17 @@ EvalHistory ReadEvalHistory(const std::string& model_dir,
   } catch (const DataError& error) {
     throw error.At({.path = path});
   }
+}
+
+EvalHistory ReadEvalHistoryUpTo(std::int64_t step, const std::string& model_dir,
+                                const std::string& key) {
+  EvalHistory history = ReadEvalHistory(model_dir, key);
+  const std::string path = EvalPath(model_dir, step);
+  std::error_code ignored;
+  const bool is_whole = std::filesystem::is_regular_file(path, ignored) &&
+                        ::access(path.c_str(), R_OK) == 0;
+  history.DropAfter(is_whole ? step : step - 1);
+  return history;
 }
 
 void WriteEvalHistory(const EvalHistory& history,

@@ -62,9 +62,15 @@ class EvalHistory {
 
 // Reads a model directory's file; an empty history if there is none, or if its
 // evaluations have another key. Throws DataError naming the file.
-// WriteEvalHistory() writes the file, and throws IoError.
+// WriteEvalHistory() writes it, and throws IoError.
 [[nodiscard]] EvalHistory ReadEvalHistory(
     const std::string& model_dir, const std::optional<std::string>& key = {});
+// The part of the file up to the step from which a training continues. The
+// step's own evaluation counts only if its file, which is written last, is a
+// regular file that can be read.
+[[nodiscard]] EvalHistory ReadEvalHistoryUpTo(std::int64_t step,
+                                              const std::string& model_dir,
+                                              const std::string& key);
 void WriteEvalHistory(const EvalHistory& history, const std::string& model_dir);
 
 }  // namespace infeed

@@ -1,8 +1,6 @@
 #include "trainer/run/past_evaluations.h"
 
-#include <filesystem>
 #include <optional>
-#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,7 +10,6 @@
 #include "trainer/job/station_options.h"
 #include "trainer/job/validation.h"
 #include "trainer/model/lr_schedule.h"
-#include "trainer/model_dir/model_dir.h"
 #include "trainer/run/train_end.h"
 #include "trainer/scores/early_stop.h"
 #include "trainer/scores/eval_result.h"
@@ -81,18 +78,6 @@ EvalSubject SubjectOf(const Job& job) {
   return MakeSubject(identity, identity);
 }
 
-// The evaluations up to the step from which a training continues. The step's
-// own evaluation counts only if its file, which is written last, exists.
-EvalHistory ReadUpTo(std::int64_t step, const std::string& model_dir,
-                     const std::string& key) {
-  EvalHistory history = ReadEvalHistory(model_dir, key);
-  std::error_code ignored;
-  const bool is_whole =
-      std::filesystem::exists(EvalPath(model_dir, step), ignored);
-  history.DropAfter(is_whole ? step : step - 1);
-  return history;
-}
-
 }  // namespace
 
 PastEvaluations::PastEvaluations(const Job& job, std::int64_t step)
@@ -104,7 +89,7 @@ PastEvaluations::PastEvaluations(const Job& job, std::int64_t step)
   }
   RequireMetrics(job.params);
   if (job.ranks.place().is_first()) {
-    history_ = ReadUpTo(step, job.options.model_dir, subject_.key);
+    history_ = ReadEvalHistoryUpTo(step, job.options.model_dir, subject_.key);
   }
   history_ = EvalHistory::Parse(job.ranks.Broadcast(history_.ToJson()));
   SetRate();

@@ -1,6 +1,7 @@
 #include "trainer/checkpoint/eval_history.h"
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -49,6 +50,27 @@ TEST(EvalHistoryTest, TheFileKeepsTheHistory) {
   WriteEvalHistory(Made(), model.path());
   EXPECT_EQ(ReadEvalHistory(model.path()), Made());
   EXPECT_EQ(EvalHistory::Parse(Made().ToJson()), Made());
+}
+
+// A kill may come between the history and the file of an evaluation.
+TEST(EvalHistoryTest, AnEvaluationCountsWithItsFile) {
+  namespace fs = std::filesystem;
+  const TemporaryFolder model;
+  WriteEvalHistory(Made(), model.path());
+  const auto has_evaluation = [&] {
+    return ReadEvalHistoryUpTo(20, model.path(), "").Has(20);
+  };
+  EXPECT_FALSE(has_evaluation());
+  const std::string path = EvalPath(model.path(), 20);
+  fs::create_directories(path);
+  EXPECT_FALSE(has_evaluation());
+  fs::remove(path);
+  fs::create_symlink("nowhere", path);
+  EXPECT_FALSE(has_evaluation());
+  fs::remove(path);
+  std::ofstream(path) << "{}\n";
+  EXPECT_TRUE(has_evaluation());
+  EXPECT_FALSE(ReadEvalHistoryUpTo(20, model.path(), "").Has(30));
 }
 
 TEST(EvalHistoryTest, RefusesWhatItDidNotWrite) {
