@@ -15,10 +15,11 @@ namespace infeed {
 namespace {
 
 // Throws where a value is above what another option allows.
-void CheckMost(std::string_view name, int value, int most) {
+void CheckMost(std::string_view name, int value, int most,
+               std::string_view other, int limit) {
   if (value > most) {
-    throw UsageError(
-        fmt::format("{}={}: must be at most {}", name, value, most));
+    throw UsageError(fmt::format("{}={}: must be at most {}, as {}={}", name,
+                                 value, most, other, limit));
   }
 }
 
@@ -65,6 +66,16 @@ void CheckRepeats(const InputOptions& options) {
   }
 }
 
+// An evaluation ends with its epoch, so no later one takes the last images.
+void CheckLastBatch(const InputOptions& options) {
+  if (!options.training && options.last_batch == LastBatch::kCarry) {
+    throw UsageError(
+        "last_batch=carry and training=false: an evaluation would leave out "
+        "the images that do not fill a batch: give last_batch=pad, which keeps "
+        "them in a batch with empty slots");
+  }
+}
+
 // Sets the options whose default depends on the mode (training or not).
 void ResolveByMode(InputOptions& options) {
   if (options.last_batch == LastBatch::kByMode) {
@@ -100,9 +111,13 @@ InputOptions CheckedInputOptions(InputOptions options) {
   CheckKeys(options);
   CheckFields(options);
   CheckRepeats(options);
-  CheckMost("rank", options.rank, options.world_size - 1);
-  CheckMost("local_world_size", options.local_world_size, options.world_size);
-  CheckMost("max_lent", options.max_lent, options.batches_in_pool - 1);
+  CheckLastBatch(options);
+  CheckMost("rank", options.rank, options.world_size - 1, "world_size",
+            options.world_size);
+  CheckMost("local_world_size", options.local_world_size, options.world_size,
+            "world_size", options.world_size);
+  CheckMost("max_lent", options.max_lent, options.batches_in_pool - 1,
+            "batches_in_pool", options.batches_in_pool);
   if (options.batch_size % options.world_size != 0) {
     throw UsageError("batch_size " + std::to_string(options.batch_size) +
                      " is not a multiple of world_size " +

@@ -61,13 +61,13 @@ BatchSequence::BatchSequence(std::int64_t places, const InputOptions& options,
     throw UsageError("the data set has no records");
   }
   if (batches_.Within(1) == 0) {
-    throw UsageError(
-        "batch_size is " + std::to_string(batches_.batch_size) +
-        ", but the data set has only " + CountText(places, "record") +
-        ": no batch would be full (last_batch " +
-        std::string(ChoiceName(options.last_batch, kLastBatches)) +
-        ", rank_share " +
-        std::string(ChoiceName(options.rank_share, kRankShares)) + ")");
+    throw UsageError("batch_size is " + std::to_string(batches_.batch_size) +
+                     ", but an epoch has only " + CountText(places, "record") +
+                     ": no batch would be full (last_batch " +
+                     std::string(ChoiceName(options.last_batch, kLastBatches)) +
+                     ", rank_share " +
+                     std::string(ChoiceName(options.rank_share, kRankShares)) +
+                     "): lower batch_size, or give last_batch=pad");
   }
   CheckStart(start);
   position_ = Continued(start);

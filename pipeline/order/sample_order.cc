@@ -84,7 +84,8 @@ SampleOrder::SampleOrder(std::vector<std::int64_t> shard_sizes,
 
 void SampleOrder::CheckSelection(std::int64_t max_records) const {
   if (max_records != 0) {
-    throw UsageError("max_records and a selection exclude each other");
+    throw UsageError(
+        "max_records and a selection exclude each other: leave one out");
   }
   if (selection_->last_record() >= records_) {
     throw UsageError("record " + std::to_string(selection_->last_record()) +
@@ -95,10 +96,12 @@ void SampleOrder::CheckSelection(std::int64_t max_records) const {
       shuffle_ == Shuffle::kGlobal ||
       (shuffle_ == Shuffle::kNone && selection_->is_subset());
   if (!has_order) {
-    throw UsageError("shuffle is " +
-                     std::string(ChoiceName(shuffle_, kShuffles)) +
-                     ": a selection needs global, or none where it is a "
-                     "subset without weights");
+    throw UsageError(
+        "shuffle is " + std::string(ChoiceName(shuffle_, kShuffles)) +
+        ": a selection needs global, or none where it is a "
+        "subset without weights" +
+        (shuffle_ == Shuffle::kNone ? "; none is the default without training"
+                                    : ""));
   }
 }
 

@@ -203,6 +203,9 @@ class Loader:
             _log.warning("this process was forked from one with a loader at "
                          "work: here a loader has one thread (graph='basic'); "
                          "processes started by spawn or forkserver have all")
+        _check_order(self._options, {"subset": subset is not None,
+                                     "sample_weights": weights is not None,
+                                     "epoch_records": epoch_records != 0})
         self._fields = kinds
         self._convert = frameworks.converter(
             check.choice("framework", framework, ("numpy", "torch", "jax")),
@@ -224,7 +227,13 @@ class Loader:
             return (_arguments.whole("batch_size", own, 1)
                     * self._world_size)
         if whole is not None and own is None:
-            return _arguments.whole("global_batch_size", whole, 1)
+            number = _arguments.whole("global_batch_size", whole, 1)
+            if number % self._world_size:
+                raise ValueError(
+                    f"global_batch_size={number} and world_size="
+                    f"{self._world_size}: give a multiple of world_size, since "
+                    "every rank takes an equal part")
+            return number
         raise TypeError("give batch_size (of this process) or "
                         "global_batch_size (of all), one of the two")
 
@@ -437,3 +446,24 @@ def _selection(records: int, subset: Any, weights: Any, places: Any) -> Any:
            _arguments.subset(subset, records))
     return ids, None if weights is None else _arguments.weights(
         weights, len(ids)), places
+
+
+def _check_order(options: Mapping[str, Any],
+                 chosen: Mapping[str, bool]) -> None:
+    """ValueError where an order cannot have the chosen records."""
+    given = [name for name, is_given in chosen.items() if is_given]
+    if not given:
+        return
+    training, most = options["training"], options.get("max_records")
+    if most:
+        raise ValueError(f"{given[0]} and max_records={most}: give one of the "
+                         "two")
+    shuffle = options.get("shuffle", "auto")
+    cause = f"shuffle={shuffle!r}"
+    if shuffle == "auto":
+        shuffle, cause = ("global", "") if training else ("none",
+                                                          "training=False")
+    if shuffle != "global" and (shuffle != "none" or given != ["subset"]):
+        raise ValueError(f"{given[-1]} and {cause}: this order takes all records, "
+                         f"each once; leave {given[-1]} out, or give "
+                         "shuffle='global'")

@@ -329,6 +329,40 @@ class WeightsTest(unittest.TestCase):
             loader(subset=[1, 2, 3], sample_weights=[1, 1])
 
 
+class PairsTest(unittest.TestCase):
+    """Arguments that do not go together: the error names both."""
+
+    def test_weights_do_not_fit_the_order_of_an_evaluation(self):
+        weights = np.ones(200)
+        for given, text in (
+                ({"sample_weights": weights, "training": False},
+                 "sample_weights and training=False"),
+                ({"epoch_records": 40, "training": False},
+                 "epoch_records and training=False"),
+                ({"sample_weights": weights, "shuffle": "window"},
+                 "sample_weights and shuffle='window'"),
+                ({"subset": [1, 2] * 8, "shuffle": "torch"},
+                 "subset and shuffle='torch'"),
+                ({"subset": [1, 2] * 8, "max_records": 9},
+                 "subset and max_records=9"),
+                ({"global_batch_size": 7, "batch_size": None, "rank": 0,
+                  "world_size": 2}, "global_batch_size=7 and world_size=2"),
+                ({"rank": 3, "world_size": 2}, "rank=3.*world_size=2"),
+                ({"last_batch": "carry", "training": False},
+                 "last_batch=carry and training=false")):
+            with self.subTest(text), self.assertRaisesRegex(ValueError, text):
+                loader(**{"split": "train", **given})
+
+    def test_pairs_that_do_go_together(self):
+        self.assertEqual(ids(loader(subset=range(16), training=False,
+                                    split="train")), list(range(16)))
+        some = np.zeros(200)
+        some[:16] = 1
+        self.assertEqual(set(ids(loader(sample_weights=some, training=False,
+                                        split="train", shuffle="global",
+                                        batch_size=8))), set(range(16)))
+
+
 class PositionsTest(unittest.TestCase):
     def test_places_that_no_stream_has(self):
         train = loader()

@@ -288,7 +288,7 @@ TEST_F(InputPipelineTest, RefusesWrongOptions) {
   };
   InputOptions options = kTraining;
   options.batch_size = 23;
-  refuses(options, "batch_size is 23, but the data set has only 22 records");
+  refuses(options, "batch_size is 23, but an epoch has only 22 records");
   options = kTraining;
   options.image_size = 0;
   refuses(options, "image_size=0: must be at least 1");

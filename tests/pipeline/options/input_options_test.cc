@@ -61,7 +61,7 @@ TEST(InputOptionsTest, NamesTheFieldThatIsOutOfRange) {
   EXPECT_THAT(check({.max_lent = -1}),
               Refuses("max_lent=-1: must be at least 0"));
   EXPECT_THAT(check({.batches_in_pool = 4, .max_lent = 4}),
-              Refuses("max_lent=4: must be at most 3"));
+              Refuses("max_lent=4: must be at most 3, as batches_in_pool=4"));
   EXPECT_THAT(check({.jpeg_limits = {.max_pixels = 0}}),
               Refuses("max_pixels=0: must be at least 1"));
 }
@@ -84,6 +84,17 @@ TEST(InputOptionsTest, RepeatsImagesInAnOrderShuffledAsAWholeOnly) {
           {.training = false, .shuffle = Shuffle::kNone, .repeat_augment = 3})
           .repeat_augment,
       1);
+}
+
+TEST(InputOptionsTest, RefusesAnEvaluationThatWouldLeaveOutImages) {
+  const auto check = [](bool training) {
+    return [training] {
+      (void)CheckedInputOptions(
+          {.last_batch = LastBatch::kCarry, .training = training});
+    };
+  };
+  EXPECT_THAT(check(false), Refuses("last_batch=carry and training=false"));
+  EXPECT_NO_THROW(check(true)());
 }
 
 TEST(InputOptionsTest, SetsWhatFollowsFromTheMode) {

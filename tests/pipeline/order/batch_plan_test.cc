@@ -274,10 +274,10 @@ TEST(BatchSequenceTest, RefusesAnEmptyDataSet) {
 
 TEST(BatchSequenceTest, RefusesAnEpochWithoutABatch) {
   EXPECT_THAT([] { Sequence(3, {.batch_size = 4}); },
-              Refuses("batch_size is 4, but the data set has only 3 records: "
+              Refuses("batch_size is 4, but an epoch has only 3 records: "
                       "no batch would be full (last_batch drop"));
   EXPECT_THAT([] { Sequence(1, {.batch_size = 4}); },
-              Refuses("the data set has only 1 record: no batch"));
+              Refuses("an epoch has only 1 record: no batch"));
   EXPECT_THAT(
       [] {
         Sequence(3, {.batch_size = 4,
