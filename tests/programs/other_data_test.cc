@@ -177,6 +177,10 @@ TEST_F(OtherDataTest, OtherClassesAreRefused) {
   }
   EXPECT_THAT(EvalOn(four.path()).err,
               HasSubstr("the data has 4 (ant, bee, cat, wolf)"));
+  const OtherData five({0, 1, 2, 3}, "ant\nbee\ncat\ndog\nelk\n");
+  EXPECT_THAT(EvalOn(five.path()).err,
+              HasSubstr("the data has 5 (ant, bee, cat, dog, elk), the model 4 "
+                        "(ant, bee, cat, dog); give data of"));
   const ProgramResult input =
       model_.Run("--mode predict --input '" + four.path() + "/validation-*'");
   EXPECT_EQ(input.exit_code, 2) << input.err;

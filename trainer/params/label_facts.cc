@@ -66,10 +66,9 @@ void ResolveLabels(const LabelFacts& facts, RunParams& run) {
     values.input.label_offset = FindOffset(facts, classes);
     run.origins["label_offset"] = kFromData;
   }
-  const int found = CountClasses(facts, LabelOffsetOf(values));
   if (classes == 0) {
     CheckFound(facts);
-    classes = found;
+    classes = CountClasses(facts, LabelOffsetOf(values));
     run.origins["num_label_classes"] = kFromData;
   }
   if (classes == 0) {
@@ -77,6 +76,11 @@ void ResolveLabels(const LabelFacts& facts, RunParams& run) {
         "num_label_classes: the data does not say how many classes there are; "
         "give it");
   }
+}
+
+void RequireAllClasses(const LabelFacts& facts, const TrainParams& params) {
+  const int classes = params.input.num_label_classes;
+  const int found = CountClasses(facts, LabelOffsetOf(params));
   if (facts.classes > 0 && classes < found) {
     throw UsageError(fmt::format(
         "num_label_classes={}: the data has {} classes", classes, found));

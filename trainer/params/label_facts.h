@@ -24,9 +24,13 @@ struct LabelFacts {
 
 // Sets label_offset and num_label_classes where they are not given. A model of
 // the reference's 1,001 classes has the background as class 0. Throws
-// UsageError when the data set does not define the number of classes, and when
-// fewer are given than its description names.
+// UsageError when the data set does not define the number of classes.
 void ResolveLabels(const LabelFacts& facts, RunParams& run);
+
+// Throws UsageError where the model has fewer classes than the description of
+// the data names. For modes that do not compare the names (MatchToModel()).
+// Requires: ResolveLabels() has been called.
+void RequireAllClasses(const LabelFacts& facts, const TrainParams& params);
 
 // Requires: ResolveLabels() has been called.
 [[nodiscard]] int LabelOffsetOf(const TrainParams& params);

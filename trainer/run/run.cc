@@ -194,6 +194,9 @@ bool PrepareParameters(const RunOptions& options, Ranks& ranks,
   return has_model && has_data && preparation.Do([&] {
     parts.resolved =
         Resolve(options.params, options.device, parts.data, RanksOf(options));
+    if (options.mode != Mode::kEval && options.mode != Mode::kPredict) {
+      RequireAllClasses(parts.data.labels(), parts.resolved.values);
+    }
   });
 }
 
