@@ -120,6 +120,24 @@ INSTANTIATE_TEST_SUITE_P(Variants, NetworkVariantTest,
                            return param_info.param.name;
                          });
 
+// Tensors of the reference's ResNet-50 fit torchvision's without a word, so the
+// variant must follow the weights (weights_variant_test.cc).
+TEST(ModelVariantTest, EqualWeightsHaveOtherLogitsInAnotherVariant) {
+  const torch::NoGradGuard no_grad;
+  const auto logits = [](ModelVariant variant) {
+    const std::shared_ptr<Network> network = MakeNetwork(
+        {.variant = variant, .depth = 50, .num_classes = kGoldenClasses});
+    SetGoldenWeights(*network);
+    network->eval();
+    return network->Forward(GoldenImages(64));
+  };
+  // Ten times the difference that the twins in PyTorch may have.
+  const torch::Tensor tpu = logits(ModelVariant::kTpu);
+  const torch::Tensor other = logits(ModelVariant::kTorchvision);
+  EXPECT_GT((tpu - other).abs().max().item<double>(),
+            1e-3 * std::max(1.0, tpu.abs().max().item<double>()));
+}
+
 // The published networks with logits in named_networks.json.
 std::vector<std::string> NetworksWithLogits() {
   std::vector<std::string> names;
