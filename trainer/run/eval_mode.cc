@@ -9,13 +9,11 @@
 #include "base/error.h"
 #include "preprocess/pixels/image_size.h"
 #include "trainer/checkpoint/follower.h"
-#include "trainer/job/description.h"
 #include "trainer/job/job.h"
 #include "trainer/job/station_options.h"
 #include "trainer/job/validation.h"
 #include "trainer/log/eval_log.h"
 #include "trainer/log/run_storage.h"
-#include "trainer/report/renew_report.h"
 #include "trainer/run/evaluation.h"
 #include "trainer/run/modes.h"
 
@@ -27,17 +25,13 @@ struct Evaluator {
   const Job& job;
   ClassMap classes;
   std::unique_ptr<EvalLog> log;  // on rank 0
-  ReportSubject report = {};
 };
 
 Evaluator MakeEvaluator(const Job& job, const ModelLabels& labels,
                         const ClassMap& classes) {
-  Evaluator evaluator = {
-      .job = job, .classes = classes, .log = nullptr, .report = {}};
+  Evaluator evaluator = {.job = job, .classes = classes, .log = nullptr};
   if (job.ranks.place().is_first()) {
     evaluator.log = std::make_unique<EvalLog>(job.options.model_dir, labels);
-    evaluator.report = MakeReportSubject(job);
-    evaluator.report.class_names = labels.names();
   }
   return evaluator;
 }
@@ -61,11 +55,6 @@ bool EvaluateAtSize(Evaluator& evaluator, std::int64_t step,
   }
   if (evaluator.log) {
     evaluator.log->Write(step, subject, *result);
-    RenewReport(
-        job.options.model_dir, evaluator.report,
-        {.evaluation =
-             subject.is_own() && !result->image_size ? result : std::nullopt,
-         .evaluation_step = step});
   }
   fmt::print("{}\n", EvalText(step, subject, *result, job.params.keep_best));
   std::fflush(stdout);
