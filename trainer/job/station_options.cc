@@ -100,25 +100,6 @@ RunIdentity TeacherIdentity(const TrainParams& params) {
   return identity;
 }
 
-// Default epsilon: the original implementation's; for rmsprop, the published
-// recipes'.
-double DefaultEpsilon(OptimizerKind kind) {
-  switch (kind) {
-    case OptimizerKind::kAdamW:
-    case OptimizerKind::kNAdamW:
-      return 1e-8;
-    case OptimizerKind::kLamb:
-      return 1e-6;
-    case OptimizerKind::kRmsProp:
-      return 1e-3;
-    case OptimizerKind::kMomentum:
-    case OptimizerKind::kLars:
-    case OptimizerKind::kAdam:
-      break;
-  }
-  return OptimizerOptions{}.adam_epsilon;
-}
-
 // Throws UsageError if the parameters describe no valid network.
 void CheckNetwork(const TrainParams& params) {
   ModelOptions model = MakeModelOptions(params);
@@ -167,9 +148,6 @@ OptimizerOptions MakeOptimizerOptions(const TrainParams& params) {
   OptimizerOptions optimizer = params.optimizer;
   optimizer.kind = params.optimizer_kind();
   optimizer.seed = params.input.seed;
-  if (optimizer.adam_epsilon == 0) {
-    optimizer.adam_epsilon = DefaultEpsilon(optimizer.kind);
-  }
   if (params.resnet_checkpoint.empty()) {
     optimizer.body_rate_factor = 1;
   }

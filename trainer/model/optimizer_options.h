@@ -95,10 +95,6 @@ struct OptimizerOptions {
   int layer_decay_blocks = 1;
   double momentum = 0.9;  // of kMomentum, kLars and kRmsProp
   bool nesterov = true;   // of kMomentum; as the reference
-  double adam_beta1 = 0.9;
-  double adam_beta2 = 0.999;
-  double adam_epsilon = 1.1920929e-7;  // also of kNAdamW, kLamb and kRmsProp
-  double rmsprop_decay = 0.9;
   // kMomentum, kAdam and kRmsProp: weight_decay / 2 * the sum of squares of all
   // trained parameters in the scope is added to the loss. Others: applied in
   // the update.

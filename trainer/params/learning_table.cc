@@ -129,21 +129,6 @@ const Param kOptimizerParams[] = {
         "Momentum of the optimizers momentum, lars and rmsprop."),
     Row("use_nesterov", Field<&P::optimizer, &O::nesterov>(), Any(), "",
         "Use Nesterov's momentum."),
-    Row("adam_beta1", Field<&P::optimizer, &O::adam_beta1>(), BelowOne(), "",
-        "Fraction of the mean gradient that Adam and lamb keep per step."),
-    Row("adam_beta2", Field<&P::optimizer, &O::adam_beta2>(), BelowOne(), "",
-        "Fraction of the mean squared gradient that Adam and lamb keep per "
-        "step."),
-    Row("adam_epsilon", Field<&P::optimizer, &O::adam_epsilon>(), NotNegative(),
-        "",
-        "Number that Adam and lamb add to the root of the mean square, and "
-        "rmsprop to the mean square.",
-        "1.1920929e-07 of adam, 1e-08 of adamw and nadamw, 1e-06 of lamb, "
-        "0.001 of rmsprop"),
-    Row("rmsprop_decay", Field<&P::optimizer, &O::rmsprop_decay>(), BelowOne(),
-        "",
-        "Fraction of the mean squared gradient that rmsprop keeps per "
-        "step."),
     Row("weight_decay", Field<&P::optimizer, &O::weight_decay>(), NotNegative(),
         "", "Factor of the L2 term of the loss."),
     Row("weight_decay_scope",

@@ -74,9 +74,8 @@ struct TrainParams {
   std::string early_stop;
 
   // Without seed and the learning rate's decay_epochs and numbers of images and
-  // steps, which MakeOptimizerOptions() sets. adam_epsilon 0: the default of
-  // the kind.
-  OptimizerOptions optimizer = {.adam_epsilon = 0};
+  // steps, which MakeOptimizerOptions() sets.
+  OptimizerOptions optimizer;
   std::string learning_rate_decay_epochs;
   std::string plateau_metric = "loss";
   bool enable_lars = false;  // the reference's name for OptimizerKind::kLars

@@ -243,10 +243,10 @@ TEST(ReadParamsTest, HasTheReferencesTypesInEveryForm) {
 
 TEST(ReadParamsTest, ReadsNestedNamesAsOnesWithUnderscores) {
   const TrainParams params =
-      Read("{train: {batch: {size: 8}, steps: 5}, adam: {beta1: 0.5}}");
+      Read("{train: {batch: {size: 8}, steps: 5}, bn: {momentum: 0.5}}");
   EXPECT_EQ(params.input.batch_size, 8);
   EXPECT_EQ(params.train_steps, 5);
-  EXPECT_EQ(params.optimizer.adam_beta1, 0.5);
+  EXPECT_EQ(params.model.bn_momentum, 0.5);
   EXPECT_EQ(Read("bn.momentum=0.8,eval.batch-size=2").model.bn_momentum, 0.8);
   EXPECT_EQ(ErrorOf("{model: {resnet_depth: 18}}"),
             "unknown parameter 'model.resnet_depth': did you mean "
