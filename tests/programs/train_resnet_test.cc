@@ -214,7 +214,7 @@ TEST_F(TrainResnetTest, GoesOnWithAllThatAnUpdateDependsOn) {
       "moving_average_every=2,mixup_alpha=0.2,cutmix_alpha=1,loss=bce,"
       "bce_target_threshold=0.2,clip_gradient_norm=1,layer_decay=0.9,"
       "norm_weight_decay=0.001,gradient_accumulation_steps=2,"
-      "learning_rate_schedule=cosine,restart_epochs=1,"
+      "learning_rate_schedule=exponential,"
       "steps_per_eval=2,train_steps=";
   const std::string mode = "--mode train_and_eval --device cpu";
   ASSERT_EQ(Train("straight", more + "4", mode).exit_code, 0);

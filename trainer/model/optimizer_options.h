@@ -85,12 +85,11 @@ inline constexpr Choices<AverageWarmup, 3> kAverageWarmups = {
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::kMomentum;
   LearningRateOptions learning_rate = {};
-  // Factors of the learning rate: for all layers but the classifier; for the
-  // classifier; and from each layer to the layer before it, starting with 1 at
-  // the classifier. The stem is a layer, and so are up to layer_decay_blocks
-  // blocks in a row (LayersFromEnd()).
+  // Factors of the learning rate: for all layers but the classifier; and from
+  // each layer to the layer before it, starting with 1 at the classifier. The
+  // stem is a layer, and so are up to layer_decay_blocks blocks in a row
+  // (LayersFromEnd()).
   double body_rate_factor = 1;
-  double head_rate_factor = 1;
   double layer_decay = 1;
   int layer_decay_blocks = 1;
   double momentum = 0.9;  // of kMomentum, kLars and kRmsProp

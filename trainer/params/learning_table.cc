@@ -23,9 +23,6 @@ const Param kOptimizerParams[] = {
         Field<&P::optimizer, &O::body_rate_factor>(), NotNegative(), "",
         "Factor of the learning rate of all layers but the classifier, in a "
         "training that starts from resnet_checkpoint."),
-    Row("head_learning_rate_factor",
-        Field<&P::optimizer, &O::head_rate_factor>(), NotNegative(), "",
-        "Factor of the learning rate of the classifier."),
     Row("layer_decay", Field<&P::optimizer, &O::layer_decay>(),
         {.min = 0, .max = 1, .min_is_open = true}, "",
         "Learning rate of each block by that of the block after it, down from "
@@ -67,21 +64,6 @@ const Param kOptimizerParams[] = {
         "",
         "Lowest learning rate after the warm-up; 0: 0, of onecycle 1/250000 "
         "of the peak."),
-    Row("restart_epochs",
-        Field<&P::optimizer, &O::learning_rate, &R::restart_epochs>(),
-        Between(0, 1e6), "epochs",
-        "Length of the first cycle of a cosine schedule that starts again and "
-        "again; 0: one cosine for the whole run.")
-        .OnlyWith("learning_rate_schedule", "cosine"),
-    Row("restart_growth",
-        Field<&P::optimizer, &O::learning_rate, &R::restart_growth>(),
-        Between(1, 100), "", "Length of each cycle by that of the one before.")
-        .Needs("restart_epochs"),
-    Row("restart_decay",
-        Field<&P::optimizer, &O::learning_rate, &R::restart_decay>(),
-        {.min = 0, .max = 1, .min_is_open = true}, "",
-        "Peak of each cycle by that of the one before.")
-        .Needs("restart_epochs"),
     Row("plateau_metric",
         Field<&P::plateau_metric>(
             "loss|top_1|top_5|mean_class|auc|auc_at_half"),
@@ -92,18 +74,6 @@ const Param kOptimizerParams[] = {
         Between(0, 1'000'000), "evaluations",
         "Evaluations in a row that may be no better before the schedule "
         "plateau lowers the rate.")
-        .OnlyWith("learning_rate_schedule", "plateau"),
-    Row("plateau_threshold",
-        Field<&P::optimizer, &O::learning_rate, &R::plateau_threshold>(),
-        BelowOne(), "",
-        "Relative difference by which an evaluation must be better to count as "
-        "better for the schedule plateau.")
-        .OnlyWith("learning_rate_schedule", "plateau"),
-    Row("plateau_cooldown",
-        Field<&P::optimizer, &O::learning_rate, &R::plateau_cooldown>(),
-        Between(0, 1'000'000), "evaluations",
-        "Evaluations after a decay of the schedule plateau that do not count "
-        "as no better.")
         .OnlyWith("learning_rate_schedule", "plateau"),
     Row("warmup_epochs",
         Field<&P::optimizer, &O::learning_rate, &R::warmup_epochs>(),
