@@ -169,7 +169,6 @@ DeviceOptions MakeDeviceOptions(const TrainParams& params,
           .normalization = NormalizationOf(params),
           .graphs = params.cuda_graph,
           .deterministic = params.deterministic,
-          .tf32 = params.tf32,
           .eval_views = {.crops = params.eval_crops, .flip = params.eval_flip},
           .batch_norm_group = params.batch_norm_group};
 }

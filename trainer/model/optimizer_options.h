@@ -28,7 +28,7 @@ inline constexpr Choices<OptimizerKind, 7> kOptimizers = {
 
 enum class LossKind {
   kSoftmax,  // cross-entropy of the softmax
-  kBce,      // binary cross-entropy of each class's sigmoid
+  kBce,      // binary cross-entropy of each class's sigmoid, their mean
 };
 inline constexpr Choices<LossKind, 2> kLosses = {
     {{"softmax", LossKind::kSoftmax}, {"bce", LossKind::kBce}}};
@@ -40,24 +40,17 @@ struct LossOptions {
   // kBce: classes whose target is larger have the target 1, others 0; 0: the
   // targets stay as they are.
   double target_threshold = 0;
-  bool sums_classes = false;  // kBce: the sum over classes, else the mean
   // Factors of the classes' terms; empty: all are 1.
   std::vector<double> class_weights = {};
 };
 
-enum class DistillKind {
-  kSoft,  // divergence from the teacher's softened distribution
-  kHard,  // cross-entropy against the class that the teacher predicts
-};
-inline constexpr Choices<DistillKind, 2> kDistillKinds = {
-    {{"soft", DistillKind::kSoft}, {"hard", DistillKind::kHard}}};
-
 // The part of a training step's loss that comes from a teacher, where there is
 // one: loss * (1 - weight) + distillation * weight.
 struct DistillOptions {
-  DistillKind kind = DistillKind::kSoft;
   double weight = 0.5;
-  double temperature = 1;  // kSoft: divides both networks' logits
+  // Divides both networks' logits in the divergence from the teacher's
+  // distribution; 0: the cross-entropy with the class that it predicts.
+  double temperature = 1;
 };
 
 // The parameters that weight decay applies to.

@@ -119,11 +119,6 @@ const Param kOptimizerParams[] = {
         "Target above which a class's target becomes 1 in loss=bce, and "
         "otherwise 0; 0: targets as smoothing and mixing make them.")
         .OnlyWith("loss", "bce"),
-    Row("bce_sum", Field<&P::optimizer, &O::loss, &L::sums_classes>(), Any(),
-        "",
-        "Sum the losses of an image's classes in loss=bce, instead of "
-        "averaging them.")
-        .OnlyWith("loss", "bce"),
     Row("label_smoothing",
         Field<&P::optimizer, &O::loss, &L::label_smoothing>(), BelowOne(), "",
         "Fraction of the target that is spread evenly over all classes."),
@@ -142,14 +137,6 @@ const Param kOptimizerParams[] = {
         "that of the model_dir")
         .OfTeacher()
         .Needs("distill_from"),
-    Row("distill_loss",
-        ChoiceField<kDistillKinds, &P::optimizer, &O::distill, &D::kind>(),
-        Any(), "",
-        "Loss against the teacher: the divergence from its softened "
-        "distribution (soft), or the cross-entropy with the class that it "
-        "predicts (hard).")
-        .OfTeacher()
-        .Needs("distill_from"),
     Row("distill_weight", Field<&P::optimizer, &O::distill, &D::weight>(),
         {.min = 0, .max = 1, .min_is_open = true}, "",
         "Fraction of the loss that comes from the teacher; the rest is the "
@@ -157,11 +144,11 @@ const Param kOptimizerParams[] = {
         .OfTeacher()
         .Needs("distill_from"),
     Row("distill_temperature",
-        Field<&P::optimizer, &O::distill, &D::temperature>(), Positive(), "",
-        "Divisor of both networks' logits in distill_loss=soft.")
+        Field<&P::optimizer, &O::distill, &D::temperature>(), NotNegative(), "",
+        "Divisor of both networks' logits in the divergence from the teacher; "
+        "0: the cross-entropy with the class that it predicts.")
         .OfTeacher()
-        .Needs("distill_from")
-        .OnlyWith("distill_loss", "soft"),
+        .Needs("distill_from"),
     Row("moving_average_decay",
         Field<&P::optimizer, &O::moving_average_decay>(), BelowOne(), "",
         "Fraction of the moving average of the weights kept per step; "

@@ -185,9 +185,6 @@ const Param kModelParams[] = {
         "On a GPU, use algorithms of cuDNN and cuBLAS that give the same bits "
         "in every run, and do not search for the fastest ones; on a CPU a run "
         "always has the same bits."),
-    Row("tf32", Field<&P::tf32>(), Any(), "",
-        "On a GPU with precision=float32, round the inputs of convolutions "
-        "and matrix products to TF32 (10 bits), which is faster."),
     Common(Row("resnet_checkpoint", Field<&P::resnet_checkpoint>(), Any(),
                "path",
                "Start from these weights: a model_dir or checkpoint of "

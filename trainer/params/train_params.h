@@ -34,7 +34,6 @@ struct TrainParams {
   std::optional<Precision> precision = {};
   GraphReplay cuda_graph = GraphReplay::kTrue;
   bool deterministic = false;
-  bool tf32 = false;
   Normalization normalization = Normalization::kImagenet;
   std::string resnet_checkpoint;  // initial weights
 
@@ -65,10 +64,8 @@ struct TrainParams {
   bool use_async_checkpointing = false;
   std::int64_t log_step_count_steps = 1;
   bool skip_host_call = false;
-  bool log_every_steps = false;
   bool epoch_lines = false;
   std::int64_t profile_every_n_steps = 0;
-  double profile_every_n_seconds = 0;
   std::int64_t tpu_profile_duration = 2000;  // ms
   double stop_at_top_1 = 0;
   std::string early_stop;
