@@ -15,7 +15,6 @@
 #include "pipeline/options/option_text.h"
 #include "pipeline/options/options.h"
 #include "pipeline/order/stream_state.h"
-#include "preprocess/pixels/image_size.h"
 #include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
 #include "trainer/feed/fake_data.h"
@@ -119,7 +118,6 @@ RunParams Resolve(const RunParams& params, const std::string& device,
   const ImageSizeSchedule sizes(params.values.image_size_schedule,
                                 params.values.input.image_size);
   (void)ParseDecayEpochs(params.values);
-  (void)EvalImageSizes(params.values);
   (void)ParseEarlyStop(params.values.early_stop);
   if (data.is_fake()) {
     ResolveFakeData(IsGpu(device), resolved);
@@ -169,7 +167,7 @@ DeviceOptions MakeDeviceOptions(const TrainParams& params,
           .normalization = NormalizationOf(params),
           .graphs = params.cuda_graph,
           .deterministic = params.deterministic,
-          .eval_views = {.crops = params.eval_crops, .flip = params.eval_flip},
+          .eval_views = EvalViewsOf(params),
           .batch_norm_group = params.batch_norm_group};
 }
 
@@ -180,23 +178,10 @@ InputOptions EvalInputOf(const TrainParams& params) {
   return input;
 }
 
-std::vector<ImageSize> EvalImageSizes(const TrainParams& params) {
-  const std::string& text = params.eval_image_sizes;
-  std::vector<ImageSize> sizes;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const std::string_view part = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-    const auto size = ParseImageSize(Trimmed(part));
-    if (!size || size->shorter() < 8 || size->longer() > 4096 ||
-        std::ranges::find(sizes, *size) != sizes.end()) {
-      throw UsageError("eval_image_sizes='" + text +
-                       "': must be different sizes of 8 to 4096 pixels, as "
-                       "'192,224,288'");
-    }
-    sizes.push_back(*size);
-  }
-  return sizes.empty() ? std::vector{params.input.image_size} : sizes;
+EvalViews EvalViewsOf(const TrainParams& params) {
+  // The device mirrors the single crop of 2 views; the input makes 5 or 10.
+  const bool flip = params.eval_crops == 2;
+  return {.crops = flip ? 1 : params.eval_crops, .flip = flip};
 }
 
 RunIdentity MakeNetworkIdentity(const TrainParams& params) {

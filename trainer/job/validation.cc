@@ -78,7 +78,6 @@ RunIdentity MakeValidation(const TrainParams& params, const DataSet& data) {
       {"eval_split", JsonText(data.eval()->name)},
       {"eval_data", JsonText(fmt::format("{}-{:08x}", index.identity(),
                                          SampleChecksum(index)))},
-      {"eval_flip", params.eval_flip ? "true" : "false"},
       {"moving_average",
        params.optimizer.moving_average_decay > 0 ? "true" : "false"},
       {"label_smoothing",

@@ -86,9 +86,12 @@ constexpr Quarrel kQuarrels[] = {
               p.optimizer.weight_decay == 0;
      },
      "give a weight_decay above 0, too"},
-    {"eval_crops", "eval_flip",
-     [](const P& p) { return p.eval_crops == 10 && p.eval_flip; },
-     "eval_crops=10 already includes mirrored crops; remove eval_flip"},
+    {"eval_crops", "recipe",
+     [](const P& p) {
+       return p.eval_crops > 2 && p.input.recipe != Recipe::kTpu &&
+              p.input.recipe != Recipe::kTorchvision;
+     },
+     "corners are cropped with recipe=tpu or torchvision"},
     {"blur_pool", "image_size",
      [](const P& p) {
        return p.model.blur_pool && p.input.image_size.shorter() < 17;

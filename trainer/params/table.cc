@@ -101,16 +101,9 @@ const Param kDataParams[] = {
     Input("eval_resize"),
     Input("eval_crop"),
     Row("eval_crops", ChoiceField<kEvalCrops, &P::eval_crops>(), Any(), "",
-        "Crops of an image in an evaluation, whose logits are averaged: the "
-        "centre; that and the corners; or these of the mirrored image, too.")
-        .OnlyWith("recipe", "tpu|torchvision"),
-    Row("eval_flip", Field<&P::eval_flip>(), Any(), "",
-        "Evaluate each image and its mirror image, and average their logits."),
-    Row("eval_image_sizes", Field<&P::eval_image_sizes>(), Any(), "pixels",
-        "Sizes of the model's input in mode eval, with an evaluation of each, "
-        "as '192,224,288' or '224x224,224x320'.",
-        "image_size")
-        .NotFor("model", "lenet"),
+        "Views of an image in an evaluation, whose logits are averaged: the "
+        "centre (1), that and its mirror image (2), the centre and the corners "
+        "(5), or these five and their mirror images (10)."),
     Input("scaled_decode"),
     Input("augment", {.name = "augment_name"}),
     Input("augment_layers", {.name = "randaug_num_layers"}),

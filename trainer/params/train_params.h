@@ -20,6 +20,11 @@ inline constexpr int kLeastBatches = 4;
 // images.
 inline constexpr std::string_view kBalanced = "balanced";
 
+// Views of an image in an evaluation: its centre, that and its mirror image,
+// the centre and the corners, or these five and their mirror images.
+inline constexpr Choices<int, 4> kEvalCrops = {
+    {{"1", 1}, {"2", 2}, {"5", 5}, {"10", 10}}};
+
 // The parameters of a run; the table in table.cc has the reference driver's
 // name, the range and the description of each. Where the table has a text for
 // "not given", 0 or "" means that, and ResolveDefaults() sets the value from
@@ -46,9 +51,7 @@ struct TrainParams {
   bool allow_missing_shards = false;
   int eval_batch_size = 0;
   bool eval_live_weights = false;
-  int eval_crops = 1;
-  bool eval_flip = false;
-  std::string eval_image_sizes;  // of mode eval
+  int eval_crops = 1;  // one of kEvalCrops
   std::string image_size_schedule;
   bool data_on_device = false;
 

@@ -1,6 +1,7 @@
 #include "trainer/job/station_options.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -76,21 +77,17 @@ TEST(StationOptionsTest, ANetworkIsAlsoWhatItsTensorsDoNotShow) {
   }
 }
 
-std::vector<ImageSize> Sizes(const std::string& text) {
-  TrainParams params;
-  params.eval_image_sizes = text;
-  return EvalImageSizes(params);
-}
-
-TEST(StationOptionsTest, EvaluationsHaveImageSizes) {
-  EXPECT_THAT(Sizes(""), ElementsAre(224));
-  EXPECT_THAT(Sizes("192, 288"), ElementsAre(192, 288));
-  EXPECT_THAT(Sizes("192,224x320"), ElementsAre(192, ImageSize(224, 320)));
-  for (const std::string text : {"7", "a", "192,,224", "4097", "192,192",
-                                 "7x224", "224x4097", "192,192x192"}) {
-    EXPECT_THAT(MessageOf<UsageError>([&] { (void)Sizes(text); }),
-                HasSubstr("eval_image_sizes='" + text + "': must be"));
-  }
+TEST(StationOptionsTest, TwoViewsAreTheCropAndItsMirrorImage) {
+  const auto views = [](int eval_crops) {
+    TrainParams params;
+    params.eval_crops = eval_crops;
+    const EvalViews of = EvalViewsOf(params);
+    return std::pair(of.crops, of.flip);
+  };
+  EXPECT_EQ(views(1), std::pair(1, false));
+  EXPECT_EQ(views(2), std::pair(1, true));
+  EXPECT_EQ(views(5), std::pair(5, false));
+  EXPECT_EQ(views(10), std::pair(10, false));
 }
 
 std::vector<double> DecayEpochs(const std::string& text) {

@@ -36,8 +36,9 @@ TEST(CheckTogetherTest, SaysWhatAParameterIsUsedWith) {
             "layer_decay_blocks=2 and layer_decay=1: layer_decay_blocks needs "
             "layer_decay");
   EXPECT_EQ(ErrorOf("eval_crops=5,recipe=plain"),
-            "eval_crops=5 and recipe=plain: eval_crops is only used with "
+            "eval_crops=5 and recipe=plain: corners are cropped with "
             "recipe=tpu or torchvision");
+  EXPECT_EQ(ErrorOf("eval_crops=2,recipe=plain"), "");
   EXPECT_EQ(ErrorOf("model=lenet,image_size=28,eca=true"),
             "eca=true and model=lenet: eca is not used with model=lenet");
 }
@@ -72,7 +73,6 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"export_moving_average=1", "moving_average_decay",
              "moving_average_decay=0.9"},
         Pair{"eval_crops=5,recipe=plain", "recipe", "recipe=tpu"},
-        Pair{"eval_crops=10,eval_flip=1", "eval_flip", "eval_crops=5"},
         Pair{"drop_connect_growth=block", "drop_connect_rate",
              "drop_connect_rate=.1"},
         Pair{"dropblock_groups='3,4'", "dropblock_keep_prob",
@@ -129,7 +129,6 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Pair{"model_variant=tpu", "model_variant", ""},
         Pair{"image_size_schedule='0:16'", "image_size_schedule", ""},
-        Pair{"eval_image_sizes='28,32'", "eval_image_sizes", ""},
         Pair{"pre_activation=1", "pre_activation", ""},
         Pair{"small_stem=1", "small_stem", ""},
         Pair{"use_resnetd_stem=1", "use_resnetd_stem", ""},
