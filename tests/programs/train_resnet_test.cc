@@ -661,7 +661,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         WrongCall{"Unknown", "train_step=3", "did you mean 'train_steps'"},
         WrongCall{"BatchOverData", "train_batch_size=17", "16"},
-        WrongCall{"GroupsOfBasicBlocks", "groups=32",
+        WrongCall{"GroupsOfBasicBlocks",
+                  "model=resnext50_32x4d,resnet_depth=18",
                   "groups cannot be: ResNet-18 has no bottleneck blocks"}),
     [](const auto& call) { return call.param.name; });
 

@@ -92,7 +92,7 @@ constexpr Quarrel kQuarrels[] = {
               p.input.recipe != Recipe::kTorchvision;
      },
      "corners are cropped with recipe=tpu or torchvision"},
-    {"blur_pool", "image_size",
+    {"model", "image_size",
      [](const P& p) {
        return p.model.blur_pool && p.input.image_size.shorter() < 17;
      },

@@ -63,11 +63,11 @@ TEST(StationOptionsTest, ARunResumesWithTheSameTeacher) {
 
 // A difference is found whichever of the two has the default.
 TEST(StationOptionsTest, ANetworkIsAlsoWhatItsTensorsDoNotShow) {
-  std::vector<TrainParams> others(4);
-  others[0].model.bn_epsilon = 1e-3;
-  others[1].model.blur_pool = true;
-  others[2].model.groups = 32;
-  others[3].normalization = Normalization::kUnit;
+  std::vector<TrainParams> others(3);
+  others[0].model.blur_pool = true;
+  others[1].model.groups = 32;
+  others[1].model.width_per_group = 4;
+  others[2].normalization = Normalization::kUnit;
   const RunIdentity usual = MakeNetworkIdentity(TrainParams());
   EXPECT_EQ(DescribeDifferences(usual, usual), "");
   for (const TrainParams& other : others) {

@@ -39,8 +39,9 @@ TEST(CheckTogetherTest, SaysWhatAParameterIsUsedWith) {
             "eval_crops=5 and recipe=plain: corners are cropped with "
             "recipe=tpu or torchvision");
   EXPECT_EQ(ErrorOf("eval_crops=2,recipe=plain"), "");
-  EXPECT_EQ(ErrorOf("model=lenet,image_size=28,eca=true"),
-            "eca=true and model=lenet: eca is not used with model=lenet");
+  EXPECT_EQ(ErrorOf("model=lenet,image_size=28,small_stem=true"),
+            "small_stem=true and model=lenet: small_stem is not used with "
+            "model=lenet");
 }
 
 struct Pair {
