@@ -64,9 +64,6 @@ constexpr Quarrel kQuarrels[] = {
               p.learning_rate_decay_epochs.empty();
      },
      "give the epochs of its decays, as '30,60,80'"},
-    {"loss_class_weights", "balance_classes",
-     [](const P& p) { return IsBalanced(p) && p.selection.balance_classes; },
-     kBalancedTwice},
     {"loss_class_weights", "class_weights",
      [](const P& p) {
        return IsBalanced(p) && !p.selection.class_weights.empty();

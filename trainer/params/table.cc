@@ -53,11 +53,10 @@ const Param kDataParams[] = {
         "Train on the records of these classes: names, or labels as stored in "
         "records, as 'cat,dog'.",
         "all classes"),
-    Row("balance_classes", Field<&P::selection, &S::balance_classes>(), Any(),
-        "", "Give every class the same share of an epoch."),
     Row("class_weights", Field<&P::selection, &S::class_weights>(), Any(),
         "file",
-        "File with a class and its weight, its share of an epoch, per line.",
+        "File with a class and its weight, its share of an epoch, per line; or "
+        "balanced: the same share for every class.",
         "none"),
     Row("sample_weights", Field<&P::selection, &S::sample_weights>(), Any(),
         "file",

@@ -16,10 +16,6 @@ namespace infeed {
 // may be on its way to a GPU, and others are filled meanwhile.
 inline constexpr int kLeastBatches = 4;
 
-// The value of loss_class_weights for weights from the numbers of the classes'
-// images.
-inline constexpr std::string_view kBalanced = "balanced";
-
 // Views of an image in an evaluation: its centre, that and its mirror image,
 // the centre and the corners, or these five and their mirror images.
 inline constexpr Choices<int, 4> kEvalCrops = {
