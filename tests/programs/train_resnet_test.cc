@@ -493,18 +493,6 @@ TEST_F(TrainResnetTest, TimesBothPrecisionsOfALongRunAlone) {
                             "images/s in (float32|bfloat16)\n)"));
 }
 
-// Images of some 40 pixels are decoded to 1/2 or 1/4 for crops to 8.
-TEST_F(TrainResnetTest, ScaledDecodeMakesAnotherTraining) {
-  const std::string small = "image_size=8,train_steps=2";
-  const std::string scaled = small + ",scaled_decode=true";
-  ASSERT_EQ(Train("exact", small).exit_code, 0);
-  ASSERT_EQ(Train("scaled", scaled).exit_code, 0);
-  EXPECT_NE(Metrics("exact", "train")[1]["loss"],
-            Metrics("scaled", "train")[1]["loss"]);
-  EXPECT_THAT(Train("exact", scaled).err,
-              HasSubstr("scaled_decode is true, the checkpoint has false"));
-}
-
 TEST_F(TrainResnetTest, TrainsAlikeWithoutOverlap) {
   ASSERT_EQ(Train("flow", "train_steps=2").exit_code, 0);
   const ProgramResult basic = Train("basic", "train_steps=2,graph=basic");

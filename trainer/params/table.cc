@@ -96,14 +96,12 @@ const Param kDataParams[] = {
     Input("random_flip"),
     Input("random_flip_vertical"),
     Input("crop_scale"),
-    Input("crop_ratio"),
     Input("eval_resize"),
     Input("eval_crop"),
     Row("eval_crops", ChoiceField<kEvalCrops, &P::eval_crops>(), Any(), "",
         "Views of an image in an evaluation, whose logits are averaged: the "
         "centre (1), that and its mirror image (2), the centre and the corners "
         "(5), or these five and their mirror images (10)."),
-    Input("scaled_decode"),
     Input("augment", {.name = "augment_name"}),
     Input("augment_layers", {.name = "randaug_num_layers"}),
     Input("augment_magnitude", {.name = "randaug_magnitude"}),
@@ -124,13 +122,10 @@ const Param kDataParams[] = {
         "CutMix on the device: take a rectangle from another image; 0: none. "
         "With mixup_alpha, each batch gets one of the two."),
     Input("shuffle"),
-    Input("window_shards"),
-    Input("window_records"),
     Input("rank_share"),
     Input("seed", {.help = "Seed of order, crops, flips and initial weights."}),
     Input("on_bad_record"),
     Input("max_bad_records", {.range = Between(-1, kMaxImages)}),
-    Input("max_bad_rate"),
     Input("bad_record_report"),
     Input("lenient"),
 };
@@ -139,8 +134,6 @@ const Param kInputParams[] = {
     Input("graph"),
     Input("threads", {.name = "num_parallel_calls"}),
     Input("batches_in_pool", {.range = Between(kLeastBatches, 1024)}),
-    Input("prefetch_batches"),
-    Input("map_files"),
     Input("seek_index"),
     Input("use_cache"),
     Row("data_on_device", Field<&P::data_on_device>(), Any(), "",
