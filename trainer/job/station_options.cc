@@ -119,6 +119,7 @@ RunParams Resolve(const RunParams& params, const std::string& device,
                                 params.values.input.image_size);
   (void)ParseDecayEpochs(params.values);
   (void)ParseEarlyStop(params.values.early_stop);
+  (void)ParsePlateau(params.values.plateau);
   if (data.is_fake()) {
     ResolveFakeData(IsGpu(device), resolved);
     return resolved;
@@ -152,6 +153,7 @@ OptimizerOptions MakeOptimizerOptions(const TrainParams& params) {
   LearningRateOptions& rate = optimizer.learning_rate;
   rate.lars = optimizer.kind == OptimizerKind::kLars;
   rate.decay_epochs = ParseDecayEpochs(params);
+  rate.plateau_patience = ParsePlateau(params.plateau).patience;
   rate.batch_size = params.input.batch_size;
   rate.train_images = params.num_train_images;
   rate.train_steps = params.train_steps;

@@ -64,16 +64,10 @@ const Param kOptimizerParams[] = {
         "",
         "Lowest learning rate after the warm-up; 0: 0, of onecycle 1/250000 "
         "of the peak."),
-    Row("plateau_metric",
-        Field<&P::plateau_metric>(
-            "loss|top_1|top_5|mean_class|auc|auc_at_half"),
-        Any(), "", "Metric of the evaluations that the schedule plateau uses.")
-        .OnlyWith("learning_rate_schedule", "plateau"),
-    Row("plateau_patience",
-        Field<&P::optimizer, &O::learning_rate, &R::plateau_patience>(),
-        Between(0, 1'000'000), "evaluations",
-        "Evaluations in a row that may be no better before the schedule "
-        "plateau lowers the rate.")
+    Row("plateau", Field<&P::plateau>(), Any(), "",
+        "Metric of the evaluations, and the number of them in a row that may "
+        "be no better before the schedule plateau lowers the rate: "
+        "'METRIC:EVALUATIONS'.")
         .OnlyWith("learning_rate_schedule", "plateau"),
     Row("warmup_epochs",
         Field<&P::optimizer, &O::learning_rate, &R::warmup_epochs>(),

@@ -66,9 +66,6 @@ const Param kDataParams[] = {
         "Train on several data sets, each with its share of an epoch, as "
         "'DIR=0.7,DIR2=0.3', in place of data_dir's training images.",
         "only data_dir"),
-    Row("epoch_records", Field<&P::selection, &S::epoch_records>(),
-        Between(0, kMaxImages), "images", "Images of an epoch.",
-        "as many as are selected"),
     Input("last_batch",
           {.help = "Treatment of the images of an epoch that do not fill a "
                    "batch: drop them (auto), make a smaller batch (pad), fill "

@@ -73,7 +73,7 @@ struct TrainParams {
   // steps, which MakeOptimizerOptions() sets.
   OptimizerOptions optimizer;
   std::string learning_rate_decay_epochs;
-  std::string plateau_metric = "loss";
+  std::string plateau = "loss:10";
   bool enable_lars = false;  // the reference's name for OptimizerKind::kLars
   // A file, or kBalanced; ResolveClassWeights() sets the loss's class_weights.
   std::string loss_class_weights;
