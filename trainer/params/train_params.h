@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/choices.h"
 #include "pipeline/options/options.h"
 #include "pipeline/order/selection_choice.h"
 #include "trainer/model/optimizer_options.h"
