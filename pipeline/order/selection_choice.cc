@@ -62,13 +62,11 @@ std::vector<MixPart> MixParts(const SelectionChoice& choice,
 
 // Rejects fields that each determine the epoch and thus exclude each other.
 void CheckChoice(const SelectionChoice& choice) {
-  const int splits = (choice.balance_classes ? 1 : 0) +
-                     (choice.class_weights.empty() ? 0 : 1) +
+  const int splits = (choice.class_weights.empty() ? 0 : 1) +
                      (choice.sample_weights.empty() ? 0 : 1) +
                      (choice.mix.empty() ? 0 : 1);
   if (splits > 1) {
-    throw UsageError(
-        "give one of balance_classes, class_weights, sample_weights and mix");
+    throw UsageError("give one of class_weights, sample_weights and mix");
   }
   if (!choice.mix.empty() &&
       !(choice.subset.empty() && choice.classes.empty())) {
@@ -170,7 +168,7 @@ RecordGroup Weighed(const std::string& path, const RecordIndex& index,
 std::vector<RecordGroup> Groups(const SelectionChoice& choice,
                                 const RecordIndex& index,
                                 const std::string& label_key) {
-  const bool by_class = choice.balance_classes || !choice.class_weights.empty();
+  const bool by_class = !choice.class_weights.empty();
   const bool asks_labels = by_class || !choice.classes.empty();
   const std::vector<std::int64_t> labels =
       asks_labels ? RecordLabels(index, {.label_key = label_key})
@@ -179,7 +177,7 @@ std::vector<RecordGroup> Groups(const SelectionChoice& choice,
   std::vector<std::uint32_t> ids = Filtered(choice, index, names, labels);
   if (by_class) {
     std::vector<RecordGroup> groups = ByClass(ids, names, labels);
-    if (!choice.class_weights.empty()) {
+    if (choice.class_weights != kBalanced) {
       WeighClasses(choice.class_weights, names, labels, groups);
     }
     return groups;

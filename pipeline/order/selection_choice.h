@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pipeline/order/selection.h"
@@ -11,12 +12,14 @@
 
 namespace infeed {
 
+// The value of class weights that the numbers of the classes' records set.
+inline constexpr std::string_view kBalanced = "balanced";
+
 // How a user selects an epoch's records; docs/order.md describes the fields.
 struct SelectionChoice {
-  std::string subset;   // file of record numbers
-  std::string classes;  // names or labels, "a,b"
-  bool balance_classes = false;
-  std::string class_weights;       // file
+  std::string subset;              // file of record numbers
+  std::string classes;             // names or labels, "a,b"
+  std::string class_weights;       // file, or kBalanced
   std::string sample_weights;      // file
   std::string mix;                 // "DIR=WEIGHT,DIR2=WEIGHT2"
   std::int64_t epoch_records = 0;  // 0: the number of selected records

@@ -19,11 +19,6 @@ inline constexpr Choices<Recipe, 4> kRecipes = {
      {"plain", Recipe::kPlain},
      {"cifar", Recipe::kCifar}}};
 
-// The centre, that and the four corners, or these five of the image and of its
-// mirror image.
-inline constexpr Choices<int, 3> kEvalCrops = {
-    {{"1", 1}, {"5", 5}, {"10", 10}}};
-
 // Bounds of a recipe's crops; 0: the recipe's own.
 struct CropOptions {
   // Training with kTorchvision: the smallest crop's part of the image's area
@@ -35,7 +30,8 @@ struct CropOptions {
   // as a part of the resized image, rounded down (timm's crop_pct).
   int eval_resize = 0;
   double eval_crop = 0;
-  // Crops of an image in an evaluation with kTorchvision and kTpu: EvalView.
+  // Crops of an image in an evaluation with kTorchvision and kTpu, 1, 5 or 10:
+  // EvalView.
   int eval_crops = 1;
 
   friend bool operator==(const CropOptions&, const CropOptions&) = default;

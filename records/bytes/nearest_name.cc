@@ -41,8 +41,6 @@ constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
     {"img_size", "image_size"},
     {"learning_rate", "base_learning_rate"},
     {"lr", "base_learning_rate"},
-    {"lr_cycle_decay", "restart_decay"},
-    {"lr_cycle_mul", "restart_growth"},
     {"lr_gamma", "learning_rate_decay"},
     {"lr_min", "min_learning_rate"},
     {"lr_schedule", "learning_rate_schedule"},

@@ -28,7 +28,7 @@ def case(smoothing=0.0, mixed=False, **options):
     loss.backward()
     return {"smoothing": smoothing, "mixed": mixed,
             "threshold": options.get("target_threshold", 0),
-            "sum": options.get("sum_classes", False), "loss": loss.item(),
+            "loss": loss.item(),
             "gradient": logits.grad.flatten().tolist()}
 
 
@@ -37,10 +37,9 @@ def main():
         case(),
         case(smoothing=0.1),
         case(smoothing=0.1, target_threshold=0.2),
-        case(smoothing=0.1, sum_classes=True),
         case(smoothing=0.1, mixed=True),
         case(smoothing=0.1, mixed=True, target_threshold=0.2),
-        case(mixed=True, target_threshold=0.5, sum_classes=True),
+        case(mixed=True, target_threshold=0.5),
     ]
     with open(sys.argv[1], "w") as file:
         file.write("[\n" + ",\n".join(map(json.dumps, cases)) + "\n]\n")

@@ -63,10 +63,9 @@ def by_plateau(mode, **options):
 
 def plateaus():
     return [by_plateau("min", factor=0.1, patience=3),
-            by_plateau("max", factor=0.5, patience=2, threshold=0.02),
-            by_plateau("min", factor=0.3, patience=0, cooldown=3,
-                       threshold=0.05, min_lr=0.004),
-            by_plateau("max", factor=0.2, patience=1, cooldown=1)]
+            by_plateau("max", factor=0.5, patience=2),
+            by_plateau("min", factor=0.3, patience=0, min_lr=0.004),
+            by_plateau("max", factor=0.2, patience=1)]
 
 
 def main():
@@ -82,10 +81,6 @@ def main():
         "cosine_warmed": by_torch(warmed(
             lambda sgd: lr.CosineAnnealingLR(sgd, STEPS - 2 * EPOCH, LOWEST),
             0.01)),
-        "restarts": by_torch(lambda sgd: lr.CosineAnnealingWarmRestarts(
-            sgd, EPOCH, 2, LOWEST)),
-        "equal_restarts": by_torch(lambda sgd: lr.CosineAnnealingWarmRestarts(
-            sgd, 25)),
         "onecycle": by_torch(lambda sgd: lr.OneCycleLR(
             sgd, BASE, total_steps=STEPS, cycle_momentum=False)),
         "onecycle_given": by_torch(lambda sgd: lr.OneCycleLR(
@@ -96,9 +91,6 @@ def main():
             sgd, 1, LOWEST / BASE, total_iters=STEPS)),
         "timm_cosine": by_timm(timm.CosineLRScheduler, t_initial=STEPS,
                                lr_min=LOWEST, warmup_prefix=False),
-        "timm_restarts": by_timm(timm.CosineLRScheduler, t_initial=EPOCH,
-                                 lr_min=LOWEST, warmup_prefix=True,
-                                 cycle_mul=2, cycle_decay=0.5, cycle_limit=9),
         "timm_step": by_timm(timm.StepLRScheduler, decay_t=3 * EPOCH,
                              decay_rate=0.2, warmup_prefix=False),
     }

@@ -67,7 +67,7 @@ def soft_loss(outputs, teacher, criterion, targets, weight, temperature):
 
 
 def case(loss="softmax", smoothing=0.0, mixed=False, weighted=False, distill="",
-         temperature=1.0, weight=0.5, threshold=None, sums=False):
+         temperature=1.0, weight=0.5, threshold=None):
     outputs = logits("logits").requires_grad_()
     weights = class_weights(CLASSES) if weighted else None
     if loss == "softmax":
@@ -80,8 +80,7 @@ def case(loss="softmax", smoothing=0.0, mixed=False, weighted=False, distill="",
         targets = (mixup_target(LABELS, CLASSES, SHARE, smoothing).double()
                    if mixed else LABELS)
         criterion = BinaryCrossEntropy(
-            smoothing=smoothing, target_threshold=threshold, weight=weights,
-            sum_classes=sums)
+            smoothing=smoothing, target_threshold=threshold, weight=weights)
     if distill == "soft":
         value = soft_loss(outputs, logits("teacher"), criterion, targets,
                           weight, temperature)
@@ -93,7 +92,7 @@ def case(loss="softmax", smoothing=0.0, mixed=False, weighted=False, distill="",
     return {"loss": loss, "smoothing": smoothing, "mixed": mixed,
             "weighted": weighted, "distill": distill,
             "temperature": temperature, "weight": weight,
-            "threshold": threshold or 0, "sum": sums, "value": value.item(),
+            "threshold": threshold or 0, "value": value.item(),
             "gradient": outputs.grad.flatten().tolist()}
 
 
@@ -136,18 +135,18 @@ def main():
         case(weighted=True, smoothing=0.1, mixed=True),
         case(loss="bce", weighted=True, smoothing=0.1),
         case(loss="bce", weighted=True, smoothing=0.1, mixed=True,
-             threshold=0.2, sums=True),
+             threshold=0.2),
         case(distill="soft", smoothing=0.1),
         case(distill="soft", temperature=4.0, weight=0.9),
         case(distill="soft", temperature=2.0, weighted=True, smoothing=0.1),
         case(distill="soft", loss="bce", mixed=True),
-        case(distill="hard", smoothing=0.1),
-        case(distill="hard", weighted=True, weight=1.0),
+        case(distill="hard", temperature=0.0, smoothing=0.1),
+        case(distill="hard", temperature=0.0, weighted=True, weight=1.0),
     ]
     training = [
         train(weighted=True),
         train(distill="soft", temperature=3.0),
-        train(distill="hard"),
+        train(distill="hard", temperature=0.0),
         train(distill="soft", weighted=True),
     ]
     with open(sys.argv[1], "w", encoding="utf-8") as file:

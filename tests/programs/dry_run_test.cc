@@ -72,8 +72,7 @@ TEST_F(DryRunTest, FindsProblemsOfTheStart) {
   ExpectSame(Train("--keep_best top_5"), 2);  // of four classes
   ExpectSame(Train("--keep_best auc_at_half"), 2);
   ExpectSame(Train("--early_stop top_5:3"), 2);
-  ExpectSame(Train("--learning_rate_schedule plateau --plateau_metric top_5"),
-             2);
+  ExpectSame(Train("--learning_rate_schedule plateau --plateau top_5:3"), 2);
   ExpectSame(Train("--eval_split test"), 2);
   ExpectSame(Train("--export_dir /dev/null/x"), 1);
   ExpectSame(Train("--trace " + folder_.path()), 1);

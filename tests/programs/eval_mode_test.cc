@@ -72,7 +72,7 @@ TEST_F(EvalModeTest, LeavesTheFileOfEachEvaluation) {
 TEST_F(EvalModeTest, AveragesCropsAndMirrorImages) {
   const json one = File(2);
   for (const std::string views :
-       {"--eval_crops 5", "--eval_crops 10", "--eval_flip true"}) {
+       {"--eval_crops 2", "--eval_crops 5", "--eval_crops 10"}) {
     const ProgramResult run = model_.Run(Flags(views));
     EXPECT_EQ(run.exit_code, 0) << run.err;
     const json file = TakeOther();
@@ -82,11 +82,11 @@ TEST_F(EvalModeTest, AveragesCropsAndMirrorImages) {
     EXPECT_NE(file["loss"], one["loss"]) << views;
     EXPECT_NEAR(file["loss"].get<double>(), one["loss"].get<double>(), 0.5);
   }
-  ASSERT_EQ(model_.Run(Flags("--eval_flip true")).exit_code, 0);
+  ASSERT_EQ(model_.Run(Flags("--eval_crops 2")).exit_code, 0);
   const json flipped = TakeOther();
   if (kHasGloo) {
     const ProgramResult ranks =
-        model_.Run(Flags("--eval_flip true --local_ranks 2"));
+        model_.Run(Flags("--eval_crops 2 --local_ranks 2"));
     EXPECT_EQ(ranks.exit_code, 0) << ranks.err;
     EXPECT_EQ(TakeOther()["confusion"], flipped["confusion"]);
   }
@@ -152,43 +152,6 @@ TEST(EvalLiveWeightsTest, EvaluatesTheWeightsBesideTheirAverage) {
   ASSERT_EQ(average.exit_code, 0) << average.err;
   EXPECT_EQ(file()["loss"], both["loss"]);
   EXPECT_FALSE(file().contains("live"));
-}
-
-TEST(EvalSizesTest, EvaluatesAtEachImageSize) {
-  const TemporaryFolder model;
-  const std::string run = "--device cpu --data_dir null --model_dir " +
-                          model.path() + " --params_override ";
-  ASSERT_EQ(RunProgram("train_resnet",
-                       "--mode train " + run +
-                           "resnet_depth=18,small_stem=true,image_size=32,"
-                           "num_label_classes=3,train_batch_size=4,"
-                           "train_steps=1,eval_batch_size=2")
-                .exit_code,
-            0);
-  const ProgramResult eval =
-      RunProgram("train_resnet", "--mode eval --eval_image_sizes 24,32,24x40 " +
-                                     run + "eval_flip=false");
-  ASSERT_EQ(eval.exit_code, 0) << eval.err;
-  EXPECT_THAT(eval.out, HasSubstr("evaluation at step 1, 24 pixels: top-1 "));
-  EXPECT_THAT(eval.out, HasSubstr("evaluation at step 1, 32 pixels: top-1 "));
-  EXPECT_FALSE(fs::exists(EvalPath(model.path(), 1)));
-  EXPECT_THAT(eval.out, HasSubstr("evaluation at step 1, 24x40 pixels: top-1"));
-  const auto file = [&](const ImageSize& size) {
-    return json::parse(ReadWholeFile(EvalPath(model.path(), 1, size), 1 << 20));
-  };
-  EXPECT_EQ(file(24)["image_size"], 24);
-  EXPECT_EQ(file({24, 40})["image_size"], "24x40");
-  EXPECT_NE(file(24)["loss"], file(32)["loss"]);
-  const ProgramResult usual =
-      RunProgram("train_resnet", "--mode eval " + run + "eval_flip=false");
-  EXPECT_THAT(usual.out, HasSubstr("evaluation at step 1: top-1 "));
-  EXPECT_EQ(
-      json::parse(ReadWholeFile(EvalPath(model.path(), 1), 1 << 20))["loss"],
-      file(32)["loss"]);
-  const ProgramResult bad =
-      RunProgram("train_resnet", "--mode eval --eval_image_sizes 24,7 " + run +
-                                     "eval_flip=false");
-  EXPECT_EQ(bad.exit_code, 2);
 }
 
 TEST_F(EvalModeTest, FollowsUpToTheLastStep) {

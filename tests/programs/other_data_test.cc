@@ -98,7 +98,7 @@ TEST_F(OtherDataTest, HasFilesAndCurvesOfItsOwn) {
        {"--data_dir " + model_.data_dir() + " --eval_split train",
         "--data_dir " + same_shape.path(),
         "--data_dir " + model_.data_dir() + " --eval_crops 5",
-        "--data_dir " + model_.data_dir() + " --eval_flip true",
+        "--data_dir " + model_.data_dir() + " --eval_crops 2",
         "--data_dir " + model_.data_dir() + " --num_eval_images 5",
         "--data_dir " + model_.data_dir() + " --resume " +
             CheckpointFolder(model_.folder(), 2)}) {

@@ -36,8 +36,8 @@ class PastEvaluationsTest : public testing::Test {
                           SmallModel::kParameters +
                           ",train_steps=30,steps_per_eval=2,keep_last=100,"
                           "base_learning_rate=1e-4,early_stop='top_1:4',"
-                          "learning_rate_schedule=plateau,plateau_metric=top_1,"
-                          "plateau_patience=1,learning_rate_decay=0.5" +
+                          "learning_rate_schedule=plateau,plateau='top_1:1',"
+                          "learning_rate_decay=0.5" +
                           more,
                       first);
   }

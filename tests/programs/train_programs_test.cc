@@ -314,8 +314,8 @@ TEST_F(TrainProgramsTest, TrainsOnASelectionThatIsExactUnderStopsAndRanks) {
 
   const ProgramResult other =
       Train("parts", std::string(kX10) +
-                         " --epoch_lines=false --mode train --balance_classes "
-                         "--train_steps 20");
+                         " --epoch_lines=false --mode train --class_weights "
+                         "balanced --train_steps 20");
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("belongs to another run: selection is"));
 }
@@ -326,15 +326,15 @@ TEST_F(TrainProgramsTest, MixesDataSetsByWeight) {
                             " --epoch_lines=false --mode train --train_steps 3 "
                             "--mix " +
                             shards() + "=1," + shards() + "=3";
-  const ProgramResult result = Train("mixed", flags + " --epoch_records 100");
+  const ProgramResult result = Train("mixed", flags);
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("an epoch has 100 images: " + shards() +
-                                    " 25 (of 160 records), " + shards() +
-                                    " 75 (of 160 records)"));
+  EXPECT_THAT(result.err, HasSubstr("an epoch has 320 images: " + shards() +
+                                    " 80 (of 160 records), " + shards() +
+                                    " 240 (of 160 records)"));
   EXPECT_EQ(Losses("mixed").size(), 3U);
-  const ProgramResult both = Train("none", flags + " --balance_classes");
+  const ProgramResult both = Train("none", flags + " --class_weights balanced");
   EXPECT_EQ(both.exit_code, 2);
-  EXPECT_THAT(both.err, HasSubstr("give one of balance_classes"));
+  EXPECT_THAT(both.err, HasSubstr("give one of class_weights"));
 }
 
 TEST_F(TrainProgramsTest, MeasuresTheDeviceAloneOnFakeData) {

@@ -214,7 +214,7 @@ TEST_F(TrainResnetTest, GoesOnWithAllThatAnUpdateDependsOn) {
       "moving_average_every=2,mixup_alpha=0.2,cutmix_alpha=1,loss=bce,"
       "bce_target_threshold=0.2,clip_gradient_norm=1,layer_decay=0.9,"
       "norm_weight_decay=0.001,gradient_accumulation_steps=2,"
-      "learning_rate_schedule=cosine,restart_epochs=1,"
+      "learning_rate_schedule=exponential,"
       "steps_per_eval=2,train_steps=";
   const std::string mode = "--mode train_and_eval --device cpu";
   ASSERT_EQ(Train("straight", more + "4", mode).exit_code, 0);
@@ -493,18 +493,6 @@ TEST_F(TrainResnetTest, TimesBothPrecisionsOfALongRunAlone) {
                             "images/s in (float32|bfloat16)\n)"));
 }
 
-// Images of some 40 pixels are decoded to 1/2 or 1/4 for crops to 8.
-TEST_F(TrainResnetTest, ScaledDecodeMakesAnotherTraining) {
-  const std::string small = "image_size=8,train_steps=2";
-  const std::string scaled = small + ",scaled_decode=true";
-  ASSERT_EQ(Train("exact", small).exit_code, 0);
-  ASSERT_EQ(Train("scaled", scaled).exit_code, 0);
-  EXPECT_NE(Metrics("exact", "train")[1]["loss"],
-            Metrics("scaled", "train")[1]["loss"]);
-  EXPECT_THAT(Train("exact", scaled).err,
-              HasSubstr("scaled_decode is true, the checkpoint has false"));
-}
-
 TEST_F(TrainResnetTest, TrainsAlikeWithoutOverlap) {
   ASSERT_EQ(Train("flow", "train_steps=2").exit_code, 0);
   const ProgramResult basic = Train("basic", "train_steps=2,graph=basic");
@@ -661,7 +649,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         WrongCall{"Unknown", "train_step=3", "did you mean 'train_steps'"},
         WrongCall{"BatchOverData", "train_batch_size=17", "16"},
-        WrongCall{"GroupsOfBasicBlocks", "groups=32",
+        WrongCall{"GroupsOfBasicBlocks",
+                  "model=resnext50_32x4d,resnet_depth=18",
                   "groups cannot be: ResNet-18 has no bottleneck blocks"}),
     [](const auto& call) { return call.param.name; });
 

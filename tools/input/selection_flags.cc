@@ -16,11 +16,10 @@ void AddSelectionFlags(CLI::App& app, SelectionChoice& choice) {
                  "Classes whose records are used: names from dataset.json, or "
                  "labels as stored in records.")
       ->type_name("A,B");
-  app.add_flag("--balance_classes", choice.balance_classes,
-               "Give every class the same share of an epoch.");
   app.add_option(
          "--class_weights", choice.class_weights,
-         "File with a class and its weight, its share of an epoch, per line.")
+         "File with a class and its weight, its share of an epoch, per line; "
+         "or balanced: the same share for every class.")
       ->type_name("FILE");
   app.add_option(
          "--sample_weights", choice.sample_weights,

@@ -38,8 +38,8 @@ const DeviceModel& Selected(const DeviceModel& model) {
   libraries.setDeterministicCuDNN(deterministic);
   libraries.setDeterministicAlgorithms(deterministic, /*warn_only=*/true);
   libraries.setDeterministicFillUninitializedMemory(false);
-  libraries.setAllowTF32CuDNN(model.options.tf32);
-  libraries.setAllowTF32CuBLAS(model.options.tf32);
+  libraries.setAllowTF32CuDNN(false);
+  libraries.setAllowTF32CuBLAS(false);
   return model;
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "trainer/model/options.h"
 
 namespace infeed {
 
@@ -61,14 +62,14 @@ std::string GraphBuilder::ChannelConvolution(const std::string& x,
 
 std::string GraphBuilder::BatchNorm(const std::string& x,
                                     const std::string& layer,
-                                    std::int64_t channels, double epsilon) {
+                                    std::int64_t channels) {
   return AddNode({.op = GraphOp::kBatchNorm,
                   .inputs = {x, AddWeight(layer + ".weight", {channels}),
                              AddWeight(layer + ".bias", {channels}),
                              AddWeight(layer + ".running_mean", {channels}),
                              AddWeight(layer + ".running_var", {channels})},
                   .output = layer,
-                  .epsilon = static_cast<float>(epsilon)});
+                  .epsilon = static_cast<float>(kBatchNormEpsilon)});
 }
 
 std::string GraphBuilder::Linear(const std::string& x, const std::string& layer,

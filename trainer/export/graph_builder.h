@@ -35,7 +35,7 @@ class GraphBuilder {
   std::string ChannelConvolution(const std::string& x, const std::string& layer,
                                  int taps);
   std::string BatchNorm(const std::string& x, const std::string& layer,
-                        std::int64_t channels, double epsilon);
+                        std::int64_t channels);
   std::string Linear(const std::string& x, const std::string& layer,
                      std::int64_t in, std::int64_t out);
   // The new node is named after x and the operation.

@@ -23,14 +23,14 @@ GraphWindow WindowOf(const ConvPlan& conv) {
 // Adds the nodes of a plan; each method takes and returns a node's name.
 class ResNetNodes {
  public:
-  ResNetNodes(bool pre_activation, double epsilon, GraphBuilder& graph)
-      : pre_activation_(pre_activation), epsilon_(epsilon), graph_(graph) {}
+  ResNetNodes(bool pre_activation, GraphBuilder& graph)
+      : pre_activation_(pre_activation), graph_(graph) {}
 
   std::string Stem(const ResNetPlan& plan, ImageSize size, std::string x);
   std::string Block(const BlockPlan& block, const std::string& input);
   std::string NormRelu(const std::string& norm, std::int64_t channels,
                        const std::string& x) {
-    return graph_.Relu(graph_.BatchNorm(x, norm, channels, epsilon_));
+    return graph_.Relu(graph_.BatchNorm(x, norm, channels));
   }
 
  private:
@@ -40,9 +40,7 @@ class ResNetNodes {
   }
   std::string ConvolutionNorm(const ConvPlan& conv, const std::string& x) {
     const std::string y = Convolution(conv, x);
-    return conv.norm.empty()
-               ? y
-               : graph_.BatchNorm(y, conv.norm, conv.out, epsilon_);
+    return conv.norm.empty() ? y : graph_.BatchNorm(y, conv.norm, conv.out);
   }
   std::string Branch(const BlockPlan& block, std::string x);
   std::string PreActivationBlock(const BlockPlan& block,
@@ -52,7 +50,6 @@ class ResNetNodes {
   std::string ChannelAttention(const BlockPlan& block, const std::string& x);
 
   bool pre_activation_;
-  double epsilon_;
   GraphBuilder& graph_;
 };
 
@@ -155,10 +152,9 @@ std::string ResNetNodes::ChannelAttention(const BlockPlan& block,
 }
 
 // Add the layers of a network after x; the last node's output is the logits.
-void AddResNet(const ResNetPlan& plan, double bn_epsilon,
-               const ImageSize& image_size, const std::string& input,
-               GraphBuilder& graph) {
-  ResNetNodes nodes(plan.pre_activation, bn_epsilon, graph);
+void AddResNet(const ResNetPlan& plan, const ImageSize& image_size,
+               const std::string& input, GraphBuilder& graph) {
+  ResNetNodes nodes(plan.pre_activation, graph);
   std::string x = nodes.Stem(plan, image_size, input);
   for (const BlockPlan& block : plan.blocks) {
     x = nodes.Block(block, x);
@@ -210,8 +206,7 @@ InferenceGraph BuildGraph(const ModelOptions& options, const TensorMap& weights,
   if (is_lenet) {
     AddLeNet(options.num_classes, x, graph);
   } else {
-    AddResNet(PlanResNet(options), options.bn_epsilon, input.image_size, x,
-              graph);
+    AddResNet(PlanResNet(options), input.image_size, x, graph);
   }
   return std::move(graph).Finish();
 }

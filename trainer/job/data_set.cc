@@ -74,8 +74,7 @@ DataSet::DataSet(const std::string& data_dir, const DataSetOptions& options)
       throw UsageError(
           "data_dir=" + data_dir +
           ": fake data has no records to select; leave out subset, classes, "
-          "balance_classes, class_weights, sample_weights, mix and "
-          "epoch_records");
+          "class_weights, sample_weights and mix");
     }
     return;
   }

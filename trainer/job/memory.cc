@@ -63,12 +63,8 @@ MemoryNeed EvaluationNeed(const RunOptions& options, const TrainParams& params,
       predicts ? options.predict_batch_size : params.eval_batch_size);
   need.step = "an evaluation";
   need.batch_parameter = predicts ? "predict_batch_size" : "eval_batch_size";
-  if (options.mode == Mode::kEval) {
-    need.image_size =
-        std::ranges::max(EvalImageSizes(params), {}, &ImageSize::pixels);
-  }
   if (!predicts) {  // Whole images on each rank.
-    const int crops = params.eval_crops;
+    const int crops = EvalViewsOf(params).crops;
     need.images = std::max(1, need.images / crops) * crops;
   }
   need.device =

@@ -15,7 +15,6 @@
 #include "pipeline/options/option_text.h"
 #include "pipeline/options/options.h"
 #include "pipeline/order/stream_state.h"
-#include "preprocess/pixels/image_size.h"
 #include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
 #include "trainer/feed/fake_data.h"
@@ -99,25 +98,6 @@ RunIdentity TeacherIdentity(const TrainParams& params) {
   return identity;
 }
 
-// Default epsilon: the original implementation's; for rmsprop, the published
-// recipes'.
-double DefaultEpsilon(OptimizerKind kind) {
-  switch (kind) {
-    case OptimizerKind::kAdamW:
-    case OptimizerKind::kNAdamW:
-      return 1e-8;
-    case OptimizerKind::kLamb:
-      return 1e-6;
-    case OptimizerKind::kRmsProp:
-      return 1e-3;
-    case OptimizerKind::kMomentum:
-    case OptimizerKind::kLars:
-    case OptimizerKind::kAdam:
-      break;
-  }
-  return OptimizerOptions{}.adam_epsilon;
-}
-
 // Throws UsageError if the parameters describe no valid network.
 void CheckNetwork(const TrainParams& params) {
   ModelOptions model = MakeModelOptions(params);
@@ -137,8 +117,8 @@ RunParams Resolve(const RunParams& params, const std::string& device,
   const ImageSizeSchedule sizes(params.values.image_size_schedule,
                                 params.values.input.image_size);
   (void)ParseDecayEpochs(params.values);
-  (void)EvalImageSizes(params.values);
   (void)ParseEarlyStop(params.values.early_stop);
+  (void)ParsePlateau(params.values.plateau);
   if (data.is_fake()) {
     ResolveFakeData(IsGpu(device), resolved);
     return resolved;
@@ -166,15 +146,13 @@ OptimizerOptions MakeOptimizerOptions(const TrainParams& params) {
   OptimizerOptions optimizer = params.optimizer;
   optimizer.kind = params.optimizer_kind();
   optimizer.seed = params.input.seed;
-  if (optimizer.adam_epsilon == 0) {
-    optimizer.adam_epsilon = DefaultEpsilon(optimizer.kind);
-  }
   if (params.resnet_checkpoint.empty()) {
     optimizer.body_rate_factor = 1;
   }
   LearningRateOptions& rate = optimizer.learning_rate;
   rate.lars = optimizer.kind == OptimizerKind::kLars;
   rate.decay_epochs = ParseDecayEpochs(params);
+  rate.plateau_patience = ParsePlateau(params.plateau).patience;
   rate.batch_size = params.input.batch_size;
   rate.train_images = params.num_train_images;
   rate.train_steps = params.train_steps;
@@ -190,8 +168,7 @@ DeviceOptions MakeDeviceOptions(const TrainParams& params,
           .normalization = NormalizationOf(params),
           .graphs = params.cuda_graph,
           .deterministic = params.deterministic,
-          .tf32 = params.tf32,
-          .eval_views = {.crops = params.eval_crops, .flip = params.eval_flip},
+          .eval_views = EvalViewsOf(params),
           .batch_norm_group = params.batch_norm_group};
 }
 
@@ -202,23 +179,10 @@ InputOptions EvalInputOf(const TrainParams& params) {
   return input;
 }
 
-std::vector<ImageSize> EvalImageSizes(const TrainParams& params) {
-  const std::string& text = params.eval_image_sizes;
-  std::vector<ImageSize> sizes;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const std::string_view part = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-    const auto size = ParseImageSize(Trimmed(part));
-    if (!size || size->shorter() < 8 || size->longer() > 4096 ||
-        std::ranges::find(sizes, *size) != sizes.end()) {
-      throw UsageError("eval_image_sizes='" + text +
-                       "': must be different sizes of 8 to 4096 pixels, as "
-                       "'192,224,288'");
-    }
-    sizes.push_back(*size);
-  }
-  return sizes.empty() ? std::vector{params.input.image_size} : sizes;
+EvalViews EvalViewsOf(const TrainParams& params) {
+  // The device mirrors the single crop of 2 views; the input makes 5 or 10.
+  const bool flip = params.eval_crops == 2;
+  return {.crops = flip ? 1 : params.eval_crops, .flip = flip};
 }
 
 RunIdentity MakeNetworkIdentity(const TrainParams& params) {

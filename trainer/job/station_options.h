@@ -1,9 +1,7 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "preprocess/pixels/image_size.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/job/data_set.h"
 #include "trainer/job/training.h"
@@ -25,8 +23,7 @@ namespace infeed {
 [[nodiscard]] DeviceOptions MakeDeviceOptions(const TrainParams& params,
                                               const std::string& device);
 [[nodiscard]] InputOptions EvalInputOf(const TrainParams& params);
-// eval_image_sizes, or image_size alone. Throws UsageError.
-[[nodiscard]] std::vector<ImageSize> EvalImageSizes(const TrainParams& params);
+[[nodiscard]] EvalViews EvalViewsOf(const TrainParams& params);
 // The part of MakeIdentity() that every use of a checkpoint's weights shares.
 [[nodiscard]] RunIdentity MakeNetworkIdentity(const TrainParams& params);
 // Requires: the ranks can share a training batch (RequireShares()).

@@ -187,11 +187,10 @@ void CheckSize(const Teacher& teacher, const TrainParams& params) {
 }
 
 std::string LossText(const DistillOptions& distill) {
-  return fmt::format("; loss {}, weight {}{}",
-                     ChoiceName(distill.kind, kDistillKinds), distill.weight,
-                     distill.kind == DistillKind::kSoft
-                         ? fmt::format(", temperature {}", distill.temperature)
-                         : "");
+  return distill.temperature > 0
+             ? fmt::format("; loss soft, weight {}, temperature {}",
+                           distill.weight, distill.temperature)
+             : fmt::format("; loss hard, weight {}", distill.weight);
 }
 
 }  // namespace

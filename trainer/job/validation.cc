@@ -66,15 +66,11 @@ std::string TextOf(const RunIdentity& identity, std::string_view name) {
                                  : Json::parse(field->value).get<std::string>();
 }
 
-// The arithmetic of the model: float32, bfloat16 or tf32.
+// The arithmetic of the model: float32 or bfloat16.
 std::string ArithmeticText(const TrainParams& params,
                            const std::string& device) {
   const DeviceOptions options = MakeDeviceOptions(params, device);
-  const bool rounds =
-      options.tf32 && IsGpu(device) && options.precision == Precision::kFloat32;
-  return rounds ? "tf32"
-                : std::string(ChoiceName(std::optional(options.precision),
-                                         kPrecisions));
+  return std::string(ChoiceName(std::optional(options.precision), kPrecisions));
 }
 
 // Adds the fields of the evaluation's stream that evaluations depend on.
@@ -113,7 +109,6 @@ RunIdentity MakeValidation(const TrainParams& params, const DataSet& data,
     identity.push_back({std::string(name), std::move(value)});
   };
   add("eval_crops", std::to_string(params.eval_crops));
-  add("eval_flip", params.eval_flip ? "true" : "false");
   add("moving_average",
       params.optimizer.moving_average_decay > 0 ? "true" : "false");
   add("label_smoothing",

@@ -103,15 +103,12 @@ EvalLog::EvalLog(const std::string& model_dir, ModelLabels labels)
 
 void EvalLog::Write(std::int64_t step, const EvalSubject& subject,
                     const EvalResult& result) {
-  if (!result.image_size) {
-    WriteCurves(step, subject, result);
-  }
+  WriteCurves(step, subject, result);
   MakeFolder(EvalFolder(model_dir_), "create the folder", 1);
   // Written last: an evaluation with this file is complete.
-  WriteFileAtomically(EvalPath(model_dir_, step, result.image_size,
-                               subject.is_own() ? "" : subject.name()),
-                      EvalFileText(step, subject, result, labels_),
-                      kInOwnFolder);
+  WriteFileAtomically(
+      EvalPath(model_dir_, step, subject.is_own() ? "" : subject.name()),
+      EvalFileText(step, subject, result, labels_), kInOwnFolder);
 }
 
 void EvalLog::WriteCurves(std::int64_t step, const EvalSubject& subject,
@@ -163,9 +160,6 @@ std::string EvalFileText(std::int64_t step, const EvalSubject& subject,
                       {"bad_records", result.bad_records}};
   if (!subject.is_own()) {
     file["differences"] = subject.differences;
-  }
-  if (result.image_size) {
-    file["image_size"] = *result.image_size;
   }
   for (const std::string_view name : kMetrics) {
     if (const std::optional<double> value = FindMetric(result, name)) {

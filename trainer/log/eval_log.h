@@ -13,9 +13,8 @@ namespace infeed {
 
 // Writes the evaluations of a model directory: to metrics.jsonl, to the
 // TensorBoard events in eval/ (numbers and pictures), and to EvalPath(), whose
-// file a second evaluation of a step replaces. An evaluation at one of
-// eval_image_sizes has only that file. An evaluation that is not the training's
-// own has a file, an event and tags with the name of its subject.
+// file a second evaluation of a step replaces. An evaluation that is not the
+// training's own has a file, an event and tags with the name of its subject.
 //
 // One thread at a time. Throws IoError.
 class EvalLog {

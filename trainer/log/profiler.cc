@@ -48,18 +48,15 @@ Profiler::Profiler(const ProfilerOptions& options, TraceLog* shared, Now now)
       log_(shared),
       last_step_(options.first_step),
       last_time_(now_()) {
-  if (log_ == nullptr &&
-      (options.every_n_steps > 0 || options.every_n_seconds > 0)) {
+  if (log_ == nullptr && options.every_n_steps > 0) {
     log_ = &own_.emplace();
     log_->Pause();
   }
 }
 
 bool Profiler::is_due(std::int64_t step) const {
-  const double seconds = ToSeconds(now_() - last_time_);
-  return (options_.every_n_steps > 0 &&
-          step - last_step_ >= options_.every_n_steps) ||
-         (options_.every_n_seconds > 0 && seconds >= options_.every_n_seconds);
+  return options_.every_n_steps > 0 &&
+         step - last_step_ >= options_.every_n_steps;
 }
 
 void Profiler::BeginIfDue(std::int64_t step) {

@@ -14,8 +14,7 @@ namespace infeed {
 
 struct ProfilerOptions {
   std::string model_dir = {};
-  std::int64_t every_n_steps = 0;  // 0: not by steps
-  double every_n_seconds = 0;      // 0: not by time
+  std::int64_t every_n_steps = 0;  // 0: no profiles
   std::chrono::milliseconds duration{2000};
   std::int64_t first_step = 0;  // of this run
 };
@@ -47,10 +46,9 @@ struct Profile {
 };
 
 // Takes traces of a run at intervals, each of all threads on one time line. The
-// first begins every_n_steps or every_n_seconds after the run's start, each
-// later one as long after the start of the one before; each lasts for
-// `duration`. A trace begins at the end of a loop, and not while another one is
-// running.
+// first begins every_n_steps after the run's start, each later one as long
+// after the start of the one before; each lasts for `duration`. A trace begins
+// at the end of a loop, and not while another one is running.
 //
 // Owns the log that the threads write to, unless it is passed a shared one,
 // which it only reads. One thread at a time, as TrainLog.

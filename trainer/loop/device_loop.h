@@ -40,10 +40,8 @@ struct DeviceOptions {
   Normalization normalization = Normalization::kImagenet;
   // On a GPU: whether steps are replayed as CUDA graphs.
   GraphReplay graphs = GraphReplay::kTrue;
-  // On a GPU: whether every run gives the same bits, and whether products of
-  // float32 numbers use TF32.
+  // On a GPU: whether every run gives the same bits.
   bool deterministic = false;
-  bool tf32 = false;
   EvalViews eval_views = {};
 
   // ranks: the ranks that train this model, each on a part of every batch; must

@@ -64,14 +64,12 @@ torch::Tensor StepLoss::OfSlots(const torch::Tensor& logits,
   if (options_.target_threshold > 0) {
     targets = targets.gt(options_.target_threshold).to(torch::kFloat);
   }
-  const torch::Tensor losses =
-      BinaryCrossEntropy(logits, targets, class_weights_);
-  return options_.sums_classes ? losses.sum(1) : losses.mean(1);
+  return BinaryCrossEntropy(logits, targets, class_weights_).mean(1);
 }
 
 torch::Tensor StepLoss::Distillation(const torch::Tensor& logits,
                                      const torch::Tensor& teacher) const {
-  return distill_.kind == DistillKind::kSoft
+  return distill_.temperature > 0
              ? SoftDistillation(logits, teacher, distill_.temperature)
              : CrossEntropy(logits, teacher.argmax(1), 0);
 }

@@ -166,22 +166,6 @@ double Cosine(double from, double to, double progress) {
   return to + (from - to) / 2 * (1 + std::cos(std::numbers::pi * progress));
 }
 
-double CosineWithRestarts(double epoch, const LearningRateOptions& options) {
-  const double growth = options.restart_growth;
-  double cycle = growth == 1 ? std::floor(epoch / options.restart_epochs) : 0;
-  double length = options.restart_epochs;
-  epoch -= cycle * length;
-  while (epoch >= length) {  // Only where cycles grow: few.
-    epoch -= length;
-    length *= growth;
-    ++cycle;
-  }
-  const double peak =
-      PeakRate(options) * std::pow(options.restart_decay, cycle);
-  return Cosine(std::max(peak, options.min_rate), options.min_rate,
-                epoch / length);
-}
-
 double StartRate(const LearningRateOptions& options) {
   const bool is_own =
       options.warmup_factor == 0 && options.schedule == RateSchedule::kOneCycle;
@@ -224,9 +208,7 @@ double AfterWarmup(std::int64_t step, const LearningRateOptions& options) {
              std::pow(options.decay,
                       CountDecays(EpochOfSchedule(step, options), options));
     case RateSchedule::kCosine:
-      return options.restart_epochs > 0
-                 ? CosineWithRestarts(EpochOfSchedule(step, options), options)
-                 : Cosine(peak, options.min_rate, Progress(step, options));
+      return Cosine(peak, options.min_rate, Progress(step, options));
     case RateSchedule::kLinear:
       return options.min_rate +
              (peak - options.min_rate) * (1 - Progress(step, options));
@@ -273,22 +255,19 @@ double LearningRate(std::int64_t step, const LearningRateOptions& options) {
 double PlateauRate(const LearningRateOptions& options, bool is_lower_better,
                    std::span<const double> values) {
   constexpr double kLeastChange = 1e-8;
+  constexpr double kThreshold = 1e-4;  // the least improvement, a fraction
   const double sign = is_lower_better ? -1 : 1;
   double rate = PeakRate(options);
   double best = -sign * std::numeric_limits<double>::infinity();
   int bad = 0;
-  int cooldown = 0;
   for (const double value : values) {
-    const bool is_better =
-        std::isfinite(value) &&
-        sign * value > sign * best * (1 + sign * options.plateau_threshold);
+    const bool is_better = std::isfinite(value) &&
+                           sign * value > sign * best * (1 + sign * kThreshold);
     best = is_better ? value : best;
-    bad = is_better || cooldown > 0 ? 0 : bad + 1;
-    cooldown = std::max(0, cooldown - 1);
+    bad = is_better ? 0 : bad + 1;
     if (bad > options.plateau_patience) {
       const double lower = std::max(rate * options.decay, options.min_rate);
       rate = rate - lower > kLeastChange ? lower : rate;
-      cooldown = options.plateau_cooldown;
       bad = 0;
     }
   }

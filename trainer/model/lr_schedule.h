@@ -16,12 +16,11 @@ enum class RateSchedule {
   kStep,         // x decay every decay_epochs
   kMultistep,    // x decay at each of decay_epochs
   kExponential,  // x decay per epoch, at each step
-  kCosine,    // half a cosine from the peak to min_rate at train_steps, or one
-              // per restart
-  kOneCycle,  // a cosine up to the peak and one down, over train_steps
-  kLinear,    // a line from the peak to min_rate at train_steps
-  kPlateau,   // x decay where evaluations do not improve: PlateauRate()
-  kConstant,  // no decay
+  kCosine,       // half a cosine from the peak to min_rate at train_steps
+  kOneCycle,     // a cosine up to the peak and one down, over train_steps
+  kLinear,       // a line from the peak to min_rate at train_steps
+  kPlateau,      // x decay where evaluations do not improve: PlateauRate()
+  kConstant,     // no decay
 };
 inline constexpr Choices<RateSchedule, 10> kRateSchedules = {
     {{"reference", RateSchedule::kReference},
@@ -60,16 +59,9 @@ struct LearningRateOptions {
   bool after_warmup = true;
   double decay = 0.1;                     // > 0
   std::vector<double> decay_epochs = {};  // > 0, rising; one of them for kStep
-  double restart_epochs = 0;  // length of kCosine's first cycle; 0: the run's
-  double restart_growth = 1;  // length of a cycle / of the one before; >= 1
-  double restart_decay = 1;   // peak of a cycle / of the one before
   // kPlateau: the number of evaluations without improvement before the rate
-  // falls (patience), the relative difference that counts as an improvement,
-  // the number of evaluations ignored after a fall (cooldown), and the current
-  // rate; 0: the peak.
+  // falls, and the current rate; 0: the peak.
   int plateau_patience = 10;
-  double plateau_threshold = 1e-4;
-  int plateau_cooldown = 0;
   double plateau_rate = 0;
   bool lars = false;     // the reference's peak and warm-up for LARS
   double poly_rate = 0;  // the peak with LARS; 0: chosen by the batch size
@@ -96,7 +88,7 @@ struct LearningRateOptions {
 // 1e-4.
 //
 // The other schedules are those of torch.optim.lr_scheduler, with one scheduler
-// step per training step; restarts follow timm, too.
+// step per training step.
 [[nodiscard]] double LearningRate(std::int64_t step,
                                   const LearningRateOptions& options);
 

@@ -28,7 +28,7 @@ inline constexpr Choices<OptimizerKind, 7> kOptimizers = {
 
 enum class LossKind {
   kSoftmax,  // cross-entropy of the softmax
-  kBce,      // binary cross-entropy of each class's sigmoid
+  kBce,      // binary cross-entropy of each class's sigmoid, their mean
 };
 inline constexpr Choices<LossKind, 2> kLosses = {
     {{"softmax", LossKind::kSoftmax}, {"bce", LossKind::kBce}}};
@@ -40,24 +40,17 @@ struct LossOptions {
   // kBce: classes whose target is larger have the target 1, others 0; 0: the
   // targets stay as they are.
   double target_threshold = 0;
-  bool sums_classes = false;  // kBce: the sum over classes, else the mean
   // Factors of the classes' terms; empty: all are 1.
   std::vector<double> class_weights = {};
 };
 
-enum class DistillKind {
-  kSoft,  // divergence from the teacher's softened distribution
-  kHard,  // cross-entropy against the class that the teacher predicts
-};
-inline constexpr Choices<DistillKind, 2> kDistillKinds = {
-    {{"soft", DistillKind::kSoft}, {"hard", DistillKind::kHard}}};
-
 // The part of a training step's loss that comes from a teacher, where there is
 // one: loss * (1 - weight) + distillation * weight.
 struct DistillOptions {
-  DistillKind kind = DistillKind::kSoft;
   double weight = 0.5;
-  double temperature = 1;  // kSoft: divides both networks' logits
+  // Divides both networks' logits in the divergence from the teacher's
+  // distribution; 0: the cross-entropy with the class that it predicts.
+  double temperature = 1;
 };
 
 // The parameters that weight decay applies to.
@@ -85,20 +78,15 @@ inline constexpr Choices<AverageWarmup, 3> kAverageWarmups = {
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::kMomentum;
   LearningRateOptions learning_rate = {};
-  // Factors of the learning rate: for all layers but the classifier; for the
-  // classifier; and from each layer to the layer before it, starting with 1 at
-  // the classifier. The stem is a layer, and so are up to layer_decay_blocks
-  // blocks in a row (LayersFromEnd()).
+  // Factors of the learning rate: for all layers but the classifier; and from
+  // each layer to the layer before it, starting with 1 at the classifier. The
+  // stem is a layer, and so are up to layer_decay_blocks blocks in a row
+  // (LayersFromEnd()).
   double body_rate_factor = 1;
-  double head_rate_factor = 1;
   double layer_decay = 1;
   int layer_decay_blocks = 1;
   double momentum = 0.9;  // of kMomentum, kLars and kRmsProp
   bool nesterov = true;   // of kMomentum; as the reference
-  double adam_beta1 = 0.9;
-  double adam_beta2 = 0.999;
-  double adam_epsilon = 1.1920929e-7;  // also of kNAdamW, kLamb and kRmsProp
-  double rmsprop_decay = 0.9;
   // kMomentum, kAdam and kRmsProp: weight_decay / 2 * the sum of squares of all
   // trained parameters in the scope is added to the loss. Others: applied in
   // the update.

@@ -56,6 +56,9 @@ enum class DropGrowth {
 inline constexpr Choices<DropGrowth, 2> kDropGrowths = {
     {{"group", DropGrowth::kGroup}, {"block", DropGrowth::kBlock}}};
 
+// What batch norm adds to the variance.
+inline constexpr double kBatchNormEpsilon = 1e-5;
+
 struct ModelOptions {
   ModelKind kind = ModelKind::kResNet;
   ModelVariant variant = ModelVariant::kTorchvision;
@@ -86,7 +89,6 @@ struct ModelOptions {
   double dropout_rate = 0;
   DropBlockOptions drop_block = {};
   double bn_momentum = 0.9;  // fraction of the moving statistics kept per step
-  double bn_epsilon = 1e-5;
   // In training, runs a batch norm with the sum and the ReLU after it as one
   // operation (fused_norm.h), except norms whose statistics ranks share.
   // nullopt: on a GPU.

@@ -61,10 +61,10 @@ void CheckCombination(const ModelOptions& options, bool bottleneck) {
   const bool new_stem = options.resnetd_stem || options.resnett_stem ||
                         options.replace_stem_max_pool;
   Refuse(options.small_stem && new_stem, "small_stem",
-         "use_resnetd_stem, use_resnett_stem and replace_stem_max_pool build "
+         "use_resnetd_stem, ResNet-T's stem and replace_stem_max_pool build "
          "another stem");
-  Refuse(options.resnetd_stem && options.resnett_stem, "use_resnett_stem",
-         "use_resnetd_stem is another stem");
+  Refuse(options.resnetd_stem && options.resnett_stem, "use_resnetd_stem",
+         "ResNet-T has another stem");
   Refuse(options.eca && options.se_ratio > 0, "eca",
          "se_ratio puts another attention in its place");
   if (!bottleneck) {
@@ -93,7 +93,7 @@ void CheckCombination(const ModelOptions& options, bool bottleneck) {
     Refuse(options.pre_activation, "pre_activation", reason);
     Refuse(options.small_stem, "small_stem", reason);
     Refuse(options.resnetd_stem, "use_resnetd_stem", reason);
-    Refuse(options.resnett_stem, "use_resnett_stem", reason);
+    Refuse(options.resnett_stem, "ResNet-T's stem", reason);
     Refuse(options.resnetd_shortcut, "resnetd_shortcut", reason);
     Refuse(options.replace_stem_max_pool, "replace_stem_max_pool", reason);
     Refuse(options.se_ratio > 0, "se_ratio", reason);

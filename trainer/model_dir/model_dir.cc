@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "preprocess/pixels/image_size.h"
 #include "records/bytes/whole_number.h"
 
 namespace infeed {
@@ -71,13 +70,11 @@ std::vector<std::string> NamesInFolder(const std::string& folder) {
 }
 
 std::string EvalPath(const std::string& model_dir, std::int64_t step,
-                     const std::optional<ImageSize>& size,
                      std::string_view subject) {
   Check(step >= 0, "a step is not negative");
   return PathIn(EvalFolder(model_dir),
-                fmt::format("{:0{}}{}{}{}.json", step, kDigits,
-                            subject.empty() ? "" : "-", subject,
-                            size ? "-" + SizeText(*size) : ""));
+                fmt::format("{:0{}}{}{}.json", step, kDigits,
+                            subject.empty() ? "" : "-", subject));
 }
 
 std::string ProfilePath(const std::string& model_dir, std::int64_t step) {

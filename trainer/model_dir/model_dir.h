@@ -6,8 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "preprocess/pixels/image_size.h"
-
 // File names in a model directory. They are built and parsed only here.
 //
 //   MODEL_DIR/params.yaml            the resolved parameters of the run
@@ -40,12 +38,10 @@ inline constexpr std::string_view kReportFile = "report.html";
 // The folder of the evaluations' event files.
 [[nodiscard]] std::string EvalFolder(const std::string& model_dir);
 // MODEL_DIR/eval/NNNNNNNN.json: the training's evaluation of a step, at least
-// eight digits; NNNNNNNN-192.json: at another image size;
-// NNNNNNNN-test-1a2b3c4d.json: of another subject, with its name. Requires:
-// step >= 0.
+// eight digits; NNNNNNNN-test-1a2b3c4d.json: of another subject, with its name.
+// Requires: step >= 0.
 [[nodiscard]] std::string EvalPath(const std::string& model_dir,
                                    std::int64_t step,
-                                   const std::optional<ImageSize>& size = {},
                                    std::string_view subject = "");
 
 // MODEL_DIR/profiles/NNNNNNNN.trace.json: the profile that began at a step.

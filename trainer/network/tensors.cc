@@ -94,8 +94,7 @@ std::vector<OptimizedParameter> ParametersOf(const Network& model,
          .decayed = decayed,
          .rate_factor =
              std::pow(options.layer_decay, layers[i]) *
-             (model.IsOfClassifier(names[i]) ? options.head_rate_factor
-                                             : options.body_rate_factor),
+             (model.IsOfClassifier(names[i]) ? 1 : options.body_rate_factor),
          .decay_factor = has_own && decayed
                              ? options.norm_weight_decay / options.weight_decay
                              : 1});

@@ -6,11 +6,14 @@
 
 namespace infeed {
 
+// The epsilon of PyTorch's AdamW and NAdam.
+inline constexpr double kAdamWEpsilon = 1e-8;
+
 struct AdamOptions {
   double beta1 = 0.9;
   double beta2 = 0.999;
-  double epsilon = 1.1920929e-7;
-  double weight_decay = 0;  // of the parameters that are decayed
+  double epsilon = 1.1920929e-7;  // of the XLA.jl article
+  double weight_decay = 0;        // of the parameters that are decayed
   // AdamW: the weight itself is reduced by rate * weight_decay * weight. Else
   // the decay is added to the gradient, as that of the L2 term.
   bool decoupled = false;

@@ -9,7 +9,7 @@ namespace infeed {
 struct LambOptions {
   double beta1 = 0.9;
   double beta2 = 0.999;
-  double epsilon = 1e-6;
+  double epsilon = 1e-6;  // timm's
   double weight_decay = 1e-4;
 };
 

@@ -48,17 +48,11 @@ std::unique_ptr<Optimizer> MakeOptimizer(
     case OptimizerKind::kLamb:
       return std::make_unique<LambOptimizer>(
           std::move(parameters),
-          LambOptions{.beta1 = options.adam_beta1,
-                      .beta2 = options.adam_beta2,
-                      .epsilon = options.adam_epsilon,
-                      .weight_decay = options.weight_decay},
-          kernels);
+          LambOptions{.weight_decay = options.weight_decay}, kernels);
     case OptimizerKind::kRmsProp:
       return std::make_unique<RmsPropOptimizer>(
           std::move(parameters),
-          RmsPropOptions{.decay = options.rmsprop_decay,
-                         .momentum = options.momentum,
-                         .epsilon = options.adam_epsilon,
+          RmsPropOptions{.momentum = options.momentum,
                          .weight_decay = options.weight_decay},
           kernels);
     case OptimizerKind::kAdam:
@@ -66,9 +60,9 @@ std::unique_ptr<Optimizer> MakeOptimizer(
     case OptimizerKind::kNAdamW:
       return std::make_unique<AdamOptimizer>(
           std::move(parameters),
-          AdamOptions{.beta1 = options.adam_beta1,
-                      .beta2 = options.adam_beta2,
-                      .epsilon = options.adam_epsilon,
+          AdamOptions{.epsilon = options.kind == OptimizerKind::kAdam
+                                     ? AdamOptions{}.epsilon
+                                     : kAdamWEpsilon,
                       .weight_decay = options.weight_decay,
                       .decoupled = options.kind != OptimizerKind::kAdam,
                       .nesterov = options.kind == OptimizerKind::kNAdamW},

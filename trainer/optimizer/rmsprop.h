@@ -9,7 +9,7 @@ namespace infeed {
 struct RmsPropOptions {
   double decay = 0.9;
   double momentum = 0.9;
-  double epsilon = 1e-3;
+  double epsilon = 1e-3;       // of the published recipes
   double weight_decay = 1e-4;  // of the parameters that are decayed
 };
 

@@ -64,9 +64,6 @@ constexpr Quarrel kQuarrels[] = {
               p.learning_rate_decay_epochs.empty();
      },
      "give the epochs of its decays, as '30,60,80'"},
-    {"loss_class_weights", "balance_classes",
-     [](const P& p) { return IsBalanced(p) && p.selection.balance_classes; },
-     kBalancedTwice},
     {"loss_class_weights", "class_weights",
      [](const P& p) {
        return IsBalanced(p) && !p.selection.class_weights.empty();
@@ -86,10 +83,13 @@ constexpr Quarrel kQuarrels[] = {
               p.optimizer.weight_decay == 0;
      },
      "give a weight_decay above 0, too"},
-    {"eval_crops", "eval_flip",
-     [](const P& p) { return p.eval_crops == 10 && p.eval_flip; },
-     "eval_crops=10 already includes mirrored crops; remove eval_flip"},
-    {"blur_pool", "image_size",
+    {"eval_crops", "recipe",
+     [](const P& p) {
+       return p.eval_crops > 2 && p.input.recipe != Recipe::kTpu &&
+              p.input.recipe != Recipe::kTorchvision;
+     },
+     "corners are cropped with recipe=tpu or torchvision"},
+    {"model", "image_size",
      [](const P& p) {
        return p.model.blur_pool && p.input.image_size.shorter() < 17;
      },

@@ -23,9 +23,6 @@ const Param kOptimizerParams[] = {
         Field<&P::optimizer, &O::body_rate_factor>(), NotNegative(), "",
         "Factor of the learning rate of all layers but the classifier, in a "
         "training that starts from resnet_checkpoint."),
-    Row("head_learning_rate_factor",
-        Field<&P::optimizer, &O::head_rate_factor>(), NotNegative(), "",
-        "Factor of the learning rate of the classifier."),
     Row("layer_decay", Field<&P::optimizer, &O::layer_decay>(),
         {.min = 0, .max = 1, .min_is_open = true}, "",
         "Learning rate of each block by that of the block after it, down from "
@@ -67,43 +64,10 @@ const Param kOptimizerParams[] = {
         "",
         "Lowest learning rate after the warm-up; 0: 0, of onecycle 1/250000 "
         "of the peak."),
-    Row("restart_epochs",
-        Field<&P::optimizer, &O::learning_rate, &R::restart_epochs>(),
-        Between(0, 1e6), "epochs",
-        "Length of the first cycle of a cosine schedule that starts again and "
-        "again; 0: one cosine for the whole run.")
-        .OnlyWith("learning_rate_schedule", "cosine"),
-    Row("restart_growth",
-        Field<&P::optimizer, &O::learning_rate, &R::restart_growth>(),
-        Between(1, 100), "", "Length of each cycle by that of the one before.")
-        .Needs("restart_epochs"),
-    Row("restart_decay",
-        Field<&P::optimizer, &O::learning_rate, &R::restart_decay>(),
-        {.min = 0, .max = 1, .min_is_open = true}, "",
-        "Peak of each cycle by that of the one before.")
-        .Needs("restart_epochs"),
-    Row("plateau_metric",
-        Field<&P::plateau_metric>(
-            "loss|top_1|top_5|mean_class|auc|auc_at_half"),
-        Any(), "", "Metric of the evaluations that the schedule plateau uses.")
-        .OnlyWith("learning_rate_schedule", "plateau"),
-    Row("plateau_patience",
-        Field<&P::optimizer, &O::learning_rate, &R::plateau_patience>(),
-        Between(0, 1'000'000), "evaluations",
-        "Evaluations in a row that may be no better before the schedule "
-        "plateau lowers the rate.")
-        .OnlyWith("learning_rate_schedule", "plateau"),
-    Row("plateau_threshold",
-        Field<&P::optimizer, &O::learning_rate, &R::plateau_threshold>(),
-        BelowOne(), "",
-        "Relative difference by which an evaluation must be better to count as "
-        "better for the schedule plateau.")
-        .OnlyWith("learning_rate_schedule", "plateau"),
-    Row("plateau_cooldown",
-        Field<&P::optimizer, &O::learning_rate, &R::plateau_cooldown>(),
-        Between(0, 1'000'000), "evaluations",
-        "Evaluations after a decay of the schedule plateau that do not count "
-        "as no better.")
+    Row("plateau", Field<&P::plateau>(), Any(), "",
+        "Metric of the evaluations, and the number of them in a row that may "
+        "be no better before the schedule plateau lowers the rate: "
+        "'METRIC:EVALUATIONS'.")
         .OnlyWith("learning_rate_schedule", "plateau"),
     Row("warmup_epochs",
         Field<&P::optimizer, &O::learning_rate, &R::warmup_epochs>(),
@@ -129,21 +93,6 @@ const Param kOptimizerParams[] = {
         "Momentum of the optimizers momentum, lars and rmsprop."),
     Row("use_nesterov", Field<&P::optimizer, &O::nesterov>(), Any(), "",
         "Use Nesterov's momentum."),
-    Row("adam_beta1", Field<&P::optimizer, &O::adam_beta1>(), BelowOne(), "",
-        "Fraction of the mean gradient that Adam and lamb keep per step."),
-    Row("adam_beta2", Field<&P::optimizer, &O::adam_beta2>(), BelowOne(), "",
-        "Fraction of the mean squared gradient that Adam and lamb keep per "
-        "step."),
-    Row("adam_epsilon", Field<&P::optimizer, &O::adam_epsilon>(), NotNegative(),
-        "",
-        "Number that Adam and lamb add to the root of the mean square, and "
-        "rmsprop to the mean square.",
-        "1.1920929e-07 of adam, 1e-08 of adamw and nadamw, 1e-06 of lamb, "
-        "0.001 of rmsprop"),
-    Row("rmsprop_decay", Field<&P::optimizer, &O::rmsprop_decay>(), BelowOne(),
-        "",
-        "Fraction of the mean squared gradient that rmsprop keeps per "
-        "step."),
     Row("weight_decay", Field<&P::optimizer, &O::weight_decay>(), NotNegative(),
         "", "Factor of the L2 term of the loss."),
     Row("weight_decay_scope",
@@ -164,11 +113,6 @@ const Param kOptimizerParams[] = {
         "Target above which a class's target becomes 1 in loss=bce, and "
         "otherwise 0; 0: targets as smoothing and mixing make them.")
         .OnlyWith("loss", "bce"),
-    Row("bce_sum", Field<&P::optimizer, &O::loss, &L::sums_classes>(), Any(),
-        "",
-        "Sum the losses of an image's classes in loss=bce, instead of "
-        "averaging them.")
-        .OnlyWith("loss", "bce"),
     Row("label_smoothing",
         Field<&P::optimizer, &O::loss, &L::label_smoothing>(), BelowOne(), "",
         "Fraction of the target that is spread evenly over all classes."),
@@ -187,14 +131,6 @@ const Param kOptimizerParams[] = {
         "that of the model_dir")
         .OfTeacher()
         .Needs("distill_from"),
-    Row("distill_loss",
-        ChoiceField<kDistillKinds, &P::optimizer, &O::distill, &D::kind>(),
-        Any(), "",
-        "Loss against the teacher: the divergence from its softened "
-        "distribution (soft), or the cross-entropy with the class that it "
-        "predicts (hard).")
-        .OfTeacher()
-        .Needs("distill_from"),
     Row("distill_weight", Field<&P::optimizer, &O::distill, &D::weight>(),
         {.min = 0, .max = 1, .min_is_open = true}, "",
         "Fraction of the loss that comes from the teacher; the rest is the "
@@ -202,11 +138,11 @@ const Param kOptimizerParams[] = {
         .OfTeacher()
         .Needs("distill_from"),
     Row("distill_temperature",
-        Field<&P::optimizer, &O::distill, &D::temperature>(), Positive(), "",
-        "Divisor of both networks' logits in distill_loss=soft.")
+        Field<&P::optimizer, &O::distill, &D::temperature>(), NotNegative(), "",
+        "Divisor of both networks' logits in the divergence from the teacher; "
+        "0: the cross-entropy with the class that it predicts.")
         .OfTeacher()
-        .Needs("distill_from")
-        .OnlyWith("distill_loss", "soft"),
+        .Needs("distill_from"),
     Row("moving_average_decay",
         Field<&P::optimizer, &O::moving_average_decay>(), BelowOne(), "",
         "Fraction of the moving average of the weights kept per step; "

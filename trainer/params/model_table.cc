@@ -1,5 +1,6 @@
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "records/files/class_list.h"
 #include "trainer/model/named_networks.h"
@@ -11,11 +12,24 @@ namespace {
 using P = TrainParams;
 using M = ModelOptions;
 
+// The parts of a shape that no parameter sets but a network's name.
+template <typename Options>  // ModelOptions, perhaps const
+auto PartsOfName(Options& options) {
+  return std::tie(options.groups, options.width_per_group, options.resnett_stem,
+                  options.blur_pool, options.eca);
+}
+
+const M& Plain() {
+  static const M plain;
+  return plain;
+}
+
 // Sets the kind of a model, or all of a published network's shape.
 bool SetModel(void* field, std::string_view name) {
   M& model = *static_cast<M*>(field);
   if (const ModelKind* const kind = FindChoice(name, kModelKinds)) {
     model.kind = *kind;
+    PartsOfName(model) = PartsOfName(Plain());
     return true;
   }
   const NamedNetwork* const network = FindNetwork(name);
@@ -23,6 +37,23 @@ bool SetModel(void* field, std::string_view name) {
     ShapeOf(model) = ShapeOf(network->shape);
   }
   return network != nullptr;
+}
+
+// The kind, or the name of a network with the parts that only names set: the
+// model's own, else the first; other parameters have the rest of the shape.
+std::string_view ModelText(const void* field) {
+  const M& model = *static_cast<const M*>(field);
+  if (PartsOfName(model) != PartsOfName(Plain())) {
+    if (const NamedNetwork* const network = NetworkOf(model)) {
+      return network->name;
+    }
+    for (const NamedNetwork& network : NamedNetworks()) {
+      if (PartsOfName(network.shape) == PartsOfName(model)) {
+        return network.name;
+      }
+    }
+  }
+  return ChoiceName(model.kind, kModelKinds);
 }
 
 // "resnet|lenet|resnet18|...".
@@ -34,17 +65,10 @@ std::string_view ModelNames() {
   return kNames;
 }
 
-// The value is the kind only; other parameters have a network's shape.
 OptionField<P> ModelField() {
   return {.at = [](P& params) -> OptionRef {
-            return ChoiceRef{.field = &params.model,
-                             .name =
-                                 [](const void* field) {
-                                   return ChoiceName(
-                                       static_cast<const M*>(field)->kind,
-                                       kModelKinds);
-                                 },
-                             .set = SetModel};
+            return ChoiceRef{
+                .field = &params.model, .name = ModelText, .set = SetModel};
           },
           .choices = ModelNames()};
 }
@@ -64,16 +88,6 @@ const Param kModelParams[] = {
         "driver's, or the XLA.jl article's.")
         .OfNetwork()
         .NotFor("model", "lenet"),
-    Row("groups", Field<&P::model, &M::groups>(), Between(1, 1024), "",
-        "Groups of the 3x3 convolutions in bottleneck blocks (ResNeXt).")
-        .OfNetwork()
-        .NotFor("model", "lenet"),
-    Row("width_per_group", Field<&P::model, &M::width_per_group>(),
-        Between(1, 1024), "channels",
-        "Channels of each group in the first bottleneck blocks; later blocks "
-        "have proportionally more.")
-        .OfNetwork()
-        .NotFor("model", "lenet"),
     Row("pre_activation", Field<&P::model, &M::pre_activation>(), Any(), "",
         "Put batch norm and ReLU before each convolution (ResNet v2).")
         .OfNetwork()
@@ -87,11 +101,6 @@ const Param kModelParams[] = {
         "Begin with three 3x3 convolutions instead of one of 7x7 (ResNet-D).")
         .OfNetwork()
         .NotFor("model", "lenet"),
-    Row("use_resnett_stem", Field<&P::model, &M::resnett_stem>(), Any(), "",
-        "Begin with three 3x3 convolutions, the first with 24 channels "
-        "(ResNet-T).")
-        .OfNetwork()
-        .NotFor("model", "lenet"),
     Row("resnetd_shortcut", Field<&P::model, &M::resnetd_shortcut>(), Any(), "",
         "Average before the 1x1 convolution of a shortcut with stride 2 "
         "(ResNet-D).")
@@ -100,11 +109,6 @@ const Param kModelParams[] = {
     Row("replace_stem_max_pool", Field<&P::model, &M::replace_stem_max_pool>(),
         Any(), "",
         "Use a 3x3 convolution with stride 2 instead of the first pool.")
-        .OfNetwork()
-        .NotFor("model", "lenet"),
-    Row("blur_pool", Field<&P::model, &M::blur_pool>(), Any(), "",
-        "Blur instead of skipping pixels in the first pool and in 3x3 "
-        "convolutions with stride 2 (BlurPool).")
         .OfNetwork()
         .NotFor("model", "lenet"),
     Row("channels", Field<&P::model, &M::channels>(),
@@ -118,10 +122,6 @@ const Param kModelParams[] = {
         "norm is 0."),
     Row("se_ratio", Field<&P::model, &M::se_ratio>(), Between(0, 1), "",
         "Squeeze-and-excitation ratio in bottleneck blocks; 0: none.")
-        .OfNetwork()
-        .NotFor("model", "lenet"),
-    Row("eca", Field<&P::model, &M::eca>(), Any(), "",
-        "Efficient channel attention in bottleneck blocks.")
         .OfNetwork()
         .NotFor("model", "lenet"),
     Row("drop_connect_rate", Field<&P::model, &M::drop_connect_rate>(),
@@ -155,9 +155,6 @@ const Param kModelParams[] = {
     Row("bn_momentum", Field<&P::model, &M::bn_momentum>(), BelowOne(), "",
         "Batch-norm momentum: fraction of the running mean and variance kept "
         "per step (PyTorch's is 1 minus this)."),
-    Row("bn_epsilon", Field<&P::model, &M::bn_epsilon>(), Positive(), "",
-        "Number that batch norm adds to the variance.")
-        .OfNetwork(),
     Row("fused_batch_norm",
         ChoiceField<kFusedNorms, &P::model, &M::fused_batch_norm>(), Any(), "",
         "Train with batch norm, sum and ReLU as one operation; on a GPU, "
@@ -185,9 +182,6 @@ const Param kModelParams[] = {
         "On a GPU, use algorithms of cuDNN and cuBLAS that give the same bits "
         "in every run, and do not search for the fastest ones; on a CPU a run "
         "always has the same bits."),
-    Row("tf32", Field<&P::tf32>(), Any(), "",
-        "On a GPU with precision=float32, round the inputs of convolutions "
-        "and matrix products to TF32 (10 bits), which is faster."),
     Common(Row("resnet_checkpoint", Field<&P::resnet_checkpoint>(), Any(),
                "path",
                "Start from these weights: a model_dir or checkpoint of "

@@ -105,7 +105,7 @@ constexpr Preset kPresets[] = {
      "base_learning_rate=0.10625,learning_rate_schedule=linear,"
      "warmup_epochs=2,use_nesterov=false,weight_decay=1e-4,"
      "weight_decay_scope=reference,label_smoothing=0.1,zero_gamma=false,"
-     "image_size=256,image_size_schedule='0:160,12:192',eval_flip=true"},
+     "image_size=256,image_size_schedule='0:160,12:192',eval_crops=2"},
     {"x10_lenet", "the X10 tutorial's LeNet on MNIST: 5 epochs, SGD",
      "The X10 tutorial: learning rate 0.1, batch 128 with the last one "
      "smaller, pixels divided by 255.",

@@ -53,11 +53,10 @@ const Param kDataParams[] = {
         "Train on the records of these classes: names, or labels as stored in "
         "records, as 'cat,dog'.",
         "all classes"),
-    Row("balance_classes", Field<&P::selection, &S::balance_classes>(), Any(),
-        "", "Give every class the same share of an epoch."),
     Row("class_weights", Field<&P::selection, &S::class_weights>(), Any(),
         "file",
-        "File with a class and its weight, its share of an epoch, per line.",
+        "File with a class and its weight, its share of an epoch, per line; or "
+        "balanced: the same share for every class.",
         "none"),
     Row("sample_weights", Field<&P::selection, &S::sample_weights>(), Any(),
         "file",
@@ -67,9 +66,6 @@ const Param kDataParams[] = {
         "Train on several data sets, each with its share of an epoch, as "
         "'DIR=0.7,DIR2=0.3', in place of data_dir's training images.",
         "only data_dir"),
-    Row("epoch_records", Field<&P::selection, &S::epoch_records>(),
-        Between(0, kMaxImages), "images", "Images of an epoch.",
-        "as many as are selected"),
     Input("last_batch",
           {.help = "Treatment of the images of an epoch that do not fill a "
                    "batch: drop them (auto), make a smaller batch (pad), fill "
@@ -97,21 +93,12 @@ const Param kDataParams[] = {
     Input("random_flip"),
     Input("random_flip_vertical"),
     Input("crop_scale"),
-    Input("crop_ratio"),
     Input("eval_resize"),
     Input("eval_crop"),
     Row("eval_crops", ChoiceField<kEvalCrops, &P::eval_crops>(), Any(), "",
-        "Crops of an image in an evaluation, whose logits are averaged: the "
-        "centre; that and the corners; or these of the mirrored image, too.")
-        .OnlyWith("recipe", "tpu|torchvision"),
-    Row("eval_flip", Field<&P::eval_flip>(), Any(), "",
-        "Evaluate each image and its mirror image, and average their logits."),
-    Row("eval_image_sizes", Field<&P::eval_image_sizes>(), Any(), "pixels",
-        "Sizes of the model's input in mode eval, with an evaluation of each, "
-        "as '192,224,288' or '224x224,224x320'.",
-        "image_size")
-        .NotFor("model", "lenet"),
-    Input("scaled_decode"),
+        "Views of an image in an evaluation, whose logits are averaged: the "
+        "centre (1), that and its mirror image (2), the centre and the corners "
+        "(5), or these five and their mirror images (10)."),
     Input("augment", {.name = "augment_name"}),
     Input("augment_layers", {.name = "randaug_num_layers"}),
     Input("augment_magnitude", {.name = "randaug_magnitude"}),
@@ -132,13 +119,10 @@ const Param kDataParams[] = {
         "CutMix on the device: take a rectangle from another image; 0: none. "
         "With mixup_alpha, each batch gets one of the two."),
     Input("shuffle"),
-    Input("window_shards"),
-    Input("window_records"),
     Input("rank_share"),
     Input("seed", {.help = "Seed of order, crops, flips and initial weights."}),
     Input("on_bad_record"),
     Input("max_bad_records", {.range = Between(-1, kMaxImages)}),
-    Input("max_bad_rate"),
     Input("bad_record_report"),
     Input("lenient"),
 };
@@ -147,8 +131,6 @@ const Param kInputParams[] = {
     Input("graph"),
     Input("threads", {.name = "num_parallel_calls"}),
     Input("batches_in_pool", {.range = Between(kLeastBatches, 1024)}),
-    Input("prefetch_batches"),
-    Input("map_files"),
     Input("seek_index"),
     Input("use_cache"),
     Row("data_on_device", Field<&P::data_on_device>(), Any(), "",
@@ -190,19 +172,13 @@ const Param kRunLengthParams[] = {
         "", "Write checkpoints while the training continues."),
     Row("log_step_count_steps", Field<&P::log_step_count_steps>(),
         Between(1, kMaxSteps), "steps",
-        "Steps between lines in metrics.jsonl, the event file and, with "
-        "log_every_steps, on stderr."),
-    Row("log_every_steps", Field<&P::log_every_steps>(), Any(), "",
-        "Print a line with loss, accuracy, learning rate and images/s every "
-        "log_step_count_steps steps, beside the progress line."),
+        "Steps between lines in metrics.jsonl and the event file."),
     Row("skip_host_call", Field<&P::skip_host_call>(), Any(), "",
         "Write only loops, not steps, to metrics.jsonl and the event file."),
     Row("epoch_lines", Field<&P::epoch_lines>(), Any(), "",
         "Print a line of losses and accuracies after each epoch."),
     Row("profile_every_n_steps", Field<&P::profile_every_n_steps>(),
         Between(0, kMaxSteps), "steps", "Steps between profiles; 0: none."),
-    Row("profile_every_n_seconds", Field<&P::profile_every_n_seconds>(),
-        Between(0, 1e9), "seconds", "Seconds between profiles; 0: none."),
     Row("tpu_profile_duration", Field<&P::tpu_profile_duration>(),
         Between(1, 3'600'000), "ms", "Length of a profile."),
     Row("stop_at_top_1", Field<&P::stop_at_top_1>(), Between(0, 1), "",

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/choices.h"
 #include "pipeline/options/options.h"
 #include "pipeline/order/selection_choice.h"
 #include "trainer/model/optimizer_options.h"
@@ -16,9 +17,10 @@ namespace infeed {
 // may be on its way to a GPU, and others are filled meanwhile.
 inline constexpr int kLeastBatches = 4;
 
-// The value of loss_class_weights for weights from the numbers of the classes'
-// images.
-inline constexpr std::string_view kBalanced = "balanced";
+// Views of an image in an evaluation: its centre, that and its mirror image,
+// the centre and the corners, or these five and their mirror images.
+inline constexpr Choices<int, 4> kEvalCrops = {
+    {{"1", 1}, {"2", 2}, {"5", 5}, {"10", 10}}};
 
 // The parameters of a run; the table in table.cc has the reference driver's
 // name, the range and the description of each. Where the table has a text for
@@ -34,7 +36,6 @@ struct TrainParams {
   std::optional<Precision> precision = {};
   GraphReplay cuda_graph = GraphReplay::kTrue;
   bool deterministic = false;
-  bool tf32 = false;
   Normalization normalization = Normalization::kImagenet;
   std::string resnet_checkpoint;  // initial weights
 
@@ -47,9 +48,7 @@ struct TrainParams {
   bool allow_missing_shards = false;
   int eval_batch_size = 0;
   bool eval_live_weights = false;
-  int eval_crops = 1;
-  bool eval_flip = false;
-  std::string eval_image_sizes;  // of mode eval
+  int eval_crops = 1;  // one of kEvalCrops
   std::string image_size_schedule;
   bool data_on_device = false;
 
@@ -65,20 +64,17 @@ struct TrainParams {
   bool use_async_checkpointing = false;
   std::int64_t log_step_count_steps = 1;
   bool skip_host_call = false;
-  bool log_every_steps = false;
   bool epoch_lines = false;
   std::int64_t profile_every_n_steps = 0;
-  double profile_every_n_seconds = 0;
   std::int64_t tpu_profile_duration = 2000;  // ms
   double stop_at_top_1 = 0;
   std::string early_stop;
 
   // Without seed and the learning rate's decay_epochs and numbers of images and
-  // steps, which MakeOptimizerOptions() sets. adam_epsilon 0: the default of
-  // the kind.
-  OptimizerOptions optimizer = {.adam_epsilon = 0};
+  // steps, which MakeOptimizerOptions() sets.
+  OptimizerOptions optimizer;
   std::string learning_rate_decay_epochs;
-  std::string plateau_metric = "loss";
+  std::string plateau = "loss:10";
   bool enable_lars = false;  // the reference's name for OptimizerKind::kLars
   // A file, or kBalanced; ResolveClassWeights() sets the loss's class_weights.
   std::string loss_class_weights;

@@ -214,12 +214,8 @@ void TrainLog::Step(const StepResult& result, double waited) {
   state_.input_wait = clock_.input_wait();
   state_.warm_up = clock_.in_warm_up();
   state_.seconds_left = SecondsLeft();
-  const bool has_line = result.step % options_.steps_per_line == 0;
-  if (has_line && !options_.skip_steps) {
+  if (result.step % options_.steps_per_line == 0 && !options_.skip_steps) {
     WriteStep(result);
-  }
-  if (has_line && options_.print_steps) {
-    Say(ProgressText(state_));
   }
   progress_.Update(ProgressText(state_));
   if (options_.profiler != nullptr) {

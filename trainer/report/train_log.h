@@ -29,10 +29,8 @@ struct TrainLogOptions {
   std::int64_t eval_images = 0;  // of one evaluation
   std::int64_t first_step = 0;   // of this run
   std::int64_t total_steps = 0;
-  // Steps between two lines in metrics.jsonl, in the events and, with
-  // print_steps, on stderr; > 0.
+  // Steps between two lines in metrics.jsonl and in the events; > 0.
   std::int64_t steps_per_line = 1;
-  bool print_steps = false;
   std::optional<EvalSteps> evaluations = {};  // absent: none
   EvalSubject subject = {};                   // of the evaluations
   bool skip_steps = false;    // no lines of steps, only of loops

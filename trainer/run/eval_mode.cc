@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -7,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "preprocess/pixels/image_size.h"
 #include "trainer/checkpoint/follower.h"
 #include "trainer/job/job.h"
 #include "trainer/job/station_options.h"
@@ -36,31 +34,6 @@ Evaluator MakeEvaluator(const Job& job, const ModelLabels& labels,
   return evaluator;
 }
 
-// Evaluates the model on the device at one image size. Returns false after a
-// stop request.
-bool EvaluateAtSize(Evaluator& evaluator, std::int64_t step,
-                    const EvalSubject& subject, const ImageSize& image_size,
-                    const std::stop_token& stop) {
-  const Job& job = evaluator.job;
-  InputOptions input = EvalInput(job);
-  input.image_size = image_size;
-  std::optional<EvalResult> result =
-      Evaluate(job.device, job.data.eval_index(), input, evaluator.classes,
-               job.ranks, stop, job.params.eval_live_weights);
-  if (!result) {
-    return false;
-  }
-  if (!job.params.eval_image_sizes.empty()) {
-    result->image_size = image_size;
-  }
-  if (evaluator.log) {
-    evaluator.log->Write(step, subject, *result);
-  }
-  fmt::print("{}\n", EvalText(step, subject, *result, job.params.keep_best));
-  std::fflush(stdout);
-  return true;
-}
-
 // Evaluates the model on the device. Returns false after a stop request.
 bool EvaluateAndPrint(Evaluator& evaluator, const RunStart& from,
                       const std::stop_token& stop) {
@@ -72,10 +45,19 @@ bool EvaluateAndPrint(Evaluator& evaluator, const RunStart& from,
     Say(fmt::format("not an evaluation of the training itself, kept as {}: {}",
                     subject.name(), subject.differences));
   }
-  return std::ranges::all_of(
-      EvalImageSizes(job.params), [&](const ImageSize& image_size) {
-        return EvaluateAtSize(evaluator, from.step, subject, image_size, stop);
-      });
+  const std::optional<EvalResult> result = Evaluate(
+      job.device, job.data.eval_index(), EvalInput(job), evaluator.classes,
+      job.ranks, stop, job.params.eval_live_weights);
+  if (!result) {
+    return false;
+  }
+  if (evaluator.log) {
+    evaluator.log->Write(from.step, subject, *result);
+  }
+  fmt::print("{}\n",
+             EvalText(from.step, subject, *result, job.params.keep_best));
+  std::fflush(stdout);
+  return true;
 }
 
 // nullopt if the training run has just deleted the checkpoint; a later one will

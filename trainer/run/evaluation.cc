@@ -166,11 +166,8 @@ std::string ScoresText(const LiveScores& scores, int classes) {
 std::string EvalText(std::int64_t step, const EvalSubject& subject,
                      const EvalResult& result, std::string_view keep_best) {
   std::string text = fmt::format(
-      "evaluation at step {}{}{}: {}{}  ({}, {:.1f} images/s)", step,
+      "evaluation at step {}{}: {}{}  ({}, {:.1f} images/s)", step,
       subject.is_own() ? "" : ", " + subject.name(),
-      result.image_size
-          ? fmt::format(", {} pixels", SizeText(*result.image_size))
-          : "",
       ScoresText(
           {.top_1 = result.top_1, .top_5 = result.top_5, .loss = result.loss},
           result.classes),

@@ -36,10 +36,9 @@ namespace infeed {
     bool with_live_weights);
 
 // "evaluation at step 120: top-1 91.2 % top-5 99.8 % loss 0.312 (500 images,
-// 210.3 images/s)", at another image size "evaluation at step 120, 192 pixels:
-// ...", of another subject than the training's evaluations "evaluation at step
-// 120, test-1a2b3c4d: ...". The metric of keep_best follows the loss if it is
-// not one of these.
+// 210.3 images/s)", of another subject than the training's evaluations
+// "evaluation at step 120, test-1a2b3c4d: ...". The metric of keep_best follows
+// the loss if it is not one of these.
 [[nodiscard]] std::string EvalText(std::int64_t step,
                                    const EvalSubject& subject,
                                    const EvalResult& result,

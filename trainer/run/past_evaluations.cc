@@ -50,8 +50,8 @@ void RequireMetric(const TrainParams& params, const std::string& parameter,
 void RequireMetrics(const TrainParams& params) {
   RequireMetric(params, "keep_best=" + params.keep_best, params.keep_best);
   if (HasPlateau(params)) {
-    RequireMetric(params, "plateau_metric=" + params.plateau_metric,
-                  params.plateau_metric);
+    RequireMetric(params, "plateau=" + params.plateau,
+                  ParsePlateau(params.plateau).metric);
   }
   if (const std::optional<EarlyStop> early_stop =
           ParseEarlyStop(params.early_stop)) {
@@ -112,7 +112,7 @@ void PastEvaluations::SetRate() {
   if (!HasPlateau(job_.params)) {
     return;
   }
-  const std::string& metric = job_.params.plateau_metric;
+  const std::string metric = ParsePlateau(job_.params.plateau).metric;
   const LearningRateOptions options =
       MakeOptimizerOptions(job_.params).learning_rate;
   const double rate =

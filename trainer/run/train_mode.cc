@@ -66,7 +66,6 @@ TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
           .first_step = first_step,
           .total_steps = params.train_steps,
           .steps_per_line = params.log_step_count_steps,
-          .print_steps = params.log_every_steps,
           .evaluations = Evaluates(job)
                              ? std::optional(EvalStepsOf(job, first_step))
                              : std::nullopt,
@@ -87,7 +86,6 @@ ProfilerOptions ProfilerOf(const Job& job, std::int64_t first_step) {
   const TrainParams& params = job.params;
   return {.model_dir = job.options.model_dir,
           .every_n_steps = params.profile_every_n_steps,
-          .every_n_seconds = params.profile_every_n_seconds,
           .duration = std::chrono::milliseconds(params.tpu_profile_duration),
           .first_step = first_step};
 }

@@ -11,25 +11,46 @@
 
 namespace infeed {
 
-std::optional<EarlyStop> ParseEarlyStop(const std::string& text) {
+namespace {
+
+// A metric and a number of evaluations, "top_1:5".
+struct MetricCount {
+  std::string metric;
+  int evaluations;
+};
+
+MetricCount ParseMetricCount(std::string_view name, const std::string& text,
+                             int least) {
   constexpr std::array<std::string_view, 6> kMetrics = {
       "top_1", "top_5", "loss", "mean_class", "auc", "auc_at_half"};
   constexpr int kMostEvaluations = 1'000'000;
-  if (text.empty()) {
-    return std::nullopt;
-  }
   const std::size_t colon = std::min(text.find(':'), text.size());
   const std::string metric = text.substr(0, colon);
-  const auto patience = ParseWholeNumber<int>(
+  const auto evaluations = ParseWholeNumber<int>(
       std::string_view(text).substr(std::min(colon + 1, text.size())));
-  if (std::ranges::find(kMetrics, metric) == kMetrics.end() || !patience ||
-      *patience < 1 || *patience > kMostEvaluations) {
+  if (std::ranges::find(kMetrics, metric) == kMetrics.end() || !evaluations ||
+      *evaluations < least || *evaluations > kMostEvaluations) {
     throw UsageError(
-        "early_stop='" + text +
+        std::string(name) + "='" + text +
         "': must be a metric and a number of evaluations, as 'top_1:5'; the "
         "metrics are top_1, top_5, loss, mean_class, auc and auc_at_half");
   }
-  return EarlyStop{.metric = metric, .patience = *patience};
+  return {.metric = metric, .evaluations = *evaluations};
+}
+
+}  // namespace
+
+std::optional<EarlyStop> ParseEarlyStop(const std::string& text) {
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  const MetricCount stop = ParseMetricCount("early_stop", text, 1);
+  return EarlyStop{.metric = stop.metric, .patience = stop.evaluations};
+}
+
+Plateau ParsePlateau(const std::string& text) {
+  const MetricCount plateau = ParseMetricCount("plateau", text, 0);
+  return {.metric = plateau.metric, .patience = plateau.evaluations};
 }
 
 bool IsOver(const EarlyStop& early_stop, std::span<const double> values) {

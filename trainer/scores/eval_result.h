@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "preprocess/pixels/image_size.h"
 #include "trainer/scores/eval_sums.h"
 
 namespace infeed {
@@ -26,8 +25,6 @@ struct LiveScores {
 
 // The result of an evaluation. Fractions are of the images seen.
 struct EvalResult {
-  // Set if the evaluation used one of eval_image_sizes.
-  std::optional<ImageSize> image_size = {};
   std::int64_t images = 0;
   std::int64_t bad_records = 0;
   double top_1 = 0;

@@ -125,7 +125,7 @@ TEST_F(SelectionFlagsTest, TakeClassesOfASubset) {
 TEST_F(SelectionFlagsTest, BalanceClasses) {
   // Seven records have a class; of eight places four are the daisies'.
   const std::vector<std::int64_t> records =
-      Records({"--balance_classes", "--epoch_records", "8"});
+      Records({"--class_weights", "balanced", "--epoch_records", "8"});
   ASSERT_EQ(records.size(), 8U);
   EXPECT_THAT(std::vector(records.begin() + 4, records.end()),
               UnorderedElementsAre(2, 2, 5, 5));
@@ -162,7 +162,8 @@ TEST_F(SelectionFlagsTest, WeighRecords) {
 
 TEST_F(SelectionFlagsTest, SelectionsDescribeThemselves) {
   EXPECT_EQ(
-      SelectionText(*Made({"--balance_classes", "--epoch_records", "9"})),
+      SelectionText(
+          *Made({"--class_weights", "balanced", "--epoch_records", "9"})),
       "an epoch has 9 images: class daisy 5 (of 5 records), class red roses 4 "
       "(of 2 records)");
   EXPECT_EQ(SelectionText(*Made({"--classes", "daisy"})),
@@ -215,9 +216,9 @@ TEST_F(SelectionFlagsTest, RefuseAMixThatIsNone) {
 TEST_F(SelectionFlagsTest, RefuseTwoWaysToShareAnEpoch) {
   EXPECT_THAT(
       [&] {
-        (void)Made({"--balance_classes", "--sample_weights", "x"});
+        (void)Made({"--class_weights", "balanced", "--sample_weights", "x"});
       },
-      ThrowsMessage<UsageError>(HasSubstr("give one of balance_classes")));
+      ThrowsMessage<UsageError>(HasSubstr("give one of class_weights")));
   EXPECT_THAT(
       [&] {
         (void)Made({"--mix", "a=1", "--classes", "daisy"});

@@ -1,6 +1,7 @@
 #include "trainer/job/station_options.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -22,14 +23,10 @@ TEST(StationOptionsTest, TheDeviceGetsTheGpusSwitches) {
   const DeviceOptions device = MakeDeviceOptions(params, "cpu");
   EXPECT_EQ(device.graphs, GraphReplay::kTrue);
   EXPECT_FALSE(device.deterministic);
-  EXPECT_FALSE(device.tf32);
   params.cuda_graph = GraphReplay::kRequired;
   params.deterministic = true;
   EXPECT_EQ(MakeDeviceOptions(params, "cpu").graphs, GraphReplay::kRequired);
   EXPECT_TRUE(MakeDeviceOptions(params, "cpu").deterministic);
-  EXPECT_FALSE(MakeDeviceOptions(params, "cpu").tf32);
-  params.tf32 = true;
-  EXPECT_TRUE(MakeDeviceOptions(params, "cpu").tf32);
 }
 
 TEST(StationOptionsTest, AnEvaluationReadsItsFilesAsTheTrainingDoes) {
@@ -58,21 +55,19 @@ TEST(StationOptionsTest, ARunResumesWithTheSameTeacher) {
   EXPECT_THAT(Difference(alone, taught), HasSubstr("distill_from is"));
   EXPECT_THAT(Difference(taught, alone), HasSubstr("distill_from is"));
   TrainParams other = taught;
-  other.optimizer.distill = {
-      .kind = DistillKind::kHard, .weight = 0.9, .temperature = 2};
-  EXPECT_THAT(
-      Difference(other, taught),
-      AllOf(HasSubstr("distill_loss is"), HasSubstr("distill_weight is"),
-            HasSubstr("distill_temperature is")));
+  other.optimizer.distill = {.weight = 0.9, .temperature = 2};
+  EXPECT_THAT(Difference(other, taught),
+              AllOf(HasSubstr("distill_weight is"),
+                    HasSubstr("distill_temperature is")));
 }
 
 // A difference is found whichever of the two has the default.
 TEST(StationOptionsTest, ANetworkIsAlsoWhatItsTensorsDoNotShow) {
-  std::vector<TrainParams> others(4);
-  others[0].model.bn_epsilon = 1e-3;
-  others[1].model.blur_pool = true;
-  others[2].model.groups = 32;
-  others[3].normalization = Normalization::kUnit;
+  std::vector<TrainParams> others(3);
+  others[0].model.blur_pool = true;
+  others[1].model.groups = 32;
+  others[1].model.width_per_group = 4;
+  others[2].normalization = Normalization::kUnit;
   const RunIdentity usual = MakeNetworkIdentity(TrainParams());
   EXPECT_EQ(DescribeDifferences(usual, usual), "");
   for (const TrainParams& other : others) {
@@ -82,21 +77,17 @@ TEST(StationOptionsTest, ANetworkIsAlsoWhatItsTensorsDoNotShow) {
   }
 }
 
-std::vector<ImageSize> Sizes(const std::string& text) {
-  TrainParams params;
-  params.eval_image_sizes = text;
-  return EvalImageSizes(params);
-}
-
-TEST(StationOptionsTest, EvaluationsHaveImageSizes) {
-  EXPECT_THAT(Sizes(""), ElementsAre(224));
-  EXPECT_THAT(Sizes("192, 288"), ElementsAre(192, 288));
-  EXPECT_THAT(Sizes("192,224x320"), ElementsAre(192, ImageSize(224, 320)));
-  for (const std::string text : {"7", "a", "192,,224", "4097", "192,192",
-                                 "7x224", "224x4097", "192,192x192"}) {
-    EXPECT_THAT(MessageOf<UsageError>([&] { (void)Sizes(text); }),
-                HasSubstr("eval_image_sizes='" + text + "': must be"));
-  }
+TEST(StationOptionsTest, TwoViewsAreTheCropAndItsMirrorImage) {
+  const auto views = [](int eval_crops) {
+    TrainParams params;
+    params.eval_crops = eval_crops;
+    const EvalViews of = EvalViewsOf(params);
+    return std::pair(of.crops, of.flip);
+  };
+  EXPECT_EQ(views(1), std::pair(1, false));
+  EXPECT_EQ(views(2), std::pair(1, true));
+  EXPECT_EQ(views(5), std::pair(5, false));
+  EXPECT_EQ(views(10), std::pair(10, false));
 }
 
 std::vector<double> DecayEpochs(const std::string& text) {

@@ -56,7 +56,6 @@ std::vector<Setting> SettingsOfImages() {
 std::vector<Setting> SettingsOfModel() {
   return {
       {"precision", [](TrainParams& p) { p.precision = Precision::kBfloat16; }},
-      {"eval_flip", [](TrainParams& p) { p.eval_flip = true; }},
       {"eval_crops", [](TrainParams& p) { p.eval_crops = 5; }},
       {"label_smoothing",
        [](TrainParams& p) { p.optimizer.loss.label_smoothing = 0.1; }},
@@ -95,7 +94,6 @@ TEST_F(ValidationTest, OtherSettingsKeepTheTrainingsOwnName) {
   run.input.seed = 7;
   run.train_steps = 9;
   run.precision = {};  // on a CPU float32
-  run.tf32 = true;     // of a GPU
   EXPECT_TRUE(Subject(run, params_, DataSet(raw_.path())).is_own());
 }
 
@@ -109,10 +107,10 @@ TEST_F(ValidationTest, ATrainingMayResumeInAnotherPrecision) {
   const RunIdentity now = MakeValidation(resumed, data, "cpu");
   EXPECT_EQ(DescribeOtherValidation(now, before), "");
   EXPECT_EQ(MakeSubject(now, now).key, MakeSubject(before, before).key);
-  resumed.eval_flip = true;
+  resumed.eval_crops = 2;
   EXPECT_THAT(
       DescribeOtherValidation(MakeValidation(resumed, data, "cpu"), before),
-      HasSubstr("eval_flip is"));
+      HasSubstr("eval_crops is"));
 }
 
 // With --force another network, such as another normalization, is evaluated.

@@ -80,16 +80,6 @@ TEST_F(ProfilerTest, DoesNotBeginWhileOneLasts) {
   EXPECT_EQ(profiler.End()->step, 3);
 }
 
-TEST_F(ProfilerTest, BeginsAfterSomeTime) {
-  Profiler profiler = Make({.every_n_seconds = 0.5});
-  now_ += 499ms;
-  profiler.BeginIfDue(3);
-  EXPECT_EQ(profiler.End(), std::nullopt);
-  now_ += 1ms;
-  profiler.BeginIfDue(4);
-  EXPECT_EQ(profiler.End()->step, 4);
-}
-
 // A shared trace log keeps all of its spans.
 TEST_F(ProfilerTest, LeavesALogOfOthersAsItIs) {
   TraceLog log;

@@ -125,7 +125,6 @@ TEST(DeviceLoopTest, LearnsFromTeachersAndClassWeightsAsPytorchDoes) {
   const ModelOptions model = {.depth = 18, .num_classes = kGoldenClasses};
   double largest = 0;
   for (const nlohmann::json& golden : goldens) {
-    const bool is_hard = golden.at("distill") == "hard";
     DeviceLoop loop(
         model,
         {.learning_rate = {.base_learning_rate = 0.01,
@@ -139,8 +138,7 @@ TEST(DeviceLoopTest, LearnsFromTeachersAndClassWeightsAsPytorchDoes) {
                   .class_weights = golden.at("weighted").get<bool>()
                                        ? GoldenClassWeights(kGoldenClasses)
                                        : std::vector<double>()},
-         .distill = {.kind = is_hard ? DistillKind::kHard : DistillKind::kSoft,
-                     .temperature = golden.at("temperature").get<double>()}},
+         .distill = {.temperature = golden.at("temperature").get<double>()}},
         kCpu);
     loop.Load(GoldenState(loop));
     if (golden.at("distill") != "") {

@@ -57,15 +57,14 @@ double Difference(const nlohmann::json& golden, const std::string& loss_name,
 // timm's BinaryCrossEntropy (make_loss_goldens.py).
 TEST(StepLossTest, BceIsTimms) {
   const nlohmann::json goldens = ReadGoldens("loss_goldens");
-  ASSERT_EQ(goldens.size(), 7);
+  ASSERT_EQ(goldens.size(), 6);
   double largest = 0;
   for (const nlohmann::json& golden : goldens) {
     const torch::Tensor logits = Logits("logits").requires_grad_();
     const StepLoss loss(
         {.kind = LossKind::kBce,
          .label_smoothing = golden.at("smoothing").get<double>(),
-         .target_threshold = golden.at("threshold").get<double>(),
-         .sums_classes = golden.at("sum").get<bool>()},
+         .target_threshold = golden.at("threshold").get<double>()},
         {}, torch::kCPU);
     const torch::Tensor mean =
         loss.OfSlots(logits, TwoImages(golden.at("mixed").get<bool>())).mean();
@@ -89,13 +88,10 @@ TEST(StepLossTest, ClassWeightsAndDistillationArePytorchsAndTimms) {
              ParseChoice("loss", golden.at("loss").get<std::string>(), kLosses),
          .label_smoothing = golden.at("smoothing").get<double>(),
          .target_threshold = golden.at("threshold").get<double>(),
-         .sums_classes = golden.at("sum").get<bool>(),
          .class_weights = golden.at("weighted").get<bool>()
                               ? GoldenClassWeights(kClasses)
                               : std::vector<double>()},
-        {.kind = golden.at("distill") == "hard" ? DistillKind::kHard
-                                                : DistillKind::kSoft,
-         .weight = golden.at("weight").get<double>(),
+        {.weight = golden.at("weight").get<double>(),
          .temperature = golden.at("temperature").get<double>()},
         torch::kCPU);
     const TrainBatch batch = TwoImages(golden.at("mixed").get<bool>());

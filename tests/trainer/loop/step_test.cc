@@ -386,12 +386,9 @@ INSTANTIATE_TEST_SUITE_P(
                               options.kind = OptimizerKind::kLamb;
                               options.loss.kind = LossKind::kBce;
                             }},
-                    Resumed{"RmsPropOnRestarts",
+                    Resumed{"RmsProp",
                             [](OptimizerOptions& options) {
                               options.kind = OptimizerKind::kRmsProp;
-                              options.learning_rate.schedule =
-                                  RateSchedule::kCosine;
-                              options.learning_rate.restart_epochs = 0.003;
                             }},
                     Resumed{"Average",
                             [](OptimizerOptions& options) {

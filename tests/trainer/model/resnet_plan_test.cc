@@ -297,10 +297,10 @@ TEST(ResNetPlanTest, RefusesWhatCannotBe) {
             "drop_connect_rate cannot be: pre_activation blocks have no place "
             "for it");
   EXPECT_EQ(Refusal({.small_stem = true, .resnetd_stem = true}),
-            "small_stem cannot be: use_resnetd_stem, use_resnett_stem and "
+            "small_stem cannot be: use_resnetd_stem, ResNet-T's stem and "
             "replace_stem_max_pool build another stem");
   EXPECT_EQ(Refusal({.resnetd_stem = true, .resnett_stem = true}),
-            "use_resnett_stem cannot be: use_resnetd_stem is another stem");
+            "use_resnetd_stem cannot be: ResNet-T has another stem");
   EXPECT_EQ(Refusal({.se_ratio = 0.25, .eca = true}),
             "eca cannot be: se_ratio puts another attention in its place");
   EXPECT_EQ(Refusal({.depth = 34, .eca = true}),

@@ -250,13 +250,6 @@ TEST(NetworkTest, MovingStatisticsFollowTheBatchWithBesselsCorrection) {
               1e-6);
 }
 
-TEST(NetworkTest, TheBatchNormsEpsilonIsTheOptions) {
-  BatchNorm norm = MakeNorm(1, {.bn_epsilon = 3});
-  norm->eval();
-  EXPECT_NEAR(norm->forward(torch::full({1, 1, 1, 1}, 4.0F)).item<double>(),
-              4 / std::sqrt(1 + 3.0), 1e-6);
-}
-
 // One of everything that is random.
 ModelOptions Dropping() {
   return {

@@ -88,10 +88,10 @@ TEST(ParametersOfTest, ShareARateInSeveralBlocks) {
   EXPECT_EQ(parameters.at("layer4.1.conv1.weight").rate_factor, 0.5);
 }
 
-TEST(ParametersOfTest, ParametersHaveTheFactorsOfBodyAndHead) {
-  const auto parameters = ResNet18(
-      {.body_rate_factor = 0.1, .head_rate_factor = 3, .layer_decay = 0.5});
-  EXPECT_EQ(parameters.at("fc.bias").rate_factor, 3);
+TEST(ParametersOfTest, AllButTheClassifierHaveTheFactorOfTheBody) {
+  const auto parameters =
+      ResNet18({.body_rate_factor = 0.1, .layer_decay = 0.5});
+  EXPECT_EQ(parameters.at("fc.bias").rate_factor, 1);
   EXPECT_EQ(parameters.at("layer4.1.conv1.weight").rate_factor, 0.1 * 0.5);
 }
 

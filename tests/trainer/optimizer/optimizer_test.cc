@@ -106,25 +106,10 @@ std::vector<Case> Cases() {
       {"momentum", {.nesterov = false, .weight_decay = 0.01}},
       {"sgd", {.momentum = 0, .nesterov = false, .weight_decay = 0.01}},
       {"adam", {.kind = OptimizerKind::kAdam, .weight_decay = 0.01}},
-      {"adamw",
-       {.kind = OptimizerKind::kAdamW,
-        .adam_epsilon = 1e-8,
-        .weight_decay = 0.01},
-       false},
-      {"nadamw",
-       {.kind = OptimizerKind::kNAdamW,
-        .adam_epsilon = 1e-8,
-        .weight_decay = 0.01},
-       false},
-      {"lamb",
-       {.kind = OptimizerKind::kLamb,
-        .adam_epsilon = 1e-6,
-        .weight_decay = 0.01},
-       false},
-      {"rmsprop",
-       {.kind = OptimizerKind::kRmsProp,
-        .adam_epsilon = 1e-3,
-        .weight_decay = 0.01}},
+      {"adamw", {.kind = OptimizerKind::kAdamW, .weight_decay = 0.01}, false},
+      {"nadamw", {.kind = OptimizerKind::kNAdamW, .weight_decay = 0.01}, false},
+      {"lamb", {.kind = OptimizerKind::kLamb, .weight_decay = 0.01}, false},
+      {"rmsprop", {.kind = OptimizerKind::kRmsProp, .weight_decay = 0.01}},
       {"lars", {.kind = OptimizerKind::kLars, .weight_decay = 0.01}, false}};
   const std::size_t count = cases.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -306,8 +291,7 @@ TEST(LambOptimizerTest, TakesTheWholeRateForAWeightOfZeros) {
     const OptimizedParameter zeros = {
         .name = "zeros", .weight = torch::zeros({4}).requires_grad_()};
     zeros.weight.mutable_grad() = torch::ones({4});
-    MakeOptimizer({.kind = OptimizerKind::kLamb, .adam_epsilon = 0}, {zeros},
-                  kernels)
+    MakeOptimizer({.kind = OptimizerKind::kLamb}, {zeros}, kernels)
         ->Step(torch::tensor(0.5F));
     EXPECT_TRUE(zeros.weight.allclose(torch::full({4}, -0.5F)));
   }

@@ -137,21 +137,49 @@ TEST(ReadParamsTest, TakesANetworksNameAsTheModel) {
   const RunParams run = ReadParams(
       {.config_file = file,
        .overrides = {},
-       .flags = {{"width_per_group", "8"}, {"model", "resnext50_32x4d"}}});
+       .flags = {{"pre_activation", "true"}, {"model", "resnet50d"}}});
   const ModelOptions& model = run.values.model;
   EXPECT_EQ(model.kind, ModelKind::kResNet);
   EXPECT_EQ(model.depth, 50);
-  EXPECT_EQ(model.groups, 32);
+  EXPECT_TRUE(model.resnetd_stem);
   EXPECT_EQ(model.se_ratio, 0);
-  EXPECT_EQ(run.origins.at("groups"), "model=resnext50_32x4d");
+  EXPECT_EQ(run.origins.at("use_resnetd_stem"), "model=resnet50d");
   // A parameter beside it counts, wherever it is.
-  EXPECT_EQ(model.width_per_group, 8);
-  EXPECT_EQ(run.origins.at("width_per_group"), "flag");
-  // The file of a model has the parameters instead of the name.
-  WriteFileAtomically(file, ToYaml(run));
-  const RunParams again =
-      ReadParams({.config_file = file, .overrides = {}, .flags = {}});
-  EXPECT_TRUE(ShapeOf(again.values.model) == ShapeOf(model));
+  EXPECT_TRUE(model.pre_activation);
+  EXPECT_EQ(run.origins.at("pre_activation"), "flag");
+}
+
+// What a model's params.yaml says of a network's name is the whole shape.
+TEST(ReadParamsTest, AParameterFileKeepsTheShapeOfEachNetwork) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/params.yaml";
+  const auto expect_kept = [&](std::string_view model,
+                               const std::string& depth) {
+    const RunParams run = ReadParams(
+        {.config_file = "",
+         .overrides = {},
+         .flags = {{"model", std::string(model)}, {"resnet_depth", depth}}});
+    WriteFileAtomically(file, ToYaml(run));
+    const RunParams again =
+        ReadParams({.config_file = file, .overrides = {}, .flags = {}});
+    EXPECT_TRUE(ShapeOf(again.values.model) == ShapeOf(run.values.model))
+        << ToYaml(run);
+  };
+  for (const NamedNetwork& network : NamedNetworks()) {
+    expect_kept(network.name, std::to_string(network.shape.depth));
+    expect_kept(network.name, "152");  // A network without a name, mostly.
+  }
+}
+
+TEST(ReadParamsTest, ModelResNetRemovesTheParametersThatANameSets) {
+  const ModelOptions model =
+      ReadParams({.config_file = "",
+                  .overrides = {"model=ecaresnext26t_32x4d", "model=resnet"},
+                  .flags = {}})
+          .values.model;
+  EXPECT_EQ(model.depth, 26);
+  EXPECT_EQ(model.groups, 1);
+  EXPECT_FALSE(model.eca);
 }
 
 TEST(ReadParamsTest, ModelResNetKeepsTheOtherParameters) {
@@ -243,10 +271,10 @@ TEST(ReadParamsTest, HasTheReferencesTypesInEveryForm) {
 
 TEST(ReadParamsTest, ReadsNestedNamesAsOnesWithUnderscores) {
   const TrainParams params =
-      Read("{train: {batch: {size: 8}, steps: 5}, adam: {beta1: 0.5}}");
+      Read("{train: {batch: {size: 8}, steps: 5}, bn: {momentum: 0.5}}");
   EXPECT_EQ(params.input.batch_size, 8);
   EXPECT_EQ(params.train_steps, 5);
-  EXPECT_EQ(params.optimizer.adam_beta1, 0.5);
+  EXPECT_EQ(params.model.bn_momentum, 0.5);
   EXPECT_EQ(Read("bn.momentum=0.8,eval.batch-size=2").model.bn_momentum, 0.8);
   EXPECT_EQ(ErrorOf("{model: {resnet_depth: 18}}"),
             "unknown parameter 'model.resnet_depth': did you mean "

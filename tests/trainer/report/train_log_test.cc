@@ -285,23 +285,5 @@ TEST_F(TrainLogTest, CallsTheHooksOnceItsFilesAreWritten) {
   EXPECT_THAT(calls, ElementsAre("folder 7", "end"));
 }
 
-TEST_F(TrainLogTest, PrintsALineEverySoManyStepsOnRequest) {
-  testing::internal::CaptureStderr();
-  TrainLog log({.model_dir = folder_.path(),
-                .total_steps = 4,
-                .steps_per_line = 2,
-                .print_steps = true,
-                .configuration = "",
-                .ceilings = {},
-                .report = {}});
-  log.BeginLoop(0);
-  for (const std::int64_t step : {1, 2, 3, 4}) {
-    log.Step({.step = step, .loss = 2, .top_1 = 0.5, .learning_rate = 0.1F}, 0);
-  }
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              AllOf(HasSubstr("\nstep 2/4  loss 2.000  top-1 50.0 %  lr 0.1"),
-                    HasSubstr("\nstep 4/4  loss 2.000  top-1 50.0 %  lr 0.1")));
-}
-
 }  // namespace
 }  // namespace infeed

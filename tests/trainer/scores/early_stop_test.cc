@@ -27,6 +27,15 @@ TEST(EarlyStopTest, ParsesMetricAndPatience) {
   }
 }
 
+TEST(PlateauTest, ParsesMetricAndPatience) {
+  EXPECT_EQ(ParsePlateau("loss:0").patience, 0);
+  EXPECT_EQ(ParsePlateau("top_1:3").metric, "top_1");
+  for (const std::string text : {"", "top_1", "top1:5", "loss:-1"}) {
+    EXPECT_THAT(MessageOf<UsageError>([&] { (void)ParsePlateau(text); }),
+                HasSubstr("plateau='" + text + "': must be a metric and"));
+  }
+}
+
 // The number of evaluations after which a training ends; 0: never.
 std::size_t End(const EarlyStop& early_stop, const std::vector<double>& all) {
   for (std::size_t count = 0; count <= all.size(); ++count) {
