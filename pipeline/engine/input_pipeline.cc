@@ -18,6 +18,7 @@
 #include "pipeline/engine/input_graph.h"
 #include "pipeline/engine/open_batch.h"
 #include "pipeline/engine/slot_filler.h"
+#include "pipeline/memory/batch_pool.h"
 #include "pipeline/memory/memory_limit.h"
 #include "pipeline/memory/record_cache.h"
 #include "pipeline/order/batch_plan.h"

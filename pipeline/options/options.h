@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "base/choices.h"
-#include "pipeline/memory/batch_content.h"
-#include "pipeline/memory/batch_memory.h"
+#include "pipeline/memory/batch.h"
 #include "pipeline/options/order_options.h"
 #include "preprocess/augment/options.h"
 #include "preprocess/jpeg/jpeg.h"
