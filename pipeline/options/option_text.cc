@@ -14,6 +14,7 @@
 #include "pipeline/memory/memory_limit.h"
 #include "pipeline/options/overloaded.h"
 #include "preprocess/pixels/image_size.h"
+#include "records/bytes/json.h"
 #include "records/bytes/whole_number.h"
 
 namespace infeed {
@@ -361,6 +362,19 @@ std::string ValueText(const OptionInfo& option, const OptionRef& field) {
                  [](const ImageSize* size) { return SizeText(*size); },
                  [](const auto* value) { return fmt::format("{}", *value); }},
       field);
+}
+
+std::string JsonText(const OptionRef& field) {
+  using Json = nlohmann::ordered_json;
+  const Json value = std::visit(
+      Overloaded{[](const ChoiceRef& choice) {
+                   const std::string_view name = choice.name(choice.field);
+                   const auto number = ParsePlainNumber<std::uint32_t>(name);
+                   return number ? Json(*number) : Json(name);
+                 },
+                 [](const auto* value) { return Json(*value); }},
+      field);
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 bool IsGiven(const OptionInfo& option, const OptionRef& field) {

@@ -37,6 +37,9 @@ void CheckOption(const OptionInfo& option, const OptionRef& field);
 // A value as text that SetOption() reads back.
 [[nodiscard]] std::string ValueText(const OptionInfo& option,
                                     const OptionRef& field);
+// An option's value as JSON; a choice is its name, or a number where the name
+// is one.
+[[nodiscard]] std::string JsonText(const OptionRef& field);
 // Whether the option has a value; false where 0 or "" means "not given".
 [[nodiscard]] bool IsGiven(const OptionInfo& option, const OptionRef& field);
 // The value of `standard`, the field of options not changed, or
