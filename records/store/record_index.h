@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "records/example/imagenet_example.h"
-#include "records/store/file_records.h"
+#include "records/store/record_format.h"
 #include "records/tfrecord/compression.h"
-#include "records/tfrecord/format.h"
 
 namespace infeed {
 
@@ -19,8 +18,8 @@ struct RecordLocation {
   std::int64_t number = 0;  // from 0 within the shard
   // The first byte's; in the unpacked bytes if the shard is compressed.
   std::int64_t offset = 0;
-  std::int64_t length = 0;                 // without the overhead
-  std::int64_t overhead = kFrameOverhead;  // OverheadOf() the shard's format
+  std::int64_t length = 0;    // without the overhead
+  std::int64_t overhead = 0;  // of a TFRecord its frame's; else none
 
   // The end of its bytes in the shard.
   [[nodiscard]] std::int64_t end() const { return offset + length + overhead; }
