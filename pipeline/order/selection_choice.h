@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/order/selection.h"
 #include "records/files/shard_set.h"
 #include "records/store/record_index.h"
 
 namespace infeed {
+
+class Selection;
 
 // How a user selects an epoch's records; docs/order.md describes the fields.
 struct SelectionChoice {

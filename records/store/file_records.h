@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "records/bytes/byte_source.h"
-#include "records/store/record_format.h"
+#include "records/store/record_index.h"
 #include "records/tfrecord/compression.h"
 
 // The records of one file, whatever its format.

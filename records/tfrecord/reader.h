@@ -33,6 +33,14 @@ struct Record {
   std::int64_t offset = 0;  // of the frame's first byte
 };
 
+// Neighbouring records, by their numbers from 0.
+struct RecordRange {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+
+  friend bool operator==(const RecordRange&, const RecordRange&) = default;
+};
+
 // Bytes that were skipped because of damage.
 struct Gap {
   std::int64_t offset = 0;
