@@ -37,6 +37,7 @@ std::size_t FindHeader(std::span<const std::byte> bytes,
 
 }  // namespace
 
+// The reader itself, which TfrecordReader hides.
 class TfrecordReader::Frames {
  public:
   Frames(std::unique_ptr<ByteSource> source,
