@@ -20,6 +20,17 @@
 namespace infeed {
 namespace {
 
+// "4GiB", "512MiB", or a number where neither is exact.
+std::string BytesText(std::int64_t bytes) {
+  for (const auto& [shift, suffix] :
+       {std::pair(40, "TiB"), std::pair(30, "GiB"), std::pair(20, "MiB")}) {
+    if (bytes % (std::int64_t{1} << shift) == 0) {
+      return fmt::format("{}{}", bytes >> shift, suffix);
+    }
+  }
+  return std::to_string(bytes);
+}
+
 // Whole numbers in full; some large ones as powers: "10^9".
 std::string LimitText(const OptionInfo& option, double limit) {
   if (option.unit == "bytes") {
@@ -35,6 +46,18 @@ std::string LimitText(const OptionInfo& option, double limit) {
   }
   return limit == std::floor(limit) ? fmt::format("{:.0f}", limit)
                                     : fmt::format("{}", limit);
+}
+
+// "at least 1" or "more than 0", and "at most 8" or "less than 1". Requires:
+// the range has that limit.
+std::string MinText(const OptionInfo& option) {
+  return (option.range.min_is_open ? "more than " : "at least ") +
+         LimitText(option, option.range.min);
+}
+
+std::string MaxText(const OptionInfo& option) {
+  return (option.range.max_is_open ? "less than " : "at most ") +
+         LimitText(option, option.range.max);
 }
 
 // Removes a sign from the front; true for a minus.
@@ -194,16 +217,6 @@ std::string ChoicesText(std::string_view choices) {
   return text;
 }
 
-std::string MinText(const OptionInfo& option) {
-  return (option.range.min_is_open ? "more than " : "at least ") +
-         LimitText(option, option.range.min);
-}
-
-std::string MaxText(const OptionInfo& option) {
-  return (option.range.max_is_open ? "less than " : "at most ") +
-         LimitText(option, option.range.max);
-}
-
 std::string RangeText(const OptionInfo& option) {
   if (!option.choices.empty()) {
     return ChoicesText(option.choices);
@@ -213,16 +226,6 @@ std::string RangeText(const OptionInfo& option) {
     text += (text.empty() ? "" : ", ") + MaxText(option);
   }
   return text;
-}
-
-std::string BytesText(std::int64_t bytes) {
-  for (const auto& [shift, suffix] :
-       {std::pair(40, "TiB"), std::pair(30, "GiB"), std::pair(20, "MiB")}) {
-    if (bytes % (std::int64_t{1} << shift) == 0) {
-      return fmt::format("{}{}", bytes >> shift, suffix);
-    }
-  }
-  return std::to_string(bytes);
 }
 
 std::optional<ScalarInteger> ParseInteger(std::string_view text) {

@@ -54,13 +54,6 @@ void CheckOption(const OptionInfo& option, const OptionRef& field);
 
 // "a, b or c", "at least 1, at most 8"; "" when all values are valid.
 [[nodiscard]] std::string RangeText(const OptionInfo& option);
-// The lower limit of the range, "at least 1" or "more than 0", and the upper
-// one, "at most 8" or "less than 1". Requires: the range has that limit.
-[[nodiscard]] std::string MinText(const OptionInfo& option);
-[[nodiscard]] std::string MaxText(const OptionInfo& option);
-
-// "4GiB", "512MiB", or a number where neither is exact.
-[[nodiscard]] std::string BytesText(std::int64_t bytes);
 
 struct ScalarInteger {
   bool negative = false;
