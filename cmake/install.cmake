@@ -2,6 +2,15 @@
 # infeed::pipeline, and infeed::convert with the libraries below it. The trainer
 # is an application: consumers need no LibTorch, and none needs CLI11.
 include(CMakePackageConfigHelpers)
+include(cmake/installed_headers.cmake)
+
+foreach(header IN LISTS infeed_doors infeed_behind_doors)
+  string(REGEX MATCH "^[^/]+" library ${header})
+  string(REGEX REPLACE "^tools$" "convert" library ${library})
+  target_sources(infeed_${library} PUBLIC
+    FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
+    FILES ${PROJECT_SOURCE_DIR}/${header})
+endforeach()
 
 set(infeed_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/infeed)
 install(TARGETS infeed_base infeed_charts infeed_records infeed_preprocess

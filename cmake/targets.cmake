@@ -28,19 +28,12 @@ function(infeed_library name)
     PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:infeed_options>)
 endfunction()
 
-# infeed_room(LIBRARY SOURCES ... [ALONE ...] [PUBLIC_HEADERS ...]): adds a room
-# to a library. Public headers are installed: those that users of the library
-# include, and the headers that these include. Sources that Highway compiles for
-# each SIMD target are ALONE.
+# infeed_room(LIBRARY SOURCES ... [ALONE ...]): adds a room to a library. Sources
+# that Highway compiles for each SIMD target are ALONE.
 function(infeed_room library)
-  cmake_parse_arguments(ARG "" "" "SOURCES;ALONE;PUBLIC_HEADERS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;ALONE" ${ARGN})
   infeed_room_sources(infeed_${library}
     SOURCES ${ARG_SOURCES} ALONE ${ARG_ALONE})
-  if(ARG_PUBLIC_HEADERS)
-    target_sources(infeed_${library} PUBLIC
-      FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
-      FILES ${ARG_PUBLIC_HEADERS})
-  endif()
 endfunction()
 
 # infeed_inner_library(NAME SOURCES ... [PUBLIC ...] [PRIVATE ...]): a library

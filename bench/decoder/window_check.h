@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "bench/decoder/jpeg_source.h"
 #include "preprocess/jpeg/jpeg.h"

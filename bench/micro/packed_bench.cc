@@ -16,6 +16,8 @@
 
 #include "bench/common/in_turns.h"
 #include "pipeline/engine/input_pipeline.h"
+#include "pipeline/memory/batch_pool.h"
+#include "pipeline/memory/page_memory.h"
 #include "pipeline/stats/cpu_seconds.h"
 #include "records/example/builder.h"
 #include "records/tfrecord/writer.h"

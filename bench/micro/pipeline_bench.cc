@@ -9,6 +9,7 @@
 #include <benchmark/benchmark.h>
 
 #include "pipeline/memory/batch.h"
+#include "pipeline/memory/batch_pool.h"
 #include "pipeline/order/sample_order.h"
 #include "pipeline/stats/stage_counters.h"
 #include "pipeline/stats/trace_log.h"

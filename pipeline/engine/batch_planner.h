@@ -6,6 +6,7 @@
 
 #include "pipeline/engine/open_batch.h"
 #include "pipeline/memory/batch.h"
+#include "pipeline/memory/batch_pool.h"
 #include "pipeline/options/options.h"
 #include "pipeline/reading/prefetcher.h"
 #include "pipeline/stats/stage_counters.h"

@@ -11,6 +11,7 @@
 
 #include "base/bounded_queue.h"
 #include "base/error.h"
+#include "base/owner_process.h"
 #include "base/seconds.h"
 #include "pipeline/engine/bad_record_ledger.h"
 #include "pipeline/engine/batch_planner.h"
@@ -18,15 +19,17 @@
 #include "pipeline/engine/input_graph.h"
 #include "pipeline/engine/open_batch.h"
 #include "pipeline/engine/slot_filler.h"
+#include "pipeline/memory/batch_pool.h"
 #include "pipeline/memory/memory_limit.h"
-#include "pipeline/memory/record_cache.h"
 #include "pipeline/order/batch_plan.h"
 #include "pipeline/order/label_class.h"
 #include "pipeline/order/sample_order.h"
 #include "pipeline/order/stream_state.h"
 #include "pipeline/reading/found_seek_indexes.h"
+#include "pipeline/reading/memory_plan.h"
 #include "pipeline/reading/packed_reading.h"
 #include "pipeline/reading/prefetcher.h"
+#include "pipeline/reading/record_cache.h"
 #include "pipeline/stats/consumer_counts.h"
 #include "pipeline/stats/storage_reads.h"
 #include "pipeline/stats/trace_log.h"
@@ -121,6 +124,7 @@ struct InputPipeline::Producer {
   const RecordStore store;
   SeekStore seek_store;
   const std::unique_ptr<FoundSeekIndexes> found_indexes;  // null: not wanted
+  const OwnerProcess process = {};
   const Clock::time_point started = Clock::now();
   const std::int64_t storage_bytes_before = StorageBytesRead();
   std::int64_t taken = 0;     // batches that were handed out
@@ -290,7 +294,7 @@ InputPipeline::InputPipeline(std::shared_ptr<const RecordIndex> index,
 }
 
 InputPipeline::~InputPipeline() {
-  if (!process_.IsCurrent()) {
+  if (!producer_->process.IsCurrent()) {
     // Its threads are not here, so joining them, or destroying what they wait
     // for, would never end.
     (void)producer_.release();
@@ -298,7 +302,7 @@ InputPipeline::~InputPipeline() {
 }
 
 void InputPipeline::CheckProcess() const {
-  if (!process_.IsCurrent()) {
+  if (!producer_->process.IsCurrent()) {
     throw UsageError(
         "this pipeline was made before fork(), and its threads are not in the "
         "child: make a pipeline in the child");
@@ -307,7 +311,8 @@ void InputPipeline::CheckProcess() const {
 
 BatchHandle InputPipeline::Next() { return NextUntil(kNoDeadline).value(); }
 
-std::optional<BatchHandle> InputPipeline::NextUntil(Deadline deadline) {
+std::optional<BatchHandle> InputPipeline::NextUntil(
+    Clock::time_point deadline) {
   CheckProcess();
   Producer& from = *producer_;
   if (from.stopped) {
@@ -344,7 +349,7 @@ std::optional<BatchHandle> InputPipeline::NextUntil(Deadline deadline) {
 }
 
 void InputPipeline::Stop() {
-  if (process_.IsCurrent()) {
+  if (producer_->process.IsCurrent()) {
     producer_->Stop();
   }
 }
@@ -359,6 +364,8 @@ std::string InputPipeline::State() const {
 }
 
 const MemoryPlan& InputPipeline::memory() const { return producer_->memory; }
+
+std::int64_t InputPipeline::memory_bytes() const { return memory().total(); }
 
 std::int64_t InputPipeline::batches_per_epoch() const {
   return producer_->sequence.batches_per_epoch();

@@ -1,18 +1,18 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "base/bounded_queue.h"
-#include "base/owner_process.h"
 #include "pipeline/engine/batch_stream.h"
 #include "pipeline/options/options.h"
-#include "pipeline/reading/memory_plan.h"
 #include "records/store/record_index.h"
 
 namespace infeed {
+
+struct MemoryPlan;
 
 // The engine: a stream of batches from indexed TFRecord shards.
 //
@@ -54,7 +54,8 @@ class InputPipeline final : public BatchStream {
   // Next() that waits until the deadline at most. Returns nullopt if there was
   // no batch by then; a later call returns that batch. With graph=basic the
   // batch is made in this call, however long it takes.
-  [[nodiscard]] std::optional<BatchHandle> NextUntil(Deadline deadline);
+  [[nodiscard]] std::optional<BatchHandle> NextUntil(
+      std::chrono::steady_clock::time_point deadline);
 
   // Whether the caller holds all batches of the pool, so that there is no next
   // one until it destroys a handle. Thread-safe.
@@ -70,11 +71,10 @@ class InputPipeline final : public BatchStream {
 
   [[nodiscard]] PipelineStats stats() const override;
 
-  // How memory_limit is divided among the pipeline's parts, and their sum.
+  // How memory_limit is divided among the pipeline's parts (memory_plan.h, for
+  // infeed's own programs), and their sum.
   [[nodiscard]] const MemoryPlan& memory() const;
-  [[nodiscard]] std::int64_t memory_bytes() const override {
-    return memory().total();
-  }
+  [[nodiscard]] std::int64_t memory_bytes() const override;
 
   // Batches of one epoch. A partial last batch counts unless it is dropped
   // (options.last_batch).
@@ -87,7 +87,6 @@ class InputPipeline final : public BatchStream {
   void CheckProcess() const;
 
   std::shared_ptr<const RecordIndex> index_;  // null: the caller's
-  OwnerProcess process_;
   std::unique_ptr<Producer> producer_;
   StreamPosition position_;
 };

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "pipeline/engine/sample.h"
 #include "pipeline/engine/seek_index_use.h"
-#include "pipeline/memory/record_cache.h"
 #include "pipeline/options/options.h"
+#include "pipeline/reading/record_cache.h"
 #include "pipeline/stats/stage_counters.h"
 #include "records/store/record_store.h"
 

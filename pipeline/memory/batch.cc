@@ -1,11 +1,10 @@
 #include "pipeline/memory/batch.h"
 
 #include <algorithm>
-#include <optional>
-#include <utility>
 
 #include "base/error.h"
 #include "base/rounding.h"
+#include "pipeline/memory/page_memory.h"
 
 namespace infeed {
 namespace {
@@ -57,21 +56,38 @@ std::span<Element> PartOf(std::span<Element> images, int slot, int size) {
 
 }  // namespace
 
+struct Batch::Memory {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): unused, or set.
+  struct Unpin {
+    BatchMemory::Hook unpin;
+    std::size_t bytes;
+    void operator()(std::byte* memory) const { unpin({memory, bytes}); }
+  };
+
+  // Throws what hooks.pin throws.
+  Memory(std::size_t bytes, const BatchMemory& hooks) : pages(bytes) {
+    if (hooks.pin) {
+      hooks.pin(pages.bytes());
+      pinned = {pages.bytes().data(), Unpin{hooks.unpin, pages.bytes().size()}};
+    }
+  }
+
+  PageMemory pages;
+  std::unique_ptr<std::byte, Unpin> pinned;  // After pages: destroyed first.
+};
+
 Batch::Batch(int size, const ImageSize& image_size, const BatchMemory& memory,
              BatchContent content)
     : size_(size),
       image_size_(image_size),
       content_(content),
-      memory_(Layout(size, image_size, content).bytes),
+      memory_(std::make_unique<Memory>(Layout(size, image_size, content).bytes,
+                                       memory)),
       records_(static_cast<std::size_t>(size), -1),
       positions_(static_cast<std::size_t>(size), -1) {
   const Layout layout(size, image_size, content);
   const std::size_t count = static_cast<std::size_t>(size);
-  std::byte* const start = memory_.bytes().data();
-  if (memory.pin) {
-    memory.pin(memory_.bytes());
-    pinned_ = {start, Unpin{memory.unpin, memory_.bytes().size()}};
-  }
+  std::byte* const start = memory_->pages.bytes().data();
   if (content == BatchContent::kRgb) {
     rgb_ = {reinterpret_cast<std::uint8_t*>(start), layout.images};
   } else {
@@ -82,10 +98,14 @@ Batch::Batch(int size, const ImageSize& image_size, const BatchMemory& memory,
   weights_ = {reinterpret_cast<float*>(start + layout.weights_at), count};
 }
 
+Batch::~Batch() = default;
+Batch::Batch(Batch&&) noexcept = default;
+
 std::unique_ptr<Batch> Batch::Clone() const {
   auto clone =
       std::make_unique<Batch>(size_, image_size_, BatchMemory(), content_);
-  std::ranges::copy(memory_.bytes(), clone->memory_.bytes().begin());
+  std::ranges::copy(memory_->pages.bytes(),
+                    clone->memory_->pages.bytes().begin());
   clone->CopyPlan(*this);
   return clone;
 }
@@ -130,49 +150,6 @@ void Batch::CopyPlan(const Batch& from) {
   records_ = from.records_;
   positions_ = from.positions_;
   fields_ = from.fields_;
-}
-
-void BatchReturn::operator()(Batch* batch) const {
-  if (pool && !pool->process.IsCurrent()) {
-    return;  // In a fork() child the queue's lock may be held forever.
-  }
-  std::unique_ptr<Batch> returned(batch);
-  if (!pool) {
-    return;
-  }
-  if (is_lent) {
-    pool->lent.fetch_sub(1, std::memory_order_relaxed);
-  }
-  pool->free.Push(std::move(returned));
-}
-
-BatchPool::BatchPool(int count, int size, const ImageSize& image_size,
-                     const BatchMemory& memory, BatchContent content)
-    : state_(std::make_shared<PoolState>(static_cast<std::size_t>(count))) {
-  for (int i = 0; i < count; ++i) {
-    state_->free.Push(
-        std::make_unique<Batch>(size, image_size, memory, content));
-  }
-}
-
-BatchHandle BatchPool::Take() {
-  std::optional<std::unique_ptr<Batch>> batch = state_->free.Pop();
-  if (!batch) {
-    return nullptr;
-  }
-  // The handle shares the queue, so that it can outlive the pool; a closed
-  // queue drops the batch, which frees it.
-  return {batch->release(), BatchReturn{.pool = state_}};
-}
-
-BatchHandle BatchPool::Lend(BatchHandle batch, int max_lent) {
-  if (max_lent > 0 &&
-      state_->lent.load(std::memory_order_relaxed) >= max_lent) {
-    return {batch->Clone().release(), BatchReturn{}};
-  }
-  batch.get_deleter().is_lent = true;
-  state_->lent.fetch_add(1, std::memory_order_relaxed);
-  return batch;
 }
 
 }  // namespace infeed

@@ -1,21 +1,19 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "base/bounded_queue.h"
-#include "base/owner_process.h"
-#include "pipeline/memory/batch_content.h"
-#include "pipeline/memory/batch_memory.h"
-#include "pipeline/memory/page_memory.h"
+#include "base/choices.h"
 #include "preprocess/pixels/image_size.h"
 #include "records/example/fields.h"
 
 namespace infeed {
+
+struct PoolState;
 
 // A place in the stream of samples: with the seed and the data set it
 // determines everything that follows. position counts global samples of the
@@ -30,6 +28,27 @@ struct StreamPosition {
                          const StreamPosition&) = default;
 };
 
+// The content of a batch's slots.
+enum class BatchContent {
+  kPixels,  // images as packed words, R << 24 | G << 16 | B << 8
+  kRgb,     // images as bytes R G B
+  kChoices  // numbers of images that a device holds (image_choice.h)
+};
+
+// Layouts of a pipeline's images. kChoices is for the trainer alone.
+inline constexpr Choices<BatchContent, 2> kLayouts = {
+    {{"words", BatchContent::kPixels}, {"rgb", BatchContent::kRgb}}};
+
+// Pins the memory of each batch of a pool, so that a device can copy from it by
+// DMA: pin is called once the memory is mapped, unpin with the same bytes
+// before it is unmapped. Both are set, or neither. They may be called from any
+// thread; the pool's constructor passes on an exception of pin.
+struct BatchMemory {
+  using Hook = std::function<void(std::span<std::byte>)>;
+  Hook pin = {};
+  Hook unpin = {};
+};
+
 // One batch: plain memory, filled slot by slot; its content is unspecified
 // until then. Owns the memory, whose three parts are each aligned to 64 bytes.
 // One thread at a time; different slots may be filled at once.
@@ -39,10 +58,10 @@ class Batch {
   // throws.
   Batch(int size, const ImageSize& image_size, const BatchMemory& memory = {},
         BatchContent content = BatchContent::kPixels);
-  ~Batch() = default;
+  ~Batch();
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
-  Batch(Batch&&) = default;
+  Batch(Batch&&) noexcept;
   // Deleted: it would free the old memory before unpinning it.
   Batch& operator=(Batch&&) = delete;
 
@@ -117,18 +136,12 @@ class Batch {
   StreamPosition next;
 
  private:
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): unused, or set.
-  struct Unpin {
-    BatchMemory::Hook unpin;
-    std::size_t bytes;
-    void operator()(std::byte* memory) const { unpin({memory, bytes}); }
-  };
+  struct Memory;
 
   int size_;
   ImageSize image_size_;
   BatchContent content_;
-  PageMemory memory_;
-  std::unique_ptr<std::byte, Unpin> pinned_;  // After memory_: destroyed first.
+  std::unique_ptr<Memory> memory_;
   std::span<std::uint32_t> pixels_;
   std::span<std::uint8_t> rgb_;
   std::span<std::int32_t> labels_;
@@ -136,16 +149,6 @@ class Batch {
   std::vector<std::int64_t> records_;
   std::vector<std::int64_t> positions_;
   std::vector<FieldColumn> fields_;
-};
-
-// The state that a pool shares with the handles of its batches, which may
-// outlive it.
-struct PoolState {
-  explicit PoolState(std::size_t count) : free(count) {}
-
-  BoundedQueue<std::unique_ptr<Batch>> free;
-  std::atomic<int> lent{0};  // batches that Lend() gave out and are not back
-  OwnerProcess process;
 };
 
 // Returns a batch to its pool; frees it when the pool is closed or there is
@@ -158,41 +161,5 @@ struct BatchReturn {
 
 // A batch on loan: destroying the handle returns the batch to its pool.
 using BatchHandle = std::unique_ptr<Batch, BatchReturn>;
-
-// A fixed number of batches: this bounds the pipeline's memory. Owns the
-// batches that are not on loan. Handles may outlive the pool. Thread-safe.
-class BatchPool {
- public:
-  // Requires: count, size, image_size > 0. Throws what Batch() throws.
-  BatchPool(int count, int size, const ImageSize& image_size,
-            const BatchMemory& memory = {},
-            BatchContent content = BatchContent::kPixels);
-
-  // Waits for a free batch; nullptr after Close().
-  [[nodiscard]] BatchHandle Take();
-
-  // Makes a taken batch the consumer's: counts it as lent until its handle is
-  // destroyed. If max_lent batches are lent already, returns a copy without a
-  // pool instead, and the batch is free again; max_lent 0: never copies. One
-  // thread at a time. Throws std::bad_alloc.
-  [[nodiscard]] BatchHandle Lend(BatchHandle batch, int max_lent);
-
-  // The number of batches not on loan.
-  [[nodiscard]] std::int64_t free() const {
-    return static_cast<std::int64_t>(state_->free.size());
-  }
-
-  // The number of batches that Lend() gave out and that are not back.
-  [[nodiscard]] int lent() const {
-    return state_->lent.load(std::memory_order_relaxed);
-  }
-
-  // Frees the pool's batches and wakes Take(); a batch on loan is freed when
-  // its handle is destroyed.
-  void Close() { state_->free.Cancel(); }
-
- private:
-  std::shared_ptr<PoolState> state_;
-};
 
 }  // namespace infeed

@@ -14,10 +14,22 @@
 #include "pipeline/memory/memory_limit.h"
 #include "pipeline/options/overloaded.h"
 #include "preprocess/pixels/image_size.h"
+#include "records/bytes/json.h"
 #include "records/bytes/whole_number.h"
 
 namespace infeed {
 namespace {
+
+// "4GiB", "512MiB", or a number where neither is exact.
+std::string BytesText(std::int64_t bytes) {
+  for (const auto& [shift, suffix] :
+       {std::pair(40, "TiB"), std::pair(30, "GiB"), std::pair(20, "MiB")}) {
+    if (bytes % (std::int64_t{1} << shift) == 0) {
+      return fmt::format("{}{}", bytes >> shift, suffix);
+    }
+  }
+  return std::to_string(bytes);
+}
 
 // Whole numbers in full; some large ones as powers: "10^9".
 std::string LimitText(const OptionInfo& option, double limit) {
@@ -34,6 +46,18 @@ std::string LimitText(const OptionInfo& option, double limit) {
   }
   return limit == std::floor(limit) ? fmt::format("{:.0f}", limit)
                                     : fmt::format("{}", limit);
+}
+
+// "at least 1" or "more than 0", and "at most 8" or "less than 1". Requires:
+// the range has that limit.
+std::string MinText(const OptionInfo& option) {
+  return (option.range.min_is_open ? "more than " : "at least ") +
+         LimitText(option, option.range.min);
+}
+
+std::string MaxText(const OptionInfo& option) {
+  return (option.range.max_is_open ? "less than " : "at most ") +
+         LimitText(option, option.range.max);
 }
 
 // Removes a sign from the front; true for a minus.
@@ -193,16 +217,6 @@ std::string ChoicesText(std::string_view choices) {
   return text;
 }
 
-std::string MinText(const OptionInfo& option) {
-  return (option.range.min_is_open ? "more than " : "at least ") +
-         LimitText(option, option.range.min);
-}
-
-std::string MaxText(const OptionInfo& option) {
-  return (option.range.max_is_open ? "less than " : "at most ") +
-         LimitText(option, option.range.max);
-}
-
 std::string RangeText(const OptionInfo& option) {
   if (!option.choices.empty()) {
     return ChoicesText(option.choices);
@@ -212,16 +226,6 @@ std::string RangeText(const OptionInfo& option) {
     text += (text.empty() ? "" : ", ") + MaxText(option);
   }
   return text;
-}
-
-std::string BytesText(std::int64_t bytes) {
-  for (const auto& [shift, suffix] :
-       {std::pair(40, "TiB"), std::pair(30, "GiB"), std::pair(20, "MiB")}) {
-    if (bytes % (std::int64_t{1} << shift) == 0) {
-      return fmt::format("{}{}", bytes >> shift, suffix);
-    }
-  }
-  return std::to_string(bytes);
 }
 
 std::optional<ScalarInteger> ParseInteger(std::string_view text) {
@@ -361,6 +365,19 @@ std::string ValueText(const OptionInfo& option, const OptionRef& field) {
                  [](const ImageSize* size) { return SizeText(*size); },
                  [](const auto* value) { return fmt::format("{}", *value); }},
       field);
+}
+
+std::string JsonText(const OptionRef& field) {
+  using Json = nlohmann::ordered_json;
+  const Json value = std::visit(
+      Overloaded{[](const ChoiceRef& choice) {
+                   const std::string_view name = choice.name(choice.field);
+                   const auto number = ParsePlainNumber<std::uint32_t>(name);
+                   return number ? Json(*number) : Json(name);
+                 },
+                 [](const auto* value) { return Json(*value); }},
+      field);
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 bool IsGiven(const OptionInfo& option, const OptionRef& field) {

@@ -37,6 +37,9 @@ void CheckOption(const OptionInfo& option, const OptionRef& field);
 // A value as text that SetOption() reads back.
 [[nodiscard]] std::string ValueText(const OptionInfo& option,
                                     const OptionRef& field);
+// An option's value as JSON; a choice is its name, or a number where the name
+// is one.
+[[nodiscard]] std::string JsonText(const OptionRef& field);
 // Whether the option has a value; false where 0 or "" means "not given".
 [[nodiscard]] bool IsGiven(const OptionInfo& option, const OptionRef& field);
 // The value of `standard`, the field of options not changed, or
@@ -51,13 +54,6 @@ void CheckOption(const OptionInfo& option, const OptionRef& field);
 
 // "a, b or c", "at least 1, at most 8"; "" when all values are valid.
 [[nodiscard]] std::string RangeText(const OptionInfo& option);
-// The lower limit of the range, "at least 1" or "more than 0", and the upper
-// one, "at most 8" or "less than 1". Requires: the range has that limit.
-[[nodiscard]] std::string MinText(const OptionInfo& option);
-[[nodiscard]] std::string MaxText(const OptionInfo& option);
-
-// "4GiB", "512MiB", or a number where neither is exact.
-[[nodiscard]] std::string BytesText(std::int64_t bytes);
 
 struct ScalarInteger {
   bool negative = false;

@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "base/choices.h"
-#include "pipeline/memory/batch_content.h"
-#include "pipeline/memory/batch_memory.h"
+#include "pipeline/memory/batch.h"
 #include "pipeline/options/order_options.h"
 #include "preprocess/augment/options.h"
-#include "preprocess/jpeg/jpeg.h"
+#include "preprocess/jpeg/limits.h"
 #include "preprocess/pixels/image_size.h"
-#include "preprocess/recipe/recipe.h"
+#include "preprocess/recipe/options.h"
 #include "records/example/fields.h"
 #include "records/example/imagenet_example.h"
 
@@ -127,7 +126,7 @@ struct InputOptions {
   // more is bad. Bounds the memory of the fields.
   std::int64_t max_field_bytes = 4096;
   // Decode large crop windows of JPEGs at a fraction of their size: faster,
-  // with different pixels (preprocess/recipe/recipe.h).
+  // with different pixels (PreprocessOptions).
   bool scaled_decode = false;
   JpegLimits jpeg_limits = {};
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "records/tfrecord/index_file.h"
+#include "records/tfrecord/reader.h"
 
 namespace infeed {
 

@@ -10,6 +10,7 @@
 
 #include "base/count_text.h"
 #include "base/error.h"
+#include "pipeline/order/selection.h"
 #include "pipeline/order/selection_files.h"
 #include "records/files/shards.h"
 #include "records/store/label_index.h"

@@ -6,11 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/order/selection.h"
 #include "records/files/shard_set.h"
 #include "records/store/record_index.h"
 
 namespace infeed {
+
+class Selection;
 
 // The value of class weights that the numbers of the classes' records set.
 inline constexpr std::string_view kBalanced = "balanced";

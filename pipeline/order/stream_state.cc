@@ -4,19 +4,17 @@
 #include <cstdint>
 #include <limits>
 #include <utility>
-#include <variant>
 
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "pipeline/options/input_table.h"
-#include "pipeline/options/overloaded.h"
+#include "pipeline/options/option_text.h"
 #include "pipeline/order/epoch_batches.h"
 #include "pipeline/order/label_class.h"
 #include "pipeline/order/sample_order.h"
 #include "pipeline/order/selection.h"
 #include "records/bytes/json.h"
-#include "records/bytes/whole_number.h"
 
 namespace infeed {
 namespace {
@@ -109,18 +107,6 @@ void AddOtherFields(const InputOptions& options,
 }
 
 }  // namespace
-
-std::string JsonText(const OptionRef& field) {
-  const Json value = std::visit(
-      Overloaded{[](const ChoiceRef& choice) {
-                   const std::string_view name = choice.name(choice.field);
-                   const auto number = ParsePlainNumber<std::uint32_t>(name);
-                   return number ? Json(*number) : Json(name);
-                 },
-                 [](const auto* value) { return Json(*value); }},
-      field);
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 std::vector<StateField> StreamIdentity(const RecordIndex& index,
                                        const InputOptions& options) {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "pipeline/memory/batch.h"
-#include "pipeline/options/option.h"
 #include "pipeline/options/options.h"
 #include "records/store/record_index.h"
 
@@ -33,10 +32,6 @@ struct StreamState {
 
   friend bool operator==(const StreamState&, const StreamState&) = default;
 };
-
-// An option's value as JSON; a choice is its name, or a number where the name
-// is one.
-[[nodiscard]] std::string JsonText(const OptionRef& field);
 
 // The identity of the stream of these data and options. Throws as
 // CheckedInputOptions() does.

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/memory/record_cache.h"
 #include "pipeline/stats/bad_record.h"
 
 namespace infeed {
@@ -66,6 +65,14 @@ struct SeekIndexStats {
                               static_cast<double>(stats.rows)
                         : 1;
 }
+
+// The size of the cache of records and its hits.
+struct RecordCacheStats {
+  std::int64_t records = 0;  // kept
+  std::int64_t bytes = 0;    // memory taken for records, at most limit_bytes
+  std::int64_t limit_bytes = 0;
+  std::int64_t hits = 0;  // reads answered from the cache
+};
 
 // Statistics of a whole pipeline so far, or of an interval of its life. stages
 // are in the order in which a sample passes them.

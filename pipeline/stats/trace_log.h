@@ -12,8 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/own_files.h"
-
 namespace infeed {
 
 // The sample that a span is about, or the first sample of its batch.
@@ -92,7 +90,7 @@ class TraceLog {
   // AtomicFile takes it. Throws IoError.
   void Write(const std::string& path) const { Write(path, Window{}); }
   void Write(const std::string& path, const Window& window,
-             int own_names = kNamedByUser) const;
+             int own_names = 0) const;
 
  private:
   static constexpr std::size_t kBlockEvents = 1024;

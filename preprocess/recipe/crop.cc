@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/error.h"
-#include "preprocess/recipe/crop_options.h"
+#include "preprocess/recipe/options.h"
 
 namespace infeed {
 namespace {

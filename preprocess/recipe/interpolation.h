@@ -2,33 +2,13 @@
 
 #include <memory>
 
-#include "base/choices.h"
 #include "base/random.h"
 #include "preprocess/pixels/image_size.h"
-#include "preprocess/recipe/crop_options.h"
+#include "preprocess/recipe/options.h"
 #include "preprocess/resize/side.h"
 #include "preprocess/resize/sink.h"
 
 namespace infeed {
-
-// How a window becomes an output's pixels (ResizeKernel).
-enum class Interpolation {
-  kRecipe,     // the recipe's own: bicubic for tpu and plain, else antialias
-  kBicubic,    // TensorFlow's legacy bicubic (preprocess/resize/resize.h)
-  kBilinear,   // two samples each way, whatever the scale; half-pixel centres
-  kAntialias,  // bilinear over as many samples as the scale: Pillow's
-  kAntialiasBicubic,  // Pillow's bicubic, over twice as many samples
-  kAntialiasRandom,   // one of these two, drawn for each sample; the second in
-                      // an evaluation: timm's "random"
-};
-
-inline constexpr Choices<Interpolation, 6> kInterpolations = {
-    {{"recipe", Interpolation::kRecipe},
-     {"bicubic", Interpolation::kBicubic},
-     {"bilinear", Interpolation::kBilinear},
-     {"antialias", Interpolation::kAntialias},
-     {"antialias_bicubic", Interpolation::kAntialiasBicubic},
-     {"antialias_random", Interpolation::kAntialiasRandom}}};
 
 // Returns the interpolation, with kRecipe replaced by the recipe's own, and
 // kAntialiasRandom by kAntialiasBicubic unless `training` is set.

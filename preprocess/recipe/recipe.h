@@ -14,9 +14,9 @@
 #include "preprocess/jpeg_entropy/seek_index.h"
 #include "preprocess/pixels/image.h"
 #include "preprocess/pixels/image_size.h"
-#include "preprocess/recipe/crop_options.h"
 #include "preprocess/recipe/framing.h"
 #include "preprocess/recipe/interpolation.h"
+#include "preprocess/recipe/options.h"
 #include "preprocess/resize/sink.h"
 
 namespace infeed {
@@ -39,26 +39,6 @@ struct FillCounts {
   int covered_rows = 0;
   int found_rows = 0;  // of the covered ones, those that this decode found
   std::string warning = {};  // libjpeg's first tolerated warning
-};
-
-struct PreprocessOptions {
-  Recipe recipe = Recipe::kTpu;
-  Interpolation interpolation = Interpolation::kRecipe;
-  bool training = true;  // false: nothing random
-  // For recipes that mirror training images; set false for digits and letters,
-  // which mirroring makes invalid.
-  bool random_flip = true;
-  CropOptions crop = {};
-  ImageSize image_size = 224;  // of the output, pixels; > 0
-  // Decodes a JPEG at 1/2, 1/4 or 1/8 of its size if it then still has as many
-  // pixels, in each direction, as the resized output: less work, but other
-  // pixels (as if the image had first been reduced by area means, which aliases
-  // less).
-  bool scaled_decode = false;
-  AugmentOptions augment = {};  // of training images, the last step
-  JpegLimits limits = {};       // also for other image formats
-  // Whether a libjpeg warning makes a JPEG bad.
-  JpegWarnings warnings = JpegWarnings::kErrors;
 };
 
 // UsedInterpolation() of the options.

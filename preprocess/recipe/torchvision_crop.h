@@ -6,8 +6,8 @@
 #include "base/random.h"
 #include "preprocess/pixels/image.h"
 #include "preprocess/pixels/image_size.h"
-#include "preprocess/recipe/crop_options.h"
 #include "preprocess/recipe/framing.h"
+#include "preprocess/recipe/options.h"
 
 // The part of an image that torchvision's transforms use, matched including
 // rounding.

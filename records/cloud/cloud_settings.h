@@ -5,8 +5,7 @@
 #include <stop_token>
 #include <string>
 
-#include "records/http/http_client.h"
-#include "records/http/http_retry.h"
+#include "records/http/options.h"
 
 namespace infeed {
 

@@ -16,6 +16,7 @@
 #include "records/files/dataset_info.h"
 #include "records/files/open_source.h"
 #include "records/files/shards.h"
+#include "records/files/split_names.h"
 
 namespace infeed {
 namespace {

@@ -21,6 +21,7 @@
 #include "records/cloud/object_store.h"
 #include "records/files/open_source.h"
 #include "records/files/record_files.h"
+#include "records/files/split_names.h"
 #include "records/http/url.h"
 
 namespace infeed {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "records/files/shard_set.h"
-#include "records/files/split_names.h"
 
 // Builds and recognises the names of shard files.
 namespace infeed {

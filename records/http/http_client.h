@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "records/http/options.h"
+
 namespace infeed {
 
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
@@ -49,17 +51,6 @@ struct HttpResponse {
 
   // Returns "" if the header is absent.
   [[nodiscard]] std::string header(const std::string& name) const;
-};
-
-struct HttpClientOptions {
-  std::chrono::milliseconds connect_timeout{10'000};
-  // The low-speed limit: less than this many bytes a second for this long ends
-  // a request.
-  std::int64_t low_speed_bytes = 1024;
-  std::chrono::seconds low_speed_time{20};
-  std::size_t max_header_bytes = std::size_t{64} << 10;
-  // A file of certificate authorities; empty: CertificateFile()'s.
-  std::string ca_file{};
 };
 
 // The file that SSL_CERT_FILE names, otherwise the system's, where

@@ -1,29 +1,14 @@
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <optional>
-#include <stop_token>
 #include <string>
 
 #include "records/http/http_client.h"
+#include "records/http/options.h"
 
 // HTTP requests with retries for network and server failures.
 namespace infeed {
-
-struct RetryPolicy {
-  int attempts = 8;
-  // The n-th wait is a random time up to min(max_delay, first_delay * 2^n).
-  std::chrono::milliseconds first_delay{200};
-  std::chrono::milliseconds max_delay{20'000};
-  // Limit of Retry-After: longer values are cut to this.
-  std::chrono::milliseconds max_retry_after{30'000};
-  // For all attempts together, plus one second for each MiB moved.
-  std::chrono::milliseconds deadline{120'000};
-  // Ends requests, and the waits between them, within about a second: they
-  // throw StoppedError.
-  std::stop_token stop{};
-};
 
 // A caller's decision about an answer.
 struct HttpVerdict {

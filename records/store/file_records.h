@@ -2,44 +2,18 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "records/bytes/byte_source.h"
+#include "records/store/record_index.h"
 #include "records/tfrecord/compression.h"
-#include "records/tfrecord/format.h"
 
 // The records of one file, whatever its format.
 namespace infeed {
 
-// How records lie in a file.
-enum class RecordFormat {
-  kTfrecord,  // frames (format.h)
-  kTar,       // a sample is consecutive members of one key (tar_samples.h)
-  kTarTree,   // an image is a member (archive_images.h)
-  kZip,       // an image is an entry (zip_entry.h)
-  kImage      // the file is one image (image_record.h)
-};
-
-// Whether records are the images of an archive's folders, which are classes.
-[[nodiscard]] constexpr bool IsArchiveTree(RecordFormat format) {
-  return format == RecordFormat::kTarTree || format == RecordFormat::kZip;
-}
-
 // "TFRecord", "tar", "zip" or "image".
 [[nodiscard]] std::string_view RecordFormatName(RecordFormat format);
-
-// The bytes that a record takes beside RecordLocation::length.
-[[nodiscard]] constexpr std::int64_t OverheadOf(RecordFormat format) {
-  return format == RecordFormat::kTfrecord ? kFrameOverhead : 0;
-}
-
-// The split to take from a file, "": all; and the split that the names of the
-// file and its folder say, "": none, so it is train. The folders of a tree in
-// an archive say more than its name. Files of TFRecords are taken whole.
-struct ShardSplit {
-  std::string wanted = {};
-  std::string said = {};
-};
 
 struct FileRecordsOptions {
   // Whether index files are read and written beside the file.

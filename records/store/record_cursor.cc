@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "records/store/file_records.h"
 #include "records/store/other_file.h"
 
 namespace infeed {

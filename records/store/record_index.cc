@@ -18,7 +18,9 @@
 #include "records/cloud/cloud_runtime.h"
 #include "records/files/class_list.h"
 #include "records/files/open_source.h"
+#include "records/store/file_records.h"
 #include "records/store/image_record.h"
+#include "records/tfrecord/format.h"
 
 namespace infeed {
 namespace {
@@ -236,7 +238,9 @@ RecordLocation RecordIndex::at(std::int64_t record) const {
           .number = record - starts_[shard],
           .offset = offsets_[place],
           .length = lengths_[place],
-          .overhead = OverheadOf(shards_of_[shard].format)};
+          .overhead = shards_of_[shard].format == RecordFormat::kTfrecord
+                          ? kFrameOverhead
+                          : 0};
 }
 
 std::string RecordIndex::identity() const {

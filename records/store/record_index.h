@@ -6,11 +6,31 @@
 #include <vector>
 
 #include "records/example/imagenet_example.h"
-#include "records/store/file_records.h"
 #include "records/tfrecord/compression.h"
-#include "records/tfrecord/format.h"
 
 namespace infeed {
+
+// How records lie in a file.
+enum class RecordFormat {
+  kTfrecord,  // frames (tfrecord/format.h)
+  kTar,       // a sample is consecutive members of one key (tar_samples.h)
+  kTarTree,   // an image is a member (archive_images.h)
+  kZip,       // an image is an entry (zip_entry.h)
+  kImage      // the file is one image (image_record.h)
+};
+
+// Whether records are the images of an archive's folders, which are classes.
+[[nodiscard]] constexpr bool IsArchiveTree(RecordFormat format) {
+  return format == RecordFormat::kTarTree || format == RecordFormat::kZip;
+}
+
+// The split to take from a file, "": all; and the split that the names of the
+// file and its folder say, "": none, so it is train. The folders of a tree in
+// an archive say more than its name. Files of TFRecords are taken whole.
+struct ShardSplit {
+  std::string wanted = {};
+  std::string said = {};
+};
 
 // The location of one record: of its frame, its members in a tar, its entry in
 // a zip, or of an image file.
@@ -19,8 +39,8 @@ struct RecordLocation {
   std::int64_t number = 0;  // from 0 within the shard
   // The first byte's; in the unpacked bytes if the shard is compressed.
   std::int64_t offset = 0;
-  std::int64_t length = 0;                 // without the overhead
-  std::int64_t overhead = kFrameOverhead;  // OverheadOf() the shard's format
+  std::int64_t length = 0;    // without the overhead
+  std::int64_t overhead = 0;  // of a TFRecord its frame's; else none
 
   // The end of its bytes in the shard.
   [[nodiscard]] std::int64_t end() const { return offset + length + overhead; }

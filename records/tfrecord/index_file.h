@@ -6,6 +6,7 @@
 
 #include "records/bytes/byte_source.h"
 #include "records/tfrecord/frame_scan.h"
+#include "records/tfrecord/reader.h"
 
 // The index file of one shard: the offsets of its records, as found by an
 // earlier pass over its frames (frame_scan.h). docs/formats.md has the file's
@@ -24,14 +25,6 @@ namespace infeed {
 // index has the places of the records.
 [[nodiscard]] std::optional<FrameOffsets> FindIndexHint(
     const ByteSource& shard);
-
-// Some records of a shard, by their numbers from 0.
-struct RecordRange {
-  std::int64_t first = 0;
-  std::int64_t count = 0;
-
-  friend bool operator==(const RecordRange&, const RecordRange&) = default;
-};
 
 // Returns the records that an older index has in a damaged range, `bytes` from
 // offset on; nullopt when the range does not begin and end at record boundaries

@@ -2,8 +2,12 @@
 
 #include <utility>
 
+#include "base/error.h"
+#include "records/bytes/byte_source.h"
 #include "records/files/open_source.h"
 #include "records/tfrecord/byte_stream.h"
+#include "records/tfrecord/format.h"
+#include "records/tfrecord/stream_buffer.h"
 
 namespace infeed {
 namespace {
@@ -33,11 +37,37 @@ std::size_t FindHeader(std::span<const std::byte> bytes,
 
 }  // namespace
 
-TfrecordReader::TfrecordReader(const std::string& path,
-                               const TfrecordReaderOptions& options)
-    : TfrecordReader(OpenSource(path), options) {}
+// The reader itself, which TfrecordReader hides.
+class TfrecordReader::Frames {
+ public:
+  Frames(std::unique_ptr<ByteSource> source,
+         const TfrecordReaderOptions& options);
 
-TfrecordReader::TfrecordReader(std::unique_ptr<ByteSource> source,
+  [[nodiscard]] std::optional<Record> Next();
+  [[nodiscard]] const std::vector<Gap>& gaps() const { return gaps_; }
+  [[nodiscard]] Compression compression() const {
+    return buffer_.stream().compression();
+  }
+
+ private:
+  [[nodiscard]] FramePlace Place() const;
+  [[nodiscard]] std::optional<Record> ReadFrame(const FramePlace& place);
+  [[noreturn]] void FailAt(const FramePlace& place, const DataError& error);
+  [[nodiscard]] bool SkipDamage(const FramePlace& place);
+  [[nodiscard]] std::int64_t FindChain(std::int64_t begin, std::int64_t end);
+  [[nodiscard]] bool FindFrame(std::int64_t offset);
+  [[nodiscard]] bool IsFrame(std::int64_t offset);
+
+  std::unique_ptr<ByteSource> source_;
+  TfrecordReaderOptions options_;
+  StreamBuffer buffer_;
+  std::int64_t offset_ = 0;  // of the next frame
+  std::int64_t number_ = 0;  // of the next record
+  bool ended_ = false;
+  std::vector<Gap> gaps_;
+};
+
+TfrecordReader::Frames::Frames(std::unique_ptr<ByteSource> source,
                                const TfrecordReaderOptions& options)
     : source_(std::move(source)),
       options_(options),
@@ -48,7 +78,7 @@ TfrecordReader::TfrecordReader(std::unique_ptr<ByteSource> source,
   }
 }
 
-std::optional<Record> TfrecordReader::Next() {
+std::optional<Record> TfrecordReader::Frames::Next() {
   if (ended_) {
     return std::nullopt;
   }
@@ -60,7 +90,7 @@ std::optional<Record> TfrecordReader::Next() {
   }
 }
 
-FramePlace TfrecordReader::Place() const {
+FramePlace TfrecordReader::Frames::Place() const {
   return {.path = source_->path(),
           .record = number_,
           .offset = offset_,
@@ -69,7 +99,8 @@ FramePlace TfrecordReader::Place() const {
 }
 
 // Moves behind a frame whose length is known before it checks the payload.
-std::optional<Record> TfrecordReader::ReadFrame(const FramePlace& place) {
+std::optional<Record> TfrecordReader::Frames::ReadFrame(
+    const FramePlace& place) {
   buffer_.Release(offset_);
   ended_ = true;  // Reset once the frame proves complete.
   const auto header = buffer_.View(offset_, kFrameHeaderBytes);
@@ -93,7 +124,8 @@ std::optional<Record> TfrecordReader::ReadFrame(const FramePlace& place) {
 
 // Throws the error with its consequences. offset_ is behind the damaged frame
 // if its length could be read.
-void TfrecordReader::FailAt(const FramePlace& place, const DataError& error) {
+void TfrecordReader::Frames::FailAt(const FramePlace& place,
+                                    const DataError& error) {
   if (!options_.resynchronise) {
     throw error.At(place.origin());
   }
@@ -110,7 +142,7 @@ void TfrecordReader::FailAt(const FramePlace& place, const DataError& error) {
 
 // Moves to the first good frame behind a damaged one. If there is none, moves
 // to the end and returns false.
-bool TfrecordReader::SkipDamage(const FramePlace& place) {
+bool TfrecordReader::Frames::SkipDamage(const FramePlace& place) {
   try {
     if (buffer_.View(place.offset, 1).empty()) {
       return false;
@@ -136,7 +168,8 @@ bool TfrecordReader::SkipDamage(const FramePlace& place) {
 // Returns the begin of the first chain of complete frames that ends exactly at
 // `end`; `end` if there is none. Frames inside a payload cannot form such a
 // chain, as the payload's checksum follows them.
-std::int64_t TfrecordReader::FindChain(std::int64_t begin, std::int64_t end) {
+std::int64_t TfrecordReader::Frames::FindChain(std::int64_t begin,
+                                               std::int64_t end) {
   while (begin < end) {
     const auto bytes =
         buffer_.View(begin, static_cast<std::size_t>(end - begin));
@@ -157,7 +190,7 @@ std::int64_t TfrecordReader::FindChain(std::int64_t begin, std::int64_t end) {
 
 // Moves offset_ to the first complete frame at or behind offset. If there is
 // none, moves to the end and returns false.
-bool TfrecordReader::FindFrame(std::int64_t offset) {
+bool TfrecordReader::Frames::FindFrame(std::int64_t offset) {
   std::int64_t looked_at = 0;
   while (looked_at < kSearchBytes) {
     offset_ = offset;
@@ -184,7 +217,7 @@ bool TfrecordReader::FindFrame(std::int64_t offset) {
 }
 
 // Whether a complete frame with two correct checksums is at offset.
-bool TfrecordReader::IsFrame(std::int64_t offset) {
+bool TfrecordReader::Frames::IsFrame(std::int64_t offset) {
   const auto header = buffer_.View(offset, kFrameHeaderBytes);
   const std::uint64_t left =
       static_cast<std::uint64_t>(buffer_.stream().size() - offset);
@@ -199,6 +232,26 @@ bool TfrecordReader::IsFrame(std::int64_t offset) {
   const std::size_t wanted = length + kFrameFooterBytes;
   const auto body = buffer_.View(offset + kHeader, wanted);
   return body.size() == wanted && IsPayloadGood(body);
+}
+
+TfrecordReader::TfrecordReader(const std::string& path,
+                               const TfrecordReaderOptions& options)
+    : TfrecordReader(OpenSource(path), options) {}
+
+TfrecordReader::TfrecordReader(std::unique_ptr<ByteSource> source,
+                               const TfrecordReaderOptions& options)
+    : frames_(std::make_unique<Frames>(std::move(source), options)) {}
+
+TfrecordReader::~TfrecordReader() = default;
+TfrecordReader::TfrecordReader(TfrecordReader&&) noexcept = default;
+TfrecordReader& TfrecordReader::operator=(TfrecordReader&&) noexcept = default;
+
+std::optional<Record> TfrecordReader::Next() { return frames_->Next(); }
+
+const std::vector<Gap>& TfrecordReader::gaps() const { return frames_->gaps(); }
+
+Compression TfrecordReader::compression() const {
+  return frames_->compression();
 }
 
 }  // namespace infeed

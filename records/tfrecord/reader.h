@@ -8,13 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
-#include "records/bytes/byte_source.h"
 #include "records/tfrecord/compression.h"
-#include "records/tfrecord/format.h"
-#include "records/tfrecord/stream_buffer.h"
 
 namespace infeed {
+
+class ByteSource;
 
 struct TfrecordReaderOptions {
   // Whether payload checksums are verified. The length's checksum always is.
@@ -35,6 +33,14 @@ struct Record {
   std::int64_t offset = 0;  // of the frame's first byte
 };
 
+// Neighbouring records, by their numbers from 0.
+struct RecordRange {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+
+  friend bool operator==(const RecordRange&, const RecordRange&) = default;
+};
+
 // Bytes that were skipped because of damage.
 struct Gap {
   std::int64_t offset = 0;
@@ -44,8 +50,8 @@ struct Gap {
 };
 
 // Reads the records of one TFRecord file in order, unpacking gzip and zlib
-// streams, which it detects by content. The frame's layout is in format.h;
-// offsets refer to the unpacked bytes. An empty file has no records.
+// streams, which it detects by content. Offsets refer to the unpacked bytes. An
+// empty file has no records.
 //
 // A record that Next() returns is valid until the next call on the reader. One
 // thread at a time. Throws DataError, with file, record and byte offset, for a
@@ -64,32 +70,22 @@ class TfrecordReader {
                           const TfrecordReaderOptions& options = {});
   explicit TfrecordReader(std::unique_ptr<ByteSource> source,
                           const TfrecordReaderOptions& options = {});
+  ~TfrecordReader();
+  TfrecordReader(const TfrecordReader&) = delete;
+  TfrecordReader& operator=(const TfrecordReader&) = delete;
+  TfrecordReader(TfrecordReader&&) noexcept;
+  TfrecordReader& operator=(TfrecordReader&&) noexcept;
 
   // Returns the next record, or nullopt at the end, also when called again.
   [[nodiscard]] std::optional<Record> Next();
 
   // The gaps so far, in order.
-  [[nodiscard]] const std::vector<Gap>& gaps() const { return gaps_; }
-  [[nodiscard]] Compression compression() const {
-    return buffer_.stream().compression();
-  }
+  [[nodiscard]] const std::vector<Gap>& gaps() const;
+  [[nodiscard]] Compression compression() const;
 
  private:
-  [[nodiscard]] FramePlace Place() const;
-  [[nodiscard]] std::optional<Record> ReadFrame(const FramePlace& place);
-  [[noreturn]] void FailAt(const FramePlace& place, const DataError& error);
-  [[nodiscard]] bool SkipDamage(const FramePlace& place);
-  [[nodiscard]] std::int64_t FindChain(std::int64_t begin, std::int64_t end);
-  [[nodiscard]] bool FindFrame(std::int64_t offset);
-  [[nodiscard]] bool IsFrame(std::int64_t offset);
-
-  std::unique_ptr<ByteSource> source_;
-  TfrecordReaderOptions options_;
-  StreamBuffer buffer_;
-  std::int64_t offset_ = 0;  // of the next frame
-  std::int64_t number_ = 0;  // of the next record
-  bool ended_ = false;
-  std::vector<Gap> gaps_;
+  class Frames;
+  std::unique_ptr<Frames> frames_;
 };
 
 }  // namespace infeed

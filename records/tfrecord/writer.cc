@@ -3,11 +3,13 @@
 #include <utility>
 
 #include "base/error.h"
+#include "records/bytes/byte_sink.h"
 #include "records/bytes/crc32c.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
 #include "records/tfrecord/byte_stream.h"
 #include "records/tfrecord/format.h"
+#include "records/tfrecord/index_file.h"
 
 namespace infeed {
 namespace {
@@ -49,13 +51,33 @@ std::span<const std::byte> BytesOf(std::string_view text) {
 
 }  // namespace
 
+struct TfrecordWriter::State {
+  State(std::string to, const TfrecordWriterOptions& options)
+      : path(std::move(to)),
+        sink(SinkFor(path, options, crc)),
+        writes_index(options.write_index && !IsUrl(path) &&
+                     options.compression == Compression::kNone) {}
+
+  const std::string path;
+  std::uint32_t crc = 0;  // The sink refers to it.
+  const std::unique_ptr<ByteSink> sink;
+  const bool writes_index;
+  std::int64_t records = 0;
+  std::int64_t offset = 0;  // of the next frame
+  FrameOffsets offsets = {};
+};
+
 TfrecordWriter::TfrecordWriter(std::string path,
                                const TfrecordWriterOptions& options)
-    : path_(std::move(path)),
-      crc_(std::make_unique<std::uint32_t>(0)),
-      sink_(SinkFor(path_, options, *crc_)),
-      write_index_(options.write_index && !IsUrl(path_) &&
-                   options.compression == Compression::kNone) {}
+    : state_(std::make_unique<State>(std::move(path), options)) {}
+
+TfrecordWriter::~TfrecordWriter() = default;
+TfrecordWriter::TfrecordWriter(TfrecordWriter&&) noexcept = default;
+TfrecordWriter& TfrecordWriter::operator=(TfrecordWriter&&) noexcept = default;
+
+std::int64_t TfrecordWriter::records() const { return state_->records; }
+std::int64_t TfrecordWriter::size() const { return state_->sink->size(); }
+std::uint32_t TfrecordWriter::crc32c() const { return state_->crc; }
 
 void TfrecordWriter::Append(std::span<const std::byte> payload) {
   Append({reinterpret_cast<const char*>(payload.data()), payload.size()});
@@ -73,23 +95,23 @@ void TfrecordWriter::AppendParts(
     length += part.size();
     crc = ExtendCrc32c(crc, BytesOf(part));
   }
-  sink_->Write(EncodeFrameHeader(length));
+  state_->sink->Write(EncodeFrameHeader(length));
   for (const std::string_view part : parts) {
-    sink_->Write(BytesOf(part));
+    state_->sink->Write(BytesOf(part));
   }
-  sink_->Write(EncodeFrameFooter(crc));
-  ++records_;
-  if (write_index_) {
-    offsets_.push_back(offset_);
-    offset_ += static_cast<std::int64_t>(length + kFrameOverheadBytes);
+  state_->sink->Write(EncodeFrameFooter(crc));
+  ++state_->records;
+  if (state_->writes_index) {
+    state_->offsets.push_back(state_->offset);
+    state_->offset += static_cast<std::int64_t>(length + kFrameOverheadBytes);
   }
 }
 
 void TfrecordWriter::Close() {
-  sink_->Commit();
-  if (write_index_) {
+  state_->sink->Commit();
+  if (state_->writes_index) {
     try {
-      (void)SaveIndex(FileSource(path_), offsets_);
+      (void)SaveIndex(FileSource(state_->path), state_->offsets);
     } catch (const IoError&) {  // A reader that needs an index makes it.
     }
   }

@@ -8,9 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "records/bytes/byte_sink.h"
 #include "records/tfrecord/compression.h"
-#include "records/tfrecord/index_file.h"
 
 namespace infeed {
 
@@ -31,6 +29,11 @@ class TfrecordWriter {
   // A path, or a URL as OpenSink() takes it.
   explicit TfrecordWriter(std::string path,
                           const TfrecordWriterOptions& options = {});
+  ~TfrecordWriter();
+  TfrecordWriter(const TfrecordWriter&) = delete;
+  TfrecordWriter& operator=(const TfrecordWriter&) = delete;
+  TfrecordWriter(TfrecordWriter&&) noexcept;
+  TfrecordWriter& operator=(TfrecordWriter&&) noexcept;
 
   void Append(std::span<const std::byte> payload);
   void Append(std::string_view payload);
@@ -40,20 +43,15 @@ class TfrecordWriter {
   // called once, last.
   void Close();
 
-  [[nodiscard]] std::int64_t records() const { return records_; }
+  [[nodiscard]] std::int64_t records() const;
   // Bytes of the file so far; compressed bytes may still be held back.
-  [[nodiscard]] std::int64_t size() const { return sink_->size(); }
+  [[nodiscard]] std::int64_t size() const;
   // CRC-32C of the file, for dataset.json. Requires: Close() returned.
-  [[nodiscard]] std::uint32_t crc32c() const { return *crc_; }
+  [[nodiscard]] std::uint32_t crc32c() const;
 
  private:
-  std::string path_;
-  std::unique_ptr<std::uint32_t> crc_;  // The sink points to it.
-  std::unique_ptr<ByteSink> sink_;
-  std::int64_t records_ = 0;
-  bool write_index_;
-  std::int64_t offset_ = 0;  // of the next frame
-  FrameOffsets offsets_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace infeed

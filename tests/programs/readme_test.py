@@ -46,8 +46,9 @@ def check_shell(readme, folder, programs):
 
 
 def check_cpp(readme, example):
-    lines = textwrap.indent(block(readme, "cpp"), "    ")
-    if lines not in example.read_text():
+    includes, lines = block(readme, "cpp").split("\n\n", 1)
+    text = example.read_text()
+    if includes not in text or textwrap.indent(lines, "    ") not in text:
         sys.exit(f"README.md's C++ lines are not those of {example}")
 
 

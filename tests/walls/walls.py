@@ -21,13 +21,10 @@ MAY_INCLUDE = {
     "pipeline": {"records", "preprocess", "base"},
     "trainer": {"pipeline", "records", "preprocess", "base"},
     "tools": {"trainer", "pipeline", "records", "preprocess", "base"},
-    "python": {"tools", "pipeline", "records", "preprocess", "base"},
+    "python": {"pipeline", "records", "preprocess", "base"},
     "bench": set(STATIONS),
     "examples": {"pipeline", "records", "preprocess", "base"},
 }
-
-# The folders that may include of a station what is installed alone.
-INSTALLED_ALONE = {"python": "tools"}
 
 # One door per dependency: pattern of the include -> where it may stand; a room
 # where the dependency has one of its own.
@@ -86,7 +83,8 @@ ROOMY = [*STATIONS, "bench", "python"]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 URL = re.compile(r"[a-z]+:")
 
-PUBLIC_HEADERS = re.compile(r"\bPUBLIC_HEADERS\s+([^)]*)\)")
+HEADER_LIST = re.compile(r"\bset\((\w+)\s+([^)]*)\)")
+MOST_INSTALLED = 40  # headers
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
@@ -113,18 +111,15 @@ def room_of(name):
 
 
 def check_includes(root):
-    public = public_headers(root)
     for path, name in sources(root, MAY_INCLUDE):
         folder = name.split("/")[0]
         for _, target in INCLUDE.findall(path.read_text()):
             other = target.split("/")[0]
             if other in ("tests", "bench") and folder != "bench":
                 yield f"{name}: includes {target}: nothing includes {other}/"
-            elif other in STATIONS and other != folder:
-                hidden = (other == INSTALLED_ALONE.get(folder) and
-                          target not in public)
-                if other not in MAY_INCLUDE[folder] or hidden:
-                    yield f"{name}: includes {target}: the way is one-way"
+            elif (other in STATIONS and other != folder and
+                  other not in MAY_INCLUDE[folder]):
+                yield f"{name}: includes {target}: the way is one-way"
 
 
 def circles(edges):
@@ -175,20 +170,38 @@ def door_of(target):
     return None if STANDARD.fullmatch(target) else "nowhere"
 
 
-def public_headers(root):
-    """The headers that are installed, as the rooms' lists name them."""
-    public = set()
-    for station in STATIONS:
-        for path in (root / station).rglob("CMakeLists.txt"):
-            for names in PUBLIC_HEADERS.findall(path.read_text()):
-                public.update(
-                    (path.parent / name).relative_to(root).as_posix()
-                    for name in names.split())
-    return public
+def installed_headers(root):
+    """The headers that programs outside include, and the other installed ones,
+    as cmake/installed_headers.cmake lists them."""
+    lists = dict(HEADER_LIST.findall(
+        (root / "cmake/installed_headers.cmake").read_text()))
+    return (lists["infeed_doors"].split(), lists["infeed_behind_doors"].split())
+
+
+def check_installed(root, doors, others):
+    """What is installed is what the doors need, and not much."""
+    needed, todo = set(), list(doors)
+    while todo:
+        name = todo.pop()
+        path = root / name
+        if not path.exists():
+            yield f"cmake/installed_headers.cmake: there is no {name}"
+        elif name not in needed:
+            needed.add(name)
+            todo += [target for kind, target
+                     in INCLUDE.findall(path.read_text()) if kind == '"']
+    for name in others:
+        if name not in needed:
+            yield f"{name}: is installed, and no door includes it"
+    count = len(doors) + len(others)
+    if count > MOST_INSTALLED:
+        yield f"{count} headers are installed, more than {MOST_INSTALLED}"
 
 
 def check_doors(root):
-    public = public_headers(root)
+    doors, others = installed_headers(root)
+    yield from check_installed(root, doors, others)
+    public = {*doors, *others}
     for path, name in sources(root, MAY_INCLUDE):
         for kind, target in INCLUDE.findall(path.read_text()):
             if kind == '"' and not target.endswith(".pb.h"):

@@ -8,33 +8,9 @@
 #include "preprocess/pixels/image.h"
 #include "preprocess/pixels/image_size.h"
 #include "records/store/image_tree.h"
+#include "tools/convert/converter_options.h"
 
 namespace infeed {
-
-// The form of an image in a record.
-enum class ImageForm {
-  kJpeg,    // an encoded image: nearly always a JPEG
-  kPixels,  // pixels as batches hold them
-};
-
-struct ImageEncoderOptions {
-  // Decode JPEGs that are stored unchanged once, to find broken ones; if false
-  // only their header is read.
-  bool verify = true;
-  // Replace a damaged JPEG by a new one of its decodable part; if false it is
-  // an error. Needs verify.
-  bool mend = false;
-  ImageForm format = ImageForm::kJpeg;
-  // A larger image is shrunk until its shorter side has this many pixels, 32 or
-  // more; 0: never.
-  int max_size = 0;
-  int quality = 95;  // of JPEGs that are shrunk, turned or mended, 1..100
-  ImageSize image_size = 224;  // of kPixels; > 0
-  bool keep_png = false;       // store PNGs unchanged
-  // Turn images by their EXIF orientation; if false it is ignored.
-  bool exif_rotate = false;
-  JpegLimits limits = {};
-};
 
 // Prefix of EncodedImage::reencoded for a damaged image.
 inline constexpr std::string_view kDamaged = "damaged: ";

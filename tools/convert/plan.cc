@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "records/files/class_list.h"
 #include "records/files/shards.h"
+#include "records/files/split_names.h"
 #include "tools/convert/python_shuffle.h"
 #include "tools/shards/plan.h"
 

@@ -51,6 +51,19 @@ struct ShardTask {
   friend auto operator<=>(const ShardTask&, const ShardTask&) = default;
 };
 
+// One process's share of a conversion that several processes do together: the
+// items k with k % count == index.
+struct TaskShare {
+  std::int64_t index = 0;
+  std::int64_t count = 1;
+
+  [[nodiscard]] bool Has(std::int64_t item) const {
+    return item % count == index;
+  }
+  // Whether this is the only process.
+  [[nodiscard]] bool IsAll() const { return count == 1; }
+};
+
 struct PlannedSplit {
   std::string name;
   std::vector<ImageFile> images;  // in the order of their records

@@ -6,13 +6,19 @@
 #include <vector>
 
 #include "records/files/dataset_info.h"
-#include "tools/convert/image_note.h"
 #include "tools/convert/plan.h"
-#include "tools/convert/task_share.h"
 
 namespace infeed {
 
 struct ShardResult;
+
+// A note of a conversion about an image.
+struct ImageNote {
+  std::string path;
+  std::string reason;
+
+  friend bool operator==(const ImageNote&, const ImageNote&) = default;
+};
 
 // The results of a conversion.
 struct ConversionReport {

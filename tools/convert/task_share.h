@@ -1,24 +1,11 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "base/environment.h"
+#include "tools/convert/plan.h"
 
 namespace infeed {
-
-// One process's share of a conversion that several processes do together: the
-// items k with k % count == index.
-struct TaskShare {
-  std::int64_t index = 0;
-  std::int64_t count = 1;
-
-  [[nodiscard]] bool Has(std::int64_t item) const {
-    return item % count == index;
-  }
-  // Whether this is the only process.
-  [[nodiscard]] bool IsAll() const { return count == 1; }
-};
 
 // Parses --task_index and --num_tasks: numbers, or "auto" for the values of the
 // scheduler that started this process; empty: not given. The first scheduler

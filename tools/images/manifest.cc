@@ -24,6 +24,7 @@
 #include "records/files/class_list.h"
 #include "records/files/open_source.h"
 #include "records/files/shards.h"
+#include "records/files/split_names.h"
 #include "records/http/url.h"
 #include "tools/images/csv.h"
 #include "tools/images/source.h"

@@ -17,6 +17,7 @@
 #include "records/files/class_list.h"
 #include "records/files/dataset_info.h"
 #include "records/files/shards.h"
+#include "records/files/split_names.h"
 #include "records/store/index_data.h"
 #include "records/store/label_offset.h"
 #include "tools/images/record_images.h"

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "records/bytes/base_name.h"
 #include "records/files/shards.h"
+#include "records/files/split_names.h"
 #include "records/store/index_data.h"
 #include "tools/images/record_images.h"
 #include "tools/images/record_tree.h"

@@ -10,6 +10,7 @@
 
 #include "records/example/reader.h"
 #include "records/files/open_source.h"
+#include "records/store/file_records.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/rewrite/record_stream.h"
 

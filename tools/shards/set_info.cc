@@ -15,6 +15,7 @@
 #include "records/bytes/stopped_error.h"
 #include "records/files/open_source.h"
 #include "records/files/shards.h"
+#include "records/files/split_names.h"
 
 namespace infeed {
 namespace {

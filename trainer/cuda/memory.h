@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "pipeline/memory/batch_memory.h"
+#include "pipeline/memory/batch.h"
 #include "trainer/feed/step_record.h"
 
 namespace infeed {

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "preprocess/pixels/image_size.h"
-#include "preprocess/recipe/crop_options.h"
 #include "preprocess/recipe/interpolation.h"
+#include "preprocess/recipe/options.h"
 #include "trainer/model/named_networks.h"
 #include "trainer/model/normalization.h"
 #include "trainer/params/label_facts.h"

@@ -6,6 +6,7 @@
 
 #include "pipeline/engine/batch_stream.h"
 #include "pipeline/memory/batch.h"
+#include "pipeline/memory/batch_pool.h"
 #include "pipeline/options/options.h"
 #include "trainer/params/params.h"
 

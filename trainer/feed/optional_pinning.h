@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "pipeline/memory/batch_memory.h"
+#include "pipeline/memory/batch.h"
 
 namespace infeed {
 

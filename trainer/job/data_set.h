@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pipeline/options/options.h"
+#include "pipeline/order/selection.h"
 #include "pipeline/order/selection_choice.h"
 #include "records/files/shard_set.h"
 #include "records/store/key_guess.h"

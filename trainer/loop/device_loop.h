@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/memory/batch_memory.h"
+#include "pipeline/memory/batch.h"
 #include "trainer/feed/infeed.h"
 #include "trainer/feed/outfeed.h"
 #include "trainer/feed/resident_images.h"

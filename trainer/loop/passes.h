@@ -9,7 +9,7 @@
 #include <ATen/core/Generator.h>
 #include <torch/types.h>
 
-#include "pipeline/memory/batch_memory.h"
+#include "pipeline/memory/batch.h"
 #include "trainer/feed/infeed.h"
 #include "trainer/feed/outfeed.h"
 #include "trainer/loop/batch.h"

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "pipeline/memory/batch_pool.h"
 #include "tests/support/shard_builder.h"
 
 #include "gmock/gmock.h"

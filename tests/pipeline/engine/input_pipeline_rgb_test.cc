@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "pipeline/engine/input_pipeline.h"
+#include "pipeline/reading/memory_plan.h"
 #include "tests/support/packed_payload.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "pipeline/reading/memory_plan.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 

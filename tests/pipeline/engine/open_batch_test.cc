@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "pipeline/memory/batch_pool.h"
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "pipeline/memory/batch_pool.h"
 #include "pipeline/stats/trace_log.h"
 #include "records/example/imagenet_example.h"
 #include "tests/support/shard_builder.h"

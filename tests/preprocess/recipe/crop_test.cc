@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "preprocess/recipe/crop_options.h"
+#include "preprocess/recipe/options.h"
 #include "tests/support/print_window.h"
 
 namespace infeed {

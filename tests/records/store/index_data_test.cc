@@ -19,6 +19,7 @@
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
 #include "records/files/side_format.h"
+#include "records/store/file_records.h"
 #include "records/tfrecord/format.h"
 #include "tests/support/bytes.h"
 #include "tests/support/environment_variable.h"

@@ -17,7 +17,11 @@ constexpr ReadPlanOptions kOptions = {.max_hole_bytes = 50,
 
 // A record whose frame has 100 bytes.
 RecordLocation At(std::int32_t shard, std::int64_t offset) {
-  return {.shard = shard, .number = offset, .offset = offset, .length = 84};
+  return {.shard = shard,
+          .number = offset,
+          .offset = offset,
+          .length = 84,
+          .overhead = 16};
 }
 
 TEST(ReadPlanTest, JoinsNeighboursInTheOrderOfTheirPlaces) {
@@ -52,7 +56,7 @@ TEST(ReadPlanTest, KeepsShardsApartAndReadsShort) {
 }
 
 TEST(ReadPlanTest, ReadsALongRecordAndARepeatedOne) {
-  const RecordLocation wide = {.shard = 0, .offset = 0, .length = 5000};
+  const RecordLocation wide = {.length = 5000, .overhead = 16};
   const auto reads = PlanReads(std::vector{wide, wide}, kOptions);
   ASSERT_THAT(reads, SizeIs(2));
   EXPECT_EQ(reads[0].bytes, 5016);

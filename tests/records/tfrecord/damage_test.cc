@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "records/bytes/byte_source.h"
 #include "records/tfrecord/reader.h"
 #include "tests/support/record_file.h"
 

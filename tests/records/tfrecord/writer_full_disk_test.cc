@@ -5,6 +5,8 @@
 #include <string>
 
 #include "base/error.h"
+#include "records/bytes/byte_source.h"
+#include "records/tfrecord/index_file.h"
 #include "records/tfrecord/reader.h"
 #include "records/tfrecord/writer.h"
 #include "tests/support/small_disk.h"

@@ -16,6 +16,7 @@
 #include "records/tfrecord/reader.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/temporary_folder.h"
+#include "tools/convert/image_encoder.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "pipeline/order/selection.h"
 #include "pipeline/order/selection_files.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/dataset_info.h"

@@ -11,6 +11,7 @@
 #include <c10/cuda/CUDAFunctions.h>
 
 #include "pipeline/memory/batch.h"
+#include "pipeline/memory/batch_pool.h"
 #include "tests/support/gpu_test.h"
 #include "tests/support/made_batches.h"
 #include "trainer/loop/device_loop.h"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pipeline/memory/batch.h"
+#include "pipeline/memory/batch_pool.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

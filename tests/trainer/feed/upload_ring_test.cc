@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "pipeline/memory/batch_pool.h"
 #include "trainer/feed/device_failure.h"
 #include "trainer/feed/infeed.h"
 

@@ -1,4 +1,4 @@
-#include "preprocess/recipe/crop_options.h"
+#include "preprocess/recipe/options.h"
 
 #include <string>
 

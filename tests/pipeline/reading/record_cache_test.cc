@@ -1,4 +1,4 @@
-#include "pipeline/memory/record_cache.h"
+#include "pipeline/reading/record_cache.h"
 
 #include <string>
 #include <string_view>
@@ -12,7 +12,7 @@
 namespace infeed {
 namespace {
 
-constexpr std::int64_t kMebi = 1 << 20;
+constexpr std::int64_t kMebibyte = 1 << 20;
 
 std::string_view TextOf(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -26,7 +26,7 @@ void Keep(RecordCache& cache, std::int64_t record, const std::string& payload,
 }
 
 TEST(RecordCacheTest, ReturnsWhatItKeeps) {
-  RecordCache cache(64 * kMebi, 3);
+  RecordCache cache(64 * kMebibyte, 3);
   EXPECT_FALSE(cache.Find(1).has_value());
   Keep(cache, 1, "payload", 7, "index");
   Keep(cache, 2, "");
@@ -43,7 +43,7 @@ TEST(RecordCacheTest, ReturnsWhatItKeeps) {
 }
 
 TEST(RecordCacheTest, KeepsTheFirstOfARecord) {
-  RecordCache cache(64 * kMebi, 1);
+  RecordCache cache(64 * kMebibyte, 1);
   Keep(cache, 0, "first");
   const std::byte* const place = cache.Find(0)->payload.bytes.data();
   Keep(cache, 0, "second");
@@ -52,12 +52,12 @@ TEST(RecordCacheTest, KeepsTheFirstOfARecord) {
 }
 
 TEST(RecordCacheTest, KeepsWhatFitsAndTheSmallThatStillDo) {
-  RecordCache cache(17 * kMebi, 4);  // A chunk of 16 MiB and the table.
-  const std::string large(10 * kMebi, 'a');
+  RecordCache cache(17 * kMebibyte, 4);  // A chunk of 16 MiB and the table.
+  const std::string large(10 * kMebibyte, 'a');
   Keep(cache, 0, large);
   Keep(cache, 1, large);
-  Keep(cache, 2, std::string(5 * kMebi, 'b'));
-  Keep(cache, 3, std::string(5 * kMebi, 'c'));
+  Keep(cache, 2, std::string(5 * kMebibyte, 'b'));
+  Keep(cache, 3, std::string(5 * kMebibyte, 'c'));
   EXPECT_TRUE(cache.Has(0));
   EXPECT_FALSE(cache.Has(1));
   EXPECT_TRUE(cache.Has(2));
@@ -65,15 +65,15 @@ TEST(RecordCacheTest, KeepsWhatFitsAndTheSmallThatStillDo) {
   EXPECT_EQ(TextOf(cache.Find(0)->payload.bytes), large);
   const RecordCacheStats stats = cache.stats();
   EXPECT_EQ(stats.records, 2);
-  EXPECT_EQ(stats.limit_bytes, 17 * kMebi);
+  EXPECT_EQ(stats.limit_bytes, 17 * kMebibyte);
   EXPECT_LE(stats.bytes, stats.limit_bytes);
-  EXPECT_GE(stats.bytes, 15 * kMebi);
+  EXPECT_GE(stats.bytes, 15 * kMebibyte);
   EXPECT_EQ(stats.hits, 1);
 }
 
 TEST(RecordCacheTest, KeepsARecordThatIsLargerThanAChunk) {
-  RecordCache cache(64 * kMebi, 1);
-  const std::string huge(20 * kMebi, 'x');
+  RecordCache cache(64 * kMebibyte, 1);
+  const std::string huge(20 * kMebibyte, 'x');
   Keep(cache, 0, huge);
   EXPECT_EQ(TextOf(cache.Find(0)->payload.bytes), huge);
 }
@@ -90,7 +90,7 @@ TEST(RecordCacheTest, KeepsNothingWithoutRoom) {
 
 TEST(RecordCacheTest, TakesRecordsFromSeveralThreads) {
   constexpr int kRecords = 2000;
-  RecordCache cache(64 * kMebi, kRecords);
+  RecordCache cache(64 * kMebibyte, kRecords);
   std::vector<std::jthread> threads;
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&] {

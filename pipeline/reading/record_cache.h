@@ -9,17 +9,10 @@
 #include <vector>
 
 #include "pipeline/memory/page_memory.h"
+#include "pipeline/stats/stats.h"
 #include "records/example/record_payload.h"
 
 namespace infeed {
-
-// The size of a cache and its hits.
-struct RecordCacheStats {
-  std::int64_t records = 0;  // kept
-  std::int64_t bytes = 0;    // memory taken for records, at most limit_bytes
-  std::int64_t limit_bytes = 0;
-  std::int64_t hits = 0;  // reads answered from the cache
-};
 
 // A record with its seek index from beside the shard.
 struct CachedRecord {

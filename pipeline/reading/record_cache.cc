@@ -1,4 +1,4 @@
-#include "pipeline/memory/record_cache.h"
+#include "pipeline/reading/record_cache.h"
 
 #include <algorithm>
 #include <new>

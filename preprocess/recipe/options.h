@@ -1,6 +1,8 @@
 #pragma once
 
 #include "base/choices.h"
+#include "preprocess/augment/options.h"
+#include "preprocess/jpeg/limits.h"
 #include "preprocess/pixels/image_size.h"
 
 namespace infeed {
@@ -19,6 +21,25 @@ inline constexpr Choices<Recipe, 4> kRecipes = {
      {"plain", Recipe::kPlain},
      {"cifar", Recipe::kCifar}}};
 
+// How a window becomes an output's pixels (ResizeKernel).
+enum class Interpolation {
+  kRecipe,     // the recipe's own: bicubic for tpu and plain, else antialias
+  kBicubic,    // TensorFlow's legacy bicubic (preprocess/resize/resize.h)
+  kBilinear,   // two samples each way, whatever the scale; half-pixel centres
+  kAntialias,  // bilinear over as many samples as the scale: Pillow's
+  kAntialiasBicubic,  // Pillow's bicubic, over twice as many samples
+  kAntialiasRandom,   // one of these two, drawn for each sample; the second in
+                      // an evaluation: timm's "random"
+};
+
+inline constexpr Choices<Interpolation, 6> kInterpolations = {
+    {{"recipe", Interpolation::kRecipe},
+     {"bicubic", Interpolation::kBicubic},
+     {"bilinear", Interpolation::kBilinear},
+     {"antialias", Interpolation::kAntialias},
+     {"antialias_bicubic", Interpolation::kAntialiasBicubic},
+     {"antialias_random", Interpolation::kAntialiasRandom}}};
+
 // Bounds of a recipe's crops; 0: the recipe's own.
 struct CropOptions {
   // Training with kTorchvision: the smallest crop's part of the image's area
@@ -35,6 +56,26 @@ struct CropOptions {
   int eval_crops = 1;
 
   friend bool operator==(const CropOptions&, const CropOptions&) = default;
+};
+
+struct PreprocessOptions {
+  Recipe recipe = Recipe::kTpu;
+  Interpolation interpolation = Interpolation::kRecipe;
+  bool training = true;  // false: nothing random
+  // For recipes that mirror training images; set false for digits and letters,
+  // which mirroring makes invalid.
+  bool random_flip = true;
+  CropOptions crop = {};
+  ImageSize image_size = 224;  // of the output, pixels; > 0
+  // Decodes a JPEG at 1/2, 1/4 or 1/8 of its size if it then still has as many
+  // pixels, in each direction, as the resized output: less work, but other
+  // pixels (as if the image had first been reduced by area means, which aliases
+  // less).
+  bool scaled_decode = false;
+  AugmentOptions augment = {};  // of training images, the last step
+  JpegLimits limits = {};       // also for other image formats
+  // Whether a libjpeg warning makes a JPEG bad.
+  JpegWarnings warnings = JpegWarnings::kErrors;
 };
 
 // Throws UsageError for bounds out of range, or that the recipe does not have.

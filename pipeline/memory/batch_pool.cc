@@ -1,0 +1,51 @@
+#include "pipeline/memory/batch_pool.h"
+
+#include <optional>
+#include <utility>
+
+namespace infeed {
+
+void BatchReturn::operator()(Batch* batch) const {
+  if (pool && !pool->process.IsCurrent()) {
+    return;  // In a fork() child the queue's lock may be held forever.
+  }
+  std::unique_ptr<Batch> returned(batch);
+  if (!pool) {
+    return;
+  }
+  if (is_lent) {
+    pool->lent.fetch_sub(1, std::memory_order_relaxed);
+  }
+  pool->free.Push(std::move(returned));
+}
+
+BatchPool::BatchPool(int count, int size, const ImageSize& image_size,
+                     const BatchMemory& memory, BatchContent content)
+    : state_(std::make_shared<PoolState>(static_cast<std::size_t>(count))) {
+  for (int i = 0; i < count; ++i) {
+    state_->free.Push(
+        std::make_unique<Batch>(size, image_size, memory, content));
+  }
+}
+
+BatchHandle BatchPool::Take() {
+  std::optional<std::unique_ptr<Batch>> batch = state_->free.Pop();
+  if (!batch) {
+    return nullptr;
+  }
+  // The handle shares the queue, so that it can outlive the pool; a closed
+  // queue drops the batch, which frees it.
+  return {batch->release(), BatchReturn{.pool = state_}};
+}
+
+BatchHandle BatchPool::Lend(BatchHandle batch, int max_lent) {
+  if (max_lent > 0 &&
+      state_->lent.load(std::memory_order_relaxed) >= max_lent) {
+    return {batch->Clone().release(), BatchReturn{}};
+  }
+  batch.get_deleter().is_lent = true;
+  state_->lent.fetch_add(1, std::memory_order_relaxed);
+  return batch;
+}
+
+}  // namespace infeed
