@@ -162,6 +162,10 @@ AtomicFile::AtomicFile(std::string path, int own_names)
     }
     return;
   }
+  if (own_names == kNamedByUser) {
+    RefuseUrl(path_);
+    RequireParentFolder(path_);
+  }
   try {
     folder_ = OpenFolder(ParentFolder(path_), std::max(own_names - 1, 0));
   } catch (const IoError& error) {
@@ -253,6 +257,7 @@ std::string ReadFileOrPipe(const std::string& path, std::int64_t max_bytes) {
 
 void MakeFolder(const std::string& folder, std::string_view action,
                 int own_names) {
+  RefuseUrl(folder);
   if (own_names > 0) {
     (void)MakeAndOpenFolder(folder, own_names);
     return;

@@ -68,6 +68,11 @@ bool IsBucketUrl(std::string_view url) {
   return IsSame("s3", scheme) || IsSame("gs", scheme);
 }
 
+bool IsKnown(std::string_view scheme) {
+  return IsSame("s3", scheme) || IsSame("gs", scheme) ||
+         IsSame("http", scheme) || IsSame("https", scheme);
+}
+
 // Whether the URL has a query that UrlForMessages() omits.
 bool HasQuery(std::string_view url) {
   return !IsBucketUrl(url) && url.find_first_of("?#") != std::string_view::npos;
@@ -89,9 +94,7 @@ std::size_t FindSeparator(std::string_view text, std::size_t from) {
   for (; at != kNone; at = text.find(':', at + 1)) {
     const std::size_t start = std::max(from, StartOfUrl(text, at));
     const std::string_view scheme = text.substr(start, at - start);
-    if (text.substr(at).starts_with(kSchemeEnd) || IsSame("s3", scheme) ||
-        IsSame("gs", scheme) || IsSame("http", scheme) ||
-        IsSame("https", scheme)) {
+    if (text.substr(at).starts_with(kSchemeEnd) || IsKnown(scheme)) {
       break;
     }
   }
@@ -215,6 +218,12 @@ std::string WithoutUrlSecrets(std::string_view text) {
     done = start + url.size();
   }
   return shown.append(text.substr(done));
+}
+
+bool BeginsAsUrl(std::string_view path) {
+  const std::size_t colon = path.find(':');
+  return colon != kNone && path.substr(colon).starts_with(":/") &&
+         IsKnown(path.substr(0, colon));
 }
 
 std::string UrlForMessages(std::string_view url) {
