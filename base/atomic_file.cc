@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -72,21 +74,38 @@ Descriptor OpenToRead(const std::string& path, int flags) {
   return file;
 }
 
-// Waits until the pipe can be read. Signals that the process has blocked are
-// let through meanwhile, so that a user can interrupt a wait for a writer that
-// never comes. Throws IoError after a signal that has a handler.
-void AwaitBytes(int descriptor, const std::string& path) {
-  pollfd ready = {.fd = descriptor, .events = POLLIN, .revents = 0};
+// Waits until the pipe can be read, or until a stop. A stop makes the event
+// readable, so that one from before the wait is seen as well. Without a stop
+// token, signals that the process has blocked are let through meanwhile, so
+// that a user can interrupt a wait for a writer that never comes. Throws
+// IoError after a stop, or a signal that has a handler.
+void AwaitBytes(int descriptor, const std::string& path,
+                const std::stop_token& stop) {
+  const bool may_stop = stop.stop_possible();
+  const Descriptor event(may_stop ? ::eventfd(0, EFD_CLOEXEC) : -1);
+  if (may_stop && event.get() < 0) {
+    throw IoError(path, "wait for", errno);
+  }
+  const std::stop_callback raise(
+      stop, [&event] { (void)::eventfd_write(event.get(), 1); });
+  std::array<pollfd, 2> ready = {
+      {{descriptor, POLLIN, 0}, {event.get(), POLLIN, 0}}};  // -1: ignored
   sigset_t none;
   sigemptyset(&none);
-  if (::ppoll(&ready, 1, nullptr, &none) < 0) {
-    throw IoError(path, "read", errno);
+  int result = 0;
+  do {
+    result = ::ppoll(ready.data(), ready.size(), nullptr,
+                     may_stop ? nullptr : &none);
+  } while (result < 0 && errno == EINTR && may_stop);
+  if (result < 0 || stop.stop_requested()) {
+    throw IoError(path, "read", result < 0 ? errno : EINTR);
   }
 }
 
 // Reads until the end of a file or pipe of about `expected` bytes.
 std::string ReadToEnd(int descriptor, const std::string& path,
-                      std::int64_t expected, std::int64_t max_bytes) {
+                      std::int64_t expected, std::int64_t max_bytes,
+                      const std::stop_token& stop) {
   constexpr std::size_t kLeastRoom = 4096;
   std::string text(static_cast<std::size_t>(expected) + 1, '\0');
   std::size_t done = 0;
@@ -99,7 +118,7 @@ std::string ReadToEnd(int descriptor, const std::string& path,
     if (got > 0) {
       done += static_cast<std::size_t>(got);
     } else if (errno == EAGAIN) {  // a pipe with no data yet
-      AwaitBytes(descriptor, path);
+      AwaitBytes(descriptor, path, stop);
     } else if (errno != EINTR) {
       throw IoError(path, "read", errno);
     }
@@ -131,7 +150,7 @@ void CheckReadable(const struct stat& status, const std::string& path,
 }
 
 std::string ReadFile(const std::string& path, bool may_be_pipe,
-                     std::int64_t max_bytes) {
+                     std::int64_t max_bytes, const std::stop_token& stop) {
   // Without O_NONBLOCK, opening a FIFO would wait for a writer.
   const Descriptor file = OpenToRead(path, O_NONBLOCK);
   struct stat status {};
@@ -139,7 +158,8 @@ std::string ReadFile(const std::string& path, bool may_be_pipe,
     throw IoError(path, "stat", errno);
   }
   CheckReadable(status, path, may_be_pipe, max_bytes);
-  std::string text = ReadToEnd(file.get(), path, status.st_size, max_bytes);
+  std::string text =
+      ReadToEnd(file.get(), path, status.st_size, max_bytes, stop);
   if (text.empty() && S_ISFIFO(status.st_mode)) {
     throw IoError(path + ": is a pipe without data");
   }
@@ -161,6 +181,10 @@ AtomicFile::AtomicFile(std::string path, int own_names)
       throw IoError(path_, "create", errno);
     }
     return;
+  }
+  if (own_names == kNamedByUser) {
+    RefuseUrl(path_);
+    RequireParentFolder(path_);
   }
   try {
     folder_ = OpenFolder(ParentFolder(path_), std::max(own_names - 1, 0));
@@ -244,15 +268,17 @@ void WriteFileAtomically(const std::string& path, std::string_view text,
 }
 
 std::string ReadWholeFile(const std::string& path, std::int64_t max_bytes) {
-  return ReadFile(path, false, max_bytes);
+  return ReadFile(path, false, max_bytes, {});
 }
 
-std::string ReadFileOrPipe(const std::string& path, std::int64_t max_bytes) {
-  return ReadFile(path, true, max_bytes);
+std::string ReadFileOrPipe(const std::string& path, std::int64_t max_bytes,
+                           const std::stop_token& stop) {
+  return ReadFile(path, true, max_bytes, stop);
 }
 
 void MakeFolder(const std::string& folder, std::string_view action,
                 int own_names) {
+  RefuseUrl(folder);
   if (own_names > 0) {
     (void)MakeAndOpenFolder(folder, own_names);
     return;

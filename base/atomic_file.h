@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -58,11 +59,13 @@ void WriteFileAtomically(const std::string& path, std::string_view text,
                                         std::int64_t max_bytes);
 
 // As ReadWholeFile(), for a path that the user has given; reads a pipe until
-// its end. Throws IoError for a pipe without data that no writer has open.
-// While it waits for a pipe's data, signals that this thread blocks are
-// delivered.
+// its end. Throws IoError for a pipe without data that no writer has open, and
+// when a stop is requested, now or before, while it waits for a pipe's data.
+// Without a stop token, signals that this thread blocks are delivered
+// meanwhile.
 [[nodiscard]] std::string ReadFileOrPipe(const std::string& path,
-                                         std::int64_t max_bytes);
+                                         std::int64_t max_bytes,
+                                         const std::stop_token& stop = {});
 
 // Makes a folder and its missing parent folders. Throws IoError "FOLDER: cannot
 // ACTION: ...".

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/parent_folder.h"
+#include "base/shown_text.h"
 
 namespace infeed {
 namespace {
@@ -62,6 +63,21 @@ struct FolderPath {
 
 }  // namespace
 
+void RefuseUrl(const std::string& path, const std::string& flag) {
+  if (BeginsAsUrl(path)) {
+    throw UsageError(flag + (flag.empty() ? "" : " ") + UrlForMessages(path) +
+                     ": is a URL: give a file or folder of this machine");
+  }
+}
+
+void RequireParentFolder(const std::string& path) {
+  std::error_code error;
+  const std::string folder = ParentFolder(path);
+  if (!fs::exists(folder, error) && !error) {
+    throw IoError(path, "create: there is no folder " + folder, ENOENT);
+  }
+}
+
 Descriptor OpenFolder(const std::string& folder, int own_names) {
   const FolderPath path(folder, own_names);
   Descriptor opened(::open(path.base.c_str(), kFolderFlags));
@@ -77,6 +93,7 @@ Descriptor OpenFolder(const std::string& folder, int own_names) {
 }
 
 Descriptor MakeAndOpenFolder(const std::string& folder, int own_names) {
+  RefuseUrl(folder);
   const FolderPath path(folder, own_names);
   std::error_code error;
   fs::create_directories(path.base, error);

@@ -11,7 +11,8 @@
 // at those no link is followed and nothing but a regular file is opened.
 // Names before them are the user's, whose links are followed.
 //
-// Every function throws IoError naming the path.
+// Every function throws IoError naming the path, and those that make a folder
+// or a file RefuseUrl().
 namespace infeed {
 
 // The own_names of a path that the user has given in full.
@@ -19,6 +20,14 @@ inline constexpr int kNamedByUser = 0;
 // The own_names of a file in a folder that the program has made:
 // FOLDER/.infeed/NAME.
 inline constexpr int kInOwnFolder = 2;
+
+// Throws UsageError for a path that begins as a URL, for which a folder named
+// "s3:" would be made. flag: in front of the path in the message.
+void RefuseUrl(const std::string& path, const std::string& flag = "");
+
+// Throws IoError that names the folder of a file to be written if there is no
+// such folder.
+void RequireParentFolder(const std::string& path);
 
 // Opens a folder. Each of the program's names is opened separately in its
 // parent folder (openat with O_NOFOLLOW): this needs no openat2, and no link is

@@ -6,7 +6,9 @@
 namespace infeed {
 namespace {
 
+constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::string_view kSchemeEnd = "://";
+constexpr std::string_view kBlanks = " \t\r\n";
 constexpr std::string_view kUrlEnds = " \t\r\n\"'";
 
 unsigned ByteOf(char c) { return static_cast<unsigned char>(c); }
@@ -53,14 +55,22 @@ bool IsSchemeChar(char c) {
          (c >= '0' && c <= '9');
 }
 
+bool IsSame(std::string_view lower, std::string_view text) {
+  return std::equal(lower.begin(), lower.end(), text.begin(), text.end(),
+                    [](char a, char b) {
+                      return a == b || (IsSchemeChar(b) && a == (b | 0x20));
+                    });
+}
+
 // Whether the URL is of a bucket, in which a "?" is part of the key.
 bool IsBucketUrl(std::string_view url) {
-  const auto starts = [&](std::string_view scheme) {
-    return std::equal(scheme.begin(), scheme.end(), url.begin(),
-                      url.begin() + std::min(scheme.size(), url.size()),
-                      [](char a, char b) { return a == (b | 0x20); });
-  };
-  return starts("s3:") || starts("gs:");
+  const std::string_view scheme = url.substr(0, url.find(':'));
+  return IsSame("s3", scheme) || IsSame("gs", scheme);
+}
+
+bool IsKnown(std::string_view scheme) {
+  return IsSame("s3", scheme) || IsSame("gs", scheme) ||
+         IsSame("http", scheme) || IsSame("https", scheme);
 }
 
 // Whether the URL has a query that UrlForMessages() omits.
@@ -68,7 +78,7 @@ bool HasQuery(std::string_view url) {
   return !IsBucketUrl(url) && url.find_first_of("?#") != std::string_view::npos;
 }
 
-// Where the URL begins whose "://" stands at a place.
+// Where the URL begins whose ':' stands at a place.
 std::size_t StartOfUrl(std::string_view text, std::size_t separator) {
   std::size_t start = separator;
   while (start > 0 && IsSchemeChar(text[start - 1])) {
@@ -77,30 +87,62 @@ std::size_t StartOfUrl(std::string_view text, std::size_t separator) {
   return start;
 }
 
-// Where a URL in text ends: at a blank or a quote, or where the next URL
-// begins, unless that is part of its query.
+// The ':' of the next URL. A path may have taken slashes off, or a user may
+// have forgotten them: "s3:/BUCKET".
+std::size_t FindSeparator(std::string_view text, std::size_t from) {
+  std::size_t at = text.find(':', from);
+  for (; at != kNone; at = text.find(':', at + 1)) {
+    const std::size_t start = std::max(from, StartOfUrl(text, at));
+    const std::string_view scheme = text.substr(start, at - start);
+    if (text.substr(at).starts_with(kSchemeEnd) || IsKnown(scheme)) {
+      break;
+    }
+  }
+  return at;
+}
+
+// The first byte behind "://".
+std::size_t EndOfScheme(std::string_view url, std::size_t separator) {
+  return std::min(url.find_first_not_of('/', separator + 1), url.size());
+}
+
+// Whether a ':' that begins no port is in front of the path.
+bool HasPassword(std::string_view rest) {
+  const std::string_view host = rest.substr(0, rest.find_first_of("/?#"));
+  const std::size_t colon = host.starts_with('[') ? kNone : host.find(':');
+  return colon != kNone &&
+         host.find_first_not_of("0123456789", colon + 1) != kNone;
+}
+
+// Where a URL in text ends: at a blank or a quote that is no part of its
+// password, or where the next URL begins, unless that is part of its query.
 std::size_t EndOfUrl(std::string_view text, std::size_t separator) {
-  const std::size_t path = separator + kSchemeEnd.size();
-  const std::size_t end =
-      std::min(text.find_first_of(kUrlEnds, path), text.size());
-  const std::size_t next = text.find(kSchemeEnd, path);
-  if (next >= end) {
+  const std::size_t path = EndOfScheme(text, separator);
+  const std::size_t next = FindSeparator(text, path);
+  const std::size_t next_start =
+      next == kNone ? text.size() : std::max(path, StartOfUrl(text, next));
+  std::size_t end = std::min(text.find_first_of(kUrlEnds, path), text.size());
+  if (HasPassword(text.substr(path, end - path))) {
+    const std::size_t most =
+        std::min(text.find_first_of(kBlanks, path), next_start);
+    const std::size_t at = text.substr(0, most).rfind('@');
+    if (at != kNone && at > end) {
+      end = std::min(text.find_first_of(kUrlEnds, at), text.size());
+    }
+  }
+  if (next_start >= end) {
     return end;
   }
-  const std::size_t next_start = std::max(path, StartOfUrl(text, next));
   const std::size_t start = StartOfUrl(text, separator);
   return HasQuery(text.substr(start, next_start - start)) ? end : next_start;
 }
 
-// The bytes of "USER:PASSWORD@" in front of the host or bucket. Behind a ':'
-// that begins no port is a password, which may have a '/' and an '@'.
+// The bytes of "USER:PASSWORD@" in front of the host or bucket. A password may
+// have a '/', a '?' and an '@'.
 std::size_t UserInfoBytes(std::string_view rest, bool is_bucket) {
-  constexpr std::size_t kNone = std::string_view::npos;
-  const std::string_view host = rest.substr(0, rest.find('/'));
-  const std::size_t colon = host.starts_with('[') ? kNone : host.find(':');
-  const bool has_password =
-      colon != kNone &&
-      host.find_first_not_of("0123456789", colon + 1) != kNone;
+  const bool has_password = HasPassword(rest);
+  const std::string_view host = rest.substr(
+      0, rest.find_first_of(is_bucket || has_password ? "/" : "/?#"));
   std::size_t at = host.rfind('@');
   if (has_password && (at == kNone || is_bucket)) {
     at = rest.rfind('@');
@@ -167,8 +209,8 @@ std::string ShownJson(std::string_view json) {
 std::string WithoutUrlSecrets(std::string_view text) {
   std::string shown;
   std::size_t done = 0;
-  for (std::size_t at = text.find(kSchemeEnd); at != std::string_view::npos;
-       at = text.find(kSchemeEnd, done)) {
+  for (std::size_t at = FindSeparator(text, 0); at != kNone;
+       at = FindSeparator(text, done)) {
     const std::size_t start = std::max(done, StartOfUrl(text, at));
     const std::string_view url = text.substr(start, EndOfUrl(text, at) - start);
     shown.append(text.substr(done, start - done)).append(UrlForMessages(url));
@@ -178,14 +220,19 @@ std::string WithoutUrlSecrets(std::string_view text) {
   return shown.append(text.substr(done));
 }
 
+bool BeginsAsUrl(std::string_view path) {
+  const std::size_t colon = path.find(':');
+  return colon != kNone && path.substr(colon).starts_with(":/") &&
+         IsKnown(path.substr(0, colon));
+}
+
 std::string UrlForMessages(std::string_view url) {
-  std::string shown(IsBucketUrl(url) ? url
-                                     : url.substr(0, url.find_first_of("?#")));
-  const std::size_t separator = shown.find(kSchemeEnd);
-  const std::size_t host =
-      separator == std::string::npos ? 0 : separator + kSchemeEnd.size();
-  return shown.erase(host, UserInfoBytes(std::string_view(shown).substr(host),
-                                         IsBucketUrl(url)));
+  const bool is_bucket = IsBucketUrl(url);
+  const std::size_t separator = FindSeparator(url, 0);
+  const std::size_t host = separator == kNone ? 0 : EndOfScheme(url, separator);
+  std::string shown(url);
+  shown.erase(host, UserInfoBytes(url.substr(host), is_bucket));
+  return is_bucket ? shown : shown.substr(0, shown.find_first_of("?#"));
 }
 
 }  // namespace infeed

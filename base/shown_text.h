@@ -26,6 +26,10 @@ namespace infeed {
 // replaces everything from the URL's "?" to a blank, a quote or the end.
 [[nodiscard]] std::string WithoutUrlSecrets(std::string_view text);
 
+// Whether a path begins as a URL of a store or a web server does, in any case
+// and with any number of slashes: "s3:/BUCKET".
+[[nodiscard]] bool BeginsAsUrl(std::string_view path);
+
 // A URL without query, which may contain a signature, user name and password.
 [[nodiscard]] std::string UrlForMessages(std::string_view url);
 

@@ -290,14 +290,15 @@ void CheckFiles(const Flags& flags, const RecordIndex& index) {
                                      flags.selection.class_weights,
                                      flags.selection.sample_weights};
   inputs.insert(inputs.end(), index.shards().begin(), index.shards().end());
-  CheckOutputs(
-      {{"--json", flags.json},
-       {"--plot", flags.plot},
-       {"--save_state", flags.hash.save_state},
-       {"--trace", flags.observation.trace},
-       {"--metrics_file", flags.observation.metrics_file},
-       {"--bad_record_report", flags.throughput.input.bad_record_report}},
-      inputs);
+  const std::vector<NamedOutput> outputs = {
+      {"--json", flags.json},
+      {"--plot", flags.plot},
+      {"--save_state", flags.hash.save_state},
+      {"--trace", flags.observation.trace},
+      {"--metrics_file", flags.observation.metrics_file},
+      {"--bad_record_report", flags.throughput.input.bad_record_report}};
+  CheckOutputs(outputs, inputs);
+  RequireOutputFolders(outputs);
 }
 
 ExitCode PipelineThroughput(int argc, char** argv) {

@@ -65,6 +65,7 @@ std::string BadRecordReportPath(const InputOptions& options) {
 
 BadRecordReport::BadRecordReport(const InputOptions& options) {
   if (!options.bad_record_report.empty()) {
+    RequireParentFolder(options.bad_record_report);
     file_.emplace(BadRecordReportPath(options),
                   options.world_size == 1 ? kNamedByUser : 1);
   }

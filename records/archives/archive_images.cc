@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "records/bytes/base_name.h"
@@ -113,7 +114,18 @@ ArchiveImages FindArchiveImages(
     return read(files[others.at(name)]);
   };
   ImageLayout layout = LayOutImages(tree);
+  const ClassTexts texts = FindClassTexts(
+      tree.root, layout.folder,
+      [&](const std::string& name) -> std::optional<std::string> {
+        return others.contains(name) ? std::optional(tree.read(name))
+                                     : std::nullopt;
+      });
   found.classes = std::move(layout.classes);
+  for (const std::string& name : found.classes) {
+    if (const auto text = texts.find(name); text != texts.end()) {
+      found.class_texts.insert(*text);
+    }
+  }
   found.has_splits = layout.has_splits;
   std::ranges::move(layout.notes, std::back_inserter(found.notes));
   found.images.reserve(layout.images.size());

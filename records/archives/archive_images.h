@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "records/files/class_texts.h"
+
 // The images of a zip or a tar that holds a tree of them, and their classes.
 namespace infeed {
 
@@ -29,6 +31,7 @@ struct ArchiveImages {
 
   // The classes of all splits, as in image_layout.h.
   std::vector<std::string> classes = {};
+  ClassTexts class_texts = {};  // of those of `classes` that have one
   std::vector<Image> images = {};  // by split, then by name, bytewise
   bool has_splits = false;         // else all of it is train
   // Sentences for the user, after the archive's path: images that are left out,
@@ -38,7 +41,7 @@ struct ArchiveImages {
 
 // Finds the images of all splits, in the layouts of image_layout.h. A name with
 // backslashes and no slash is one of Windows. path: of the archive. read
-// returns a file's content. Throws as LayOutImages().
+// returns a file's content. Throws as LayOutImages() and FindClassTexts().
 [[nodiscard]] ArchiveImages FindArchiveImages(
     const std::string& path, const std::vector<ArchiveFile>& files,
     const std::function<std::string(const ArchiveFile&)>& read);

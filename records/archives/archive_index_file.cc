@@ -1,5 +1,6 @@
 #include "records/archives/archive_index_file.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -7,8 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/varint.h"
 #include "records/bytes/payload.h"
+#include "records/files/class_list.h"
+#include "records/files/open_source.h"
 #include "records/files/side_format.h"
 #include "records/files/split_names.h"
 
@@ -19,12 +23,26 @@ constexpr std::string_view kArchiveIndexMagic = "infeedAI";
 constexpr std::string_view kArchiveIndexEnding = ".index";
 constexpr std::size_t kImageNumbers = 5;
 
-std::vector<std::string> TakeTexts(PayloadReader& from) {
-  std::vector<std::string> texts(from.Count(1));
+// A text in memory is much longer than a short one in the file, so their number
+// is limited before they get any.
+std::vector<std::string> TakeTexts(PayloadReader& from, std::size_t most) {
+  const std::size_t count = from.Count(1);
+  if (count > most) {
+    from.Fail();
+    return {};
+  }
+  std::vector<std::string> texts(count);
   for (std::string& text : texts) {
     text = from.Text();
   }
   return texts;
+}
+
+void AppendTexts(const std::vector<std::string>& texts, std::string& payload) {
+  AppendVarint(texts.size(), payload);
+  for (const std::string& text : texts) {
+    AppendSizedText(payload, text);
+  }
 }
 
 // The file may have been made by another program. end: of the archive; that of
@@ -52,14 +70,20 @@ std::optional<ArchiveFileIndex> ParseArchiveIndex(const SideFile& file) {
   index.compression = static_cast<Compression>(
       from.NumberUpTo(static_cast<std::int64_t>(Compression::kZlib)));
   index.found.has_splits = from.NumberUpTo(1) == 1;
-  index.found.classes = TakeTexts(from);
-  index.found.notes = TakeTexts(from);
+  index.found.classes = TakeTexts(from, kMostClasses);
+  index.found.notes = TakeTexts(from, kMostClasses);
   index.found.images.resize(from.Count(kImageNumbers));
   const std::int64_t end = index.compression == Compression::kNone
                                ? file.source.size
                                : std::numeric_limits<std::int64_t>::max();
   for (ArchiveImages::Image& image : index.found.images) {
     image = TakeImage(from, end, index.found.classes.size());
+  }
+  // A class, its text, the next class.
+  const std::vector<std::string> texts =
+      TakeTexts(from, 2 * index.found.classes.size());
+  for (std::size_t i = 1; i < texts.size(); i += 2) {
+    index.found.class_texts.emplace(texts[i - 1], texts[i]);
   }
   return from.IsAtEnd() ? std::optional(std::move(index)) : std::nullopt;
 }
@@ -73,6 +97,11 @@ std::optional<ArchiveFileIndex> FindArchiveIndex(const ByteSource& archive) {
 
 std::string SaveArchiveIndex(const ByteSource& archive,
                              const ArchiveFileIndex& index) {
+  if (std::max(index.found.classes.size(), index.found.notes.size()) >
+      kMostClasses) {
+    throw IoError(PathForMessages(archive.path()) +
+                  ": has too many classes for an index file");
+  }
   std::string payload;
   const auto append = [&](std::int64_t number) {
     AppendVarint(static_cast<std::uint64_t>(number), payload);
@@ -80,13 +109,8 @@ std::string SaveArchiveIndex(const ByteSource& archive,
   append(index.is_tar ? 1 : 0);
   append(static_cast<std::int64_t>(index.compression));
   append(index.found.has_splits ? 1 : 0);
-  for (const std::vector<std::string>* texts :
-       {&index.found.classes, &index.found.notes}) {
-    append(std::ssize(*texts));
-    for (const std::string& text : *texts) {
-      AppendSizedText(payload, text);
-    }
-  }
+  AppendTexts(index.found.classes, payload);
+  AppendTexts(index.found.notes, payload);
   append(std::ssize(index.found.images));
   for (const ArchiveImages::Image& image : index.found.images) {
     for (const std::int64_t number :
@@ -95,6 +119,11 @@ std::string SaveArchiveIndex(const ByteSource& archive,
       append(number);
     }
   }
+  std::vector<std::string> texts;
+  for (const auto& [name, text] : index.found.class_texts) {
+    texts.insert(texts.end(), {name, text});
+  }
+  AppendTexts(texts, payload);
   return SaveSideFile(archive, kArchiveIndexEnding, kArchiveIndexMagic,
                       payload);
 }

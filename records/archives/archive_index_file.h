@@ -25,7 +25,7 @@ struct ArchiveFileIndex {
     const ByteSource& archive);
 
 // Writes an archive's index file atomically, in SideFolder(), and returns its
-// path. Throws IoError.
+// path. Throws IoError, also for more than kMostClasses.
 std::string SaveArchiveIndex(const ByteSource& archive,
                              const ArchiveFileIndex& index);
 

@@ -57,7 +57,6 @@ std::optional<SampleName> SplitName(const TarMember& member) {
 
 // How deep tars may lie in tars. ImageNet's training images are one deep.
 constexpr int kMaxTarDepth = 2;
-constexpr std::int64_t kMaxLabelFileBytes = std::int64_t{64} << 20;
 
 // Collects the files of a tree of images from the members in order.
 class TreeScan {
@@ -78,8 +77,9 @@ class TreeScan {
                       .extent = member.end - member.begin,
                       .bytes = member.bytes,
                       .is_readable = is_file});
-    if (is_file && IsLabelFile(BaseName(member.name)) &&
-        member.bytes <= kMaxLabelFileBytes) {
+    if (is_file && IsLabelFile(BaseName(files_.back().name)) &&
+        member.bytes <= kMaxLabelFileBytes - label_bytes_) {
+      label_bytes_ += member.bytes;
       const auto view =
           read_(member.data, static_cast<std::size_t>(member.bytes));
       label_files_.emplace(
@@ -155,6 +155,7 @@ class TreeScan {
   bool may_be_tree_ = true;
   std::vector<ArchiveFile> files_;
   std::map<std::int64_t, std::string> label_files_;
+  std::int64_t label_bytes_ = 0;  // of all of them
 };
 
 // Collects samples from the members in order.

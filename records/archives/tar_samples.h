@@ -42,7 +42,8 @@ struct TarScan {
   // image has another file with its key. Else empty. A tar in the tar counts as
   // a folder.
   std::vector<ArchiveFile> files = {};
-  // The content of the label files among them (image_layout.h), by offset.
+  // The content of the label files among them (image_layout.h), by offset: of
+  // the first ones, up to kMaxLabelFileBytes of all.
   std::map<std::int64_t, std::string> label_files = {};
 };
 

@@ -18,11 +18,13 @@ namespace infeed {
 
 AppendFile::AppendFile(std::string path, int own_names)
     : path_(std::move(path)) {
-  MakeFolder(ParentFolder(path_), "create", own_names - 1);
   if (own_names != kNamedByUser) {
+    MakeFolder(ParentFolder(path_), "create", own_names - 1);
     file_ = OpenOwnFile(path_, own_names);
     return;
   }
+  RefuseUrl(path_);
+  RequireParentFolder(path_);
   file_ = Descriptor(
       ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
   if (file_.get() < 0) {

@@ -15,8 +15,8 @@ namespace infeed {
 // full disk wrote only a part is cut off again.
 class AppendFile {
  public:
-  // Opens the file; makes it and its folder if missing. own_names: as in
-  // own_files.h.
+  // Opens the file; makes it if missing, and its folder unless the user named
+  // the file. own_names: as in own_files.h.
   explicit AppendFile(std::string path, int own_names = 1);
 
   void Append(std::string_view piece);

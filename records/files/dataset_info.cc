@@ -1,5 +1,8 @@
 #include "records/files/dataset_info.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -8,13 +11,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/own_files.h"
 #include "base/parent_folder.h"
+#include "records/bytes/base_name.h"
 #include "records/bytes/json.h"
 #include "records/bytes/name_text.h"
 #include "records/files/class_list.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
+#include "records/files/record_files.h"
 #include "records/files/split_names.h"
 
 namespace infeed {
@@ -105,6 +112,12 @@ DatasetInfo FromJson(const ReadJson& json) {
   return info;
 }
 
+constexpr std::int64_t kMaxUnfinishedBytes = std::int64_t{64} << 20;
+
+std::string UnfinishedPath(const std::string& data_dir) {
+  return (std::filesystem::path(data_dir) / ".infeed/unfinished").string();
+}
+
 }  // namespace
 
 void WriteDatasetInfo(const std::string& data_dir, const DatasetInfo& info) {
@@ -171,6 +184,49 @@ std::optional<DatasetInfo> FindDatasetInfo(const std::string& shard) {
     }
   }
   return std::nullopt;
+}
+
+void WriteUnfinished(const std::string& data_dir,
+                     const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) {
+    text.append(name).append("\n");
+  }
+  WriteFileAtomically(UnfinishedPath(data_dir), text, kInOwnFolder);
+}
+
+void RemoveUnfinished(const std::string& data_dir) {
+  const std::string path = UnfinishedPath(data_dir);
+  std::error_code error;
+  std::filesystem::remove(path, error);
+  if (error) {
+    throw IoError(path, "remove", error.value());
+  }
+}
+
+std::vector<std::string> ReadUnfinished(const std::string& data_dir) {
+  std::vector<std::string> names;
+  const std::string path = UnfinishedPath(data_dir);
+  std::error_code ignored;
+  if (IsUrl(data_dir) || !std::filesystem::exists(path, ignored)) {
+    return names;
+  }
+  std::string text;
+  try {
+    text = ReadWholeFile(path, kMaxUnfinishedBytes);
+  } catch (const IoError&) {  // Of another user, who may read it.
+    return names;
+  }
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const std::string_view name =
+        std::string_view(text).substr(start, end - start);
+    if (IsRecordFileName(BaseName(name))) {
+      names.emplace_back(name);
+    }
+    start = end + 1;
+  }
+  return names;
 }
 
 }  // namespace infeed

@@ -52,4 +52,17 @@ void WriteDatasetInfo(const std::string& data_dir, const DatasetInfo& info);
 [[nodiscard]] std::optional<DatasetInfo> FindDatasetInfo(
     const std::string& shard);
 
+// DIR/.infeed/unfinished: the shards of a conversion into DIR that has not
+// ended, from before the first one until dataset.json lists all, so that
+// readers miss those that a killed conversion did not make. names: relative to
+// the folder. Throws IoError.
+void WriteUnfinished(const std::string& data_dir,
+                     const std::vector<std::string>& names);
+void RemoveUnfinished(const std::string& data_dir);
+
+// Empty if there is no such file, if it cannot be read, or if data_dir is a
+// URL. Names that no shard has are left out.
+[[nodiscard]] std::vector<std::string> ReadUnfinished(
+    const std::string& data_dir);
+
 }  // namespace infeed

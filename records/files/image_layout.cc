@@ -11,6 +11,7 @@
 #include "records/bytes/base_name.h"
 #include "records/bytes/name_text.h"
 #include "records/files/class_list.h"
+#include "records/files/class_texts.h"
 #include "records/files/split_names.h"
 #include "records/files/text_lines.h"
 
@@ -488,7 +489,8 @@ class LayoutMaker {
 }  // namespace
 
 bool IsLabelFile(std::string_view base_name) {
-  return base_name == kSynsetFile || base_name == kAnnotationFile;
+  return base_name == kSynsetFile || base_name == kAnnotationFile ||
+         IsClassTextFile(base_name);
 }
 
 ImageLayout LayOutImages(const TreeFiles& files) {

@@ -37,7 +37,10 @@ struct ImageLayout {
   std::string folder = {};  // that all images share: "", or "photos/"
 };
 
-// Whether a file of that base name may be read for classes.
+// The label files of an archive are not read beyond it.
+inline constexpr std::int64_t kMaxLabelFileBytes = std::int64_t{64} << 20;
+
+// Whether a file of that base name may be read for classes or their texts.
 [[nodiscard]] bool IsLabelFile(std::string_view base_name);
 
 // Layouts, below the folders that all images share:

@@ -81,8 +81,9 @@ std::string ReadWhole(const std::string& path, std::int64_t max_bytes,
   if (IsUrl(path)) {
     return ReadObject(path, SharedObjectStore()->Stat(path), max_bytes);
   }
-  return own_names == kNamedByUser ? ReadFileOrPipe(path, max_bytes)
-                                   : ReadWholeFile(path, max_bytes);
+  return own_names == kNamedByUser
+             ? ReadFileOrPipe(path, max_bytes, cloud_settings().retry.stop)
+             : ReadWholeFile(path, max_bytes);
 }
 
 std::optional<std::string> ReadWholeIfThere(const std::string& path,

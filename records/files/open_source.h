@@ -29,7 +29,8 @@ namespace infeed {
 
 // Returns the bytes of a regular file, or of the object at a URL; of a pipe too
 // if own_names is kNamedByUser. Throws IoError when it cannot be read or is
-// larger than max_bytes, and UsageError for an invalid URL.
+// larger than max_bytes, or at EndCloudRequestsAt(); UsageError for an invalid
+// URL.
 [[nodiscard]] std::string ReadWhole(const std::string& path,
                                     std::int64_t max_bytes, int own_names = 1);
 

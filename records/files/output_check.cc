@@ -4,14 +4,17 @@
 
 #include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <system_error>
 
 #include "base/error.h"
+#include "base/own_files.h"
 #include "base/parent_folder.h"
 #include "records/files/dataset_info.h"
 #include "records/files/open_source.h"
@@ -86,6 +89,70 @@ void CheckInput(const std::string& input, const Outputs& outputs) {
   }
 }
 
+// Whether an output is one that is written: not stdout.
+bool IsFile(const NamedOutput& output) {
+  return !output.path.empty() && output.path != "-";
+}
+
+// The folders that hold an input's file or files, each with one of the inputs.
+std::map<std::string, std::string> FoldersOf(
+    const std::vector<std::string>& inputs) {
+  std::map<std::string, std::string> folders;
+  std::error_code ignored;
+  for (const std::string& input : inputs) {
+    if (!input.empty()) {
+      folders.emplace(
+          fs::is_directory(input, ignored) ? input : ParentFolder(input),
+          input);
+    }
+  }
+  return folders;
+}
+
+// The folder X of an output X/.infeed/NAME, for each such X.
+std::multimap<FileIdentity, const NamedOutput*> SideOwners(
+    const std::vector<NamedOutput>& outputs) {
+  constexpr std::string_view kSide = "/.infeed/";
+  std::multimap<FileIdentity, const NamedOutput*> owners;
+  for (const NamedOutput& output : outputs) {
+    if (!IsFile(output)) {
+      continue;
+    }
+    const std::string path =
+        IsUrl(output.path) ? output.path : Canonical(output.path);
+    for (std::size_t at = path.find(kSide); at != path.npos;
+         at = path.find(kSide, at + 1)) {
+      if (const auto owner = IdentityOf(path.substr(0, at))) {
+        owners.emplace(*owner, &output);
+      }
+    }
+  }
+  return owners;
+}
+
+// Refuses outputs among the side files of the inputs, which are beside shards,
+// and beside the folder of images in folders of splits and classes.
+void CheckSideFolders(const std::vector<NamedOutput>& outputs,
+                      const std::map<std::string, std::string>& folders) {
+  constexpr int kMostLevels = 4;
+  const auto owners = SideOwners(outputs);
+  if (owners.empty()) {
+    return;
+  }
+  for (const auto& [first, input] : folders) {
+    std::string folder = FolderIdentity(first);
+    for (int level = 0; level < kMostLevels; ++level) {
+      const std::optional<FileIdentity> identity = IdentityOf(folder);
+      const auto found = identity ? owners.find(*identity) : owners.end();
+      if (found != owners.end()) {
+        Refuse(*found->second,
+               "among the side files of the input " + PathForMessages(input));
+      }
+      folder = ParentFolder(folder);
+    }
+  }
+}
+
 void CheckDescriptions(const std::set<std::string>& shards,
                        const Outputs& outputs) {
   for (const std::string& shard : shards) {
@@ -101,10 +168,15 @@ void CheckDescriptions(const std::set<std::string>& shards,
 
 void CheckOutputs(const std::vector<NamedOutput>& outputs,
                   const std::vector<std::string>& inputs) {
+  const std::map<std::string, std::string> folders = FoldersOf(inputs);
+  CheckSideFolders(outputs, folders);
   Outputs known;
   for (const NamedOutput& output : outputs) {
-    if (output.path.empty() || output.path == "-") {
+    if (!IsFile(output)) {
       continue;
+    }
+    if (!output.may_be_url || !IsUrl(output.path)) {
+      RefuseUrl(output.path, output.flag);
     }
     const std::optional<FileIdentity> identity = IdentityOf(output.path);
     if (!identity) {
@@ -122,22 +194,24 @@ void CheckOutputs(const std::vector<NamedOutput>& outputs,
   if (known.empty()) {
     return;
   }
-  std::error_code error;
-  std::map<std::string, std::string> one_of_folder;
   for (const std::string& input : inputs) {
-    if (input.empty()) {
-      continue;
+    if (!input.empty()) {
+      CheckInput(input, known);
     }
-    CheckInput(input, known);
-    const std::string own =
-        fs::is_directory(input, error) ? input : ParentFolder(input);
-    one_of_folder.emplace(own, own + "/");
   }
   std::set<std::string> shards;
-  for (const auto& [folder, input] : one_of_folder) {
-    shards.insert(input);
+  for (const auto& [folder, input] : folders) {
+    shards.insert(folder + "/");
   }
   CheckDescriptions(shards, known);
+}
+
+void RequireOutputFolders(const std::vector<NamedOutput>& outputs) {
+  for (const NamedOutput& output : outputs) {
+    if (IsFile(output) && !IsUrl(output.path)) {
+      RequireParentFolder(output.path);
+    }
+  }
 }
 
 void RefuseInputsIn(const std::vector<std::string>& folders,

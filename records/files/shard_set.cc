@@ -149,14 +149,28 @@ void FindMissingListed(const std::vector<std::string>& shards,
     there.insert(WithoutEnding(path));
   }
   for (const std::string& folder : expected.folders) {
+    const auto expect = [&](const std::string& name, std::int64_t records) {
+      const std::string path = ShardPathIn(folder, name);
+      const bool is_missing =
+          !there.contains(WithoutEnding(path)) && expected.includes(path);
+      if (is_missing) {
+        faults.missing[path] = records;
+      }
+      return is_missing;
+    };
     const std::optional<DatasetInfo> info = DescriptionIn(folder);
     for (const DatasetInfo::Split& split :
          info ? info->splits : std::vector<DatasetInfo::Split>()) {
       for (const DatasetInfo::Shard& shard : split.shards) {
-        const std::string path = ShardPathIn(folder, shard.name);
-        if (!there.contains(WithoutEnding(path)) && expected.includes(path)) {
-          faults.missing[path] = shard.records;
-        }
+        (void)expect(shard.name, shard.records);
+      }
+    }
+    if (info) {  // A conversion removes it first and writes it last.
+      continue;
+    }
+    for (const std::string& name : ReadUnfinished(folder)) {
+      if (expect(name, -1)) {
+        faults.unfinished.insert(folder);
       }
     }
   }
@@ -167,6 +181,7 @@ void FindMissingListed(const std::vector<std::string>& shards,
 void ShardSetFaults::Add(const ShardSetFaults& more) {
   missing.insert(more.missing.begin(), more.missing.end());
   mixed.insert(more.mixed.begin(), more.mixed.end());
+  unfinished.insert(more.unfinished.begin(), more.unfinished.end());
 }
 
 std::string MissingShardsText(const ShardSetFaults& faults) {
@@ -185,6 +200,11 @@ std::string MissingShardsText(const ShardSetFaults& faults) {
   }
   if (named < count) {
     text += " and " + std::to_string(count - named) + " more";
+  }
+  if (!faults.unfinished.empty()) {
+    return text + "; the conversion into " +
+           PathForMessages(*faults.unfinished.begin()) +
+           " has not finished: run it again";
   }
   return text + "; " +
          (is_known ? CountText(images, "image is missing", "images are missing")
@@ -244,6 +264,18 @@ ShardSet SetOfSplit(const std::string& folder, const std::string& split) {
   set.includes = [in_folder = std::move(set.includes),
                   split](const std::string& path) {
     return in_folder(path) && SplitNamed(ShardPrefix(BaseName(path))) == split;
+  };
+  return set;
+}
+
+ShardSet SetOfSplitFiles(const std::string& folder, const std::string& split) {
+  ShardSet set = SetOfFolder(folder);
+  set.includes = [in_folder = std::move(set.includes),
+                  split](const std::string& path) {
+    const std::string_view base = BaseName(path);
+    return in_folder(path) && !IsShardName(base) &&
+           (SplitInName(base) == split ||
+            SplitNamed(BaseName(FolderOfShard(path))) == split);
   };
   return set;
 }

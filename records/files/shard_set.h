@@ -17,6 +17,8 @@ struct ShardSetFaults {
   std::map<std::string, std::int64_t> missing;
   // Other reasons why the shards are not one set, a sentence each.
   std::set<std::string> mixed;
+  // Folders with missing shards that an unfinished conversion has not made.
+  std::set<std::string> unfinished = {};
 
   [[nodiscard]] bool any() const { return !missing.empty() || !mixed.empty(); }
   void Add(const ShardSetFaults& more);
@@ -49,7 +51,8 @@ struct ShardSet {
 
 // Compares shards, with paths as ListShards() returns them, with the expected
 // ones: each number of an -of-NNNNN set once (from 0, or from 1 if shard NNNNN
-// exists), and the shards in dataset.json.
+// exists), and the shards in dataset.json, or, without one, those of an
+// unfinished conversion.
 [[nodiscard]] ShardSetFaults FindFaults(const std::vector<std::string>& shards,
                                         const ShardSet& expected);
 
@@ -59,6 +62,9 @@ struct ShardSet {
 // The set of one split in a folder.
 [[nodiscard]] ShardSet SetOfSplit(const std::string& folder,
                                   const std::string& split);
+// The set of one split's other files of records, such as tars.
+[[nodiscard]] ShardSet SetOfSplitFiles(const std::string& folder,
+                                       const std::string& split);
 // The set of a pattern: the paths that it matches. `shards` are those that it
 // found.
 [[nodiscard]] ShardSet SetOfPattern(const std::string& pattern,

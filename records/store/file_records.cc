@@ -19,6 +19,8 @@
 #include "records/archives/tar_samples.h"
 #include "records/archives/zip_directory.h"
 #include "records/archives/zip_entry.h"
+#include "records/bytes/name_text.h"
+#include "records/files/image_layout.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
 #include "records/store/image_record.h"
@@ -91,6 +93,7 @@ FileRecords ToRecords(const ByteSource& file, const ShardSplit& split,
       .compression = index.compression,
       .bytes = file.size(),
       .classes = std::move(index.found.classes),
+      .class_texts = std::move(index.found.class_texts),
       .notes = std::move(index.found.notes)};
   for (const ArchiveImages::Image& image : index.found.images) {
     records.offsets.push_back(image.offset);
@@ -205,6 +208,19 @@ FileRecords KeepTree(const ByteSource& file, ArchiveFileIndex index,
   return records;
 }
 
+// A file in an archive, for messages.
+std::string MemberPath(const ByteSource& archive, const ArchiveFile& file) {
+  return PathForMessages(archive.path()) + "#" +
+         NameText(ArchiveName(file.name));
+}
+
+[[noreturn]] void FailOfLongLabels(const ByteSource& archive,
+                                   const ArchiveFile& file) {
+  throw DataError({.path = MemberPath(archive, file)},
+                  "the label files have more bytes than the limit of " +
+                      std::to_string(kMaxLabelFileBytes));
+}
+
 TarScan ScanTarFile(const ByteSource& file, Compression compression,
                     const FileRecordsOptions& options) {
   if (compression == Compression::kNone) {
@@ -221,10 +237,14 @@ FileRecords ReadTar(const ByteSource& file, Compression compression,
   TarScan scan = ScanTarFile(file, compression, options);
   ArchiveFileIndex tree = {.is_tar = true, .compression = compression};
   if (!scan.files.empty()) {
-    tree.found = FindArchiveImages(file.path(), scan.files,
-                                   [&](const ArchiveFile& label_file) {
-                                     return scan.label_files[label_file.offset];
-                                   });
+    tree.found = FindArchiveImages(
+        file.path(), scan.files, [&](const ArchiveFile& label_file) {
+          const auto text = scan.label_files.find(label_file.offset);
+          if (text == scan.label_files.end()) {
+            FailOfLongLabels(file, label_file);
+          }
+          return text->second;
+        });
   }
   if (compression != Compression::kNone) {  // It is unpacked in its own order.
     std::ranges::sort(tree.found.images, {}, &ArchiveImages::Image::offset);
@@ -266,16 +286,20 @@ FileRecords ScanFrameFile(const ByteSource& file,
   return records;
 }
 
-std::string ReadEntry(const ByteSource& zip, const ArchiveFile& entry) {
-  if (std::max(entry.extent, entry.bytes) > kMaxImageFileBytes) {
-    throw DataError({zip.path(), -1, entry.offset},
-                    "the label file is too long");
+std::string ReadLabelEntry(const ByteSource& zip, const ArchiveFile& entry) {
+  if (std::max(entry.extent, entry.bytes) > kMaxLabelFileBytes) {
+    FailOfLongLabels(zip, entry);
   }
   std::vector<std::byte> extent(static_cast<std::size_t>(entry.extent));
   (void)zip.ReadAt(entry.offset, extent);
   std::vector<std::byte> buffer;
-  const ZipFile file = ReadZipEntry(extent, kMaxImageFileBytes, buffer);
-  return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
+  try {
+    const ZipFile file = ReadZipEntry(extent, kMaxLabelFileBytes, buffer);
+    return {reinterpret_cast<const char*>(file.bytes.data()),
+            file.bytes.size()};
+  } catch (const DataError& error) {
+    throw DataError({.path = MemberPath(zip, entry)}, error.reason());
+  }
 }
 
 FileRecords ReadZip(const ByteSource& file, const FileRecordsOptions& options) {
@@ -290,7 +314,7 @@ FileRecords ReadZip(const ByteSource& file, const FileRecordsOptions& options) {
   ArchiveFileIndex index;
   index.found = FindArchiveImages(
       file.path(), entries,
-      [&](const ArchiveFile& entry) { return ReadEntry(file, entry); });
+      [&](const ArchiveFile& entry) { return ReadLabelEntry(file, entry); });
   return KeepTree(file, std::move(index), options);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "records/bytes/byte_source.h"
+#include "records/files/class_texts.h"
 #include "records/store/record_index.h"
 #include "records/tfrecord/compression.h"
 
@@ -39,6 +40,7 @@ struct FileRecords {
   std::vector<std::int64_t> labels = {};
   // Trees in archives only: the classes; class i has the label i + 1.
   std::vector<std::string> classes = {};
+  ClassTexts class_texts = {};
   std::vector<std::string> notes = {};  // on what is left out, for the user
   std::string index_file = {};          // that was written; "": none
   // An index file that was not of this file, or damaged; "": none.

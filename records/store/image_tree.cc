@@ -1,11 +1,9 @@
 #include "records/store/image_tree.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <map>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -13,23 +11,17 @@
 
 #include "base/error.h"
 #include "records/bytes/base_name.h"
-#include "records/bytes/name_text.h"
-#include "records/files/class_list.h"
 #include "records/files/folder_listing.h"
 #include "records/files/folder_walk.h"
 #include "records/files/image_layout.h"
 #include "records/files/open_source.h"
 #include "records/files/split_names.h"
-#include "records/files/text_lines.h"
 #include "records/files/unreadable_format.h"
 
 namespace infeed {
 namespace {
 
 constexpr std::int64_t kMaxLabelsBytes = std::int64_t{1} << 30;
-// The last one is Tiny ImageNet's.
-constexpr std::array<const char*, 3> kTextFiles = {
-    "class_names.txt", "LOC_synset_mapping.txt", "words.txt"};
 
 // Makes the tree of a raw folder.
 class TreeMaker {
@@ -108,12 +100,7 @@ class TreeMaker {
   }
 
   void AddClasses(const ImageLayout& layout) {
-    std::map<std::string, std::string> texts = ReadClassTexts(raw_);
-    if (texts.empty() && !layout.folder.empty()) {
-      std::string folder = PathOf(layout.folder);
-      folder.erase(folder.find_last_not_of('/') + 1);
-      texts = ReadClassTexts(folder);
-    }
+    const ClassTexts texts = ReadClassTexts(raw_, layout.folder);
     for (const std::string& name : layout.classes) {
       const auto text = texts.find(name);
       tree_.classes.push_back(
@@ -158,28 +145,11 @@ std::string WithoutSlashes(std::string path) {
 
 }  // namespace
 
-std::map<std::string, std::string> ReadClassTexts(const std::string& folder) {
-  std::map<std::string, std::string> texts;
-  for (const char* name : kTextFiles) {
-    const std::optional<std::string> text =
-        ReadWholeIfThere(folder + "/" + name, kMaxLabelsBytes);
-    if (!text) {
-      continue;
-    }
-    std::size_t number = 0;
-    for (const std::string_view line : Lines(*text)) {
-      const std::size_t tab = line.find('\t');
-      const std::size_t blank = tab == line.npos ? line.find(' ') : tab;
-      const std::string class_text =
-          NameText(blank == line.npos ? "" : Trim(line.substr(blank)));
-      CheckClassLine(folder + "/" + name, ++number, class_text);
-      if (blank != line.npos) {
-        texts.emplace(NameText(Trim(line.substr(0, blank))), class_text);
-      }
-    }
-    break;
-  }
-  return texts;
+ClassTexts ReadClassTexts(const std::string& folder, const std::string& inner) {
+  const std::string root = folder + (folder.ends_with('/') ? "" : "/");
+  return FindClassTexts(root, inner, [&](const std::string& path) {
+    return ReadWholeIfThere(root + path, kMaxLabelsBytes);
+  });
 }
 
 std::optional<ImageTree> FindImageTree(const std::string& raw_data_dir) {

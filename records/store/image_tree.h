@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "records/files/class_texts.h"
 
 // The images of a folder and their classes. docs/converter.md shows the
 // layouts.
@@ -87,12 +88,11 @@ struct ImageTree {
 [[nodiscard]] std::optional<ImageTree> FindImageTree(
     const std::string& raw_data_dir);
 
-// Reads the readable names of classes, by class, from FOLDER/class_names.txt
-// or, if that is missing, from ImageNet's LOC_synset_mapping.txt or words.txt:
-// on each line a class, a tab, and the text; of a line without a tab the class
-// ends at the first space. Empty if all are missing. Throws IoError.
-[[nodiscard]] std::map<std::string, std::string> ReadClassTexts(
-    const std::string& folder);
+// Reads the readable names of classes of a folder, as FindClassTexts(). inner:
+// the folder in it that all images share; "" or with a slash at its end. Throws
+// IoError, DataError.
+[[nodiscard]] ClassTexts ReadClassTexts(const std::string& folder,
+                                        const std::string& inner = "");
 
 // Adds to the count of a kind; the first example of a kind is kept.
 void AddLeftOut(std::vector<LeftOut>& list, const LeftOut& more);

@@ -154,11 +154,17 @@ std::string_view SplitOfFolder(const std::string& file) {
 
 // The other files of a split in a folder, and in folders named after the split.
 std::vector<DataFile> OtherFiles(const std::string& folder,
-                                 std::string_view split) {
+                                 std::string_view split,
+                                 const OnShardSetFaults& on_faults) {
   std::vector<DataFile> files;
   const std::string own = FolderOfShard(ShardPathIn(folder, "x"));
   const std::vector<std::string> paths = FindSplitFiles(folder, split);
   RefuseTwoNames(folder, split, paths);
+  const ShardSetFaults faults =
+      FindFaults(paths, SetOfSplitFiles(folder, std::string(split)));
+  if (faults.any()) {
+    on_faults(faults);
+  }
   for (const std::string& path : paths) {
     const std::string_view said = FolderOfShard(path) == own
                                       ? SplitInName(FileNameOf(path))
@@ -182,7 +188,7 @@ std::optional<RecordIndex> IndexFolder(const std::string& folder,
   if (const std::optional<ImageTree> tree = FindTree(folder)) {
     return IndexTree(*tree, folder, split);
   }
-  return IndexFiles(OtherFiles(folder, split), options);
+  return IndexFiles(OtherFiles(folder, split, options.on_faults), options);
 }
 
 // The files of a list, each with the split in its name, or, if the files are in
@@ -238,9 +244,10 @@ std::optional<RecordIndex> IndexNamed(const std::vector<std::string>& list,
                        "cannot be part of a list");
     }
     std::vector<std::string> shards = FindSplit(part, split, options.on_faults);
-    std::ranges::move(
-        shards.empty() ? OtherFiles(part, split) : Whole(std::move(shards)),
-        std::back_inserter(files));
+    std::ranges::move(shards.empty()
+                          ? OtherFiles(part, split, options.on_faults)
+                          : Whole(std::move(shards)),
+                      std::back_inserter(files));
   }
   std::vector<std::string> named_files;
   if (!others.empty()) {

@@ -151,6 +151,7 @@ RecordIndex::RecordIndex(std::vector<std::string> shards,
     Append(file.labels, labels_);
     labels_.resize(have_labels ? offsets_.size() : 0, kNoLabel);
     Append(file.notes, notes_);
+    class_texts_.merge(file.class_texts);
     starts_.push_back(static_cast<std::int64_t>(offsets_.size()));
     shards_of_.push_back({file.format, file.compression, file.bytes});
     max_length_ = std::max(max_length_, file.longest_payload);

@@ -116,6 +116,8 @@ class RecordIndex {
   [[nodiscard]] const std::vector<std::string>& class_names() const {
     return classes_;
   }
+  // Readable names of classes, from files in archives of image folders.
+  [[nodiscard]] const ClassTexts& class_texts() const { return class_texts_; }
   // ImageFolderInfo::kept_root.
   [[nodiscard]] const std::string& kept_root() const { return kept_root_; }
   // Sentences on what was left out, for the user.
@@ -176,6 +178,7 @@ class RecordIndex {
   std::vector<std::int64_t> lengths_;
   std::vector<std::int64_t> labels_;  // of each record, or empty
   std::vector<std::string> classes_;
+  ClassTexts class_texts_;
   std::string kept_root_;
   std::vector<std::string> notes_;
   std::int64_t max_length_ = 0;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <filesystem>
 #include <iterator>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -234,6 +235,24 @@ TEST(ReadWholeFileTest, AWaitForAPipeEndsAtAHandledSignal) {
   ::sigaction(SIGUSR1, &before, nullptr);
   ::close(silent_writer);
   EXPECT_THAT(why, HasSubstr("fifo: cannot read: Interrupted"));
+}
+
+// The request may be older than the wait.
+TEST(ReadWholeFileTest, AWaitForAPipeEndsAtAStop) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
+  const int silent_writer = ::open((folder / "fifo").c_str(), O_RDWR);
+  std::stop_source before;
+  before.request_stop();
+  std::stop_source meanwhile;
+  const std::jthread user([&] { meanwhile.request_stop(); });
+  for (const std::stop_source* source : {&before, &meanwhile}) {
+    EXPECT_THAT(
+        [&] { (void)ReadFileOrPipe(folder / "fifo", 4, source->get_token()); },
+        Throws<IoError>(Property(&IoError::what,
+                                 HasSubstr("fifo: cannot read: Interrupted"))));
+  }
+  ::close(silent_writer);
 }
 
 TEST(ReadWholeFileTest, RefusesAFolder) {

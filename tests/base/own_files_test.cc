@@ -39,6 +39,20 @@ TEST(OwnFilesTest, MakesFoldersThatAreNoLinks) {
   EXPECT_THROW((void)MakeAndOpenFolder(folder / "file", 1), IoError);
 }
 
+// A folder named "s3:" would be made.
+TEST(OwnFilesTest, AreInNoStore) {
+  for (const char* url : {"s3://KEY:SECRET@b/x", "gs:/b", "HTTPS://h/x"}) {
+    for (const int own_names : {kNamedByUser, 1, 2}) {
+      EXPECT_THROW(MakeFolder(url, "create", own_names), UsageError) << url;
+    }
+    EXPECT_THROW(AtomicFile(url, kNamedByUser), UsageError) << url;
+  }
+  EXPECT_THAT([] { RefuseUrl("s3:/KEY:SECRET@b", "--output"); },
+              Throws<UsageError>(Property(
+                  &UsageError::what, HasSubstr("--output s3:/b: is a URL"))));
+  EXPECT_NO_THROW(RefuseUrl("./s3:/b"));
+}
+
 TEST(OwnFilesTest, OpensOnlyRegularFilesOfOneName) {
   const TemporaryFolder folder;
   EXPECT_GE(OpenOwnFile(folder / "log", 1).get(), 0);

@@ -85,9 +85,25 @@ TEST(WithoutUrlSecretsTest, CutsCredentialsOfBuckets) {
   EXPECT_EQ(WithoutUrlSecrets("gs://K:S/E@C@b/k"), "gs://b/k");
   EXPECT_EQ(WithoutUrlSecrets("s3://KEY@b/k"), "s3://b/k");
   EXPECT_EQ(WithoutUrlSecrets("https://u:p/q@h/x"), "https://h/x");
+  // However the URL was damaged on its way.
+  EXPECT_EQ(WithoutUrlSecrets("s3:/KEY:SECRET@b/k"), "s3:/b/k");
+  EXPECT_EQ(WithoutUrlSecrets("/home/me/s3:/KEY:SEC/RET@b"), "/home/me/s3:/b");
+  EXPECT_EQ(WithoutUrlSecrets("s3:///KEY:SECRET@b"), "s3:///b");
+  EXPECT_EQ(WithoutUrlSecrets("s3:KEY:SECRET@b: is"), "s3:b: is");
+  EXPECT_EQ(WithoutUrlSecrets("https:/u:p@h/x?y"), "https:/h/x?...");
+  // Quotes and question marks in secrets.
+  EXPECT_EQ(WithoutUrlSecrets("'s3://KEY:SE\"CR'ET@b/k': is"),
+            "'s3://b/k': is");
+  EXPECT_EQ(WithoutUrlSecrets("s3://KEY:S@E\"C@b/k"), "s3://b/k");
+  EXPECT_EQ(WithoutUrlSecrets("https://u:p?q'r@h/x?y"), "https://h/x?...");
+  EXPECT_EQ(WithoutUrlSecrets(R"(["s3://K:S@b","gs://K:S@c"])"),
+            R"(["s3://b","gs://c"])");
+  EXPECT_EQ(UrlForMessages("https://u:p?q@h/x?y"), "https://h/x");
   // Names of objects and ports are no credentials.
   for (const char* const url :
-       {"s3://b/k@l", "s3://b/a:b@c", "https://h:80/a@b", "http://[::1]/a@b"}) {
+       {"s3://b/k@l", "s3://b/a:b@c", "https://h:80/a@b", "http://[::1]/a@b",
+        "\"s3://b/a:b\",\"c@d\"", "s3: cannot ask a@b",
+        "https://h:8080: refused 'a@b'", "data:/a:b@c"}) {
     EXPECT_EQ(WithoutUrlSecrets(url), url);
   }
 }

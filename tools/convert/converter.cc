@@ -17,6 +17,7 @@
 #include "base/atomic_file.h"
 #include "base/bounded_queue.h"
 #include "base/error.h"
+#include "records/files/dataset_info.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/convert/earlier_work.h"
 #include "tools/convert/graph.h"
@@ -57,6 +58,16 @@ void CheckNothingIsStale(const std::vector<std::string>& stale,
   }
 }
 
+std::vector<std::string> ShardNames(const ConversionPlan& plan) {
+  std::vector<std::string> names;
+  for (const PlannedSplit& split : plan.splits) {
+    for (const PlannedShard& shard : split.shards) {
+      names.push_back(shard.name);
+    }
+  }
+  return names;
+}
+
 // Creates the folders and removes files that would contradict the new shards,
 // even shards that these replace: a killed run then leaves no mixture of old
 // and new shards that looks like a complete set. The old dataset.json is
@@ -66,6 +77,7 @@ void PrepareFolder(const ConversionPlan& plan, const std::string& output_dir,
                    const EarlierWork& work) {
   MakeFolder(ConversionSideFolder(output_dir), "create", 1);
   if (!work.missing.empty() || !stale.empty()) {
+    WriteUnfinished(output_dir, ShardNames(plan));
     RemoveFile(output_dir + "/dataset.json");
   }
   std::vector<std::string> old = stale;

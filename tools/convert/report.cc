@@ -15,6 +15,7 @@
 #include "base/own_files.h"
 #include "base/shown_text.h"
 #include "records/bytes/json_text.h"
+#include "records/files/dataset_info.h"
 #include "records/files/unreadable_format.h"
 #include "tools/convert/finished_shard.h"
 #include "tools/convert/image_encoder.h"
@@ -229,6 +230,7 @@ void WriteDescription(const std::string& output_dir,
   }
   WriteFileAtomically(output_dir + "/labels.txt", labels);
   WriteDatasetInfo(output_dir, report.info);
+  RemoveUnfinished(output_dir);
 }
 
 }  // namespace infeed

@@ -389,7 +389,7 @@ ImageTree FindRawImages(const std::string& folder, RawFormat format) {
   ImageTree tree;
   tree.classes = std::move(set.classes);
   tree.notes = std::move(set.notes);
-  const std::map<std::string, std::string> texts = ReadClassTexts(folder);
+  const ClassTexts texts = ReadClassTexts(folder);
   for (ImageClass& image_class : tree.classes) {
     const auto text = texts.find(image_class.name);
     if (text != texts.end()) {

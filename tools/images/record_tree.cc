@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "records/files/class_list.h"
+#include "records/files/class_texts.h"
 #include "records/files/dataset_info.h"
 #include "records/files/shards.h"
 #include "records/files/split_names.h"
@@ -102,8 +103,10 @@ class RecordClasses {
     } else {
       names = NumberByName(tree.notes);
     }
-    for (std::string& name : names) {
-      tree.classes.push_back({name, name});
+    for (const std::string& name : names) {
+      const auto text = texts_.find(name);
+      tree.classes.push_back(
+          {name, text == texts_.end() ? name : text->second});
     }
   }
 
@@ -224,6 +227,7 @@ class RecordClasses {
     }
     if (is_tree) {
       labels = {.names = index.class_names(), .source = path, .is_tree = true};
+      texts_.insert(index.class_texts().begin(), index.class_texts().end());
       return labels;
     }
     if (std::optional<DatasetInfo> info = FindDatasetInfo(path);
@@ -248,6 +252,7 @@ class RecordClasses {
   std::map<std::pair<const RecordImages*, std::size_t>, const KnownLabels*>
       labels_of_;                       // each shard's
   std::map<Label, std::int32_t> used_;  // with the class's number
+  ClassTexts texts_;                    // of the archives of folders
 };
 
 std::vector<RecordSplit> ListSplits(

@@ -144,7 +144,11 @@ CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
       if (text.takes_tfrecords_only) {
         RefuseOtherFormats(found);
       }
-      CheckOutputs(OutputsOf(*verb), found);
+      const std::vector<NamedOutput> outputs = OutputsOf(*verb);
+      CheckOutputs(outputs, found);
+      if (verb->get_option_no_throw("--output") == nullptr) {
+        RequireOutputFolders(outputs);  // Else they may be in that folder.
+      }
       return run(found);
     };
   });

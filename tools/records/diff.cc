@@ -46,7 +46,9 @@ ProgramEnd Diff(const DiffFlags& flags) {
   options.ordered = !flags.unordered;
   ShardPaths all = a;
   all.insert(all.end(), b.begin(), b.end());
-  CheckOutputs({{"--json", flags.json}}, all);
+  const std::vector<NamedOutput> outputs = {{"--json", flags.json}};
+  CheckOutputs(outputs, all);
+  RequireOutputFolders(outputs);
   RefuseOtherFormats(all);
   ShardProgress progress(all);
   const DiffReport report = DiffRecords(

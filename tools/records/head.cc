@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -12,6 +13,8 @@
 #include "records/bytes/byte_size.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/open_source.h"
+#include "records/store/key_guess.h"
+#include "records/store/record_index.h"
 #include "tools/cli/number_checks.h"
 #include "tools/cli/text_table.h"
 #include "tools/inspect/record_json.h"
@@ -27,6 +30,7 @@ constexpr std::size_t kLongestText = 32;
 struct HeadOptions {
   std::int64_t records = 10;
   bool json = false;
+  std::string label_key{kLabelKey};
 };
 
 std::string SizeText(const ImagenetExampleView& example) {
@@ -35,20 +39,56 @@ std::string SizeText(const ImagenetExampleView& example) {
              : "-";
 }
 
-void AddRow(const std::string& path, const Record& record, TextTable& table) {
-  const ImagenetExampleView example = ParseImagenetExample(record.payload);
-  table.Add({FileNameOf(path), std::to_string(record.number),
-             example.label >= 0 ? std::to_string(example.label) : "-",
-             ShortText(example.text.empty() ? example.synset : example.text,
-                       kLongestText),
-             SizeText(example),
-             FileSizeText(static_cast<std::int64_t>(record.payload.size())),
-             ShortText(example.filename, kLongestText)});
+// The key of a shard's labels; the given one if it cannot be found.
+std::string FindLabelKeyOf(const std::string& path, const std::string& given) {
+  try {
+    return FindLabelKey(RecordIndex({path}), given);
+  } catch (const DataError&) {  // The damage is reported when it is read.
+  } catch (const UsageError& error) {  // Two fit: the other columns are shown.
+    PrintLine(std::string("records: ") + error.what());
+  }
+  return given;
 }
 
+class HeadTable {
+ public:
+  explicit HeadTable(std::string label_key)
+      : given_(std::move(label_key)), key_(given_) {}
+
+  void Add(const std::string& path, const Record& record) {
+    ImagenetExampleView example = Parse(record);
+    // A search reads the shard's index, so it is only made if it is needed.
+    if (example.label < 0 && path != searched_) {
+      searched_ = path;
+      key_ = FindLabelKeyOf(path, given_);
+      example = Parse(record);
+    }
+    table_.Add({FileNameOf(path), std::to_string(record.number),
+                example.label >= 0 ? std::to_string(example.label) : "-",
+                ShortText(example.text.empty() ? example.synset : example.text,
+                          kLongestText),
+                SizeText(example),
+                FileSizeText(static_cast<std::int64_t>(record.payload.size())),
+                ShortText(example.filename, kLongestText)});
+  }
+
+  [[nodiscard]] std::string Text() const { return table_.Text(); }
+
+ private:
+  [[nodiscard]] ImagenetExampleView Parse(const Record& record) const {
+    return ParseImagenetExample(record.payload, LabelList::kOne,
+                                {.label = key_});
+  }
+
+  std::string given_;
+  std::string key_;
+  std::string searched_;  // the shard for which key_ was searched
+  TextTable table_{
+      {"shard", ">record", ">label", "text", ">size", ">bytes", "filename"}};
+};
+
 ProgramEnd ShowHead(const ShardPaths& shards, const HeadOptions& options) {
-  TextTable table(
-      {"shard", ">record", ">label", "text", ">size", ">bytes", "filename"});
+  HeadTable table(options.label_key);
   std::int64_t bad = 0;
   ForEachSelected(
       shards, RecordSelection(), options.records,
@@ -56,7 +96,7 @@ ProgramEnd ShowHead(const ShardPaths& shards, const HeadOptions& options) {
         if (options.json) {
           std::cout << RecordJsonLine(path, record) << '\n';
         } else {
-          AddRow(path, record, table);
+          table.Add(path, record);
         }
       },
       [&](const DataError& error) {
@@ -85,6 +125,8 @@ void AddHeadVerb(CLI::App& app, Command& command) {
               });
   head->add_option("-n,--records", options->records, "Records to show. [10]")
       ->check(NonNegativeNumber());
+  head->add_option("--label_key", options->label_key,
+                   "Key of the label. [found]");
   head->add_flag("--json", options->json, "Print lines of JSON, as cat does.");
 }
 

@@ -54,7 +54,7 @@ Place SplitPath(const std::string& path) {
 
 void RefuseInputs(const ShardPaths& shards, const std::string& output,
                   const Place& place) {
-  CheckOutputs({{"--output", output}}, shards);
+  CheckOutputs({{"--output", output, true}}, shards);
   // Readers of that folder would read every record twice.
   if (IsShardName(place.name)) {
     RefuseInputsIn({place.folder}, "--output", shards);

@@ -213,7 +213,7 @@ ProgramEnd Repair(const ShardPaths& shards, const RepairFlags& flags) {
   RefuseInputsIn({output}, "--output", shards);
   std::vector<NamedOutput> outputs = {{"--json", flags.json}};
   for (const std::string& path : JoinPaths(output, names)) {
-    outputs.push_back({"--output", path});
+    outputs.push_back({"--output", path, true});
   }
   CheckOutputs(outputs, shards);
   if (!flags.writing.dry_run) {

@@ -78,7 +78,7 @@ void SayScheduleAdvice(const RunParams& params, const DataSet& data) {
 std::vector<NamedOutput> OutputsOf(const RunOptions& options) {
   return {{"--trace", options.trace_path},
           {"--metrics_file", options.metrics_path},
-          {"--predictions_page", options.predictions_page},
+          {"--predictions_page", options.predictions_page, true},
           {"bad_record_report", options.params.values.input.bad_record_report}};
 }
 

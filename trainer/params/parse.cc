@@ -303,9 +303,9 @@ bool HasParamFile(const std::string& path) {
 
 std::vector<OptionAssignment> ReadParamFile(const std::string& path,
                                             int own_names) {
-  const auto read = own_names == kNamedByUser ? ReadFileOrPipe : ReadWholeFile;
-  return ParseParamYaml(IsUrl(path) ? ReadObject(path) : read(path, kMaxBytes),
-                        PathForMessages(path));
+  return ParseParamYaml(
+      IsUrl(path) ? ReadObject(path) : ReadWhole(path, kMaxBytes, own_names),
+      PathForMessages(path));
 }
 
 }  // namespace infeed

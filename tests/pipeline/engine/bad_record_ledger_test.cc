@@ -229,6 +229,12 @@ TEST(BadRecordReportTest, SaysAtStartThatItCannotBeWritten) {
   const InputOptions options{.bad_record_report = folder.path()};
   EXPECT_THAT(MessageOf<IoError>([&] { BadRecordReport report(options); }),
               HasSubstr("cannot open: Is a directory"));
+  InputOptions none{.bad_record_report = folder / "none/bad.jsonl"};
+  for (const int ranks : {1, 2}) {
+    none.world_size = ranks;
+    EXPECT_THAT(MessageOf<IoError>([&] { BadRecordReport report(none); }),
+                HasSubstr("there is no folder " + (folder / "none")));
+  }
 }
 
 }  // namespace

@@ -30,6 +30,14 @@ TEST(AppendFileTest, MakesItsFolder) {
   EXPECT_EQ(ReadWholeFile(file.path(), 100), "");
 }
 
+TEST(AppendFileTest, NamesTheMissingFolderOfAFileOfTheUser) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(MessageOf<IoError>([&] {
+                const AppendFile file(folder.path() + "/a/log", kNamedByUser);
+              }),
+              HasSubstr("there is no folder " + folder.path() + "/a"));
+}
+
 TEST(AppendFileTest, KnowsItsLastByte) {
   const TemporaryFolder folder;
   AppendFile file(folder.path() + "/log");

@@ -62,11 +62,11 @@ TEST_F(OutputCheckTest, RefusesAnInputUnderAnyName) {
         << name;
   }
   EXPECT_EQ(MessageOf<UsageError>([&] {
-              CheckOutputs({{"--page", "s3://b/a"}}, {"s3://b/c"});
+              CheckOutputs({{"--page", "s3://b/a", true}}, {"s3://b/c"});
             }),
             "");
   EXPECT_THAT(MessageOf<UsageError>([&] {
-                CheckOutputs({{"--page", "s3://b/c"}}, {"s3://b/c"});
+                CheckOutputs({{"--page", "s3://b/c", true}}, {"s3://b/c"});
               }),
               HasSubstr("is the input s3://b/c"));
   EXPECT_EQ(Check({"other", "new", "data/b"}), "");
@@ -80,6 +80,61 @@ TEST_F(OutputCheckTest, RefusesTwoOutputsOfOneName) {
   EXPECT_THAT(Check({"other", "other"}),
               HasSubstr("is also the file of --flag0"));
   EXPECT_EQ(Check({"/dev/null", "/dev/null", "-", "-"}), "");
+}
+
+TEST_F(OutputCheckTest, RefusesSideFilesOfTheInputs) {
+  for (const char* name : {"data/.infeed", "data/train", "deep/train/cat",
+                           "deep/.infeed", "other/.infeed"}) {
+    fs::create_directories((folder_ / "set/") + name);
+  }
+  const auto check = [&](const std::string& output, const std::string& input) {
+    return MessageOf<UsageError>([&] {
+      CheckOutputs({{"--html", (folder_ / "set/") + output}},
+                   {(folder_ / "set/") + input});
+    });
+  };
+  fs::create_directory_symlink("data/.infeed", folder_ / "set/side");
+  for (const char* name :
+       {"data/.infeed/a.index", "data/train/../.infeed/new", "side/a.index"}) {
+    EXPECT_THAT(check(name, "data/a"),
+                AllOf(HasSubstr("--html "),
+                      HasSubstr("is among the side files of the input ")))
+        << name;
+    EXPECT_NE(check(name, "data/train/a"), "") << name;
+    EXPECT_NE(check(name, "data"), "") << name;
+  }
+  EXPECT_NE(check("deep/.infeed/x", "deep/train/cat/1.jpg"), "");
+  EXPECT_EQ(check("other/.infeed/x", "data/a"), "");
+  EXPECT_NE(
+      MessageOf<UsageError>([] {
+        CheckOutputs({{"--page", "s3://b/d/.infeed/x", true}}, {"s3://b/d/a"});
+      }),
+      "");
+}
+
+TEST_F(OutputCheckTest, RefusesAUrlWhereAFileIsWritten) {
+  for (const char* url : {"s3://b/x", "S3://b/x", "gs:/b/x", "https://h/x"}) {
+    EXPECT_THAT(MessageOf<UsageError>([&] {
+                  CheckOutputs({{"--json", url}}, {});
+                }),
+                AllOf(HasSubstr("--json "), HasSubstr("is a URL")))
+        << url;
+  }
+  EXPECT_EQ(
+      MessageOf<UsageError>([] {
+        CheckOutputs({{"--page", "s3://b/x", true}, {"--json", "s3:x"}}, {});
+      }),
+      "");
+}
+
+TEST_F(OutputCheckTest, NamesAFolderThatIsMissing) {
+  EXPECT_THAT(
+      MessageOf<IoError>([&] {
+        RequireOutputFolders({{"--json", "-"}, {"--html", folder_ / "none/x"}});
+      }),
+      HasSubstr("none/x: cannot create: there is no folder " +
+                (folder_ / "none")));
+  RequireOutputFolders({{"--html", folder_ / "data/new"}, {"--json", "new"}});
 }
 
 TEST_F(OutputCheckTest, RefusesInputsInTheOutputFolder) {

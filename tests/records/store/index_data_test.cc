@@ -13,9 +13,11 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/varint.h"
 #include "records/archives/tar_writer.h"
 #include "records/bytes/byte_sink.h"
 #include "records/example/imagenet_example.h"
+#include "records/files/class_list.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
 #include "records/files/side_format.h"
@@ -282,6 +284,21 @@ TEST_F(IndexDataTest, DamagedIndexesOfAZipAreNotUsed) {
     bad[at] = '\xFF';
     WriteSideFile(index, "infeedAI", good.source, bad);
     EXPECT_EQ(IndexData(path).size(), 3) << at;
+  }
+}
+
+// A class takes 32 bytes of memory and one of the file.
+TEST_F(IndexDataTest, AnIndexOfMoreClassesThanThereMayBeIsNotUsed) {
+  const std::string path = WriteZip("a.zip");
+  EXPECT_EQ(See(IndexData(path)), Expected(1));
+  const std::string index = folder_ / ".infeed/a.zip.index";
+  const SideFile good = ReadSideFile(index, "infeedAI").value();
+  for (const std::uint64_t classes : {3U, kMostClasses + 1U}) {
+    std::string payload(3, '\0');
+    AppendVarint(classes, payload);
+    payload.append(classes + 3, '\0');  // without names, notes, images, texts
+    WriteSideFile(index, "infeedAI", good.source, payload);
+    EXPECT_EQ(IndexData(path).size(), classes == 3 ? 0 : 3);
   }
 }
 

@@ -11,7 +11,11 @@
 #include "base/error.h"
 #include "records/archives/tar_writer.h"
 #include "records/example/imagenet_example.h"
+#include "records/files/class_texts.h"
+#include "records/files/image_layout.h"
+#include "records/files/open_source.h"
 #include "records/files/split_names.h"
+#include "records/store/image_tree.h"
 #include "records/store/index_data.h"
 #include "records/tfrecord/format.h"
 #include "tests/support/bytes.h"
@@ -150,6 +154,55 @@ TEST_F(TreeFormsTest, OneTreeIsTheSameInEveryForm) {
       }
     }
   }
+}
+
+TEST_F(TreeFormsTest, ReadableNamesOfClassesAreTheSameInEveryForm) {
+  const std::vector<std::string> images = {"set/n1/a.jpg", "set/n2/b.jpg"};
+  const std::map<std::string, Tree> trees = {
+      {"root",
+       {{"class_names.txt", "\xEF\xBB\xBFn1\ttabby cat\r\nn9 none\r\n"},
+        {"words.txt", "n2\tnot read"}}},
+      {"inner",
+       {{"set/LOC_synset_mapping.txt", "n1 tabby cat\n"},
+        {"set/n1/class_names.txt", "n2\tnot read"}}}};
+  const ClassTexts texts = {{"n1", "tabby cat"}};
+  for (const auto& [name, tree] : trees) {
+    const auto forms = WriteForms(folder_, name, WithImages(images, tree));
+    const ImageTree folder = FindImages(folder_ / name);
+    EXPECT_EQ(folder.classes[0].text, "tabby cat") << name;
+    EXPECT_EQ(folder.classes[1].text, "n2") << name;
+    for (const auto& [form, path] : forms) {
+      for (const char* start : {"first", "kept"}) {
+        EXPECT_EQ(IndexData(path).class_texts(), texts)
+            << name << form << start;
+      }
+    }
+  }
+}
+
+TEST_F(TreeFormsTest, ABadFileOfReadableNamesIsAnErrorInEveryForm) {
+  const auto forms = WriteForms(
+      folder_, "bad",
+      WithImages({"n1/a.jpg"}, {{"class_names.txt", "n1\ta\x1b[2J\n"}}));
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)FindImages(folder_ / "bad"); }),
+              HasSubstr("bad/class_names.txt: line 1: a control character"));
+  for (const auto& [form, path] : forms) {
+    EXPECT_THAT(
+        MessageOf<DataError>([&, path = path] { (void)IndexData(path); }),
+        HasSubstr(FileNameOf(path) +
+                  "#class_names.txt: line 1: a control character"));
+  }
+}
+
+TEST_F(TreeFormsTest, AnEndlessFileOfReadableNamesIsNotUnpacked) {
+  ZipMember endless = DeflatedMember("class_names.txt", "n1\tcat");
+  endless.bytes = kMaxLabelFileBytes + 1;
+  const std::string path = folder_ / "a.zip";
+  WriteFileAtomically(
+      path,
+      ZipBuilder().Add(StoredMember("n1/a.jpg", "x")).Add(endless).bytes());
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)IndexData(path); }),
+              HasSubstr("a.zip#class_names.txt: the label files have more "));
 }
 
 TEST_F(TreeFormsTest, ATarOfTarsIsItsTree) {

@@ -13,9 +13,11 @@
 #include "records/bytes/crc32c.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/shards.h"
+#include "records/store/index_data.h"
 #include "records/tfrecord/reader.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
 #include "tools/convert/image_encoder.h"
 
 #include "gmock/gmock.h"
@@ -278,6 +280,37 @@ TEST(ConverterTest, NamesAnOutputFolderThatCannotBeMade) {
     FAIL() << "it was made";
   } catch (const IoError& error) {
     EXPECT_THAT(error.what(), HasSubstr("cannot create: Not a directory"));
+  }
+}
+
+// The names of tars do not say how many there are.
+TEST(ConverterTest, AnInterruptedSetIsRefusedByReaders) {
+  for (const ShardFormat format :
+       {ShardFormat::kWebdataset, ShardFormat::kTfrecord}) {
+    ImageFolder raw;
+    raw.JpegsIn("train/cat", 3).JpegsIn("train/dog", 3).JpegsIn("val/cat", 1);
+    const TemporaryFolder out;
+    const ConversionPlan plan =
+        PlanConversion(FindImages(raw.path()), {.format = format, .shards = 3});
+    const auto convert = [&](const ConverterOptions& options) {
+      (void)Convert(plan, out.path(), options, [](const auto&) {});
+    };
+    convert({.share = {.index = 0, .count = 4}});
+    for (const char* split : {"train", "validation"}) {
+      EXPECT_THAT(
+          MessageOf<DataError>([&] { (void)IndexSplit(out.path(), split); }),
+          AllOf(HasSubstr("missing: "), HasSubstr("has not finished")))
+          << split;
+    }
+    EXPECT_THAT(MessageOf<DataError>([&] { (void)ListShards(out.path()); }),
+                HasSubstr("has not finished: run it again"));
+    convert({});
+    EXPECT_TRUE(IndexSplit(out.path(), "train"));
+    EXPECT_FALSE(std::filesystem::exists(out / ".infeed/unfinished"));
+    std::filesystem::remove(out.path() + "/" + plan.splits[0].shards[1].name);
+    EXPECT_THAT(
+        MessageOf<DataError>([&] { (void)IndexSplit(out.path(), "train"); }),
+        HasSubstr("1 shard is missing: "));
   }
 }
 

@@ -83,9 +83,12 @@ TEST(RecordTreeTest, FindsTheClassesOfAZip) {
   raw.File("x.zip", ZipBuilder()
                         .Add(StoredMember("dog/1.jpg", "D"))
                         .Add(DeflatedMember("cat/1.jpg", "C"))
+                        .Add(StoredMember("class_names.txt", "cat\ttabby cat"))
                         .bytes());
-  EXPECT_THAT(Told(Find(raw / "x.zip")),
-              ElementsAre("cat/1.jpg=C", "dog/1.jpg=D"));
+  const ImageTree tree = Find(raw / "x.zip");
+  EXPECT_THAT(Told(tree), ElementsAre("cat/1.jpg=C", "dog/1.jpg=D"));
+  EXPECT_EQ(tree.classes[0].text, "tabby cat");
+  EXPECT_EQ(tree.classes[1].text, "dog");
 }
 
 // The image is under another key than the standard one.

@@ -1,0 +1,75 @@
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/error.h"
+#include "records/example/builder.h"
+#include "records/example/imagenet_example.h"
+#include "tests/support/record_file.h"
+#include "tests/support/temporary_folder.h"
+#include "tools/records/command.h"
+#include "tools/records/verbs.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace head_test {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// What the verb prints.
+std::string Head(const std::string& arguments) {
+  CLI::App app;
+  Command command;
+  AddHeadVerb(app, command);
+  app.parse("head " + arguments);
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(command.run().code, ExitCode::kDone);
+  return testing::internal::GetCapturedStdout();
+}
+
+// A record with integers under these keys.
+std::string Record(
+    const std::vector<std::pair<std::string, std::int64_t>>& labels) {
+  std::vector<ExampleFeature> features;
+  for (const auto& [key, label] : labels) {
+    features.push_back({key, std::vector<std::int64_t>{label}});
+  }
+  return BuildExample(features);
+}
+
+TEST(HeadTest, ShowsTheLabelUnderWhateverKeyItIs) {
+  const TemporaryFolder folder;
+  RecordFile().Add(Record({{"target", 471}})).Write(folder / "a.tfrecord");
+  RecordFile()
+      .Add(Record({{std::string(kLabelKey), 582}}))
+      .Write(folder / "b.tfrecord");
+  RecordFile().Add(Record({{"fine", 693}})).Write(folder / "c.tfrecord");
+  const std::string all = Head(folder.path());
+  EXPECT_THAT(all, HasSubstr(" 471 "));
+  EXPECT_THAT(all, HasSubstr(" 582 "));
+  EXPECT_THAT(all, Not(HasSubstr(" 693 ")));
+  EXPECT_THAT(Head("--label_key fine " + (folder / "c.tfrecord")),
+              HasSubstr(" 693 "));
+}
+
+TEST(HeadTest, ShowsRecordsWithTwoPossibleLabels) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a.tfrecord";
+  RecordFile().Add(Record({{"label", 471}, {"class", 582}})).Write(path);
+  testing::internal::CaptureStderr();
+  const std::string shown = Head(path);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("class and label may both be the label of its records: "
+                        "give label_key="));
+  EXPECT_THAT(shown, HasSubstr("a.tfrecord"));
+  EXPECT_THAT(Head("--label_key class " + path), HasSubstr(" 582 "));
+}
+
+}  // namespace head_test
+}  // namespace infeed
