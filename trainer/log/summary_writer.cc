@@ -176,6 +176,14 @@ void SummaryWriter::Scalar(std::string_view tag, double value,
   Add(ScalarEvent(UnixSeconds(), step, tag, value));
 }
 
+void SummaryWriter::Scalars(const EventValues& values, std::int64_t step) {
+  for (const EventValue& value : values) {
+    if (!value.tag.empty()) {
+      Scalar(value.tag, std::get<double>(value.value), step);
+    }
+  }
+}
+
 void SummaryWriter::Image(std::string_view tag, const SummaryImage& image,
                           std::int64_t step) {
   Add(ImageEvent(UnixSeconds(), step, tag, image));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "records/bytes/append_file.h"
+#include "trainer/model_dir/metrics_log.h"
 
 namespace infeed {
 
@@ -45,6 +46,8 @@ class SummaryWriter {
   SummaryWriter& operator=(const SummaryWriter&) = delete;
 
   void Scalar(std::string_view tag, double value, std::int64_t step);
+  // A scalar for each value with a tag.
+  void Scalars(const EventValues& values, std::int64_t step);
   void Image(std::string_view tag, const SummaryImage& image,
              std::int64_t step);
   // text: Markdown.

@@ -48,64 +48,46 @@ std::string CodeBlock(std::string_view text) {
   return block;
 }
 
-void Append(MetricsLog::Values& values, const MetricsLog::Values& more) {
-  std::ranges::copy(more, std::back_inserter(values));
+void Append(EventValues& values, EventValues more) {
+  std::ranges::move(more, std::back_inserter(values));
 }
 
 // The host never waits for a CPU.
-MetricsLog::Values DeviceValues(const DeviceUse& use) {
-  MetricsLog::Values values = {{"device_busy", use.busy_share()},
-                               {"tflops", use.tflops()},
-                               {"gb_per_second", use.gb_per_second()}};
+EventValues DeviceValues(const DeviceUse& use) {
+  EventValues values = {
+      {"device_busy", use.busy_share(), "device/busy"},
+      {"tflops", use.tflops(), "device/tflops"},
+      {"gb_per_second", use.gb_per_second(), "device/gb_per_second"}};
   if (use.host_syncs > 0) {
-    values.emplace_back("host_syncs", use.syncs_per_loop());
+    values.push_back({"host_syncs", use.syncs_per_loop(), "device/host_syncs"});
   }
   return values;
 }
 
-std::vector<Scalar> DeviceScalars(const DeviceUse& use) {
-  std::vector<Scalar> scalars = {{"device/busy", use.busy_share()},
-                                 {"device/tflops", use.tflops()},
-                                 {"device/gb_per_second", use.gb_per_second()}};
-  if (use.host_syncs > 0) {
-    scalars.push_back({"device/host_syncs", use.syncs_per_loop()});
-  }
-  return scalars;
-}
-
 // How long the ranks waited for their inputs, as fractions of a loop's time.
 // Empty where a single process runs.
-MetricsLog::Values RankValues(const std::optional<RankWaits>& waits,
-                              double seconds) {
+EventValues RankValues(const std::optional<RankWaits>& waits, double seconds) {
   if (!waits || seconds <= 0) {
     return {};
   }
-  return {{"input_wait_of_worst_rank", waits->worst / seconds},
-          {"input_wait_of_ranks", waits->mean / seconds}};
-}
-
-std::vector<Scalar> RankScalars(const std::optional<RankWaits>& waits,
-                                double seconds) {
-  if (!waits || seconds <= 0) {
-    return {};
-  }
-  return {{"ranks/input_wait_worst", waits->worst / seconds},
-          {"ranks/input_wait_mean", waits->mean / seconds}};
+  return {
+      {"input_wait_of_worst_rank", waits->worst / seconds,
+       "ranks/input_wait_worst"},
+      {"input_wait_of_ranks", waits->mean / seconds, "ranks/input_wait_mean"}};
 }
 
 // How a run ended, where its time went, and its peak memory.
-MetricsLog::Values EndValues(const RunTimes& times,
-                             const DeviceCeilings& ceilings, RunEnd end) {
-  MetricsLog::Values values = {
-      {"state", std::string(RunEndName(end))},
-      {"seconds", times.total},
-      {"warm_up_seconds", times.start_up + times.warm_up},
-      {"checkpoint_seconds", times.checkpoints},
-      {"evaluation_seconds", times.evaluations},
-      {"between_loops_seconds", times.between},
-      {"tflops_measured", ceilings.tflops},
-      {"gb_per_second_measured", ceilings.gb_per_second},
-      {"peak_memory_bytes", PeakRssBytes()}};
+EventValues EndValues(const RunTimes& times, const DeviceCeilings& ceilings,
+                      RunEnd end) {
+  EventValues values = {{"state", std::string(RunEndName(end))},
+                        {"seconds", times.total},
+                        {"warm_up_seconds", times.start_up + times.warm_up},
+                        {"checkpoint_seconds", times.checkpoints},
+                        {"evaluation_seconds", times.evaluations},
+                        {"between_loops_seconds", times.between},
+                        {"tflops_measured", ceilings.tflops},
+                        {"gb_per_second_measured", ceilings.gb_per_second},
+                        {"peak_memory_bytes", PeakRssBytes()}};
   Append(values, DeviceValues(times.device));
   return values;
 }
@@ -150,9 +132,11 @@ TrainLog::TrainLog(const TrainLogOptions& options)
               .warm_up_steps = options.warm_up_steps,
               .trace = TraceOf(options)}),
       state_(StartState(options)) {
-  MetricsLog::Values values = {{"batch_size", std::int64_t{options.batch_size}},
-                               {"total_steps", options.total_steps}};
-  std::ranges::copy(options.report.origin, std::back_inserter(values));
+  EventValues values = {{"batch_size", std::int64_t{options.batch_size}},
+                        {"total_steps", options.total_steps}};
+  for (const auto& [name, value] : options.report.origin) {
+    values.push_back({name, value});
+  }
   metrics_.Write("start", options.first_step, values);
   summaries_.Text("configuration", CodeBlock(options.configuration),
                   options.first_step);
@@ -162,12 +146,28 @@ TrainLog::TrainLog(const TrainLogOptions& options)
   summaries_.Flush();
 }
 
-MetricsLog::Values TrainLog::State(double images_per_second,
-                                   double input_wait) const {
-  return {{"loss", state_.loss},
-          {"top_1", state_.top_1},
+EventValues TrainLog::State(double images_per_second, double input_wait) const {
+  return {{"loss", state_.loss, "loss"},
+          {"top_1", state_.top_1, "top_1_accuracy"},
           {"images_per_second", images_per_second},
           {"input_wait", input_wait}};
+}
+
+EventValues TrainLog::StepState(double images_per_second,
+                                double input_wait) const {
+  EventValues values = State(images_per_second, input_wait);
+  Append(values, {{"learning_rate", state_.learning_rate, "learning_rate"},
+                  {"",
+                   static_cast<double>(state_.step) * options_.batch_size /
+                       static_cast<double>(options_.train_images),
+                   "current_epoch"}});
+  return values;
+}
+
+void TrainLog::Write(const std::string& event, std::int64_t step,
+                     const EventValues& values) {
+  metrics_.Write(event, step, values);
+  summaries_.Scalars(values, step);
 }
 
 void TrainLog::BeginLoop(double waited) {
@@ -216,7 +216,9 @@ void TrainLog::Step(const StepResult& result, double waited) {
   state_.seconds_left = SecondsLeft();
   const bool has_line = result.step % options_.steps_per_line == 0;
   if (has_line && !options_.skip_steps) {
-    WriteStep(result);
+    EventValues values = StepState(state_.images_per_second, state_.input_wait);
+    values.push_back({"warm_up", state_.warm_up});
+    Write("train", result.step, values);
   }
   if (has_line && options_.print_steps) {
     Say(ProgressText(state_));
@@ -234,39 +236,18 @@ void TrainLog::WriteProfile(const std::optional<Profile>& profile) {
     return;
   }
   const ProfileShares& shares = profile->shares;
-  metrics_.Write("profile", profile->step,
-                 {{"seconds", profile->seconds},
-                  {"input_wait", shares.input_wait},
-                  {"device", shares.device()},
-                  {"checkpoints", shares.checkpoints},
-                  {"evaluations", shares.evaluations},
-                  {"file", profile->path}});
-  summaries_.Scalar("profile/input_wait", shares.input_wait, profile->step);
-  summaries_.Scalar("profile/device", shares.device(), profile->step);
+  Write("profile", profile->step,
+        {{"seconds", profile->seconds},
+         {"input_wait", shares.input_wait, "profile/input_wait"},
+         {"device", shares.device(), "profile/device"},
+         {"checkpoints", shares.checkpoints},
+         {"evaluations", shares.evaluations},
+         {"file", profile->path}});
   Say(
       fmt::format("profile of {:.1f} s after step {}: input wait {:.1f} %, "
                   "device {:.1f} %; {}",
                   profile->seconds, profile->step, 100 * shares.input_wait,
                   100 * shares.device(), profile->path));
-}
-
-void TrainLog::WriteStep(const StepResult& result) {
-  MetricsLog::Values values =
-      State(state_.images_per_second, state_.input_wait);
-  Append(values, {{"learning_rate", double{result.learning_rate}},
-                  {"warm_up", state_.warm_up}});
-  metrics_.Write("train", result.step, values);
-  WriteStepScalars();
-}
-
-void TrainLog::WriteStepScalars() {
-  summaries_.Scalar("loss", state_.loss, state_.step);
-  summaries_.Scalar("top_1_accuracy", state_.top_1, state_.step);
-  summaries_.Scalar("learning_rate", state_.learning_rate, state_.step);
-  summaries_.Scalar("current_epoch",
-                    static_cast<double>(state_.step) * options_.batch_size /
-                        static_cast<double>(options_.train_images),
-                    state_.step);
 }
 
 void TrainLog::EndLoop(const LoopEnd& end, const PipelineStats& input,
@@ -277,10 +258,9 @@ void TrainLog::EndLoop(const LoopEnd& end, const PipelineStats& input,
     WriteWarmUp(input);
   }
   WriteLoop(end, before_loop_);
-  if (options_.skip_steps && end.done > 0) {
-    WriteStepScalars();
+  for (const Scalar& scalar : StatsScalars(input)) {
+    summaries_.Scalar(scalar.tag, scalar.value, state_.step);
   }
-  WriteScalars(StatsScalars(input));
   summaries_.Flush();
   if (options_.profiler != nullptr) {
     options_.profiler->BeginIfDue(end.step);
@@ -314,25 +294,19 @@ void TrainLog::WriteLoop(const LoopEnd& end, const RunTimes& before) {
   loop.input_wait = now.input_wait - before.input_wait;
   const double rate = loop.images_per_second(options_.batch_size);
   const double seconds = loop.warm_up + loop.steady;
-  MetricsLog::Values values = State(rate, loop.input_wait_share());
-  Append(values, {{"learning_rate", state_.learning_rate},
-                  {"steps", end.done},
+  EventValues values = StepState(rate, loop.input_wait_share());
+  if (!options_.skip_steps || end.done == 0) {  // The steps have these curves.
+    std::ranges::for_each(values, [](EventValue& value) { value.tag = ""; });
+  }
+  Append(values, {{"steps", end.done},
                   {"seconds", seconds},
-                  {"warm_up", loop.steady_steps == 0}});
+                  {"warm_up", loop.steady_steps == 0},
+                  {"", rate / options_.batch_size, "global_step/sec"},
+                  {"", rate, "examples/sec"},
+                  {"", loop.input_wait_share(), "input_wait"}});
   Append(values, DeviceValues(end.device));
   Append(values, RankValues(end.rank_waits, seconds));
-  metrics_.Write("loop", state_.step, values);
-  summaries_.Scalar("global_step/sec", rate / options_.batch_size, state_.step);
-  summaries_.Scalar("examples/sec", rate, state_.step);
-  summaries_.Scalar("input_wait", loop.input_wait_share(), state_.step);
-  WriteScalars(DeviceScalars(end.device));
-  WriteScalars(RankScalars(end.rank_waits, seconds));
-}
-
-void TrainLog::WriteScalars(const std::vector<infeed::Scalar>& scalars) {
-  for (const infeed::Scalar& scalar : scalars) {
-    summaries_.Scalar(scalar.tag, scalar.value, state_.step);
-  }
+  Write("loop", state_.step, values);
 }
 
 void TrainLog::Evaluation(std::int64_t step, const EvalResult& result) {
@@ -366,8 +340,7 @@ void TrainLog::End(std::int64_t step, RunEnd end) {
     WriteProfile(options_.profiler->End());
   }
   const RunTimes times = clock_.times();
-  MetricsLog::Values values =
-      State(images_per_second(), times.input_wait_share());
+  EventValues values = State(images_per_second(), times.input_wait_share());
   Append(values, EndValues(times, options_.ceilings, end));
   metrics_.Write("end", step, values);
   if (end != RunEnd::kStopped) {  // A stopped run will be resumed.

@@ -8,7 +8,6 @@
 
 #include "base/charts/progress.h"
 #include "base/print_lines.h"
-#include "pipeline/stats/text.h"
 #include "trainer/log/eval_log.h"
 #include "trainer/log/profiler.h"
 #include "trainer/log/run_clock.h"
@@ -76,16 +75,19 @@ class TrainLog final : public RunLog {
 
  private:
   // The values that every event has.
-  [[nodiscard]] MetricsLog::Values State(double images_per_second,
-                                         double input_wait) const;
+  [[nodiscard]] EventValues State(double images_per_second,
+                                  double input_wait) const;
+  // The values of a step and of a loop.
+  [[nodiscard]] EventValues StepState(double images_per_second,
+                                      double input_wait) const;
   [[nodiscard]] std::optional<double> SecondsLeft() const;
   void WriteReport(std::int64_t step);
   void WriteProfile(const std::optional<Profile>& profile);
-  void WriteStep(const StepResult& result);
-  void WriteStepScalars();
   void WriteWarmUp(const PipelineStats& input);
   void WriteLoop(const LoopEnd& end, const RunTimes& before);
-  void WriteScalars(const std::vector<infeed::Scalar>& scalars);
+  // To metrics.jsonl and TensorBoard.
+  void Write(const std::string& event, std::int64_t step,
+             const EventValues& values);
 
   TrainLogOptions options_;
   MetricsLog metrics_;
