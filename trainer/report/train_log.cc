@@ -29,13 +29,6 @@ TraceLog* TraceOf(const TrainLogOptions& options) {
   return options.profiler == nullptr ? nullptr : options.profiler->trace();
 }
 
-ProgressState StartState(const TrainLogOptions& options) {
-  ProgressState state;
-  state.step = options.first_step;
-  state.total_steps = options.total_steps;
-  return state;
-}
-
 // A block of code in Markdown.
 std::string CodeBlock(std::string_view text) {
   std::string block = "    ";
@@ -131,7 +124,7 @@ TrainLog::TrainLog(const TrainLogOptions& options)
       clock_({.batch_size = options.batch_size,
               .warm_up_steps = options.warm_up_steps,
               .trace = TraceOf(options)}),
-      state_(StartState(options)) {
+      state_({.step = options.first_step, .total_steps = options.total_steps}) {
   EventValues values = {{"batch_size", std::int64_t{options.batch_size}},
                         {"total_steps", options.total_steps}};
   for (const auto& [name, value] : options.report.origin) {
@@ -327,8 +320,10 @@ void TrainLog::WriteReport(std::int64_t step) {
 
 void TrainLog::CheckpointWritten(std::int64_t step, const std::string& folder) {
   clock_.EndCheckpoint(step);
+  const RunTimes times = clock_.times();
   metrics_.Write("checkpoint", step,
-                 State(images_per_second(), times().input_wait_share()));
+                 State(times.images_per_second(options_.batch_size),
+                       times.input_wait_share()));
   Say(fmt::format("checkpoint at step {}: {}", step, folder));
   WriteReport(step);
   options_.on_checkpoint(step, folder);
@@ -340,7 +335,8 @@ void TrainLog::End(std::int64_t step, RunEnd end) {
     WriteProfile(options_.profiler->End());
   }
   const RunTimes times = clock_.times();
-  EventValues values = State(images_per_second(), times.input_wait_share());
+  EventValues values = State(times.images_per_second(options_.batch_size),
+                             times.input_wait_share());
   Append(values, EndValues(times, options_.ceilings, end));
   metrics_.Write("end", step, values);
   if (end != RunEnd::kStopped) {  // A stopped run will be resumed.
@@ -355,10 +351,6 @@ void TrainLog::End(std::int64_t step, RunEnd end) {
 void TrainLog::Say(const std::string& line) {
   progress_.Finish();
   options_.say(line);
-}
-
-double TrainLog::images_per_second() const {
-  return clock_.times().images_per_second(options_.batch_size);
 }
 
 }  // namespace infeed

@@ -67,7 +67,6 @@ class TrainLog final : public RunLog {
   void End(std::int64_t step, RunEnd end) override;
   void Say(const std::string& line) override;
 
-  [[nodiscard]] double images_per_second() const override;
   [[nodiscard]] std::string device_text() const override {
     return DeviceUseText(clock_.times().device, options_.ceilings);
   }

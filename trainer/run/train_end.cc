@@ -186,11 +186,13 @@ void PrintSummary(const Job& job, const Training& training, const RunLog& log) {
   if (!job.ranks.place().is_first()) {
     return;
   }
+  const RunTimes times = log.times();
   Say("");
   Say(fmt::format(
       "trained at {:.1f} images/s; the device waited {:.1f} % of the time for "
       "its input",
-      log.images_per_second(), 100 * log.times().input_wait_share()));
+      times.images_per_second(job.params.input.batch_size),
+      100 * times.input_wait_share()));
   Say(log.device_text());
   if (!slowest.empty()) {
     Say(slowest);
@@ -201,7 +203,7 @@ void PrintSummary(const Job& job, const Training& training, const RunLog& log) {
   if (!stats.stages.empty()) {  // Fake data has none.
     PrintInput(stats);
   }
-  SayLines(TrainVerdict(log.times(), stats, job.params.iterations_per_loop));
+  SayLines(TrainVerdict(times, stats, job.params.iterations_per_loop));
   if (!load.empty()) {
     Say(load);
   }

@@ -226,7 +226,7 @@ std::unique_ptr<RunLog> MakeLog(const Job& job, std::int64_t first_step,
                                 const EvalSubject& subject,
                                 Profiler& profiler) {
   if (!job.ranks.place().is_first()) {
-    return NullLog();
+    return std::make_unique<RunLog>();
   }
   TrainLogOptions options = LogOf(job, first_step, subject, profiler);
   if (RunStorage* const storage = job.options.storage) {
