@@ -1,6 +1,7 @@
 #include "trainer/report/train_log.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <iterator>
 #include <string_view>
@@ -199,6 +200,7 @@ std::optional<double> TrainLog::SecondsLeft() const {
 void TrainLog::Step(const StepResult& result, double waited) {
   const TraceLog::Clock::time_point start = TraceLog::Clock::now();
   clock_.Step(waited);
+  tally_.Add(result);
   state_.step = result.step;
   state_.loss = result.loss;
   state_.top_1 = result.top_1;
@@ -308,6 +310,31 @@ void TrainLog::Evaluation(std::int64_t step, const EvalResult& result) {
   report_state_.evaluation = result;
   report_state_.evaluation_step = step;
   WriteReport(step);
+  PrintEpoch(step, result);
+}
+
+// Prints the line of an epoch that has ended with this evaluation, on stdout
+// since it is a result.
+void TrainLog::PrintEpoch(std::int64_t step, const EvalResult& result) {
+  if (!options_.epoch_lines) {
+    return;
+  }
+  const EpochBatches& epochs = options_.evaluations->epochs;
+  const std::int64_t epoch = epochs.EpochsEnded(step);
+  if (epochs.Within(epoch) != step) {
+    return;
+  }
+  const RunTimes times = clock_.times();
+  const double start =
+      std::max(times.start_up, std::exchange(epoch_end_, times.total));
+  const auto correct =
+      std::llround(result.top_1 * static_cast<double>(result.images));
+  fmt::print("{}\n", EpochLine(epoch, tally_.Take(),
+                               {.loss = result.loss,
+                                .correct = correct,
+                                .images = result.images},
+                               times.total - start));
+  std::fflush(stdout);
 }
 
 void TrainLog::WriteReport(std::int64_t step) {

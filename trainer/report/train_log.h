@@ -8,6 +8,7 @@
 
 #include "base/charts/progress.h"
 #include "base/print_lines.h"
+#include "trainer/feed/epoch_lines.h"
 #include "trainer/log/eval_log.h"
 #include "trainer/log/profiler.h"
 #include "trainer/log/run_clock.h"
@@ -32,6 +33,8 @@ struct TrainLogOptions {
   // print_steps, on stderr; > 0.
   std::int64_t steps_per_line = 1;
   bool print_steps = false;
+  bool epoch_lines = false;  // EpochLine() on stdout after each epoch, each of
+                             // which must end with an evaluation
   std::optional<EvalSteps> evaluations = {};  // absent: none
   EvalSubject subject = {};                   // of the evaluations
   bool skip_steps = false;    // no lines of steps, only of loops
@@ -80,6 +83,7 @@ class TrainLog final : public RunLog {
   [[nodiscard]] EventValues StepState(double images_per_second,
                                       double input_wait) const;
   [[nodiscard]] std::optional<double> SecondsLeft() const;
+  void PrintEpoch(std::int64_t step, const EvalResult& result);
   void WriteReport(std::int64_t step);
   void WriteProfile(const std::optional<Profile>& profile);
   void WriteWarmUp(const PipelineStats& input);
@@ -97,6 +101,8 @@ class TrainLog final : public RunLog {
   RunClock clock_;
   ProgressState state_;
   RunTimes before_loop_;
+  EpochTally tally_;
+  double epoch_end_ = 0;  // of the last epoch, in seconds since the start
   ReportState report_state_;
 };
 

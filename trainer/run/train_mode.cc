@@ -1,5 +1,4 @@
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -13,7 +12,6 @@
 #include "records/bytes/byte_size.h"
 #include "records/cloud/cloud_settings.h"
 #include "trainer/checkpoint/best_checkpoint.h"
-#include "trainer/feed/epoch_lines.h"
 #include "trainer/groups/torch_errors.h"
 #include "trainer/job/data_classes.h"
 #include "trainer/job/description.h"
@@ -36,12 +34,6 @@
 
 namespace infeed {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-EpochBatches EpochsOfJob(const Job& job) {
-  return EpochsOf(job.params, job.options.place.world_size);
-}
 
 bool IsInBfloat16(const Job& job) {
   return MakeDeviceOptions(job.params, job.options.device).precision ==
@@ -66,6 +58,7 @@ TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
           .total_steps = params.train_steps,
           .steps_per_line = params.log_step_count_steps,
           .print_steps = params.log_every_steps,
+          .epoch_lines = params.epoch_lines,
           .evaluations = Evaluates(job)
                              ? std::optional(EvalStepsOf(job, first_step))
                              : std::nullopt,
@@ -115,58 +108,6 @@ std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
   return result;
 }
 
-// epoch_lines needs an evaluation after each epoch.
-void RequireEpochEnds(const Job& job) {
-  const TrainParams& params = job.params;
-  if (!params.epoch_lines) {
-    return;
-  }
-  if (!Evaluates(job)) {
-    throw UsageError(
-        "epoch_lines=true: needs mode=train_and_eval, and shards to evaluate");
-  }
-  const EpochBatches epochs = EpochsOfJob(job);
-  const std::int64_t interval = params.steps_per_eval;
-  if (interval == 0) {
-    return;
-  }
-  if (epochs.Within(1) != epochs.most()) {
-    throw UsageError(fmt::format(
-        "epoch_lines=true: needs an evaluation at the end of each epoch; as "
-        "epochs have different numbers of steps with last_batch=carry, leave "
-        "steps_per_eval={} out",
-        interval));
-  }
-  if (epochs.Within(1) % interval != 0) {
-    throw UsageError(fmt::format(
-        "epoch_lines=true: needs an evaluation at the end of each epoch, but "
-        "steps_per_eval={} does not divide its {} steps",
-        interval, epochs.Within(1)));
-  }
-}
-
-// Prints the line of an epoch that has ended with this evaluation, on stdout
-// since it is a result.
-void PrintEpochLine(const Job& job, Training& training,
-                    const EvalResult& result, Clock::time_point& epoch_start) {
-  const EpochBatches epochs = EpochsOfJob(job);
-  const std::int64_t epoch = epochs.EpochsEnded(training.step());
-  if (!job.params.epoch_lines || epochs.Within(epoch) != training.step()) {
-    return;
-  }
-  const Clock::time_point now = Clock::now();
-  const std::chrono::duration<double> took =
-      now - std::exchange(epoch_start, now);
-  const auto correct =
-      std::llround(result.top_1 * static_cast<double>(result.images));
-  fmt::print("{}\n", EpochLine(epoch, training.TakeScore(),
-                               {.loss = result.loss,
-                                .correct = correct,
-                                .images = result.images},
-                               took.count()));
-  std::fflush(stdout);
-}
-
 // The step up to which to train: that of the next evaluation.
 std::int64_t NextTarget(const Job& job, std::int64_t step,
                         const EvalSteps& evaluations,
@@ -185,7 +126,6 @@ ProgramEnd TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
   const bool evaluates = Evaluates(job);
   const EvalSteps evaluations = EvalStepsOf(job, training.step());
   double top_1 = 0;
-  Clock::time_point epoch_start = Clock::now();
   do {
     const std::int64_t target =
         NextTarget(job, training.step(), evaluations, past);
@@ -205,7 +145,6 @@ ProgramEnd TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
         return StopEarly(training, log);
       }
       top_1 = result->top_1;
-      PrintEpochLine(job, training, *result, epoch_start);
     }
   } while (training.step() < params.train_steps && !past.is_over());
   if (past.is_over()) {
@@ -369,7 +308,7 @@ void RequireOutputs(const Job& job) {
 
 Work PrepareTraining(const Job& job, Preparation& preparation) {
   const auto task = std::make_shared<TrainTask>();
-  preparation.Do([&] { RequireEpochEnds(job); });
+  preparation.Do([&] { RequireEvaluations(job); });
   preparation.Do([&] { RequireOutputs(job); });
   preparation.Do([&] { task->options = OptionsOf(job); });
   preparation.Do([&] { LoadStart(job, *task); });

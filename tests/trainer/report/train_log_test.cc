@@ -24,6 +24,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
+using ::testing::StartsWith;
 
 constexpr DeviceUse kDevice = {.loop_seconds = 4,
                                .busy_seconds = 3,
@@ -301,6 +302,30 @@ TEST_F(TrainLogTest, PrintsALineEverySoManyStepsOnRequest) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               AllOf(HasSubstr("\nstep 2/4  loss 2.000  top-1 50.0 %  lr 0.1"),
                     HasSubstr("\nstep 4/4  loss 2.000  top-1 50.0 %  lr 0.1")));
+}
+
+TEST_F(TrainLogTest, PrintsTheLineOfAnEpochAfterTheEvaluationAtItsEnd) {
+  testing::internal::CaptureStdout();
+  TrainLog log(
+      {.model_dir = folder_.path(),
+       .batch_size = 4,
+       .epoch_lines = true,
+       .evaluations = EvalSteps{.last_step = 2,
+                                .interval = 1,
+                                .epochs = {.batch_size = 4, .samples = 8}},
+       .configuration = "",
+       .ceilings = {},
+       .report = {}});
+  log.BeginLoop(0);
+  for (const std::int64_t step : {1, 2}) {
+    log.Step({.step = step, .loss = 2, .top_1 = 0.5, .images = 4}, 0);
+    log.Evaluation(step, {.images = 4, .top_1 = 0.75, .loss = 0.5});
+  }
+  EXPECT_THAT(
+      testing::internal::GetCapturedStdout(),
+      StartsWith("[Epoch 1] Training Loss: 2.000, Training Accuracy: 4/8 "
+                 "(50.0%), Test Loss: 0.500, Test Accuracy: 3/4 (75.0%) "
+                 "seconds per epoch: "));
 }
 
 }  // namespace
