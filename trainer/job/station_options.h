@@ -24,6 +24,8 @@ namespace infeed {
 [[nodiscard]] OptimizerOptions MakeOptimizerOptions(const TrainParams& params);
 [[nodiscard]] DeviceOptions MakeDeviceOptions(const TrainParams& params,
                                               const std::string& device);
+[[nodiscard]] bool IsInBfloat16(const TrainParams& params,
+                                const std::string& device);
 [[nodiscard]] InputOptions EvalInputOf(const TrainParams& params);
 // eval_image_sizes, or image_size alone. Throws UsageError.
 [[nodiscard]] std::vector<ImageSize> EvalImageSizes(const TrainParams& params);

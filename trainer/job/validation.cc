@@ -13,8 +13,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/bytes/crc32c.h"
-#include "records/http/secrets_guard.h"
 #include "records/store/record_store.h"
 #include "trainer/job/station_options.h"
 
@@ -115,6 +115,17 @@ EvalSubject MakeSubject(RunIdentity identity, const RunIdentity& own,
   }
   subject.key = fmt::format("{:08x}", Crc32c(std::as_bytes(std::span(text))));
   return subject;
+}
+
+bool Evaluates(const Job& job) {
+  return job.options.mode == Mode::kTrainAndEval && job.data.has_eval();
+}
+
+EvalSteps EvalStepsOf(const Job& job, std::int64_t first_step) {
+  return {.first_step = first_step,
+          .last_step = job.params.train_steps,
+          .interval = job.params.steps_per_eval,
+          .epochs = EpochsOf(job.params, job.options.place.world_size)};
 }
 
 }  // namespace infeed

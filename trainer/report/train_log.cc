@@ -122,12 +122,13 @@ TrainLog::TrainLog(const TrainLogOptions& options)
       report_(options.model_dir, options.report),
       summaries_(options.model_dir),
       evaluations_(options.model_dir, ModelLabels(options.report.class_names)),
-      clock_({.batch_size = options.batch_size,
+      clock_({.batch_size = options.report.batch_size,
               .warm_up_steps = options.warm_up_steps,
               .trace = TraceOf(options)}),
-      state_({.step = options.first_step, .total_steps = options.total_steps}) {
-  EventValues values = {{"batch_size", std::int64_t{options.batch_size}},
-                        {"total_steps", options.total_steps}};
+      state_({.step = options.first_step,
+              .total_steps = options.report.total_steps}) {
+  EventValues values = {{"batch_size", std::int64_t{options.report.batch_size}},
+                        {"total_steps", options.report.total_steps}};
   for (const auto& [name, value] : options.report.origin) {
     values.push_back({name, value});
   }
@@ -150,11 +151,12 @@ EventValues TrainLog::State(double images_per_second, double input_wait) const {
 EventValues TrainLog::StepState(double images_per_second,
                                 double input_wait) const {
   EventValues values = State(images_per_second, input_wait);
-  Append(values, {{"learning_rate", state_.learning_rate, "learning_rate"},
-                  {"",
-                   static_cast<double>(state_.step) * options_.batch_size /
-                       static_cast<double>(options_.train_images),
-                   "current_epoch"}});
+  Append(values,
+         {{"learning_rate", state_.learning_rate, "learning_rate"},
+          {"",
+           static_cast<double>(state_.step) * options_.report.batch_size /
+               static_cast<double>(options_.train_images),
+           "current_epoch"}});
   return values;
 }
 
@@ -184,7 +186,7 @@ std::optional<double> TrainLog::SecondsLeft() const {
     return std::nullopt;
   }
   const std::int64_t steps =
-      std::max<std::int64_t>(0, options_.total_steps - state_.step);
+      std::max<std::int64_t>(0, options_.report.total_steps - state_.step);
   const std::int64_t evaluations =
       options_.evaluations ? options_.evaluations->LeftAt(state_.step) : 0;
   const RunTimes times = clock_.times();
@@ -192,7 +194,7 @@ std::optional<double> TrainLog::SecondsLeft() const {
       times.evaluation_count > 0
           ? times.evaluations / static_cast<double>(times.evaluation_count)
           : static_cast<double>(options_.eval_images) * step /
-                options_.batch_size / kBackwardFactor;
+                options_.report.batch_size / kBackwardFactor;
   return static_cast<double>(steps) * step +
          static_cast<double>(evaluations) * evaluation;
 }
@@ -287,7 +289,7 @@ void TrainLog::WriteLoop(const LoopEnd& end, const RunTimes& before) {
   loop.steady = now.steady - before.steady;
   loop.steady_steps = now.steady_steps - before.steady_steps;
   loop.input_wait = now.input_wait - before.input_wait;
-  const double rate = loop.images_per_second(options_.batch_size);
+  const double rate = loop.images_per_second(options_.report.batch_size);
   const double seconds = loop.warm_up + loop.steady;
   EventValues values = StepState(rate, loop.input_wait_share());
   if (!options_.skip_steps || end.done == 0) {  // The steps have these curves.
@@ -296,7 +298,7 @@ void TrainLog::WriteLoop(const LoopEnd& end, const RunTimes& before) {
   Append(values, {{"steps", end.done},
                   {"seconds", seconds},
                   {"warm_up", loop.steady_steps == 0},
-                  {"", rate / options_.batch_size, "global_step/sec"},
+                  {"", rate / options_.report.batch_size, "global_step/sec"},
                   {"", rate, "examples/sec"},
                   {"", loop.input_wait_share(), "input_wait"}});
   Append(values, DeviceValues(end.device));
@@ -349,7 +351,7 @@ void TrainLog::CheckpointWritten(std::int64_t step, const std::string& folder) {
   clock_.EndCheckpoint(step);
   const RunTimes times = clock_.times();
   metrics_.Write("checkpoint", step,
-                 State(times.images_per_second(options_.batch_size),
+                 State(times.images_per_second(options_.report.batch_size),
                        times.input_wait_share()));
   Say(fmt::format("checkpoint at step {}: {}", step, folder));
   WriteReport(step);
@@ -362,8 +364,9 @@ void TrainLog::End(std::int64_t step, RunEnd end) {
     WriteProfile(options_.profiler->End());
   }
   const RunTimes times = clock_.times();
-  EventValues values = State(times.images_per_second(options_.batch_size),
-                             times.input_wait_share());
+  EventValues values =
+      State(times.images_per_second(options_.report.batch_size),
+            times.input_wait_share());
   Append(values, EndValues(times, options_.ceilings, end));
   metrics_.Write("end", step, values);
   if (end != RunEnd::kStopped) {  // A stopped run will be resumed.

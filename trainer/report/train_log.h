@@ -24,11 +24,9 @@ namespace infeed {
 
 struct TrainLogOptions {
   std::string model_dir;
-  int batch_size = 1;  // global
   std::int64_t train_images = 1;
   std::int64_t eval_images = 0;  // of one evaluation
   std::int64_t first_step = 0;   // of this run
-  std::int64_t total_steps = 0;
   // Steps between two lines in metrics.jsonl, in the events and, with
   // print_steps, on stderr; > 0.
   std::int64_t steps_per_line = 1;

@@ -13,7 +13,6 @@
 #include "trainer/job/validation.h"
 #include "trainer/model/lr_schedule.h"
 #include "trainer/model_dir/model_dir.h"
-#include "trainer/run/train_end.h"
 #include "trainer/scores/early_stop.h"
 #include "trainer/scores/eval_result.h"
 

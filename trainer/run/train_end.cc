@@ -134,17 +134,6 @@ ProgramEnd Diverged(const Job& job, Training& training, RunLog& log) {
                                         good.back()))};
 }
 
-bool Evaluates(const Job& job) {
-  return job.options.mode == Mode::kTrainAndEval && job.data.has_eval();
-}
-
-EvalSteps EvalStepsOf(const Job& job, std::int64_t first_step) {
-  return {.first_step = first_step,
-          .last_step = job.params.train_steps,
-          .interval = job.params.steps_per_eval,
-          .epochs = EpochsOf(job.params, job.options.place.world_size)};
-}
-
 ProgramEnd NothingToDo(const Job& job, std::int64_t step,
                        const std::string& why) {
   Say("nothing to do: " + why);

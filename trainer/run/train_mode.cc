@@ -20,12 +20,9 @@
 #include "trainer/job/resident_data.h"
 #include "trainer/job/station_options.h"
 #include "trainer/job/training.h"
-#include "trainer/log/run_storage.h"
+#include "trainer/job/validation.h"
 #include "trainer/log/step_watch.h"
-#include "trainer/loop/ceilings.h"
 #include "trainer/model_dir/model_dir.h"
-#include "trainer/params/eval_steps.h"
-#include "trainer/report/train_log.h"
 #include "trainer/run/evaluation.h"
 #include "trainer/run/exporter.h"
 #include "trainer/run/modes.h"
@@ -34,55 +31,6 @@
 
 namespace infeed {
 namespace {
-
-bool IsInBfloat16(const Job& job) {
-  return MakeDeviceOptions(job.params, job.options.device).precision ==
-         Precision::kBfloat16;
-}
-
-// Measured only on a GPU, where it takes little time.
-DeviceCeilings CeilingsOf(const Job& job) {
-  return IsGpu(job.options.device)
-             ? MeasureCeilings(job.options.device, IsInBfloat16(job))
-             : DeviceCeilings{};
-}
-
-TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
-                      const EvalSubject& subject, Profiler& profiler) {
-  const TrainParams& params = job.params;
-  return {.model_dir = job.options.model_dir,
-          .batch_size = params.input.batch_size,
-          .train_images = params.num_train_images,
-          .eval_images = params.num_eval_images,
-          .first_step = first_step,
-          .total_steps = params.train_steps,
-          .steps_per_line = params.log_step_count_steps,
-          .print_steps = params.log_every_steps,
-          .epoch_lines = params.epoch_lines,
-          .evaluations = Evaluates(job)
-                             ? std::optional(EvalStepsOf(job, first_step))
-                             : std::nullopt,
-          .subject = subject,
-          .skip_steps = params.skip_host_call,
-          .warm_up_steps = job.device.warm_up_steps(),
-          .configuration = ToYaml(job.resolved),
-          .ceilings = CeilingsOf(job),
-          .report = MakeReportSubject(job),
-          .profiler = &profiler,
-          .say = [](const std::string& line) { Say(line); }};
-}
-
-ProfilerOptions ProfilerOf(const Job& job, std::int64_t first_step) {
-  if (!job.ranks.place().is_first()) {
-    return {};
-  }
-  const TrainParams& params = job.params;
-  return {.model_dir = job.options.model_dir,
-          .every_n_steps = params.profile_every_n_steps,
-          .every_n_seconds = params.profile_every_n_seconds,
-          .duration = std::chrono::milliseconds(params.tpu_profile_duration),
-          .first_step = first_step};
-}
 
 std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
                                        RunLog& log, PastEvaluations& past,
@@ -159,23 +107,6 @@ ProgramEnd TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
   }
   fmt::print("\n");
   return ExitCode::kDone;
-}
-
-std::unique_ptr<RunLog> MakeLog(const Job& job, std::int64_t first_step,
-                                const EvalSubject& subject,
-                                Profiler& profiler) {
-  if (!job.ranks.place().is_first()) {
-    return std::make_unique<RunLog>();
-  }
-  TrainLogOptions options = LogOf(job, first_step, subject, profiler);
-  if (RunStorage* const storage = job.options.storage) {
-    options.on_checkpoint = [storage](std::int64_t step,
-                                      const std::string& folder) {
-      storage->UploadCheckpoint(step, folder);
-    };
-    options.on_end = [storage] { storage->UploadLog(); };
-  }
-  return std::make_unique<TrainLog>(options);
 }
 
 void PrintTraining(const Job& job, const Training& training) {
@@ -294,7 +225,7 @@ TrainingOptions OptionsOf(const Job& job) {
   TrainingOptions options = MakeTrainingOptions(
       job.params, job.options.model_dir, job.data, job.options.place);
   options.images = PlaceImages(job, options.input);
-  options.in_bfloat16 = IsInBfloat16(job);
+  options.in_bfloat16 = IsInBfloat16(job.params, job.options.device);
   return options;
 }
 

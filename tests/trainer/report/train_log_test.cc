@@ -39,15 +39,15 @@ class TrainLogTest : public testing::Test {
  protected:
   void Run(bool skip_steps = false, Profiler* profiler = nullptr) {
     TrainLog log({.model_dir = folder_.path(),
-                  .batch_size = 4,
                   .train_images = 8,
                   .eval_images = 8,
-                  .total_steps = 4,
                   .evaluations = EvalSteps{.last_step = 4, .interval = 4},
                   .skip_steps = skip_steps,
                   .configuration = "train_steps: 4\n",
                   .ceilings = {.tflops = 16, .gb_per_second = 40},
                   .report = {.title = "made",
+                             .total_steps = 4,
+                             .batch_size = 4,
                              .configuration = {{"train_steps", "4"},
                                                {"momentum", "0.9"},
                                                {"use_nesterov", "true"},
@@ -165,10 +165,9 @@ TEST_F(TrainLogTest, TellsWhatTheDeviceReached) {
 
 TEST_F(TrainLogTest, TellsHowTheInputsOfAllRanksKeptUp) {
   TrainLog log({.model_dir = folder_.path(),
-                .batch_size = 4,
                 .configuration = "train_steps: 1\n",
                 .ceilings = {},
-                .report = {.title = "made"}});
+                .report = {.title = "made", .batch_size = 4}});
   log.BeginLoop(0);
   log.Step({.step = 1}, 0);
   log.EndLoop(
@@ -289,12 +288,11 @@ TEST_F(TrainLogTest, CallsTheHooksOnceItsFilesAreWritten) {
 TEST_F(TrainLogTest, PrintsALineEverySoManyStepsOnRequest) {
   testing::internal::CaptureStderr();
   TrainLog log({.model_dir = folder_.path(),
-                .total_steps = 4,
                 .steps_per_line = 2,
                 .print_steps = true,
                 .configuration = "",
                 .ceilings = {},
-                .report = {}});
+                .report = {.total_steps = 4}});
   log.BeginLoop(0);
   for (const std::int64_t step : {1, 2, 3, 4}) {
     log.Step({.step = step, .loss = 2, .top_1 = 0.5, .learning_rate = 0.1F}, 0);
@@ -308,7 +306,6 @@ TEST_F(TrainLogTest, PrintsTheLineOfAnEpochAfterTheEvaluationAtItsEnd) {
   testing::internal::CaptureStdout();
   TrainLog log(
       {.model_dir = folder_.path(),
-       .batch_size = 4,
        .epoch_lines = true,
        .evaluations = EvalSteps{.last_step = 2,
                                 .interval = 1,
