@@ -95,7 +95,8 @@ EvalLog::EvalLog(const std::string& model_dir, ModelLabels labels)
       metrics_(model_dir),
       summaries_(EvalFolder(model_dir), kInOwnFolder) {
   if (!labels_.names().empty()) {
-    summaries_.Text("classes", NamesText(labels_.names()), 0);
+    summaries_.Add(
+        TextEvent(UnixSeconds(), 0, "classes", NamesText(labels_.names())));
   }
 }
 
@@ -139,10 +140,12 @@ void EvalLog::WriteCurves(std::int64_t step, const EvalSubject& subject,
   }
   summaries_.Scalars(values, step);
   if (!result.confusion.empty()) {
-    summaries_.Image(tag("confusion_matrix"), ConfusionPicture(result), step);
+    summaries_.Add(ImageEvent(UnixSeconds(), step, tag("confusion_matrix"),
+                              ConfusionPicture(result)));
   }
   if (!result.roc.empty()) {
-    summaries_.Image(tag("roc"), RocPicture(result), step);
+    summaries_.Add(
+        ImageEvent(UnixSeconds(), step, tag("roc"), RocPicture(result)));
   }
   summaries_.Flush();
   metrics_.Write(is_own ? "eval" : "other_eval", step, values);

@@ -133,11 +133,12 @@ TrainLog::TrainLog(const TrainLogOptions& options)
     values.push_back({name, value});
   }
   metrics_.Write("start", options.first_step, values);
-  summaries_.Text("configuration", CodeBlock(options.configuration),
-                  options.first_step);
+  const double now = UnixSeconds();
   const HParams hparams = ChosenFirst(options.report.configuration);
-  summaries_.Experiment(hparams, MetricsOf(options));
-  summaries_.SessionStart(hparams, options.first_step);
+  summaries_.Add(TextEvent(now, options.first_step, "configuration",
+                           CodeBlock(options.configuration)));
+  summaries_.Add(ExperimentEvent(now, hparams, MetricsOf(options)));
+  summaries_.Add(SessionStartEvent(now, options.first_step, hparams));
   summaries_.Flush();
 }
 
@@ -174,8 +175,9 @@ void TrainLog::BeginLoop(double waited) {
 void TrainLog::FirstBatch(const Batch& batch) {
   const int count = std::min(batch.size(), kInputPictures);
   for (int slot = 0; slot < count; ++slot) {
-    summaries_.Image(fmt::format("inputs/{}", slot), InputPicture(batch, slot),
-                     options_.first_step);
+    summaries_.Add(ImageEvent(UnixSeconds(), options_.first_step,
+                              fmt::format("inputs/{}", slot),
+                              InputPicture(batch, slot)));
   }
   summaries_.Flush();
 }
@@ -370,7 +372,7 @@ void TrainLog::End(std::int64_t step, RunEnd end) {
   Append(values, EndValues(times, options_.ceilings, end));
   metrics_.Write("end", step, values);
   if (end != RunEnd::kStopped) {  // A stopped run will be resumed.
-    summaries_.SessionEnd(end == RunEnd::kDone, step);
+    summaries_.Add(SessionEndEvent(UnixSeconds(), step, end == RunEnd::kDone));
   }
   summaries_.Flush();
   report_state_.end = end;
