@@ -14,7 +14,6 @@
 #include "pipeline/stats/text.h"
 #include "trainer/log/eval_log.h"
 #include "trainer/log/pictures.h"
-#include "trainer/model_dir/model_dir.h"
 
 namespace infeed {
 namespace {

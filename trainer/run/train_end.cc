@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -20,7 +18,6 @@
 #include "trainer/log/run_storage.h"
 #include "trainer/model/non_finite.h"
 #include "trainer/model_dir/model_dir.h"
-#include "trainer/params/params.h"
 #include "trainer/report/train_verdict.h"
 
 namespace infeed {

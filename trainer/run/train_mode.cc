@@ -1,9 +1,5 @@
-#include <chrono>
-#include <cstdio>
 #include <memory>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -22,7 +18,6 @@
 #include "trainer/job/training.h"
 #include "trainer/job/validation.h"
 #include "trainer/log/step_watch.h"
-#include "trainer/model_dir/model_dir.h"
 #include "trainer/run/evaluation.h"
 #include "trainer/run/exporter.h"
 #include "trainer/run/modes.h"
