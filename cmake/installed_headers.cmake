@@ -34,6 +34,7 @@ set(infeed_behind_doors
   preprocess/recipe/options.h
   records/example/fields.h
   records/example/reader.h
+  records/files/class_texts.h
   records/files/dataset_info.h
   records/files/shard_set.h
   records/http/options.h

@@ -1,17 +1,14 @@
 #include "trainer/job/data_classes.h"
 
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "records/files/class_list.h"
 #include "records/files/dataset_info.h"
 #include "trainer/model_dir/class_match.h"
-#include "trainer/model_dir/model_dir.h"
 
 namespace infeed {
 namespace {
@@ -37,13 +34,7 @@ DataClasses ClassesOf(const RecordIndex& index) {
       info && !info->classes.empty()) {
     return {.names = info->classes, .first = info->first_label.value_or(1)};
   }
-  for (const std::string& folder : DatasetFolders(shard)) {
-    if (Names names = ReadClassList(PathIn(folder, "labels.txt"));
-        !names.empty()) {
-      return {.names = std::move(names), .first = std::nullopt};
-    }
-  }
-  return {};
+  return {.names = FindClassList(shard)};
 }
 
 // use: the purpose, such as "evaluate".
@@ -152,14 +143,11 @@ ClassMap MatchToModel(const Job& job, const RecordIndex* index,
               ? MatchCounts(job, data)
               : MatchNames(job, data, model.names());
   }
-  std::istringstream words(job.ranks.Broadcast(
-      fmt::format("{} {}", map.label_offset, fmt::join(map.to_model, " "))));
-  ClassMap of_all;
-  words >> of_all.label_offset;
-  for (std::int32_t number = 0; words >> number;) {
-    of_all.to_model.push_back(number);
-  }
-  return of_all;
+  using Json = nlohmann::json;
+  const Json of_all = Json::parse(
+      job.ranks.Broadcast(Json{map.label_offset, map.to_model}.dump()));
+  return {.label_offset = of_all[0].get<int>(),
+          .to_model = of_all[1].get<std::vector<std::int32_t>>()};
 }
 
 void RequireSameClasses(const Job& job) {

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -17,11 +18,16 @@
 #include "base/shown_text.h"
 #include "records/files/open_source.h"
 #include "trainer/feed/fake_data.h"
+#include "trainer/job/station_options.h"
+#include "trainer/job/validation.h"
 #include "trainer/log/machine_check.h"
 #include "trainer/log/run_origin.h"
+#include "trainer/log/run_storage.h"
+#include "trainer/loop/ceilings.h"
 #include "trainer/model_dir/model_dir.h"
 #include "trainer/params/params.h"
 #include "trainer/params/table.h"
+#include "trainer/report/train_log.h"
 
 namespace infeed {
 namespace {
@@ -129,8 +135,6 @@ std::string MoreInLoss(const TrainParams& params) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-}  // namespace
-
 ReportSubject MakeReportSubject(const Job& job) {
   const TrainParams& params = job.params;
   return {.title = ModelName(params) + " on " +
@@ -142,6 +146,62 @@ ReportSubject MakeReportSubject(const Job& job) {
           .more_in_loss = MoreInLoss(params),
           .configuration = Configuration(job.resolved),
           .origin = MakeOrigin(job)};
+}
+
+// Measured only on a GPU, where it takes little time.
+DeviceCeilings CeilingsOf(const Job& job) {
+  const std::string& device = job.options.device;
+  return IsGpu(device)
+             ? MeasureCeilings(device, IsInBfloat16(job.params, device))
+             : DeviceCeilings{};
+}
+
+}  // namespace
+
+ProfilerOptions ProfilerOf(const Job& job, std::int64_t first_step) {
+  if (!job.ranks.place().is_first()) {
+    return {};
+  }
+  const TrainParams& params = job.params;
+  return {.model_dir = job.options.model_dir,
+          .every_n_steps = params.profile_every_n_steps,
+          .duration = std::chrono::milliseconds(params.tpu_profile_duration),
+          .first_step = first_step};
+}
+
+std::unique_ptr<RunLog> MakeLog(const Job& job, std::int64_t first_step,
+                                const EvalSubject& evaluations,
+                                Profiler& profiler) {
+  if (!job.ranks.place().is_first()) {
+    return std::make_unique<RunLog>();
+  }
+  const TrainParams& params = job.params;
+  TrainLogOptions options = {
+      .model_dir = job.options.model_dir,
+      .train_images = params.num_train_images,
+      .eval_images = params.num_eval_images,
+      .first_step = first_step,
+      .steps_per_line = params.log_step_count_steps,
+      .epoch_lines = params.epoch_lines,
+      .evaluations = Evaluates(job)
+                         ? std::optional(EvalStepsOf(job, first_step))
+                         : std::nullopt,
+      .subject = evaluations,
+      .skip_steps = params.skip_host_call,
+      .warm_up_steps = job.device.warm_up_steps(),
+      .configuration = ToYaml(job.resolved),
+      .ceilings = CeilingsOf(job),
+      .report = MakeReportSubject(job),
+      .profiler = &profiler,
+      .say = Say};
+  if (RunStorage* const storage = job.options.storage) {
+    options.on_checkpoint = [storage](std::int64_t step,
+                                      const std::string& folder) {
+      storage->UploadCheckpoint(step, folder);
+    };
+    options.on_end = [storage] { storage->UploadLog(); };
+  }
+  return std::make_unique<TrainLog>(options);
 }
 
 }  // namespace infeed

@@ -1,7 +1,12 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
+
 #include "trainer/job/job.h"
-#include "trainer/report/report.h"
+#include "trainer/log/profiler.h"
+#include "trainer/log/run_log.h"
+#include "trainer/scores/eval_subject.h"
 
 // Describes a training run in its model directory.
 namespace infeed {
@@ -10,8 +15,15 @@ namespace infeed {
 // IoError.
 void WriteDescription(const Job& job);
 
-// The unchanging part of a job's report: its model, its parameters with their
-// origins, its classes' names, and the machine.
-[[nodiscard]] ReportSubject MakeReportSubject(const Job& job);
+// The profiles of a run that starts at first_step; none on ranks other than 0.
+[[nodiscard]] ProfilerOptions ProfilerOf(const Job& job,
+                                         std::int64_t first_step);
+
+// The log of this rank. evaluations: their subject. The profiler must outlive
+// it.
+[[nodiscard]] std::unique_ptr<RunLog> MakeLog(const Job& job,
+                                              std::int64_t first_step,
+                                              const EvalSubject& evaluations,
+                                              Profiler& profiler);
 
 }  // namespace infeed

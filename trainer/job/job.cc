@@ -1,7 +1,6 @@
 #include "trainer/job/job.h"
 
 #include <atomic>
-#include <cstdio>
 #include <utility>
 #include <variant>
 #include <vector>

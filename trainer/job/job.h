@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,11 +54,6 @@ void SuppressMessages();
 
 // Prints ScheduleAdvice() for a run on real images.
 void SayScheduleAdvice(const RunParams& params, const DataSet& data);
-
-// Bytes as MiB, for messages.
-[[nodiscard]] constexpr double MiB(std::int64_t bytes) {
-  return static_cast<double>(bytes) / 0x1p20;
-}
 
 // How a run handles missing shards (allow_missing_shards).
 [[nodiscard]] OnShardSetFaults ShardSetPolicy(const RunOptions& options);

@@ -22,8 +22,7 @@ MemoryNeed NeedOfBatch(const RunOptions& options, const TrainParams& params,
   MemoryNeed need;
   need.images = batch_size / options.place.world_size;
   need.image_size = params.input.image_size;
-  need.in_bfloat16 = MakeDeviceOptions(params, options.device).precision ==
-                     Precision::kBfloat16;
+  need.in_bfloat16 = IsInBfloat16(params, options.device);
   need.on_gpu = IsGpu(options.device);
   need.processes = options.place.local_world_size;
   return need;

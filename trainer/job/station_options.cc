@@ -172,6 +172,10 @@ DeviceOptions MakeDeviceOptions(const TrainParams& params,
           .batch_norm_group = params.batch_norm_group};
 }
 
+bool IsInBfloat16(const TrainParams& params, const std::string& device) {
+  return MakeDeviceOptions(params, device).precision == Precision::kBfloat16;
+}
+
 InputOptions EvalInputOf(const TrainParams& params) {
   InputOptions input = EvaluationOptions(params.input);
   input.batch_size = params.eval_batch_size;

@@ -22,6 +22,8 @@ namespace infeed {
 [[nodiscard]] OptimizerOptions MakeOptimizerOptions(const TrainParams& params);
 [[nodiscard]] DeviceOptions MakeDeviceOptions(const TrainParams& params,
                                               const std::string& device);
+[[nodiscard]] bool IsInBfloat16(const TrainParams& params,
+                                const std::string& device);
 [[nodiscard]] InputOptions EvalInputOf(const TrainParams& params);
 [[nodiscard]] EvalViews EvalViewsOf(const TrainParams& params);
 // The part of MakeIdentity() that every use of a checkpoint's weights shares.

@@ -73,7 +73,6 @@ void Training::Take(const StepResult& result) {
     non_finite_step_ = result.step;
   }
   watch_.Done(result.step);
-  tally_.Add(result);
   log_.Step(result, infeed_.wait_seconds());
 }
 

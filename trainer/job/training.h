@@ -8,7 +8,6 @@
 #include "preprocess/pixels/image_size.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/save.h"
-#include "trainer/feed/epoch_lines.h"
 #include "trainer/feed/infeed.h"
 #include "trainer/feed/outfeed.h"
 #include "trainer/feed/sized_input.h"
@@ -99,8 +98,6 @@ class Training {
   [[nodiscard]] std::optional<std::int64_t> non_finite_step() const {
     return non_finite_step_;
   }
-  // The summed-up results of the steps since the last call.
-  [[nodiscard]] EpochScore TakeScore() { return tally_.Take(); }
 
  private:
   void RunLoop(std::int64_t most_steps, const std::stop_token& stop);
@@ -127,7 +124,6 @@ class Training {
   std::uint32_t compared_epoch_;  // the epoch in which weights were last
                                   // compared
   std::optional<std::int64_t> non_finite_step_;
-  EpochTally tally_;
   std::optional<BadRecordsOfRanks> bad_records_;  // present where
                                                   // max_bad_records is set
   std::shared_ptr<SizedInput> records_;

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -16,14 +15,12 @@
 #include "base/shown_text.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/checkpoint/manifest.h"
-#include "trainer/checkpoint/resume.h"
 #include "trainer/checkpoint/warm_start.h"
 #include "trainer/job/job.h"
 #include "trainer/job/station_options.h"
 #include "trainer/model/layers.h"
 #include "trainer/model_dir/export_folder.h"
 #include "trainer/model_dir/model_dir.h"
-#include "trainer/params/parse.h"
 #include "trainer/tensors/tensor_bundle.h"
 
 namespace infeed {

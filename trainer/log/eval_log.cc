@@ -18,7 +18,8 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// A metric in metrics.jsonl and, under the reference's tag, in TensorBoard.
+// A metric in an evaluation's file, in metrics.jsonl and, under the
+// reference's tag, in TensorBoard.
 struct TaggedMetric {
   std::string_view name;
   std::string_view tag;
@@ -31,9 +32,6 @@ constexpr TaggedMetric kTaggedMetrics[] = {
     {"mean_class", "mean_class_accuracy"},
     {"auc", "auc"},
     {"auc_at_half", "auc_at_half"}};
-
-constexpr std::string_view kMetrics[] = {"top_1",      "top_5", "loss",
-                                         "mean_class", "auc",   "auc_at_half"};
 
 // The rows of the confusion matrix.
 OrderedJson Rows(const EvalResult& result) {
@@ -97,7 +95,8 @@ EvalLog::EvalLog(const std::string& model_dir, ModelLabels labels)
       metrics_(model_dir),
       summaries_(EvalFolder(model_dir), kInOwnFolder) {
   if (!labels_.names().empty()) {
-    summaries_.Text("classes", NamesText(labels_.names()), 0);
+    summaries_.Add(
+        TextEvent(UnixSeconds(), 0, "classes", NamesText(labels_.names())));
   }
 }
 
@@ -114,36 +113,36 @@ void EvalLog::Write(std::int64_t step, const EvalSubject& subject,
 void EvalLog::WriteCurves(std::int64_t step, const EvalSubject& subject,
                           const EvalResult& result) {
   const bool is_own = subject.is_own();
-  MetricsLog::Values values = {{"split", subject.split},
-                               {"data_identity", subject.data},
-                               {"evaluation", subject.name()},
-                               {"images", result.images},
-                               {"images_per_second", result.images_per_second},
-                               {"input_wait", result.input_wait}};
+  EventValues values = {{"split", subject.split},
+                        {"data_identity", subject.data},
+                        {"evaluation", subject.name()},
+                        {"images", result.images},
+                        {"images_per_second", result.images_per_second},
+                        {"input_wait", result.input_wait}};
   const auto tag = [&](std::string_view name) {
     return std::string(name) + (is_own ? "" : "/" + subject.name());
   };
   for (const TaggedMetric& metric : kTaggedMetrics) {
     if (const std::optional<double> value = FindMetric(result, metric.name)) {
-      values.emplace_back(metric.name, *value);
-      summaries_.Scalar(tag(metric.tag), *value, step);
+      values.push_back({std::string(metric.name), *value, tag(metric.tag)});
     }
   }
   if (result.live) {
-    values.emplace_back("live_loss", result.live->loss);
-    values.emplace_back("live_top_1", result.live->top_1);
-    summaries_.Scalar(tag("live_loss"), result.live->loss, step);
-    summaries_.Scalar(tag("live_top_1_accuracy"), result.live->top_1, step);
+    const LiveScores& live = *result.live;
+    values.push_back({"live_loss", live.loss, tag("live_loss")});
+    values.push_back({"live_top_1", live.top_1, tag("live_top_1_accuracy")});
     if (HasTopFive(result.classes)) {
-      values.emplace_back("live_top_5", result.live->top_5);
-      summaries_.Scalar(tag("live_top_5_accuracy"), result.live->top_5, step);
+      values.push_back({"live_top_5", live.top_5, tag("live_top_5_accuracy")});
     }
   }
+  summaries_.Scalars(values, step);
   if (!result.confusion.empty()) {
-    summaries_.Image(tag("confusion_matrix"), ConfusionPicture(result), step);
+    summaries_.Add(ImageEvent(UnixSeconds(), step, tag("confusion_matrix"),
+                              ConfusionPicture(result)));
   }
   if (!result.roc.empty()) {
-    summaries_.Image(tag("roc"), RocPicture(result), step);
+    summaries_.Add(
+        ImageEvent(UnixSeconds(), step, tag("roc"), RocPicture(result)));
   }
   summaries_.Flush();
   metrics_.Write(is_own ? "eval" : "other_eval", step, values);
@@ -161,9 +160,9 @@ std::string EvalFileText(std::int64_t step, const EvalSubject& subject,
   if (!subject.is_own()) {
     file["differences"] = subject.differences;
   }
-  for (const std::string_view name : kMetrics) {
-    if (const std::optional<double> value = FindMetric(result, name)) {
-      file[std::string(name)] = *value;
+  for (const TaggedMetric& metric : kTaggedMetrics) {
+    if (const std::optional<double> value = FindMetric(result, metric.name)) {
+      file[std::string(metric.name)] = *value;
     }
   }
   if (result.live) {

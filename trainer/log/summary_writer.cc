@@ -176,27 +176,12 @@ void SummaryWriter::Scalar(std::string_view tag, double value,
   Add(ScalarEvent(UnixSeconds(), step, tag, value));
 }
 
-void SummaryWriter::Image(std::string_view tag, const SummaryImage& image,
-                          std::int64_t step) {
-  Add(ImageEvent(UnixSeconds(), step, tag, image));
-}
-
-void SummaryWriter::Text(std::string_view tag, std::string_view text,
-                         std::int64_t step) {
-  Add(TextEvent(UnixSeconds(), step, tag, text));
-}
-
-void SummaryWriter::Experiment(const HParams& hparams,
-                               const std::vector<HParamsMetric>& metrics) {
-  Add(ExperimentEvent(UnixSeconds(), hparams, metrics));
-}
-
-void SummaryWriter::SessionStart(const HParams& hparams, std::int64_t step) {
-  Add(SessionStartEvent(UnixSeconds(), step, hparams));
-}
-
-void SummaryWriter::SessionEnd(bool is_good, std::int64_t step) {
-  Add(SessionEndEvent(UnixSeconds(), step, is_good));
+void SummaryWriter::Scalars(const EventValues& values, std::int64_t step) {
+  for (const EventValue& value : values) {
+    if (!value.tag.empty()) {
+      Scalar(value.tag, std::get<double>(value.value), step);
+    }
+  }
 }
 
 void SummaryWriter::Add(std::string_view event) {

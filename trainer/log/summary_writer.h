@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "records/bytes/append_file.h"
+#include "trainer/model_dir/metrics_log.h"
 
 namespace infeed {
 
@@ -45,31 +46,25 @@ class SummaryWriter {
   SummaryWriter& operator=(const SummaryWriter&) = delete;
 
   void Scalar(std::string_view tag, double value, std::int64_t step);
-  void Image(std::string_view tag, const SummaryImage& image,
-             std::int64_t step);
-  // text: Markdown.
-  void Text(std::string_view tag, std::string_view text, std::int64_t step);
-  // For TensorBoard's hyperparameters page: its columns of parameters, in this
-  // order, and of metrics; the start of a run with its parameters as text, and
-  // its end.
-  void Experiment(const HParams& hparams,
-                  const std::vector<HParamsMetric>& metrics);
-  void SessionStart(const HParams& hparams, std::int64_t step);
-  void SessionEnd(bool is_good, std::int64_t step);
+  // A scalar for each value with a tag.
+  void Scalars(const EventValues& values, std::int64_t step);
+  // One of the events below.
+  void Add(std::string_view event);
   void Flush();
 
   [[nodiscard]] const std::string& path() const { return file_.path(); }
 
  private:
-  void Add(std::string_view event);
-
   AppendFile file_;
   std::string pending_;  // frames
   int pending_values_ = 0;
 };
 
 // The serialized events: the one at the start of each file, and those of one
-// value. wall_time is in Unix seconds.
+// value. wall_time is in Unix seconds; texts are Markdown. The last three are
+// for TensorBoard's hyperparameters page: its columns of parameters, in this
+// order, and of metrics; the start of a run with its parameters as text, and
+// its end.
 [[nodiscard]] std::string FileVersionEvent(double wall_time);
 [[nodiscard]] std::string ScalarEvent(double wall_time, std::int64_t step,
                                       std::string_view tag, double value);

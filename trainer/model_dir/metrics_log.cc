@@ -12,11 +12,11 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-Json ToJson(const MetricsLog::Value& value) {
-  if (const auto* const number = std::get_if<double>(&value)) {
+Json ToJson(const EventValue& event) {
+  if (const auto* const number = std::get_if<double>(&event.value)) {
     return std::isfinite(*number) ? Json(*number) : Json(nullptr);
   }
-  return std::visit([](const auto& other) { return Json(other); }, value);
+  return std::visit([](const auto& other) { return Json(other); }, event.value);
 }
 
 }  // namespace
@@ -29,16 +29,18 @@ MetricsLog::MetricsLog(const std::string& model_dir)
 }
 
 void MetricsLog::Write(const std::string& event, std::int64_t step,
-                       const Values& values) {
+                       const EventValues& values) {
   file_.Append(MetricsLine(UnixSeconds(), event, step, values));
 }
 
 std::string MetricsLine(double unix_seconds, std::string_view event,
-                        std::int64_t step, const MetricsLog::Values& values) {
+                        std::int64_t step, const EventValues& values) {
   Json line = {
       {"schema", 1}, {"time", unix_seconds}, {"event", event}, {"step", step}};
-  for (const auto& [name, value] : values) {
-    line[name] = ToJson(value);
+  for (const EventValue& value : values) {
+    if (!value.name.empty()) {
+      line[value.name] = ToJson(value);
+    }
   }
   // A path may have bytes that are no UTF-8.
   return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";

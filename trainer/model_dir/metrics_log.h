@@ -3,13 +3,20 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
 #include "records/bytes/append_file.h"
 
 namespace infeed {
+
+// A value of an event.
+struct EventValue {
+  std::string name;  // in metrics.jsonl; "": not there
+  std::variant<double, std::int64_t, bool, std::string> value;
+  std::string tag = {};  // in TensorBoard; "": not there, else a double
+};
+using EventValues = std::vector<EventValue>;
 
 // Appends lines of JSON to MODEL_DIR/metrics.jsonl. Each has "schema": 1,
 // "time" (Unix seconds), "event" and "step", then the values given. A number
@@ -20,12 +27,10 @@ namespace infeed {
 // One thread at a time. Throws IoError.
 class MetricsLog {
  public:
-  using Value = std::variant<double, std::int64_t, bool, std::string>;
-  using Values = std::vector<std::pair<std::string, Value>>;
-
   explicit MetricsLog(const std::string& model_dir);
 
-  void Write(const std::string& event, std::int64_t step, const Values& values);
+  void Write(const std::string& event, std::int64_t step,
+             const EventValues& values);
 
  private:
   AppendFile file_;
@@ -34,6 +39,6 @@ class MetricsLog {
 // One line, with its end.
 [[nodiscard]] std::string MetricsLine(double unix_seconds,
                                       std::string_view event, std::int64_t step,
-                                      const MetricsLog::Values& values);
+                                      const EventValues& values);
 
 }  // namespace infeed

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
-#include <string_view>
 
 #include <fmt/format.h>
 

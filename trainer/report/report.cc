@@ -237,16 +237,6 @@ std::string FileList(const std::vector<std::string>& files) {
 
 // The plots.
 
-// The report's plots over all runs of a training, as SVG; "" where there is no
-// data.
-struct ReportCurves {
-  std::string loss;      // of training and evaluation
-  std::string accuracy;  // likewise
-  std::string learning_rate;
-  std::string images_per_second;  // without warm-up
-  std::string input_wait;         // likewise
-};
-
 template <typename Point, typename Value>
 std::vector<ChartPoint> PointsOf(const std::vector<Point>& from, Value value) {
   std::vector<ChartPoint> points;
@@ -309,7 +299,9 @@ std::string LossChart(const ReportSubject& subject, const RunHistory& history,
                    "with itself.</p>\n";
 }
 
-ReportCurves CurvesOf(const ReportSubject& subject, const RunHistory& history) {
+// The plots over all runs of a training; empty where there is no data.
+std::vector<HtmlBox> CurvesOf(const ReportSubject& subject,
+                              const RunHistory& history) {
   constexpr double kLeastWaitShown = 0.05;  // less is noise
   LineChartOptions options{.mark_title = "a run resumed here"};
   for (const HistoryRun& run : history.runs()) {
@@ -325,24 +317,26 @@ ReportCurves CurvesOf(const ReportSubject& subject, const RunHistory& history) {
   const auto& steps = history.steps();
   const auto& evaluations = history.evaluations();
   const std::string evaluation = CurveName(evaluations);
-  return {.loss = LossChart(subject, history, options),
-          .accuracy = LineChart(
-              WithPoints(
-                  {{"top-1, training", PointsOf(steps, &HistoryPoint::top_1)},
-                   {"top-1, " + evaluation,
-                    PointsOf(evaluations, &HistoryEvaluation::top_1), true},
-                   {"top-5, " + evaluation,
-                    PointsOf(evaluations, &HistoryEvaluation::top_5), true}}),
-              Named(shares, "share of the images")),
-          .learning_rate =
-              LineChart({{"", PointsOf(steps, &HistoryPoint::learning_rate)}},
-                        Named(rates, "learning rate")),
-          .images_per_second = LineChart(
-              {{"", SteadyPoints(steps, &HistoryPoint::images_per_second)}},
-              Named(rates, "images/s")),
-          .input_wait =
-              LineChart({{"", SteadyPoints(steps, &HistoryPoint::input_wait)}},
-                        Named(waits, "share of the time"))};
+  return {
+      {"Loss", LossChart(subject, history, options)},
+      {"Accuracy",
+       LineChart(
+           WithPoints(
+               {{"top-1, training", PointsOf(steps, &HistoryPoint::top_1)},
+                {"top-1, " + evaluation,
+                 PointsOf(evaluations, &HistoryEvaluation::top_1), true},
+                {"top-5, " + evaluation,
+                 PointsOf(evaluations, &HistoryEvaluation::top_5), true}}),
+           Named(shares, "share of the images"))},
+      {"Images per second",
+       LineChart({{"", SteadyPoints(steps, &HistoryPoint::images_per_second)}},
+                 Named(rates, "images/s"))},
+      {"Share of time that the device waited for its input",
+       LineChart({{"", SteadyPoints(steps, &HistoryPoint::input_wait)}},
+                 Named(waits, "share of the time"))},
+      {"Learning rate",
+       LineChart({{"", PointsOf(steps, &HistoryPoint::learning_rate)}},
+                 Named(rates, "learning rate"))}};
 }
 
 // The rest of the page.
@@ -420,7 +414,6 @@ std::vector<std::string> FilesIn(const std::string& model_dir) {
 
 std::string ReportPage(const ReportSubject& subject, const RunHistory& history,
                        const ReportState& state) {
-  const ReportCurves curves = CurvesOf(subject, history);
   std::string body = Tiles(subject, history, state);
   if (state.times.loops > 0) {
     body += HtmlCard({"Verdict",
@@ -428,15 +421,10 @@ std::string ReportPage(const ReportSubject& subject, const RunHistory& history,
                                               subject.iterations_per_loop)),
                       "wide alone"});
   }
-  std::vector<HtmlBox> boxes = {
-      {"Loss", curves.loss},
-      {"Accuracy", curves.accuracy},
-      {"Images per second", curves.images_per_second},
-      {"Share of time that the device waited for its input", curves.input_wait},
-      {"Learning rate", curves.learning_rate},
-      {"Where the time of this run went", TimesTable(state.times)},
-      {"The device, in loops",
-       DeviceTable(state.times.device, state.ceilings)}};
+  std::vector<HtmlBox> boxes = CurvesOf(subject, history);
+  boxes.push_back({"Where the time of this run went", TimesTable(state.times)});
+  boxes.push_back({"The device, in loops",
+                   DeviceTable(state.times.device, state.ceilings)});
   if (state.evaluation) {
     const ClassCards classes =
         MakeClassCards(*state.evaluation, subject.class_names);

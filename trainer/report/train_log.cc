@@ -1,6 +1,7 @@
 #include "trainer/report/train_log.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <iterator>
 #include <string_view>
@@ -13,7 +14,6 @@
 #include "pipeline/stats/text.h"
 #include "trainer/log/eval_log.h"
 #include "trainer/log/pictures.h"
-#include "trainer/model_dir/model_dir.h"
 
 namespace infeed {
 namespace {
@@ -29,13 +29,6 @@ TraceLog* TraceOf(const TrainLogOptions& options) {
   return options.profiler == nullptr ? nullptr : options.profiler->trace();
 }
 
-ProgressState StartState(const TrainLogOptions& options) {
-  ProgressState state;
-  state.step = options.first_step;
-  state.total_steps = options.total_steps;
-  return state;
-}
-
 // A block of code in Markdown.
 std::string CodeBlock(std::string_view text) {
   std::string block = "    ";
@@ -48,64 +41,46 @@ std::string CodeBlock(std::string_view text) {
   return block;
 }
 
-void Append(MetricsLog::Values& values, const MetricsLog::Values& more) {
-  std::ranges::copy(more, std::back_inserter(values));
+void Append(EventValues& values, EventValues more) {
+  std::ranges::move(more, std::back_inserter(values));
 }
 
 // The host never waits for a CPU.
-MetricsLog::Values DeviceValues(const DeviceUse& use) {
-  MetricsLog::Values values = {{"device_busy", use.busy_share()},
-                               {"tflops", use.tflops()},
-                               {"gb_per_second", use.gb_per_second()}};
+EventValues DeviceValues(const DeviceUse& use) {
+  EventValues values = {
+      {"device_busy", use.busy_share(), "device/busy"},
+      {"tflops", use.tflops(), "device/tflops"},
+      {"gb_per_second", use.gb_per_second(), "device/gb_per_second"}};
   if (use.host_syncs > 0) {
-    values.emplace_back("host_syncs", use.syncs_per_loop());
+    values.push_back({"host_syncs", use.syncs_per_loop(), "device/host_syncs"});
   }
   return values;
 }
 
-std::vector<Scalar> DeviceScalars(const DeviceUse& use) {
-  std::vector<Scalar> scalars = {{"device/busy", use.busy_share()},
-                                 {"device/tflops", use.tflops()},
-                                 {"device/gb_per_second", use.gb_per_second()}};
-  if (use.host_syncs > 0) {
-    scalars.push_back({"device/host_syncs", use.syncs_per_loop()});
-  }
-  return scalars;
-}
-
 // How long the ranks waited for their inputs, as fractions of a loop's time.
 // Empty where a single process runs.
-MetricsLog::Values RankValues(const std::optional<RankWaits>& waits,
-                              double seconds) {
+EventValues RankValues(const std::optional<RankWaits>& waits, double seconds) {
   if (!waits || seconds <= 0) {
     return {};
   }
-  return {{"input_wait_of_worst_rank", waits->worst / seconds},
-          {"input_wait_of_ranks", waits->mean / seconds}};
-}
-
-std::vector<Scalar> RankScalars(const std::optional<RankWaits>& waits,
-                                double seconds) {
-  if (!waits || seconds <= 0) {
-    return {};
-  }
-  return {{"ranks/input_wait_worst", waits->worst / seconds},
-          {"ranks/input_wait_mean", waits->mean / seconds}};
+  return {
+      {"input_wait_of_worst_rank", waits->worst / seconds,
+       "ranks/input_wait_worst"},
+      {"input_wait_of_ranks", waits->mean / seconds, "ranks/input_wait_mean"}};
 }
 
 // How a run ended, where its time went, and its peak memory.
-MetricsLog::Values EndValues(const RunTimes& times,
-                             const DeviceCeilings& ceilings, RunEnd end) {
-  MetricsLog::Values values = {
-      {"state", std::string(RunEndName(end))},
-      {"seconds", times.total},
-      {"warm_up_seconds", times.start_up + times.warm_up},
-      {"checkpoint_seconds", times.checkpoints},
-      {"evaluation_seconds", times.evaluations},
-      {"between_loops_seconds", times.between},
-      {"tflops_measured", ceilings.tflops},
-      {"gb_per_second_measured", ceilings.gb_per_second},
-      {"peak_memory_bytes", PeakRssBytes()}};
+EventValues EndValues(const RunTimes& times, const DeviceCeilings& ceilings,
+                      RunEnd end) {
+  EventValues values = {{"state", std::string(RunEndName(end))},
+                        {"seconds", times.total},
+                        {"warm_up_seconds", times.start_up + times.warm_up},
+                        {"checkpoint_seconds", times.checkpoints},
+                        {"evaluation_seconds", times.evaluations},
+                        {"between_loops_seconds", times.between},
+                        {"tflops_measured", ceilings.tflops},
+                        {"gb_per_second_measured", ceilings.gb_per_second},
+                        {"peak_memory_bytes", PeakRssBytes()}};
   Append(values, DeviceValues(times.device));
   return values;
 }
@@ -146,28 +121,49 @@ TrainLog::TrainLog(const TrainLogOptions& options)
       report_(options.model_dir, options.report),
       summaries_(options.model_dir),
       evaluations_(options.model_dir, ModelLabels(options.report.class_names)),
-      clock_({.batch_size = options.batch_size,
+      clock_({.batch_size = options.report.batch_size,
               .warm_up_steps = options.warm_up_steps,
               .trace = TraceOf(options)}),
-      state_(StartState(options)) {
-  MetricsLog::Values values = {{"batch_size", std::int64_t{options.batch_size}},
-                               {"total_steps", options.total_steps}};
-  std::ranges::copy(options.report.origin, std::back_inserter(values));
+      state_({.step = options.first_step,
+              .total_steps = options.report.total_steps}) {
+  EventValues values = {{"batch_size", std::int64_t{options.report.batch_size}},
+                        {"total_steps", options.report.total_steps}};
+  for (const auto& [name, value] : options.report.origin) {
+    values.push_back({name, value});
+  }
   metrics_.Write("start", options.first_step, values);
-  summaries_.Text("configuration", CodeBlock(options.configuration),
-                  options.first_step);
+  const double now = UnixSeconds();
   const HParams hparams = ChosenFirst(options.report.configuration);
-  summaries_.Experiment(hparams, MetricsOf(options));
-  summaries_.SessionStart(hparams, options.first_step);
+  summaries_.Add(TextEvent(now, options.first_step, "configuration",
+                           CodeBlock(options.configuration)));
+  summaries_.Add(ExperimentEvent(now, hparams, MetricsOf(options)));
+  summaries_.Add(SessionStartEvent(now, options.first_step, hparams));
   summaries_.Flush();
 }
 
-MetricsLog::Values TrainLog::State(double images_per_second,
-                                   double input_wait) const {
-  return {{"loss", state_.loss},
-          {"top_1", state_.top_1},
+EventValues TrainLog::State(double images_per_second, double input_wait) const {
+  return {{"loss", state_.loss, "loss"},
+          {"top_1", state_.top_1, "top_1_accuracy"},
           {"images_per_second", images_per_second},
           {"input_wait", input_wait}};
+}
+
+EventValues TrainLog::StepState(double images_per_second,
+                                double input_wait) const {
+  EventValues values = State(images_per_second, input_wait);
+  Append(values,
+         {{"learning_rate", state_.learning_rate, "learning_rate"},
+          {"",
+           static_cast<double>(state_.step) * options_.report.batch_size /
+               static_cast<double>(options_.train_images),
+           "current_epoch"}});
+  return values;
+}
+
+void TrainLog::Write(const std::string& event, std::int64_t step,
+                     const EventValues& values) {
+  metrics_.Write(event, step, values);
+  summaries_.Scalars(values, step);
 }
 
 void TrainLog::BeginLoop(double waited) {
@@ -178,8 +174,9 @@ void TrainLog::BeginLoop(double waited) {
 void TrainLog::FirstBatch(const Batch& batch) {
   const int count = std::min(batch.size(), kInputPictures);
   for (int slot = 0; slot < count; ++slot) {
-    summaries_.Image(fmt::format("inputs/{}", slot), InputPicture(batch, slot),
-                     options_.first_step);
+    summaries_.Add(ImageEvent(UnixSeconds(), options_.first_step,
+                              fmt::format("inputs/{}", slot),
+                              InputPicture(batch, slot)));
   }
   summaries_.Flush();
 }
@@ -190,7 +187,7 @@ std::optional<double> TrainLog::SecondsLeft() const {
     return std::nullopt;
   }
   const std::int64_t steps =
-      std::max<std::int64_t>(0, options_.total_steps - state_.step);
+      std::max<std::int64_t>(0, options_.report.total_steps - state_.step);
   const std::int64_t evaluations =
       options_.evaluations ? options_.evaluations->LeftAt(state_.step) : 0;
   const RunTimes times = clock_.times();
@@ -198,7 +195,7 @@ std::optional<double> TrainLog::SecondsLeft() const {
       times.evaluation_count > 0
           ? times.evaluations / static_cast<double>(times.evaluation_count)
           : static_cast<double>(options_.eval_images) * step /
-                options_.batch_size / kBackwardFactor;
+                options_.report.batch_size / kBackwardFactor;
   return static_cast<double>(steps) * step +
          static_cast<double>(evaluations) * evaluation;
 }
@@ -206,6 +203,7 @@ std::optional<double> TrainLog::SecondsLeft() const {
 void TrainLog::Step(const StepResult& result, double waited) {
   const TraceLog::Clock::time_point start = TraceLog::Clock::now();
   clock_.Step(waited);
+  tally_.Add(result);
   state_.step = result.step;
   state_.loss = result.loss;
   state_.top_1 = result.top_1;
@@ -215,7 +213,9 @@ void TrainLog::Step(const StepResult& result, double waited) {
   state_.warm_up = clock_.in_warm_up();
   state_.seconds_left = SecondsLeft();
   if (result.step % options_.steps_per_line == 0 && !options_.skip_steps) {
-    WriteStep(result);
+    EventValues values = StepState(state_.images_per_second, state_.input_wait);
+    values.push_back({"warm_up", state_.warm_up});
+    Write("train", result.step, values);
   }
   progress_.Update(ProgressText(state_));
   if (options_.profiler != nullptr) {
@@ -230,39 +230,18 @@ void TrainLog::WriteProfile(const std::optional<Profile>& profile) {
     return;
   }
   const ProfileShares& shares = profile->shares;
-  metrics_.Write("profile", profile->step,
-                 {{"seconds", profile->seconds},
-                  {"input_wait", shares.input_wait},
-                  {"device", shares.device()},
-                  {"checkpoints", shares.checkpoints},
-                  {"evaluations", shares.evaluations},
-                  {"file", profile->path}});
-  summaries_.Scalar("profile/input_wait", shares.input_wait, profile->step);
-  summaries_.Scalar("profile/device", shares.device(), profile->step);
+  Write("profile", profile->step,
+        {{"seconds", profile->seconds},
+         {"input_wait", shares.input_wait, "profile/input_wait"},
+         {"device", shares.device(), "profile/device"},
+         {"checkpoints", shares.checkpoints},
+         {"evaluations", shares.evaluations},
+         {"file", profile->path}});
   Say(
       fmt::format("profile of {:.1f} s after step {}: input wait {:.1f} %, "
                   "device {:.1f} %; {}",
                   profile->seconds, profile->step, 100 * shares.input_wait,
                   100 * shares.device(), profile->path));
-}
-
-void TrainLog::WriteStep(const StepResult& result) {
-  MetricsLog::Values values =
-      State(state_.images_per_second, state_.input_wait);
-  Append(values, {{"learning_rate", double{result.learning_rate}},
-                  {"warm_up", state_.warm_up}});
-  metrics_.Write("train", result.step, values);
-  WriteStepScalars();
-}
-
-void TrainLog::WriteStepScalars() {
-  summaries_.Scalar("loss", state_.loss, state_.step);
-  summaries_.Scalar("top_1_accuracy", state_.top_1, state_.step);
-  summaries_.Scalar("learning_rate", state_.learning_rate, state_.step);
-  summaries_.Scalar("current_epoch",
-                    static_cast<double>(state_.step) * options_.batch_size /
-                        static_cast<double>(options_.train_images),
-                    state_.step);
 }
 
 void TrainLog::EndLoop(const LoopEnd& end, const PipelineStats& input,
@@ -273,10 +252,9 @@ void TrainLog::EndLoop(const LoopEnd& end, const PipelineStats& input,
     WriteWarmUp(input);
   }
   WriteLoop(end, before_loop_);
-  if (options_.skip_steps && end.done > 0) {
-    WriteStepScalars();
+  for (const Scalar& scalar : StatsScalars(input)) {
+    summaries_.Scalar(scalar.tag, scalar.value, state_.step);
   }
-  WriteScalars(StatsScalars(input));
   summaries_.Flush();
   if (options_.profiler != nullptr) {
     options_.profiler->BeginIfDue(end.step);
@@ -308,27 +286,21 @@ void TrainLog::WriteLoop(const LoopEnd& end, const RunTimes& before) {
   loop.steady = now.steady - before.steady;
   loop.steady_steps = now.steady_steps - before.steady_steps;
   loop.input_wait = now.input_wait - before.input_wait;
-  const double rate = loop.images_per_second(options_.batch_size);
+  const double rate = loop.images_per_second(options_.report.batch_size);
   const double seconds = loop.warm_up + loop.steady;
-  MetricsLog::Values values = State(rate, loop.input_wait_share());
-  Append(values, {{"learning_rate", state_.learning_rate},
-                  {"steps", end.done},
+  EventValues values = StepState(rate, loop.input_wait_share());
+  if (!options_.skip_steps || end.done == 0) {  // The steps have these curves.
+    std::ranges::for_each(values, [](EventValue& value) { value.tag = ""; });
+  }
+  Append(values, {{"steps", end.done},
                   {"seconds", seconds},
-                  {"warm_up", loop.steady_steps == 0}});
+                  {"warm_up", loop.steady_steps == 0},
+                  {"", rate / options_.report.batch_size, "global_step/sec"},
+                  {"", rate, "examples/sec"},
+                  {"", loop.input_wait_share(), "input_wait"}});
   Append(values, DeviceValues(end.device));
   Append(values, RankValues(end.rank_waits, seconds));
-  metrics_.Write("loop", state_.step, values);
-  summaries_.Scalar("global_step/sec", rate / options_.batch_size, state_.step);
-  summaries_.Scalar("examples/sec", rate, state_.step);
-  summaries_.Scalar("input_wait", loop.input_wait_share(), state_.step);
-  WriteScalars(DeviceScalars(end.device));
-  WriteScalars(RankScalars(end.rank_waits, seconds));
-}
-
-void TrainLog::WriteScalars(const std::vector<infeed::Scalar>& scalars) {
-  for (const infeed::Scalar& scalar : scalars) {
-    summaries_.Scalar(scalar.tag, scalar.value, state_.step);
-  }
+  Write("loop", state_.step, values);
 }
 
 void TrainLog::Evaluation(std::int64_t step, const EvalResult& result) {
@@ -337,6 +309,31 @@ void TrainLog::Evaluation(std::int64_t step, const EvalResult& result) {
   report_state_.evaluation = result;
   report_state_.evaluation_step = step;
   WriteReport(step);
+  PrintEpoch(step, result);
+}
+
+// Prints the line of an epoch that has ended with this evaluation, on stdout
+// since it is a result.
+void TrainLog::PrintEpoch(std::int64_t step, const EvalResult& result) {
+  if (!options_.epoch_lines) {
+    return;
+  }
+  const EpochBatches& epochs = options_.evaluations->epochs;
+  const std::int64_t epoch = epochs.EpochsEnded(step);
+  if (epochs.Within(epoch) != step) {
+    return;
+  }
+  const RunTimes times = clock_.times();
+  const double start =
+      std::max(times.start_up, std::exchange(epoch_end_, times.total));
+  const auto correct =
+      std::llround(result.top_1 * static_cast<double>(result.images));
+  fmt::print("{}\n", EpochLine(epoch, tally_.Take(),
+                               {.loss = result.loss,
+                                .correct = correct,
+                                .images = result.images},
+                               times.total - start));
+  std::fflush(stdout);
 }
 
 void TrainLog::WriteReport(std::int64_t step) {
@@ -349,8 +346,10 @@ void TrainLog::WriteReport(std::int64_t step) {
 
 void TrainLog::CheckpointWritten(std::int64_t step, const std::string& folder) {
   clock_.EndCheckpoint(step);
+  const RunTimes times = clock_.times();
   metrics_.Write("checkpoint", step,
-                 State(images_per_second(), times().input_wait_share()));
+                 State(times.images_per_second(options_.report.batch_size),
+                       times.input_wait_share()));
   Say(fmt::format("checkpoint at step {}: {}", step, folder));
   WriteReport(step);
   options_.on_checkpoint(step, folder);
@@ -362,12 +361,13 @@ void TrainLog::End(std::int64_t step, RunEnd end) {
     WriteProfile(options_.profiler->End());
   }
   const RunTimes times = clock_.times();
-  MetricsLog::Values values =
-      State(images_per_second(), times.input_wait_share());
+  EventValues values =
+      State(times.images_per_second(options_.report.batch_size),
+            times.input_wait_share());
   Append(values, EndValues(times, options_.ceilings, end));
   metrics_.Write("end", step, values);
   if (end != RunEnd::kStopped) {  // A stopped run will be resumed.
-    summaries_.SessionEnd(end == RunEnd::kDone, step);
+    summaries_.Add(SessionEndEvent(UnixSeconds(), step, end == RunEnd::kDone));
   }
   summaries_.Flush();
   report_state_.end = end;
@@ -378,10 +378,6 @@ void TrainLog::End(std::int64_t step, RunEnd end) {
 void TrainLog::Say(const std::string& line) {
   progress_.Finish();
   options_.say(line);
-}
-
-double TrainLog::images_per_second() const {
-  return clock_.times().images_per_second(options_.batch_size);
 }
 
 }  // namespace infeed

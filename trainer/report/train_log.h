@@ -4,11 +4,10 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/charts/progress.h"
 #include "base/print_lines.h"
-#include "pipeline/stats/text.h"
+#include "trainer/feed/epoch_lines.h"
 #include "trainer/log/eval_log.h"
 #include "trainer/log/profiler.h"
 #include "trainer/log/run_clock.h"
@@ -24,13 +23,13 @@ namespace infeed {
 
 struct TrainLogOptions {
   std::string model_dir;
-  int batch_size = 1;  // global
   std::int64_t train_images = 1;
   std::int64_t eval_images = 0;  // of one evaluation
   std::int64_t first_step = 0;   // of this run
-  std::int64_t total_steps = 0;
   // Steps between two lines in metrics.jsonl and in the events; > 0.
   std::int64_t steps_per_line = 1;
+  bool epoch_lines = false;  // EpochLine() on stdout after each epoch, each of
+                             // which must end with an evaluation
   std::optional<EvalSteps> evaluations = {};  // absent: none
   EvalSubject subject = {};                   // of the evaluations
   bool skip_steps = false;    // no lines of steps, only of loops
@@ -66,7 +65,6 @@ class TrainLog final : public RunLog {
   void End(std::int64_t step, RunEnd end) override;
   void Say(const std::string& line) override;
 
-  [[nodiscard]] double images_per_second() const override;
   [[nodiscard]] std::string device_text() const override {
     return DeviceUseText(clock_.times().device, options_.ceilings);
   }
@@ -74,16 +72,20 @@ class TrainLog final : public RunLog {
 
  private:
   // The values that every event has.
-  [[nodiscard]] MetricsLog::Values State(double images_per_second,
-                                         double input_wait) const;
+  [[nodiscard]] EventValues State(double images_per_second,
+                                  double input_wait) const;
+  // The values of a step and of a loop.
+  [[nodiscard]] EventValues StepState(double images_per_second,
+                                      double input_wait) const;
   [[nodiscard]] std::optional<double> SecondsLeft() const;
+  void PrintEpoch(std::int64_t step, const EvalResult& result);
   void WriteReport(std::int64_t step);
   void WriteProfile(const std::optional<Profile>& profile);
-  void WriteStep(const StepResult& result);
-  void WriteStepScalars();
   void WriteWarmUp(const PipelineStats& input);
   void WriteLoop(const LoopEnd& end, const RunTimes& before);
-  void WriteScalars(const std::vector<infeed::Scalar>& scalars);
+  // To metrics.jsonl and TensorBoard.
+  void Write(const std::string& event, std::int64_t step,
+             const EventValues& values);
 
   TrainLogOptions options_;
   MetricsLog metrics_;
@@ -94,6 +96,8 @@ class TrainLog final : public RunLog {
   RunClock clock_;
   ProgressState state_;
   RunTimes before_loop_;
+  EpochTally tally_;
+  double epoch_end_ = 0;  // of the last epoch, in seconds since the start
   ReportState report_state_;
 };
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <iterator>
 #include <optional>
@@ -21,7 +20,6 @@
 #include "pipeline/stats/cpu_load.h"
 #include "trainer/groups/torch_errors.h"
 #include "trainer/job/data_set.h"
-#include "trainer/job/job.h"
 #include "trainer/log/machine_check.h"
 #include "trainer/loop/ceilings.h"
 #include "trainer/run/modes.h"

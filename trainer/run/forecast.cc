@@ -16,7 +16,6 @@
 #include "trainer/job/memory.h"
 #include "trainer/job/station_options.h"
 #include "trainer/model/cost.h"
-#include "trainer/params/params.h"
 
 namespace infeed {
 namespace {
@@ -30,9 +29,7 @@ std::int64_t TryInput(const RunOptions& options, const DataSet& data,
   if (trains ? !data.has_train() : !data.has_eval()) {
     return 0;
   }
-  InputOptions input_options =
-      trains ? MakeTrainingOptions(params, options.model_dir, data).input
-             : EvalInputOf(params);
+  InputOptions input_options = trains ? params.input : EvalInputOf(params);
   input_options.bad_record_report.clear();  // Nothing is written.
   const std::unique_ptr<BatchStream> input =
       OpenInput(trains ? data.train_index() : data.eval_index(), input_options);

@@ -10,7 +10,6 @@
 #include "trainer/job/station_options.h"
 #include "trainer/job/validation.h"
 #include "trainer/model/lr_schedule.h"
-#include "trainer/run/train_end.h"
 #include "trainer/scores/early_stop.h"
 #include "trainer/scores/eval_result.h"
 
@@ -21,14 +20,26 @@ bool HasPlateau(const TrainParams& params) {
   return params.optimizer.learning_rate.schedule == RateSchedule::kPlateau;
 }
 
-// Throws UsageError where a parameter needs evaluations, and there are none.
-void RequireEvaluations(const Job& job) {
-  const TrainParams& params = job.params;
-  const bool plateau = HasPlateau(params);
-  if ((plateau || !params.early_stop.empty()) && !Evaluates(job)) {
-    throw UsageError((plateau ? "learning_rate_schedule=plateau"
-                              : "early_stop=" + params.early_stop) +
-                     ": needs mode=train_and_eval, and shards to evaluate");
+// Throws UsageError where epoch_lines lacks an evaluation after an epoch.
+void RequireEpochEnds(const Job& job) {
+  const std::int64_t interval = job.params.steps_per_eval;
+  const EpochBatches epochs =
+      EpochsOf(job.params, job.options.place.world_size);
+  if (interval == 0) {
+    return;
+  }
+  if (epochs.Within(1) != epochs.most()) {
+    throw UsageError(fmt::format(
+        "epoch_lines=true: needs an evaluation at the end of each epoch; as "
+        "epochs have different numbers of steps with last_batch=carry, leave "
+        "steps_per_eval={} out",
+        interval));
+  }
+  if (epochs.Within(1) % interval != 0) {
+    throw UsageError(fmt::format(
+        "epoch_lines=true: needs an evaluation at the end of each epoch, but "
+        "steps_per_eval={} does not divide its {} steps",
+        interval, epochs.Within(1)));
   }
 }
 
@@ -80,9 +91,24 @@ EvalSubject SubjectOf(const Job& job) {
 
 }  // namespace
 
+void RequireEvaluations(const Job& job) {
+  const TrainParams& params = job.params;
+  const std::string user = HasPlateau(params) ? "learning_rate_schedule=plateau"
+                           : !params.early_stop.empty()
+                               ? "early_stop=" + params.early_stop
+                           : params.epoch_lines ? "epoch_lines=true"
+                                                : "";
+  if (!user.empty() && !Evaluates(job)) {
+    throw UsageError(user +
+                     ": needs mode=train_and_eval, and shards to evaluate");
+  }
+  if (params.epoch_lines) {
+    RequireEpochEnds(job);
+  }
+}
+
 PastEvaluations::PastEvaluations(const Job& job, std::int64_t step)
     : job_(job), subject_(SubjectOf(job)), history_(subject_.key) {
-  RequireEvaluations(job);
   if (!Evaluates(job)) {
     SayUnused(job.params);
     return;

@@ -12,6 +12,9 @@
 
 namespace infeed {
 
+// Throws UsageError where a parameter needs evaluations that the run has not.
+void RequireEvaluations(const Job& job);
+
 // The evaluations of a training, and the decisions made from them: the rate of
 // the schedule plateau, early_stop and stop_at_top_1. The decisions after a
 // step depend only on the evaluations up to that step, so a resumed run decides
@@ -22,8 +25,9 @@ namespace infeed {
 class PastEvaluations {
  public:
   // Reads the evaluations up to the step at which the training starts, on rank
-  // 0 for all, and sets the rate on the device. Throws UsageError where the
-  // training needs evaluations and has none, DataError for a damaged file.
+  // 0 for all, and sets the rate on the device. Requires: RequireEvaluations().
+  // Throws UsageError for a metric that the evaluations cannot have, DataError
+  // for a damaged file.
   PastEvaluations(const Job& job, std::int64_t step);
 
   // The subject of the evaluations.

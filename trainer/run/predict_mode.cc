@@ -25,7 +25,6 @@
 #include "trainer/feed/run_input.h"
 #include "trainer/job/data_classes.h"
 #include "trainer/job/job.h"
-#include "trainer/job/station_options.h"
 #include "trainer/log/pictures.h"
 #include "trainer/report/prediction_page.h"
 #include "trainer/run/modes.h"

@@ -21,7 +21,6 @@ class Preparation {
   bool Do(const std::function<void()>& check);
 
   [[nodiscard]] bool is_dry_run() const { return is_dry_run_; }
-  [[nodiscard]] bool found_none() const { return problems_ == 0; }
   // The end of a dry run, with the number of problems and the exit code of the
   // run's first one.
   [[nodiscard]] ProgramEnd End() const;

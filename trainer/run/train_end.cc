@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -20,7 +18,6 @@
 #include "trainer/log/run_storage.h"
 #include "trainer/model/non_finite.h"
 #include "trainer/model_dir/model_dir.h"
-#include "trainer/params/params.h"
 #include "trainer/report/train_verdict.h"
 
 namespace infeed {
@@ -134,17 +131,6 @@ ProgramEnd Diverged(const Job& job, Training& training, RunLog& log) {
                                         good.back()))};
 }
 
-bool Evaluates(const Job& job) {
-  return job.options.mode == Mode::kTrainAndEval && job.data.has_eval();
-}
-
-EvalSteps EvalStepsOf(const Job& job, std::int64_t first_step) {
-  return {.first_step = first_step,
-          .last_step = job.params.train_steps,
-          .interval = job.params.steps_per_eval,
-          .epochs = EpochsOf(job.params, job.options.place.world_size)};
-}
-
 ProgramEnd NothingToDo(const Job& job, std::int64_t step,
                        const std::string& why) {
   Say("nothing to do: " + why);
@@ -187,11 +173,13 @@ void PrintSummary(const Job& job, const Training& training, const RunLog& log) {
   if (!job.ranks.place().is_first()) {
     return;
   }
+  const RunTimes times = log.times();
   Say("");
   Say(fmt::format(
       "trained at {:.1f} images/s; the device waited {:.1f} % of the time for "
       "its input",
-      log.images_per_second(), 100 * log.times().input_wait_share()));
+      times.images_per_second(job.params.input.batch_size),
+      100 * times.input_wait_share()));
   Say(log.device_text());
   if (!slowest.empty()) {
     Say(slowest);
@@ -202,7 +190,7 @@ void PrintSummary(const Job& job, const Training& training, const RunLog& log) {
   if (!stats.stages.empty()) {  // Fake data has none.
     PrintInput(stats);
   }
-  SayLines(TrainVerdict(log.times(), stats, job.params.iterations_per_loop));
+  SayLines(TrainVerdict(times, stats, job.params.iterations_per_loop));
   if (!load.empty()) {
     Say(load);
   }

@@ -7,7 +7,6 @@
 #include "trainer/job/job.h"
 #include "trainer/job/training.h"
 #include "trainer/log/run_log.h"
-#include "trainer/params/eval_steps.h"
 
 // The ends of a training run.
 namespace infeed {
@@ -27,12 +26,6 @@ namespace infeed {
 // step: with keep_best the best checkpoint, else the weights on the device. The
 // exported weights are on the device afterwards.
 void ExportAtEnd(const Job& job, std::int64_t step);
-
-// Whether the training run includes evaluations: the mode has them, and the
-// data has images for them.
-[[nodiscard]] bool Evaluates(const Job& job);
-// The steps of these evaluations, for a run that starts at first_step.
-[[nodiscard]] EvalSteps EvalStepsOf(const Job& job, std::int64_t first_step);
 
 // Prints on stderr a summary of a training run: its speed, its input, and which
 // of the two was slower. Values are rank 0's, unless they cover all ranks; all

@@ -1,10 +1,5 @@
-#include <chrono>
-#include <cmath>
-#include <cstdio>
 #include <memory>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -13,7 +8,6 @@
 #include "records/bytes/byte_size.h"
 #include "records/cloud/cloud_settings.h"
 #include "trainer/checkpoint/best_checkpoint.h"
-#include "trainer/feed/epoch_lines.h"
 #include "trainer/groups/torch_errors.h"
 #include "trainer/job/data_classes.h"
 #include "trainer/job/description.h"
@@ -23,12 +17,7 @@
 #include "trainer/job/station_options.h"
 #include "trainer/job/training.h"
 #include "trainer/job/validation.h"
-#include "trainer/log/run_storage.h"
 #include "trainer/log/step_watch.h"
-#include "trainer/loop/ceilings.h"
-#include "trainer/model_dir/model_dir.h"
-#include "trainer/params/eval_steps.h"
-#include "trainer/report/train_log.h"
 #include "trainer/run/evaluation.h"
 #include "trainer/run/exporter.h"
 #include "trainer/run/modes.h"
@@ -37,58 +26,6 @@
 
 namespace infeed {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-EpochBatches EpochsOfJob(const Job& job) {
-  return EpochsOf(job.params, job.options.place.world_size);
-}
-
-bool IsInBfloat16(const Job& job) {
-  return MakeDeviceOptions(job.params, job.options.device).precision ==
-         Precision::kBfloat16;
-}
-
-// Measured only on a GPU, where it takes little time.
-DeviceCeilings CeilingsOf(const Job& job) {
-  return IsGpu(job.options.device)
-             ? MeasureCeilings(job.options.device, IsInBfloat16(job))
-             : DeviceCeilings{};
-}
-
-TrainLogOptions LogOf(const Job& job, std::int64_t first_step,
-                      const EvalSubject& subject, Profiler& profiler) {
-  const TrainParams& params = job.params;
-  return {.model_dir = job.options.model_dir,
-          .batch_size = params.input.batch_size,
-          .train_images = params.num_train_images,
-          .eval_images = params.num_eval_images,
-          .first_step = first_step,
-          .total_steps = params.train_steps,
-          .steps_per_line = params.log_step_count_steps,
-          .evaluations = Evaluates(job)
-                             ? std::optional(EvalStepsOf(job, first_step))
-                             : std::nullopt,
-          .subject = subject,
-          .skip_steps = params.skip_host_call,
-          .warm_up_steps = job.device.warm_up_steps(),
-          .configuration = ToYaml(job.resolved),
-          .ceilings = CeilingsOf(job),
-          .report = MakeReportSubject(job),
-          .profiler = &profiler,
-          .say = [](const std::string& line) { Say(line); }};
-}
-
-ProfilerOptions ProfilerOf(const Job& job, std::int64_t first_step) {
-  if (!job.ranks.place().is_first()) {
-    return {};
-  }
-  const TrainParams& params = job.params;
-  return {.model_dir = job.options.model_dir,
-          .every_n_steps = params.profile_every_n_steps,
-          .duration = std::chrono::milliseconds(params.tpu_profile_duration),
-          .first_step = first_step};
-}
 
 std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
                                        RunLog& log, PastEvaluations& past,
@@ -114,58 +51,6 @@ std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
   return result;
 }
 
-// epoch_lines needs an evaluation after each epoch.
-void RequireEpochEnds(const Job& job) {
-  const TrainParams& params = job.params;
-  if (!params.epoch_lines) {
-    return;
-  }
-  if (!Evaluates(job)) {
-    throw UsageError(
-        "epoch_lines=true: needs mode=train_and_eval, and shards to evaluate");
-  }
-  const EpochBatches epochs = EpochsOfJob(job);
-  const std::int64_t interval = params.steps_per_eval;
-  if (interval == 0) {
-    return;
-  }
-  if (epochs.Within(1) != epochs.most()) {
-    throw UsageError(fmt::format(
-        "epoch_lines=true: needs an evaluation at the end of each epoch; as "
-        "epochs have different numbers of steps with last_batch=carry, leave "
-        "steps_per_eval={} out",
-        interval));
-  }
-  if (epochs.Within(1) % interval != 0) {
-    throw UsageError(fmt::format(
-        "epoch_lines=true: needs an evaluation at the end of each epoch, but "
-        "steps_per_eval={} does not divide its {} steps",
-        interval, epochs.Within(1)));
-  }
-}
-
-// Prints the line of an epoch that has ended with this evaluation, on stdout
-// since it is a result.
-void PrintEpochLine(const Job& job, Training& training,
-                    const EvalResult& result, Clock::time_point& epoch_start) {
-  const EpochBatches epochs = EpochsOfJob(job);
-  const std::int64_t epoch = epochs.EpochsEnded(training.step());
-  if (!job.params.epoch_lines || epochs.Within(epoch) != training.step()) {
-    return;
-  }
-  const Clock::time_point now = Clock::now();
-  const std::chrono::duration<double> took =
-      now - std::exchange(epoch_start, now);
-  const auto correct =
-      std::llround(result.top_1 * static_cast<double>(result.images));
-  fmt::print("{}\n", EpochLine(epoch, training.TakeScore(),
-                               {.loss = result.loss,
-                                .correct = correct,
-                                .images = result.images},
-                               took.count()));
-  std::fflush(stdout);
-}
-
 // The step up to which to train: that of the next evaluation.
 std::int64_t NextTarget(const Job& job, std::int64_t step,
                         const EvalSteps& evaluations,
@@ -184,7 +69,6 @@ ProgramEnd TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
   const bool evaluates = Evaluates(job);
   const EvalSteps evaluations = EvalStepsOf(job, training.step());
   double top_1 = 0;
-  Clock::time_point epoch_start = Clock::now();
   do {
     const std::int64_t target =
         NextTarget(job, training.step(), evaluations, past);
@@ -204,7 +88,6 @@ ProgramEnd TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
         return StopEarly(training, log);
       }
       top_1 = result->top_1;
-      PrintEpochLine(job, training, *result, epoch_start);
     }
   } while (training.step() < params.train_steps && !past.is_over());
   if (past.is_over()) {
@@ -219,23 +102,6 @@ ProgramEnd TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
   }
   fmt::print("\n");
   return ExitCode::kDone;
-}
-
-std::unique_ptr<RunLog> MakeLog(const Job& job, std::int64_t first_step,
-                                const EvalSubject& subject,
-                                Profiler& profiler) {
-  if (!job.ranks.place().is_first()) {
-    return NullLog();
-  }
-  TrainLogOptions options = LogOf(job, first_step, subject, profiler);
-  if (RunStorage* const storage = job.options.storage) {
-    options.on_checkpoint = [storage](std::int64_t step,
-                                      const std::string& folder) {
-      storage->UploadCheckpoint(step, folder);
-    };
-    options.on_end = [storage] { storage->UploadLog(); };
-  }
-  return std::make_unique<TrainLog>(options);
 }
 
 void PrintTraining(const Job& job, const Training& training) {
@@ -355,7 +221,7 @@ TrainingOptions OptionsOf(const Job& job) {
       job.params, job.options.model_dir, job.data, job.options.place);
   options.images = PlaceImages(job, options.input);
   options.validation = MakeValidation(job.params, job.data, job.options.device);
-  options.in_bfloat16 = IsInBfloat16(job);
+  options.in_bfloat16 = IsInBfloat16(job.params, job.options.device);
   return options;
 }
 
@@ -369,7 +235,7 @@ void RequireOutputs(const Job& job) {
 
 Work PrepareTraining(const Job& job, Preparation& preparation) {
   const auto task = std::make_shared<TrainTask>();
-  preparation.Do([&] { RequireEpochEnds(job); });
+  preparation.Do([&] { RequireEvaluations(job); });
   preparation.Do([&] { RequireOutputs(job); });
   preparation.Do([&] { task->options = OptionsOf(job); });
   preparation.Do([&] { LoadStart(job, *task); });

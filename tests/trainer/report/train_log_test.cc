@@ -24,6 +24,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
+using ::testing::StartsWith;
 
 constexpr DeviceUse kDevice = {.loop_seconds = 4,
                                .busy_seconds = 3,
@@ -38,15 +39,15 @@ class TrainLogTest : public testing::Test {
  protected:
   void Run(bool skip_steps = false, Profiler* profiler = nullptr) {
     TrainLog log({.model_dir = folder_.path(),
-                  .batch_size = 4,
                   .train_images = 8,
                   .eval_images = 8,
-                  .total_steps = 4,
                   .evaluations = EvalSteps{.last_step = 4, .interval = 4},
                   .skip_steps = skip_steps,
                   .configuration = "train_steps: 4\n",
                   .ceilings = {.tflops = 16, .gb_per_second = 40},
                   .report = {.title = "made",
+                             .total_steps = 4,
+                             .batch_size = 4,
                              .configuration = {{"train_steps", "4"},
                                                {"momentum", "0.9"},
                                                {"use_nesterov", "true"},
@@ -164,10 +165,9 @@ TEST_F(TrainLogTest, TellsWhatTheDeviceReached) {
 
 TEST_F(TrainLogTest, TellsHowTheInputsOfAllRanksKeptUp) {
   TrainLog log({.model_dir = folder_.path(),
-                .batch_size = 4,
                 .configuration = "train_steps: 1\n",
                 .ceilings = {},
-                .report = {.title = "made"}});
+                .report = {.title = "made", .batch_size = 4}});
   log.BeginLoop(0);
   log.Step({.step = 1}, 0);
   log.EndLoop(
@@ -283,6 +283,29 @@ TEST_F(TrainLogTest, CallsTheHooksOnceItsFilesAreWritten) {
   log.CheckpointWritten(7, "folder");
   log.End(8, RunEnd::kStopped);
   EXPECT_THAT(calls, ElementsAre("folder 7", "end"));
+}
+
+TEST_F(TrainLogTest, PrintsTheLineOfAnEpochAfterTheEvaluationAtItsEnd) {
+  testing::internal::CaptureStdout();
+  TrainLog log(
+      {.model_dir = folder_.path(),
+       .epoch_lines = true,
+       .evaluations = EvalSteps{.last_step = 2,
+                                .interval = 1,
+                                .epochs = {.batch_size = 4, .samples = 8}},
+       .configuration = "",
+       .ceilings = {},
+       .report = {}});
+  log.BeginLoop(0);
+  for (const std::int64_t step : {1, 2}) {
+    log.Step({.step = step, .loss = 2, .top_1 = 0.5, .images = 4}, 0);
+    log.Evaluation(step, {.images = 4, .top_1 = 0.75, .loss = 0.5});
+  }
+  EXPECT_THAT(
+      testing::internal::GetCapturedStdout(),
+      StartsWith("[Epoch 1] Training Loss: 2.000, Training Accuracy: 4/8 "
+                 "(50.0%), Test Loss: 0.500, Test Accuracy: 3/4 (75.0%) "
+                 "seconds per epoch: "));
 }
 
 }  // namespace
