@@ -17,7 +17,6 @@
 #include "base/shown_text.h"
 #include "records/files/open_source.h"
 #include "trainer/feed/fake_data.h"
-#include "trainer/log/machine_check.h"
 #include "trainer/log/run_origin.h"
 #include "trainer/model_dir/model_dir.h"
 #include "trainer/params/params.h"
