@@ -204,7 +204,9 @@ void PrepareParts(const RunOptions& options, Ranks& ranks,
   RunParams& resolved = parts.resolved;
   preparation.Do([&] { FollowWeights(options, ranks, resolved); });
   if (Trains(options.mode)) {
-    preparation.Do([&] { RequireShares(resolved.values, RanksOf(options)); });
+    preparation.Do([&] {
+      RequireShares(resolved.values.input.batch_size, RanksOf(options));
+    });
     preparation.Do([&] { ResolveClassWeights(data, resolved); });
     if (!resolved.values.distill_from.empty()) {
       preparation.Do([&] {
