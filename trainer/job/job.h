@@ -12,7 +12,7 @@
 #include "pipeline/stats/cpu_load.h"
 #include "records/files/output_check.h"
 #include "trainer/checkpoint/checkpoint.h"
-#include "trainer/job/data_set.h"
+#include "trainer/feed/data_set.h"
 #include "trainer/job/run_options.h"
 #include "trainer/loop/device_loop.h"
 #include "trainer/model/memory_need.h"

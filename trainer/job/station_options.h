@@ -5,7 +5,7 @@
 
 #include "preprocess/pixels/image_size.h"
 #include "trainer/checkpoint/checkpoint.h"
-#include "trainer/job/data_set.h"
+#include "trainer/feed/data_set.h"
 #include "trainer/job/training.h"
 #include "trainer/loop/device_loop.h"
 #include "trainer/params/params.h"

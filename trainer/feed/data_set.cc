@@ -1,4 +1,4 @@
-#include "trainer/job/data_set.h"
+#include "trainer/feed/data_set.h"
 
 #include <string_view>
 #include <utility>

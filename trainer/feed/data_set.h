@@ -10,8 +10,8 @@
 #include "pipeline/order/selection_choice.h"
 #include "records/files/shard_set.h"
 #include "records/store/key_guess.h"
+#include "records/store/label_index.h"
 #include "records/store/record_index.h"
-#include "trainer/params/label_facts.h"
 
 namespace infeed {
 
@@ -35,6 +35,13 @@ struct DataSetOptions {
   // Called for splits that lack shards.
   OnShardSetFaults on_train_faults = RefuseFaults;
   OnShardSetFaults on_eval_faults = RefuseFaults;
+};
+
+// The known facts about the labels of a data set.
+struct LabelFacts {
+  int classes = 0;                // names in dataset.json or labels.txt
+  std::optional<int> first = {};  // label of the first class, from dataset.json
+  LabelCounts found = {};         // of the training records; empty: not counted
 };
 
 // The data in a run's data folder, or for training a mix of folders; or fake
