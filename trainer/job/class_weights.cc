@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "pipeline/order/selection_files.h"
 #include "records/store/label_index.h"
-#include "trainer/job/job.h"
+#include "trainer/log/messages.h"
 
 namespace infeed {
 namespace {

@@ -1,6 +1,5 @@
 #include "trainer/job/job.h"
 
-#include <atomic>
 #include <cstdio>
 #include <utility>
 #include <variant>
@@ -9,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/print_lines.h"
 #include "records/store/index_data.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/manifest.h"
@@ -25,37 +23,6 @@
 #include "trainer/ranks/parts.h"
 
 namespace infeed {
-
-namespace {
-
-std::atomic<bool> messages_suppressed = false;
-std::atomic<const RunStorage*> storage_of_messages = nullptr;
-
-std::string WithUrls(const std::string& text) {
-  const RunStorage* const storage = storage_of_messages;
-  return storage == nullptr ? text : storage->WithUrl(text);
-}
-
-}  // namespace
-
-void Say(const std::string& line) {
-  if (!messages_suppressed) {
-    PrintLine(WithUrls(line));
-  }
-}
-
-void SayLines(const std::string& text) {
-  if (!messages_suppressed) {
-    PrintLines(WithUrls(text));
-  }
-}
-
-UrlsInMessages::UrlsInMessages(const RunStorage* storage) {
-  storage_of_messages = storage;
-}
-UrlsInMessages::~UrlsInMessages() { storage_of_messages = nullptr; }
-
-void SuppressMessages() { messages_suppressed = true; }
 
 OnShardSetFaults ShardSetPolicy(const RunOptions& options) {
   return FaultsPolicy(options.params.values.allow_missing_shards,
@@ -334,12 +301,6 @@ std::optional<RunStart> Restore(const Job& job) {
   }
   job.device.Broadcast();
   return std::get<RunStart>(std::move(found));
-}
-
-std::string LocalWeights(const RunOptions& options, const std::string& given,
-                         std::string_view parameter) {
-  return options.storage != nullptr ? options.storage->Fetched(given, parameter)
-                                    : FindWeights(given, parameter);
 }
 
 void StartFromWeights(const Job& job) {

@@ -10,8 +10,8 @@
 
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/feed/run_input.h"
-#include "trainer/job/job.h"
 #include "trainer/job/station_options.h"
+#include "trainer/log/messages.h"
 #include "trainer/loop/device_loop.h"
 #include "trainer/model/cost.h"
 #include "trainer/model_dir/model_dir.h"

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "trainer/checkpoint/checkpoint.h"
-#include "trainer/job/job.h"
+#include "trainer/feed/data_set.h"
+#include "trainer/params/train_params.h"
 #include "trainer/scores/eval_subject.h"
 
 // Identifies the evaluations that belong to the training itself: each

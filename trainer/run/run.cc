@@ -359,7 +359,11 @@ ProgramEnd Dispatch(RunOptions options, const std::stop_token& stop) {
 }  // namespace
 
 ProgramEnd Run(const RunOptions& options, const std::stop_token& stop) {
-  const UrlsInMessages urls(options.storage);
+  const UrlsInMessages urls(options.storage == nullptr
+                                ? UrlsInMessages::Rename()
+                                : [&](const std::string& text) {
+                                    return options.storage->WithUrl(text);
+                                  });
   ProgramEnd end = ExitCode::kRuntimeError;
   TranslateTorchErrors([&] {
     try {
