@@ -16,7 +16,7 @@
 namespace infeed {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 bool IsLeNet(const PreprocessingFacts& facts) {
   return facts.model.kind == ModelKind::kLeNet;
@@ -31,7 +31,7 @@ std::string InterpolationOf(const PreprocessingFacts& facts) {
 
 // The size to which the image is resized before the crop: its shorter side in
 // pixels, or a rectangle that it must cover.
-void AddCover(const ImageSize& cover, Json& resize) {
+void AddCover(const ImageSize& cover, OrderedJson& resize) {
   if (cover.is_square()) {
     resize["shorter_side"] = cover.height;
   } else {
@@ -41,9 +41,9 @@ void AddCover(const ImageSize& cover, Json& resize) {
 }
 
 // The operations of the resize, in their order.
-Json Resize(const PreprocessingFacts& facts) {
+OrderedJson Resize(const PreprocessingFacts& facts) {
   const ImageSize& size = facts.input.image_size;
-  Json resize;
+  OrderedJson resize;
   switch (facts.input.recipe) {
     case Recipe::kTpu:
       resize["rule"] = "crop_then_resize";
@@ -64,7 +64,7 @@ Json Resize(const PreprocessingFacts& facts) {
   return resize;
 }
 
-Json Channels(const PreprocessingFacts& facts) {
+OrderedJson Channels(const PreprocessingFacts& facts) {
   if (IsLeNet(facts)) {
     return {"red"};
   }
@@ -72,19 +72,19 @@ Json Channels(const PreprocessingFacts& facts) {
     return {"gray"};
   }
   constexpr std::array kColors = {"red", "green", "blue"};
-  Json channels = Json::array();
+  OrderedJson channels = OrderedJson::array();
   for (std::size_t i = 0; std::cmp_less(i, facts.model.channels); ++i) {
     channels.push_back(kColors[i % kColors.size()]);
   }
   return channels;
 }
 
-Json NormalizationFacts(const PreprocessingFacts& facts) {
+OrderedJson NormalizationFacts(const PreprocessingFacts& facts) {
   const PixelStatistics& statistics = StatisticsOf(facts.normalization);
   const auto channels = static_cast<int>(Channels(facts).size());
   // Written as the decimal number, not as the nearest float.
   const auto in_turn = [&](const std::array<float, kImageColors>& colors) {
-    Json list = Json::array();
+    OrderedJson list = OrderedJson::array();
     for (const float value : InTurn(colors, channels)) {
       list.push_back(std::round(value * 1e4) / 1e4);
     }
@@ -97,8 +97,8 @@ Json NormalizationFacts(const PreprocessingFacts& facts) {
           {"not_done_by", {"model.safetensors"}}};
 }
 
-Json Trained(const PreprocessingFacts& facts) {
-  Json trained = {{"model", ChoiceName(facts.model.kind, kModelKinds)}};
+OrderedJson Trained(const PreprocessingFacts& facts) {
+  OrderedJson trained = {{"model", ChoiceName(facts.model.kind, kModelKinds)}};
   if (!IsLeNet(facts)) {
     trained["resnet_depth"] = facts.model.depth;
     trained["model_variant"] = ChoiceName(facts.model.variant, kModelVariants);
@@ -120,8 +120,8 @@ Json Trained(const PreprocessingFacts& facts) {
 
 std::string PreprocessingJson(const PreprocessingFacts& facts) {
   const ImageSize& size = facts.input.image_size;
-  const Json channels = Channels(facts);
-  const Json json = {
+  const OrderedJson channels = Channels(facts);
+  const OrderedJson json = {
       {"schema", 1},
       {"trained", Trained(facts)},
       {"recipe", ChoiceName(facts.input.recipe, kRecipes)},

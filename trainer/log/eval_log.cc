@@ -36,7 +36,7 @@ constexpr std::string_view kMetrics[] = {"top_1",      "top_5", "loss",
                                          "mean_class", "auc",   "auc_at_half"};
 
 // The rows of the confusion matrix.
-OrderedJson Rows(const EvalResult& result) {
+OrderedJson ConfusionRows(const EvalResult& result) {
   OrderedJson rows = OrderedJson::array();
   const auto width = static_cast<std::size_t>(result.classes);
   for (std::size_t i = 0; i < result.confusion.size(); i += width) {
@@ -183,7 +183,7 @@ std::string EvalFileText(std::int64_t step, const EvalSubject& subject,
   file["input_wait"] = result.input_wait;
   if (!result.confusion.empty()) {
     file["classes"] = Classes(result, labels);
-    file["confusion"] = Rows(result);
+    file["confusion"] = ConfusionRows(result);
   }
   if (!result.roc.empty()) {
     file["roc"] = Curve(result);
