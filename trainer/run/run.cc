@@ -235,10 +235,10 @@ ProgramEnd RunOnDevice(const RunOptions& options, Ranks& ranks,
   const TrainParams& params = parts.resolved.values;
   DeviceOptions device_options = DeviceOfJob(options, params);
   device_options.ranks = &ranks;
-  std::optional<DeviceLoop> device;
+  std::unique_ptr<DeviceLoop> device;
   if (!preparation.Do([&] {
-        device.emplace(MakeModelOptions(params), MakeOptimizerOptions(params),
-                       device_options);
+        device = MakeDeviceLoop(MakeModelOptions(params),
+                                MakeOptimizerOptions(params), device_options);
       })) {
     Forecast(options, parts.data, params, preparation);
     return preparation.End();
