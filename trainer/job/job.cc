@@ -11,6 +11,7 @@
 #include "records/store/index_data.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/manifest.h"
+#include "trainer/checkpoint/named_weights.h"
 #include "trainer/checkpoint/resume.h"
 #include "trainer/checkpoint/warm_start.h"
 #include "trainer/job/station_options.h"
