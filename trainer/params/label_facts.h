@@ -11,10 +11,6 @@ namespace infeed {
 
 struct RunParams;
 
-// Number of classes when neither label_offset nor num_label_classes is given; 0
-// when the data set does not define it.
-[[nodiscard]] int CountClasses(const LabelFacts& facts);
-
 // Sets label_offset and num_label_classes where they are not given. A model of
 // the reference's 1,001 classes has the background as class 0. Throws
 // UsageError when the data set does not define the number of classes, and when
