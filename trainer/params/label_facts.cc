@@ -1,6 +1,5 @@
 #include "trainer/params/label_facts.h"
 
-
 #include <fmt/format.h>
 
 #include "base/count_text.h"
