@@ -99,16 +99,41 @@ ProgramEnd RunWith(RemoteRun& remote, const RunOptions& run,
   return remote.Finish(std::move(end));
 }
 
+RemoteRunOptions RemoteOptionsOf(const RunOptions& run,
+                                 const StorageFlags& flags,
+                                 const std::stop_token& stop) {
+  const TrainParams& params = run.params.values;
+  return {.folders = {.model_dir = run.model_dir,
+                      .export_dir = run.export_dir,
+                      .resume = run.resume},
+          .weights = {params.resnet_checkpoint,
+                      Trains(run.mode) ? params.distill_from : ""},
+          .trains = Trains(run.mode),
+          .dry_run = run.dry_run,
+          .keep = {.last = params.keep_last, .every = params.keep_every},
+          .checkpoints = run.average_checkpoints,
+          .force = run.force,
+          .scratch_base = flags.local_scratch_dir,
+          .upload_timeout = flags.upload_timeout,
+          .stop = stop,
+          .say = SayHere};
+}
+
 ProgramEnd RunStored(RunOptions& run, const StorageFlags& flags,
                      const std::stop_token& stop) {
   const std::unique_ptr<RemoteRun> remote =
       run.place.is_first() && run.mode != Mode::kDoctor
-          ? RemoteRun::Begin(run, {.scratch_base = flags.local_scratch_dir,
-                                   .upload_timeout = flags.upload_timeout,
-                                   .stop = stop,
-                                   .say = SayHere})
+          ? RemoteRun::Begin(RemoteOptionsOf(run, flags, stop))
           : nullptr;
-  return remote == nullptr ? Run(run, stop) : RunWith(*remote, run, stop);
+  if (remote == nullptr) {
+    return Run(run, stop);
+  }
+  const RunFolders& folders = remote->folders();
+  run.model_dir = folders.model_dir;
+  run.export_dir = folders.export_dir;
+  run.resume = folders.resume;
+  run.storage = remote.get();
+  return RunWith(*remote, run, stop);
 }
 
 // Whether a run itself handles a request to stop; other runs write nothing.

@@ -12,28 +12,26 @@
 #include "preprocess/recipe/options.h"
 #include "trainer/model/named_networks.h"
 #include "trainer/model/normalization.h"
-#include "trainer/params/label_facts.h"
-#include "trainer/params/params.h"
 
 namespace infeed {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-bool IsLeNet(const TrainParams& params) {
-  return params.model.kind == ModelKind::kLeNet;
+bool IsLeNet(const PreprocessingFacts& facts) {
+  return facts.model.kind == ModelKind::kLeNet;
 }
 
-std::string InterpolationOf(const TrainParams& params) {
+std::string InterpolationOf(const PreprocessingFacts& facts) {
   return std::string(ChoiceName(
-      UsedInterpolation(params.input.recipe, params.input.interpolation,
+      UsedInterpolation(facts.input.recipe, facts.input.interpolation,
                         /*training=*/false),
       kInterpolations));
 }
 
 // The size to which the image is resized before the crop: its shorter side in
 // pixels, or a rectangle that it must cover.
-void AddCover(const ImageSize& cover, Json& resize) {
+void AddCover(const ImageSize& cover, OrderedJson& resize) {
   if (cover.is_square()) {
     resize["shorter_side"] = cover.height;
   } else {
@@ -43,17 +41,17 @@ void AddCover(const ImageSize& cover, Json& resize) {
 }
 
 // The operations of the resize, in their order.
-Json Resize(const TrainParams& params) {
-  const ImageSize& size = params.input.image_size;
-  Json resize;
-  switch (params.input.recipe) {
+OrderedJson Resize(const PreprocessingFacts& facts) {
+  const ImageSize& size = facts.input.image_size;
+  OrderedJson resize;
+  switch (facts.input.recipe) {
     case Recipe::kTpu:
       resize["rule"] = "crop_then_resize";
-      resize["crop_fraction"] = EvalCropFraction(params.input.crop, size);
+      resize["crop_fraction"] = EvalCropFraction(facts.input.crop, size);
       break;
     case Recipe::kTorchvision:
       resize["rule"] = "resize_then_crop";
-      AddCover(EvalCover(params.input.crop, size), resize);
+      AddCover(EvalCover(facts.input.crop, size), resize);
       break;
     case Recipe::kPlain:
     case Recipe::kCifar:
@@ -62,31 +60,31 @@ Json Resize(const TrainParams& params) {
   }
   resize["height"] = size.height;
   resize["width"] = size.width;
-  resize["interpolation"] = InterpolationOf(params);
+  resize["interpolation"] = InterpolationOf(facts);
   return resize;
 }
 
-Json Channels(const TrainParams& params) {
-  if (IsLeNet(params)) {
+OrderedJson Channels(const PreprocessingFacts& facts) {
+  if (IsLeNet(facts)) {
     return {"red"};
   }
-  if (params.model.channels == 1) {
+  if (facts.model.channels == 1) {
     return {"gray"};
   }
   constexpr std::array kColors = {"red", "green", "blue"};
-  Json channels = Json::array();
-  for (std::size_t i = 0; std::cmp_less(i, params.model.channels); ++i) {
+  OrderedJson channels = OrderedJson::array();
+  for (std::size_t i = 0; std::cmp_less(i, facts.model.channels); ++i) {
     channels.push_back(kColors[i % kColors.size()]);
   }
   return channels;
 }
 
-Json NormalizationFacts(const TrainParams& params) {
-  const PixelStatistics& statistics = StatisticsOf(params);
-  const auto channels = static_cast<int>(Channels(params).size());
+OrderedJson NormalizationFacts(const PreprocessingFacts& facts) {
+  const PixelStatistics& statistics = StatisticsOf(facts.normalization);
+  const auto channels = static_cast<int>(Channels(facts).size());
   // Written as the decimal number, not as the nearest float.
   const auto in_turn = [&](const std::array<float, kImageColors>& colors) {
-    Json list = Json::array();
+    OrderedJson list = OrderedJson::array();
     for (const float value : InTurn(colors, channels)) {
       list.push_back(std::round(value * 1e4) / 1e4);
     }
@@ -99,42 +97,35 @@ Json NormalizationFacts(const TrainParams& params) {
           {"not_done_by", {"model.safetensors"}}};
 }
 
-Json Trained(const TrainParams& params, std::int64_t step,
-             const std::vector<std::int64_t>& averaged_steps) {
-  Json trained = {{"model", ChoiceName(params.model.kind, kModelKinds)}};
-  if (!IsLeNet(params)) {
-    trained["resnet_depth"] = params.model.depth;
-    trained["model_variant"] = ChoiceName(params.model.variant, kModelVariants);
+OrderedJson Trained(const PreprocessingFacts& facts) {
+  OrderedJson trained = {{"model", ChoiceName(facts.model.kind, kModelKinds)}};
+  if (!IsLeNet(facts)) {
+    trained["resnet_depth"] = facts.model.depth;
+    trained["model_variant"] = ChoiceName(facts.model.variant, kModelVariants);
   }
-  const NamedNetwork* const network = NetworkOf(params.model);
-  if (network != nullptr && params.model.channels == 3) {
+  const NamedNetwork* const network = NetworkOf(facts.model);
+  if (network != nullptr && facts.model.channels == 3) {
     trained["loads_in"] =
         fmt::format("{}.models.{}", network->library, network->name);
   }
-  trained["moving_average"] = params.export_moving_average;
-  trained["step"] = step;
-  if (!averaged_steps.empty()) {
-    trained["averaged_steps"] = averaged_steps;
+  trained["moving_average"] = facts.moving_average;
+  trained["step"] = facts.step;
+  if (!facts.averaged_steps.empty()) {
+    trained["averaged_steps"] = facts.averaged_steps;
   }
   return trained;
 }
 
 }  // namespace
 
-const PixelStatistics& StatisticsOf(const TrainParams& params) {
-  return StatisticsOf(NormalizationOf(params));
-}
-
-std::string PreprocessingJson(const TrainParams& params,
-                              const ModelLabels& labels, std::int64_t step,
-                              const std::vector<std::int64_t>& averaged_steps) {
-  const ImageSize& size = params.input.image_size;
-  const Json channels = Channels(params);
-  const Json json = {
+std::string PreprocessingJson(const PreprocessingFacts& facts) {
+  const ImageSize& size = facts.input.image_size;
+  const OrderedJson channels = Channels(facts);
+  const OrderedJson json = {
       {"schema", 1},
-      {"trained", Trained(params, step, averaged_steps)},
-      {"recipe", ChoiceName(params.input.recipe, kRecipes)},
-      {"resize", Resize(params)},
+      {"trained", Trained(facts)},
+      {"recipe", ChoiceName(facts.input.recipe, kRecipes)},
+      {"resize", Resize(facts)},
       {"input",
        {{"name", "images"},
         {"type", "float32"},
@@ -142,14 +133,14 @@ std::string PreprocessingJson(const TrainParams& params,
         {"shape", {"N", channels.size(), size.height, size.width}},
         {"channels", channels},
         {"range", {0, 255}}}},
-      {"normalization", NormalizationFacts(params)},
+      {"normalization", NormalizationFacts(facts)},
       {"output",
        {{"name", "logits"},
-        {"shape", {"N", params.input.num_label_classes}},
+        {"shape", {"N", facts.input.num_label_classes}},
         {"probabilities", "softmax"}}},
-      {"num_label_classes", params.input.num_label_classes},
-      {"label_offset", LabelOffsetOf(params)},
-      {"classes", labels.names()}};
+      {"num_label_classes", facts.input.num_label_classes},
+      {"label_offset", facts.input.label_offset.value()},
+      {"classes", facts.labels.names()}};
   return json.dump(2) + "\n";
 }
 

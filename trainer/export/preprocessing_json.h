@@ -4,23 +4,27 @@
 #include <string>
 #include <vector>
 
-#include "preprocess/pixels/pixel_statistics.h"
+#include "pipeline/options/options.h"
+#include "trainer/model/options.h"
 #include "trainer/model_dir/model_labels.h"
-#include "trainer/params/train_params.h"
 
 // Describes an exported model to its users: how to preprocess images for it,
 // and the meaning of its outputs.
 namespace infeed {
 
-// The statistics of the parameter normalization.
-[[nodiscard]] const PixelStatistics& StatisticsOf(const TrainParams& params);
+struct PreprocessingFacts {
+  ModelOptions model = {};
+  InputOptions input = {};  // of evaluations; label_offset is set
+  Normalization normalization = Normalization::kImagenet;
+  bool moving_average = false;  // the weights are moving averages
+  ModelLabels labels = {};      // may be empty
+  std::int64_t step = 0;        // updates done
+  // The steps of the checkpoints whose mean the model is, or none.
+  std::vector<std::int64_t> averaged_steps = {};
+};
 
 // The text of preprocessing.json: the recipe's preprocessing in evaluation,
-// step by step; docs/models.md has its keys. labels: names of classes, or none.
-// step: the updates done. averaged_steps: those of the checkpoints whose mean
-// the model is, or none.
-[[nodiscard]] std::string PreprocessingJson(
-    const TrainParams& params, const ModelLabels& labels, std::int64_t step,
-    const std::vector<std::int64_t>& averaged_steps = {});
+// step by step; docs/models.md has its keys.
+[[nodiscard]] std::string PreprocessingJson(const PreprocessingFacts& facts);
 
 }  // namespace infeed

@@ -11,10 +11,6 @@
 namespace infeed {
 namespace {
 
-constexpr std::int64_t kTrainImages = 1281167;
-constexpr int kClasses = 1000;
-constexpr int kEvalSteps = 10;
-
 // This rank's images of a batch.
 int ShareOf(const InputOptions& options) {
   return options.batch_size / options.world_size;
@@ -59,27 +55,10 @@ void CopyBatch(const Batch& from, Batch& to) {
   std::ranges::copy(from.weights(), to.weights().begin());
 }
 
-template <typename Value>
-void FillIn(const char* name, Value& value, Value made, RunParams& run) {
-  if (value == 0) {
-    value = made;
-    run.origins[name] = "fake data";
-  }
-}
-
 }  // namespace
 
 bool IsFakeData(std::string_view data_dir) {
   return data_dir.empty() || data_dir == "null";
-}
-
-void ResolveFakeData(bool on_gpu, RunParams& params) {
-  TrainParams& values = params.values;
-  FillIn("num_label_classes", values.input.num_label_classes, kClasses, params);
-  FillIn("num_train_images", values.num_train_images, kTrainImages, params);
-  ResolveDefaults({.on_gpu = on_gpu}, params);
-  values.num_eval_images = std::int64_t{kEvalSteps} * values.eval_batch_size;
-  params.origins["num_eval_images"] = "fake data";
 }
 
 FakeData::FakeData(const InputOptions& options, const StreamPosition& start)

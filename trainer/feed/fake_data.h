@@ -8,7 +8,6 @@
 #include "pipeline/memory/batch.h"
 #include "pipeline/memory/batch_pool.h"
 #include "pipeline/options/options.h"
-#include "trainer/params/params.h"
 
 // Fake data, in place of the reference driver's zeros: an endless stream of one
 // batch of random pixels and labels that costs nothing to read, so that a run
@@ -18,10 +17,6 @@ namespace infeed {
 
 // Whether --data_dir selects fake data: "null", or "".
 [[nodiscard]] bool IsFakeData(std::string_view data_dir);
-
-// Sets the parameters that are not given: the reference's number of training
-// images and classes. An evaluation always has ten batches. Throws UsageError.
-void ResolveFakeData(bool on_gpu, RunParams& params);
 
 // A stream of fake batches: endless in training, else enough for max_records
 // images. Image i of the batch of all ranks is drawn from (seed, i), stream

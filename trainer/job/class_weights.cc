@@ -13,7 +13,7 @@
 #include "pipeline/order/selection.h"
 #include "pipeline/order/selection_files.h"
 #include "records/store/label_index.h"
-#include "trainer/job/job.h"
+#include "trainer/log/messages.h"
 
 namespace infeed {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trainer/job/data_set.h"
+#include "trainer/feed/data_set.h"
 #include "trainer/params/params.h"
 
 namespace infeed {

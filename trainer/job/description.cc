@@ -20,7 +20,6 @@
 #include "trainer/feed/fake_data.h"
 #include "trainer/job/station_options.h"
 #include "trainer/job/validation.h"
-#include "trainer/log/machine_check.h"
 #include "trainer/log/run_origin.h"
 #include "trainer/log/run_storage.h"
 #include "trainer/loop/ceilings.h"

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/print_lines.h"
 #include "records/store/index_data.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/manifest.h"
@@ -17,44 +16,12 @@
 #include "trainer/checkpoint/warm_start.h"
 #include "trainer/job/station_options.h"
 #include "trainer/job/validation.h"
-#include "trainer/log/run_storage.h"
 #include "trainer/model/lr_schedule.h"
 #include "trainer/model_dir/model_dir.h"
 #include "trainer/params/parse.h"
 #include "trainer/ranks/parts.h"
 
 namespace infeed {
-
-namespace {
-
-std::atomic<bool> messages_suppressed = false;
-std::atomic<const RunStorage*> storage_of_messages = nullptr;
-
-std::string WithUrls(const std::string& text) {
-  const RunStorage* const storage = storage_of_messages;
-  return storage == nullptr ? text : storage->WithUrl(text);
-}
-
-}  // namespace
-
-void Say(const std::string& line) {
-  if (!messages_suppressed) {
-    PrintLine(WithUrls(line));
-  }
-}
-
-void SayLines(const std::string& text) {
-  if (!messages_suppressed) {
-    PrintLines(WithUrls(text));
-  }
-}
-
-UrlsInMessages::UrlsInMessages(const RunStorage* storage) {
-  storage_of_messages = storage;
-}
-UrlsInMessages::~UrlsInMessages() { storage_of_messages = nullptr; }
-
-void SuppressMessages() { messages_suppressed = true; }
 
 OnShardSetFaults ShardSetPolicy(const RunOptions& options) {
   return FaultsPolicy(options.params.values.allow_missing_shards,
@@ -344,12 +311,6 @@ std::optional<RunStart> Restore(const Job& job) {
   return std::get<RunStart>(std::move(found));
 }
 
-std::string LocalWeights(const RunOptions& options, const std::string& given,
-                         std::string_view parameter) {
-  return options.storage != nullptr ? options.storage->Fetched(given, parameter)
-                                    : FindWeights(given, parameter);
-}
-
 void StartFromWeights(const Job& job) {
   if (job.ranks.place().is_first()) {
     ModelLabels labels;
@@ -379,6 +340,17 @@ RunStart LoadTrained(const Job& job, std::string_view purpose) {
 ProgramEnd Stopped() {
   return {ExitCode::kStoppedBySignal,
           "stopped by a signal; run the same command again"};
+}
+
+bool Evaluates(const Job& job) {
+  return job.options.mode == Mode::kTrainAndEval && job.data.has_eval();
+}
+
+EvalSteps EvalStepsOf(const Job& job, std::int64_t first_step) {
+  return {.first_step = first_step,
+          .last_step = job.params.train_steps,
+          .interval = job.params.steps_per_eval,
+          .epochs = EpochsOf(job.params, job.options.place.world_size)};
 }
 
 }  // namespace infeed

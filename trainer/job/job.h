@@ -11,11 +11,13 @@
 #include "pipeline/stats/cpu_load.h"
 #include "records/files/output_check.h"
 #include "trainer/checkpoint/checkpoint.h"
-#include "trainer/job/data_set.h"
+#include "trainer/feed/data_set.h"
 #include "trainer/job/run_options.h"
+#include "trainer/log/messages.h"
 #include "trainer/loop/device_loop.h"
 #include "trainer/model/memory_need.h"
 #include "trainer/model_dir/model_labels.h"
+#include "trainer/params/eval_steps.h"
 #include "trainer/params/params.h"
 #include "trainer/ranks/ranks.h"
 
@@ -34,23 +36,6 @@ struct Job {
   MemoryThere memory;             // before the run took its own
   std::optional<CpuTimes> start;  // the cores, when the run began
 };
-
-// Prints a line, or a text of several lines, on stderr, as PrintLine() and
-// PrintLines() do. Thread-safe.
-void Say(const std::string& line);
-void SayLines(const std::string& text);
-// While it lives, Say() and SayLines() print the URLs of files in an object
-// store in place of the paths of their local copies. storage: may be null.
-class UrlsInMessages {
- public:
-  explicit UrlsInMessages(const RunStorage* storage);
-  ~UrlsInMessages();
-  UrlsInMessages(const UrlsInMessages&) = delete;
-  UrlsInMessages& operator=(const UrlsInMessages&) = delete;
-};
-// From now on nothing is printed: for ranks other than 0, which would print the
-// same lines.
-void SuppressMessages();
 
 // Prints ScheduleAdvice() for a run on real images.
 void SayScheduleAdvice(const RunParams& params, const DataSet& data);
@@ -92,6 +77,12 @@ struct RunStart {
   ModelLabels labels = {};  // the names of the classes, where known
 };
 
+// Whether a training run includes evaluations: the mode has them, and the data
+// has images for them.
+[[nodiscard]] bool Evaluates(const Job& job);
+// The steps of these evaluations, for a run that starts at first_step.
+[[nodiscard]] EvalSteps EvalStepsOf(const Job& job, std::int64_t first_step);
+
 // All checkpoints in a folder are damaged. Exit code 4.
 class UnusableCheckpoints : public DataError {
  public:
@@ -110,12 +101,6 @@ std::string RequireOwnCheckpoint(const Job& job, const Checkpoint& checkpoint);
 // for all ranks. nullopt: there is none. Throws UsageError when it belongs to
 // another run; UnusableCheckpoints, on all ranks.
 [[nodiscard]] std::optional<RunStart> Restore(const Job& job);
-
-// The local path of the weights that a parameter gives, by path, URL or name,
-// downloaded if needed. Throws UsageError naming the parameter, IoError.
-[[nodiscard]] std::string LocalWeights(const RunOptions& options,
-                                       const std::string& given,
-                                       std::string_view parameter);
 
 // If resnet_checkpoint is given, loads its weights into the new model on the
 // device, and prints which were taken. All ranks get rank 0's weights.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <thread>
@@ -10,8 +11,8 @@
 
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/feed/run_input.h"
-#include "trainer/job/job.h"
 #include "trainer/job/station_options.h"
+#include "trainer/log/messages.h"
 #include "trainer/loop/device_loop.h"
 #include "trainer/model/cost.h"
 #include "trainer/model_dir/model_dir.h"
@@ -41,8 +42,8 @@ class Copy {
  public:
   Copy(const TrainParams& params, DeviceOptions device, int batch,
        Precision precision)
-      : loop_(MakeModelOptions(params), OptimizerOfCopy(params),
-              InPrecision(std::move(device), precision)),
+      : loop_(MakeDeviceLoop(MakeModelOptions(params), OptimizerOfCopy(params),
+                             InPrecision(std::move(device), precision))),
         infeed_(OpenInput(nullptr, {.batch_size = batch,
                                     .image_size = params.input.image_size,
                                     .batches_in_pool = kLeastBatches}),
@@ -51,7 +52,7 @@ class Copy {
 
   void Train() {
     const Clock::time_point start = Clock::now();
-    step_ += loop_.Train(step_, 1, infeed_, outfeed_);
+    step_ += loop_->Train(step_, 1, infeed_, outfeed_);
     const double seconds = Seconds(Clock::now() - start).count();
     least_seconds_ = step_ <= 2 ? seconds : std::min(least_seconds_, seconds);
   }
@@ -70,7 +71,7 @@ class Copy {
     return device;
   }
 
-  DeviceLoop loop_;
+  std::unique_ptr<DeviceLoop> loop_;
   Infeed infeed_;
   Outfeed outfeed_;
   std::int64_t step_ = 0;

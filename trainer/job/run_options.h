@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pipeline/stats/live_stats.h"
@@ -68,5 +69,11 @@ struct RunOptions {
   RunStorage* storage = nullptr;
   RunParams params;  // layers are applied, but not ResolveDefaults()
 };
+
+// The local path of the weights that a parameter gives, by path, URL or name,
+// downloaded if needed. Throws UsageError naming the parameter, IoError.
+[[nodiscard]] std::string LocalWeights(const RunOptions& options,
+                                       const std::string& given,
+                                       std::string_view parameter);
 
 }  // namespace infeed

@@ -22,7 +22,6 @@
 #include "trainer/model/resnet_plan.h"
 #include "trainer/params/params.h"
 #include "trainer/params/table.h"
-#include "trainer/ranks/parts.h"
 #include "trainer/scores/early_stop.h"
 
 namespace infeed {
@@ -218,24 +217,6 @@ RunIdentity MakeIdentity(const TrainParams& params, const DataSet& data,
   identity.push_back(
       {"image_size_schedule", Quoted(params.image_size_schedule)});
   return identity;
-}
-
-TrainingOptions MakeTrainingOptions(const TrainParams& params,
-                                    const std::string& model_dir,
-                                    const DataSet& data,
-                                    const RankPlace& place) {
-  return {.model_dir = model_dir,
-          .identity = MakeIdentity(params, data, place.world_size),
-          .input = PartOf(params.input, place),
-          .model = MakeModelOptions(params),
-          .teacher = params.teacher,
-          .optimizer = MakeOptimizerOptions(params),
-          .image_size_schedule = params.image_size_schedule,
-          .iterations_per_loop = params.iterations_per_loop,
-          .steps_per_checkpoint = params.steps_per_checkpoint,
-          .keep = {.last = params.keep_last, .every = params.keep_every},
-          .keep_best = params.keep_best,
-          .async_checkpoints = params.use_async_checkpointing};
 }
 
 }  // namespace infeed

@@ -3,11 +3,9 @@
 #include <string>
 
 #include "trainer/checkpoint/checkpoint.h"
-#include "trainer/job/data_set.h"
-#include "trainer/job/training.h"
+#include "trainer/feed/data_set.h"
 #include "trainer/loop/device_loop.h"
 #include "trainer/params/params.h"
-#include "trainer/ranks/place.h"
 
 // Converts users' parameters to the options of each part of a run.
 namespace infeed {
@@ -31,9 +29,5 @@ namespace infeed {
 // Requires: the ranks can share a training batch (RequireShares()).
 [[nodiscard]] RunIdentity MakeIdentity(const TrainParams& params,
                                        const DataSet& data, int ranks = 1);
-[[nodiscard]] TrainingOptions MakeTrainingOptions(const TrainParams& params,
-                                                  const std::string& model_dir,
-                                                  const DataSet& data,
-                                                  const RankPlace& place = {});
 
 }  // namespace infeed

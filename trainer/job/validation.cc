@@ -157,15 +157,4 @@ EvalSubject MakeSubject(RunIdentity identity, const RunIdentity& own,
   return subject;
 }
 
-bool Evaluates(const Job& job) {
-  return job.options.mode == Mode::kTrainAndEval && job.data.has_eval();
-}
-
-EvalSteps EvalStepsOf(const Job& job, std::int64_t first_step) {
-  return {.first_step = first_step,
-          .last_step = job.params.train_steps,
-          .interval = job.params.steps_per_eval,
-          .epochs = EpochsOf(job.params, job.options.place.world_size)};
-}
-
 }  // namespace infeed

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "trainer/checkpoint/checkpoint.h"
-#include "trainer/job/job.h"
-#include "trainer/params/eval_steps.h"
+#include "trainer/feed/data_set.h"
+#include "trainer/params/train_params.h"
 #include "trainer/scores/eval_subject.h"
 
 // Identifies the evaluations that belong to the training itself: each
@@ -34,11 +34,5 @@ struct EvalOrigin {
 [[nodiscard]] EvalSubject MakeSubject(RunIdentity identity,
                                       const RunIdentity& own,
                                       const EvalOrigin& origin = {});
-
-// Whether a training run includes evaluations: the mode has them, and the data
-// has images for them.
-[[nodiscard]] bool Evaluates(const Job& job);
-// The steps of these evaluations, for a run that starts at first_step.
-[[nodiscard]] EvalSteps EvalStepsOf(const Job& job, std::int64_t first_step);
 
 }  // namespace infeed

@@ -34,7 +34,7 @@ constexpr TaggedMetric kTaggedMetrics[] = {
     {"auc_at_half", "auc_at_half"}};
 
 // The rows of the confusion matrix.
-OrderedJson Rows(const EvalResult& result) {
+OrderedJson ConfusionRows(const EvalResult& result) {
   OrderedJson rows = OrderedJson::array();
   const auto width = static_cast<std::size_t>(result.classes);
   for (std::size_t i = 0; i < result.confusion.size(); i += width) {
@@ -176,7 +176,7 @@ std::string EvalFileText(std::int64_t step, const EvalSubject& subject,
   file["input_wait"] = result.input_wait;
   if (!result.confusion.empty()) {
     file["classes"] = Classes(result, labels);
-    file["confusion"] = Rows(result);
+    file["confusion"] = ConfusionRows(result);
   }
   if (!result.roc.empty()) {
     file["roc"] = Curve(result);

@@ -6,22 +6,20 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <exception>
 #include <fstream>
 #include <optional>
 #include <set>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "pipeline/memory/memory_limit.h"
+#include "pipeline/options/options.h"
 #include "preprocess/pixels/simd_target.h"
 #include "records/bytes/byte_size.h"
-#include "trainer/params/train_params.h"
+#include "trainer/log/run_origin.h"
 
 namespace infeed {
 namespace {
@@ -33,18 +31,6 @@ std::optional<std::string> FirstLine(const std::string& path) {
   std::ifstream file(path);
   std::string line;
   return std::getline(file, line) ? std::optional(line) : std::nullopt;
-}
-
-// The value of the first line "name : value".
-std::string ValueOf(const std::string& path, std::string_view name) {
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with(name) && colon != std::string::npos) {
-      return line.substr(colon + 2);
-    }
-  }
-  return "unknown";
 }
 
 int CoresOfProcess() {
@@ -97,7 +83,7 @@ Finding Cores(const std::string& root) {
 }
 
 Finding Memory(const std::string& root) {
-  const std::int64_t limit = TrainParams().input.memory_limit;
+  const std::int64_t limit = InputOptions().memory_limit;
   try {
     const std::int64_t memory = MachineMemory(root);
     return {"memory", MemorySizeText(memory),
@@ -189,17 +175,6 @@ Finding OpenMp(const std::string& root) {
 
 }  // namespace
 
-std::string ProcessorName(const std::string& root) {
-  return ValueOf(root + "/proc/cpuinfo", "model name");
-}
-
-std::string HostName() {
-  std::array<char, 256> name{};
-  // The last byte stays zero: a name that is too long may be cut without one.
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data()
-                                                          : "localhost";
-}
-
 std::vector<Finding> CheckMachine(const std::string& root) {
   return {
       Processor(root),
@@ -213,36 +188,6 @@ std::vector<Finding> CheckMachine(const std::string& root) {
       SharedMemory(root),
       LinearAlgebra(root),
       OpenMp(root)};
-}
-
-std::string FindingsText(const std::vector<Finding>& findings) {
-  std::string text;
-  for (const Finding& finding : findings) {
-    text +=
-        fmt::format("{} {:<16} {}\n", finding.advice.empty() ? "ok  " : "WARN",
-                    finding.name, finding.value);
-    if (!finding.advice.empty()) {
-      text += fmt::format("     {:<16} -> {}\n", "", finding.advice);
-    }
-  }
-  return text;
-}
-
-std::string FindingsJson(const std::vector<Finding>& findings) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  int warnings = 0;
-  for (const Finding& finding : findings) {
-    const bool ok = finding.advice.empty();
-    warnings += ok ? 0 : 1;
-    list.push_back({{"name", finding.name},
-                    {"value", finding.value},
-                    {"ok", ok},
-                    {"advice", finding.advice}});
-  }
-  const nlohmann::ordered_json all = {
-      {"schema", 1}, {"warnings", warnings}, {"findings", list}};
-  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
-         "\n";
 }
 
 }  // namespace infeed

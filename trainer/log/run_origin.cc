@@ -1,6 +1,10 @@
 #include "trainer/log/run_origin.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <fstream>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -62,6 +66,24 @@ std::string EnvironmentText(const char* const* variables) {
   }
   std::ranges::sort(shown);
   return fmt::format("{}", fmt::join(shown, " "));
+}
+
+std::string ProcessorName(const std::string& root) {
+  std::ifstream file(root + "/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) {
+      return line.substr(colon + 2);
+    }
+  }
+  return "unknown";
+}
+
+std::string HostName() {
+  std::array<char, 256> name{};
+  // The last byte stays zero: a name that is too long may be cut without one.
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data()
+                                                          : "localhost";
 }
 
 std::string YamlComments(const RunOrigin& origin) {

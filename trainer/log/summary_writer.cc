@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "records/tfrecord/format.h"
 #include "trainer/log/event.pb.h"
-#include "trainer/log/machine_check.h"
+#include "trainer/log/run_origin.h"
 #include "trainer/model_dir/model_dir.h"
 
 namespace infeed {

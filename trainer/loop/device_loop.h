@@ -68,14 +68,11 @@ struct DeviceOptions {
 // On the CPU, runs with the same seed, data and number of threads give the same
 // bits, and so do runs that resume from a saved state.
 //
-// All calls must come from the same thread, which owns LibTorch's threads. The
-// constructor throws UsageError for a device that does not exist, a negative
-// number of threads, an unknown depth or num_classes < 1.
+// All calls must come from the same thread, which owns LibTorch's threads.
 class DeviceLoop {
  public:
-  DeviceLoop(const ModelOptions& model, const OptimizerOptions& optimizer,
-             const DeviceOptions& device);
-  ~DeviceLoop();
+  DeviceLoop() = default;
+  virtual ~DeviceLoop() = default;
   DeviceLoop(const DeviceLoop&) = delete;
   DeviceLoop& operator=(const DeviceLoop&) = delete;
 
@@ -84,8 +81,8 @@ class DeviceLoop {
   // the images, batch after batch, in the order of ReadResidentImages(); call
   // it for all of them before the next Train(). Throws UsageError where they do
   // not fit into the device's free memory.
-  [[nodiscard]] std::function<void(const Batch&)> Hold(
-      const ResidentShape& shape);
+  [[nodiscard]] virtual std::function<void(const Batch&)> Hold(
+      const ResidentShape& shape) = 0;
 
   // Runs up to `steps` training steps; the first is number first_step (from
   // 0). Each takes a batch from infeed and puts its result into outfeed as it
@@ -97,76 +94,81 @@ class DeviceLoop {
   // and all return the same number: fewer when one of them was asked to end
   // (Infeed::RequestEnd()), after the current step. Throws IoError when a rank
   // is gone.
-  std::int64_t Train(std::int64_t first_step, std::int64_t steps,
-                     Infeed& infeed, Outfeed& outfeed);
+  virtual std::int64_t Train(std::int64_t first_step, std::int64_t steps,
+                             Infeed& infeed, Outfeed& outfeed) = 0;
 
   // From the next Train() on, steps also learn from a teacher, a network with
   // these weights in evaluation mode (OptimizerOptions::distill). It is part of
   // no saved state. Returns a hash of the weights, as Hash(). Throws as Load().
   // Requires: no step ran.
-  std::uint64_t SetTeacher(const ModelOptions& model, const TensorMap& weights);
+  virtual std::uint64_t SetTeacher(const ModelOptions& model,
+                                   const TensorMap& weights) = 0;
 
   // Sets LearningRateOptions' plateau_rate for the next Train(). All ranks set
   // the same.
-  void SetPlateauRate(double rate);
+  virtual void SetPlateauRate(double rate) = 0;
 
-  // Runs the whole infeed through the model in evaluation mode, by default with
-  // the averages of its weights where those are kept. The counts stay on the
-  // device until the end. An image is eval_crops() consecutive slots of a
-  // batch, and counts if all of them do.
-  [[nodiscard]] EvalSums Evaluate(Infeed& infeed,
-                                  EvalWeights weights = EvalWeights::kAverage);
+  // Runs the whole infeed through the model in evaluation mode. The counts stay
+  // on the device until the end. An image is eval_crops() consecutive slots of
+  // a batch, and counts if all of them do.
+  [[nodiscard]] virtual EvalSums Evaluate(Infeed& infeed,
+                                          EvalWeights weights) = 0;
+  [[nodiscard]] EvalSums Evaluate(Infeed& infeed) {
+    return Evaluate(infeed, EvalWeights::kAverage);
+  }
 
   // Runs the infeed as Evaluate() does, and passes the predictions of each
   // batch to the sink. Throws what the infeed and the sink throw.
-  void Predict(Infeed& infeed, const PredictionSink& sink);
+  virtual void Predict(Infeed& infeed, const PredictionSink& sink) = 0;
 
   // Copy the state from the device, and back. Load() throws DataError naming
   // the first tensor that is missing, unknown or of another shape or type, and
   // changes nothing then.
-  [[nodiscard]] ModelState Save() const;
-  void Load(const ModelState& state);
+  [[nodiscard]] virtual ModelState Save() const = 0;
+  virtual void Load(const ModelState& state) = 0;
 
   // The model as evaluation uses it: with the averages of its weights and
   // moving statistics, if moving_average_decay is set.
-  [[nodiscard]] TensorMap SaveForUse() const;
+  [[nodiscard]] virtual TensorMap SaveForUse() const = 0;
 
   // Restarts from these weights, under the names of Save().model; averages
   // start at them. Throws as Load() does.
-  void LoadWeights(const TensorMap& weights);
+  virtual void LoadWeights(const TensorMap& weights) = 0;
 
   // Copies rank 0's state to every rank: after Load() or LoadWeights() on rank
   // 0.
-  void Broadcast();
+  virtual void Broadcast() = 0;
   // A hash of the weights and moving statistics: equal on ranks where these
   // have the same bits.
-  [[nodiscard]] std::uint64_t Hash() const;
+  [[nodiscard]] virtual std::uint64_t Hash() const = 0;
 
   // The tensors with numbers that are not finite, by kind: input, weights,
   // statistics, gradients. On the CPU they are those of the step whose loss was
   // not finite, which ends its loop and updates no weight; a GPU runs its loop
   // to the end, and no longer has input and gradients.
-  [[nodiscard]] std::vector<NonFiniteTensor> FindNonFinite() const;
+  [[nodiscard]] virtual std::vector<NonFiniteTensor> FindNonFinite() const = 0;
 
-  [[nodiscard]] std::int64_t parameter_count() const;
+  [[nodiscard]] virtual std::int64_t parameter_count() const = 0;
   // "cpu, 2 threads, bfloat16", "cuda:0, NVIDIA H200, CUDA graphs, bfloat16":
   // for the lines printed at the start.
-  [[nodiscard]] std::string Describe() const;
+  [[nodiscard]] virtual std::string Describe() const = 0;
 
   // The memory for batches that are copied to this device; may outlive this
   // object.
-  [[nodiscard]] BatchMemory batch_memory() const;
+  [[nodiscard]] virtual BatchMemory batch_memory() const = 0;
   // How often the host has waited for a GPU in training loops; 0 on the CPU.
-  [[nodiscard]] std::int64_t host_syncs() const;
+  [[nodiscard]] virtual std::int64_t host_syncs() const = 0;
   // The crops in DeviceOptions::eval_views.
-  [[nodiscard]] int eval_crops() const;
+  [[nodiscard]] virtual int eval_crops() const = 0;
   // Warm-up steps to leave out of speed figures.
-  [[nodiscard]] int warm_up_steps() const;
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  [[nodiscard]] virtual int warm_up_steps() const = 0;
 };
+
+// Throws UsageError for a device that does not exist, a negative number of
+// threads, an unknown depth or num_classes < 1.
+[[nodiscard]] std::unique_ptr<DeviceLoop> MakeDeviceLoop(
+    const ModelOptions& model, const OptimizerOptions& optimizer,
+    const DeviceOptions& device);
 
 // Whether a device name stands for a GPU on this machine. Throws UsageError for
 // an unknown name, or a GPU that does not exist.

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "trainer/log/machine_check.h"
+#include "trainer/log/findings.h"
 
 namespace infeed {
 

@@ -12,9 +12,7 @@ namespace {
 class EagerPasses final : public DevicePasses {
  public:
   explicit EagerPasses(const DeviceModel& model)
-      : model_(model),
-        unpacker_(model.device, model.options.normalization),
-        training_(model.step) {}
+      : model_(model), unpacker_(model.device, model.options.normalization) {}
 
   [[nodiscard]] std::function<void(const Batch&)> Hold(
       const ResidentShape& shape) override {
@@ -23,7 +21,8 @@ class EagerPasses final : public DevicePasses {
 
   std::int64_t Train(std::int64_t first_step, std::int64_t steps,
                      Infeed& infeed, Outfeed& outfeed) override {
-    return training_.Run(first_step, steps, unpacker_, infeed, outfeed);
+    return TrainEagerly(model_.step, first_step, steps, unpacker_, infeed,
+                        outfeed);
   }
 
   [[nodiscard]] EvalSums Evaluate(Infeed& infeed) override {
@@ -47,16 +46,14 @@ class EagerPasses final : public DevicePasses {
  private:
   DeviceModel model_;
   BatchUnpacker unpacker_;
-  TrainLoop training_;
 };
 
 }  // namespace
 
-std::int64_t TrainLoop::Run(std::int64_t first_step, std::int64_t steps,
-                            const BatchUnpacker& unpacker, Infeed& infeed,
-                            Outfeed& outfeed) {
-  const StepInputs inputs =
-      step_.Upload(first_step, steps, infeed.image_size());
+std::int64_t TrainEagerly(TrainStep& step, std::int64_t first_step,
+                          std::int64_t steps, const BatchUnpacker& unpacker,
+                          Infeed& infeed, Outfeed& outfeed) {
+  const StepInputs inputs = step.Upload(first_step, steps, infeed.image_size());
   std::int64_t done = 0;
   for (bool is_ending = false; done < steps && !is_ending; ++done) {
     BatchHandle batch = infeed.Next();
@@ -66,18 +63,18 @@ std::int64_t TrainLoop::Run(std::int64_t first_step, std::int64_t steps,
     const DeviceBatch on_device = unpacker.Unpack(*batch);
     batch.reset();  // Returns its memory to the pipeline while the step
                     // computes.
-    step_.Begin(first_step + done);
-    const StepResults step =
-        step_.Run(on_device, inputs.Of(done), infeed.end_requested());
-    const float loss = *step.loss.data_ptr<float>();
-    outfeed.Put(
-        {.step = first_step + done + 1,
-         .loss = loss,
-         .top_1 = *step.top_1.data_ptr<float>(),
-         .learning_rate = *inputs.rates[done].data_ptr<float>(),
-         .images = static_cast<std::int64_t>(*step.counted.data_ptr<float>())});
-    is_ending = !std::isfinite(loss) ||
-                (step.votes.defined() && *step.votes.data_ptr<float>() > 0);
+    step.Begin(first_step + done);
+    const StepResults results =
+        step.Run(on_device, inputs.Of(done), infeed.end_requested());
+    const float loss = *results.loss.data_ptr<float>();
+    outfeed.Put({.step = first_step + done + 1,
+                 .loss = loss,
+                 .top_1 = *results.top_1.data_ptr<float>(),
+                 .learning_rate = *inputs.rates[done].data_ptr<float>(),
+                 .images = static_cast<std::int64_t>(
+                     *results.counted.data_ptr<float>())});
+    is_ending = !std::isfinite(loss) || (results.votes.defined() &&
+                                         *results.votes.data_ptr<float>() > 0);
   }
   return done;
 }

@@ -55,21 +55,11 @@ class DevicePasses {
   [[nodiscard]] virtual int warm_up_steps() const = 0;
 };
 
-// Runs training steps on the CPU, where a step's results are available when it
-// returns. One thread at a time.
-class TrainLoop {
- public:
-  // The step must outlive it.
-  explicit TrainLoop(TrainStep& step) : step_(step) {}
-
-  // DeviceLoop::Train().
-  std::int64_t Run(std::int64_t first_step, std::int64_t steps,
-                   const BatchUnpacker& unpacker, Infeed& infeed,
-                   Outfeed& outfeed);
-
- private:
-  TrainStep& step_;
-};
+// DeviceLoop::Train() on the CPU, where a step's results are available when it
+// returns.
+std::int64_t TrainEagerly(TrainStep& step, std::int64_t first_step,
+                          std::int64_t steps, const BatchUnpacker& unpacker,
+                          Infeed& infeed, Outfeed& outfeed);
 
 // Eager LibTorch on the CPU. The model's references must outlive it.
 [[nodiscard]] std::unique_ptr<DevicePasses> MakeEagerPasses(

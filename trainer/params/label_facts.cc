@@ -1,8 +1,5 @@
 #include "trainer/params/label_facts.h"
 
-#include <algorithm>
-#include <limits>
-
 #include <fmt/format.h>
 
 #include "base/count_text.h"
@@ -16,17 +13,9 @@ namespace {
 
 constexpr int kReferenceClasses = 1001;
 
-// -1 when it is not known.
-std::int64_t LastLabel(const LabelFacts& facts) {
-  if (facts.first && facts.classes > 0) {
-    return *facts.first + facts.classes - 1;
-  }
-  return facts.found.empty() ? -1 : facts.found.rbegin()->first;
-}
-
 // The classes that follow from the records' labels alone.
 void CheckFound(const LabelFacts& facts) {
-  const std::int64_t last = LastLabel(facts);
+  const std::int64_t last = facts.last_label();
   if (last > kMostClasses) {
     throw DataError("the records have labels up to " + std::to_string(last) +
                     "; at most " + std::to_string(kMostClasses) +
@@ -37,27 +26,13 @@ void CheckFound(const LabelFacts& facts) {
 
 int FindOffset(const LabelFacts& facts, int given_classes) {
   if (given_classes == kReferenceClasses &&
-      LastLabel(facts) < kReferenceClasses) {
+      facts.last_label() < kReferenceClasses) {
     return 0;
   }
-  return facts.first.value_or(facts.found.contains(0) ? 0 : 1);
-}
-
-int CountClasses(const LabelFacts& facts, int offset) {
-  if (!facts.first && facts.classes > 0) {
-    return facts.classes;
-  }
-  constexpr std::int64_t kMost = std::numeric_limits<int>::max() - 1;
-  return static_cast<int>(
-      std::clamp<std::int64_t>(LastLabel(facts), offset - 1, kMost) + 1 -
-      offset);
+  return facts.first_label();
 }
 
 }  // namespace
-
-int CountClasses(const LabelFacts& facts) {
-  return CountClasses(facts, FindOffset(facts, 0));
-}
 
 void ResolveLabels(const LabelFacts& facts, RunParams& run) {
   TrainParams& values = run.values;
@@ -68,7 +43,7 @@ void ResolveLabels(const LabelFacts& facts, RunParams& run) {
   }
   if (classes == 0) {
     CheckFound(facts);
-    classes = CountClasses(facts, LabelOffsetOf(values));
+    classes = facts.CountClasses(LabelOffsetOf(values));
     run.origins["num_label_classes"] = kFromData;
   }
   if (classes == 0) {
@@ -80,7 +55,7 @@ void ResolveLabels(const LabelFacts& facts, RunParams& run) {
 
 void RequireAllClasses(const LabelFacts& facts, const TrainParams& params) {
   const int classes = params.input.num_label_classes;
-  const int found = CountClasses(facts, LabelOffsetOf(params));
+  const int found = facts.CountClasses(LabelOffsetOf(params));
   if (facts.classes > 0 && classes < found) {
     throw UsageError(fmt::format(
         "num_label_classes={}: the data has {} classes", classes, found));

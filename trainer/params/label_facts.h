@@ -1,26 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "records/store/label_index.h"
+#include "trainer/feed/data_set.h"
 #include "trainer/params/train_params.h"
 
 namespace infeed {
 
 struct RunParams;
-
-// The known facts about the labels of a data set.
-struct LabelFacts {
-  int classes = 0;                // names in dataset.json or labels.txt
-  std::optional<int> first = {};  // label of the first class, from dataset.json
-  LabelCounts found = {};         // of the training records; empty: not counted
-};
-
-// Number of classes when neither label_offset nor num_label_classes is given; 0
-// when the data set does not define it.
-[[nodiscard]] int CountClasses(const LabelFacts& facts);
 
 // Sets label_offset and num_label_classes where they are not given. A model of
 // the reference's 1,001 classes has the background as class 0. Throws

@@ -175,7 +175,32 @@ std::string ShownValue(const Param& param, const TrainParams& values) {
   return WithoutUrlSecrets(ValueText(param, values));
 }
 
+// The reference's ImageNet.
+constexpr std::int64_t kFakeTrainImages = 1281167;
+constexpr int kFakeClasses = 1000;
+constexpr int kFakeEvalSteps = 10;
+
+template <typename Value>
+void FillWithFake(const char* name, Value& value, Value made, RunParams& run) {
+  if (value == 0) {
+    value = made;
+    run.origins[name] = "fake data";
+  }
+}
+
 }  // namespace
+
+void ResolveFakeData(bool on_gpu, RunParams& params) {
+  TrainParams& values = params.values;
+  FillWithFake("num_label_classes", values.input.num_label_classes,
+               kFakeClasses, params);
+  FillWithFake("num_train_images", values.num_train_images, kFakeTrainImages,
+               params);
+  ResolveDefaults({.on_gpu = on_gpu}, params);
+  values.num_eval_images =
+      std::int64_t{kFakeEvalSteps} * values.eval_batch_size;
+  params.origins["num_eval_images"] = "fake data";
+}
 
 EpochBatches EpochsOf(const TrainParams& values, int ranks) {
   InputOptions input = values.input;

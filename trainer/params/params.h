@@ -59,6 +59,10 @@ struct DataFacts {
 // does not fit the data, naming both.
 void ResolveDefaults(const DataFacts& facts, RunParams& params);
 
+// ResolveDefaults() for fake data, with the reference's number of training
+// images and classes where they are not given. An evaluation has ten batches.
+void ResolveFakeData(bool on_gpu, RunParams& params);
+
 // How the run's epochs lie in its steps; each has at least one. Requires:
 // ResolveDefaults() has been called.
 [[nodiscard]] EpochBatches EpochsOf(const TrainParams& values, int ranks);

@@ -30,16 +30,15 @@ InputOptions PartOf(InputOptions input, const RankPlace& place) {
   return input;
 }
 
-void RequireShares(const TrainParams& params, int ranks) {
-  const int batch = params.input.batch_size;
-  const int rest = batch % ranks;
+void RequireShares(int train_batch_size, int ranks) {
+  const int rest = train_batch_size % ranks;
   if (rest != 0) {
-    const int more = batch - rest + ranks;
+    const int less = train_batch_size - rest;
     throw UsageError(fmt::format(
-        "train_batch_size={}: {} ranks cannot share it equally; give {}", batch,
-        ranks,
-        batch < ranks ? std::to_string(more)
-                      : fmt::format("{} or {}", batch - rest, more)));
+        "train_batch_size={}: {} ranks cannot share it equally; give {}",
+        train_batch_size, ranks,
+        less == 0 ? std::to_string(ranks)
+                  : fmt::format("{} or {}", less, less + ranks)));
   }
 }
 

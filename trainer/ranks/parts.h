@@ -1,7 +1,6 @@
 #pragma once
 
 #include "pipeline/options/options.h"
-#include "trainer/params/train_params.h"
 #include "trainer/ranks/place.h"
 
 // A rank's part of a run.
@@ -17,6 +16,6 @@ namespace infeed {
 
 // Throws UsageError, with values that would work, unless the ranks can share a
 // training batch evenly.
-void RequireShares(const TrainParams& params, int ranks);
+void RequireShares(int train_batch_size, int ranks);
 
 }  // namespace infeed

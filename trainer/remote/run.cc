@@ -23,14 +23,13 @@ namespace fs = std::filesystem;
 // Each look lists the folder, and stores charge for that.
 constexpr std::chrono::seconds kLookPeriod{2};
 
-bool UsesStore(const RunOptions& run) {
-  const TrainParams& params = run.params.values;
-  const auto is_of_weights = [](const std::string& given) {
-    return IsUrl(given) || IsLookedUpAtUrl(given);
-  };
-  return IsUrl(run.model_dir) || IsUrl(run.export_dir) || IsUrl(run.resume) ||
-         is_of_weights(params.resnet_checkpoint) ||
-         (Trains(run.mode) && is_of_weights(params.distill_from));
+bool UsesStore(const RemoteRunOptions& run) {
+  const RunFolders& folders = run.folders;
+  return IsUrl(folders.model_dir) || IsUrl(folders.export_dir) ||
+         IsUrl(folders.resume) ||
+         std::ranges::any_of(run.weights, [](const std::string& given) {
+           return IsUrl(given) || IsLookedUpAtUrl(given);
+         });
 }
 
 // Throws UsageError that names the flag.
@@ -46,13 +45,14 @@ void RequireBucket(const char* flag, const std::string& folder) {
 }
 
 // Whether the run is the one that writes to its model_dir.
-bool TrainsThere(const RunOptions& run) {
-  return Trains(run.mode) && IsUrl(run.model_dir) && !run.dry_run;
+bool TrainsThere(const RemoteRunOptions& run) {
+  return run.trains && IsUrl(run.folders.model_dir) && !run.dry_run;
 }
 
-ScratchFolder ScratchOf(const RunOptions& run, const std::string& base) {
-  const std::string folder = base.empty() ? DefaultScratchBase() : base;
-  return TrainsThere(run) ? ScratchFolder::OfUrl(folder, run.model_dir)
+ScratchFolder ScratchOf(const RemoteRunOptions& run) {
+  const std::string folder =
+      run.scratch_base.empty() ? DefaultScratchBase() : run.scratch_base;
+  return TrainsThere(run) ? ScratchFolder::OfUrl(folder, run.folders.model_dir)
                           : ScratchFolder::OfThisProcess(folder);
 }
 
@@ -77,73 +77,70 @@ std::shared_ptr<const CloudRuntime> RuntimeOfUploads(
 
 }  // namespace
 
-std::unique_ptr<RemoteRun> RemoteRun::Begin(RunOptions& run,
-                                            const RemoteRunOptions& options) {
-  if (!UsesStore(run)) {
+std::unique_ptr<RemoteRun> RemoteRun::Begin(const RemoteRunOptions& options) {
+  if (!UsesStore(options)) {
     return nullptr;
   }
-  RequireBucket("model_dir", run.model_dir);
-  RequireBucket("export_dir", run.export_dir);
+  RequireBucket("model_dir", options.folders.model_dir);
+  RequireBucket("export_dir", options.folders.export_dir);
   // NOLINTNEXTLINE: the constructor is private.
-  std::unique_ptr<RemoteRun> remote(new RemoteRun(run, options));
-  run.storage = remote.get();
-  return remote;
+  return std::unique_ptr<RemoteRun>(new RemoteRun(options));
 }
 
-RemoteRun::RemoteRun(RunOptions& run, const RemoteRunOptions& options)
+RemoteRun::RemoteRun(const RemoteRunOptions& options)
     : options_(options),
-      scratch_(ScratchOf(run, options.scratch_base)),
+      scratch_(ScratchOf(options)),
       runtime_(SharedCloudRuntime()),
       upload_runtime_(RuntimeOfUploads(uploads_.get_token())),
       outbox_(scratch_.outbox()) {
   {
     const std::stop_callback end_uploads(options_.stop,
                                          [this] { uploads_.request_stop(); });
-    BeginFolders(run);
+    BeginFolders();
   }
   if (uploads_.stop_requested()) {  // Nothing can be uploaded any more.
     throw StoppedError();
   }
-  if (!run.dry_run) {
+  if (!options_.dry_run) {
     uploader_.emplace([this](const std::stop_token& stop) { Round(stop); },
                       Uploader::Options{.say = options_.say});
   }
 }
 
-void RemoteRun::BeginFolders(RunOptions& run) {
-  if (IsUrl(run.model_dir)) {
-    BeginModel(run);
+void RemoteRun::BeginFolders() {
+  auto& [model_dir, export_dir, resume] = options_.folders;
+  if (IsUrl(model_dir)) {
+    BeginModel();
   }
-  if (IsUrl(run.export_dir)) {
-    export_url_ = std::exchange(run.export_dir, scratch_.path() + "/export");
-    AddUrl(run.export_dir, export_url_);
-    Discard(run.export_dir);  // of a killed run, not finished
+  if (IsUrl(export_dir)) {
+    export_url_ = std::exchange(export_dir, scratch_.path() + "/export");
+    AddUrl(export_dir, export_url_);
+    Discard(export_dir);  // of a killed run, not finished
   }
-  if (IsUrl(run.resume) &&
-      (!Trains(run.mode) || ListCheckpoints(run.model_dir).empty())) {
-    run.resume = Fetched(run.resume, "resume");
+  if (IsUrl(resume) &&
+      (!options_.trains || ListCheckpoints(model_dir).empty())) {
+    resume = Fetched(resume, "resume");
   }
 }
 
-void RemoteRun::BeginModel(RunOptions& run) {
-  const TrainParams& params = run.params.values;
-  model_url_ = std::exchange(run.model_dir, scratch_.model_dir());
-  AddUrl(run.model_dir, model_url_);
+void RemoteRun::BeginModel() {
+  std::string& model_dir = options_.folders.model_dir;
+  model_url_ = std::exchange(model_dir, scratch_.model_dir());
+  AddUrl(model_dir, model_url_);
   model_ = std::make_unique<RemoteModel>(
-      RemoteModelOptions{
-          .url = model_url_,
-          .model_dir = run.model_dir,
-          .record = scratch_.path() + "/sent.json",
-          .keep = {.last = params.keep_last, .every = params.keep_every},
-          .trains = Trains(run.mode),
-          .resume = run.resume,
-          .checkpoints = run.average_checkpoints,
-          .force = run.force,
-          .say = options_.say},
+      RemoteModelOptions{.url = model_url_,
+                         .model_dir = model_dir,
+                         .record = scratch_.path() + "/sent.json",
+                         .keep = options_.keep,
+                         .trains = options_.trains,
+                         .resume = options_.folders.resume,
+                         .checkpoints = options_.checkpoints,
+                         .force = options_.force,
+                         .say = options_.say},
       runtime_, upload_runtime_, outbox_);
-  if (Trains(run.mode) && !run.dry_run) {
-    options_.say(fmt::format("model_dir {} is mirrored in {}", model_url_,
-                             run.model_dir));
+  if (options_.trains && !options_.dry_run) {
+    options_.say(
+        fmt::format("model_dir {} is mirrored in {}", model_url_, model_dir));
   }
   model_->Begin();
 }

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/program_end.h"
-#include "trainer/job/run_options.h"
+#include "trainer/checkpoint/save.h"
 #include "trainer/log/run_storage.h"
 #include "trainer/remote/model.h"
 #include "trainer/remote/outbox.h"
@@ -23,13 +23,30 @@
 
 namespace infeed {
 
+// The folders of a run, as RunOptions has them.
+struct RunFolders {
+  std::string model_dir = {};
+  std::string export_dir = {};
+  std::string resume = "auto";
+};
+
 struct RemoteRunOptions {
-  std::string scratch_base;  // "": DefaultScratchBase()
+  RunFolders folders = {};
+  // What the run reads weights from: paths, URLs, names; may be "".
+  std::vector<std::string> weights = {};
+  bool trains = true;
+  bool dry_run = false;  // writes nothing
+  // As in RemoteModelOptions.
+  KeepOptions keep = {};
+  int checkpoints = 1;
+  bool force = false;
+
+  std::string scratch_base = {};  // "": DefaultScratchBase()
   // How long the end of a run waits for uploads.
   std::chrono::seconds upload_timeout{300};
   // Interrupts the work before the run begins: StoppedError.
-  std::stop_token stop;
-  std::function<void(const std::string&)> say;
+  std::stop_token stop = {};
+  std::function<void(const std::string&)> say = {};
 };
 
 // A run with folders in an object store, for its rank 0. The run works in a
@@ -40,10 +57,12 @@ struct RemoteRunOptions {
 // another process on this machine trains into the same model_dir.
 class RemoteRun final : public RunStorage {
  public:
-  // nullptr when none of the run's folders is in a store. Else replaces the
-  // URLs in `run` by local paths, and sets its storage to this object.
+  // nullptr when none of the run's folders and weights is in a store.
   [[nodiscard]] static std::unique_ptr<RemoteRun> Begin(
-      RunOptions& run, const RemoteRunOptions& options);
+      const RemoteRunOptions& options);
+
+  // The run's folders on this disk.
+  [[nodiscard]] const RunFolders& folders() const { return options_.folders; }
 
   [[nodiscard]] bool HasModelDir() const override { return model_ != nullptr; }
   void UploadCheckpoint(std::int64_t step, const std::string& folder) override;
@@ -67,9 +86,9 @@ class RemoteRun final : public RunStorage {
  private:
   using Clock = std::chrono::steady_clock;
 
-  RemoteRun(RunOptions& run, const RemoteRunOptions& options);
-  void BeginFolders(RunOptions& run);
-  void BeginModel(RunOptions& run);
+  explicit RemoteRun(const RemoteRunOptions& options);
+  void BeginFolders();
+  void BeginModel();
   // Whether everything is uploaded in time; prints that it waits.
   [[nodiscard]] bool AwaitUploads(std::chrono::seconds at_most,
                                   const std::stop_token& stop);
@@ -79,7 +98,7 @@ class RemoteRun final : public RunStorage {
   // Records the URL of a local copy.
   void AddUrl(const std::string& here, const std::string& url);
 
-  RemoteRunOptions options_;
+  RemoteRunOptions options_;  // folders: local paths
   mutable std::mutex urls_mutex_;
   std::vector<std::pair<std::string, std::string>> urls_;
   std::string model_url_;   // "": on this disk

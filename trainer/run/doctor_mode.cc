@@ -18,8 +18,9 @@
 #include "trainer/loop/gpu_cards.h"
 #endif
 #include "pipeline/stats/cpu_load.h"
+#include "trainer/feed/data_set.h"
 #include "trainer/groups/torch_errors.h"
-#include "trainer/job/data_set.h"
+#include "trainer/job/job.h"
 #include "trainer/log/machine_check.h"
 #include "trainer/loop/ceilings.h"
 #include "trainer/run/modes.h"

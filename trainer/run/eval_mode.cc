@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "trainer/checkpoint/follower.h"
+#include "trainer/job/data_classes.h"
 #include "trainer/job/job.h"
 #include "trainer/job/station_options.h"
 #include "trainer/job/validation.h"

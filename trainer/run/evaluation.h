@@ -8,7 +8,7 @@
 
 #include "pipeline/options/options.h"
 #include "records/store/record_index.h"
-#include "trainer/job/data_classes.h"
+#include "trainer/feed/class_map.h"
 #include "trainer/loop/device_loop.h"
 #include "trainer/ranks/ranks.h"
 #include "trainer/scores/eval_result.h"

@@ -1,5 +1,6 @@
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "base/shown_text.h"
 #include "trainer/checkpoint/average.h"
 #include "trainer/job/job.h"
+#include "trainer/job/station_options.h"
 #include "trainer/log/run_storage.h"
 #include "trainer/run/exporter.h"
 #include "trainer/run/modes.h"
@@ -41,15 +43,23 @@ void ExportNow(const Job& job, std::int64_t step, ModelLabels labels,
       ExportModel({.export_dir = job.options.export_dir,
                    .formats = job.options.formats,
                    .batch_size = job.options.export_batch_size},
-                  {.params = job.params,
-                   .labels = labels,
+                  {.model = MakeModelOptions(job.params),
+                   .input = job.params.input,
+                   .normalization = NormalizationOf(job.params),
+                   .moving_average = job.params.export_moving_average,
+                   .labels = std::move(labels),
                    .step = step,
-                   .weights = weights,
-                   .averaged_steps = averaged_steps});
+                   .averaged_steps = averaged_steps},
+                  weights);
   if (job.options.storage != nullptr) {
     folder = job.options.storage->Exported(folder);
   }
   fmt::print("exported the model of step {} to {}\n", step, ShownText(folder));
+}
+
+void RequireExportable(const RunOptions& options) {
+  CheckFormats(options.formats);
+  RequireWritableFolder(options.export_dir);
 }
 
 Work PrepareExport(const Job& job, Preparation& preparation) {

@@ -8,27 +8,13 @@
 #include "base/error.h"
 #include "trainer/export/model_graph.h"
 #include "trainer/export/onnx_file.h"
-#include "trainer/export/preprocessing_json.h"
-#include "trainer/job/station_options.h"
+#include "trainer/model/normalization.h"
 #include "trainer/model_dir/export_folder.h"
-#include "trainer/run/preparation.h"
 #include "trainer/run/torch_script.h"
 #include "trainer/tensors/safetensors.h"
 
 namespace infeed {
 namespace {
-
-std::vector<std::string> CheckedFormats(std::vector<std::string> formats) {
-  for (const std::string& format : formats) {
-    if (format != "onnx" && format != "safetensors" &&
-        format != "torchscript") {
-      throw UsageError("format=" + format +
-                       ": must be onnx, safetensors or torchscript");
-    }
-  }
-  return formats.empty() ? std::vector<std::string>{"onnx", "safetensors"}
-                         : formats;
-}
 
 std::int64_t SecondsNow() {
   return std::chrono::duration_cast<std::chrono::seconds>(
@@ -38,24 +24,32 @@ std::int64_t SecondsNow() {
 
 }  // namespace
 
-void RequireExportable(const RunOptions& options) {
-  (void)CheckedFormats(options.formats);
-  RequireWritableFolder(options.export_dir);
+void CheckFormats(const std::vector<std::string>& formats) {
+  for (const std::string& format : formats) {
+    if (format != "onnx" && format != "safetensors" &&
+        format != "torchscript") {
+      throw UsageError("format=" + format +
+                       ": must be onnx, safetensors or torchscript");
+    }
+  }
 }
 
 std::string ExportModel(const ExportOptions& options,
-                        const FinishedModel& model) {
-  const std::vector<std::string> formats = CheckedFormats(options.formats);
+                        const PreprocessingFacts& facts,
+                        const TensorMap& weights) {
+  CheckFormats(options.formats);
+  const std::vector<std::string> formats =
+      options.formats.empty() ? std::vector<std::string>{"onnx", "safetensors"}
+                              : options.formats;
   const auto has = [&](std::string_view format) {
     return std::ranges::find(formats, format) != formats.end();
   };
-  const std::string preprocessing = PreprocessingJson(
-      model.params, model.labels, model.step, model.averaged_steps);
+  const std::string preprocessing = PreprocessingJson(facts);
   // Built for every format: it throws if the weights are not the model's.
   const InferenceGraph graph =
-      BuildGraph(MakeModelOptions(model.params), model.weights,
-                 {.image_size = model.params.input.image_size,
-                  .statistics = StatisticsOf(model.params)});
+      BuildGraph(facts.model, weights,
+                 {.image_size = facts.input.image_size,
+                  .statistics = StatisticsOf(facts.normalization)});
   ExportFolder folder(options.export_dir);
   WriteFileAtomically(folder.PathFor(kExportFactsFile), preprocessing);
   if (has("onnx")) {
@@ -65,7 +59,7 @@ std::string ExportModel(const ExportOptions& options,
                           .metadata = {{"preprocessing", preprocessing}}}));
   }
   if (has("safetensors")) {
-    WriteSafetensors(folder.PathFor("model.safetensors"), model.weights);
+    WriteSafetensors(folder.PathFor("model.safetensors"), weights);
   }
   if (has("torchscript")) {
     WriteFileAtomically(folder.PathFor("model.torchscript"),

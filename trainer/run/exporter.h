@@ -1,12 +1,9 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "trainer/job/run_options.h"
-#include "trainer/model_dir/model_labels.h"
-#include "trainer/params/train_params.h"
+#include "trainer/export/preprocessing_json.h"
 #include "trainer/tensors/host_tensor.h"
 
 namespace infeed {
@@ -18,24 +15,16 @@ struct ExportOptions {
   int batch_size = 0;  // of model.onnx; 0: any
 };
 
-// A trained model, and the facts that its users need.
-struct FinishedModel {
-  const TrainParams& params;                      // resolved
-  const ModelLabels& labels;                      // may be empty
-  std::int64_t step = 0;                          // updates done
-  const TensorMap& weights;                       // parameters and buffers
-  std::vector<std::int64_t> averaged_steps = {};  // as in PreprocessingJson()
-};
-
-// Throws UsageError for an unknown format, IoError where export_dir cannot be
-// written.
-void RequireExportable(const RunOptions& options);
+// Throws UsageError for an unknown format.
+void CheckFormats(const std::vector<std::string>& formats);
 
 // Writes EXPORT_DIR/<unix seconds>/ with a file for each format, model.onnx,
 // model.safetensors, model.torchscript, and preprocessing.json; all files or
-// none. docs/models.md describes them. Returns the folder. Throws UsageError
+// none. docs/models.md describes them. weights: parameters and buffers. Returns
+// the folder. Throws UsageError
 // for an unknown format, DataError for weights of another model, IoError.
 std::string ExportModel(const ExportOptions& options,
-                        const FinishedModel& model);
+                        const PreprocessingFacts& facts,
+                        const TensorMap& weights);
 
 }  // namespace infeed

@@ -15,6 +15,7 @@
 #include "trainer/job/job.h"
 #include "trainer/job/memory.h"
 #include "trainer/job/station_options.h"
+#include "trainer/job/training.h"
 #include "trainer/model/cost.h"
 
 namespace infeed {

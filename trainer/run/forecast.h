@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trainer/job/data_set.h"
+#include "trainer/feed/data_set.h"
 #include "trainer/job/run_options.h"
 #include "trainer/params/train_params.h"
 #include "trainer/run/preparation.h"

@@ -23,6 +23,10 @@ using Work = std::function<ProgramEnd(const std::stop_token&)>;
 [[nodiscard]] Work PreparePrediction(const Job& job, Preparation& preparation);
 [[nodiscard]] Work PrepareExport(const Job& job, Preparation& preparation);
 
+// Throws UsageError for an unknown format, IoError where export_dir cannot be
+// written.
+void RequireExportable(const RunOptions& options);
+
 // Needs no model and no data.
 [[nodiscard]] ExitCode DoctorMode(const RunOptions& options);
 

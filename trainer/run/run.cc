@@ -207,7 +207,9 @@ void PrepareParts(const RunOptions& options, Ranks& ranks,
   RunParams& resolved = parts.resolved;
   preparation.Do([&] { FollowWeights(options, ranks, resolved); });
   if (Trains(options.mode)) {
-    preparation.Do([&] { RequireShares(resolved.values, RanksOf(options)); });
+    preparation.Do([&] {
+      RequireShares(resolved.values.input.batch_size, RanksOf(options));
+    });
     preparation.Do([&] { ResolveClassWeights(data, resolved); });
     if (!resolved.values.distill_from.empty()) {
       preparation.Do([&] {
@@ -236,10 +238,10 @@ ProgramEnd RunOnDevice(const RunOptions& options, Ranks& ranks,
   const TrainParams& params = parts.resolved.values;
   DeviceOptions device_options = DeviceOfJob(options, params);
   device_options.ranks = &ranks;
-  std::optional<DeviceLoop> device;
+  std::unique_ptr<DeviceLoop> device;
   if (!preparation.Do([&] {
-        device.emplace(MakeModelOptions(params), MakeOptimizerOptions(params),
-                       device_options);
+        device = MakeDeviceLoop(MakeModelOptions(params),
+                                MakeOptimizerOptions(params), device_options);
       })) {
     Forecast(options, parts.data, params, preparation);
     return preparation.End();
@@ -360,7 +362,11 @@ ProgramEnd Dispatch(RunOptions options, const std::stop_token& stop) {
 }  // namespace
 
 ProgramEnd Run(const RunOptions& options, const std::stop_token& stop) {
-  const UrlsInMessages urls(options.storage);
+  const UrlsInMessages urls(options.storage == nullptr
+                                ? UrlsInMessages::Rename()
+                                : [&](const std::string& text) {
+                                    return options.storage->WithUrl(text);
+                                  });
   ProgramEnd end = ExitCode::kRuntimeError;
   TranslateTorchErrors([&] {
     try {

@@ -14,7 +14,7 @@
 #include "pipeline/memory/batch_pool.h"
 #include "tests/support/gpu_test.h"
 #include "tests/support/made_batches.h"
-#include "trainer/loop/device_loop.h"
+#include "trainer/loop/torch_loop.h"
 
 #include "gtest/gtest.h"
 
@@ -133,8 +133,8 @@ class CudaLoopTest : public GpuTest {
       return options;
     }
 
-    DeviceLoop graphs_;
-    DeviceLoop eager_;
+    TorchLoop graphs_;
+    TorchLoop eager_;
   };
 };
 
@@ -164,8 +164,8 @@ TEST_F(CudaLoopTest, GraphsChangeLossesOfTheFastestAlgorithmsByRounding) {
 TEST_F(CudaLoopTest, DeterministicRunsHaveTheSameBits) {
   DeviceOptions options = kGraphs;
   options.precision = Precision::kBfloat16;
-  DeviceLoop one(kModel, kOptimizer, options);
-  DeviceLoop other(kModel, kOptimizer, options);
+  TorchLoop one(kModel, kOptimizer, options);
+  TorchLoop other(kModel, kOptimizer, options);
   ExpectNear(Train(one, 0, 12), Train(other, 0, 12), 0);
   EXPECT_EQ(one.Hash(), other.Hash());
 }
@@ -201,8 +201,8 @@ TEST_F(CudaLoopTest, GraphsMixClipAverageAndAccumulateAsEagerStepsDo) {
 TEST_F(CudaLoopTest, TrainsAsTheCpuDoesFromOneCheckpoint) {
   for (const bool fused : {true, false}) {
     const ModelOptions model = WithNorms(kModel, fused);
-    DeviceLoop cpu(model, kOptimizer, kCpu);
-    DeviceLoop gpu(model, kOptimizer, kGraphs);
+    TorchLoop cpu(model, kOptimizer, kCpu);
+    TorchLoop gpu(model, kOptimizer, kGraphs);
     ExpectNear(Train(cpu, 0, 2), Train(gpu, 0, 2), 1e-3);
     gpu.Load(cpu.Save());
     ExpectNear(Train(cpu, 2, 2), Train(gpu, 2, 2), 1e-3);
@@ -213,15 +213,15 @@ TEST_F(CudaLoopTest, TrainsAsTheCpuDoesFromOneCheckpoint) {
 
 // On the GPU alone: fused norms round less often.
 TEST_F(CudaLoopTest, FusedNormsTrainAsOthersDo) {
-  DeviceLoop fused(WithNorms(kModel, true), kOptimizer, kGraphs);
-  DeviceLoop plain(WithNorms(kModel, false), kOptimizer, kGraphs);
+  TorchLoop fused(WithNorms(kModel, true), kOptimizer, kGraphs);
+  TorchLoop plain(WithNorms(kModel, false), kOptimizer, kGraphs);
   plain.Load(fused.Save());
   ExpectNear(Train(fused, 0, 6), Train(plain, 0, 6), kTolerance);
 }
 
 // And once before graphs are captured.
 TEST_F(CudaLoopTest, TheHostWaitsOnceALoop) {
-  DeviceLoop loop(kModel, kOptimizer, kGraphs);
+  TorchLoop loop(kModel, kOptimizer, kGraphs);
   Train(loop, 0, 8);
   {
     const NoHiddenSyncs no_syncs;
@@ -232,7 +232,7 @@ TEST_F(CudaLoopTest, TheHostWaitsOnceALoop) {
 }
 
 TEST_F(CudaLoopTest, ResultsComeWhileTheLoopRuns) {
-  DeviceLoop loop(kModel, kOptimizer, kGraphs);
+  TorchLoop loop(kModel, kOptimizer, kGraphs);
   std::promise<void> first_seen;
   const std::shared_ptr<MadeStream> source = Colours(10);
   // The tenth batch is not there before the first result is seen.
@@ -255,8 +255,8 @@ TEST_F(CudaLoopTest, ResultsComeWhileTheLoopRuns) {
 
 TEST_F(CudaLoopTest, CapturesAnewForAnotherSize) {
   for (const bool fused : {true, false}) {
-    DeviceLoop graphs(WithNorms(kModel, fused), kOptimizer, kGraphs);
-    DeviceLoop eager(WithNorms(kModel, fused), kOptimizer, kNoGraphs);
+    TorchLoop graphs(WithNorms(kModel, fused), kOptimizer, kGraphs);
+    TorchLoop eager(WithNorms(kModel, fused), kOptimizer, kNoGraphs);
     eager.Load(graphs.Save());
     for (const int side : {32, 48, 32}) {
       ExpectNear(Train(graphs, 0, 6, side), Train(eager, 0, 6, side), 0);
@@ -276,11 +276,11 @@ INSTANTIATE_TEST_SUITE_P(Views, CudaEvaluationTest,
 TEST_P(CudaEvaluationTest, EvaluatesAsTheCpuDoes) {
   DeviceOptions on_cpu = kCpu;
   on_cpu.eval_views = GetParam();
-  DeviceLoop cpu(kModel, kOptimizer, on_cpu);
+  TorchLoop cpu(kModel, kOptimizer, on_cpu);
   Train(cpu, 0, 4);
   for (DeviceOptions options : {kGraphs, kNoGraphs}) {
     options.eval_views = GetParam();
-    DeviceLoop gpu(kModel, kOptimizer, options);
+    TorchLoop gpu(kModel, kOptimizer, options);
     gpu.Load(cpu.Save());
     for (int i = 0; i < 2; ++i) {
       Infeed here(Colours(7), kBatch, kSide);
@@ -301,7 +301,7 @@ TEST_P(CudaEvaluationTest, EvaluatesAsTheCpuDoes) {
 }
 
 TEST_F(CudaLoopTest, TakesBatchesFromPinnedMemoryAndGivesThemBack) {
-  DeviceLoop loop(kModel, kOptimizer, kGraphs);
+  TorchLoop loop(kModel, kOptimizer, kGraphs);
   BatchPool pool(4, kBatch, kSide, loop.batch_memory());
   auto number = std::make_shared<std::int64_t>(0);
   const auto source = std::make_shared<MadeStream>([&pool, number] {

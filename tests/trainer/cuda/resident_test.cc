@@ -10,7 +10,7 @@
 #include "pipeline/memory/image_choice.h"
 #include "tests/support/gpu_test.h"
 #include "tests/support/made_batches.h"
-#include "trainer/loop/device_loop.h"
+#include "trainer/loop/torch_loop.h"
 
 #include "gtest/gtest.h"
 
@@ -119,8 +119,8 @@ TEST_F(CudaResidentTest, TrainsAsOnBatchesFromTheHost) {
   for (const bool fused : {true, false}) {
     ModelOptions model = kModel;
     model.fused_batch_norm = fused;
-    DeviceLoop held(model, kOptimizer, kGpu);
-    DeviceLoop fed(model, kOptimizer, kGpu);
+    TorchLoop held(model, kOptimizer, kGpu);
+    TorchLoop fed(model, kOptimizer, kGpu);
     fed.Load(held.Save());
     Hold(held);
     // Within the warm-up; beyond it; and launches of the graph that is there,
@@ -135,7 +135,7 @@ TEST_F(CudaResidentTest, TrainsAsOnBatchesFromTheHost) {
 }
 
 TEST_F(CudaResidentTest, WaitsOnceALoopAndOnceToCapture) {
-  DeviceLoop loop(kModel, kOptimizer, kGpu);
+  TorchLoop loop(kModel, kOptimizer, kGpu);
   Hold(loop);
   EXPECT_EQ(loop.host_syncs(), 0);
   Train(loop, 0, 8, true);
@@ -147,7 +147,7 @@ TEST_F(CudaResidentTest, WaitsOnceALoopAndOnceToCapture) {
 // More steps than the results' ring has records.
 TEST_F(CudaResidentTest, CutsALongLoop) {
   constexpr std::int64_t kSteps = 5000;
-  DeviceLoop loop(kModel, kOptimizer, kGpu);
+  TorchLoop loop(kModel, kOptimizer, kGpu);
   Hold(loop);
   const std::vector<StepResult> results = Train(loop, 0, kSteps, true);
   ASSERT_EQ(results.size(), static_cast<std::size_t>(kSteps));
@@ -157,7 +157,7 @@ TEST_F(CudaResidentTest, CutsALongLoop) {
 }
 
 TEST_F(CudaResidentTest, EndsWhereTheStreamDoes) {
-  DeviceLoop loop(kModel, kOptimizer, kGpu);
+  TorchLoop loop(kModel, kOptimizer, kGpu);
   Hold(loop);
   EXPECT_EQ(Train(loop, 0, 10, true, 6).size(), 6U);
   EXPECT_EQ(Train(loop, 6, 10, true, 0).size(), 0U);
@@ -168,8 +168,8 @@ TEST_F(CudaResidentTest, EndsWhereTheStreamDoes) {
 // been.
 TEST_F(CudaResidentTest, EndsSoonAfterARequestAndGoesOnWhereItEnded) {
   constexpr std::int64_t kSteps = 2000;
-  DeviceLoop loop(kModel, kOptimizer, kGpu);
-  DeviceLoop whole(kModel, kOptimizer, kGpu);
+  TorchLoop loop(kModel, kOptimizer, kGpu);
+  TorchLoop whole(kModel, kOptimizer, kGpu);
   whole.Load(loop.Save());
   Hold(loop);
   Hold(whole);
@@ -199,7 +199,7 @@ TEST_F(CudaResidentTest, EndsSoonAfterARequestAndGoesOnWhereItEnded) {
 }
 
 TEST_F(CudaResidentTest, RefusesMoreThanTheGpuHas) {
-  DeviceLoop loop(kModel, kOptimizer, kGpu);
+  TorchLoop loop(kModel, kOptimizer, kGpu);
   EXPECT_THROW(
       (void)loop.Hold({.images = std::int64_t{1} << 30, .image_size = 224}),
       UsageError);

@@ -109,26 +109,5 @@ TEST(FakeDataTest, TheMemoryLimitApplies) {
               HasSubstr("memory_limit is 1000 bytes"));
 }
 
-TEST(ResolveFakeDataTest, HasTheReferencesNumbers) {
-  RunParams run;
-  ResolveFakeData(/*on_gpu=*/true, run);
-  EXPECT_EQ(run.values.input.num_label_classes, 1000);
-  EXPECT_EQ(run.values.num_train_images, 1281167);
-  EXPECT_EQ(run.values.input.batch_size, 1024);
-  EXPECT_EQ(run.values.iterations_per_loop, 1251);
-  EXPECT_EQ(run.values.num_eval_images, 10 * 1024);
-}
-
-TEST(ResolveFakeDataTest, KeepsWhatIsGiven) {
-  RunParams run;
-  run.values.input.num_label_classes = 7;
-  run.values.num_train_images = 640;
-  run.values.eval_batch_size = 16;
-  ResolveFakeData(/*on_gpu=*/false, run);
-  EXPECT_EQ(run.values.input.num_label_classes, 7);
-  EXPECT_EQ(run.values.steps_per_eval, 10);
-  EXPECT_EQ(run.values.num_eval_images, 160);
-}
-
 }  // namespace
 }  // namespace infeed

@@ -27,15 +27,15 @@ std::uint64_t Trained() {
   const TrainParams params = Small();
   DeviceOptions device = MakeDeviceOptions(params, "cpu");
   device.threads = 1;
-  DeviceLoop loop(MakeModelOptions(params), MakeOptimizerOptions(params),
-                  device);
+  const auto loop = MakeDeviceLoop(MakeModelOptions(params),
+                                   MakeOptimizerOptions(params), device);
   Infeed infeed(OpenInput(nullptr, {.batch_size = 8,
                                     .image_size = 32,
                                     .batches_in_pool = kLeastBatches}),
                 8, 32);
   Outfeed outfeed([](const StepResult& /*result*/) {});
-  EXPECT_EQ(loop.Train(0, 3, infeed, outfeed), 3);
-  return loop.Hash();
+  EXPECT_EQ(loop->Train(0, 3, infeed, outfeed), 3);
+  return loop->Hash();
 }
 
 TEST(PrecisionTrialTest, LeavesTheTrainingAsItIs) {

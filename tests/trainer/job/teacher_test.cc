@@ -57,10 +57,10 @@ class TeacherTest : public testing::Test {
         << more;
   }
   static ModelState State(std::uint64_t seed) {
-    return DeviceLoop(
+    return MakeDeviceLoop(
                {.kind = ModelKind::kLeNet, .num_classes = 4, .seed = seed},
                {.moving_average_decay = 0.9}, kCpu)
-        .Save();
+        ->Save();
   }
   std::optional<Teacher> Find() { return FindTeacher(options_, run_); }
   std::string Error() {
@@ -148,7 +148,7 @@ TEST_F(TeacherTest, MustBeThere) {
 
 TEST_F(TeacherTest, MayBeWeightsOfANamedNetwork) {
   const ModelOptions model = {.depth = 18, .num_classes = 4, .seed = 9};
-  const TensorMap weights = DeviceLoop(model, {}, kCpu).Save().model;
+  const TensorMap weights = MakeDeviceLoop(model, {}, kCpu)->Save().model;
   run_.values.distill_from = other_ / "w.safetensors";
   WriteSafetensors(run_.values.distill_from, weights);
   run_.values.distill_model = "resnet18";
@@ -171,7 +171,7 @@ TEST_F(TeacherTest, HasTheGeometryOfItsExport) {
       .variant = ModelVariant::kTpu, .depth = 18, .num_classes = 4};
   run_.values.distill_from = other_ / "model.safetensors";
   WriteSafetensors(run_.values.distill_from,
-                   DeviceLoop(model, {}, kCpu).Save().model);
+                   MakeDeviceLoop(model, {}, kCpu)->Save().model);
   std::ofstream(other_ / "preprocessing.json")
       << R"({"trained": {"model_variant": "tpu"}})";
   run_.values.distill_model = "resnet18";

@@ -8,14 +8,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "tests/support/temporary_folder.h"
 
 namespace infeed {
 namespace {
 
-using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -114,19 +112,6 @@ TEST_F(MachineCheckTest, WarnsOfFewOpenFiles) {
   EXPECT_EQ(Find("open files").value, "256");
   EXPECT_THAT(Find("open files").advice, HasSubstr("ulimit -n"));
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
-}
-
-TEST(FindingsTest, FindingsBecomeTextAndJson) {
-  const std::vector<Finding> findings = {{"cores", "2", ""},
-                                         {"memory", "4 MiB\xff", "buy some"}};
-  EXPECT_THAT(FindingsText(findings),
-              AllOf(HasSubstr("ok   cores            2\n"),
-                    HasSubstr("WARN memory"), HasSubstr("-> buy some\n")));
-  const auto json = nlohmann::json::parse(FindingsJson(findings));
-  EXPECT_EQ(json["schema"], 1);
-  EXPECT_EQ(json["warnings"], 1);
-  EXPECT_EQ(json["findings"][0]["ok"], true);
-  EXPECT_EQ(json["findings"][1]["advice"], "buy some");
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "trainer/loop/device_loop.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -14,6 +12,7 @@
 #include "base/error.h"
 #include "tests/support/made_batches.h"
 #include "tests/support/torchvision_golden.h"
+#include "trainer/loop/torch_loop.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -36,7 +35,7 @@ const OptimizerOptions kWarmUp = {.learning_rate = {.base_learning_rate = 3.2,
                                                     .train_images = 8,
                                                     .train_steps = 90}};
 
-DeviceLoop SmallLoop(std::uint64_t seed = 0) {
+TorchLoop SmallLoop(std::uint64_t seed = 0) {
   return {{.depth = 18, .num_classes = kClasses, .seed = seed}, kWarmUp, kCpu};
 }
 
@@ -89,8 +88,7 @@ TEST(DeviceLoopTest, TrainsAsTorchvisionAndItsOptimizerDo) {
   OptimizerOptions optimizer = kWarmUp;
   optimizer.weight_decay = 1e-3;
   optimizer.loss.label_smoothing = 0.1;
-  DeviceLoop loop({.depth = 18, .num_classes = kGoldenClasses}, optimizer,
-                  kCpu);
+  TorchLoop loop({.depth = 18, .num_classes = kGoldenClasses}, optimizer, kCpu);
   loop.Load(GoldenState(loop));
   Infeed infeed(
       MadeBatches(2, kGoldenBatch, kGoldenSize,
@@ -125,7 +123,7 @@ TEST(DeviceLoopTest, LearnsFromTeachersAndClassWeightsAsPytorchDoes) {
   const ModelOptions model = {.depth = 18, .num_classes = kGoldenClasses};
   double largest = 0;
   for (const nlohmann::json& golden : goldens) {
-    DeviceLoop loop(
+    TorchLoop loop(
         model,
         {.learning_rate = {.base_learning_rate = 0.01,
                            .scaled_by_batch = false,
@@ -164,14 +162,14 @@ TEST(DeviceLoopTest, LearnsFromTeachersAndClassWeightsAsPytorchDoes) {
 }
 
 TEST(DeviceLoopTest, ATeacherIsOfNoState) {
-  DeviceLoop loop = SmallLoop();
+  TorchLoop loop = SmallLoop();
   const ModelState before = loop.Save();
   const ModelOptions model = {.depth = 18, .num_classes = kClasses, .seed = 5};
-  const TensorMap weights = DeviceLoop(model, {}, kCpu).Save().model;
+  const TensorMap weights = TorchLoop(model, {}, kCpu).Save().model;
   (void)loop.SetTeacher(model, weights);
   EXPECT_TRUE(SameState(loop.Save(), before));
   const std::vector<StepResult> taught = Train(loop, 0, 2);
-  DeviceLoop alone = SmallLoop();
+  TorchLoop alone = SmallLoop();
   EXPECT_NE(taught[0].loss, Train(alone, 0, 1)[0].loss);
   EXPECT_EQ(loop.Save().model.size(), before.model.size());
   EXPECT_THROW(
@@ -185,7 +183,7 @@ TEST(DeviceLoopTest, LearnsAFewImagesByHeart) {
                              .batch_size = 16,
                              .train_images = 16,
                              .train_steps = 90};
-  DeviceLoop loop({.depth = 18, .num_classes = kClasses}, optimizer, kCpu);
+  TorchLoop loop({.depth = 18, .num_classes = kClasses}, optimizer, kCpu);
   Infeed infeed(MadeBatches(40, 16, kSide,
                             [](Batch& batch, std::int64_t) {
                               FillWithColours(batch, 0, kClasses);
@@ -203,7 +201,7 @@ TEST(DeviceLoopTest, LearnsAFewImagesByHeart) {
 }
 
 TEST(DeviceLoopTest, StartsWithThePlainLossOfGuessing) {
-  DeviceLoop loop = SmallLoop();
+  TorchLoop loop = SmallLoop();
   Infeed infeed(Colours(2), kBatch, kSide);
   const EvalSums counts = loop.Evaluate(infeed);
   EXPECT_NEAR(counts.loss_sum / static_cast<double>(counts.images),
@@ -211,8 +209,8 @@ TEST(DeviceLoopTest, StartsWithThePlainLossOfGuessing) {
 }
 
 TEST(DeviceLoopTest, RunsTheSameForTheSameSeed) {
-  DeviceLoop one = SmallLoop(3);
-  DeviceLoop two = SmallLoop(3);
+  TorchLoop one = SmallLoop(3);
+  TorchLoop two = SmallLoop(3);
   const std::vector<StepResult> first = Train(one, 0, 3);
   const std::vector<StepResult> second = Train(two, 0, 3);
   for (std::size_t i = 0; i < first.size(); ++i) {
@@ -223,12 +221,12 @@ TEST(DeviceLoopTest, RunsTheSameForTheSameSeed) {
 }
 
 TEST(DeviceLoopTest, ALoadedStateGoesOnAsIfNeverStopped) {
-  DeviceLoop whole = SmallLoop();
+  TorchLoop whole = SmallLoop();
   const std::vector<StepResult> uninterrupted = Train(whole, 0, 6);
 
-  DeviceLoop before = SmallLoop();
+  TorchLoop before = SmallLoop();
   Train(before, 0, 3);
-  DeviceLoop after = SmallLoop(9);
+  TorchLoop after = SmallLoop(9);
   after.Load(before.Save());
   const std::vector<StepResult> resumed = Train(after, 3, 3);
 
@@ -241,16 +239,16 @@ TEST(DeviceLoopTest, ALoadedStateGoesOnAsIfNeverStopped) {
 }
 
 TEST(DeviceLoopTest, TheLengthOfLoopsChangesNothing) {
-  DeviceLoop whole = SmallLoop();
+  TorchLoop whole = SmallLoop();
   Train(whole, 0, 4);
-  DeviceLoop parts = SmallLoop();
+  TorchLoop parts = SmallLoop();
   Train(parts, 0, 1);
   Train(parts, 1, 3);
   EXPECT_TRUE(SameState(parts.Save(), whole.Save()));
 }
 
 TEST(DeviceLoopTest, AShorterLastLoopIsNormal) {
-  DeviceLoop loop = SmallLoop();
+  TorchLoop loop = SmallLoop();
   Infeed infeed(Colours(2), kBatch, kSide);
   std::vector<std::int64_t> steps;
   Outfeed outfeed(
@@ -262,7 +260,7 @@ TEST(DeviceLoopTest, AShorterLastLoopIsNormal) {
 }
 
 TEST(DeviceLoopTest, ResultsArriveWhileTheLoopRuns) {
-  DeviceLoop loop = SmallLoop();
+  TorchLoop loop = SmallLoop();
   std::promise<void> seen;
   // The second batch comes only once the sink has the first step's result.
   std::shared_future<void> first_result = seen.get_future().share();
@@ -283,14 +281,14 @@ TEST(DeviceLoopTest, ResultsArriveWhileTheLoopRuns) {
 }
 
 TEST(DeviceLoopTest, PassesOnWhatTheInfeedThrows) {
-  DeviceLoop loop = SmallLoop();
+  TorchLoop loop = SmallLoop();
   Infeed infeed(Colours(1), kBatch, 2 * kSide);
   Outfeed outfeed([](const StepResult&) {});
   EXPECT_THROW(loop.Train(0, 1, infeed, outfeed), UsageError);
 }
 
 TEST(DeviceLoopTest, CountsEveryImageOnceAndLeavesMaskedSlotsOut) {
-  DeviceLoop loop = SmallLoop();
+  TorchLoop loop = SmallLoop();
   const auto with_mask = [](bool masked) {
     return MadeBatches(3, kBatch, kSide,
                        [=](Batch& batch, std::int64_t number) {
@@ -316,7 +314,7 @@ TEST(DeviceLoopTest, CountsEveryImageOnceAndLeavesMaskedSlotsOut) {
 TEST(DeviceLoopTest, EvaluatesTheMeanOfViews) {
   DeviceOptions options = kCpu;
   options.eval_views = {.crops = 4, .flip = true};
-  DeviceLoop loop({.depth = 18, .num_classes = kClasses}, kWarmUp, options);
+  TorchLoop loop({.depth = 18, .num_classes = kClasses}, kWarmUp, options);
   EXPECT_EQ(loop.eval_crops(), 4);
   // Each image four times, and its mirror image.
   const auto views = MadeBatches(2, kBatch, kSide, [](Batch& batch, auto) {
@@ -348,7 +346,7 @@ TEST(DeviceLoopTest, EvaluatesTheMeanOfViews) {
 }
 
 TEST(DeviceLoopTest, PredictsWhatAnEvaluationCounts) {
-  DeviceLoop loop = SmallLoop();
+  TorchLoop loop = SmallLoop();
   Infeed evaluated(Colours(3), kBatch, kSide);
   const EvalSums sums = loop.Evaluate(evaluated);
   Infeed infeed(Colours(3), kBatch, kSide);
@@ -376,7 +374,7 @@ TEST(DeviceLoopTest, PredictsWhatAnEvaluationCounts) {
 }
 
 TEST(DeviceLoopTest, EvaluationChangesNothing) {
-  DeviceLoop loop = SmallLoop();
+  TorchLoop loop = SmallLoop();
   const ModelState before = loop.Save();
   Infeed infeed(Colours(2), kBatch, kSide);
   (void)loop.Evaluate(infeed);
@@ -386,7 +384,7 @@ TEST(DeviceLoopTest, EvaluationChangesNothing) {
 TEST(DeviceLoopTest, ABatchOfMaskedSlotsHasNoLossButDecay) {
   OptimizerOptions optimizer = kWarmUp;
   optimizer.weight_decay = 0;
-  DeviceLoop loop({.depth = 18, .num_classes = kClasses}, optimizer, kCpu);
+  TorchLoop loop({.depth = 18, .num_classes = kClasses}, optimizer, kCpu);
   Infeed infeed(MadeBatches(1, kBatch, kSide, [](Batch&, std::int64_t) {}),
                 kBatch, kSide);
   StepResult seen;
@@ -404,8 +402,8 @@ TEST(DeviceLoopTest, ABatchOfMaskedSlotsHasNoLossButDecay) {
 }
 
 TEST(DeviceLoopTest, Bfloat16TrainsToo) {
-  DeviceLoop exact = SmallLoop();
-  DeviceLoop loop(
+  TorchLoop exact = SmallLoop();
+  TorchLoop loop(
       {.depth = 18, .num_classes = kClasses}, kWarmUp,
       {.device = "cpu", .precision = Precision::kBfloat16, .threads = 2});
   EXPECT_EQ(loop.Describe(), "cpu, 2 threads, bfloat16");
@@ -430,7 +428,7 @@ TEST(DeviceLoopTest, SavesUnderTorchvisionsNames) {
 }
 
 TEST(DeviceLoopTest, SavedTensorsAreRowMajor) {
-  DeviceLoop loop = SmallLoop();
+  TorchLoop loop = SmallLoop();
   ModelState state = loop.Save();
   HostTensor& convolution = state.model.at("layer1.0.conv1.weight");
   for (std::size_t i = 0; i < convolution.bytes.size() / 4; ++i) {
@@ -444,7 +442,7 @@ TEST(DeviceLoopTest, SavedTensorsAreRowMajor) {
 // Loads a state that has been tampered with and returns the error's message.
 template <typename Tamper>
 std::string MessageOfLoad(Tamper tamper) {
-  DeviceLoop loop = SmallLoop();
+  TorchLoop loop = SmallLoop();
   const ModelState good = loop.Save();
   ModelState bad = good;
   tamper(bad);
@@ -491,14 +489,14 @@ TEST(DeviceLoopTest, RefusesATensorThatIsCutShort) {
 }
 
 TEST(DeviceLoopTest, DescribesItself) {
-  const DeviceLoop loop = SmallLoop();
+  const TorchLoop loop = SmallLoop();
   EXPECT_EQ(loop.Describe(), "cpu, 2 threads, float32");
   EXPECT_EQ(loop.parameter_count(), 11689512 - 996 * 513);
 }
 
 std::string MessageOfDevice(const DeviceOptions& device) {
   try {
-    const DeviceLoop loop({.depth = 18, .num_classes = 2}, {}, device);
+    const TorchLoop loop({.depth = 18, .num_classes = 2}, {}, device);
   } catch (const UsageError& error) {
     return error.what();
   }
@@ -526,7 +524,7 @@ TEST(DeviceLoopTest, RefusesANegativeNumberOfThreads) {
 }
 
 TEST(DeviceLoopTest, RefusesAnUnknownDepth) {
-  EXPECT_THROW(DeviceLoop({.depth = 20}, {}, kCpu), UsageError);
+  EXPECT_THROW(TorchLoop({.depth = 20}, {}, kCpu), UsageError);
 }
 
 }  // namespace device_loop_test

@@ -7,7 +7,7 @@
 #include "tests/support/junk_memory.h"
 #include "tests/support/made_batches.h"
 #include "tests/support/model_variants.h"
-#include "trainer/loop/device_loop.h"
+#include "trainer/loop/torch_loop.h"
 
 #include "gtest/gtest.h"
 
@@ -17,8 +17,8 @@ namespace networks_test {
 constexpr int kBatch = 8;
 constexpr int kClasses = 4;
 
-DeviceLoop LoopWith(const ModelOptions& model,
-                    Precision precision = Precision::kFloat32) {
+TorchLoop LoopWith(const ModelOptions& model,
+                   Precision precision = Precision::kFloat32) {
   return {model,
           {.learning_rate = {.base_learning_rate = 0.05,
                              .scaled_by_batch = false,
@@ -46,11 +46,11 @@ std::vector<float> Train(DeviceLoop& loop, int side, std::int64_t first,
 TEST(DeviceLoopNetworksTest, AResumedRunDropsWhatAnUninterruptedOneDrops) {
   const ModelOptions model = {
       .depth = 18, .num_classes = kClasses, .dropout_rate = 0.5};
-  DeviceLoop whole = LoopWith(model);
+  TorchLoop whole = LoopWith(model);
   const std::vector<float> uninterrupted = Train(whole, 32, 0, 4);
-  DeviceLoop before = LoopWith(model);
+  TorchLoop before = LoopWith(model);
   Train(before, 32, 0, 2);
-  DeviceLoop after = LoopWith(model);
+  TorchLoop after = LoopWith(model);
   after.Load(before.Save());
   EXPECT_EQ(Train(after, 32, 2, 2),
             std::vector(uninterrupted.begin() + 2, uninterrupted.end()));
@@ -58,7 +58,7 @@ TEST(DeviceLoopNetworksTest, AResumedRunDropsWhatAnUninterruptedOneDrops) {
 }
 
 TEST(DeviceLoopNetworksTest, FrozenStagesStayAsTheyWere) {
-  DeviceLoop loop =
+  TorchLoop loop =
       LoopWith({.depth = 18, .num_classes = kClasses, .frozen_stages = 5});
   const TensorMap before = loop.Save().model;
   Train(loop, 32, 0, 2);
@@ -68,12 +68,12 @@ TEST(DeviceLoopNetworksTest, FrozenStagesStayAsTheyWere) {
 }
 
 TEST(DeviceLoopNetworksTest, LeNetLearns) {
-  DeviceLoop loop({.kind = ModelKind::kLeNet, .num_classes = kClasses},
-                  {.learning_rate = {.base_learning_rate = 0.01,
-                                     .scaled_by_batch = false,
-                                     .schedule = RateSchedule::kConstant},
-                   .weight_decay = 0},
-                  {.device = "cpu", .threads = 2});
+  TorchLoop loop({.kind = ModelKind::kLeNet, .num_classes = kClasses},
+                 {.learning_rate = {.base_learning_rate = 0.01,
+                                    .scaled_by_batch = false,
+                                    .schedule = RateSchedule::kConstant},
+                  .weight_decay = 0},
+                 {.device = "cpu", .threads = 2});
   const std::vector<float> losses = Train(loop, 28, 0, 150);
   EXPECT_NEAR(losses.front(), std::log(kClasses), 0.5);
   // Batches of eight are noisy: the mean of the last ones counts.
@@ -87,10 +87,10 @@ TEST_P(Bfloat16NetworkTest, TrainsAlikeInMemoryFullOfJunk) {
   ModelOptions model = GetParam().options;
   model.num_classes = kClasses;
   const int side = GetParam().side;
-  DeviceLoop clean = LoopWith(model, Precision::kBfloat16);
+  TorchLoop clean = LoopWith(model, Precision::kBfloat16);
   const std::vector<float> losses = Train(clean, side, 0, 2);
   const JunkMemory junk;
-  DeviceLoop in_junk = LoopWith(model, Precision::kBfloat16);
+  TorchLoop in_junk = LoopWith(model, Precision::kBfloat16);
   EXPECT_EQ(Train(in_junk, side, 0, 2), losses);
   EXPECT_EQ(in_junk.Save().model, clean.Save().model);
 }

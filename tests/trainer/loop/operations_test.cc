@@ -18,7 +18,7 @@
 
 #include "tests/support/made_batches.h"
 #include "tests/trainer/loop/value_reads.h"
-#include "trainer/loop/device_loop.h"
+#include "trainer/loop/torch_loop.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -138,8 +138,8 @@ void SeeEnd(const at::RecordFunction& operation,
 // Sees the third step of a training: the first two make the optimizer's state.
 Seen ThirdStep(const ModelOptions& model, const OptimizerOptions& optimizer,
                Precision precision) {
-  DeviceLoop loop(model, optimizer,
-                  {.device = "cpu", .precision = precision, .threads = 2});
+  TorchLoop loop(model, optimizer,
+                 {.device = "cpu", .precision = precision, .threads = 2});
   Outfeed outfeed([](const StepResult&) {});
   const auto train = [&](std::int64_t first, std::int64_t steps) {
     Infeed infeed(MadeBatches(steps, kBatch, kSide,

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "tests/support/made_batches.h"
 #include "tests/support/rank_threads.h"
-#include "trainer/loop/device_loop.h"
+#include "trainer/loop/torch_loop.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -90,12 +90,12 @@ struct TrainedRank {
 // Trains kSteps steps as one rank, in two loops. `fill` may change the batches.
 TrainedRank Train(const RanksCase& setup, Ranks& ranks, const FillBatch& fill) {
   TrainedRank run;
-  DeviceLoop loop(setup.model, setup.optimizer, setup.DeviceOf(&ranks));
+  TorchLoop loop(setup.model, setup.optimizer, setup.DeviceOf(&ranks));
   if (setup.taught) {
     ModelOptions teacher = setup.model;
     teacher.seed = 5;
     (void)loop.SetTeacher(
-        teacher, DeviceLoop(teacher, {}, setup.DeviceOf(nullptr)).Save().model);
+        teacher, TorchLoop(teacher, {}, setup.DeviceOf(nullptr)).Save().model);
   }
   const int slots = kBatch / ranks.place().world_size;
   Infeed infeed(MadeBatches(kSteps, slots, setup.side(), fill), slots,
@@ -248,7 +248,7 @@ float LossOfSameImages(int size, double dropout_rate) {
   setup.model.dropout_rate = dropout_rate;
   return RankThreads(size)
       .Collect<float>([&](Ranks& ranks) {
-        DeviceLoop loop(setup.model, setup.optimizer, setup.DeviceOf(&ranks));
+        TorchLoop loop(setup.model, setup.optimizer, setup.DeviceOf(&ranks));
         Infeed infeed(MadeBatches(1, 4, 32,
                                   [](Batch& batch, std::int64_t number) {
                                     FillWithColours(batch, number, kClasses);
@@ -276,7 +276,7 @@ TEST(RanksBroadcastTest, AllGoOnFromRankZerosState) {
     const RankPlace& place = ranks.place();
     RanksCase own = setup;
     own.model.seed = static_cast<std::uint64_t>(place.rank);
-    DeviceLoop loop(own.model, own.optimizer, own.DeviceOf(&ranks));
+    TorchLoop loop(own.model, own.optimizer, own.DeviceOf(&ranks));
     ModelState expected = loop.Save();
     for (auto& [name, tensor] : expected.optimizer) {
       tensor.bytes[0] = static_cast<std::byte>(place.rank + 1);
@@ -297,7 +297,7 @@ TEST(RanksBroadcastTest, AllGoOnFromRankZerosState) {
 
 TEST(RanksBroadcastTest, OneRankBroadcastsNothing) {
   const RanksCase setup = LeNet("");
-  DeviceLoop loop(setup.model, setup.optimizer, setup.DeviceOf(nullptr));
+  TorchLoop loop(setup.model, setup.optimizer, setup.DeviceOf(nullptr));
   const std::uint64_t before = loop.Hash();
   loop.Broadcast();
   EXPECT_EQ(loop.Hash(), before);
@@ -312,7 +312,7 @@ TEST(RanksBroadcastTest, OneRankBroadcastsNothing) {
 std::int64_t StepsUntilEnd(Ranks& ranks, int ask) {
   const RanksCase setup = LeNet("");
   const RankPlace& place = ranks.place();
-  DeviceLoop loop(setup.model, setup.optimizer, setup.DeviceOf(&ranks));
+  TorchLoop loop(setup.model, setup.optimizer, setup.DeviceOf(&ranks));
   const int slots = kBatch / place.world_size;
   const FillBatch fill = PartOf(setup, place);
   Infeed* asked = nullptr;
@@ -404,7 +404,7 @@ TEST(RanksOptionsTest, BatchNormGroupsMustMakeUpTheWorld) {
   setup.batch_norm_group = 3;
   RankThreads(2).Run([&](Ranks& ranks) {
     EXPECT_THROW(
-        DeviceLoop(setup.model, setup.optimizer, setup.DeviceOf(&ranks)),
+        TorchLoop(setup.model, setup.optimizer, setup.DeviceOf(&ranks)),
         UsageError);
   });
 }

@@ -14,8 +14,8 @@
 
 #include "base/error.h"
 #include "tests/support/made_batches.h"
-#include "trainer/loop/device_loop.h"
 #include "trainer/loop/passes.h"
+#include "trainer/loop/torch_loop.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -84,8 +84,7 @@ std::vector<StepResult> Train(TrainStep& step, std::int64_t first,
                 kBatch, kSide);
   Outfeed outfeed([&](const StepResult& result) { results.push_back(result); });
   const BatchUnpacker unpacker(torch::kCPU, Normalization::kImagenet);
-  TrainLoop loop(step);
-  EXPECT_EQ(loop.Run(first, steps, unpacker, infeed, outfeed), done);
+  EXPECT_EQ(TrainEagerly(step, first, steps, unpacker, infeed, outfeed), done);
   outfeed.Drain();
   return results;
 }
@@ -419,7 +418,7 @@ const ModelOptions kResNet = {.depth = 18, .num_classes = 2};
 TEST(DeviceLoopAverageTest, EvaluationsAndExportsUseTheAverage) {
   OptimizerOptions options = Options();
   options.moving_average_decay = 0.9;
-  DeviceLoop loop(kResNet, options, kCpu);
+  TorchLoop loop(kResNet, options, kCpu);
   const TensorMap start = loop.Save().model;
   EXPECT_TRUE(loop.SaveForUse() == start);
   ModelState other = loop.Save();
@@ -433,7 +432,7 @@ TEST(DeviceLoopAverageTest, EvaluationsAndExportsUseTheAverage) {
 TEST(DeviceLoopAverageTest, StartsAtTheWeightsThatItStartsFrom) {
   OptimizerOptions options = Options();
   options.moving_average_decay = 0.9;
-  DeviceLoop loop(kResNet, options, kCpu);
+  TorchLoop loop(kResNet, options, kCpu);
   TensorMap weights = loop.Save().model;
   weights.at("fc.weight").bytes[0] = std::byte{7};
   loop.LoadWeights(weights);
@@ -441,8 +440,8 @@ TEST(DeviceLoopAverageTest, StartsAtTheWeightsThatItStartsFrom) {
 }
 
 TEST(DeviceLoopNonFiniteTest, NamesTheTensors) {
-  DeviceLoop loop({.kind = ModelKind::kLeNet, .num_classes = kClasses},
-                  Options(), kCpu);
+  TorchLoop loop({.kind = ModelKind::kLeNet, .num_classes = kClasses},
+                 Options(), kCpu);
   EXPECT_THAT(loop.FindNonFinite(), IsEmpty());
   ModelState state = loop.Save();
   std::vector<std::byte>& weight = state.model.at("fc1.weight").bytes;
@@ -470,7 +469,7 @@ TEST(DeviceLoopFrozenTest, KeepsNothingForFrozenParameters) {
   model.frozen_stages = 1;
   OptimizerOptions options = Options(OptimizerKind::kAdam);
   options.moving_average_decay = 0.9;
-  const TensorMap state = DeviceLoop(model, options, kCpu).Save().optimizer;
+  const TensorMap state = TorchLoop(model, options, kCpu).Save().optimizer;
   EXPECT_EQ(state.count("conv1.weight/m"), 0U);
   EXPECT_EQ(state.count("conv1.weight/average"), 0U);
   EXPECT_EQ(state.count("fc.weight/v"), 1U);

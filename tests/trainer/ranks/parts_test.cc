@@ -51,9 +51,7 @@ TEST(RankPartsTest, RoundAnEvaluationsBatchUp) {
 
 TEST(RankPartsTest, ErrorsNameABatchThatCanBeShared) {
   const auto error = [](int batch, int ranks) {
-    TrainParams params;
-    params.input.batch_size = batch;
-    return MessageOf<UsageError>([&] { RequireShares(params, ranks); });
+    return MessageOf<UsageError>([&] { RequireShares(batch, ranks); });
   };
   EXPECT_EQ(error(12, 1), "");
   EXPECT_EQ(error(12, 4), "");

@@ -24,20 +24,21 @@ using ::testing::HasSubstr;
 class ExporterTest : public testing::Test {
  protected:
   ExporterTest() {
-    params_.model.kind = ModelKind::kLeNet;
-    params_.input.image_size = 28;
-    params_.input.num_label_classes = 10;
-    params_.input.label_offset = 1;
+    facts_.model.kind = ModelKind::kLeNet;
+    facts_.model.num_classes = 10;
+    facts_.step = 3;
+    facts_.input.image_size = 28;
+    facts_.input.num_label_classes = 10;
+    facts_.input.label_offset = 1;
   }
 
   // Returns the folder.
   std::string Export(const std::vector<std::string>& formats,
                      int batch_size = 0) const {
-    return ExportModel(
-        {.export_dir = exports_.path(),
-         .formats = formats,
-         .batch_size = batch_size},
-        {.params = params_, .labels = labels_, .step = 3, .weights = weights_});
+    return ExportModel({.export_dir = exports_.path(),
+                        .formats = formats,
+                        .batch_size = batch_size},
+                       facts_, weights_);
   }
 
   static std::set<std::string> NamesIn(const std::string& folder) {
@@ -49,8 +50,7 @@ class ExporterTest : public testing::Test {
   }
 
   TemporaryFolder exports_;
-  TrainParams params_;
-  ModelLabels labels_;
+  PreprocessingFacts facts_;
   TensorMap weights_ =
       RandomWeights({.kind = ModelKind::kLeNet, .num_classes = 10});
 };

@@ -1,5 +1,7 @@
-#include "trainer/job/data_set.h"
+#include "trainer/feed/data_set.h"
 
+#include <algorithm>
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -65,6 +67,23 @@ std::int64_t Images(const std::optional<DataSplit>& split) {
 }
 
 }  // namespace
+
+std::int64_t LabelFacts::last_label() const {
+  if (first && classes > 0) {
+    return *first + classes - 1;
+  }
+  return found.empty() ? -1 : found.rbegin()->first;
+}
+
+int LabelFacts::CountClasses(int label_offset) const {
+  if (!first && classes > 0) {
+    return classes;
+  }
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max() - 1;
+  return static_cast<int>(
+      std::clamp<std::int64_t>(last_label(), label_offset - 1, kMost) + 1 -
+      label_offset);
+}
 
 DataSet::DataSet(const std::string& data_dir, const DataSetOptions& options)
     : is_fake_(IsFakeData(data_dir)) {
@@ -170,7 +189,7 @@ std::string DataSet::Describe() const {
   for (const std::optional<DataSplit>* split : {&train_, &eval_}) {
     text += *split ? DescribeSplit(**split) : "";
   }
-  const int classes = CountClasses(labels_);
+  const int classes = labels_.CountClasses(labels_.first_label());
   if (classes == 0) {  // Not counted, or no record has a label.
     return text.substr(0, text.size() - std::string_view("; ").size());
   }

@@ -11,8 +11,8 @@
 #include "pipeline/order/selection_choice.h"
 #include "records/files/shard_set.h"
 #include "records/store/key_guess.h"
+#include "records/store/label_index.h"
 #include "records/store/record_index.h"
-#include "trainer/params/label_facts.h"
 
 namespace infeed {
 
@@ -36,6 +36,23 @@ struct DataSetOptions {
   // Called for splits that lack shards.
   OnShardSetFaults on_train_faults = RefuseFaults;
   OnShardSetFaults on_eval_faults = RefuseFaults;
+};
+
+// The known facts about the labels of a data set.
+struct LabelFacts {
+  int classes = 0;                // names in dataset.json or labels.txt
+  std::optional<int> first = {};  // label of the first class, from dataset.json
+  LabelCounts found = {};         // of the training records; empty: not counted
+
+  // -1 when it is not known.
+  [[nodiscard]] std::int64_t last_label() const;
+  // Where `first` is absent, 0 or 1, by the labels found.
+  [[nodiscard]] int first_label() const {
+    return first.value_or(found.contains(0) ? 0 : 1);
+  }
+  // Number of classes, the first of which has this label; 0 when the data set
+  // does not define it.
+  [[nodiscard]] int CountClasses(int label_offset) const;
 };
 
 // The data in a run's data folder, or for training a mix of folders; or fake
