@@ -3,8 +3,8 @@
 #include <span>
 
 #include "base/error.h"
-#include "trainer/tensors/pickle.h"
-#include "trainer/tensors/pth_file.h"
+#include "trainer/formats/pickle.h"
+#include "trainer/formats/pth_file.h"
 
 // Any bytes are weights or a DataError: as a whole file, and, since its
 // checksums stand in a fuzzer's way, as the pickle in one.

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "base/error.h"
-#include "trainer/tensors/safetensors.h"
+#include "trainer/formats/safetensors.h"
 
 // Any bytes are tensors or a DataError, and half precision takes no more than
 // twice its bytes.

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "base/error.h"
-#include "trainer/tensors/sorted_table.h"
+#include "trainer/formats/sorted_table.h"
 
 // Any bytes are a table or a DataError.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,

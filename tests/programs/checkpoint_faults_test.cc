@@ -16,7 +16,7 @@
 #include "tests/support/memory_disk.h"
 #include "tests/support/temporary_folder.h"
 #include "trainer/checkpoint/save.h"
-#include "trainer/model_dir/model_dir.h"
+#include "trainer/results/model_dir.h"
 
 namespace infeed {
 namespace {

@@ -10,7 +10,7 @@
 #include "records/files/folder_claim.h"
 #include "tests/support/files_in.h"
 #include "tests/support/small_model.h"
-#include "trainer/model_dir/model_dir.h"
+#include "trainer/results/model_dir.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -10,7 +10,7 @@
 #include "tests/support/gloo.h"
 #include "tests/support/running_program.h"
 #include "tests/support/small_model.h"
-#include "trainer/model_dir/model_dir.h"
+#include "trainer/results/model_dir.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

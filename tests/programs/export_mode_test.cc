@@ -10,8 +10,8 @@
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
 #include "trainer/checkpoint/average.h"
-#include "trainer/model_dir/model_dir.h"
-#include "trainer/tensors/safetensors.h"
+#include "trainer/formats/safetensors.h"
+#include "trainer/results/model_dir.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

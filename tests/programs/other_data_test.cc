@@ -14,7 +14,7 @@
 #include "tests/support/small_model.h"
 #include "tests/support/test_jpeg.h"
 #include "trainer/log/run_history.h"
-#include "trainer/model_dir/model_dir.h"
+#include "trainer/results/model_dir.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -13,7 +13,7 @@
 #include "tests/support/run_program.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/temporary_folder.h"
-#include "trainer/model_dir/model_dir.h"
+#include "trainer/results/model_dir.h"
 
 namespace infeed {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "tests/support/tensors.h"
+#include "trainer/formats/host_tensor.h"
 #include "trainer/model/layers.h"
 #include "trainer/model/options.h"
-#include "trainer/tensors/host_tensor.h"
 
 namespace infeed {
 

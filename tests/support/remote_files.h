@@ -8,8 +8,8 @@
 #include "tests/support/made_checkpoint.h"
 #include "tests/support/temporary_folder.h"
 #include "trainer/checkpoint/save.h"
-#include "trainer/model_dir/model_dir.h"
 #include "trainer/remote/folder.h"
+#include "trainer/results/model_dir.h"
 
 namespace infeed {
 

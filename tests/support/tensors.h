@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "trainer/tensors/host_tensor.h"
+#include "trainer/formats/host_tensor.h"
 
 namespace infeed {
 

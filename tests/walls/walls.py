@@ -26,6 +26,10 @@ MAY_INCLUDE = {
     "examples": {"pipeline", "records", "preprocess", "base"},
 }
 
+# The rooms of trainer/ that use LibTorch. No other room includes it, and no
+# source of the library without it includes a header of theirs.
+TORCH_ROOMS = "cuda|groups|loop|network|optimizer"
+
 # One door per dependency: pattern of the include -> where it may stand; a room
 # where the dependency has one of its own.
 DOORS = [
@@ -41,10 +45,9 @@ DOORS = [
      r"pipeline/engine/(input_graph|closed_arena)\.cc|tools/convert/graph\.cc"),
     (r"google/protobuf/.*|.*\.pb\.h",
      r"records/example/reader\.cc|"
-     r"trainer/(export/onnx_file|log/summary_writer|tensors/tensor_bundle)\.cc"),
+     r"trainer/(formats/(onnx_file|tensor_bundle)|log/summary_writer)\.cc"),
     (r"(torch|ATen|c10)/.*",
-     r"trainer/(cuda|groups|kernels|loop|network|optimizer)/.*|"
-     r"trainer/run/torch_script\.cc|bench/micro/(optimizer|pool)_bench\.cc"),
+     rf"trainer/({TORCH_ROOMS})/.*|bench/micro/(optimizer|pool)_bench\.cc"),
     (r"(cuda|cooperative_groups|cub)\w*(/.*|\.h)|nccl\.h",
      r"trainer/(cuda|kernels)/.*"),
     (r"nlohmann/.*",
@@ -52,7 +55,7 @@ DOORS = [
      r"pipeline/(engine/bad_record_ledger|stats/text|order/stream_state)\.cc|"
      r"tools/(convert/finished_shard|rewrite/shard_repair)\.h|"
      r"(trainer|tools|bench)/.*\.cc"),
-    (r"zip\.h", r"trainer/tensors/zip_archive\.cc"),
+    (r"zip\.h", r"trainer/formats/zip_archive\.cc"),
     (r"curl/.*", r"records/http/http_client\.cc"),
     (r"pugixml\.hpp", r"records/http/object_xml\.cc"),
     (r"fmt/.*", r"(base/charts|pipeline/(options|order)|trainer|tools|bench)/.*"),
@@ -122,6 +125,28 @@ def check_includes(root):
                 yield f"{name}: includes {target}: the way is one-way"
 
 
+def host_sources(root):
+    """The sources of trainer/ in the library without LibTorch."""
+    for path in (root / "trainer").glob("*/CMakeLists.txt"):
+        for names in re.findall(r"infeed_room\(trainer_host\s([^)]*)\)",
+                                path.read_text()):
+            for name in re.findall(r"[\w-]+\.cc", names):
+                yield path.parent / name
+
+
+def check_torch(root):
+    """LibTorch's boundary is one of rooms: see TORCH_ROOMS."""
+    for source in sorted(host_sources(root)):
+        name = source.relative_to(root).as_posix()
+        if re.match(rf"trainer/({TORCH_ROOMS})/", name):
+            yield f"{name}: the room uses LibTorch, the library does not"
+        for path in (source, source.with_suffix(".h")):
+            text = path.read_text() if path.exists() else ""
+            for _, target in INCLUDE.findall(text):
+                if re.match(rf"trainer/({TORCH_ROOMS})/", target):
+                    yield f"{name}: includes {target}, whose room uses LibTorch"
+
+
 def circles(edges):
     """The nodes of {node: {node, ...}} that lead back to themselves."""
     def reached(start):
@@ -151,6 +176,7 @@ def check_rooms(root):
         if not LEAST_PAIRS <= len(found) <= MOST_PAIRS:
             yield (f"{room}: {len(found)} pairs, rooms have {LEAST_PAIRS} to "
                    f"{MOST_PAIRS}")
+    yield from check_torch(root)
     inside = circles(edges)
     for room in sorted(inside):
         for other, (name, target) in sorted(edges[room].items()):

@@ -62,6 +62,26 @@ class WallsTest(unittest.TestCase):
         for name in ("records/a.cc", "records/a/deep/0.h"):
             self.assertIn(f"{name}: sources lie in rooms, FOLDER/ROOM/", found)
 
+    def test_the_library_without_torch_includes_no_room_with_it(self):
+        self.write("trainer/loop/step.h", "#include <torch/torch.h>\n")
+        self.write("trainer/feed/infeed.cc", "")
+        self.write("trainer/feed/CMakeLists.txt",
+                   "infeed_room(trainer_host\n  SOURCES\n    infeed.cc)\n")
+        self.assertEqual(self.breaches(walls.check_torch), [])
+        self.write("trainer/feed/infeed.h", '#include "trainer/loop/step.h"\n')
+        self.assertEqual(
+            self.breaches(walls.check_torch),
+            ["trainer/feed/infeed.cc: includes trainer/loop/step.h, whose room "
+             "uses LibTorch"])
+
+    def test_a_room_with_torch_has_no_source_in_the_library_without_it(self):
+        self.write("trainer/loop/CMakeLists.txt",
+                   "infeed_room(trainer_host SOURCES step.cc)\n")
+        self.assertEqual(
+            self.breaches(walls.check_torch),
+            ["trainer/loop/step.cc: the room uses LibTorch, the library does "
+             "not"])
+
     def test_rooms_are_neither_tiny_nor_large(self):
         self.fill("records/a", 3)
         self.fill("records/b", 4)

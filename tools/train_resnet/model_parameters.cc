@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/shown_text.h"
 #include "trainer/checkpoint/follower.h"
-#include "trainer/model_dir/model_dir.h"
 #include "trainer/params/parse.h"
+#include "trainer/results/model_dir.h"
 
 namespace infeed {
 

@@ -2,8 +2,8 @@
 
 #include <stop_token>
 
-#include "trainer/job/run_options.h"
 #include "trainer/params/params.h"
+#include "trainer/params/run_options.h"
 
 namespace infeed {
 

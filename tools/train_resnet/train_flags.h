@@ -6,8 +6,8 @@
 
 #include "tools/cli/cloud_flags.h"
 #include "tools/input/observation.h"
-#include "trainer/job/run_options.h"
 #include "trainer/params/params.h"
+#include "trainer/params/run_options.h"
 #include "trainer/ranks/place.h"
 
 namespace infeed {

@@ -32,10 +32,10 @@
 #include "tools/train_resnet/local_ranks.h"
 #include "tools/train_resnet/model_parameters.h"
 #include "tools/train_resnet/train_flags.h"
-#include "trainer/job/job.h"
-#include "trainer/model_dir/model_dir.h"
 #include "trainer/params/params.h"
 #include "trainer/remote/run.h"
+#include "trainer/results/model_dir.h"
+#include "trainer/run/job.h"
 #include "trainer/run/run.h"
 
 namespace infeed {

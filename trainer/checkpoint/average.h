@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "trainer/tensors/host_tensor.h"
+#include "trainer/formats/host_tensor.h"
 
 namespace infeed {
 

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "records/bytes/json.h"
 #include "trainer/checkpoint/checkpoint.h"
-#include "trainer/model_dir/model_dir.h"
+#include "trainer/results/model_dir.h"
 
 namespace infeed {
 namespace {

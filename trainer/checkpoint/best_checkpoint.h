@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "trainer/scores/eval_result.h"
+#include "trainer/results/eval_result.h"
 
 namespace infeed {
 

@@ -7,7 +7,7 @@
 
 #include "pipeline/memory/batch.h"
 #include "pipeline/order/stream_state.h"
-#include "trainer/tensors/host_tensor.h"
+#include "trainer/formats/host_tensor.h"
 
 namespace infeed {
 
@@ -20,7 +20,7 @@ struct Checkpoint {
   std::int64_t step = 0;  // updates done
   StreamPosition stream;  // of the training input
   RunIdentity identity;
-  // The identity of the training's evaluations (trainer/job/validation.h);
+  // The identity of the training's evaluations (trainer/params/validation.h);
   // empty: none.
   RunIdentity validation = {};
   ModelState state;

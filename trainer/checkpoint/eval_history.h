@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "trainer/scores/eval_result.h"
+#include "trainer/results/eval_result.h"
 
 namespace infeed {
 

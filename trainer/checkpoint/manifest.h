@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "trainer/checkpoint/checkpoint.h"
-#include "trainer/tensors/safetensors.h"
+#include "trainer/formats/safetensors.h"
 
 // The JSON files of a checkpoint.
 namespace infeed {

@@ -15,8 +15,8 @@
 #include "records/bytes/cache_folder.h"
 #include "records/bytes/whole_number.h"
 #include "records/files/open_source.h"
+#include "trainer/formats/tensor_bundle.h"
 #include "trainer/model/named_networks.h"
-#include "trainer/tensors/tensor_bundle.h"
 
 namespace infeed {
 namespace {

@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "records/bytes/crc32c.h"
 #include "trainer/checkpoint/manifest.h"
-#include "trainer/model_dir/model_dir.h"
-#include "trainer/tensors/safetensors.h"
+#include "trainer/formats/safetensors.h"
+#include "trainer/results/model_dir.h"
 
 namespace infeed {
 namespace {

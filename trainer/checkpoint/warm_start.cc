@@ -19,14 +19,14 @@
 #include "base/error.h"
 #include "records/bytes/byte_source.h"
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/formats/pth_file.h"
+#include "trainer/formats/safetensors.h"
+#include "trainer/formats/tensor_bundle.h"
+#include "trainer/formats/tensorflow_weights.h"
+#include "trainer/formats/wrapper_names.h"
 #include "trainer/model/layers.h"
-#include "trainer/model_dir/class_match.h"
-#include "trainer/model_dir/model_labels.h"
-#include "trainer/tensors/pth_file.h"
-#include "trainer/tensors/safetensors.h"
-#include "trainer/tensors/tensor_bundle.h"
-#include "trainer/tensors/tensorflow_weights.h"
-#include "trainer/tensors/wrapper_names.h"
+#include "trainer/results/class_match.h"
+#include "trainer/results/model_labels.h"
 
 namespace infeed {
 namespace {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "trainer/formats/host_tensor.h"
 #include "trainer/model/options.h"
-#include "trainer/tensors/host_tensor.h"
 
 namespace infeed {
 

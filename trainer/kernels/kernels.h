@@ -7,7 +7,7 @@
 #include "preprocess/pixels/image_size.h"
 #include "preprocess/pixels/pixel_statistics.h"
 #include "trainer/feed/step_record.h"
-#include "trainer/optimizer/flat_chunks.h"
+#include "trainer/model/flat_chunks.h"
 
 // The trainer's kernels for GPUs, for everything around the network. Their
 // arithmetic is in headers that are also compiled for the CPU (*_math.h), and

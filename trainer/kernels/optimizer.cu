@@ -1,8 +1,8 @@
 #include <utility>
 
 #include "trainer/kernels/kernels.h"
+#include "trainer/kernels/optimizer_math.h"
 #include "trainer/kernels/vectors.h"
-#include "trainer/optimizer/math.h"
 
 namespace infeed {
 namespace {

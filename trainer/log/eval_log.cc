@@ -10,8 +10,8 @@
 #include "base/atomic_file.h"
 #include "base/own_files.h"
 #include "trainer/log/pictures.h"
-#include "trainer/model_dir/model_dir.h"
-#include "trainer/scores/metrics.h"
+#include "trainer/results/metrics.h"
+#include "trainer/results/model_dir.h"
 
 namespace infeed {
 namespace {

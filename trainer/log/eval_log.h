@@ -4,10 +4,10 @@
 #include <string>
 
 #include "trainer/log/summary_writer.h"
-#include "trainer/model_dir/metrics_log.h"
-#include "trainer/model_dir/model_labels.h"
-#include "trainer/scores/eval_result.h"
-#include "trainer/scores/eval_subject.h"
+#include "trainer/results/eval_result.h"
+#include "trainer/results/eval_subject.h"
+#include "trainer/results/metrics_log.h"
+#include "trainer/results/model_labels.h"
 
 namespace infeed {
 

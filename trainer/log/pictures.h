@@ -4,7 +4,7 @@
 
 #include "pipeline/memory/batch.h"
 #include "trainer/log/summary_writer.h"
-#include "trainer/scores/eval_result.h"
+#include "trainer/results/eval_result.h"
 
 // Pictures for TensorBoard and for HTML pages.
 namespace infeed {

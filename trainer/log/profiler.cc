@@ -9,7 +9,7 @@
 #include "base/own_files.h"
 #include "base/ratio.h"
 #include "base/seconds.h"
-#include "trainer/model_dir/model_dir.h"
+#include "trainer/results/model_dir.h"
 
 namespace infeed {
 namespace {

@@ -8,7 +8,7 @@
 #include "trainer/feed/outfeed.h"
 #include "trainer/log/run_clock.h"
 #include "trainer/log/run_history.h"
-#include "trainer/scores/eval_result.h"
+#include "trainer/results/eval_result.h"
 
 namespace infeed {
 

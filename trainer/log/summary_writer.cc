@@ -11,7 +11,7 @@
 #include "records/tfrecord/format.h"
 #include "trainer/log/event.pb.h"
 #include "trainer/log/run_origin.h"
-#include "trainer/model_dir/model_dir.h"
+#include "trainer/results/model_dir.h"
 
 namespace infeed {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "records/bytes/append_file.h"
-#include "trainer/model_dir/metrics_log.h"
+#include "trainer/results/metrics_log.h"
 
 namespace infeed {
 

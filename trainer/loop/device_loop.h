@@ -11,14 +11,14 @@
 #include "trainer/feed/infeed.h"
 #include "trainer/feed/outfeed.h"
 #include "trainer/feed/resident_images.h"
+#include "trainer/formats/host_tensor.h"
 #include "trainer/model/non_finite.h"
 #include "trainer/model/optimizer_options.h"
 #include "trainer/model/options.h"
 #include "trainer/ranks/place.h"
 #include "trainer/ranks/ranks.h"
-#include "trainer/scores/eval_sums.h"
-#include "trainer/scores/prediction.h"
-#include "trainer/tensors/host_tensor.h"
+#include "trainer/results/eval_sums.h"
+#include "trainer/results/prediction.h"
 
 namespace infeed {
 
@@ -62,8 +62,8 @@ struct DeviceOptions {
 };
 
 // The device with the model on it. The host starts whole loops; inside a loop
-// the device does not wait for the host. LibTorch is used only in loop,
-// network, optimizer, groups and cuda of trainer/, and in run/torch_script.cc.
+// the device does not wait for the host. LibTorch is used only in the rooms
+// loop, network, optimizer, groups and cuda of trainer/.
 //
 // On the CPU, runs with the same seed, data and number of threads give the same
 // bits, and so do runs that resume from a saved state.

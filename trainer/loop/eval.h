@@ -7,8 +7,8 @@
 #include <torch/types.h>
 
 #include "trainer/loop/batch.h"
-#include "trainer/scores/eval_sums.h"
-#include "trainer/scores/prediction.h"
+#include "trainer/results/eval_sums.h"
+#include "trainer/results/prediction.h"
 
 namespace infeed {
 

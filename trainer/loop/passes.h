@@ -15,7 +15,7 @@
 #include "trainer/loop/batch.h"
 #include "trainer/loop/device_loop.h"
 #include "trainer/loop/step.h"
-#include "trainer/scores/eval_sums.h"
+#include "trainer/results/eval_sums.h"
 
 namespace infeed {
 

@@ -5,7 +5,7 @@
 
 #include <torch/types.h>
 
-#include "trainer/optimizer/flat_chunks.h"
+#include "trainer/model/flat_chunks.h"
 #include "trainer/optimizer/optimizer.h"
 
 namespace infeed {

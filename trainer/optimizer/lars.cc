@@ -6,8 +6,8 @@
 
 #include <ATen/ATen.h>
 
+#include "trainer/kernels/optimizer_math.h"
 #include "trainer/optimizer/gradients.h"
-#include "trainer/optimizer/math.h"
 
 namespace infeed {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <torch/types.h>
 
+#include "trainer/formats/host_tensor.h"
 #include "trainer/model/non_finite.h"
-#include "trainer/tensors/host_tensor.h"
 
 // Copies between tensors on a device and plain host memory.
 namespace infeed {

@@ -13,9 +13,9 @@
 #include "records/http/url.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/checkpoint/named_weights.h"
-#include "trainer/model_dir/export_folder.h"
-#include "trainer/model_dir/model_dir.h"
-#include "trainer/tensors/tensor_bundle.h"
+#include "trainer/formats/tensor_bundle.h"
+#include "trainer/results/export_folder.h"
+#include "trainer/results/model_dir.h"
 
 namespace infeed {
 namespace {

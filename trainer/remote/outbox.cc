@@ -8,8 +8,8 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "trainer/model_dir/model_dir.h"
 #include "trainer/remote/folder.h"
+#include "trainer/results/model_dir.h"
 
 namespace infeed {
 namespace {

@@ -15,9 +15,9 @@
 #include "base/error.h"
 #include "base/program_end.h"
 #include "trainer/checkpoint/save.h"
-#include "trainer/log/run_storage.h"
 #include "trainer/remote/model.h"
 #include "trainer/remote/outbox.h"
+#include "trainer/remote/run_storage.h"
 #include "trainer/remote/scratch_folder.h"
 #include "trainer/remote/uploader.h"
 

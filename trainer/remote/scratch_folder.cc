@@ -18,7 +18,7 @@
 #include "base/own_files.h"
 #include "records/bytes/cache_folder.h"
 #include "records/bytes/fnv_hash.h"
-#include "trainer/model_dir/model_dir.h"
+#include "trainer/results/model_dir.h"
 
 namespace infeed {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "records/bytes/json.h"
-#include "trainer/model_dir/model_dir.h"
+#include "trainer/results/model_dir.h"
 
 namespace infeed {
 namespace {

@@ -20,9 +20,9 @@
 #include "pipeline/stats/cpu_load.h"
 #include "trainer/feed/data_set.h"
 #include "trainer/groups/torch_errors.h"
-#include "trainer/job/job.h"
-#include "trainer/log/machine_check.h"
 #include "trainer/loop/ceilings.h"
+#include "trainer/run/job.h"
+#include "trainer/run/machine_check.h"
 #include "trainer/run/modes.h"
 
 namespace infeed {

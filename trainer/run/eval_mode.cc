@@ -7,13 +7,13 @@
 
 #include "base/error.h"
 #include "trainer/checkpoint/follower.h"
-#include "trainer/job/data_classes.h"
-#include "trainer/job/job.h"
-#include "trainer/job/station_options.h"
-#include "trainer/job/validation.h"
 #include "trainer/log/eval_log.h"
-#include "trainer/log/run_storage.h"
-#include "trainer/run/evaluation.h"
+#include "trainer/loop/evaluation.h"
+#include "trainer/params/station_options.h"
+#include "trainer/params/validation.h"
+#include "trainer/remote/run_storage.h"
+#include "trainer/run/data_classes.h"
+#include "trainer/run/job.h"
 #include "trainer/run/modes.h"
 
 namespace infeed {

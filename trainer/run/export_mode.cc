@@ -9,10 +9,10 @@
 #include "base/error.h"
 #include "base/shown_text.h"
 #include "trainer/checkpoint/average.h"
-#include "trainer/job/job.h"
-#include "trainer/job/station_options.h"
-#include "trainer/log/run_storage.h"
-#include "trainer/run/exporter.h"
+#include "trainer/loop/exporter.h"
+#include "trainer/params/station_options.h"
+#include "trainer/remote/run_storage.h"
+#include "trainer/run/job.h"
 #include "trainer/run/modes.h"
 
 namespace infeed {

@@ -12,11 +12,11 @@
 #include "records/files/open_source.h"
 #include "records/store/label_index.h"
 #include "trainer/feed/run_input.h"
-#include "trainer/job/job.h"
-#include "trainer/job/memory.h"
-#include "trainer/job/station_options.h"
-#include "trainer/job/training.h"
 #include "trainer/model/cost.h"
+#include "trainer/params/station_options.h"
+#include "trainer/run/job.h"
+#include "trainer/run/memory.h"
+#include "trainer/run/training.h"
 
 namespace infeed {
 namespace {

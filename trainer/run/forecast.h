@@ -1,7 +1,7 @@
 #pragma once
 
 #include "trainer/feed/data_set.h"
-#include "trainer/job/run_options.h"
+#include "trainer/params/run_options.h"
 #include "trainer/params/train_params.h"
 #include "trainer/run/preparation.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/program_end.h"
-#include "trainer/job/job.h"
+#include "trainer/run/job.h"
 #include "trainer/run/preparation.h"
 
 // The modes of train_resnet.

@@ -7,11 +7,11 @@
 
 #include "base/count_text.h"
 #include "base/error.h"
-#include "trainer/job/station_options.h"
-#include "trainer/job/validation.h"
 #include "trainer/model/lr_schedule.h"
-#include "trainer/scores/early_stop.h"
-#include "trainer/scores/eval_result.h"
+#include "trainer/params/station_options.h"
+#include "trainer/params/validation.h"
+#include "trainer/results/early_stop.h"
+#include "trainer/results/eval_result.h"
 
 namespace infeed {
 namespace {

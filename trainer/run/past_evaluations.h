@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "trainer/checkpoint/eval_history.h"
-#include "trainer/job/job.h"
-#include "trainer/scores/eval_result.h"
-#include "trainer/scores/eval_subject.h"
+#include "trainer/results/eval_result.h"
+#include "trainer/results/eval_subject.h"
+#include "trainer/run/job.h"
 
 namespace infeed {
 

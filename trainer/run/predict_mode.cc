@@ -22,15 +22,15 @@
 #include "records/files/open_source.h"
 #include "records/files/output_check.h"
 #include "records/store/record_index.h"
+#include "trainer/feed/predict_input.h"
 #include "trainer/feed/run_input.h"
-#include "trainer/job/data_classes.h"
-#include "trainer/job/job.h"
 #include "trainer/log/pictures.h"
-#include "trainer/report/prediction_page.h"
+#include "trainer/log/prediction_page.h"
+#include "trainer/results/prediction_log.h"
+#include "trainer/results/prediction_sample.h"
+#include "trainer/run/data_classes.h"
+#include "trainer/run/job.h"
 #include "trainer/run/modes.h"
-#include "trainer/run/predict_input.h"
-#include "trainer/scores/prediction_log.h"
-#include "trainer/scores/prediction_sample.h"
 
 namespace infeed {
 namespace {

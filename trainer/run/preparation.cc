@@ -13,8 +13,8 @@
 #include "base/count_text.h"
 #include "records/files/open_source.h"
 #include "trainer/groups/torch_errors.h"
-#include "trainer/job/job.h"
-#include "trainer/model_dir/model_dir.h"
+#include "trainer/results/model_dir.h"
+#include "trainer/run/job.h"
 
 namespace infeed {
 namespace {

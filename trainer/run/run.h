@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/program_end.h"
-#include "trainer/job/run_options.h"
+#include "trainer/params/run_options.h"
 
 namespace infeed {
 

@@ -13,12 +13,12 @@
 #include "records/bytes/byte_size.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/checkpoint.h"
-#include "trainer/job/validation.h"
 #include "trainer/log/run_history.h"
-#include "trainer/log/run_storage.h"
+#include "trainer/log/train_verdict.h"
 #include "trainer/model/non_finite.h"
-#include "trainer/model_dir/model_dir.h"
-#include "trainer/report/train_verdict.h"
+#include "trainer/params/validation.h"
+#include "trainer/remote/run_storage.h"
+#include "trainer/results/model_dir.h"
 
 namespace infeed {
 namespace {

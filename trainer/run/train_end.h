@@ -4,9 +4,9 @@
 #include <string>
 
 #include "base/program_end.h"
-#include "trainer/job/job.h"
-#include "trainer/job/training.h"
 #include "trainer/log/run_log.h"
+#include "trainer/run/job.h"
+#include "trainer/run/training.h"
 
 // The ends of a training run.
 namespace infeed {

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
-#include "trainer/model_dir/model_dir.h"
+#include "trainer/results/model_dir.h"
 
 namespace infeed {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/atomic_file.h"
 #include "tests/support/temporary_folder.h"
-#include "trainer/model_dir/model_dir.h"
+#include "trainer/results/model_dir.h"
 
 #include "gtest/gtest.h"
 

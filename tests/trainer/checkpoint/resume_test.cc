@@ -14,7 +14,7 @@
 #include "tests/support/throws.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/save.h"
-#include "trainer/model_dir/model_dir.h"
+#include "trainer/results/model_dir.h"
 
 namespace infeed {
 namespace {

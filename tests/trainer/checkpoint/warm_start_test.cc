@@ -15,9 +15,9 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "trainer/checkpoint/save.h"
+#include "trainer/formats/safetensors.h"
 #include "trainer/model/layers.h"
-#include "trainer/model_dir/model_dir.h"
-#include "trainer/tensors/safetensors.h"
+#include "trainer/results/model_dir.h"
 
 namespace infeed {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "tests/support/device_array.h"
 #include "trainer/kernels/kernels.h"
-#include "trainer/optimizer/flat_chunks.h"
-#include "trainer/optimizer/math.h"
+#include "trainer/kernels/optimizer_math.h"
+#include "trainer/model/flat_chunks.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

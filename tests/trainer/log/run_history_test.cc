@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/temporary_folder.h"
-#include "trainer/model_dir/metrics_log.h"
+#include "trainer/results/metrics_log.h"
 
 namespace infeed {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "tests/support/remote_files.h"
 #include "tests/support/temporary_folder.h"
-#include "trainer/model_dir/model_dir.h"
+#include "trainer/results/model_dir.h"
 
 namespace infeed {
 namespace {

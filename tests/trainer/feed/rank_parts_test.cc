@@ -1,0 +1,65 @@
+#include "trainer/feed/rank_parts.h"
+
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "tests/support/throws.h"
+
+namespace infeed {
+namespace {
+
+using testing::HasSubstr;
+
+RankPlace Place(int rank, int world_size, int local_world_size) {
+  RankPlace place;
+  place.rank = rank;
+  place.world_size = world_size;
+  place.local_world_size = local_world_size;
+  return place;
+}
+
+TEST(RankPartsTest, ShareTheMachinesThreads) {
+  EXPECT_EQ(ThreadsOf({}), 0);
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  EXPECT_EQ(ThreadsOf(Place(0, 2, 2)), std::max(1, cores / 2));
+  EXPECT_EQ(ThreadsOf(Place(0, 4096, 4096)), 1);
+  EXPECT_EQ(PartOf({.threads = 3}, Place(1, 2, 2)).threads, 3);
+}
+
+TEST(RankPartsTest, TakeAPartOfEachBatch) {
+  const InputOptions input = PartOf({.batch_size = 12}, Place(2, 4, 2));
+  EXPECT_EQ(input.batch_size, 12);
+  EXPECT_EQ(input.rank, 2);
+  EXPECT_EQ(input.world_size, 4);
+  EXPECT_EQ(input.local_world_size, 2);
+}
+
+TEST(RankPartsTest, RoundAnEvaluationsBatchUp) {
+  const auto batch = [](int size, int ranks) {
+    return PartOf({.batch_size = size, .training = false},
+                  Place(0, ranks, ranks))
+        .batch_size;
+  };
+  EXPECT_EQ(batch(7, 1), 7);
+  EXPECT_EQ(batch(7, 3), 9);
+  EXPECT_EQ(batch(9, 3), 9);
+  EXPECT_EQ(batch(1, 4), 4);
+}
+
+TEST(RankPartsTest, ErrorsNameABatchThatCanBeShared) {
+  const auto error = [](int batch, int ranks) {
+    return MessageOf<UsageError>([&] { RequireShares(batch, ranks); });
+  };
+  EXPECT_EQ(error(12, 1), "");
+  EXPECT_EQ(error(12, 4), "");
+  EXPECT_EQ(error(12, 5),
+            "train_batch_size=12: 5 ranks cannot share it equally; give 10 or "
+            "15");
+  EXPECT_THAT(error(2, 3), HasSubstr("give 3"));
+}
+
+}  // namespace
+}  // namespace infeed

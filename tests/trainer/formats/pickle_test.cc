@@ -1,0 +1,145 @@
+#include "trainer/formats/pickle.h"
+
+#include <string>
+#include <string_view>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "tests/support/throws.h"
+
+namespace infeed {
+namespace pickle_test {
+
+using namespace std::string_literals;
+using Kind = PickleNode::Kind;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string ErrorOf(std::string_view bytes) {
+  return MessageOf<DataError>(
+      [&] { const Pickle pickle(std::as_bytes(std::span(bytes))); });
+}
+
+// The numbers of a pickled tuple or list.
+std::vector<std::int64_t> Numbers(std::string_view bytes) {
+  const Pickle pickle(std::as_bytes(std::span(bytes)));
+  std::vector<std::int64_t> numbers;
+  for (const PickleNode* item : pickle.root().items) {
+    numbers.push_back(item->number);
+  }
+  return numbers;
+}
+
+TEST(PickleTest, ReadsNumbersOfEveryWidth) {
+  EXPECT_THAT(Numbers("\x80\2(K\xffM\xff\xffJ\xfe\xff\xff\xff\x8a\0"
+                      "\x8a\2\0\x80\x8a\x06\0\0\0\0\0\1\x88\x89t."s),
+              ElementsAre(255, 65535, -2, 0, -32768, 1LL << 40, 1, 0));
+}
+
+TEST(PickleTest, ReadsListsAndTuples) {
+  EXPECT_THAT(Numbers("](K\1K\2eK\3a."), ElementsAre(1, 2, 3));
+  EXPECT_THAT(Numbers("K\1\x85."), ElementsAre(1));
+  EXPECT_THAT(Numbers("K\1K\2\x86."), ElementsAre(1, 2));
+  EXPECT_THAT(Numbers("K\1K\2K\3\x87."), ElementsAre(1, 2, 3));
+  EXPECT_THAT(Numbers(")."), ElementsAre());
+}
+
+TEST(PickleTest, RecallsWhatItKept) {
+  EXPECT_THAT(Numbers("(K\7q\1h\1t."), ElementsAre(7, 7));
+  EXPECT_THAT(Numbers("(K\7r\0\0\1\0j\0\0\1\0t."s), ElementsAre(7, 7));
+  EXPECT_THAT(Numbers("(K\7\x94h\0t."s), ElementsAre(7, 7));
+}
+
+TEST(PickleTest, FindsEntriesByName) {
+  const std::string bytes = "}(X\1\0\0\0aK\1\x8c\1bK\2uX\1\0\0\0cNs."s;
+  const Pickle pickle(std::as_bytes(std::span(bytes)));
+  EXPECT_EQ(FindEntry(pickle.root(), "a")->number, 1);
+  EXPECT_EQ(FindEntry(pickle.root(), "b")->number, 2);
+  EXPECT_EQ(FindEntry(pickle.root(), "c")->kind, Kind::kNone);
+  EXPECT_EQ(FindEntry(pickle.root(), "d"), nullptr);
+}
+
+TEST(PickleTest, ReadsATensor) {
+  const std::string bytes =
+      "\x80\2"
+      "ctorch._utils\n_rebuild_tensor_v2\n("
+      "(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0kX\3\0\0\0cpuK\6tQ"
+      "K\1K\2K\2\x86K\2K\1\x86\x89"
+      "ccollections\nOrderedDict\n)RtR."s;
+  const Pickle pickle(std::as_bytes(std::span(bytes)));
+  const PickleNode& tensor = pickle.root();
+  ASSERT_EQ(tensor.kind, Kind::kTensor);
+  EXPECT_EQ(tensor.number, 1);
+  EXPECT_THAT(tensor.shape, ElementsAre(2, 2));
+  EXPECT_THAT(tensor.strides, ElementsAre(2, 1));
+  EXPECT_EQ(tensor.storage->text, "k");
+  EXPECT_EQ(tensor.storage->number, 6);
+  EXPECT_EQ(tensor.storage->type, StoredType::kFloat32);
+}
+
+TEST(PickleTest, HoldsWhatHoldsItself) {
+  const std::string bytes = "]q\0h\0a."s;
+  const Pickle pickle(std::as_bytes(std::span(bytes)));
+  EXPECT_EQ(pickle.root().items[0], &pickle.root());
+}
+
+// A malicious file.
+TEST(PickleTest, RunsNothing) {
+  EXPECT_EQ(ErrorOf("cos\nsystem\n(X\4\0\0\0truetR."s),
+            "pickle at byte 0: holds a 'os.system', which is not plain "
+            "weights: save a state_dict() alone");
+  EXPECT_THAT(ErrorOf("\x8c\2os\x8c\6system\x93."), HasSubstr("'os.system'"));
+}
+
+TEST(PickleTest, RefusesWhatIsNotAPickle) {
+  EXPECT_THAT(ErrorOf(""), HasSubstr("pickle at byte 0: it ends too early"));
+  EXPECT_THAT(ErrorOf("K"), HasSubstr("it ends too early"));
+  EXPECT_THAT(ErrorOf("."), HasSubstr("the end is not after one value"));
+  EXPECT_THAT(ErrorOf("K\1K\2."), HasSubstr("the end is not after one value"));
+  EXPECT_THAT(ErrorOf("("), HasSubstr("it ends too early"));
+  EXPECT_THAT(ErrorOf("(."), HasSubstr("the end is not after one value"));
+  EXPECT_THAT(ErrorOf("K\1I"),
+              HasSubstr("pickle at byte 2: the instruction 0x49"));
+  EXPECT_THAT(ErrorOf("\x80\6"), HasSubstr("the protocol is unknown"));
+  EXPECT_THAT(ErrorOf("t"), HasSubstr("a mark is missing"));
+  EXPECT_THAT(ErrorOf("R"), HasSubstr("a value is missing"));
+  EXPECT_THAT(ErrorOf("h\1"), HasSubstr("recalled that was not kept"));
+  EXPECT_THAT(ErrorOf("K\1K\2a"), HasSubstr("put into no list"));
+  EXPECT_THAT(ErrorOf("]K\1K\2s"), HasSubstr("put into no dictionary"));
+  EXPECT_THAT(ErrorOf("}(K\1u"), HasSubstr("put into no dictionary"));
+  EXPECT_THAT(ErrorOf("K\1K\2b"), HasSubstr("given to no dictionary"));
+  EXPECT_THAT(ErrorOf("\x8a\x09"), HasSubstr("a number is too large"));
+  EXPECT_THAT(ErrorOf("K\1K\2\x93"), HasSubstr("a name is not text"));
+  EXPECT_THAT(ErrorOf("c" + std::string(300, 'x')),
+              HasSubstr("a name is too long"));
+}
+
+TEST(PickleTest, RefusesCallsThatMakeNoSense) {
+  const std::string dict = "ccollections\nOrderedDict\n";
+  const std::string rebuild = "ctorch._utils\n_rebuild_tensor_v2\n";
+  EXPECT_THAT(ErrorOf("K\1)R"), HasSubstr("a call is not of a name"));
+  EXPECT_THAT(ErrorOf(dict + "K\1\x85R"), HasSubstr("does not begin empty"));
+  EXPECT_THAT(ErrorOf("ctorch\nFloatStorage\n)R"),
+              HasSubstr("a storage is called"));
+  EXPECT_THAT(ErrorOf("ctorch._utils\n_rebuild_parameter\n)R"),
+              HasSubstr("a parameter is not a tensor"));
+  EXPECT_THAT(ErrorOf(rebuild + ")R"), HasSubstr("a tensor is not storage"));
+  EXPECT_THAT(ErrorOf(")Q"), HasSubstr("not that of a storage"));
+  EXPECT_THAT(
+      ErrorOf("(X\7\0\0\0storage"s + dict + "X\1\0\0\0kX\3\0\0\0cpuK\6tQ"s),
+      HasSubstr("a storage has no type"));
+  EXPECT_THAT(ErrorOf(rebuild +
+                      "((X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0kNK\6tQ"
+                      "K\1J\xff\xff\xff\xff\x85K\1\x85tR"s),
+              HasSubstr("a shape or a stride is not a number"));
+}
+
+TEST(PickleTest, RefusesToHoldTooMuch) {
+  EXPECT_THAT(ErrorOf(std::string(2'000'000, 'N')),
+              HasSubstr("byte 1000000: it holds too much for weights"));
+}
+
+}  // namespace pickle_test
+}  // namespace infeed

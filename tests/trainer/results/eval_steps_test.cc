@@ -1,0 +1,64 @@
+#include "trainer/results/eval_steps.h"
+
+#include <cstdint>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::ElementsAre;
+
+// The steps after which a run evaluates; at each step of the way it knows how
+// many are left.
+std::vector<std::int64_t> Walk(const EvalSteps& steps) {
+  std::vector<std::int64_t> found;
+  std::int64_t step = steps.first_step;
+  while (step < steps.last_step) {
+    step = steps.NextAfter(step);
+    found.push_back(step);
+  }
+  std::size_t done = 0;
+  for (std::int64_t at = steps.first_step; at <= steps.last_step; ++at) {
+    while (done < found.size() && found[done] < at) {
+      ++done;
+    }
+    EXPECT_EQ(steps.LeftAt(at),
+              std::ssize(found) - static_cast<std::int64_t>(done))
+        << at;
+  }
+  return found;
+}
+
+TEST(EvalStepsTest, StepsAreMultiplesOfTheIntervalAndTheEnd) {
+  EXPECT_THAT(Walk({.first_step = 5, .last_step = 27, .interval = 10}),
+              ElementsAre(10, 20, 27));
+  EXPECT_THAT(Walk({.first_step = 0, .last_step = 20, .interval = 10}),
+              ElementsAre(10, 20));
+}
+
+// 160 images in batches of 48: epochs end after 3.33, 6.67 and 10 steps.
+TEST(EvalStepsTest, StepsAreTheEndsOfEpochs) {
+  const EpochBatches epochs = {
+      .batch_size = 48, .samples = 160, .carries = true};
+  EXPECT_THAT(Walk({.last_step = 10, .epochs = epochs}), ElementsAre(3, 6, 10));
+  EXPECT_THAT(Walk({.first_step = 4, .last_step = 12, .epochs = epochs}),
+              ElementsAre(6, 10, 12));
+}
+
+TEST(EvalStepsTest, AStepIsOneOfThemOrNot) {
+  const EvalSteps steps = {.first_step = 5, .last_step = 27, .interval = 10};
+  EXPECT_FALSE(steps.IsAt(0));
+  EXPECT_TRUE(steps.IsAt(10));
+  EXPECT_FALSE(steps.IsAt(11));
+  EXPECT_TRUE(steps.IsAt(27));
+}
+
+TEST(EvalStepsTest, NoStepFollowsTheLast) {
+  EXPECT_EQ((EvalSteps{.last_step = 5, .interval = 2}).LeftAt(9), 0);
+}
+
+}  // namespace
+}  // namespace infeed

@@ -1,0 +1,489 @@
+#include "trainer/formats/pickle.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/choices.h"
+#include "base/error.h"
+#include "trainer/formats/host_tensor.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::uint8_t kNewestProtocol = 5;
+
+// Opcodes, with the names of Python's pickletools.
+enum Code : std::uint8_t {
+  kMark = '(',
+  kStop = '.',
+  kBinFloat = 'G',
+  kBinInt = 'J',
+  kBinInt1 = 'K',
+  kBinInt2 = 'M',
+  kNone = 'N',
+  kBinPersId = 'Q',
+  kReduce = 'R',
+  kBinUnicode = 'X',
+  kAppend = 'a',
+  kBuild = 'b',
+  kGlobal = 'c',
+  kAppends = 'e',
+  kBinGet = 'h',
+  kLongBinGet = 'j',
+  kBinPut = 'q',
+  kLongBinPut = 'r',
+  kSetItem = 's',
+  kTuple = 't',
+  kSetItems = 'u',
+  kEmptyList = ']',
+  kEmptyDict = '}',
+  kEmptyTuple = ')',
+  kProto = 0x80,
+  kTuple1 = 0x85,
+  kTuple3 = 0x87,
+  kNewTrue = 0x88,
+  kNewFalse = 0x89,
+  kLong1 = 0x8A,
+  kShortBinUnicode = 0x8C,
+  kStackGlobal = 0x93,
+  kMemoize = 0x94,
+  kFrame = 0x95,
+};
+
+constexpr std::size_t kMaxNodes = 1'000'000;
+constexpr std::size_t kMaxLine = 256;
+constexpr std::string_view kOrderedDict = "collections OrderedDict";
+constexpr std::string_view kRebuildTensor = "torch._utils _rebuild_tensor_v2";
+constexpr std::string_view kRebuildParameter =
+    "torch._utils _rebuild_parameter";
+
+constexpr Choices<StoredType, 5> kStorages = {
+    {{"torch FloatStorage", StoredType::kFloat32},
+     {"torch HalfStorage", StoredType::kFloat16},
+     {"torch BFloat16Storage", StoredType::kBfloat16},
+     {"torch DoubleStorage", StoredType::kFloat64},
+     {"torch LongStorage", StoredType::kInt64}}};
+
+bool IsAllowed(std::string_view name) {
+  return name == kOrderedDict || name == kRebuildTensor ||
+         name == kRebuildParameter || FindChoice(name, kStorages) != nullptr;
+}
+
+// A pickle is a program for this stack machine; pickle.h lists what is
+// supported. Adds every node to `nodes`, which must outlive it. Throws
+// DataError, with the offset, for an instruction that is unknown or does not
+// fit the stack.
+class PickleMachine {
+ public:
+  PickleMachine(std::span<const std::byte> bytes, std::deque<PickleNode>& nodes)
+      : bytes_(bytes), nodes_(nodes) {}
+
+  // Runs to the end. Requires: called once.
+  [[nodiscard]] const PickleNode* Run();
+
+ private:
+  using Kind = PickleNode::Kind;
+  using Items = PickleNode::Items;
+
+  // Runs one instruction; false after the last.
+  bool Step(std::uint8_t code);
+  bool PushValue(std::uint8_t code);
+  bool BuildContainer(std::uint8_t code);
+  bool UseMemo(std::uint8_t code);
+
+  // Reading the program's bytes.
+  std::span<const std::byte> Take(std::size_t count) {
+    Require(count <= bytes_.size() - place_, "it ends too early");
+    const std::span<const std::byte> taken = bytes_.subspan(place_, count);
+    place_ += count;
+    return taken;
+  }
+
+  std::uint64_t TakeUnsigned(std::size_t bytes) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, Take(bytes).data(), bytes);
+    return value;
+  }
+
+  std::string TakeText(std::size_t count) {
+    const std::span<const std::byte> text = Take(count);
+    return {reinterpret_cast<const char*>(text.data()), text.size()};
+  }
+
+  std::string TakeLine() {
+    std::string line;
+    while (true) {
+      const char c = static_cast<char>(TakeUnsigned(1));
+      if (c == '\n') {
+        return line;
+      }
+      Require(line.size() < kMaxLine, "a name is too long");
+      line += c;
+    }
+  }
+
+  // An integer of so many bytes, in two's complement.
+  std::int64_t TakeLong() {
+    const std::size_t count = TakeUnsigned(1);
+    Require(count <= sizeof(std::int64_t), "a number is too large");
+    if (count == 0) {
+      return 0;
+    }
+    const std::size_t unused = 8 * (sizeof(std::int64_t) - count);
+    return static_cast<std::int64_t>(TakeUnsigned(count) << unused) >> unused;
+  }
+
+  // The stack.
+  PickleNode& New(Kind kind) {
+    Require(nodes_.size() < kMaxNodes, "it holds too much for weights");
+    return nodes_.emplace_back(PickleNode{.kind = kind});
+  }
+
+  void Push(PickleNode& node) { stack_.push_back(&node); }
+
+  void PushInt(std::int64_t value) {
+    PickleNode& node = New(Kind::kInt);
+    node.number = value;
+    Push(node);
+  }
+
+  void PushText(Kind kind, std::string text) {
+    PickleNode& node = New(kind);
+    node.text = std::move(text);
+    Push(node);
+  }
+
+  PickleNode& Top() {
+    Require(!stack_.empty() && stack_.back() != nullptr, "a value is missing");
+    return *stack_.back();
+  }
+
+  PickleNode* Pop() {
+    PickleNode* const top = &Top();
+    stack_.pop_back();
+    return top;
+  }
+
+  Items PopItems(std::size_t count) {
+    Items items(count);
+    for (std::size_t i = count; i-- > 0;) {
+      items[i] = Pop();
+    }
+    return items;
+  }
+
+  Items PopToMark() {
+    const auto mark = std::find(stack_.rbegin(), stack_.rend(), nullptr).base();
+    Require(mark != stack_.begin(), "a mark is missing");
+    Items items(mark, stack_.end());
+    stack_.erase(std::prev(mark), stack_.end());
+    return items;
+  }
+
+  void PushTuple(Items items) {
+    PickleNode& tuple = New(Kind::kTuple);
+    tuple.items = std::move(items);
+    Push(tuple);
+  }
+
+  void AddItems(const Items& items) {
+    PickleNode& list = Top();
+    Require(list.kind == Kind::kList, "a value is put into no list");
+    list.items.insert(list.items.end(), items.begin(), items.end());
+  }
+
+  void AddEntries(const Items& items) {
+    PickleNode& dict = Top();
+    Require(dict.kind == Kind::kDict && items.size() % 2 == 0,
+            "an entry is put into no dictionary");
+    for (std::size_t i = 0; i < items.size(); i += 2) {
+      dict.entries.emplace_back(items[i], items[i + 1]);
+    }
+  }
+
+  void Remember(std::uint64_t key) { memo_[key] = &Top(); }
+
+  void Recall(std::uint64_t key) {
+    const auto found = memo_.find(key);
+    Require(found != memo_.end(), "a value is recalled that was not kept");
+    stack_.push_back(found->second);
+  }
+
+  // Global names and calls, which are never executed.
+  void PushGlobal(const std::string& module, const std::string& name);
+  void Reduce();
+  PickleNode& Rebuild(const Items& arguments);
+  void PushStorage();
+  void IgnoreState();
+
+  [[noreturn]] void Fail(const std::string& why) const {
+    throw DataError(fmt::format("pickle at byte {}: {}", at_, why));
+  }
+
+  void Require(bool condition, const char* why) const {
+    if (!condition) {
+      Fail(why);
+    }
+  }
+
+  std::span<const std::byte> bytes_;
+  std::size_t place_ = 0;  // of the next byte
+  std::size_t at_ = 0;     // of the instruction
+  std::deque<PickleNode>& nodes_;
+  std::vector<PickleNode*> stack_;  // nullptr: a mark
+  std::map<std::uint64_t, PickleNode*> memo_;
+};
+
+const PickleNode* PickleMachine::Run() {
+  while (true) {
+    at_ = place_;
+    if (!Step(static_cast<std::uint8_t>(TakeUnsigned(1)))) {
+      break;
+    }
+  }
+  Require(stack_.size() == 1 && stack_[0] != nullptr,
+          "the end is not after one value");
+  return stack_[0];
+}
+
+bool PickleMachine::Step(std::uint8_t code) {
+  if (code == kStop) {
+    return false;
+  }
+  if (code == kProto) {
+    Require(TakeUnsigned(1) <= kNewestProtocol, "the protocol is unknown");
+  } else if (code == kFrame) {
+    (void)TakeUnsigned(8);  // The frame's length, a hint for buffering.
+  } else if (code == kReduce) {
+    Reduce();
+  } else if (code == kBuild) {
+    IgnoreState();
+  } else if (code == kBinPersId) {
+    PushStorage();
+  } else if (!PushValue(code) && !BuildContainer(code) && !UseMemo(code)) {
+    Fail(fmt::format("the instruction 0x{:02x} is not one of plain weights",
+                     code));
+  }
+  return true;
+}
+
+bool PickleMachine::PushValue(std::uint8_t code) {
+  switch (code) {
+    case kNone:
+      Push(New(Kind::kNone));
+      return true;
+    case kNewTrue:
+    case kNewFalse:
+      New(Kind::kBool).number = code == kNewTrue ? 1 : 0;
+      Push(nodes_.back());
+      return true;
+    case kBinInt:
+      PushInt(static_cast<std::int32_t>(TakeUnsigned(4)));
+      return true;
+    case kBinInt1:
+      PushInt(static_cast<std::int64_t>(TakeUnsigned(1)));
+      return true;
+    case kBinInt2:
+      PushInt(static_cast<std::int64_t>(TakeUnsigned(2)));
+      return true;
+    case kLong1:
+      PushInt(TakeLong());
+      return true;
+    case kBinFloat:  // Not used for weights.
+      (void)TakeUnsigned(8);
+      Push(New(Kind::kFloat));
+      return true;
+    case kBinUnicode:
+      PushText(Kind::kString, TakeText(TakeUnsigned(4)));
+      return true;
+    case kShortBinUnicode:
+      PushText(Kind::kString, TakeText(TakeUnsigned(1)));
+      return true;
+    case kGlobal: {
+      const std::string module = TakeLine();
+      PushGlobal(module, TakeLine());
+      return true;
+    }
+    case kStackGlobal: {
+      const Items names = PopItems(2);
+      Require(
+          names[0]->kind == Kind::kString && names[1]->kind == Kind::kString,
+          "a name is not text");
+      PushGlobal(names[0]->text, names[1]->text);
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+bool PickleMachine::BuildContainer(std::uint8_t code) {
+  switch (code) {
+    case kMark:
+      stack_.push_back(nullptr);
+      return true;
+    case kEmptyTuple:
+      Push(New(Kind::kTuple));
+      return true;
+    case kEmptyList:
+      Push(New(Kind::kList));
+      return true;
+    case kEmptyDict:
+      Push(New(Kind::kDict));
+      return true;
+    case kTuple:
+      PushTuple(PopToMark());
+      return true;
+    case kAppend:
+      AddItems(PopItems(1));
+      return true;
+    case kAppends:
+      AddItems(PopToMark());
+      return true;
+    case kSetItem:
+      AddEntries(PopItems(2));
+      return true;
+    case kSetItems:
+      AddEntries(PopToMark());
+      return true;
+    default:
+      if (code < kTuple1 || code > kTuple3) {
+        return false;
+      }
+      PushTuple(PopItems(code - kTuple1 + std::size_t{1}));
+      return true;
+  }
+}
+
+bool PickleMachine::UseMemo(std::uint8_t code) {
+  switch (code) {
+    case kBinPut:
+      Remember(TakeUnsigned(1));
+      return true;
+    case kLongBinPut:
+      Remember(TakeUnsigned(4));
+      return true;
+    case kMemoize:
+      Remember(memo_.size());
+      return true;
+    case kBinGet:
+      Recall(TakeUnsigned(1));
+      return true;
+    case kLongBinGet:
+      Recall(TakeUnsigned(4));
+      return true;
+    default:
+      return false;
+  }
+}
+
+void PickleMachine::PushGlobal(const std::string& module,
+                               const std::string& name) {
+  std::string global = module + " " + name;
+  if (!IsAllowed(global)) {
+    Fail(fmt::format(
+        "holds a '{}.{}', which is not plain weights: save a state_dict() "
+        "alone",
+        module, name));
+  }
+  PushText(Kind::kGlobal, std::move(global));
+}
+
+// A call. The results of known functions are built here, without calling them.
+void PickleMachine::Reduce() {
+  const Items call = PopItems(2);
+  Require(call[0]->kind == Kind::kGlobal && call[1]->kind == Kind::kTuple,
+          "a call is not of a name with a tuple");
+  const std::string& name = call[0]->text;
+  const Items& arguments = call[1]->items;
+  if (name == kOrderedDict) {
+    Require(arguments.empty(), "an OrderedDict does not begin empty");
+    Push(New(Kind::kDict));
+  } else if (name == kRebuildTensor) {
+    Push(Rebuild(arguments));
+  } else if (name == kRebuildParameter) {
+    Require(!arguments.empty() && arguments[0]->kind == Kind::kTensor,
+            "a parameter is not a tensor");
+    stack_.push_back(const_cast<PickleNode*>(arguments[0]));
+  } else {
+    Fail("a storage is called");
+  }
+}
+
+// The arguments: storage, first element, shape, strides; the rest concerns
+// gradients.
+PickleNode& PickleMachine::Rebuild(const Items& arguments) {
+  Require(arguments.size() >= 4 && arguments[0]->kind == Kind::kStorage &&
+              arguments[1]->kind == Kind::kInt &&
+              arguments[2]->kind == Kind::kTuple &&
+              arguments[3]->kind == Kind::kTuple &&
+              arguments[2]->items.size() == arguments[3]->items.size() &&
+              arguments[2]->items.size() <= kMaxRank,
+          "a tensor is not storage, place, shape and strides");
+  const auto numbers = [&](const Items& items) {
+    std::vector<std::int64_t> values;
+    for (const PickleNode* item : items) {
+      Require(item->kind == Kind::kInt && item->number >= 0,
+              "a shape or a stride is not a number");
+      values.push_back(item->number);
+    }
+    return values;
+  };
+  PickleNode& tensor = New(Kind::kTensor);
+  tensor.storage = arguments[0];
+  tensor.number = arguments[1]->number;
+  tensor.shape = numbers(arguments[2]->items);
+  tensor.strides = numbers(arguments[3]->items);
+  return tensor;
+}
+
+// ("storage", type, key, device, elements)
+void PickleMachine::PushStorage() {
+  const Items ids = PopItems(1);
+  const Items& id = ids[0]->items;
+  Require(ids[0]->kind == Kind::kTuple && id.size() == 5 &&
+              id[0]->text == "storage" && id[1]->kind == Kind::kGlobal &&
+              id[2]->kind == Kind::kString && id[4]->kind == Kind::kInt &&
+              id[4]->number >= 0,
+          "a persistent id is not that of a storage");
+  const StoredType* const type = FindChoice(id[1]->text, kStorages);
+  Require(type != nullptr, "a storage has no type");
+  PickleNode& storage = New(Kind::kStorage);
+  storage.type = *type;
+  storage.text = id[2]->text;
+  storage.number = id[4]->number;
+  Push(storage);
+}
+
+// The state that BUILD gives an object, such as a state_dict's versions.
+void PickleMachine::IgnoreState() {
+  (void)PopItems(1);
+  Require(Top().kind == Kind::kDict, "a state is given to no dictionary");
+}
+
+}  // namespace
+
+Pickle::Pickle(std::span<const std::byte> bytes)
+    : root_(PickleMachine(bytes, nodes_).Run()) {}
+
+const PickleNode* FindEntry(const PickleNode& node, std::string_view key) {
+  for (const auto& [name, value] : node.entries) {
+    if (name->kind == PickleNode::Kind::kString && name->text == key) {
+      return value;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace infeed

@@ -1,0 +1,64 @@
+#include "trainer/results/early_stop.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "base/error.h"
+#include "records/bytes/whole_number.h"
+#include "trainer/results/eval_result.h"
+
+namespace infeed {
+
+namespace {
+
+// A metric and a number of evaluations, "top_1:5".
+struct MetricCount {
+  std::string metric;
+  int evaluations;
+};
+
+MetricCount ParseMetricCount(std::string_view name, const std::string& text,
+                             int least) {
+  constexpr std::array<std::string_view, 6> kMetrics = {
+      "top_1", "top_5", "loss", "mean_class", "auc", "auc_at_half"};
+  constexpr int kMostEvaluations = 1'000'000;
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const std::string metric = text.substr(0, colon);
+  const auto evaluations = ParseWholeNumber<int>(
+      std::string_view(text).substr(std::min(colon + 1, text.size())));
+  if (std::ranges::find(kMetrics, metric) == kMetrics.end() || !evaluations ||
+      *evaluations < least || *evaluations > kMostEvaluations) {
+    throw UsageError(
+        std::string(name) + "='" + text +
+        "': must be a metric and a number of evaluations, as 'top_1:5'; the "
+        "metrics are top_1, top_5, loss, mean_class, auc and auc_at_half");
+  }
+  return {.metric = metric, .evaluations = *evaluations};
+}
+
+}  // namespace
+
+std::optional<EarlyStop> ParseEarlyStop(const std::string& text) {
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  const MetricCount stop = ParseMetricCount("early_stop", text, 1);
+  return EarlyStop{.metric = stop.metric, .patience = stop.evaluations};
+}
+
+Plateau ParsePlateau(const std::string& text) {
+  const MetricCount plateau = ParseMetricCount("plateau", text, 0);
+  return {.metric = plateau.metric, .patience = plateau.evaluations};
+}
+
+bool IsOver(const EarlyStop& early_stop, std::span<const double> values) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    best = IsBetter(early_stop.metric, values[i], values[best]) ? i : best;
+  }
+  return values.size() > best + static_cast<std::size_t>(early_stop.patience);
+}
+
+}  // namespace infeed

@@ -1,0 +1,109 @@
+#include "trainer/results/eval_result.h"
+
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "trainer/results/metrics.h"
+
+namespace infeed {
+namespace {
+
+void AddCurve(const EvalSums& sums, EvalResult& result) {
+  std::vector<ScoredImage> images =
+      ScoredFor(1, sums.scores, sums.labels, sums.classes);
+  result.auc_at_half = ThresholdAuc(images);
+  result.auc = RankAuc(images);
+  result.roc = RocCurve(std::move(images));
+}
+
+// The mean over the classes, each against the rest. A class without images, or
+// with all of them, has no area and is left out.
+std::optional<double> MeanAuc(const EvalSums& sums) {
+  std::vector<std::optional<double>> areas;
+  for (int i = 0; i < sums.classes; ++i) {
+    areas.push_back(
+        RankAuc(ScoredFor(i, sums.scores, sums.labels, sums.classes)));
+  }
+  return MeanOf(areas);
+}
+
+}  // namespace
+
+EvalResult MakeEvalResult(const EvalSums& sums) {
+  const auto images = static_cast<double>(sums.images);
+  EvalResult result = {.images = sums.images,
+                       .top_1 = static_cast<double>(sums.top_1) / images,
+                       .top_5 = static_cast<double>(sums.top_5) / images,
+                       .loss = sums.loss_sum / images,
+                       .classes = sums.classes,
+                       .confusion = sums.confusion};
+  if (!sums.confusion.empty()) {
+    result.mean_class = MeanOf(ClassAccuracies(sums.confusion, sums.classes));
+  }
+  if (sums.has_scores && sums.classes == 2) {
+    AddCurve(sums, result);
+  } else if (sums.has_scores && sums.classes > 2) {
+    result.auc = MeanAuc(sums);
+  }
+  return result;
+}
+
+std::optional<double> FindMetric(const EvalResult& result,
+                                 std::string_view name) {
+  if (name == "top_1") {
+    return result.top_1;
+  }
+  if (name == "top_5") {
+    return HasTopFive(result.classes) ? std::optional(result.top_5)
+                                      : std::nullopt;
+  }
+  if (name == "loss") {
+    return result.loss;
+  }
+  if (name == "mean_class") {
+    return result.mean_class;
+  }
+  if (name == "auc") {
+    return result.auc;
+  }
+  Check(name == "auc_at_half", "the metric has a name");
+  return result.auc_at_half;
+}
+
+std::string LacksMetricText(std::string_view name, std::int64_t images,
+                            int classes) {
+  if (name == "top_5" && !HasTopFive(classes)) {
+    return "with up to five classes it is always 1";
+  }
+  if (name == "mean_class" && classes > kMaxConfusionClasses) {
+    return fmt::format("it is computed for up to {} classes only",
+                       kMaxConfusionClasses);
+  }
+  if (name == "auc_at_half" && classes != 2) {
+    return "it is defined for two classes only";
+  }
+  if (name != "auc" && name != "auc_at_half") {
+    return "";
+  }
+  if (classes < 2) {
+    return "it needs two classes or more";
+  }
+  return images * classes > kMaxScores
+             ? fmt::format(
+                   "it is computed for up to {} scores only, images times "
+                   "classes",
+                   kMaxScores)
+             : "";
+}
+
+bool IsBetter(std::string_view name, double a, double b) {
+  if (!std::isfinite(a) || !std::isfinite(b)) {
+    return std::isfinite(a);
+  }
+  return name == "loss" ? a < b : a > b;
+}
+
+}  // namespace infeed

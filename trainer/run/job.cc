@@ -1,0 +1,356 @@
+#include "trainer/run/job.h"
+
+#include <atomic>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "records/store/index_data.h"
+#include "trainer/checkpoint/best_checkpoint.h"
+#include "trainer/checkpoint/manifest.h"
+#include "trainer/checkpoint/named_weights.h"
+#include "trainer/checkpoint/resume.h"
+#include "trainer/checkpoint/warm_start.h"
+#include "trainer/feed/rank_parts.h"
+#include "trainer/model/lr_schedule.h"
+#include "trainer/params/parse.h"
+#include "trainer/params/station_options.h"
+#include "trainer/params/validation.h"
+#include "trainer/results/model_dir.h"
+
+namespace infeed {
+
+OnShardSetFaults ShardSetPolicy(const RunOptions& options) {
+  return FaultsPolicy(options.params.values.allow_missing_shards,
+                      [](const std::string& line) { Say(line); });
+}
+
+void SayScheduleAdvice(const RunParams& params, const DataSet& data) {
+  if (data.is_fake()) {
+    return;
+  }
+  if (const std::string missed = MissedEpochsText(params); !missed.empty()) {
+    Say(missed);
+  }
+  for (const std::string& line :
+       ScheduleAdvice(MakeOptimizerOptions(params.values).learning_rate)) {
+    Say(line);
+  }
+}
+
+std::vector<NamedOutput> OutputsOf(const RunOptions& options) {
+  return {{"--trace", options.trace_path},
+          {"--metrics_file", options.metrics_path},
+          {"--predictions_page", options.predictions_page, true},
+          {"bad_record_report", options.params.values.input.bad_record_report}};
+}
+
+namespace {
+
+// Throws if a file named for results is part of the data, or is named twice.
+void CheckRunOutputs(const RunOptions& options, const DataSet& data) {
+  const TrainParams& params = options.params.values;
+  std::vector<std::string> inputs = {params.selection.subset,
+                                     params.selection.class_weights,
+                                     params.selection.sample_weights};
+  for (const std::optional<DataSplit>* split : {&data.train(), &data.eval()}) {
+    if (*split) {
+      const std::vector<std::string>& shards = (*split)->index.shards();
+      inputs.insert(inputs.end(), shards.begin(), shards.end());
+    }
+  }
+  CheckOutputs(OutputsOf(options), inputs);
+}
+
+}  // namespace
+
+DataSet OpenData(const RunOptions& options) {
+  if (options.data_dir.empty()) {
+    return {};
+  }
+  const OnShardSetFaults policy = ShardSetPolicy(options);
+  // A split that is not used need not be complete.
+  const OnShardSetFaults ignore = [](const ShardSetFaults&) {};
+  const Mode mode = options.mode;
+  const bool evaluates = mode == Mode::kEval || mode == Mode::kTrainAndEval;
+  const TrainParams& params = options.params.values;
+  const bool is_open =
+      !params.input.label_offset || params.input.num_label_classes == 0;
+  DataSet data(
+      options.data_dir,
+      {.eval_split = params.eval_split,
+       .counts_labels = is_open,
+       .label_offset = params.input.label_offset,
+       .keys = {params.input.image_key, params.input.label_key},
+       .selection = Trains(mode) ? params.selection : SelectionChoice{},
+       .on_train_faults = Trains(mode) ? policy : ignore,
+       .on_eval_faults = evaluates ? policy : ignore});
+  CheckRunOutputs(options, data);
+  return data;
+}
+
+ModelLabels DataLabels(const RunOptions& options, const TrainParams& params,
+                       const DataSet& data) {
+  const int offset = LabelOffsetOf(params);
+  if (std::vector<std::string> names = data.class_names(); !names.empty()) {
+    return ModelLabels::OfClasses(std::move(names), 1, offset);
+  }
+  if (data.is_fake() || !IsDataFolder(options.data_dir)) {
+    return {};
+  }
+  return ModelLabels::OfData(options.data_dir, params.input.num_label_classes,
+                             offset);
+}
+
+ModelLabels DataLabels(const Job& job) {
+  return DataLabels(job.options, job.params, job.data);
+}
+
+void RequireSplits(const RunOptions& options, const DataSet& data) {
+  if (Trains(options.mode) && !data.has_train()) {
+    throw UsageError(
+        "data_dir=" + options.data_dir +
+        ": no data of the split train to train on; use --mode eval, or "
+        "another data_dir");
+  }
+  const std::string& split = options.params.values.eval_split;
+  const bool must_evaluate =
+      options.mode == Mode::kEval ||
+      (options.mode == Mode::kTrainAndEval && split != "auto");
+  if (must_evaluate && !data.has_eval()) {
+    throw UsageError("data_dir=" + options.data_dir + ": no " +
+                     (split == "auto" ? "data of the splits validation or test"
+                                      : "data of the split " + split) +
+                     " to evaluate");
+  }
+}
+
+void RequireModel(const RunOptions& options) {
+  // model_dir needs no checkpoint if --resume has a path or resnet_checkpoint
+  // gives weights. A run that follows a training run has already waited for
+  // one.
+  const bool takes_its_checkpoint =
+      UsesTrainedModel(options.mode) && IsOfModelDir(options.resume) &&
+      options.params.values.resnet_checkpoint.empty();
+  if (takes_its_checkpoint && !HasParamFile(ParamsPath(options.model_dir)) &&
+      ListCheckpoints(options.model_dir).empty()) {
+    throw UsageError(fmt::format(
+        "model_dir={}: no such model folder: there is no params.yaml and no "
+        "checkpoint; train a model into it first, or give another model_dir",
+        options.model_dir));
+  }
+}
+
+InputOptions EvalInput(const Job& job) {
+  InputOptions input = PartOf(EvalInputOf(job.params), job.options.place);
+  input.trace = job.options.trace;
+  return input;
+}
+
+namespace {
+
+// The differences by which the checkpoint belongs to another run, or, in a run
+// that does not train, to another network.
+std::string DifferenceOf(const Job& job, const Checkpoint& checkpoint) {
+  if (!Trains(job.options.mode)) {
+    return DescribeDifferences(MakeNetworkIdentity(job.params),
+                               checkpoint.identity);
+  }
+  const std::string difference = DescribeDifferences(
+      MakeIdentity(job.params, job.data, job.options.place.world_size),
+      checkpoint.identity);
+  if (!difference.empty() || job.options.mode == Mode::kTrain) {
+    return difference;
+  }
+  return DescribeOtherValidation(
+      MakeValidation(job.params, job.data, job.options.device),
+      checkpoint.validation);
+}
+
+// A hint about a better checkpoint, for modes that use the newest one.
+std::string BetterText(const RunOptions& options, std::int64_t step) {
+  const std::optional<std::int64_t> best = RecordedBestStep(options.model_dir);
+  return !Trains(options.mode) && options.resume == "auto" && best &&
+                 *best != step
+             ? fmt::format("; the best one is of step {}: --checkpoint best",
+                           *best)
+             : "";
+}
+
+struct NoCheckpoint {};
+struct AllDamaged {};
+using FoundStart = std::variant<NoCheckpoint, AllDamaged, RunStart>;
+
+// Restore() on rank 0.
+FoundStart ReadCheckpoint(const Job& job) {
+  std::vector<std::string> damaged;
+  std::optional<Checkpoint> checkpoint =
+      FindResume(job.options.model_dir, job.options.resume,
+                 Trains(job.options.mode), damaged);
+  for (const std::string& message : damaged) {
+    Say("damaged checkpoint, not used: " + message);
+  }
+  if (!checkpoint) {
+    return damaged.empty() ? FoundStart(NoCheckpoint()) : AllDamaged();
+  }
+  const std::string difference = RequireOwnCheckpoint(job, *checkpoint);
+  job.device.Load(checkpoint->state);
+  Say(fmt::format("{} the checkpoint at step {}{}",
+                  Trains(job.options.mode) ? "resuming from" : "using",
+                  checkpoint->step, BetterText(job.options, checkpoint->step)));
+  return RunStart{
+      .step = checkpoint->step,
+      .stream = checkpoint->stream,
+      .validation = checkpoint->validation,
+      .weights = IsOfModelDir(job.options.resume) ? "" : job.options.resume,
+      .network = difference,
+      .labels = IsOfModelDir(job.options.resume)
+                    ? ModelLabels::OfModel(job.options.model_dir)
+                    : ModelLabels::OfWeights(job.options.resume)};
+}
+
+constexpr std::string_view kAllDamaged = "damaged";
+
+// Rank 0's finding as a text for the other ranks: "" for no checkpoint,
+// kAllDamaged, or the step and the stream's position.
+std::string ToText(const FoundStart& found) {
+  if (const auto* const start = std::get_if<RunStart>(&found)) {
+    return BuildRunState({.step = start->step,
+                          .stream = start->stream,
+                          .identity = {},
+                          .state = {}});
+  }
+  return std::holds_alternative<AllDamaged>(found) ? std::string(kAllDamaged)
+                                                   : "";
+}
+
+FoundStart FromText(const std::string& text) {
+  if (text.empty()) {
+    return NoCheckpoint();
+  }
+  if (text == kAllDamaged) {
+    return AllDamaged();
+  }
+  const Checkpoint start = ParseRunState(text);
+  return RunStart{.step = start.step, .stream = start.stream};
+}
+
+// For a model that is trained further, the classifier gets the classes of its
+// data. Sets `labels` to the names of the weights' classes.
+WarmStarted ReadWeights(const Job& job, ModelLabels& labels) {
+  std::string path = job.params.resnet_checkpoint;
+  if (path.empty()) {
+    return {};
+  }
+  const ModelOptions model = MakeModelOptions(job.params);
+  RequireDepthOfName(path, model);
+  path = LocalWeights(job.options, path, "resnet_checkpoint");
+  TensorMap weights = job.device.Save().model;
+  labels = ModelLabels::OfWeights(path);
+  const bool compares = Trains(job.options.mode) && !job.options.force;
+  WarmStarted started = WarmStart(
+      path, model, weights,
+      compares ? DataLabels(job).names() : std::vector<std::string>());
+  Say(started.text);
+  job.device.LoadWeights(weights);
+  return started;
+}
+
+// For a model that is used without training: an untrained classifier would be
+// useless, so the weights must include it.
+ModelLabels ReadTrainedWeights(const Job& job, std::string_view purpose) {
+  ModelLabels labels;
+  const WarmStarted started = ReadWeights(job, labels);
+  if (!started.head_left.empty()) {
+    throw UsageError(fmt::format(
+        "resnet_checkpoint={}: nothing to {}: {}; train the model first, or "
+        "give the parameters of those weights (num_label_classes)",
+        job.params.resnet_checkpoint, purpose, started.head_left));
+  }
+  return labels;
+}
+
+}  // namespace
+
+std::string RequireOwnCheckpoint(const Job& job, const Checkpoint& checkpoint) {
+  const std::string difference = DifferenceOf(job, checkpoint);
+  if (difference.empty()) {
+    return "";
+  }
+  const bool trains = Trains(job.options.mode);
+  if (!job.options.force) {
+    throw UsageError("model_dir=" + job.options.model_dir +
+                     ": its checkpoint belongs to another run: " + difference +
+                     "; give another model_dir, or --force to " +
+                     (trains ? "resume from it" : "use it"));
+  }
+  Say(fmt::format("{} despite a difference (--force): {}",
+                  trains ? "resuming" : "using the checkpoint", difference));
+  return difference;
+}
+
+std::optional<RunStart> Restore(const Job& job) {
+  FoundStart found;
+  if (job.ranks.place().is_first()) {
+    found = ReadCheckpoint(job);
+  }
+  const std::string text = job.ranks.Broadcast(ToText(found));
+  if (!job.ranks.place().is_first()) {
+    found = FromText(text);
+  }
+  if (std::holds_alternative<AllDamaged>(found)) {
+    throw UnusableCheckpoints(job.options.model_dir);
+  }
+  if (std::holds_alternative<NoCheckpoint>(found)) {
+    return std::nullopt;
+  }
+  job.device.Broadcast();
+  return std::get<RunStart>(std::move(found));
+}
+
+void StartFromWeights(const Job& job) {
+  if (job.ranks.place().is_first()) {
+    ModelLabels labels;
+    (void)ReadWeights(job, labels);
+  }
+  job.device.Broadcast();
+}
+
+RunStart LoadTrained(const Job& job, std::string_view purpose) {
+  if (std::optional<RunStart> from = Restore(job)) {
+    return *std::move(from);
+  }
+  if (job.params.resnet_checkpoint.empty()) {
+    throw UsageError(
+        fmt::format("model_dir={}: no checkpoint to {}; train one first, or "
+                    "give weights as resnet_checkpoint",
+                    job.options.model_dir, purpose));
+  }
+  RunStart start = {.weights = job.params.resnet_checkpoint};
+  if (job.ranks.place().is_first()) {
+    start.labels = ReadTrainedWeights(job, purpose);
+  }
+  job.device.Broadcast();
+  return start;
+}
+
+ProgramEnd Stopped() {
+  return {ExitCode::kStoppedBySignal,
+          "stopped by a signal; run the same command again"};
+}
+
+bool Evaluates(const Job& job) {
+  return job.options.mode == Mode::kTrainAndEval && job.data.has_eval();
+}
+
+EvalSteps EvalStepsOf(const Job& job, std::int64_t first_step) {
+  return {.first_step = first_step,
+          .last_step = job.params.train_steps,
+          .interval = job.params.steps_per_eval,
+          .epochs = EpochsOf(job.params, job.options.place.world_size)};
+}
+
+}  // namespace infeed
