@@ -206,6 +206,12 @@ bool IsJsonOnly(const std::string& json_target) {
   return json_target == kStdout;
 }
 
+void PutReport(const std::string& json_target, const ReportTable& report) {
+  PutReport(
+      json_target, [&] { return RenderText(report); },
+      [&] { return RenderJson(report); });
+}
+
 void PutReport(const std::string& json_target,
                const std::function<std::string()>& text,
                const std::function<std::string()>& json) {

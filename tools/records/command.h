@@ -9,6 +9,7 @@
 #include "base/program_end.h"
 #include "records/files/shard_set.h"
 #include "records/store/key_guess.h"
+#include "tools/cli/report_table.h"
 #include "tools/shards/record_pass.h"
 
 namespace CLI {
@@ -83,6 +84,7 @@ void AddJsonOption(CLI::App* verb, std::string& target);
 
 // Prints a report: text on stdout, and JSON into a file if requested; or JSON
 // on stdout instead of the text.
+void PutReport(const std::string& json_target, const ReportTable& report);
 void PutReport(const std::string& json_target,
                const std::function<std::string()>& text,
                const std::function<std::string()>& json);
