@@ -8,7 +8,6 @@
 #include "base/atomic_file.h"
 #include "preprocess/jpeg_entropy/seek_index.h"
 #include "records/example/imagenet_example.h"
-#include "records/store/seek_feature.h"
 #include "records/store/seek_file.h"
 #include "tests/support/record_file.h"
 #include "tests/support/run_program.h"
@@ -23,9 +22,7 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using Json = nlohmann::json;
 
 // The payload of a record with an image and, where one is given, its index.
@@ -131,90 +128,6 @@ TEST_F(RecordsSeekTest, KnowsNoOtherKinds) {
   for (const std::string kind : {"=3", "=0", "=none", "=row"}) {
     EXPECT_EQ(Run("index --seek" + kind).exit_code, 2) << kind;
   }
-}
-
-TEST_F(RecordsSeekTest, VerifyNamesIndexesThatAreWrong) {
-  std::string damaged = SealedOf(jpeg_);
-  damaged[20] = static_cast<char>(~damaged[20]);
-  const std::string junk = SealSeekIndex("junk", AsBytes(jpeg_));
-  RecordFile()
-      .Add(PayloadWith(jpeg_, SealedOf(jpeg_)))
-      .Add(PayloadWith(jpeg_, damaged))
-      .Add(PayloadWith(jpeg_, SealedOf(other_)))
-      .Add(PayloadWith(jpeg_, junk))
-      .Write(shard_);
-  const ProgramResult result = Run("verify");
-  EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(
-      result.out,
-      AllOf(Not(HasSubstr("record 0 ")), HasSubstr("record 1 at byte "),
-            HasSubstr(": the seek index is damaged\n"),
-            HasSubstr("record 2 at byte "),
-            HasSubstr(": the seek index does not belong to the JPEG\n"),
-            HasSubstr("record 3 at byte "),
-            HasSubstr(": the seek index cannot be read\n"),
-            HasSubstr("4 records in 1 shard, 0 bad, 3 wrong seek indexes\n")));
-  const Json json = Json::parse(Run("verify --json").out);
-  EXPECT_EQ(json["wrong_seek_indexes"], 3);
-  EXPECT_EQ(json["good"], false);
-  EXPECT_EQ(json["shards"][0]["wrong_seek_indexes"][1]["record"], 2);
-}
-
-// A valid seal, but not the index of this scan.
-TEST_F(RecordsSeekTest, VerifyMakesIndexesAnewWhenItDecodes) {
-  JpegSeekIndex index = MakeSeekIndex(AsBytes(jpeg_), 4).value();
-  ++index.entries[2].dc[0];
-  const std::string forged =
-      SealSeekIndex(SerializeSeekIndex(index), AsBytes(jpeg_));
-  RecordFile().Add(PayloadWith(jpeg_, forged)).Write(shard_);
-  EXPECT_EQ(Run("verify").exit_code, 0);
-  const ProgramResult result = Run("verify --decode");
-  EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.out,
-              HasSubstr("the seek index is not what the JPEG's scan says\n"));
-}
-
-TEST_F(RecordsSeekTest, VerifyChecksTheFileBesideTheShard) {
-  RecordFile().Add(PayloadWith(jpeg_)).Add(PayloadWith(other_)).Write(shard_);
-  EXPECT_EQ(Run("index --seek").exit_code, 0);
-  EXPECT_EQ(Run("verify --decode").exit_code, 0);
-  {
-    // Swapped.
-    SeekFileWriter writer(FileSource(shard_), 0);
-    writer.Append(SealedOf(other_));
-    writer.Append(SealedOf(jpeg_));
-    writer.Close();
-  }
-  const ProgramResult result = Run("verify");
-  EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr("the seek index in the file beside the shard "
-                              "does not belong to the JPEG\n"),
-                    HasSubstr("0 bad, 2 wrong seek indexes\n")));
-}
-
-// A seek file of one split of an archive: no reader uses it for all records.
-TEST_F(RecordsSeekTest, VerifyLeavesAFileForOtherRecordsAlone) {
-  RecordFile().Add(PayloadWith(jpeg_)).Add(PayloadWith(other_)).Write(shard_);
-  {
-    SeekFileWriter writer(FileSource(shard_), 0);
-    writer.Append(SealedOf(other_));
-    writer.Close();
-  }
-  const ProgramResult result = Run("verify");
-  EXPECT_EQ(result.exit_code, 0) << result.out;
-  EXPECT_THAT(result.out, Not(HasSubstr("seek")));
-}
-
-// After lost bytes the numbers of records are no longer the file's.
-TEST_F(RecordsSeekTest, VerifyLeavesTheFileAloneWhereRecordsWereLost) {
-  RecordFile records;
-  records.Add(PayloadWith(jpeg_)).Add(PayloadWith(other_)).Write(shard_);
-  EXPECT_EQ(Run("index --seek").exit_code, 0);
-  records.FlipByte(0).Write(shard_);  // The first frame's length
-  const ProgramResult result = Run("verify");
-  EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.out, Not(HasSubstr("seek")));
 }
 
 TEST_F(RecordsSeekTest, StatsCountsExamplesThatHoldOne) {

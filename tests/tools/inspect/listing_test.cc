@@ -8,8 +8,6 @@
 
 #include "records/files/dataset_info.h"
 #include "records/store/file_records.h"
-#include "records/tfrecord/byte_stream.h"
-#include "records/tfrecord/index_file.h"
 #include "records/tfrecord/writer.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
