@@ -111,18 +111,6 @@ TEST_F(RecordsProgramTest, CatGoesOnBehindBadRecords) {
                     HasSubstr(Path(1) + ": record 0 at byte 0: corrupted")));
 }
 
-TEST_F(RecordsProgramTest, IndexMakesTheFilesOnce) {
-  const ProgramResult made = Run("index");
-  EXPECT_EQ(made.exit_code, 0) << made.err;
-  EXPECT_THAT(made.out, AllOf(HasSubstr(Path(0) + ": 2 records, wrote " +
-                                        (folder_ / ".infeed/train-00000")),
-                              EndsWith("3 records in 2 shards\n")));
-  EXPECT_TRUE(
-      std::filesystem::exists(folder_ / ".infeed/train-00001-of-00002.index"));
-  EXPECT_THAT(Run("index").out, HasSubstr("2 records, the index is up to "
-                                          "date\n"));
-}
-
 TEST_F(RecordsProgramTest, IndexSaysThatItCannotKeepItsFiles) {
   RecordFile().Write(folder_ / ".infeed");
   const EnvironmentVariable cache("XDG_CACHE_HOME", Path(0));

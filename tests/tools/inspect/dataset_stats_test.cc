@@ -158,5 +158,19 @@ TEST_F(DatasetStatsTest, WritesOnePageWithPlotsAndImages) {
   EXPECT_EQ(images, 2U);
 }
 
+TEST_F(DatasetStatsTest, ExamplesWithASeekIndexAreCounted) {
+  ImagenetExample example;
+  example.encoded = TestJpeg();
+  example.seek_index = "any";
+  RecordFile()
+      .Add(BuildImagenetExample(example))
+      .Add(PayloadOf({TestJpeg(), 1}))
+      .Write(Path(0));
+  RecordFile().Write(Path(1));
+  EXPECT_EQ(Json::parse(StatsJson(Collect()))["jpeg"]["seek_index"], 1);
+  EXPECT_THAT(StatsText(Collect(), 20),
+              HasSubstr("JPEGs with  a seek index 1, "));
+}
+
 }  // namespace
 }  // namespace infeed
