@@ -222,17 +222,6 @@ void PutReport(const std::string& json_target,
                                         : ShownLines(text()));
 }
 
-std::string BadRecordsText(const std::string& path,
-                           const std::vector<DamagedRecord>& bad) {
-  const std::string shown = PathForMessages(path);
-  std::string lines;
-  for (const DamagedRecord& record : bad) {
-    const DataError error({shown, record.record, record.offset}, record.reason);
-    lines.append(error.what()).append("\n");
-  }
-  return lines;
-}
-
 ProgramEnd EndAfter(std::int64_t bad_records) {
   return bad_records == 0 ? ProgramEnd(ExitCode::kDone)
                           : ProgramEnd(ExitCode::kDataError,

@@ -10,7 +10,6 @@
 #include "records/files/shard_set.h"
 #include "records/store/key_guess.h"
 #include "tools/cli/report_table.h"
-#include "tools/shards/record_pass.h"
 
 namespace CLI {
 class App;
@@ -88,10 +87,6 @@ void PutReport(const std::string& json_target, const ReportTable& report);
 void PutReport(const std::string& json_target,
                const std::function<std::string()>& text,
                const std::function<std::string()>& json);
-
-// The lines of bad records: "PATH: record N at byte O: REASON".
-[[nodiscard]] std::string BadRecordsText(const std::string& path,
-                                         const std::vector<DamagedRecord>& bad);
 
 // The end of a verb that found this number of bad records.
 [[nodiscard]] ProgramEnd EndAfter(std::int64_t bad_records);
