@@ -207,19 +207,15 @@ bool IsJsonOnly(const std::string& json_target) {
 }
 
 void PutReport(const std::string& json_target, const ReportTable& report) {
-  PutReport(
-      json_target, [&] { return RenderText(report); },
-      [&] { return RenderJson(report); });
+  PutReport(json_target, RenderText(report), RenderJson(report));
 }
 
-void PutReport(const std::string& json_target,
-               const std::function<std::string()>& text,
-               const std::function<std::string()>& json) {
+void PutReport(const std::string& json_target, const std::string& text,
+               const std::string& json) {
   if (!json_target.empty() && !IsJsonOnly(json_target)) {
-    WriteFileAtomically(json_target, json(), kNamedByUser);
+    WriteFileAtomically(json_target, json, kNamedByUser);
   }
-  std::cout << (IsJsonOnly(json_target) ? ShownJson(json())
-                                        : ShownLines(text()));
+  std::cout << (IsJsonOnly(json_target) ? ShownJson(json) : ShownLines(text));
 }
 
 ProgramEnd EndAfter(std::int64_t bad_records) {

@@ -84,9 +84,8 @@ void AddJsonOption(CLI::App* verb, std::string& target);
 // Prints a report: text on stdout, and JSON into a file if requested; or JSON
 // on stdout instead of the text.
 void PutReport(const std::string& json_target, const ReportTable& report);
-void PutReport(const std::string& json_target,
-               const std::function<std::string()>& text,
-               const std::function<std::string()>& json);
+void PutReport(const std::string& json_target, const std::string& text,
+               const std::string& json);
 
 // The end of a verb that found this number of bad records.
 [[nodiscard]] ProgramEnd EndAfter(std::int64_t bad_records);

@@ -36,9 +36,8 @@ ProgramEnd ShowStats(const ShardPaths& shards, const StatsFlags& options) {
   if (!options.html_path.empty()) {
     WriteFileAtomically(options.html_path, StatsHtml(report), kNamedByUser);
   }
-  PutReport(
-      options.json, [&] { return StatsText(report, options.classes); },
-      [&] { return StatsJson(report); });
+  PutReport(options.json, StatsText(report, options.classes),
+            StatsJson(report));
   return EndAfter(CountBadRecords(report));
 }
 
