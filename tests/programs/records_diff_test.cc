@@ -1,8 +1,5 @@
 #include <string>
 
-#include <nlohmann/json.hpp>
-
-#include "base/atomic_file.h"
 #include "tests/support/record_file.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
@@ -14,7 +11,6 @@ namespace infeed {
 namespace {
 
 using ::testing::EndsWith;
-using ::testing::HasSubstr;
 
 class RecordsDiffTest : public ::testing::Test {
  protected:
@@ -30,16 +26,6 @@ TEST_F(RecordsDiffTest, EndsWithThreeWhenTheSetsDiffer) {
   EXPECT_THAT(result.out, EndsWith("\n2 records in A, 2 in B, 2 differ\n"));
   EXPECT_EQ(
       RunProgram("records", "diff --unordered " + a_ + " " + b_).exit_code, 0);
-}
-
-TEST_F(RecordsDiffTest, SaysItInJson) {
-  const std::string file = folder_ / "diff.json";
-  const ProgramResult result = RunProgram(
-      "records", "diff --limit 1 --json=" + file + " " + a_ + " " + b_);
-  EXPECT_THAT(result.out, HasSubstr("... and 1 more\n"));
-  const auto json = nlohmann::json::parse(ReadWholeFile(file, 1 << 20));
-  EXPECT_EQ(json["differences"], 2);
-  EXPECT_EQ(json["first"].size(), 1U);
 }
 
 TEST_F(RecordsDiffTest, WantsTwoSets) {

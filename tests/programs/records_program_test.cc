@@ -53,6 +53,10 @@ TEST_F(RecordsProgramTest, CountsShardsAndEndsWithTheTotal) {
   const ProgramResult result = Run("count");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, Path(0) + " 2\n" + Path(1) + " 1\ntotal 3\n");
+  const auto json = nlohmann::json::parse(Run("count --json").out);
+  EXPECT_EQ(json["total"], 3);
+  EXPECT_EQ(json["shards"][1],
+            nlohmann::json({{"file", Path(1)}, {"records", 1}}));
 }
 
 TEST_F(RecordsProgramTest, SkipsWhatIsNoShardAmongItsPaths) {
@@ -105,18 +109,6 @@ TEST_F(RecordsProgramTest, CatGoesOnBehindBadRecords) {
               AllOf(HasSubstr(Path(0) + ": record 0 at byte 0: not a "
                                         "tf.train.Example"),
                     HasSubstr(Path(1) + ": record 0 at byte 0: corrupted")));
-}
-
-TEST_F(RecordsProgramTest, IndexMakesTheFilesOnce) {
-  const ProgramResult made = Run("index");
-  EXPECT_EQ(made.exit_code, 0) << made.err;
-  EXPECT_THAT(made.out, AllOf(HasSubstr(Path(0) + ": 2 records, wrote " +
-                                        (folder_ / ".infeed/train-00000")),
-                              EndsWith("3 records in 2 shards\n")));
-  EXPECT_TRUE(
-      std::filesystem::exists(folder_ / ".infeed/train-00001-of-00002.index"));
-  EXPECT_THAT(Run("index").out, HasSubstr("2 records, the index is up to "
-                                          "date\n"));
 }
 
 TEST_F(RecordsProgramTest, IndexSaysThatItCannotKeepItsFiles) {

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
-#include "records/files/dataset_info.h"
 #include "records/tfrecord/compression.h"
 #include "records/tfrecord/writer.h"
 #include "tests/support/flower_records.h"
@@ -127,57 +126,6 @@ TEST_F(RecordsReadTest, HeadNamesBadRecords) {
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err, HasSubstr(Path(0) + ": record 0 at byte 0: "));
   EXPECT_THAT(result.out, EndsWith("  3.jpg\n"));
-}
-
-TEST_F(RecordsReadTest, CountUnpacksCompressedShards) {
-  EXPECT_THAT(Run("count --threads 3").out,
-              EndsWith(Path(1) + " 2\n" + Path(2) + " 2\ntotal 6\n"));
-  const Json json = Json::parse(Run("count --json").out);
-  EXPECT_EQ(json["total"], 6);
-  EXPECT_EQ(json["shards"][1], Json({{"file", Path(1)}, {"records", 2}}));
-}
-
-TEST_F(RecordsReadTest, LsShowsWhatIsKnownOfShards) {
-  EXPECT_EQ(RunProgram("records", "index " + Path(0) + " " + Path(2)).exit_code,
-            0);
-  RecordFile().Add("x").Add("y").Add("z").Write(Path(2));
-  DatasetInfo info;
-  info.splits.push_back({.name = "train", .records = 4, .shards = {}});
-  for (const int shard : {0, 2}) {
-    info.splits[0].shards.push_back(
-        {.name = std::filesystem::path(Path(shard)).filename(),
-         .records = 2,
-         .bytes =
-             static_cast<std::int64_t>(std::filesystem::file_size(Path(shard))),
-         .crc32c = "00000000"});
-  }
-  WriteDatasetInfo(folder_.path(), info);
-  const ProgramResult result = Run("ls");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr("none    fresh  same          " + Path(0)),
-                    HasSubstr("gzip    none   -             " + Path(1)),
-                    HasSubstr("51 B  none    stale  differs       " + Path(2)),
-                    EndsWith("  total of 3 shards\n")));
-  const Json json = Json::parse(Run("ls --json").out);
-  EXPECT_EQ(json["records"], 7);
-  EXPECT_EQ(json["shards"][2], Json({{"file", Path(2)},
-                                     {"records", 3},
-                                     {"bytes", 51},
-                                     {"compression", "none"},
-                                     {"index", "stale"},
-                                     {"dataset_json", "differs"}}));
-}
-
-TEST_F(RecordsReadTest, LsListsDamagedShardsToo) {
-  RecordFile().Add("x").Truncate(1).Write(Path(0));
-  RecordFile().AddRaw("{").Write(folder_ / "dataset.json");
-  const ProgramResult result = Run("ls");
-  EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.out, AllOf(HasSubstr("damaged "), HasSubstr(Path(0))));
-  EXPECT_THAT(result.err, AllOf(HasSubstr(Path(0) + ": record 0"),
-                                HasSubstr("dataset.json: ")));
-  EXPECT_TRUE(Json::parse(Run("ls --json").out)["shards"][0].contains("error"));
 }
 
 }  // namespace

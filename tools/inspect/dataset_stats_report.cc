@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <string_view>
 
 #include "records/store/label_index.h"
+#include "tools/cli/parallel_for.h"
+#include "tools/shards/progress.h"
 
 namespace infeed {
 namespace {
@@ -18,6 +21,35 @@ constexpr std::array<std::string_view, 8> kWellKnownKeys = {
     "image/height",      "image/width"};
 
 }  // namespace
+
+StatsReport CollectStats(
+    const std::vector<std::string>& shards, const StatsOptions& options,
+    const std::function<void(const ShardPass&)>& finished) {
+  StatsReport report = {.paths = shards, .shards = {}, .stats = {}};
+  RecordVisitors visitors;
+  std::vector<StatsVisitor*> parts;
+  for (std::size_t i = 0; i < ThreadCount(options.threads); ++i) {
+    auto visitor = std::make_unique<StatsVisitor>(
+        options.samples,
+        ExampleKeys{.image = options.keys.image, .label = options.keys.label});
+    parts.push_back(visitor.get());
+    visitors.push_back(std::move(visitor));
+  }
+  ShardProgress progress(shards);
+  RecordPassOptions pass_options = progress.Options();
+  pass_options.image_key = options.keys.image;
+  PassOverRecords(shards, visitors, pass_options, [&](ShardPass pass) {
+    if (finished) {
+      finished(pass);
+    }
+    report.shards.push_back(std::move(pass));
+  });
+  for (StatsVisitor* part : parts) {
+    report.stats.Merge(std::move(part->stats()));
+  }
+  KeepSamples(report.stats.samples, options.samples);
+  return report;
+}
 
 std::int64_t CountRecords(const StatsReport& report) {
   std::int64_t records = 0;

@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "records/store/key_guess.h"
 #include "tools/inspect/dataset_stats.h"
 #include "tools/shards/record_pass.h"
 
@@ -20,6 +22,18 @@ struct StatsReport {
   std::vector<ShardPass> shards;   // one per path
   DatasetStats stats;
 };
+
+struct StatsOptions {
+  std::size_t samples = 0;  // images to keep for the page
+  int threads = 0;          // 0: one per core
+  RecordKeys keys = {};
+};
+
+// Calls `finished` for each shard when it is done, in the order of the paths.
+// Throws IoError.
+[[nodiscard]] StatsReport CollectStats(
+    const std::vector<std::string>& shards, const StatsOptions& options,
+    const std::function<void(const ShardPass&)>& finished = {});
 
 // For a terminal; shows at most a given number of classes, omitting those in
 // the middle.

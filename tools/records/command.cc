@@ -210,25 +210,16 @@ bool IsJsonOnly(const std::string& json_target) {
   return json_target == kStdout;
 }
 
-void PutReport(const std::string& json_target,
-               const std::function<std::string()>& text,
-               const std::function<std::string()>& json) {
-  if (!json_target.empty() && !IsJsonOnly(json_target)) {
-    WriteFileAtomically(json_target, json(), kNamedByUser);
-  }
-  std::cout << (IsJsonOnly(json_target) ? ShownJson(json())
-                                        : ShownLines(text()));
+void PutReport(const std::string& json_target, const ReportTable& report) {
+  PutReport(json_target, RenderText(report), RenderJson(report));
 }
 
-std::string BadRecordsText(const std::string& path,
-                           const std::vector<DamagedRecord>& bad) {
-  const std::string shown = PathForMessages(path);
-  std::string lines;
-  for (const DamagedRecord& record : bad) {
-    const DataError error({shown, record.record, record.offset}, record.reason);
-    lines.append(error.what()).append("\n");
+void PutReport(const std::string& json_target, const std::string& text,
+               const std::string& json) {
+  if (!json_target.empty() && !IsJsonOnly(json_target)) {
+    WriteFileAtomically(json_target, json, kNamedByUser);
   }
-  return lines;
+  std::cout << (IsJsonOnly(json_target) ? ShownJson(json) : ShownLines(text));
 }
 
 ProgramEnd EndAfter(std::int64_t bad_records) {

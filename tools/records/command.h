@@ -9,7 +9,7 @@
 #include "base/program_end.h"
 #include "records/files/shard_set.h"
 #include "records/store/key_guess.h"
-#include "tools/shards/record_pass.h"
+#include "tools/cli/report_table.h"
 
 namespace CLI {
 class App;
@@ -83,13 +83,9 @@ void AddJsonOption(CLI::App* verb, std::string& target);
 
 // Prints a report: text on stdout, and JSON into a file if requested; or JSON
 // on stdout instead of the text.
-void PutReport(const std::string& json_target,
-               const std::function<std::string()>& text,
-               const std::function<std::string()>& json);
-
-// The lines of bad records: "PATH: record N at byte O: REASON".
-[[nodiscard]] std::string BadRecordsText(const std::string& path,
-                                         const std::vector<DamagedRecord>& bad);
+void PutReport(const std::string& json_target, const ReportTable& report);
+void PutReport(const std::string& json_target, const std::string& text,
+               const std::string& json);
 
 // The end of a verb that found this number of bad records.
 [[nodiscard]] ProgramEnd EndAfter(std::int64_t bad_records);

@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -5,7 +6,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/shown_text.h"
 #include "records/files/open_source.h"
@@ -22,42 +22,21 @@ struct CountOptions {
   int threads = 0;
 };
 
-std::string CountsText(const ShardPaths& shards,
-                       const std::vector<std::int64_t>& counts,
-                       std::int64_t total) {
-  std::string text;
-  for (std::size_t i = 0; i < shards.size(); ++i) {
-    text += fmt::format("{} {}\n", ShownText(PathForMessages(shards[i])),
-                        counts[i]);
-  }
-  return text + fmt::format("total {}\n", total);
-}
-
-std::string CountsJson(const ShardPaths& shards,
-                       const std::vector<std::int64_t>& counts,
-                       std::int64_t total) {
-  using Json = nlohmann::ordered_json;
-  Json list = Json::array();
-  for (std::size_t i = 0; i < shards.size(); ++i) {
-    list.push_back(
-        {{"file", PathForMessages(shards[i])}, {"records", counts[i]}});
-  }
-  const Json json = {{"shards", std::move(list)}, {"total", total}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 ExitCode CountRecords(const ShardPaths& shards, const CountOptions& options) {
   std::vector<std::int64_t> counts(shards.size());
   ParallelFor(shards.size(), options.threads, [&](std::size_t i) {
     counts[i] = SummariseShard(shards[i]).records;
   });
   std::int64_t total = 0;
-  for (const std::int64_t count : counts) {
-    total += count;
+  std::vector<ReportTable> list;
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    const std::string file = PathForMessages(shards[i]);
+    list.push_back({{"file", file, ShownText(file)},
+                    {"records", counts[i], fmt::format(" {}\n", counts[i])}});
+    total += counts[i];
   }
-  PutReport(
-      options.json, [&] { return CountsText(shards, counts, total); },
-      [&] { return CountsJson(shards, counts, total); });
+  PutReport(options.json, {ListRow("shards", list),
+                           {"total", total, fmt::format("total {}\n", total)}});
   return ExitCode::kDone;
 }
 

@@ -56,9 +56,7 @@ ProgramEnd Diff(const DiffFlags& flags) {
       {.paths = b,
        .open = [&](std::size_t i) { return progress.Open(a.size() + i); }},
       options, [&] { progress.AddRecords(1); });
-  PutReport(
-      flags.json, [&] { return DiffReportText(report); },
-      [&] { return DiffReportJson(report); });
+  PutReport(flags.json, DiffReportTable(report));
   return report.differences == 0
              ? ProgramEnd(ExitCode::kDone)
              : ProgramEnd(ExitCode::kDataError, "the data sets differ");

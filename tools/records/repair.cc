@@ -74,49 +74,40 @@ std::string LostPlaceText(const BadPlace& place) {
 }
 
 // A line for each bad place, then the totals.
-std::string RepairReportText(const RepairReport& report) {
-  std::string text;
-  for (std::size_t i = 0; i < report.shards.size(); ++i) {
-    for (const BadPlace& place : report.shards[i].bad) {
-      text += fmt::format("{}: {} bytes at byte {}{}: {}\n",
-                          PathForMessages(report.inputs[i]), place.bytes,
-                          place.offset, LostPlaceText(place), place.reason);
-    }
-  }
-  const RepairTotals totals = SumUp(report);
-  text += fmt::format("{} in {}, {}", CountText(totals.records, "good record"),
-                      CountText(report.shards.size(), "shard"),
-                      CountText(totals.bad, "bad place"));
-  if (totals.bad > 0) {
-    text +=
-        fmt::format(" ({}, {} known to be lost) in {}/.infeed",
-                    FileSizeText(totals.bad_bytes),
-                    CountText(totals.lost_records, "record"), report.output);
-  }
-  return text + "\n";
-}
-
-std::string RepairReportJson(const RepairReport& report) {
-  using Json = nlohmann::ordered_json;
-  Json shards = Json::array();
+ReportTable MakeReport(const RepairReport& report) {
+  std::vector<ReportTable> shards;
   for (std::size_t i = 0; i < report.shards.size(); ++i) {
     const ShardRepairReport& shard = report.shards[i];
-    shards.push_back({{"file", PathForMessages(report.inputs[i])},
+    const std::string file = PathForMessages(report.inputs[i]);
+    std::string places;
+    for (const BadPlace& place : shard.bad) {
+      places +=
+          fmt::format("{}: {} bytes at byte {}{}: {}\n", file, place.bytes,
+                      place.offset, LostPlaceText(place), place.reason);
+    }
+    shards.push_back({{"file", file},
                       {"name", shard.shard.name},
                       {"records", shard.shard.records},
                       {"bytes", shard.shard.bytes},
                       {"crc32c", shard.shard.crc32c},
                       {"bad_bytes", shard.bad_bytes()},
-                      {"bad", shard.bad}});
+                      {"bad", shard.bad, places}});
   }
   const RepairTotals totals = SumUp(report);
-  const Json json = {{"output", report.output},
-                     {"records", totals.records},
-                     {"bad", totals.bad},
-                     {"bad_bytes", totals.bad_bytes},
-                     {"records_lost", totals.lost_records},
-                     {"shards", std::move(shards)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string lost =
+      fmt::format(" ({}, {} known to be lost) in {}/.infeed",
+                  FileSizeText(totals.bad_bytes),
+                  CountText(totals.lost_records, "record"), report.output);
+  return {ListRow("shards", shards),
+          {"output", report.output},
+          {"records", totals.records,
+           fmt::format("{} in {}, ", CountText(totals.records, "good record"),
+                       CountText(shards.size(), "shard"))},
+          {"bad", totals.bad,
+           CountText(totals.bad, "bad place") + (totals.bad > 0 ? lost : "") +
+               "\n"},
+          {"bad_bytes", totals.bad_bytes},
+          {"records_lost", totals.lost_records}};
 }
 
 // The name of a repaired shard: the shard's name, without ".gz" if the output
@@ -201,7 +192,7 @@ void Put(const RepairReport& report, const RepairFlags& flags,
   if (flags.json.empty()) {
     const std::unique_ptr<ByteSink> file =
         OpenSink(folder.SidePathFor("repair.json"));
-    file->Write(RepairReportJson(report));
+    file->Write(RenderJson(MakeReport(report)));
     file->Commit();
   }
 }
@@ -246,9 +237,7 @@ ProgramEnd Repair(const ShardPaths& shards, const RepairFlags& flags) {
           DescribeShards(folder, *common, written, stale);
         }
         folder.Commit(stale);
-        PutReport(
-            flags.json, [&] { return RepairReportText(report); },
-            [&] { return RepairReportJson(report); });
+        PutReport(flags.json, MakeReport(report));
         return ExitCode::kDone;
       });
 }

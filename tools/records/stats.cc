@@ -2,26 +2,20 @@
 #include <iostream>
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "base/atomic_file.h"
 #include "base/own_files.h"
-#include "records/bytes/byte_source.h"
-#include "tools/cli/parallel_for.h"
-#include "tools/inspect/dataset_stats.h"
+#include "tools/inspect/bad_records.h"
 #include "tools/inspect/dataset_stats_report.h"
 #include "tools/records/command.h"
 #include "tools/records/verbs.h"
-#include "tools/shards/progress.h"
-#include "tools/shards/record_pass.h"
 
 namespace infeed {
 namespace {
 
-struct StatsOptions {
+struct StatsFlags {
   std::string json;  // target, see AddJsonOption()
   std::string html_path;
   std::size_t samples = 24;  // images in the page
@@ -30,47 +24,27 @@ struct StatsOptions {
   RecordKeys keys = {};
 };
 
-StatsReport Collect(const ShardPaths& shards, const StatsOptions& options) {
-  StatsReport report = {.paths = shards, .shards = {}, .stats = {}};
-  const std::size_t samples = options.html_path.empty() ? 0 : options.samples;
-  const RecordKeys keys = KeysIn(shards, options.keys);
-  RecordVisitors visitors;
-  std::vector<StatsVisitor*> parts;
-  for (std::size_t i = 0; i < ThreadCount(options.threads); ++i) {
-    auto visitor = std::make_unique<StatsVisitor>(
-        samples, ExampleKeys{.image = keys.image, .label = keys.label});
-    parts.push_back(visitor.get());
-    visitors.push_back(std::move(visitor));
-  }
-  ShardProgress progress(shards);
-  RecordPassOptions pass_options = progress.Options();
-  pass_options.image_key = keys.image;
-  PassOverRecords(shards, visitors, pass_options, [&](ShardPass pass) {
-    std::cerr << BadRecordsText(shards[pass.shard], pass.bad);
-    report.shards.push_back(std::move(pass));
-  });
-  for (StatsVisitor* part : parts) {
-    report.stats.Merge(std::move(part->stats()));
-  }
-  KeepSamples(report.stats.samples, samples);
-  return report;
-}
-
-ProgramEnd ShowStats(const ShardPaths& shards, const StatsOptions& options) {
-  const StatsReport report = Collect(shards, options);
+ProgramEnd ShowStats(const ShardPaths& shards, const StatsFlags& options) {
+  const StatsReport report = CollectStats(
+      shards,
+      {.samples = options.html_path.empty() ? 0 : options.samples,
+       .threads = options.threads,
+       .keys = KeysIn(shards, options.keys)},
+      [&](const ShardPass& pass) {
+        std::cerr << BadRecordsRow("", shards[pass.shard], pass.bad).text;
+      });
   if (!options.html_path.empty()) {
     WriteFileAtomically(options.html_path, StatsHtml(report), kNamedByUser);
   }
-  PutReport(
-      options.json, [&] { return StatsText(report, options.classes); },
-      [&] { return StatsJson(report); });
+  PutReport(options.json, StatsText(report, options.classes),
+            StatsJson(report));
   return EndAfter(CountBadRecords(report));
 }
 
 }  // namespace
 
 void AddStatsVerb(CLI::App& app, Command& command) {
-  const auto options = std::make_shared<StatsOptions>();
+  const auto options = std::make_shared<StatsFlags>();
   CLI::App* stats = AddVerb(
       app, command,
       {.name = "stats",

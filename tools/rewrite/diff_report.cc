@@ -1,7 +1,9 @@
+#include <cstdint>
+#include <iterator>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/count_text.h"
 #include "tools/rewrite/record_diff.h"
@@ -55,28 +57,8 @@ Json PlaceJson(const std::optional<DataError::Origin>& place) {
 
 }  // namespace
 
-std::string DiffReportText(const DiffReport& report) {
-  std::string text;
-  for (const RecordDifference& difference : report.first) {
-    text += MakeLine(difference);
-  }
-  const auto named = static_cast<std::int64_t>(report.first.size());
-  if (named < report.differences) {
-    text += fmt::format("... and {} more\n", report.differences - named);
-  }
-  if (report.left_out > 0) {
-    text += CountText(report.left_out, "bad record") + " left out\n";
-  }
-  return text +
-         fmt::format("{} in A, {} in B, {}\n",
-                     CountText(report.records_a, "record"), report.records_b,
-                     report.differences == 0
-                         ? std::string("the same")
-                         : CountText(report.differences, "differs", "differ"));
-}
-
-std::string DiffReportJson(const DiffReport& report) {
-  Json first = Json::array();
+ReportTable DiffReportTable(const DiffReport& report) {
+  std::vector<ReportTable> first;
   for (const RecordDifference& difference : report.first) {
     Json keys = Json::object();
     for (const KeyDifference& key : difference.keys) {
@@ -84,13 +66,25 @@ std::string DiffReportJson(const DiffReport& report) {
     }
     first.push_back({{"a", PlaceJson(difference.a)},
                      {"b", PlaceJson(difference.b)},
-                     {"keys", std::move(keys)}});
+                     {"keys", std::move(keys), MakeLine(difference)}});
   }
-  const Json json = {
-      {"same", report.differences == 0},   {"records_a", report.records_a},
-      {"records_b", report.records_b},     {"left_out", report.left_out},
-      {"differences", report.differences}, {"first", std::move(first)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::int64_t more = report.differences - std::ssize(first);
+  const std::int64_t left_out = report.left_out;
+  return {
+      ListRow("first", first),
+      {"", {}, more > 0 ? fmt::format("... and {} more\n", more) : ""},
+      {"left_out", left_out,
+       left_out > 0 ? CountText(left_out, "bad record") + " left out\n" : ""},
+      {"records_a", report.records_a,
+       CountText(report.records_a, "record") + " in A, "},
+      {"records_b", report.records_b,
+       fmt::format("{} in B, ", report.records_b)},
+      {"same", report.differences == 0},
+      {"differences", report.differences,
+       (report.differences == 0
+            ? std::string("the same")
+            : CountText(report.differences, "differs", "differ")) +
+           "\n"}};
 }
 
 }  // namespace infeed

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "tools/cli/report_table.h"
 #include "tools/rewrite/record_stream.h"
 
 // Compares two sets of shards record by record.
@@ -82,7 +83,6 @@ struct DiffSet {
                                      const std::function<void()>& on_record);
 
 // A line for each listed difference, then the totals.
-[[nodiscard]] std::string DiffReportText(const DiffReport& report);
-[[nodiscard]] std::string DiffReportJson(const DiffReport& report);
+[[nodiscard]] ReportTable DiffReportTable(const DiffReport& report);
 
 }  // namespace infeed

@@ -1,10 +1,7 @@
 #include "tools/inspect/dataset_stats.h"
 
 #include <cstddef>
-#include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -14,7 +11,6 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 #include "tools/inspect/dataset_stats_report.h"
-#include "tools/shards/record_pass.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -59,23 +55,8 @@ class DatasetStatsTest : public ::testing::Test {
   }
   [[nodiscard]] StatsReport Collect(int threads = 1,
                                     std::size_t samples = 0) const {
-    StatsReport report = {
-        .paths = {Path(0), Path(1)}, .shards = {}, .stats = {}};
-    RecordVisitors visitors;
-    std::vector<StatsVisitor*> parts;
-    for (int i = 0; i < threads; ++i) {
-      auto visitor = std::make_unique<StatsVisitor>(samples);
-      parts.push_back(visitor.get());
-      visitors.push_back(std::move(visitor));
-    }
-    PassOverRecords(report.paths, visitors, {}, [&](ShardPass pass) {
-      report.shards.push_back(std::move(pass));
-    });
-    for (StatsVisitor* const part : parts) {
-      report.stats.Merge(std::move(part->stats()));
-    }
-    KeepSamples(report.stats.samples, samples);
-    return report;
+    return CollectStats({Path(0), Path(1)},
+                        {.samples = samples, .threads = threads});
   }
 
   const TemporaryFolder folder_;
@@ -156,6 +137,20 @@ TEST_F(DatasetStatsTest, WritesOnePageWithPlotsAndImages) {
     ++images;
   }
   EXPECT_EQ(images, 2U);
+}
+
+TEST_F(DatasetStatsTest, ExamplesWithASeekIndexAreCounted) {
+  ImagenetExample example;
+  example.encoded = TestJpeg();
+  example.seek_index = "any";
+  RecordFile()
+      .Add(BuildImagenetExample(example))
+      .Add(PayloadOf({TestJpeg(), 1}))
+      .Write(Path(0));
+  RecordFile().Write(Path(1));
+  EXPECT_EQ(Json::parse(StatsJson(Collect()))["jpeg"]["seek_index"], 1);
+  EXPECT_THAT(StatsText(Collect(), 20),
+              HasSubstr("JPEGs with  a seek index 1, "));
 }
 
 }  // namespace

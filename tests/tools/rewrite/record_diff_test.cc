@@ -103,7 +103,8 @@ TEST_F(RecordDiffTest, DoesNotMindHowASetIsCut) {
   const Paths b = Set("b", {{"x", kSameCat, "y"}});
   EXPECT_EQ(Diff(a, b).differences, 0);
   EXPECT_EQ(Diff(a, b, kUnordered).differences, 0);
-  EXPECT_EQ(DiffReportText(Diff(a, b)), "3 records in A, 3 in B, the same\n");
+  EXPECT_EQ(RenderText(DiffReportTable(Diff(a, b))),
+            "3 records in A, 3 in B, the same\n");
 }
 
 TEST_F(RecordDiffTest, SaysWhereRecordsDifferAndInWhat) {
@@ -114,7 +115,7 @@ TEST_F(RecordDiffTest, SaysWhereRecordsDifferAndInWhat) {
   EXPECT_EQ(report.records_b, 3);
   EXPECT_EQ(report.differences, 3);
   const std::string size = std::to_string(kCat.size() + 16);
-  EXPECT_EQ(DiffReportText(report),
+  EXPECT_EQ(RenderText(DiffReportTable(report)),
             a[1] + ": record 0 at byte 0 and " + b[0] +
                 ": record 1 at byte 17: b differs\n" + a[1] +
                 ": record 1 at byte " + size + " and " + b[0] +
@@ -122,7 +123,7 @@ TEST_F(RecordDiffTest, SaysWhereRecordsDifferAndInWhat) {
                 ": other bytes\nonly in A: " + a[1] + ": record 2 at byte " +
                 std::to_string(kCat.size() + 33) +
                 "\n4 records in A, 3 in B, 3 differ\n");
-  const auto json = nlohmann::json::parse(DiffReportJson(report));
+  const auto json = nlohmann::json::parse(RenderJson(DiffReportTable(report)));
   EXPECT_EQ(json["same"], false);
   EXPECT_EQ(json["first"][0]["a"]["file"], a[1]);
   EXPECT_EQ(json["first"][0]["b"]["offset"], 17);
@@ -135,7 +136,7 @@ TEST_F(RecordDiffTest, NamesOnlyTheFirstDifferences) {
   const Paths b = Set("b", {{}});
   const DiffReport report = Diff(a, b, {.limit = 1});
   EXPECT_EQ(report.differences, 4);
-  EXPECT_THAT(DiffReportText(report),
+  EXPECT_THAT(RenderText(DiffReportTable(report)),
               EndsWith("at byte 0\n... and 3 more\n4 records in A, 0 in B, 4 "
                        "differ\n"));
 }

@@ -1,0 +1,299 @@
+#include "tools/inspect/extraction.h"
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/atomic_file.h"
+#include "base/count_text.h"
+#include "base/error.h"
+#include "preprocess/codecs/png_codec.h"
+#include "records/bytes/base_name.h"
+#include "records/bytes/byte_size.h"
+#include "records/example/imagenet_example.h"
+#include "records/files/folder_listing.h"
+#include "records/files/open_source.h"
+#include "records/files/shards.h"
+#include "tools/cli/image_format.h"
+#include "tools/cli/parallel_for.h"
+#include "tools/cli/safe_name.h"
+#include "tools/inspect/dataset_stats.h"
+#include "tools/inspect/file_below.h"
+#include "tools/inspect/packed_record.h"
+#include "tools/shards/progress.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string ClassFolder(const ImagenetExampleView& example) {
+  if (!example.synset.empty()) {
+    return SafeName(example.synset);
+  }
+  return example.label < 0 ? "unlabelled" : std::to_string(example.label);
+}
+
+std::string FileName(const ImagenetExampleView& example, bool packed,
+                     const std::string& shard_path, const Record& record) {
+  const std::string extension(
+      packed ? "png" : FileExtension(DetectImageFormat(example.encoded)));
+  if (example.filename.empty()) {
+    return fmt::format("{}-{:06}.{}", SafeName(FileNameOf(shard_path)),
+                       record.number, extension);
+  }
+  const std::string name = SafeName(example.filename);
+  if (!HasImageExtension(name)) {  // X_train.raw#00017
+    return extension == "bin" ? name : name + "." + extension;
+  }
+  return packed ? SplitName(name).stem + "." + extension : name;
+}
+
+// "a/b.jpg" -> "a/b-2.jpg".
+std::string Numbered(const std::string& path, std::int64_t number) {
+  const std::size_t slash = path.rfind('/') + 1;
+  const NameParts parts = SplitName(std::string_view(path).substr(slash));
+  return fmt::format("{}{}-{}{}", path.substr(0, slash), parts.stem, number,
+                     parts.extension);
+}
+
+bool HasSize(const std::string& path, std::size_t bytes) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  return !error && size == bytes;
+}
+
+ImagenetExampleView Parse(const Record& record, const RecordKeys& keys) {
+  return ParseImagenetExample(record.payload, LabelList::kAny,
+                              {.image = keys.image, .label = keys.label});
+}
+
+// An image's path relative to the output folder: CLASS/NAME. CLASS is the
+// synset, else the label; NAME is the record's file name, else a name made of
+// shard and record number. Throws DataError for a record without an image.
+std::string ImagePath(const std::string& shard_path, const Record& record,
+                      const ExtractOptions& options) {
+  const ImagenetExampleView example = Parse(record, options.keys);
+  const bool packed = example.encoded.empty() && HoldsPixels(record.payload);
+  if (example.encoded.empty() && !packed) {
+    RequireImageKey(record.payload, options.keys.image);
+    throw DataError("there is no image in the record");
+  }
+  std::string path;
+  if (options.split) {
+    const std::string name = FileNameOf(shard_path);
+    const std::string_view prefix = ShardPrefix(name);
+    path = SafeName(prefix.empty() ? "other" : prefix) + "/";
+  }
+  return path + ClassFolder(example) + "/" +
+         FileName(example, packed, shard_path, record);
+}
+
+using PlacedPath = std::pair<RecordPlace, std::string>;
+
+// The first pass: collects the path of each record.
+class PathCollector final : public RecordVisitor {
+ public:
+  PathCollector(const std::vector<std::string>& shards,
+                const ExtractOptions& options)
+      : shards_(shards), options_(options) {}
+
+  void Visit(std::size_t shard, const Record& record) override {
+    paths_.emplace_back(RecordPlace{.shard = shard, .record = record.number},
+                        ImagePath(shards_[shard], record, options_));
+  }
+
+  [[nodiscard]] std::vector<PlacedPath>& paths() { return paths_; }
+
+ private:
+  const std::vector<std::string>& shards_;
+  const ExtractOptions& options_;
+  std::vector<PlacedPath> paths_;
+};
+
+// For each path that several records have, returns new paths for all records
+// but the first: with -2, -3, ... before the extension.
+std::map<RecordPlace, std::string> ResolveClashes(
+    std::vector<PlacedPath> paths) {
+  std::sort(paths.begin(), paths.end());
+  std::unordered_set<std::string> taken;
+  std::vector<const PlacedPath*> clashing;
+  for (const PlacedPath& placed : paths) {
+    if (!taken.insert(placed.second).second) {
+      clashing.push_back(&placed);
+    }
+  }
+  // Renamed after all paths are known: a new path must not equal that of a
+  // later record.
+  std::map<RecordPlace, std::string> renamed;
+  std::map<std::string_view, std::int64_t> last;
+  for (const PlacedPath* placed : clashing) {
+    std::int64_t& number = last.try_emplace(placed->second, 1).first->second;
+    std::string path;
+    do {
+      path = Numbered(placed->second, ++number);
+    } while (!taken.insert(path).second);
+    renamed.emplace(placed->first, std::move(path));
+  }
+  return renamed;
+}
+
+struct ExtractCounts {
+  std::atomic<std::int64_t> written = 0;
+  std::atomic<std::int64_t> skipped = 0;  // existed
+  std::atomic<std::int64_t> bytes = 0;    // written
+};
+
+// Collects the folders that files were written to. Thread-safe.
+class UsedFolders {
+ public:
+  void AddFolderOf(const std::string& path) {
+    std::string folder = fs::path(path).parent_path().string();
+    const std::lock_guard lock(mutex_);
+    folders_.insert(std::move(folder));
+  }
+  [[nodiscard]] std::size_t count() const { return folders_.size(); }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> folders_;
+};
+
+// Shared by the writing threads.
+struct ExtractPlan {
+  std::vector<std::string> shards;
+  ExtractOptions options;
+  std::map<RecordPlace, std::string> renamed;
+  ExtractCounts counts;
+  UsedFolders folders;
+};
+
+// The second pass: writes the images' bytes unchanged, and packed pixels as
+// PNGs.
+class ImageWriter final : public RecordVisitor {
+ public:
+  explicit ImageWriter(ExtractPlan& plan) : plan_(plan) {}
+
+  void Visit(std::size_t shard, const Record& record) override {
+    const auto renamed =
+        plan_.renamed.find({.shard = shard, .record = record.number});
+    const std::string path =
+        renamed != plan_.renamed.end()
+            ? renamed->second
+            : ImagePath(plan_.shards[shard], record, plan_.options);
+    std::span<const std::byte> bytes =
+        Parse(record, plan_.options.keys).encoded;
+    std::string png;
+    if (bytes.empty()) {
+      png = EncodePng(UnpackRecord(record.payload)->view());
+      bytes = std::as_bytes(std::span(png));
+    }
+    plan_.folders.AddFolderOf(path);
+    const std::string& output = plan_.options.output;
+    if (plan_.options.resume && HasSize(output + "/" + path, bytes.size())) {
+      ++plan_.counts.skipped;
+      return;
+    }
+    WriteFileBelow(output, path, bytes);
+    ++plan_.counts.written;
+    plan_.counts.bytes += static_cast<std::int64_t>(bytes.size());
+  }
+
+ private:
+  ExtractPlan& plan_;
+};
+
+// Rejects an output folder in which files might be overwritten by mistake.
+void CheckOutput(const ExtractOptions& options) {
+  MakeFolder(options.output);
+  std::error_code ignored;
+  if (!options.resume && !fs::is_empty(options.output, ignored)) {
+    throw UsageError(options.output +
+                     ": is not empty (give another --output, or --resume to "
+                     "continue an earlier run)");
+  }
+}
+
+// Passes all records to the visitors.
+void Pass(const std::vector<std::string>& shards, const ExtractOptions& options,
+          const RecordVisitors& visitors,
+          const std::function<void(ShardPass)>& finished) {
+  ShardProgress progress(shards);
+  RecordPassOptions pass = progress.Options();
+  pass.limit = options.limit;
+  pass.image_key = options.keys.image;
+  PassOverRecords(shards, visitors, pass, finished);
+}
+
+std::map<RecordPlace, std::string> PlanNames(
+    const std::vector<std::string>& shards, const ExtractOptions& options) {
+  RecordVisitors visitors;
+  std::vector<PathCollector*> collectors;
+  for (std::size_t i = 0; i < ThreadCount(options.threads); ++i) {
+    auto collector = std::make_unique<PathCollector>(shards, options);
+    collectors.push_back(collector.get());
+    visitors.push_back(std::move(collector));
+  }
+  // The second pass reports bad records.
+  Pass(shards, options, visitors, [](const ShardPass&) {});
+  std::vector<PlacedPath> paths;
+  for (PathCollector* collector : collectors) {
+    std::move(collector->paths().begin(), collector->paths().end(),
+              std::back_inserter(paths));
+  }
+  return ResolveClashes(std::move(paths));
+}
+
+}  // namespace
+
+Extraction ExtractImages(
+    const std::vector<std::string>& shards, const ExtractOptions& options,
+    const std::function<void(const ShardPass&)>& finished) {
+  CheckOutput(options);
+  ExtractPlan plan;
+  plan.shards = shards;
+  plan.options = options;
+  plan.renamed = PlanNames(shards, options);
+  RecordVisitors writers;
+  for (std::size_t i = 0; i < ThreadCount(options.threads); ++i) {
+    writers.push_back(std::make_unique<ImageWriter>(plan));
+  }
+  std::int64_t bad = 0;
+  Pass(shards, options, writers, [&](const ShardPass& pass) {
+    finished(pass);
+    bad += static_cast<std::int64_t>(pass.bad.size());
+  });
+  return {.written = plan.counts.written,
+          .skipped = plan.counts.skipped,
+          .bytes = plan.counts.bytes,
+          .renamed = plan.renamed.size(),
+          .folders = plan.folders.count(),
+          .bad = bad};
+}
+
+ReportTable ExtractionReport(const Extraction& extraction) {
+  const std::int64_t skipped = extraction.skipped;
+  return {
+      {"written", extraction.written, CountText(extraction.written, "image")},
+      {"folders", extraction.folders,
+       " in " + CountText(extraction.folders, "folder")},
+      {"bytes", extraction.bytes, ", " + FileSizeText(extraction.bytes)},
+      {"skipped", skipped,
+       skipped > 0 ? fmt::format(", {} existed", skipped) : ""},
+      {"renamed", extraction.renamed},
+      {"bad", extraction.bad, fmt::format(", {} bad\n", extraction.bad)}};
+}
+
+}  // namespace infeed
