@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/atomic_file.h"
+#include "tests/support/environment_variable.h"
 #include "tests/support/gloo.h"
 #include "tests/support/running_program.h"
 #include "tests/support/small_model.h"
@@ -125,12 +126,11 @@ TEST(EvalLiveWeightsTest, EvaluatesTheWeightsBesideTheirAverage) {
   const TemporaryFolder model;
   const std::string run = "--device cpu --data_dir null --model_dir " +
                           model.path() + " --params_override ";
-  const ProgramResult trained = RunProgram(
-      "train_resnet",
+  const ProgramResult trained = RunTrainResnet(
       run +
-          "model=lenet,image_size=28,num_label_classes=3,train_batch_size=4,"
-          "train_steps=3,eval_batch_size=4,moving_average_decay=0.9,"
-          "eval_live_weights=true,keep_best=loss");
+      "model=lenet,image_size=28,num_label_classes=3,train_batch_size=4,"
+      "train_steps=3,eval_batch_size=4,moving_average_decay=0.9,"
+      "eval_live_weights=true,keep_best=loss");
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
   EXPECT_THAT(trained.err, HasSubstr("; the weights themselves: top-1 "));
   const auto file = [&] {
@@ -147,8 +147,8 @@ TEST(EvalLiveWeightsTest, EvaluatesTheWeightsBesideTheirAverage) {
   ASSERT_EQ(evals.size(), 1);
   EXPECT_EQ(evals[0]["live_loss"], both["live"]["loss"]);
   EXPECT_EQ(evals[0]["live_top_1"], both["live"]["top_1"]);
-  const ProgramResult average = RunProgram(
-      "train_resnet", "--mode eval " + run + "eval_live_weights=false");
+  const ProgramResult average =
+      RunTrainResnet("--mode eval " + run + "eval_live_weights=false");
   ASSERT_EQ(average.exit_code, 0) << average.err;
   EXPECT_EQ(file()["loss"], both["loss"]);
   EXPECT_FALSE(file().contains("live"));
@@ -158,16 +158,14 @@ TEST(EvalSizesTest, EvaluatesAtEachImageSize) {
   const TemporaryFolder model;
   const std::string run = "--device cpu --data_dir null --model_dir " +
                           model.path() + " --params_override ";
-  ASSERT_EQ(RunProgram("train_resnet",
-                       "--mode train " + run +
+  ASSERT_EQ(RunTrainResnet("--mode train " + run +
                            "resnet_depth=18,small_stem=true,image_size=32,"
                            "num_label_classes=3,train_batch_size=4,"
                            "train_steps=1,eval_batch_size=2")
                 .exit_code,
             0);
-  const ProgramResult eval =
-      RunProgram("train_resnet", "--mode eval --eval_image_sizes 24,32,24x40 " +
-                                     run + "eval_flip=false");
+  const ProgramResult eval = RunTrainResnet(
+      "--mode eval --eval_image_sizes 24,32,24x40 " + run + "eval_flip=false");
   ASSERT_EQ(eval.exit_code, 0) << eval.err;
   EXPECT_THAT(eval.out, HasSubstr("evaluation at step 1, 24 pixels: top-1 "));
   EXPECT_THAT(eval.out, HasSubstr("evaluation at step 1, 32 pixels: top-1 "));
@@ -180,14 +178,13 @@ TEST(EvalSizesTest, EvaluatesAtEachImageSize) {
   EXPECT_EQ(file({24, 40})["image_size"], "24x40");
   EXPECT_NE(file(24)["loss"], file(32)["loss"]);
   const ProgramResult usual =
-      RunProgram("train_resnet", "--mode eval " + run + "eval_flip=false");
+      RunTrainResnet("--mode eval " + run + "eval_flip=false");
   EXPECT_THAT(usual.out, HasSubstr("evaluation at step 1: top-1 "));
   EXPECT_EQ(
       json::parse(ReadWholeFile(EvalPath(model.path(), 1), 1 << 20))["loss"],
       file(32)["loss"]);
-  const ProgramResult bad =
-      RunProgram("train_resnet", "--mode eval --eval_image_sizes 24,7 " + run +
-                                     "eval_flip=false");
+  const ProgramResult bad = RunTrainResnet(
+      "--mode eval --eval_image_sizes 24,7 " + run + "eval_flip=false");
   EXPECT_EQ(bad.exit_code, 2);
 }
 
@@ -212,10 +209,10 @@ TEST_F(EvalModeTest, WaitsForATrainingThatBeginsLater) {
        "--model_dir", later.path(), "--eval_timeout", "600"});
   ASSERT_TRUE(program.ReadUntil("/params.yaml, which the training run writes"))
       << program.err();
-  const ProgramResult training = RunProgram(
-      "train_resnet", "--mode train --device cpu --data_dir " +
-                          model_.data_dir() + " --model_dir " + later.path() +
-                          " --params_override " + SmallModel::kParameters);
+  const ProgramResult training =
+      RunTrainResnet("--mode train --device cpu --data_dir " +
+                     model_.data_dir() + " --model_dir " + later.path() +
+                     " --params_override " + SmallModel::kParameters);
   ASSERT_EQ(training.exit_code, 0) << training.err;
   EXPECT_EQ(program.Wait(), 0) << program.err();
   const json file =
@@ -226,9 +223,8 @@ TEST_F(EvalModeTest, WaitsForATrainingThatBeginsLater) {
 TEST_F(EvalModeTest, EndsWhenNoTrainingBegins) {
   const TemporaryFolder none;
   const auto run = [&](const std::string& seconds) {
-    return RunProgram("train_resnet", "--device cpu --model_dir " +
-                                          none.path() + " " +
-                                          Flags("--eval_timeout " + seconds));
+    return RunTrainResnet("--device cpu --model_dir " + none.path() + " " +
+                          Flags("--eval_timeout " + seconds));
   };
   const ProgramResult ended = run("0");
   EXPECT_EQ(ended.exit_code, 2);
@@ -253,13 +249,12 @@ TEST_F(EvalModeTest, PassesOverWhatCannotBeRead) {
 TEST_F(EvalModeTest, RefusesWeightsWithoutItsClassifier) {
   const TemporaryFolder none;
   for (const std::string mode : {"eval", "export", "predict"}) {
-    const ProgramResult run = RunProgram(
-        "train_resnet",
+    const ProgramResult run = RunTrainResnet(
         "--device cpu --model_dir " + none.path() + " --mode " + mode +
-            " --data_dir " + model_.data_dir() + " --input " +
-            model_.data_dir() + " --export_dir " + none / "export" +
-            " --resnet_checkpoint " + model_.folder() +
-            " --params_override model=lenet,image_size=28,num_label_classes=5");
+        " --data_dir " + model_.data_dir() + " --input " + model_.data_dir() +
+        " --export_dir " + none / "export" + " --resnet_checkpoint " +
+        model_.folder() +
+        " --params_override model=lenet,image_size=28,num_label_classes=5");
     EXPECT_EQ(run.exit_code, 2) << mode << run.err;
     EXPECT_THAT(run.err, HasSubstr("the classifier fc3 is [4, 84] in the file "
                                    "and [5, 84] in the model"));
@@ -268,13 +263,12 @@ TEST_F(EvalModeTest, RefusesWeightsWithoutItsClassifier) {
 
 TEST_F(EvalModeTest, FindsWeightsByTheirName) {
   const TemporaryFolder folder;
+  const EnvironmentVariable weights("INFEED_WEIGHTS", folder.path());
   const auto run = [&] {
-    return RunProgram("train_resnet",
-                      "--device cpu --mode eval --resnet_checkpoint digits "
-                      "--model_dir " +
-                          folder / "none" + " --data_dir " + model_.data_dir() +
-                          " --params_override model=lenet,image_size=28",
-                      "INFEED_WEIGHTS=" + folder.path());
+    return RunTrainResnet(
+        "--device cpu --mode eval --resnet_checkpoint digits --model_dir " +
+        folder / "none" + " --data_dir " + model_.data_dir() +
+        " --params_override model=lenet,image_size=28");
   };
   const ProgramResult missing = run();
   EXPECT_EQ(missing.exit_code, 2);
