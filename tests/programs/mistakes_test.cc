@@ -7,7 +7,6 @@
 #include <string>
 
 #include "tests/support/image_folder.h"
-#include "tests/support/run_program.h"
 #include "tests/support/train_resnet.h"
 
 #include "gmock/gmock.h"
@@ -50,12 +49,9 @@ class MistakesTest : public testing::TestWithParam<Mistake> {
   // In the folder of the suite.
   static ProgramResult RunThere(const std::string& program,
                                 const std::string& arguments) {
-    if (program != "train_resnet") {
-      return RunProgram(program, arguments, "cd " + place_->path() + ";");
-    }
     const std::filesystem::path before = std::filesystem::current_path();
     std::filesystem::current_path(place_->path());
-    const ProgramResult result = RunTrainResnet(arguments);
+    const ProgramResult result = RunHere(program, arguments);
     std::filesystem::current_path(before);
     return result;
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "records/cloud/cloud_settings.h"
 #include "tests/support/run_program.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/signals.h"
@@ -40,6 +41,8 @@ inline ProgramResult RunTrainResnet(const std::string& arguments) {
     argv.push_back(word.data());
   }
   argv.push_back(nullptr);
+  const CloudSettings of_test = cloud_settings();
+  SetCloudSettings({});
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   ProgramResult result;
@@ -48,7 +51,15 @@ inline ProgramResult RunTrainResnet(const std::string& arguments) {
   result.out = testing::internal::GetCapturedStdout();
   result.err = testing::internal::GetCapturedStderr();
   ReleaseSignals();
+  SetCloudSettings(of_test);
   return result;
+}
+
+// RunProgram(), but train_resnet in this process.
+inline ProgramResult RunHere(const std::string& program,
+                             const std::string& arguments) {
+  return program == "train_resnet" ? RunTrainResnet(arguments)
+                                   : RunProgram(program, arguments);
 }
 
 }  // namespace infeed
