@@ -26,16 +26,16 @@ def last_lines(said):
             if line.startswith("train_resnet: ")]
 
 
-def show_error(place, flags):
+def show_error(place, flags, ranks):
     """A bad record of one rank's part ends it, and with it all others."""
     shutil.copytree(place.out / "records", place.out / "damaged")
     damage(next((place.out / "damaged").glob("train-*")), BAD_RECORD)
     words = ["damaged" if flag == "records" else flag for flag in flags]
-    words[words.index("torch")] = "none"  # record k is then rank k mod 8's
+    words[words.index("torch")] = "none"  # record k is rank (k mod ranks)'s
     place.run("train_resnet", *words, "--on_bad_record", "fail",
-              "--local_ranks", 8, exit_code=3)
+              "--local_ranks", ranks, exit_code=3)
     said = last_lines(place.said)
-    rank = BAD_RECORD % 8
+    rank = BAD_RECORD % ranks
     own = [line for line in said if f"rank {rank}: " in line]
     others = [line for line in said if f"rank {rank} failed: " in line]
     place.check("an error of one rank ends all and names it, exit code 3 (bad data)",
@@ -66,10 +66,10 @@ class Killer:
             self._done = True
 
 
-def show_kill(place, flags):
+def show_kill(place, flags, ranks):
     killer = Killer(place.out / "killed/metrics.jsonl")
-    place.run("train_resnet", *flags, "--mode", "train", "--local_ranks", 8,
-              exit_code=1, look=killer.look)
+    place.run("train_resnet", *flags, "--mode", "train", "--local_ranks",
+              ranks, exit_code=1, look=killer.look)
     said = last_lines(place.said)
     place.check("a killed rank ends all and is named, exit code 1 "
                 "(the guide's: 17)",
@@ -82,6 +82,6 @@ def show_kill(place, flags):
                f"There are {len(said)} lines; each names the rank.")
 
 
-def show(place, failing, killed):
-    show_error(place, failing)
-    show_kill(place, killed)
+def show(place, failing, killed, ranks):
+    show_error(place, failing, ranks)
+    show_kill(place, killed, ranks)

@@ -14,7 +14,8 @@ PAGE = ROOT / "docs/first_run.md"
 WIDTH = 118
 LEAST = 50  # percent of the test photographs, of five classes
 # The short form trains on small drawings; a card is nowhere needed.
-SHORT = {"image_size=64": "image_size=32", "image_size=96": "image_size=48",
+SHORT = {"image_size=64": "image_size=32,train_batch_size=16",
+         "image_size=96": "image_size=48,train_batch_size=16",
          "train_epochs=15": "train_epochs=4",
          "train_epochs=4": "train_epochs=1", "train_steps=30": "train_steps=3"}
 NO_CARD = {"--device cuda:0": "--device cpu --dry_run"}
@@ -40,7 +41,7 @@ def replay(place):
 def make_folder(place):
     """photographs/CLASS/*, and one more of each class in new/."""
     if place.short:
-        place.run("make_demo_images", "--output", "drawn", "--train", 300,
+        place.run("make_demo_images", "--output", "drawn", "--train", 120,
                   "--validation", 10)
         source = place.out / "drawn/train"
     else:

@@ -35,7 +35,7 @@ def cases(place, raw):
            trained("none", "shards", f"train_batch_size={count + 1}"))
     yield ("weights of another network", 2, "model_dir=sgd",
            trained("sgd", "small", "num_label_classes=1001,train_batch_size="
-                   "16,image_size=" + ("32" if place.short else "64")))
+                   "8,image_size=" + ("32" if place.short else "64")))
 
 
 def converted(place, name, pixels, labels):

@@ -146,15 +146,15 @@ class Reader:
 
 def learn_by_heart(place):
     """SGD, then Adam: all batches in one loop each."""
-    side, batch = (32, 16) if place.short else (64, 32)
-    steps = {"sgd": 24, "adam": 16} if place.short else {
+    side, batch = (32, 8) if place.short else (64, 32)
+    steps = {"sgd": 12, "adam": 10} if place.short else {
         "sgd": 120, "adam": 100}
     how = {"sgd": "optimizer=momentum,base_learning_rate=0.02",
            "adam": "optimizer=adam,base_learning_rate=0.001"}
     images = IMAGES
     few = RAW
     if place.short:
-        images, few = 16, "few"
+        images, few = batch, "few"
         raw_arrays.write(place.out / few, map(raw_arrays.drawn, range(images)),
                          raw_arrays.labels_for(images))
     place.run("imagenet_to_records", "--raw_data_dir", few, "--raw_format",

@@ -27,6 +27,7 @@
 #include "tests/support/running_program.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/train_resnet.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/results/model_dir.h"
 
@@ -77,13 +78,17 @@ class CheckpointKillTest : public testing::Test {
                 std::to_string(kSteps)};
   }
 
-  // Runs to the end.
-  void Train(const std::string& model, const std::string& more = "") const {
+  [[nodiscard]] std::string Line(const std::string& model) const {
     std::string line;
     for (const std::string& word : Arguments(model)) {
       line += word + " ";
     }
-    const ProgramResult run = RunProgram("train_resnet", line + more);
+    return line;
+  }
+
+  // Runs to the end.
+  void Train(const std::string& model, const std::string& more = "") const {
+    const ProgramResult run = RunTrainResnet(Line(model) + more);
     ASSERT_EQ(run.exit_code, 0) << run.err;
   }
 
@@ -94,10 +99,10 @@ class CheckpointKillTest : public testing::Test {
            ReadWholeFile(PathIn(folder, kOptimizerFile), kMaxBytes);
   }
 
-  // How long a run takes, from its first word to its end.
+  // How long a program takes, from its start to its end.
   std::chrono::duration<double> TimedStraightRun() const {
     const auto start = std::chrono::steady_clock::now();
-    Train("straight");
+    EXPECT_EQ(RunProgram("train_resnet", Line("straight")).exit_code, 0);
     return std::chrono::steady_clock::now() - start;
   }
 

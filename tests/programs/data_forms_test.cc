@@ -19,6 +19,7 @@
 #include "tests/support/tar_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
+#include "tests/support/train_resnet.h"
 #include "tests/support/zip_builder.h"
 
 #include "gmock/gmock.h"
@@ -127,12 +128,12 @@ TEST_F(DataFormsTest, VerifyNamesWhatAZipLeavesOut) {
 TEST_F(DataFormsTest, ATrainingTakesThemAll) {
   for (const std::string& data : forms_.all()) {
     const TemporaryFolder model;
-    const ProgramResult result = RunProgram(
-        "train_resnet", "--data_dir " + data + " --model_dir " + (model / "m") +
-                            " --dry_run --params_override "
-                            "train_batch_size=4,eval_batch_size=4,image_size="
-                            "32,resnet_depth=18,"
-                            "train_steps=2,iterations_per_loop=1");
+    const ProgramResult result =
+        RunTrainResnet("--data_dir " + data + " --model_dir " + (model / "m") +
+                       " --dry_run --params_override "
+                       "train_batch_size=4,eval_batch_size=4,image_size="
+                       "32,resnet_depth=18,"
+                       "train_steps=2,iterations_per_loop=1");
     EXPECT_EQ(result.exit_code, 0) << data << result.err;
     EXPECT_THAT(result.err, AllOf(HasSubstr("train 30 images"),
                                   HasSubstr("validation 12 images"),
@@ -197,11 +198,10 @@ TEST(LabelNumbersTest, LabelsAreTheSameInAllSplitsAndPrograms) {
           << form << split;
     }
     const TemporaryFolder model;
-    const ProgramResult result = RunProgram(
-        "train_resnet",
+    const ProgramResult result = RunTrainResnet(
         "--data_dir " + (data / form) + " --model_dir " + (model / "m") +
-            " --dry_run --params_override "
-            "train_batch_size=4,image_size=32,resnet_depth=18,train_steps=2");
+        " --dry_run --params_override "
+        "train_batch_size=4,image_size=32,resnet_depth=18,train_steps=2");
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_THAT(result.err, HasSubstr("0..3, 4 classes (label_offset 0)"));
   }
@@ -304,7 +304,7 @@ TEST(DataThatAreNoRecordsTest, OtherFilesAreNamed) {
           "train_resnet --dry_run --model_dir none --data_dir "}) {
       const std::size_t space = program.find(' ');
       const ProgramResult result =
-          RunProgram(program.substr(0, space), program.substr(space) + paths);
+          RunHere(program.substr(0, space), program.substr(space) + paths);
       EXPECT_EQ(result.exit_code, 3) << program << result.err;
       EXPECT_THAT(result.err, HasSubstr(what)) << program;
     }

@@ -34,8 +34,7 @@ class DryRunTest : public testing::Test {
 
   [[nodiscard]] static ProgramResult Run(const std::string& model,
                                          const std::string& flags) {
-    return RunProgram("train_resnet",
-                      "--device cpu --model_dir " + model + " " + flags);
+    return RunTrainResnet("--device cpu --model_dir " + model + " " + flags);
   }
 
   // Runs a command that has a problem, dry and not.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/atomic_file.h"
+#include "tests/support/environment_variable.h"
 #include "tests/support/gloo.h"
 #include "tests/support/running_program.h"
 #include "tests/support/small_model.h"
@@ -125,12 +126,11 @@ TEST(EvalLiveWeightsTest, EvaluatesTheWeightsBesideTheirAverage) {
   const TemporaryFolder model;
   const std::string run = "--device cpu --data_dir null --model_dir " +
                           model.path() + " --params_override ";
-  const ProgramResult trained = RunProgram(
-      "train_resnet",
+  const ProgramResult trained = RunTrainResnet(
       run +
-          "model=lenet,image_size=28,num_label_classes=3,train_batch_size=4,"
-          "train_steps=3,eval_batch_size=4,moving_average_decay=0.9,"
-          "eval_live_weights=true,keep_best=loss");
+      "model=lenet,image_size=28,num_label_classes=3,train_batch_size=4,"
+      "train_steps=3,eval_batch_size=4,moving_average_decay=0.9,"
+      "eval_live_weights=true,keep_best=loss");
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
   EXPECT_THAT(trained.err, HasSubstr("; the weights themselves: top-1 "));
   const auto file = [&] {
@@ -147,8 +147,8 @@ TEST(EvalLiveWeightsTest, EvaluatesTheWeightsBesideTheirAverage) {
   ASSERT_EQ(evals.size(), 1);
   EXPECT_EQ(evals[0]["live_loss"], both["live"]["loss"]);
   EXPECT_EQ(evals[0]["live_top_1"], both["live"]["top_1"]);
-  const ProgramResult average = RunProgram(
-      "train_resnet", "--mode eval " + run + "eval_live_weights=false");
+  const ProgramResult average =
+      RunTrainResnet("--mode eval " + run + "eval_live_weights=false");
   ASSERT_EQ(average.exit_code, 0) << average.err;
   EXPECT_EQ(file()["loss"], both["loss"]);
   EXPECT_FALSE(file().contains("live"));
@@ -175,10 +175,10 @@ TEST_F(EvalModeTest, WaitsForATrainingThatBeginsLater) {
        "--model_dir", later.path(), "--eval_timeout", "600"});
   ASSERT_TRUE(program.ReadUntil("/params.yaml, which the training run writes"))
       << program.err();
-  const ProgramResult training = RunProgram(
-      "train_resnet", "--mode train --device cpu --data_dir " +
-                          model_.data_dir() + " --model_dir " + later.path() +
-                          " --params_override " + SmallModel::kParameters);
+  const ProgramResult training =
+      RunTrainResnet("--mode train --device cpu --data_dir " +
+                     model_.data_dir() + " --model_dir " + later.path() +
+                     " --params_override " + SmallModel::kParameters);
   ASSERT_EQ(training.exit_code, 0) << training.err;
   EXPECT_EQ(program.Wait(), 0) << program.err();
   const json file =
@@ -189,9 +189,8 @@ TEST_F(EvalModeTest, WaitsForATrainingThatBeginsLater) {
 TEST_F(EvalModeTest, EndsWhenNoTrainingBegins) {
   const TemporaryFolder none;
   const auto run = [&](const std::string& seconds) {
-    return RunProgram("train_resnet", "--device cpu --model_dir " +
-                                          none.path() + " " +
-                                          Flags("--eval_timeout " + seconds));
+    return RunTrainResnet("--device cpu --model_dir " + none.path() + " " +
+                          Flags("--eval_timeout " + seconds));
   };
   const ProgramResult ended = run("0");
   EXPECT_EQ(ended.exit_code, 2);
@@ -216,13 +215,12 @@ TEST_F(EvalModeTest, PassesOverWhatCannotBeRead) {
 TEST_F(EvalModeTest, RefusesWeightsWithoutItsClassifier) {
   const TemporaryFolder none;
   for (const std::string mode : {"eval", "export", "predict"}) {
-    const ProgramResult run = RunProgram(
-        "train_resnet",
+    const ProgramResult run = RunTrainResnet(
         "--device cpu --model_dir " + none.path() + " --mode " + mode +
-            " --data_dir " + model_.data_dir() + " --input " +
-            model_.data_dir() + " --export_dir " + none / "export" +
-            " --resnet_checkpoint " + model_.folder() +
-            " --params_override model=lenet,image_size=28,num_label_classes=5");
+        " --data_dir " + model_.data_dir() + " --input " + model_.data_dir() +
+        " --export_dir " + none / "export" + " --resnet_checkpoint " +
+        model_.folder() +
+        " --params_override model=lenet,image_size=28,num_label_classes=5");
     EXPECT_EQ(run.exit_code, 2) << mode << run.err;
     EXPECT_THAT(run.err, HasSubstr("the classifier fc3 is [4, 84] in the file "
                                    "and [5, 84] in the model"));
@@ -231,13 +229,12 @@ TEST_F(EvalModeTest, RefusesWeightsWithoutItsClassifier) {
 
 TEST_F(EvalModeTest, FindsWeightsByTheirName) {
   const TemporaryFolder folder;
+  const EnvironmentVariable weights("INFEED_WEIGHTS", folder.path());
   const auto run = [&] {
-    return RunProgram("train_resnet",
-                      "--device cpu --mode eval --resnet_checkpoint digits "
-                      "--model_dir " +
-                          folder / "none" + " --data_dir " + model_.data_dir() +
-                          " --params_override model=lenet,image_size=28",
-                      "INFEED_WEIGHTS=" + folder.path());
+    return RunTrainResnet(
+        "--device cpu --mode eval --resnet_checkpoint digits --model_dir " +
+        folder / "none" + " --data_dir " + model_.data_dir() +
+        " --params_override model=lenet,image_size=28");
   };
   const ProgramResult missing = run();
   EXPECT_EQ(missing.exit_code, 2);

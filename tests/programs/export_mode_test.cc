@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
-#include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/train_resnet.h"
 #include "trainer/checkpoint/average.h"
 #include "trainer/formats/safetensors.h"
 #include "trainer/results/model_dir.h"
@@ -27,8 +27,7 @@ class ExportModeTest : public testing::Test {
  protected:
   // train_resnet with the folders and the flags.
   [[nodiscard]] ProgramResult Run(const std::string& flags) const {
-    return RunProgram("train_resnet",
-                      "--device cpu --model_dir " + (parent_ / "model") +
+    return RunTrainResnet("--device cpu --model_dir " + (parent_ / "model") +
                           " --export_dir " + exports_ + " " + flags);
   }
 

@@ -26,12 +26,11 @@ class LossOptionsTest : public testing::Test {
   // depend on the number of steps.
   [[nodiscard]] ProgramResult Train(const std::string& model,
                                     const std::string& flags) const {
-    return RunProgram(
-        "train_resnet",
+    return RunTrainResnet(
         "--device cpu --mode train --data_dir " + model_.data_dir() +
-            " --model_dir " + (work_ / model) + " --params_override " +
-            SmallModel::kParameters +
-            ",learning_rate_schedule=constant,warmup_epochs=0 " + flags);
+        " --model_dir " + (work_ / model) + " --params_override " +
+        SmallModel::kParameters +
+        ",learning_rate_schedule=constant,warmup_epochs=0 " + flags);
   }
   [[nodiscard]] std::vector<double> Losses(const std::string& model) const {
     std::vector<double> losses;

@@ -1,12 +1,13 @@
 // Typical mistakes with every program: the exit code, and the last line on
 // stderr, which names the mistake and the remedy.
 
+#include <filesystem>
 #include <memory>
 #include <sstream>
 #include <string>
 
 #include "tests/support/image_folder.h"
-#include "tests/support/run_program.h"
+#include "tests/support/train_resnet.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -45,9 +46,14 @@ void PrintTo(const Mistake& mistake, std::ostream* out) {
 
 class MistakesTest : public testing::TestWithParam<Mistake> {
  protected:
+  // In the folder of the suite.
   static ProgramResult RunThere(const std::string& program,
                                 const std::string& arguments) {
-    return RunProgram(program, arguments, "cd " + place_->path() + ";");
+    const std::filesystem::path before = std::filesystem::current_path();
+    std::filesystem::current_path(place_->path());
+    const ProgramResult result = RunHere(program, arguments);
+    std::filesystem::current_path(before);
+    return result;
   }
   // raw: a tree of two classes; data: its shards; model: a model of them;
   // damaged: a shard with a broken record.
@@ -94,7 +100,7 @@ TEST_P(MistakesTest, MistakesEndWithAReason) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    OfPaths, MistakesTest,
+    OfPrograms, MistakesTest,
     testing::Values(
         Mistake{"WrongRawFolder", "imagenet_to_records",
                 "--raw_data_dir nowhere --local_scratch_dir o", 1,
@@ -125,12 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"WrongShards", "records", "ls nowhere", 1,
                 "nowhere: cannot find the data"},
         Mistake{"UnwritableOutput", "make_demo_images", "--output /proc/x", 1,
-                "/proc/x"}),
-    [](const auto& one) { return one.param.name; });
-
-INSTANTIATE_TEST_SUITE_P(
-    OfFlags, MistakesTest,
-    testing::Values(
+                "/proc/x"},
         Mistake{"RequiredFlag", "imagenet_to_records", "--raw_data_dir raw", 2,
                 "--local_scratch_dir is required"},
         Mistake{"MisspeltRequiredFlag", "imagenet_to_records",
@@ -150,12 +151,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "batch_size=0: must be at least 1"},
         Mistake{"NoData", "pipeline_throughput", "", 2, "give one of"},
         Mistake{"ExportToNowhere", "train_resnet",
-                "--model_dir model --mode export", 2, "--export_dir"}),
-    [](const auto& one) { return one.param.name; });
-
-INSTANTIATE_TEST_SUITE_P(
-    OfData, MistakesTest,
-    testing::Values(
+                "--model_dir model --mode export", 2, "--export_dir"},
         Mistake{"WrongSplit", "pipeline_throughput",
                 "--data_dir data --split test", 2, "test"},
         Mistake{"WrongEvalSplit", "train_resnet",

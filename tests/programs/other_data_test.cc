@@ -242,8 +242,7 @@ TEST_F(OtherDataTest, GetsANewClassifierWhereItsClassesAreOthers) {
   const TemporaryFolder models;
   const auto tune = [&](const std::string& data, const std::string& name,
                         const std::string& more = "") {
-    return RunProgram("train_resnet",
-                      "--device cpu --mode train --data_dir " + data +
+    return RunTrainResnet("--device cpu --mode train --data_dir " + data +
                           " --model_dir " + (models / name) +
                           " --resnet_checkpoint " + model_.folder() +
                           " --params_override " + SmallModel::kParameters +
@@ -271,8 +270,7 @@ TEST_F(OtherDataTest, GetsANewClassifierWhereItsClassesAreOthers) {
       MetricsLines(models / "same", "train")[1]["loss"].get<double>(), 1e-5);
   // A teacher with the same classes in another order; with others.
   const auto distill = [&](const std::string& data, const std::string& name) {
-    return RunProgram("train_resnet",
-                      "--device cpu --mode train --data_dir " + data +
+    return RunTrainResnet("--device cpu --mode train --data_dir " + data +
                           " --model_dir " + (models / name) +
                           " --distill_from " + model_.folder() +
                           " --params_override " + SmallModel::kParameters);

@@ -27,19 +27,19 @@ constexpr std::int64_t kMaxBytes = 1 << 24;
 class PastEvaluationsTest : public testing::Test {
  protected:
   // With so small a rate, no evaluation is better than the first.
+  [[nodiscard]] std::string Arguments(const std::string& folder,
+                                      const std::string& more) const {
+    return "--device cpu --data_dir " + model_.data_dir() + " --model_dir " +
+           folder + " --params_override " + SmallModel::kParameters +
+           ",train_steps=30,steps_per_eval=2,keep_last=100,"
+           "base_learning_rate=1e-4,early_stop='top_1:4',"
+           "learning_rate_schedule=plateau,plateau='top_1:1',"
+           "learning_rate_decay=0.5" +
+           more;
+  }
   [[nodiscard]] ProgramResult Train(const std::string& folder,
-                                    const std::string& more = "",
-                                    const std::string& first = "") const {
-    return RunProgram("train_resnet",
-                      "--device cpu --data_dir " + model_.data_dir() +
-                          " --model_dir " + folder + " --params_override " +
-                          SmallModel::kParameters +
-                          ",train_steps=30,steps_per_eval=2,keep_last=100,"
-                          "base_learning_rate=1e-4,early_stop='top_1:4',"
-                          "learning_rate_schedule=plateau,plateau='top_1:1',"
-                          "learning_rate_decay=0.5" +
-                          more,
-                      first);
+                                    const std::string& more = "") const {
+    return RunTrainResnet(Arguments(folder, more));
   }
 
   [[nodiscard]] static std::string Weights(const std::string& folder,
@@ -122,9 +122,9 @@ TEST_F(PastEvaluationsTest, AKillKeepsTheEvaluations) {
                               " FAULT_ERRNO=0 LD_PRELOAD=" INFEED_FILE_FAULTS
                               " FAULT_AT=" +
                               std::to_string(call);
-    was_killed =
-        Train(folder, more + steps, fault + " sh -c '\"$0\" \"$@\"; exit $?'")
-            .exit_code != 0;
+    was_killed = RunProgram("train_resnet", Arguments(folder, more + steps),
+                            fault + " sh -c '\"$0\" \"$@\"; exit $?'")
+                     .exit_code != 0;
     kills += was_killed ? 1 : 0;
     ASSERT_EQ(Train(folder, more + steps).exit_code, 0);
     EXPECT_EQ(files(folder), files(straight_)) << call;
@@ -163,12 +163,12 @@ TEST_F(PastEvaluationsTest, AReachedGoalEndsTheRun) {
       "--device cpu --data_dir " + data.path() + " --model_dir " + straight_ +
       " --params_override " + SmallModel::kParameters +
       ",train_steps=30,steps_per_eval=2,stop_at_top_1=0.5";
-  const ProgramResult run = RunProgram("train_resnet", flags);
+  const ProgramResult run = RunTrainResnet(flags);
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.out, "step 2  top-1 1.0000\n");
   EXPECT_THAT(run.err, HasSubstr("ended at step 2 of 30: top-1 1.0000 has "
                                  "reached stop_at_top_1=0.5\n"));
-  const ProgramResult again = RunProgram("train_resnet", flags);
+  const ProgramResult again = RunTrainResnet(flags);
   EXPECT_EQ(again.exit_code, 0);
   EXPECT_EQ(again.out, "step 2\n");
   EXPECT_THAT(again.err, HasSubstr("nothing to do: ended at step 2 of 30"));
@@ -188,21 +188,19 @@ TEST_F(PastEvaluationsTest, DecideTheSameOnEveryRank) {
 TEST_F(PastEvaluationsTest, MissingEvaluationsAreAnError) {
   for (const std::string parameter :
        {"early_stop='loss:3'", "learning_rate_schedule=plateau"}) {
-    const ProgramResult run =
-        RunProgram("train_resnet",
-                   "--device cpu --mode train --data_dir " + model_.data_dir() +
-                       " --model_dir " + straight_ + " --params_override " +
-                       SmallModel::kParameters + "," + parameter);
+    const ProgramResult run = RunTrainResnet(
+        "--device cpu --mode train --data_dir " + model_.data_dir() +
+        " --model_dir " + straight_ + " --params_override " +
+        SmallModel::kParameters + "," + parameter);
     EXPECT_EQ(run.exit_code, 2) << run.err;
     EXPECT_THAT(run.err, HasSubstr(": needs mode=train_and_eval, and shards to "
                                    "evaluate\n"));
   }
   for (const std::string parameter : {"keep_best=auc", "stop_at_top_1=0.5"}) {
-    const ProgramResult run = RunProgram(
-        "train_resnet", "--device cpu --mode train --dry_run --data_dir " +
-                            model_.data_dir() + " --model_dir " + straight_ +
-                            " --params_override " + SmallModel::kParameters +
-                            "," + parameter);
+    const ProgramResult run = RunTrainResnet(
+        "--device cpu --mode train --dry_run --data_dir " + model_.data_dir() +
+        " --model_dir " + straight_ + " --params_override " +
+        SmallModel::kParameters + "," + parameter);
     EXPECT_EQ(run.exit_code, 0) << run.err;
     EXPECT_THAT(run.err,
                 HasSubstr("\n" + parameter +

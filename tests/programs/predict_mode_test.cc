@@ -191,9 +191,8 @@ TEST_F(PredictModeTest, SaysWhatIsMissing) {
   EXPECT_EQ(nothing.exit_code, 2);
   EXPECT_THAT(nothing.err, HasSubstr("--data_dir: this mode needs it"));
   const ProgramResult no_model =
-      RunProgram("train_resnet", "--mode predict --device cpu --data_dir " +
-                                     model_->data_dir() + " --model_dir " +
-                                     (images_ / "none"));
+      RunTrainResnet("--mode predict --device cpu --data_dir " +
+                     model_->data_dir() + " --model_dir " + (images_ / "none"));
   EXPECT_EQ(no_model.exit_code, 2);
   EXPECT_THAT(no_model.err, HasSubstr("no such model folder"));
 }

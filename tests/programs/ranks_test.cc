@@ -30,6 +30,7 @@
 #include "tests/support/run_program.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/train_resnet.h"
 #include "trainer/checkpoint/checkpoint.h"
 
 namespace infeed {
@@ -96,7 +97,7 @@ class RanksTest : public testing::Test {
     for (const std::string& word : ArgumentsOf(model, steps, more)) {
       line += word + " ";
     }
-    return RunProgram("train_resnet", line);
+    return RunTrainResnet(line);
   }
 
   [[nodiscard]] std::map<int, nlohmann::json> Metrics(

@@ -14,9 +14,9 @@
 #include "tests/support/cloud_fixture.h"
 #include "tests/support/object_server.h"
 #include "tests/support/record_file.h"
-#include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
+#include "tests/support/train_resnet.h"
 
 namespace infeed {
 namespace {
@@ -58,7 +58,7 @@ class SignedUrlsTest : public CloudFixture {
 
   // Runs a program, and looks for the signature in all that it leaves.
   ProgramResult Run(const std::string& program, const std::string& arguments) {
-    ProgramResult result = RunProgram(program, arguments);
+    ProgramResult result = RunHere(program, arguments);
     EXPECT_THAT(result.out, Not(HasSubstr("SECRETSIG"))) << arguments;
     EXPECT_THAT(result.err, Not(HasSubstr("SECRETSIG"))) << arguments;
     for (const auto& entry : fs::recursive_directory_iterator(folder_.path())) {

@@ -10,10 +10,10 @@
 #include "records/files/dataset_info.h"
 #include "records/files/shards.h"
 #include "records/tfrecord/writer.h"
-#include "tests/support/run_program.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
+#include "tests/support/train_resnet.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -46,9 +46,8 @@ class TrainLabelsTest : public testing::Test {
 
   [[nodiscard]] ProgramResult Run(const std::string& flags,
                                   const std::string& more = "") const {
-    return RunProgram("train_resnet", "--device cpu --data_dir " +
-                                          data_.path() + " --model_dir " +
-                                          model_.path() + " " + flags + more);
+    return RunTrainResnet("--device cpu --data_dir " + data_.path() +
+                          " --model_dir " + model_.path() + " " + flags + more);
   }
   [[nodiscard]] ProgramResult Train(const std::string& more = "") const {
     return Run(
@@ -125,10 +124,9 @@ TEST_F(TrainLabelsTest, FollowsNoLinksInAStrangersFolders) {
 }
 
 TEST_F(TrainLabelsTest, ANameEndsNoLine) {
-  const ProgramResult run = RunProgram(
-      "train_resnet", "--device cpu --dry_run --data_dir '" +
-                          (data_ / "a\nproblem: b") + "' --model_dir '" +
-                          (model_ / "c\nd") + "'");
+  const ProgramResult run = RunTrainResnet(
+      "--device cpu --dry_run --data_dir '" + (data_ / "a\nproblem: b") +
+      "' --model_dir '" + (model_ / "c\nd") + "'");
   EXPECT_THAT(run.err, HasSubstr("/a\\x0aproblem: b: cannot find the data"));
   EXPECT_THAT(run.err, Not(HasSubstr("\nproblem: b")));
   EXPECT_THAT(run.err, Not(HasSubstr("\nd")));

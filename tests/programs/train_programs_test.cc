@@ -20,6 +20,7 @@
 #include "tests/support/raw_bytes.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/train_resnet.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -110,9 +111,8 @@ class TrainProgramsTest : public testing::Test {
 
   [[nodiscard]] ProgramResult Train(const std::string& model,
                                     const std::string& flags) const {
-    return RunProgram("train_resnet", "--data_dir " + shards() +
-                                          " --model_dir " + (work_ / model) +
-                                          " --device cpu " + flags);
+    return RunTrainResnet("--data_dir " + shards() + " --model_dir " +
+                          (work_ / model) + " --device cpu " + flags);
   }
 
   // metrics.jsonl's lines of one event.
@@ -343,36 +343,33 @@ TEST_F(TrainProgramsTest, MeasuresTheDeviceAloneOnFakeData) {
       " --preset x10_lenet --epoch_lines=false --train_batch_size 4 "
       "--eval_batch_size 2 --num_train_images 16 --train_steps 4 "
       "--steps_per_eval 2";
-  EXPECT_THAT(RunProgram("train_resnet", flags + " --dry_run").err,
+  EXPECT_THAT(RunTrainResnet(flags + " --dry_run").err,
               AllOf(HasSubstr("fake: one batch of random images"),
                     HasSubstr("4 x 28 x 28 pixels: 3136 words of 32 "
                               "bits, 0 bad records in it")));
-  const ProgramResult result = RunProgram("train_resnet", flags);
+  const ProgramResult result = RunTrainResnet(flags);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::vector<nlohmann::json> evals = Events("fake", "eval");
   ASSERT_EQ(evals.size(), 2U);
   EXPECT_EQ(evals[0]["images"], 20);  // Ten steps.
   EXPECT_EQ(Losses("fake").size(), 4U);
 
-  const ProgramResult again =
-      RunProgram("train_resnet", flags + " --mode eval");
+  const ProgramResult again = RunTrainResnet(flags + " --mode eval");
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_THAT(again.out, HasSubstr("evaluation at step 4"));
 
   // Exactly the requested number, even if it does not fill a batch.
   const ProgramResult predicted =
-      RunProgram("train_resnet", "--data_dir= --device cpu --model_dir " +
-                                     (work_ / "fake") +
-                                     " --mode predict --num_test_images 5");
+      RunTrainResnet("--data_dir= --device cpu --model_dir " +
+                     (work_ / "fake") + " --mode predict --num_test_images 5");
   EXPECT_EQ(predicted.exit_code, 0) << predicted.err;
   EXPECT_EQ(std::count(predicted.out.begin(), predicted.out.end(), '\n'), 5);
   EXPECT_THAT(predicted.out, HasSubstr("{\"file\":null,\"record\":4,"));
-  EXPECT_EQ(
-      RunProgram("train_resnet",
-                 "--data_dir= --device cpu --model_dir " + (work_ / "fake") +
-                     " --mode predict --predictions_page page.html")
-          .exit_code,
-      2);
+  EXPECT_EQ(RunTrainResnet("--data_dir= --device cpu --model_dir " +
+                           (work_ / "fake") +
+                           " --mode predict --predictions_page page.html")
+                .exit_code,
+            2);
 }
 
 // Its values for a v3-256, as far as a test's machine goes.
@@ -385,15 +382,13 @@ TEST_F(TrainProgramsTest, RunsTheReferencesConfigurationFiles) {
   const std::string flags = "--data_dir= --device cpu --model_dir " +
                             (work_ / "v3") + " --config_file " +
                             (work_ / "v3-256.yaml");
-  const ProgramResult whole =
-      RunProgram("train_resnet", flags + " --print_config");
+  const ProgramResult whole = RunTrainResnet(flags + " --print_config");
   EXPECT_EQ(whole.exit_code, 0) << whole.err;
   EXPECT_THAT(whole.out, HasSubstr("train_batch_size: 32768  # config file"));
-  const ProgramResult result = RunProgram(
-      "train_resnet",
+  const ProgramResult result = RunTrainResnet(
       flags +
-          " --mode train --use_tpu=False --resnet_size=18 --image_size=32 "
-          "--train_batch_size=4 --train_steps=2");
+      " --mode train --use_tpu=False --resnet_size=18 --image_size=32 "
+      "--train_batch_size=4 --train_steps=2");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err,
               AllOf(HasSubstr("num_cores=256 has no effect: each process"),
@@ -402,10 +397,10 @@ TEST_F(TrainProgramsTest, RunsTheReferencesConfigurationFiles) {
 }
 
 TEST_F(TrainProgramsTest, TellsACpuBuildFromAMissingCard) {
-  const ProgramResult result = RunProgram("train_resnet",
-                                          "--data_dir= --device cuda --dry_run "
-                                          "--preset x10_lenet --model_dir " +
-                                              (work_ / "none"));
+  const ProgramResult result = RunTrainResnet(
+      "--data_dir= --device cuda --dry_run "
+      "--preset x10_lenet --model_dir " +
+      (work_ / "none"));
   if (result.exit_code == 0) {
     GTEST_SKIP() << "there is a GPU here";
   }
@@ -448,9 +443,8 @@ TEST_F(TrainProgramsTest, GoesOnFromFakeDataWithFakeDataAlone) {
   ConvertIdx();
   const std::string flags =
       " --epoch_lines=false --num_train_images 16 --train_steps 2";
-  ASSERT_EQ(RunProgram("train_resnet",
-                       "--data_dir null --device cpu "
-                       "--model_dir " +
+  ASSERT_EQ(RunTrainResnet("--data_dir null --device cpu "
+                           "--model_dir " +
                            (work_ / "model") + " " + kX10 + flags)
                 .exit_code,
             0);

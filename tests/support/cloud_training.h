@@ -10,9 +10,9 @@
 #include "records/files/shards.h"
 #include "records/tfrecord/writer.h"
 #include "tests/support/cloud_fixture.h"
-#include "tests/support/run_program.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/train_resnet.h"
 #include "trainer/results/model_dir.h"
 
 namespace infeed {
@@ -80,7 +80,7 @@ class CloudTraining : public CloudFixture {
     for (const std::string& word : flags) {
       line += "'" + word + "' ";
     }
-    return RunProgram("train_resnet", line);
+    return RunTrainResnet(line);
   }
 
   // The steps of the whole checkpoints in a bucket's model_dir.

@@ -8,9 +8,9 @@
 
 #include "records/files/shards.h"
 #include "records/tfrecord/writer.h"
-#include "tests/support/run_program.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/train_resnet.h"
 
 #include "gtest/gtest.h"
 
@@ -29,17 +29,16 @@ class SmallModel {
     Write("train", 16);
     Write("validation", 10);
     std::ofstream(data_ / "labels.txt") << "ant\nbee\ncat\ndog\n";
-    const ProgramResult trained =
-        RunProgram("train_resnet", "--device cpu --data_dir " + data_.path() +
-                                       " --model_dir " + folder_.path() +
-                                       " --params_override " + kParameters);
+    const ProgramResult trained = RunTrainResnet(
+        "--device cpu --data_dir " + data_.path() + " --model_dir " +
+        folder_.path() + " --params_override " + kParameters);
     EXPECT_EQ(trained.exit_code, 0) << trained.err;
   }
 
   // Runs train_resnet on the model.
   [[nodiscard]] ProgramResult Run(const std::string& flags) const {
-    return RunProgram("train_resnet", "--device cpu --model_dir " +
-                                          folder_.path() + " " + flags);
+    return RunTrainResnet("--device cpu --model_dir " + folder_.path() + " " +
+                          flags);
   }
 
   [[nodiscard]] const std::string& folder() const { return folder_.path(); }
