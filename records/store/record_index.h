@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "records/example/imagenet_example.h"
+#include "records/files/class_texts.h"
 #include "records/tfrecord/compression.h"
 
 namespace infeed {
