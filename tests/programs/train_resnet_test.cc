@@ -604,7 +604,7 @@ TEST_F(TrainResnetTest, RefusesWrongParametersInOneLine) {
       {"train_step=3", "did you mean 'train_steps'"},
       {"train_batch_size=17", "16"},
       {"model=resnext50_32x4d,resnet_depth=18",
-       "groups cannot be: ResNet-18 has no bottleneck blocks"}};
+       "grouped convolutions cannot be: ResNet-18 has no bottleneck blocks"}};
   for (const auto& [parameters, says] : calls) {
     const ProgramResult run = Train("model", parameters);
     EXPECT_EQ(run.exit_code, 2);

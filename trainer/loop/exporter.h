@@ -21,8 +21,8 @@ void CheckFormats(const std::vector<std::string>& formats);
 // Writes EXPORT_DIR/<unix seconds>/ with a file for each format, model.onnx,
 // model.safetensors, model.torchscript, and preprocessing.json; all files or
 // none. docs/models.md describes them. weights: parameters and buffers. Returns
-// the folder. Throws UsageError
-// for an unknown format, DataError for weights of another model, IoError.
+// the folder. Throws UsageError for an unknown format, DataError for weights of
+// another model, IoError.
 std::string ExportModel(const ExportOptions& options,
                         const PreprocessingFacts& facts,
                         const TensorMap& weights);

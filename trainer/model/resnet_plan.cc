@@ -65,15 +65,15 @@ void CheckCombination(const ModelOptions& options, bool bottleneck) {
          "another stem");
   Refuse(options.resnetd_stem && options.resnett_stem, "use_resnetd_stem",
          "ResNet-T has another stem");
-  Refuse(options.eca && options.se_ratio > 0, "eca",
+  Refuse(options.eca && options.se_ratio > 0, "ECA",
          "se_ratio puts another attention in its place");
   if (!bottleneck) {
     const std::string reason =
         "ResNet-" + std::to_string(options.depth) + " has no bottleneck blocks";
-    Refuse(options.groups != 1, "groups", reason);
-    Refuse(options.width_per_group != 64, "width_per_group", reason);
+    Refuse(options.groups != 1, "grouped convolutions", reason);
+    Refuse(options.width_per_group != 64, "wide convolutions", reason);
     Refuse(options.se_ratio > 0, "se_ratio", reason);
-    Refuse(options.eca, "eca", reason);
+    Refuse(options.eca, "ECA", reason);
     Refuse(options.drop_connect_rate > 0, "drop_connect_rate", reason);
     Refuse(options.resnetd_shortcut, "resnetd_shortcut", reason);
     Refuse(!options.drop_block.groups.empty(), "dropblock_groups", reason);
@@ -81,15 +81,15 @@ void CheckCombination(const ModelOptions& options, bool bottleneck) {
   if (options.pre_activation) {
     const char* reason = "pre_activation blocks have no place for it";
     Refuse(options.se_ratio > 0, "se_ratio", reason);
-    Refuse(options.eca, "eca", reason);
-    Refuse(options.blur_pool, "blur_pool", reason);
+    Refuse(options.eca, "ECA", reason);
+    Refuse(options.blur_pool, "BlurPool", reason);
     Refuse(options.drop_connect_rate > 0, "drop_connect_rate", reason);
   }
   if (options.variant == ModelVariant::kXlaJl) {
     const char* reason = "model_variant=xla_jl is one network, its ResNet-50";
     Refuse(options.depth != 50, "another resnet_depth", reason);
-    Refuse(options.groups != 1, "groups", reason);
-    Refuse(options.width_per_group != 64, "width_per_group", reason);
+    Refuse(options.groups != 1, "grouped convolutions", reason);
+    Refuse(options.width_per_group != 64, "wide convolutions", reason);
     Refuse(options.pre_activation, "pre_activation", reason);
     Refuse(options.small_stem, "small_stem", reason);
     Refuse(options.resnetd_stem, "use_resnetd_stem", reason);
@@ -97,11 +97,11 @@ void CheckCombination(const ModelOptions& options, bool bottleneck) {
     Refuse(options.resnetd_shortcut, "resnetd_shortcut", reason);
     Refuse(options.replace_stem_max_pool, "replace_stem_max_pool", reason);
     Refuse(options.se_ratio > 0, "se_ratio", reason);
-    Refuse(options.eca, "eca", reason);
+    Refuse(options.eca, "ECA", reason);
   }
   Refuse(options.blur_pool && options.variant != ModelVariant::kTorchvision,
-         "blur_pool", "it needs model_variant=torchvision");
-  Refuse(options.blur_pool && options.replace_stem_max_pool, "blur_pool",
+         "BlurPool", "it needs model_variant=torchvision");
+  Refuse(options.blur_pool && options.replace_stem_max_pool, "BlurPool",
          "replace_stem_max_pool leaves no pool to blur");
 }
 
@@ -294,12 +294,6 @@ ResNetPlan PlanResNet(const ModelOptions& options) {
   if (options.num_classes < 1) {
     throw UsageError("num_label_classes is " +
                      std::to_string(options.num_classes) + ": give at least 1");
-  }
-  if (options.groups < 1 || options.width_per_group < 1) {
-    throw UsageError("groups is " + std::to_string(options.groups) +
-                     " and width_per_group " +
-                     std::to_string(options.width_per_group) +
-                     ": give at least 1");
   }
   if (options.channels < 1 || options.channels > kMaxInputChannels) {
     throw UsageError("channels is " + std::to_string(options.channels) +

@@ -1,6 +1,5 @@
 #include "trainer/run/job.h"
 
-#include <atomic>
 #include <utility>
 #include <variant>
 #include <vector>

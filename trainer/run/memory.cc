@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "pipeline/memory/memory_limit.h"
 #ifdef INFEED_CUDA
-#include "preprocess/pixels/image_size.h"
 #include "trainer/loop/gpu_cards.h"
 #endif
 #include "trainer/model/cost.h"

@@ -11,7 +11,6 @@
 #include "trainer/groups/torch_errors.h"
 #include "trainer/log/step_watch.h"
 #include "trainer/loop/evaluation.h"
-#include "trainer/loop/exporter.h"
 #include "trainer/params/station_options.h"
 #include "trainer/params/validation.h"
 #include "trainer/run/data_classes.h"

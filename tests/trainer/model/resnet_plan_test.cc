@@ -284,15 +284,15 @@ TEST(ResNetPlanTest, RefusesWhatCannotBe) {
             "num_label_classes is 0: give at least 1");
   EXPECT_EQ(Refusal({.depth = 18, .se_ratio = 0.25}),
             "se_ratio cannot be: ResNet-18 has no bottleneck blocks");
-  EXPECT_EQ(Refusal({.depth = 18, .groups = 32}),
-            "groups cannot be: ResNet-18 has no bottleneck blocks");
+  EXPECT_EQ(
+      Refusal({.depth = 18, .groups = 32}),
+      "grouped convolutions cannot be: ResNet-18 has no bottleneck blocks");
   EXPECT_EQ(Refusal({.depth = 34, .width_per_group = 128}),
-            "width_per_group cannot be: ResNet-34 has no bottleneck blocks");
+            "wide convolutions cannot be: ResNet-34 has no bottleneck blocks");
   EXPECT_EQ(Refusal({.variant = ModelVariant::kXlaJl, .groups = 32}),
-            "groups cannot be: model_variant=xla_jl is one network, its "
+            "grouped convolutions cannot be: model_variant=xla_jl is one "
+            "network, its "
             "ResNet-50");
-  EXPECT_EQ(Refusal({.groups = 0}),
-            "groups is 0 and width_per_group 64: give at least 1");
   EXPECT_EQ(Refusal({.pre_activation = true, .drop_connect_rate = 0.1}),
             "drop_connect_rate cannot be: pre_activation blocks have no place "
             "for it");
@@ -302,16 +302,16 @@ TEST(ResNetPlanTest, RefusesWhatCannotBe) {
   EXPECT_EQ(Refusal({.resnetd_stem = true, .resnett_stem = true}),
             "use_resnetd_stem cannot be: ResNet-T has another stem");
   EXPECT_EQ(Refusal({.se_ratio = 0.25, .eca = true}),
-            "eca cannot be: se_ratio puts another attention in its place");
+            "ECA cannot be: se_ratio puts another attention in its place");
   EXPECT_EQ(Refusal({.depth = 34, .eca = true}),
-            "eca cannot be: ResNet-34 has no bottleneck blocks");
+            "ECA cannot be: ResNet-34 has no bottleneck blocks");
   EXPECT_EQ(Refusal({.variant = ModelVariant::kTpu, .blur_pool = true}),
-            "blur_pool cannot be: it needs model_variant=torchvision");
+            "BlurPool cannot be: it needs model_variant=torchvision");
   EXPECT_EQ(Refusal({.replace_stem_max_pool = true, .blur_pool = true}),
-            "blur_pool cannot be: replace_stem_max_pool leaves no pool to "
+            "BlurPool cannot be: replace_stem_max_pool leaves no pool to "
             "blur");
   EXPECT_EQ(Refusal({.pre_activation = true, .blur_pool = true}),
-            "blur_pool cannot be: pre_activation blocks have no place for it");
+            "BlurPool cannot be: pre_activation blocks have no place for it");
   EXPECT_EQ(Refusal({.channels = 0}), "channels is 0: give 1 to 64");
   EXPECT_EQ(Refusal({.channels = 65}), "channels is 65: give 1 to 64");
   EXPECT_EQ(Refusal({.variant = ModelVariant::kXlaJl, .depth = 101}),

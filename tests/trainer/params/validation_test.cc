@@ -116,10 +116,10 @@ TEST_F(ValidationTest, ATrainingMayResumeInAnotherPrecision) {
 // With --force another network, such as another normalization, is evaluated.
 TEST_F(ValidationTest, AnotherNetworkIsAnotherSubject) {
   const DataSet data("null");
-  const EvalSubject subject =
-      Subject(params_, params_, data,
-              {.network = "bn_epsilon is 0.001, the checkpoint has 1e-05"});
-  EXPECT_THAT(subject.differences, HasSubstr("bn_epsilon is 0.001"));
+  const EvalSubject subject = Subject(
+      params_, params_, data,
+      {.network = "normalization is unit, the checkpoint has imagenet"});
+  EXPECT_THAT(subject.differences, HasSubstr("normalization is unit"));
   EXPECT_NE(subject.key, Subject(params_, params_, data).key);
 }
 
