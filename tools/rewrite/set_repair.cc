@@ -80,19 +80,20 @@ std::vector<std::string> OldSideFiles(const std::string& folder,
 }
 
 // Repairs the shards into the folder; set.shards have their names.
-void Repair(const SetRepairOptions& options, const StagedFolder& folder,
+void Repair(const std::vector<std::string>& shards,
+            const SetRepairOptions& options, const StagedFolder& folder,
             const Interruption& interruption, RepairedSet& set) {
   RepairOptions repair = options.repair;
   repair.compression = options.writing.compression;
-  ShardProgress progress(set.inputs);
-  ParallelFor(set.inputs.size(), options.writing.threads, [&](std::size_t i) {
+  ShardProgress progress(shards);
+  ParallelFor(shards.size(), options.writing.threads, [&](std::size_t i) {
     const std::string name = set.shards[i].shard.name;
     const RepairPaths paths = {
         .good = folder.PathFor(name),
         .bad = folder.SidePathFor(name + ".bad"),
         .bad_list = folder.SidePathFor(name + ".bad.json")};
-    set.shards[i] = RepairShard(progress.Open(i), OpenSource(set.inputs[i]),
-                                paths, repair, [&] {
+    set.shards[i] = RepairShard(progress.Open(i), OpenSource(shards[i]), paths,
+                                repair, [&] {
                                   interruption.Check();
                                   progress.AddRecords(1);
                                 });
@@ -109,9 +110,9 @@ void WriteReport(const std::string& path, const RepairedSet& set) {
 // The input and the output of each shard.
 ReportTable PlanReport(const RepairedSet& set) {
   std::vector<ReportTable> shards;
-  for (std::size_t i = 0; i < set.inputs.size(); ++i) {
-    const std::string file = PathForMessages(set.inputs[i]);
-    const std::string& name = set.shards[i].shard.name;
+  for (const ShardRepairReport& shard : set.shards) {
+    const std::string file = PathForMessages(shard.input);
+    const std::string& name = shard.shard.name;
     shards.push_back(
         {{"file", file, ShownText(file) + " -> "},
          {"name", name, ShownText(JoinPath(set.output, name)) + "\n"}});
@@ -119,9 +120,8 @@ ReportTable PlanReport(const RepairedSet& set) {
   return {ListRow("shards", shards), {"output", set.output}};
 }
 
-ReportTable ShardReportOf(const std::string& input,
-                          const ShardRepairReport& shard) {
-  const std::string file = PathForMessages(input);
+ReportTable ShardReportOf(const ShardRepairReport& shard) {
+  const std::string file = PathForMessages(shard.input);
   std::string places;
   for (const BadPlace& place : shard.bad) {
     places += fmt::format("{}: {} bytes at byte {}{}: {}\n", file, place.bytes,
@@ -142,19 +142,19 @@ RepairedSet RepairShards(const std::vector<std::string>& shards,
                          const SetRepairOptions& options,
                          const Interruption& interruption) {
   const std::string& output = options.writing.output;
-  RepairedSet set = {.output = output,
-                     .inputs = shards,
-                     .shards = {},
-                     .is_plan = options.writing.dry_run};
+  RepairedSet set = {
+      .output = output, .shards = {}, .is_plan = options.writing.dry_run};
   const std::vector<std::string> names =
       OutputNames(shards, options.writing.compression);
   RefuseInputsIn({output}, "--output", shards);
   std::vector<NamedOutput> outputs = {{"--json", options.json}};
   std::vector<std::string> paths;
-  for (const std::string& name : names) {
-    paths.push_back(JoinPath(output, name));
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    paths.push_back(JoinPath(output, names[i]));
     outputs.push_back({"--output", paths.back(), true});
-    set.shards.emplace_back().shard.name = name;
+    ShardRepairReport& shard = set.shards.emplace_back();
+    shard.input = shards[i];
+    shard.shard.name = names[i];
   }
   CheckOutputs(outputs, shards);
   if (!set.is_plan) {
@@ -170,7 +170,7 @@ RepairedSet RepairShards(const std::vector<std::string>& shards,
     stale.push_back(std::move(file));
   }
   StagedFolder folder(output);
-  Repair(options, folder, interruption, set);
+  Repair(shards, options, folder, interruption, set);
   if (options.json.empty()) {
     WriteReport(folder.SidePathFor("repair.json"), set);
   }
@@ -194,9 +194,8 @@ ReportTable RepairReport(const RepairedSet& set) {
   std::int64_t bad = 0;
   std::int64_t bad_bytes = 0;
   std::int64_t lost_records = 0;
-  for (std::size_t i = 0; i < set.shards.size(); ++i) {
-    const ShardRepairReport& shard = set.shards[i];
-    shards.push_back(ShardReportOf(set.inputs[i], shard));
+  for (const ShardRepairReport& shard : set.shards) {
+    shards.push_back(ShardReportOf(shard));
     records += shard.shard.records;
     bad += static_cast<std::int64_t>(shard.bad.size());
     bad_bytes += shard.bad_bytes();

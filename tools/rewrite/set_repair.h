@@ -20,9 +20,8 @@ struct SetRepairOptions {
 };
 
 struct RepairedSet {
-  std::string output;               // the folder
-  std::vector<std::string> inputs;  // the shards that were read
-  // One for each input, with its name; in a dry run with the name only.
+  std::string output;  // the folder
+  // With the names of the new shards; in a dry run without their contents.
   std::vector<ShardRepairReport> shards;
   bool is_plan = false;  // of a dry run
 };
