@@ -140,9 +140,13 @@ TEST_F(SetRepairTest, InputsAndOlderShardsAreNotReplaced) {
 
 TEST_F(SetRepairTest, ADryRunOnlyNamesTheShards) {
   options_.writing.dry_run = true;
-  EXPECT_EQ(RenderText(RepairReport(Repair())),
-            train_ + " -> " + Out(train_) + "\n" + validation_ + " -> " +
-                Out(validation_) + "\n");
+  const ReportTable report = RepairReport(Repair());
+  EXPECT_EQ(
+      nlohmann::json::parse(RenderJson(report))["shards"][0],
+      (nlohmann::json{{"file", train_}, {"name", "train-00000-of-00001"}}));
+  EXPECT_EQ(RenderText(report), train_ + " -> " + Out(train_) + "\n" +
+                                    validation_ + " -> " + Out(validation_) +
+                                    "\n");
   EXPECT_FALSE(fs::exists(out_));
 }
 
