@@ -49,16 +49,6 @@ class RecordsProgramTest : public ::testing::Test {
   RecordFile second_;
 };
 
-TEST_F(RecordsProgramTest, CountsShardsAndEndsWithTheTotal) {
-  const ProgramResult result = Run("count");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(result.out, Path(0) + " 2\n" + Path(1) + " 1\ntotal 3\n");
-  const auto json = nlohmann::json::parse(Run("count --json").out);
-  EXPECT_EQ(json["total"], 3);
-  EXPECT_EQ(json["shards"][1],
-            nlohmann::json({{"file", Path(1)}, {"records", 1}}));
-}
-
 TEST_F(RecordsProgramTest, SkipsWhatIsNoShardAmongItsPaths) {
   WriteFileAtomically(folder_ / "dataset.json.txt", "x");
   WriteFileAtomically(folder_ / "labels.txt", "x");

@@ -1,11 +1,14 @@
 #include "tools/inspect/listing.h"
 
 #include <algorithm>
-#include <cstdint>
+#include <cstddef>
+
+#include <fmt/format.h>
 
 #include "base/choices.h"
 #include "base/count_text.h"
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "records/bytes/byte_size.h"
 #include "records/files/open_source.h"
 #include "records/tfrecord/compression.h"
@@ -103,6 +106,28 @@ ReportTable ListingReport(const ShardListing& listing) {
                     "total of " + CountText(lines.size(), "shard")}),
           {"records", records},
           {"bytes", bytes}};
+}
+
+std::vector<CountedShard> CountShards(const std::vector<std::string>& paths,
+                                      int threads) {
+  std::vector<CountedShard> shards(paths.size());
+  ParallelFor(paths.size(), threads, [&](std::size_t i) {
+    shards[i] = {paths[i], SummariseShard(paths[i]).records};
+  });
+  return shards;
+}
+
+ReportTable CountReport(const std::vector<CountedShard>& shards) {
+  std::vector<ReportTable> lines;
+  std::int64_t total = 0;
+  for (const auto& [path, records] : shards) {
+    const std::string file = PathForMessages(path);
+    lines.push_back({{"file", file, ShownText(file)},
+                     {"records", records, fmt::format(" {}\n", records)}});
+    total += records;
+  }
+  return {ListRow("shards", lines),
+          {"total", total, fmt::format("total {}\n", total)}};
 }
 
 }  // namespace infeed

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,5 +34,18 @@ struct ShardListing {
 
 // A table of the shards, and their totals.
 [[nodiscard]] ReportTable ListingReport(const ShardListing& listing);
+
+struct CountedShard {
+  std::string path;
+  std::int64_t records = 0;
+};
+
+// The number of records of each shard. threads: as above. Throws as
+// SummariseShard().
+[[nodiscard]] std::vector<CountedShard> CountShards(
+    const std::vector<std::string>& paths, int threads);
+
+// A line for each shard, then the total.
+[[nodiscard]] ReportTable CountReport(const std::vector<CountedShard>& shards);
 
 }  // namespace infeed

@@ -222,6 +222,16 @@ void PutReport(const std::string& json_target, const std::string& text,
   std::cout << (IsJsonOnly(json_target) ? ShownJson(json) : ShownLines(text));
 }
 
+ProgramEnd PutReportOf(
+    const std::string& json_target,
+    const std::function<ReportTable(const Interruption&)>& work) {
+  return RunInterruptibly("records", kNothingIsLeft,
+                          [&](const Interruption& interruption) {
+                            PutReport(json_target, work(interruption));
+                            return ExitCode::kDone;
+                          });
+}
+
 ProgramEnd EndAfter(std::int64_t bad_records) {
   return bad_records == 0 ? ProgramEnd(ExitCode::kDone)
                           : ProgramEnd(ExitCode::kDataError,

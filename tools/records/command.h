@@ -9,6 +9,7 @@
 #include "base/program_end.h"
 #include "records/files/shard_set.h"
 #include "records/store/key_guess.h"
+#include "tools/cli/interruption.h"
 #include "tools/cli/report_table.h"
 
 namespace CLI {
@@ -86,6 +87,12 @@ void AddJsonOption(CLI::App* verb, std::string& target);
 void PutReport(const std::string& json_target, const ReportTable& report);
 void PutReport(const std::string& json_target, const std::string& text,
                const std::string& json);
+
+// Runs work that writes files, as RunInterruptibly() does, and prints the
+// report that it returns.
+[[nodiscard]] ProgramEnd PutReportOf(
+    const std::string& json_target,
+    const std::function<ReportTable(const Interruption&)>& work);
 
 // The end of a verb that found this number of bad records.
 [[nodiscard]] ProgramEnd EndAfter(std::int64_t bad_records);

@@ -1,18 +1,12 @@
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
-#include "base/shown_text.h"
-#include "records/files/open_source.h"
-#include "tools/cli/parallel_for.h"
+#include "base/error.h"
+#include "tools/inspect/listing.h"
 #include "tools/records/command.h"
 #include "tools/records/verbs.h"
-#include "tools/shards/summary.h"
 
 namespace infeed {
 namespace {
@@ -21,24 +15,6 @@ struct CountOptions {
   std::string json;  // target, see AddJsonOption()
   int threads = 0;
 };
-
-ExitCode CountRecords(const ShardPaths& shards, const CountOptions& options) {
-  std::vector<std::int64_t> counts(shards.size());
-  ParallelFor(shards.size(), options.threads, [&](std::size_t i) {
-    counts[i] = SummariseShard(shards[i]).records;
-  });
-  std::int64_t total = 0;
-  std::vector<ReportTable> list;
-  for (std::size_t i = 0; i < shards.size(); ++i) {
-    const std::string file = PathForMessages(shards[i]);
-    list.push_back({{"file", file, ShownText(file)},
-                    {"records", counts[i], fmt::format(" {}\n", counts[i])}});
-    total += counts[i];
-  }
-  PutReport(options.json, {ListRow("shards", list),
-                           {"total", total, fmt::format("total {}\n", total)}});
-  return ExitCode::kDone;
-}
 
 }  // namespace
 
@@ -55,7 +31,9 @@ void AddCountVerb(CLI::App& app, Command& command) {
                "  records count SHARDS | tail -1\n"
                "  records count --json 'SHARDS/train-*' | jq .total\n"},
       [options](const ShardPaths& shards) {
-        return CountRecords(shards, *options);
+        PutReport(options->json,
+                  CountReport(CountShards(shards, options->threads)));
+        return ExitCode::kDone;
       });
   AddJsonOption(count, options->json);
   AddThreadsOption(count, options->threads);

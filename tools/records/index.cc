@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
-#include "tools/cli/interruption.h"
 #include "tools/inspect/indexing.h"
 #include "tools/records/command.h"
 #include "tools/records/verbs.h"
@@ -22,13 +21,10 @@ struct IndexFlags {
 ProgramEnd Index(const ShardPaths& shards, const IndexFlags& flags) {
   IndexOptions options = flags.index;
   options.seek = SeekEntriesNames().at(flags.seek);
-  return RunInterruptibly(
-      "records", kNothingIsLeft, [&](const Interruption& interruption) {
-        options.on_record = [&] { interruption.Check(); };
-        PutReport(flags.json,
-                  IndexReport(IndexShards(shards, options), options.dry_run));
-        return ExitCode::kDone;
-      });
+  return PutReportOf(flags.json, [&](const Interruption& interruption) {
+    options.on_record = [&] { interruption.Check(); };
+    return IndexReport(IndexShards(shards, options), options.dry_run);
+  });
 }
 
 }  // namespace

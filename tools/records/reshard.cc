@@ -17,22 +17,20 @@ namespace {
 struct ReshardFlags {
   RewriteOptions rewrite;
   std::string shards = "auto";
-  std::string memory_limit = "256MiB";
   bool balance_bytes = false;
-  bool shuffle = false;
 };
 
 ProgramEnd Reshard(const ShardPaths& shards, const ReshardFlags& flags,
                    bool has_seed) {
   RewriteOptions options = flags.rewrite;
-  if (has_seed && !flags.shuffle) {
+  if (has_seed && options.order != RewriteOrder::kShuffled) {
     throw UsageError("--seed needs --shuffle global: give both");
   }
   options.cut = ParseShardCut(flags.shards);
   options.cut.balance_bytes = flags.balance_bytes;
-  options.memory_limit = ParseByteSize(flags.memory_limit, "--memory_limit");
-  options.order = flags.shuffle ? RewriteOrder::kShuffled : RewriteOrder::kAsIs;
-  return RewriteShards(shards, options);
+  return PutReportOf("", [&](const Interruption& interruption) {
+    return RewriteReport(RewriteShards(shards, options, interruption));
+  });
 }
 
 void AddOrderOptions(CLI::App* verb, ReshardFlags& flags) {
@@ -45,10 +43,10 @@ void AddOrderOptions(CLI::App* verb, ReshardFlags& flags) {
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, bool>{{"records", false}, {"bytes", true}}))
       ->option_text("records|bytes=records");
-  verb->add_option("--shuffle", flags.shuffle,
+  verb->add_option("--shuffle", flags.rewrite.order,
                    "Shuffle the records: none, or global, within their prefix.")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, bool>{{"none", false}, {"global", true}}))
+      ->transform(CLI::CheckedTransformer(std::map<std::string, RewriteOrder>{
+          {"none", RewriteOrder::kAsIs}, {"global", RewriteOrder::kShuffled}}))
       ->option_text("none|global=none");
 }
 
@@ -60,8 +58,15 @@ void AddRewriteOptions(CLI::App* verb, RewriteOptions& options) {
   verb->add_option(
       "--prefix", options.prefix,
       "Prefix of the new shards, where the input's names have none.");
-  AddBadRecordOption(verb, options.skip_bad);
+  AddBadRecordOption(verb, options.writing.skip_bad);
   AddThreadsOption(verb, options.writing.threads);
+  verb->add_option_function<std::string>(
+          "--memory_limit",
+          [&options](const std::string& text) {
+            options.memory_limit = ParseByteSize(text, "--memory_limit");
+          },
+          "Memory for the index and the records being copied.")
+      ->default_str("256MiB");
 }
 
 void AddReshardVerb(CLI::App& app, Command& command) {
@@ -98,10 +103,6 @@ void AddReshardVerb(CLI::App& app, Command& command) {
                   "--seed", flags->rewrite.seed,
                   "Seed of the shuffle: the same seed gives the same order.")
               ->capture_default_str();
-  reshard
-      ->add_option("--memory_limit", flags->memory_limit,
-                   "Memory for the index and the records being copied.")
-      ->capture_default_str();
 }
 
 }  // namespace infeed

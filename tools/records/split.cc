@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/error.h"
 #include "records/bytes/byte_size.h"
 #include "tools/cli/number_checks.h"
 #include "tools/records/command.h"
@@ -20,7 +19,6 @@ struct SplitFlags {
   std::string bytes;
   std::int64_t parts = 0;
   bool by_label = false;
-  std::string memory_limit = "256MiB";
 };
 
 ShardCut MakeCut(const SplitFlags& flags) {
@@ -38,8 +36,9 @@ ProgramEnd Split(const ShardPaths& shards, const SplitFlags& flags) {
   RewriteOptions options = flags.rewrite;
   options.cut = MakeCut(flags);
   options.order = flags.by_label ? RewriteOrder::kByLabel : RewriteOrder::kAsIs;
-  options.memory_limit = ParseByteSize(flags.memory_limit, "--memory_limit");
-  return RewriteShards(shards, options);
+  return PutReportOf("", [&](const Interruption& interruption) {
+    return RewriteReport(RewriteShards(shards, options, interruption));
+  });
 }
 
 }  // namespace
@@ -74,10 +73,6 @@ void AddSplitVerb(CLI::App& app, Command& command) {
       ->check(PositiveNumber());
   how->add_flag("--by_label", flags->by_label, "Make one part for each class.");
   how->require_option(1);
-  split
-      ->add_option("--memory_limit", flags->memory_limit,
-                   "Memory for the index and the records being copied.")
-      ->capture_default_str();
 }
 
 }  // namespace infeed

@@ -117,7 +117,7 @@ GroupRewriter::GroupRewriter(const std::string& prefix,
       options_(options),
       folder_(folder),
       interruption_(interruption),
-      bad_(options.skip_bad),
+      bad_(options.writing.skip_bad),
       sequence_(ReadThrough(inputs)) {
   if (options.order == RewriteOrder::kByLabel) {
     PlanByLabel();
@@ -131,7 +131,7 @@ RecordSequence GroupRewriter::ReadThrough(
   ShardProgress progress(inputs);
   return RecordSequence(inputs,
                         {.any_order = options_.order != RewriteOrder::kAsIs,
-                         .skip_bad = options_.skip_bad,
+                         .skip_bad = options_.writing.skip_bad,
                          .open = progress.Opener(),
                          .on_record =
                              [&] {
@@ -183,6 +183,13 @@ void GroupRewriter::AddShard(const std::string& name, const ShardRange& range) {
 }
 
 std::vector<DatasetInfo::Shard> GroupRewriter::Write() {
+  if (folder_ == nullptr) {
+    std::vector<DatasetInfo::Shard> planned;
+    for (const NewShard& shard : shards_) {
+      planned.push_back({shard.name, shard.range.count, 0, ""});
+    }
+    return planned;
+  }
   std::int64_t bytes = 0;
   for (std::int64_t i = 0; i < sequence_.size(); ++i) {
     bytes += sequence_.frame_bytes(i);

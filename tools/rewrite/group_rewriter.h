@@ -28,9 +28,8 @@ class GroupRewriter {
                 const RewriteOptions& options, const StagedFolder* folder,
                 const Interruption& interruption);
 
-  // The new shards, in order.
-  [[nodiscard]] const std::vector<NewShard>& shards() const { return shards_; }
-  // Writes the new shards. Requires: folder is not null; called once.
+  // Writes the new shards; without a folder, returns their names and records
+  // only. Requires: called once.
   [[nodiscard]] std::vector<DatasetInfo::Shard> Write();
   // The number of bad records left out of the new shards.
   [[nodiscard]] std::int64_t left_out() const {

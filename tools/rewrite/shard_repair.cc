@@ -120,6 +120,7 @@ class ShardRepair {
       list->Write(BadPlacesJson(path_, report_.bad));
       list->Commit();
     }
+    report_.input = path_;
     report_.shard = DescribeShard({}, writer_);
     return std::move(report_);
   }

@@ -43,6 +43,7 @@ struct RepairPaths {
 };
 
 struct ShardRepairReport {
+  std::string input;          // the path of the damaged shard
   DatasetInfo::Shard shard;   // the new shard; without a name
   std::vector<BadPlace> bad;  // in file order
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -14,14 +13,17 @@
 #include <fmt/format.h>
 
 #include "base/count_text.h"
+#include "base/error.h"
 #include "base/shown_text.h"
 #include "records/cloud/object_store.h"
-#include "records/files/dataset_info.h"
 #include "records/files/open_source.h"
 #include "records/files/output_check.h"
 #include "records/files/shards.h"
-#include "tools/cli/interruption.h"
+#include "records/tfrecord/writer.h"
 #include "tools/rewrite/group_rewriter.h"
+#include "tools/rewrite/record_sequence.h"
+#include "tools/rewrite/record_stream.h"
+#include "tools/shards/progress.h"
 #include "tools/shards/set_info.h"
 #include "tools/shards/staged_folder.h"
 
@@ -118,76 +120,154 @@ Rewriters MakeRewriters(const Groups& groups, const RewriteOptions& options,
   return rewriters;
 }
 
-void PrintPlan(const Rewriters& rewriters, const std::string& output) {
-  std::int64_t records = 0;
-  std::int64_t shards = 0;
-  for (const auto& rewriter : rewriters) {
-    for (const NewShard& shard : rewriter->shards()) {
-      std::cout << ShownText(JoinPath(output, shard.name)) << ' '
-                << shard.range.count << '\n';
-      records += shard.range.count;
-      ++shards;
-    }
+// The folder and the name of a file or an object.
+struct Place {
+  std::string folder;
+  std::string name;
+};
+
+Place SplitPath(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  Place place = slash == std::string::npos
+                    ? Place{".", path}
+                    : Place{slash == 0 ? "/" : path.substr(0, slash),
+                            path.substr(slash + 1)};
+  if (place.name.empty()) {
+    throw UsageError("--output " + path + ": give a file, not a folder");
   }
-  std::cout << fmt::format("would write {} in {}\n",
-                           CountText(records, "record"),
-                           CountText(shards, "shard"));
+  return place;
 }
 
-void PrintResult(const std::vector<DatasetInfo::Shard>& shards,
-                 std::int64_t left_out, const std::string& output) {
-  std::int64_t records = 0;
-  for (const DatasetInfo::Shard& shard : shards) {
-    std::cout << ShownText(JoinPath(output, shard.name)) << ' ' << shard.records
-              << '\n';
-    records += shard.records;
+Place CheckedPlace(const Paths& shards, const std::string& output) {
+  Place place = SplitPath(output);
+  CheckOutputs({{"--output", output, true}}, shards);
+  // Readers of that folder would read every record twice.
+  if (IsShardName(place.name)) {
+    RefuseInputsIn({place.folder}, "--output", shards);
   }
-  std::cout << fmt::format("{} in {}, {} bad left out\n",
-                           CountText(records, "record"),
-                           CountText(shards.size(), "shard"), left_out);
+  std::error_code ignored;
+  if (fs::is_directory(output, ignored)) {
+    throw UsageError("--output " + output + ": is a folder; give a file");
+  }
+  return place;
 }
 
-ExitCode Write(const Groups& groups, const RewriteOptions& options,
-               const DatasetInfo& common, const Interruption& interruption) {
-  const std::string& output = options.writing.output;
-  StagedFolder::FinishKilled(output);
-  const Paths stale = OldShards(groups, options);
-  StagedFolder folder(output);
-  const Rewriters rewriters =
-      MakeRewriters(groups, options, &folder, interruption);
-  std::vector<DatasetInfo::Shard> written;
-  std::int64_t left_out = 0;
-  for (const auto& rewriter : rewriters) {
-    std::vector<DatasetInfo::Shard> more = rewriter->Write();
-    std::move(more.begin(), more.end(), std::back_inserter(written));
-    left_out += rewriter->left_out();
-  }
-  DescribeShards(folder, common, written, stale);
-  folder.Commit(stale);
-  RemoveOldObjects(stale, written, output);
-  PrintResult(written, left_out, output);
-  return ExitCode::kDone;
+std::int64_t CountRecords(const Paths& shards, bool skip_bad,
+                          const Interruption& interruption) {
+  ShardProgress progress(shards);
+  return RecordSequence(shards, {.any_order = false,
+                                 .skip_bad = skip_bad,
+                                 .open = progress.Opener(),
+                                 .on_record =
+                                     [&] {
+                                       interruption.Check();
+                                       progress.AddRecords(1);
+                                     },
+                                 .folder = nullptr,
+                                 .scratch_name = {}})
+      .size();
 }
 
 }  // namespace
 
-ProgramEnd RewriteShards(const Paths& shards, const RewriteOptions& options) {
-  RefuseInputsIn({options.writing.output}, "--output", shards);
+RewrittenSet RewriteShards(const Paths& shards, const RewriteOptions& options,
+                           const Interruption& interruption) {
+  const std::string& output = options.writing.output;
+  RefuseInputsIn({output}, "--output", shards);
   const Groups groups = GroupByPrefix(shards, options.prefix);
   DatasetInfo common = CommonInfo(shards).value_or(DatasetInfo());
   if (options.order == RewriteOrder::kShuffled) {
     common.seed = options.seed;  // The seed of the records' order.
   }
-  return RunInterruptibly(
-      "records", kNothingIsLeft, [&](const Interruption& interruption) {
-        if (!options.writing.dry_run) {
-          return Write(groups, options, common, interruption);
-        }
-        (void)OldShards(groups, options);
-        PrintPlan(MakeRewriters(groups, options, nullptr, interruption),
-                  options.writing.output);
-        return ExitCode::kDone;
-      });
+  RewrittenSet set = {
+      .output = output, .shards = {}, .is_plan = options.writing.dry_run};
+  if (!set.is_plan) {
+    StagedFolder::FinishKilled(output);
+  }
+  const Paths stale = OldShards(groups, options);
+  std::optional<StagedFolder> folder;
+  if (!set.is_plan) {
+    folder.emplace(output);
+  }
+  for (const auto& rewriter : MakeRewriters(
+           groups, options, folder ? &*folder : nullptr, interruption)) {
+    std::ranges::move(rewriter->Write(), std::back_inserter(set.shards));
+    set.left_out += rewriter->left_out();
+  }
+  if (folder) {
+    DescribeShards(*folder, common, set.shards, stale);
+    folder->Commit(stale);
+    RemoveOldObjects(stale, set.shards, output);
+  }
+  return set;
+}
+
+ReportTable RewriteReport(const RewrittenSet& set) {
+  std::vector<ReportTable> lines;
+  std::int64_t records = 0;
+  for (const DatasetInfo::Shard& shard : set.shards) {
+    const std::string file = JoinPath(set.output, shard.name);
+    lines.push_back(
+        {{"file", file, ShownText(file)},
+         {"records", shard.records, fmt::format(" {}\n", shard.records)}});
+    records += shard.records;
+  }
+  return {
+      ListRow("shards", lines),
+      {"records", records,
+       fmt::format("{}{} in {}", set.is_plan ? "would write " : "",
+                   CountText(records, "record"),
+                   CountText(lines.size(), "shard"))},
+      {"left_out", set.left_out,
+       set.is_plan ? "\n" : fmt::format(", {} bad left out\n", set.left_out)}};
+}
+
+MergedFile MergeShards(const Paths& shards, const WritingOptions& options,
+                       const Interruption& interruption) {
+  MergedFile file = {.path = options.output,
+                     .shards = static_cast<std::int64_t>(shards.size()),
+                     .is_plan = options.dry_run};
+  const Place place = CheckedPlace(shards, file.path);
+  if (!file.is_plan) {
+    StagedFolder::FinishKilled(place.folder);
+  }
+  (void)ExistingOutputs({file.path}, options.overwrite);
+  if (file.is_plan) {
+    file.records = CountRecords(shards, options.skip_bad, interruption);
+    return file;
+  }
+  BadRecords bad(options.skip_bad);
+  StagedFolder folder(place.folder);
+  TfrecordWriter writer(
+      folder.PathFor(place.name),
+      {.compression = options.compression, .write_index = true});
+  {
+    ShardProgress progress(shards);
+    RecordStream stream(shards.size(), progress.Opener(), bad);
+    while (const std::optional<Record> record = stream.Next()) {
+      interruption.Check();
+      writer.Append(record->payload);
+      progress.AddRecords(1);
+    }
+  }
+  writer.Close();
+  folder.Commit({});
+  file.records = writer.records();
+  file.left_out = bad.count();
+  return file;
+}
+
+ReportTable MergeReport(const MergedFile& file) {
+  const std::string records = CountText(file.records, "record");
+  const std::string path = ShownText(file.path);
+  return {{"file", file.path},
+          {"shards", file.shards},
+          {"records", file.records,
+           file.is_plan ? fmt::format("would write {} of {} to {}\n", records,
+                                      CountText(file.shards, "shard"), path)
+                        : fmt::format("{} in {}, {} bad left out\n", records,
+                                      path, file.left_out)},
+          {"left_out", file.left_out}};
 }
 
 }  // namespace infeed

@@ -4,13 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
-#include "base/program_end.h"
+#include "records/files/dataset_info.h"
+#include "tools/cli/interruption.h"
+#include "tools/cli/report_table.h"
 #include "tools/rewrite/shard_cut.h"
 #include "tools/rewrite/writing_options.h"
 
-// Shared by `records reshard` and `records split`: rewrites the shards of a
-// set, cut in another way or in another order.
+// Rewrites shards: `records reshard` and `records split` cut a set in another
+// way or in another order, `records merge` makes one file of it.
 namespace infeed {
 
 enum class RewriteOrder {
@@ -20,21 +21,49 @@ enum class RewriteOrder {
 };
 
 struct RewriteOptions {
-  WritingOptions writing;
-  ShardCut cut;
+  WritingOptions writing = {};
+  ShardCut cut = {};
   RewriteOrder order = RewriteOrder::kAsIs;
   std::uint64_t seed = 0;
   std::int64_t memory_limit = std::int64_t{256} << 20;
   // Prefix of the new shards if an input's name has none.
-  std::string prefix;
-  bool skip_bad = false;  // if false a bad record ends the work
+  std::string prefix = {};
+};
+
+struct RewrittenSet {
+  std::string output;                      // the folder
+  std::vector<DatasetInfo::Shard> shards;  // names and records if only planned
+  std::int64_t left_out = 0;               // bad records
+  bool is_plan = false;                    // of a dry run
 };
 
 // Writes the shards into the folder options.writing.output, each prefix (train,
 // validation, ...) by itself, with their index files and a dataset.json; all of
-// them or none. Prints each shard with its number of records. The result does
-// not depend on threads and memory. Throws UsageError, IoError, DataError.
-[[nodiscard]] ProgramEnd RewriteShards(const std::vector<std::string>& shards,
-                                       const RewriteOptions& options);
+// them or none. The result does not depend on threads and memory. Throws
+// UsageError, IoError, DataError.
+[[nodiscard]] RewrittenSet RewriteShards(const std::vector<std::string>& shards,
+                                         const RewriteOptions& options,
+                                         const Interruption& interruption);
+
+// A line for each new shard with its number of records, then the totals.
+[[nodiscard]] ReportTable RewriteReport(const RewrittenSet& set);
+
+struct MergedFile {
+  std::string path;
+  std::int64_t shards = 0;  // that were read
+  std::int64_t records = 0;
+  std::int64_t left_out = 0;  // bad records
+  bool is_plan = false;       // of a dry run
+};
+
+// Writes the records of shards, in the order of the paths, to the file
+// options.output, with its index file, or writes nothing. Throws as
+// RewriteShards().
+[[nodiscard]] MergedFile MergeShards(const std::vector<std::string>& shards,
+                                     const WritingOptions& options,
+                                     const Interruption& interruption);
+
+// A line with the numbers of records.
+[[nodiscard]] ReportTable MergeReport(const MergedFile& file);
 
 }  // namespace infeed

@@ -12,11 +12,12 @@ class App;
 namespace infeed {
 
 struct WritingOptions {
-  std::string output;
+  std::string output = {};
   bool overwrite = false;
   bool dry_run = false;
   Compression compression = Compression::kNone;
-  int threads = 0;  // 0: one per core
+  int threads = 0;        // 0: one per core
+  bool skip_bad = false;  // if false a bad record ends the work
 };
 
 // Adds --output, --overwrite, --dry_run and --compression; what: the output's

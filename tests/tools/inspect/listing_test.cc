@@ -97,5 +97,13 @@ TEST_F(ListingTest, ListsDamagedAndMissingShardsToo) {
             Json({{"file", missing}, {"error", missing + ": missing"}}));
 }
 
+TEST_F(ListingTest, CountsAreOfShardsAndInTotal) {
+  const ReportTable report = CountReport(CountShards({Path(2), Path(1)}, 2));
+  EXPECT_EQ(RenderText(report), Path(2) + " 3\n" + Path(1) + " 2\ntotal 5\n");
+  const Json json = Json::parse(RenderJson(report));
+  EXPECT_EQ(json["total"], 5);
+  EXPECT_EQ(json["shards"][1], Json({{"file", Path(1)}, {"records", 2}}));
+}
+
 }  // namespace
 }  // namespace infeed

@@ -16,8 +16,6 @@
 #include "records/example/imagenet_example.h"
 #include "records/files/open_sink.h"
 #include "records/tfrecord/byte_stream.h"
-#include "records/tfrecord/reader.h"
-#include "tests/support/bytes.h"
 #include "tests/support/packed_payload.h"
 #include "tests/support/read_payloads.h"
 #include "tests/support/record_file.h"
@@ -32,7 +30,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using Random = std::mt19937;
 
 constexpr std::int64_t kMaxBytes = 1 << 24;
@@ -205,18 +202,6 @@ TEST_F(ShardRepairTest, SavesWhatCanBeUnpackedOfABrokenStream) {
   EXPECT_THAT(report.bad[0].reason, HasSubstr("cannot be unpacked"));
   const std::string joined = Joined(report);
   EXPECT_EQ(joined, file.bytes().substr(0, joined.size()));
-}
-
-TEST_F(ShardRepairTest, WritesPackedShardsToo) {
-  const ShardRepairReport report =
-      RepairBytes(RecordFile().Add("one").Add("two").bytes(),
-                  {.parse_examples = false, .compression = Compression::kGzip});
-  TfrecordReader reader(paths_.good);
-  EXPECT_EQ(reader.compression(), Compression::kGzip);
-  EXPECT_THAT(ReadPayloads(paths_.good), ElementsAre("one", "two"));
-  EXPECT_THAT(report.bad, IsEmpty());
-  EXPECT_FALSE(std::filesystem::exists(paths_.bad));
-  EXPECT_FALSE(std::filesystem::exists(paths_.bad_list));
 }
 
 TEST_F(ShardRepairTest, TakesRecordsThatAreNoExamplesForBad) {

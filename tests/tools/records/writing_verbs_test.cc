@@ -1,0 +1,109 @@
+// The verbs that write shards, by their flags.
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "records/files/dataset_info.h"
+#include "records/tfrecord/reader.h"
+#include "tests/support/flower_records.h"
+#include "tests/support/record_file.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
+#include "tools/records/command.h"
+#include "tools/records/verbs.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace writing_verbs_test {
+
+namespace fs = std::filesystem;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+// A shard of three records, the first and the last of one class.
+class WritingVerbsTest : public ::testing::Test {
+ protected:
+  // Runs a verb that reads the shard and writes to the output.
+  void Call(const std::string& verb) const {
+    CLI::App app;
+    Command command;
+    for (auto* const add :
+         {AddReshardVerb, AddSplitVerb, AddMergeVerb, AddRepairVerb}) {
+      add(app, command);
+    }
+    app.parse(verb + " --output " + out_ + " " + shard_);
+    EXPECT_EQ(command.run().code, ExitCode::kDone);
+  }
+  // Its text.
+  [[nodiscard]] std::string Run(const std::string& verb) const {
+    fs::remove_all(out_);
+    testing::internal::CaptureStdout();
+    Call(verb);
+    return testing::internal::GetCapturedStdout();
+  }
+  [[nodiscard]] std::string Refusal(const std::string& verb) const {
+    return MessageOf<UsageError>([&] { Call(verb); });
+  }
+
+  const TemporaryFolder folder_;
+  const std::string out_ = folder_ / "out";
+  const std::string shard_ = RecordFile()
+                                 .Add(PayloadOf({"a", 1}))
+                                 .Add(PayloadOf({"b", 2}))
+                                 .Add(PayloadOf({"a", 1}))
+                                 .Write(folder_ / "train-00000-of-00001");
+};
+
+TEST_F(WritingVerbsTest, ReshardCutsAndShuffles) {
+  EXPECT_THAT(Run("reshard --shards 2 --balance bytes --compression zlib"),
+              EndsWith("3 records in 2 shards, 0 bad left out\n"));
+  EXPECT_EQ(TfrecordReader(out_ + "/train-00000-of-00002").compression(),
+            Compression::kZlib);
+  (void)Run("reshard --shuffle global --seed 4 --memory_limit 99MiB");
+  EXPECT_EQ(ReadDatasetInfo(out_)->seed, 4U);
+  EXPECT_THAT(Run("reshard --shards 1MB --dry_run"),
+              EndsWith("would write 3 records in 1 shard\n"));
+}
+
+TEST_F(WritingVerbsTest, WrongValuesAreRefusedByTheirFlag) {
+  for (const auto& [verb, flag] :
+       {std::pair{"reshard --shards many", "--shards"},
+        {"reshard --seed 3", "--shuffle global"},
+        {"reshard --memory_limit much", "--memory_limit"},
+        {"reshard --memory_limit 1MB --shuffle global", "--memory_limit"},
+        {"split --bytes much", "--bytes"},
+        {"split --records 2 --memory_limit much", "--memory_limit"}}) {
+    EXPECT_THAT(Refusal(verb), HasSubstr(flag)) << verb;
+  }
+  EXPECT_THROW(Call("split"), CLI::ParseError);
+  EXPECT_THROW(Call("split --records 3 --parts 2"), CLI::ParseError);
+}
+
+TEST_F(WritingVerbsTest, SplitCutsInEachWay) {
+  EXPECT_THAT(Run("split --records 2"), HasSubstr("00000-of-00002 2\n"));
+  EXPECT_THAT(Run("split --bytes 1"), HasSubstr("00002-of-00003 1\n"));
+  EXPECT_THAT(Run("split --parts 2"), HasSubstr("00000-of-00002 2\n"));
+  EXPECT_THAT(Run("split --by_label"),
+              HasSubstr("/train-label-1-00000-of-00001 2\n"));
+}
+
+TEST_F(WritingVerbsTest, MergeAndRepairWriteEveryGoodRecord) {
+  EXPECT_EQ(Run("merge --on_bad_record skip"),
+            "3 records in " + out_ + ", 0 bad left out\n");
+  EXPECT_EQ(Run("repair"), "3 good records in 1 shard, 0 bad places\n");
+  EXPECT_THAT(Run("repair --decode"),
+              HasSubstr("\n0 good records in 1 shard, 3 bad places"));
+  EXPECT_EQ(
+      nlohmann::json::parse(Run("repair --frames_only --json"))["records"], 3);
+  EXPECT_FALSE(fs::exists(out_ + "/.infeed/repair.json"));
+}
+
+}  // namespace writing_verbs_test
+}  // namespace infeed
