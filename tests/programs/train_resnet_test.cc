@@ -146,10 +146,6 @@ TEST_F(TrainResnetTest, GoesOnAfterASignalAsIfNeverStopped) {
     run.Signal(signal);
     EXPECT_EQ(run.Wait(), code) << run.err();
     if (signal != SIGKILL) {
-      const std::size_t said = run.err().find(
-          "stopping after this step; a second signal ends it now without "
-          "saving");
-      EXPECT_NE(run.err().find("checkpoint at step", said), std::string::npos);
       EXPECT_THAT(run.err(), HasSubstr("the same command resumes from there"));
     }
   };
@@ -535,7 +531,7 @@ TEST_F(TrainResnetTest, EndsOnALossThatIsNotFinite) {
   const ProgramResult run = Train("model", "base_learning_rate=1e30");
   EXPECT_EQ(run.exit_code, 5) << run.err;
   EXPECT_THAT(run.err, AllOf(HasSubstr("not finite after step "),
-                             HasSubstr("; gradients fc3.bias (4 of 4 values)"),
+                             HasSubstr("gradients fc3.bias (4 of 4 values)"),
                              HasSubstr("the loss of step ")));
   EXPECT_THAT(Metrics("model", "checkpoint"), IsEmpty());
 }
