@@ -31,7 +31,7 @@ struct ArchiveImages {
 
   // The classes of all splits, as in image_layout.h.
   std::vector<std::string> classes = {};
-  ClassTexts class_texts = {};  // of those of `classes` that have one
+  ClassTexts class_texts = {};     // of those of `classes` that have one
   std::vector<Image> images = {};  // by split, then by name, bytewise
   bool has_splits = false;         // else all of it is train
   // Sentences for the user, after the archive's path: images that are left out,

@@ -204,7 +204,7 @@ std::string MissingShardsText(const ShardSetFaults& faults) {
   if (!faults.unfinished.empty()) {
     return text + "; the conversion into " +
            PathForMessages(*faults.unfinished.begin()) +
-           " has not finished: run it again";
+           " has not finished (run it again)";
   }
   return text + "; " +
          (is_known ? CountText(images, "image is missing", "images are missing")

@@ -303,7 +303,7 @@ TEST(ConverterTest, AnInterruptedSetIsRefusedByReaders) {
           << split;
     }
     EXPECT_THAT(MessageOf<DataError>([&] { (void)ListShards(out.path()); }),
-                HasSubstr("has not finished: run it again"));
+                HasSubstr("has not finished (run it again)"));
     convert({});
     EXPECT_TRUE(IndexSplit(out.path(), "train"));
     EXPECT_FALSE(std::filesystem::exists(out / ".infeed/unfinished"));
