@@ -11,9 +11,9 @@ namespace infeed {
 // the last line on stderr.
 struct ProgramEnd {
   // NOLINTNEXTLINE(google-explicit-constructor): most ends are kDone
-  ProgramEnd(ExitCode code) : code(code) {}
-  ProgramEnd(ExitCode code, std::string reason)
-      : code(code), reason(std::move(reason)) {}
+  ProgramEnd(ExitCode end) : code(end) {}
+  ProgramEnd(ExitCode end, std::string why)
+      : code(end), reason(std::move(why)) {}
 
   ExitCode code;
   std::string reason;

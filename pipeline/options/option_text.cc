@@ -375,7 +375,7 @@ std::string JsonText(const OptionRef& field) {
                    const auto number = ParsePlainNumber<std::uint32_t>(name);
                    return number ? Json(*number) : Json(name);
                  },
-                 [](const auto* value) { return Json(*value); }},
+                 [](const auto* plain) { return Json(*plain); }},
       field);
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
