@@ -130,7 +130,8 @@ MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
         " bytes) is needed: " + PartsText(plan) +
         ": raise it, or lower batch_size, image_size, batches_in_pool" +
         (plan.fields > 0 ? ", max_field_bytes" : "") +
-        (plan.compressed > 0 ? ", window_records" : "") + " or threads");
+        (plan.compressed > 0 ? ", window_records (not in train_resnet)" : "") +
+        " or threads");
   }
   plan.seek_indexes = SeekIndexBytes(options, data, left);
   left -= plan.seek_indexes;
