@@ -105,5 +105,14 @@ TEST_F(WritingVerbsTest, MergeAndRepairWriteEveryGoodRecord) {
   EXPECT_FALSE(fs::exists(out_ + "/.infeed/repair.json"));
 }
 
+TEST_F(WritingVerbsTest, ADryRunOfRepairWritesNoReport) {
+  const std::string report = folder_ / "report.json";
+  const std::string verb = "repair --frames_only --dry_run --json";
+  EXPECT_EQ(Run(verb + "=" + report),
+            shard_ + " -> " + out_ + "/train-00000-of-00001\n");
+  EXPECT_FALSE(fs::exists(report));
+  EXPECT_EQ(nlohmann::json::parse(Run(verb))["output"], out_);
+}
+
 }  // namespace writing_verbs_test
 }  // namespace infeed
