@@ -211,15 +211,22 @@ bool IsJsonOnly(const std::string& json_target) {
 }
 
 void PutReport(const std::string& json_target, const ReportTable& report) {
-  PutReport(json_target, RenderText(report), RenderJson(report));
+  PutReport(
+      json_target, [&] { return RenderText(report); },
+      [&] { return RenderJson(report); });
 }
 
-void PutReport(const std::string& json_target, const std::string& text,
-               const std::string& json) {
-  if (!json_target.empty() && !IsJsonOnly(json_target)) {
-    WriteFileAtomically(json_target, json, kNamedByUser);
+void PutReport(const std::string& json_target,
+               const std::function<std::string()>& text,
+               const std::function<std::string()>& json) {
+  if (IsJsonOnly(json_target)) {
+    std::cout << ShownJson(json());
+    return;
   }
-  std::cout << (IsJsonOnly(json_target) ? ShownJson(json) : ShownLines(text));
+  std::cout << ShownLines(text()) << std::flush;
+  if (!json_target.empty()) {  // Last: a full disk does not cost the text.
+    WriteFileAtomically(json_target, json(), kNamedByUser);
+  }
 }
 
 ProgramEnd PutReportOf(

@@ -33,11 +33,12 @@ ProgramEnd ShowStats(const ShardPaths& shards, const StatsFlags& options) {
       [&](const ShardPass& pass) {
         std::cerr << BadRecordsRow("", shards[pass.shard], pass.bad).text;
       });
+  PutReport(
+      options.json, [&] { return StatsText(report, options.classes); },
+      [&] { return StatsJson(report); });
   if (!options.html_path.empty()) {
     WriteFileAtomically(options.html_path, StatsHtml(report), kNamedByUser);
   }
-  PutReport(options.json, StatsText(report, options.classes),
-            StatsJson(report));
   return EndAfter(CountBadRecords(report));
 }
 
