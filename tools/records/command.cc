@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <memory>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -28,6 +30,8 @@
 
 namespace infeed {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* kStdout = "-";
 
@@ -115,6 +119,25 @@ std::vector<NamedOutput> OutputsOf(const CLI::App& verb) {
   return outputs;
 }
 
+// Throws IoError if the folder of an output is missing, unless the verb makes
+// it: if it lies in the folder --output.
+void RequireOtherFolders(std::vector<NamedOutput> outputs,
+                         const CLI::App& verb) {
+  const CLI::Option* const option = verb.get_option_no_throw("--output");
+  if (option != nullptr && option->count() > 0) {
+    std::error_code ignored;
+    const auto normal = [&](const std::string& path) {
+      return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+    };
+    const fs::path folder = normal(option->results().back());
+    std::erase_if(outputs, [&](const NamedOutput& output) {
+      const fs::path below = normal(output.path).lexically_relative(folder);
+      return !below.empty() && *below.begin() != "..";
+    });
+  }
+  RequireOutputFolders(outputs);
+}
+
 }  // namespace
 
 CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
@@ -146,9 +169,7 @@ CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
       }
       const std::vector<NamedOutput> outputs = OutputsOf(*verb);
       CheckOutputs(outputs, found);
-      if (verb->get_option_no_throw("--output") == nullptr) {
-        RequireOutputFolders(outputs);  // Else they may be in that folder.
-      }
+      RequireOtherFolders(outputs, *verb);
       return run(found);
     };
   });

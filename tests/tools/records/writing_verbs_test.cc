@@ -114,5 +114,15 @@ TEST_F(WritingVerbsTest, ADryRunOfRepairWritesNoReport) {
   EXPECT_EQ(nlohmann::json::parse(Run(verb))["output"], out_);
 }
 
+TEST_F(WritingVerbsTest, AReportsFolderMustBeThereUnlessItIsTheOutput) {
+  EXPECT_THAT(MessageOf<IoError>([&] {
+                Call("repair --json=" + (folder_ / "none/report.json"));
+              }),
+              HasSubstr("none/report.json"));
+  EXPECT_FALSE(fs::exists(out_));
+  (void)Run("repair --json=" + out_ + "/report.json");
+  EXPECT_TRUE(fs::exists(out_ + "/report.json"));
+}
+
 }  // namespace writing_verbs_test
 }  // namespace infeed
