@@ -27,6 +27,7 @@
 #include "records/store/index_data.h"
 #include "tools/cli/cloud_flags.h"
 #include "tools/cli/help_text.h"
+#include "tools/inspect/bad_records.h"
 
 namespace infeed {
 namespace {
@@ -258,6 +259,13 @@ ProgramEnd PutReportOf(
                             PutReport(json_target, work(interruption));
                             return ExitCode::kDone;
                           });
+}
+
+std::function<void(const ShardPass&)> BadRecordsPrinter(
+    const ShardPaths& shards) {
+  return [&shards](const ShardPass& pass) {
+    std::cerr << BadRecordsRow("", shards[pass.shard], pass.bad).text;
+  };
 }
 
 ProgramEnd EndAfter(std::int64_t bad_records) {

@@ -11,6 +11,7 @@
 #include "records/store/key_guess.h"
 #include "tools/cli/interruption.h"
 #include "tools/cli/report_table.h"
+#include "tools/shards/record_pass.h"
 
 namespace CLI {
 class App;
@@ -94,6 +95,11 @@ void PutReport(const std::string& json_target,
 [[nodiscard]] ProgramEnd PutReportOf(
     const std::string& json_target,
     const std::function<ReportTable(const Interruption&)>& work);
+
+// A function that prints the bad records of a pass over these shards, which
+// must outlive it, on stderr.
+[[nodiscard]] std::function<void(const ShardPass&)> BadRecordsPrinter(
+    const ShardPaths& shards);
 
 // The end of a verb that found this number of bad records.
 [[nodiscard]] ProgramEnd EndAfter(std::int64_t bad_records);
