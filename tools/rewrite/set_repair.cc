@@ -92,10 +92,7 @@ void Repair(const std::vector<std::string>& shards,
         .bad_list = folder.SidePathFor(name + ".bad.json"),
         .compression = options.writing.compression};
     set.shards[i] = RepairShard(progress.Open(i), OpenSource(shards[i]), paths,
-                                options.repair, [&] {
-                                  interruption.Check();
-                                  progress.AddRecords(1);
-                                });
+                                options.repair, progress.Counter(interruption));
   });
 }
 

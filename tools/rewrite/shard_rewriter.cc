@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -144,11 +145,7 @@ std::int64_t CountRecords(const Paths& shards, bool skip_bad,
   return RecordSequence(shards, {.any_order = false,
                                  .skip_bad = skip_bad,
                                  .open = progress.Opener(),
-                                 .on_record =
-                                     [&] {
-                                       interruption.Check();
-                                       progress.AddRecords(1);
-                                     },
+                                 .on_record = progress.Counter(interruption),
                                  .folder = nullptr,
                                  .scratch_name = {}})
       .size();
@@ -230,11 +227,11 @@ MergedFile MergeShards(const Paths& shards, const WritingOptions& options,
       {.compression = options.compression, .write_index = true});
   {
     ShardProgress progress(shards);
+    const std::function<void()> count = progress.Counter(interruption);
     RecordStream stream(shards.size(), progress.Opener(), bad);
     while (const std::optional<Record> record = stream.Next()) {
-      interruption.Check();
+      count();
       writer.Append(record->payload);
-      progress.AddRecords(1);
     }
   }
   writer.Close();
