@@ -57,6 +57,7 @@ bool IsLabel(const ExampleFeature& feature) {
 // The features of the first records of a shard.
 class SeenFeatures {
  public:
+  explicit SeenFeatures(std::span<const std::byte> payload) { Add(payload); }
   SeenFeatures(const RecordIndex& index, std::size_t shard,
                std::int64_t first) {
     std::vector<std::int64_t> records(static_cast<std::size_t>(
@@ -255,6 +256,11 @@ std::string FindLabelKey(const RecordIndex& index, const std::string& given) {
   }
   return LabelKey(SeenFeatures(index, place->number, place->first),
                   index.shards()[place->number]);
+}
+
+std::string LabelKeyOf(std::span<const std::byte> payload,
+                       const std::string& shard) {
+  return LabelKey(SeenFeatures(payload), shard);
 }
 
 }  // namespace infeed

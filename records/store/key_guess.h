@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,5 +47,9 @@ void RequireFeatures(const RecordIndex& index, const std::string& image_key,
 // The key of the label alone: does not fail where two features fit the image.
 [[nodiscard]] std::string FindLabelKey(const RecordIndex& index,
                                        const std::string& given);
+
+// The key of the label of one Example by itself; the shard is named in errors.
+[[nodiscard]] std::string LabelKeyOf(std::span<const std::byte> payload,
+                                     const std::string& shard);
 
 }  // namespace infeed

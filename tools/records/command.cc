@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <memory>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -25,9 +27,12 @@
 #include "records/store/index_data.h"
 #include "tools/cli/cloud_flags.h"
 #include "tools/cli/help_text.h"
+#include "tools/inspect/bad_records.h"
 
 namespace infeed {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* kStdout = "-";
 
@@ -115,6 +120,25 @@ std::vector<NamedOutput> OutputsOf(const CLI::App& verb) {
   return outputs;
 }
 
+// Throws IoError if the folder of an output is missing, unless the verb makes
+// it: if it lies in the folder --output.
+void RequireOtherFolders(std::vector<NamedOutput> outputs,
+                         const CLI::App& verb) {
+  const CLI::Option* const option = verb.get_option_no_throw("--output");
+  if (option != nullptr && option->count() > 0) {
+    std::error_code ignored;
+    const auto normal = [&](const std::string& path) {
+      return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+    };
+    const fs::path folder = normal(option->results().back());
+    std::erase_if(outputs, [&](const NamedOutput& output) {
+      const fs::path below = normal(output.path).lexically_relative(folder);
+      return !below.empty() && *below.begin() != "..";
+    });
+  }
+  RequireOutputFolders(outputs);
+}
+
 }  // namespace
 
 CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
@@ -146,9 +170,7 @@ CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
       }
       const std::vector<NamedOutput> outputs = OutputsOf(*verb);
       CheckOutputs(outputs, found);
-      if (verb->get_option_no_throw("--output") == nullptr) {
-        RequireOutputFolders(outputs);  // Else they may be in that folder.
-      }
+      RequireOtherFolders(outputs, *verb);
       return run(found);
     };
   });
@@ -211,15 +233,22 @@ bool IsJsonOnly(const std::string& json_target) {
 }
 
 void PutReport(const std::string& json_target, const ReportTable& report) {
-  PutReport(json_target, RenderText(report), RenderJson(report));
+  PutReport(
+      json_target, [&] { return RenderText(report); },
+      [&] { return RenderJson(report); });
 }
 
-void PutReport(const std::string& json_target, const std::string& text,
-               const std::string& json) {
-  if (!json_target.empty() && !IsJsonOnly(json_target)) {
-    WriteFileAtomically(json_target, json, kNamedByUser);
+void PutReport(const std::string& json_target,
+               const std::function<std::string()>& text,
+               const std::function<std::string()>& json) {
+  if (IsJsonOnly(json_target)) {
+    std::cout << ShownJson(json());
+    return;
   }
-  std::cout << (IsJsonOnly(json_target) ? ShownJson(json) : ShownLines(text));
+  std::cout << ShownLines(text()) << std::flush;
+  if (!json_target.empty()) {  // Last: a full disk does not cost the text.
+    WriteFileAtomically(json_target, json(), kNamedByUser);
+  }
 }
 
 ProgramEnd PutReportOf(
@@ -230,6 +259,13 @@ ProgramEnd PutReportOf(
                             PutReport(json_target, work(interruption));
                             return ExitCode::kDone;
                           });
+}
+
+std::function<void(const ShardPass&)> BadRecordsPrinter(
+    const ShardPaths& shards) {
+  return [&shards](const ShardPass& pass) {
+    std::cerr << BadRecordsRow("", shards[pass.shard], pass.bad).text;
+  };
 }
 
 ProgramEnd EndAfter(std::int64_t bad_records) {

@@ -11,6 +11,7 @@
 #include "records/store/key_guess.h"
 #include "tools/cli/interruption.h"
 #include "tools/cli/report_table.h"
+#include "tools/shards/record_pass.h"
 
 namespace CLI {
 class App;
@@ -85,14 +86,20 @@ void AddJsonOption(CLI::App* verb, std::string& target);
 // Prints a report: text on stdout, and JSON into a file if requested; or JSON
 // on stdout instead of the text.
 void PutReport(const std::string& json_target, const ReportTable& report);
-void PutReport(const std::string& json_target, const std::string& text,
-               const std::string& json);
+void PutReport(const std::string& json_target,
+               const std::function<std::string()>& text,
+               const std::function<std::string()>& json);
 
 // Runs work that writes files, as RunInterruptibly() does, and prints the
 // report that it returns.
 [[nodiscard]] ProgramEnd PutReportOf(
     const std::string& json_target,
     const std::function<ReportTable(const Interruption&)>& work);
+
+// A function that prints the bad records of a pass over these shards, which
+// must outlive it, on stderr.
+[[nodiscard]] std::function<void(const ShardPass&)> BadRecordsPrinter(
+    const ShardPaths& shards);
 
 // The end of a verb that found this number of bad records.
 [[nodiscard]] ProgramEnd EndAfter(std::int64_t bad_records);

@@ -1,4 +1,3 @@
-#include <iostream>
 #include <memory>
 #include <string>
 
@@ -6,7 +5,6 @@
 
 #include "base/error.h"
 #include "tools/cli/number_checks.h"
-#include "tools/inspect/bad_records.h"
 #include "tools/inspect/extraction.h"
 #include "tools/records/command.h"
 #include "tools/records/verbs.h"
@@ -23,9 +21,7 @@ ProgramEnd Extract(const ShardPaths& shards, const ExtractFlags& flags) {
   ExtractOptions options = flags.options;
   options.keys = KeysIn(shards, options.keys);
   const Extraction extraction =
-      ExtractImages(shards, options, [&](const ShardPass& pass) {
-        std::cerr << BadRecordsRow("", shards[pass.shard], pass.bad).text;
-      });
+      ExtractImages(shards, options, BadRecordsPrinter(shards));
   PutReport(flags.json, ExtractionReport(extraction));
   return EndAfter(extraction.bad);
 }

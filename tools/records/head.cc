@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -13,8 +14,8 @@
 #include "records/bytes/byte_size.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/open_source.h"
+#include "records/store/file_records.h"
 #include "records/store/key_guess.h"
-#include "records/store/record_index.h"
 #include "tools/cli/number_checks.h"
 #include "tools/cli/text_table.h"
 #include "tools/inspect/record_json.h"
@@ -39,29 +40,14 @@ std::string SizeText(const ImagenetExampleView& example) {
              : "-";
 }
 
-// The key of a shard's labels; the given one if it cannot be found.
-std::string FindLabelKeyOf(const std::string& path, const std::string& given) {
-  try {
-    return FindLabelKey(RecordIndex({path}), given);
-  } catch (const DataError&) {  // The damage is reported when it is read.
-  } catch (const UsageError& error) {  // Two fit: the other columns are shown.
-    PrintLine(std::string("records: ") + error.what());
-  }
-  return given;
-}
-
 class HeadTable {
  public:
-  explicit HeadTable(std::string label_key)
-      : given_(std::move(label_key)), key_(given_) {}
+  explicit HeadTable(std::string label_key) : given_(std::move(label_key)) {}
 
   void Add(const std::string& path, const Record& record) {
-    ImagenetExampleView example = Parse(record);
-    // A search reads the shard's index, so it is only made if it is needed.
-    if (example.label < 0 && path != searched_) {
-      searched_ = path;
-      key_ = FindLabelKeyOf(path, given_);
-      example = Parse(record);
+    ImagenetExampleView example = Parse(record, given_);
+    if (example.label < 0 && given_ == kLabelKey && IsGuessed(path)) {
+      example = Parse(record, GuessKey(path, record));
     }
     table_.Add({FileNameOf(path), std::to_string(record.number),
                 example.label >= 0 ? std::to_string(example.label) : "-",
@@ -75,14 +61,35 @@ class HeadTable {
   [[nodiscard]] std::string Text() const { return table_.Text(); }
 
  private:
-  [[nodiscard]] ImagenetExampleView Parse(const Record& record) const {
+  [[nodiscard]] static ImagenetExampleView Parse(const Record& record,
+                                                 std::string_view label_key) {
     return ParseImagenetExample(record.payload, LabelList::kOne,
-                                {.label = key_});
+                                {.label = label_key});
+  }
+
+  // Whether labels of a shard may have other keys: those of archives have not.
+  bool IsGuessed(const std::string& path) {
+    if (path != shard_) {
+      shard_ = path;
+      is_guessed_ = DetectFormat(*OpenSource(path)) == RecordFormat::kTfrecord;
+    }
+    return is_guessed_;
+  }
+
+  // From the record alone: an index of the shard would read all of it.
+  std::string GuessKey(const std::string& path, const Record& record) {
+    try {
+      return LabelKeyOf(record.payload, path);
+    } catch (const UsageError& error) {  // Two fit: the others are shown.
+      PrintLine(std::string("records: ") + error.what());
+      is_guessed_ = false;
+    }
+    return given_;
   }
 
   std::string given_;
-  std::string key_;
-  std::string searched_;  // the shard for which key_ was searched
+  std::string shard_;  // the last one with a record without the given key
+  bool is_guessed_ = false;
   TextTable table_{
       {"shard", ">record", ">label", "text", ">size", ">bytes", "filename"}};
 };

@@ -32,9 +32,14 @@ void AddRepairVerb(CLI::App& app, Command& command) {
        .faults = SetFaults::kNoted,
        .takes_tfrecords_only = true},
       [flags](const ShardPaths& shards) {
-        return PutReportOf(flags->json, [&](const Interruption& interruption) {
-          return RepairReport(RepairShards(shards, *flags, interruption));
-        });
+        // A dry run writes no file.
+        const bool puts_json =
+            !flags->writing.dry_run || IsJsonOnly(flags->json);
+        return PutReportOf(
+            puts_json ? flags->json : "",
+            [&](const Interruption& interruption) {
+              return RepairReport(RepairShards(shards, *flags, interruption));
+            });
       });
   AddWritingOptions(repair, flags->writing, "Folder for the good records.");
   AddThreadsOption(repair, flags->writing.threads);

@@ -1,5 +1,4 @@
 #include <cstddef>
-#include <iostream>
 #include <memory>
 #include <string>
 
@@ -7,7 +6,6 @@
 
 #include "base/atomic_file.h"
 #include "base/own_files.h"
-#include "tools/inspect/bad_records.h"
 #include "tools/inspect/dataset_stats_report.h"
 #include "tools/records/command.h"
 #include "tools/records/verbs.h"
@@ -25,19 +23,18 @@ struct StatsFlags {
 };
 
 ProgramEnd ShowStats(const ShardPaths& shards, const StatsFlags& options) {
-  const StatsReport report = CollectStats(
-      shards,
-      {.samples = options.html_path.empty() ? 0 : options.samples,
-       .threads = options.threads,
-       .keys = KeysIn(shards, options.keys)},
-      [&](const ShardPass& pass) {
-        std::cerr << BadRecordsRow("", shards[pass.shard], pass.bad).text;
-      });
+  const StatsReport report =
+      CollectStats(shards,
+                   {.samples = options.html_path.empty() ? 0 : options.samples,
+                    .threads = options.threads,
+                    .keys = KeysIn(shards, options.keys)},
+                   BadRecordsPrinter(shards));
+  PutReport(
+      options.json, [&] { return StatsText(report, options.classes); },
+      [&] { return StatsJson(report); });
   if (!options.html_path.empty()) {
     WriteFileAtomically(options.html_path, StatsHtml(report), kNamedByUser);
   }
-  PutReport(options.json, StatsText(report, options.classes),
-            StatsJson(report));
   return EndAfter(CountBadRecords(report));
 }
 

@@ -133,11 +133,7 @@ RecordSequence GroupRewriter::ReadThrough(
                         {.any_order = options_.order != RewriteOrder::kAsIs,
                          .skip_bad = options_.writing.skip_bad,
                          .open = progress.Opener(),
-                         .on_record =
-                             [&] {
-                               interruption_.Check();
-                               progress.AddRecords(1);
-                             },
+                         .on_record = progress.Counter(interruption_),
                          .folder = folder_,
                          .scratch_name = prefix_});
 }
@@ -164,10 +160,8 @@ void GroupRewriter::PlanByCut() {
 
 void GroupRewriter::PlanByLabel() {
   ShardProgress progress(sequence_.shards());
-  LabelOrder order = OrderByLabel(sequence_, progress.Opener(), bad_, [&] {
-    interruption_.Check();
-    progress.AddRecords(1);
-  });
+  LabelOrder order = OrderByLabel(sequence_, progress.Opener(), bad_,
+                                  progress.Counter(interruption_));
   for (const LabelRange& label : order.labels) {
     AddShard(ShardName(prefix_ + "-" + label.name, 0, 1), label.range);
   }

@@ -83,21 +83,16 @@ std::vector<std::string> OldSideFiles(const std::string& folder,
 void Repair(const std::vector<std::string>& shards,
             const SetRepairOptions& options, const StagedFolder& folder,
             const Interruption& interruption, RepairedSet& set) {
-  RepairOptions repair = options.repair;
-  repair.compression = options.writing.compression;
   ShardProgress progress(shards);
   ParallelFor(shards.size(), options.writing.threads, [&](std::size_t i) {
-    const std::string name = set.shards[i].shard.name;
+    const std::string& name = set.shards[i].shard.name;
     const RepairPaths paths = {
         .good = folder.PathFor(name),
         .bad = folder.SidePathFor(name + ".bad"),
-        .bad_list = folder.SidePathFor(name + ".bad.json")};
+        .bad_list = folder.SidePathFor(name + ".bad.json"),
+        .compression = options.writing.compression};
     set.shards[i] = RepairShard(progress.Open(i), OpenSource(shards[i]), paths,
-                                repair, [&] {
-                                  interruption.Check();
-                                  progress.AddRecords(1);
-                                });
-    set.shards[i].shard.name = name;
+                                options.repair, progress.Counter(interruption));
   });
 }
 

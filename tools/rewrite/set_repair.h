@@ -13,7 +13,7 @@ namespace infeed {
 
 struct SetRepairOptions {
   WritingOptions writing = {};
-  RepairOptions repair = {};  // but writing.compression
+  RepairOptions repair = {};
   // The file for the report if the caller writes it; "": it is written to
   // .infeed/repair.json in the output folder.
   std::string json = {};

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "records/bytes/base_name.h"
 #include "records/bytes/byte_sink.h"
 #include "records/files/open_sink.h"
 #include "records/tfrecord/byte_stream.h"
@@ -106,7 +107,7 @@ class ShardRepair {
         reader_(std::move(reading), {.resynchronise = true}),
         raw_(std::move(copying)),
         writer_(paths.good,
-                {.compression = options.compression, .write_index = true}) {}
+                {.compression = paths.compression, .write_index = true}) {}
 
   ShardRepairReport Run(const std::function<void()>& on_record) {
     while (Step()) {
@@ -121,7 +122,7 @@ class ShardRepair {
       list->Commit();
     }
     report_.input = path_;
-    report_.shard = DescribeShard({}, writer_);
+    report_.shard = DescribeShard(std::string(BaseName(paths_.good)), writer_);
     return std::move(report_);
   }
 

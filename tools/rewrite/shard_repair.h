@@ -21,7 +21,6 @@ struct RepairOptions {
   // Whether a record must be an Example with ImageNet's types of keys.
   bool parse_examples = true;
   bool decode = false;  // whether its image must decode, too
-  Compression compression = Compression::kNone;  // of the new shard
 };
 
 // Bytes of a shard that are not a good record.
@@ -35,16 +34,17 @@ struct BadPlace {
 };
 void to_json(nlohmann::ordered_json& json, const BadPlace& place);
 
-// The output files of a shard's repair.
+// The output files of a shard's repair; the new shard is named as its file.
 struct RepairPaths {
   std::string good;      // the new shard
   std::string bad;       // the other bytes, unchanged
   std::string bad_list;  // offset and reason of each bad place: JSON
+  Compression compression = Compression::kNone;  // of the new shard
 };
 
 struct ShardRepairReport {
   std::string input;          // the path of the damaged shard
-  DatasetInfo::Shard shard;   // the new shard; without a name
+  DatasetInfo::Shard shard;   // the new shard
   std::vector<BadPlace> bad;  // in file order
 
   [[nodiscard]] std::int64_t bad_bytes() const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -14,7 +15,9 @@
 
 #include "base/count_text.h"
 #include "base/error.h"
+#include "base/parent_folder.h"
 #include "base/shown_text.h"
+#include "records/bytes/base_name.h"
 #include "records/cloud/object_store.h"
 #include "records/files/open_source.h"
 #include "records/files/output_check.h"
@@ -120,36 +123,20 @@ Rewriters MakeRewriters(const Groups& groups, const RewriteOptions& options,
   return rewriters;
 }
 
-// The folder and the name of a file or an object.
-struct Place {
-  std::string folder;
-  std::string name;
-};
-
-Place SplitPath(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  Place place = slash == std::string::npos
-                    ? Place{".", path}
-                    : Place{slash == 0 ? "/" : path.substr(0, slash),
-                            path.substr(slash + 1)};
-  if (place.name.empty()) {
-    throw UsageError("--output " + path + ": give a file, not a folder");
+void CheckFile(const Paths& shards, const std::string& output) {
+  const std::string_view name = BaseName(output);
+  if (name.empty()) {
+    throw UsageError("--output " + output + ": give a file, not a folder");
   }
-  return place;
-}
-
-Place CheckedPlace(const Paths& shards, const std::string& output) {
-  Place place = SplitPath(output);
   CheckOutputs({{"--output", output, true}}, shards);
   // Readers of that folder would read every record twice.
-  if (IsShardName(place.name)) {
-    RefuseInputsIn({place.folder}, "--output", shards);
+  if (IsShardName(name)) {
+    RefuseInputsIn({ParentFolder(output)}, "--output", shards);
   }
   std::error_code ignored;
   if (fs::is_directory(output, ignored)) {
     throw UsageError("--output " + output + ": is a folder; give a file");
   }
-  return place;
 }
 
 std::int64_t CountRecords(const Paths& shards, bool skip_bad,
@@ -158,11 +145,7 @@ std::int64_t CountRecords(const Paths& shards, bool skip_bad,
   return RecordSequence(shards, {.any_order = false,
                                  .skip_bad = skip_bad,
                                  .open = progress.Opener(),
-                                 .on_record =
-                                     [&] {
-                                       interruption.Check();
-                                       progress.AddRecords(1);
-                                     },
+                                 .on_record = progress.Counter(interruption),
                                  .folder = nullptr,
                                  .scratch_name = {}})
       .size();
@@ -227,9 +210,10 @@ MergedFile MergeShards(const Paths& shards, const WritingOptions& options,
   MergedFile file = {.path = options.output,
                      .shards = static_cast<std::int64_t>(shards.size()),
                      .is_plan = options.dry_run};
-  const Place place = CheckedPlace(shards, file.path);
+  CheckFile(shards, file.path);
+  const std::string parent = ParentFolder(file.path);
   if (!file.is_plan) {
-    StagedFolder::FinishKilled(place.folder);
+    StagedFolder::FinishKilled(parent);
   }
   (void)ExistingOutputs({file.path}, options.overwrite);
   if (file.is_plan) {
@@ -237,17 +221,17 @@ MergedFile MergeShards(const Paths& shards, const WritingOptions& options,
     return file;
   }
   BadRecords bad(options.skip_bad);
-  StagedFolder folder(place.folder);
+  StagedFolder folder(parent);
   TfrecordWriter writer(
-      folder.PathFor(place.name),
+      folder.PathFor(std::string(BaseName(file.path))),
       {.compression = options.compression, .write_index = true});
   {
     ShardProgress progress(shards);
+    const std::function<void()> count = progress.Counter(interruption);
     RecordStream stream(shards.size(), progress.Opener(), bad);
     while (const std::optional<Record> record = stream.Next()) {
-      interruption.Check();
+      count();
       writer.Append(record->payload);
-      progress.AddRecords(1);
     }
   }
   writer.Close();

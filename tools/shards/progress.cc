@@ -126,6 +126,13 @@ ShardOpener ShardProgress::Opener() {
   return [this](std::size_t shard) { return Open(shard); };
 }
 
+std::function<void()> ShardProgress::Counter(const Interruption& interruption) {
+  return [this, &interruption] {
+    interruption.Check();
+    AddRecords(1);
+  };
+}
+
 RecordPassOptions ShardProgress::Options() {
   return {.open = Opener(),
           .visited = [this](std::int64_t records) { AddRecords(records); }};

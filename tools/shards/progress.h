@@ -11,6 +11,7 @@
 
 #include "base/charts/progress.h"
 #include "records/bytes/byte_source.h"
+#include "tools/cli/interruption.h"
 #include "tools/shards/record_pass.h"
 
 namespace infeed {
@@ -89,6 +90,9 @@ class ShardProgress {
 
   // Counts processed records.
   void AddRecords(std::int64_t records) { progress_.Add(0, records); }
+
+  // A function that counts a record; throws Interruption::Check()'s error.
+  [[nodiscard]] std::function<void()> Counter(const Interruption& interruption);
 
   // The options of a pass whose progress is shown.
   [[nodiscard]] RecordPassOptions Options();

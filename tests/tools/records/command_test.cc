@@ -1,5 +1,7 @@
 #include "tools/records/command.h"
 
+#include "base/error.h"
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -42,6 +44,13 @@ TEST(ShardArgumentsTest, SkippedFilesAreCountedWithAnExample) {
   EXPECT_EQ(SkippedText({"a"}), "skipped a, which is not a shard");
   EXPECT_EQ(SkippedText({"a", "b"}),
             "skipped 2 files that are not shards, such as a");
+}
+
+TEST(PutReportTest, AFullDiskDoesNotCostTheText) {
+  testing::internal::CaptureStdout();
+  EXPECT_THROW(PutReport("/dev/full", {{"records", 3, "3 records\n"}}),
+               IoError);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "3 records\n");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +52,7 @@ TEST(HeadTest, ShowsTheLabelUnderWhateverKeyItIs) {
       .Write(folder / "b.tfrecord");
   RecordFile().Add(Record({{"fine", 693}})).Write(folder / "c.tfrecord");
   const std::string all = Head(folder.path());
+  EXPECT_FALSE(std::filesystem::exists(folder / ".infeed"));  // no index
   EXPECT_THAT(all, HasSubstr(" 471 "));
   EXPECT_THAT(all, HasSubstr(" 582 "));
   EXPECT_THAT(all, Not(HasSubstr(" 693 ")));

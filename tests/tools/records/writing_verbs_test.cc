@@ -105,5 +105,24 @@ TEST_F(WritingVerbsTest, MergeAndRepairWriteEveryGoodRecord) {
   EXPECT_FALSE(fs::exists(out_ + "/.infeed/repair.json"));
 }
 
+TEST_F(WritingVerbsTest, ADryRunOfRepairWritesNoReport) {
+  const std::string report = folder_ / "report.json";
+  const std::string verb = "repair --frames_only --dry_run --json";
+  EXPECT_EQ(Run(verb + "=" + report),
+            shard_ + " -> " + out_ + "/train-00000-of-00001\n");
+  EXPECT_FALSE(fs::exists(report));
+  EXPECT_EQ(nlohmann::json::parse(Run(verb))["output"], out_);
+}
+
+TEST_F(WritingVerbsTest, AReportsFolderMustBeThereUnlessItIsTheOutput) {
+  EXPECT_THAT(MessageOf<IoError>([&] {
+                Call("repair --json=" + (folder_ / "none/report.json"));
+              }),
+              HasSubstr("none/report.json"));
+  EXPECT_FALSE(fs::exists(out_));
+  (void)Run("repair --json=" + out_ + "/report.json");
+  EXPECT_TRUE(fs::exists(out_ + "/report.json"));
+}
+
 }  // namespace writing_verbs_test
 }  // namespace infeed
