@@ -151,7 +151,7 @@ OptimizerOptions MakeOptimizerOptions(const TrainParams& params) {
   LearningRateOptions& rate = optimizer.learning_rate;
   rate.lars = optimizer.kind == OptimizerKind::kLars;
   rate.decay_epochs = ParseDecayEpochs(params);
-  rate.plateau_patience = ParsePlateau(params.plateau).patience;
+  rate.plateau_patience = ParsePlateau(params.plateau).evaluations;
   rate.batch_size = params.input.batch_size;
   rate.train_images = params.num_train_images;
   rate.train_steps = params.train_steps;

@@ -64,7 +64,7 @@ void RequireMetrics(const TrainParams& params) {
     RequireMetric(params, "plateau=" + params.plateau,
                   ParsePlateau(params.plateau).metric);
   }
-  if (const std::optional<EarlyStop> early_stop =
+  if (const std::optional<Patience> early_stop =
           ParseEarlyStop(params.early_stop)) {
     RequireMetric(params, "early_stop=" + params.early_stop,
                   early_stop->metric);
@@ -159,7 +159,7 @@ bool PastEvaluations::has_reached_goal() const {
 }
 
 bool PastEvaluations::is_over() const {
-  const std::optional<EarlyStop> early_stop =
+  const std::optional<Patience> early_stop =
       ParseEarlyStop(job_.params.early_stop);
   return has_reached_goal() ||
          (early_stop &&
@@ -174,10 +174,10 @@ std::string PastEvaluations::OverText() const {
         history_.last_step(), params.train_steps,
         history_.Values("top_1").back(), params.stop_at_top_1);
   }
-  const std::optional<EarlyStop> early_stop = ParseEarlyStop(params.early_stop);
+  const std::optional<Patience> early_stop = ParseEarlyStop(params.early_stop);
   return fmt::format("early_stop={}: no better {} in the last {} evaluations",
                      params.early_stop, early_stop->metric,
-                     early_stop->patience);
+                     early_stop->evaluations);
 }
 
 }  // namespace infeed
