@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "trainer/checkpoint/eval_history.h"
+#include "trainer/results/early_stop.h"
 #include "trainer/results/eval_result.h"
 #include "trainer/results/eval_subject.h"
 #include "trainer/run/job.h"
@@ -52,12 +53,15 @@ class PastEvaluations {
   [[nodiscard]] std::string OverText() const;
 
  private:
+  void RequireMetrics() const;
   void SetRate();
   [[nodiscard]] bool has_reached_goal() const;
 
   const Job& job_;
   EvalSubject subject_;
   EvalHistory history_;
+  Patience plateau_;
+  std::optional<Patience> early_stop_;
   double rate_ = 0;
 };
 
