@@ -69,12 +69,6 @@ void SayUnused(const TrainParams& params) {
   }
 }
 
-EvalSubject SubjectOf(const Job& job) {
-  const RunIdentity identity =
-      MakeValidation(job.params, job.data, job.options.device);
-  return MakeSubject(identity, identity);
-}
-
 }  // namespace
 
 void RequireEvaluations(const Job& job) {
@@ -95,7 +89,8 @@ void RequireEvaluations(const Job& job) {
 
 PastEvaluations::PastEvaluations(const Job& job, std::int64_t step)
     : job_(job),
-      subject_(SubjectOf(job)),
+      validation_(MakeValidation(job.params, job.data, job.options.device)),
+      subject_(MakeSubject(validation_, validation_)),
       history_(subject_.key),
       plateau_(ParsePlateau(job.params.plateau)),
       early_stop_(ParseEarlyStop(job.params.early_stop)) {

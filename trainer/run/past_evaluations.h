@@ -31,7 +31,8 @@ class PastEvaluations {
   // for a damaged file.
   PastEvaluations(const Job& job, std::int64_t step);
 
-  // The subject of the evaluations.
+  // MakeValidation() of the job, and the subject of the evaluations.
+  [[nodiscard]] const RunIdentity& validation() const { return validation_; }
   [[nodiscard]] const EvalSubject& subject() const { return subject_; }
 
   // Whether the training must be evaluated at this step, at which it resumes,
@@ -58,6 +59,7 @@ class PastEvaluations {
   [[nodiscard]] bool has_reached_goal() const;
 
   const Job& job_;
+  RunIdentity validation_;
   EvalSubject subject_;
   EvalHistory history_;
   Patience plateau_;
