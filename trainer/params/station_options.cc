@@ -17,7 +17,6 @@
 #include "pipeline/order/stream_state.h"
 #include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
-#include "trainer/feed/fake_data.h"
 #include "trainer/model/image_size_schedule.h"
 #include "trainer/model/resnet_plan.h"
 #include "trainer/params/params.h"

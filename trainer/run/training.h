@@ -12,7 +12,6 @@
 #include "trainer/feed/infeed.h"
 #include "trainer/feed/outfeed.h"
 #include "trainer/feed/sized_input.h"
-#include "trainer/log/epoch_lines.h"
 #include "trainer/log/run_log.h"
 #include "trainer/log/step_watch.h"
 #include "trainer/loop/device_loop.h"
