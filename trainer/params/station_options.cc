@@ -159,10 +159,8 @@ OptimizerOptions MakeOptimizerOptions(const TrainParams& params) {
 
 DeviceOptions MakeDeviceOptions(const TrainParams& params,
                                 const std::string& device) {
-  // In a training run on a CPU, SettlePrecision() has set the precision.
   return {.device = device,
-          .precision = params.precision.value_or(
-              IsGpu(device) ? Precision::kBfloat16 : Precision::kFloat32),
+          .precision = PrecisionOf(params, device),
           .normalization = NormalizationOf(params),
           .graphs = params.cuda_graph,
           .deterministic = params.deterministic,
@@ -170,8 +168,14 @@ DeviceOptions MakeDeviceOptions(const TrainParams& params,
           .batch_norm_group = params.batch_norm_group};
 }
 
+Precision PrecisionOf(const TrainParams& params, const std::string& device) {
+  // In a training run on a CPU, SettlePrecision() has set the precision.
+  return params.precision.value_or(IsGpu(device) ? Precision::kBfloat16
+                                                 : Precision::kFloat32);
+}
+
 bool IsInBfloat16(const TrainParams& params, const std::string& device) {
-  return MakeDeviceOptions(params, device).precision == Precision::kBfloat16;
+  return PrecisionOf(params, device) == Precision::kBfloat16;
 }
 
 InputOptions EvalInputOf(const TrainParams& params) {
