@@ -8,6 +8,7 @@
 #include "records/bytes/byte_size.h"
 #include "records/cloud/cloud_settings.h"
 #include "trainer/checkpoint/best_checkpoint.h"
+#include "trainer/feed/rank_parts.h"
 #include "trainer/groups/torch_errors.h"
 #include "trainer/log/step_watch.h"
 #include "trainer/loop/evaluation.h"
@@ -215,10 +216,23 @@ void LoadStart(const Job& job, TrainTask& task) {
 }
 
 TrainingOptions OptionsOf(const Job& job) {
-  TrainingOptions options = MakeTrainingOptions(
-      job.params, job.options.model_dir, job.data, job.options.place);
+  const TrainParams& params = job.params;
+  const RankPlace& place = job.options.place;
+  TrainingOptions options = {
+      .model_dir = job.options.model_dir,
+      .identity = MakeIdentity(params, job.data, place.world_size),
+      .input = PartOf(params.input, place),
+      .model = MakeModelOptions(params),
+      .teacher = params.teacher,
+      .optimizer = MakeOptimizerOptions(params),
+      .in_bfloat16 = IsInBfloat16(params, job.options.device),
+      .image_size_schedule = params.image_size_schedule,
+      .iterations_per_loop = params.iterations_per_loop,
+      .steps_per_checkpoint = params.steps_per_checkpoint,
+      .keep = {.last = params.keep_last, .every = params.keep_every},
+      .keep_best = params.keep_best,
+      .async_checkpoints = params.use_async_checkpointing};
   options.images = PlaceImages(job, options.input);
-  options.in_bfloat16 = IsInBfloat16(job.params, job.options.device);
   return options;
 }
 
