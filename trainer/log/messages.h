@@ -12,7 +12,8 @@ void SayLines(const std::string& text);
 
 // While it lives, Say() and SayLines() print texts as `rename` returns them:
 // with the URLs of files in an object store in place of the paths of their
-// local copies. May be empty; else it is thread-safe.
+// local copies. `rename` may be empty; else it is thread-safe. One at a time;
+// no other thread prints when it ends.
 class UrlsInMessages {
  public:
   using Rename = std::function<std::string(const std::string& text)>;

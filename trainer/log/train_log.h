@@ -28,8 +28,7 @@ struct TrainLogOptions {
   std::int64_t first_step = 0;   // of this run
   // Steps between two lines in metrics.jsonl and in the events; > 0.
   std::int64_t steps_per_line = 1;
-  bool epoch_lines = false;  // EpochLine() on stdout after each epoch, each of
-                             // which must end with an evaluation
+  bool epoch_lines = false;  // each epoch must end with an evaluation
   std::optional<EvalSteps> evaluations = {};  // absent: none
   EvalSubject subject = {};                   // of the evaluations
   bool skip_steps = false;    // no lines of steps, only of loops
@@ -48,7 +47,8 @@ struct TrainLogOptions {
 // Writes all logs of a training run. Each step's result from the outfeed goes
 // to metrics.jsonl, the TensorBoard events and the progress line, and so do
 // loops, evaluations and checkpoints; the latter two also update the report.
-// End() writes the last line of metrics.jsonl, and the report.
+// End() writes the last line of metrics.jsonl, and the report. With
+// epoch_lines, prints EpochLine() on stdout after each epoch.
 //
 // Threads and errors as in RunLog.
 class TrainLog final : public RunLog {

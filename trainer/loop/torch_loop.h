@@ -18,7 +18,8 @@
 namespace infeed {
 
 // The DeviceLoop of LibTorch: a network, its training step, and the passes of
-// batches through them on the CPU or a GPU.
+// batches through them on the CPU or a GPU. Threads and errors as DeviceLoop
+// and MakeDeviceLoop(); DeviceOptions::ranks must outlive it.
 class TorchLoop final : public DeviceLoop {
  public:
   // MakeDeviceLoop().

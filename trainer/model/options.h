@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/choices.h"
@@ -112,6 +113,9 @@ inline constexpr Choices<std::optional<Precision>, 3> kPrecisions = {
     {{"auto", std::nullopt},
      {"bfloat16", Precision::kBfloat16},
      {"float32", Precision::kFloat32}}};
+[[nodiscard]] inline std::string_view PrecisionText(Precision precision) {
+  return ChoiceName(std::optional(precision), kPrecisions);
+}
 
 // Whether a GPU replays steps as CUDA graphs; with kTrue, steps run kernel by
 // kernel if the GPU rejects them.

@@ -11,6 +11,14 @@
 namespace infeed {
 namespace {
 
+constexpr double kBeta1 = 0.9;
+constexpr double kBeta2 = 0.999;
+
+double EpsilonOf(const AdamOptions& options) {
+  return options.decoupled ? 1e-8           // of PyTorch's AdamW and NAdam
+                           : 1.1920929e-7;  // of the XLA.jl article
+}
+
 struct Factors {
   float beta1 = 0;
   float beta2 = 0;
@@ -45,29 +53,29 @@ double Update(float* __restrict weight, float* __restrict mean,
 }
 
 // mu(t) of NAdam.
-double MomentumAt(double t, double beta1) {
-  return beta1 * (1 - 0.5 * std::pow(0.96, t * 0.004));
+double MomentumAt(double t) {
+  return kBeta1 * (1 - 0.5 * std::pow(0.96, t * 0.004));
 }
-torch::Tensor MomentumAt(const torch::Tensor& t, double beta1) {
-  return (1 - torch::pow(0.96, t * 0.004) * 0.5) * beta1;
+torch::Tensor MomentumAt(const torch::Tensor& t) {
+  return (1 - torch::pow(0.96, t * 0.004) * 0.5) * kBeta1;
 }
 
 Factors FactorsOf(const AdamOptions& options, std::int64_t step, double product,
                   double rate) {
   const auto t = static_cast<double>(step);
   Factors factors = {
-      .beta1 = static_cast<float>(options.beta1),
-      .beta2 = static_cast<float>(options.beta2),
-      .new1 = static_cast<float>(1 - options.beta1),
-      .new2 = static_cast<float>(1 - options.beta2),
-      .rate = static_cast<float>(rate / (1 - std::pow(options.beta1, t))),
-      .root = static_cast<float>(1 / std::sqrt(1 - std::pow(options.beta2, t))),
-      .epsilon = static_cast<float>(options.epsilon)};
+      .beta1 = static_cast<float>(kBeta1),
+      .beta2 = static_cast<float>(kBeta2),
+      .new1 = static_cast<float>(1 - kBeta1),
+      .new2 = static_cast<float>(1 - kBeta2),
+      .rate = static_cast<float>(rate / (1 - std::pow(kBeta1, t))),
+      .root = static_cast<float>(1 / std::sqrt(1 - std::pow(kBeta2, t))),
+      .epsilon = static_cast<float>(EpsilonOf(options))};
   if (options.nesterov) {
-    const double next = MomentumAt(t + 1, options.beta1);
+    const double next = MomentumAt(t + 1);
     factors.rate = static_cast<float>(rate * next / (1 - product * next));
-    factors.own = static_cast<float>(rate * (1 - MomentumAt(t, options.beta1)) /
-                                     (1 - product));
+    factors.own =
+        static_cast<float>(rate * (1 - MomentumAt(t)) / (1 - product));
   }
   return factors;
 }
@@ -108,7 +116,7 @@ torch::Tensor AdamOptimizer::Step(const torch::Tensor& rate) {
 void AdamOptimizer::CountStep() {
   step_.add_(1);
   if (options_.nesterov) {
-    product_.mul_(MomentumAt(step_.to(torch::kDouble), options_.beta1));
+    product_.mul_(MomentumAt(step_.to(torch::kDouble)));
   }
 }
 
@@ -159,26 +167,25 @@ torch::Tensor AdamOptimizer::DecayWithLibrary(
 torch::Tensor AdamOptimizer::StepWithLibrary(
     const std::vector<torch::Tensor>& gradients, const torch::Tensor& rate) {
   torch::Tensor l2 = DecayWithLibrary(gradients, rate);
-  at::_foreach_mul_(means_, options_.beta1);
-  at::_foreach_add_(means_, gradients, 1 - options_.beta1);
-  at::_foreach_mul_(squares_, options_.beta2);
-  at::_foreach_addcmul_(squares_, gradients, gradients, 1 - options_.beta2);
+  at::_foreach_mul_(means_, kBeta1);
+  at::_foreach_add_(means_, gradients, 1 - kBeta1);
+  at::_foreach_mul_(squares_, kBeta2);
+  at::_foreach_addcmul_(squares_, gradients, gradients, 1 - kBeta2);
   const torch::Tensor t = step_.to(torch::kDouble);
   torch::Tensor mean_rate =
-      (rate / (1 - torch::pow(options_.beta1, t))).to(torch::kFloat);
+      (rate / (1 - torch::pow(kBeta1, t))).to(torch::kFloat);
   torch::Tensor own_rate;
   if (options_.nesterov) {
-    const torch::Tensor next = MomentumAt(t + 1, options_.beta1);
+    const torch::Tensor next = MomentumAt(t + 1);
     mean_rate = (rate * next / (1 - product_ * next)).to(torch::kFloat);
-    own_rate = (rate * (1 - MomentumAt(t, options_.beta1)) / (1 - product_))
-                   .to(torch::kFloat);
+    own_rate = (rate * (1 - MomentumAt(t)) / (1 - product_)).to(torch::kFloat);
   }
   const torch::Tensor root =
-      (1 - torch::pow(options_.beta2, t)).rsqrt().to(torch::kFloat);
+      (1 - torch::pow(kBeta2, t)).rsqrt().to(torch::kFloat);
   const std::vector<torch::Tensor> roots = at::_foreach_sqrt(squares_);
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     torch::Tensor divisor = roots[i];
-    divisor.mul_(root).add_(options_.epsilon);
+    divisor.mul_(root).add_(EpsilonOf(options_));
     torch::Tensor weight = parameters_[i].weight;
     weight.addcmul_(means_[i].div(divisor), mean_rate,
                     -parameters_[i].rate_factor);

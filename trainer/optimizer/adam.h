@@ -6,14 +6,8 @@
 
 namespace infeed {
 
-// The epsilon of PyTorch's AdamW and NAdam.
-inline constexpr double kAdamWEpsilon = 1e-8;
-
 struct AdamOptions {
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1.1920929e-7;  // of the XLA.jl article
-  double weight_decay = 0;        // of the parameters that are decayed
+  double weight_decay = 0;  // of the parameters that are decayed
   // AdamW: the weight itself is reduced by rate * weight_decay * weight. Else
   // the decay is added to the gradient, as that of the L2 term.
   bool decoupled = false;
@@ -28,9 +22,10 @@ struct AdamOptions {
 //   v = beta2 * v + (1 - beta2) * g^2
 //   w = w - rate * m / ((1 - beta1^t) * (sqrt(v / (1 - beta2^t)) + epsilon))
 //
-// and with nesterov, as in PyTorch's NAdam (Dozat, 2016), with c the momentum's
-// decay of 0.004, mu(t) = beta1 * (1 - 0.96^(t * c) / 2) and M(t) the product
-// of mu(1) to mu(t),
+// with beta1 = 0.9, beta2 = 0.999 and the article's epsilon, or PyTorch's where
+// the decay is decoupled; and with nesterov, as in PyTorch's NAdam (Dozat,
+// 2016), with c the momentum's decay of 0.004, mu(t) = beta1 * (1 - 0.96^(t *
+// c) / 2) and M(t) the product of mu(1) to mu(t),
 //
 //   w = w - rate * (mu(t + 1) / (1 - M(t + 1)) * m + (1 - mu(t)) / (1 - M(t)) *
 //       g) / (sqrt(v / (1 - beta2^t)) + epsilon)

@@ -11,6 +11,10 @@
 namespace infeed {
 namespace {
 
+constexpr double kLambBeta1 = 0.9;
+constexpr double kLambBeta2 = 0.999;
+constexpr double kLambEpsilon = 1e-6;  // timm's
+
 struct LambFactors {
   float beta1 = 0;
   float beta2 = 0;
@@ -99,14 +103,13 @@ void LambOptimizer::StepInPasses(const std::vector<torch::Tensor>& gradients,
   const std::vector<double> weight_squares = WeightNorms();
   const auto t = static_cast<double>(*step_.data_ptr<std::int64_t>());
   const LambFactors plain = {
-      .beta1 = static_cast<float>(options_.beta1),
-      .beta2 = static_cast<float>(options_.beta2),
-      .new1 = static_cast<float>(1 - options_.beta1),
-      .new2 = static_cast<float>(1 - options_.beta2),
-      .mean = static_cast<float>(1 / (1 - std::pow(options_.beta1, t))),
-      .root =
-          static_cast<float>(1 / std::sqrt(1 - std::pow(options_.beta2, t))),
-      .epsilon = static_cast<float>(options_.epsilon)};
+      .beta1 = static_cast<float>(kLambBeta1),
+      .beta2 = static_cast<float>(kLambBeta2),
+      .new1 = static_cast<float>(1 - kLambBeta1),
+      .new2 = static_cast<float>(1 - kLambBeta2),
+      .mean = static_cast<float>(1 / (1 - std::pow(kLambBeta1, t))),
+      .root = static_cast<float>(1 / std::sqrt(1 - std::pow(kLambBeta2, t))),
+      .epsilon = static_cast<float>(kLambEpsilon)};
   pass_.Run([&](const OptimizerPass::Stretch& stretch) {
     const auto& [index, begin, end] = stretch;
     const OptimizedParameter& parameter = parameters_[index];
@@ -135,21 +138,21 @@ void LambOptimizer::StepInPasses(const std::vector<torch::Tensor>& gradients,
 
 void LambOptimizer::StepWithLibrary(const std::vector<torch::Tensor>& gradients,
                                     const torch::Tensor& rate) {
-  at::_foreach_mul_(means_, options_.beta1);
-  at::_foreach_add_(means_, gradients, 1 - options_.beta1);
-  at::_foreach_mul_(squares_, options_.beta2);
-  at::_foreach_addcmul_(squares_, gradients, gradients, 1 - options_.beta2);
+  at::_foreach_mul_(means_, kLambBeta1);
+  at::_foreach_add_(means_, gradients, 1 - kLambBeta1);
+  at::_foreach_mul_(squares_, kLambBeta2);
+  at::_foreach_addcmul_(squares_, gradients, gradients, 1 - kLambBeta2);
   const torch::Tensor t = step_.to(torch::kDouble);
   const torch::Tensor mean =
-      (1 - torch::pow(options_.beta1, t)).reciprocal().to(torch::kFloat);
+      (1 - torch::pow(kLambBeta1, t)).reciprocal().to(torch::kFloat);
   const torch::Tensor root =
-      (1 - torch::pow(options_.beta2, t)).rsqrt().to(torch::kFloat);
+      (1 - torch::pow(kLambBeta2, t)).rsqrt().to(torch::kFloat);
   const std::vector<torch::Tensor> roots = at::_foreach_sqrt(squares_);
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const OptimizedParameter& parameter = parameters_[i];
     torch::Tensor weight = parameter.weight;
     const torch::Tensor& divisor = roots[i];
-    divisor.mul_(root).add_(options_.epsilon);
+    divisor.mul_(root).add_(kLambEpsilon);
     const torch::Tensor update = means_[i].div(divisor).mul_(mean);
     torch::Tensor own_rate = rate;
     if (parameter.decayed) {

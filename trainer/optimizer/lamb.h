@@ -7,14 +7,12 @@
 namespace infeed {
 
 struct LambOptions {
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-6;  // timm's
   double weight_decay = 1e-4;
 };
 
 // LAMB (You et al., arXiv 1904.00962) as in timm. At the t-th step, counted
-// from 1, with d the weight decay,
+// from 1, with d the weight decay, beta1 = 0.9, beta2 = 0.999 and timm's
+// epsilon,
 //
 //   m = beta1 * m + (1 - beta1) * g
 //   v = beta2 * v + (1 - beta2) * g^2

@@ -60,10 +60,7 @@ std::unique_ptr<Optimizer> MakeOptimizer(
     case OptimizerKind::kNAdamW:
       return std::make_unique<AdamOptimizer>(
           std::move(parameters),
-          AdamOptions{.epsilon = options.kind == OptimizerKind::kAdam
-                                     ? AdamOptions{}.epsilon
-                                     : kAdamWEpsilon,
-                      .weight_decay = options.weight_decay,
+          AdamOptions{.weight_decay = options.weight_decay,
                       .decoupled = options.kind != OptimizerKind::kAdam,
                       .nesterov = options.kind == OptimizerKind::kNAdamW},
           kernels);

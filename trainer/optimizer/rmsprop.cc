@@ -11,6 +11,9 @@
 namespace infeed {
 namespace {
 
+constexpr double kRmsPropDecay = 0.9;
+constexpr double kRmsPropEpsilon = 1e-3;
+
 struct RmsPropFactors {
   float kept = 0;   // decay
   float taken = 0;  // 1 - decay, rounded once
@@ -70,11 +73,11 @@ torch::Tensor RmsPropOptimizer::Step(const torch::Tensor& rate) {
 torch::Tensor RmsPropOptimizer::StepInOnePass(
     const std::vector<torch::Tensor>& gradients, float rate) {
   const RmsPropFactors plain = {
-      .kept = static_cast<float>(options_.decay),
-      .taken = static_cast<float>(1 - options_.decay),
+      .kept = static_cast<float>(kRmsPropDecay),
+      .taken = static_cast<float>(1 - kRmsPropDecay),
       .momentum = static_cast<float>(options_.momentum),
       .rate = rate,
-      .epsilon = static_cast<float>(options_.epsilon)};
+      .epsilon = static_cast<float>(kRmsPropEpsilon)};
   pass_.Run([&](const OptimizerPass::Stretch& stretch) {
     const auto& [index, begin, end] = stretch;
     const OptimizedParameter& parameter = parameters_[index];
@@ -95,11 +98,11 @@ torch::Tensor RmsPropOptimizer::StepWithLibrary(
     const std::vector<torch::Tensor>& gradients, const torch::Tensor& rate) {
   const torch::Tensor l2 =
       AddL2(parameters_, gradients, options_.weight_decay, rate);
-  at::_foreach_mul_(squares_, options_.decay);
-  at::_foreach_addcmul_(squares_, gradients, gradients, 1 - options_.decay);
+  at::_foreach_mul_(squares_, kRmsPropDecay);
+  at::_foreach_addcmul_(squares_, gradients, gradients, 1 - kRmsPropDecay);
   at::_foreach_mul_(moves_, options_.momentum);
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    const torch::Tensor root = squares_[i].add(options_.epsilon).sqrt_();
+    const torch::Tensor root = squares_[i].add(kRmsPropEpsilon).sqrt_();
     moves_[i].addcmul_(gradients[i].div(root), rate,
                        parameters_[i].rate_factor);
     torch::Tensor weight = parameters_[i].weight;

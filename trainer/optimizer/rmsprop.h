@@ -7,14 +7,13 @@
 namespace infeed {
 
 struct RmsPropOptions {
-  double decay = 0.9;
   double momentum = 0.9;
-  double epsilon = 1e-3;       // of the published recipes
   double weight_decay = 1e-4;  // of the parameters that are decayed
 };
 
 // RMSprop (Hinton, 2012) as in TensorFlow and timm's RMSpropTF: epsilon is
-// under the root, v starts at 1, and the momentum includes the rate.
+// under the root, v starts at 1, and the momentum includes the rate. decay and
+// epsilon are those of the published recipes, 0.9 and 1e-3.
 //
 //   g = gradient + weight_decay * w        (the L2 term's part)
 //   v = decay * v + (1 - decay) * g^2

@@ -97,11 +97,11 @@ void Apply(std::vector<OptionAssignment> layer, std::string_view origin,
 
 // Sets one value unless it is given.
 template <typename Value>
-void FillIn(std::string_view name, Value& value, Value from_data,
-            RunParams& run) {
+void FillIn(std::string_view name, Value& value, Value found, RunParams& run,
+            std::string_view origin = kFromData) {
   if (value == 0) {
-    value = from_data;
-    run.origins[std::string(name)] = kFromData;
+    value = found;
+    run.origins[std::string(name)] = origin;
   }
 }
 
@@ -179,27 +179,20 @@ std::string ShownValue(const Param& param, const TrainParams& values) {
 constexpr std::int64_t kFakeTrainImages = 1281167;
 constexpr int kFakeClasses = 1000;
 constexpr int kFakeEvalSteps = 10;
-
-template <typename Value>
-void FillWithFake(const char* name, Value& value, Value made, RunParams& run) {
-  if (value == 0) {
-    value = made;
-    run.origins[name] = "fake data";
-  }
-}
+constexpr std::string_view kFromFakeData = "fake data";
 
 }  // namespace
 
 void ResolveFakeData(bool on_gpu, RunParams& params) {
   TrainParams& values = params.values;
-  FillWithFake("num_label_classes", values.input.num_label_classes,
-               kFakeClasses, params);
-  FillWithFake("num_train_images", values.num_train_images, kFakeTrainImages,
-               params);
+  FillIn("num_label_classes", values.input.num_label_classes, kFakeClasses,
+         params, kFromFakeData);
+  FillIn("num_train_images", values.num_train_images, kFakeTrainImages, params,
+         kFromFakeData);
   ResolveDefaults({.on_gpu = on_gpu}, params);
   values.num_eval_images =
       std::int64_t{kFakeEvalSteps} * values.eval_batch_size;
-  params.origins["num_eval_images"] = "fake data";
+  params.origins["num_eval_images"] = kFromFakeData;
 }
 
 EpochBatches EpochsOf(const TrainParams& values, int ranks) {

@@ -93,10 +93,6 @@ std::optional<Precision> PrecisionSoFar(const RunOptions& options) {
   return std::nullopt;
 }
 
-std::string_view PrecisionText(Precision precision) {
-  return ChoiceName(std::optional(precision), kPrecisions);
-}
-
 std::string TrialText(const PrecisionSpeeds& speeds) {
   const bool bfloat16 = ClearlyFaster(speeds) == Precision::kBfloat16;
   return fmt::format(

@@ -17,7 +17,6 @@
 #include "pipeline/order/stream_state.h"
 #include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
-#include "trainer/feed/fake_data.h"
 #include "trainer/model/image_size_schedule.h"
 #include "trainer/model/resnet_plan.h"
 #include "trainer/params/params.h"
@@ -151,7 +150,7 @@ OptimizerOptions MakeOptimizerOptions(const TrainParams& params) {
   LearningRateOptions& rate = optimizer.learning_rate;
   rate.lars = optimizer.kind == OptimizerKind::kLars;
   rate.decay_epochs = ParseDecayEpochs(params);
-  rate.plateau_patience = ParsePlateau(params.plateau).patience;
+  rate.plateau_patience = ParsePlateau(params.plateau).evaluations;
   rate.batch_size = params.input.batch_size;
   rate.train_images = params.num_train_images;
   rate.train_steps = params.train_steps;
@@ -160,10 +159,8 @@ OptimizerOptions MakeOptimizerOptions(const TrainParams& params) {
 
 DeviceOptions MakeDeviceOptions(const TrainParams& params,
                                 const std::string& device) {
-  // In a training run on a CPU, SettlePrecision() has set the precision.
   return {.device = device,
-          .precision = params.precision.value_or(
-              IsGpu(device) ? Precision::kBfloat16 : Precision::kFloat32),
+          .precision = PrecisionOf(params, device),
           .normalization = NormalizationOf(params),
           .graphs = params.cuda_graph,
           .deterministic = params.deterministic,
@@ -171,8 +168,14 @@ DeviceOptions MakeDeviceOptions(const TrainParams& params,
           .batch_norm_group = params.batch_norm_group};
 }
 
+Precision PrecisionOf(const TrainParams& params, const std::string& device) {
+  // In a training run on a CPU, SettlePrecision() has set the precision.
+  return params.precision.value_or(IsGpu(device) ? Precision::kBfloat16
+                                                 : Precision::kFloat32);
+}
+
 bool IsInBfloat16(const TrainParams& params, const std::string& device) {
-  return MakeDeviceOptions(params, device).precision == Precision::kBfloat16;
+  return PrecisionOf(params, device) == Precision::kBfloat16;
 }
 
 InputOptions EvalInputOf(const TrainParams& params) {

@@ -17,7 +17,6 @@
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/checkpoint/warm_start.h"
 #include "trainer/formats/tensor_bundle.h"
-#include "trainer/log/messages.h"
 #include "trainer/log/run_history.h"
 #include "trainer/model/layers.h"
 #include "trainer/model/named_networks.h"

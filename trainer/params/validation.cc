@@ -66,13 +66,6 @@ std::string TextOf(const RunIdentity& identity, std::string_view name) {
                                  : Json::parse(field->value).get<std::string>();
 }
 
-// The arithmetic of the model: float32 or bfloat16.
-std::string ArithmeticText(const TrainParams& params,
-                           const std::string& device) {
-  const DeviceOptions options = MakeDeviceOptions(params, device);
-  return std::string(ChoiceName(std::optional(options.precision), kPrecisions));
-}
-
 // Adds the fields of the evaluation's stream that evaluations depend on.
 void AddInput(const RunIdentity& stream, RunIdentity& identity) {
   for (const auto& [name, value] : stream) {
@@ -113,7 +106,8 @@ RunIdentity MakeValidation(const TrainParams& params, const DataSet& data,
       params.optimizer.moving_average_decay > 0 ? "true" : "false");
   add("label_smoothing",
       fmt::format("{}", params.optimizer.loss.label_smoothing));
-  add(kPrecision, JsonText(ArithmeticText(params, device)));
+  add(kPrecision,
+      JsonText(std::string(PrecisionText(PrecisionOf(params, device)))));
   return identity;
 }
 

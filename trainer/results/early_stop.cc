@@ -13,14 +13,8 @@ namespace infeed {
 
 namespace {
 
-// A metric and a number of evaluations, "top_1:5".
-struct MetricCount {
-  std::string metric;
-  int evaluations;
-};
-
-MetricCount ParseMetricCount(std::string_view name, const std::string& text,
-                             int least) {
+Patience ParsePatience(std::string_view name, const std::string& text,
+                       int least) {
   constexpr std::array<std::string_view, 6> kMetrics = {
       "top_1", "top_5", "loss", "mean_class", "auc", "auc_at_half"};
   constexpr int kMostEvaluations = 1'000'000;
@@ -40,25 +34,24 @@ MetricCount ParseMetricCount(std::string_view name, const std::string& text,
 
 }  // namespace
 
-std::optional<EarlyStop> ParseEarlyStop(const std::string& text) {
+std::optional<Patience> ParseEarlyStop(const std::string& text) {
   if (text.empty()) {
     return std::nullopt;
   }
-  const MetricCount stop = ParseMetricCount("early_stop", text, 1);
-  return EarlyStop{.metric = stop.metric, .patience = stop.evaluations};
+  return ParsePatience("early_stop", text, 1);
 }
 
-Plateau ParsePlateau(const std::string& text) {
-  const MetricCount plateau = ParseMetricCount("plateau", text, 0);
-  return {.metric = plateau.metric, .patience = plateau.evaluations};
+Patience ParsePlateau(const std::string& text) {
+  return ParsePatience("plateau", text, 0);
 }
 
-bool IsOver(const EarlyStop& early_stop, std::span<const double> values) {
+bool IsOver(const Patience& early_stop, std::span<const double> values) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < values.size(); ++i) {
     best = IsBetter(early_stop.metric, values[i], values[best]) ? i : best;
   }
-  return values.size() > best + static_cast<std::size_t>(early_stop.patience);
+  return values.size() >
+         best + static_cast<std::size_t>(early_stop.evaluations);
 }
 
 }  // namespace infeed

@@ -6,27 +6,23 @@
 
 namespace infeed {
 
-// Ends a training whose evaluations no longer improve.
-struct EarlyStop {
+// How long evaluations may be no better before something happens.
+struct Patience {
   std::string metric;  // as in FindMetric()
-  int patience = 1;    // > 0
+  int evaluations = 0;
 };
 
-// The parameter early_stop, "top_1:5"; nullopt: empty. Throws UsageError.
-[[nodiscard]] std::optional<EarlyStop> ParseEarlyStop(const std::string& text);
+// The parameter early_stop, "top_1:5", which ends a training, after one
+// evaluation or more; nullopt: empty. Throws UsageError.
+[[nodiscard]] std::optional<Patience> ParseEarlyStop(const std::string& text);
 
-// When the schedule plateau lowers the learning rate.
-struct Plateau {
-  std::string metric;  // as in FindMetric()
-  int patience = 10;   // evaluations that may be no better; >= 0
-};
+// The parameter plateau, "loss:10", with which the schedule plateau lowers the
+// learning rate. Throws UsageError.
+[[nodiscard]] Patience ParsePlateau(const std::string& text);
 
-// The parameter plateau, "loss:10". Throws UsageError.
-[[nodiscard]] Plateau ParsePlateau(const std::string& text);
-
-// Whether the last `patience` of these values are all no better than one before
-// them. A value that is not finite is never better.
-[[nodiscard]] bool IsOver(const EarlyStop& early_stop,
+// Whether the last `evaluations` of these values are all no better than one
+// before them. A value that is not finite is never better.
+[[nodiscard]] bool IsOver(const Patience& early_stop,
                           std::span<const double> values);
 
 }  // namespace infeed

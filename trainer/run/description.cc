@@ -24,7 +24,6 @@
 #include "trainer/params/params.h"
 #include "trainer/params/station_options.h"
 #include "trainer/params/table.h"
-#include "trainer/params/validation.h"
 #include "trainer/remote/run_storage.h"
 #include "trainer/results/model_dir.h"
 

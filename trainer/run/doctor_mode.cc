@@ -21,7 +21,6 @@
 #include "trainer/feed/data_set.h"
 #include "trainer/groups/torch_errors.h"
 #include "trainer/loop/ceilings.h"
-#include "trainer/run/job.h"
 #include "trainer/run/machine_check.h"
 #include "trainer/run/modes.h"
 

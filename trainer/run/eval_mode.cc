@@ -9,7 +9,6 @@
 #include "trainer/checkpoint/follower.h"
 #include "trainer/log/eval_log.h"
 #include "trainer/loop/evaluation.h"
-#include "trainer/params/station_options.h"
 #include "trainer/params/validation.h"
 #include "trainer/remote/run_storage.h"
 #include "trainer/run/data_classes.h"

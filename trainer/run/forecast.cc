@@ -16,7 +16,6 @@
 #include "trainer/params/station_options.h"
 #include "trainer/run/job.h"
 #include "trainer/run/memory.h"
-#include "trainer/run/training.h"
 
 namespace infeed {
 namespace {

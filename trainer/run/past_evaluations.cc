@@ -10,7 +10,6 @@
 #include "trainer/model/lr_schedule.h"
 #include "trainer/params/station_options.h"
 #include "trainer/params/validation.h"
-#include "trainer/results/early_stop.h"
 #include "trainer/results/eval_result.h"
 
 namespace infeed {
@@ -58,19 +57,6 @@ void RequireMetric(const TrainParams& params, const std::string& parameter,
   }
 }
 
-void RequireMetrics(const TrainParams& params) {
-  RequireMetric(params, "keep_best=" + params.keep_best, params.keep_best);
-  if (HasPlateau(params)) {
-    RequireMetric(params, "plateau=" + params.plateau,
-                  ParsePlateau(params.plateau).metric);
-  }
-  if (const std::optional<EarlyStop> early_stop =
-          ParseEarlyStop(params.early_stop)) {
-    RequireMetric(params, "early_stop=" + params.early_stop,
-                  early_stop->metric);
-  }
-}
-
 // Prints which parameters have no effect without evaluations; a preset may have
 // set them.
 void SayUnused(const TrainParams& params) {
@@ -81,12 +67,6 @@ void SayUnused(const TrainParams& params) {
   if (params.keep_best != "none") {
     Say(fmt::format("keep_best={}: {}", params.keep_best, kText));
   }
-}
-
-EvalSubject SubjectOf(const Job& job) {
-  const RunIdentity identity =
-      MakeValidation(job.params, job.data, job.options.device);
-  return MakeSubject(identity, identity);
 }
 
 }  // namespace
@@ -108,17 +88,34 @@ void RequireEvaluations(const Job& job) {
 }
 
 PastEvaluations::PastEvaluations(const Job& job, std::int64_t step)
-    : job_(job), subject_(SubjectOf(job)), history_(subject_.key) {
+    : job_(job),
+      validation_(MakeValidation(job.params, job.data, job.options.device)),
+      subject_(MakeSubject(validation_, validation_)),
+      history_(subject_.key),
+      plateau_(ParsePlateau(job.params.plateau)),
+      early_stop_(ParseEarlyStop(job.params.early_stop)) {
   if (!Evaluates(job)) {
     SayUnused(job.params);
     return;
   }
-  RequireMetrics(job.params);
+  RequireMetrics();
   if (job.ranks.place().is_first()) {
     history_ = ReadEvalHistoryUpTo(step, job.options.model_dir, subject_.key);
   }
   history_ = EvalHistory::Parse(job.ranks.Broadcast(history_.ToJson()));
   SetRate();
+}
+
+void PastEvaluations::RequireMetrics() const {
+  const TrainParams& params = job_.params;
+  RequireMetric(params, "keep_best=" + params.keep_best, params.keep_best);
+  if (HasPlateau(params)) {
+    RequireMetric(params, "plateau=" + params.plateau, plateau_.metric);
+  }
+  if (early_stop_) {
+    RequireMetric(params, "early_stop=" + params.early_stop,
+                  early_stop_->metric);
+  }
 }
 
 bool PastEvaluations::LacksEvaluationAt(std::int64_t step) const {
@@ -138,7 +135,7 @@ void PastEvaluations::SetRate() {
   if (!HasPlateau(job_.params)) {
     return;
   }
-  const std::string metric = ParsePlateau(job_.params.plateau).metric;
+  const std::string& metric = plateau_.metric;
   const LearningRateOptions options =
       MakeOptimizerOptions(job_.params).learning_rate;
   const double rate =
@@ -159,11 +156,9 @@ bool PastEvaluations::has_reached_goal() const {
 }
 
 bool PastEvaluations::is_over() const {
-  const std::optional<EarlyStop> early_stop =
-      ParseEarlyStop(job_.params.early_stop);
   return has_reached_goal() ||
-         (early_stop &&
-          IsOver(*early_stop, history_.Values(early_stop->metric)));
+         (early_stop_ &&
+          IsOver(*early_stop_, history_.Values(early_stop_->metric)));
 }
 
 std::string PastEvaluations::OverText() const {
@@ -174,10 +169,9 @@ std::string PastEvaluations::OverText() const {
         history_.last_step(), params.train_steps,
         history_.Values("top_1").back(), params.stop_at_top_1);
   }
-  const std::optional<EarlyStop> early_stop = ParseEarlyStop(params.early_stop);
   return fmt::format("early_stop={}: no better {} in the last {} evaluations",
-                     params.early_stop, early_stop->metric,
-                     early_stop->patience);
+                     params.early_stop, early_stop_->metric,
+                     early_stop_->evaluations);
 }
 
 }  // namespace infeed

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "trainer/checkpoint/eval_history.h"
+#include "trainer/results/early_stop.h"
 #include "trainer/results/eval_result.h"
 #include "trainer/results/eval_subject.h"
 #include "trainer/run/job.h"
@@ -30,7 +31,8 @@ class PastEvaluations {
   // for a damaged file.
   PastEvaluations(const Job& job, std::int64_t step);
 
-  // The subject of the evaluations.
+  // MakeValidation() of the job, and the subject of the evaluations.
+  [[nodiscard]] const RunIdentity& validation() const { return validation_; }
   [[nodiscard]] const EvalSubject& subject() const { return subject_; }
 
   // Whether the training must be evaluated at this step, at which it resumes,
@@ -52,12 +54,16 @@ class PastEvaluations {
   [[nodiscard]] std::string OverText() const;
 
  private:
+  void RequireMetrics() const;
   void SetRate();
   [[nodiscard]] bool has_reached_goal() const;
 
   const Job& job_;
+  RunIdentity validation_;
   EvalSubject subject_;
   EvalHistory history_;
+  Patience plateau_;
+  std::optional<Patience> early_stop_;
   double rate_ = 0;
 };
 

@@ -16,7 +16,6 @@
 #include "trainer/log/run_history.h"
 #include "trainer/log/train_verdict.h"
 #include "trainer/model/non_finite.h"
-#include "trainer/params/validation.h"
 #include "trainer/remote/run_storage.h"
 #include "trainer/results/model_dir.h"
 
@@ -131,26 +130,24 @@ ProgramEnd Diverged(const Job& job, Training& training, RunLog& log) {
                                         good.back()))};
 }
 
-ProgramEnd NothingToDo(const Job& job, std::int64_t step,
-                       const std::string& why) {
+ProgramEnd NothingToDo(const Job& job, const EvalSubject& evaluations,
+                       std::int64_t step, const std::string& why) {
   Say("nothing to do: " + why);
   fmt::print("step {}\n", step);
-  ExportAtEnd(job, step);
+  ExportAtEnd(job, evaluations, step);
   return ExitCode::kDone;
 }
 
-void ExportAtEnd(const Job& job, std::int64_t step) {
+void ExportAtEnd(const Job& job, const EvalSubject& evaluations,
+                 std::int64_t step) {
   const std::string& model_dir = job.options.model_dir;
   if (job.options.export_dir.empty() || !job.ranks.place().is_first()) {
     return;
   }
   if (job.params.keep_best != "none") {
     // BestCheckpoint checks the file's metric and evaluations.
-    const RunIdentity identity =
-        MakeValidation(job.params, job.data, job.options.device);
-    const EvalSubject validation = MakeSubject(identity, identity);
     if (const auto best =
-            BestCheckpoint(model_dir, job.params.keep_best, validation.key)
+            BestCheckpoint(model_dir, job.params.keep_best, evaluations.key)
                 .step()) {
       job.device.Load(LoadCheckpoint(model_dir, *best).state);
       Say(fmt::format("exporting the checkpoint with the best {}: step {}",

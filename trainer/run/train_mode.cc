@@ -8,11 +8,11 @@
 #include "records/bytes/byte_size.h"
 #include "records/cloud/cloud_settings.h"
 #include "trainer/checkpoint/best_checkpoint.h"
+#include "trainer/feed/rank_parts.h"
 #include "trainer/groups/torch_errors.h"
 #include "trainer/log/step_watch.h"
 #include "trainer/loop/evaluation.h"
 #include "trainer/params/station_options.h"
-#include "trainer/params/validation.h"
 #include "trainer/run/data_classes.h"
 #include "trainer/run/description.h"
 #include "trainer/run/job.h"
@@ -162,7 +162,7 @@ ProgramEnd Train(const Job& job, TrainTask& task, const std::stop_token& stop) {
   training.NoteEvaluation(past.Value(start.step, job.params.keep_best));
   ProgramEnd end = TrainAndEvaluate(job, training, *log, past, stop);
   if (end.code == ExitCode::kDone) {
-    ExportAtEnd(job, training.step());
+    ExportAtEnd(job, past.subject(), training.step());
     PrintNext(job);
   }
   return end;
@@ -216,11 +216,23 @@ void LoadStart(const Job& job, TrainTask& task) {
 }
 
 TrainingOptions OptionsOf(const Job& job) {
-  TrainingOptions options = MakeTrainingOptions(
-      job.params, job.options.model_dir, job.data, job.options.place);
+  const TrainParams& params = job.params;
+  const RankPlace& place = job.options.place;
+  TrainingOptions options = {
+      .model_dir = job.options.model_dir,
+      .identity = MakeIdentity(params, job.data, place.world_size),
+      .input = PartOf(params.input, place),
+      .model = MakeModelOptions(params),
+      .teacher = params.teacher,
+      .optimizer = MakeOptimizerOptions(params),
+      .in_bfloat16 = IsInBfloat16(params, job.options.device),
+      .image_size_schedule = params.image_size_schedule,
+      .iterations_per_loop = params.iterations_per_loop,
+      .steps_per_checkpoint = params.steps_per_checkpoint,
+      .keep = {.last = params.keep_last, .every = params.keep_every},
+      .keep_best = params.keep_best,
+      .async_checkpoints = params.use_async_checkpointing};
   options.images = PlaceImages(job, options.input);
-  options.validation = MakeValidation(job.params, job.data, job.options.device);
-  options.in_bfloat16 = IsInBfloat16(job.params, job.options.device);
   return options;
 }
 
@@ -240,6 +252,7 @@ Work PrepareTraining(const Job& job, Preparation& preparation) {
   preparation.Do([&] { LoadStart(job, *task); });
   preparation.Do([&] {
     const PastEvaluations& past = task->past.emplace(job, task->start().step);
+    task->options.validation = past.validation();
     // Throws for a damaged file.
     (void)BestCheckpoint(job.options.model_dir, job.params.keep_best,
                          past.subject().key);
@@ -250,7 +263,8 @@ Work PrepareTraining(const Job& job, Preparation& preparation) {
   return [&job, task](const std::stop_token& stop) -> ProgramEnd {
     if (const std::string nothing = NothingLeftText(job, *task);
         !nothing.empty()) {
-      return NothingToDo(job, task->start().step, nothing);
+      return NothingToDo(job, task->past->subject(), task->start().step,
+                         nothing);
     }
     if (job.ranks.place().is_first()) {
       WriteDescription(job);

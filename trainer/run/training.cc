@@ -6,9 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/feed/rank_parts.h"
 #include "trainer/model/cost.h"
-#include "trainer/params/station_options.h"
 #include "trainer/params/validation.h"
 
 namespace infeed {
@@ -20,24 +18,6 @@ InputOptions OnDevice(InputOptions input, const DeviceLoop& device) {
 }
 
 }  // namespace
-
-TrainingOptions MakeTrainingOptions(const TrainParams& params,
-                                    const std::string& model_dir,
-                                    const DataSet& data,
-                                    const RankPlace& place) {
-  return {.model_dir = model_dir,
-          .identity = MakeIdentity(params, data, place.world_size),
-          .input = PartOf(params.input, place),
-          .model = MakeModelOptions(params),
-          .teacher = params.teacher,
-          .optimizer = MakeOptimizerOptions(params),
-          .image_size_schedule = params.image_size_schedule,
-          .iterations_per_loop = params.iterations_per_loop,
-          .steps_per_checkpoint = params.steps_per_checkpoint,
-          .keep = {.last = params.keep_last, .every = params.keep_every},
-          .keep_best = params.keep_best,
-          .async_checkpoints = params.use_async_checkpointing};
-}
 
 Training::Training(const TrainingOptions& options, const RecordIndex* index,
                    const TrainingParts& with, std::int64_t step,

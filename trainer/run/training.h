@@ -8,17 +8,13 @@
 #include "preprocess/pixels/image_size.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/save.h"
-#include "trainer/feed/data_set.h"
 #include "trainer/feed/infeed.h"
 #include "trainer/feed/outfeed.h"
 #include "trainer/feed/sized_input.h"
-#include "trainer/log/epoch_lines.h"
 #include "trainer/log/run_log.h"
 #include "trainer/log/step_watch.h"
 #include "trainer/loop/device_loop.h"
-#include "trainer/params/train_params.h"
 #include "trainer/ranks/bad_records_of_ranks.h"
-#include "trainer/ranks/place.h"
 #include "trainer/ranks/ranks.h"
 
 namespace infeed {
@@ -43,11 +39,6 @@ struct TrainingOptions {
   std::string keep_best = "none";         // also keeps the best by this metric
   bool async_checkpoints = false;         // written in the background
 };
-
-[[nodiscard]] TrainingOptions MakeTrainingOptions(const TrainParams& params,
-                                                  const std::string& model_dir,
-                                                  const DataSet& data,
-                                                  const RankPlace& place = {});
 
 // Collaborators that a Training borrows.
 struct TrainingParts {

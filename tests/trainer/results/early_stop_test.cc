@@ -18,7 +18,7 @@ using testing::HasSubstr;
 TEST(EarlyStopTest, ParsesMetricAndPatience) {
   EXPECT_FALSE(ParseEarlyStop(""));
   EXPECT_EQ(ParseEarlyStop("top_1:5")->metric, "top_1");
-  EXPECT_EQ(ParseEarlyStop("auc_at_half:12")->patience, 12);
+  EXPECT_EQ(ParseEarlyStop("auc_at_half:12")->evaluations, 12);
   for (const std::string text : {"top_1", "top_1:", "top_1:0", ":5", "top1:5",
                                  "top_1:5:5", "loss:-1", "loss:1.5"}) {
     EXPECT_THAT(MessageOf<UsageError>([&] { (void)ParseEarlyStop(text); }),
@@ -28,7 +28,7 @@ TEST(EarlyStopTest, ParsesMetricAndPatience) {
 }
 
 TEST(PlateauTest, ParsesMetricAndPatience) {
-  EXPECT_EQ(ParsePlateau("loss:0").patience, 0);
+  EXPECT_EQ(ParsePlateau("loss:0").evaluations, 0);
   EXPECT_EQ(ParsePlateau("top_1:3").metric, "top_1");
   for (const std::string text : {"", "top_1", "top1:5", "loss:-1"}) {
     EXPECT_THAT(MessageOf<UsageError>([&] { (void)ParsePlateau(text); }),
@@ -37,7 +37,7 @@ TEST(PlateauTest, ParsesMetricAndPatience) {
 }
 
 // The number of evaluations after which a training ends; 0: never.
-std::size_t End(const EarlyStop& early_stop, const std::vector<double>& all) {
+std::size_t End(const Patience& early_stop, const std::vector<double>& all) {
   for (std::size_t count = 0; count <= all.size(); ++count) {
     if (IsOver(early_stop, {all.begin(), all.begin() + count})) {
       return count;
