@@ -106,7 +106,7 @@ TEST_F(SetRepairTest, RecordsThatAreNoExamplesAreKnownToBeLost) {
       .Write(train_);
   options_.repair.parse_examples = true;
   EXPECT_THAT(RenderText(RepairReport(Repair({train_}))),
-              AllOf(HasSubstr(": not a tf.train.Example"),
+              AllOf(HasSubstr("not a tf.train.Example"),
                     HasSubstr("1 good record in 1 shard, 2 bad places (33 B, "
                               "1 record known to be lost)")));
 }
