@@ -1,13 +1,12 @@
 #include "records/files/dataset_info.h"
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -23,6 +22,7 @@
 #include "records/files/open_source.h"
 #include "records/files/record_files.h"
 #include "records/files/split_names.h"
+#include "records/files/text_lines.h"
 
 namespace infeed {
 namespace {
@@ -217,14 +217,10 @@ std::vector<std::string> ReadUnfinished(const std::string& data_dir) {
   } catch (const IoError&) {  // Of another user, who may read it.
     return names;
   }
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = std::min(text.find('\n', start), text.size());
-    const std::string_view name =
-        std::string_view(text).substr(start, end - start);
+  for (std::string& name : Lines(text)) {
     if (IsRecordFileName(BaseName(name))) {
-      names.emplace_back(name);
+      names.push_back(std::move(name));
     }
-    start = end + 1;
   }
   return names;
 }

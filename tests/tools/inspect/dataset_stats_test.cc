@@ -8,6 +8,7 @@
 #include "preprocess/codecs/png_codec.h"
 #include "tests/support/flower_records.h"
 #include "tests/support/record_file.h"
+#include "tests/support/seek_records.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 #include "tools/inspect/dataset_stats_report.h"
@@ -140,11 +141,8 @@ TEST_F(DatasetStatsTest, WritesOnePageWithPlotsAndImages) {
 }
 
 TEST_F(DatasetStatsTest, ExamplesWithASeekIndexAreCounted) {
-  ImagenetExample example;
-  example.encoded = TestJpeg();
-  example.seek_index = "any";
   RecordFile()
-      .Add(BuildImagenetExample(example))
+      .Add(PayloadWith(TestJpeg(), "any"))
       .Add(PayloadOf({TestJpeg(), 1}))
       .Write(Path(0));
   RecordFile().Write(Path(1));

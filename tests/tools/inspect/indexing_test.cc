@@ -1,5 +1,6 @@
 #include "tools/inspect/indexing.h"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -10,12 +11,12 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/bytes/byte_source.h"
-#include "records/files/open_sink.h"
 #include "records/store/seek_file.h"
-#include "records/tfrecord/byte_stream.h"
 #include "records/tfrecord/index_file.h"
 #include "tests/support/bytes.h"
+#include "tests/support/packed_file.h"
 #include "tests/support/record_file.h"
+#include "tests/support/seek_records.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
@@ -64,6 +65,16 @@ TEST_F(IndexingTest, DalisIndexMayBeInAnotherFolder) {
   EXPECT_FALSE(fs::exists(first_ + ".idx"));
 }
 
+TEST_F(IndexingTest, AnEqualDaliIndexIsKept) {
+  const std::string dali = first_ + ".idx";
+  WriteFileAtomically(dali, "0 21\n21 19\n");
+  const auto time = fs::last_write_time(dali) - std::chrono::hours(1);
+  fs::last_write_time(dali, time);
+  EXPECT_EQ(Index({.dali = kBesideShards})[0].dali, dali);
+  EXPECT_EQ(Read(dali), "0 21\n21 19\n");
+  EXPECT_EQ(fs::last_write_time(dali), time);
+}
+
 TEST_F(IndexingTest, AnotherDaliIndexIsReplacedOnlyByForce) {
   WriteFileAtomically(first_ + ".idx", "0 1\n");
   EXPECT_THAT(
@@ -93,10 +104,7 @@ TEST_F(IndexingTest, AValidIndexIsReplacedOnlyByForce) {
 }
 
 TEST_F(IndexingTest, PackedShardsGetAnIndexOfTheirStream) {
-  const std::string bytes = Read(first_);
-  const auto sink = DeflateSink(OpenSink(first_), Compression::kGzip);
-  sink->Write(bytes);
-  sink->Commit();
+  WritePacked(first_, Read(first_));
   EXPECT_THAT(
       TextOf({.dali = kBesideShards}),
       AllOf(HasSubstr(first_ + ": 2 records of a gzip stream, wrote " + ours_ +
@@ -120,23 +128,12 @@ TEST_F(IndexingTest, ADryRunWritesNothing) {
 TEST_F(IndexingTest, SeekIndexesAreInAFileBesideTheShard) {
   const std::string jpeg = TestJpeg({.width = 96, .height = 40, .seed = 1});
   const std::string other = TestJpeg({.width = 96, .height = 40, .seed = 2});
-  const auto payload = [](const std::string& image,
-                          const std::string& seek_index) {
-    ImagenetExample example;
-    example.label = 1;
-    example.encoded = image;
-    example.seek_index = seek_index;
-    return BuildImagenetExample(example);
-  };
-  const auto sealed = [](const std::string& image) {
-    return MakeSealedSeekIndex(AsBytes(image), SeekEntries::kRows);
-  };
   RecordFile()
-      .Add(payload(jpeg, ""))
-      .Add(payload(TestJpeg({.progressive = true}), ""))
+      .Add(PayloadWith(jpeg))
+      .Add(PayloadWith(TestJpeg({.progressive = true})))
       .Add("not an Example")
-      .Add(payload(other, sealed(other)))
-      .Add(payload(other, ""))
+      .Add(PayloadWith(other, SealedOf(other)))
+      .Add(PayloadWith(other))
       .FlipByte(20)
       .Write(first_);
   const std::string before = Read(first_);
@@ -161,10 +158,10 @@ TEST_F(IndexingTest, SeekIndexesAreInAFileBesideTheShard) {
   };
   EXPECT_EQ(entry(0), "");  // Damaged.
   EXPECT_EQ(entry(3), "");  // Has its own.
-  EXPECT_EQ(entry(4), sealed(other));
+  EXPECT_EQ(entry(4), SealedOf(other));
   EXPECT_TRUE(index(SeekEntries::kRows)[0].seek->was_there);
   EXPECT_FALSE(index(SeekEntries::kEvery4th)[0].seek->was_there);
-  RecordFile().Add(payload(jpeg, "")).Write(first_);
+  RecordFile().Add(PayloadWith(jpeg)).Write(first_);
   EXPECT_EQ(index(SeekEntries::kEvery4th)[0].seek->indexed, 1);
 }
 

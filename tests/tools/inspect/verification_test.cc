@@ -18,6 +18,7 @@
 #include "tests/support/bytes.h"
 #include "tests/support/flower_records.h"
 #include "tests/support/record_file.h"
+#include "tests/support/seek_records.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 #include "tools/shards/seek_file_maker.h"
@@ -126,7 +127,9 @@ TEST_F(VerificationTest, CompressedShardsAreRead) {
   writer.Close();
   const VerifyReport report = Verify({.decode = true});
   EXPECT_EQ(FaultsText(report), "");
-  EXPECT_EQ(report.shards[1].compression, Compression::kGzip);
+  EXPECT_EQ(
+      Json::parse(RenderJson(SetReport(report)))["shards"][1]["compression"],
+      "gzip");
   std::string packed = ReadWholeFile(Path(1), 1 << 20);
   packed.resize(packed.size() - 20);
   RecordFile().AddRaw(packed).Write(Path(1));
@@ -180,17 +183,6 @@ class VerifiedSeekIndexTest : public VerificationTest {
  protected:
   VerifiedSeekIndexTest() { std::filesystem::remove(Path(1)); }
 
-  static std::string PayloadWith(const std::string& jpeg,
-                                 const std::string& seek_index = "") {
-    ImagenetExample example;
-    example.label = 1;
-    example.encoded = jpeg;
-    example.seek_index = seek_index;
-    return BuildImagenetExample(example);
-  }
-  static std::string SealedOf(const std::string& jpeg) {
-    return MakeSealedSeekIndex(AsBytes(jpeg), SeekEntries::kRows);
-  }
   void MakeFile() const { (void)MakeSeekFile(FileSource(Path(0)), {}); }
   // Writes a seek file with these entries.
   void WriteFile(const std::vector<std::string>& entries) const {
@@ -203,17 +195,16 @@ class VerifiedSeekIndexTest : public VerificationTest {
   // A lone shard of two: no other is expected.
   [[nodiscard]] std::string LinesOf(bool decode = false) {
     lines_.clear();
-    faults_ = FaultsText(
-        VerifyShards({Path(0)}, {.decode = decode, .named = {Path(0)}},
-                     [this](const VerifiedShard& shard) {
-                       lines_ += RenderText(ShardReport(shard));
-                     }));
+    report_ = VerifyShards({Path(0)}, {.decode = decode, .named = {Path(0)}},
+                           [this](const VerifiedShard& shard) {
+                             lines_ += RenderText(ShardReport(shard));
+                           });
     return lines_;
   }
 
   const std::string jpeg_ = TestJpeg({.width = 96, .height = 40, .seed = 1});
   const std::string other_ = TestJpeg({.width = 96, .height = 40, .seed = 2});
-  std::string faults_;
+  VerifyReport report_;
 };
 
 TEST_F(VerifiedSeekIndexTest, WrongOnesAreNamed) {
@@ -233,7 +224,14 @@ TEST_F(VerifiedSeekIndexTest, WrongOnesAreNamed) {
                     HasSubstr(": the seek index does not belong to the JPEG\n"),
                     HasSubstr("record 3 at byte "),
                     HasSubstr(": the seek index cannot be read\n")));
-  EXPECT_EQ(faults_, "3 wrong seek indexes");
+  EXPECT_EQ(FaultsText(report_), "3 wrong seek indexes");
+  const ReportTable report = SetReport(report_);
+  EXPECT_EQ(RenderText(report),
+            "4 records in 1 shard, 0 bad, 3 wrong seek indexes\n");
+  const Json json = Json::parse(RenderJson(report));
+  EXPECT_EQ(json["good"], false);
+  EXPECT_EQ(json["wrong_seek_indexes"], 3);
+  EXPECT_EQ(json["shards"][0]["wrong_seek_indexes"][1]["record"], 2);
 }
 
 // A valid seal, but not the index of this scan.
@@ -255,7 +253,8 @@ TEST_F(VerifiedSeekIndexTest, ThoseBesideTheShardAreChecked) {
   WriteFile({SealedOf(other_), SealedOf(jpeg_)});  // Swapped.
   EXPECT_THAT(LinesOf(), HasSubstr("the seek index in the file beside the "
                                    "shard does not belong to the JPEG\n"));
-  EXPECT_EQ(faults_, "2 wrong seek indexes");
+  EXPECT_THAT(RenderText(SetReport(report_)),
+              EndsWith("0 bad, 2 wrong seek indexes\n"));
 }
 
 // A seek file of one split of an archive: no reader uses it for all records.
@@ -272,7 +271,7 @@ TEST_F(VerifiedSeekIndexTest, TheFileIsLeftAloneWhereRecordsWereLost) {
   MakeFile();
   records.FlipByte(0).Write(Path(0));  // The first frame's length
   EXPECT_THAT(LinesOf(), Not(HasSubstr("seek")));
-  EXPECT_NE(faults_, "");
+  EXPECT_NE(FaultsText(report_), "");
 }
 
 }  // namespace verification_test

@@ -62,7 +62,7 @@ class WritingVerbsTest : public ::testing::Test {
 };
 
 TEST_F(WritingVerbsTest, ReshardCutsAndShuffles) {
-  EXPECT_THAT(Run("reshard --shards 2 --balance bytes --compression zlib"),
+  EXPECT_THAT(Run("reshard --shards 2 --compression zlib"),
               EndsWith("3 records in 2 shards, 0 bad left out\n"));
   EXPECT_EQ(TfrecordReader(out_ + "/train-00000-of-00002").compression(),
             Compression::kZlib);
@@ -70,6 +70,9 @@ TEST_F(WritingVerbsTest, ReshardCutsAndShuffles) {
   EXPECT_EQ(ReadDatasetInfo(out_)->seed, 4U);
   EXPECT_THAT(Run("reshard --shards 1MB --dry_run"),
               EndsWith("would write 3 records in 1 shard\n"));
+  RecordFile().Add("a long record").Add("b").Add("c").Write(shard_);
+  EXPECT_THAT(Run("reshard --shards 2 --balance bytes"),
+              HasSubstr("00000-of-00002 1\n"));
 }
 
 TEST_F(WritingVerbsTest, WrongValuesAreRefusedByTheirFlag) {
@@ -95,14 +98,16 @@ TEST_F(WritingVerbsTest, SplitCutsInEachWay) {
 }
 
 TEST_F(WritingVerbsTest, MergeAndRepairWriteEveryGoodRecord) {
-  EXPECT_EQ(Run("merge --on_bad_record skip"),
-            "3 records in " + out_ + ", 0 bad left out\n");
+  EXPECT_EQ(Run("merge"), "3 records in " + out_ + ", 0 bad left out\n");
   EXPECT_EQ(Run("repair"), "3 good records in 1 shard, 0 bad places\n");
   EXPECT_THAT(Run("repair --decode"),
               HasSubstr("\n0 good records in 1 shard, 3 bad places"));
   EXPECT_EQ(
       nlohmann::json::parse(Run("repair --frames_only --json"))["records"], 3);
   EXPECT_FALSE(fs::exists(out_ + "/.infeed/repair.json"));
+  RecordFile().Add("a").Add("bad").FlipByte(17 + 12).Add("c").Write(shard_);
+  EXPECT_EQ(Run("merge --on_bad_record skip"),
+            "2 records in " + out_ + ", 1 bad left out\n");
 }
 
 TEST_F(WritingVerbsTest, ADryRunOfRepairWritesNoReport) {

@@ -12,6 +12,8 @@
 #include "records/files/dataset_info.h"
 #include "records/tfrecord/reader.h"
 #include "tests/support/files_in.h"
+#include "tests/support/flower_records.h"
+#include "tests/support/packed_file.h"
 #include "tests/support/read_payloads.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
@@ -96,6 +98,19 @@ TEST_F(SetRepairTest, ShardsKeepTheirNamesAndTheRestIsPutAside) {
   EXPECT_FALSE(fs::exists(Out("/.infeed/train-00000-of-00001.bad.json")));
 }
 
+TEST_F(SetRepairTest, RecordsThatAreNoExamplesAreKnownToBeLost) {
+  RecordFile()
+      .Add(PayloadOf({"image"}))
+      .AddRaw("garbage")
+      .Add("no Example")
+      .Write(train_);
+  options_.repair.parse_examples = true;
+  EXPECT_THAT(RenderText(RepairReport(Repair({train_}))),
+              AllOf(HasSubstr("not a tf.train.Example"),
+                    HasSubstr("1 good record in 1 shard, 2 bad places (33 B, "
+                              "1 record known to be lost)")));
+}
+
 TEST_F(SetRepairTest, TheReportIsJsonInTheFolder) {
   const RepairedSet set = Repair();
   const std::string json = RenderJson(RepairReport(set));
@@ -151,11 +166,11 @@ TEST_F(SetRepairTest, ADryRunOnlyNamesTheShards) {
 }
 
 TEST_F(SetRepairTest, APackedShardLosesItsSuffixIfItIsUnpacked) {
-  fs::rename(train_, train_ + ".gz");
+  const std::string packed = train_ + ".gz";
+  WritePacked(packed, RecordFile().Add("a").Add("b").bytes());
   fs::remove(in_ + "/dataset.json");
-  options_.writing.compression = Compression::kZlib;
-  (void)Repair({train_ + ".gz"});
-  EXPECT_EQ(TfrecordReader(Out(train_)).compression(), Compression::kZlib);
+  (void)Repair({packed});
+  EXPECT_EQ(TfrecordReader(Out(train_)).compression(), Compression::kNone);
   EXPECT_THAT(ReadPayloads(Out(train_)), ElementsAre("a", "b"));
   EXPECT_FALSE(fs::exists(Out("/dataset.json")));
 }

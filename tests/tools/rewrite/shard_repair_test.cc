@@ -14,8 +14,7 @@
 #include "base/atomic_file.h"
 #include "records/bytes/byte_source.h"
 #include "records/example/imagenet_example.h"
-#include "records/files/open_sink.h"
-#include "records/tfrecord/byte_stream.h"
+#include "tests/support/packed_file.h"
 #include "tests/support/packed_payload.h"
 #include "tests/support/read_payloads.h"
 #include "tests/support/record_file.h"
@@ -176,9 +175,7 @@ TEST_F(ShardRepairTest, UnpacksAndFindsTheSameInAPackedShard) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const DamagedShard shard = MakeDamagedShard(random);
-    const auto sink = DeflateSink(OpenSink(input_), Compression::kGzip);
-    sink->Write(shard.bytes);
-    sink->Commit();
+    WritePacked(input_, shard.bytes);
     const ShardRepairReport report = Repair(kFrames);
     ASSERT_TRUE(ReadPayloads(paths_.good) == shard.good);
     ASSERT_TRUE(Joined(report) == shard.bytes);
@@ -191,10 +188,8 @@ TEST_F(ShardRepairTest, SavesWhatCanBeUnpackedOfABrokenStream) {
   for (int i = 0; i < 2000; ++i) {
     file.Add(RandomBytes(random, 200));
   }
-  const auto sink = DeflateSink(OpenSink(input_), Compression::kGzip);
-  sink->Write(file.bytes());
-  sink->Commit();
-  std::string packed = ReadWholeFile(input_, kMaxBytes);
+  std::string packed =
+      ReadWholeFile(WritePacked(input_, file.bytes()), kMaxBytes);
   packed.resize(packed.size() / 2);
   const ShardRepairReport report = RepairBytes(packed, kFrames);
   EXPECT_GT(report.shard.records, 500);

@@ -137,6 +137,7 @@ TEST_F(ShardRewriterTest, AShuffleIsTheSameForAnyThreadsMemoryAndPacking) {
   const Strings shuffled = Read(set, "train");
   EXPECT_NE(shuffled, train_);
   EXPECT_THAT(shuffled, UnorderedElementsAreArray(train_));
+  EXPECT_THAT(Read(set, "validation"), UnorderedElementsAreArray(validation_));
   EXPECT_EQ(ReadDatasetInfo(out_)->seed, 4U);
 
   options_.writing.threads = 2;
@@ -146,6 +147,8 @@ TEST_F(ShardRewriterTest, AShuffleIsTheSameForAnyThreadsMemoryAndPacking) {
   Write(shards_[0], {train_.begin(), train_.begin() + 60}, Compression::kGzip);
   EXPECT_EQ(Read(Rewrite(), "train"), shuffled);
   EXPECT_FALSE(fs::exists(out_ + "/.infeed/tmp"));
+  options_.seed = 5;
+  EXPECT_NE(Read(Rewrite(), "train"), shuffled);
 }
 
 TEST_F(ShardRewriterTest, DamageEndsItWithAdviceOrIsLeftOut) {
@@ -187,7 +190,10 @@ TEST_F(ShardRewriterTest, TheDescriptionIsKeptAndMustBeTheSame) {
   EXPECT_EQ(info->first_label, 0);
   ASSERT_EQ(info->splits.size(), 2U);
   EXPECT_EQ(info->splits[0].records, 100);
-  EXPECT_EQ(info->splits[0].shards[1].crc32c, set.shards[1].crc32c);
+  const DatasetInfo::Shard& shard = info->splits[0].shards[1];
+  EXPECT_EQ(shard.crc32c, set.shards[1].crc32c);
+  EXPECT_EQ(static_cast<std::uintmax_t>(shard.bytes),
+            fs::file_size(out_ + "/" + shard.name));
 
   const std::string other = folder_ / "train-00000-of-00001";
   Write(other, {});

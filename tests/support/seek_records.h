@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "records/example/imagenet_example.h"
+#include "tests/support/bytes.h"
+#include "tools/shards/seek_index_maker.h"
+
+namespace infeed {
+
+// The payload of a record with an image and, where one is given, its index.
+inline std::string PayloadWith(const std::string& image,
+                               const std::string& seek_index = "") {
+  ImagenetExample example;
+  example.label = 1;
+  example.encoded = image;
+  example.seek_index = seek_index;
+  return BuildImagenetExample(example);
+}
+
+// The seek index of a JPEG's rows.
+inline std::string SealedOf(const std::string& jpeg) {
+  return MakeSealedSeekIndex(AsBytes(jpeg), SeekEntries::kRows);
+}
+
+}  // namespace infeed
