@@ -92,7 +92,8 @@ class SignalWaitsTest : public CloudTraining {
 
 TEST_F(SignalWaitsTest, TheTrainersForEveryThingInAStore) {
   const std::string& here = local_.path();
-  // A training's waits between two tries are alike, an evaluation's are not.
+  // A training waits alike between two tries, whatever it asks for; an
+  // evaluation that follows one has a wait of its own.
   for (const auto& answer : {Nothing, Later}) {
     Stop(answer, "train_resnet", Training("s3://b/data", here + "/model"));
     Stop(answer, "train_resnet", Training(here, "s3://b/model"));
