@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 #include <thread>
@@ -100,11 +101,9 @@ class TrainResnetTest : public testing::Test {
   [[nodiscard]] ProgramResult Train(
       const std::string& model, const std::string& more = "",
       const std::string& flags = "--mode train --device cpu") const {
-    std::string line;
-    for (const std::string& word : Arguments(model, more)) {
-      line += word + " ";
-    }
-    return RunTrainResnet(line + flags);
+    std::vector<std::string> words = Arguments(model, more);
+    std::ranges::copy(ShellWords(flags), std::back_inserter(words));
+    return RunTrainResnet(words);
   }
 
   [[nodiscard]] std::map<int, nlohmann::json> Metrics(
