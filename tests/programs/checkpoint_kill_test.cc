@@ -23,7 +23,6 @@
 #include "records/files/shards.h"
 #include "records/tfrecord/writer.h"
 #include "tests/support/memory_disk.h"
-#include "tests/support/run_program.h"
 #include "tests/support/running_program.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/temporary_folder.h"
@@ -78,17 +77,12 @@ class CheckpointKillTest : public testing::Test {
                 std::to_string(kSteps)};
   }
 
-  [[nodiscard]] std::string Line(const std::string& model) const {
-    std::string line;
-    for (const std::string& word : Arguments(model)) {
-      line += word + " ";
-    }
-    return line;
-  }
-
   // Runs to the end.
-  void Train(const std::string& model, const std::string& more = "") const {
-    const ProgramResult run = RunTrainResnet(Line(model) + more);
+  void Train(const std::string& model,
+             const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments = Arguments(model);
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramResult run = RunTrainResnet(arguments);
     ASSERT_EQ(run.exit_code, 0) << run.err;
   }
 
@@ -102,7 +96,8 @@ class CheckpointKillTest : public testing::Test {
   // How long a program takes, from its start to its end.
   std::chrono::duration<double> TimedStraightRun() const {
     const auto start = std::chrono::steady_clock::now();
-    EXPECT_EQ(RunProgram("train_resnet", Line("straight")).exit_code, 0);
+    RunningProgram program("train_resnet", Arguments("straight"));
+    EXPECT_EQ(program.Wait(), 0) << program.err();
     return std::chrono::steady_clock::now() - start;
   }
 
@@ -150,7 +145,7 @@ TEST_F(CheckpointKillTest, GoesOnFromAnyStepToTheSameBytes) {
   for (int i = 0; i < times; ++i) {
     const auto step = static_cast<std::int64_t>(1 + random_() % (kSteps - 1));
     const std::string model = "resumed-" + std::to_string(i);
-    Train(model, "--resume " + CheckpointFolder(models_ / "straight", step));
+    Train(model, {"--resume", CheckpointFolder(models_ / "straight", step)});
     ASSERT_EQ(LastBytes(model), LastBytes("straight")) << "from " << step;
   }
 }
@@ -184,7 +179,7 @@ TEST_F(CheckpointKillTest, NoticesDamageAndTakesTheOneBefore) {
 
 TEST_F(CheckpointKillTest, WritesTheSameBesideTheTraining) {
   Train("straight");
-  Train("beside", "--use_async_checkpointing=true");
+  Train("beside", {"--use_async_checkpointing=true"});
   EXPECT_EQ(LastBytes("beside"), LastBytes("straight"));
   EXPECT_THAT(ListCheckpoints(models_ / "beside"), SizeIs(kSteps));
 }

@@ -216,9 +216,9 @@ std::vector<std::string> OfModel(const std::string& mode,
 
 TEST_F(CloudTrainingTest, OtherModesTakeTheModelFromTheStore) {
   ASSERT_EQ(Train(kS3).exit_code, 0);
-  const ProgramResult evaluation =
-      Run(OfModel("eval", scratch_,
-                  {"--data_dir", "s3://shards/data", "--eval_split", "train"}));
+  const ProgramResult evaluation = RunTrainResnet(
+      OfModel("eval", scratch_,
+              {"--data_dir", "s3://shards/data", "--eval_split", "train"}));
   EXPECT_EQ(evaluation.exit_code, 0) << evaluation.err;
   EXPECT_THAT(evaluation.out, HasSubstr("evaluation at step 20"));
   EXPECT_THAT(ObjectsBelow("shards", "model/eval/"),
@@ -226,20 +226,20 @@ TEST_F(CloudTrainingTest, OtherModesTakeTheModelFromTheStore) {
 
   server_.Put("gs-shards/photos/more/a.jpg",
               TestJpeg({.width = 31, .height = 17}));
-  const ProgramResult prediction =
-      Run(OfModel("predict", scratch_, {"--input", "gs://gs-shards/photos"}));
+  const ProgramResult prediction = RunTrainResnet(
+      OfModel("predict", scratch_, {"--input", "gs://gs-shards/photos"}));
   EXPECT_EQ(prediction.exit_code, 0) << prediction.err;
   EXPECT_THAT(prediction.out, HasSubstr("gs://gs-shards/photos/more/a.jpg"));
 
-  const ProgramResult exported = Run(
+  const ProgramResult exported = RunTrainResnet(
       OfModel("export", scratch_, {"--export_dir", "gs://gs-shards/exports"}));
   EXPECT_EQ(exported.exit_code, 0) << exported.err;
   EXPECT_THAT(exported.out, HasSubstr("to gs://gs-shards/exports/"));
   EXPECT_THAT(ObjectsBelow("gs-shards", "exports/"), HasSubstr("/model.onnx"));
   const ProgramResult older =
-      Run(OfModel("export", scratch_,
-                  {"--export_dir", "gs://gs-shards/exports", "--checkpoint",
-                   std::to_string(kSteps - 1)}));
+      RunTrainResnet(OfModel("export", scratch_,
+                             {"--export_dir", "gs://gs-shards/exports",
+                              "--checkpoint", std::to_string(kSteps - 1)}));
   EXPECT_EQ(older.exit_code, 0) << older.err;
   EXPECT_THAT(older.out, HasSubstr("exported the model of step 19"));
   for (const std::string& name : NamesInFolder(scratch_)) {
@@ -263,9 +263,10 @@ TEST_F(CloudTrainingTest, AnEvaluationFollowsATrainingOfAnotherMachine) {
 TEST_F(CloudTrainingTest, GoesOnFromAnotherModelDirThere) {
   ASSERT_EQ(Train(kS3).exit_code, 0);
   for (const char* end : {"model", "model/checkpoint-00000019"}) {
-    const ProgramResult run = Run(OfModel("predict", scratch_,
-                                          {"--resume", std::string(kS3) + end,
-                                           "--input", "gs://gs-shards/data"}));
+    const ProgramResult run =
+        RunTrainResnet(OfModel("predict", scratch_,
+                               {"--resume", std::string(kS3) + end, "--input",
+                                "gs://gs-shards/data"}));
     EXPECT_EQ(run.exit_code, 0) << run.err;
     EXPECT_THAT(run.err,
                 HasSubstr("downloaded s3://shards/" + std::string(end)));
@@ -277,13 +278,13 @@ TEST_F(CloudTrainingTest, GoesOnFromAnotherModelDirThere) {
 
 TEST_F(CloudTrainingTest, ErrorsNameWhatTheUserGave) {
   const ProgramResult none =
-      Run(OfModel("eval", scratch_, {"--data_dir", "null"}));
+      RunTrainResnet(OfModel("eval", scratch_, {"--data_dir", "null"}));
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_THAT(none.err,
               HasSubstr("model_dir=s3://shards/model: no such model folder"));
   const ProgramResult web =
-      Run({"--mode", "train", "--data_dir", "null", "--model_dir",
-           "https://host/model", "--local_scratch_dir", scratch_});
+      RunTrainResnet({"--mode", "train", "--data_dir", "null", "--model_dir",
+                      "https://host/model", "--local_scratch_dir", scratch_});
   EXPECT_EQ(web.exit_code, 2);
   EXPECT_THAT(web.err, HasSubstr("model_dir=https://host/model: not a folder"));
 }

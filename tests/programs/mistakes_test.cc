@@ -44,16 +44,27 @@ void PrintTo(const Mistake& mistake, std::ostream* out) {
   *out << mistake.program << " " << mistake.arguments;
 }
 
+// The working folder of this process, as long as it exists.
+class WorkingFolder {
+ public:
+  explicit WorkingFolder(const std::string& path) {
+    std::filesystem::current_path(path);
+  }
+  ~WorkingFolder() { std::filesystem::current_path(before_); }
+  WorkingFolder(const WorkingFolder&) = delete;
+  WorkingFolder& operator=(const WorkingFolder&) = delete;
+
+ private:
+  const std::filesystem::path before_ = std::filesystem::current_path();
+};
+
 class MistakesTest : public testing::TestWithParam<Mistake> {
  protected:
   // In the folder of the suite.
   static ProgramResult RunThere(const std::string& program,
                                 const std::string& arguments) {
-    const std::filesystem::path before = std::filesystem::current_path();
-    std::filesystem::current_path(place_->path());
-    const ProgramResult result = RunHere(program, arguments);
-    std::filesystem::current_path(before);
-    return result;
+    const WorkingFolder there(place_->path());
+    return RunHere(program, arguments);
   }
   // raw: a tree of two classes; data: its shards; model: a model of them;
   // damaged: a shard with a broken record.

@@ -93,11 +93,7 @@ class RanksTest : public testing::Test {
   // In one process, or with --local_ranks; to the end.
   [[nodiscard]] ProgramResult Train(const std::string& model, int steps,
                                     const Arguments& more = {}) const {
-    std::string line;
-    for (const std::string& word : ArgumentsOf(model, steps, more)) {
-      line += word + " ";
-    }
-    return RunTrainResnet(line);
+    return RunTrainResnet(ArgumentsOf(model, steps, more));
   }
 
   [[nodiscard]] std::map<int, nlohmann::json> Metrics(

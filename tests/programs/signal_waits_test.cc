@@ -92,10 +92,14 @@ class SignalWaitsTest : public CloudTraining {
 
 TEST_F(SignalWaitsTest, TheTrainersForEveryThingInAStore) {
   const std::string& here = local_.path();
-  // How a wait between two tries ends does not depend on what is asked for.
+  // A training waits alike between two tries, whatever it asks for; an
+  // evaluation that follows one has a wait of its own.
   for (const auto& answer : {Nothing, Later}) {
     Stop(answer, "train_resnet", Training("s3://b/data", here + "/model"));
     Stop(answer, "train_resnet", Training(here, "s3://b/model"));
+    Stop(answer, "train_resnet",
+         {"--mode", "eval", "--model_dir", "s3://b/model", "--data_dir", here,
+          "--eval_timeout", "1000000", "--device", "cpu"});
   }
   Stop(Nothing, "train_resnet",
        Training(here, here + "/model", {"--config_file", "s3://b/p.yaml"}));
@@ -104,9 +108,6 @@ TEST_F(SignalWaitsTest, TheTrainersForEveryThingInAStore) {
   Stop(Nothing, "train_resnet",
        {"--mode", "predict", "--model_dir", "s3://b/model", "--input", "x",
         "--device", "cpu", "--local_scratch_dir", scratch_});
-  Stop(Nothing, "train_resnet",
-       {"--mode", "eval", "--model_dir", "s3://b/model", "--data_dir", here,
-        "--eval_timeout", "1000000", "--device", "cpu"});
   Stop(Nothing, "train_resnet",
        Training(here, here + "/model",
                 {"--local_ranks", "2", "--config_file", "s3://b/p.yaml"}));

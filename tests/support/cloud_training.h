@@ -71,16 +71,7 @@ class CloudTraining : public CloudFixture {
   [[nodiscard]] ProgramResult Train(
       const std::string& root,
       const std::vector<std::string>& more = {}) const {
-    return Run(Flags(root, more));
-  }
-
-  [[nodiscard]] static ProgramResult Run(
-      const std::vector<std::string>& flags) {
-    std::string line;
-    for (const std::string& word : flags) {
-      line += "'" + word + "' ";
-    }
-    return RunTrainResnet(line);
+    return RunTrainResnet(Flags(root, more));
   }
 
   // The steps of the whole checkpoints in a bucket's model_dir.

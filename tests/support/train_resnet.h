@@ -2,10 +2,13 @@
 
 #include <wordexp.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "base/shell_word.h"
 #include "records/cloud/cloud_settings.h"
 #include "tests/support/run_program.h"
 #include "tools/cli/flags.h"
@@ -27,13 +30,51 @@ inline std::vector<std::string> ShellWords(const std::string& line) {
   return words;
 }
 
-// RunProgram("train_resnet", arguments), but in this process, which has loaded
-// LibTorch already: that takes a second. A launcher of ranks is still started.
-inline ProgramResult RunTrainResnet(const std::string& arguments) {
-  if (arguments.find("--local_ranks") != std::string::npos) {
-    return RunProgram("train_resnet", arguments);
+// While it exists, this process has the streams and the cloud settings that
+// RunProgram() gives a program; then the result has what was printed.
+class ProgramStart {
+ public:
+  explicit ProgramStart(ProgramResult& result) : result_(result) {
+    Check(std::freopen("/dev/null", "r", stdin) != nullptr,
+          "/dev/null can be read");
+    SetCloudSettings({});
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
   }
-  std::vector<std::string> words = ShellWords(arguments);
+  ~ProgramStart() {
+    result_.out = testing::internal::GetCapturedStdout();
+    result_.err = testing::internal::GetCapturedStderr();
+    ReleaseSignals();
+    SetCloudSettings(of_test_);
+  }
+  ProgramStart(const ProgramStart&) = delete;
+  ProgramStart& operator=(const ProgramStart&) = delete;
+
+ private:
+  ProgramResult& result_;
+  const CloudSettings of_test_ = cloud_settings();
+};
+
+// Whether the program starts ranks or is one: it must be a process of its own,
+// as a rank other than 0 prints nothing from then on.
+inline bool HasRanks(const std::vector<std::string>& words) {
+  return std::ranges::any_of(words, [](const std::string& word) {
+    const std::string flag = word.substr(0, word.find('='));
+    return flag == "--local_ranks" || flag == "--rank" ||
+           flag == "--world_size";
+  });
+}
+
+// RunProgram("train_resnet", arguments), but in this process, which has loaded
+// LibTorch already: that takes a second. Programs with ranks are started.
+inline ProgramResult RunTrainResnet(std::vector<std::string> words) {
+  if (HasRanks(words)) {
+    std::string line;
+    for (const std::string& word : words) {
+      line += ShellWord(word) + " ";
+    }
+    return RunProgram("train_resnet", line);
+  }
   words.insert(words.begin(), INFEED_PROGRAMS "/train_resnet");
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
@@ -41,18 +82,16 @@ inline ProgramResult RunTrainResnet(const std::string& arguments) {
     argv.push_back(word.data());
   }
   argv.push_back(nullptr);
-  const CloudSettings of_test = cloud_settings();
-  SetCloudSettings({});
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
   ProgramResult result;
-  result.exit_code =
-      RunMain(static_cast<int>(words.size()), argv.data(), TrainResnet);
-  result.out = testing::internal::GetCapturedStdout();
-  result.err = testing::internal::GetCapturedStderr();
-  ReleaseSignals();
-  SetCloudSettings(of_test);
+  {
+    const ProgramStart start(result);
+    result.exit_code =
+        RunMain(static_cast<int>(words.size()), argv.data(), TrainResnet);
+  }
   return result;
+}
+inline ProgramResult RunTrainResnet(const std::string& arguments) {
+  return RunTrainResnet(ShellWords(arguments));
 }
 
 // RunProgram(), but train_resnet in this process.

@@ -189,6 +189,21 @@ TEST_F(TrainLogTest, LeavesStepsOutWhereAsked) {
   EXPECT_THAT(BytesOfEvents(folder_.path()), HasSubstr("learning_rate"));
 }
 
+TEST_F(TrainLogTest, HasALineOfEverySecondStepWhereAsked) {
+  TrainLog log({.model_dir = folder_.path(),
+                .steps_per_line = 2,
+                .configuration = "",
+                .ceilings = {},
+                .report = {}});
+  log.BeginLoop(0);
+  for (const std::int64_t step : {1, 2, 3, 4}) {
+    log.Step({.step = step}, 0);
+  }
+  ASSERT_EQ(Lines("train").size(), 2U);
+  EXPECT_EQ(Lines("train")[0]["step"], 2);
+  EXPECT_EQ(Lines("train")[1]["step"], 4);
+}
+
 TEST_F(TrainLogTest, TellsTensorBoardTheReferencesTags) {
   Run();
   const std::string train = BytesOfEvents(folder_.path());
