@@ -4,8 +4,28 @@
 #include "preprocess/recipe/recipe.h"
 #include "records/example/imagenet_example.h"
 #include "records/store/record_store.h"
+#include "tests/support/shard_builder.h"
 
 namespace infeed {
+
+const RecordIndex& SharedIndex() {
+  static const TestShards shards(TestPayloads(22));
+  return shards.index();
+}
+
+InputOptions SmallTraining() {
+  return {.batch_size = 4,
+          .image_size = 16,
+          .seed = 7,
+          .on_bad_record = OnBadRecord::kFail,
+          .threads = 2};
+}
+
+InputOptions SmallEvaluation() {
+  InputOptions options = SmallTraining();
+  options.training = false;
+  return options;
+}
 
 BatchCopy CopyOf(const Batch& batch) {
   return {.pixels = {batch.pixels().begin(), batch.pixels().end()},

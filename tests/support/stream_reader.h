@@ -7,6 +7,15 @@
 
 namespace infeed {
 
+// Twenty-two good records, made once for a program: five batches of four, and
+// two over. Record r has the label r + 1.
+[[nodiscard]] const RecordIndex& SharedIndex();
+
+// Batches of four images of 16x16 by two threads, in which a bad record is an
+// error: in an order of seed 7, or the records' own order in an evaluation.
+[[nodiscard]] InputOptions SmallTraining();
+[[nodiscard]] InputOptions SmallEvaluation();
+
 // A copy of a batch's data, so that its handle can be returned.
 struct BatchCopy {
   std::vector<std::uint32_t> pixels;  // empty for RGB bytes

@@ -27,7 +27,7 @@ namespace infeed {
 namespace damaged_shards_test {
 
 using ::testing::AllOf;
-using ::testing::ElementsAre;
+using ::testing::Each;
 using ::testing::HasSubstr;
 
 using Json = nlohmann::json;
@@ -38,26 +38,28 @@ const std::vector<std::int64_t> kDamaged = {11, 37, 90, 91, 140, 199};
 const std::vector<std::string> kKinds = {"frame", "frame", "example",
                                          "image", "image", "image"};
 
+std::vector<std::string> MakePayloads() {
+  std::vector<std::string> payloads = TestPayloads(kRecords);
+  const std::string jpeg = TestJpeg({.width = 40, .height = 36});
+  payloads[90] = "\xff\xff\xff";
+  payloads[91] = PayloadWithImage(jpeg.substr(0, jpeg.size() * 3 / 4), 91);
+  payloads[140] = PayloadWithImage(TestJpeg({.width = 80, .height = 80}), 140);
+  payloads[199] = PayloadWithImage("no image at all", 199);
+  return payloads;
+}
+
+const std::vector<std::string>& Payloads() {
+  static const std::vector<std::string> payloads = MakePayloads();
+  return payloads;
+}
+
 class DamagedShardsTest : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    std::vector<std::string> payloads = TestPayloads(kRecords);
-    const std::string jpeg = TestJpeg({.width = 40, .height = 36});
-    payloads[90] = "\xff\xff\xff";
-    payloads[91] = PayloadWithImage(jpeg.substr(0, jpeg.size() * 3 / 4), 91);
-    payloads[140] =
-        PayloadWithImage(TestJpeg({.width = 80, .height = 80}), 140);
-    payloads[199] = PayloadWithImage("no image at all", 199);
-    shards_ = std::make_unique<TestShards>(payloads, 3);
-    shards_->Damage(11);
-    shards_->DamageHeader(37);
-    intact_ = std::make_unique<TestShards>(TestPayloads(kRecords), 3);
+  DamagedShardsTest() {
+    shards_.Damage(11);
+    shards_.DamageHeader(37);
   }
-  static void TearDownTestSuite() {
-    shards_.reset();
-    intact_.reset();
-  }
-  static const RecordIndex& index() { return shards_->index(); }
+  [[nodiscard]] const RecordIndex& index() const { return shards_.index(); }
 
   [[nodiscard]] InputOptions OptionsFor(OnBadRecord policy) const {
     return {.batch_size = kBatch,
@@ -84,7 +86,7 @@ class DamagedShardsTest : public ::testing::Test {
   }
 
   // The place of a record that a line must have.
-  static void ExpectPlace(const Json& line, std::int64_t record) {
+  void ExpectPlace(const Json& line, std::int64_t record) const {
     const RecordLocation place = index().at(record);
     EXPECT_EQ(line.at("file"),
               index().shards()[static_cast<std::size_t>(place.shard)]);
@@ -93,23 +95,16 @@ class DamagedShardsTest : public ::testing::Test {
   }
 
   TemporaryFolder folder_;
-
- private:
-  static std::unique_ptr<TestShards> shards_;
-
- protected:
-  static std::unique_ptr<TestShards> intact_;
+  TestShards shards_{Payloads(), 3};
 };
 
-std::unique_ptr<TestShards> DamagedShardsTest::shards_;
-std::unique_ptr<TestShards> DamagedShardsTest::intact_;
-
 TEST_F(DamagedShardsTest, DamageMovesNoGoodRecord) {
+  const TestShards whole(TestPayloads(kRecords), 3);
   for (const OnBadRecord policy : {OnBadRecord::kSkip, OnBadRecord::kReplace}) {
     const std::vector<BatchCopy> batches =
         Stream(index(), OptionsFor(policy), kRecords);
     const std::vector<BatchCopy> intact =
-        Stream(intact_->index(), OptionsFor(policy), kRecords);
+        Stream(whole.index(), OptionsFor(policy), kRecords);
     ASSERT_EQ(batches.size(), intact.size());
     for (std::size_t i = 0; i < kRecords; ++i) {
       const BatchCopy& batch = batches[i / kBatch];
@@ -124,6 +119,10 @@ TEST_F(DamagedShardsTest, DamageMovesNoGoodRecord) {
       };
       EXPECT_EQ(batch.labels[slot] == good.labels[slot], !is_damaged) << i;
       EXPECT_EQ(pixels(batch) == pixels(good), !is_damaged) << i;
+      if (batch.weights[slot] == 0) {
+        EXPECT_EQ(batch.labels[slot], -1);
+        EXPECT_THAT(pixels(batch), Each(0U));
+      }
     }
   }
 }

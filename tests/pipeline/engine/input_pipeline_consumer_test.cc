@@ -21,6 +21,7 @@
 #include "tests/support/stream_reader.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
+#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -31,23 +32,20 @@ namespace input_pipeline_consumer_test {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kRecords = 24;
 constexpr int kEpochs = 3;
-constexpr int kBatches = kEpochs * kRecords / 4;
-const InputOptions kOptions{.batch_size = 4,
-                            .image_size = 16,
-                            .repeat = kEpochs,
-                            .seed = 7,
-                            .on_bad_record = OnBadRecord::kFail,
-                            .label_offset = 1,
-                            .threads = 2};
+constexpr int kBatches = kEpochs * 5;
 
-class InputPipelineConsumerTest : public ::testing::Test {
- protected:
-  [[nodiscard]] const RecordIndex& index() const { return shards_.index(); }
+InputOptions Options(int max_lent = 0) {
+  InputOptions options = SmallTraining();
+  options.repeat = kEpochs;
+  options.label_offset = 1;
+  options.max_lent = max_lent;
+  return options;
+}
 
-  TestShards shards_{TestPayloads(kRecords)};
-};
+std::vector<BatchCopy> Expected(int count = kBatches) {
+  return Stream(SharedIndex(), Options(), count);
+}
 
 std::vector<BatchHandle> KeepAll(InputPipeline& pipeline) {
   std::vector<BatchHandle> kept;
@@ -65,14 +63,14 @@ std::vector<BatchCopy> CopiesOf(const std::vector<BatchHandle>& batches) {
   return copies;
 }
 
-TEST_F(InputPipelineConsumerTest, KeepsEveryBatchOfAPoolOfAnySize) {
-  const std::vector<BatchCopy> expected = Stream(index(), kOptions, kBatches);
-  InputOptions options = kOptions;
+TEST(InputPipelineConsumerTest, KeepsEveryBatchOfAPoolOfAnySize) {
+  const std::vector<BatchCopy> expected = Expected();
+  InputOptions options = Options();
   for (options.batches_in_pool = 2; options.batches_in_pool <= 8;
        ++options.batches_in_pool) {
     for (options.max_lent = 1; options.max_lent < options.batches_in_pool;
          ++options.max_lent) {
-      InputPipeline pipeline(index(), options);
+      InputPipeline pipeline(SharedIndex(), options);
       const std::vector<BatchHandle> kept = KeepAll(pipeline);
       EXPECT_EQ(CopiesOf(kept), expected);
       EXPECT_EQ(pipeline.stats().copied_batches, kBatches - options.max_lent);
@@ -80,27 +78,27 @@ TEST_F(InputPipelineConsumerTest, KeepsEveryBatchOfAPoolOfAnySize) {
   }
 }
 
-TEST_F(InputPipelineConsumerTest, KeepsEveryBatchWithoutAGraph) {
-  InputOptions options = kOptions;
-  options.graph = GraphKind::kBasic;
-  options.max_lent = 1;
-  InputPipeline pipeline(index(), options);
-  EXPECT_EQ(CopiesOf(KeepAll(pipeline)), Stream(index(), kOptions, kBatches));
+TEST(InputPipelineConsumerTest, KeptBatchesOutliveThePipelineOfEachGraph) {
+  for (const GraphKind graph : {GraphKind::kFlow, GraphKind::kBasic}) {
+    InputOptions options = Options(1);
+    options.graph = graph;
+    std::vector<BatchHandle> kept;
+    {
+      InputPipeline pipeline(SharedIndex(), options);
+      kept = KeepAll(pipeline);
+    }
+    EXPECT_EQ(CopiesOf(kept), Expected());
+  }
 }
 
-TEST_F(InputPipelineConsumerTest, GetsNoCopiesIfItReturnsBatches) {
-  InputOptions options = kOptions;
-  options.max_lent = 1;
-  InputPipeline pipeline(index(), options);
-  EXPECT_EQ(TakeBatches(pipeline, kBatches),
-            Stream(index(), kOptions, kBatches));
+TEST(InputPipelineConsumerTest, GetsNoCopiesIfItReturnsBatches) {
+  InputPipeline pipeline(SharedIndex(), Options(1));
+  EXPECT_EQ(TakeBatches(pipeline, kBatches), Expected());
   EXPECT_EQ(pipeline.stats().copied_batches, 0);
 }
 
-TEST_F(InputPipelineConsumerTest, ReturnsBatchesFromAnotherThread) {
-  InputOptions options = kOptions;
-  options.max_lent = 2;
-  InputPipeline pipeline(index(), options);
+TEST(InputPipelineConsumerTest, ReturnsBatchesFromAnotherThread) {
+  InputPipeline pipeline(SharedIndex(), Options(2));
   std::vector<BatchCopy> copies;
   BoundedQueue<BatchHandle> used(4);
   std::jthread returner([&] {
@@ -113,35 +111,28 @@ TEST_F(InputPipelineConsumerTest, ReturnsBatchesFromAnotherThread) {
     used.Push(std::move(batch));
   }
   used.Close();
-  EXPECT_EQ(copies, Stream(index(), kOptions, kBatches));
+  EXPECT_EQ(copies, Expected());
 }
 
-TEST_F(InputPipelineConsumerTest, CopiesOutliveThePipeline) {
-  InputOptions options = kOptions;
-  options.max_lent = 1;
+TEST(InputPipelineConsumerTest, WaitsWithoutCopiesUntilABatchIsBackOrStop) {
+  InputPipeline pipeline(SharedIndex(), Options());
   std::vector<BatchHandle> kept;
-  {
-    InputPipeline pipeline(index(), options);
-    kept = KeepAll(pipeline);
-  }
-  EXPECT_EQ(CopiesOf(kept), Stream(index(), kOptions, kBatches));
-}
-
-TEST_F(InputPipelineConsumerTest, WaitsWithoutCopiesUntilABatchIsBack) {
-  InputPipeline pipeline(index(), kOptions);
-  std::vector<BatchHandle> kept;
-  for (int i = 0; i < kOptions.batches_in_pool; ++i) {
+  for (int i = 0; i < Options().batches_in_pool; ++i) {
     kept.push_back(pipeline.Next());
   }
   constexpr std::chrono::milliseconds kWait(50);
   EXPECT_EQ(pipeline.NextUntil(Clock::now() + kWait), std::nullopt);
   kept.pop_back();
-  EXPECT_EQ(CopyOf(*pipeline.Next()), Stream(index(), kOptions, 4).back());
+  kept.push_back(pipeline.Next());
+  EXPECT_EQ(CopyOf(*kept.back()), Expected(4).back());
   EXPECT_EQ(pipeline.stats().copied_batches, 0);
+  std::jthread stopper([&] { pipeline.Stop(); });
+  EXPECT_EQ(pipeline.NextUntil(Clock::now() + std::chrono::hours(1)).value(),
+            nullptr);
 }
 
-TEST_F(InputPipelineConsumerTest, LosesNoBatchByDeadlines) {
-  InputPipeline pipeline(index(), kOptions);
+TEST(InputPipelineConsumerTest, LosesNoBatchByDeadlines) {
+  InputPipeline pipeline(SharedIndex(), Options());
   std::vector<BatchCopy> copies;
   int misses = 0;
   while (true) {
@@ -155,49 +146,31 @@ TEST_F(InputPipelineConsumerTest, LosesNoBatchByDeadlines) {
       break;
     }
   }
-  EXPECT_EQ(copies, Stream(index(), kOptions, kBatches));
+  EXPECT_EQ(copies, Expected());
   EXPECT_EQ(pipeline.stats().batches, kBatches);
 }
 
-TEST_F(InputPipelineConsumerTest, ThrowsAnErrorBeforeTheDeadline) {
-  TestShards shards(TestPayloads(8));
-  for (std::int64_t record = 0; record < 8; ++record) {
-    shards.Damage(record);
-  }
-  InputPipeline pipeline(shards.index(), kOptions);
+TEST(InputPipelineConsumerTest, ThrowsAnErrorBeforeTheDeadline) {
+  TestShards shards(TestPayloads(4));
+  shards.Damage(0);
+  InputPipeline pipeline(shards.index(), Options());
   EXPECT_THROW((void)pipeline.NextUntil(Clock::now() + std::chrono::hours(1)),
                DataError);
 }
 
-TEST_F(InputPipelineConsumerTest, EndsAWaitByStop) {
-  InputPipeline pipeline(index(), kOptions);
-  std::vector<BatchHandle> kept;
-  for (int i = 0; i < kOptions.batches_in_pool; ++i) {
-    kept.push_back(pipeline.Next());
-  }
-  std::jthread stopper([&] { pipeline.Stop(); });
-  EXPECT_EQ(pipeline.NextUntil(Clock::now() + std::chrono::hours(1)).value(),
-            nullptr);
-}
-
-TEST_F(InputPipelineConsumerTest, KeepsTheIndexIfItSharesIt) {
-  const std::vector<BatchCopy> expected = Stream(index(), kOptions, kBatches);
-  auto shared = std::make_shared<const RecordIndex>(index());
-  InputPipeline pipeline(std::move(shared), kOptions);
-  EXPECT_EQ(TakeBatches(pipeline, kBatches), expected);
+TEST(InputPipelineConsumerTest, KeepsTheIndexIfItSharesIt) {
+  auto shared = std::make_shared<const RecordIndex>(SharedIndex());
+  InputPipeline pipeline(std::move(shared), Options());
+  EXPECT_EQ(TakeBatches(pipeline, kBatches), Expected());
   EXPECT_NE(pipeline.State(), "");
 }
 
-TEST_F(InputPipelineConsumerTest, AChildOfForkIsToldToMakeItsOwn) {
-  auto pipeline = std::make_unique<InputPipeline>(index(), kOptions);
+TEST(InputPipelineConsumerTest, AChildOfForkIsToldToMakeItsOwn) {
+  auto pipeline = std::make_unique<InputPipeline>(SharedIndex(), Options());
   BatchHandle held = pipeline->Next();
   EXPECT_EQ(InChild([&] {
-              std::string message;
-              try {
-                (void)pipeline->Next();
-              } catch (const UsageError& error) {
-                message = error.what();
-              }
+              const std::string message =
+                  MessageOf<UsageError>([&] { (void)pipeline->Next(); });
               held.reset();
               pipeline->Stop();
               pipeline.reset();
@@ -206,21 +179,19 @@ TEST_F(InputPipelineConsumerTest, AChildOfForkIsToldToMakeItsOwn) {
             "this pipeline was made before fork(), and its threads are not in "
             "the child: make a pipeline in the child");
   // The parent's stream goes on.
-  EXPECT_EQ(CopyOf(*held), Stream(index(), kOptions, 1).front());
+  EXPECT_EQ(CopyOf(*held), Expected(1).front());
   held.reset();
   EXPECT_EQ(TakeBatches(*pipeline, kBatches).size(), kBatches - 1U);
 }
 
 // ThreadSanitizer starts no threads in a child of a program with threads.
 #if !defined(__SANITIZE_THREAD__)
-TEST_F(InputPipelineConsumerTest, AChildOfForkMakesAPipelineOfItsOwn) {
-  const std::vector<BatchCopy> expected = Stream(index(), kOptions, kBatches);
-  InputPipeline inherited(index(), kOptions);
+TEST(InputPipelineConsumerTest, AChildOfForkMakesAPipelineOfItsOwn) {
+  const std::vector<BatchCopy> expected = Expected();
+  InputPipeline inherited(SharedIndex(), Options());
   EXPECT_NE(inherited.Next(), nullptr);
   EXPECT_EQ(InChild([&]() -> std::string {
-              return Stream(index(), kOptions, kBatches) == expected
-                         ? "the same"
-                         : "different";
+              return Expected() == expected ? "the same" : "different";
             }),
             "the same");
 }

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/reading/memory_plan.h"
 #include "tests/support/packed_payload.h"
@@ -49,49 +48,37 @@ std::vector<BatchCopy> Unpacked(std::vector<BatchCopy> batches) {
   return batches;
 }
 
-void ExpectSameImages(const RecordIndex& index, const InputOptions& options) {
+void ExpectSameImages(const InputOptions& options,
+                      const RecordIndex& index = SharedIndex()) {
   const std::vector<BatchCopy> words = Stream(index, options, kBatches);
   EXPECT_EQ(Stream(index, WithRgb(options), kBatches), Unpacked(words));
 }
 
 TEST(InputPipelineRgbTest, HasTheImagesOfWordsInEachRecipe) {
-  const TestShards shards(TestPayloads(22));
   for (const auto& [name, recipe] : kRecipes) {
-    for (const int threads : {1, 4}) {
-      SCOPED_TRACE(std::string(name) + ", threads " + std::to_string(threads));
-      ExpectSameImages(shards.index(), Options(recipe, threads));
-      InputOptions evaluation = Options(recipe, threads);
-      evaluation.training = false;
-      ExpectSameImages(shards.index(), evaluation);
+    for (const ImageSize size : {ImageSize(19), ImageSize(19, 34)}) {
+      for (const bool training : {true, false}) {
+        for (const int threads : {1, 4}) {
+          SCOPED_TRACE(std::string(name) + (training ? " training" : ""));
+          InputOptions options = Options(recipe, threads);
+          options.image_size = size;
+          options.training = training;
+          ExpectSameImages(options);
+        }
+      }
     }
   }
 }
 
-TEST(InputPipelineRgbTest, HasTheImagesOfWordsThatAreNotSquare) {
-  const TestShards shards(TestPayloads(22));
-  for (const auto& [name, recipe] : kRecipes) {
-    InputOptions options = Options(recipe);
-    options.image_size = {19, 34};
-    ExpectSameImages(shards.index(), options);
-    options.training = false;
-    ExpectSameImages(shards.index(), options);
-  }
-}
-
-TEST(InputPipelineRgbTest, HasTheImagesOfWordsWithAugmentation) {
-  const TestShards shards(TestPayloads(22));
+TEST(InputPipelineRgbTest, HasTheImagesOfWordsOfEachPath) {
   InputOptions options = Options();
   options.augment = {.policy = AugmentPolicy::kRandAugment, .erasing = 0.5F};
-  ExpectSameImages(shards.index(), options);
-}
-
-TEST(InputPipelineRgbTest, HasTheImagesOfWordsWithACacheAndWithoutAGraph) {
-  const TestShards shards(TestPayloads(22));
-  InputOptions options = Options();
+  ExpectSameImages(options);
+  options = Options();
   options.use_cache = true;
-  ExpectSameImages(shards.index(), options);
+  ExpectSameImages(options);
   options.graph = GraphKind::kBasic;
-  ExpectSameImages(shards.index(), options);
+  ExpectSameImages(options);
 }
 
 TEST(InputPipelineRgbTest, HasTheImagesOfPackedRecords) {
@@ -104,7 +91,7 @@ TEST(InputPipelineRgbTest, HasTheImagesOfPackedRecords) {
     for (const Recipe recipe : {Recipe::kPlain, Recipe::kCifar}) {
       InputOptions options = Options(recipe);
       options.image_size = size;
-      ExpectSameImages(shards.index(), options);
+      ExpectSameImages(options, shards.index());
     }
   }
 }
@@ -113,7 +100,7 @@ TEST(InputPipelineRgbTest, PadsWithBlackSlots) {
   const TestShards shards(TestPayloads(6));
   InputOptions options = Options();
   options.training = false;
-  ExpectSameImages(shards.index(), options);
+  ExpectSameImages(options, shards.index());
   const BatchCopy last = Stream(shards.index(), WithRgb(options), 2).back();
   EXPECT_THAT(last.weights, ElementsAre(1, 1, 0, 0));
   const auto half = static_cast<std::ptrdiff_t>(last.rgb.size() / 2);
@@ -123,15 +110,12 @@ TEST(InputPipelineRgbTest, PadsWithBlackSlots) {
 TEST(InputPipelineRgbTest, HasTheSlotsOfWordsForBadRecords) {
   TestShards shards(TestPayloads(22));
   shards.Damage(3);
-  for (const OnBadRecord action : {OnBadRecord::kReplace, OnBadRecord::kSkip}) {
-    InputOptions options = Options();
-    options.on_bad_record = action;
-    ExpectSameImages(shards.index(), options);
-  }
   InputOptions options = Options();
+  for (const OnBadRecord action : {OnBadRecord::kReplace, OnBadRecord::kSkip}) {
+    options.on_bad_record = action;
+    ExpectSameImages(options, shards.index());
+  }
   options.training = false;
-  options.shuffle = Shuffle::kNone;
-  options.on_bad_record = OnBadRecord::kSkip;
   const BatchCopy first = Stream(shards.index(), WithRgb(options), 1).front();
   EXPECT_THAT(first.weights, ElementsAre(1, 1, 1, 0));
   const auto quarter = static_cast<std::ptrdiff_t>(first.rgb.size() / 4);
@@ -139,8 +123,7 @@ TEST(InputPipelineRgbTest, HasTheSlotsOfWordsForBadRecords) {
 }
 
 TEST(InputPipelineRgbTest, TakesBatchesInTurnFromAPoolInUse) {
-  const TestShards shards(TestPayloads(22));
-  InputPipeline pipeline(shards.index(), WithRgb(Options()));
+  InputPipeline pipeline(SharedIndex(), WithRgb(Options()));
   const BatchHandle held = pipeline.Next();
   const BatchCopy before = CopyOf(*held);
   (void)TakeBatches(pipeline, kBatches);
@@ -148,10 +131,9 @@ TEST(InputPipelineRgbTest, TakesBatchesInTurnFromAPoolInUse) {
 }
 
 TEST(InputPipelineRgbTest, CountsItsBytesAndItsMemory) {
-  const TestShards shards(TestPayloads(22));
   InputOptions options = WithRgb(Options());
   options.repeat = 1;
-  InputPipeline pipeline(shards.index(), options);
+  InputPipeline pipeline(SharedIndex(), options);
   (void)TakeBatches(pipeline, 100);
   const std::int64_t slot = std::int64_t{3} * 19 * 19;
   const std::vector<StageStats> stages = pipeline.stats().stages;
@@ -162,19 +144,11 @@ TEST(InputPipelineRgbTest, CountsItsBytesAndItsMemory) {
 }
 
 TEST(InputPipelineRgbTest, GoesOnWithTheStateOfWords) {
-  const TestShards shards(TestPayloads(22));
-  InputPipeline words(shards.index(), Options());
-  InputPipeline rgb(shards.index(), WithRgb(Options()));
+  InputPipeline words(SharedIndex(), Options());
+  InputPipeline rgb(SharedIndex(), WithRgb(Options()));
   (void)words.Next();
   (void)rgb.Next();
   EXPECT_EQ(rgb.State(), words.State());
-}
-
-TEST(InputPipelineRgbTest, RefusesALayoutWithoutImages) {
-  const TestShards shards(TestPayloads(4));
-  InputOptions options = Options();
-  options.layout = BatchContent::kChoices;
-  EXPECT_THROW(InputPipeline(shards.index(), options), UsageError);
 }
 
 }  // namespace input_pipeline_rgb_test

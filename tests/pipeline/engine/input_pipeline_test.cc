@@ -1,6 +1,8 @@
 #include "pipeline/engine/input_pipeline.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <string>
@@ -9,9 +11,11 @@
 #include <vector>
 
 #include "base/error.h"
+#include "pipeline/order/sample_order.h"
 #include "pipeline/reading/memory_plan.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
+#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -22,75 +26,35 @@ namespace input_pipeline_test {
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Property;
-using ::testing::Throws;
 
 constexpr int kRecords = 22;
-// Five full batches of four in an epoch, and two records over.
-const InputOptions kTraining{.batch_size = 4,
-                             .image_size = 16,
-                             .seed = 7,
-                             .on_bad_record = OnBadRecord::kFail,
-                             .threads = 3};
-const InputOptions kEvaluation{.batch_size = 4,
-                               .image_size = 16,
-                               .training = false,
-                               .shuffle = Shuffle::kNone,
-                               .on_bad_record = OnBadRecord::kFail,
-                               .threads = 3};
+constexpr int kPool = 3;
 
-// One data set for all tests: it is only read.
-class InputPipelineTest : public ::testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    shards_ = std::make_unique<TestShards>(TestPayloads(kRecords));
+std::vector<BatchHandle> Hold(InputPipeline& pipeline, int count) {
+  std::vector<BatchHandle> held;
+  for (int i = 0; i < count; ++i) {
+    held.push_back(pipeline.Next());
   }
-  static void TearDownTestSuite() { shards_.reset(); }
-  static const RecordIndex& index() { return shards_->index(); }
-
- private:
-  static std::unique_ptr<TestShards> shards_;
-};
-
-std::unique_ptr<TestShards> InputPipelineTest::shards_;
-
-// Without an order of its own, in each epoch.
-TEST_F(InputPipelineTest, GivesAnEvaluationInTheOrderOfTheRecords) {
-  InputPipeline pipeline(
-      index(),
-      {.batch_size = 4, .image_size = 16, .training = false, .repeat = 2});
-  std::vector<std::int64_t> records;
-  while (const BatchHandle batch = pipeline.Next()) {
-    for (const std::int64_t record : batch->records()) {
-      if (record >= 0) {
-        records.push_back(record);
-      }
-    }
-  }
-  std::vector<std::int64_t> expected;
-  for (std::int64_t i = 0; i < std::int64_t{2} * kRecords; ++i) {
-    expected.push_back(i % kRecords);
-  }
-  EXPECT_EQ(records, expected);
+  return held;
 }
 
-TEST_F(InputPipelineTest, SaysWhenTheCallerHoldsAllBatches) {
-  InputOptions options = kTraining;
-  options.batches_in_pool = 2;
-  InputPipeline pipeline(index(), options);
-  std::vector<BatchHandle> held;
-  held.push_back(pipeline.Next());
+TEST(InputPipelineTest, SaysWhenTheCallerHoldsAllBatches) {
+  InputPipeline pipeline(SharedIndex(), SmallTraining());
+  std::vector<BatchHandle> held = Hold(pipeline, kPool - 1);
   EXPECT_FALSE(pipeline.all_lent());
   held.push_back(pipeline.Next());
   EXPECT_TRUE(pipeline.all_lent());
-  held.pop_back();
+  // The next one can only come in the memory of one that is given back.
+  const Batch* const given_back = held.front().get();
+  held.erase(held.begin());
   EXPECT_FALSE(pipeline.all_lent());
+  EXPECT_EQ(pipeline.Next().get(), given_back);
 }
 
-TEST_F(InputPipelineTest, WorksInTheConsumersThreadWhileItWaitsAndOnlyThen) {
-  InputOptions options = kTraining;
+TEST(InputPipelineTest, WorksInTheConsumersThreadWhileItWaitsAndOnlyThen) {
+  InputOptions options = SmallTraining();
   options.graph = GraphKind::kBasic;
-  InputPipeline pipeline(index(), options);
+  InputPipeline pipeline(SharedIndex(), options);
   EXPECT_EQ(pipeline.stats().stages[1].items, 0);
   (void)TakeBatches(pipeline, 2);
   const PipelineStats stats = pipeline.stats();
@@ -103,42 +67,34 @@ TEST_F(InputPipelineTest, WorksInTheConsumersThreadWhileItWaitsAndOnlyThen) {
   EXPECT_GE(stats.first_wait_seconds + stats.consumer_wait_seconds, busy);
 }
 
-TEST_F(InputPipelineTest, TellsErrorsFromTheConsumersThread) {
-  TestShards shards(TestPayloads(8));
-  shards.Damage(5);
-  InputOptions options = kEvaluation;
-  options.graph = GraphKind::kBasic;
-  InputPipeline pipeline(shards.index(), options);
-  EXPECT_NE(pipeline.Next(), nullptr);
-  EXPECT_THROW((void)pipeline.Next(), DataError);
-}
-
-TEST_F(InputPipelineTest, GivesAnotherOrderInAnotherEpochAndForAnotherSeed) {
+TEST(InputPipelineTest, GivesAnotherOrderInAnotherEpochAndForAnotherSeed) {
+  InputOptions options = SmallTraining();
   const std::vector<std::int32_t> labels =
-      LabelsOf(Stream(index(), kTraining, 10));
+      LabelsOf(Stream(SharedIndex(), options, 10));
   const std::vector<std::int32_t> first(labels.begin(), labels.begin() + 20);
-  const std::vector<std::int32_t> second(labels.begin() + 20, labels.end());
-  EXPECT_NE(first, second);
-  InputOptions options = kTraining;
+  EXPECT_NE(first, std::vector(labels.begin() + 20, labels.end()));
   options.seed = 8;
-  EXPECT_NE(LabelsOf(Stream(index(), options, 5)), first);
+  EXPECT_NE(LabelsOf(Stream(SharedIndex(), options, 5)), first);
 }
 
-TEST_F(InputPipelineTest, TakesTheEndOfAnEpochForTheBeginningOfTheNext) {
-  EXPECT_EQ(Stream(index(), kTraining, 2, {.epoch = 0, .position = 20}),
-            Stream(index(), kTraining, 2, {.epoch = 1, .past_epochs = 1}));
+TEST(InputPipelineTest, TakesTheEndOfAnEpochForTheBeginningOfTheNext) {
+  EXPECT_EQ(
+      Stream(SharedIndex(), SmallTraining(), 2, {.epoch = 0, .position = 20}),
+      Stream(SharedIndex(), SmallTraining(), 2,
+             {.epoch = 1, .past_epochs = 1}));
 }
 
-TEST_F(InputPipelineTest, SaysWhereItGoesOn) {
-  InputPipeline pipeline(index(), kTraining, {.epoch = 3, .position = 12});
+TEST(InputPipelineTest, SaysWhereItGoesOn) {
+  InputPipeline pipeline(SharedIndex(), SmallTraining(),
+                         {.epoch = 3, .position = 12});
   EXPECT_EQ(pipeline.position(), (StreamPosition{3, 12}));
   (void)pipeline.Next();
   EXPECT_EQ(pipeline.position(), (StreamPosition{3, 16}));
   EXPECT_EQ(pipeline.batches_per_epoch(), 5);
 }
 
-TEST_F(InputPipelineTest, EvaluatesEachRecordOnceAndPads) {
-  InputPipeline pipeline(index(), kEvaluation);
+TEST(InputPipelineTest, EvaluatesEachRecordOnceAndPads) {
+  InputPipeline pipeline(SharedIndex(), SmallEvaluation());
   const std::vector<BatchCopy> batches = TakeBatches(pipeline, 100);
   ASSERT_EQ(batches.size(), 6U);
   EXPECT_EQ(pipeline.batches_per_epoch(), 6);
@@ -149,99 +105,55 @@ TEST_F(InputPipelineTest, EvaluatesEachRecordOnceAndPads) {
   EXPECT_THAT(batches.back().weights, ElementsAre(1, 1, 0, 0));
   EXPECT_EQ(batches.back().pixels.back(), 0U);
   EXPECT_EQ(batches.back().next, (StreamPosition{0, kRecords}));
+  EXPECT_EQ(pipeline.Next(), nullptr);
 }
 
-TEST_F(InputPipelineTest, EvaluatesADataSetSmallerThanItsBatch) {
-  InputOptions options = kEvaluation;
-  options.batch_size = 64;
-  const std::vector<BatchCopy> batches = Stream(index(), options, 9);
-  ASSERT_EQ(batches.size(), 1U);
-  EXPECT_EQ(std::accumulate(batches[0].weights.begin(),
-                            batches[0].weights.end(), 0.0F),
-            kRecords);
-}
-
-TEST_F(InputPipelineTest, EvaluatesNoMoreThanTheRecordsAskedFor) {
-  InputOptions options = kEvaluation;
+TEST(InputPipelineTest, EvaluatesTheRecordsAskedForWithTheirLabels) {
+  InputOptions options = SmallEvaluation();
   options.max_records = 5;
-  InputPipeline pipeline(index(), options);
-  EXPECT_EQ(LabelsOf(TakeBatches(pipeline, 100)),
-            (std::vector<std::int32_t>{0, 1, 2, 3, 4, -1, -1, -1}));
+  options.label_offset = 0;
+  const std::vector<std::int32_t> expected = {1, 2, 3, 4, 5, -1, -1, -1};
+  EXPECT_EQ(LabelsOf(Stream(SharedIndex(), options, 9)), expected);
+  options.batch_size = 8;  // More than all records.
+  EXPECT_EQ(LabelsOf(Stream(SharedIndex(), options, 9)), expected);
 }
 
-TEST_F(InputPipelineTest, HasNothingAfterTheEndOfAnEvaluation) {
-  InputPipeline pipeline(index(), kEvaluation,
+TEST(InputPipelineTest, HasNothingAfterTheEndOfAnEvaluation) {
+  InputPipeline pipeline(SharedIndex(), SmallEvaluation(),
                          {.epoch = 0, .position = kRecords});
   EXPECT_EQ(pipeline.Next(), nullptr);
   EXPECT_EQ(pipeline.Next(), nullptr);
 }
 
-TEST_F(InputPipelineTest, SubtractsTheLabelOffset) {
-  InputOptions options = kEvaluation;
-  options.label_offset = 0;
-  EXPECT_THAT(Stream(index(), options, 1)[0].labels, ElementsAre(1, 2, 3, 4));
-}
-
-TEST_F(InputPipelineTest, HoldsNoMoreBatchesThanItsPoolHas) {
-  InputPipeline pipeline(index(), kTraining);
+TEST(InputPipelineTest, EndsWhileBatchesAreOnLoan) {
   std::vector<BatchHandle> held;
-  for (int i = 0; i < kTraining.batches_in_pool; ++i) {
-    held.push_back(pipeline.Next());
-  }
-  // The next one can only come in the memory of one that is given back.
-  const Batch* const given_back = held.front().get();
-  held.erase(held.begin());
-  EXPECT_EQ(pipeline.Next().get(), given_back);
-}
-
-TEST_F(InputPipelineTest, EndsAtAnyMoment) {
-  for (int taken = 0; taken < 12; ++taken) {
-    InputPipeline pipeline(index(), kTraining);
-    EXPECT_EQ(TakeBatches(pipeline, taken).size(),
-              static_cast<std::size_t>(taken));
-  }
-}
-
-TEST_F(InputPipelineTest, EndsWhileBatchesAreOnLoan) {
-  std::vector<BatchHandle> held;
-  for (int taken = 0; taken <= kTraining.batches_in_pool; ++taken) {
-    InputPipeline pipeline(index(), kTraining);
-    held.clear();
-    for (int i = 0; i < taken; ++i) {
-      held.push_back(pipeline.Next());
-    }
+  for (int taken = 0; taken <= kPool; ++taken) {
+    InputPipeline pipeline(SharedIndex(), SmallTraining());
+    held = Hold(pipeline, taken);
   }
   // The last pipeline is gone; its batches are not.
   EXPECT_THAT(held.back()->weights(), Each(1));
 }
 
-TEST_F(InputPipelineTest, GivesNothingAfterStop) {
-  InputPipeline pipeline(index(), kTraining);
-  EXPECT_NE(pipeline.Next(), nullptr);
-  pipeline.Stop();
-  EXPECT_EQ(pipeline.Next(), nullptr);
-}
-
-TEST_F(InputPipelineTest, WakesAWaitingConsumerOnStop) {
-  InputPipeline pipeline(index(), kTraining);
-  std::vector<BatchHandle> held;
-  for (int i = 0; i < kTraining.batches_in_pool; ++i) {
-    held.push_back(pipeline.Next());
-  }
+TEST(InputPipelineTest, WakesAWaitingConsumerOnStopAndGivesNothingMore) {
+  InputPipeline pipeline(SharedIndex(), SmallTraining());
+  std::vector<BatchHandle> held = Hold(pipeline, kPool);
   BatchHandle last = std::move(held.back());
   std::jthread consumer([&] { last = pipeline.Next(); });
   pipeline.Stop();
   consumer.join();
   EXPECT_EQ(last, nullptr);
+  held.clear();
+  EXPECT_EQ(pipeline.Next(), nullptr);
 }
 
-TEST_F(InputPipelineTest, CountsWhatItDelivered) {
-  InputPipeline pipeline(index(), kEvaluation);
+TEST(InputPipelineTest, CountsWhatItDeliveredAndSeesItsQueues) {
+  InputPipeline pipeline(SharedIndex(), SmallEvaluation());
   (void)TakeBatches(pipeline, 100);
   const PipelineStats stats = pipeline.stats();
   EXPECT_EQ(stats.images, kRecords);
   EXPECT_EQ(stats.batches, 6);
-  EXPECT_EQ(stats.threads, 3);
+  EXPECT_EQ(stats.threads, 2);
   EXPECT_EQ(stats.bad_records, 0);
   EXPECT_GT(stats.first_batch_seconds, 0);
   EXPECT_GT(stats.elapsed_seconds, 0);
@@ -250,63 +162,125 @@ TEST_F(InputPipelineTest, CountsWhatItDelivered) {
     EXPECT_EQ(stage.items, kRecords) << stage.name;
   }
   EXPECT_EQ(stats.stages[3].bytes, kRecords * 16 * 16 * 4);
-}
-
-TEST_F(InputPipelineTest, SeesItsQueues) {
-  InputPipeline pipeline(index(), kEvaluation);
-  (void)TakeBatches(pipeline, 100);
-  std::map<std::string, QueueStats> queues;
-  for (const QueueStats& queue : pipeline.stats().queues) {
-    queues[queue.name] = queue;
-  }
-  ASSERT_EQ(queues.size(), 4U);
   // All batches were put, filled, taken and given back.
-  EXPECT_EQ(queues["waiting"].depth, 0);
-  EXPECT_EQ(queues["in_flight"].depth, 0);
-  EXPECT_EQ(queues["ready"].depth, 0);
-  EXPECT_EQ(queues["free"].depth, kEvaluation.batches_in_pool);
-  EXPECT_GE(queues["waiting"].most, 1);
-  EXPECT_GE(queues["in_flight"].most, 1);
-  EXPECT_LE(queues["in_flight"].most, 2 * 3);
-  EXPECT_GE(queues["ready"].most, 1);
-  EXPECT_LE(queues["ready"].most, kEvaluation.batches_in_pool);
+  struct Expected {
+    int depth;
+    int most;
+  };
+  std::map<std::string, Expected> queues = {{"waiting", {0, kRecords}},
+                                            {"in_flight", {0, 2 * 2}},
+                                            {"ready", {0, kPool}},
+                                            {"free", {kPool, kPool}}};
+  ASSERT_EQ(stats.queues.size(), queues.size());
+  for (const QueueStats& queue : stats.queues) {
+    EXPECT_EQ(queue.depth, queues.at(queue.name).depth) << queue.name;
+    EXPECT_LE(queue.most, queues.at(queue.name).most) << queue.name;
+    EXPECT_GE(queue.most, 1) << queue.name;
+  }
 }
 
-TEST_F(InputPipelineTest, SaysWhatMemoryItCanTake) {
-  const InputPipeline pipeline(index(), kTraining);
-  EXPECT_EQ(pipeline.memory().records, 3 * index().max_length());
-  EXPECT_EQ(pipeline.memory().batches, 3 * Batch::MemoryBytes(4, 16));
+TEST(InputPipelineTest, SaysWhatMemoryItCanTake) {
+  const InputPipeline pipeline(SharedIndex(), SmallTraining());
+  EXPECT_EQ(pipeline.memory().records, 2 * SharedIndex().max_length());
+  EXPECT_EQ(pipeline.memory().batches, kPool * Batch::MemoryBytes(4, 16));
   EXPECT_EQ(pipeline.memory_bytes(), pipeline.memory().total());
-  EXPECT_LE(pipeline.memory_bytes(), kTraining.memory_limit);
+  EXPECT_LE(pipeline.memory_bytes(), SmallTraining().memory_limit);
   EXPECT_EQ(pipeline.stats().memory_bytes, pipeline.memory_bytes());
 }
 
-TEST_F(InputPipelineTest, RefusesWrongOptions) {
-  const auto refuses = [](const InputOptions& options, const char* why) {
-    EXPECT_THAT(
-        [&] { InputPipeline(index(), options); },
-        Throws<UsageError>(Property(&UsageError::what, HasSubstr(why))));
+TEST(InputPipelineTest, RefusesWrongOptionsAndStarts) {
+  const auto refusal = [](const auto& change, const StreamPosition& start) {
+    InputOptions options = SmallTraining();
+    change(options);
+    return MessageOf<UsageError>(
+        [&] { InputPipeline(SharedIndex(), options, start); });
   };
-  InputOptions options = kTraining;
-  options.batch_size = 23;
-  refuses(options, "batch_size is 23, but an epoch has only 22 records");
-  options = kTraining;
-  options.image_size = 0;
-  refuses(options, "image_size=0: must be at least 1");
-  options.image_size = {16, 0};
-  refuses(options, "image_size=16x0: must be at least 1");
-  options = kTraining;
-  options.memory_limit = 1000;
-  refuses(options, "memory_limit is 1.0 KiB");
+  EXPECT_THAT(refusal([](InputOptions& o) { o.batch_size = 23; }, {}),
+              HasSubstr("batch_size is 23, but an epoch has only 22 records"));
+  EXPECT_THAT(refusal(
+                  [](InputOptions& o) {
+                    o.image_size = {16, 0};
+                  },
+                  {}),
+              HasSubstr("image_size=16x0: must be at least 1"));
+  EXPECT_THAT(refusal([](InputOptions& o) { o.memory_limit = 1000; }, {}),
+              HasSubstr("memory_limit is 1.0 KiB"));
+  EXPECT_THAT(refusal([](InputOptions&) {}, {0, 6}),
+              HasSubstr("cannot start at position 6"));
 }
 
-TEST_F(InputPipelineTest, RefusesAStartInsideABatch) {
-  EXPECT_THAT(
-      [] {
-        InputPipeline(index(), kTraining, {0, 6});
-      },
-      Throws<UsageError>(Property(&UsageError::what,
-                                  HasSubstr("cannot start at position 6"))));
+// Two epochs of an evaluation in an order of its own.
+InputOptions Shuffled() {
+  InputOptions options = SmallEvaluation();
+  options.repeat = 2;
+  options.shuffle = Shuffle::kGlobal;
+  return options;
+}
+
+TEST(InputPipelineSamplesTest, EveryEpochHasTheOrdersSamples) {
+  const SampleOrder order(kRecords, Shuffle::kGlobal, 7);
+  const std::vector<BatchCopy> batches = Stream(SharedIndex(), Shuffled(), 99);
+  ASSERT_EQ(batches.size(), 12U);
+  for (int i = 0; i < 12; ++i) {
+    const BatchCopy& batch = batches[static_cast<std::size_t>(i)];
+    EXPECT_EQ(batch.epoch, i < 6 ? 0U : 1U);
+    EXPECT_EQ(batch.number, i % 6);
+    for (std::size_t slot = 0; slot < 4; ++slot) {
+      const std::int64_t position =
+          4 * batch.number + static_cast<std::int64_t>(slot);
+      const bool is_padding = position >= kRecords;
+      EXPECT_EQ(batch.positions[slot], is_padding ? -1 : position);
+      EXPECT_EQ(batch.records[slot],
+                is_padding ? -1 : order.RecordAt(batch.epoch, position));
+    }
+  }
+}
+
+TEST(InputPipelineSamplesTest, RanksTakeEachRecordOnceAnEpoch) {
+  for (const RankShare share : {RankShare::kContiguous, RankShare::kStrided}) {
+    std::vector<std::vector<std::int64_t>> seen(2);
+    InputOptions options = Shuffled();
+    options.rank_share = share;
+    options.world_size = 2;
+    for (options.rank = 0; options.rank < 2; ++options.rank) {
+      for (const BatchCopy& batch : Stream(SharedIndex(), options, 99)) {
+        std::ranges::copy_if(batch.records,
+                             std::back_inserter(seen[batch.epoch]),
+                             [](std::int64_t record) { return record >= 0; });
+      }
+    }
+    std::vector<std::int64_t> all(kRecords);
+    std::iota(all.begin(), all.end(), 0);
+    for (std::vector<std::int64_t>& records : seen) {
+      std::ranges::sort(records);
+      EXPECT_EQ(records, all);
+    }
+  }
+}
+
+TEST(InputPipelineSamplesTest, AFilledUpBatchStartsTheOrderAgain) {
+  InputOptions options = SmallEvaluation();
+  options.last_batch = LastBatch::kRepeat;
+  const BatchCopy last = Stream(SharedIndex(), options, 6)[5];
+  EXPECT_THAT(last.records, ElementsAre(20, 21, 0, 1));
+  EXPECT_THAT(last.positions, ElementsAre(20, 21, 22, 23));
+}
+
+TEST(InputPipelineSamplesTest, SubstitutesAreListedForBadRecords) {
+  TestShards shards(TestPayloads(kRecords));
+  shards.Damage(5);
+  InputOptions options = SmallEvaluation();
+  options.label_offset = 1;
+  options.on_bad_record = OnBadRecord::kReplace;
+  const BatchCopy replaced = Stream(shards.index(), options, 2)[1];
+  EXPECT_NE(replaced.records[1], 5);
+  // A test record's label is its number.
+  EXPECT_TRUE(std::ranges::equal(replaced.records, replaced.labels));
+  EXPECT_THAT(replaced.positions, ElementsAre(4, 5, 6, 7));
+  options.on_bad_record = OnBadRecord::kSkip;
+  const BatchCopy skipped = Stream(shards.index(), options, 2)[1];
+  EXPECT_THAT(skipped.records, ElementsAre(4, -1, 6, 7));
+  EXPECT_THAT(skipped.positions, ElementsAre(4, 5, 6, 7));
 }
 
 }  // namespace input_pipeline_test
