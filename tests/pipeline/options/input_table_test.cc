@@ -12,8 +12,10 @@
 #include "base/error.h"
 #include "pipeline/options/option_text.h"
 #include "pipeline/options/overloaded.h"
+#include "pipeline/order/stream_state.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
+#include "tests/support/throws.h"
 
 #include "gtest/gtest.h"
 
@@ -135,6 +137,33 @@ TEST(InputTableTest, OptionsOfTheStreamChangeBatches) {
     const InputOption& row = FindInputOption(name);
     EXPECT_TRUE(row.affects_batches) << name;
     EXPECT_FALSE(GivesTheSame(shards.index(), Streams()[0], row)) << name;
+  }
+}
+
+// A stream is not resumed with another value, and the message names its row.
+TEST(InputTableTest, OptionsOfTheStreamAreInItsState) {
+  const TestShards shards(TestPayloads(8));
+  for (const InputOption& row : InputOptionTable()) {
+    InputOptions there = {.batch_size = 4,
+                          .image_size = 16,
+                          .recipe = Recipe::kTorchvision,
+                          .seed = 7};
+    there.crop.eval_resize = row.name == "eval_resize" ? 20 : 0;
+    const std::string state =
+        BuildStreamState(StateOf(shards.index(), there, {}));
+    const std::vector<std::string> values = OtherValues(row, there);
+    std::string refusals;
+    for (const std::string& value : values) {
+      InputOptions here = there;
+      refusals += MessageOf<UsageError>([&] {
+        SetOption(row, {std::string(row.name), value, ""}, row.at(here));
+        (void)ResumePosition(state, shards.index(), here);
+      });
+    }
+    const std::string named = std::string(row.name) + " is ";
+    EXPECT_EQ(refusals.find(named) != std::string::npos,
+              row.affects_batches && !values.empty())
+        << named << refusals;
   }
 }
 

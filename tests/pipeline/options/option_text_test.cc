@@ -7,6 +7,7 @@
 #include "base/choices.h"
 #include "base/error.h"
 #include "preprocess/pixels/image_size.h"
+#include "tests/support/throws.h"
 
 namespace infeed {
 namespace {
@@ -113,12 +114,7 @@ class SizeOptionTest : public testing::Test {
     return options_.size;
   }
   std::string Refusal(const std::string& text) {
-    try {
-      (void)Set(text);
-    } catch (const UsageError& error) {
-      return error.what();
-    }
-    return "";
+    return MessageOf<UsageError>([&] { (void)Set(text); });
   }
   std::string Text() { return ValueText(info_, field_.at(options_)); }
 
@@ -165,12 +161,9 @@ TEST_F(SizeOptionTest, RefusesOtherText) {
 TEST_F(SizeOptionTest, ChecksAndCopiesSizes) {
   EXPECT_EQ(TypeText(field_.at(options_)), "size");
   SizeOptions other{.size = {64, 600}};
-  try {
-    CheckOption(info_, field_.at(other));
-    ADD_FAILURE() << "not refused";
-  } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "image_size=64x600: must be at most 512");
-  }
+  EXPECT_EQ(
+      MessageOf<UsageError>([&] { CheckOption(info_, field_.at(other)); }),
+      "image_size=64x600: must be at most 512");
   CopyOption(field_.at(other), field_.at(options_));
   EXPECT_EQ(options_.size, ImageSize(64, 600));
 }

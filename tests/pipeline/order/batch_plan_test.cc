@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "pipeline/order/sample_order.h"
 #include "tests/support/batch_plans.h"
+#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -16,8 +17,6 @@ namespace batch_plan_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Property;
-using ::testing::Throws;
 
 // A plan with the fields that the tests compare.
 BatchPlan Plan(std::uint32_t epoch, std::int64_t first, int samples,
@@ -32,37 +31,38 @@ BatchPlan Plan(std::uint32_t epoch, std::int64_t first, int samples,
           .places = places};
 }
 
-TEST(BatchSequenceTest, DropsTheLastPartOfATrainingEpoch) {
-  const BatchSequence sequence = Sequence(10, {.batch_size = 4});
-  EXPECT_EQ(sequence.batches_per_epoch(), 2);
-  EXPECT_THAT(Take(sequence, 3), ElementsAre(Plan(0, 0, 4, {0, 4}, 10),
-                                             Plan(0, 4, 4, {1, 0, 1}, 10),
-                                             Plan(1, 0, 4, {1, 4, 1}, 10)));
-}
-
-TEST(BatchSequenceTest, PadsTheLastBatchOfAnEvaluation) {
-  const BatchSequence sequence =
-      Sequence(10, {.batch_size = 4, .training = false});
-  EXPECT_EQ(sequence.batches_per_epoch(), 3);
-  EXPECT_THAT(Take(sequence, 9),
-              ElementsAre(Plan(0, 0, 4, {0, 4}, 10), Plan(0, 4, 4, {0, 8}, 10),
-                          Plan(0, 8, 2, {0, 10}, 10, true)));
-}
-
-TEST(BatchSequenceTest, PadsEveryEpochOfATrainingThatAsksForIt) {
-  EXPECT_THAT(
-      Take(Sequence(6, {.batch_size = 4, .last_batch = LastBatch::kPad}), 3),
-      ElementsAre(Plan(0, 0, 4, {0, 4}, 6), Plan(0, 4, 2, {1, 0, 1}, 6),
-                  Plan(1, 0, 4, {1, 4, 1}, 6)));
-}
-
-TEST(BatchSequenceTest, DropsTheLastPartOfAnEvaluationThatAsksForIt) {
-  EXPECT_THAT(
-      Take(Sequence(10, {.batch_size = 4,
-                         .last_batch = LastBatch::kDrop,
-                         .training = false}),
-           9),
-      ElementsAre(Plan(0, 0, 4, {0, 4}, 10), Plan(0, 4, 4, {0, 8}, 10, true)));
+TEST(BatchSequenceTest, EndsAnEpochAsTheOptionsSay) {
+  struct Row {
+    std::int64_t places;
+    InputOptions options;
+    std::int64_t batches_per_epoch;
+    std::vector<BatchPlan> plans;  // of a training the first three
+  };
+  const std::vector<Row> rows = {
+      {10,
+       {.batch_size = 4},
+       2,
+       {Plan(0, 0, 4, {0, 4}, 10), Plan(0, 4, 4, {1, 0, 1}, 10),
+        Plan(1, 0, 4, {1, 4, 1}, 10)}},
+      {10,
+       {.batch_size = 4, .training = false},
+       3,
+       {Plan(0, 0, 4, {0, 4}, 10), Plan(0, 4, 4, {0, 8}, 10),
+        Plan(0, 8, 2, {0, 10}, 10, true)}},
+      {6,
+       {.batch_size = 4, .last_batch = LastBatch::kPad},
+       2,
+       {Plan(0, 0, 4, {0, 4}, 6), Plan(0, 4, 2, {1, 0, 1}, 6),
+        Plan(1, 0, 4, {1, 4, 1}, 6)}},
+      {10,
+       {.batch_size = 4, .last_batch = LastBatch::kDrop, .training = false},
+       2,
+       {Plan(0, 0, 4, {0, 4}, 10), Plan(0, 4, 4, {0, 8}, 10, true)}}};
+  for (const Row& row : rows) {
+    const BatchSequence sequence = Sequence(row.places, row.options);
+    EXPECT_EQ(sequence.batches_per_epoch(), row.batches_per_epoch);
+    EXPECT_EQ(Take(sequence, row.options.training ? 3 : 9), row.plans);
+  }
 }
 
 TEST(BatchSequenceTest, FillsTheLastBatchUpFromTheEpochsBeginning) {
@@ -192,6 +192,16 @@ TEST(BatchSequenceTest, EndsWhereItWouldHaveEndedWhereverItIsResumed) {
   }
 }
 
+TEST(BatchSequenceTest, StartsAtAnyBatchAndEndsAtTheEnd) {
+  EXPECT_EQ(Take(Sequence(10, {.batch_size = 4}, {7, 4}), 1).front(),
+            Plan(7, 4, 4, {8, 0, 1}, 10));
+  EXPECT_EQ(Sequence(10, {.batch_size = 4}, {7, 8}).position(),
+            (StreamPosition{8, 0, 1}));
+  const InputOptions evaluation{.batch_size = 4, .training = false};
+  EXPECT_TRUE(Take(Sequence(10, evaluation, {0, 10}), 1).empty());
+  EXPECT_TRUE(Take(Sequence(10, evaluation, {1, 0, 1}), 1).empty());
+}
+
 TEST(BatchSequenceTest, GoesOnWhereMoreEpochsAreAskedForLater) {
   EXPECT_EQ(Take(Sequence(4, {.batch_size = 4, .repeat = 3},
                           {.epoch = 1, .position = 4, .past_epochs = 1}),
@@ -212,80 +222,40 @@ TEST(BatchSequenceTest, GivesARankItsPartOfEveryGlobalBatch) {
                           Plan(0, 10, 0, {0, 9}, 9, true, 6)));
 }
 
-TEST(BatchSequenceTest, StartsAtAnyBatch) {
-  EXPECT_EQ(Take(Sequence(10, {.batch_size = 4}, {7, 4}), 1).front(),
-            Plan(7, 4, 4, {8, 0, 1}, 10));
-}
-
-TEST(BatchSequenceTest, TakesTheEndOfAnEpochForTheNextOne) {
-  EXPECT_EQ(Sequence(10, {.batch_size = 4}, {7, 8}).position(),
-            (StreamPosition{8, 0, 1}));
-}
-
-TEST(BatchSequenceTest, HasNothingAfterTheEndOfAnEvaluation) {
-  const InputOptions options{.batch_size = 4, .training = false};
-  EXPECT_TRUE(Take(Sequence(10, options, {0, 10}), 1).empty());
-  EXPECT_TRUE(Take(Sequence(10, options, {1, 0, 1}), 1).empty());
-}
-
-auto Refuses(const char* why) {
-  return Throws<UsageError>(Property(&UsageError::what, HasSubstr(why)));
-}
-
-TEST(BatchSequenceTest, RefusesAStartInsideABatch) {
-  EXPECT_THAT(
-      [] {
-        Sequence(10, {.batch_size = 4}, {0, 3});
-      },
-      Refuses("cannot start at position 3: give a multiple of "
-              "batch_size 4"));
-}
-
-TEST(BatchSequenceTest, RefusesAStartOutsideTheEpoch) {
-  EXPECT_THAT(
-      [] {
-        Sequence(10, {.batch_size = 4}, {0, 12});
-      },
-      Refuses("the epoch's end at 8"));
-  EXPECT_THAT(
-      [] {
-        Sequence(10, {.batch_size = 4}, {0, -4});
-      },
-      Refuses("cannot start at position -4"));
-}
-
-TEST(BatchSequenceTest, RefusesAPlaceThatRanksCannotShare) {
-  const InputOptions options{.batch_size = 4,
+TEST(BatchSequenceTest, RefusesPlacesWhereNoBatchBegins) {
+  const auto refusal = [](const StreamPosition& start,
+                          const InputOptions& options = {.batch_size = 4}) {
+    return MessageOf<UsageError>([&] { Sequence(10, options, start); });
+  };
+  EXPECT_THAT(refusal({0, 3}), HasSubstr("cannot start at position 3: give a "
+                                         "multiple of batch_size 4"));
+  EXPECT_THAT(refusal({0, 12}), HasSubstr("the epoch's end at 8"));
+  EXPECT_THAT(refusal({0, -4}), HasSubstr("cannot start at position -4"));
+  const InputOptions carried{.batch_size = 4,
                              .world_size = 2,
                              .rank_share = RankShare::kStrided,
                              .last_batch = LastBatch::kCarry};
-  EXPECT_NO_THROW(Sequence(10, options, {0, 6}));
-  EXPECT_THAT(
-      [&] {
-        Sequence(10, options, {0, 7});
-      },
-      Refuses("cannot start at position 7: give a multiple of 2"));
-}
-
-TEST(BatchSequenceTest, RefusesAnEmptyDataSet) {
-  EXPECT_THAT([] { Sequence(0, {.training = false}); },
-              Refuses("the data set has no records"));
+  EXPECT_EQ(refusal({0, 6}, carried), "");
+  EXPECT_THAT(refusal({0, 7}, carried),
+              HasSubstr("cannot start at position 7: give a multiple of 2"));
 }
 
 TEST(BatchSequenceTest, RefusesAnEpochWithoutABatch) {
-  EXPECT_THAT([] { Sequence(3, {.batch_size = 4}); },
-              Refuses("batch_size is 4, but an epoch has only 3 records: "
-                      "no batch would be full (last_batch drop"));
-  EXPECT_THAT([] { Sequence(1, {.batch_size = 4}); },
-              Refuses("an epoch has only 1 record: no batch"));
-  EXPECT_THAT(
-      [] {
-        Sequence(3, {.batch_size = 4,
-                     .world_size = 4,
-                     .rank_share = RankShare::kStridedDrop,
-                     .training = false});
-      },
-      Refuses("rank_share strided_drop"));
+  const auto refusal = [](std::int64_t places, const InputOptions& options) {
+    return MessageOf<UsageError>([&] { Sequence(places, options); });
+  };
+  EXPECT_THAT(refusal(0, {.training = false}),
+              HasSubstr("the data set has no records"));
+  EXPECT_THAT(refusal(3, {.batch_size = 4}),
+              HasSubstr("batch_size is 4, but an epoch has only 3 records: no "
+                        "batch would be full (last_batch drop"));
+  EXPECT_THAT(refusal(1, {.batch_size = 4}),
+              HasSubstr("an epoch has only 1 record: no batch"));
+  EXPECT_THAT(refusal(3, {.batch_size = 4,
+                          .world_size = 4,
+                          .rank_share = RankShare::kStridedDrop,
+                          .training = false}),
+              HasSubstr("rank_share strided_drop"));
 }
 
 }  // namespace batch_plan_test

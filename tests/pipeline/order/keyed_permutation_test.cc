@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "base/random.h"
 
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace infeed {
@@ -45,33 +45,23 @@ double ChiSquareDeviations(const std::vector<int>& counts, double expected) {
   return (chi_square - freedom) / std::sqrt(2 * freedom);
 }
 
-// All sizes to 5,000, in parts that can run side by side.
-class KeyedPermutationSizesTest
-    : public ::testing::TestWithParam<std::uint32_t> {};
-
-TEST_P(KeyedPermutationSizesTest, IsABijection) {
-  constexpr std::uint32_t kParts = 10;
-  for (std::uint32_t size = 1 + GetParam(); size <= 2000; size += kParts) {
-    ASSERT_TRUE(IsBijection({size, {.seed = 5, .epoch = size}})) << size;
+TEST(KeyedPermutationTest, IsABijectionForEverySize) {
+  std::vector<std::uint32_t> sizes(2000);
+  std::iota(sizes.begin(), sizes.end(), 1U);
+  for (std::uint32_t size = 2001; size <= 5000; size += 10) {
+    sizes.push_back(size);
   }
-  for (std::uint32_t size = 2001 + GetParam(); size <= 5000; size += 97) {
+  sizes.insert(sizes.end(), {65535U, 65536U, 65537U});
+  for (const std::uint32_t size : sizes) {
     ASSERT_TRUE(IsBijection({size, {.seed = 5, .epoch = size}})) << size;
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Parts, KeyedPermutationSizesTest,
-                         ::testing::Range(0U, 10U));
-
-TEST(KeyedPermutationTest, IsABijectionForLargerSizes) {
-  for (const std::uint32_t size : {65535U, 65536U, 65537U}) {
-    ASSERT_TRUE(IsBijection({size, {.seed = 1}})) << size;
   }
 }
 
 TEST(KeyedPermutationTest, GoesBackwardsForRandomSizes) {
   SampleRandom draws({.seed = 77}, RandomStream::kMadeData);
   for (std::uint32_t i = 0; i < 300; ++i) {
-    const std::uint32_t size = 1 + draws.Below(1'000'000'000);
+    const std::uint32_t size =
+        i == 0 ? 0xffffffffU : 1 + draws.Below(1'000'000'000);
     const KeyedPermutation permutation(
         size, {.seed = draws.Word(), .epoch = i, .domain = draws.Word()});
     for (int j = 0; j < 20; ++j) {
@@ -99,15 +89,6 @@ TEST(KeyedPermutationTest, GivesManyElementsAtOnce) {
       permutation.ToElements(elements);
       ASSERT_EQ(elements, expected) << size;
     }
-  }
-}
-
-TEST(KeyedPermutationTest, GoesBackwardsForTheLargestSize) {
-  constexpr std::uint32_t kSize = 0xffffffff;
-  const KeyedPermutation permutation(kSize, {.seed = 1});
-  for (const std::uint32_t place : {0U, kSize / 2, kSize - 1}) {
-    ASSERT_LT(permutation.At(place), kSize);
-    ASSERT_EQ(permutation.PositionOf(permutation.At(place)), place);
   }
 }
 

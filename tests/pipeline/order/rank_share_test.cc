@@ -60,32 +60,27 @@ std::vector<EpochPlaces> Union(std::int64_t places, InputOptions options) {
   return sorted;
 }
 
+// Ranks can share 40 evenly; contiguous ones share anything. The repetitions of
+// an image are next to each other over the ranks.
 TEST(RankShareTest, IsTheSameStreamHoweverManyRanksShareIt) {
-  // With 40 the ranks can share the epoch evenly; the last batch is a part.
-  for (InputOptions options : AllModes(16)) {
-    options.world_size = 1;
-    const std::vector<EpochPlaces> single = Union(40, options);
-    for (const int world_size : {2, 4, 8}) {
-      options.world_size = world_size;
-      EXPECT_EQ(Union(40, options), single)
-          << world_size << " ranks, "
-          << ChoiceName(options.rank_share, kRankShares) << ", "
-          << ChoiceName(options.last_batch, kLastBatches);
-    }
-  }
-}
-
-TEST(RankShareTest, IsTheSameStreamForContiguousRanksOfAnyData) {
-  for (const std::int64_t places : {17, 31, 33, 39}) {
+  for (const std::int64_t places : {40, 17, 31, 33, 39}) {
     for (InputOptions options : AllModes(16)) {
-      if (options.rank_share != RankShare::kContiguous) {
-        continue;
-      }
-      options.world_size = 1;
-      const std::vector<EpochPlaces> single = Union(places, options);
-      for (const int world_size : {2, 4, 8}) {
-        options.world_size = world_size;
-        EXPECT_EQ(Union(places, options), single) << places;
+      for (const int repeats : {1, 3}) {
+        const bool is_contiguous =
+            options.rank_share == RankShare::kContiguous && repeats == 1;
+        if (places != 40 && !is_contiguous) {
+          continue;
+        }
+        options.repeat_augment = repeats;
+        options.world_size = 1;
+        const std::vector<EpochPlaces> single = Union(places, options);
+        for (const int world_size : {2, 4, 8}) {
+          options.world_size = world_size;
+          EXPECT_EQ(Union(places, options), single)
+              << places << ", " << world_size << " ranks, "
+              << ChoiceName(options.rank_share, kRankShares) << ", "
+              << ChoiceName(options.last_batch, kLastBatches);
+        }
       }
     }
   }
@@ -213,20 +208,6 @@ TEST(RankShareTest, RepeatsAsTheSamplersOfTorchvisionAndTimmDid) {
       ASSERT_GE(own.size(), theirs.size());
       own.resize(theirs.size());
       EXPECT_EQ(own, theirs) << one["sampler"] << ", rank " << rank;
-    }
-  }
-}
-
-// A global batch is the same for any number of ranks, so that the repetitions
-// of an image are next to each other over the ranks.
-TEST(RankShareTest, RepeatsTheSameImagesHoweverManyRanksShareThem) {
-  for (InputOptions options : AllModes(16)) {
-    options.repeat_augment = 3;
-    options.world_size = 1;
-    const std::vector<EpochPlaces> single = Union(40, options);
-    for (const int world_size : {2, 4, 8}) {
-      options.world_size = world_size;
-      EXPECT_EQ(Union(40, options), single) << world_size << " ranks";
     }
   }
 }

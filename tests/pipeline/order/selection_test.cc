@@ -8,10 +8,12 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "pipeline/order/sample_order.h"
+#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -21,8 +23,6 @@ namespace selection_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Property;
-using ::testing::Throws;
 
 constexpr std::uint64_t kSeed = 5;
 
@@ -211,75 +211,59 @@ TEST(SelectionTest, HasAnIdentityOfAllThatDecides) {
       selections[0].identity());
 }
 
-auto Refuses(const char* why) {
-  return Throws<UsageError>(Property(&UsageError::what, HasSubstr(why)));
+// Why a selection of these groups is refused.
+std::string Refusal(const std::vector<RecordGroup>& groups,
+                    std::int64_t places = 0) {
+  return MessageOf<UsageError>([&] { Selection(groups, places); });
 }
 
 TEST(SelectionTest, RefusesWhatSelectsNothing) {
-  EXPECT_THAT([] { Selection({}); }, Refuses("nothing is selected"));
-  EXPECT_THAT([] { Selection({Range(0, 3, 0)}); },
-              Refuses("nothing is selected"));
-  EXPECT_THAT([] { Selection({Range(0, 0)}); }, Refuses("range has none"));
-  EXPECT_THAT(
-      [] {
-        Selection({Range(0, 100, 1), Range(0, 1, 0.001)});
-      },
-      Refuses("range gets no place in an epoch of 101 records"));
+  EXPECT_THAT(Refusal({}), HasSubstr("nothing is selected"));
+  EXPECT_THAT(Refusal({Range(0, 3, 0)}), HasSubstr("nothing is selected"));
+  EXPECT_THAT(Refusal({Range(0, 0)}), HasSubstr("range has none"));
+  EXPECT_THAT(Refusal({Range(0, 100, 1), Range(0, 1, 0.001)}),
+              HasSubstr("range gets no place in an epoch of 101 records"));
 }
 
 TEST(SelectionTest, RefusesWhatIsNoWeight) {
+  constexpr const char* kOfWeighted = "a weight of weighted cannot be used";
   for (const double weight :
        {-1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
-    EXPECT_THAT([&] { Selection({Range(0, 3, weight)}); },
-                Refuses("a weight of range cannot be used"));
-    EXPECT_THAT(
-        [&] {
-          Selection({Weighted({1, weight})});
-        },
-        Refuses("a weight of weighted cannot be used"));
+    EXPECT_THAT(Refusal({Range(0, 3, weight)}),
+                HasSubstr("a weight of range cannot be used"));
+    EXPECT_THAT(Refusal({Weighted({1, weight})}), HasSubstr(kOfWeighted));
   }
-  EXPECT_THAT([] { Selection({Weighted({0, 0})}); }, Refuses("not 0 for all"));
-  EXPECT_THAT(
-      [] {
-        Selection({Weighted({1e308, 1e308})});
-      },
-      Refuses("a weight of weighted cannot be used"));
+  EXPECT_THAT(Refusal({Weighted({1e308, 1e308})}), HasSubstr(kOfWeighted));
+  EXPECT_THAT(Refusal({Weighted({0, 0})}), HasSubstr("not 0 for all"));
+  EXPECT_THAT(Refusal({{.name = "list", .ids = {7, 3, 99}, .weights = {1, 2}}}),
+              HasSubstr("list has 2 weights for 3 records"));
 }
 
 TEST(SelectionTest, RefusesAnEpochThatNoOrderCanHold) {
-  EXPECT_THAT([] { Selection({Range(0, 3)}, std::int64_t{1} << 32); },
-              Refuses("an epoch of 4294967296 records"));
-  EXPECT_THAT([] { Selection({Range(0, 3)}, -1); },
-              Refuses("an epoch of -1 records"));
-}
-
-TEST(SelectionTest, NeedsAWeightForEachRecord) {
-  EXPECT_THAT(
-      [] {
-        Selection({{.name = "list", .ids = {7, 3, 99}, .weights = {1, 2}}});
-      },
-      Refuses("list has 2 weights for 3 records"));
+  EXPECT_THAT(Refusal({Range(0, 3)}, std::int64_t{1} << 32),
+              HasSubstr("an epoch of 4294967296 records"));
+  EXPECT_THAT(Refusal({Range(0, 3)}, -1), HasSubstr("an epoch of -1 records"));
 }
 
 TEST(SelectionTest, IsRefusedByAnOrderThatCannotTakeIt) {
-  const auto subset =
-      std::make_shared<const Selection>(std::vector<RecordGroup>{Range(0, 10)});
-  const auto balanced = std::make_shared<const Selection>(
-      std::vector<RecordGroup>{Range(0, 10), Range(10, 20)});
-  EXPECT_THAT([&] { Ordered(subset, Shuffle::kWindow); },
-              Refuses("shuffle is window: a selection needs global, or none"));
-  EXPECT_THAT([&] { Ordered(subset, Shuffle::kTorch); },
-              Refuses("shuffle is torch"));
-  EXPECT_THAT([&] { Ordered(balanced, Shuffle::kNone); },
-              Refuses("shuffle is none"));
+  const auto refusal = [](std::vector<RecordGroup> groups, InputOptions options,
+                          std::int64_t records = 100) {
+    options.selection = std::make_shared<const Selection>(std::move(groups));
+    return MessageOf<UsageError>([&] { SampleOrder({records}, options); });
+  };
+  EXPECT_THAT(refusal({Range(0, 10)}, {.shuffle = Shuffle::kWindow}),
+              HasSubstr("shuffle is window: a selection needs global, or "
+                        "none"));
+  EXPECT_THAT(refusal({Range(0, 10)}, {.shuffle = Shuffle::kTorch}),
+              HasSubstr("shuffle is torch"));
   EXPECT_THAT(
-      [&] {
-        SampleOrder({5}, {.shuffle = Shuffle::kGlobal, .selection = subset});
-      },
-      Refuses("record 9 is selected, but the data set has only 5 records"));
-  EXPECT_THAT(
-      [&] { SampleOrder({50}, {.max_records = 7, .selection = subset}); },
-      Refuses("max_records and a selection exclude each other"));
+      refusal({Range(0, 10), Range(10, 20)}, {.shuffle = Shuffle::kNone}),
+      HasSubstr("shuffle is none"));
+  EXPECT_THAT(refusal({Range(0, 10)}, {.shuffle = Shuffle::kGlobal}, 5),
+              HasSubstr("record 9 is selected, but the data set has only 5 "
+                        "records"));
+  EXPECT_THAT(refusal({Range(0, 10)}, {.max_records = 7}),
+              HasSubstr("max_records and a selection exclude each other"));
 }
 
 }  // namespace selection_test

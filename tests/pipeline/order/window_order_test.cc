@@ -99,15 +99,6 @@ TEST(WindowOrderTest, InterleavesRecordByRecordWhereNothingIsShuffled) {
   EXPECT_THAT(records, ::testing::ElementsAre(3, 0, 8, 4, 1, 9, 5, 2, 6, 7));
 }
 
-TEST(WindowOrderTest, HasEveryRecordOnce) {
-  const Sizes sizes = {1000, 0, 1, 999, 1001, 37};
-  std::vector<std::int64_t> records = All(sizes, {.shards = 4, .records = 64});
-  std::sort(records.begin(), records.end());
-  std::vector<std::int64_t> all(records.size());
-  std::iota(all.begin(), all.end(), 0);
-  EXPECT_EQ(records, all);
-}
-
 // What makes the reads sequential: the records that a block takes from a shard
 // are neighbours, and go on where the block before stopped.
 TEST(WindowOrderTest, ReadsEachShardForwards) {
@@ -133,18 +124,6 @@ TEST(WindowOrderTest, ReadsEachShardForwards) {
       EXPECT_EQ(*stretch.rbegin() - begin + 1, std::ssize(stretch));
       next[shard] = *stretch.rbegin() + 1;
     }
-  }
-}
-
-TEST(WindowOrderTest, MixesTheShardsOfAWindowOnly) {
-  const std::vector<std::int64_t> records =
-      All(Sizes(8, 100), {.shards = 2, .records = 50});
-  for (std::size_t window = 0; window < 4; ++window) {
-    std::set<std::int64_t> shards;
-    for (std::size_t i = 0; i < 200; ++i) {
-      shards.insert(records[window * 200 + i] / 100);
-    }
-    EXPECT_EQ(shards.size(), 2U);
   }
 }
 

@@ -20,6 +20,10 @@ TEST(BottleneckTest, TheStageOfMostWorkIsTheBottleneckOfBusyThreads) {
   EXPECT_DOUBLE_EQ(bottleneck.stage_share, 15.0 / 19);
   EXPECT_DOUBLE_EQ(bottleneck.busy_share, 19.0 / 22);
   EXPECT_DOUBLE_EQ(bottleneck.device_wait_share, 0.9);
+  // In the device's own time: it worked for one second.
+  EXPECT_DOUBLE_EQ(bottleneck.device_rate.value(), 1216.0);
+  // 19 / 11 cores were busy and gave a tenth of what the device takes.
+  EXPECT_DOUBLE_EQ(bottleneck.cores_needed.value(), 19.0 / 11 * 9);
 }
 
 TEST(BottleneckTest, CountsAugmentationAsWork) {
@@ -28,15 +32,6 @@ TEST(BottleneckTest, CountsAugmentationAsWork) {
   const Bottleneck bottleneck = BottleneckOf(stats);
   EXPECT_EQ(bottleneck.stage, "augment");
   EXPECT_DOUBLE_EQ(bottleneck.stage_share, 16.0 / 35);
-}
-
-TEST(BottleneckTest, CountsTheDevicesRateInItsOwnTime) {
-  EXPECT_DOUBLE_EQ(BottleneckOf(BusyRun()).device_rate.value(), 1216.0);
-}
-
-// 19 / 11 cores were busy and gave a tenth of what the device takes.
-TEST(BottleneckTest, NeedsAsManyCoresAsTheWorkForTheDevicesTime) {
-  EXPECT_DOUBLE_EQ(BottleneckOf(BusyRun()).cores_needed.value(), 19.0 / 11 * 9);
 }
 
 TEST(BottleneckTest, KnowsNoRateOfADeviceThatDoesNothing) {
