@@ -2,11 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <iomanip>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "preprocess/pixels/image_size.h"
 #include "preprocess/pixels/pack.h"
@@ -70,6 +73,21 @@ inline std::string RgbBytes(const std::vector<std::uint32_t>& pixels) {
     }
   }
   return bytes;
+}
+
+// Expects bytes within a level of another library's, all but a few the same.
+inline void ExpectWithinALevel(const std::string& bytes,
+                               const std::string& golden,
+                               std::size_t most_unequal) {
+  ASSERT_EQ(bytes.size(), golden.size());
+  std::size_t unequal = 0;
+  for (std::size_t i = 0; i < golden.size(); ++i) {
+    const int difference = std::abs(static_cast<unsigned char>(bytes[i]) -
+                                    static_cast<unsigned char>(golden[i]));
+    ASSERT_LE(difference, 1) << i;
+    unequal += static_cast<std::size_t>(difference);
+  }
+  EXPECT_LE(unequal, most_unequal);
 }
 
 // FNV-1a, 64 bits, in hexadecimal.

@@ -309,13 +309,5 @@ TEST(PreprocessorTest, TakesPngsByTheirContent) {
   EXPECT_EQ(pixels, expected);
 }
 
-TEST(PreprocessorTest, LimitsPngs) {
-  Preprocessor preprocessor({.limits = {.max_pixels = 100}});
-  const RgbImage image = TestPhotograph(11, 10, 1);
-  std::vector<std::uint32_t> pixels(std::size_t{224} * 224);
-  EXPECT_THROW(preprocessor.Fill(AsBytes(EncodePng(image.view())), {}, pixels),
-               DataError);
-}
-
 }  // namespace codec_plugin_test
 }  // namespace infeed

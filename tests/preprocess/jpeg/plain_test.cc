@@ -111,24 +111,6 @@ TEST_P(JpegPlainTest, WindowsAreCropsOfLibjpegsDecode) {
   ExpectWindows({.width = 61, .height = 90, .color = TestColor::kGray});
 }
 
-TEST_P(JpegPlainTest, DecodesSmallImages) {
-  for (const Subsampling sampling : kSamplings) {
-    for (int side = 1; side <= 18; ++side) {
-      ExpectWindows(
-          {.width = side, .height = 19 - side, .subsampling = sampling});
-    }
-  }
-}
-
-TEST_P(JpegPlainTest, DecodesRestartMarkers) {
-  for (const int interval : {1, 2, 5, 9, 13}) {
-    ExpectWindows({.width = 71,
-                   .height = 50,
-                   .subsampling = Subsampling::k420,
-                   .restart_interval = interval});
-  }
-}
-
 TEST_P(JpegPlainTest, DecodesIndexedWindows) {
   for (const Subsampling sampling : kSamplings) {
     for (const int run : {0, 1, 3, 4, 8}) {
@@ -239,18 +221,6 @@ TEST_P(JpegPlainTest, RefusesAWrongIndex) {
     EXPECT_EQ(Decode(truth, window, index), truth.Crop(window));
     EXPECT_EQ(decoder_.index_use(), JpegIndexUse::kRefused);
     EXPECT_TRUE(decoder_.was_plain());
-  }
-}
-
-TEST_P(JpegPlainTest, LeavesTheRestToLibjpeg) {
-  for (const TestJpegOptions& options :
-       {TestJpegOptions{.progressive = true},
-        TestJpegOptions{.subsampling = Subsampling::k411},
-        TestJpegOptions{.color = TestColor::kAdobeCmyk}}) {
-    const Truth truth(options);
-    EXPECT_EQ(Decode(truth, WholeOf(truth.info)),
-              truth.Crop(WholeOf(truth.info)));
-    EXPECT_FALSE(decoder_.was_plain());
   }
 }
 

@@ -3,6 +3,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -95,41 +96,28 @@ INSTANTIATE_TEST_SUITE_P(Targets, JpegColorTest,
                            return target.param;
                          });
 
-TEST_P(JpegColorTest, UpsamplesH2V1AsLibjpegDoes) {
-  const ColorImage image(2, 1, 19);
-  for (int y = 0; y < image.ycc.height; ++y) {
-    PaddedRow in = image.Row(1, y);
-    PaddedRow out(image.ycc.width);
-    code().upsample_h2v1(in.data(), image.planes[1].width, out.data());
-    EXPECT_EQ(Samples(out.data(), out.data() + image.ycc.width),
-              image.Upsampled(1, y));
-  }
-}
-
-TEST_P(JpegColorTest, UpsamplesH2V2AsLibjpegDoes) {
-  const ColorImage image(2, 2, 19);
-  for (int y = 0; y < image.ycc.height; ++y) {
-    PaddedRow near = image.Row(2, y / 2);
-    PaddedRow far = image.Row(2, y % 2 == 0 ? y / 2 - 1 : y / 2 + 1);
-    PaddedRow out(image.ycc.width);
-    code().upsample_h2v2(near.data(), far.data(), image.planes[2].width,
-                         out.data());
-    EXPECT_EQ(Samples(out.data(), out.data() + image.ycc.width),
-              image.Upsampled(2, y));
-  }
-}
-
-TEST_P(JpegColorTest, UpsamplesH1V2AsLibjpegDoes) {
-  const ColorImage image(1, 2, 19);
-  for (int y = 0; y < image.ycc.height; ++y) {
-    const bool lower = y % 2 != 0;
-    PaddedRow near = image.Row(1, y / 2);
-    PaddedRow far = image.Row(1, lower ? y / 2 + 1 : y / 2 - 1);
-    PaddedRow out(image.ycc.width);
-    code().upsample_h1v2(near.data(), far.data(), lower, image.ycc.width,
-                         out.data());
-    EXPECT_EQ(Samples(out.data(), out.data() + image.ycc.width),
-              image.Upsampled(1, y));
+TEST_P(JpegColorTest, UpsamplesAsLibjpegDoes) {
+  for (const auto& [horizontal, vertical] :
+       {std::pair(2, 1), std::pair(2, 2), std::pair(1, 2)}) {
+    const ColorImage image(horizontal, vertical, 19);
+    for (int y = 0; y < image.ycc.height; ++y) {
+      const bool lower = y % 2 != 0;
+      PaddedRow near = image.Row(1, y / vertical);
+      PaddedRow far = image.Row(1, lower ? y / 2 + 1 : y / 2 - 1);
+      PaddedRow out(image.ycc.width);
+      const int width = image.planes[1].width;
+      if (vertical == 1) {
+        code().upsample_h2v1(near.data(), width, out.data());
+      } else if (horizontal == 2) {
+        code().upsample_h2v2(near.data(), far.data(), width, out.data());
+      } else {
+        code().upsample_h1v2(near.data(), far.data(), lower, image.ycc.width,
+                             out.data());
+      }
+      EXPECT_EQ(Samples(out.data(), out.data() + image.ycc.width),
+                image.Upsampled(1, y))
+          << horizontal << " " << vertical;
+    }
   }
 }
 

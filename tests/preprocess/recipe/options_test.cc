@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -35,12 +36,7 @@ TEST(CropOptionsTest, TheReferencesCropIsAPartOfTheSide) {
 
 std::string Refusal(const CropOptions& crop, Recipe recipe,
                     const ImageSize& size = 224) {
-  try {
-    CheckCropOptions(crop, recipe, size);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+  return MessageOf<UsageError>([&] { CheckCropOptions(crop, recipe, size); });
 }
 
 TEST(CropOptionsTest, RefusesWhatTheRecipeDoesNotHave) {

@@ -214,16 +214,5 @@ TEST(RecipeKernelsTest, CifarMovesPackedPixelsToo) {
   }
 }
 
-TEST(InterpolationTest, NamesAreReadBack) {
-  for (const Kernel& kernel : kKernels) {
-    EXPECT_EQ(ParseChoice("interpolation",
-                          ChoiceName(kernel.interpolation, kInterpolations),
-                          kInterpolations),
-              kernel.interpolation);
-  }
-  EXPECT_EQ(ParseChoice("interpolation", "recipe", kInterpolations),
-            Interpolation::kRecipe);
-}
-
 }  // namespace recipe_kernels_test
 }  // namespace infeed

@@ -44,49 +44,6 @@ Pixels Preprocessed(Recipe recipe, bool training, const std::string& encoded,
   return Preprocessed(preprocessor, encoded, key);
 }
 
-// A window of the whole decode, resized.
-Pixels Expected(const std::string& jpeg, const Window& window, bool flip) {
-  JpegDecoder decoder;
-  RgbImage image;
-  std::ignore = decoder.ReadHeader(AsBytes(jpeg));
-  decoder.Decode(image);
-  Pixels pixels(std::size_t{kSize} * kSize);
-  ResizeBicubic(image.view(window), kSize, flip, pixels);
-  return pixels;
-}
-
-TEST(PreprocessorTest, EvaluationIsTheCentreCropResized) {
-  const std::string jpeg = TestJpeg({.width = 90, .height = 70});
-  const Pixels expected = Expected(
-      jpeg, CenterCropWindow(70, 90, EvalCropFraction({}, kSize)), false);
-  EXPECT_EQ(Preprocessed(Recipe::kTpu, false, jpeg), expected);
-  EXPECT_EQ(Preprocessed(Recipe::kTpu, false, jpeg, {1, 2, 3}), expected);
-}
-
-TEST(PreprocessorTest, TrainingIsTheRandomCropResizedAndFlipped) {
-  const std::string jpeg =
-      TestJpeg({.width = 90, .height = 70, .subsampling = Subsampling::k420});
-  int flipped = 0;
-  for (std::uint64_t position = 0; position < 40; ++position) {
-    const SampleKey key{.seed = 9, .epoch = 1, .position = position};
-    SampleRandom crop(key, RandomStream::kCrop);
-    const Window window = TrainingWindow(70, 90, 3, kSize, crop);
-    const bool flip = SampleRandom(key, RandomStream::kFlip).Real() < 0.5F;
-    flipped += flip;
-    ASSERT_EQ(Preprocessed(Recipe::kTpu, true, jpeg, key),
-              Expected(jpeg, window, flip));
-  }
-  EXPECT_GT(flipped, 10);
-  EXPECT_LT(flipped, 30);
-}
-
-TEST(PreprocessorTest, PlainIsTheWholeImageResized) {
-  const std::string jpeg = TestJpeg({.width = 90, .height = 70});
-  const Pixels expected = Expected(jpeg, {0, 0, 70, 90}, false);
-  EXPECT_EQ(Preprocessed(Recipe::kPlain, false, jpeg), expected);
-  EXPECT_EQ(Preprocessed(Recipe::kPlain, true, jpeg, {1, 2, 3}), expected);
-}
-
 // The resize of a window of the image decoded to eighths / 8 of its size.
 Pixels ExpectedScaled(const std::string& jpeg, int eighths,
                       const Window& window) {
@@ -123,8 +80,8 @@ TEST(PreprocessorTest, DecodesAtFullSizeUnlessTold) {
   const std::string jpeg = TestJpeg({.width = 400, .height = 320});
   EXPECT_EQ(
       Preprocessed(Recipe::kTpu, false, jpeg),
-      Expected(jpeg, CenterCropWindow(320, 400, EvalCropFraction({}, kSize)),
-               false));
+      ExpectedScaled(jpeg, 8,
+                     CenterCropWindow(320, 400, EvalCropFraction({}, kSize))));
 }
 
 TEST(PreprocessorTest, TheKeyDecides) {
@@ -209,12 +166,8 @@ TEST(PreprocessorTest, AppliesItsLimits) {
 }
 
 TEST(PreprocessorTest, RefusesASizeBelowOne) {
-  try {
-    const Preprocessor preprocessor({.image_size = 0});
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "PreprocessOptions::image_size must be above 0");
-  }
+  EXPECT_EQ(MessageOf<UsageError>([] { Preprocessor({.image_size = 0}); }),
+            "PreprocessOptions::image_size must be above 0");
 }
 
 TEST(PreprocessorDeathTest, FillsSlotsOfItsSize) {
@@ -224,23 +177,11 @@ TEST(PreprocessorDeathTest, FillsSlotsOfItsSize) {
                "the destination has the given size");
 }
 
-TEST(RecipeTest, NamesAreReadBack) {
-  for (const Recipe recipe :
-       {Recipe::kTpu, Recipe::kTorchvision, Recipe::kPlain, Recipe::kCifar}) {
-    EXPECT_EQ(ParseChoice("recipe", ChoiceName(recipe, kRecipes), kRecipes),
-              recipe);
-  }
-}
-
 TEST(RecipeTest, RefusesUnknownNames) {
-  try {
-    std::ignore = ParseChoice("recipe", "imagenet", kRecipes);
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(),
-                 "recipe is \"imagenet\": give tpu, torchvision, plain or "
-                 "cifar");
-  }
+  EXPECT_EQ(MessageOf<UsageError>([] {
+              std::ignore = ParseChoice("recipe", "imagenet", kRecipes);
+            }),
+            "recipe is \"imagenet\": give tpu, torchvision, plain or cifar");
 }
 
 // 2x2 pixels, the low bytes of which are to be cleared.
@@ -316,46 +257,30 @@ TEST(PreprocessorTest, AugmentsPackedPixelsInTraining) {
   }
 }
 
-TEST(PreprocessorTest, AugmentsNothingInEvaluation) {
-  const std::string jpeg = TestJpeg({.width = 90, .height = 70});
-  Preprocessor preprocessor(Augmenting(false, kSize));
-  EXPECT_EQ(Preprocessed(preprocessor, jpeg, {}),
-            Preprocessed(Recipe::kTpu, false, jpeg));
-}
-
-TEST(PreprocessorTest, RefusesAugmentationOutOfItsRange) {
-  EXPECT_THAT([] { Preprocessor({.augment = {.layers = 0}}); },
-              testing::ThrowsMessage<UsageError>(
-                  testing::HasSubstr("augment layers is 0")));
-}
-
-TEST(PreprocessorTest, RefusesPackedPixelsOfAnotherSize) {
-  Preprocessor preprocessor({.image_size = 3});
-  std::vector<std::uint32_t> pixels(9);
-  const auto copy = [&](std::int64_t side) {
-    preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), side, side, {},
-                            pixels);
-  };
-  EXPECT_THAT([&] { copy(2); },
-              testing::ThrowsMessage<DataError>(testing::HasSubstr(
-                  "packed pixels of 2x2 where image_size is 3: read them with "
-                  "image_size 2, or convert again with --image_size 3")));
-  EXPECT_THAT([&] { copy(3); },
-              testing::ThrowsMessage<DataError>(testing::HasSubstr(
-                  "image/packed has 16 bytes, expected 36")));
-}
-
-TEST(PreprocessorTest, CopiesPackedPixelsThatAreNotSquare) {
-  Preprocessor preprocessor({.training = false, .image_size = {1, 4}});
-  Pixels pixels(4);
+TEST(PreprocessorTest, CopiesPackedPixelsOfItsSizeOnly) {
   const std::span<const std::byte> packed = std::as_bytes(std::span(kPacked));
-  preprocessor.CopyPacked(packed, 1, 4, {}, pixels);
+  Preprocessor oblong({.training = false, .image_size = {1, 4}});
+  Pixels pixels(4);
+  oblong.CopyPacked(packed, 1, 4, {}, pixels);
   EXPECT_EQ(pixels, Copied(false, {}));
-  EXPECT_THAT([&] { preprocessor.CopyPacked(packed, 4, 1, {}, pixels); },
-              testing::ThrowsMessage<DataError>(testing::HasSubstr(
+  EXPECT_THAT(MessageOf<DataError>(
+                  [&] { oblong.CopyPacked(packed, 4, 1, {}, pixels); }),
+              testing::HasSubstr(
                   "packed pixels of 4x1 where image_size is 1x4: read them "
                   "with image_size 4x1, or convert again with --image_size "
-                  "1x4")));
+                  "1x4"));
+  Preprocessor square({.image_size = 3});
+  pixels.resize(9);
+  const auto refusal = [&](std::int64_t side) {
+    return MessageOf<DataError>(
+        [&] { square.CopyPacked(packed, side, side, {}, pixels); });
+  };
+  EXPECT_THAT(refusal(2),
+              testing::HasSubstr(
+                  "packed pixels of 2x2 where image_size is 3: read them with "
+                  "image_size 2, or convert again with --image_size 3"));
+  EXPECT_THAT(refusal(3),
+              testing::HasSubstr("image/packed has 16 bytes, expected 36"));
 }
 
 }  // namespace recipe_test

@@ -24,15 +24,6 @@ TEST(ResizeAreaTest, TakesTheMeanOfAnArea) {
   EXPECT_EQ(Flat(half.view()), (std::string{25, 25, 25, 45, 45, 45}));
 }
 
-TEST(ResizeAreaTest, TakesAWindowAndEnlarges) {
-  const RgbImage image = TestPhotograph(20, 20, 3);
-  RgbImage large;
-  ResizeArea(image.view({.y = 5, .x = 5, .height = 4, .width = 6}), 60, 40,
-             large);
-  EXPECT_EQ(large.width(), 60);
-  EXPECT_EQ(large.height(), 40);
-}
-
 // OpenCV's resize of the image.
 std::string Twin(const RgbView& source, int width, int height) {
   const cv::Mat from(source.height, source.width, CV_8UC3,
