@@ -31,7 +31,8 @@ BadRecord Bad(std::int64_t record, BadRecordKind kind = BadRecordKind::kFrame) {
 using Bads = std::vector<BadRecord>;
 
 TEST(BadRecordLedgerTest, CountsKindsAndDifferentRecords) {
-  BadRecordLedger ledger({}, kLongEpoch);
+  BadRecordLedger ledger({.max_bad_records = 7, .max_bad_rate = 0.5},
+                         kLongEpoch);
   BadRecord substitute = Bad(3, BadRecordKind::kExample);
   substitute.draw = 1;
   ledger.Enter(Bads{Bad(2), Bad(3, BadRecordKind::kExample),
@@ -48,6 +49,8 @@ TEST(BadRecordLedgerTest, CountsKindsAndDifferentRecords) {
   EXPECT_EQ(totals.images, 1);
   EXPECT_EQ(totals.met(), 6);
   EXPECT_EQ(totals.first, "shard: record 2 at byte 200: it is bad");
+  EXPECT_EQ(totals.max_different, 7);
+  EXPECT_EQ(totals.max_rate, 0.5);
 }
 
 TEST(BadRecordLedgerTest, TellsEachBadRecord) {
@@ -141,15 +144,6 @@ TEST(BadRecordLedgerTest, ListsARecordOnce) {
             BadRecordLine(Bad(1)) + BadRecordLine(warning));
 }
 
-TEST(BadRecordLedgerTest, KnowsItsBudgets) {
-  const BadRecordTotals totals =
-      BadRecordLedger({.max_bad_records = 7, .max_bad_rate = 0.5}, 1).totals();
-  EXPECT_EQ(totals.max_different, 7);
-  EXPECT_EQ(totals.max_rate, 0.5);
-}
-
-using ::testing::HasSubstr;
-
 const BadRecord kSkipped{
     .slot = 3,
     .epoch = 2,
@@ -183,14 +177,6 @@ TEST(BadRecordReportTest, NamesTheRecordThatIsUsedInstead) {
       "\n");
 }
 
-TEST(BadRecordReportTest, HasANameForEachKindAndAction) {
-  EXPECT_EQ(BadRecordKindName(BadRecordKind::kExample), "example");
-  EXPECT_EQ(BadRecordKindName(BadRecordKind::kLabel), "label");
-  EXPECT_EQ(BadRecordKindName(BadRecordKind::kWarning), "warning");
-  EXPECT_EQ(BadRecordActionName(BadRecordAction::kFailed), "failed");
-  EXPECT_EQ(BadRecordActionName(BadRecordAction::kUsed), "used");
-}
-
 TEST(BadRecordReportTest, AnyMessageGivesValidJson) {
   BadRecord bad = kSkipped;
   bad.error = DataError({"/data/\xff", 0, 0}, "a \"quote\"\n\xc3(");
@@ -209,19 +195,6 @@ TEST(BadRecordReportTest, GoesOnAtTheEndOfTheFile) {
   }
   EXPECT_EQ(ReadWholeFile(folder / "bad.jsonl", 1000),
             std::string(kSkippedLine) + kSkippedLine);
-}
-
-TEST(BadRecordReportTest, EachRankHasAReportOfItsOwn) {
-  InputOptions options{.rank = 3, .bad_record_report = "bad.jsonl"};
-  EXPECT_EQ(BadRecordReportPath(options), "bad.jsonl");
-  options.world_size = 4;
-  EXPECT_EQ(BadRecordReportPath(options), "bad.jsonl.rank3");
-}
-
-TEST(BadRecordReportTest, NoPathMeansNoReport) {
-  BadRecordReport report(InputOptions{});
-  report.Add(std::vector<BadRecord>{kSkipped});
-  EXPECT_EQ(report.path(), "");
 }
 
 TEST(BadRecordReportTest, SaysAtStartThatItCannotBeWritten) {

@@ -5,10 +5,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "base/random.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/order/selection.h"
 #include "tests/support/each_target.h"
@@ -29,13 +27,13 @@ constexpr int kBatchesAnEpoch = 7;  // of eight, and five records over
 constexpr int kTwoEpochs = 2 * kBatchesAnEpoch;
 constexpr std::uint64_t kSeeds[] = {0, 7, 0x9e3779b97f4a7c15};
 
+const RecordIndex& Index() {
+  static const TestShards shards(TestPayloads(kRecords), 5);
+  return shards.index();
+}
+
 class InputOrderTest : public ::testing::TestWithParam<Shuffle> {
  protected:
-  static void SetUpTestSuite() {
-    shards_ = std::make_unique<TestShards>(TestPayloads(kRecords), 5);
-  }
-  static void TearDownTestSuite() { shards_.reset(); }
-
   static InputOptions Options(std::uint64_t seed, int threads) {
     return {.batch_size = 8,
             .image_size = 16,
@@ -46,17 +44,10 @@ class InputOrderTest : public ::testing::TestWithParam<Shuffle> {
             .on_bad_record = OnBadRecord::kFail,
             .threads = threads};
   }
-  static Batches Take(const InputOptions& options, int count,
-                      const StreamPosition& start = {}) {
-    return Stream(shards_->index(), options, count, start);
+  static Batches Take(const InputOptions& options, int count) {
+    return Stream(Index(), options, count);
   }
-  static const RecordIndex& index() { return shards_->index(); }
-
- private:
-  static std::unique_ptr<TestShards> shards_;
 };
-
-std::unique_ptr<TestShards> InputOrderTest::shards_;
 
 INSTANTIATE_TEST_SUITE_P(Shuffles, InputOrderTest,
                          ::testing::Values(Shuffle::kGlobal, Shuffle::kWindow,
@@ -65,17 +56,6 @@ INSTANTIATE_TEST_SUITE_P(Shuffles, InputOrderTest,
                            return std::string(
                                ChoiceName(shuffle.param, kShuffles));
                          });
-
-TEST_P(InputOrderTest, TheOrderIsTheSameForAnyNumberOfThreads) {
-  for (const std::uint64_t seed : kSeeds) {
-    const Batches one = Take(Options(seed, 1), kTwoEpochs);
-    ASSERT_EQ(one.size(), std::size_t{kTwoEpochs});
-    for (const int threads : {2, 3, 4, 8}) {
-      EXPECT_EQ(Take(Options(seed, threads), kTwoEpochs), one)
-          << threads << " threads, seed " << seed;
-    }
-  }
-}
 
 TEST_P(InputOrderTest, TheOrderDiffersBetweenSeedsAndEpochs) {
   const std::vector<std::int32_t> one =
@@ -134,63 +114,9 @@ TEST_P(InputOrderTest, RanksShareOneStream) {
   }
 }
 
-TEST_P(InputOrderTest, GoesOnAfterAnyStopWithOtherThreads) {
-  constexpr int kThreads[] = {1, 2, 3, 4, 8};
-  std::vector<Batches> wholes;
-  for (const std::uint64_t seed : kSeeds) {
-    wholes.push_back(Take(Options(seed, 2), kTwoEpochs));
-  }
-  SampleRandom draws({.seed = 13}, RandomStream::kMadeData);
-  for (int i = 0; i < 200; ++i) {
-    const std::uint32_t which = draws.Below(3);
-    const int before = static_cast<int>(draws.Below(kTwoEpochs - 1));
-    const int after = 1 + static_cast<int>(draws.Below(3));
-    const std::uint32_t threads = draws.Below(5);
-    // A run that goes a few batches and stops; where, is anywhere.
-    const int skipped = std::max(0, before - 3);
-    StreamPosition place;
-    if (skipped > 0) {
-      place = wholes[which][static_cast<std::size_t>(skipped) - 1].next;
-    }
-    InputPipeline stopped(index(), Options(kSeeds[which], kThreads[threads]),
-                          place);
-    (void)TakeBatches(stopped, before - skipped);
-    const Batches rest = Take(
-        Options(kSeeds[which], kThreads[(threads + 1 + draws.Below(4)) % 5]),
-        after, stopped.position());
-    for (std::size_t j = 0; j < rest.size(); ++j) {
-      const std::size_t batch = static_cast<std::size_t>(before) + j;
-      if (batch < wholes[which].size()) {
-        ASSERT_EQ(rest[j], wholes[which][batch]) << "after " << before;
-      }
-    }
-  }
-}
-
 TEST_P(InputOrderTest, TheBatchesAreTheSameOnEverySimdTarget) {
   const Batches best = Take(Options(3, 2), kTwoEpochs);
   OnEachSimdTarget([&] { EXPECT_EQ(Take(Options(3, 3), kTwoEpochs), best); });
-}
-
-// A last batch that is a part, over two epochs of an evaluation.
-TEST_P(InputOrderTest, EndsEpochsTheSameWayForAnyNumberOfRanks) {
-  for (const LastBatch last : {LastBatch::kPad, LastBatch::kRepeat}) {
-    InputOptions options = Options(1, 2);
-    options.training = false;
-    options.repeat = 2;
-    options.last_batch = last;
-    const Batches single = Take(options, 99);
-    ASSERT_EQ(single.size(), 16U);
-    EXPECT_EQ(single[7].weights[5], last == LastBatch::kPad ? 0 : 1);
-    options.world_size = 4;
-    std::vector<Batches> ranks;
-    for (options.rank = 0; options.rank < 4; ++options.rank) {
-      ranks.push_back(Take(options, 99));
-    }
-    for (std::size_t batch = 0; batch < single.size(); ++batch) {
-      ASSERT_EQ(Joined(ranks, batch, RankShare::kContiguous), single[batch]);
-    }
-  }
 }
 
 // Records 0..9 six times as often as the others, and nothing else but these.
@@ -225,8 +151,18 @@ struct StreamKind {
 std::vector<StreamKind> StreamKinds() {
   return {
       {.name = "Training", .is_plain = true},
-      {.name = "Evaluation",
-       .options = {.training = false, .shuffle = Shuffle::kNone}},
+      {.name = "Window",
+       .options = {.shuffle = Shuffle::kWindow,
+                   .window_shards = 2,
+                   .window_records = 12}},
+      {.name = "Torch", .options = {.shuffle = Shuffle::kTorch}},
+      // Two epochs, whose last batches are parts.
+      {.name = "PaddedEvaluation", .options = {.training = false, .repeat = 2}},
+      {.name = "FilledUpEvaluation",
+       .options = {.last_batch = LastBatch::kRepeat,
+                   .training = false,
+                   .repeat = 2,
+                   .shuffle = Shuffle::kGlobal}},
       {.name = "Augmented",
        .options = {.augment = {.policy = AugmentPolicy::kRandAugment,
                                .brightness = 0.4F,
@@ -339,10 +275,8 @@ TEST_P(SameStreamTest, HasTheSamplesOfEpochsThatEndWithABatch) {
 }
 
 TEST(RepeatedInputTest, CropsEachRepetitionAnew) {
-  const TestShards shards(TestPayloads(kRecords), 5);
-  const Batches batches =
-      Stream(shards.index(),
-             {.batch_size = 8, .image_size = 16, .repeat_augment = 4}, 1);
+  const Batches batches = Stream(
+      Index(), {.batch_size = 8, .image_size = 16, .repeat_augment = 4}, 1);
   const BatchCopy& batch = batches.front();
   EXPECT_EQ(batch.records[0], batch.records[3]);
   EXPECT_NE(batch.records[0], batch.records[4]);
@@ -352,18 +286,16 @@ TEST(RepeatedInputTest, CropsEachRepetitionAnew) {
 }
 
 TEST(CarriedInputTest, DrawsAsTheNextEpochWouldAtItsBeginning) {
-  const TestShards shards(TestPayloads(kRecords), 5);
   InputOptions options{.batch_size = 8,
                        .last_batch = LastBatch::kCarry,
                        .image_size = 16,
                        .seed = 2};
-  const BatchCopy carried = Stream(shards.index(), options, 8).back();
+  const BatchCopy carried = Stream(Index(), options, 8).back();
   EXPECT_EQ(carried.epoch, 0U);
   EXPECT_THAT(carried.positions,
               ::testing::ElementsAre(56, 57, 58, 59, 60, 61, 62, 63));
   EXPECT_EQ(carried.next, (StreamPosition{1, 3, 1}));
-  const BatchCopy next =
-      Stream(shards.index(), options, 1, {.epoch = 1}).front();
+  const BatchCopy next = Stream(Index(), options, 1, {.epoch = 1}).front();
   constexpr std::ptrdiff_t kImages = 3 * 16 * 16;
   EXPECT_TRUE(std::equal(next.records.begin(), next.records.begin() + 3,
                          carried.records.begin() + 5));
@@ -372,9 +304,8 @@ TEST(CarriedInputTest, DrawsAsTheNextEpochWouldAtItsBeginning) {
 }
 
 TEST(SelectedInputTest, HasSelectedRecordsOnly) {
-  const TestShards shards(TestPayloads(kRecords), 5);
   const Batches batches = Stream(
-      shards.index(),
+      Index(),
       {.batch_size = 8, .image_size = 16, .seed = 4, .selection = TwoGroups()},
       12);
   for (const std::int32_t label : LabelsOf(batches)) {

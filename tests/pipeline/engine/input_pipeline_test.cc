@@ -67,16 +67,6 @@ TEST(InputPipelineTest, WorksInTheConsumersThreadWhileItWaitsAndOnlyThen) {
   EXPECT_GE(stats.first_wait_seconds + stats.consumer_wait_seconds, busy);
 }
 
-TEST(InputPipelineTest, GivesAnotherOrderInAnotherEpochAndForAnotherSeed) {
-  InputOptions options = SmallTraining();
-  const std::vector<std::int32_t> labels =
-      LabelsOf(Stream(SharedIndex(), options, 10));
-  const std::vector<std::int32_t> first(labels.begin(), labels.begin() + 20);
-  EXPECT_NE(first, std::vector(labels.begin() + 20, labels.end()));
-  options.seed = 8;
-  EXPECT_NE(LabelsOf(Stream(SharedIndex(), options, 5)), first);
-}
-
 TEST(InputPipelineTest, TakesTheEndOfAnEpochForTheBeginningOfTheNext) {
   EXPECT_EQ(
       Stream(SharedIndex(), SmallTraining(), 2, {.epoch = 0, .position = 20}),

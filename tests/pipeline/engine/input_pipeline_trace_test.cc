@@ -8,7 +8,6 @@
 
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/stats/trace_log.h"
-#include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 
 #include "gmock/gmock.h"
@@ -19,19 +18,12 @@ namespace input_pipeline_trace_test {
 
 using ::testing::StartsWith;
 
-constexpr int kRecords = 22;
-const InputOptions kOptions{.batch_size = 4,
-                            .image_size = 16,
-                            .training = false,
-                            .shuffle = Shuffle::kNone,
-                            .threads = 3};
-
 class InputPipelineTraceTest : public ::testing::Test {
  protected:
   // Runs one epoch, with its pipeline gone at the end.
   void Run(InputOptions options) {
     options.trace = &log_;
-    InputPipeline pipeline(shards_.index(), options);
+    InputPipeline pipeline(SharedIndex(), options);
     (void)TakeBatches(pipeline, 100);
     stats_ = pipeline.stats();
   }
@@ -48,7 +40,6 @@ class InputPipelineTraceTest : public ::testing::Test {
     return spans;
   }
 
-  TestShards shards_{TestPayloads(kRecords)};
   TraceLog log_;
   PipelineStats stats_;
 };
@@ -79,7 +70,7 @@ void ExpectNested(std::vector<TraceEvent> spans) {
 }
 
 TEST_F(InputPipelineTraceTest, SpansAddUpToTheStagesBusyTime) {
-  Run(kOptions);
+  Run(SmallEvaluation());
   auto spans = Spans();
   for (const char* const name : {"order", "read", "decode", "resize"}) {
     EXPECT_NEAR(Seconds(spans[name]), stats_.stage(name)->busy_seconds, 1e-9)
@@ -92,7 +83,7 @@ TEST_F(InputPipelineTraceTest, SpansAddUpToTheStagesBusyTime) {
 }
 
 TEST_F(InputPipelineTraceTest, HasAStageOfAugmentationWhereItIsOn) {
-  InputOptions options = kOptions;
+  InputOptions options = SmallEvaluation();
   Run(options);
   EXPECT_EQ(stats_.stage("augment"), nullptr);
   EXPECT_TRUE(Spans()["augment"].empty());
@@ -110,7 +101,7 @@ TEST_F(InputPipelineTraceTest, HasAStageOfAugmentationWhereItIsOn) {
 }
 
 TEST_F(InputPipelineTraceTest, HasASpanForEachSampleAndBatch) {
-  Run(kOptions);
+  Run(SmallEvaluation());
   auto spans = Spans();
   EXPECT_EQ(spans["read"].size(), 22U);
   EXPECT_EQ(spans["decode"].size(), 22U);
@@ -126,7 +117,7 @@ TEST_F(InputPipelineTraceTest, HasASpanForEachSampleAndBatch) {
 
 TEST_F(InputPipelineTraceTest, SpansOfAThreadNest) {
   for (const GraphKind graph : {GraphKind::kFlow, GraphKind::kBasic}) {
-    InputOptions options = kOptions;
+    InputOptions options = SmallEvaluation();
     options.graph = graph;
     Run(options);
   }
@@ -139,7 +130,7 @@ TEST_F(InputPipelineTraceTest, SpansOfAThreadNest) {
 }
 
 TEST_F(InputPipelineTraceTest, NamesTheThreadsOfThePipeline) {
-  Run(kOptions);
+  Run(SmallEvaluation());
   for (const TraceLog::Thread& thread : log_.Read()) {
     for (const TraceEvent& event : thread.events) {
       if (event.name == "order") {
@@ -152,7 +143,7 @@ TEST_F(InputPipelineTraceTest, NamesTheThreadsOfThePipeline) {
 }
 
 TEST_F(InputPipelineTraceTest, CountsTheQueues) {
-  Run(kOptions);
+  Run(SmallEvaluation());
   std::map<std::string_view, std::int64_t> most;
   for (const TraceLog::Thread& thread : log_.Read()) {
     for (const TraceEvent& event : thread.events) {
@@ -164,7 +155,7 @@ TEST_F(InputPipelineTraceTest, CountsTheQueues) {
   EXPECT_EQ(most.size(), 3U);
   EXPECT_GE(most["waiting"], 1);
   EXPECT_GE(most["ready"], 1);
-  EXPECT_LE(most["in_flight"], 6);
+  EXPECT_LE(most["in_flight"], 4);
 }
 
 }  // namespace input_pipeline_trace_test

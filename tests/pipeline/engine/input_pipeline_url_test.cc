@@ -12,7 +12,6 @@
 #include "tests/support/cloud_environment.h"
 #include "tests/support/loopback_server.h"
 #include "tests/support/served_object.h"
-#include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 
 #include "gmock/gmock.h"
@@ -20,14 +19,6 @@
 
 namespace infeed {
 namespace input_pipeline_url_test {
-
-constexpr int kRecords = 22;
-const InputOptions kTraining{.batch_size = 4,
-                             .image_size = 16,
-                             .seed = 7,
-                             .on_bad_record = OnBadRecord::kFail,
-                             .label_offset = 1,  // Else all is read for it.
-                             .threads = 2};
 
 // Serves each shard under its name.
 LoopbackServer::Handler ServeShards(const std::vector<std::string>& paths) {
@@ -53,18 +44,20 @@ std::pair<std::string, std::string> RangeOf(const std::string& request) {
 }
 
 TEST(InputPipelineUrlTest, GivesFromTheCloudWhatFilesGive) {
-  const TestShards files(TestPayloads(kRecords));
-  LoopbackServer server(ServeShards(files.index().shards()));
+  const RecordIndex& files = SharedIndex();
+  InputOptions options = SmallTraining();
+  options.label_offset = 1;  // Else all is read for it.
+  LoopbackServer server(ServeShards(files.shards()));
   CloudEnvironment environment;
   environment.Set("AWS_ENDPOINT_URL", server.url());
   SetCloudSettings({});
   std::vector<std::string> urls;
-  for (const std::string& path : files.index().shards()) {
+  for (const std::string& path : files.shards()) {
     urls.push_back("s3://bucket/" + FileNameOf(path));
   }
   const RecordIndex index(urls, {.use_cache = false});
   const std::size_t indexed = server.requests().size();
-  EXPECT_EQ(Stream(index, kTraining, 7), Stream(files.index(), kTraining, 7));
+  EXPECT_EQ(Stream(index, options, 7), Stream(files, options, 7));
 
   // A request is for whole records, one or neighbours that were announced
   // together: no more was fetched than was needed.

@@ -151,24 +151,20 @@ TEST_F(ReadFaultsTest, InterruptsAndShortReadsChangeNothing) {
 TEST_F(ReadFaultsTest, BytesThatCannotBeReadAreABadRecord) {
   MakeUnreadable(index(), kBad);
   InputPipeline pipeline(index(), OptionsFor(OnBadRecord::kSkip));
-  const std::vector<BatchCopy> batches = TakeBatches(pipeline, 100);
-  ASSERT_EQ(batches.size(), 5U);
-  EXPECT_THAT(batches[1].labels, ElementsAre(4, -1, 6, 7));
+  const std::vector<BatchCopy> skipped = TakeBatches(pipeline, 100);
+  ASSERT_EQ(skipped.size(), 5U);
+  EXPECT_THAT(skipped[1].labels, ElementsAre(4, -1, 6, 7));
   EXPECT_THAT(pipeline.stats().first_bad_record,
               AllOf(HasSubstr(path(0) + ": record 5 at byte "),
                     HasSubstr("cannot read: Input/output error")));
-}
-
-TEST_F(ReadFaultsTest, ThePolicyDecidesAboutUnreadableRecords) {
-  MakeUnreadable(index(), kBad);
-  const std::vector<BatchCopy> batches =
+  const std::vector<BatchCopy> replaced =
       Stream(index(), OptionsFor(OnBadRecord::kReplace), 100);
-  ASSERT_EQ(batches.size(), 5U);
-  EXPECT_THAT(batches[1].weights, Each(1));
-  EXPECT_NE(batches[1].labels[1], kBad);
-  InputPipeline pipeline(index(), OptionsFor(OnBadRecord::kFail));
-  EXPECT_EQ(TakeBatches(pipeline, 1).size(), 1U);
-  EXPECT_THAT([&] { (void)pipeline.Next(); },
+  ASSERT_EQ(replaced.size(), 5U);
+  EXPECT_THAT(replaced[1].weights, Each(1));
+  EXPECT_NE(replaced[1].labels[1], kBad);
+  InputPipeline failing(index(), OptionsFor(OnBadRecord::kFail));
+  EXPECT_EQ(TakeBatches(failing, 1).size(), 1U);
+  EXPECT_THAT([&] { (void)failing.Next(); },
               ThrowsMessage<DataError>(HasSubstr("record 5 at byte ")));
 }
 

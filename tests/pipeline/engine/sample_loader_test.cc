@@ -76,15 +76,6 @@ TEST_F(SampleLoaderTest, ReadsVerifiesAndParsesARecord) {
   EXPECT_EQ(read.bytes, shards.index().at(kRecord).length);
 }
 
-TEST_F(SampleLoaderTest, ADamagedRecordFailsInItsFrame) {
-  TestShards shards(TestPayloads(2));
-  shards.Damage(kRecord);
-  Load(shards);
-  EXPECT_THAT(Failure(), HasSubstr("the payload's checksum"));
-  EXPECT_EQ(sample_.stage, BadRecordKind::kFrame);
-  EXPECT_EQ(counters_.read.Read().items, 1);
-}
-
 TEST_F(SampleLoaderTest, AFailureNamesTheStepThatFailed) {
   const std::string good = TestPayload(0);
   Load(TestShards({good, "no Example"}));

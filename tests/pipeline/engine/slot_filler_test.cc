@@ -16,7 +16,7 @@
 
 #include "pipeline/memory/batch_pool.h"
 #include "pipeline/stats/trace_log.h"
-#include "records/example/imagenet_example.h"
+#include "tests/support/packed_payload.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 
@@ -38,15 +38,7 @@ const InputOptions kOptions{.batch_size = kRecords,
 std::vector<std::string> PackedPayloads() {
   std::vector<std::string> payloads;
   for (int record = 0; record < kRecords; ++record) {
-    const std::string pixels(std::size_t{16} * 16 * 4,
-                             static_cast<char>(record + 1));
-    ImagenetExample example;
-    example.height = 16;
-    example.width = 16;
-    example.label = record + 1;
-    example.format = "packed";
-    example.packed = pixels;
-    payloads.push_back(BuildImagenetExample(example));
+    payloads.push_back(PackedPayload(record, 16));
   }
   return payloads;
 }
@@ -107,22 +99,18 @@ TEST_F(SlotFillerTest, FillsABatchFromManyThreads) {
   EXPECT_TRUE(bad_records_.empty());
 }
 
-TEST_F(SlotFillerTest, DecodesSmallerWhereItIsTold) {
+TEST_F(SlotFillerTest, DecodesAndResizesAsItIsTold) {
   InputOptions options = kOptions;
   options.image_size = 4;
   const BatchCopy full = Fill(options);
-  options.scaled_decode = true;
-  const BatchCopy scaled = Fill(options);
-  EXPECT_EQ(scaled, PlainStream(shards_.index(), options, 1).front());
-  EXPECT_NE(scaled.pixels, full.pixels);
-}
-
-TEST_F(SlotFillerTest, ResizesByTheInterpolationAskedFor) {
-  InputOptions options = kOptions;
+  InputOptions scaled = options;
+  scaled.scaled_decode = true;
   options.interpolation = Interpolation::kAntialias;
-  const BatchCopy antialiased = Fill(options);
-  EXPECT_EQ(antialiased, PlainStream(shards_.index(), options, 1).front());
-  EXPECT_NE(antialiased.pixels, Fill(kOptions).pixels);
+  for (const InputOptions& other : {scaled, options}) {
+    const BatchCopy batch = Fill(other);
+    EXPECT_EQ(batch, PlainStream(shards_.index(), other, 1).front());
+    EXPECT_NE(batch.pixels, full.pixels);
+  }
 }
 
 TEST_F(SlotFillerTest, ReplacesFromManyThreads) {

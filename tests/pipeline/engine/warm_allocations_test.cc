@@ -113,22 +113,18 @@ TEST_F(WarmAllocationsTest, AllocationsAreCounted) {
 }
 
 TEST_F(WarmAllocationsTest, ARecordAllocatesNothing) {
-  EXPECT_LT(PerRecord(shards_.index(), options_), kMost);
-}
-
-TEST_F(WarmAllocationsTest, TheBasicGraphAllocatesNothing) {
-  options_.graph = GraphKind::kBasic;
-  EXPECT_LT(PerRecord(shards_.index(), options_), kMost);
-}
-
-TEST_F(WarmAllocationsTest, TheCacheAllocatesNothing) {
-  options_.use_cache = true;
-  EXPECT_LT(PerRecord(shards_.index(), options_), kMost);
-}
-
-TEST_F(WarmAllocationsTest, RgbBatchesAllocateNothing) {
-  options_.layout = BatchContent::kRgb;
-  EXPECT_LT(PerRecord(shards_.index(), options_), kMost);
+  InputOptions basic = options_;
+  basic.graph = GraphKind::kBasic;
+  InputOptions cached = options_;
+  cached.use_cache = true;
+  InputOptions rgb = options_;
+  rgb.layout = BatchContent::kRgb;
+  for (const InputOptions& options : {options_, basic, cached, rgb}) {
+    EXPECT_LT(PerRecord(shards_.index(), options), kMost)
+        << ChoiceName(options.graph, kGraphKinds)
+        << (options.use_cache ? " with a cache " : " ")
+        << ChoiceName(options.layout, kLayouts);
+  }
 }
 
 }  // namespace
