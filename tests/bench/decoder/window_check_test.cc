@@ -26,44 +26,33 @@ WindowTally TallyOf(const std::string& jpeg,
   return tally;
 }
 
-TEST(DecodeOutcomeTest, NamesTheFirstDifferentPixel) {
-  const RgbImage image = TestPhotograph(9, 7, 1);
-  RgbImage other = TestPhotograph(9, 7, 1);
-  EXPECT_EQ(DescribeDifference({"", image.view()}, {"", other.view()}), "");
-  std::uint8_t& value = other.row(5)[8 * 3 + 2];
-  value = 9;
-  EXPECT_EQ(DescribeDifference({"", other.view()}, {"", image.view()}),
-            "row 5, column 8, channel 2: 9 is not " +
-                std::to_string(image.view().row(5)[8 * 3 + 2]));
-}
-
-TEST(DecodeOutcomeTest, ComparesPixelsWithinRowsAlone) {
+TEST(DecodeOutcomeTest, NamesTheFirstDifference) {
   const RgbImage image = TestPhotograph(9, 7, 1);
   const RgbImage wider = TestPhotograph(10, 7, 1);
-  EXPECT_EQ(
-      DescribeDifference({"", image.view()}, {"", wider.view({0, 0, 7, 9})}),
-      "");
-  EXPECT_EQ(DescribeDifference({"", image.view()}, {"", wider.view()}),
-            "another size");
-}
-
-TEST(DecodeOutcomeTest, ComparesMessages) {
-  const RgbImage image = TestPhotograph(2, 2, 1);
-  EXPECT_EQ(DescribeDifference({"broken"}, {"broken"}), "");
-  EXPECT_EQ(DescribeDifference({"broken"}, {"cut"}), "'broken' is not 'cut'");
-  EXPECT_EQ(DescribeDifference({"broken"}, {"", image.view()}),
-            "'broken' is not pixels");
-  EXPECT_EQ(DescribeDifference({"", image.view()}, {"cut"}),
-            "pixels is not 'cut'");
-}
-
-TEST(DecodeOutcomeTest, ComparesWarnings) {
-  const RgbImage image = TestPhotograph(2, 2, 1);
-  EXPECT_EQ(
-      DescribeDifference({"", image.view(), "odd"}, {"", image.view(), "odd"}),
-      "");
-  EXPECT_EQ(DescribeDifference({"", image.view(), "odd"}, {"", image.view()}),
-            "warning 'odd' is not ''");
+  const RgbImage same = TestPhotograph(9, 7, 1);
+  RgbImage other = TestPhotograph(9, 7, 1);
+  other.row(5)[8 * 3 + 2] = 9;
+  const DecodeOutcome pixels{"", image.view()};
+  const struct {
+    DecodeOutcome one;
+    DecodeOutcome other;
+    std::string difference;
+  } rows[] = {{pixels, {"", same.view()}, ""},
+              {{"", other.view()},
+               pixels,
+               "row 5, column 8, channel 2: 9 is not " +
+                   std::to_string(image.view().row(5)[8 * 3 + 2])},
+              {pixels, {"", wider.view({0, 0, 7, 9})}, ""},
+              {pixels, {"", wider.view()}, "another size"},
+              {{"broken"}, {"broken"}, ""},
+              {{"broken"}, {"cut"}, "'broken' is not 'cut'"},
+              {{"broken"}, pixels, "'broken' is not pixels"},
+              {pixels, {"cut"}, "pixels is not 'cut'"},
+              {{"", image.view(), "odd"}, {"", image.view(), "odd"}, ""},
+              {{"", image.view(), "odd"}, pixels, "warning 'odd' is not ''"}};
+  for (const auto& row : rows) {
+    EXPECT_EQ(DescribeDifference(row.one, row.other), row.difference);
+  }
 }
 
 TEST(DecodeOutcomeTest, HashesWhatIsCompared) {
@@ -117,13 +106,6 @@ TEST(WindowCheckTest, ComparesWindowsOfASoundImage) {
   EXPECT_EQ(tally.refused, 0);
 }
 
-TEST(WindowCheckTest, TellsWhichDecoderItWas) {
-  const WindowTally tally = TallyOf(TestJpeg({.progressive = true}));
-  EXPECT_EQ(tally.windows, 40);
-  EXPECT_EQ(tally.indexed, 0);
-  EXPECT_EQ(tally.plain, 0);
-}
-
 TEST(WindowCheckTest, ComparesWindowsAboveTheDamageAndRefusals) {
   const std::string jpeg = TestJpeg({.height = 200});
   const WindowTally tally = TallyOf(jpeg.substr(0, jpeg.size() * 9 / 10));
@@ -141,11 +123,15 @@ TEST(WindowCheckTest, ComparesWindowsWithWarnings) {
   EXPECT_EQ(tally.refused, 0);
 }
 
-TEST(WindowCheckTest, ComparesRefusedHeaders) {
-  const WindowTally tally = TallyOf("no JPEG");
-  EXPECT_EQ(tally.windows, 1);
-  EXPECT_EQ(tally.refused, 1);
-  EXPECT_EQ(tally.plain, 0);
+TEST(WindowCheckTest, TellsWhichDecoderItWasAndRefusedHeaders) {
+  const WindowTally progressive = TallyOf(TestJpeg({.progressive = true}));
+  EXPECT_EQ(progressive.windows, 40);
+  EXPECT_EQ(progressive.indexed, 0);
+  EXPECT_EQ(progressive.plain, 0);
+  const WindowTally none = TallyOf("no JPEG");
+  EXPECT_EQ(none.windows, 1);
+  EXPECT_EQ(none.refused, 1);
+  EXPECT_EQ(none.plain, 0);
 }
 
 TEST(WindowCheckTest, HashesPixels) {

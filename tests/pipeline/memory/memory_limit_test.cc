@@ -42,11 +42,8 @@ TEST(PeakRssBytesTest, ThePeakIncludesTouchedPages) {
   EXPECT_GE(PeakRssBytes(), static_cast<std::int64_t>(kBytes));
 }
 
-TEST_F(MemoryLimitTest, TheMachinesMemoryIsTheLimitWithoutGroups) {
-  EXPECT_EQ(MachineMemory(root()), 1000 << 10);
-}
-
 TEST_F(MemoryLimitTest, TheLowestLimitOfTheGroupAndThoseAboveHolds) {
+  EXPECT_EQ(MachineMemory(root()), 1000 << 10);  // There is no group.
   Write("/proc/self/cgroup", "0::/a/b\n");
   Write("/sys/fs/cgroup/a/b/memory.max", "max\n");
   EXPECT_EQ(MachineMemory(root()), 1000 << 10);
@@ -72,22 +69,15 @@ TEST_F(MemoryLimitTest, AvailableIsWhatTheMachineAndItsGroupsHaveLeft) {
   EXPECT_EQ(AvailableMemory(root()), 0);
 }
 
-TEST_F(MemoryLimitTest, AvailableInTheFirstVersionOfGroups) {
+TEST_F(MemoryLimitTest, ReadsTheFirstVersionOfGroups) {
   Write("/proc/meminfo", "MemTotal:  1000 kB\nMemAvailable:  600 kB\n");
-  Write("/proc/self/cgroup", "4:memory:/a\n");
+  Write("/proc/self/cgroup", "4:cpu,memory:/a\n3:cpuset:/b\n0::/\n");
   Write("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9000\n");
+  EXPECT_EQ(MachineMemory(root()), 9000);
   Write("/sys/fs/cgroup/memory/a/memory.usage_in_bytes", "5000\n");
   Write("/sys/fs/cgroup/memory/a/memory.stat", "total_inactive_file 1000\n");
   EXPECT_EQ(AvailableMemory(root()), 5000);
-}
-
-TEST_F(MemoryLimitTest, ReadsTheFirstVersionOfGroups) {
-  Write("/proc/self/cgroup", "4:cpu,memory:/a\n3:cpuset:/b\n0::/\n");
-  Write("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "6000\n");
-  EXPECT_EQ(MachineMemory(root()), 6000);
-}
-
-TEST_F(MemoryLimitTest, TakesAGroupWithoutALimitAsTheMachine) {
+  // Without a limit of its own.
   Write("/proc/self/cgroup", "nonsense\n4:memory:/\n");
   Write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
   EXPECT_EQ(MachineMemory(root()), 1000 << 10);

@@ -7,12 +7,6 @@
 namespace infeed {
 namespace {
 
-TEST(BottleneckTest, NothingIsTheBottleneckBeforeTheFirstBatch) {
-  const Bottleneck bottleneck = BottleneckOf({});
-  EXPECT_EQ(bottleneck.bound, Bound::kUnknown);
-  EXPECT_FALSE(bottleneck.device_rate);
-}
-
 TEST(BottleneckTest, TheStageOfMostWorkIsTheBottleneckOfBusyThreads) {
   const Bottleneck bottleneck = BottleneckOf(BusyRun());
   EXPECT_EQ(bottleneck.bound, Bound::kWorkers);
@@ -34,13 +28,6 @@ TEST(BottleneckTest, CountsAugmentationAsWork) {
   EXPECT_DOUBLE_EQ(bottleneck.stage_share, 16.0 / 35);
 }
 
-TEST(BottleneckTest, KnowsNoRateOfADeviceThatDoesNothing) {
-  PipelineStats stats = BusyRun();
-  stats.consumer_wait_seconds = 9.95;
-  EXPECT_FALSE(BottleneckOf(stats).device_rate);
-  EXPECT_FALSE(BottleneckOf(stats).cores_needed);
-}
-
 // 19 ms of work for each of 1,280 images: of the stages' own counts, since a
 // cache or a bad record's substitute make them differ.
 TEST(BottleneckTest, CountsWhatACoreMakes) {
@@ -52,28 +39,40 @@ TEST(BottleneckTest, CountsWhatACoreMakes) {
   EXPECT_FALSE(BottleneckOf(stats).images_per_core);
 }
 
-TEST(BottleneckTest, ACallerWithoutADeviceHasNoDeviceRate) {
-  PipelineStats stats = BusyRun();
-  stats.has_device = false;
-  stats.consumer_wait_seconds = 0.1;
-  EXPECT_EQ(BottleneckOf(stats).bound, Bound::kWorkers);
-  EXPECT_FALSE(BottleneckOf(stats).device_rate);
-  EXPECT_FALSE(BottleneckOf(stats).cores_needed);
-}
-
-TEST(BottleneckTest, CountsAllImagesOfAnIntervalAfterTheFirstBatch) {
-  PipelineStats stats = BusyRun();
-  stats.first_wait_seconds = 0;
-  EXPECT_DOUBLE_EQ(BottleneckOf(stats).device_rate.value(), 1280.0 / 2);
-}
-
-TEST(BottleneckTest, NeedsNoCoresWhereTheDeviceIsFed) {
-  PipelineStats stats = BusyRun();
-  stats.consumer_wait_seconds = 0.1;
-  const Bottleneck bottleneck = BottleneckOf(stats);
-  EXPECT_EQ(bottleneck.bound, Bound::kConsumer);
-  EXPECT_EQ(bottleneck.cores_needed, 0);
-  EXPECT_DOUBLE_EQ(bottleneck.device_rate.value(), 1216 / 9.9);
+TEST(BottleneckTest, KnowsWhatTheDeviceCanTake) {
+  const auto of = [](auto change) {
+    PipelineStats stats = BusyRun();
+    change(stats);
+    return BottleneckOf(stats);
+  };
+  // All images of an interval after the first batch.
+  EXPECT_DOUBLE_EQ(of([](PipelineStats& stats) {
+                     stats.first_wait_seconds = 0;
+                   }).device_rate.value(),
+                   1280.0 / 2);
+  const Bottleneck fed =
+      of([](PipelineStats& stats) { stats.consumer_wait_seconds = 0.1; });
+  EXPECT_EQ(fed.bound, Bound::kConsumer);
+  EXPECT_EQ(fed.cores_needed, 0);
+  EXPECT_DOUBLE_EQ(fed.device_rate.value(), 1216 / 9.9);
+  // A device that does nothing, none, one batch, and no batch.
+  const Bottleneck idle =
+      of([](PipelineStats& stats) { stats.consumer_wait_seconds = 9.95; });
+  const Bottleneck none = of([](PipelineStats& stats) {
+    stats.has_device = false;
+    stats.consumer_wait_seconds = 0.1;
+  });
+  const Bottleneck one = of([](PipelineStats& stats) {
+    stats.first_wait_seconds = stats.elapsed_seconds;
+    stats.consumer_wait_seconds = 0;
+  });
+  for (const Bottleneck& unknown : {idle, none, one, BottleneckOf({})}) {
+    EXPECT_FALSE(unknown.device_rate);
+    EXPECT_FALSE(unknown.cores_needed);
+  }
+  EXPECT_EQ(none.bound, Bound::kWorkers);
+  EXPECT_EQ(one.device_wait_share, 0);
+  EXPECT_EQ(BottleneckOf({}).bound, Bound::kUnknown);
 }
 
 TEST(BottleneckTest, ThePoolIsTheBottleneckOfThreadsWithoutBatches) {
@@ -101,15 +100,6 @@ TEST(BottleneckTest, SharesOutWhatIsWasted) {
   EXPECT_DOUBLE_EQ(bottleneck.outside_share, 70.0 / 300);
   EXPECT_DOUBLE_EQ(bottleneck.storage_share, 0.25);
   EXPECT_DOUBLE_EQ(bottleneck.bad_share, 0.025);
-}
-
-TEST(BottleneckTest, DividesByNothingWhereOneBatchWasAll) {
-  PipelineStats stats = BusyRun();
-  stats.first_wait_seconds = stats.elapsed_seconds;
-  stats.consumer_wait_seconds = 0;
-  const Bottleneck bottleneck = BottleneckOf(stats);
-  EXPECT_EQ(bottleneck.device_wait_share, 0);
-  EXPECT_FALSE(bottleneck.device_rate);
 }
 
 TEST(BoundNameTest, NamesEach) {

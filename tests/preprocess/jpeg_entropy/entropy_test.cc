@@ -173,34 +173,20 @@ INSTANTIATE_TEST_SUITE_P(Targets, JpegEntropyTest,
                          testing::ValuesIn(SupportedSimdTargets()),
                          [](const auto& test) { return test.param; });
 
-TEST_P(JpegEntropyTest, EqualsLibjpegInAllSamplings) {
-  for (const auto subsampling : {Subsampling::k444, Subsampling::k422,
-                                 Subsampling::k420, Subsampling::k440}) {
-    for (const bool optimize : {false, true}) {
-      ExpectAsLibjpeg({.width = 157,
-                       .height = 143,
-                       .subsampling = subsampling,
-                       .optimize = optimize});
-    }
-  }
-}
-
-TEST_P(JpegEntropyTest, EqualsLibjpegInGray) {
+TEST_P(JpegEntropyTest, EqualsLibjpegInAllSamplingsQualitiesAndSizes) {
   for (const bool optimize : {false, true}) {
-    ExpectAsLibjpeg({.width = 157,
-                     .height = 143,
-                     .color = TestColor::kGray,
-                     .optimize = optimize});
+    TestJpegOptions options{.width = 157, .height = 143, .optimize = optimize};
+    for (const auto subsampling : {Subsampling::k444, Subsampling::k422,
+                                   Subsampling::k420, Subsampling::k440}) {
+      options.subsampling = subsampling;
+      ExpectAsLibjpeg(options);
+    }
+    options.color = TestColor::kGray;
+    ExpectAsLibjpeg(options);
   }
-}
-
-TEST_P(JpegEntropyTest, EqualsLibjpegAtAllQualities) {
   for (int quality = 1; quality <= 100; quality += quality < 90 ? 9 : 1) {
     ExpectAsLibjpeg({.quality = quality, .optimize = quality % 2 == 0});
   }
-}
-
-TEST_P(JpegEntropyTest, EqualsLibjpegForSmallSizes) {
   for (int size = 1; size < 36; size += 5) {
     ExpectAsLibjpeg(
         {.width = size, .height = 36 - size, .subsampling = Subsampling::k420});
@@ -409,18 +395,13 @@ TEST_P(JpegEntropyTest, RefusesAScanThatIsCutShort) {
   }
 }
 
-TEST_P(JpegEntropyTest, RefusesAPlaceBehindTheEnd) {
-  CodedScan scan;
-  ReadCoefficients(TestJpeg(), scan);
-  EXPECT_FALSE(Decodes(scan, {.bit = scan.bytes().size * 8 + 1}));
-}
-
-TEST_P(JpegEntropyTest, RefusesADcValueThatIsNoInt16) {
+TEST_P(JpegEntropyTest, RefusesPlacesAndDcValuesThatCannotBe) {
   CodedScan scan;
   ReadCoefficients(TestJpeg({.quality = 100}), scan);
   EXPECT_TRUE(Decodes(scan, {.dc = {0, 0, 0}}));
   EXPECT_FALSE(Decodes(scan, {.dc = {32767, 0, 0}}));
   EXPECT_FALSE(Decodes(scan, {.dc = {0, -32768, 0}}));
+  EXPECT_FALSE(Decodes(scan, {.bit = scan.bytes().size * 8 + 1}));
 }
 
 TEST_P(JpegEntropyTest, AnyBytesAreSafe) {

@@ -236,24 +236,17 @@ TEST(CenterCropWindowTest, LiesInsideForRandomShapes) {
   }
 }
 
-TEST(TrainingWindowTest, ReplacesTheWholeImageByItsCentre) {
-  SampleRandom random({.seed = 4}, RandomStream::kCrop);
-  EXPECT_EQ(TrainingWindow(1, 640, 3, 224, random),
-            CenterCropWindow(1, 640, EvalCropFraction({}, 224)));
-}
-
-TEST(TrainingWindowTest, KeepsGrayAndInkImagesWhole) {
-  SampleRandom random({.seed = 4}, RandomStream::kCrop);
-  const Window whole{0, 0, 1, 640};
-  EXPECT_EQ(TrainingWindow(1, 640, 1, 224, random), whole);
-  EXPECT_EQ(TrainingWindow(1, 640, 4, 224, random), whole);
-}
-
-TEST(TrainingWindowTest, IsTheRandomCropElsewhere) {
-  const SampleKey key{.seed = 5};
+TEST(TrainingWindowTest, IsTheRandomCropButForWholeImages) {
+  const SampleKey key{.seed = 4};
   SampleRandom a(key, RandomStream::kCrop);
   SampleRandom b(key, RandomStream::kCrop);
   EXPECT_EQ(TrainingWindow(375, 500, 3, 224, a), RandomCropWindow(375, 500, b));
+  EXPECT_EQ(TrainingWindow(1, 640, 3, 224, a),
+            CenterCropWindow(1, 640, EvalCropFraction({}, 224)));
+  // Gray and inks are kept whole.
+  const Window whole{0, 0, 1, 640};
+  EXPECT_EQ(TrainingWindow(1, 640, 1, 224, a), whole);
+  EXPECT_EQ(TrainingWindow(1, 640, 4, 224, a), whole);
 }
 
 }  // namespace crop_test
