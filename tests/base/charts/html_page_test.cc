@@ -15,13 +15,14 @@ TEST(HtmlTableTest, HasARowForEach) {
             "<table class=\"text\">\n<tr><th>a</th><th>b</th></tr>\n"
             "<tr><td>1</td><td>2</td></tr>\n<tr><td>3</td><td>4</td></tr>\n"
             "</table>\n");
-}
-
-TEST(HtmlTableTest, LeavesOutAColumnOfDashes) {
+  // A column of dashes and what is empty are left out.
   EXPECT_EQ(HtmlTable({"a", "b", "c"}, {{"1", "-", "-"}, {"2", "-", "3"}}),
             "<table class=\"\">\n<tr><th>a</th><th>c</th></tr>\n"
             "<tr><td>1</td><td>-</td></tr>\n<tr><td>2</td><td>3</td></tr>\n"
             "</table>\n");
+  EXPECT_EQ(HtmlTable({"a"}, {}), "");
+  EXPECT_EQ(HtmlDetails("more", ""), "");
+  EXPECT_EQ(HtmlCard({"more", ""}), "");
 }
 
 // The class of each box and each group of tiles, in their order.
@@ -65,12 +66,6 @@ TEST(HtmlTilesTest, StayInGroups) {
 TEST(HtmlPageTest, HasTheReadersColours) {
   EXPECT_THAT(HtmlPage("a", "b"),
               testing::HasSubstr("\n@media (prefers-color-scheme: dark) {"));
-}
-
-TEST(HtmlPageTest, LeavesOutWhatIsEmpty) {
-  EXPECT_EQ(HtmlTable({"a"}, {}), "");
-  EXPECT_EQ(HtmlDetails("more", ""), "");
-  EXPECT_EQ(HtmlCard({"more", ""}), "");
 }
 
 TEST(Base64Test, PadsTheEnd) {

@@ -23,11 +23,13 @@ TEST(LineChartTest, DrawsToScale) {
               AllOf(HasSubstr("viewBox=\"0 0 640 236\""),
                     HasSubstr("d=\"M60.0 196.0L342.0 10.0L624.0 103.0\""),
                     HasSubstr(">4</text>"), HasSubstr(">100</text>")));
-}
-
-TEST(LineChartTest, BreaksTheLineWhereThereIsNoNumber) {
+  // The line breaks where there is no number; a point that is alone is marked.
   EXPECT_THAT(LineChart({{"loss", {{0, 0}, {1, 1}, {2, kNan}, {3, 1}}}}),
               HasSubstr("L248.0 10.0M624.0 10.0\""));
+  EXPECT_THAT(LineChart({{"loss", {{7, 2}}}}),
+              HasSubstr("<title>step 7: 2</title>"));
+  EXPECT_EQ(LineChart({}), "");
+  EXPECT_EQ(LineChart({{"a", {{0, kNan}}}}), "");
 }
 
 TEST(LineChartTest, HasALegendForMoreThanOne) {
@@ -38,11 +40,6 @@ TEST(LineChartTest, HasALegendForMoreThanOne) {
                     HasSubstr("class=\"line s2\""),
                     HasSubstr("viewBox=\"0 0 640 256\"")));
   EXPECT_THAT(LineChart({train}), Not(HasSubstr(">train</text>")));
-}
-
-TEST(LineChartTest, MarksAPointThatIsAlone) {
-  EXPECT_THAT(LineChart({{"loss", {{7, 2}}}}),
-              HasSubstr("<title>step 7: 2</title>"));
 }
 
 TEST(LineChartTest, MarksWhereSomethingWas) {
@@ -136,11 +133,6 @@ TEST(LineChartTest, TellsItsTicksApart) {
   }
 }
 
-TEST(LineChartTest, DrawsNothingOfNothing) {
-  EXPECT_EQ(LineChart({}), "");
-  EXPECT_EQ(LineChart({{"a", {{0, kNan}}}}), "");
-}
-
 TEST(ThinnedTest, TakesMeansOfNeighbours) {
   const std::vector<ChartPoint> thinned =
       Thinned({{1, 1}, {2, 3}, {3, kNan}, {4, 5}, {5, kNan}}, 3);
@@ -149,9 +141,7 @@ TEST(ThinnedTest, TakesMeansOfNeighbours) {
   EXPECT_EQ(thinned[0].y, 2);
   EXPECT_EQ(thinned[1].y, 5);
   EXPECT_TRUE(std::isnan(thinned[2].y));
-}
-
-TEST(ThinnedTest, LeavesAShortCurveAlone) {
+  // A short curve is left alone.
   EXPECT_EQ(Thinned({{1, 1}, {2, 3}}, 2).size(), 2U);
   EXPECT_TRUE(Thinned({}, 2).empty());
 }

@@ -25,15 +25,12 @@ TEST(ShortDurationTest, HasTwoUnitsAtMost) {
   EXPECT_EQ(ShortDuration(62), "1m02s");
   EXPECT_EQ(ShortDuration(7380), "2h03m");
   EXPECT_EQ(ShortDuration(360'000), "100h00m");
-}
-
-TEST(ShortDurationTest, SurvivesWhatIsNoDuration) {
   EXPECT_EQ(ShortDuration(-1), "0s");
   EXPECT_EQ(ShortDuration(std::numeric_limits<double>::infinity()), "?");
   EXPECT_EQ(ShortDuration(std::numeric_limits<double>::quiet_NaN()), "?");
 }
 
-TEST(ProgressTextTest, ShowsAll) {
+TEST(ProgressTextTest, ShowsAllThatIsKnown) {
   EXPECT_EQ(ProgressText({.step = 120,
                           .total_steps = 500,
                           .loss = 1.2341,
@@ -44,18 +41,12 @@ TEST(ProgressTextTest, ShowsAll) {
                           .seconds_left = 190}),
             "step 120/500  loss 1.234  top-1 45.3 %  lr 0.1  65.2 images/s  "
             "input wait 0.5 %  ETA 3m10s");
-}
-
-TEST(ProgressTextTest, SaysThatItIsWarmingUp) {
   EXPECT_EQ(ProgressText({.step = 1,
                           .total_steps = 5,
                           .images_per_second = 4,
                           .warm_up = true}),
             "step 1/5  loss 0.000  top-1 0.0 %  lr 0  warm-up  4.0 images/s  "
             "input wait 0.0 %");
-}
-
-TEST(ProgressTextTest, LeavesOutWhatIsNotKnownYet) {
   EXPECT_EQ(ProgressText({.step = 0, .total_steps = 5}),
             "step 0/5  loss 0.000  top-1 0.0 %  lr 0");
 }
@@ -73,9 +64,7 @@ TEST(FittedLineTest, KeepsTheEta) {
   EXPECT_EQ(FittedLine(line, 30), "step 120/500  ETA 3m10s");
   EXPECT_EQ(FittedLine(line, 20), "step 120/  ETA 3m10s");
   EXPECT_EQ(FittedLine(line, 5), "  ETA");
-}
-
-TEST(FittedLineTest, DropsTheLastPartsWhereThereIsNoEta) {
+  // The last parts, where there is no ETA.
   EXPECT_EQ(FittedLine("step 1/5  loss 0.000  top-1 0.0 %", 25),
             "step 1/5  loss 0.000");
   EXPECT_EQ(FittedLine("decode: 12 %", 6), "decode");
@@ -105,8 +94,9 @@ TEST(ProgressLineTest, WritesLinesFarApartToAFile) {
   line.Update("two");
   clock.now += 1ms;
   line.Update("three");
+  line.Update("forced", true);
   line.Finish();
-  EXPECT_EQ(ContentsOf(file.get()), "one\nthree\n");
+  EXPECT_EQ(ContentsOf(file.get()), "one\nthree\nforced\n");
 }
 
 TEST(ProgressLineTest, DelaysTheFirstLine) {
@@ -123,15 +113,6 @@ TEST(ProgressLineTest, DelaysTheFirstLine) {
   EXPECT_FALSE(line.IsDue());
   EXPECT_EQ(line.seconds(), 5);
   EXPECT_EQ(ContentsOf(file.get()), "two\n");
-}
-
-TEST(ProgressLineTest, WritesAtOnceWhenForced) {
-  const File file(std::tmpfile(), std::fclose);
-  Clock clock;
-  ProgressLine line(file.get(), clock.Read());
-  line.Update("one");
-  line.Update("two", true);
-  EXPECT_EQ(ContentsOf(file.get()), "one\ntwo\n");
 }
 
 // A terminal of some columns, which nobody looks at.
@@ -198,14 +179,9 @@ TEST(ProgressLineTest, KeepsTheEtaOnANarrowTerminal) {
   EXPECT_EQ(terminal.Read(),
             "\rstep 112589/112590  loss 6.907  top-1 75.3 %  ETA 10h00m"
             "\x1b[K\r\x1b[K");
-}
-
-TEST(ProgressLineTest, CutsALongLineToTheTerminal) {
-  Terminal terminal(10);
-  Clock clock;
-  ProgressLine line(terminal.out(), clock.Read());
-  line.Update("0123456789abcdef");
-  EXPECT_EQ(terminal.Read(), "\r012345678\x1b[K");
+  Terminal tiny(10);
+  ProgressLine(tiny.out(), clock.Read()).Update("0123456789abcdef");
+  EXPECT_EQ(tiny.Read(), "\r012345678\x1b[K");
 }
 
 }  // namespace

@@ -242,6 +242,12 @@ std::string GrayRow(int quantiser, AddBlocks add) {
   return jpeg.Finish();
 }
 
+template <typename AddBlocks>
+void ExpectGrayRow(const std::string& name, AddBlocks add, int quantiser = 2,
+                   int windows = 6) {
+  ExpectSameDecode({{name, GrayRow(quantiser, add)}}, windows);
+}
+
 void AddBlocks(int count, RawJpeg& jpeg) {
   for (int i = 0; i < count; ++i) {
     jpeg.Dc(3, 5).Ac(2, 3, 4).EndOfBlock();
@@ -314,11 +320,12 @@ TEST(JpegExtremeTest, SingleCoefficients) {
 TEST(JpegExtremeTest, DcThatLeavesItsRange) {
   for (const int size : {11, 12, 13, 14, 15}) {
     for (const std::uint32_t bits : {0xFFFFU, 0U}) {
-      ExpectSameDecode({{"DC", GrayRow(1, [&](RawJpeg& raw) {
-                           for (int i = 0; i < 8; ++i) {
-                             raw.Dc(size, bits).EndOfBlock();
-                           }
-                         })}});
+      const auto add = [&](RawJpeg& raw) {
+        for (int i = 0; i < 8; ++i) {
+          raw.Dc(size, bits).EndOfBlock();
+        }
+      };
+      ExpectGrayRow("DC", add, 1, 12);
     }
   }
 }
@@ -326,16 +333,14 @@ TEST(JpegExtremeTest, DcThatLeavesItsRange) {
 TEST(JpegExtremeTest, RunsPastTheBlock) {
   for (int last = 0; last < 16; ++last) {
     for (int before = 2; before < 5; ++before) {
-      ExpectSameDecode({{"run", GrayRow(2,
-                                        [&](RawJpeg& raw) {
-                                          raw.Dc(2, 3);
-                                          for (int i = 0; i < before; ++i) {
-                                            raw.Ac(15, i % 2, 1);
-                                          }
-                                          raw.Ac(last, 3, 5);
-                                          AddBlocks(9, raw);
-                                        })}},
-                       6);
+      ExpectGrayRow("run", [&](RawJpeg& raw) {
+        raw.Dc(2, 3);
+        for (int i = 0; i < before; ++i) {
+          raw.Ac(15, i % 2, 1);
+        }
+        raw.Ac(last, 3, 5);
+        AddBlocks(9, raw);
+      });
     }
   }
 }
@@ -344,40 +349,34 @@ TEST(JpegExtremeTest, RunsPastTheBlock) {
 // length.
 TEST(JpegExtremeTest, RunsWithoutAValue) {
   for (int run = 0; run < 16; ++run) {
-    ExpectSameDecode({{"run", GrayRow(2,
-                                      [&](RawJpeg& raw) {
-                                        for (int i = 0; i < 8; ++i) {
-                                          raw.Dc(2, 3).Ac(0, 3, 4).Ac(run, 0,
-                                                                      0);
-                                          if (run == 15) {
-                                            raw.EndOfBlock();
-                                          }
-                                        }
-                                      })}},
-                     6);
+    ExpectGrayRow("run", [&](RawJpeg& raw) {
+      for (int i = 0; i < 8; ++i) {
+        raw.Dc(2, 3).Ac(0, 3, 4).Ac(run, 0, 0);
+        if (run == 15) {
+          raw.EndOfBlock();
+        }
+      }
+    });
   }
 }
 
 TEST(JpegExtremeTest, BlocksTooFewOrTooMany) {
   for (int blocks = 0; blocks < 20; ++blocks) {
-    ExpectSameDecode({{"blocks " + std::to_string(blocks),
-                       GrayRow(2, [&](auto& raw) { AddBlocks(blocks, raw); })}},
-                     6);
+    ExpectGrayRow("blocks " + std::to_string(blocks),
+                  [&](RawJpeg& raw) { AddBlocks(blocks, raw); });
   }
 }
 
 TEST(JpegExtremeTest, BitsThatAreNoCode) {
   for (int blocks = 0; blocks < 8; ++blocks) {
     for (const int ones : {5, 9, 10, 16, 30, 100}) {
-      ExpectSameDecode({{"ones", GrayRow(2,
-                                         [&](RawJpeg& raw) {
-                                           AddBlocks(blocks, raw);
-                                           for (int i = 0; i < ones; ++i) {
-                                             raw.Bits(1, 1);
-                                           }
-                                           AddBlocks(9 - blocks, raw);
-                                         })}},
-                       6);
+      ExpectGrayRow("ones", [&](RawJpeg& raw) {
+        AddBlocks(blocks, raw);
+        for (int i = 0; i < ones; ++i) {
+          raw.Bits(1, 1);
+        }
+        AddBlocks(9 - blocks, raw);
+      });
     }
   }
 }
@@ -385,18 +384,16 @@ TEST(JpegExtremeTest, BitsThatAreNoCode) {
 // The bits after the last block, up to a byte, may be any.
 TEST(JpegExtremeTest, PaddingOfZeros) {
   for (int zeros = 1; zeros < 20; ++zeros) {
-    ExpectSameDecode({{"zeros", GrayRow(2,
-                                        [&](RawJpeg& raw) {
-                                          AddBlocks(8, raw);
-                                          raw.Bits(0, zeros);
-                                        })}},
-                     6);
+    ExpectGrayRow("zeros", [&](RawJpeg& raw) {
+      AddBlocks(8, raw);
+      raw.Bits(0, zeros);
+    });
   }
 }
 
 TEST(JpegExtremeTest, QuantisersOfZero) {
-  ExpectSameDecode(
-      {{"zero", GrayRow(0, [](auto& raw) { AddBlocks(8, raw); })}});
+  ExpectGrayRow(
+      "zero", [](RawJpeg& raw) { AddBlocks(8, raw); }, 0, 12);
 }
 
 }  // namespace

@@ -137,17 +137,25 @@ std::vector<std::size_t> FindInScan(const std::string& jpeg, int low,
   return places;
 }
 
+std::vector<NamedJpeg> Cuts(const NamedJpeg& kind, std::size_t first,
+                            std::size_t step = 1) {
+  std::vector<NamedJpeg> cuts;
+  for (std::size_t size = first; size < kind.bytes.size(); size += step) {
+    cuts.push_back({kind.name + " cut to " + std::to_string(size),
+                    kind.bytes.substr(0, size)});
+  }
+  return cuts;
+}
+
 TEST(JpegIrregularTest, CutAnywhere) {
   for (const NamedJpeg& kind : PlainKinds()) {
-    std::vector<NamedJpeg> cuts;
-    const std::size_t first = CodedAt(kind.bytes) - 3;
-    for (std::size_t size = first; size < kind.bytes.size(); ++size) {
-      cuts.push_back({kind.name + " cut to " + std::to_string(size),
-                      kind.bytes.substr(0, size)});
-    }
+    const std::vector<NamedJpeg> cuts = Cuts(kind, CodedAt(kind.bytes) - 3);
     const WindowTally tally = ExpectSameDecode(cuts, 6);
     EXPECT_GT(tally.refused, std::ssize(cuts));
     EXPECT_LT(tally.refused, tally.windows);
+    for (const int denominator : {2, 4, 8}) {
+      ExpectSameDecode(Cuts(kind, CodedAt(kind.bytes), 5), 6, denominator);
+    }
   }
 }
 
@@ -176,20 +184,6 @@ TEST(JpegIrregularTest, CutOrDamagedInALongScan) {
     const WindowTally tally = ExpectSameDecode(jpegs, 6);
     EXPECT_GT(tally.refused, 0);
     EXPECT_LT(tally.refused, tally.windows);
-  }
-}
-
-TEST(JpegIrregularTest, CutAnywhereScaled) {
-  for (const NamedJpeg& kind : PlainKinds()) {
-    std::vector<NamedJpeg> cuts;
-    for (std::size_t size = CodedAt(kind.bytes); size < kind.bytes.size();
-         size += 5) {
-      cuts.push_back({kind.name + " cut to " + std::to_string(size),
-                      kind.bytes.substr(0, size)});
-    }
-    for (const int denominator : {2, 4, 8}) {
-      ExpectSameDecode(cuts, 6, denominator);
-    }
   }
 }
 
@@ -319,21 +313,21 @@ TEST(JpegIrregularTest, RestartsWithWrongNumbers) {
 
 TEST(JpegIrregularTest, RestartsMissingOrTwice) {
   for (const std::size_t which : {0U, 1U, 3U}) {
-    ExpectSameDecode(Edited("restart missing", [&](std::string jpeg) {
-      const auto places = FindInScan(jpeg, 0xD0, 0xD7);
-      return which < places.size() ? jpeg.erase(places[which], 2) : jpeg;
-    }));
-    ExpectSameDecode(Edited("restart twice", [&](std::string jpeg) {
-      const auto places = FindInScan(jpeg, 0xD0, 0xD7);
-      return which < places.size()
-                 ? Inserted(jpeg, places[which], jpeg.substr(places[which], 2))
-                 : jpeg;
-    }));
-    ExpectSameDecode(Edited("bytes before the restart", [&](std::string jpeg) {
-      const auto places = FindInScan(jpeg, 0xD0, 0xD7);
-      return which < places.size() ? jpeg.insert(places[which], "\x12\x34")
-                                   : jpeg;
-    }));
+    const auto expect = [&](const char* name, auto edit) {
+      ExpectSameDecode(Edited(name, [&](std::string jpeg) {
+        const auto places = FindInScan(jpeg, 0xD0, 0xD7);
+        return which < places.size() ? edit(jpeg, places[which]) : jpeg;
+      }));
+    };
+    expect("restart missing", [](std::string jpeg, std::size_t place) {
+      return jpeg.erase(place, 2);
+    });
+    expect("restart twice", [](const std::string& jpeg, std::size_t place) {
+      return Inserted(jpeg, place, jpeg.substr(place, 2));
+    });
+    expect("bytes before", [](const std::string& jpeg, std::size_t place) {
+      return Inserted(jpeg, place, "\x12\x34");
+    });
   }
 }
 
@@ -459,21 +453,34 @@ TEST(JpegIrregularTest, ComponentsOfAnyName) {
   ExpectSameDecode(cases);
 }
 
-TEST(JpegIrregularTest, FrameHeaders) {
+// Each byte of the segment behind its length with each value.
+void ExpectSegmentBytes(int marker, const std::vector<int>& values,
+                        int windows) {
   std::vector<NamedJpeg> cases;
   for (const NamedJpeg& kind : PlainKinds()) {
-    const std::size_t size = SegmentOf(kind.bytes, kFrame).size();
+    const std::size_t size = SegmentOf(kind.bytes, marker).size();
     for (std::size_t place = 3; place < size; ++place) {
-      for (const int value :
-           {0,    1,    2,    3,    4,    5,    8,    12,   0x11, 0x12,
-            0x13, 0x14, 0x21, 0x22, 0x24, 0x31, 0x40, 0x41, 0x44, 255}) {
-        cases.push_back({kind.name + ", frame " + std::to_string(place) + " " +
+      for (const int value : values) {
+        cases.push_back({kind.name + ", byte " + std::to_string(place) + " " +
                              std::to_string(value),
-                         WithByte(kind.bytes, kFrame, place, value)});
+                         WithByte(kind.bytes, marker, place, value)});
       }
     }
   }
-  ExpectSameDecode(cases, 2);
+  ExpectSameDecode(cases, windows);
+}
+
+TEST(JpegIrregularTest, FrameHeaders) {
+  ExpectSegmentBytes(
+      kFrame, {0,    1,    2,    3,    4,    5,    8,    12,   0x11, 0x12,
+               0x13, 0x14, 0x21, 0x22, 0x24, 0x31, 0x40, 0x41, 0x44, 255},
+      2);
+}
+
+TEST(JpegIrregularTest, ScanHeaders) {
+  ExpectSegmentBytes(
+      kScan, {0, 1, 2, 3, 4, 5, 0x10, 0x11, 0x22, 0x33, 0x44, 62, 63, 64, 255},
+      3);
 }
 
 TEST(JpegIrregularTest, FramesOfOtherProcesses) {
@@ -484,22 +491,6 @@ TEST(JpegIrregularTest, FramesOfOtherProcesses) {
                             }),
                      3);
   }
-}
-
-TEST(JpegIrregularTest, ScanHeaders) {
-  std::vector<NamedJpeg> cases;
-  for (const NamedJpeg& kind : PlainKinds()) {
-    const std::size_t size = SegmentOf(kind.bytes, kScan).size();
-    for (std::size_t place = 3; place < size; ++place) {
-      for (const int value :
-           {0, 1, 2, 3, 4, 5, 0x10, 0x11, 0x22, 0x33, 0x44, 62, 63, 64, 255}) {
-        cases.push_back({kind.name + ", scan " + std::to_string(place) + " " +
-                             std::to_string(value),
-                         WithByte(kind.bytes, kScan, place, value)});
-      }
-    }
-  }
-  ExpectSameDecode(cases, 3);
 }
 
 TEST(JpegIrregularTest, SegmentsInOddPlaces) {

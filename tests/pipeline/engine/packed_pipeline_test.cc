@@ -14,6 +14,7 @@
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -23,7 +24,6 @@ namespace packed_pipeline_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 constexpr int kRecords = 44;
 
@@ -156,30 +156,17 @@ TEST_P(PackedPipelineTest, SkipsTheRecordsBehindDamage) {
               HasSubstr(shards_.packed().shards()[1]));
 }
 
-class RandomAccessTest : public ::testing::TestWithParam<Shuffle> {};
-
-INSTANTIATE_TEST_SUITE_P(Orders, RandomAccessTest,
-                         ::testing::Values(Shuffle::kGlobal, Shuffle::kTorch),
-                         [](const auto& test) {
-                           return std::string(
-                               ChoiceName(test.param, kShuffles));
-                         });
-
-TEST_P(RandomAccessTest, RandomAccessIsRefusedWithAdvice) {
+TEST(PackedReadingTest, RandomAccessIsRefusedWithAdvice) {
   const PackedShards shards(TestPayloads(8));
-  EXPECT_THAT(
-      [&] { InputPipeline(shards.packed(), OptionsFor(GetParam())); },
-      ThrowsMessage<UsageError>(
-          AllOf(HasSubstr(shards.packed().shards()[0] + ": is a gzip stream"),
-                HasSubstr("shuffle=" +
-                          std::string(ChoiceName(GetParam(), kShuffles))),
-                HasSubstr("window or none"), HasSubstr("`records reshard`"))));
-}
-
-TEST(PackedReadingTest, TakesNothingForPlainShards) {
-  const TestShards shards(TestPayloads(8));
-  const InputOptions options = CheckedInputOptions(OptionsFor(Shuffle::kNone));
-  EXPECT_EQ(PlanPackedReading(shards.index(), options).memory_bytes, 0);
+  for (const Shuffle shuffle : {Shuffle::kGlobal, Shuffle::kTorch}) {
+    EXPECT_THAT(
+        MessageOf<UsageError>(
+            [&] { InputPipeline(shards.packed(), OptionsFor(shuffle)); }),
+        AllOf(
+            HasSubstr(shards.packed().shards()[0] + ": is a gzip stream"),
+            HasSubstr("shuffle=" + std::string(ChoiceName(shuffle, kShuffles))),
+            HasSubstr("window or none"), HasSubstr("`records reshard`")));
+  }
 }
 
 TEST(PackedReadingTest, PackedReadingCountsInTheMemoryLimit) {
@@ -192,10 +179,13 @@ TEST(PackedReadingTest, PackedReadingCountsInTheMemoryLimit) {
             PlanPackedReading(shards.packed(), CheckedInputOptions(options))
                 .memory_bytes);
   EXPECT_GT(more, 0);
+  EXPECT_EQ(PlanPackedReading(shards.plain(), CheckedInputOptions(options))
+                .memory_bytes,
+            0);
   options.memory_limit = more;
-  EXPECT_THAT([&] { InputPipeline(shards.packed(), options); },
-              ThrowsMessage<UsageError>(AllOf(HasSubstr("compressed shards "),
-                                              HasSubstr("window_records"))));
+  EXPECT_THAT(
+      MessageOf<UsageError>([&] { InputPipeline(shards.packed(), options); }),
+      AllOf(HasSubstr("compressed shards "), HasSubstr("window_records")));
 }
 
 TEST(PackedReadingTest, HasRoomForTheRecordsOfAWindow) {

@@ -37,26 +37,18 @@ class SeekIndexUseTest : public ::testing::Test {
   Sample sample_{options_};
 };
 
-TEST_F(SeekIndexUseTest, FindsWhatAnEarlierDecodeFound) {
-  const SeekIndexUse use = Make();
-  EXPECT_TRUE(use.Find(sample_).empty());
-  found_.Keep(1, {.sealed = "found", .new_rows = 1});
-  EXPECT_EQ(AsText(use.Find(sample_)), "found");
-}
-
 TEST_F(SeekIndexUseTest, TheCachedIndexIsTakenUnlessADecodeFoundABetterOne) {
   const SeekIndexUse use = Make();
   const auto cached = AsBytes("cached");
+  EXPECT_TRUE(use.Find(sample_).empty());
   EXPECT_EQ(AsText(use.Find(sample_, cached)), "cached");
   found_.Keep(1, {.sealed = "found", .new_rows = 1});
   EXPECT_EQ(AsText(use.Find(sample_, cached)), "found");
+  EXPECT_EQ(AsText(use.Find(sample_)), "found");
   EXPECT_EQ(AsText(Make(SeekIndexes::kRead).Find(sample_, cached)), "cached");
-}
-
-TEST_F(SeekIndexUseTest, AnExampleWithAnIndexNeedsNoOther) {
-  found_.Keep(1, {.sealed = "found", .new_rows = 1});
+  // An Example with an index needs no other.
   sample_.example.seek_index = AsBytes("the record's");
-  EXPECT_TRUE(Make().Find(sample_).empty());
+  EXPECT_TRUE(use.Find(sample_).empty());
 }
 
 TEST_F(SeekIndexUseTest, NoIndexIsUsedWhenTheyAreOff) {

@@ -37,11 +37,6 @@ TEST(BatchPoolTest, EndsAWaitOnClose) {
   pool.Close();
   waiting.join();
   EXPECT_TRUE(ended);
-}
-
-TEST(BatchPoolTest, LendsNothingOnceClosed) {
-  BatchPool pool(2, 1, 1);
-  pool.Close();
   EXPECT_EQ(pool.Take(), nullptr);
 }
 

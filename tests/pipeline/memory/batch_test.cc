@@ -33,10 +33,6 @@ TEST(BatchTest, HasAlignedPartsOfTheRightSize) {
   EXPECT_TRUE(IsAligned(batch.pixels().data()));
   EXPECT_TRUE(IsAligned(batch.labels().data()));
   EXPECT_TRUE(IsAligned(batch.weights().data()));
-}
-
-TEST(BatchTest, LaysSlotsSideBySide) {
-  Batch batch(3, 5);
   EXPECT_EQ(batch.slot_pixels(0).data(), batch.pixels().data());
   EXPECT_EQ(batch.slot_pixels(2).data(), batch.pixels().data() + 50);
   EXPECT_EQ(batch.slot_pixels(2).size(), 25U);
@@ -62,16 +58,9 @@ TEST(BatchTest, HoldsRgbBytesInsteadOfWords) {
   EXPECT_EQ(batch.slot_rgb(2).data(), batch.rgb().data() + 150);
   EXPECT_EQ(batch.slot_rgb(2).size(), 75U);
   EXPECT_EQ(Batch(3, 5).image_bytes().size(), 300U);
-}
-
-TEST(BatchTest, TakesAQuarterLessMemoryForRgbBytes) {
-  const std::int64_t words = Batch::MemoryBytes(16, 32);
-  const std::int64_t rgb = Batch::MemoryBytes(16, 32, BatchContent::kRgb);
-  EXPECT_EQ(words - rgb, 16 * 32 * 32);
-}
-
-TEST(BatchTest, BlanksASlotOfRgbBytes) {
-  Batch batch(2, 4, {}, BatchContent::kRgb);
+  EXPECT_EQ(Batch::MemoryBytes(16, 32) -
+                Batch::MemoryBytes(16, 32, BatchContent::kRgb),
+            16 * 32 * 32);
   std::ranges::fill(batch.rgb(), std::uint8_t{7});
   batch.BlankSlot(0);
   EXPECT_THAT(batch.slot_rgb(0), Each(0));
@@ -116,13 +105,9 @@ TEST(BatchTest, ACloneHasTheSameContentInItsOwnMemory) {
   EXPECT_EQ(clone->next, batch.next);
 }
 
-TEST(BatchDeathTest, AbortsOnASlotThatIsNotThere) {
-  Batch batch(2, 4);
-  EXPECT_DEATH((void)batch.slot_pixels(2), "the slot is in the batch");
-}
-
-TEST(BatchDeathTest, AbortsOnSlotsOfAnotherLayout) {
+TEST(BatchDeathTest, AbortsOnSlotsThatAreNotThereOrOfAnotherLayout) {
   Batch words(2, 4);
+  EXPECT_DEATH((void)words.slot_pixels(2), "the slot is in the batch");
   Batch rgb(2, 4, {}, BatchContent::kRgb);
   EXPECT_DEATH((void)words.slot_rgb(0), "the batch holds RGB bytes");
   EXPECT_DEATH((void)rgb.slot_pixels(0), "the batch holds words");

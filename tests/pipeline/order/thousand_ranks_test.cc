@@ -103,14 +103,12 @@ class ThousandRanksTest : public ::testing::Test {
 };
 
 TEST_F(ThousandRanksTest, ReadEachRecordOnceAnEpoch) {
-  const StreamPosition end = ReadAll(kRanks, Shuffle::kGlobal, {}, kBatches);
-  ExpectAllOnce();
-  EXPECT_EQ(end, (StreamPosition{.epoch = 1, .past_epochs = 1}));
-}
-
-TEST_F(ThousandRanksTest, ReadEachRecordOnceByWindows) {
-  (void)ReadAll(kRanks, Shuffle::kWindow, {}, kBatches);
-  ExpectAllOnce();
+  for (const Shuffle shuffle : {Shuffle::kGlobal, Shuffle::kWindow}) {
+    reading_ = {};
+    const StreamPosition end = ReadAll(kRanks, shuffle, {}, kBatches);
+    ExpectAllOnce();
+    EXPECT_EQ(end, (StreamPosition{.epoch = 1, .past_epochs = 1}));
+  }
 }
 
 TEST_F(ThousandRanksTest, BecomeFewerAndMoreInMidEpoch) {

@@ -61,13 +61,16 @@ TEST(TraceLogTest, WritesSpansToTheNanosecond) {
             json({{"epoch", 1}, {"position", 20}, {"batch", 3}}));
 }
 
-TEST(TraceLogTest, WritesCounts) {
+TEST(TraceLogTest, WritesCountsAndTheStepOfATrainingsSpan) {
   TraceLog log;
   log.Count("ready", TraceLog::Clock::now(), 7);
-  const std::vector<json> counts = EventsOf(Written(log), "C");
+  log.Span("loop", {}, {}, {.step = 7});
+  const json trace = Written(log);
+  const std::vector<json> counts = EventsOf(trace, "C");
   ASSERT_EQ(counts.size(), 1U);
   EXPECT_EQ(counts[0]["name"], "ready");
   EXPECT_EQ(counts[0]["args"], json({{"count", 7}}));
+  EXPECT_EQ(EventsOf(trace, "X")[0]["args"], json({{"step", 7}}));
 }
 
 TEST(TraceLogTest, NamesThreads) {
@@ -134,12 +137,6 @@ TEST(TraceLogTest, ALogIsNotMistakenForAnEarlierOne) {
     EXPECT_EQ(first.Read()[0].events.size(), 2U);
     EXPECT_EQ(second.Read()[0].events.size(), 1U);
   }
-}
-
-TEST(TraceLogTest, WritesTheStepOfATrainingsSpan) {
-  TraceLog log;
-  log.Span("loop", {}, {}, {.step = 7});
-  EXPECT_EQ(EventsOf(Written(log), "X")[0]["args"], json({{"step", 7}}));
 }
 
 TEST(TraceLogTest, KeepsNothingWhilePaused) {

@@ -60,13 +60,6 @@ std::string With(std::string text, std::size_t place, std::string_view bytes) {
   return text.replace(place, bytes.size(), bytes);
 }
 
-TEST(DecodeOtherImageTest, ReadsBackAPng) {
-  const RgbImage image = TestPhotograph(31, 17, 1);
-  RgbImage decoded;
-  DecodeOtherImage(AsBytes(EncodePng(image.view())), 31 * 17, decoded);
-  EXPECT_EQ(Flat(decoded.view()), Flat(image.view()));
-}
-
 TEST(DecodeOtherImageTest, ReadsEveryFormatItNames) {
   const cv::Mat image = Photograph(21, 13);
   for (const char* extension : {".png", ".bmp", ".tiff", ".webp"}) {

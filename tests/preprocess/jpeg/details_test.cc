@@ -26,7 +26,7 @@ std::string WithSegment(std::string jpeg, char code, const std::string& data) {
   return jpeg.insert(2, segment + data);
 }
 
-TEST(JpegDetailsTest, ReadsAPlainHeader) {
+TEST(JpegDetailsTest, ReadsHeadersOfEachKind) {
   const JpegDetails details = DetailsOf({.width = 31, .height = 17});
   EXPECT_EQ(details.width, 31);
   EXPECT_EQ(details.height, 17);
@@ -36,6 +36,18 @@ TEST(JpegDetailsTest, ReadsAPlainHeader) {
   EXPECT_FALSE(details.has_exif);
   EXPECT_EQ(details.restart_interval, 0);
   EXPECT_EQ(details.adobe_transform, -1);
+  EXPECT_TRUE(DetailsOf({.progressive = true}).progressive);
+  EXPECT_TRUE(DetailsOf({.arithmetic = true}).arithmetic);
+  EXPECT_EQ(DetailsOf({.restart_interval = 4}).restart_interval, 4);
+  EXPECT_EQ(DetailsOf({.color = TestColor::kGray}).components, 1);
+  EXPECT_EQ(DetailsOf({.color = TestColor::kCmyk}).adobe_transform, -1);
+  EXPECT_EQ(DetailsOf({.color = TestColor::kAdobeCmyk}).adobe_transform, 0);
+  EXPECT_EQ(DetailsOf({.color = TestColor::kAdobeYcck}).adobe_transform, 2);
+  // A warning of libjpeg is ignored.
+  const std::string jpeg = TestJpeg({.width = 33});
+  EXPECT_EQ(
+      ReadJpegDetails(AsBytes(jpeg.substr(0, 2) + "x" + jpeg.substr(2))).width,
+      33);
 }
 
 TEST(JpegDetailsTest, KnowsTheQualityOfStandardTables) {
@@ -53,19 +65,6 @@ TEST(JpegDetailsTest, EstimatesTheQualityOfOtherTables) {
   const JpegDetails details = ReadJpegDetails(AsBytes(jpeg));
   EXPECT_EQ(details.quality, 80);
   EXPECT_FALSE(details.standard_table);
-}
-
-TEST(JpegDetailsTest, NamesTheKindsOfCoding) {
-  EXPECT_TRUE(DetailsOf({.progressive = true}).progressive);
-  EXPECT_TRUE(DetailsOf({.arithmetic = true}).arithmetic);
-  EXPECT_EQ(DetailsOf({.restart_interval = 4}).restart_interval, 4);
-}
-
-TEST(JpegDetailsTest, NamesColourAndAdobesMarker) {
-  EXPECT_EQ(DetailsOf({.color = TestColor::kGray}).components, 1);
-  EXPECT_EQ(DetailsOf({.color = TestColor::kCmyk}).adobe_transform, -1);
-  EXPECT_EQ(DetailsOf({.color = TestColor::kAdobeCmyk}).adobe_transform, 0);
-  EXPECT_EQ(DetailsOf({.color = TestColor::kAdobeYcck}).adobe_transform, 2);
 }
 
 TEST(JpegDetailsTest, NamesTheSampling) {
@@ -89,13 +88,6 @@ TEST(JpegDetailsTest, FindsExif) {
   EXPECT_FALSE(
       ReadJpegDetails(AsBytes(WithSegment(jpeg, '\xE1', "http://other"s)))
           .has_exif);
-}
-
-TEST(JpegDetailsTest, IgnoresWarningsOfTheHeader) {
-  const std::string jpeg = TestJpeg({.width = 33});
-  EXPECT_EQ(
-      ReadJpegDetails(AsBytes(jpeg.substr(0, 2) + "x" + jpeg.substr(2))).width,
-      33);
 }
 
 TEST(JpegDetailsTest, RefusesWhatIsNoJpeg) {
