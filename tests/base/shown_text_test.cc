@@ -1,8 +1,13 @@
 #include "base/shown_text.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "base/count_text.h"
+#include "base/shell_word.h"
 
 namespace infeed {
 namespace shown_text_test {
@@ -106,6 +111,22 @@ TEST(WithoutUrlSecretsTest, CutsCredentialsOfBuckets) {
         "https://h:8080: refused 'a@b'", "data:/a:b@c"}) {
     EXPECT_EQ(WithoutUrlSecrets(url), url);
   }
+}
+
+TEST(CountTextTest, HasASingularAndAPlural) {
+  EXPECT_EQ(CountText(0, "image"), "0 images");
+  EXPECT_EQ(CountText(std::int64_t{1}, "image"), "1 image");
+  EXPECT_EQ(CountText(std::size_t{2}, "image"), "2 images");
+  EXPECT_EQ(CountText(1, "class", "classes"), "1 class");
+  EXPECT_EQ(CountText(2, "class", "classes"), "2 classes");
+}
+
+TEST(ShellWordTest, QuotesOnlyWhatNeedsIt) {
+  EXPECT_EQ(ShellWord("runs/a-1_%=.jpg"), "runs/a-1_%=.jpg");
+  EXPECT_EQ(ShellWord("my runs"), "'my runs'");
+  EXPECT_EQ(ShellWord("it's"), "'it'\\''s'");
+  EXPECT_EQ(ShellWord(""), "''");
+  EXPECT_EQ(ShellWord("a\nb"), "'a?b'");
 }
 
 }  // namespace shown_text_test

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "base/charts/svg_parts.h"
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -75,6 +77,18 @@ TEST(SvgChartTest, AllAreEquallyWide) {
     EXPECT_THAT(HeatMap({{cells - 1, 0, 4, ""}}, {}, {}),
                 HasSubstr("viewBox=\"0 0 640 "));
   }
+}
+
+TEST(NiceStepTest, StepsAreOneTwoOrFive) {
+  EXPECT_DOUBLE_EQ(NiceStep(1), 1);
+  EXPECT_DOUBLE_EQ(NiceStep(1.1), 2);
+  EXPECT_DOUBLE_EQ(NiceStep(2.5), 5);
+  EXPECT_DOUBLE_EQ(NiceStep(51), 100);
+  EXPECT_DOUBLE_EQ(NiceStep(0.003), 0.005);
+}
+
+TEST(EscapeXmlTest, ShowsTextAsItIs) {
+  EXPECT_EQ(EscapeXml("<a b=\"c\">&\n"), "&lt;a b=&quot;c&quot;&gt;&amp; ");
 }
 
 }  // namespace

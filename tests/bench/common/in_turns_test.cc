@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bench/common/median.h"
+
 namespace infeed {
 namespace {
 
@@ -50,6 +52,16 @@ TEST(InTurnsTest, TakesTheTime) {
   bool was_run = false;
   EXPECT_GE(MeasureSeconds([&] { was_run = true; }), 0);
   EXPECT_TRUE(was_run);
+}
+
+TEST(MedianTest, IsTheMiddleValue) {
+  EXPECT_EQ(Median({3}), 3);
+  EXPECT_EQ(Median({9, 1, 5}), 5);
+}
+
+TEST(MedianTest, IsTheMeanOfTwoMiddleValues) {
+  EXPECT_EQ(Median({2, 1}), 1.5);
+  EXPECT_EQ(Median({9, 1, 5, 7}), 6);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "pipeline/reading/sample_seek_index.h"
 #include "records/example/imagenet_example.h"
 #include "tests/support/bytes.h"
 #include "tests/support/environment_variable.h"
@@ -125,6 +126,17 @@ TEST_F(FoundSeekIndexesTest, KeepsInMemoryWhatCannotBeWritten) {
   }
   EXPECT_THAT(found.write_error(), HasSubstr(".infeed"));
   EXPECT_EQ(Find(found, 0), "one");
+}
+
+TEST(SeekIndexCountsTest, KeepsTheFirstRefusedInTheStreamsOrder) {
+  SeekIndexCounts counts;
+  EXPECT_EQ(counts.Read().first_refused, "");
+  counts.Refuse({.seed = 0, .epoch = 1, .position = 2}, DataError("later"));
+  counts.Refuse({.seed = 0, .epoch = 0, .position = 9}, DataError("first"));
+  counts.Refuse({.seed = 0, .epoch = 0, .position = 9},
+                DataError("substitute"));
+  EXPECT_EQ(counts.Read().first_refused, "first");
+  EXPECT_EQ(counts.Read().refused, 3);
 }
 
 }  // namespace

@@ -1,5 +1,13 @@
 #include "pipeline/stats/stats.h"
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "pipeline/stats/consumer_counts.h"
+#include "pipeline/stats/live_stats.h"
+
 #include "gtest/gtest.h"
 
 namespace infeed {
@@ -109,6 +117,94 @@ TEST(PipelineStatsTest, KeepsWhatIsNotCounted) {
 TEST(PipelineStatsTest, HasNoRateBeforeItBegins) {
   EXPECT_EQ(PipelineStats().images_per_second(), 0);
   EXPECT_EQ(PipelineStats().stage("read"), nullptr);
+}
+
+using std::chrono::seconds;
+using Time = ConsumerCounts::Clock::time_point;
+
+PipelineStats Read(const ConsumerCounts& counts) {
+  PipelineStats stats;
+  counts.Read(stats);
+  return stats;
+}
+
+TEST(ConsumerCountsTest, CountsNothingBeforeItIsAsked) {
+  const ConsumerCounts counts;
+  EXPECT_EQ(Read(counts).elapsed_seconds, 0);
+  EXPECT_EQ(Read(counts).batches, 0);
+}
+
+TEST(ConsumerCountsTest, KeepsTheFirstWaitApart) {
+  Batch batch(2, 1);
+  std::ranges::fill(batch.weights(), 1.0F);
+  ConsumerCounts counts;
+  EXPECT_EQ(counts.Delivered(batch, seconds(100)), 2);
+  counts.Delivered(batch, seconds(3));
+  EXPECT_EQ(Read(counts).batches, 2);
+  EXPECT_EQ(Read(counts).images, 4);
+  EXPECT_DOUBLE_EQ(Read(counts).first_wait_seconds, 100);
+  EXPECT_DOUBLE_EQ(Read(counts).consumer_wait_seconds, 3);
+}
+
+TEST(ConsumerCountsTest, LeavesPaddingOut) {
+  Batch batch(2, 1);
+  std::ranges::fill(batch.weights(), 1.0F);
+  batch.BlankSlot(1);
+  ConsumerCounts counts;
+  EXPECT_EQ(counts.Delivered(batch, seconds(0)), 1);
+  EXPECT_EQ(Read(counts).images, 1);
+}
+
+TEST(ConsumerCountsTest, StopsTheClockAtTheFirstEnd) {
+  ConsumerCounts counts;
+  counts.Requested(Time(seconds(10)));
+  counts.Requested(Time(seconds(12)));
+  counts.Ended(Time(seconds(15)));
+  counts.Ended(Time(seconds(99)));
+  EXPECT_DOUBLE_EQ(Read(counts).elapsed_seconds, 5);
+}
+
+PipelineStats WithImages(std::int64_t images) {
+  PipelineStats stats;
+  stats.images = images;
+  return stats;
+}
+
+TEST(LiveStatsTest, HasNothingBeforeTheFirstRun) {
+  const LiveStats live;
+  EXPECT_FALSE(live.Read());
+}
+
+TEST(LiveStatsTest, ShowsARunAndKeepsItsEnd) {
+  LiveStats live;
+  std::int64_t images = 1;
+  {
+    const LiveStats::Shown shown(&live, [&] { return WithImages(images); });
+    EXPECT_EQ(live.Read().value().images, 1);
+    images = 2;
+    EXPECT_EQ(live.Read().value().images, 2);
+    images = 3;
+  }
+  images = 4;
+  EXPECT_EQ(live.Read().value().images, 3);
+}
+
+TEST(LiveStatsTest, ShowsNothingToNobody) {
+  const LiveStats::Shown shown(nullptr, [] { return WithImages(1); });
+}
+
+TEST(LiveStatsTest, StatsAreReadWhileRunsComeAndGo) {
+  LiveStats live;
+  std::atomic<bool> done{false};
+  std::jthread watcher([&] {
+    while (!done) {
+      EXPECT_EQ(live.Read().value_or(PipelineStats()).threads, 0);
+    }
+  });
+  for (std::int64_t run = 0; run < 200; ++run) {
+    const LiveStats::Shown shown(&live, [&run] { return WithImages(run); });
+  }
+  done = true;
 }
 
 }  // namespace
