@@ -83,7 +83,7 @@ class JpegEqualityTest : public testing::TestWithParam<Kind> {
 };
 
 TEST_P(JpegEqualityTest, HoldsForSizesQualitiesRestartsAndTables) {
-  const std::uint64_t sets = GetParam().is_plain ? 8 : 1;
+  const std::uint64_t sets = GetParam().is_plain ? 8 : 3;
   for (std::uint64_t seed = 1; seed <= sets; ++seed) {
     ExpectEqual(MadeSet(GetParam().options, seed));
   }
@@ -148,12 +148,17 @@ INSTANTIATE_TEST_SUITE_P(
         Kind{"RgbH2v2",
              {.subsampling = Subsampling::k420, .color = TestColor::kAdobeRgb}},
         Kind{"Cmyk", {.color = TestColor::kCmyk}},
+        Kind{"CmykH2v2",
+             {.subsampling = Subsampling::k420, .color = TestColor::kCmyk}},
         Kind{
             "Ycck",
             {.subsampling = Subsampling::k420, .color = TestColor::kAdobeYcck}},
         Kind{"Progressive",
              {.subsampling = Subsampling::k420, .progressive = true}},
+        Kind{"Progressive444", {.progressive = true}},
         Kind{"Arithmetic", {.arithmetic = true}},
+        Kind{"ArithmeticH2v2",
+             {.subsampling = Subsampling::k420, .arithmetic = true}},
         Kind{"SeparateScans",
              {.subsampling = Subsampling::k422, .separate_scans = true}}),
     NameOf);

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -167,14 +166,6 @@ TEST(AugmenterTest, JittersThenAppliesThePolicyThenErases) {
   EXPECT_GT(erased, 0);
 }
 
-TEST(AugmenterTest, TheKeyDecides) {
-  const Pixels pixels = Augmented(kAll, {.seed = 1, .epoch = 2, .position = 3});
-  EXPECT_EQ(Augmented(kAll, {.seed = 1, .epoch = 2, .position = 3}), pixels);
-  EXPECT_NE(Augmented(kAll, {.seed = 2, .epoch = 2, .position = 3}), pixels);
-  EXPECT_NE(Augmented(kAll, {.seed = 1, .epoch = 3, .position = 3}), pixels);
-  EXPECT_NE(Augmented(kAll, {.seed = 1, .epoch = 2, .position = 4}), pixels);
-}
-
 TEST(AugmenterTest, ImagesLeaveNothingBehind) {
   Augmenter used(kAll, kSide);
   for (std::uint64_t i = 0; i < 50; ++i) {
@@ -238,32 +229,6 @@ TEST(AugmenterTest, AutoAugmentHasItsProbabilities) {
     ExpectCount(counts[pixels], kImages, share);
   }
   EXPECT_EQ(counts.size(), expected.size());
-}
-
-TEST(AugmenterTest, RandAugmentPicksOperationsAndSignsEvenly) {
-  constexpr int kImages = 3200;
-  AugmentOptions options = kRand;
-  options.layers = 1;
-  options.magnitude = 1;  // Every operation gives other pixels.
-  Outcomes counts = CountOutcomes(options, kImages);
-  double others = kImages;
-  for (int op = 0; op < kAugmentOps - 1; ++op) {
-    const PolicyStep step{static_cast<AugmentOp>(op), 1, options.magnitude};
-    const auto take = [&](bool is_negative) {
-      return std::exchange(
-          counts[After(true, step, is_negative, kRandAugmentReach,
-                       AugmentImage("noise", kSide))],
-          0);
-    };
-    const double positive = take(false);
-    const double negative = take(true);  // 0 where there is no sign.
-    others -= positive + negative;
-    ExpectCount(positive + negative, kImages, 1.0 / kAugmentOps);
-    if (negative > 0) {
-      ExpectCount(negative, kImages, 0.5 / kAugmentOps);
-    }
-  }
-  ExpectCount(others, kImages, 1.0 / kAugmentOps);  // Cutout.
 }
 
 TEST(AugmenterTest, RefusesOptionsOutOfTheirRange) {

@@ -1,6 +1,5 @@
 #include "preprocess/recipe/recipe.h"
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -14,7 +13,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "preprocess/jpeg_entropy/seek_index.h"
 #include "preprocess/recipe/crop.h"
 #include "preprocess/resize/resize.h"
 #include "tests/support/test_jpeg.h"
@@ -84,18 +82,6 @@ TEST(PreprocessorTest, DecodesAtFullSizeUnlessTold) {
                      CenterCropWindow(320, 400, EvalCropFraction({}, kSize))));
 }
 
-TEST(PreprocessorTest, TheKeyDecides) {
-  const std::string jpeg = TestJpeg({.width = 90, .height = 70});
-  const auto run = [&](const SampleKey& key) {
-    return Preprocessed(Recipe::kTpu, true, jpeg, key);
-  };
-  const Pixels pixels = run({.seed = 1, .epoch = 2, .position = 3});
-  EXPECT_EQ(run({.seed = 1, .epoch = 2, .position = 3}), pixels);
-  EXPECT_NE(run({.seed = 2, .epoch = 2, .position = 3}), pixels);
-  EXPECT_NE(run({.seed = 1, .epoch = 3, .position = 3}), pixels);
-  EXPECT_NE(run({.seed = 1, .epoch = 2, .position = 4}), pixels);
-}
-
 TEST(PreprocessorTest, ImagesLeaveNothingBehind) {
   Preprocessor preprocessor(Options(Recipe::kTpu, true));
   const std::string large = TestJpeg({.width = 200, .height = 150});
@@ -118,51 +104,6 @@ TEST(PreprocessorTest, CountsPixelsAndTimeOfBothHalves) {
   EXPECT_GT(counts.decode.count(), 0);
   EXPECT_GT(counts.resize.count(), 0);
   EXPECT_LE(counts.decode + counts.resize, elapsed);
-}
-
-TEST(PreprocessorTest, ASeekIndexChangesNoPixel) {
-  const std::string jpeg = TestJpeg({.width = 200, .height = 150});
-  const std::string other = TestJpeg({.width = 200, .height = 150, .seed = 2});
-  const std::string index =
-      SerializeSeekIndex(MakeSeekIndex(AsBytes(jpeg), 4).value());
-  const std::string others =
-      SerializeSeekIndex(MakeSeekIndex(AsBytes(other), 4).value());
-  Preprocessor preprocessor(Options(Recipe::kTpu, true));
-  for (std::uint64_t position = 0; position < 10; ++position) {
-    const SampleKey key{.position = position};
-    const Pixels expected = Preprocessed(preprocessor, jpeg, key);
-    const auto expect = [&](const std::string& seek_index, JpegIndexUse use) {
-      Pixels pixels(expected.size());
-      const FillCounts counts =
-          preprocessor.Fill(AsBytes(jpeg), key, pixels, AsBytes(seek_index));
-      EXPECT_EQ(counts.index_use, use) << position;
-      EXPECT_EQ(pixels, expected);
-    };
-    expect("", JpegIndexUse::kNone);
-    expect(index, JpegIndexUse::kUsed);
-    expect(others, JpegIndexUse::kRefused);
-    expect(index.substr(0, index.size() / 2), JpegIndexUse::kRefused);
-  }
-}
-
-TEST(PreprocessorTest, StaysUsableAfterBadBytes) {
-  Preprocessor preprocessor(Options(Recipe::kPlain, false));
-  const std::string jpeg = TestJpeg();
-  for (const std::string& bad :
-       {jpeg.substr(0, jpeg.size() / 2), std::string("neither")}) {
-    EXPECT_THROW(Preprocessed(preprocessor, bad, {}), DataError);
-  }
-  EXPECT_EQ(Preprocessed(preprocessor, jpeg, {}),
-            Preprocessed(Recipe::kPlain, false, jpeg));
-}
-
-TEST(PreprocessorTest, AppliesItsLimits) {
-  PreprocessOptions options = Options(Recipe::kTpu, false);
-  options.limits.max_pixels = 100;
-  Preprocessor preprocessor(options);
-  EXPECT_THROW(
-      Preprocessed(preprocessor, TestJpeg({.width = 11, .height = 10}), {}),
-      DataError);
 }
 
 TEST(PreprocessorTest, RefusesASizeBelowOne) {
@@ -308,12 +249,6 @@ class PreprocessorWarningTest : public testing::Test {
   Pixels pixels_ = Pixels(std::size_t{kSize} * kSize);
 };
 
-TEST_F(PreprocessorWarningTest, IsAnErrorUnlessTolerated) {
-  EXPECT_THAT(
-      MessageOf<DataError>([&] { (void)Fill(JpegWarnings::kErrors, cut_); }),
-      HasSubstr("Premature end of JPEG file"));
-}
-
 TEST_F(PreprocessorWarningTest, LeavesThePixelsOfLibjpegsTolerantDecode) {
   EXPECT_EQ(Fill(JpegWarnings::kTolerated, cut_).warning,
             "Premature end of JPEG file");
@@ -337,13 +272,6 @@ TEST_F(PreprocessorWarningTest, WarningIsNotKeptForTheNextImage) {
   const Pixels after = pixels_;
   (void)Fill(JpegWarnings::kErrors, whole_);
   EXPECT_EQ(after, pixels_);
-}
-
-TEST_F(PreprocessorWarningTest, ExcusesNoError) {
-  EXPECT_THAT(MessageOf<DataError>([&] {
-                (void)Fill(JpegWarnings::kTolerated, whole_.substr(0, 30));
-              }),
-              HasSubstr("JPEG"));
 }
 
 }  // namespace preprocessor_warning_test

@@ -1,8 +1,6 @@
 #include "preprocess/recipe/torchvision_crop.h"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -40,48 +38,6 @@ TEST(RandomResizedCropTest, DrawsTorchvisionsWindows) {
   ExpectGoldenWindows("torchvision_crops.txt", {});
   ExpectGoldenWindows("torchvision_bounded_crops.txt",
                       {.scale = 0.35F, .ratio = 1.5F});
-}
-
-struct Statistics {
-  int width;
-  int height;
-  double mean_area;
-  double mean_log_ratio;
-  double quantiles[5];  // of areas: 5, 25, 50, 75, 95 %
-};
-
-// Statistics of 40,000 draws by torchvision. Areas are drawn uniformly, but
-// the larger ones fit less often.
-constexpr Statistics kStatistics[] = {
-    {2000, 2000, .478, 0, {.120, .279, .474, .670, .852}},
-    {500, 375, .433, .0295, {.114, .250, .421, .593, .814}},
-    {375, 500, .4335, -.0310, {.114, .251, .421, .595, .812}},
-    {1000, 100, .125, .2494, {.086, .133, .133, .133, .133}}};
-
-TEST(RandomResizedCropTest, IsDistributedAsTorchvisions) {
-  for (const Statistics& expected : kStatistics) {
-    constexpr int kDraws = 40000;
-    double area = 0;
-    double log_ratio = 0;
-    std::vector<double> areas;
-    for (std::uint64_t i = 0; i < kDraws; ++i) {
-      SampleRandom random({.seed = 1, .position = i}, RandomStream::kCrop);
-      const Window window =
-          RandomResizedCropWindow(expected.height, expected.width, {}, random);
-      areas.push_back(1.0 * window.height * window.width / expected.height /
-                      expected.width);
-      area += areas.back();
-      log_ratio += std::log(1.0 * window.width / window.height);
-    }
-    EXPECT_NEAR(area / kDraws, expected.mean_area, 0.005);
-    EXPECT_NEAR(log_ratio / kDraws, expected.mean_log_ratio, 0.005);
-    std::ranges::sort(areas);
-    const double places[5] = {.05, .25, .5, .75, .95};
-    for (int i = 0; i < 5; ++i) {
-      EXPECT_NEAR(areas[static_cast<std::size_t>(places[i] * kDraws)],
-                  expected.quantiles[i], 0.01);
-    }
-  }
 }
 
 TEST(RandomResizedCropTest, LiesInsideForRandomSizes) {
