@@ -194,22 +194,4 @@ std::vector<DecodedPlane> LibjpegSamples(const std::string& jpeg,
   return planes;
 }
 
-DecodedPlane LibjpegPixels(const std::string& jpeg, bool rgb,
-                           unsigned eighths) {
-  Decode decode(jpeg, eighths);
-  jpeg_decompress_struct& codec = decode.codec();
-  codec.out_color_space = rgb ? JCS_RGB : JCS_YCbCr;
-  jpeg_start_decompress(&codec);
-  DecodedPlane pixels;
-  pixels.width = static_cast<int>(codec.output_width);
-  pixels.height = static_cast<int>(codec.output_height);
-  const std::size_t row_bytes = std::size_t{3} * codec.output_width;
-  pixels.samples.resize(row_bytes * codec.output_height);
-  while (codec.output_scanline < codec.output_height) {
-    JSAMPROW row = pixels.samples.data() + codec.output_scanline * row_bytes;
-    jpeg_read_scanlines(&codec, &row, 1);
-  }
-  return pixels;
-}
-
 }  // namespace infeed

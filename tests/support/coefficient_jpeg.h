@@ -42,11 +42,11 @@ struct MadeBlocks {
 [[nodiscard]] std::string CoefficientJpeg(
     const std::vector<CoefficientPlane>& planes);
 
-// Samples of one component, or pixels, row after row.
+// Samples of one component, row after row.
 struct DecodedPlane {
   int width = 0;
   int height = 0;
-  int block = 0;  // samples a side that a block became, if these are samples
+  int block = 0;  // samples a side that a block became
   std::vector<std::uint8_t> samples;
 
   // The samples of the i-th block.
@@ -54,11 +54,8 @@ struct DecodedPlane {
 };
 
 // libjpeg's decode at eighths / 8 of the size: the samples of each component
-// after the inverse DCT, and three bytes per pixel, Y Cb Cr (upsampled) or R G
-// B.
+// after the inverse DCT.
 [[nodiscard]] std::vector<DecodedPlane> LibjpegSamples(const std::string& jpeg,
                                                        unsigned eighths = 8);
-[[nodiscard]] DecodedPlane LibjpegPixels(const std::string& jpeg, bool rgb,
-                                         unsigned eighths = 8);
 
 }  // namespace infeed

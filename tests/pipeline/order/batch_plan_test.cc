@@ -112,26 +112,6 @@ TEST(BatchSequenceTest, CarriesABatchIntoTheNextEpoch) {
   EXPECT_TRUE(plans.back().last);
 }
 
-TEST(BatchSequenceTest, ContinuesACarriedStreamFromEachOfItsBatches) {
-  for (const int rank : {0, 1}) {
-    for (const RankShare share :
-         {RankShare::kContiguous, RankShare::kStrided}) {
-      const InputOptions options{.batch_size = 6,
-                                 .rank = rank,
-                                 .world_size = 2,
-                                 .rank_share = share,
-                                 .last_batch = LastBatch::kCarry,
-                                 .repeat = 4};
-      const std::vector<BatchPlan> whole = Take(Sequence(7, options), 99);
-      ASSERT_EQ(whole.size(), share == RankShare::kStrided ? 5U : 4U);
-      for (std::size_t i = 0; i < whole.size(); ++i) {
-        EXPECT_EQ(Take(Sequence(7, options, whole[i].next), 99),
-                  std::vector(whole.begin() + i + 1, whole.end()));
-      }
-    }
-  }
-}
-
 // The rest of a stream that ended is used where more epochs follow.
 TEST(BatchSequenceTest, CarriesTheRestOfAStreamIntoALongerOne) {
   InputOptions options{

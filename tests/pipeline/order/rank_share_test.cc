@@ -1,5 +1,5 @@
-// How ranks share an epoch: all modes against each other, against PyTorch's
-// own sampler, and against its words.
+// How ranks share an epoch: all modes against each other, and against PyTorch's
+// own sampler.
 
 #include <algorithm>
 #include <cstdint>
@@ -101,25 +101,6 @@ TEST(RankShareTest, ResumesAtEveryBatchInEveryMode) {
   }
 }
 
-// The share that torch.utils.data.DistributedSampler gives a rank, by its
-// documentation: the list is filled up from its beginning, or cut, until the
-// ranks can share it; each takes every world_size-th.
-EpochPlaces Sampled(EpochPlaces list, std::size_t ranks, std::size_t rank,
-                    bool drop) {
-  const std::size_t records = list.size();
-  const std::size_t total =
-      drop ? records / ranks * ranks : (records + ranks - 1) / ranks * ranks;
-  for (std::size_t i = 0; list.size() < total; ++i) {
-    list.push_back(list[i]);
-  }
-  list.resize(total);
-  EpochPlaces own;
-  for (std::size_t i = rank; i < total; i += ranks) {
-    own.push_back(list[i]);
-  }
-  return own;
-}
-
 InputOptions SamplersOptions(int world_size, int rank, bool drop) {
   return {.batch_size = 2 * world_size,
           .rank = rank,
@@ -136,26 +117,6 @@ EpochPlaces RankEpoch(std::int64_t places, const InputOptions& options) {
     return {};  // Refused, see above.
   }
   return PlacesOf(Take(Sequence(places, options), 999));
-}
-
-TEST(RankShareTest, SharesAsDistributedSamplerDoes) {
-  const SampleOrder order(23, Shuffle::kGlobal, 4);
-  EpochPlaces epoch;
-  for (std::int64_t place = 0; place < 23; ++place) {
-    epoch.push_back(order.RecordAt(6, place));
-  }
-  for (const int ranks : {1, 2, 4, 8}) {
-    for (int rank = 0; rank < ranks; ++rank) {
-      for (const bool drop : {false, true}) {
-        EpochPlaces own = RankEpoch(23, SamplersOptions(ranks, rank, drop));
-        for (std::int64_t& place : own) {
-          place = epoch[static_cast<std::size_t>(place)];
-        }
-        EXPECT_EQ(own, Sampled(epoch, static_cast<std::size_t>(ranks),
-                               static_cast<std::size_t>(rank), drop));
-      }
-    }
-  }
 }
 
 // What PyTorch itself gave; tests/data/README.md.

@@ -1,7 +1,6 @@
 #include "preprocess/jpeg/plain.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <tuple>
 
@@ -50,42 +49,21 @@ struct Truth {
   RgbImage image;
 };
 
+// The checks of bench/decoder compare windows of all kinds, with and without
+// indexes; these are the other cases.
 class JpegPlainTest : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override { UseSimdTarget(GetParam()); }
   void TearDown() override { UseSimdTarget(""); }
 
   std::string Decode(const Truth& truth, const Window& window,
-                     const JpegSeekIndex* index = nullptr, int denominator = 1,
+                     const JpegSeekIndex* index = nullptr,
                      JpegSeekIndex* found = nullptr) {
     RgbImage image;
     ImageSink sink(image);
     std::ignore = decoder_.ReadHeader(AsBytes(truth.jpeg));
-    decoder_.DecodeScaledWindow(denominator, window, sink, index, found);
+    decoder_.DecodeScaledWindow(1, window, sink, index, found);
     return Flat(image.view());
-  }
-
-  void ExpectWindows(const TestJpegOptions& options,
-                     std::optional<int> index_run = std::nullopt,
-                     int denominator = 1) {
-    const Truth truth(options, denominator);
-    std::optional<JpegSeekIndex> index;
-    if (index_run) {
-      index = MakeSeekIndex(AsBytes(truth.jpeg), *index_run);
-      ASSERT_TRUE(index);
-    }
-    SampleRandom random({.seed = 3}, RandomStream::kMadeData);
-    for (int i = 0; i < 20; ++i) {
-      const Window window =
-          i == 0 ? WholeOf(truth.info) : DrawWindow(truth.info, random);
-      ASSERT_EQ(Decode(truth, window, index ? &*index : nullptr, denominator),
-                truth.Crop(window))
-          << window.y << " " << window.x << " " << window.height << " "
-          << window.width;
-      ASSERT_TRUE(decoder_.was_plain());
-      ASSERT_EQ(decoder_.index_use(),
-                index ? JpegIndexUse::kUsed : JpegIndexUse::kNone);
-    }
   }
 
   JpegDecoder decoder_;
@@ -98,29 +76,6 @@ INSTANTIATE_TEST_SUITE_P(Targets, JpegPlainTest,
 constexpr Subsampling kSamplings[] = {Subsampling::k444, Subsampling::k422,
                                       Subsampling::k420, Subsampling::k440};
 
-TEST_P(JpegPlainTest, WindowsAreCropsOfLibjpegsDecode) {
-  for (const Subsampling sampling : kSamplings) {
-    for (const int quality : {5, 75, 100}) {
-      ExpectWindows({.width = 131,
-                     .height = 77,
-                     .quality = quality,
-                     .subsampling = sampling,
-                     .optimize = quality == 75});
-    }
-  }
-  ExpectWindows({.width = 61, .height = 90, .color = TestColor::kGray});
-}
-
-TEST_P(JpegPlainTest, DecodesIndexedWindows) {
-  for (const Subsampling sampling : kSamplings) {
-    for (const int run : {0, 1, 3, 4, 8}) {
-      ExpectWindows({.width = 203, .height = 150, .subsampling = sampling},
-                    run);
-    }
-  }
-  ExpectWindows({.width = 61, .height = 90, .color = TestColor::kGray}, 0);
-}
-
 // Each window is decoded with what the windows before found.
 TEST_P(JpegPlainTest, WindowsExtendAPartialIndex) {
   for (const Subsampling sampling : kSamplings) {
@@ -132,7 +87,7 @@ TEST_P(JpegPlainTest, WindowsExtendAPartialIndex) {
       const Window window = DrawWindow(truth.info, random);
       JpegSeekIndex found;
       ASSERT_EQ(Decode(truth, window, known.entries.empty() ? nullptr : &known,
-                       1, &found),
+                       &found),
                 truth.Crop(window));
       ASSERT_TRUE(decoder_.was_plain());
       if (found.entries.empty()) {
@@ -156,7 +111,7 @@ TEST_P(JpegPlainTest, FindsNothingWhereNoIndexCanBe) {
         TestJpegOptions{.restart_interval = 4}}) {
     const Truth truth(options);
     JpegSeekIndex found;
-    (void)Decode(truth, WholeOf(truth.info), nullptr, 1, &found);
+    (void)Decode(truth, WholeOf(truth.info), nullptr, &found);
     EXPECT_TRUE(found.entries.empty());
   }
 }
@@ -168,29 +123,14 @@ TEST_P(JpegPlainTest, FindsTheRowsInFrontOfDamage) {
   truth.jpeg.resize(whole.entries[8].byte);
   JpegSeekIndex found;
   const Window top{.y = 0, .x = 0, .height = 40, .width = 100};
-  EXPECT_EQ(Decode(truth, top, nullptr, 1, &found), truth.Crop(top));
+  EXPECT_EQ(Decode(truth, top, nullptr, &found), truth.Crop(top));
   ASSERT_EQ(found.covered_rows(), 5);
   JpegSeekIndex more = found;
   EXPECT_FALSE(decoder_.CompleteIndex(AsBytes(truth.jpeg), more));
   const JpegSeekIndex known = found;
-  EXPECT_THROW((void)Decode(truth, WholeOf(truth.info), &known, 1, &found),
+  EXPECT_THROW((void)Decode(truth, WholeOf(truth.info), &known, &found),
                DataError);
   EXPECT_TRUE(found.entries.empty());
-}
-
-TEST_P(JpegPlainTest, ScaledWindowsAreCropsOfLibjpegsScaledDecode) {
-  for (const int denominator : {2, 4, 8}) {
-    for (const Subsampling sampling : kSamplings) {
-      for (const int width : {5, 16, 33, 131}) {
-        ExpectWindows({.width = width, .height = 77, .subsampling = sampling},
-                      {}, denominator);
-      }
-      ExpectWindows({.width = 150, .height = 77, .subsampling = sampling}, 4,
-                    denominator);
-    }
-    ExpectWindows({.width = 61, .height = 90, .color = TestColor::kGray}, {},
-                  denominator);
-  }
 }
 
 TEST_P(JpegPlainTest, WholeEighthsTakeTheSameWay) {

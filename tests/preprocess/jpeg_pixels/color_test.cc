@@ -3,18 +3,16 @@
 #include <random>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "preprocess/jpeg_pixels/color_scalar.h"
 #include "preprocess/pixels/simd_target.h"
-#include "tests/support/coefficient_jpeg.h"
 #include "tests/support/jpeg_back_half.h"
 
-// Upsampling and colour of every SIMD target that this CPU has, against
-// libjpeg-turbo.
+// Upsampling and colour of every SIMD target that this CPU has, against the
+// portable code; jpeg_equality_test.cc compares all with libjpeg-turbo.
 namespace infeed {
 namespace color_test {
 
@@ -44,45 +42,6 @@ class PaddedRow {
   Samples bytes_;
 };
 
-// A colour image of one MCU row, its chroma of one block a MCU, and what
-// libjpeg makes of it.
-struct ColorImage {
-  ColorImage(int horizontal, int vertical, int mcus) {
-    std::vector<CoefficientPlane> components;
-    for (unsigned i = 0; i < 3; ++i) {
-      const bool luma = i == 0;
-      CoefficientPlane plane = MakeBlocks(luma ? horizontal * mcus : mcus,
-                                          luma ? vertical : 1, 300, 3, i + 40)
-                                   .plane;
-      plane.horizontal = luma ? horizontal : 1;
-      plane.vertical = luma ? vertical : 1;
-      components.push_back(plane);
-    }
-    const std::string jpeg = CoefficientJpeg(components);
-    planes = LibjpegSamples(jpeg);
-    ycc = LibjpegPixels(jpeg, false);
-    rgb = LibjpegPixels(jpeg, true);
-  }
-  // Row y of a component before upsampling; the last one for those below.
-  PaddedRow Row(std::size_t component, int y) const {
-    const DecodedPlane& plane = planes[component];
-    y = std::clamp(y, 0, plane.height - 1);
-    return std::span(plane.samples).subspan(y * plane.width, plane.width);
-  }
-  // A row of the component after upsampling.
-  Samples Upsampled(std::size_t component, int y) const {
-    Samples row;
-    for (int x = 0; x < ycc.width; ++x) {
-      row.push_back(ycc.samples[(y * ycc.width + x) * 3 + component]);
-    }
-    return row;
-  }
-
-  std::vector<DecodedPlane> planes;
-  DecodedPlane ycc;
-  DecodedPlane rgb;
-};
-
 class JpegColorTest : public testing::TestWithParam<std::string> {
  protected:
   JpegColorTest() { UseSimdTarget(GetParam()); }
@@ -96,31 +55,6 @@ INSTANTIATE_TEST_SUITE_P(Targets, JpegColorTest,
                            return target.param;
                          });
 
-TEST_P(JpegColorTest, UpsamplesAsLibjpegDoes) {
-  for (const auto& [horizontal, vertical] :
-       {std::pair(2, 1), std::pair(2, 2), std::pair(1, 2)}) {
-    const ColorImage image(horizontal, vertical, 19);
-    for (int y = 0; y < image.ycc.height; ++y) {
-      const bool lower = y % 2 != 0;
-      PaddedRow near = image.Row(1, y / vertical);
-      PaddedRow far = image.Row(1, lower ? y / 2 + 1 : y / 2 - 1);
-      PaddedRow out(image.ycc.width);
-      const int width = image.planes[1].width;
-      if (vertical == 1) {
-        code().upsample_h2v1(near.data(), width, out.data());
-      } else if (horizontal == 2) {
-        code().upsample_h2v2(near.data(), far.data(), width, out.data());
-      } else {
-        code().upsample_h1v2(near.data(), far.data(), lower, image.ycc.width,
-                             out.data());
-      }
-      EXPECT_EQ(Samples(out.data(), out.data() + image.ycc.width),
-                image.Upsampled(1, y))
-          << horizontal << " " << vertical;
-    }
-  }
-}
-
 TEST_P(JpegColorTest, ReplicatesEachSample) {
   std::mt19937 random(5);
   for (int count = 1; count <= 70; ++count) {
@@ -130,23 +64,6 @@ TEST_P(JpegColorTest, ReplicatesEachSample) {
     code().replicate_h2(in.data(), count, out.data());
     for (int i = 0; i < 2 * count; ++i) {
       ASSERT_EQ(out.data()[i], samples[i / 2]);
-    }
-  }
-}
-
-TEST_P(JpegColorTest, ConvertsToRgbAsLibjpegDoes) {
-  for (const int vertical : {1, 2}) {
-    const ColorImage image(1, vertical, 150);
-    const std::size_t row_bytes = std::size_t{3} * image.rgb.width;
-    for (int y = 0; y < image.rgb.height; ++y) {
-      PaddedRow luma(image.Upsampled(0, y));
-      PaddedRow cb(image.Upsampled(1, y));
-      PaddedRow cr(image.Upsampled(2, y));
-      Samples rgb(row_bytes);
-      code().ycc_to_rgb(luma.data(), cb.data(), cr.data(), image.rgb.width,
-                        rgb.data());
-      ASSERT_TRUE(std::ranges::equal(
-          rgb, std::span(image.rgb.samples).subspan(y * row_bytes, row_bytes)));
     }
   }
 }

@@ -106,19 +106,6 @@ TEST(ResizeBicubicTest, FollowsTheFormulaAtManySizes) {
   }
 }
 
-TEST(ResizeBicubicTest, FollowsTheFormulaOnHardEdges) {
-  RgbImage image;
-  image.Resize(57, 43);
-  std::uint32_t state = 1;
-  for (std::uint8_t& sample : image.pixels()) {
-    state = state * 1664525 + 1013904223;
-    sample = state >> 31 ? 255 : 0;
-  }
-  for (const int size : {11, 40, 57, 64, 150}) {
-    ExpectFormula(image.view(), size);
-  }
-}
-
 // A row of gray levels resized to `size`: the first row of the result.
 std::vector<int> ResizedLevels(const std::vector<int>& levels, int size) {
   RgbImage image;
