@@ -115,6 +115,26 @@ TEST_F(InputPipelineTraceTest, HasASpanForEachSampleAndBatch) {
   }
 }
 
+TEST_F(InputPipelineTraceTest, NamesThreadsAndCountsQueues) {
+  Run(SmallEvaluation());
+  std::map<std::string_view, std::int64_t> most;
+  for (const TraceLog::Thread& thread : log_.Read()) {
+    for (const TraceEvent& event : thread.events) {
+      if (event.is_count) {
+        most[event.name] = std::max(most[event.name], event.count);
+      } else if (event.name == "order") {
+        EXPECT_EQ(thread.name, "infeed driver");
+      } else if (event.name == "decode") {
+        EXPECT_THAT(thread.name, StartsWith("infeed work "));
+      }
+    }
+  }
+  EXPECT_EQ(most.size(), 3U);
+  EXPECT_GE(most["waiting"], 1);
+  EXPECT_GE(most["ready"], 1);
+  EXPECT_LE(most["in_flight"], 4);
+}
+
 TEST_F(InputPipelineTraceTest, SpansOfAThreadNest) {
   for (const GraphKind graph : {GraphKind::kFlow, GraphKind::kBasic}) {
     InputOptions options = SmallEvaluation();
@@ -127,35 +147,6 @@ TEST_F(InputPipelineTraceTest, SpansOfAThreadNest) {
                   [](const TraceEvent& event) { return event.is_count; });
     ExpectNested(std::move(spans));
   }
-}
-
-TEST_F(InputPipelineTraceTest, NamesTheThreadsOfThePipeline) {
-  Run(SmallEvaluation());
-  for (const TraceLog::Thread& thread : log_.Read()) {
-    for (const TraceEvent& event : thread.events) {
-      if (event.name == "order") {
-        EXPECT_EQ(thread.name, "infeed driver");
-      } else if (event.name == "decode") {
-        EXPECT_THAT(thread.name, StartsWith("infeed work "));
-      }
-    }
-  }
-}
-
-TEST_F(InputPipelineTraceTest, CountsTheQueues) {
-  Run(SmallEvaluation());
-  std::map<std::string_view, std::int64_t> most;
-  for (const TraceLog::Thread& thread : log_.Read()) {
-    for (const TraceEvent& event : thread.events) {
-      if (event.is_count) {
-        most[event.name] = std::max(most[event.name], event.count);
-      }
-    }
-  }
-  EXPECT_EQ(most.size(), 3U);
-  EXPECT_GE(most["waiting"], 1);
-  EXPECT_GE(most["ready"], 1);
-  EXPECT_LE(most["in_flight"], 4);
 }
 
 }  // namespace input_pipeline_trace_test

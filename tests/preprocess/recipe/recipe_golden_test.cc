@@ -1,11 +1,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <ostream>
 #include <span>
 #include <sstream>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -21,7 +19,6 @@
 // tests/data/README.recipes.md says how.
 
 namespace infeed {
-
 namespace recipe_golden_test {
 
 constexpr int kSize = 32;
@@ -39,7 +36,7 @@ class Goldens {
 
   // Expects the next pixels.
   void ExpectEqual(std::span<const std::uint32_t> pixels) {
-    Compare(pixels);
+    Compare(pixels, {});
     EXPECT_EQ(unequal_, 0);
   }
 
@@ -47,30 +44,36 @@ class Goldens {
     at_ += static_cast<std::size_t>(images * size * size * 3);
   }
 
-  // Expects them within a level, nearly all the same.
-  void ExpectNear(std::span<const std::uint32_t> pixels) {
-    Compare(pixels);
+  // Expects them within a level, nearly all the same, in these columns of each
+  // row; none: in all.
+  void ExpectNear(std::span<const std::uint32_t> pixels,
+                  const std::vector<bool>& columns = {}) {
+    Compare(pixels, columns);
+    EXPECT_GT(compared_, std::ssize(pixels) * 3 * 9 / 10);
     EXPECT_EQ(far_, 0);
-    EXPECT_LE(100 * unequal_, std::ssize(pixels) * 3);
+    EXPECT_LE(100 * unequal_, compared_);
   }
 
  private:
-  void Compare(std::span<const std::uint32_t> pixels) {
+  void Compare(std::span<const std::uint32_t> pixels,
+               const std::vector<bool>& columns) {
     ASSERT_LE(at_ + pixels.size() * 3, bytes_.size());
-    unequal_ = 0;
-    far_ = 0;
-    for (const std::uint32_t pixel : pixels) {
+    compared_ = unequal_ = far_ = 0;
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+      const bool is_compared = columns.empty() || columns[i % columns.size()];
       for (int shift = 24; shift > 0; shift -= 8) {
-        const int level = static_cast<int>(pixel >> shift & 255);
+        const int level = static_cast<int>(pixels[i] >> shift & 255);
         const int golden = static_cast<unsigned char>(bytes_[at_++]);
-        unequal_ += level != golden;
-        far_ += std::abs(level - golden) > 1;
+        compared_ += is_compared;
+        unequal_ += is_compared && level != golden;
+        far_ += is_compared && std::abs(level - golden) > 1;
       }
     }
   }
 
   std::string bytes_;
   std::size_t at_ = 0;
+  std::ptrdiff_t compared_ = 0;
   std::ptrdiff_t unequal_ = 0;
   std::ptrdiff_t far_ = 0;
 };
@@ -216,20 +219,8 @@ TEST(CifarGoldenTest, TrainsOnTorchvisionsPixels) {
   }
 }
 
-}  // namespace recipe_golden_test
-
-// The recipe tpu.
-namespace tpu_golden_test {
-
-constexpr int kSize = 32;
-constexpr int kPositions = 6;  // of seed 1, epoch 0
-
-std::string Data(const std::string& name) {
-  return ReadWholeFile(INFEED_TEST_DATA "/recipes/" + name, 1 << 20);
-}
-
-// The columns to compare: TensorFlow's decoder gives a wrong first or last
-// column for windows of subsampled images.
+// The recipe tpu. The columns to compare: TensorFlow's decoder gives a wrong
+// first or last column for windows of subsampled images.
 std::vector<bool> ColumnsToCompare(const Window& window, bool is_subsampled,
                                    bool flip) {
   const FourTapAxis axis(ResizeKernel::kBicubic, window.width, kSize);
@@ -242,60 +233,14 @@ std::vector<bool> ColumnsToCompare(const Window& window, bool is_subsampled,
   return columns;
 }
 
-struct Difference {
-  int compared = 0;  // samples
-  int unequal = 0;
-  int far = 0;  // more than a level
-};
-
-Difference Compare(const std::vector<std::uint32_t>& pixels, const char* golden,
-                   const std::vector<bool>& columns) {
-  Difference difference;
-  for (std::size_t i = 0; i < pixels.size(); ++i) {
-    for (int c = 0; columns[i % kSize] && c < 3; ++c) {
-      const int level = static_cast<int>(pixels[i] >> (24 - 8 * c) & 255);
-      const int expected = static_cast<unsigned char>(golden[3 * i + c]);
-      ++difference.compared;
-      difference.unequal += level != expected;
-      difference.far += std::abs(level - expected) > 1;
-    }
-  }
-  return difference;
-}
-
-class TpuGoldenTest : public testing::TestWithParam<const char*> {
- protected:
-  TpuGoldenTest()
-      : jpeg_(Data(GetParam() + std::string(".jpg"))),
-        goldens_(Data(GetParam() + std::string("_tpu.rgb"))) {
-    JpegDecoder decoder;
-    info_ = decoder.ReadHeader(AsBytes(jpeg_));
-  }
-
-  // The pixels of golden `at`.
-  void Expect(const PreprocessOptions& options, const SampleKey& key,
-              const Window& window, bool flip, int at) {
-    Preprocessor preprocessor(options);
-    std::vector<std::uint32_t> pixels(std::size_t{kSize} * kSize);
-    preprocessor.Fill(AsBytes(jpeg_), key, pixels);
-    ASSERT_GE(goldens_.size(), pixels.size() * 3 * (at + 1));
-    const Difference difference = Compare(
-        pixels, goldens_.data() + pixels.size() * 3 * at,
-        ColumnsToCompare(window, GetParam() == std::string("h2v2"), flip));
-    EXPECT_GT(difference.compared, 3 * kSize * kSize * 9 / 10);
-    EXPECT_EQ(difference.far, 0);
-    EXPECT_LE(100 * difference.unequal, difference.compared);
-  }
-
-  std::string jpeg_;
-  std::string goldens_;
-  JpegInfo info_;
-};
-
-TEST_P(TpuGoldenTest, TrainsOnTensorFlowsPixels) {
-  std::istringstream windows(Data("tpu_windows.txt"));
+TEST_P(RecipeGoldenTest, HasTensorFlowsPixelsInTheRecipeTpu) {
+  const std::string jpeg = Data(Name() + ".jpg");
+  const JpegInfo info = JpegDecoder().ReadHeader(AsBytes(jpeg));
+  const bool is_subsampled = GetParam() == std::string("h2v2");
+  Goldens goldens(Name() + "_tpu.rgb");
+  std::istringstream windows(Data("recipes/tpu_windows.txt"));
   std::string name;
-  SampleKey key{.seed = 1};
+  SampleKey key = kKey;
   Window window;
   bool flip = false;
   int count = 0;
@@ -303,25 +248,20 @@ TEST_P(TpuGoldenTest, TrainsOnTensorFlowsPixels) {
          window.height >> window.width >> flip) {
     if (name == GetParam()) {
       SampleRandom random(key, RandomStream::kCrop);
-      EXPECT_EQ(TrainingWindow(info_.height, info_.width, info_.components,
-                               kSize, random),
+      EXPECT_EQ(TrainingWindow(info.height, info.width, info.components, kSize,
+                               random),
                 window);
-      Expect({.image_size = kSize}, key, window, flip, count++);
+      goldens.ExpectNear(Filled({.image_size = kSize}, jpeg, key.position),
+                         ColumnsToCompare(window, is_subsampled, flip));
+      ++count;
     }
   }
-  EXPECT_EQ(count, kPositions);
+  EXPECT_EQ(count, 6);
+  window =
+      CenterCropWindow(info.height, info.width, EvalCropFraction({}, kSize));
+  goldens.ExpectNear(Filled({.training = false, .image_size = kSize}, jpeg),
+                     ColumnsToCompare(window, is_subsampled, false));
 }
 
-TEST_P(TpuGoldenTest, EvaluatesOnTensorFlowsPixels) {
-  Expect(
-      {.training = false, .image_size = kSize}, {},
-      CenterCropWindow(info_.height, info_.width, EvalCropFraction({}, kSize)),
-      false, kPositions);
-}
-
-INSTANTIATE_TEST_SUITE_P(Images, TpuGoldenTest,
-                         testing::Values("h2v2", "h1v1", "gray"));
-
-}  // namespace tpu_golden_test
-
+}  // namespace recipe_golden_test
 }  // namespace infeed
