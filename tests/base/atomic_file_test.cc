@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -206,11 +207,7 @@ TEST(ReadWholeFileTest, AWaitForAPipeEndsAtAHandledSignal) {
   std::string why;
   std::atomic<bool> ended = false;
   std::thread reader([&] {
-    try {
-      (void)ReadFileOrPipe(folder / "fifo", 4);
-    } catch (const IoError& error) {
-      why = error.what();
-    }
+    why = MessageOf<IoError>([&] { (void)ReadFileOrPipe(folder / "fifo", 4); });
     ended = true;
   });
   while (!ended) {  // The first ones may come before it waits.

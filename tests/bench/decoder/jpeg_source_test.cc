@@ -9,6 +9,7 @@
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
+#include "tests/support/throws.h"
 
 namespace infeed {
 namespace {
@@ -78,13 +79,9 @@ TEST(JpegSourceTest, NamesWhatIsWrong) {
   EXPECT_THROW(std::ignore = FindJpegFiles(folder / "missing"), IoError);
   RecordFile().Add("no Example").Write(folder / "train-00000-of-00001");
   const JpegFiles files = FindJpegFiles(folder.path());
-  try {
-    std::ignore = JpegSource(files).Next();
-    FAIL();
-  } catch (const DataError& error) {
-    EXPECT_THAT(error.what(),
-                HasSubstr("train-00000-of-00001: record 0 at byte 0: "));
-  }
+  EXPECT_THAT(
+      MessageOf<DataError>([&] { std::ignore = JpegSource(files).Next(); }),
+      HasSubstr("train-00000-of-00001: record 0 at byte 0: "));
 }
 
 }  // namespace

@@ -187,52 +187,5 @@ TEST(KeyedPermutationTest, PutsEveryElementInEveryPlaceEquallyOften) {
   EXPECT_LT(std::abs(ChiSquareDeviations(counts, kEpochs / double{kSize})), 5);
 }
 
-TEST(KeyedPermutationTest, GivesEveryOrderOfFewEquallyOften) {
-  constexpr std::uint32_t kEpochs = 60'000;
-  std::vector<int> counts(120);  // the orders of five
-  for (std::uint32_t epoch = 0; epoch < kEpochs; ++epoch) {
-    const std::vector<std::uint32_t> order =
-        All({5, {.seed = 12, .epoch = epoch}});
-    std::size_t number = 0;  // of smaller ones behind it, for each
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const auto smaller = std::count_if(
-          order.begin() + static_cast<std::ptrdiff_t>(i), order.end(),
-          [&](std::uint32_t other) { return other < order[i]; });
-      number = number * (order.size() - i) + static_cast<std::size_t>(smaller);
-    }
-    ++counts[number];
-  }
-  EXPECT_LT(std::abs(ChiSquareDeviations(counts, kEpochs / 120.0)), 5);
-}
-
-TEST(KeyedPermutationTest, TakesNeighboursApartEvenly) {
-  constexpr std::uint32_t kSize = 50'000;
-  const std::vector<std::uint32_t> elements =
-      All({kSize, {.seed = 3, .epoch = 2}});
-  for (const std::size_t apart : {1U, 2U, 7U, 64U}) {
-    // (b - a) mod size is even over 1..size-1 in a random order.
-    std::vector<int> counts(100);
-    for (std::size_t i = apart; i < elements.size(); ++i) {
-      const std::uint32_t distance =
-          (elements[i] + kSize - elements[i - apart]) % kSize;
-      ++counts[distance / (kSize / 100)];
-    }
-    const auto pairs = static_cast<double>(elements.size() - apart);
-    EXPECT_LT(std::abs(ChiSquareDeviations(counts, pairs / 100)), 5) << apart;
-  }
-}
-
-TEST(KeyedPermutationTest, SpreadsItsFirstHalfOverTheWholeRange) {
-  constexpr std::uint32_t kSize = 60'000;
-  const KeyedPermutation permutation(kSize, {.seed = 8});
-  // The first 30,000 places: how many come from each hundredth of the elements.
-  std::vector<int> counts(100);
-  for (std::uint32_t i = 0; i < kSize / 2; ++i) {
-    ++counts[permutation.At(i) / (kSize / 100)];
-  }
-  // Drawing without replacement halves the variance.
-  EXPECT_LT(ChiSquareDeviations(counts, kSize / 200.0), 5);
-}
-
 }  // namespace keyed_permutation_test
 }  // namespace infeed

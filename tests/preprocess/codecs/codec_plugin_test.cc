@@ -302,6 +302,28 @@ TEST(PreprocessorTest, TakesPngsByTheirContent) {
   EXPECT_EQ(pixels, expected);
 }
 
+// Cut and mirrored alike: a PNG of what a JPEG decodes to gives its pixels.
+TEST(PreprocessorTest, TreatsAPngLikeAJpegInEachRecipe) {
+  constexpr int kSize = 24;
+  const std::string jpeg = TestJpeg({.width = 70, .height = 50});
+  RgbImage image;
+  ImageDecoder().Decode(AsBytes(jpeg), image);
+  const std::string png = EncodePng(image.view());
+  for (const auto& [name, recipe] : kRecipes) {
+    for (const bool training : {false, true}) {
+      Preprocessor preprocessor(
+          {.recipe = recipe, .training = training, .image_size = kSize});
+      for (std::uint64_t position = 0; position < 4; ++position) {
+        std::vector<std::uint32_t> pixels(std::size_t{kSize} * kSize);
+        std::vector<std::uint32_t> expected(pixels.size());
+        preprocessor.Fill(AsBytes(png), {.position = position}, pixels);
+        preprocessor.Fill(AsBytes(jpeg), {.position = position}, expected);
+        EXPECT_EQ(pixels, expected) << name;
+      }
+    }
+  }
+}
+
 TEST(ImageDecoderTest, DetectsKindsByContent) {
   ImageDecoder decoder;
   RgbImage image;
