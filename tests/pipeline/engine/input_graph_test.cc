@@ -79,17 +79,12 @@ std::vector<std::int64_t> InOrder() {
   return numbers;
 }
 
-TEST_F(InputGraphTest, DeliversEverythingInOrderBeforeItEnds) {
+TEST_F(InputGraphTest, DeliversEverythingInOrderByTheThreadsAskedFor) {
   for (const int threads : {1, 2, 7}) {
-    EXPECT_EQ(Run(threads), InOrder()) << threads << " threads";
-    EXPECT_EQ(Run(threads, 2), InOrder()) << threads << " threads";
-  }
-}
-
-TEST_F(InputGraphTest, StartsTheThreadsAskedForAndNoOther) {
-  for (const int threads : {1, 2, 7}) {
-    (void)Run(threads);
-    EXPECT_EQ(threads_started_, threads);
+    for (const int slots_per_task : {1, 2}) {
+      EXPECT_EQ(Run(threads, slots_per_task), InOrder()) << threads;
+      EXPECT_EQ(threads_started_, threads);
+    }
   }
 }
 

@@ -271,7 +271,6 @@ TEST(SelectionTest, IsRefusedByAnOrderThatCannotTakeIt) {
 }
 
 using ::testing::Pair;
-using ::testing::ThrowsMessage;
 
 class SelectionFilesTest : public ::testing::Test {
  protected:
@@ -283,47 +282,50 @@ class SelectionFilesTest : public ::testing::Test {
   const std::string path_ = folder_ / "list.txt";
 };
 
+// Why a file of this text is refused by a reader.
+template <typename Read>
+std::string FileRefusal(Read read) {
+  return MessageOf<DataError>([&] { (void)read(); });
+}
+
 TEST_F(SelectionFilesTest, ReadsLines) {
   EXPECT_THAT(ReadLines(Write(" a b\t\r\nc\n\n\n")), ElementsAre("a b", "c"));
   EXPECT_THAT(ReadLines(Write("")), ElementsAre());
-  EXPECT_THAT([&] { (void)ReadLines(Write("a\n \nb")); },
-              ThrowsMessage<DataError>(HasSubstr("list.txt: line 2 is empty")));
-  EXPECT_THAT([&] { (void)ReadLines(folder_ / "none"); },
-              ThrowsMessage<IoError>(HasSubstr("none: cannot")));
+  EXPECT_THAT(FileRefusal([&] { return ReadLines(Write("a\n \nb")); }),
+              HasSubstr("list.txt: line 2 is empty"));
+  EXPECT_THAT(MessageOf<IoError>([&] { (void)ReadLines(folder_ / "none"); }),
+              HasSubstr("none: cannot"));
 }
 
 TEST_F(SelectionFilesTest, ReadsRecordsInTheirOrder) {
   EXPECT_THAT(ReadRecordList(Write("7\n2-4\n 9 \n0 - 0\n"), 10),
               ElementsAre(7, 2, 3, 4, 9, 0));
-}
-
-TEST_F(SelectionFilesTest, RefusesWhatIsNoRecord) {
-  const auto refuses = [&](const std::string& text, const char* why) {
-    EXPECT_THAT([&] { (void)ReadRecordList(Write(text), 10); },
-                ThrowsMessage<DataError>(HasSubstr(why)))
+  const std::pair<const char*, const char*> rows[] = {
+      {"1\nx", "line 2: \"x\" is neither a record's number nor a range"},
+      {"1-", "neither"},
+      {"-1", "neither"},
+      {"4-3", "neither"},
+      {"1 2", "neither"},
+      {"99999999999999999999", "neither"},
+      {"10", "line 1: the data set has only 10 records, counted from 0"},
+      {"9-9223372036854775807", "only 10 records"},
+      {"0-9223372036854775806", "only 10 records"},
+      {"3\n2-4", "line 2: record 3 is listed for the second time"}};
+  for (const auto& [text, why] : rows) {
+    EXPECT_THAT(FileRefusal([&] { return ReadRecordList(Write(text), 10); }),
+                HasSubstr(why))
         << text;
-  };
-  refuses("1\nx", "line 2: \"x\" is neither a record's number nor a range");
-  refuses("1-", "neither");
-  refuses("-1", "neither");
-  refuses("4-3", "neither");
-  refuses("1 2", "neither");
-  refuses("99999999999999999999", "neither");
-  refuses("10", "line 1: the data set has only 10 records, counted from 0");
-  refuses("9-9223372036854775807", "only 10 records");
-  refuses("0-9223372036854775806", "only 10 records");
-  refuses("3\n2-4", "line 2: record 3 is listed for the second time");
+  }
 }
 
 TEST_F(SelectionFilesTest, ReadsAWeightForEachRecord) {
   EXPECT_THAT(ReadSampleWeights(Write("1\n0\n2.5e-1\n"), 3),
               ElementsAre(1, 0, 0.25));
-  EXPECT_THAT([&] { (void)ReadSampleWeights(Write("1\n2"), 3); },
-              ThrowsMessage<DataError>(
-                  HasSubstr("has 2 lines, but the data set has 3 records")));
+  EXPECT_THAT(FileRefusal([&] { return ReadSampleWeights(Write("1\n2"), 3); }),
+              HasSubstr("has 2 lines, but the data set has 3 records"));
   for (const char* wrong : {"-1", "x", "inf", "nan", "1 2"}) {
-    EXPECT_THAT([&] { (void)ReadSampleWeights(Write(wrong), 1); },
-                ThrowsMessage<DataError>(HasSubstr("is not a weight")))
+    EXPECT_THAT(FileRefusal([&] { return ReadSampleWeights(Write(wrong), 1); }),
+                HasSubstr("is not a weight"))
         << wrong;
   }
 }
@@ -332,17 +334,14 @@ TEST_F(SelectionFilesTest, ReadsAWeightForEachClass) {
   EXPECT_THAT(ReadClassWeights(Write("daisy 2\ngolden retriever\t0.5\n3 1")),
               ElementsAre(Pair("3", 1), Pair("daisy", 2),
                           Pair("golden retriever", 0.5)));
-}
-
-TEST_F(SelectionFilesTest, RefusesWhatIsNoClassWeight) {
-  EXPECT_THAT([&] { (void)ReadClassWeights(Write("daisy")); },
-              ThrowsMessage<DataError>(HasSubstr(
-                  "line 1: \"daisy\" is not a class and its weight")));
-  EXPECT_THAT([&] { (void)ReadClassWeights(Write("daisy -2")); },
-              ThrowsMessage<DataError>(HasSubstr("is not a class")));
-  EXPECT_THAT([&] { (void)ReadClassWeights(Write("a 1\na 2")); },
-              ThrowsMessage<DataError>(
-                  HasSubstr("line 2: class a already has a weight")));
+  const std::pair<const char*, const char*> rows[] = {
+      {"daisy", "line 1: \"daisy\" is not a class and its weight"},
+      {"daisy -2", "is not a class"},
+      {"a 1\na 2", "line 2: class a already has a weight"}};
+  for (const auto& [text, why] : rows) {
+    EXPECT_THAT(FileRefusal([&] { return ReadClassWeights(Write(text)); }),
+                HasSubstr(why));
+  }
 }
 
 }  // namespace selection_test
