@@ -96,9 +96,10 @@ MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
       .limit = options.memory_limit / options.local_world_size,
       .program = kProgram + options.threads * kThread,
       .index = data.records * kIndexEntry,
-      .batches = options.batches_in_pool *
-                 Batch::MemoryBytes(options.batch_size / options.world_size,
-                                    options.image_size, options.layout),
+      .batches =
+          options.batches_in_pool *
+          Batch::MemoryBytes(options.batch_size / options.world_size,
+                             options.preprocess.image_size, options.layout),
       .fields = FieldBytes(options),
       .records = options.threads * record,
       .prefetch = data.in_cloud ? cloud_settings().byte_budget : 0,
@@ -110,7 +111,9 @@ MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
 }  // namespace
 
 std::size_t ScratchWords(const InputOptions& options) {
-  return options.layout == BatchContent::kRgb ? options.image_size.pixels() : 0;
+  return options.layout == BatchContent::kRgb
+             ? options.preprocess.image_size.pixels()
+             : 0;
 }
 
 int SlotsPerTask(const InputOptions& options) {
@@ -136,10 +139,10 @@ MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
   plan.seek_indexes = SeekIndexBytes(options, data, left);
   left -= plan.seek_indexes;
   const std::int64_t for_images = options.use_cache ? left / 4 : left;
-  const std::int64_t more_image =
-      std::clamp(for_images / options.threads, std::int64_t{0},
-                 std::max(options.jpeg_limits.max_memory_bytes - kSmallImage,
-                          std::int64_t{0}));
+  const std::int64_t more_image = std::clamp(
+      for_images / options.threads, std::int64_t{0},
+      std::max(options.preprocess.limits.max_memory_bytes - kSmallImage,
+               std::int64_t{0}));
   plan.image += more_image;
   plan.decoding += options.threads * more_image;
   plan.cache = options.use_cache ? plan.limit - plan.total() : 0;
@@ -147,7 +150,7 @@ MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
 }
 
 InputOptions PlannedOptions(InputOptions options, const MemoryPlan& plan) {
-  std::int64_t& bytes = options.jpeg_limits.max_memory_bytes;
+  std::int64_t& bytes = options.preprocess.limits.max_memory_bytes;
   bytes = std::min(bytes, plan.image);
   return options;
 }

@@ -19,7 +19,7 @@ int ShareOf(const InputOptions& options) {
 std::int64_t CheckedBytes(const InputOptions& options) {
   const std::int64_t bytes =
       options.batches_in_pool *
-      Batch::MemoryBytes(ShareOf(options), options.image_size);
+      Batch::MemoryBytes(ShareOf(options), options.preprocess.image_size);
   if (bytes > options.memory_limit / options.local_world_size) {
     throw UsageError("memory_limit is " + std::to_string(options.memory_limit) +
                      " bytes, but the batches of fake data take " +
@@ -66,12 +66,12 @@ FakeData::FakeData(const InputOptions& options, const StreamPosition& start)
       share_(ShareOf(options)),
       batches_(options.training
                    ? 0
-                   : (options.max_records * options.crop.eval_crops +
+                   : (options.max_records * options.preprocess.crop.eval_crops +
                       options.batch_size - 1) /
                          options.batch_size),
       memory_bytes_(CheckedBytes(options)),
       position_(start),
-      pool_(options.batches_in_pool, share_, options.image_size,
+      pool_(options.batches_in_pool, share_, options.preprocess.image_size,
             options.batch_memory) {
   std::vector<BatchHandle> all;
   for (int i = 0; i < options.batches_in_pool; ++i) {

@@ -85,13 +85,13 @@ constexpr Quarrel kQuarrels[] = {
      "give a weight_decay above 0, too"},
     {"eval_crops", "recipe",
      [](const P& p) {
-       return p.eval_crops > 2 && p.input.recipe != Recipe::kTpu &&
-              p.input.recipe != Recipe::kTorchvision;
+       return p.eval_crops > 2 && p.input.preprocess.recipe != Recipe::kTpu &&
+              p.input.preprocess.recipe != Recipe::kTorchvision;
      },
      "corners are cropped with recipe=tpu or torchvision"},
     {"model", "image_size",
      [](const P& p) {
-       return p.model.blur_pool && p.input.image_size.shorter() < 17;
+       return p.model.blur_pool && p.input.preprocess.image_size.shorter() < 17;
      },
      "a blur needs maps of two pixels, give at least 17"},
     {"small_stem", "use_resnetd_stem",
@@ -108,7 +108,9 @@ constexpr Quarrel kQuarrels[] = {
      },
      "the batch must divide into equal parts"},
     {"model", "image_size",
-     [](const P& p) { return IsLeNet(p) && p.input.image_size != 28; },
+     [](const P& p) {
+       return IsLeNet(p) && p.input.preprocess.image_size != 28;
+     },
      "LeNet takes images of 28 pixels, give image_size=28"},
     {"model", "fused_batch_norm",
      [](const P& p) { return IsLeNet(p) && p.model.fused_batch_norm == true; },

@@ -113,7 +113,7 @@ RunParams Resolve(const RunParams& params, const std::string& device,
   // Throw for invalid parameters before anything is written.
   CheckNetwork(params.values);
   const ImageSizeSchedule sizes(params.values.image_size_schedule,
-                                params.values.input.image_size);
+                                params.values.input.preprocess.image_size);
   (void)ParseDecayEpochs(params.values);
   (void)ParseEarlyStop(params.values.early_stop);
   (void)ParsePlateau(params.values.plateau);

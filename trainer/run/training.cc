@@ -34,7 +34,7 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
       records_(std::make_shared<SizedInput>(
           index, WithBadRecordCount(OnDevice(options.input, with.device)),
           ImageSizeSchedule(options.image_size_schedule,
-                            options.input.image_size),
+                            options.input.preprocess.image_size),
           stream, options.images)),
       infeed_(records_, options.input.batch_size / options.input.world_size,
               records_->SizeAt(stream), options.input.trace),

@@ -35,7 +35,7 @@ constexpr int kRecords = 24;
 constexpr int kEpochs = 3;
 constexpr int kBatches = kEpochs * kRecords / 4;
 const InputOptions kOptions{.batch_size = 4,
-                            .image_size = 16,
+                            .preprocess = {.image_size = 16},
                             .repeat = kEpochs,
                             .seed = 7,
                             .on_bad_record = OnBadRecord::kFail,
@@ -248,7 +248,7 @@ Moment DrawMoment(int round, const std::string& report) {
   Moment moment{.spin = draws};
   moment.options = {
       .batch_size = 4,
-      .image_size = 16,
+      .preprocess = {.image_size = 16},
       .training = draws.Below(4) != 0,
       .on_bad_record = static_cast<OnBadRecord>(draws.Below(3)),
       .graph = draws.Below(8) == 0 ? GraphKind::kBasic : GraphKind::kFlow,
@@ -323,7 +323,7 @@ TEST(InputPipelineLifeTest, DoesNotGrowInTenThousandEpochs) {
   TestShards shards(payloads);
   shards.Damage(1);
   const InputOptions options{.batch_size = kTiny,
-                             .image_size = 8,
+                             .preprocess = {.image_size = 8},
                              .on_bad_record = OnBadRecord::kSkip,
                              .threads = 2};
   InputPipeline pipeline(shards.index(), options);

@@ -31,7 +31,7 @@ constexpr std::int64_t kBad = 9;  // in the third batch, slot 1, of shard 0
 // Evaluation in the records' own order: record i is at position i.
 InputOptions OptionsFor(OnBadRecord policy) {
   return {.batch_size = 4,
-          .image_size = 16,
+          .preprocess = {.image_size = 16},
           .training = false,
           .shuffle = Shuffle::kNone,
           .seed = 5,

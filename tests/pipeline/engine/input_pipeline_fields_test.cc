@@ -45,7 +45,7 @@ std::vector<std::string> Payloads() {
 
 InputOptions Options() {
   return {.batch_size = 4,
-          .image_size = 16,
+          .preprocess = {.image_size = 16},
           .training = false,
           .shuffle = Shuffle::kNone,
           .seed = 7,

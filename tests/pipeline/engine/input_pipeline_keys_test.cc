@@ -59,7 +59,7 @@ std::vector<std::string> StandardPayloads() {
 
 InputOptions Options(OnBadRecord policy = OnBadRecord::kFail) {
   return {.batch_size = 4,
-          .image_size = 16,
+          .preprocess = {.image_size = 16},
           .seed = 7,
           .on_bad_record = policy,
           .threads = 2};

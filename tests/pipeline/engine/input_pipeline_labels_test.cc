@@ -38,7 +38,7 @@ std::vector<std::string> Payloads(const std::vector<std::int64_t>& labels) {
 
 InputOptions Evaluation(OnBadRecord policy = OnBadRecord::kSkip) {
   return {.batch_size = 4,
-          .image_size = 8,
+          .preprocess = {.image_size = 8},
           .training = false,
           .shuffle = Shuffle::kNone,
           .on_bad_record = policy,
@@ -117,7 +117,7 @@ TEST(InputPipelineLabelsTest, LabelsOfPackedRecordsAreTreatedAlike) {
   const TestShards shards({PackedPayload(-1, 8), PackedPayload(0, 8),
                            PackedPayload(-2, 8), PackedPayload(1, 8)});
   InputOptions options = Evaluation();
-  options.recipe = Recipe::kPlain;
+  options.preprocess.recipe = Recipe::kPlain;
   EXPECT_THAT(LabelsOf(Stream(shards.index(), options, 9)),
               ElementsAre(0, 1, -1, 2));
 }

@@ -24,8 +24,8 @@ constexpr int kBatches = 7;  // Over an end of an epoch.
 
 InputOptions Options(Recipe recipe = Recipe::kTpu, int threads = 2) {
   return {.batch_size = 4,
-          .image_size = 19,  // Slots begin at any byte.
-          .recipe = recipe,
+          // Slots begin at any byte.
+          .preprocess = {.recipe = recipe, .image_size = 19},
           .seed = 7,
           .on_bad_record = OnBadRecord::kFail,
           .threads = threads};
@@ -71,7 +71,7 @@ TEST(InputPipelineRgbTest, HasTheImagesOfWordsThatAreNotSquare) {
   const TestShards shards(TestPayloads(22));
   for (const auto& [name, recipe] : kRecipes) {
     InputOptions options = Options(recipe);
-    options.image_size = {19, 34};
+    options.preprocess.image_size = {19, 34};
     ExpectSameImages(shards.index(), options);
     options.training = false;
     ExpectSameImages(shards.index(), options);
@@ -81,7 +81,8 @@ TEST(InputPipelineRgbTest, HasTheImagesOfWordsThatAreNotSquare) {
 TEST(InputPipelineRgbTest, HasTheImagesOfWordsWithAugmentation) {
   const TestShards shards(TestPayloads(22));
   InputOptions options = Options();
-  options.augment = {.policy = AugmentPolicy::kRandAugment, .erasing = 0.5F};
+  options.preprocess.augment = {.policy = AugmentPolicy::kRandAugment,
+                                .erasing = 0.5F};
   ExpectSameImages(shards.index(), options);
 }
 
@@ -103,7 +104,7 @@ TEST(InputPipelineRgbTest, HasTheImagesOfPackedRecords) {
     const TestShards shards(payloads);
     for (const Recipe recipe : {Recipe::kPlain, Recipe::kCifar}) {
       InputOptions options = Options(recipe);
-      options.image_size = size;
+      options.preprocess.image_size = size;
       ExpectSameImages(shards.index(), options);
     }
   }

@@ -36,8 +36,10 @@ class InputPipelineStateTest : public ::testing::Test {
   static void TearDownTestSuite() { shards_.reset(); }
   static const RecordIndex& index() { return shards_->index(); }
 
-  InputOptions options_{
-      .batch_size = 4, .image_size = 16, .seed = 7, .threads = 3};
+  InputOptions options_{.batch_size = 4,
+                        .preprocess = {.image_size = 16},
+                        .seed = 7,
+                        .threads = 3};
 
  private:
   static std::unique_ptr<TestShards> shards_;
@@ -106,7 +108,7 @@ TEST_F(InputPipelineStateTest, StateHasTheOptionsThatTheModeResolves) {
 TEST_F(InputPipelineStateTest, AnotherStreamRefusesTheState) {
   const std::string state = InputPipeline(index(), options_).State();
   InputOptions other = options_;
-  other.image_size = 8;
+  other.preprocess.image_size = 8;
   EXPECT_EQ(MessageOf<UsageError>(
                 [&] { (void)ResumePosition(state, index(), other); }),
             "the state is another stream's: image_size is 8 here, 16 in the "
@@ -119,15 +121,16 @@ namespace input_pipeline_augment_test {
 
 TEST(InputPipelineAugmentTest, ChangesTrainingAndLeavesEvaluationAsItIs) {
   const TestShards shards(TestPayloads(8));
-  InputOptions options{.batch_size = 4,
-                       .image_size = 16,
-                       .augment = {.policy = AugmentPolicy::kRandAugment},
-                       .seed = 7,
-                       .threads = 2};
+  InputOptions options{
+      .batch_size = 4,
+      .preprocess = {.image_size = 16,
+                     .augment = {.policy = AugmentPolicy::kRandAugment}},
+      .seed = 7,
+      .threads = 2};
   for (const bool training : {true, false}) {
     options.training = training;
     InputOptions without = options;
-    without.augment = {};
+    without.preprocess.augment = {};
     EXPECT_EQ(Stream(shards.index(), options, 2) ==
                   Stream(shards.index(), without, 2),
               !training);
@@ -141,7 +144,7 @@ namespace input_pipeline_cache_test {
 constexpr int kRecords = 12;
 constexpr int kEpoch = 3;  // batches
 const InputOptions kCached{.batch_size = 4,
-                           .image_size = 16,
+                           .preprocess = {.image_size = 16},
                            .seed = 5,
                            .on_bad_record = OnBadRecord::kFail,
                            .threads = 2,
@@ -178,7 +181,7 @@ TEST(InputPipelineCacheTest, ReadsAgainWhatFoundNoRoom) {
   const TestShards shards(TestPayloads(kRecords));
   InputOptions options = kCached;
   options.use_cache = false;
-  options.jpeg_limits.max_memory_bytes = 1;  // None for larger images.
+  options.preprocess.limits.max_memory_bytes = 1;  // None for larger images.
   options.memory_limit = InputPipeline(shards.index(), options).memory_bytes();
   options.use_cache = true;
   InputPipeline pipeline(shards.index(), options);
@@ -206,7 +209,7 @@ using ::testing::ElementsAre;
 
 constexpr int kRecords = 22;
 const InputOptions kEvaluation{.batch_size = 4,
-                               .image_size = 16,
+                               .preprocess = {.image_size = 16},
                                .training = false,
                                .repeat = 2,
                                .shuffle = Shuffle::kGlobal,

@@ -28,12 +28,12 @@ using ::testing::Throws;
 constexpr int kRecords = 22;
 // Five full batches of four in an epoch, and two records over.
 const InputOptions kTraining{.batch_size = 4,
-                             .image_size = 16,
+                             .preprocess = {.image_size = 16},
                              .seed = 7,
                              .on_bad_record = OnBadRecord::kFail,
                              .threads = 3};
 const InputOptions kEvaluation{.batch_size = 4,
-                               .image_size = 16,
+                               .preprocess = {.image_size = 16},
                                .training = false,
                                .shuffle = Shuffle::kNone,
                                .on_bad_record = OnBadRecord::kFail,
@@ -56,9 +56,10 @@ std::unique_ptr<TestShards> InputPipelineTest::shards_;
 
 // Without an order of its own, in each epoch.
 TEST_F(InputPipelineTest, GivesAnEvaluationInTheOrderOfTheRecords) {
-  InputPipeline pipeline(
-      index(),
-      {.batch_size = 4, .image_size = 16, .training = false, .repeat = 2});
+  InputPipeline pipeline(index(), {.batch_size = 4,
+                                   .preprocess = {.image_size = 16},
+                                   .training = false,
+                                   .repeat = 2});
   std::vector<std::int64_t> records;
   while (const BatchHandle batch = pipeline.Next()) {
     for (const std::int64_t record : batch->records()) {
@@ -291,9 +292,9 @@ TEST_F(InputPipelineTest, RefusesWrongOptions) {
   options.batch_size = 23;
   refuses(options, "batch_size is 23, but an epoch has only 22 records");
   options = kTraining;
-  options.image_size = 0;
+  options.preprocess.image_size = 0;
   refuses(options, "image_size=0: must be at least 1");
-  options.image_size = {16, 0};
+  options.preprocess.image_size = {16, 0};
   refuses(options, "image_size=16x0: must be at least 1");
   options = kTraining;
   options.memory_limit = 1000;

@@ -21,7 +21,7 @@ using ::testing::StartsWith;
 
 constexpr int kRecords = 22;
 const InputOptions kOptions{.batch_size = 4,
-                            .image_size = 16,
+                            .preprocess = {.image_size = 16},
                             .training = false,
                             .shuffle = Shuffle::kNone,
                             .threads = 3};
@@ -98,7 +98,7 @@ TEST_F(InputPipelineTraceTest, HasAStageOfAugmentationWhereItIsOn) {
   EXPECT_TRUE(Spans()["augment"].empty());
   options.training = true;
   options.repeat = 1;
-  options.augment.policy = AugmentPolicy::kRandAugment;
+  options.preprocess.augment.policy = AugmentPolicy::kRandAugment;
   Run(options);
   const std::vector<TraceEvent> spans = Spans()["augment"];
   EXPECT_EQ(spans.size(), 20U);  // Of whole batches.

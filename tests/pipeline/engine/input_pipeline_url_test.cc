@@ -23,7 +23,7 @@ namespace input_pipeline_url_test {
 
 constexpr int kRecords = 22;
 const InputOptions kTraining{.batch_size = 4,
-                             .image_size = 16,
+                             .preprocess = {.image_size = 16},
                              .seed = 7,
                              .on_bad_record = OnBadRecord::kFail,
                              .label_offset = 1,  // Else all is read for it.

@@ -28,7 +28,7 @@ namespace {
 
 constexpr int kRecords = 16;
 const InputOptions kOptions{.batch_size = kRecords,
-                            .image_size = 16,
+                            .preprocess = {.image_size = 16},
                             .seed = 3,
                             .on_bad_record = OnBadRecord::kReplace,
                             .label_offset = 1,
@@ -63,7 +63,7 @@ class SlotFillerTest : public ::testing::Test {
     const RecordStore store(index, store_options);
     const SeekStore seek_store(index);
     SlotFiller filler(store, seek_store, kRecords, options, counters_);
-    BatchPool pool(1, kRecords, options.image_size);
+    BatchPool pool(1, kRecords, options.preprocess.image_size);
     OpenBatch open;
     Begin(options, pool, open);
     FillSlots(filler, open);
@@ -109,9 +109,9 @@ TEST_F(SlotFillerTest, FillsABatchFromManyThreads) {
 
 TEST_F(SlotFillerTest, DecodesSmallerWhereItIsTold) {
   InputOptions options = kOptions;
-  options.image_size = 4;
+  options.preprocess.image_size = 4;
   const BatchCopy full = Fill(options);
-  options.scaled_decode = true;
+  options.preprocess.scaled_decode = true;
   const BatchCopy scaled = Fill(options);
   EXPECT_EQ(scaled, PlainStream(shards_.index(), options, 1).front());
   EXPECT_NE(scaled.pixels, full.pixels);
@@ -119,7 +119,7 @@ TEST_F(SlotFillerTest, DecodesSmallerWhereItIsTold) {
 
 TEST_F(SlotFillerTest, ResizesByTheInterpolationAskedFor) {
   InputOptions options = kOptions;
-  options.interpolation = Interpolation::kAntialias;
+  options.preprocess.interpolation = Interpolation::kAntialias;
   const BatchCopy antialiased = Fill(options);
   EXPECT_EQ(antialiased, PlainStream(shards_.index(), options, 1).front());
   EXPECT_NE(antialiased.pixels, Fill(kOptions).pixels);
@@ -149,7 +149,7 @@ TEST_F(SlotFillerTest, AMappedRecordThatIsLostIsReadAgain) {
                             {.verify_checksums = verify, .map_files = true});
     const SeekStore seek_store(shards.index());
     SlotFiller filler(store, seek_store, kRecords, options, counters_);
-    BatchPool pool(1, kRecords, options.image_size);
+    BatchPool pool(1, kRecords, options.preprocess.image_size);
     OpenBatch open;
     Begin(options, pool, open);
     std::vector<std::unique_ptr<Sample>> samples;
@@ -209,7 +209,7 @@ TEST_F(SlotFillerTest, DamageAnywhereIsAWrongChecksum) {
 TEST_F(SlotFillerTest, PackedPixelsOfAnotherSizeAreABadImage) {
   InputOptions options = kOptions;
   options.on_bad_record = OnBadRecord::kSkip;
-  options.image_size = 8;
+  options.preprocess.image_size = 8;
   const TestShards shards(PackedPayloads(), 1);
   (void)Fill(shards.index(), options);
   ASSERT_EQ(bad_records_.size(), std::size_t{kRecords});

@@ -50,7 +50,7 @@ TEST(InputOptionsTest, NamesTheFieldThatIsOutOfRange) {
               Refuses("rank=2: must be at most 1"));
   EXPECT_THAT(check({.world_size = 0}),
               Refuses("world_size=0: must be at least 1"));
-  EXPECT_THAT(check({.image_size = 1 << 20}),
+  EXPECT_THAT(check({.preprocess = {.image_size = 1 << 20}}),
               Refuses("image_size=1048576: must be at most 16384"));
   EXPECT_THAT(check({.threads = -1}),
               Refuses("threads=-1: must be at least 0"));
@@ -62,7 +62,7 @@ TEST(InputOptionsTest, NamesTheFieldThatIsOutOfRange) {
               Refuses("max_lent=-1: must be at least 0"));
   EXPECT_THAT(check({.batches_in_pool = 4, .max_lent = 4}),
               Refuses("max_lent=4: must be at most 3, as batches_in_pool=4"));
-  EXPECT_THAT(check({.jpeg_limits = {.max_pixels = 0}}),
+  EXPECT_THAT(check({.preprocess = {.limits = {.max_pixels = 0}}}),
               Refuses("max_pixels=0: must be at least 1"));
 }
 
@@ -139,27 +139,6 @@ TEST(InputOptionsTest, RefusesABatchThatRanksCannotShare) {
   EXPECT_THAT(
       [] { (void)CheckedInputOptions({.batch_size = 10, .world_size = 4}); },
       Refuses("batch_size 10 is not a multiple of world_size 4"));
-}
-
-TEST(InputOptionsTest, TakesThePreprocessorsOptionsFromTheInputs) {
-  const PreprocessOptions options =
-      PreprocessOptionsOf({.image_size = 8,
-                           .recipe = Recipe::kPlain,
-                           .interpolation = Interpolation::kBilinear,
-                           .augment = {.layers = 3},
-                           .training = false,
-                           .lenient = true,
-                           .scaled_decode = true,
-                           .jpeg_limits = {.max_scans = 5}});
-  EXPECT_EQ(options.image_size, 8);
-  EXPECT_EQ(options.recipe, Recipe::kPlain);
-  EXPECT_EQ(options.interpolation, Interpolation::kBilinear);
-  EXPECT_EQ(options.augment.layers, 3);
-  EXPECT_FALSE(options.training);
-  EXPECT_EQ(options.warnings, JpegWarnings::kTolerated);
-  EXPECT_TRUE(options.scaled_decode);
-  EXPECT_EQ(options.limits.max_scans, 5);
-  EXPECT_EQ(PreprocessOptionsOf({}).warnings, JpegWarnings::kErrors);
 }
 
 }  // namespace input_options_test

@@ -95,17 +95,20 @@ bool GivesTheSame(const RecordIndex& index, const InputOptions& options,
 }
 
 std::vector<InputOptions> Streams() {
-  const InputOptions usual = {
-      .batch_size = 4, .image_size = 16, .seed = 7, .threads = 2};
+  const InputOptions usual = {.batch_size = 4,
+                              .preprocess = {.image_size = 16},
+                              .seed = 7,
+                              .threads = 2};
   InputOptions window = usual;
   window.shuffle = Shuffle::kWindow;
   window.window_shards = 2;
   window.window_records = 4;
   InputOptions augmented = usual;
-  augmented.recipe = Recipe::kTorchvision;
-  augmented.augment = {.policy = AugmentPolicy::kRandAugment, .erasing = 1};
+  augmented.preprocess.recipe = Recipe::kTorchvision;
+  augmented.preprocess.augment = {.policy = AugmentPolicy::kRandAugment,
+                                  .erasing = 1};
   InputOptions evaluation = usual;
-  evaluation.recipe = Recipe::kTorchvision;
+  evaluation.preprocess.recipe = Recipe::kTorchvision;
   evaluation.training = false;
   evaluation.last_batch = LastBatch::kPad;
   return {usual, window, augmented, evaluation};
@@ -140,17 +143,17 @@ TEST(InputTableTest, OptionsOfTheStreamChangeBatches) {
 
 TEST(InputTableTest, AnEvaluationInheritsWhatItsRowsSay) {
   InputOptions training = {.batch_size = 8,
-                           .image_size = 64,
-                           .recipe = Recipe::kTorchvision,
-                           .crop = {.eval_resize = 72},
+                           .preprocess = {.recipe = Recipe::kTorchvision,
+                                          .crop = {.eval_resize = 72},
+                                          .image_size = 64},
                            .repeat = 3,
                            .shuffle = Shuffle::kTorch,
                            .threads = 3};
   const InputOptions evaluation = EvaluationOptions(training);
   EXPECT_FALSE(evaluation.training);
-  EXPECT_EQ(evaluation.image_size, 64);
-  EXPECT_EQ(evaluation.recipe, Recipe::kTorchvision);
-  EXPECT_EQ(evaluation.crop.eval_resize, 72);
+  EXPECT_EQ(evaluation.preprocess.image_size, 64);
+  EXPECT_EQ(evaluation.preprocess.recipe, Recipe::kTorchvision);
+  EXPECT_EQ(evaluation.preprocess.crop.eval_resize, 72);
   EXPECT_EQ(evaluation.threads, 3);
   EXPECT_EQ(evaluation.shuffle, Shuffle::kByMode);
   EXPECT_EQ(evaluation.repeat, 0);

@@ -37,7 +37,8 @@ class StreamStateTest : public ::testing::Test {
         [&] { CheckResumable(StateOf(index(), there, {}), index(), here); });
   }
 
-  const InputOptions options_{.batch_size = 4, .image_size = 16, .seed = 7};
+  const InputOptions options_{
+      .batch_size = 4, .preprocess = {.image_size = 16}, .seed = 7};
 
  private:
   static std::unique_ptr<TestShards> shards_;
@@ -48,9 +49,9 @@ std::unique_ptr<TestShards> StreamStateTest::shards_;
 TEST_F(StreamStateTest, IsReadBack) {
   InputOptions options = options_;
   options.seed = std::numeric_limits<std::uint64_t>::max();
-  options.augment = {.policy = AugmentPolicy::kRandAugment,
-                     .brightness = 0.4F,
-                     .erasing = 0.1F};
+  options.preprocess.augment = {.policy = AugmentPolicy::kRandAugment,
+                                .brightness = 0.4F,
+                                .erasing = 0.1F};
   const StreamState state =
       StateOf(index(), options,
               {.epoch = std::numeric_limits<std::uint32_t>::max(),
@@ -106,48 +107,57 @@ TEST_F(StreamStateTest, NamesEveryOptionThatDecidesAboutBatches) {
           {"repeat_augment is 3 here, 1 in the state",
            [](InputOptions& o) { o.repeat_augment = 3; }},
           {"image_size is 17 here, 16 in the state",
-           [](InputOptions& o) { o.image_size = 17; }},
+           [](InputOptions& o) { o.preprocess.image_size = 17; }},
           {"image_size is \"16x17\" here, 16 in the state",
            [](InputOptions& o) {
-             o.image_size = {16, 17};
+             o.preprocess.image_size = {16, 17};
            }},
           {"recipe is \"plain\" here, \"tpu\" in the state",
-           [](InputOptions& o) { o.recipe = Recipe::kPlain; }},
+           [](InputOptions& o) { o.preprocess.recipe = Recipe::kPlain; }},
           {"interpolation",
            [](InputOptions& o) {
-             o.interpolation = Interpolation::kAntialias;
+             o.preprocess.interpolation = Interpolation::kAntialias;
            }},
           {"augment is \"autoaugment\" here, \"none\" in the state",
            [](InputOptions& o) {
-             o.augment.policy = AugmentPolicy::kAutoAugment;
+             o.preprocess.augment.policy = AugmentPolicy::kAutoAugment;
            }},
-          {"augment_layers", [](InputOptions& o) { o.augment.layers = 3; }},
+          {"augment_layers",
+           [](InputOptions& o) { o.preprocess.augment.layers = 3; }},
           {"augment_magnitude",
-           [](InputOptions& o) { o.augment.magnitude = 3; }},
+           [](InputOptions& o) { o.preprocess.augment.magnitude = 3; }},
           {"augment_magnitude_std",
-           [](InputOptions& o) { o.augment.magnitude_std = 0.5F; }},
+           [](InputOptions& o) { o.preprocess.augment.magnitude_std = 0.5F; }},
           {"augment_interpolation is \"bilinear\" here, \"nearest\" in the "
            "state",
            [](InputOptions& o) {
-             o.augment.interpolation = MoveFilter::kBilinear;
+             o.preprocess.augment.interpolation = MoveFilter::kBilinear;
            }},
-          {"brightness", [](InputOptions& o) { o.augment.brightness = 0.5F; }},
-          {"contrast", [](InputOptions& o) { o.augment.contrast = 0.5F; }},
-          {"saturation", [](InputOptions& o) { o.augment.saturation = 0.5F; }},
+          {"brightness",
+           [](InputOptions& o) { o.preprocess.augment.brightness = 0.5F; }},
+          {"contrast",
+           [](InputOptions& o) { o.preprocess.augment.contrast = 0.5F; }},
+          {"saturation",
+           [](InputOptions& o) { o.preprocess.augment.saturation = 0.5F; }},
           {"hue is 0.5 here, 0.0 in the state",
-           [](InputOptions& o) { o.augment.hue = 0.5F; }},
-          {"random_erasing", [](InputOptions& o) { o.augment.erasing = 0.5F; }},
+           [](InputOptions& o) { o.preprocess.augment.hue = 0.5F; }},
+          {"random_erasing",
+           [](InputOptions& o) { o.preprocess.augment.erasing = 0.5F; }},
           {"erasing_mode is \"pixel\" here, \"constant\" in the state",
            [](InputOptions& o) {
-             o.augment.erasing_mode = ErasingMode::kPixel;
+             o.preprocess.augment.erasing_mode = ErasingMode::kPixel;
            }},
-          {"grayscale", [](InputOptions& o) { o.augment.grayscale = 0.5F; }},
-          {"blur", [](InputOptions& o) { o.augment.blur = 0.5F; }},
+          {"grayscale",
+           [](InputOptions& o) { o.preprocess.augment.grayscale = 0.5F; }},
+          {"blur", [](InputOptions& o) { o.preprocess.augment.blur = 0.5F; }},
           {"random_flip_vertical",
-           [](InputOptions& o) { o.augment.vertical_flip = true; }},
-          {"eval_resize", [](InputOptions& o) { o.crop.eval_resize = 20; }},
-          {"eval_crop", [](InputOptions& o) { o.crop.eval_crop = 0.5; }},
-          {"eval_crops", [](InputOptions& o) { o.crop.eval_crops = 5; }},
+           [](InputOptions& o) { o.preprocess.augment.vertical_flip = true; }},
+          {"eval_resize",
+           [](InputOptions& o) { o.preprocess.crop.eval_resize = 20; }},
+          {"eval_crop",
+           [](InputOptions& o) { o.preprocess.crop.eval_crop = 0.5; }},
+          {"eval_crops",
+           [](InputOptions& o) { o.preprocess.crop.eval_crops = 5; }},
           {"training is false here, true in the state",
            [](InputOptions& o) { o.training = false; }},
           {"shuffle", [](InputOptions& o) { o.shuffle = Shuffle::kNone; }},
@@ -162,13 +172,18 @@ TEST_F(StreamStateTest, NamesEveryOptionThatDecidesAboutBatches) {
              o.selection = std::make_shared<const Selection>(
                  std::vector<RecordGroup>{{.ids = {1, 2, 3, 4}}});
            }},
-          {"random_flip", [](InputOptions& o) { o.random_flip = false; }},
-          {"scaled_decode", [](InputOptions& o) { o.scaled_decode = true; }},
+          {"random_flip",
+           [](InputOptions& o) { o.preprocess.random_flip = false; }},
+          {"scaled_decode",
+           [](InputOptions& o) { o.preprocess.scaled_decode = true; }},
           {"max_pixels",
-           [](InputOptions& o) { o.jpeg_limits.max_pixels = 100; }},
-          {"max_scans", [](InputOptions& o) { o.jpeg_limits.max_scans = 10; }},
+           [](InputOptions& o) { o.preprocess.limits.max_pixels = 100; }},
+          {"max_scans",
+           [](InputOptions& o) { o.preprocess.limits.max_scans = 10; }},
           {"max_memory_bytes",
-           [](InputOptions& o) { o.jpeg_limits.max_memory_bytes = 1 << 20; }},
+           [](InputOptions& o) {
+             o.preprocess.limits.max_memory_bytes = 1 << 20;
+           }},
       };
   for (const auto& [message, change] : changes) {
     InputOptions here = options_;
@@ -181,7 +196,7 @@ TEST_F(StreamStateTest, NamesEveryOptionThatDecidesAboutBatches) {
 TEST_F(StreamStateTest, NamesAllDifferencesAtOnce) {
   InputOptions here = options_;
   here.batch_size = 2;
-  here.image_size = 8;
+  here.preprocess.image_size = 8;
   EXPECT_EQ(Refusal(here, options_),
             "the state is another stream's: batch_size is 2 here, 4 in the "
             "state; image_size is 8 here, 16 in the state");
@@ -190,7 +205,7 @@ TEST_F(StreamStateTest, NamesAllDifferencesAtOnce) {
 TEST_F(StreamStateTest, IsTheSameForOtherThreadsRanksPoliciesAndLength) {
   InputOptions here = options_;
   here.on_bad_record = OnBadRecord::kSkip;
-  here.lenient = true;
+  here.preprocess.lenient = true;
   here.world_size = 2;
   here.rank = 1;
   here.repeat = 9;

@@ -295,7 +295,7 @@ TEST(ReadStoredSizeTest, RefusesPnmHeadersWithoutALargestValue) {
 TEST(PreprocessorTest, TakesPngsByTheirContent) {
   constexpr int kSize = 32;
   const RgbImage image = TestPhotograph(90, 70, 1);
-  Preprocessor preprocessor({.training = false, .image_size = kSize});
+  Preprocessor preprocessor({.image_size = kSize}, false);
   std::vector<std::uint32_t> pixels(std::size_t{kSize} * kSize);
   const FillCounts counts =
       preprocessor.Fill(AsBytes(EncodePng(image.view())), {}, pixels);
@@ -310,7 +310,7 @@ TEST(PreprocessorTest, TakesPngsByTheirContent) {
 }
 
 TEST(PreprocessorTest, LimitsPngs) {
-  Preprocessor preprocessor({.limits = {.max_pixels = 100}});
+  Preprocessor preprocessor({.limits = {.max_pixels = 100}}, true);
   const RgbImage image = TestPhotograph(11, 10, 1);
   std::vector<std::uint32_t> pixels(std::size_t{224} * 224);
   EXPECT_THROW(preprocessor.Fill(AsBytes(EncodePng(image.view())), {}, pixels),

@@ -74,8 +74,8 @@ TEST_P(PngRecipesTest, PngGivesItsPixelsInRgb) {
     const std::string png = Encoded(made);
     const std::string rgb = EncodePng(Rgb(made).view());
     for (const bool training : {false, true}) {
-      Preprocessor preprocessor(
-          {.recipe = GetParam(), .training = training, .image_size = kSize});
+      Preprocessor preprocessor({.recipe = GetParam(), .image_size = kSize},
+                                training);
       for (std::uint64_t position = 0; position < 4; ++position) {
         const Pixels pixels = Filled(preprocessor, png, position);
         EXPECT_EQ(pixels, Filled(preprocessor, rgb, position)) << type;
@@ -95,8 +95,8 @@ TEST_P(PngRecipesTest, PngIsTreatedLikeAJpeg) {
   decoder.Decode(image);
   const std::string png = EncodePng(image.view());
   for (const bool training : {false, true}) {
-    Preprocessor preprocessor(
-        {.recipe = GetParam(), .training = training, .image_size = kSize});
+    Preprocessor preprocessor({.recipe = GetParam(), .image_size = kSize},
+                              training);
     for (std::uint64_t position = 0; position < 4; ++position) {
       EXPECT_EQ(Filled(preprocessor, png, position),
                 Filled(preprocessor, jpeg, position));

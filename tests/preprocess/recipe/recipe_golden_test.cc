@@ -76,9 +76,9 @@ class Goldens {
 };
 
 std::vector<std::uint32_t> Filled(const PreprocessOptions& options,
-                                  const std::string& encoded,
+                                  bool training, const std::string& encoded,
                                   std::uint64_t position = 0) {
-  Preprocessor preprocessor(options);
+  Preprocessor preprocessor(options, training);
   std::vector<std::uint32_t> pixels(options.image_size.pixels());
   SampleKey key = kKey;
   key.position = position;
@@ -135,8 +135,9 @@ TEST_P(RecipeGoldenTest, TrainsOnTorchvisionsPixels) {
   const std::string jpeg = Data(Name() + ".jpg");
   Goldens goldens(Name() + "_torchvision_train.rgb");
   for (std::uint64_t position = 0; position < 6; ++position) {
-    goldens.ExpectEqual(Filled(
-        {.recipe = Recipe::kTorchvision, .image_size = kSize}, jpeg, position));
+    goldens.ExpectEqual(
+        Filled({.recipe = Recipe::kTorchvision, .image_size = kSize}, true,
+               jpeg, position));
   }
 }
 
@@ -149,8 +150,7 @@ TEST_P(RecipeGoldenTest, EvaluatesOnTorchvisionsPixels) {
   }
   for (const int size : sizes) {
     goldens.ExpectEqual(Filled(
-        {.recipe = Recipe::kTorchvision, .training = false, .image_size = size},
-        jpeg));
+        {.recipe = Recipe::kTorchvision, .image_size = size}, false, jpeg));
   }
 }
 
@@ -162,10 +162,9 @@ TEST_P(RecipeGoldenTest, ResizesWithPillowsKernelsByChance) {
                             .interpolation = Interpolation::kAntialiasRandom,
                             .image_size = kSize};
   for (std::uint64_t position = 0; position < 6; ++position) {
-    goldens.ExpectEqual(Filled(options, jpeg, position));
+    goldens.ExpectEqual(Filled(options, true, jpeg, position));
   }
-  options.training = false;
-  goldens.ExpectEqual(Filled(options, jpeg));
+  goldens.ExpectEqual(Filled(options, false, jpeg));
 }
 
 TEST_P(RecipeGoldenTest, EvaluatesOnTorchvisionsCrops) {
@@ -174,16 +173,15 @@ TEST_P(RecipeGoldenTest, EvaluatesOnTorchvisionsCrops) {
   Goldens five(Name() + "_torchvision_ten.rgb");
   for (const int size : {kSize, kSize - 1}) {
     PreprocessOptions options{.recipe = Recipe::kTorchvision,
-                              .training = false,
                               .crop = {.eval_resize = 37, .eval_crops = 10},
                               .image_size = size};
     // Every image has the same crops.
     for (std::uint64_t crop = 0; crop < 10; ++crop) {
-      ten.ExpectEqual(Filled(options, jpeg, 70 + crop));
+      ten.ExpectEqual(Filled(options, false, jpeg, 70 + crop));
     }
     options.crop.eval_crops = 5;
     for (std::uint64_t crop = 0; crop < 5; ++crop) {
-      five.ExpectEqual(Filled(options, jpeg, 15 + crop));
+      five.ExpectEqual(Filled(options, false, jpeg, 15 + crop));
     }
     five.Skip(5, size);
   }
@@ -195,22 +193,22 @@ TEST_P(RecipeGoldenTest, MakesTorchvisionsPixelsOfImagesThatAreNotSquare) {
   Goldens goldens(Name() + "_torchvision_oblong.rgb");
   for (std::uint64_t position = 0; position < 4; ++position) {
     goldens.ExpectEqual(
-        Filled({.recipe = Recipe::kTorchvision, .image_size = kOblong}, jpeg,
-               position));
+        Filled({.recipe = Recipe::kTorchvision, .image_size = kOblong}, true,
+               jpeg, position));
   }
-  PreprocessOptions options{.recipe = Recipe::kTorchvision, .training = false};
+  PreprocessOptions options{.recipe = Recipe::kTorchvision};
   for (const int shorter_side : {24, 37, 50}) {
     options.crop.eval_resize = shorter_side;
     for (const ImageSize size : {kOblong, ImageSize(41, 24)}) {
       options.image_size = size;
       SCOPED_TRACE(SizeText(size) + " of " + std::to_string(shorter_side));
-      goldens.ExpectEqual(Filled(options, jpeg));
+      goldens.ExpectEqual(Filled(options, false, jpeg));
     }
   }
   options.image_size = kOblong;
   options.crop.eval_crops = 10;
   for (std::uint64_t crop = 0; crop < 10; ++crop) {
-    goldens.ExpectEqual(Filled(options, jpeg, crop));
+    goldens.ExpectEqual(Filled(options, false, jpeg, crop));
   }
 }
 
@@ -221,8 +219,8 @@ TEST(CifarGoldenTest, TrainsOnTorchvisionsPixels) {
   const std::string png = Data("recipes/cifar.png");
   Goldens goldens("recipes/cifar_train.rgb");
   for (std::uint64_t position = 0; position < 6; ++position) {
-    goldens.ExpectEqual(
-        Filled({.recipe = Recipe::kCifar, .image_size = kSize}, png, position));
+    goldens.ExpectEqual(Filled({.recipe = Recipe::kCifar, .image_size = kSize},
+                               true, png, position));
   }
 }
 
@@ -283,9 +281,9 @@ class TpuGoldenTest : public testing::TestWithParam<const char*> {
   }
 
   // The pixels of golden `at`.
-  void Expect(const PreprocessOptions& options, const SampleKey& key,
-              const Window& window, bool flip, int at) {
-    Preprocessor preprocessor(options);
+  void Expect(bool training, const SampleKey& key, const Window& window,
+              bool flip, int at) {
+    Preprocessor preprocessor({.image_size = kSize}, training);
     std::vector<std::uint32_t> pixels(std::size_t{kSize} * kSize);
     preprocessor.Fill(AsBytes(jpeg_), key, pixels);
     ASSERT_GE(goldens_.size(), pixels.size() * 3 * (at + 1));
@@ -316,7 +314,7 @@ TEST_P(TpuGoldenTest, TrainsOnTensorFlowsPixels) {
       EXPECT_EQ(TrainingWindow(info_.height, info_.width, info_.components,
                                kSize, random),
                 window);
-      Expect({.image_size = kSize}, key, window, flip, count++);
+      Expect(true, key, window, flip, count++);
     }
   }
   EXPECT_EQ(count, kPositions);
@@ -324,7 +322,7 @@ TEST_P(TpuGoldenTest, TrainsOnTensorFlowsPixels) {
 
 TEST_P(TpuGoldenTest, EvaluatesOnTensorFlowsPixels) {
   Expect(
-      {.training = false, .image_size = kSize}, {},
+      false, {},
       CenterCropWindow(info_.height, info_.width, EvalCropFraction({}, kSize)),
       false, kPositions);
 }

@@ -27,8 +27,8 @@ namespace recipe_test {
 constexpr int kSize = 32;
 using Pixels = std::vector<std::uint32_t>;
 
-PreprocessOptions Options(Recipe recipe, bool training) {
-  return {.recipe = recipe, .training = training, .image_size = kSize};
+PreprocessOptions Options(Recipe recipe) {
+  return {.recipe = recipe, .image_size = kSize};
 }
 
 Pixels Preprocessed(Preprocessor& preprocessor, const std::string& encoded,
@@ -40,7 +40,7 @@ Pixels Preprocessed(Preprocessor& preprocessor, const std::string& encoded,
 
 Pixels Preprocessed(Recipe recipe, bool training, const std::string& encoded,
                     const SampleKey& key = {}) {
-  Preprocessor preprocessor(Options(recipe, training));
+  Preprocessor preprocessor(Options(recipe), training);
   return Preprocessed(preprocessor, encoded, key);
 }
 
@@ -100,9 +100,9 @@ Pixels ExpectedScaled(const std::string& jpeg, int eighths,
 }
 
 TEST(PreprocessorTest, DecodesLargeWindowsSmaller) {
-  PreprocessOptions options = Options(Recipe::kTpu, false);
+  PreprocessOptions options = Options(Recipe::kTpu);
   options.scaled_decode = true;
-  Preprocessor preprocessor(options);
+  Preprocessor preprocessor(options, false);
   const auto expect = [&](int width, int height, int eighths,
                           const Window& window) {
     const std::string jpeg = TestJpeg(
@@ -140,7 +140,7 @@ TEST(PreprocessorTest, TheKeyDecides) {
 }
 
 TEST(PreprocessorTest, ImagesLeaveNothingBehind) {
-  Preprocessor preprocessor(Options(Recipe::kTpu, true));
+  Preprocessor preprocessor(Options(Recipe::kTpu), true);
   const std::string large = TestJpeg({.width = 200, .height = 150});
   const std::string small = TestJpeg({.width = 40, .height = 30, .seed = 2});
   std::ignore = Preprocessed(preprocessor, large, {});
@@ -149,7 +149,7 @@ TEST(PreprocessorTest, ImagesLeaveNothingBehind) {
 }
 
 TEST(PreprocessorTest, CountsPixelsAndTimeOfBothHalves) {
-  Preprocessor evaluation(Options(Recipe::kTpu, false));
+  Preprocessor evaluation(Options(Recipe::kTpu), false);
   Pixels pixels(std::size_t{kSize} * kSize);
   const std::string jpeg = TestJpeg({.width = 500, .height = 375});
   const auto start = std::chrono::steady_clock::now();
@@ -170,7 +170,7 @@ TEST(PreprocessorTest, ASeekIndexChangesNoPixel) {
       SerializeSeekIndex(MakeSeekIndex(AsBytes(jpeg), 4).value());
   const std::string others =
       SerializeSeekIndex(MakeSeekIndex(AsBytes(other), 4).value());
-  Preprocessor preprocessor(Options(Recipe::kTpu, true));
+  Preprocessor preprocessor(Options(Recipe::kTpu), true);
   for (std::uint64_t position = 0; position < 10; ++position) {
     const SampleKey key{.position = position};
     const Pixels expected = Preprocessed(preprocessor, jpeg, key);
@@ -189,7 +189,7 @@ TEST(PreprocessorTest, ASeekIndexChangesNoPixel) {
 }
 
 TEST(PreprocessorTest, StaysUsableAfterBadBytes) {
-  Preprocessor preprocessor(Options(Recipe::kPlain, false));
+  Preprocessor preprocessor(Options(Recipe::kPlain), false);
   const std::string jpeg = TestJpeg();
   for (const std::string& bad :
        {jpeg.substr(0, jpeg.size() / 2), std::string("neither")}) {
@@ -200,9 +200,9 @@ TEST(PreprocessorTest, StaysUsableAfterBadBytes) {
 }
 
 TEST(PreprocessorTest, AppliesItsLimits) {
-  PreprocessOptions options = Options(Recipe::kTpu, false);
+  PreprocessOptions options = Options(Recipe::kTpu);
   options.limits.max_pixels = 100;
-  Preprocessor preprocessor(options);
+  Preprocessor preprocessor(options, false);
   EXPECT_THROW(
       Preprocessed(preprocessor, TestJpeg({.width = 11, .height = 10}), {}),
       DataError);
@@ -210,7 +210,7 @@ TEST(PreprocessorTest, AppliesItsLimits) {
 
 TEST(PreprocessorTest, RefusesASizeBelowOne) {
   try {
-    const Preprocessor preprocessor({.image_size = 0});
+    const Preprocessor preprocessor({.image_size = 0}, true);
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_STREQ(error.what(), "PreprocessOptions::image_size must be above 0");
@@ -218,7 +218,7 @@ TEST(PreprocessorTest, RefusesASizeBelowOne) {
 }
 
 TEST(PreprocessorDeathTest, FillsSlotsOfItsSize) {
-  Preprocessor preprocessor(Options(Recipe::kTpu, false));
+  Preprocessor preprocessor(Options(Recipe::kTpu), false);
   Pixels pixels(std::size_t{kSize} * kSize - 1);
   EXPECT_DEATH(preprocessor.Fill(AsBytes(TestJpeg()), {}, pixels),
                "the destination has the given size");
@@ -248,7 +248,7 @@ const std::array<std::uint32_t, 4> kPacked = {0x01020309, 0x04050609,
                                               0x07080909, 0x0A0B0C09};
 
 std::vector<std::uint32_t> Copied(bool training, const SampleKey& key) {
-  Preprocessor preprocessor({.training = training, .image_size = 2});
+  Preprocessor preprocessor({.image_size = 2}, training);
   std::vector<std::uint32_t> pixels(4);
   preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), 2, 2, key, pixels);
   return pixels;
@@ -273,8 +273,7 @@ TEST(PreprocessorTest, FlipsPackedPixelsInTrainingOnly) {
 }
 
 TEST(PreprocessorTest, FlipsNothingUnlessItMay) {
-  Preprocessor preprocessor(
-      {.training = true, .random_flip = false, .image_size = 2});
+  Preprocessor preprocessor({.random_flip = false, .image_size = 2}, true);
   std::vector<std::uint32_t> pixels(4);
   for (std::uint64_t position = 0; position < 20; ++position) {
     preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), 2, 2,
@@ -286,13 +285,13 @@ TEST(PreprocessorTest, FlipsNothingUnlessItMay) {
 constexpr AugmentOptions kAugment{.policy = AugmentPolicy::kRandAugment,
                                   .hue = 0.2F};
 
-PreprocessOptions Augmenting(bool training, int size) {
-  return {.training = training, .image_size = size, .augment = kAugment};
+PreprocessOptions Augmenting(int size) {
+  return {.image_size = size, .augment = kAugment};
 }
 
 TEST(PreprocessorTest, AugmentsWhatItWouldFillInTraining) {
   const std::string jpeg = TestJpeg({.width = 90, .height = 70});
-  Preprocessor preprocessor(Augmenting(true, kSize));
+  Preprocessor preprocessor(Augmenting(kSize), true);
   Augmenter augmenter(kAugment, kSize);
   for (std::uint64_t position = 0; position < 20; ++position) {
     const SampleKey key{.position = position};
@@ -303,7 +302,7 @@ TEST(PreprocessorTest, AugmentsWhatItWouldFillInTraining) {
 }
 
 TEST(PreprocessorTest, AugmentsPackedPixelsInTraining) {
-  Preprocessor preprocessor(Augmenting(true, 2));
+  Preprocessor preprocessor(Augmenting(2), true);
   Augmenter augmenter(kAugment, 2);
   for (std::uint64_t position = 0; position < 20; ++position) {
     const SampleKey key{.position = position};
@@ -318,19 +317,19 @@ TEST(PreprocessorTest, AugmentsPackedPixelsInTraining) {
 
 TEST(PreprocessorTest, AugmentsNothingInEvaluation) {
   const std::string jpeg = TestJpeg({.width = 90, .height = 70});
-  Preprocessor preprocessor(Augmenting(false, kSize));
+  Preprocessor preprocessor(Augmenting(kSize), false);
   EXPECT_EQ(Preprocessed(preprocessor, jpeg, {}),
             Preprocessed(Recipe::kTpu, false, jpeg));
 }
 
 TEST(PreprocessorTest, RefusesAugmentationOutOfItsRange) {
-  EXPECT_THAT([] { Preprocessor({.augment = {.layers = 0}}); },
+  EXPECT_THAT([] { Preprocessor({.augment = {.layers = 0}}, true); },
               testing::ThrowsMessage<UsageError>(
                   testing::HasSubstr("augment layers is 0")));
 }
 
 TEST(PreprocessorTest, RefusesPackedPixelsOfAnotherSize) {
-  Preprocessor preprocessor({.image_size = 3});
+  Preprocessor preprocessor({.image_size = 3}, true);
   std::vector<std::uint32_t> pixels(9);
   const auto copy = [&](std::int64_t side) {
     preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), side, side, {},
@@ -346,7 +345,7 @@ TEST(PreprocessorTest, RefusesPackedPixelsOfAnotherSize) {
 }
 
 TEST(PreprocessorTest, CopiesPackedPixelsThatAreNotSquare) {
-  Preprocessor preprocessor({.training = false, .image_size = {1, 4}});
+  Preprocessor preprocessor({.image_size = {1, 4}}, false);
   Pixels pixels(4);
   const std::span<const std::byte> packed = std::as_bytes(std::span(kPacked));
   preprocessor.CopyPacked(packed, 1, 4, {}, pixels);
@@ -369,12 +368,11 @@ using Pixels = std::vector<std::uint32_t>;
 
 class PreprocessorWarningTest : public testing::Test {
  protected:
-  [[nodiscard]] FillCounts Fill(JpegWarnings warnings,
-                                const std::string& encoded) {
-    Preprocessor preprocessor({.recipe = Recipe::kPlain,
-                               .training = false,
-                               .image_size = kSize,
-                               .warnings = warnings});
+  [[nodiscard]] static PreprocessOptions Options(bool lenient) {
+    return {.recipe = Recipe::kPlain, .image_size = kSize, .lenient = lenient};
+  }
+  [[nodiscard]] FillCounts Fill(bool lenient, const std::string& encoded) {
+    Preprocessor preprocessor(Options(lenient), false);
     return preprocessor.Fill(AsBytes(encoded), {}, pixels_);
   }
 
@@ -384,14 +382,12 @@ class PreprocessorWarningTest : public testing::Test {
 };
 
 TEST_F(PreprocessorWarningTest, IsAnErrorUnlessTolerated) {
-  EXPECT_THAT(
-      MessageOf<DataError>([&] { (void)Fill(JpegWarnings::kErrors, cut_); }),
-      HasSubstr("Premature end of JPEG file"));
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)Fill(false, cut_); }),
+              HasSubstr("Premature end of JPEG file"));
 }
 
 TEST_F(PreprocessorWarningTest, LeavesThePixelsOfLibjpegsTolerantDecode) {
-  EXPECT_EQ(Fill(JpegWarnings::kTolerated, cut_).warning,
-            "Premature end of JPEG file");
+  EXPECT_EQ(Fill(true, cut_).warning, "Premature end of JPEG file");
   JpegDecoder decoder({}, JpegWarnings::kTolerated);
   RgbImage image;
   std::ignore = decoder.ReadHeader(AsBytes(cut_));
@@ -403,22 +399,18 @@ TEST_F(PreprocessorWarningTest, LeavesThePixelsOfLibjpegsTolerantDecode) {
 }
 
 TEST_F(PreprocessorWarningTest, WarningIsNotKeptForTheNextImage) {
-  Preprocessor preprocessor({.recipe = Recipe::kPlain,
-                             .training = false,
-                             .image_size = kSize,
-                             .warnings = JpegWarnings::kTolerated});
+  Preprocessor preprocessor(Options(true), false);
   EXPECT_NE(preprocessor.Fill(AsBytes(cut_), {}, pixels_).warning, "");
   EXPECT_EQ(preprocessor.Fill(AsBytes(whole_), {}, pixels_).warning, "");
   const Pixels after = pixels_;
-  (void)Fill(JpegWarnings::kErrors, whole_);
+  (void)Fill(false, whole_);
   EXPECT_EQ(after, pixels_);
 }
 
 TEST_F(PreprocessorWarningTest, ExcusesNoError) {
-  EXPECT_THAT(MessageOf<DataError>([&] {
-                (void)Fill(JpegWarnings::kTolerated, whole_.substr(0, 30));
-              }),
-              HasSubstr("JPEG"));
+  EXPECT_THAT(
+      MessageOf<DataError>([&] { (void)Fill(true, whole_.substr(0, 30)); }),
+      HasSubstr("JPEG"));
 }
 
 }  // namespace preprocessor_warning_test

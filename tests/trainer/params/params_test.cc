@@ -98,7 +98,7 @@ TEST(ReadParamsTest, HasDefaults) {
   const TrainParams params = ReadParams({}).values;
   EXPECT_EQ(params.model.depth, 50);
   EXPECT_EQ(params.optimizer.learning_rate.base_learning_rate, 0.1);
-  EXPECT_EQ(params.input.recipe, Recipe::kTpu);
+  EXPECT_EQ(params.input.preprocess.recipe, Recipe::kTpu);
   EXPECT_EQ(params.train_steps, 0);
 }
 
@@ -109,9 +109,9 @@ TEST(ReadParamsTest, TakesNullForTheDefault) {
                                 "randaug_magnitude=null"},
                   .flags = {}})
           .values;
-  EXPECT_EQ(params.input.augment.policy, AugmentPolicy::kNone);
-  EXPECT_EQ(params.input.augment.magnitude,
-            TrainParams().input.augment.magnitude);
+  EXPECT_EQ(params.input.preprocess.augment.policy, AugmentPolicy::kNone);
+  EXPECT_EQ(params.input.preprocess.augment.magnitude,
+            TrainParams().input.preprocess.augment.magnitude);
 }
 
 TEST(ReadParamsTest, PutsLayerOnLayer) {
@@ -122,7 +122,7 @@ TEST(ReadParamsTest, PutsLayerOnLayer) {
                                     .overrides = {"image_size=32,seed=2"},
                                     .flags = {{"seed", "3"}}});
   EXPECT_EQ(run.values.model.depth, 18);
-  EXPECT_EQ(run.values.input.image_size, 32);
+  EXPECT_EQ(run.values.input.preprocess.image_size, 32);
   EXPECT_EQ(run.values.input.seed, 3U);
   EXPECT_EQ(run.origins.at("resnet_depth"), "config file");
   EXPECT_EQ(run.origins.at("image_size"), "--params_override");
@@ -202,7 +202,7 @@ TEST(ReadParamsTest, LetsTheLaterOverrideWin) {
 }
 
 TEST(ReadParamsTest, TakesHyphensAndAliases) {
-  EXPECT_EQ(Read("image-size=64").input.image_size, 64);
+  EXPECT_EQ(Read("image-size=64").input.preprocess.image_size, 64);
   EXPECT_EQ(Read("resnet_size=18").model.depth, 18);
 }
 
@@ -217,8 +217,8 @@ TEST(ReadParamsTest, ReadsNumbersByTheTable) {
   EXPECT_EQ(
       Read("base_learning_rate=+5.").optimizer.learning_rate.base_learning_rate,
       5);
-  EXPECT_EQ(Read("image_size=0x20").input.image_size, 32);
-  EXPECT_EQ(Read("image_size='+32'").input.image_size, 32);
+  EXPECT_EQ(Read("image_size=0x20").input.preprocess.image_size, 32);
+  EXPECT_EQ(Read("image_size='+32'").input.preprocess.image_size, 32);
   EXPECT_EQ(Read("seed=18446744073709551615").input.seed,
             18446744073709551615U);
 }
