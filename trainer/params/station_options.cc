@@ -118,7 +118,7 @@ RunParams Resolve(const RunParams& params, const std::string& device,
   (void)ParseEarlyStop(params.values.early_stop);
   (void)ParsePlateau(params.values.plateau);
   if (data.is_fake()) {
-    ResolveFakeData(IsGpu(device), resolved);
+    ResolveFakeData(IsGpu(device), ranks, resolved);
     return resolved;
   }
   ResolveDefaults({.train_images = data.train_images(),
