@@ -126,7 +126,7 @@ InputOptions CheckedInputOptions(InputOptions options) {
                      ": every rank takes an equal part");
   }
   const int crops = options.training ? 1 : images.crop.eval_crops;
-  if (options.batch_size / options.world_size % crops != 0) {
+  if (options.share() % crops != 0) {
     throw UsageError(fmt::format(
         "batch_size {} is not a multiple of {}: world_size times eval_crops",
         options.batch_size, options.world_size * crops));
