@@ -210,6 +210,15 @@ void ResolveFakeData(bool on_gpu, int ranks, RunParams& params) {
   params.origins["num_eval_images"] = kFromFakeData;
 }
 
+LearningRateOptions RateOf(const TrainParams& params) {
+  LearningRateOptions rate = params.optimizer.learning_rate;
+  rate.lars = params.optimizer_kind() == OptimizerKind::kLars;
+  rate.batch_size = params.input.batch_size;
+  rate.train_images = params.num_train_images;
+  rate.train_steps = params.train_steps;
+  return rate;
+}
+
 EpochBatches EpochsOf(const TrainParams& values, int ranks) {
   InputOptions input = values.input;
   input.world_size = ranks;
