@@ -32,8 +32,9 @@ void Write(const infeed::RecordIndex& index, const std::string& recipe,
            int size, std::ostream& out) {
   infeed::InputPipeline input(
       index, {.batch_size = 1,
-              .image_size = size,
-              .recipe = infeed::ParseChoice("recipe", recipe, infeed::kRecipes),
+              .preprocess = {.recipe = infeed::ParseChoice("recipe", recipe,
+                                                           infeed::kRecipes),
+                             .image_size = size},
               .training = false,
               .shuffle = infeed::Shuffle::kNone,
               .on_bad_record = infeed::OnBadRecord::kFail,

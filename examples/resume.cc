@@ -19,7 +19,10 @@ using Words = std::vector<std::uint32_t>;
 
 // Random crops and flips of a shuffled epoch; they do not depend on threads.
 infeed::InputOptions OptionsOf(int threads) {
-  return {.batch_size = 32, .image_size = 64, .seed = 7, .threads = threads};
+  return {.batch_size = 32,
+          .preprocess = {.image_size = 64},
+          .seed = 7,
+          .threads = threads};
 }
 
 Words Take(infeed::InputPipeline& input, int batches) {

@@ -38,12 +38,13 @@ Numbers Predict(const Model& model, const Numbers& image) {
 void Run(const std::string& folder, const std::string& split, int epochs,
          float rate, Model& model) {
   const infeed::RecordIndex index(infeed::FindSplit(folder, split));
-  infeed::InputPipeline input(index, {.batch_size = 50,
-                                      .image_size = 32,
-                                      .recipe = infeed::Recipe::kPlain,
-                                      .training = rate > 0,
-                                      .repeat = epochs,
-                                      .seed = 1});
+  infeed::InputPipeline input(
+      index,
+      {.batch_size = 50,
+       .preprocess = {.recipe = infeed::Recipe::kPlain, .image_size = 32},
+       .training = rate > 0,
+       .repeat = epochs,
+       .seed = 1});
   double loss = 0;
   double images = 0;
   double right = 0;

@@ -261,7 +261,7 @@ void DecodeMeasures::AddRecipes(SpeedReport& report) const {
   ReferenceJpegDecoder reference;
   RgbImage crop;
   OpenCvResizer resizer(kSize);
-  Preprocessor preprocessor({.image_size = kSize});
+  Preprocessor preprocessor({.image_size = kSize}, /*training=*/true);
   std::vector<std::uint32_t> slot(std::size_t{kSize} * kSize);
   const auto rival = [&](std::size_t i) {
     const Task task = TaskAt(i);

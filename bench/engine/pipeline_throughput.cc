@@ -146,10 +146,11 @@ RecordIndex IndexOf(const Flags& flags) {
 
 std::string MakeTitle(const Flags& flags, const RecordIndex& index) {
   const InputOptions& input = flags.throughput.input;
-  return fmt::format(
-      "{}, recipe {}, {}x{}, batches of {}", CountText(index.size(), "record"),
-      ChoiceName(input.recipe, kRecipes), input.image_size.height,
-      input.image_size.width, input.batch_size);
+  return fmt::format("{}, recipe {}, {}x{}, batches of {}",
+                     CountText(index.size(), "record"),
+                     ChoiceName(input.preprocess.recipe, kRecipes),
+                     input.preprocess.image_size.height,
+                     input.preprocess.image_size.width, input.batch_size);
 }
 
 // Resolves label_offset once for all pipelines, and prints the labels.

@@ -127,9 +127,9 @@ std::string ThroughputJson(const std::vector<ThroughputRun>& runs,
   json["peak_rss_bytes"] = peak_rss_bytes;
   json["records"] = records;
   json["batch_size"] = options.input.batch_size;
-  json["image_size"] = options.input.image_size;
-  json["recipe"] = ChoiceName(options.input.recipe, kRecipes);
-  json["scaled_decode"] = options.input.scaled_decode;
+  json["image_size"] = options.input.preprocess.image_size;
+  json["recipe"] = ChoiceName(options.input.preprocess.recipe, kRecipes);
+  json["scaled_decode"] = options.input.preprocess.scaled_decode;
   json["training"] = options.input.training;
   json["seed"] = options.input.seed;
   json["seconds"] = options.seconds;

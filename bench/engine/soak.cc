@@ -64,20 +64,21 @@ InputOptions DrawOptions(const SoakOptions& soak, std::int64_t records,
   InputOptions options{
       .batch_size =
           static_cast<int>(std::min<std::int64_t>(soak.batch_size, records)),
-      .image_size = soak.image_size,
-      .recipe = draws.Below(2) == 0 ? Recipe::kTpu : Recipe::kPlain,
+      .preprocess = {.recipe =
+                         draws.Below(2) == 0 ? Recipe::kTpu : Recipe::kPlain,
+                     .image_size = soak.image_size,
+                     .lenient = draws.Below(2) == 0},
       .training = draws.Below(4) != 0,
       .shuffle = static_cast<Shuffle>(draws.Below(4)),
       .seed = draws.Word(),
       .on_bad_record = static_cast<OnBadRecord>(draws.Below(4)),
       .max_bad_records = draws.Below(4) == 0 ? 10 : -1,
-      .lenient = draws.Below(2) == 0,
       .graph = draws.Below(8) == 0 ? GraphKind::kBasic : GraphKind::kFlow,
       .threads = 1 + static_cast<int>(draws.Below(4)),
       .use_cache = draws.Below(2) == 0,
       .bad_record_report = soak.bad_record_report};
   if (draws.Below(2) == 0) {
-    options.jpeg_limits.max_pixels = kFewPixels;
+    options.preprocess.limits.max_pixels = kFewPixels;
   }
   return options;
 }

@@ -74,7 +74,7 @@ class KeepWindow final : public ResizeSink {
 };
 
 PreprocessOptions WithoutAugment(const InputOptions& input) {
-  PreprocessOptions options = PreprocessOptionsOf(input);
+  PreprocessOptions options = input.preprocess;
   options.augment = {};
   return options;
 }
@@ -146,6 +146,7 @@ class DecodeWork final : public StageWork {
  public:
   DecodeWork(const RecordIndex& index, const InputOptions& input)
       : options_(WithoutAugment(input)),
+        training_(input.training),
         seed_(input.seed),
         records_(HoldRecords(index, input)) {}
 
@@ -160,7 +161,7 @@ class DecodeWork final : public StageWork {
         : work_(work),
           slot_(MakeSlot(work.options_)),
           preprocessor_(
-              work.options_,
+              work.options_, work.training_,
               Resizers(std::make_unique<NoResize>(work.options_.image_size))) {}
 
     Done Do(std::int64_t place) override {
@@ -179,6 +180,7 @@ class DecodeWork final : public StageWork {
   };
 
   PreprocessOptions options_;
+  bool training_;
   std::uint64_t seed_;
   Records records_;
 };
@@ -186,17 +188,19 @@ class DecodeWork final : public StageWork {
 class ResizeWork final : public StageWork {
  public:
   ResizeWork(const RecordIndex& index, const InputOptions& input)
-      : options_(WithoutAugment(input)) {
+      : options_(WithoutAugment(input)),
+        interpolation_(UsedInterpolation(options_, input.training)) {
     const Records records = HoldRecords(index, input);
     std::vector<std::uint32_t> slot = MakeSlot(options_);
     std::int64_t bytes = input.memory_limit / 4;
     for (std::size_t i = 0; i < records.size() && bytes > 0; ++i) {
       HeldWindow& window = windows_.emplace_back();
-      Preprocessor keeper(options_, Resizers(std::make_unique<KeepWindow>(
-                                        options_.image_size, window)));
+      Preprocessor keeper(
+          options_, input.training,
+          Resizers(std::make_unique<KeepWindow>(options_.image_size, window)));
       const SampleKey key =
           MakeKey(input.seed, static_cast<std::int64_t>(i), records.size());
-      window.kernel = KernelOf(UsedInterpolation(options_), key);
+      window.kernel = KernelOf(interpolation_, key);
       const std::int64_t decoded = Fill(keeper, *records[i], key, slot);
       bytes -= decoded;
       if (decoded == 0) {
@@ -218,8 +222,7 @@ class ResizeWork final : public StageWork {
     explicit Worker(const ResizeWork& work)
         : work_(work),
           slot_(MakeSlot(work.options_)),
-          resizers_(UsedInterpolation(work.options_),
-                    work.options_.image_size) {}
+          resizers_(work.interpolation_, work.options_.image_size) {}
 
     Done Do(std::int64_t place) override {
       const HeldWindow& window =
@@ -240,6 +243,7 @@ class ResizeWork final : public StageWork {
   };
 
   PreprocessOptions options_;
+  Interpolation interpolation_;
   std::vector<HeldWindow> windows_;
 };
 

@@ -23,7 +23,7 @@ const std::vector<std::uint32_t>& Source() {
     const std::string jpeg =
         Photograph(static_cast<std::int64_t>(Subsampling::k420));
     std::vector<std::uint32_t> pixels(std::size_t{kSide} * kSide);
-    Preprocessor({.training = false, .image_size = kSide})
+    Preprocessor({.image_size = kSide}, /*training=*/false)
         .Fill(AsBytes(jpeg), {}, pixels);
     return pixels;
   }();

@@ -67,7 +67,7 @@ BENCHMARK(DecodeWindow)->Apply(Samplings);
 
 void TrainingRecipe(benchmark::State& state) {
   const std::string jpeg = Photograph(state.range(0));
-  Preprocessor preprocessor({.image_size = kSize});
+  Preprocessor preprocessor({.image_size = kSize}, /*training=*/true);
   std::vector<std::uint32_t> pixels(std::size_t{kSize} * kSize);
   std::uint64_t position = 0;
   for (auto _ : state) {

@@ -27,7 +27,7 @@ struct Sample {
   // Requires: options are checked, and equal to the filler's.
   explicit Sample(const InputOptions& options)
       : words(ScratchWords(options)),
-        preprocessor(PreprocessOptionsOf(options)) {}
+        preprocessor(options.preprocess, options.training) {}
 
   // The sample's place in the trace. Requires: batch is set.
   [[nodiscard]] TracePlace place() const {

@@ -10,6 +10,7 @@ namespace infeed {
 namespace {
 
 using I = InputOptions;
+using P = PreprocessOptions;
 using A = AugmentOptions;
 using C = CropOptions;
 
@@ -114,8 +115,9 @@ constexpr InputOption kStream[] = {
 };
 
 constexpr InputOption kImages[] = {
-    Common(Row("image_size", kOfStream, kInherited, Field<&I::image_size>(),
-               Between(1, 1 << 14), "pixels",
+    Common(Row("image_size", kOfStream, kInherited,
+               Field<&I::preprocess, &P::image_size>(), Between(1, 1 << 14),
+               "pixels",
                "Size of an image: the side of a square, or height x width, "
                "such as 224x320.")),
     Row("layout", kNotOfStream, kOwn, ChoiceField<kLayouts, &I::layout>(),
@@ -123,82 +125,94 @@ constexpr InputOption kImages[] = {
         "Pixels of a batch: 32-bit words, R << 24 | G << 16 | B << 8, or RGB "
         "bytes."),
     Common(Row(
-        "recipe", kOfStream, kInherited, ChoiceField<kRecipes, &I::recipe>(),
-        Any(), "",
+        "recipe", kOfStream, kInherited,
+        ChoiceField<kRecipes, &I::preprocess, &P::recipe>(), Any(), "",
         "Preprocessing: the reference's random crop and flip, torchvision's, "
         "the whole image resized, or CIFAR's shifts.")),
     Row("interpolation", kOfStream, kInherited,
-        ChoiceField<kInterpolations, &I::interpolation>(), Any(), "",
+        ChoiceField<kInterpolations, &I::preprocess, &P::interpolation>(),
+        Any(), "",
         "Kernel that resizes crop windows; recipe: the recipe's own; "
         "antialias_random: antialias or antialias_bicubic by chance."),
-    Row("random_flip", kOfStream, kOwn, Field<&I::random_flip>(), Any(), "",
+    Row("random_flip", kOfStream, kOwn,
+        Field<&I::preprocess, &P::random_flip>(), Any(), "",
         "Mirror training images at random in recipes that do so; give false "
         "for digits and letters."),
     Row("random_flip_vertical", kOfStream, kOwn,
-        Field<&I::augment, &A::vertical_flip>(), Any(), "",
+        Field<&I::preprocess, &P::augment, &A::vertical_flip>(), Any(), "",
         "Turn training images upside down at random, half of them."),
-    Row("crop_scale", kOfStream, kInherited, Field<&I::crop, &C::scale>(),
-        Between(0, 1), "",
+    Row("crop_scale", kOfStream, kInherited,
+        Field<&I::preprocess, &P::crop, &C::scale>(), Between(0, 1), "",
         "Smallest random crop of recipe torchvision, as a part of the image's "
         "area.",
         "0.08"),
-    Row("crop_ratio", kOfStream, kInherited, Field<&I::crop, &C::ratio>(),
-        Between(0, 100), "",
+    Row("crop_ratio", kOfStream, kInherited,
+        Field<&I::preprocess, &P::crop, &C::ratio>(), Between(0, 100), "",
         "Largest ratio of a random crop's sides in recipe torchvision.", "4/3"),
     Row("eval_resize", kOfStream, kInherited,
-        Field<&I::crop, &C::eval_resize>(), Between(0, 1 << 15), "pixels",
+        Field<&I::preprocess, &P::crop, &C::eval_resize>(), Between(0, 1 << 15),
+        "pixels",
         "Shorter side to which an evaluation resizes an image, before "
         "image_size is cut out of its centre.",
         "image_size * 256 / 224"),
-    Row("eval_crop", kOfStream, kInherited, Field<&I::crop, &C::eval_crop>(),
-        Between(0, 1), "",
+    Row("eval_crop", kOfStream, kInherited,
+        Field<&I::preprocess, &P::crop, &C::eval_crop>(), Between(0, 1), "",
         "Fraction image_size / eval_resize, to be given in place of "
         "eval_resize; timm's crop_pct.",
         "0.875"),
-    Row("scaled_decode", kOfStream, kOwn, Field<&I::scaled_decode>(), Any(), "",
+    Row("scaled_decode", kOfStream, kOwn,
+        Field<&I::preprocess, &P::scaled_decode>(), Any(), "",
         "Decode a training JPEG at 1/2, 1/4 or 1/8 of its size if its crop "
         "is that much larger than image_size: faster, but the pixels differ."),
     Row("augment", kOfStream, kOwn,
-        ChoiceField<kAugmentPolicies, &I::augment, &A::policy>(), Any(), "",
-        "Augmentation of training images beyond crop and flip."),
-    Row("augment_layers", kOfStream, kOwn, Field<&I::augment, &A::layers>(),
-        Between(1, 16), "operations",
-        "Operations that each randaugment applies to an image."),
+        ChoiceField<kAugmentPolicies, &I::preprocess, &P::augment,
+                    &A::policy>(),
+        Any(), "", "Augmentation of training images beyond crop and flip."),
+    Row("augment_layers", kOfStream, kOwn,
+        Field<&I::preprocess, &P::augment, &A::layers>(), Between(1, 16),
+        "operations", "Operations that each randaugment applies to an image."),
     Row("augment_magnitude", kOfStream, kOwn,
-        Field<&I::augment, &A::magnitude>(), Between(0, 30), "",
+        Field<&I::preprocess, &P::augment, &A::magnitude>(), Between(0, 30), "",
         "Strength of each randaugment's operations; timm_randaugment's is at "
         "most 10."),
     Row("augment_magnitude_std", kOfStream, kOwn,
-        Field<&I::augment, &A::magnitude_std>(), Between(0, 10), "",
-        "Standard deviation of timm_randaugment's magnitude."),
+        Field<&I::preprocess, &P::augment, &A::magnitude_std>(), Between(0, 10),
+        "", "Standard deviation of timm_randaugment's magnitude."),
     Row("augment_interpolation", kOfStream, kOwn,
-        ChoiceField<kMoveFilters, &I::augment, &A::interpolation>(), Any(), "",
+        ChoiceField<kMoveFilters, &I::preprocess, &P::augment,
+                    &A::interpolation>(),
+        Any(), "",
         "Filter by which trivialaugment and torchvision_randaugment move "
         "pixels: nearest, torchvision's default, bilinear, as its training "
         "scripts, or bicubic."),
-    Row("brightness", kOfStream, kOwn, Field<&I::augment, &A::brightness>(),
-        NotNegative(), "",
+    Row("brightness", kOfStream, kOwn,
+        Field<&I::preprocess, &P::augment, &A::brightness>(), NotNegative(), "",
         "Colour jitter: a factor for the brightness of each training image is "
         "drawn from 1 - x to 1 + x; 0: none."),
-    Row("contrast", kOfStream, kOwn, Field<&I::augment, &A::contrast>(),
-        NotNegative(), "", "Colour jitter: the same for the contrast."),
-    Row("saturation", kOfStream, kOwn, Field<&I::augment, &A::saturation>(),
-        NotNegative(), "", "Colour jitter: the same for the saturation."),
-    Row("hue", kOfStream, kOwn, Field<&I::augment, &A::hue>(), Between(0, 0.5),
-        "",
+    Row("contrast", kOfStream, kOwn,
+        Field<&I::preprocess, &P::augment, &A::contrast>(), NotNegative(), "",
+        "Colour jitter: the same for the contrast."),
+    Row("saturation", kOfStream, kOwn,
+        Field<&I::preprocess, &P::augment, &A::saturation>(), NotNegative(), "",
+        "Colour jitter: the same for the saturation."),
+    Row("hue", kOfStream, kOwn, Field<&I::preprocess, &P::augment, &A::hue>(),
+        Between(0, 0.5), "",
         "Colour jitter: the hue of each training image is turned by -x to x of "
         "the colour circle; 0: none."),
-    Row("grayscale", kOfStream, kOwn, Field<&I::augment, &A::grayscale>(),
-        Between(0, 1), "", "Probability that a training image becomes gray."),
-    Row("blur", kOfStream, kOwn, Field<&I::augment, &A::blur>(), Between(0, 1),
-        "",
+    Row("grayscale", kOfStream, kOwn,
+        Field<&I::preprocess, &P::augment, &A::grayscale>(), Between(0, 1), "",
+        "Probability that a training image becomes gray."),
+    Row("blur", kOfStream, kOwn, Field<&I::preprocess, &P::augment, &A::blur>(),
+        Between(0, 1), "",
         "Probability that a training image is blurred, by a Gaussian of 0.1 "
         "to 2 pixels."),
-    Row("random_erasing", kOfStream, kOwn, Field<&I::augment, &A::erasing>(),
-        Between(0, 1), "",
+    Row("random_erasing", kOfStream, kOwn,
+        Field<&I::preprocess, &P::augment, &A::erasing>(), Between(0, 1), "",
         "Probability that a rectangle of a training image is erased."),
     Row("erasing_mode", kOfStream, kOwn,
-        ChoiceField<kErasingModes, &I::augment, &A::erasing_mode>(), Any(), "",
+        ChoiceField<kErasingModes, &I::preprocess, &P::augment,
+                    &A::erasing_mode>(),
+        Any(), "",
         "Content of erased rectangles: black, ImageNet's mean colour, or noise "
         "for each pixel."),
 };
@@ -222,11 +236,12 @@ constexpr InputOption kBadRecords[] = {
     Row("require_labels", kNotOfStream, kOwn, Field<&I::require_labels>(),
         Any(), "",
         "A record without a label is bad, or has the label -1 in its batch."),
-    Row("lenient", kNotOfStream, kOwn, Field<&I::lenient>(), Any(), "",
-        "Use JPEGs that libjpeg only warns about, and count them."),
+    Row("lenient", kNotOfStream, kOwn, Field<&I::preprocess, &P::lenient>(),
+        Any(), "", "Use JPEGs that libjpeg only warns about, and count them."),
     Row("max_pixels", kOfStream, kOwn,
-        Field<&I::jpeg_limits, &JpegLimits::max_pixels>(), Between(1, kMost64),
-        "pixels", "Maximum size of an image; a larger one is a bad record."),
+        Field<&I::preprocess, &P::limits, &JpegLimits::max_pixels>(),
+        Between(1, kMost64), "pixels",
+        "Maximum size of an image; a larger one is a bad record."),
 };
 
 constexpr InputOption kPerformance[] = {

@@ -103,8 +103,9 @@ Shuffle ShuffleOf(const InputOptions& options) {
 
 InputOptions CheckedInputOptions(InputOptions options) {
   CheckInputRanges(options);
-  CheckAugmentOptions(options.augment);
-  CheckCropOptions(options.crop, options.recipe, options.image_size);
+  const PreprocessOptions& images = options.preprocess;
+  CheckAugmentOptions(images.augment);
+  CheckCropOptions(images.crop, images.recipe, images.image_size);
   if (options.layout == BatchContent::kChoices) {
     throw UsageError("layout: must be words or rgb: a pipeline has images");
   }
@@ -118,17 +119,13 @@ InputOptions CheckedInputOptions(InputOptions options) {
             "world_size", options.world_size);
   CheckMost("max_lent", options.max_lent, options.batches_in_pool - 1,
             "batches_in_pool", options.batches_in_pool);
-  if (options.batch_size % options.world_size != 0) {
-    throw UsageError("batch_size " + std::to_string(options.batch_size) +
-                     " is not a multiple of world_size " +
-                     std::to_string(options.world_size) +
-                     ": every rank takes an equal part");
-  }
-  const int crops = options.training ? 1 : options.crop.eval_crops;
-  if (options.batch_size / options.world_size % crops != 0) {
+  const int crops = options.training ? 1 : images.crop.eval_crops;
+  if (options.batch_size % (options.world_size * crops) != 0) {
     throw UsageError(fmt::format(
-        "batch_size {} is not a multiple of {}: world_size times eval_crops",
-        options.batch_size, options.world_size * crops));
+        "batch_size {} is not a multiple of world_size {}{}: every rank takes "
+        "an equal part",
+        options.batch_size, options.world_size,
+        crops == 1 ? "" : fmt::format(" times eval_crops {}", crops)));
   }
   if (options.threads == 0) {
     const unsigned cores = std::thread::hardware_concurrency();
@@ -144,20 +141,6 @@ InputOptions CheckedInputOptions(InputOptions options) {
 
 ExampleKeys KeysOf(const InputOptions& options) {
   return {.image = options.image_key, .label = options.label_key};
-}
-
-PreprocessOptions PreprocessOptionsOf(const InputOptions& options) {
-  return {.recipe = options.recipe,
-          .interpolation = options.interpolation,
-          .training = options.training,
-          .random_flip = options.random_flip,
-          .crop = options.crop,
-          .image_size = options.image_size,
-          .scaled_decode = options.scaled_decode,
-          .augment = options.augment,
-          .limits = options.jpeg_limits,
-          .warnings = options.lenient ? JpegWarnings::kTolerated
-                                      : JpegWarnings::kErrors};
 }
 
 }  // namespace infeed

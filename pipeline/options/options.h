@@ -10,9 +10,6 @@
 #include "base/choices.h"
 #include "pipeline/memory/batch.h"
 #include "pipeline/options/order_options.h"
-#include "preprocess/augment/options.h"
-#include "preprocess/jpeg/limits.h"
-#include "preprocess/pixels/image_size.h"
 #include "preprocess/recipe/options.h"
 #include "records/example/fields.h"
 #include "records/example/imagenet_example.h"
@@ -73,17 +70,14 @@ struct InputOptions {
   int world_size = 1;
   RankShare rank_share = RankShare::kContiguous;
   LastBatch last_batch = LastBatch::kByMode;
-  ImageSize image_size = 224;  // of a batch's images
+  // How an encoded image becomes a batch's image. `training` is beside it, as
+  // it governs the order too.
+  PreprocessOptions preprocess = {};
   // The images as words (Batch::pixels()) or as RGB bytes (Batch::rgb()), which
   // take three quarters of the memory; the levels are the same.
   BatchContent layout = BatchContent::kPixels;
-  Recipe recipe = Recipe::kTpu;
-  Interpolation interpolation = Interpolation::kRecipe;
-  CropOptions crop = {};
-  AugmentOptions augment = {};  // in training only
-  // Random crop and flip; if false, nothing is random.
+  // Random crop, flip and augmentation; if false, nothing is random.
   bool training = true;
-  bool random_flip = true;  // false: training images are not mirrored
   // Number of epochs, counted from the one in which the stream begins; a
   // resumed stream continues the count. 0: endless in training, else one.
   std::int64_t repeat = 0;
@@ -100,8 +94,6 @@ struct InputOptions {
   // samples so far.
   std::int64_t max_bad_records = -1;
   double max_bad_rate = 1;
-  // A JPEG that libjpeg warns about is used and counted, not a bad record.
-  bool lenient = false;
   // The keys of the image and the label in each record. Image files have none.
   std::string image_key{kImageKey};
   std::string label_key{kLabelKey};
@@ -125,10 +117,6 @@ struct InputOptions {
   // The most bytes of an image's fields together (ReadFields()); a record with
   // more is bad. Bounds the memory of the fields.
   std::int64_t max_field_bytes = 4096;
-  // Decode large crop windows of JPEGs at a fraction of their size: faster,
-  // with different pixels (PreprocessOptions).
-  bool scaled_decode = false;
-  JpegLimits jpeg_limits = {};
 
   // Performance: the batches are the same for any value of these options.
 
@@ -167,6 +155,9 @@ struct InputOptions {
   std::function<void(const BadRecord&)> on_bad = {};
   // Receives the spans of all stages; must outlive the pipeline. May be null.
   TraceLog* trace = nullptr;
+
+  // This rank's images of a batch.
+  [[nodiscard]] int share() const { return batch_size / world_size; }
 };
 
 // The order of these options' records, also where it follows from the mode.
@@ -179,9 +170,5 @@ struct InputOptions {
 
 // The keys among them, borrowed.
 [[nodiscard]] ExampleKeys KeysOf(const InputOptions& options);
-
-// The preprocessing options among them. Requires: options are checked.
-[[nodiscard]] PreprocessOptions PreprocessOptionsOf(
-    const InputOptions& options);
 
 }  // namespace infeed

@@ -60,7 +60,7 @@ SampleOrder::SampleOrder(std::vector<std::int64_t> shard_sizes,
     : shard_sizes_(std::move(shard_sizes)),
       selection_(options.selection),
       records_(std::reduce(shard_sizes_.begin(), shard_sizes_.end())),
-      crops_(options.training ? 1 : options.crop.eval_crops),
+      crops_(options.training ? 1 : options.preprocess.crop.eval_crops),
       places_(crops_ * (selection_ ? selection_->places() : records_)),
       shuffle_(ShuffleOf(options)),
       window_(

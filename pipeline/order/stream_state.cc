@@ -101,9 +101,9 @@ void AddOtherFields(const InputOptions& options,
   };
   add("selection",
       options.selection ? Json(options.selection->identity()) : Json());
-  add("eval_crops", options.crop.eval_crops);
-  add("max_scans", options.jpeg_limits.max_scans);
-  add("max_memory_bytes", options.jpeg_limits.max_memory_bytes);
+  add("eval_crops", options.preprocess.crop.eval_crops);
+  add("max_scans", options.preprocess.limits.max_scans);
+  add("max_memory_bytes", options.preprocess.limits.max_memory_bytes);
 }
 
 }  // namespace

@@ -68,8 +68,8 @@ std::int64_t FieldBytes(const InputOptions& options) {
   constexpr std::int64_t kColumn =
       sizeof(FieldColumn) + 2 * sizeof(std::int64_t);
   const std::int64_t fields = std::ssize(options.fields);
-  const std::int64_t slots = std::int64_t{options.batches_in_pool} *
-                             (options.batch_size / options.world_size);
+  const std::int64_t slots =
+      std::int64_t{options.batches_in_pool} * options.share();
   return fields == 0
              ? 0
              : kCopies * slots * (options.max_field_bytes + fields * kColumn);
@@ -96,9 +96,10 @@ MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
       .limit = options.memory_limit / options.local_world_size,
       .program = kProgram + options.threads * kThread,
       .index = data.records * kIndexEntry,
-      .batches = options.batches_in_pool *
-                 Batch::MemoryBytes(options.batch_size / options.world_size,
-                                    options.image_size, options.layout),
+      .batches =
+          options.batches_in_pool *
+          Batch::MemoryBytes(options.share(), options.preprocess.image_size,
+                             options.layout),
       .fields = FieldBytes(options),
       .records = options.threads * record,
       .prefetch = data.in_cloud ? cloud_settings().byte_budget : 0,
@@ -110,14 +111,16 @@ MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
 }  // namespace
 
 std::size_t ScratchWords(const InputOptions& options) {
-  return options.layout == BatchContent::kRgb ? options.image_size.pixels() : 0;
+  return options.layout == BatchContent::kRgb
+             ? options.preprocess.image_size.pixels()
+             : 0;
 }
 
 int SlotsPerTask(const InputOptions& options) {
   constexpr int kTasksPerThread = 4;
   constexpr int kMost = 16;
-  const int slots = options.batch_size / options.world_size;
-  return std::clamp(slots / (kTasksPerThread * options.threads), 1, kMost);
+  return std::clamp(options.share() / (kTasksPerThread * options.threads), 1,
+                    kMost);
 }
 
 MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
@@ -136,10 +139,10 @@ MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
   plan.seek_indexes = SeekIndexBytes(options, data, left);
   left -= plan.seek_indexes;
   const std::int64_t for_images = options.use_cache ? left / 4 : left;
-  const std::int64_t more_image =
-      std::clamp(for_images / options.threads, std::int64_t{0},
-                 std::max(options.jpeg_limits.max_memory_bytes - kSmallImage,
-                          std::int64_t{0}));
+  const std::int64_t more_image = std::clamp(
+      for_images / options.threads, std::int64_t{0},
+      std::max(options.preprocess.limits.max_memory_bytes - kSmallImage,
+               std::int64_t{0}));
   plan.image += more_image;
   plan.decoding += options.threads * more_image;
   plan.cache = options.use_cache ? plan.limit - plan.total() : 0;
@@ -147,7 +150,7 @@ MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
 }
 
 InputOptions PlannedOptions(InputOptions options, const MemoryPlan& plan) {
-  std::int64_t& bytes = options.jpeg_limits.max_memory_bytes;
+  std::int64_t& bytes = options.preprocess.limits.max_memory_bytes;
   bytes = std::min(bytes, plan.image);
   return options;
 }

@@ -53,10 +53,10 @@ struct MemoryPlan {
 // Divides memory_limit / local_world_size. First come the required parts, each
 // at its maximum; a worker's decoder needs as much as the longest record, its
 // scratch slot, and 12 MiB for rows of pixels and small whole images. The rest
-// goes to seek indexes that are found, to larger images, as far as jpeg_limits
-// allow, and, with use_cache, all but a quarter of it to the cache. When the
-// limit is too small, throws UsageError with the limit, the need, its parts,
-// and the options to lower. Requires: options are checked.
+// goes to seek indexes that are found, to larger images, as far as a JPEG's
+// limits allow, and, with use_cache, all but a quarter of it to the cache. When
+// the limit is too small, throws UsageError with the limit, the need, its
+// parts, and the options to lower. Requires: options are checked.
 [[nodiscard]] MemoryPlan PlanMemory(const InputOptions& options,
                                     const PlannedData& data);
 

@@ -14,7 +14,7 @@ enum class BadRecordKind {
   kExample,  // its payload is not an Example of an image
   kLabel,    // its label is missing or outside the classes
   kImage,    // its image cannot be decoded, or is over a limit
-  kWarning,  // not bad: used in spite of a warning, as options.lenient asks
+  kWarning,  // not bad: used in spite of a warning, as `lenient` asks
 };
 
 // How a bad record was handled.

@@ -17,15 +17,15 @@ ImageSize CheckedSize(const ImageSize& image_size) {
 
 }  // namespace
 
-Interpolation UsedInterpolation(Recipe recipe, Interpolation interpolation,
+Interpolation UsedInterpolation(const PreprocessOptions& options,
                                 bool training) {
-  if (interpolation == Interpolation::kAntialiasRandom && !training) {
+  if (options.interpolation == Interpolation::kAntialiasRandom && !training) {
     return Interpolation::kAntialiasBicubic;
   }
-  if (interpolation != Interpolation::kRecipe) {
-    return interpolation;
+  if (options.interpolation != Interpolation::kRecipe) {
+    return options.interpolation;
   }
-  return recipe == Recipe::kTpu || recipe == Recipe::kPlain
+  return options.recipe == Recipe::kTpu || options.recipe == Recipe::kPlain
              ? Interpolation::kBicubic
              : Interpolation::kAntialias;
 }

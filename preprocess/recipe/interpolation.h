@@ -12,8 +12,7 @@ namespace infeed {
 
 // Returns the interpolation, with kRecipe replaced by the recipe's own, and
 // kAntialiasRandom by kAntialiasBicubic unless `training` is set.
-[[nodiscard]] Interpolation UsedInterpolation(Recipe recipe,
-                                              Interpolation interpolation,
+[[nodiscard]] Interpolation UsedInterpolation(const PreprocessOptions& options,
                                               bool training);
 
 // The kernel of a sample's resize; kAntialiasRandom's is drawn from the

@@ -61,7 +61,6 @@ struct CropOptions {
 struct PreprocessOptions {
   Recipe recipe = Recipe::kTpu;
   Interpolation interpolation = Interpolation::kRecipe;
-  bool training = true;  // false: nothing random
   // For recipes that mirror training images; set false for digits and letters,
   // which mirroring makes invalid.
   bool random_flip = true;
@@ -74,8 +73,8 @@ struct PreprocessOptions {
   bool scaled_decode = false;
   AugmentOptions augment = {};  // of training images, the last step
   JpegLimits limits = {};       // also for other image formats
-  // Whether a libjpeg warning makes a JPEG bad.
-  JpegWarnings warnings = JpegWarnings::kErrors;
+  // A JPEG that libjpeg warns about is used, not bad.
+  bool lenient = false;
 };
 
 // Throws UsageError for bounds out of range, or that the recipe does not have.

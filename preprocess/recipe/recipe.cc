@@ -61,19 +61,18 @@ bool DrawFlip(const SampleKey& key) {
 
 }  // namespace
 
-Interpolation UsedInterpolation(const PreprocessOptions& options) {
-  return UsedInterpolation(options.recipe, options.interpolation,
-                           options.training);
-}
+Preprocessor::Preprocessor(const PreprocessOptions& options, bool training)
+    : Preprocessor(
+          options, training,
+          Resizers(UsedInterpolation(options, training), options.image_size)) {}
 
-Preprocessor::Preprocessor(const PreprocessOptions& options)
-    : Preprocessor(options,
-                   Resizers(UsedInterpolation(options), options.image_size)) {}
-
-Preprocessor::Preprocessor(const PreprocessOptions& options, Resizers resizers)
+Preprocessor::Preprocessor(const PreprocessOptions& options, bool training,
+                           Resizers resizers)
     : options_(options),
-      interpolation_(UsedInterpolation(options)),
-      decoder_(options.limits, options.warnings),
+      training_(training),
+      interpolation_(UsedInterpolation(options, training)),
+      decoder_(options.limits, options.lenient ? JpegWarnings::kTolerated
+                                               : JpegWarnings::kErrors),
       resizers_(std::move(resizers)),
       augmenter_(options.augment, options.image_size) {
   CheckCropOptions(options.crop, options.recipe, options.image_size);
@@ -114,7 +113,8 @@ FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
 
 RowSink& Preprocessor::Aim(const DecodePlan& plan, const Target& target) {
   ResizeSink& resize = resizers_.Of(target.kernel);
-  resize.Aim(target.image, IsFlipped(options_, target.key), plan.sides);
+  resize.Aim(target.image, IsFlipped(options_, training_, target.key),
+             plan.sides);
   return resize;
 }
 
@@ -186,7 +186,7 @@ Framing Preprocessor::ChooseFraming(int height, int width, int components,
   switch (options_.recipe) {
     case Recipe::kTpu:
       return WholeWindow(
-          options_.training
+          training_
               ? TrainingWindow(height, width, components, size, random)
               : PlaceWindow(view, height, width,
                             CenterCropWindow(
@@ -194,14 +194,13 @@ Framing Preprocessor::ChooseFraming(int height, int width, int components,
                                 EvalCropFraction(options_.crop, size), size)),
           size);
     case Recipe::kTorchvision:
-      return options_.training
-                 ? WholeWindow(RandomResizedCropWindow(height, width,
-                                                       options_.crop, random),
-                               size)
-                 : PlaceOutput(
-                       view, size,
-                       ResizedCenterCrop(height, width, size,
-                                         EvalCover(options_.crop, size)));
+      return training_ ? WholeWindow(RandomResizedCropWindow(
+                                         height, width, options_.crop, random),
+                                     size)
+                       : PlaceOutput(
+                             view, size,
+                             ResizedCenterCrop(height, width, size,
+                                               EvalCover(options_.crop, size)));
     case Recipe::kPlain:
     case Recipe::kCifar:
       return WholeWindow({.y = 0, .x = 0, .height = height, .width = width},
@@ -215,8 +214,9 @@ DecodePlan Preprocessor::Plan(const Framing& framing, ResizeKernel kernel,
   return PlanDecode(framing, kernel, options_.image_size, is_scaled);
 }
 
-bool IsFlipped(const PreprocessOptions& options, const SampleKey& key) {
-  if (!options.training) {
+bool IsFlipped(const PreprocessOptions& options, bool training,
+               const SampleKey& key) {
+  if (!training) {
     return EvalView(options.crop.eval_crops, key.position).is_mirrored();
   }
   return options.recipe != Recipe::kPlain && options.random_flip &&
@@ -225,18 +225,18 @@ bool IsFlipped(const PreprocessOptions& options, const SampleKey& key) {
 
 void Preprocessor::Finish(const SampleKey& key,
                           std::span<std::uint32_t> pixels) const {
-  if (options_.training && options_.recipe == Recipe::kCifar) {
+  if (training_ && options_.recipe == Recipe::kCifar) {
     SampleRandom random(key, RandomStream::kCrop);
     Move move = DrawMove(random);
     // The recipe moves before it mirrors, but the pixels are already mirrored.
-    move.right = IsFlipped(options_, key) ? -move.right : move.right;
+    move.right = IsFlipped(options_, training_, key) ? -move.right : move.right;
     MovePixels(move, options_.image_size, pixels);
   }
 }
 
 Clock::duration Preprocessor::Augment(const SampleKey& key,
                                       std::span<std::uint32_t> pixels) {
-  if (!options_.training || !options_.augment.is_any_on()) {
+  if (!training_ || !options_.augment.is_any_on()) {
     return {};
   }
   const Clock::time_point start = Clock::now();
@@ -258,8 +258,8 @@ FillCounts Preprocessor::CopyPacked(
                     " bytes, expected " +
                     std::to_string(destination.size_bytes()));
   }
-  CopyPackedPixels(packed, size.width, IsFlipped(options_, key), destination,
-                   on_piece);
+  CopyPackedPixels(packed, size.width, IsFlipped(options_, training_, key),
+                   destination, on_piece);
   Finish(key, destination);
   FillCounts counts;
   counts.resize = Clock::now() - start;

@@ -41,26 +41,24 @@ struct FillCounts {
   std::string warning = {};  // libjpeg's first tolerated warning
 };
 
-// UsedInterpolation() of the options.
-[[nodiscard]] Interpolation UsedInterpolation(const PreprocessOptions& options);
-
 // Whether the sample is mirrored: in training, where images may be mirrored, as
 // drawn from its flip stream; in an evaluation of ten crops the last five.
-[[nodiscard]] bool IsFlipped(const PreprocessOptions& options,
+[[nodiscard]] bool IsFlipped(const PreprocessOptions& options, bool training,
                              const SampleKey& key);
 
 // Turns one encoded image (JPEG, or PNG and others through OpenCV, detected by
 // content) into packed pixels in one pass: the decoder's rows are resized,
 // flipped and packed directly into the destination while they are in cache. The
-// result depends on (bytes, options, key) alone; the object only keeps buffers.
-// One thread at a time: each worker has its own.
+// result depends on (bytes, options, training, key) alone; the object only
+// keeps buffers. One thread at a time: each worker has its own.
 class Preprocessor {
  public:
-  // Throws UsageError for a size or a limit below 1, or crops or augmentation
-  // out of range.
-  explicit Preprocessor(const PreprocessOptions& options);
+  // training=false: nothing is random. Throws UsageError for a size or a limit
+  // below 1, or crops or augmentation out of range.
+  Preprocessor(const PreprocessOptions& options, bool training);
   // Uses another resize than the recipe's, for measurements.
-  Preprocessor(const PreprocessOptions& options, Resizers resizers);
+  Preprocessor(const PreprocessOptions& options, bool training,
+               Resizers resizers);
 
   // Chooses the window (crop stream of key), decodes it and fills destination,
   // [height, width], mirrored as drawn from key's flip stream, and augmented
@@ -117,6 +115,7 @@ class Preprocessor {
                                               std::span<std::uint32_t> pixels);
 
   PreprocessOptions options_;
+  bool training_;
   Interpolation interpolation_;  // UsedInterpolation()'s
   JpegDecoder decoder_;
   JpegSeekIndex index_;

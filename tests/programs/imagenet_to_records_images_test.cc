@@ -257,7 +257,7 @@ TEST_F(ConvertedImagesTest, PixelRecordsHaveThePipelinesPixels) {
   ASSERT_EQ(Convert("--format pixels --image_size 32").exit_code, 0);
   const RecordIndex index(FindSplit(out(), "train"));
   InputOptions options = {.batch_size = 8,
-                          .image_size = 32,
+                          .preprocess = {.image_size = 32},
                           .training = false,
                           .shuffle = Shuffle::kNone,
                           .threads = 2};
@@ -277,7 +277,7 @@ TEST_F(ConvertedImagesTest, PixelRecordsHaveThePipelinesPixels) {
   }
   EXPECT_EQ(found, 1);
 
-  options.image_size = 16;
+  options.preprocess.image_size = 16;
   options.on_bad_record = OnBadRecord::kFail;
   InputPipeline other(index, options);
   EXPECT_THAT([&] { (void)other.Next(); },

@@ -15,7 +15,7 @@ const RecordIndex& SharedIndex() {
 
 InputOptions SmallTraining() {
   return {.batch_size = 4,
-          .image_size = 16,
+          .preprocess = {.image_size = 16},
           .seed = 7,
           .on_bad_record = OnBadRecord::kFail,
           .threads = 2};
@@ -63,19 +63,12 @@ std::vector<BatchCopy> PlainStream(const RecordIndex& index,
                                    const InputOptions& options, int count) {
   const RecordStore store(index);
   const SampleOrder order(index.size(), options.shuffle, options.seed);
-  Preprocessor preprocessor({.recipe = options.recipe,
-                             .interpolation = options.interpolation,
-                             .training = options.training,
-                             .random_flip = options.random_flip,
-                             .crop = options.crop,
-                             .image_size = options.image_size,
-                             .scaled_decode = options.scaled_decode,
-                             .augment = options.augment});
+  Preprocessor preprocessor(options.preprocess, options.training);
   std::vector<BatchCopy> batches;
   StreamPosition place;
   std::vector<std::byte> buffer;
   for (int i = 0; i < count; ++i) {
-    Batch batch(options.batch_size, options.image_size);
+    Batch batch(options.batch_size, options.preprocess.image_size);
     batch.epoch = place.epoch;
     batch.number = place.position / options.batch_size;
     for (int slot = 0; slot < options.batch_size; ++slot, ++place.position) {

@@ -60,7 +60,7 @@ ResidentShape ComputeResidentShape(const RecordIndex& index,
       ShardSizes(index, options.max_records);
   const ResidentShape shape = {
       .images = std::accumulate(shards.begin(), shards.end(), std::int64_t{0}),
-      .image_size = options.image_size};
+      .image_size = options.preprocess.image_size};
   if (shape.images > kMaxHeldImages) {
     throw UsageError("data_on_device: takes up to " +
                      std::to_string(kMaxHeldImages) + " images, not " +
@@ -123,12 +123,12 @@ void ResidentImages::Gather(const Batch& choices, Batch& to) const {
 }
 
 void CheckResident(const InputOptions& options) {
-  if (options.recipe == Recipe::kCifar) {
+  if (options.preprocess.recipe == Recipe::kCifar) {
     throw UsageError(
         "data_on_device: recipe=cifar moves each image anew, which the device "
         "cannot do; give another recipe, or data_on_device=false");
   }
-  if (options.augment.is_any_on()) {
+  if (options.preprocess.augment.is_any_on()) {
     throw UsageError(
         "data_on_device: the device mirrors images and augments them no "
         "further; leave augment_name, brightness, contrast, saturation, hue, "
@@ -141,7 +141,6 @@ ResidentOrder::ResidentOrder(const RecordIndex& index,
                              const InputOptions& options,
                              const StreamPosition& start)
     : options_(CheckedInputOptions(Checked(options))),
-      preprocess_(PreprocessOptionsOf(options_)),
       order_(ShardSizes(index, options_.max_records), options_),
       sequence_(order_.places(), options_, start),
       epoch_(order_) {}
@@ -152,7 +151,8 @@ std::uint32_t ResidentOrder::ChoiceOf(const SamplePlace& sample,
       .seed = options_.seed,
       .epoch = sample.epoch,
       .position = static_cast<std::uint64_t>(sample.position)};
-  return ImageChoice(record, IsFlipped(preprocess_, key));
+  return ImageChoice(record,
+                     IsFlipped(options_.preprocess, options_.training, key));
 }
 
 BatchHandle ResidentOrder::Next() {
@@ -161,9 +161,9 @@ BatchHandle ResidentOrder::Next() {
   if (!plan) {
     return nullptr;
   }
-  const int size = options_.batch_size / options_.world_size;
-  BatchHandle batch(
-      new Batch(size, options_.image_size, {}, BatchContent::kChoices));
+  const int size = options_.share();
+  BatchHandle batch(new Batch(size, options_.preprocess.image_size, {},
+                              BatchContent::kChoices));
   EnterPlan(WithRecords(*plan, epoch_), *batch);
   for (int slot = 0; slot < size; ++slot) {
     const auto at = static_cast<std::size_t>(slot);

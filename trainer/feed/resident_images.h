@@ -88,7 +88,6 @@ class ResidentOrder final : public BatchStream {
                                        std::int64_t record) const;
 
   const InputOptions options_;
-  const PreprocessOptions preprocess_;
   const SampleOrder order_;
   BatchSequence sequence_;
   CurrentEpoch epoch_;

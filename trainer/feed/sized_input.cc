@@ -25,7 +25,7 @@ PipelineStats Sum(const PipelineStats& before, const PipelineStats& now) {
 // Throws UsageError where an input with images of this size is rejected.
 void CheckSize(const RecordIndex& index, InputOptions options,
                const ImageSize& size) {
-  options.image_size = size;
+  options.preprocess.image_size = size;
   options = CheckedInputOptions(std::move(options));
   (void)PlanMemory(options,
                    PlannedDataOf(index, PlanPackedReading(index, options)));
@@ -72,7 +72,7 @@ void SizedInput::set_part(std::shared_ptr<Part> next) {
 }
 
 void SizedInput::Begin(std::optional<PipelineStats> before) {
-  options_.image_size = SizeAt(position_);
+  options_.preprocess.image_size = SizeAt(position_);
   const auto next = std::make_shared<Part>();
   next->before = std::move(before);
   next->input = OpenInput(index_, options_, position_, place_);
@@ -83,7 +83,7 @@ void SizedInput::Begin(std::optional<PipelineStats> before) {
 }
 
 BatchHandle SizedInput::Next() {
-  if (SizeAt(position_) != options_.image_size) {
+  if (SizeAt(position_) != options_.preprocess.image_size) {
     PipelineStats counted = stats();
     // The old input ends before the next begins: memory holds only one of them.
     auto between = std::make_shared<Part>();

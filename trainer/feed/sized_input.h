@@ -23,7 +23,7 @@ namespace infeed {
 // epochs.
 class SizedInput final : public BatchStream {
  public:
-  // index: null for fake data. options.image_size is not used.
+  // index: null for fake data. The options' image_size is not used.
   SizedInput(const RecordIndex* index, const InputOptions& options,
              const ImageSizeSchedule& sizes, const StreamPosition& start = {},
              ImagePlace place = ImagePlace::kRecords);

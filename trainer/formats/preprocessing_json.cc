@@ -23,10 +23,9 @@ bool IsLeNet(const PreprocessingFacts& facts) {
 }
 
 std::string InterpolationOf(const PreprocessingFacts& facts) {
-  return std::string(ChoiceName(
-      UsedInterpolation(facts.input.recipe, facts.input.interpolation,
-                        /*training=*/false),
-      kInterpolations));
+  return std::string(ChoiceName(UsedInterpolation(facts.input.preprocess,
+                                                  /*training=*/false),
+                                kInterpolations));
 }
 
 // The size to which the image is resized before the crop: its shorter side in
@@ -42,16 +41,17 @@ void AddCover(const ImageSize& cover, OrderedJson& resize) {
 
 // The operations of the resize, in their order.
 OrderedJson Resize(const PreprocessingFacts& facts) {
-  const ImageSize& size = facts.input.image_size;
+  const PreprocessOptions& images = facts.input.preprocess;
+  const ImageSize& size = images.image_size;
   OrderedJson resize;
-  switch (facts.input.recipe) {
+  switch (images.recipe) {
     case Recipe::kTpu:
       resize["rule"] = "crop_then_resize";
-      resize["crop_fraction"] = EvalCropFraction(facts.input.crop, size);
+      resize["crop_fraction"] = EvalCropFraction(images.crop, size);
       break;
     case Recipe::kTorchvision:
       resize["rule"] = "resize_then_crop";
-      AddCover(EvalCover(facts.input.crop, size), resize);
+      AddCover(EvalCover(images.crop, size), resize);
       break;
     case Recipe::kPlain:
     case Recipe::kCifar:
@@ -119,12 +119,12 @@ OrderedJson Trained(const PreprocessingFacts& facts) {
 }  // namespace
 
 std::string PreprocessingJson(const PreprocessingFacts& facts) {
-  const ImageSize& size = facts.input.image_size;
+  const ImageSize& size = facts.input.preprocess.image_size;
   const OrderedJson channels = Channels(facts);
   const OrderedJson json = {
       {"schema", 1},
       {"trained", Trained(facts)},
-      {"recipe", ChoiceName(facts.input.recipe, kRecipes)},
+      {"recipe", ChoiceName(facts.input.preprocess.recipe, kRecipes)},
       {"resize", Resize(facts)},
       {"input",
        {{"name", "images"},

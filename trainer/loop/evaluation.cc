@@ -63,7 +63,7 @@ EvalPart AddUp(EvalPart mine, Ranks& ranks) {
 // Sets the crops, and a batch of the same size of whole images on each rank.
 void TakeCrops(int crops, InputOptions& input) {
   const int slots = crops * input.world_size;
-  input.crop.eval_crops = crops;
+  input.preprocess.crop.eval_crops = crops;
   input.batch_size = std::max(1, input.batch_size / slots) * slots;
 }
 
@@ -93,7 +93,7 @@ EvalPart Pass(DeviceLoop& device, const RecordIndex* index,
   const auto start = std::chrono::steady_clock::now();
   const std::shared_ptr<BatchStream> records =
       WithModelClasses(OpenInput(index, input), to_model);
-  Infeed infeed(records, input.batch_size / input.world_size, input.image_size,
+  Infeed infeed(records, input.share(), input.preprocess.image_size,
                 input.trace);
   const std::stop_callback end_the_stream(stop, [&] { infeed.Stop(); });
   EvalPart mine{.sums = device.Evaluate(infeed, weights)};

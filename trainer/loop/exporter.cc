@@ -48,7 +48,7 @@ std::string ExportModel(const ExportOptions& options,
   // Built for every format: it throws if the weights are not the model's.
   const InferenceGraph graph =
       BuildGraph(facts.model, weights,
-                 {.image_size = facts.input.image_size,
+                 {.image_size = facts.input.preprocess.image_size,
                   .statistics = StatisticsOf(facts.normalization)});
   ExportFolder folder(options.export_dir);
   WriteFileAtomically(folder.PathFor(kExportFactsFile), preprocessing);

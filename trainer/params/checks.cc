@@ -23,10 +23,8 @@ bool HasSchedule(const P& p, RateSchedule schedule) {
 
 // False while the batch is not known.
 bool IsMinRateTooHigh(const P& p) {
-  LearningRateOptions rate = p.optimizer.learning_rate;
-  rate.lars = p.optimizer_kind() == OptimizerKind::kLars;
-  rate.batch_size = p.input.batch_size;
-  return p.input.batch_size > 0 && rate.min_rate >= PeakRate(rate);
+  const LearningRateOptions rate = RateOf(p);
+  return rate.batch_size > 0 && rate.min_rate >= PeakRate(rate);
 }
 
 bool IsBalanced(const P& p) { return p.loss_class_weights == kBalanced; }
@@ -85,13 +83,13 @@ constexpr Quarrel kQuarrels[] = {
      "give a weight_decay above 0, too"},
     {"eval_crops", "recipe",
      [](const P& p) {
-       return p.eval_crops > 2 && p.input.recipe != Recipe::kTpu &&
-              p.input.recipe != Recipe::kTorchvision;
+       return p.eval_crops > 2 && p.input.preprocess.recipe != Recipe::kTpu &&
+              p.input.preprocess.recipe != Recipe::kTorchvision;
      },
      "corners are cropped with recipe=tpu or torchvision"},
     {"model", "image_size",
      [](const P& p) {
-       return p.model.blur_pool && p.input.image_size.shorter() < 17;
+       return p.model.blur_pool && p.input.preprocess.image_size.shorter() < 17;
      },
      "a blur needs maps of two pixels, give at least 17"},
     {"small_stem", "use_resnetd_stem",
@@ -108,7 +106,9 @@ constexpr Quarrel kQuarrels[] = {
      },
      "the batch must divide into equal parts"},
     {"model", "image_size",
-     [](const P& p) { return IsLeNet(p) && p.input.image_size != 28; },
+     [](const P& p) {
+       return IsLeNet(p) && p.input.preprocess.image_size != 28;
+     },
      "LeNet takes images of 28 pixels, give image_size=28"},
     {"model", "fused_batch_norm",
      [](const P& p) { return IsLeNet(p) && p.model.fused_batch_norm == true; },

@@ -45,9 +45,9 @@ class Copy {
       : loop_(MakeDeviceLoop(MakeModelOptions(params), OptimizerOfCopy(params),
                              InPrecision(std::move(device), precision))),
         infeed_(OpenInput(nullptr, {.batch_size = batch,
-                                    .image_size = params.input.image_size,
+                                    .preprocess = params.input.preprocess,
                                     .batches_in_pool = kLeastBatches}),
-                batch, params.input.image_size),
+                batch, params.input.preprocess.image_size),
         outfeed_([](const StepResult& /*result*/) {}) {}
 
   void Train() {
@@ -144,7 +144,8 @@ void SettlePrecision(const RunOptions& options, Ranks& ranks,
 
 int TrialBatch(const TrainParams& params, int ranks, int cores) {
   const double operations = StepOperations(
-      ComputeCost(MakeModelOptions(params), params.input.image_size), 1);
+      ComputeCost(MakeModelOptions(params), params.input.preprocess.image_size),
+      1);
   const double most = cores * kOperationsOfACore / operations;
   const int part = std::max(1, params.input.batch_size / ranks);
   return static_cast<int>(std::clamp<double>(most, 1, part));

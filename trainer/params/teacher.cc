@@ -180,7 +180,8 @@ Teacher OfWeights(const std::string& path, const TrainParams& params,
 
 void CheckSize(const Teacher& teacher, const TrainParams& params) {
   if (teacher.model.kind == ModelKind::kLeNet &&
-      (params.input.image_size != 28 || !params.image_size_schedule.empty())) {
+      (params.input.preprocess.image_size != 28 ||
+       !params.image_size_schedule.empty())) {
     throw UsageError("its network LeNet takes images of 28 pixels alone");
   }
 }

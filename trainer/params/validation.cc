@@ -84,10 +84,11 @@ RunIdentity MakeValidation(const TrainParams& params, const DataSet& data,
   const InputOptions input = EvalInputOf(params);
   RunIdentity identity;
   if (data.is_fake()) {
-    identity = {{"eval_split", "\"fake\""},
-                {"eval_data", "\"fake data\""},
-                {"num_eval_images", std::to_string(params.num_eval_images)},
-                {"image_size", JsonText(SizeText(input.image_size))}};
+    identity = {
+        {"eval_split", "\"fake\""},
+        {"eval_data", "\"fake data\""},
+        {"num_eval_images", std::to_string(params.num_eval_images)},
+        {"image_size", JsonText(SizeText(input.preprocess.image_size))}};
   } else if (!data.eval() || data.eval()->index.size() == 0) {
     return {};
   } else {

@@ -101,7 +101,7 @@ fs::path NearestFolder(const std::string& path) {
 void TryDisk(const RunOptions& options, const TrainParams& params) {
   const fs::path folder = NearestFolder(options.model_dir);
   const std::int64_t one = CheckpointBytes(
-      ComputeCost(MakeModelOptions(params), params.input.image_size),
+      ComputeCost(MakeModelOptions(params), params.input.preprocess.image_size),
       MakeOptimizerOptions(params));
   // While a checkpoint is written, the oldest one still exists.
   const std::int64_t all = one * (params.keep_last + 1);

@@ -20,7 +20,7 @@ MemoryNeed NeedOfBatch(const RunOptions& options, const TrainParams& params,
                        int batch_size) {
   MemoryNeed need;
   need.images = batch_size / options.place.world_size;
-  need.image_size = params.input.image_size;
+  need.image_size = params.input.preprocess.image_size;
   need.in_bfloat16 = IsInBfloat16(params, options.device);
   need.on_gpu = IsGpu(options.device);
   need.processes = options.place.local_world_size;
@@ -34,9 +34,9 @@ MemoryNeed TrainingNeed(const RunOptions& options, const TrainParams& params,
   MemoryNeed need = NeedOfBatch(options, params, params.input.batch_size);
   need.step = "a training step";
   need.batch_parameter = "train_batch_size";
-  need.image_size =
-      ImageSizeSchedule(params.image_size_schedule, params.input.image_size)
-          .largest();
+  need.image_size = ImageSizeSchedule(params.image_size_schedule,
+                                      params.input.preprocess.image_size)
+                        .largest();
   need.in_parts = true;
   const OptimizerOptions optimizer = MakeOptimizerOptions(params);
   need.device =

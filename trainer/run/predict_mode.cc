@@ -61,7 +61,7 @@ InputOptions PredictInput(const Job& job, std::int64_t images) {
   input.max_records = images;
   input.shuffle = Shuffle::kNone;
   input.on_bad_record = OnBadRecord::kSkip;
-  input.lenient = job.params.input.lenient;
+  input.preprocess.lenient = job.params.input.preprocess.lenient;
   input.require_labels = false;
   return input;
 }
@@ -71,7 +71,7 @@ void Predict(const Job& job, const RecordIndex* index,
              const InputOptions& input, const ClassMap& classes,
              const PredictionSink& sink, const std::stop_token& stop) {
   Infeed infeed(WithModelClasses(OpenInput(index, input), classes.to_model),
-                input.batch_size, input.image_size, input.trace);
+                input.batch_size, input.preprocess.image_size, input.trace);
   const std::stop_callback end_the_stream(stop, [&] { infeed.Stop(); });
   job.device.Predict(infeed, sink);
 }

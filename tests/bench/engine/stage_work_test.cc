@@ -16,7 +16,7 @@ constexpr int kSize = 8;
 InputOptions Options(int threads = 2) {
   InputOptions options;
   options.batch_size = 2;
-  options.image_size = kSize;
+  options.preprocess.image_size = kSize;
   options.threads = threads;
   return CheckedInputOptions(options);
 }

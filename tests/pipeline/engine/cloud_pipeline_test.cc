@@ -40,7 +40,7 @@ class CloudPipelineTest : public CloudFixture {
 
   static InputOptions Options() {
     return {.batch_size = 4,
-            .image_size = 16,
+            .preprocess = {.image_size = 16},
             .seed = 7,
             .on_bad_record = OnBadRecord::kReplace,
             .threads = 3};

@@ -63,12 +63,11 @@ class DamagedShardsTest : public ::testing::Test {
 
   [[nodiscard]] InputOptions OptionsFor(OnBadRecord policy) const {
     return {.batch_size = kBatch,
-            .image_size = 8,
+            .preprocess = {.image_size = 8, .limits = {.max_pixels = 50 * 50}},
             .training = false,
             .shuffle = Shuffle::kNone,
             .seed = 5,
             .on_bad_record = policy,
-            .jpeg_limits = {.max_pixels = 50 * 50},
             .threads = 3,
             .bad_record_report = report_path()};
   }
@@ -246,7 +245,7 @@ TEST_F(DamagedShardsTest, AReportThatCannotBeWrittenIsRefusedAtStart) {
 
 TEST_F(DamagedShardsTest, TruncatedImagesAreUsedWhereWarningsAreTolerated) {
   InputOptions options = OptionsFor(OnBadRecord::kSkip);
-  options.lenient = true;
+  options.preprocess.lenient = true;
   InputPipeline pipeline(index(), options);
   const std::vector<BatchCopy> batches = TakeBatches(pipeline, kRecords);
   EXPECT_EQ(batches[91 / kBatch].weights[91 % kBatch], 1);

@@ -31,7 +31,7 @@ class InputGraphTest : public ::testing::Test {
   // Returns the numbers of the batches in the order of their delivery.
   std::vector<std::int64_t> Run(int threads, int slots_per_task = 1) {
     const InputOptions options{.batch_size = 2,
-                               .image_size = 8,
+                               .preprocess = {.image_size = 8},
                                .label_offset = 1,
                                .threads = threads};
     const RecordStore store(shards_.index());
@@ -93,7 +93,7 @@ TEST_F(InputGraphTest, EndsWithoutABatch) {
   const SeekStore seek_store(shards_.index());
   StageCounters counters;
   SlotFiller filler(store, seek_store, kRecords,
-                    {.image_size = 8, .threads = 2}, counters);
+                    {.preprocess = {.image_size = 8}, .threads = 2}, counters);
   const InputGraph graph(filler, {.threads = 2},
                          [](OpenBatch&) { FAIL() << "there is none"; });
 }

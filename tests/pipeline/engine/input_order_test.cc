@@ -36,7 +36,7 @@ class InputOrderTest : public ::testing::TestWithParam<Shuffle> {
  protected:
   static InputOptions Options(std::uint64_t seed, int threads) {
     return {.batch_size = 8,
-            .image_size = 16,
+            .preprocess = {.image_size = 16},
             .shuffle = GetParam(),
             .window_shards = 2,
             .window_records = 12,
@@ -164,12 +164,13 @@ std::vector<StreamKind> StreamKinds() {
                    .repeat = 2,
                    .shuffle = Shuffle::kGlobal}},
       {.name = "Augmented",
-       .options = {.augment = {.policy = AugmentPolicy::kRandAugment,
-                               .brightness = 0.4F,
-                               .contrast = 0.4F,
-                               .saturation = 0.4F,
-                               .hue = 0.1F,
-                               .erasing = 0.5F}},
+       .options = {.preprocess = {.augment = {.policy =
+                                                  AugmentPolicy::kRandAugment,
+                                              .brightness = 0.4F,
+                                              .contrast = 0.4F,
+                                              .saturation = 0.4F,
+                                              .hue = 0.1F,
+                                              .erasing = 0.5F}}},
        .is_plain = true},
       {.name = "Fields",
        .options = {.fields = {{.key = "labels", .kind = FeatureKind::kInt64},
@@ -196,7 +197,7 @@ class SameStreamTest : public ::testing::TestWithParam<StreamKind> {
 
   SameStreamTest() : options_(GetParam().options) {
     options_.batch_size = 8;
-    options_.image_size = 16;
+    options_.preprocess.image_size = 16;
     options_.seed = 5;
     options_.on_bad_record = OnBadRecord::kFail;
     options_.threads = 1;
@@ -276,7 +277,9 @@ TEST_P(SameStreamTest, HasTheSamplesOfEpochsThatEndWithABatch) {
 
 TEST(RepeatedInputTest, CropsEachRepetitionAnew) {
   const Batches batches = Stream(
-      Index(), {.batch_size = 8, .image_size = 16, .repeat_augment = 4}, 1);
+      Index(),
+      {.batch_size = 8, .preprocess = {.image_size = 16}, .repeat_augment = 4},
+      1);
   const BatchCopy& batch = batches.front();
   EXPECT_EQ(batch.records[0], batch.records[3]);
   EXPECT_NE(batch.records[0], batch.records[4]);
@@ -288,7 +291,7 @@ TEST(RepeatedInputTest, CropsEachRepetitionAnew) {
 TEST(CarriedInputTest, DrawsAsTheNextEpochWouldAtItsBeginning) {
   InputOptions options{.batch_size = 8,
                        .last_batch = LastBatch::kCarry,
-                       .image_size = 16,
+                       .preprocess = {.image_size = 16},
                        .seed = 2};
   const BatchCopy carried = Stream(Index(), options, 8).back();
   EXPECT_EQ(carried.epoch, 0U);
@@ -304,10 +307,12 @@ TEST(CarriedInputTest, DrawsAsTheNextEpochWouldAtItsBeginning) {
 }
 
 TEST(SelectedInputTest, HasSelectedRecordsOnly) {
-  const Batches batches = Stream(
-      Index(),
-      {.batch_size = 8, .image_size = 16, .seed = 4, .selection = TwoGroups()},
-      12);
+  const Batches batches = Stream(Index(),
+                                 {.batch_size = 8,
+                                  .preprocess = {.image_size = 16},
+                                  .seed = 4,
+                                  .selection = TwoGroups()},
+                                 12);
   for (const std::int32_t label : LabelsOf(batches)) {
     EXPECT_TRUE(label < 10 || (label >= 20 && label < 50)) << label;
   }
@@ -320,7 +325,7 @@ TEST(SelectedInputTest, ReplacesBadRecordsBySelectedOnes) {
   }
   const InputOptions options = {
       .batch_size = 8,
-      .image_size = 16,
+      .preprocess = {.image_size = 16},
       .seed = 4,
       .on_bad_record = OnBadRecord::kReplace,
       .selection = std::make_shared<const Selection>(

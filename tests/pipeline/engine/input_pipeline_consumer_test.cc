@@ -219,7 +219,7 @@ Moment DrawMoment(int round, const std::string& report) {
   Moment moment{.spin = draws};
   moment.options = {
       .batch_size = 4,
-      .image_size = 16,
+      .preprocess = {.image_size = 16},
       .training = draws.Below(4) != 0,
       .on_bad_record = static_cast<OnBadRecord>(draws.Below(3)),
       .graph = draws.Below(8) == 0 ? GraphKind::kBasic : GraphKind::kFlow,
@@ -294,7 +294,7 @@ TEST(InputPipelineLifeTest, DoesNotGrowInTenThousandEpochs) {
   TestShards shards(payloads);
   shards.Damage(1);
   const InputOptions options{.batch_size = kTiny,
-                             .image_size = 8,
+                             .preprocess = {.image_size = 8},
                              .on_bad_record = OnBadRecord::kSkip,
                              .threads = 2};
   InputPipeline pipeline(shards.index(), options);

@@ -136,7 +136,7 @@ TEST(InputPipelineLabelsTest, LabelsOfPackedRecordsAreTreatedAlike) {
   const TestShards shards({PackedPayload(-1, 16), PackedPayload(0, 16),
                            PackedPayload(-2, 16), PackedPayload(1, 16)});
   InputOptions options = Evaluation();
-  options.recipe = Recipe::kPlain;
+  options.preprocess.recipe = Recipe::kPlain;
   EXPECT_THAT(LabelsOf(Stream(shards.index(), options, 9)),
               ElementsAre(0, 1, -1, 2));
 }

@@ -23,8 +23,8 @@ constexpr int kBatches = 7;  // Over an end of an epoch.
 
 InputOptions Options(Recipe recipe = Recipe::kTpu, int threads = 2) {
   return {.batch_size = 4,
-          .image_size = 19,  // Slots begin at any byte.
-          .recipe = recipe,
+          // Slots begin at any byte.
+          .preprocess = {.recipe = recipe, .image_size = 19},
           .seed = 7,
           .on_bad_record = OnBadRecord::kFail,
           .threads = threads};
@@ -61,7 +61,7 @@ TEST(InputPipelineRgbTest, HasTheImagesOfWordsInEachRecipe) {
         for (const int threads : {1, 4}) {
           SCOPED_TRACE(std::string(name) + (training ? " training" : ""));
           InputOptions options = Options(recipe, threads);
-          options.image_size = size;
+          options.preprocess.image_size = size;
           options.training = training;
           ExpectSameImages(options);
         }
@@ -72,7 +72,8 @@ TEST(InputPipelineRgbTest, HasTheImagesOfWordsInEachRecipe) {
 
 TEST(InputPipelineRgbTest, HasTheImagesOfWordsOfEachPath) {
   InputOptions options = Options();
-  options.augment = {.policy = AugmentPolicy::kRandAugment, .erasing = 0.5F};
+  options.preprocess.augment = {.policy = AugmentPolicy::kRandAugment,
+                                .erasing = 0.5F};
   ExpectSameImages(options);
   options = Options();
   options.use_cache = true;
@@ -90,7 +91,7 @@ TEST(InputPipelineRgbTest, HasTheImagesOfPackedRecords) {
     const TestShards shards(payloads);
     for (const Recipe recipe : {Recipe::kPlain, Recipe::kCifar}) {
       InputOptions options = Options(recipe);
-      options.image_size = size;
+      options.preprocess.image_size = size;
       ExpectSameImages(options, shards.index());
     }
   }

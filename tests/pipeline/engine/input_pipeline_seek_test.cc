@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 
 constexpr int kRecords = 6;
 const InputOptions kOptions{
-    .batch_size = 3, .image_size = 16, .seed = 5, .threads = 2};
+    .batch_size = 3, .preprocess = {.image_size = 16}, .seed = 5, .threads = 2};
 
 std::string JpegOf(int record) {
   return TestJpeg(

@@ -24,8 +24,10 @@ class InputPipelineStateTest : public ::testing::Test {
   [[nodiscard]] const RecordIndex& index() const { return shards_.index(); }
 
   TestShards shards_{TestPayloads(22)};
-  InputOptions options_{
-      .batch_size = 4, .image_size = 16, .seed = 7, .threads = 3};
+  InputOptions options_{.batch_size = 4,
+                        .preprocess = {.image_size = 16},
+                        .seed = 7,
+                        .threads = 3};
 };
 
 TEST_F(InputPipelineStateTest, StateResumesAfterAnyBatch) {
@@ -85,7 +87,7 @@ namespace input_pipeline_augment_test {
 TEST(InputPipelineAugmentTest, ChangesTrainingAndLeavesEvaluationAsItIs) {
   for (const InputOptions& plain : {SmallTraining(), SmallEvaluation()}) {
     InputOptions augmented = plain;
-    augmented.augment = {.policy = AugmentPolicy::kRandAugment};
+    augmented.preprocess.augment = {.policy = AugmentPolicy::kRandAugment};
     EXPECT_EQ(
         Stream(SharedIndex(), augmented, 2) == Stream(SharedIndex(), plain, 2),
         !plain.training);
@@ -128,7 +130,7 @@ TEST(InputPipelineCacheTest, ReadsNothingTwice) {
 
 TEST(InputPipelineCacheTest, ReadsAgainWhatFoundNoRoom) {
   InputOptions options = SmallTraining();
-  options.jpeg_limits.max_memory_bytes = 1;  // None for larger images.
+  options.preprocess.limits.max_memory_bytes = 1;  // None for larger images.
   options.memory_limit = InputPipeline(SharedIndex(), options).memory_bytes();
   options.use_cache = true;
   InputPipeline pipeline(SharedIndex(), options);

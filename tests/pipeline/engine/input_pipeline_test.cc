@@ -189,7 +189,7 @@ TEST(InputPipelineTest, RefusesWrongOptionsAndStarts) {
               HasSubstr("batch_size is 23, but an epoch has only 22 records"));
   EXPECT_THAT(refusal(
                   [](InputOptions& o) {
-                    o.image_size = {16, 0};
+                    o.preprocess.image_size = {16, 0};
                   },
                   {}),
               HasSubstr("image_size=16x0: must be at least 1"));

@@ -89,7 +89,7 @@ TEST_F(InputPipelineTraceTest, HasAStageOfAugmentationWhereItIsOn) {
   EXPECT_TRUE(Spans()["augment"].empty());
   options.training = true;
   options.repeat = 1;
-  options.augment.policy = AugmentPolicy::kRandAugment;
+  options.preprocess.augment.policy = AugmentPolicy::kRandAugment;
   Run(options);
   const std::vector<TraceEvent> spans = Spans()["augment"];
   EXPECT_EQ(spans.size(), 20U);  // Of whole batches.

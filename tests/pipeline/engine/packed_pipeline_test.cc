@@ -53,7 +53,7 @@ class PackedShards {
 };
 
 InputOptions OptionsFor(Shuffle shuffle, int threads = 2) {
-  InputOptions options = {.batch_size = 4, .image_size = 16};
+  InputOptions options = {.batch_size = 4, .preprocess = {.image_size = 16}};
   options.shuffle = shuffle;
   options.window_shards = 2;
   options.window_records = 8;

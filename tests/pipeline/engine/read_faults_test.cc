@@ -104,7 +104,7 @@ constexpr std::int64_t kBad = 5;
 
 InputOptions OptionsFor(OnBadRecord policy) {
   InputOptions options = {
-      .batch_size = 4, .image_size = 16, .map_files = false};
+      .batch_size = 4, .preprocess = {.image_size = 16}, .map_files = false};
   options.training = false;
   options.shuffle = Shuffle::kNone;
   options.on_bad_record = policy;

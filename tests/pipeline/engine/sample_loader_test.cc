@@ -54,7 +54,8 @@ class SampleLoaderTest : public ::testing::Test {
     }
   }
 
-  const InputOptions options_{.image_size = 16, .label_offset = 1};
+  const InputOptions options_{.preprocess = {.image_size = 16},
+                              .label_offset = 1};
   std::optional<RecordStore> store_;
   std::optional<SeekStore> seek_store_;
   std::optional<SeekIndexUse> seek_indexes_;

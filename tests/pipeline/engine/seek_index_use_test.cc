@@ -28,7 +28,8 @@ class SeekIndexUseTest : public ::testing::Test {
   }
 
   const std::string jpeg_ = TestJpeg({.width = 90, .height = 70});
-  const InputOptions options_{.image_size = 16, .training = false};
+  const InputOptions options_{.preprocess = {.image_size = 16},
+                              .training = false};
   const TestShards shards_{TestPayloads(2)};
   const RecordStore store_{shards_.index()};
   SeekStore seek_store_{shards_.index()};

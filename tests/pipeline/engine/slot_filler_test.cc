@@ -28,7 +28,7 @@ namespace {
 
 constexpr int kRecords = 16;
 const InputOptions kOptions{.batch_size = kRecords,
-                            .image_size = 16,
+                            .preprocess = {.image_size = 16},
                             .seed = 3,
                             .on_bad_record = OnBadRecord::kReplace,
                             .label_offset = 1,
@@ -55,7 +55,7 @@ class SlotFillerTest : public ::testing::Test {
     const RecordStore store(index, store_options);
     const SeekStore seek_store(index);
     SlotFiller filler(store, seek_store, kRecords, options, counters_);
-    BatchPool pool(1, kRecords, options.image_size);
+    BatchPool pool(1, kRecords, options.preprocess.image_size);
     OpenBatch open;
     Begin(options, pool, open);
     FillSlots(filler, open);
@@ -101,11 +101,11 @@ TEST_F(SlotFillerTest, FillsABatchFromManyThreads) {
 
 TEST_F(SlotFillerTest, DecodesAndResizesAsItIsTold) {
   InputOptions options = kOptions;
-  options.image_size = 4;
+  options.preprocess.image_size = 4;
   const BatchCopy full = Fill(options);
   InputOptions scaled = options;
-  scaled.scaled_decode = true;
-  options.interpolation = Interpolation::kAntialias;
+  scaled.preprocess.scaled_decode = true;
+  options.preprocess.interpolation = Interpolation::kAntialias;
   for (const InputOptions& other : {scaled, options}) {
     const BatchCopy batch = Fill(other);
     EXPECT_EQ(batch, PlainStream(shards_.index(), other, 1).front());
@@ -137,7 +137,7 @@ TEST_F(SlotFillerTest, AMappedRecordThatIsLostIsReadAgain) {
                             {.verify_checksums = verify, .map_files = true});
     const SeekStore seek_store(shards.index());
     SlotFiller filler(store, seek_store, kRecords, options, counters_);
-    BatchPool pool(1, kRecords, options.image_size);
+    BatchPool pool(1, kRecords, options.preprocess.image_size);
     OpenBatch open;
     Begin(options, pool, open);
     std::vector<std::unique_ptr<Sample>> samples;
@@ -197,7 +197,7 @@ TEST_F(SlotFillerTest, DamageAnywhereIsAWrongChecksum) {
 TEST_F(SlotFillerTest, PackedPixelsOfAnotherSizeAreABadImage) {
   InputOptions options = kOptions;
   options.on_bad_record = OnBadRecord::kSkip;
-  options.image_size = 8;
+  options.preprocess.image_size = 8;
   const TestShards shards(PackedPayloads(), 1);
   (void)Fill(shards.index(), options);
   ASSERT_EQ(bad_records_.size(), std::size_t{kRecords});

@@ -1,5 +1,5 @@
-// Photographs give one stream, whether in a folder, tars, a zip, TFRecords or the
-// cloud.
+// Photographs give one stream, whether in a folder, tars, a zip, TFRecords or
+// the cloud.
 
 #include <map>
 #include <set>
@@ -38,11 +38,13 @@ TEST(StreamFormsTest, AreOneStream) {
   const PhotographForms forms;
   for (FormsCase one :
        {FormsCase{"train", {.threads = 1}},
-        FormsCase{"train", {.recipe = Recipe::kTorchvision, .threads = 3}},
+        FormsCase{
+            "train",
+            {.preprocess = {.recipe = Recipe::kTorchvision}, .threads = 3}},
         FormsCase{"train", {.shuffle = Shuffle::kNone, .threads = 2}},
         FormsCase{"validation", {.training = false, .threads = 2}}}) {
     one.options.batch_size = 8;
-    one.options.image_size = 16;
+    one.options.preprocess.image_size = 16;
     one.options.on_bad_record = OnBadRecord::kFail;
     const auto stream = [&](const std::string& data) {
       return Stream(IndexSplitThatIsThere(data, one.split), one.options, 12);

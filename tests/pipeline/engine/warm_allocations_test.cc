@@ -100,7 +100,7 @@ class WarmAllocationsTest : public ::testing::Test {
  protected:
   TestShards shards_{Payloads(), 3};
   InputOptions options_{.batch_size = kBatch,
-                        .image_size = 16,
+                        .preprocess = {.image_size = 16},
                         .on_bad_record = OnBadRecord::kFail,
                         .threads = 2};
 };

@@ -42,16 +42,24 @@ TEST(InputOptionsTest, NamesWhatIsOutOfRangeOrDoesNotGoTogether) {
       {{.batch_size = 0}, "batch_size=0: must be at least 1"},
       {{.rank = 2, .world_size = 2}, "rank=2: must be at most 1"},
       {{.world_size = 0}, "world_size=0: must be at least 1"},
-      {{.image_size = 1 << 20}, "image_size=1048576: must be at most 16384"},
+      {{.preprocess = {.image_size = 1 << 20}},
+       "image_size=1048576: must be at most 16384"},
       {{.threads = -1}, "threads=-1: must be at least 0"},
       {{.max_records = -1}, "max_records=-1: must be at least 0"},
       {{.batches_in_pool = 1}, "batches_in_pool=1: must be at least 2"},
       {{.max_lent = -1}, "max_lent=-1: must be at least 0"},
       {{.batches_in_pool = 4, .max_lent = 4},
        "max_lent=4: must be at most 3, as batches_in_pool=4"},
-      {{.jpeg_limits = {.max_pixels = 0}}, "max_pixels=0: must be at least 1"},
+      {{.preprocess = {.limits = {.max_pixels = 0}}},
+       "max_pixels=0: must be at least 1"},
       {{.batch_size = 10, .world_size = 4},
-       "batch_size 10 is not a multiple of world_size 4"},
+       "batch_size 10 is not a multiple of world_size 4: every rank"},
+      // The crops of an image are not shared either.
+      {{.batch_size = 20,
+        .world_size = 4,
+        .preprocess = {.crop = {.eval_crops = 10}},
+        .training = false},
+       "batch_size 20 is not a multiple of world_size 4 times eval_crops 10"},
       {{.layout = BatchContent::kChoices}, "layout: must be words or rgb"},
       {{.last_batch = LastBatch::kCarry, .training = false},
        "last_batch=carry and training=false"},
@@ -99,27 +107,6 @@ TEST(InputOptionsTest, SetsWhatFollowsFromTheMode) {
       CheckedInputOptions({.training = false, .shuffle = Shuffle::kGlobal})
           .shuffle,
       Shuffle::kGlobal);
-}
-
-TEST(InputOptionsTest, TakesThePreprocessorsOptionsFromTheInputs) {
-  const PreprocessOptions options =
-      PreprocessOptionsOf({.image_size = 8,
-                           .recipe = Recipe::kPlain,
-                           .interpolation = Interpolation::kBilinear,
-                           .augment = {.layers = 3},
-                           .training = false,
-                           .lenient = true,
-                           .scaled_decode = true,
-                           .jpeg_limits = {.max_scans = 5}});
-  EXPECT_EQ(options.image_size, 8);
-  EXPECT_EQ(options.recipe, Recipe::kPlain);
-  EXPECT_EQ(options.interpolation, Interpolation::kBilinear);
-  EXPECT_EQ(options.augment.layers, 3);
-  EXPECT_FALSE(options.training);
-  EXPECT_EQ(options.warnings, JpegWarnings::kTolerated);
-  EXPECT_TRUE(options.scaled_decode);
-  EXPECT_EQ(options.limits.max_scans, 5);
-  EXPECT_EQ(PreprocessOptionsOf({}).warnings, JpegWarnings::kErrors);
 }
 
 }  // namespace input_options_test

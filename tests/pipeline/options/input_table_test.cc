@@ -97,17 +97,20 @@ bool GivesTheSame(const RecordIndex& index, const InputOptions& options,
 }
 
 std::vector<InputOptions> Streams() {
-  const InputOptions usual = {
-      .batch_size = 4, .image_size = 16, .seed = 7, .threads = 2};
+  const InputOptions usual = {.batch_size = 4,
+                              .preprocess = {.image_size = 16},
+                              .seed = 7,
+                              .threads = 2};
   InputOptions window = usual;
   window.shuffle = Shuffle::kWindow;
   window.window_shards = 2;
   window.window_records = 4;
   InputOptions augmented = usual;
-  augmented.recipe = Recipe::kTorchvision;
-  augmented.augment = {.policy = AugmentPolicy::kRandAugment, .erasing = 1};
+  augmented.preprocess.recipe = Recipe::kTorchvision;
+  augmented.preprocess.augment = {.policy = AugmentPolicy::kRandAugment,
+                                  .erasing = 1};
   InputOptions evaluation = usual;
-  evaluation.recipe = Recipe::kTorchvision;
+  evaluation.preprocess.recipe = Recipe::kTorchvision;
   evaluation.training = false;
   evaluation.last_batch = LastBatch::kPad;
   return {usual, window, augmented, evaluation};
@@ -144,11 +147,11 @@ TEST(InputTableTest, OptionsOfTheStreamChangeBatches) {
 TEST(InputTableTest, OptionsOfTheStreamAreInItsState) {
   const TestShards shards(TestPayloads(8));
   for (const InputOption& row : InputOptionTable()) {
-    InputOptions there = {.batch_size = 4,
-                          .image_size = 16,
-                          .recipe = Recipe::kTorchvision,
-                          .seed = 7};
-    there.crop.eval_resize = row.name == "eval_resize" ? 20 : 0;
+    InputOptions there = {
+        .batch_size = 4,
+        .preprocess = {.recipe = Recipe::kTorchvision, .image_size = 16},
+        .seed = 7};
+    there.preprocess.crop.eval_resize = row.name == "eval_resize" ? 20 : 0;
     const std::string state =
         BuildStreamState(StateOf(shards.index(), there, {}));
     const std::vector<std::string> values = OtherValues(row, there);
@@ -169,17 +172,17 @@ TEST(InputTableTest, OptionsOfTheStreamAreInItsState) {
 
 TEST(InputTableTest, AnEvaluationInheritsWhatItsRowsSay) {
   InputOptions training = {.batch_size = 8,
-                           .image_size = 64,
-                           .recipe = Recipe::kTorchvision,
-                           .crop = {.eval_resize = 72},
+                           .preprocess = {.recipe = Recipe::kTorchvision,
+                                          .crop = {.eval_resize = 72},
+                                          .image_size = 64},
                            .repeat = 3,
                            .shuffle = Shuffle::kTorch,
                            .threads = 3};
   const InputOptions evaluation = EvaluationOptions(training);
   EXPECT_FALSE(evaluation.training);
-  EXPECT_EQ(evaluation.image_size, 64);
-  EXPECT_EQ(evaluation.recipe, Recipe::kTorchvision);
-  EXPECT_EQ(evaluation.crop.eval_resize, 72);
+  EXPECT_EQ(evaluation.preprocess.image_size, 64);
+  EXPECT_EQ(evaluation.preprocess.recipe, Recipe::kTorchvision);
+  EXPECT_EQ(evaluation.preprocess.crop.eval_resize, 72);
   EXPECT_EQ(evaluation.threads, 3);
   EXPECT_EQ(evaluation.shuffle, Shuffle::kByMode);
   EXPECT_EQ(evaluation.repeat, 0);

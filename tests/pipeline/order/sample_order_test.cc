@@ -53,11 +53,12 @@ TEST(SampleOrderTest, HasEveryRecordOnceInAnEpoch) {
 
 TEST(SampleOrderTest, AnEvaluationHasARecordsCropsOneAfterAnother) {
   for (const auto& [name, shuffle] : kShuffles) {
-    InputOptions options{
-        .crop = {.eval_crops = 5}, .training = false, .shuffle = shuffle};
+    InputOptions options{.preprocess = {.crop = {.eval_crops = 5}},
+                         .training = false,
+                         .shuffle = shuffle};
     const SampleOrder crops(kSizes, options);
     const std::vector<std::int64_t> all = Epoch(crops, 4);
-    options.crop.eval_crops = 1;
+    options.preprocess.crop.eval_crops = 1;
     const std::vector<std::int64_t> records =
         Epoch(SampleOrder(kSizes, options), 4);
     ASSERT_EQ(all.size(), 5 * records.size()) << name;
@@ -65,7 +66,7 @@ TEST(SampleOrderTest, AnEvaluationHasARecordsCropsOneAfterAnother) {
       ASSERT_EQ(all[i], records[i / 5]) << name;
     }
     // A training has no such crops.
-    options.crop.eval_crops = 5;
+    options.preprocess.crop.eval_crops = 5;
     options.training = true;
     EXPECT_EQ(SampleOrder(kSizes, options).places(), 1300);
   }

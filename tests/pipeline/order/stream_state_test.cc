@@ -36,15 +36,16 @@ class StreamStateTest : public ::testing::Test {
         [&] { CheckResumable(StateOf(index(), there, {}), index(), here); });
   }
 
-  const InputOptions options_{.batch_size = 4, .image_size = 16, .seed = 7};
+  const InputOptions options_{
+      .batch_size = 4, .preprocess = {.image_size = 16}, .seed = 7};
 };
 
 TEST_F(StreamStateTest, IsReadBack) {
   InputOptions options = options_;
   options.seed = std::numeric_limits<std::uint64_t>::max();
-  options.augment = {.policy = AugmentPolicy::kRandAugment,
-                     .brightness = 0.4F,
-                     .erasing = 0.1F};
+  options.preprocess.augment = {.policy = AugmentPolicy::kRandAugment,
+                                .brightness = 0.4F,
+                                .erasing = 0.1F};
   const StreamState state =
       StateOf(index(), options,
               {.epoch = std::numeric_limits<std::uint32_t>::max(),
@@ -94,10 +95,10 @@ TEST_F(StreamStateTest, NamesOptionsAsTheStateHasThem) {
        [](InputOptions& o) { o.last_batch = LastBatch::kCarry; }},
       {"image_size is \"16x17\" here, 16 in the state",
        [](InputOptions& o) {
-         o.image_size = {16, 17};
+         o.preprocess.image_size = {16, 17};
        }},
       {"hue is 0.5 here, 0.0 in the state",
-       [](InputOptions& o) { o.augment.hue = 0.5F; }},
+       [](InputOptions& o) { o.preprocess.augment.hue = 0.5F; }},
       {"training is false here, true in the state",
        [](InputOptions& o) { o.training = false; }},
       {"selection is \"",
@@ -105,10 +106,12 @@ TEST_F(StreamStateTest, NamesOptionsAsTheStateHasThem) {
          o.selection = std::make_shared<const Selection>(
              std::vector<RecordGroup>{{.ids = {1, 2, 3, 4}}});
        }},
-      {"eval_crops", [](InputOptions& o) { o.crop.eval_crops = 5; }},
-      {"max_scans", [](InputOptions& o) { o.jpeg_limits.max_scans = 10; }},
-      {"max_memory_bytes",
-       [](InputOptions& o) { o.jpeg_limits.max_memory_bytes = 1 << 20; }}};
+      {"eval_crops", [](InputOptions& o) { o.preprocess.crop.eval_crops = 5; }},
+      {"max_scans",
+       [](InputOptions& o) { o.preprocess.limits.max_scans = 10; }},
+      {"max_memory_bytes", [](InputOptions& o) {
+         o.preprocess.limits.max_memory_bytes = 1 << 20;
+       }}};
   for (const auto& [message, change] : changes) {
     InputOptions here = options_;
     change(here);
@@ -120,7 +123,7 @@ TEST_F(StreamStateTest, NamesOptionsAsTheStateHasThem) {
 TEST_F(StreamStateTest, NamesAllDifferencesAtOnce) {
   InputOptions here = options_;
   here.batch_size = 2;
-  here.image_size = 8;
+  here.preprocess.image_size = 8;
   EXPECT_EQ(Refusal(here, options_),
             "the state is another stream's: batch_size is 2 here, 4 in the "
             "state; image_size is 8 here, 16 in the state");
@@ -129,7 +132,7 @@ TEST_F(StreamStateTest, NamesAllDifferencesAtOnce) {
 TEST_F(StreamStateTest, IsTheSameForOtherThreadsRanksPoliciesAndLength) {
   InputOptions here = options_;
   here.on_bad_record = OnBadRecord::kSkip;
-  here.lenient = true;
+  here.preprocess.lenient = true;
   here.world_size = 2;
   here.rank = 1;
   here.repeat = 9;

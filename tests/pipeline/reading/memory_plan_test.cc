@@ -21,7 +21,7 @@ constexpr std::int64_t kMebi = 1 << 20;
 constexpr PlannedData kData{.records = 500, .longest_record = 1000};
 const InputOptions kOptions{.batch_size = 8,
                             .world_size = 2,
-                            .image_size = 10,
+                            .preprocess = {.image_size = 10},
                             .threads = 2,
                             .batches_in_pool = 3,
                             .memory_limit = 256 * kMebi};
@@ -46,7 +46,7 @@ TEST(MemoryPlanTest, GivesWhatIsLeftToImages) {
 TEST(MemoryPlanTest, CountsScratchSlotsAndSmallerBatchesForRgbBytes) {
   InputOptions options = kOptions;
   options.layout = BatchContent::kRgb;
-  options.image_size = 200;
+  options.preprocess.image_size = 200;
   const MemoryPlan plan = PlanMemory(options, kData);
   EXPECT_EQ(ScratchWords(options), 40'000U);
   EXPECT_EQ(ScratchWords(kOptions), 0U);
@@ -73,7 +73,7 @@ TEST(MemoryPlanTest, CountsFieldsByTheirLimit) {
 
 TEST(MemoryPlanTest, GivesImagesNoMoreThanTheirLimit) {
   InputOptions options = kOptions;
-  options.jpeg_limits.max_memory_bytes = 10 * kMebi;
+  options.preprocess.limits.max_memory_bytes = 10 * kMebi;
   const MemoryPlan plan = PlanMemory(options, kData);
   EXPECT_EQ(plan.image, 10 * kMebi);
   EXPECT_LT(plan.total(), plan.limit);
@@ -120,7 +120,7 @@ TEST(MemoryPlanTest, NamesBothNumbersThePartsAndWhatToLower) {
 
 TEST(MemoryPlanTest, TakesALimitThatIsJustEnough) {
   InputOptions options = kOptions;
-  options.jpeg_limits.max_memory_bytes = 1;
+  options.preprocess.limits.max_memory_bytes = 1;
   options.seek_index = SeekIndexes::kRead;
   const std::int64_t least = PlanMemory(options, kData).total();
   options.memory_limit = least;
@@ -144,7 +144,8 @@ TEST(MemoryPlanTest, HasRoomForSeekIndexesThatAreFound) {
 TEST(MemoryPlanTest, DoesNotOverflowForTheLongestRecord) {
   InputOptions options = kOptions;
   options.threads = 1024;
-  options.jpeg_limits.max_pixels = std::numeric_limits<std::int64_t>::max();
+  options.preprocess.limits.max_pixels =
+      std::numeric_limits<std::int64_t>::max();
   EXPECT_THROW(
       (void)PlanMemory(options, {.records = 1,
                                  .longest_record =
@@ -155,9 +156,11 @@ TEST(MemoryPlanTest, DoesNotOverflowForTheLongestRecord) {
 TEST(MemoryPlanTest, BoundsWhatOneImageMayTake) {
   const MemoryPlan plan{.image = 100};
   InputOptions options;
-  EXPECT_EQ(PlannedOptions(options, plan).jpeg_limits.max_memory_bytes, 100);
-  options.jpeg_limits.max_memory_bytes = 7;
-  EXPECT_EQ(PlannedOptions(options, plan).jpeg_limits.max_memory_bytes, 7);
+  EXPECT_EQ(PlannedOptions(options, plan).preprocess.limits.max_memory_bytes,
+            100);
+  options.preprocess.limits.max_memory_bytes = 7;
+  EXPECT_EQ(PlannedOptions(options, plan).preprocess.limits.max_memory_bytes,
+            7);
 }
 
 TEST(MemoryPlanTest, PrintsOneLine) {

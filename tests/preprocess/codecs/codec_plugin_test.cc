@@ -288,7 +288,7 @@ TEST(ReadStoredSizeTest, RefusesPnmHeadersWithoutALargestValue) {
 TEST(PreprocessorTest, TakesPngsByTheirContent) {
   constexpr int kSize = 32;
   const RgbImage image = TestPhotograph(90, 70, 1);
-  Preprocessor preprocessor({.training = false, .image_size = kSize});
+  Preprocessor preprocessor({.image_size = kSize}, false);
   std::vector<std::uint32_t> pixels(std::size_t{kSize} * kSize);
   const FillCounts counts =
       preprocessor.Fill(AsBytes(EncodePng(image.view())), {}, pixels);
@@ -311,8 +311,8 @@ TEST(PreprocessorTest, TreatsAPngLikeAJpegInEachRecipe) {
   const std::string png = EncodePng(image.view());
   for (const auto& [name, recipe] : kRecipes) {
     for (const bool training : {false, true}) {
-      Preprocessor preprocessor(
-          {.recipe = recipe, .training = training, .image_size = kSize});
+      Preprocessor preprocessor({.recipe = recipe, .image_size = kSize},
+                                training);
       for (std::uint64_t position = 0; position < 4; ++position) {
         std::vector<std::uint32_t> pixels(std::size_t{kSize} * kSize);
         std::vector<std::uint32_t> expected(pixels.size());

@@ -79,9 +79,9 @@ class Goldens {
 };
 
 std::vector<std::uint32_t> Filled(const PreprocessOptions& options,
-                                  const std::string& encoded,
+                                  bool training, const std::string& encoded,
                                   std::uint64_t position = 0) {
-  Preprocessor preprocessor(options);
+  Preprocessor preprocessor(options, training);
   std::vector<std::uint32_t> pixels(options.image_size.pixels());
   SampleKey key = kKey;
   key.position = position;
@@ -128,8 +128,9 @@ TEST_P(RecipeGoldenTest, TrainsOnTorchvisionsPixels) {
   const std::string jpeg = Data(Name() + ".jpg");
   Goldens goldens(Name() + "_torchvision_train.rgb");
   for (std::uint64_t position = 0; position < 6; ++position) {
-    goldens.ExpectEqual(Filled(
-        {.recipe = Recipe::kTorchvision, .image_size = kSize}, jpeg, position));
+    goldens.ExpectEqual(
+        Filled({.recipe = Recipe::kTorchvision, .image_size = kSize}, true,
+               jpeg, position));
   }
 }
 
@@ -142,8 +143,7 @@ TEST_P(RecipeGoldenTest, EvaluatesOnTorchvisionsPixels) {
   }
   for (const int size : sizes) {
     goldens.ExpectEqual(Filled(
-        {.recipe = Recipe::kTorchvision, .training = false, .image_size = size},
-        jpeg));
+        {.recipe = Recipe::kTorchvision, .image_size = size}, false, jpeg));
   }
 }
 
@@ -155,10 +155,9 @@ TEST_P(RecipeGoldenTest, ResizesWithPillowsKernelsByChance) {
                             .interpolation = Interpolation::kAntialiasRandom,
                             .image_size = kSize};
   for (std::uint64_t position = 0; position < 6; ++position) {
-    goldens.ExpectEqual(Filled(options, jpeg, position));
+    goldens.ExpectEqual(Filled(options, true, jpeg, position));
   }
-  options.training = false;
-  goldens.ExpectEqual(Filled(options, jpeg));
+  goldens.ExpectEqual(Filled(options, false, jpeg));
 }
 
 TEST_P(RecipeGoldenTest, EvaluatesOnTorchvisionsCrops) {
@@ -167,16 +166,15 @@ TEST_P(RecipeGoldenTest, EvaluatesOnTorchvisionsCrops) {
   Goldens five(Name() + "_torchvision_ten.rgb");
   for (const int size : {kSize, kSize - 1}) {
     PreprocessOptions options{.recipe = Recipe::kTorchvision,
-                              .training = false,
                               .crop = {.eval_resize = 37, .eval_crops = 10},
                               .image_size = size};
     // Every image has the same crops.
     for (std::uint64_t crop = 0; crop < 10; ++crop) {
-      ten.ExpectEqual(Filled(options, jpeg, 70 + crop));
+      ten.ExpectEqual(Filled(options, false, jpeg, 70 + crop));
     }
     options.crop.eval_crops = 5;
     for (std::uint64_t crop = 0; crop < 5; ++crop) {
-      five.ExpectEqual(Filled(options, jpeg, 15 + crop));
+      five.ExpectEqual(Filled(options, false, jpeg, 15 + crop));
     }
     five.Skip(5, size);
   }
@@ -188,22 +186,22 @@ TEST_P(RecipeGoldenTest, MakesTorchvisionsPixelsOfImagesThatAreNotSquare) {
   Goldens goldens(Name() + "_torchvision_oblong.rgb");
   for (std::uint64_t position = 0; position < 4; ++position) {
     goldens.ExpectEqual(
-        Filled({.recipe = Recipe::kTorchvision, .image_size = kOblong}, jpeg,
-               position));
+        Filled({.recipe = Recipe::kTorchvision, .image_size = kOblong}, true,
+               jpeg, position));
   }
-  PreprocessOptions options{.recipe = Recipe::kTorchvision, .training = false};
+  PreprocessOptions options{.recipe = Recipe::kTorchvision};
   for (const int shorter_side : {24, 37, 50}) {
     options.crop.eval_resize = shorter_side;
     for (const ImageSize size : {kOblong, ImageSize(41, 24)}) {
       options.image_size = size;
       SCOPED_TRACE(SizeText(size) + " of " + std::to_string(shorter_side));
-      goldens.ExpectEqual(Filled(options, jpeg));
+      goldens.ExpectEqual(Filled(options, false, jpeg));
     }
   }
   options.image_size = kOblong;
   options.crop.eval_crops = 10;
   for (std::uint64_t crop = 0; crop < 10; ++crop) {
-    goldens.ExpectEqual(Filled(options, jpeg, crop));
+    goldens.ExpectEqual(Filled(options, false, jpeg, crop));
   }
 }
 
@@ -214,8 +212,8 @@ TEST(CifarGoldenTest, TrainsOnTorchvisionsPixels) {
   const std::string png = Data("recipes/cifar.png");
   Goldens goldens("recipes/cifar_train.rgb");
   for (std::uint64_t position = 0; position < 6; ++position) {
-    goldens.ExpectEqual(
-        Filled({.recipe = Recipe::kCifar, .image_size = kSize}, png, position));
+    goldens.ExpectEqual(Filled({.recipe = Recipe::kCifar, .image_size = kSize},
+                               true, png, position));
   }
 }
 
@@ -251,15 +249,16 @@ TEST_P(RecipeGoldenTest, HasTensorFlowsPixelsInTheRecipeTpu) {
       EXPECT_EQ(TrainingWindow(info.height, info.width, info.components, kSize,
                                random),
                 window);
-      goldens.ExpectNear(Filled({.image_size = kSize}, jpeg, key.position),
-                         ColumnsToCompare(window, is_subsampled, flip));
+      goldens.ExpectNear(
+          Filled({.image_size = kSize}, true, jpeg, key.position),
+          ColumnsToCompare(window, is_subsampled, flip));
       ++count;
     }
   }
   EXPECT_EQ(count, 6);
   window =
       CenterCropWindow(info.height, info.width, EvalCropFraction({}, kSize));
-  goldens.ExpectNear(Filled({.training = false, .image_size = kSize}, jpeg),
+  goldens.ExpectNear(Filled({.image_size = kSize}, false, jpeg),
                      ColumnsToCompare(window, is_subsampled, false));
 }
 

@@ -116,8 +116,8 @@ TEST(RecipeKernelsTest, PixelsAreFramesResizedAndCut) {
                           const ImageSize& size) {
     Preprocessor preprocessor({.recipe = recipe,
                                .interpolation = kernel.interpolation,
-                               .training = training,
-                               .image_size = size});
+                               .image_size = size},
+                              training);
     for (std::uint64_t position = 0; position < 8; ++position) {
       const SampleKey key{.seed = 4, .position = position};
       Pixels expected =
@@ -147,18 +147,20 @@ TEST(RecipeKernelsTest, RandomKernelIsOneOfPillowsForEachSample) {
   const std::string jpeg = Jpeg();
   Preprocessor random({.recipe = Recipe::kTorchvision,
                        .interpolation = Interpolation::kAntialiasRandom,
-                       .image_size = kSize});
+                       .image_size = kSize},
+                      true);
   int cubics = 0;
   for (std::uint64_t position = 0; position < 16; ++position) {
     const SampleKey key{.seed = 4, .position = position};
     const bool is_cubic =
         SampleRandom(key, RandomStream::kInterpolation).Below(2) == 1;
     cubics += is_cubic ? 1 : 0;
-    Preprocessor drawn({.recipe = Recipe::kTorchvision,
-                        .interpolation = is_cubic
-                                             ? Interpolation::kAntialiasBicubic
-                                             : Interpolation::kAntialias,
-                        .image_size = kSize});
+    Preprocessor drawn(
+        {.recipe = Recipe::kTorchvision,
+         .interpolation = is_cubic ? Interpolation::kAntialiasBicubic
+                                   : Interpolation::kAntialias,
+         .image_size = kSize},
+        true);
     EXPECT_EQ(Filled(random, jpeg, key), Filled(drawn, jpeg, key));
   }
   EXPECT_GT(cubics, 0);
@@ -169,11 +171,12 @@ TEST(RecipeKernelsTest, RecipesHaveKernelsOfTheirOwn) {
   const std::string jpeg = Jpeg();
   for (const auto& [name, recipe] : kRecipes) {
     const bool is_bicubic = recipe == Recipe::kTpu || recipe == Recipe::kPlain;
-    Preprocessor own({.recipe = recipe, .image_size = kSize});
+    Preprocessor own({.recipe = recipe, .image_size = kSize}, true);
     Preprocessor named({.recipe = recipe,
                         .interpolation = is_bicubic ? Interpolation::kBicubic
                                                     : Interpolation::kAntialias,
-                        .image_size = kSize});
+                        .image_size = kSize},
+                       true);
     EXPECT_EQ(Filled(own, jpeg, {}), Filled(named, jpeg, {}));
   }
 }
@@ -187,9 +190,9 @@ TEST(RecipeKernelsTest, ScaledDecodeLeavesWhatIsResizedTo) {
   for (const Kernel& kernel : kKernels) {
     Preprocessor preprocessor({.recipe = Recipe::kTorchvision,
                                .interpolation = kernel.interpolation,
-                               .training = false,
                                .image_size = kSize,
-                               .scaled_decode = true});
+                               .scaled_decode = true},
+                              false);
     EXPECT_EQ(Filled(preprocessor, jpeg, {}),
               Framed(Decoded(jpeg, 2), framing, kernel.kernel));
   }
@@ -200,8 +203,8 @@ TEST(RecipeKernelsTest, CifarMovesPackedPixelsToo) {
   Pixels packed(std::size_t{kSize} * kSize);
   PackImage(image.view(), false, packed);
   for (const bool training : {false, true}) {
-    Preprocessor preprocessor(
-        {.recipe = Recipe::kCifar, .training = training, .image_size = kSize});
+    Preprocessor preprocessor({.recipe = Recipe::kCifar, .image_size = kSize},
+                              training);
     for (std::uint64_t position = 0; position < 8; ++position) {
       const SampleKey key{.position = position};
       Pixels expected = packed;

@@ -25,8 +25,8 @@ namespace recipe_test {
 constexpr int kSize = 32;
 using Pixels = std::vector<std::uint32_t>;
 
-PreprocessOptions Options(Recipe recipe, bool training) {
-  return {.recipe = recipe, .training = training, .image_size = kSize};
+PreprocessOptions Options(Recipe recipe) {
+  return {.recipe = recipe, .image_size = kSize};
 }
 
 Pixels Preprocessed(Preprocessor& preprocessor, const std::string& encoded,
@@ -38,7 +38,7 @@ Pixels Preprocessed(Preprocessor& preprocessor, const std::string& encoded,
 
 Pixels Preprocessed(Recipe recipe, bool training, const std::string& encoded,
                     const SampleKey& key = {}) {
-  Preprocessor preprocessor(Options(recipe, training));
+  Preprocessor preprocessor(Options(recipe), training);
   return Preprocessed(preprocessor, encoded, key);
 }
 
@@ -55,9 +55,9 @@ Pixels ExpectedScaled(const std::string& jpeg, int eighths,
 }
 
 TEST(PreprocessorTest, DecodesLargeWindowsSmaller) {
-  PreprocessOptions options = Options(Recipe::kTpu, false);
+  PreprocessOptions options = Options(Recipe::kTpu);
   options.scaled_decode = true;
-  Preprocessor preprocessor(options);
+  Preprocessor preprocessor(options, false);
   const auto expect = [&](int width, int height, int eighths,
                           const Window& window) {
     const std::string jpeg = TestJpeg(
@@ -83,7 +83,7 @@ TEST(PreprocessorTest, DecodesAtFullSizeUnlessTold) {
 }
 
 TEST(PreprocessorTest, ImagesLeaveNothingBehind) {
-  Preprocessor preprocessor(Options(Recipe::kTpu, true));
+  Preprocessor preprocessor(Options(Recipe::kTpu), true);
   const std::string large = TestJpeg({.width = 200, .height = 150});
   const std::string small = TestJpeg({.width = 40, .height = 30, .seed = 2});
   std::ignore = Preprocessed(preprocessor, large, {});
@@ -92,7 +92,7 @@ TEST(PreprocessorTest, ImagesLeaveNothingBehind) {
 }
 
 TEST(PreprocessorTest, CountsPixelsAndTimeOfBothHalves) {
-  Preprocessor evaluation(Options(Recipe::kTpu, false));
+  Preprocessor evaluation(Options(Recipe::kTpu), false);
   Pixels pixels(std::size_t{kSize} * kSize);
   const std::string jpeg = TestJpeg({.width = 500, .height = 375});
   const auto start = std::chrono::steady_clock::now();
@@ -107,12 +107,13 @@ TEST(PreprocessorTest, CountsPixelsAndTimeOfBothHalves) {
 }
 
 TEST(PreprocessorTest, RefusesASizeBelowOne) {
-  EXPECT_EQ(MessageOf<UsageError>([] { Preprocessor({.image_size = 0}); }),
-            "PreprocessOptions::image_size must be above 0");
+  EXPECT_EQ(
+      MessageOf<UsageError>([] { Preprocessor({.image_size = 0}, true); }),
+      "PreprocessOptions::image_size must be above 0");
 }
 
 TEST(PreprocessorDeathTest, FillsSlotsOfItsSize) {
-  Preprocessor preprocessor(Options(Recipe::kTpu, false));
+  Preprocessor preprocessor(Options(Recipe::kTpu), false);
   Pixels pixels(std::size_t{kSize} * kSize - 1);
   EXPECT_DEATH(preprocessor.Fill(AsBytes(TestJpeg()), {}, pixels),
                "the destination has the given size");
@@ -130,7 +131,7 @@ const std::array<std::uint32_t, 4> kPacked = {0x01020309, 0x04050609,
                                               0x07080909, 0x0A0B0C09};
 
 std::vector<std::uint32_t> Copied(bool training, const SampleKey& key) {
-  Preprocessor preprocessor({.training = training, .image_size = 2});
+  Preprocessor preprocessor({.image_size = 2}, training);
   std::vector<std::uint32_t> pixels(4);
   preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), 2, 2, key, pixels);
   return pixels;
@@ -155,8 +156,7 @@ TEST(PreprocessorTest, FlipsPackedPixelsInTrainingOnly) {
 }
 
 TEST(PreprocessorTest, FlipsNothingUnlessItMay) {
-  Preprocessor preprocessor(
-      {.training = true, .random_flip = false, .image_size = 2});
+  Preprocessor preprocessor({.random_flip = false, .image_size = 2}, true);
   std::vector<std::uint32_t> pixels(4);
   for (std::uint64_t position = 0; position < 20; ++position) {
     preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), 2, 2,
@@ -168,13 +168,13 @@ TEST(PreprocessorTest, FlipsNothingUnlessItMay) {
 constexpr AugmentOptions kAugment{.policy = AugmentPolicy::kRandAugment,
                                   .hue = 0.2F};
 
-PreprocessOptions Augmenting(bool training, int size) {
-  return {.training = training, .image_size = size, .augment = kAugment};
+PreprocessOptions Augmenting(int size) {
+  return {.image_size = size, .augment = kAugment};
 }
 
 TEST(PreprocessorTest, AugmentsWhatItWouldFillInTraining) {
   const std::string jpeg = TestJpeg({.width = 90, .height = 70});
-  Preprocessor preprocessor(Augmenting(true, kSize));
+  Preprocessor preprocessor(Augmenting(kSize), true);
   Augmenter augmenter(kAugment, kSize);
   for (std::uint64_t position = 0; position < 20; ++position) {
     const SampleKey key{.position = position};
@@ -185,7 +185,7 @@ TEST(PreprocessorTest, AugmentsWhatItWouldFillInTraining) {
 }
 
 TEST(PreprocessorTest, AugmentsPackedPixelsInTraining) {
-  Preprocessor preprocessor(Augmenting(true, 2));
+  Preprocessor preprocessor(Augmenting(2), true);
   Augmenter augmenter(kAugment, 2);
   for (std::uint64_t position = 0; position < 20; ++position) {
     const SampleKey key{.position = position};
@@ -200,7 +200,7 @@ TEST(PreprocessorTest, AugmentsPackedPixelsInTraining) {
 
 TEST(PreprocessorTest, CopiesPackedPixelsOfItsSizeOnly) {
   const std::span<const std::byte> packed = std::as_bytes(std::span(kPacked));
-  Preprocessor oblong({.training = false, .image_size = {1, 4}});
+  Preprocessor oblong({.image_size = {1, 4}}, false);
   Pixels pixels(4);
   oblong.CopyPacked(packed, 1, 4, {}, pixels);
   EXPECT_EQ(pixels, Copied(false, {}));
@@ -210,7 +210,7 @@ TEST(PreprocessorTest, CopiesPackedPixelsOfItsSizeOnly) {
                   "packed pixels of 4x1 where image_size is 1x4: read them "
                   "with image_size 4x1, or convert again with --image_size "
                   "1x4"));
-  Preprocessor square({.image_size = 3});
+  Preprocessor square({.image_size = 3}, true);
   pixels.resize(9);
   const auto refusal = [&](std::int64_t side) {
     return MessageOf<DataError>(
@@ -235,12 +235,11 @@ using Pixels = std::vector<std::uint32_t>;
 
 class PreprocessorWarningTest : public testing::Test {
  protected:
-  [[nodiscard]] FillCounts Fill(JpegWarnings warnings,
-                                const std::string& encoded) {
-    Preprocessor preprocessor({.recipe = Recipe::kPlain,
-                               .training = false,
-                               .image_size = kSize,
-                               .warnings = warnings});
+  [[nodiscard]] static PreprocessOptions Options(bool lenient) {
+    return {.recipe = Recipe::kPlain, .image_size = kSize, .lenient = lenient};
+  }
+  [[nodiscard]] FillCounts Fill(bool lenient, const std::string& encoded) {
+    Preprocessor preprocessor(Options(lenient), false);
     return preprocessor.Fill(AsBytes(encoded), {}, pixels_);
   }
 
@@ -250,8 +249,7 @@ class PreprocessorWarningTest : public testing::Test {
 };
 
 TEST_F(PreprocessorWarningTest, LeavesThePixelsOfLibjpegsTolerantDecode) {
-  EXPECT_EQ(Fill(JpegWarnings::kTolerated, cut_).warning,
-            "Premature end of JPEG file");
+  EXPECT_EQ(Fill(true, cut_).warning, "Premature end of JPEG file");
   JpegDecoder decoder({}, JpegWarnings::kTolerated);
   RgbImage image;
   std::ignore = decoder.ReadHeader(AsBytes(cut_));
@@ -263,14 +261,11 @@ TEST_F(PreprocessorWarningTest, LeavesThePixelsOfLibjpegsTolerantDecode) {
 }
 
 TEST_F(PreprocessorWarningTest, WarningIsNotKeptForTheNextImage) {
-  Preprocessor preprocessor({.recipe = Recipe::kPlain,
-                             .training = false,
-                             .image_size = kSize,
-                             .warnings = JpegWarnings::kTolerated});
+  Preprocessor preprocessor(Options(true), false);
   EXPECT_NE(preprocessor.Fill(AsBytes(cut_), {}, pixels_).warning, "");
   EXPECT_EQ(preprocessor.Fill(AsBytes(whole_), {}, pixels_).warning, "");
   const Pixels after = pixels_;
-  (void)Fill(JpegWarnings::kErrors, whole_);
+  (void)Fill(false, whole_);
   EXPECT_EQ(after, pixels_);
 }
 

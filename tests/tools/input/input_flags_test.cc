@@ -54,9 +54,9 @@ TEST(InputFlagsTest, FlagsHaveTheOptionsDefaults) {
   const InputOptions made = Resolved({});
   const InputOptions own;
   EXPECT_EQ(made.batch_size, own.batch_size);
-  EXPECT_EQ(made.recipe, own.recipe);
-  EXPECT_EQ(made.interpolation, own.interpolation);
-  EXPECT_EQ(made.augment, own.augment);
+  EXPECT_EQ(made.preprocess.recipe, own.preprocess.recipe);
+  EXPECT_EQ(made.preprocess.interpolation, own.preprocess.interpolation);
+  EXPECT_EQ(made.preprocess.augment, own.preprocess.augment);
   EXPECT_EQ(made.shuffle, own.shuffle);
   EXPECT_EQ(made.rank_share, own.rank_share);
   EXPECT_EQ(made.last_batch, own.last_batch);
@@ -75,14 +75,14 @@ TEST(InputFlagsTest, SetTheFieldsOfTheTable) {
   EXPECT_EQ(made.layout, BatchContent::kRgb);
   EXPECT_EQ(made.seed, 18446744073709551615U);
   EXPECT_EQ(made.max_bad_rate, 0.5);
-  EXPECT_EQ(made.augment.erasing, 0.25F);
+  EXPECT_EQ(made.preprocess.augment.erasing, 0.25F);
   EXPECT_EQ(made.memory_limit, 512'000'000);
-  EXPECT_FALSE(made.lenient);
+  EXPECT_FALSE(made.preprocess.lenient);
   EXPECT_EQ(made.seek_index, SeekIndexes::kOff);
-  EXPECT_FALSE(made.random_flip);
-  EXPECT_TRUE(made.scaled_decode);
+  EXPECT_FALSE(made.preprocess.random_flip);
+  EXPECT_TRUE(made.preprocess.scaled_decode);
   EXPECT_EQ(made.bad_record_report, "bad.jsonl");
-  EXPECT_EQ(made.jpeg_limits.max_pixels, 1000);
+  EXPECT_EQ(made.preprocess.limits.max_pixels, 1000);
 }
 
 TEST(InputFlagsTest, RefuseANumberOutOfTheTablesRange) {
@@ -100,9 +100,9 @@ TEST(InputFlagsTest, ResolveNamesOfChoices) {
       {"--recipe=plain", "--interpolation=antialias", "--augment=autoaugment",
        "--shuffle=window", "--rank_share=strided", "--last_batch=repeat",
        "--on_bad_record=skip", "--graph=basic"});
-  EXPECT_EQ(made.recipe, Recipe::kPlain);
-  EXPECT_EQ(made.interpolation, Interpolation::kAntialias);
-  EXPECT_EQ(made.augment.policy, AugmentPolicy::kAutoAugment);
+  EXPECT_EQ(made.preprocess.recipe, Recipe::kPlain);
+  EXPECT_EQ(made.preprocess.interpolation, Interpolation::kAntialias);
+  EXPECT_EQ(made.preprocess.augment.policy, AugmentPolicy::kAutoAugment);
   EXPECT_EQ(made.shuffle, Shuffle::kWindow);
   EXPECT_EQ(made.rank_share, RankShare::kStrided);
   EXPECT_EQ(made.last_batch, LastBatch::kRepeat);
@@ -120,7 +120,7 @@ TEST(InputFlagsTest, AutoShuffleFollowsTheMode) {
 TEST(InputFlagsTest, TakeTheFourFactorsOfAColorJitter) {
   const AugmentOptions augment = Resolved({"--brightness=0.1", "--contrast=0.2",
                                            "--saturation=0.3", "--hue=0.4"})
-                                     .augment;
+                                     .preprocess.augment;
   EXPECT_THAT((std::vector{augment.brightness, augment.contrast,
                            augment.saturation, augment.hue}),
               ElementsAre(0.1F, 0.2F, 0.3F, 0.4F));

@@ -25,7 +25,7 @@ using ::testing::Lt;
 using ::testing::Ne;
 
 const InputOptions kTraining{.batch_size = 8,
-                             .image_size = 16,
+                             .preprocess = {.image_size = 16},
                              .num_label_classes = 10,
                              .batches_in_pool = 4};
 

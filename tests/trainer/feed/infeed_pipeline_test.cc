@@ -15,7 +15,7 @@ namespace infeed_pipeline_test {
 constexpr int kBatch = 4;
 constexpr int kSide = 16;
 const InputOptions kTraining{.batch_size = kBatch,
-                             .image_size = kSide,
+                             .preprocess = {.image_size = kSide},
                              .seed = 7,
                              .on_bad_record = OnBadRecord::kFail,
                              .threads = 2,

@@ -24,8 +24,10 @@ using ::testing::ThrowsMessage;
 constexpr int kSide = 12;
 constexpr int kRecords = 43;
 constexpr int kBatches = 25;
-const InputOptions kTraining{
-    .batch_size = 8, .image_size = kSide, .seed = 7, .threads = 2};
+const InputOptions kTraining{.batch_size = 8,
+                             .preprocess = {.image_size = kSide},
+                             .seed = 7,
+                             .threads = 2};
 
 std::vector<std::string> PackedPayloads() {
   std::vector<std::string> payloads;
@@ -93,15 +95,15 @@ TEST(ResidentOrderTest, EndsEpochsAsThePipelineDoes) {
 
 TEST(ResidentOrderTest, MirrorsWhereThePipelineDoes) {
   InputOptions options = kTraining;
-  options.random_flip = false;
+  options.preprocess.random_flip = false;
   ExpectThePipelinesBatches(options);
-  options.random_flip = true;
-  options.recipe = Recipe::kPlain;
+  options.preprocess.random_flip = true;
+  options.preprocess.recipe = Recipe::kPlain;
   ExpectThePipelinesBatches(options);
-  options.recipe = Recipe::kTorchvision;
+  options.preprocess.recipe = Recipe::kTorchvision;
   ExpectThePipelinesBatches(options);
   const std::vector<BatchCopy> mirrored = Chosen(options, 1);
-  options.random_flip = false;
+  options.preprocess.random_flip = false;
   EXPECT_NE(mirrored, Chosen(options, 1));
 }
 
@@ -133,11 +135,11 @@ TEST(ResidentOrderTest, CountsAndStops) {
 
 TEST(ResidentOrderTest, RefusesWhatDrawsMoreThanAMirror) {
   InputOptions options = kTraining;
-  options.recipe = Recipe::kCifar;
+  options.preprocess.recipe = Recipe::kCifar;
   EXPECT_THAT([&] { ResidentOrder(Index(), options); },
               ThrowsMessage<UsageError>(HasSubstr("recipe=cifar")));
   options = kTraining;
-  options.augment.erasing = 0.5;
+  options.preprocess.augment.erasing = 0.5;
   EXPECT_THAT([&] { ResidentOrder(Index(), options); },
               ThrowsMessage<UsageError>(HasSubstr("random_erasing")));
 }

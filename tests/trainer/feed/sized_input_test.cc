@@ -20,7 +20,7 @@ namespace sized_input_test {
 using testing::HasSubstr;
 
 const InputOptions kTraining{.batch_size = 4,
-                             .image_size = 99,  // Not used.
+                             .preprocess = {.image_size = 99},  // Not used.
                              .seed = 7,
                              .on_bad_record = OnBadRecord::kFail,
                              .threads = 2};
@@ -48,7 +48,7 @@ std::vector<BatchCopy> Take(SizedInput& input, std::size_t count) {
 // The batch of an input that has this size from the start.
 BatchCopy Expected(std::size_t number, const StreamPosition& start) {
   InputOptions options = kTraining;
-  options.image_size = kSizes[number];
+  options.preprocess.image_size = kSizes[number];
   return Stream(Index(), options, 1, start).front();
 }
 

@@ -47,36 +47,36 @@ TEST(PreprocessingJsonTest, NamesTheCheckpointsOfAMean) {
 
 TEST(PreprocessingJsonTest, DescribesTorchvisionsEvaluation) {
   PreprocessingFacts facts;
-  facts.input.recipe = Recipe::kTorchvision;
+  facts.input.preprocess.recipe = Recipe::kTorchvision;
   EXPECT_EQ(JsonOf(facts)["resize"], json::parse(R"({
       "rule": "resize_then_crop", "shorter_side": 256, "height": 224,
       "width": 224, "interpolation": "antialias"})"));
-  facts.input.interpolation = Interpolation::kBilinear;
+  facts.input.preprocess.interpolation = Interpolation::kBilinear;
   EXPECT_EQ(JsonOf(facts)["resize"]["interpolation"], "bilinear");
 }
 
 TEST(PreprocessingJsonTest, HasHeightAndWidth) {
   PreprocessingFacts facts;
-  facts.input.image_size = {224, 320};
+  facts.input.preprocess.image_size = {224, 320};
   EXPECT_EQ(JsonOf(facts)["input"]["shape"],
             json::parse(R"(["N", 3, 224, 320])"));
   EXPECT_EQ(JsonOf(facts)["resize"], json::parse(R"({
       "rule": "crop_then_resize", "crop_fraction": 0.875, "height": 224,
       "width": 320, "interpolation": "bicubic"})"));
-  facts.input.recipe = Recipe::kTorchvision;
+  facts.input.preprocess.recipe = Recipe::kTorchvision;
   EXPECT_EQ(JsonOf(facts)["resize"], json::parse(R"({
       "rule": "resize_then_crop", "cover_height": 256, "cover_width": 366,
       "height": 224, "width": 320, "interpolation": "antialias"})"));
-  facts.input.crop.eval_resize = 256;
+  facts.input.preprocess.crop.eval_resize = 256;
   EXPECT_EQ(JsonOf(facts)["resize"]["shorter_side"], 256);
 }
 
 TEST(PreprocessingJsonTest, HasOneChannelForLeNet) {
   PreprocessingFacts facts;
   facts.model.kind = ModelKind::kLeNet;
-  facts.input.recipe = Recipe::kPlain;
+  facts.input.preprocess.recipe = Recipe::kPlain;
   facts.normalization = Normalization::kUnit;
-  facts.input.image_size = 28;
+  facts.input.preprocess.image_size = 28;
   facts.input.num_label_classes = 10;
   const json text = JsonOf(facts);
   EXPECT_EQ(text["input"]["channels"], json::parse(R"(["red"])"));

@@ -27,7 +27,7 @@ class ExporterTest : public testing::Test {
     facts_.model.kind = ModelKind::kLeNet;
     facts_.model.num_classes = 10;
     facts_.step = 3;
-    facts_.input.image_size = 28;
+    facts_.input.preprocess.image_size = 28;
     facts_.input.num_label_classes = 10;
     facts_.input.label_offset = 1;
   }

@@ -98,7 +98,7 @@ TEST(ReadParamsTest, HasDefaults) {
   const TrainParams params = ReadParams({}).values;
   EXPECT_EQ(params.model.depth, 50);
   EXPECT_EQ(params.optimizer.learning_rate.base_learning_rate, 0.1);
-  EXPECT_EQ(params.input.recipe, Recipe::kTpu);
+  EXPECT_EQ(params.input.preprocess.recipe, Recipe::kTpu);
   EXPECT_EQ(params.train_steps, 0);
 }
 
@@ -109,9 +109,9 @@ TEST(ReadParamsTest, TakesNullForTheDefault) {
                                 "randaug_magnitude=null"},
                   .flags = {}})
           .values;
-  EXPECT_EQ(params.input.augment.policy, AugmentPolicy::kNone);
-  EXPECT_EQ(params.input.augment.magnitude,
-            TrainParams().input.augment.magnitude);
+  EXPECT_EQ(params.input.preprocess.augment.policy, AugmentPolicy::kNone);
+  EXPECT_EQ(params.input.preprocess.augment.magnitude,
+            TrainParams().input.preprocess.augment.magnitude);
 }
 
 TEST(ReadParamsTest, PutsLayerOnLayer) {
@@ -122,7 +122,7 @@ TEST(ReadParamsTest, PutsLayerOnLayer) {
                                     .overrides = {"image_size=32,seed=2"},
                                     .flags = {{"seed", "3"}}});
   EXPECT_EQ(run.values.model.depth, 18);
-  EXPECT_EQ(run.values.input.image_size, 32);
+  EXPECT_EQ(run.values.input.preprocess.image_size, 32);
   EXPECT_EQ(run.values.input.seed, 3U);
   EXPECT_EQ(run.origins.at("resnet_depth"), "config file");
   EXPECT_EQ(run.origins.at("image_size"), "--params_override");
@@ -202,7 +202,7 @@ TEST(ReadParamsTest, LetsTheLaterOverrideWin) {
 }
 
 TEST(ReadParamsTest, TakesHyphensAndAliases) {
-  EXPECT_EQ(Read("image-size=64").input.image_size, 64);
+  EXPECT_EQ(Read("image-size=64").input.preprocess.image_size, 64);
   EXPECT_EQ(Read("resnet_size=18").model.depth, 18);
 }
 
@@ -217,8 +217,8 @@ TEST(ReadParamsTest, ReadsNumbersByTheTable) {
   EXPECT_EQ(
       Read("base_learning_rate=+5.").optimizer.learning_rate.base_learning_rate,
       5);
-  EXPECT_EQ(Read("image_size=0x20").input.image_size, 32);
-  EXPECT_EQ(Read("image_size='+32'").input.image_size, 32);
+  EXPECT_EQ(Read("image_size=0x20").input.preprocess.image_size, 32);
+  EXPECT_EQ(Read("image_size='+32'").input.preprocess.image_size, 32);
   EXPECT_EQ(Read("seed=18446744073709551615").input.seed,
             18446744073709551615U);
 }
@@ -540,6 +540,20 @@ TEST(ResolveDefaultsTest, RefusesABatchLargerThanAnEpoch) {
             "train_batch_size=64: more than an epoch, num_train_images=10");
 }
 
+TEST(ResolveDefaultsTest, RefusesABatchThatRanksCannotShare) {
+  DataFacts facts = kFacts;
+  const auto error = [&](int batch, int ranks) {
+    facts.ranks = ranks;
+    return ResolveError("train_batch_size=" + std::to_string(batch), facts);
+  };
+  EXPECT_EQ(error(12, 1), "");
+  EXPECT_EQ(error(12, 4), "");
+  EXPECT_EQ(error(12, 5),
+            "train_batch_size=12: 5 ranks cannot share it equally; give 10 or "
+            "15");
+  EXPECT_THAT(error(2, 3), HasSubstr("give 3"));
+}
+
 TEST(ResolveDefaultsTest, NeedsTheNumberOfClasses) {
   const DataFacts unknown = {.train_images = 1000};
   EXPECT_THAT(ResolveError("", unknown),
@@ -683,7 +697,7 @@ TEST(ChosenTextTest, LeavesDefaultsOut) {
 
 TEST(ResolveFakeDataTest, HasTheReferencesNumbers) {
   RunParams run;
-  ResolveFakeData(/*on_gpu=*/true, run);
+  ResolveFakeData(/*on_gpu=*/true, /*ranks=*/1, run);
   EXPECT_EQ(run.values.input.num_label_classes, 1000);
   EXPECT_EQ(run.values.num_train_images, 1281167);
   EXPECT_EQ(run.values.input.batch_size, 1024);
@@ -696,7 +710,7 @@ TEST(ResolveFakeDataTest, KeepsWhatIsGiven) {
   run.values.input.num_label_classes = 7;
   run.values.num_train_images = 640;
   run.values.eval_batch_size = 16;
-  ResolveFakeData(/*on_gpu=*/false, run);
+  ResolveFakeData(/*on_gpu=*/false, /*ranks=*/1, run);
   EXPECT_EQ(run.values.input.num_label_classes, 7);
   EXPECT_EQ(run.values.steps_per_eval, 10);
   EXPECT_EQ(run.values.num_eval_images, 160);

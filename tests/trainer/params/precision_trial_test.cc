@@ -12,7 +12,7 @@ namespace {
 TrainParams Small() {
   TrainParams params;
   params.model.depth = 18;
-  params.input.image_size = 32;
+  params.input.preprocess.image_size = 32;
   params.input.num_label_classes = 4;
   params.num_train_images = 64;
   params.input.batch_size = 8;
@@ -30,7 +30,7 @@ std::uint64_t Trained() {
   const auto loop = MakeDeviceLoop(MakeModelOptions(params),
                                    MakeOptimizerOptions(params), device);
   Infeed infeed(OpenInput(nullptr, {.batch_size = 8,
-                                    .image_size = 32,
+                                    .preprocess = {.image_size = 32},
                                     .batches_in_pool = kLeastBatches}),
                 8, 32);
   Outfeed outfeed([](const StepResult& /*result*/) {});
@@ -59,7 +59,7 @@ TEST(PrecisionTrialTest, HasBatchesThatTakeATenthOfASecond) {
   EXPECT_EQ(TrialBatch(params, 1, 2), 8) << "a whole batch of small images";
   EXPECT_EQ(TrialBatch(params, 4, 2), 2) << "a rank's part";
   params.model.depth = 50;
-  params.input.image_size = 224;
+  params.input.preprocess.image_size = 224;
   params.input.batch_size = 256;
   EXPECT_EQ(TrialBatch(params, 1, 1), 1);
   EXPECT_EQ(TrialBatch(params, 1, 64), 26);

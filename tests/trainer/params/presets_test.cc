@@ -52,7 +52,7 @@ TEST(PresetsTest, PresetsInheritFromTheirBase) {
   EXPECT_EQ(a3.train_epochs, 100);
   EXPECT_DOUBLE_EQ(a3.optimizer.weight_decay, 0.02);
   EXPECT_EQ(a3.optimizer.kind, OptimizerKind::kLamb);
-  EXPECT_EQ(a3.input.augment.magnitude, 6);
+  EXPECT_EQ(a3.input.preprocess.augment.magnitude, 6);
   const RunParams run = ReadParams(
       {.preset = "timm_a3", .config_file = "", .overrides = {}, .flags = {}});
   EXPECT_EQ(run.origins.at("optimizer"), "preset timm_a3");

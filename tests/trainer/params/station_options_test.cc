@@ -38,8 +38,8 @@ TEST(StationOptionsTest, AnEvaluationReadsItsFilesAsTheTrainingDoes) {
 
 TEST(StationOptionsTest, AnEvaluationCropsAsItsParametersSay) {
   TrainParams params;
-  params.input.crop = {.eval_resize = 232};
-  EXPECT_EQ(EvalInputOf(params).crop.eval_resize, 232);
+  params.input.preprocess.crop = {.eval_resize = 232};
+  EXPECT_EQ(EvalInputOf(params).preprocess.crop.eval_resize, 232);
 }
 
 std::string Difference(const TrainParams& run, const TrainParams& before) {

@@ -45,7 +45,7 @@ class TeacherTest : public testing::Test {
     params.normalization = Normalization::kUnit;
     params.input.num_label_classes = 4;
     params.input.label_offset = 1;
-    params.input.image_size = 28;
+    params.input.preprocess.image_size = 28;
     params.input.batch_size = 8;
     params.distill_from = dir_;
     options_.device = "cpu";
@@ -122,9 +122,9 @@ TEST_F(TeacherTest, MustFitTheRun) {
   EXPECT_THAT(Error(),
               HasSubstr("its normalization is unit, this run's imagenet"));
   run_.values.normalization = Normalization::kUnit;
-  run_.values.input.image_size = 32;
+  run_.values.input.preprocess.image_size = 32;
   EXPECT_THAT(Error(), HasSubstr("28 pixels"));
-  run_.values.input.image_size = 28;
+  run_.values.input.preprocess.image_size = 28;
   run_.values.distill_model = "resnet18";
   EXPECT_THAT(Error(), HasSubstr("leave distill_model out"));
 }

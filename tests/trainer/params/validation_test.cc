@@ -42,16 +42,18 @@ struct Setting {
 
 // Settings for images in a folder; some of them also for fake data.
 std::vector<Setting> SettingsOfImages() {
-  return {
-      {"image_size", [](TrainParams& p) { p.input.image_size = 32; }},
-      {"recipe", [](TrainParams& p) { p.input.recipe = Recipe::kPlain; }},
-      {"interpolation",
-       [](TrainParams& p) {
-         p.input.interpolation = Interpolation::kAntialias;
-       }},
-      {"eval_resize", [](TrainParams& p) { p.input.crop.eval_resize = 300; }},
-      {"num_eval_images", [](TrainParams& p) { p.num_eval_images = 3; }},
-      {"label_offset", [](TrainParams& p) { p.input.label_offset = 0; }}};
+  return {{"image_size",
+           [](TrainParams& p) { p.input.preprocess.image_size = 32; }},
+          {"recipe",
+           [](TrainParams& p) { p.input.preprocess.recipe = Recipe::kPlain; }},
+          {"interpolation",
+           [](TrainParams& p) {
+             p.input.preprocess.interpolation = Interpolation::kAntialias;
+           }},
+          {"eval_resize",
+           [](TrainParams& p) { p.input.preprocess.crop.eval_resize = 300; }},
+          {"num_eval_images", [](TrainParams& p) { p.num_eval_images = 3; }},
+          {"label_offset", [](TrainParams& p) { p.input.label_offset = 0; }}};
 }
 std::vector<Setting> SettingsOfModel() {
   return {
@@ -61,7 +63,8 @@ std::vector<Setting> SettingsOfModel() {
        [](TrainParams& p) { p.optimizer.loss.label_smoothing = 0.1; }},
       {"moving_average",
        [](TrainParams& p) { p.optimizer.moving_average_decay = 0.9; }},
-      {"image_size", [](TrainParams& p) { p.input.image_size = 32; }}};
+      {"image_size",
+       [](TrainParams& p) { p.input.preprocess.image_size = 32; }}};
 }
 
 // An evaluation with such a setting does not replace the training's own.

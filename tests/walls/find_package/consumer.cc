@@ -58,8 +58,9 @@ int main(int argc, char** argv) {
   const std::string folder = argc > 1 ? argv[1] : ".";
   WriteShard(folder + "/" + infeed::ShardName("train", 0, 1));
   const infeed::RecordIndex index(infeed::FindSplit(folder, "train"));
-  infeed::InputPipeline pipeline(
-      index, {.batch_size = kImages, .image_size = kSize, .training = true});
+  infeed::InputPipeline pipeline(index, {.batch_size = kImages,
+                                         .preprocess = {.image_size = kSize},
+                                         .training = true});
   const infeed::BatchHandle batch = pipeline.Next();
   if (!batch || batch->size() != kImages || !IsRight(*batch)) {
     std::cerr << "consumer: the batch is not what was written\n";
