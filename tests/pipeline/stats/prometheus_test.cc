@@ -36,45 +36,57 @@ TEST(PrometheusTextTest, MetricsHaveThisText) {
   stats.queues.resize(2);
   EXPECT_EQ(
       PrometheusText(stats),
-      R"(# HELP infeed_elapsed_seconds_total Time since the first batch was asked for.
+      R"(# HELP infeed_threads Threads that work.
+# TYPE infeed_threads gauge
+infeed_threads 2
+# HELP infeed_elapsed_seconds_total Time since the first batch was asked for.
 # TYPE infeed_elapsed_seconds_total counter
 infeed_elapsed_seconds_total 11
 # HELP infeed_batches_total Batches delivered.
 # TYPE infeed_batches_total counter
 infeed_batches_total 20
-# HELP infeed_copied_batches_total Batches copied because the consumer held too many.
-# TYPE infeed_copied_batches_total counter
-infeed_copied_batches_total 4
 # HELP infeed_images_total Images delivered.
 # TYPE infeed_images_total counter
 infeed_images_total 1280
+# HELP infeed_copied_batches_total Batches copied because the consumer held too many.
+# TYPE infeed_copied_batches_total counter
+infeed_copied_batches_total 4
 # HELP infeed_first_batch_seconds Time from the start until the first batch was whole.
 # TYPE infeed_first_batch_seconds gauge
 infeed_first_batch_seconds 0.5
 # HELP infeed_consumer_wait_seconds_total Time that the consumer waited for batches.
 # TYPE infeed_consumer_wait_seconds_total counter
 infeed_consumer_wait_seconds_total 10
+# HELP infeed_outside_pixels_total Pixels decoded that lie outside the crops.
+# TYPE infeed_outside_pixels_total counter
+infeed_outside_pixels_total 12
+# HELP infeed_storage_read_bytes_total Bytes that the process had from disks, not from the page cache.
+# TYPE infeed_storage_read_bytes_total counter
+infeed_storage_read_bytes_total 512
+# HELP infeed_memory_plan_bytes Bytes that the pipeline's buffers can take.
+# TYPE infeed_memory_plan_bytes gauge
+infeed_memory_plan_bytes 50000000
+# HELP infeed_bad_samples_total Samples whose own record was bad.
+# TYPE infeed_bad_samples_total counter
+infeed_bad_samples_total 14
 # HELP infeed_bad_records_total Times that a record was bad, by what was bad of it.
 # TYPE infeed_bad_records_total counter
 infeed_bad_records_total{kind="frame"} 4
 infeed_bad_records_total{kind="example"} 5
 infeed_bad_records_total{kind="label"} 7
 infeed_bad_records_total{kind="image"} 6
-# HELP infeed_bad_samples_total Samples whose own record was bad.
-# TYPE infeed_bad_samples_total counter
-infeed_bad_samples_total 14
 # HELP infeed_tolerated_warnings_total Images used in spite of a decoder's warning.
 # TYPE infeed_tolerated_warnings_total counter
 infeed_tolerated_warnings_total 8
-# HELP infeed_cache_hits_total Reads that the cache of records answered.
-# TYPE infeed_cache_hits_total counter
-infeed_cache_hits_total 5
 # HELP infeed_cache_records Records in the cache.
 # TYPE infeed_cache_records gauge
 infeed_cache_records 7
 # HELP infeed_cache_bytes Memory that the cache takes.
 # TYPE infeed_cache_bytes gauge
 infeed_cache_bytes 770
+# HELP infeed_cache_hits_total Reads that the cache of records answered.
+# TYPE infeed_cache_hits_total counter
+infeed_cache_hits_total 5
 # HELP infeed_seek_index_images_total Images decoded, by what became of their seek index.
 # TYPE infeed_seek_index_images_total counter
 infeed_seek_index_images_total{index="used"} 3
@@ -84,18 +96,6 @@ infeed_seek_index_images_total{index="none"} 2
 # TYPE infeed_seek_index_rows_total counter
 infeed_seek_index_rows_total{rows="all"} 50
 infeed_seek_index_rows_total{rows="covered"} 40
-# HELP infeed_outside_pixels_total Pixels decoded that lie outside the crops.
-# TYPE infeed_outside_pixels_total counter
-infeed_outside_pixels_total 12
-# HELP infeed_storage_read_bytes_total Bytes that the process had from disks, not from the page cache.
-# TYPE infeed_storage_read_bytes_total counter
-infeed_storage_read_bytes_total 512
-# HELP infeed_threads Threads that work.
-# TYPE infeed_threads gauge
-infeed_threads 2
-# HELP infeed_memory_plan_bytes Bytes that the pipeline's buffers can take.
-# TYPE infeed_memory_plan_bytes gauge
-infeed_memory_plan_bytes 50000000
 # HELP infeed_stage_items_total Samples that a stage did.
 # TYPE infeed_stage_items_total counter
 infeed_stage_items_total{stage="order"} 1280
