@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/seconds.h"
-#include "pipeline/stats/cpu_seconds.h"
+#include "pipeline/stats/process_usage.h"
 
 namespace infeed {
 namespace {
