@@ -34,9 +34,8 @@ TEST(PrometheusTextTest, MetricsHaveThisText) {
   stats.cache = {.records = 7, .bytes = 770, .limit_bytes = 1000, .hits = 5};
   stats.stages.resize(2);
   stats.queues.resize(2);
-  EXPECT_EQ(
-      PrometheusText(stats),
-      R"(# HELP infeed_threads Threads that work.
+  EXPECT_EQ(PrometheusText(stats),
+            R"(# HELP infeed_threads Threads that work.
 # TYPE infeed_threads gauge
 infeed_threads 2
 # HELP infeed_elapsed_seconds_total Time since the first batch was asked for.
