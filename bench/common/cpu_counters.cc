@@ -5,7 +5,7 @@
 
 #include <linux/perf_event.h>
 
-#include "pipeline/stats/cpu_seconds.h"
+#include "pipeline/stats/process_usage.h"
 
 namespace infeed {
 namespace {

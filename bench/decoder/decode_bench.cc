@@ -21,6 +21,7 @@
 #include "preprocess/pixels/simd_target.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/number_checks.h"
+#include "tools/cli/report_table.h"
 
 namespace infeed {
 namespace {
@@ -114,9 +115,9 @@ ExitCode DecodeBench(int argc, char** argv) {
   flags.measures.progress = [&](std::string_view what, double done) {
     line.Update(fmt::format("{}: {:.0f} %", what, 100 * done));
   };
-  const SpeedReport report = Measured(flags);
+  const ReportTable report = SpeedTable(Measured(flags));
   line.Finish();
-  fmt::print("{}", flags.json ? SpeedJson(report) : SpeedText(report));
+  fmt::print("{}", flags.json ? RenderJson(report) : RenderText(report));
   return ExitCode::kDone;
 }
 

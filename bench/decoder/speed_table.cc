@@ -3,12 +3,9 @@
 #include <fstream>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace infeed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string GoalText(const SpeedRow& row) {
   std::string text = row.goal == 0 ? "-" : fmt::format("{:.4g}x", row.goal);
@@ -22,67 +19,64 @@ std::string MetText(bool has_goal, bool is_met) {
   return !has_goal ? "-" : is_met ? "yes" : "NO";
 }
 
-Json RowJson(const SpeedRow& row) {
-  Json json = {{"what", row.what},        {"rival", row.rival},
-               {"theirs_us", row.theirs}, {"ours_us", row.ours},
-               {"ratio", row.ratio()},    {"goal", row.goal},
-               {"met", row.is_met()}};
+ReportTable RowOf(const SpeedRow& row) {
+  ReportTable cells = {
+      {"what", row.what, row.what},
+      {"rival", row.rival, row.rival},
+      {"theirs_us", row.theirs, fmt::format("{:.1f}", row.theirs)},
+      {"ours_us", row.ours, fmt::format("{:.1f}", row.ours)},
+      {"ratio", row.ratio(), fmt::format("{:.2f}x", row.ratio())},
+      {"goal", row.goal, GoalText(row)},
+      {"met", row.is_met(), MetText(row.goal > 0, row.is_met())}};
   if (row.theirs_mean > 0) {
-    json["theirs_mean_us"] = row.theirs_mean;
+    cells.push_back({"theirs_mean_us", row.theirs_mean});
   }
   if (row.at_most > 0) {
-    json["at_most_us"] = row.at_most;
+    cells.push_back({"at_most_us", row.at_most});
   }
-  return json;
+  return cells;
+}
+
+ReportTable FigureOf(const SpeedFigure& figure) {
+  return {{.text = fmt::format("{}: {:.4g} {} (goal: {} {:.4g}; met: {})\n",
+                               figure.what, figure.value, figure.unit,
+                               figure.is_ceiling ? "at most" : "at least",
+                               figure.goal, MetText(true, figure.is_met()))},
+          {"what", figure.what},
+          {"value", figure.value},
+          {"unit", figure.unit},
+          {"goal", figure.goal},
+          {"ceiling", figure.is_ceiling},
+          {"met", figure.is_met()}};
 }
 
 }  // namespace
 
-std::string SpeedText(const SpeedReport& report) {
-  std::string text =
-      fmt::format("{}, SIMD target {}", report.cpu, report.target);
-  for (const std::string& version : report.versions) {
-    text += ", " + version;
-  }
-  text += fmt::format(
-      "\n{} images, {} windows each; medians over them of the least of {} "
-      "repetitions, one core\n\n{:<46} {:<24} {:>9} {:>9} {:>7} {:>14} {:>4}\n",
-      report.images, report.windows, report.repetitions, "what", "rival",
-      "theirs us", "ours us", "ratio", "goal", "met");
+ReportTable SpeedTable(const SpeedReport& report) {
+  std::vector<ReportTable> rows;
   for (const SpeedRow& row : report.rows) {
-    text +=
-        fmt::format("{:<46} {:<24} {:>9.1f} {:>9.1f} {:>6.2f}x {:>14} {:>4}\n",
-                    row.what, row.rival, row.theirs, row.ours, row.ratio(),
-                    GoalText(row), MetText(row.goal > 0, row.is_met()));
+    rows.push_back(RowOf(row));
   }
-  text += "\n";
+  std::vector<ReportTable> figures;
   for (const SpeedFigure& figure : report.figures) {
-    text += fmt::format("{}: {:.4g} {} (goal: {} {:.4g}; met: {})\n",
-                        figure.what, figure.value, figure.unit,
-                        figure.is_ceiling ? "at most" : "at least", figure.goal,
-                        MetText(true, figure.is_met()));
+    figures.push_back(FigureOf(figure));
   }
-  return text;
-}
-
-std::string SpeedJson(const SpeedReport& report) {
-  Json json = {
-      {"cpu", report.cpu},           {"target", report.target},
-      {"versions", report.versions}, {"images", report.images},
-      {"windows", report.windows},   {"repetitions", report.repetitions},
-      {"rows", Json::array()},       {"figures", Json::array()}};
-  for (const SpeedRow& row : report.rows) {
-    json["rows"].push_back(RowJson(row));
-  }
-  for (const SpeedFigure& figure : report.figures) {
-    json["figures"].push_back({{"what", figure.what},
-                               {"value", figure.value},
-                               {"unit", figure.unit},
-                               {"goal", figure.goal},
-                               {"ceiling", figure.is_ceiling},
-                               {"met", figure.is_met()}});
-  }
-  return json.dump(2) + "\n";
+  return {{"cpu", report.cpu, report.cpu + ", "},
+          {"target", report.target, "SIMD target " + report.target},
+          {"versions", report.versions,
+           fmt::format(", {}\n", fmt::join(report.versions, ", "))},
+          {"images", report.images, fmt::format("{} images, ", report.images)},
+          {"windows", report.windows,
+           fmt::format("{} windows each; medians over them of the least of ",
+                       report.windows)},
+          {"repetitions", report.repetitions,
+           fmt::format("{} repetitions, one core\n\n", report.repetitions)},
+          TableRow("rows",
+                   {"what", "rival", ">theirs us", ">ours us", ">ratio",
+                    ">goal", ">met"},
+                   rows),
+          {.text = "\n"},
+          ListRow("figures", figures)};
 }
 
 std::string CpuName() {

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/cli/report_table.h"
+
 namespace infeed {
 
 // One comparison of a speed table: medians in microseconds.
@@ -46,9 +48,8 @@ struct SpeedReport {
   std::vector<SpeedFigure> figures = {};
 };
 
-// The report as text, a line on the machine and a table; and as JSON.
-[[nodiscard]] std::string SpeedText(const SpeedReport& report);
-[[nodiscard]] std::string SpeedJson(const SpeedReport& report);
+// Its text is a line on the machine, a table, and the figures.
+[[nodiscard]] ReportTable SpeedTable(const SpeedReport& report);
 
 // The CPU's name from Linux.
 [[nodiscard]] std::string CpuName();

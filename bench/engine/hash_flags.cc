@@ -1,6 +1,6 @@
 #include "bench/engine/hash_flags.h"
 
-#include <optional>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -8,10 +8,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/own_files.h"
-#include "bench/common/stream_hash.h"
-#include "pipeline/engine/input_pipeline.h"
-#include "pipeline/order/batch_plan.h"
-#include "pipeline/order/sample_order.h"
+#include "bench/engine/hashed_stream.h"
 #include "pipeline/order/stream_state.h"
 #include "tools/cli/help_text.h"
 #include "tools/cli/number_checks.h"
@@ -32,36 +29,6 @@ StreamPosition ReadStart(const RecordIndex& index, const InputOptions& options,
   } catch (const DataError& error) {
     throw error.At({.path = restore});
   }
-}
-
-// The hash of a number of batches, or of all if the stream ends before.
-std::string HashBatches(InputPipeline& pipeline, std::int64_t batches) {
-  StreamHash hash;
-  for (std::int64_t i = 0; i < batches; ++i) {
-    const BatchHandle batch = pipeline.Next();
-    if (batch == nullptr) {
-      break;
-    }
-    hash.Add(*batch);
-  }
-  return hash.Finish();
-}
-
-// Prints the bad records, which explain a hash that differs from that of
-// undamaged data.
-void NameBadRecords(const InputPipeline& pipeline) {
-  const std::string first = pipeline.stats().first_bad_record;
-  if (!first.empty()) {
-    fmt::print(stderr,
-               "the stream has bad records, the first: {}; --bad_record_report "
-               "FILE lists them all\n",
-               first);
-  }
-}
-
-// The records of one batch, in the order of its slots.
-std::string RecordsText(const PlannedBatch& batch) {
-  return fmt::format("{}", fmt::join(batch.records, " "));
 }
 
 }  // namespace
@@ -94,32 +61,31 @@ void AddHashFlags(CLI::App& app, HashFlags& flags) {
 void PrintHashes(const RecordIndex& index, const InputOptions& options,
                  std::span<const int> threads, const HashFlags& flags) {
   const StreamPosition start = ReadStart(index, options, flags.restore);
+  bool is_first = true;  // The rest is the same for any number of threads.
   for (const int count : threads) {
     InputOptions input = options;
     input.threads = count;
-    InputPipeline pipeline(index, input, start);
-    fmt::print("{}\n", HashBatches(pipeline, flags.batches));
-    if (count == threads.front()) {  // Bad records do not depend on the number.
-      NameBadRecords(pipeline);
+    const HashedStream stream = HashStream(index, input, start, flags.batches);
+    fmt::print("{}\n", stream.hash);
+    if (is_first && !stream.first_bad_record.empty()) {
+      // They explain a hash that differs from that of undamaged data.
+      fmt::print(stderr,
+                 "the stream has bad records, the first: {}; "
+                 "--bad_record_report FILE lists them all\n",
+                 stream.first_bad_record);
     }
-    if (!flags.save_state.empty()) {  // The same for any number.
-      WriteFileAtomically(flags.save_state, pipeline.State(), kNamedByUser);
+    if (is_first && !flags.save_state.empty()) {
+      WriteFileAtomically(flags.save_state, stream.state, kNamedByUser);
     }
+    is_first = false;
   }
 }
 
 void PrintOrder(const RecordIndex& index, const InputOptions& options,
                 const HashFlags& flags) {
-  const InputOptions input = CheckedInputOptions(options);
-  const SampleOrder order(ShardSizes(index, input.max_records), input);
-  CurrentEpoch epoch(order);
-  BatchSequence sequence(order.places(), input, {});
-  for (std::int64_t i = 0; i < flags.order; ++i) {
-    const std::optional<BatchPlan> plan = sequence.Next();
-    if (!plan) {
-      break;
-    }
-    fmt::print("{}\n", RecordsText(WithRecords(*plan, epoch)));
+  for (const std::vector<std::int64_t>& records :
+       RecordsOfBatches(index, options, flags.order)) {
+    fmt::print("{}\n", fmt::join(records, " "));
   }
 }
 

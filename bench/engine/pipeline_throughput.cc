@@ -2,7 +2,6 @@
 // the time is spent, and what would make it faster.
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,6 +33,7 @@
 #include "tools/cli/flags.h"
 #include "tools/cli/help_text.h"
 #include "tools/cli/number_checks.h"
+#include "tools/cli/report_table.h"
 #include "tools/input/input_flags.h"
 #include "tools/input/observation.h"
 #include "tools/input/selection_flags.h"
@@ -168,10 +168,10 @@ RoundMaker ChooseRoundMaker(const RecordIndex& index, const Flags& flags) {
       return MeasurePipeline(index, input, round);
     };
   }
-  const std::shared_ptr<const StageWork> work =
+  const StageWork work =
       MakeStageWork(stage, index, CheckedInputOptions(flags.throughput.input));
   return [stage, work](const InputOptions& input, const RoundOptions& round) {
-    return MeasureStage(stage, *work, CheckedInputOptions(input), round);
+    return MeasureStage(stage, work, CheckedInputOptions(input), round);
   };
 }
 
@@ -209,12 +209,11 @@ void Measure(const RecordIndex& index, const Flags& flags) {
   const ThroughputOptions& options = flags.throughput;
   const std::vector<ThroughputRun> runs = MeasureThroughput(
       ChooseRoundMaker(index, flags), options, ProgressLines(options));
-  const std::int64_t peak = PeakRssBytes();
-  fmt::print("{}", ThroughputText(runs, peak));
+  const ReportTable report =
+      ThroughputReport(runs, options, index.size(), PeakRssBytes());
+  fmt::print("{}", RenderText(report));
   if (!flags.json.empty()) {
-    WriteFileAtomically(flags.json,
-                        ThroughputJson(runs, options, index.size(), peak),
-                        kNamedByUser);
+    WriteFileAtomically(flags.json, RenderJson(report), kNamedByUser);
   }
   if (!flags.plot.empty()) {
     WriteFileAtomically(

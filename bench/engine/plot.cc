@@ -6,6 +6,7 @@
 
 #include "base/charts/html_page.h"
 #include "base/charts/svg_chart.h"
+#include "base/count_text.h"
 #include "base/error.h"
 #include "bench/engine/report.h"
 
@@ -20,14 +21,10 @@ constexpr std::string_view kStyle =
     ".tick{fill:#667085;font:11px system-ui,sans-serif}"
     ".label{fill:#1d2430;font:bold 13px system-ui,sans-serif}</style>\n";
 
-std::string ThreadsText(int threads) {
-  return fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
-}
-
 std::vector<ChartBar> Rates(const std::vector<ThroughputRun>& runs) {
   std::vector<ChartBar> bars;
   for (const ThroughputRun& run : runs) {
-    bars.push_back({.label = ThreadsText(run.threads),
+    bars.push_back({.label = CountText(run.threads, "thread"),
                     .value = run.median(),
                     .title = fmt::format("{:.1f} to {:.1f} images/s",
                                          run.images_per_second.front(),
@@ -49,10 +46,10 @@ std::vector<ChartBar> Shares(const PipelineStats& stats) {
   return bars;
 }
 
-std::string RatesTitle() { return "images per second"; }
+constexpr const char* kRatesTitle = "images per second";
 
 std::string SharesTitle(const ThroughputRun& run) {
-  return "% of the time of " + ThreadsText(run.threads);
+  return "% of the time of " + CountText(run.threads, "thread");
 }
 
 // A plot under its heading, y units down the drawing.
@@ -65,30 +62,17 @@ std::string Placed(double y, const std::string& heading,
       kRow * static_cast<double>(bars.size()), RowChart(bars, kWidth));
 }
 
-std::string Row(const std::vector<std::string>& cells, std::string_view kind) {
-  std::string row = "<tr>";
-  for (const std::string& cell : cells) {
-    row += fmt::format("<{0}>{1}</{0}>", kind, EscapeXml(cell));
-  }
-  return row + "</tr>\n";
-}
-
 std::string Table(const std::vector<ThroughputRun>& runs) {
-  std::string table =
-      "<table>\n" +
-      Row({"threads", "images/s", "min", "max", "CPU s per 1,000"}, "th");
+  std::vector<std::vector<std::string>> cells;
   for (const ThroughputRun& run : runs) {
-    table +=
-        Row({std::to_string(run.threads), fmt::format("{:.1f}", run.median()),
-             fmt::format("{:.1f}", run.images_per_second.front()),
-             fmt::format("{:.1f}", run.images_per_second.back()),
-             fmt::format("{:.3f}", run.cpu_seconds_per_1000)},
-            "td");
+    std::vector<std::string>& row = cells.emplace_back();
+    const ReportTable rows = RunRows(run);
+    for (std::size_t i = 0; i < kRunColumns.size(); ++i) {
+      row.push_back(rows[i].text);
+    }
   }
-  return table + "</table>\n";
+  return HtmlTable({kRunColumns.begin(), kRunColumns.end()}, cells);
 }
-
-}  // namespace
 
 std::string ThroughputSvg(const std::vector<ThroughputRun>& runs) {
   const std::vector<ChartBar> rates = Rates(runs);
@@ -101,7 +85,7 @@ std::string ThroughputSvg(const std::vector<ThroughputRun>& runs) {
              "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} "
              "{1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\">\n",
              kWidth, height) +
-         std::string(kStyle) + Placed(0, RatesTitle(), rates) +
+         std::string(kStyle) + Placed(0, kRatesTitle, rates) +
          Placed(second, SharesTitle(fastest), shares) + "</svg>\n";
 }
 
@@ -121,10 +105,12 @@ std::string ThroughputHtml(const std::vector<ThroughputRun>& runs,
       HtmlTiles(tiles) +
           HtmlCards({{"What bounds it",
                       "<p>" + EscapeXml(VerdictText(fastest)) + "</p>", "wide"},
-                     {RatesTitle(), RowChart(Rates(runs))},
+                     {kRatesTitle, RowChart(Rates(runs))},
                      {SharesTitle(fastest), RowChart(Shares(fastest.stats))},
                      {"Runs", Table(runs), "wide"}}));
 }
+
+}  // namespace
 
 void CheckPlotName(const std::string& path) {
   if (!path.ends_with(".svg") && !path.ends_with(".html")) {

@@ -1,10 +1,13 @@
 #include "bench/engine/report.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/count_text.h"
 #include "pipeline/stats/text.h"
 #include "pipeline/stats/verdict.h"
 #include "records/bytes/byte_size.h"
@@ -14,34 +17,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A number, or null if it was not measured.
-Json OptionalJson(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
-}
-
-// The median round's statistics, with the figures over all rounds.
-Json RunJson(const ThroughputRun& run) {
-  Json json = Json::parse(StatsJson(run.stats));
-  json["images_per_second"] = {{"median", run.median()},
-                               {"min", run.images_per_second.front()},
-                               {"max", run.images_per_second.back()},
-                               {"spread", run.spread()},
-                               {"rounds", run.images_per_second}};
-  json["cpu_seconds_per_1000_images"] = run.cpu_seconds_per_1000;
-  json["instructions_per_1000_images"] =
-      OptionalJson(run.instructions_per_1000);
-  json["input_wait"] = OptionalJson(run.input_wait);
-  json["verdict"] = VerdictText(run);
-  return json;
-}
-
-// Instructions in billions per 1,000 images.
-std::string InstructionsText(const std::optional<double>& instructions) {
-  return instructions ? fmt::format("{:.2f}", *instructions / 1e9) : "-";
-}
-
-std::string WaitText(const std::optional<double>& share) {
-  return share ? fmt::format("{:.1f} %", 100 * *share) : "-";
+// A number that may not have been measured, in JSON and as a cell: divided, and
+// with its unit.
+ReportRow OptionalRow(const std::string& key,
+                      const std::optional<double>& value, int digits,
+                      double divisor, const char* unit) {
+  return value ? ReportRow{key, *value,
+                           fmt::format("{:.{}f}{}", *value / divisor, digits,
+                                       unit)}
+               : ReportRow{key, Json(), "-"};
 }
 
 // Whether a single stage was measured: a whole pipeline has several.
@@ -49,47 +33,28 @@ bool IsStageAlone(const ThroughputRun& run) {
   return run.stats.stages.size() == 1;
 }
 
-std::string PeakText(std::int64_t peak_rss_bytes) {
-  return fmt::format(
-      "peak memory: {} of the whole process, libraries included\n",
-      MemorySizeText(peak_rss_bytes));
-}
-
-// The text of a run besides its stages and its verdict.
-std::string PipelineText(const ThroughputRun& run,
-                         std::int64_t peak_rss_bytes) {
+// The text of a whole pipeline's run, between its verdict and its memory.
+std::string PipelineText(const ThroughputRun& run) {
   std::string text = SeekIndexText(run.stats.seek_indexes) + "\n" +
                      QueueText(run.stats) + "\n";
   if (run.stats.bad_records > 0) {
     text += fmt::format("bad records: {}, the first: {}\n",
                         run.stats.bad_records, run.stats.first_bad_record);
   }
-  return text + fmt::format("\ntime to first batch: {:.3f} s\n{}{}\n",
-                            run.stats.first_batch_seconds,
-                            PeakText(peak_rss_bytes), MemoryText(run.memory));
+  return text + fmt::format("\ntime to first batch: {:.3f} s\n",
+                            run.stats.first_batch_seconds);
 }
 
-std::string RatesTable(const std::vector<ThroughputRun>& runs) {
-  std::string text =
-      fmt::format("{:>7} {:>12} {:>9} {:>9} {:>7} {:>12} {:>13} {:>10}\n",
-                  "threads", "images/s", "min", "max", "spread", "CPU s/1,000",
-                  "G instr/1,000", "input wait");
-  for (const ThroughputRun& run : runs) {
-    text += fmt::format(
-        "{:>7} {:>12.1f} {:>9.1f} {:>9.1f} {:>5.1f} % {:>12.3f} {:>13} "
-        "{:>10}\n",
-        run.threads, run.median(), run.images_per_second.front(),
-        run.images_per_second.back(), 100 * run.spread(),
-        run.cpu_seconds_per_1000, InstructionsText(run.instructions_per_1000),
-        WaitText(run.input_wait));
+ReportRow RunsRow(const std::vector<ThroughputRun>& runs) {
+  std::vector<std::string> columns;
+  for (const char* const column : kRunColumns) {
+    columns.push_back(std::string(">") + column);
   }
-  return text;
-}
-
-std::string LoadText(const ThroughputRun& run) {
-  return run.load && run.load->is_too_high()
-             ? "; " + run.load->Text() + ": without them this would be faster"
-             : "";
+  std::vector<ReportTable> rows;
+  for (const ThroughputRun& run : runs) {
+    rows.push_back(RunRows(run));
+  }
+  return TableRow("runs", columns, rows);
 }
 
 }  // namespace
@@ -99,47 +64,79 @@ const ThroughputRun& FastestRun(const std::vector<ThroughputRun>& runs) {
 }
 
 std::string VerdictText(const ThroughputRun& run) {
-  if (!IsStageAlone(run)) {
-    return Verdict(run.stats) + LoadText(run);
+  if (IsStageAlone(run)) {
+    return fmt::format(
+        "{} alone: {:.1f} images/s, {:.1f} of each thread; an upper bound for "
+        "a pipeline with {}",
+        run.stats.stages.front().name, run.median(), run.median() / run.threads,
+        CountText(run.threads, "thread"));
   }
-  return fmt::format(
-      "{} alone: {:.1f} images/s, {:.1f} of each thread; an upper bound for a "
-      "pipeline with {} thread{}",
-      run.stats.stages.front().name, run.median(), run.median() / run.threads,
-      run.threads, run.threads == 1 ? "" : "s");
+  return Verdict(run.stats) +
+         (run.load && run.load->is_too_high()
+              ? "; " + run.load->Text() + ": without them this would be faster"
+              : "");
 }
 
-std::string ThroughputText(const std::vector<ThroughputRun>& runs,
-                           std::int64_t peak_rss_bytes) {
-  std::string text = RatesTable(runs);
+ReportTable RunRows(const ThroughputRun& run) {
+  const double min = run.images_per_second.front();
+  const double max = run.images_per_second.back();
+  ReportTable rows = {{.text = std::to_string(run.threads)},
+                      {.text = fmt::format("{:.1f}", run.median())},
+                      {.text = fmt::format("{:.1f}", min)},
+                      {.text = fmt::format("{:.1f}", max)},
+                      {.text = fmt::format("{:.1f} %", 100 * run.spread())},
+                      {"cpu_seconds_per_1000_images", run.cpu_seconds_per_1000,
+                       fmt::format("{:.3f}", run.cpu_seconds_per_1000)},
+                      OptionalRow("instructions_per_1000_images",
+                                  run.instructions_per_1000, 2, 1e9, ""),
+                      OptionalRow("input_wait", run.input_wait, 1, 0.01, " %")};
+  for (const auto& [key, value] : Json::parse(StatsJson(run.stats)).items()) {
+    rows.push_back({key, value});
+  }
+  rows.push_back({"images_per_second",
+                  {{"median", run.median()},
+                   {"min", min},
+                   {"max", max},
+                   {"spread", run.spread()},
+                   {"rounds", run.images_per_second}}});
+  rows.push_back({"verdict", VerdictText(run)});
+  return rows;
+}
+
+ReportTable ThroughputReport(const std::vector<ThroughputRun>& runs,
+                             const ThroughputOptions& options,
+                             std::int64_t records,
+                             std::int64_t peak_rss_bytes) {
   const ThroughputRun& fastest = FastestRun(runs);
-  text += fmt::format("\nThe median round with {} thread{}:\n{}\n{}\n",
-                      fastest.threads, fastest.threads == 1 ? "" : "s",
-                      StageTable(fastest.stats), VerdictText(fastest));
-  return text + (IsStageAlone(fastest) ? PeakText(peak_rss_bytes)
-                                       : PipelineText(fastest, peak_rss_bytes));
-}
-
-std::string ThroughputJson(const std::vector<ThroughputRun>& runs,
-                           const ThroughputOptions& options,
-                           std::int64_t records, std::int64_t peak_rss_bytes) {
-  Json json = RunJson(FastestRun(runs));
-  json["peak_rss_bytes"] = peak_rss_bytes;
-  json["records"] = records;
-  json["batch_size"] = options.input.batch_size;
-  json["image_size"] = options.input.preprocess.image_size;
-  json["recipe"] = ChoiceName(options.input.preprocess.recipe, kRecipes);
-  json["scaled_decode"] = options.input.preprocess.scaled_decode;
-  json["training"] = options.input.training;
-  json["seed"] = options.input.seed;
-  json["seconds"] = options.seconds;
-  json["graph"] = ChoiceName(options.input.graph, kGraphKinds);
-  json["device_rate"] = options.device_rate;
-  json["runs"] = Json::array();
-  for (const ThroughputRun& run : runs) {
-    json["runs"].push_back(RunJson(run));
+  const ReportRow all = RunsRow(runs);
+  ReportTable report = RunRows(fastest);
+  for (ReportRow& row : report) {
+    row.text.clear();
   }
-  return json.dump(2) + "\n";
+  const InputOptions& input = options.input;
+  const bool alone = IsStageAlone(fastest);
+  const ReportTable rest = {
+      {.text = fmt::format("{}\nThe median round with {}:\n{}\n{}\n", all.text,
+                           CountText(fastest.threads, "thread"),
+                           StageTable(fastest.stats), VerdictText(fastest))},
+      {.text = alone ? "" : PipelineText(fastest)},
+      {"peak_rss_bytes", peak_rss_bytes,
+       fmt::format("peak memory: {} of the whole process, libraries included\n",
+                   MemorySizeText(peak_rss_bytes))},
+      {.text = alone ? "" : MemoryText(fastest.memory) + "\n"},
+      {"records", records},
+      {"batch_size", input.batch_size},
+      {"image_size", input.preprocess.image_size},
+      {"recipe", ChoiceName(input.preprocess.recipe, kRecipes)},
+      {"scaled_decode", input.preprocess.scaled_decode},
+      {"training", input.training},
+      {"seed", input.seed},
+      {"seconds", options.seconds},
+      {"graph", ChoiceName(input.graph, kGraphKinds)},
+      {"device_rate", options.device_rate},
+      {all.key, all.value}};
+  report.insert(report.end(), rest.begin(), rest.end());
+  return report;
 }
 
 }  // namespace infeed

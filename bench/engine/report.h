@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "bench/engine/run.h"
+#include "tools/cli/report_table.h"
 
 namespace infeed {
 
@@ -15,17 +17,21 @@ namespace infeed {
 // The bottleneck of the run's median round, in words.
 [[nodiscard]] std::string VerdictText(const ThroughputRun& run);
 
-// The results as text: the rates of every run, then the fastest run's stages,
-// verdict, time to the first batch, and memory.
-[[nodiscard]] std::string ThroughputText(const std::vector<ThroughputRun>& runs,
-                                         std::int64_t peak_rss_bytes);
+// The columns of a table of runs.
+inline constexpr std::array kRunColumns = {
+    "threads", "images/s",    "min",           "max",
+    "spread",  "CPU s/1,000", "G instr/1,000", "input wait"};
 
-// The results as JSON: an object with the fastest run's keys
-// (images_per_second, stages, first_batch_seconds, verdict), peak_rss_bytes,
-// the options, and every run under "runs".
-[[nodiscard]] std::string ThroughputJson(const std::vector<ThroughputRun>& runs,
-                                         const ThroughputOptions& options,
-                                         std::int64_t records,
-                                         std::int64_t peak_rss_bytes);
+// A run in JSON: the statistics of its median round, with the figures over all
+// rounds. The texts of the first rows are its cells under kRunColumns; the
+// other rows have none.
+[[nodiscard]] ReportTable RunRows(const ThroughputRun& run);
+
+// As text: the table of runs, then the fastest run's stages, verdict, time to
+// the first batch, and memory. As JSON: the fastest run's keys, the peak
+// memory, the options, and every run under "runs".
+[[nodiscard]] ReportTable ThroughputReport(
+    const std::vector<ThroughputRun>& runs, const ThroughputOptions& options,
+    std::int64_t records, std::int64_t peak_rss_bytes);
 
 }  // namespace infeed

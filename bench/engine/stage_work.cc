@@ -4,11 +4,11 @@
 #include <atomic>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
+#include <span>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "base/choices.h"
@@ -106,146 +106,90 @@ std::vector<std::uint32_t> MakeSlot(const PreprocessOptions& options) {
   return std::vector<std::uint32_t>(options.image_size.pixels());
 }
 
-class ReadWork final : public StageWork {
- public:
-  ReadWork(const RecordIndex& index, const InputOptions& input)
-      : reader_(index, input) {}
-
-  [[nodiscard]] std::unique_ptr<StageWorker> MakeWorker() const override {
-    return std::make_unique<Worker>(reader_);
-  }
-
- private:
-  class Worker final : public StageWorker {
-   public:
-    explicit Worker(const StreamReader& reader)
-        : reader_(reader), epoch_(reader.EpochOf(0)) {}
-
-    Done Do(std::int64_t place) override {
-      if (place / reader_.places() != number_) {
-        number_ = place / reader_.places();
-        epoch_ = reader_.EpochOf(place);
+StageWork ReadWork(const RecordIndex& index, const InputOptions& input) {
+  const auto reader = std::make_shared<const StreamReader>(index, input);
+  return [reader]() -> StageWorker {
+    return [reader, number = std::int64_t{0}, epoch = reader->EpochOf(0),
+            held = std::make_shared<HeldRecord>()](std::int64_t place) mutable {
+      if (place / reader->places() != number) {
+        number = place / reader->places();
+        epoch = reader->EpochOf(place);
       }
       const Clock::time_point start = Clock::now();
-      reader_.Read(place, epoch_, held_);
-      return {static_cast<std::int64_t>(held_.payload.bytes.size()),
-              Clock::now() - start};
-    }
-
-   private:
-    const StreamReader& reader_;
-    std::int64_t number_ = 0;
-    EpochOrder epoch_;
-    HeldRecord held_;
+      reader->Read(place, epoch, *held);
+      return StageDone{static_cast<std::int64_t>(held->payload.bytes.size()),
+                       Clock::now() - start};
+    };
   };
+}
 
-  StreamReader reader_;
-};
-
-class DecodeWork final : public StageWork {
- public:
-  DecodeWork(const RecordIndex& index, const InputOptions& input)
-      : options_(WithoutAugment(input)),
-        training_(input.training),
-        seed_(input.seed),
-        records_(HoldRecords(index, input)) {}
-
-  [[nodiscard]] std::unique_ptr<StageWorker> MakeWorker() const override {
-    return std::make_unique<Worker>(*this);
-  }
-
- private:
-  class Worker final : public StageWorker {
-   public:
-    explicit Worker(const DecodeWork& work)
-        : work_(work),
-          slot_(MakeSlot(work.options_)),
-          preprocessor_(
-              work.options_, work.training_,
-              Resizers(std::make_unique<NoResize>(work.options_.image_size))) {}
-
-    Done Do(std::int64_t place) override {
-      const std::size_t held = work_.records_.size();
-      const SampleKey key = MakeKey(work_.seed_, place, held);
+StageWork DecodeWork(const RecordIndex& index, const InputOptions& input) {
+  const PreprocessOptions options = WithoutAugment(input);
+  const auto records =
+      std::make_shared<const Records>(HoldRecords(index, input));
+  return [options, records, training = input.training,
+          seed = input.seed]() -> StageWorker {
+    const auto preprocessor = std::make_shared<Preprocessor>(
+        options, training,
+        Resizers(std::make_unique<NoResize>(options.image_size)));
+    return [=, slot = MakeSlot(options)](std::int64_t place) mutable {
+      const SampleKey key = MakeKey(seed, place, records->size());
       const Clock::time_point start = Clock::now();
       const std::int64_t bytes =
-          Fill(preprocessor_, *work_.records_[key.position], key, slot_);
-      return {bytes, Clock::now() - start};
-    }
-
-   private:
-    const DecodeWork& work_;
-    std::vector<std::uint32_t> slot_;
-    Preprocessor preprocessor_;
+          Fill(*preprocessor, *(*records)[key.position], key, slot);
+      return StageDone{bytes, Clock::now() - start};
+    };
   };
+}
 
-  PreprocessOptions options_;
-  bool training_;
-  std::uint64_t seed_;
-  Records records_;
-};
-
-class ResizeWork final : public StageWork {
- public:
-  ResizeWork(const RecordIndex& index, const InputOptions& input)
-      : options_(WithoutAugment(input)),
-        interpolation_(UsedInterpolation(options_, input.training)) {
-    const Records records = HoldRecords(index, input);
-    std::vector<std::uint32_t> slot = MakeSlot(options_);
-    std::int64_t bytes = input.memory_limit / 4;
-    for (std::size_t i = 0; i < records.size() && bytes > 0; ++i) {
-      HeldWindow& window = windows_.emplace_back();
-      Preprocessor keeper(
-          options_, input.training,
-          Resizers(std::make_unique<KeepWindow>(options_.image_size, window)));
-      const SampleKey key =
-          MakeKey(input.seed, static_cast<std::int64_t>(i), records.size());
-      window.kernel = KernelOf(interpolation_, key);
-      const std::int64_t decoded = Fill(keeper, *records[i], key, slot);
-      bytes -= decoded;
-      if (decoded == 0) {
-        windows_.pop_back();
-      }
-    }
-    if (windows_.empty()) {
-      throw DataError("none of the first records could be decoded");
+std::vector<HeldWindow> HoldWindows(const RecordIndex& index,
+                                    const InputOptions& input,
+                                    const PreprocessOptions& options) {
+  const Records records = HoldRecords(index, input);
+  std::vector<std::uint32_t> slot = MakeSlot(options);
+  std::int64_t bytes = input.memory_limit / 4;
+  std::vector<HeldWindow> windows;
+  for (std::size_t i = 0; i < records.size() && bytes > 0; ++i) {
+    HeldWindow& window = windows.emplace_back();
+    Preprocessor keeper(
+        options, input.training,
+        Resizers(std::make_unique<KeepWindow>(options.image_size, window)));
+    const SampleKey key =
+        MakeKey(input.seed, static_cast<std::int64_t>(i), records.size());
+    window.kernel = KernelOf(UsedInterpolation(options, input.training), key);
+    const std::int64_t decoded = Fill(keeper, *records[i], key, slot);
+    bytes -= decoded;
+    if (decoded == 0) {
+      windows.pop_back();
     }
   }
-
-  [[nodiscard]] std::unique_ptr<StageWorker> MakeWorker() const override {
-    return std::make_unique<Worker>(*this);
+  if (windows.empty()) {
+    throw DataError("none of the first records could be decoded");
   }
+  return windows;
+}
 
- private:
-  class Worker final : public StageWorker {
-   public:
-    explicit Worker(const ResizeWork& work)
-        : work_(work),
-          slot_(MakeSlot(work.options_)),
-          resizers_(work.interpolation_, work.options_.image_size) {}
-
-    Done Do(std::int64_t place) override {
+StageWork ResizeWork(const RecordIndex& index, const InputOptions& input) {
+  const PreprocessOptions options = WithoutAugment(input);
+  const auto windows = std::make_shared<const std::vector<HeldWindow>>(
+      HoldWindows(index, input, options));
+  const Interpolation interpolation =
+      UsedInterpolation(options, input.training);
+  return [options, interpolation, windows]() -> StageWorker {
+    const auto resizers =
+        std::make_shared<Resizers>(interpolation, options.image_size);
+    return [=, slot = MakeSlot(options)](std::int64_t place) mutable {
       const HeldWindow& window =
-          work_.windows_[static_cast<std::size_t>(place) %
-                         work_.windows_.size()];
-      ResizeSink& resize = resizers_.Of(window.kernel);
-      resize.Aim(slot_, window.flip, window.sides);
+          (*windows)[static_cast<std::size_t>(place) % windows->size()];
+      ResizeSink& resize = resizers->Of(window.kernel);
+      resize.Aim(slot, window.flip, window.sides);
       PutImage(window.image.view(), resize);
       // Excludes the copy into the sink's band, which a decoder does not need.
-      return {static_cast<std::int64_t>(slot_.size() * sizeof(slot_[0])),
-              resize.busy()};
-    }
-
-   private:
-    const ResizeWork& work_;
-    std::vector<std::uint32_t> slot_;
-    Resizers resizers_;
+      return StageDone{static_cast<std::int64_t>(slot.size() * sizeof(slot[0])),
+                       resize.busy()};
+    };
   };
-
-  PreprocessOptions options_;
-  Interpolation interpolation_;
-  std::vector<HeldWindow> windows_;
-};
+}
 
 // Threads that work until Stop() is called or one of them fails.
 class Team {
@@ -283,9 +227,9 @@ class Team {
 
   void Work(const StageWork& work) {
     try {
-      const std::unique_ptr<StageWorker> worker = work.MakeWorker();
+      const StageWorker worker = work();
       do {
-        const StageWorker::Done done = worker->Do(next_.fetch_add(1));
+        const StageDone done = worker(next_.fetch_add(1));
         counter_.Add(done.bytes, done.busy, Clock::duration::zero());
       } while (!stopped_);
     } catch (...) {
@@ -311,15 +255,15 @@ Stage ParseStage(std::string_view name) {
 
 std::string_view StageName(Stage stage) { return ChoiceName(stage, kStages); }
 
-std::unique_ptr<StageWork> MakeStageWork(Stage stage, const RecordIndex& index,
-                                         const InputOptions& input) {
+StageWork MakeStageWork(Stage stage, const RecordIndex& index,
+                        const InputOptions& input) {
   switch (stage) {
     case Stage::kRead:
-      return std::make_unique<ReadWork>(index, input);
+      return ReadWork(index, input);
     case Stage::kDecode:
-      return std::make_unique<DecodeWork>(index, input);
+      return DecodeWork(index, input);
     case Stage::kResize:
-      return std::make_unique<ResizeWork>(index, input);
+      return ResizeWork(index, input);
     case Stage::kAll:
       break;
   }

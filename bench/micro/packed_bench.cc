@@ -18,7 +18,7 @@
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/memory/batch_pool.h"
 #include "pipeline/memory/page_memory.h"
-#include "pipeline/stats/cpu_seconds.h"
+#include "pipeline/stats/process_usage.h"
 #include "records/example/builder.h"
 #include "records/tfrecord/writer.h"
 

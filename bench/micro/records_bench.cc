@@ -26,32 +26,34 @@ constexpr std::int64_t kRecordBytes = 110'000;  // ImageNet's mean
 constexpr std::int64_t kRecords = 500;
 constexpr std::int64_t kLargerThanCaches = std::int64_t{1} << 29;
 
-void BM_Crc32cPortable(benchmark::State& state) {
-  const std::vector<std::byte> bytes(static_cast<std::size_t>(state.range(0)));
-  for (auto _ : state) {
-    benchmark::DoNotOptimize(ExtendCrc32cPortable(0, bytes));
-  }
-  state.SetBytesProcessed(state.iterations() * state.range(0));
-}
-BENCHMARK(BM_Crc32cPortable)->Arg(64)->Arg(4096)->Arg(kRecordBytes);
+using ExtendCrc32cFunction = std::uint32_t (*)(std::uint32_t,
+                                               std::span<const std::byte>);
 
-void BM_Crc32cHardware(benchmark::State& state) {
-  if (!HasCrc32cInstruction()) {
+void BM_Crc32c(benchmark::State& state, ExtendCrc32cFunction extend) {
+  if (extend == ExtendCrc32cHardware && !HasCrc32cInstruction()) {
     state.SkipWithError("the processor lacks the instruction");
     return;
   }
   const std::vector<std::byte> bytes(static_cast<std::size_t>(state.range(0)));
   for (auto _ : state) {
-    benchmark::DoNotOptimize(ExtendCrc32cHardware(0, bytes));
+    benchmark::DoNotOptimize(extend(0, bytes));
   }
   state.SetBytesProcessed(state.iterations() * state.range(0));
 }
-BENCHMARK(BM_Crc32cHardware)
+
+void Sizes(benchmark::internal::Benchmark* benchmark) {
+  benchmark->Arg(64)
+      ->Arg(256)
+      ->Arg(4096)
+      ->Arg(kRecordBytes)
+      ->Arg(kLargerThanCaches);
+}
+BENCHMARK_CAPTURE(BM_Crc32c, Portable, ExtendCrc32cPortable)
     ->Arg(64)
-    ->Arg(256)
     ->Arg(4096)
-    ->Arg(kRecordBytes)
-    ->Arg(kLargerThanCaches);
+    ->Arg(kRecordBytes);
+BENCHMARK_CAPTURE(BM_Crc32c, Hardware, ExtendCrc32cHardware)->Apply(Sizes);
+BENCHMARK_CAPTURE(BM_Crc32c, Isal, ExtendCrc32cIsal)->Apply(Sizes);
 
 // The yardstick for the checksum: the speed at which one core reads memory.
 std::uint64_t SumOfWords(std::span<const std::byte> bytes) {
@@ -75,20 +77,6 @@ void BM_ReadMemory(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(BM_ReadMemory)->Arg(kRecordBytes)->Arg(kLargerThanCaches);
-
-void BM_Crc32cIsal(benchmark::State& state) {
-  const std::vector<std::byte> bytes(static_cast<std::size_t>(state.range(0)));
-  for (auto _ : state) {
-    benchmark::DoNotOptimize(ExtendCrc32cIsal(0, bytes));
-  }
-  state.SetBytesProcessed(state.iterations() * state.range(0));
-}
-BENCHMARK(BM_Crc32cIsal)
-    ->Arg(64)
-    ->Arg(256)
-    ->Arg(4096)
-    ->Arg(kRecordBytes)
-    ->Arg(kLargerThanCaches);
 
 // A shard of records as large as ImageNet's, in the page cache.
 class Shard {

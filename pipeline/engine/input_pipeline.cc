@@ -31,7 +31,7 @@
 #include "pipeline/reading/prefetcher.h"
 #include "pipeline/reading/record_cache.h"
 #include "pipeline/stats/consumer_counts.h"
-#include "pipeline/stats/storage_reads.h"
+#include "pipeline/stats/process_usage.h"
 #include "pipeline/stats/trace_log.h"
 #include "records/files/output_check.h"
 #include "records/store/record_store.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/choices.h"
 #include "base/ratio.h"
 
 namespace infeed {
@@ -14,6 +15,12 @@ constexpr double kAllWait = 0.99;
 // Threads that are this busy limit the run.
 constexpr double kFullyBusy = 0.75;
 constexpr double kRgbBytes = 3;
+
+constexpr Choices<Bound, 5> kBounds = {{{"unknown", Bound::kUnknown},
+                                        {"consumer", Bound::kConsumer},
+                                        {"workers", Bound::kWorkers},
+                                        {"pool", Bound::kPool},
+                                        {"no_overlap", Bound::kNoOverlap}}};
 
 bool IsWorkersStage(const StageStats& stage) {
   return stage.name == "read" || stage.name == "decode" ||
@@ -109,21 +116,7 @@ Bound FindBound(const PipelineStats& stats, const Bottleneck& bottleneck) {
 
 }  // namespace
 
-std::string_view BoundName(Bound bound) {
-  switch (bound) {
-    case Bound::kUnknown:
-      return "unknown";
-    case Bound::kConsumer:
-      return "consumer";
-    case Bound::kWorkers:
-      return "workers";
-    case Bound::kPool:
-      return "pool";
-    case Bound::kNoOverlap:
-      return "no_overlap";
-  }
-  return "unknown";
-}
+std::string_view BoundName(Bound bound) { return ChoiceName(bound, kBounds); }
 
 Bottleneck BottleneckOf(const PipelineStats& stats) {
   Bottleneck bottleneck;

@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
-#include <iomanip>
 #include <sstream>
 
+#include <fmt/format.h>
+
 #include "base/seconds.h"
-#include "pipeline/stats/cpu_seconds.h"
+#include "pipeline/stats/process_usage.h"
 
 namespace infeed {
 namespace {
@@ -63,10 +64,7 @@ bool CpuLoad::is_too_high() const {
 }
 
 std::string CpuLoad::Text() const {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(1) << "other programs use " << others
-       << " of " << cores << " cores";
-  return text.str();
+  return fmt::format("other programs use {:.1f} of {} cores", others, cores);
 }
 
 std::optional<CpuLoad> LoadBetween(const CpuTimes& before,

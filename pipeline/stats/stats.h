@@ -118,6 +118,11 @@ struct PipelineStats {
                                : 0;
   }
 
+  // The consumer's wait for all batches.
+  [[nodiscard]] double all_wait_seconds() const {
+    return first_wait_seconds + consumer_wait_seconds;
+  }
+
   // The stage of that name; nullptr: none.
   [[nodiscard]] const StageStats* stage(std::string_view name) const;
 };

@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ratio>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/atomic_file.h"
 
@@ -32,46 +35,37 @@ std::string ThreadName() {
 
 // Microseconds with nanosecond digits; negative for what began before the log.
 std::string Microseconds(TraceLog::Clock::duration time) {
-  if (time.count() < 0) {
-    return "-" + Microseconds(-time);
-  }
-  const std::int64_t nanoseconds =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
-  const std::string digits = std::to_string(nanoseconds % 1000);
-  return std::to_string(nanoseconds / 1000) + "." +
-         std::string(3 - digits.size(), '0') + digits;
+  return fmt::format("{:.3f}",
+                     std::chrono::duration<double, std::micro>(time).count());
 }
-
-std::string NumberText(std::int64_t value) { return std::to_string(value); }
 
 std::string Head(std::string_view name, char kind, int thread) {
-  return "{\"name\":\"" + std::string(name) + "\",\"ph\":\"" + kind +
-         "\",\"pid\":" + NumberText(::getpid()) +
-         ",\"tid\":" + NumberText(thread);
+  return fmt::format(R"({{"name":"{}","ph":"{}","pid":{},"tid":{})", name, kind,
+                     ::getpid(), thread);
 }
 
-std::string NameLine(const TraceLog::Thread& thread) {
-  return Head("thread_name", 'M', thread.id) + ",\"args\":{\"name\":\"" +
-         thread.name + "\"}}";
+std::string NameLine(std::string_view kind, int id, std::string_view name) {
+  return Head(kind, 'M', id) +
+         fmt::format(R"(,"args":{{"name":"{}"}}}})", name);
 }
 
 std::string PlaceText(const TracePlace& place) {
-  return place.step >= 0 ? "\"step\":" + NumberText(place.step)
-                         : "\"epoch\":" + NumberText(place.epoch) +
-                               ",\"position\":" + NumberText(place.position) +
-                               ",\"batch\":" + NumberText(place.batch);
+  return place.step >= 0
+             ? fmt::format(R"("step":{})", place.step)
+             : fmt::format(R"("epoch":{},"position":{},"batch":{})",
+                           place.epoch, place.position, place.batch);
 }
 
 std::string EventLine(const TraceEvent& event, int thread,
                       TraceLog::Clock::time_point started) {
   const std::string at = ",\"ts\":" + Microseconds(event.start - started);
-  if (event.is_count) {
-    return Head(event.name, 'C', thread) + at +
-           ",\"args\":{\"count\":" + NumberText(event.count) + "}}";
-  }
-  return Head(event.name, 'X', thread) + at +
-         ",\"dur\":" + Microseconds(event.length) + ",\"args\":{" +
-         PlaceText(event.place) + "}}";
+  return event.is_count
+             ? Head(event.name, 'C', thread) + at +
+                   fmt::format(R"(,"args":{{"count":{}}}}})", event.count)
+             : Head(event.name, 'X', thread) + at +
+                   fmt::format(R"(,"dur":{},"args":{{{}}}}})",
+                               Microseconds(event.length),
+                               PlaceText(event.place));
 }
 
 }  // namespace
@@ -149,13 +143,12 @@ std::vector<TraceLog::Thread> TraceLog::Read() const {
 void TraceLog::Write(const std::string& path, const Window& window,
                      int own_names) const {
   AtomicFile file(path, own_names);
-  file.Write(
-      "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"dropped_events\":\"" +
-      NumberText(dropped()) + "\"},\"traceEvents\":[\n");
-  file.Write(Head("process_name", 'M', ::getpid()) +
-             ",\"args\":{\"name\":\"infeed\"}}");
+  file.Write(fmt::format(
+      R"({{"displayTimeUnit":"ms","otherData":{{"dropped_events":"{}"}},)"
+      "\"traceEvents\":[\n{}",
+      dropped(), NameLine("process_name", ::getpid(), "infeed")));
   for (const Thread& thread : Read()) {
-    file.Write(",\n" + NameLine(thread));
+    file.Write(",\n" + NameLine("thread_name", thread.id, thread.name));
     for (const TraceEvent& event : thread.events) {
       if (window.Holds(event)) {
         file.Write(",\n" + EventLine(event, thread.id, started_));

@@ -1,9 +1,11 @@
 #include "pipeline/stats/verdict.h"
 
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/count_text.h"
 
 namespace infeed {
 namespace {
@@ -17,30 +19,21 @@ constexpr double kFromDisks = 0.1;
 constexpr double kNearlyAll = 0.99;
 constexpr double kHardlyBusy = 0.75;
 
-std::string Format(const char* format, double value) {
-  std::array<char, 32> text{};
-  const int length = std::snprintf(text.data(), text.size(), format, value);
-  return {text.data(), static_cast<std::size_t>(length)};
+std::string Percent(double share) {
+  return fmt::format("{:.0f} %", 100 * share);
 }
 
-std::string Percent(double share) { return Format("%.0f %%", 100 * share); }
-
-std::string Threads(int count) {
-  return std::to_string(count) + (count == 1 ? " thread" : " threads");
-}
-
-std::string Cores(int count) {
-  return std::to_string(count) + (count == 1 ? " core" : " cores");
+std::string Rate(double images_per_second) {
+  return fmt::format("{:.0f} images/s", images_per_second);
 }
 
 // The share of time that the device waited, after the text `before`; "" if
 // nothing was done with the batches.
 std::string Waited(std::string_view before, const Bottleneck& bottleneck) {
   return bottleneck.device_rate
-             ? std::string(before) + "the device waited " +
-                   Percent(bottleneck.device_wait_share) +
-                   " of the time and can take " +
-                   Format("%.0f images/s", *bottleneck.device_rate)
+             ? fmt::format("{}the device waited {} of the time and can take {}",
+                           before, Percent(bottleneck.device_wait_share),
+                           Rate(*bottleneck.device_rate))
              : "";
 }
 
@@ -51,9 +44,9 @@ std::string CoresText(const Bottleneck& bottleneck,
                       const PipelineStats& stats) {
   const bool has_more = stats.cores > stats.threads;
   const int cores = has_more ? stats.cores : 2 * stats.threads;
-  return (has_more ? "this machine's " : "") + Cores(cores) +
-         (has_more ? "" : " of this kind") + " would give " +
-         Format("%.0f images/s", cores * *bottleneck.images_per_core);
+  return fmt::format("{}{}{} would give {}", has_more ? "this machine's " : "",
+                     CountText(cores, "core"), has_more ? "" : " of this kind",
+                     Rate(cores * *bottleneck.images_per_core));
 }
 
 // The number of cores that would keep up with the device; without a device,
@@ -61,8 +54,9 @@ std::string CoresText(const Bottleneck& bottleneck,
 std::string MoreCores(const Bottleneck& bottleneck,
                       const PipelineStats& stats) {
   return bottleneck.cores_needed
-             ? "at least " + Format("%.1f", *bottleneck.cores_needed) +
-                   " more cores of this kind would feed it"
+             ? fmt::format(
+                   "at least {:.1f} more cores of this kind would feed it",
+                   *bottleneck.cores_needed)
              : CoresText(bottleneck, stats);
 }
 
@@ -114,13 +108,20 @@ std::string StageAdvice(const Bottleneck& bottleneck,
              : "; a smaller image_size would cost less";
 }
 
+// "2 threads at 86 %".
+std::string ThreadsText(const Bottleneck& bottleneck,
+                        const PipelineStats& stats) {
+  return CountText(stats.threads, "thread") + " at " +
+         Percent(bottleneck.busy_share);
+}
+
 std::string WorkersVerdict(const Bottleneck& bottleneck,
                            const PipelineStats& stats) {
-  return bottleneck.stage + " bounds the run with " +
-         Percent(bottleneck.stage_share) +
-         " of the work: " + Threads(stats.threads) + " at " +
-         Percent(bottleneck.busy_share) + Waited("; ", bottleneck) + "; " +
-         MoreCores(bottleneck, stats) + StageAdvice(bottleneck, stats);
+  return fmt::format("{} bounds the run with {} of the work: {}{}; {}{}",
+                     bottleneck.stage, Percent(bottleneck.stage_share),
+                     ThreadsText(bottleneck, stats), Waited("; ", bottleneck),
+                     MoreCores(bottleneck, stats),
+                     StageAdvice(bottleneck, stats));
 }
 
 std::string NoOverlapVerdict(const Bottleneck& bottleneck,
@@ -138,16 +139,15 @@ std::string NoOverlapVerdict(const Bottleneck& bottleneck,
   return text +
          ", while one thread did the work; graph=flow works ahead of it: at "
          "least " +
-         Threads(static_cast<int>(needed)) + " would feed it";
+         CountText(static_cast<int>(needed), "thread") + " would feed it";
 }
 
 std::string ConsumerVerdict(const Bottleneck& bottleneck,
                             const PipelineStats& stats) {
-  const std::string text = "the device bounds the run: it waited " +
-                           Percent(bottleneck.device_wait_share) +
-                           " of the time for its input, " + "with " +
-                           Threads(stats.threads) + " at " +
-                           Percent(bottleneck.busy_share);
+  const std::string text = fmt::format(
+      "the device bounds the run: it waited {} of the time for its input, with "
+      "{}",
+      Percent(bottleneck.device_wait_share), ThreadsText(bottleneck, stats));
   return stats.threads > 1 && bottleneck.busy_share < kHardlyBusy
              ? text + "; fewer input threads would be enough"
              : text;
@@ -163,9 +163,8 @@ std::string BadRecordsText(const Bottleneck& bottleneck) {
 
 std::string BoundText(const Bottleneck& bottleneck,
                       const PipelineStats& stats) {
-  const std::string threads = Threads(stats.threads) + " at " +
-                              Percent(bottleneck.busy_share) +
-                              Waited("; ", bottleneck);
+  const std::string threads =
+      ThreadsText(bottleneck, stats) + Waited("; ", bottleneck);
   switch (bottleneck.bound) {
     case Bound::kConsumer:
       return ConsumerVerdict(bottleneck, stats);

@@ -58,7 +58,7 @@ DOORS = [
     (r"zip\.h", r"trainer/formats/zip_archive\.cc"),
     (r"curl/.*", r"records/http/http_client\.cc"),
     (r"pugixml\.hpp", r"records/http/object_xml\.cc"),
-    (r"fmt/.*", r"(base/charts|pipeline/(options|order)|trainer|tools|bench)/.*"),
+    (r"fmt/.*", r"(base/charts|pipeline/(options|order|stats)|trainer|tools|bench)/.*"),
     (r"CLI/.*", r"(tools|bench)/.*"),
     (r"yaml-cpp/.*", r"trainer/params/.*\.cc"),
     (r"openssl/.*",

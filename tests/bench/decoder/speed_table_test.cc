@@ -53,7 +53,7 @@ TEST(SpeedTableTest, MeetsAGoalByRatioAndByTime) {
 }
 
 TEST(SpeedTableTest, IsReadable) {
-  const std::string text = SpeedText(Report());
+  const std::string text = RenderText(SpeedTable(Report()));
   EXPECT_THAT(text, StartsWith("A CPU, SIMD target AVX2, libjpeg-turbo 1\n"
                                "3 images, 2 windows each"));
   EXPECT_THAT(text, ContainsRegex("fast +them +30.0 +10.0 +3.00x +2x +yes\n"));
@@ -65,7 +65,8 @@ TEST(SpeedTableTest, IsReadable) {
 }
 
 TEST(SpeedTableTest, IsJson) {
-  const nlohmann::json json = nlohmann::json::parse(SpeedJson(Report()));
+  const nlohmann::json json =
+      nlohmann::json::parse(RenderJson(SpeedTable(Report())));
   EXPECT_EQ(json["target"], "AVX2");
   EXPECT_EQ(json["rows"][0]["ratio"], 3);
   EXPECT_EQ(json["rows"][0]["theirs_mean_us"], 40);

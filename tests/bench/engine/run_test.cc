@@ -98,11 +98,15 @@ TEST_F(ThroughputRunTest, HasInstructionsAndADevicesWaitOnlyWhereTheyAre) {
 TEST_F(ThroughputRunTest, ReportsItAsTextAndJson) {
   options_.device_rate = 50;
   const std::vector<ThroughputRun> runs = Measure();
-  EXPECT_THAT(ThroughputText(runs, 1 << 20),
-              ContainsRegex(" 2 +200.0 +180.0 +210.0 +15.0 % +4.000 +- "
-                            "+20.0 %\n"));
-  const nlohmann::json json =
-      nlohmann::json::parse(ThroughputJson(runs, options_, 9, 1 << 20));
+  const ReportTable report = ThroughputReport(runs, options_, 9, 1 << 20);
+  EXPECT_THAT(RenderText(report),
+              AllOf(StartsWith("threads  images/s "),
+                    ContainsRegex(" 2 +200.0 +180.0 +210.0 +15.0 % +4.000 +- "
+                                  "+20.0 %\n"),
+                    ContainsRegex("\nThe median round with 2 threads:\nstage "),
+                    HasSubstr("\ntime to first batch: 0.000 s\npeak memory: "),
+                    EndsWith("\n")));
+  const nlohmann::json json = nlohmann::json::parse(RenderJson(report));
   EXPECT_EQ(json["images_per_second"]["median"], 200);
   EXPECT_EQ(json["images_per_second"]["spread"], 0.15);
   EXPECT_EQ(json["cpu_seconds_per_1000_images"], 4);
@@ -110,6 +114,19 @@ TEST_F(ThroughputRunTest, ReportsItAsTextAndJson) {
   EXPECT_EQ(json["input_wait"], 0.2);
   EXPECT_EQ(json["device_rate"], 50);
   EXPECT_EQ(json["graph"], "flow");
+  EXPECT_EQ(json["runs"][0]["images_per_second"]["min"], 80);
+  EXPECT_EQ(json["runs"][0]["stages"].size(), 2U);
+}
+
+TEST_F(ThroughputRunTest, ReportsAStageAlone) {
+  ThroughputRun run = Measure()[1];
+  run.stats.stages.resize(1);
+  EXPECT_EQ(VerdictText(run),
+            "read alone: 200.0 images/s, 100.0 of each thread; an upper bound "
+            "for a pipeline with 2 threads");
+  EXPECT_THAT(RenderText(ThroughputReport({run}, options_, 9, 1 << 20)),
+              AllOf(HasSubstr(VerdictText(run)), HasSubstr("peak memory"),
+                    Not(HasSubstr("time to first batch"))));
 }
 
 TEST_F(ThroughputRunTest, DrawsRatesAndShares) {
@@ -136,6 +153,7 @@ TEST_F(ThroughputRunTest, MakesAPageWithTableAndVerdict) {
   EXPECT_THAT(
       ThroughputPlot("a.html", runs, "the <title>"),
       AllOf(HasSubstr("the &lt;title&gt;"), HasSubstr("<svg"),
+            HasSubstr("<th>spread</th>"), Not(HasSubstr("input wait")),
             HasSubstr("<td>200.0</td>"), HasSubstr(VerdictText(runs[1])),
             Not(HasSubstr("src=")), Not(HasSubstr("href="))));
   EXPECT_THROW(CheckPlotName("a.png"), UsageError);

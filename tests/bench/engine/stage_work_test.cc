@@ -24,18 +24,18 @@ InputOptions Options(int threads = 2) {
 // Measures a moment's work.
 ThroughputRound Measure(Stage stage, const TestShards& shards) {
   const auto work = MakeStageWork(stage, shards.index(), Options());
-  return MeasureStage(stage, *work, Options(), {.seconds = 0.01});
+  return MeasureStage(stage, work, Options(), {.seconds = 0.01});
 }
 
 TEST(StageWorkTest, ReadsRecordsEpochAfterEpoch) {
   const TestShards shards(TestPayloads(3));
   const auto work = MakeStageWork(Stage::kRead, shards.index(), Options());
-  const auto worker = work->MakeWorker();
+  const auto worker = work();
   std::int64_t first = 0;
   std::int64_t second = 0;
   for (int i = 0; i < 3; ++i) {
-    first += worker->Do(i).bytes;
-    second += worker->Do(3 + i).bytes;
+    first += worker(i).bytes;
+    second += worker(3 + i).bytes;
   }
   std::int64_t all = 0;
   for (const std::string& payload : TestPayloads(3)) {
@@ -55,13 +55,13 @@ TEST(StageWorkTest, ReadsWithChecksums) {
 TEST(StageWorkTest, DecodesOtherWindowsWithEveryPass) {
   const TestShards shards(TestPayloads(1));
   const auto work = MakeStageWork(Stage::kDecode, shards.index(), Options());
-  const auto worker = work->MakeWorker();
-  const std::int64_t bytes = worker->Do(0).bytes;
+  const auto worker = work();
+  const std::int64_t bytes = worker(0).bytes;
   EXPECT_GT(bytes, 0);
-  EXPECT_EQ(worker->Do(0).bytes, bytes);
+  EXPECT_EQ(worker(0).bytes, bytes);
   bool differs = false;
   for (int pass = 1; pass < 20; ++pass) {
-    differs = differs || worker->Do(pass).bytes != bytes;
+    differs = differs || worker(pass).bytes != bytes;
   }
   EXPECT_TRUE(differs);
 }
@@ -69,7 +69,7 @@ TEST(StageWorkTest, DecodesOtherWindowsWithEveryPass) {
 TEST(StageWorkTest, ResizesIntoWholeSlots) {
   const TestShards shards(TestPayloads(3));
   const auto work = MakeStageWork(Stage::kResize, shards.index(), Options());
-  EXPECT_EQ(work->MakeWorker()->Do(7).bytes, kSize * kSize * 4);
+  EXPECT_EQ(work()(7).bytes, kSize * kSize * 4);
 }
 
 TEST(StageWorkTest, PassesOverBadImages) {

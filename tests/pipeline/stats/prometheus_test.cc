@@ -57,39 +57,36 @@ TEST(PrometheusTextTest, MetricsHaveThisText) {
   stats.stages.resize(2);
   stats.queues.resize(2);
   const std::string text = PrometheusText(stats);
-  EXPECT_THAT(
-      text,
-      StartsWith(
-          R"(# HELP infeed_elapsed_seconds_total Time since the first batch was asked for.
+  EXPECT_THAT(text, StartsWith(R"(# HELP infeed_threads Threads that work.
+# TYPE infeed_threads gauge
+infeed_threads 2
+# HELP infeed_elapsed_seconds_total Time since the first batch was asked for.
 # TYPE infeed_elapsed_seconds_total counter
-infeed_elapsed_seconds_total 11
-# HELP infeed_batches_total Batches delivered.
-# TYPE infeed_batches_total counter
 )"));
-  EXPECT_EQ(SamplesOf(text), R"(infeed_elapsed_seconds_total 11
+  EXPECT_EQ(SamplesOf(text), R"(infeed_threads 2
+infeed_elapsed_seconds_total 11
 infeed_batches_total 20
-infeed_copied_batches_total 4
 infeed_images_total 1280
+infeed_copied_batches_total 4
 infeed_first_batch_seconds 0.5
 infeed_consumer_wait_seconds_total 10
+infeed_outside_pixels_total 12
+infeed_storage_read_bytes_total 512
+infeed_memory_plan_bytes 50000000
+infeed_bad_samples_total 14
 infeed_bad_records_total{kind="frame"} 4
 infeed_bad_records_total{kind="example"} 5
 infeed_bad_records_total{kind="label"} 7
 infeed_bad_records_total{kind="image"} 6
-infeed_bad_samples_total 14
 infeed_tolerated_warnings_total 8
-infeed_cache_hits_total 5
 infeed_cache_records 7
 infeed_cache_bytes 770
+infeed_cache_hits_total 5
 infeed_seek_index_images_total{index="used"} 3
 infeed_seek_index_images_total{index="refused"} 1
 infeed_seek_index_images_total{index="none"} 2
 infeed_seek_index_rows_total{rows="all"} 50
 infeed_seek_index_rows_total{rows="covered"} 40
-infeed_outside_pixels_total 12
-infeed_storage_read_bytes_total 512
-infeed_threads 2
-infeed_memory_plan_bytes 50000000
 infeed_stage_items_total{stage="order"} 1280
 infeed_stage_items_total{stage="read"} 1280
 infeed_stage_bytes_total{stage="order"} 0

@@ -51,6 +51,9 @@ TEST(StatsJsonTest, JsonHasThisText) {
   "consumer_wait_seconds": 9.0,
   "bad_records": 2,
   "first_bad_record": "a \"b\": record 3",
+  "outside_pixels": 12,
+  "storage_bytes": 512,
+  "memory_bytes": 50000000,
   "bad_record_totals": {
     "samples": 1280,
     "bad_samples": 2,
@@ -80,9 +83,6 @@ TEST(StatsJsonTest, JsonHasThisText) {
     "write_error": "",
     "first_refused": ""
   },
-  "outside_pixels": 12,
-  "storage_bytes": 512,
-  "memory_bytes": 50000000,
   "stages": [
     {
       "name": "order",

@@ -1,4 +1,4 @@
-#include "pipeline/stats/storage_reads.h"
+#include "pipeline/stats/process_usage.h"
 
 #include <fcntl.h>
 #include <unistd.h>

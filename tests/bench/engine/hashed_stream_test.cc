@@ -1,0 +1,95 @@
+#include "bench/engine/hashed_stream.h"
+
+#include <string>
+
+#include "pipeline/order/stream_state.h"
+#include "tests/support/shard_builder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+
+// The first batches of ten records, in batches of four.
+class HashedStreamTest : public ::testing::Test {
+ protected:
+  HashedStreamTest() {
+    options_.batch_size = 4;
+    options_.image_size = 16;
+  }
+
+  HashedStream Hash(std::int64_t batches, const StreamPosition& start = {}) {
+    return HashStream(shards_.index(), options_, start, batches);
+  }
+
+  auto Order(std::int64_t batches) {
+    return RecordsOfBatches(shards_.index(), options_, batches);
+  }
+
+  TestShards shards_{TestPayloads(10)};
+  InputOptions options_;
+};
+
+TEST_F(HashedStreamTest, HashIsTheSameForAnyThreads) {
+  // Ten batches reach over four epochs.
+  options_.threads = 1;
+  const std::string hash = Hash(10).hash;
+  EXPECT_THAT(hash, MatchesRegex("[0-9a-f]{64}"));
+  EXPECT_NE(Hash(9).hash, hash);
+  options_.threads = 3;
+  EXPECT_EQ(Hash(10).hash, hash);
+}
+
+TEST_F(HashedStreamTest, StateContinuesTheStream) {
+  const std::string state = Hash(3).state;
+  EXPECT_THAT(state, HasSubstr("\"batch_size\": 4"));
+  const HashedStream rest =
+      Hash(2, ResumePosition(state, shards_.index(), options_));
+  EXPECT_NE(rest.hash, Hash(2).hash);
+  // Two batches make an epoch.
+  EXPECT_THAT(rest.state,
+              AllOf(HasSubstr("\"epoch\": 2"), HasSubstr("\"position\": 4")));
+}
+
+TEST_F(HashedStreamTest, NamesTheFirstBadRecord) {
+  EXPECT_EQ(Hash(10).first_bad_record, "");
+  TestShards damaged(TestPayloads(10));
+  damaged.Damage(3);
+  EXPECT_THAT(HashStream(damaged.index(), options_, {}, 10).first_bad_record,
+              HasSubstr("train-0000"));
+}
+
+TEST_F(HashedStreamTest, ListsTheRecordsOfARanksBatches) {
+  options_.shuffle = Shuffle::kNone;
+  options_.rank = 1;
+  options_.world_size = 2;
+  // The epoch ends before the third batch.
+  EXPECT_THAT(Order(3), ElementsAre(ElementsAre(2, 3), ElementsAre(6, 7),
+                                    ElementsAre(2, 3)));
+  options_.rank_share = RankShare::kStrided;
+  EXPECT_THAT(Order(3), ElementsAre(ElementsAre(1, 3), ElementsAre(5, 7),
+                                    ElementsAre(1, 3)));
+}
+
+TEST_F(HashedStreamTest, ListsAllRecordsOfAnEvaluation) {
+  options_.training = false;
+  EXPECT_THAT(Order(9),
+              ElementsAre(ElementsAre(0, 1, 2, 3), ElementsAre(4, 5, 6, 7),
+                          ElementsAre(8, 9)));
+}
+
+// torch.randperm(10) after torch.manual_seed(0).
+TEST_F(HashedStreamTest, ListsTheOrderOfTorch) {
+  options_.shuffle = Shuffle::kTorch;
+  EXPECT_THAT(Order(2),
+              ElementsAre(ElementsAre(4, 1, 7, 5), ElementsAre(3, 9, 0, 8)));
+}
+
+}  // namespace
+}  // namespace infeed
