@@ -3,7 +3,6 @@
 #include <atomic>
 #include <latch>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -15,15 +14,6 @@
 
 namespace infeed {
 namespace {
-
-TEST(FetchPoolTest, RunsWhatIsSubmitted) {
-  std::latch done(8);
-  FetchPool pool(3);
-  for (int i = 0; i < 8; ++i) {
-    pool.Submit([&](const std::stop_token&) { done.count_down(); });
-  }
-  done.wait();
-}
 
 TEST(FetchPoolTest, DoesEachPieceOfWorkOnce) {
   FetchPool pool(3);
