@@ -22,9 +22,6 @@ TEST(UrlTest, TakesABucketAndAKeyByteForByte) {
   EXPECT_EQ(url.host, "My.bucket_1");
   EXPECT_EQ(url.path, "a b/%41?x=#y");
   EXPECT_EQ(url.query, "");
-}
-
-TEST(UrlTest, TakesABucketAlone) {
   EXPECT_EQ(ParseUrl("gs://bucket").path, "");
   EXPECT_EQ(ParseUrl("gs://bucket/").path, "");
 }
@@ -45,20 +42,17 @@ TEST(UrlTest, FormatsWhatItParsed) {
   }
 }
 
-class BadUrlTest : public ::testing::TestWithParam<const char*> {};
-
-TEST_P(BadUrlTest, IsRefusedByName) {
-  EXPECT_THAT([] { (void)ParseUrl(GetParam()); },
-              ThrowsMessage<UsageError>(HasSubstr("'")));
+TEST(UrlTest, RefusesABadOneByName) {
+  for (const std::string url :
+       {"", "ftp://h/x", "s3:///key", "s3://b?c/k", "gs://b c/k", "http:///x",
+        "http://h:0/", "http://h:65536/", "http://h:8x/", "http://[::1/x",
+        "http://[::1]x/", "http://h/a b", "http://h/%4", "http://h/%zz",
+        "http://h/a#b", "http://h/\xC3\xA4"}) {
+    EXPECT_THAT([&] { (void)ParseUrl(url); },
+                ThrowsMessage<UsageError>(HasSubstr("'")))
+        << url;
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    All, BadUrlTest,
-    ::testing::Values("", "ftp://h/x", "s3:///key", "s3://b?c/k", "gs://b c/k",
-                      "http:///x", "http://h:0/", "http://h:65536/",
-                      "http://h:8x/", "http://[::1/x", "http://[::1]x/",
-                      "http://h/a b", "http://h/%4", "http://h/%zz",
-                      "http://h/a#b", "http://h/\xC3\xA4"));
 
 TEST(UrlTest, RefusesControlCharactersAndShowsNone) {
   EXPECT_THAT([] { (void)ParseUrl("s3://b/a\nb"); },
