@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/bytes.h"
+
 #include "gtest/gtest.h"
 
 namespace infeed {

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "records/example/reader.h"
+#include "tests/support/bytes.h"
 #include "tests/support/example_wire.h"
 #include "tests/support/hex.h"
 #include "tests/support/throws.h"
