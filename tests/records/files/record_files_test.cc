@@ -2,12 +2,10 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "tests/support/temporary_folder.h"
-#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,11 +1,6 @@
 #include "records/files/siblings.h"
 
-#include <string>
-#include <vector>
-
-#include "base/error.h"
 #include "tests/support/image_folder.h"
-#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -4,7 +4,6 @@
 
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,7 @@
 #include "records/store/record_index.h"
 #include "records/store/record_store.h"
 #include "records/store/seek_file.h"
-#include "tests/support/record_file.h"
+#include "tests/support/bytes.h"
 #include "tests/support/temporary_folder.h"
 
 #include "gmock/gmock.h"

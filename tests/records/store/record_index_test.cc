@@ -1,6 +1,5 @@
 #include "records/store/record_index.h"
 
-#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -48,7 +47,10 @@ class RecordIndexTest : public ::testing::Test {
 };
 
 TEST_F(RecordIndexTest, FindsEveryRecord) {
-  const RecordIndex index({shard_});
+  const RecordIndex index({shard_}, {.use_cache = false});
+  EXPECT_FALSE(fs::exists(folder_ / ".infeed"));
+  EXPECT_EQ(RecordIndex({}).size(), 0);
+  EXPECT_EQ(RecordIndex({}).max_length(), 0);
   EXPECT_EQ(index.size(), 3);
   EXPECT_EQ(index.max_length(), 5);
   EXPECT_THAT(OffsetsOf(index), ElementsAre(0, 17, 33));
@@ -69,12 +71,6 @@ TEST_F(RecordIndexTest, PassesOverEmptyShards) {
   EXPECT_EQ(index.at(3).number, 0);
   EXPECT_EQ(index.shard_size(1), 3);
   EXPECT_EQ(index.shard_size(2), 0);
-}
-
-TEST_F(RecordIndexTest, OfNothingIsEmpty) {
-  const RecordIndex index({});
-  EXPECT_EQ(index.size(), 0);
-  EXPECT_EQ(index.max_length(), 0);
 }
 
 TEST_F(RecordIndexTest, RecordsSmallerAndLargerThanAPage) {
@@ -106,15 +102,6 @@ TEST_F(RecordIndexTest, BuildsAnewWhenTheShardsSizeChanges) {
   Shard().Add("more").Write(shard_);
   fs::last_write_time(shard_, time);
   EXPECT_EQ(RecordIndex({shard_}).size(), 4);
-}
-
-TEST_F(RecordIndexTest, BuildsAnewWhenTheShardsTimeChanges) {
-  const RecordIndex before({shard_});
-  // Other records, but equal size.
-  RecordFile().Add("").Add("a").Add("hello").Write(shard_);
-  fs::last_write_time(shard_,
-                      fs::last_write_time(shard_) + std::chrono::seconds(1));
-  EXPECT_THAT(OffsetsOf(RecordIndex({shard_})), ElementsAre(0, 16, 33));
 }
 
 TEST_F(RecordIndexTest, BuildsAnewWhenTheFileIsDamaged) {
@@ -172,11 +159,6 @@ TEST_F(RecordIndexTest, WorksWhereNothingCanBeKept) {
   const EnvironmentVariable cache("XDG_CACHE_HOME", shard_);
   EXPECT_EQ(RecordIndex({shard_}).size(), 3);
   EXPECT_THROW((void)SaveIndex(FileSource(shard_), {}), IoError);
-}
-
-TEST_F(RecordIndexTest, LeavesNoFileWithoutTheCache) {
-  EXPECT_EQ(RecordIndex({shard_}, {.use_cache = false}).size(), 3);
-  EXPECT_FALSE(fs::exists(folder_ / ".infeed"));
 }
 
 TEST_F(RecordIndexTest, TheIdentityTellsDataApart) {

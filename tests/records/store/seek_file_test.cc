@@ -67,6 +67,9 @@ TEST_F(SeekFileTest, GivesBackWhatWasWritten) {
   EXPECT_EQ(Read(*file, 0), "one");
   EXPECT_EQ(Read(*file, 1), "");
   EXPECT_EQ(Read(*file, 2), "three");
+  std::vector<std::byte> buffer;
+  EXPECT_EQ(AsText(file->Read(2, 5, buffer)), "three");
+  EXPECT_TRUE(file->Read(2, 4, buffer).empty()) << "longer than allowed";
 }
 
 TEST_F(SeekFileTest, IsOnlyThereWhenItIsWhole) {
@@ -83,14 +86,9 @@ TEST_F(SeekFileTest, IsNotForAShardOfAnotherSizeOrNumberOfRecords) {
   EXPECT_NE(SeekFile::Find(first_, size, 3), nullptr);
   EXPECT_EQ(SeekFile::Find(first_, size + 1, 3), nullptr);
   EXPECT_EQ(SeekFile::Find(first_, size, 4), nullptr);
-}
-
-TEST_F(SeekFileTest, IsStillForAShardThatWasCopied) {
-  WriteFirst();
-  std::filesystem::last_write_time(first_, {});
-  const auto file = Find();
-  ASSERT_NE(file, nullptr);
-  EXPECT_NE(file->info().shard_version, FileSource(first_).version());
+  std::filesystem::last_write_time(first_, {});  // It was copied.
+  ASSERT_NE(Find(), nullptr);
+  EXPECT_NE(Find()->info().shard_version, FileSource(first_).version());
 }
 
 TEST_F(SeekFileTest, LiesInTheUsersCacheWhereTheDataCannotBeWritten) {
@@ -161,13 +159,6 @@ TEST_F(SeekFileTest, HasNoEntriesOnceItLosesItsBytes) {
   EXPECT_EQ(Read(*file, 2), "");
 }
 
-TEST_F(SeekFileTest, AnEntryLongerThanAllowedIsNone) {
-  WriteFirst();
-  std::vector<std::byte> buffer;
-  EXPECT_EQ(AsText(Find()->Read(2, 5, buffer)), "three");
-  EXPECT_TRUE(Find()->Read(2, 4, buffer).empty());
-}
-
 TEST_F(SeekFileTest, AStoreFindsTheEntriesOfAllShards) {
   const RecordIndex index({first_, second_});
   EXPECT_EQ(Read(SeekStore(index), 3), "");
@@ -182,14 +173,6 @@ TEST_F(SeekFileTest, AStoreFindsTheEntriesOfAllShards) {
     EXPECT_EQ(Read(store, 1), "");
     EXPECT_EQ(Read(store, 2), "three");
   }
-}
-
-TEST_F(SeekFileTest, AStoreLooksForAShardsFileOnce) {
-  const RecordIndex index({first_, second_});
-  const SeekStore store(index);
-  EXPECT_EQ(Read(store, 0), "");
-  WriteFirst();
-  EXPECT_EQ(Read(store, 0), "");
 }
 
 TEST_F(SeekFileTest, TheFilesOfAnImageFolderHaveOneTogether) {
@@ -225,20 +208,14 @@ void Add(const RecordIndex& index, const std::vector<std::string>& sealed) {
   });
 }
 
-TEST_F(SeekFileTest, IsMadeByAddingToIt) {
-  const RecordIndex index({first_, second_});
-  Add(index, {"", "two", ""});
-  const auto file = Find();
-  ASSERT_NE(file, nullptr);
-  EXPECT_EQ(file->info().run, kFoundRun);
-  EXPECT_EQ(Read(*file, 0), "");
-  EXPECT_EQ(Read(*file, 1), "two");
-}
-
 TEST_F(SeekFileTest, KeepsTheLongerOfTwoEntriesUnlessOneReplaces) {
-  WriteFirst();
   const RecordIndex index({first_, second_});
   SeekStore store(index);
+  EXPECT_EQ(Read(store, 2), "");
+  Add(index, {"one", "", "three"});
+  EXPECT_EQ(Find()->info().run, kFoundRun);
+  EXPECT_EQ(Read(store, 2), "") << "a file is looked for once";
+  store.Reopen(0);
   EXPECT_EQ(Read(store, 2), "three");
   Add(index, {"longer", "two", "3"});
   EXPECT_EQ(Read(store, 0), "one");
