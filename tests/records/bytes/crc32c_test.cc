@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "records/bytes/sha256.h"
 #include "tests/support/bytes.h"
 
 #include "gtest/gtest.h"
@@ -103,6 +104,17 @@ TEST(CrcMaskTest, UnmaskUndoesMask) {
     EXPECT_EQ(UnmaskCrc(MaskCrc(crc)), crc);
     EXPECT_NE(MaskCrc(crc), crc);
   }
+}
+
+// FIPS 180-2, appendix B.1.
+constexpr const char* kOfAbc =
+    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+TEST(Sha256Test, HashesBytesThatComeInPieces) {
+  Sha256 hash;
+  hash.Add(AsBytes("a"));
+  hash.Add(AsBytes("bc"));
+  EXPECT_EQ(Hex(hash.Finish()), kOfAbc);
 }
 
 }  // namespace

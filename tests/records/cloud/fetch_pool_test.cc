@@ -4,9 +4,11 @@
 #include <latch>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "records/cloud/cloud_runtime.h"
 #include "tests/support/child_process.h"
 #include "tests/support/throws.h"
 
@@ -83,6 +85,24 @@ TEST(FetchPoolTest, TellsWhatIsRunningThatItEnds) {
     begun.wait();
   }
   EXPECT_TRUE(told);
+}
+
+TEST(ByteBudgetTest, HoldsNoMoreThanItsLimit) {
+  const auto budget = std::make_shared<ByteBudget>(10);
+  ByteBudget::Share six = budget->TryTake(6);
+  EXPECT_NE(six, nullptr);
+  EXPECT_EQ(budget->TryTake(5), nullptr);
+  const ByteBudget::Share four = budget->TryTake(4);
+  EXPECT_NE(four, nullptr);
+  const ByteBudget::Share moved = std::exchange(six, nullptr);
+  EXPECT_EQ(budget->held(), 10);
+}
+
+TEST(ByteBudgetTest, AShareIsGivenBackAtItsEnd) {
+  const auto budget = std::make_shared<ByteBudget>(10);
+  EXPECT_NE(budget->TryTake(7), nullptr);
+  EXPECT_EQ(budget->held(), 0);
+  EXPECT_EQ(budget->peak(), 7);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/shown_text.h"
+#include "records/http/secrets_guard.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -92,6 +93,16 @@ TEST(LoopbackTest, IsThisMachineAlone) {
   for (const char* host : {"localhost.evil.com", "127.evil.com", "128.0.0.1",
                            "[::2]", "10.0.0.1", ""}) {
     EXPECT_FALSE(IsLoopback(host)) << host;
+  }
+}
+
+TEST(IsSecretNameTest, KnowsTheUsualWords) {
+  for (const char* const name :
+       {"INFEED_HTTP_BEARER_TOKEN", "AWS_SECRET_ACCESS_KEY", "X_PASSWORD"}) {
+    EXPECT_TRUE(IsSecretName(name)) << name;
+  }
+  for (const char* const name : {"OMP_NUM_THREADS", "INFEED_DATA_DIR"}) {
+    EXPECT_FALSE(IsSecretName(name)) << name;
   }
 }
 

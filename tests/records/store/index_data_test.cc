@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,19 +12,16 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/varint.h"
-#include "records/archives/tar_writer.h"
-#include "records/bytes/byte_sink.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/class_list.h"
-#include "records/files/open_sink.h"
 #include "records/files/open_source.h"
 #include "records/files/side_format.h"
 #include "records/store/file_records.h"
 #include "records/tfrecord/format.h"
-#include "tests/support/bytes.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/raw_bytes.h"
 #include "tests/support/seen_records.h"
+#include "tests/support/tar_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "tests/support/zip_builder.h"
@@ -68,27 +64,26 @@ class IndexDataTest : public ::testing::Test {
     return seen;
   }
 
+  std::string Write(const std::string& name, const std::string& bytes) const {
+    fs::create_directories(fs::path(folder_ / name).parent_path());
+    WriteFileAtomically(folder_ / name, bytes);
+    return folder_ / name;
+  }
+
   void WriteTree(const std::string& name) const {
     for (const Picture& picture : Pictures()) {
-      const std::string folder = folder_ / (name + "/" + picture.folder);
-      fs::create_directories(folder);
-      WriteFileAtomically(folder + "/" + picture.name, picture.bytes);
+      Write(name + "/" + picture.folder + "/" + picture.name, picture.bytes);
     }
   }
 
   std::string WriteTar(const std::string& name) const {
-    const std::string path = folder_ / name;
-    fs::create_directories(fs::path(path).parent_path());
-    const std::unique_ptr<ByteSink> sink = OpenSink(path);
-    TarWriter tar(*sink);
+    TarFile tar;
     for (const Picture& picture : Pictures()) {
-      tar.Add(picture.name, AsBytes(picture.bytes));
-      const std::string label = std::to_string(picture.label);
-      tar.Add(picture.name.substr(0, 1) + ".cls", AsBytes(label));
+      tar.Add(picture.name, picture.bytes)
+          .Add(picture.name.substr(0, 1) + ".cls",
+               std::to_string(picture.label));
     }
-    tar.Finish();
-    sink->Commit();
-    return path;
+    return Write(name, tar.End().text());
   }
 
   std::string WriteZip(const std::string& name,
@@ -99,9 +94,7 @@ class IndexDataTest : public ::testing::Test {
       zip.Add(picture.name == "b.jpg" ? DeflatedMember(member, picture.bytes)
                                       : StoredMember(member, picture.bytes));
     }
-    fs::create_directories(fs::path(folder_ / name).parent_path());
-    WriteFileAtomically(folder_ / name, zip.bytes());
-    return folder_ / name;
+    return Write(name, zip.bytes());
   }
 
   std::string WriteShard(const std::string& name) const {
@@ -113,10 +106,7 @@ class IndexDataTest : public ::testing::Test {
                                                .filename = picture.name,
                                                .encoded = picture.bytes}));
     }
-    const std::string path = folder_ / name;
-    fs::create_directories(fs::path(path).parent_path());
-    WriteFileAtomically(path, bytes);
-    return path;
+    return Write(name, bytes);
   }
 
   TemporaryFolder cache_;
