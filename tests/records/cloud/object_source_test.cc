@@ -72,6 +72,19 @@ TEST_F(ObjectSourceTest, KnowsItsSizeAndVersion) {
   EXPECT_NE(ObjectSource(kUrl).version(), version);
 }
 
+TEST_F(ObjectSourceTest, EndsWhereTheObjectEnds) {
+  const ObjectSource source(kUrl);
+  EXPECT_EQ(Read(source, 95, 20), bytes_.substr(95));
+  EXPECT_EQ(Read(source, 100, 20), "");
+  EXPECT_EQ(Read(source, 1000, 20), "");
+  EXPECT_EQ(Read(source, 5, 0), "");
+  // A hint beyond it does nothing.
+  source.WillRead(100, 10);
+  source.WillRead(-1, 10);
+  source.WillRead(10, 0);
+  EXPECT_EQ(Budget()->peak(), 0);
+}
+
 TEST_F(ObjectSourceTest, FetchesWhatIsAskedInBlocksAndOnce) {
   struct Case {
     std::vector<std::pair<int, int>> hints;  // offset and bytes
@@ -98,22 +111,6 @@ TEST_F(ObjectSourceTest, FetchesWhatIsAskedInBlocksAndOnce) {
     }
     EXPECT_EQ(Ranges(), ranges);
   }
-}
-
-TEST_F(ObjectSourceTest, EndsWhereTheObjectEnds) {
-  const ObjectSource source(kUrl);
-  EXPECT_EQ(Read(source, 95, 20), bytes_.substr(95));
-  EXPECT_EQ(Read(source, 100, 20), "");
-  EXPECT_EQ(Read(source, 1000, 20), "");
-  EXPECT_EQ(Read(source, 5, 0), "");
-}
-
-TEST_F(ObjectSourceTest, AHintBeyondTheObjectDoesNothing) {
-  const ObjectSource source(kUrl);
-  source.WillRead(100, 10);
-  source.WillRead(-1, 10);
-  source.WillRead(10, 0);
-  EXPECT_EQ(Budget()->peak(), 0);
 }
 
 TEST_F(ObjectSourceTest, ReadsAheadOfWhatIsReadInOrder) {

@@ -68,8 +68,9 @@ TEST(KeyGuess, FindsTheImageAndTheLabel) {
   struct Case {
     Record record;
     RecordKeys keys;
+    RecordKeys given = {};
   };
-  for (const auto& [record, keys] :
+  for (const auto& [record, keys, given] :
        {// TensorFlow Datasets.
         Case{{{"file_name", Bytes{"n01.JPEG"}},
               {"image", Bytes{Jpeg()}},
@@ -89,8 +90,17 @@ TEST(KeyGuess, FindsTheImageAndTheLabel) {
              {"image/encoded", "class"}},
         Case{{{"image/encoded", Bytes{Jpeg()}},
               {"image/object/class/label", Numbers{3}}},
-             {"image/encoded", "image/object/class/label"}}}) {
-    EXPECT_EQ(KeysIn(record), keys) << keys.image << " " << keys.label;
+             {"image/encoded", "image/object/class/label"}},
+        // What is there or given stays.
+        Case{{{"image/class/label", Numbers{1}},
+              {"image/encoded", Bytes{Jpeg()}},
+              {"image", Bytes{Jpeg()}},
+              {"label", Numbers{3}}},
+             RecordKeys()},
+        Case{{{"image", Bytes{Jpeg()}}, {"label", Numbers{3}}},
+             {"photo", "class"},
+             {"photo", "class"}}}) {
+    EXPECT_EQ(KeysIn(record, given), keys) << keys.image << " " << keys.label;
   }
 }
 
@@ -127,17 +137,6 @@ TEST(KeyGuess, RefusesTwoThatFit) {
       AllOf(HasSubstr("class and target"), HasSubstr("give label_key=class")));
   EXPECT_EQ(KeysIn(two_labels, {.label = "target"}),
             (RecordKeys{"image", "target"}));
-}
-
-TEST(KeyGuess, LeavesWhatIsThereOrGiven) {
-  EXPECT_EQ(KeysIn({{"image/class/label", Numbers{1}},
-                    {"image/encoded", Bytes{Jpeg()}},
-                    {"image", Bytes{Jpeg()}},
-                    {"label", Numbers{3}}}),
-            RecordKeys());
-  EXPECT_EQ(KeysIn({{"image", Bytes{Jpeg()}}, {"label", Numbers{3}}},
-                   {"photo", "class"}),
-            (RecordKeys{"photo", "class"}));
 }
 
 TEST(KeyGuess, LeavesTheStandardKeysWhereNothingFits) {
