@@ -5,6 +5,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/tfrecord/format.h"
 #include "records/tfrecord/reader.h"
 #include "tests/support/closed_port.h"
 #include "tests/support/cloud_fixture.h"

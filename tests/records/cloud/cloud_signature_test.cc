@@ -47,9 +47,6 @@ class CloudSignatureTest : public testing::Test {
   ObjectServer server_;
   HttpClient client_;
 };
-SigV4Scope scope_{.region = "us-east-1"};
-std::chrono::seconds skew_{0};
-};
 
 TEST_F(CloudSignatureTest, HoldsForAnyKey) {
   std::size_t keys = 0;

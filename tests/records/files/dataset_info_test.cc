@@ -115,7 +115,7 @@ TEST(DatasetInfoTest, RefusesWhatIsNoDescription) {
              "classes": [], "splits": [
                {"name": "train", "records": -1, "shards": []}]})",
          "'records' is negative: -1"}}) {
-    EXPECT_THAT([&, &text = text] { Read(text); },
+    EXPECT_THAT(([&, &text = text] { Read(text); }),
                 ThrowsMessage<DataError>(
                     AllOf(HasSubstr("dataset.json: "), HasSubstr(reason))))
         << reason;

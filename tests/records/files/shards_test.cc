@@ -107,7 +107,7 @@ TEST_F(ShardsTest, NamesThePartThatIsMissing) {
         {folder_ / "raw", "has no shards"},
         // The system's limit on a path's length stands for any refusal.
         {folder_ / std::string(5000, 'x') + "/*", ""}}) {
-    EXPECT_THAT([&, &spec = spec] { List(spec); },
+    EXPECT_THAT(([&, &spec = spec] { List(spec); }),
                 ThrowsMessage<IoError>(HasSubstr(fault)));
   }
 }

@@ -63,7 +63,7 @@ TEST(ObjectXmlTest, RefusesABadPage) {
         {Page("<IsTruncated>true</IsTruncated>"), "no NextContinuationToken"},
         {Page("<IsTruncated>yes</IsTruncated>"), "IsTruncated"},
         {std::string(kMaxObjectXmlBytes + 1, ' '), "limit"}}) {
-    EXPECT_THAT([&, &xml = xml] { (void)ParseObjectPage(xml); },
+    EXPECT_THAT([&xml = xml] { (void)ParseObjectPage(xml); },
                 ThrowsMessage<DataError>(HasSubstr(reason)));
   }
 }
