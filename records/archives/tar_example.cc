@@ -1,7 +1,6 @@
 #include "records/archives/tar_example.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,10 +17,6 @@ namespace {
 
 constexpr std::size_t kMaxFileNameBytes = 1024;
 
-std::string_view TextOf(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 // The names of a sample's members, for messages.
 std::string NamesOf(const TarSample& sample) {
   std::string names;
@@ -37,9 +32,7 @@ bool IsImage(const SamplePart& part, std::string_view image_key) {
     return IsImageEnding(part.ending);
   }
   image_key.remove_prefix(image_key.starts_with('.') ? 1 : 0);
-  return std::ranges::equal(part.ending, image_key, {}, {}, [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
+  return part.ending == LowerCase(image_key);
 }
 
 // nullptr: there are several.
@@ -110,7 +103,7 @@ std::vector<ExampleFeature> FeaturesOf(const TarSample& sample,
   }
   for (const SamplePart& part : sample.parts) {
     if (&part != image) {
-      features.push_back({part.ending, Texts{TextOf(part.bytes)}});
+      features.push_back({part.ending, Texts{AsChars(part.bytes)}});
     }
   }
   return features;
@@ -129,7 +122,7 @@ std::span<const std::byte> BuildTarExample(const TarSample& sample,
     return WriteExample({.before = {}, .image = example, .after = {}}, buffer);
   }
   return WriteExample(
-      BuildExampleParts(features, image_key, TextOf(image->bytes)), buffer);
+      BuildExampleParts(features, image_key, AsChars(image->bytes)), buffer);
 }
 
 }  // namespace infeed

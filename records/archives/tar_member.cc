@@ -77,16 +77,12 @@ class SourcePage {
   std::int64_t size_ = 0;    // bytes of the source in the page
 };
 
-std::string_view TextIn(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 std::string_view UpToNul(std::string_view text) {
   return text.substr(0, text.find('\0'));
 }
 
 std::string_view FieldText(std::span<const std::byte> header, TarField field) {
-  return UpToNul(TextIn(header.subspan(field.begin, field.bytes)));
+  return UpToNul(AsChars(header.subspan(field.begin, field.bytes)));
 }
 
 // GNU's form of large numbers: a byte 0x80, then the number, big-endian.
@@ -108,7 +104,7 @@ std::optional<std::int64_t> FieldNumber(std::span<const std::byte> header,
   if (bytes[0] == std::byte{0x80}) {
     return BinaryNumber(bytes.subspan(1));
   }
-  const std::string_view digits = Trimmed(UpToNul(TextIn(bytes)));
+  const std::string_view digits = Trimmed(UpToNul(AsChars(bytes)));
   if (digits.empty()) {
     return 0;
   }
@@ -142,7 +138,7 @@ std::string HeaderName(std::span<const std::byte> header) {
   std::string name(FieldText(header, kTarName));
   // GNU has other fields in the prefix's place.
   const bool is_posix =
-      TextIn(header.subspan(kTarMagic.begin, kPosixMagic.size())) ==
+      AsChars(header.subspan(kTarMagic.begin, kPosixMagic.size())) ==
       kPosixMagic;
   if (is_posix) {
     const std::string_view prefix = FieldText(header, kTarPrefix);
@@ -358,7 +354,7 @@ void TarWalk::ReadExtension(const Header& header, Extensions& extensions) {
                     " bytes, more than the limit of " + std::to_string(limit));
   }
   const std::string_view text =
-      TextIn(ReadWhole(offset_ + kBlock, header.bytes));
+      AsChars(ReadWhole(offset_ + kBlock, header.bytes));
   if (header.type == 'L') {
     extensions.gnu_name = UpToNul(text);
   } else if (header.type == 'g') {

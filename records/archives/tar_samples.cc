@@ -80,11 +80,9 @@ class TreeScan {
     if (is_file && IsLabelFile(BaseName(files_.back().name)) &&
         member.bytes <= kMaxLabelFileBytes - label_bytes_) {
       label_bytes_ += member.bytes;
-      const auto view =
-          read_(member.data, static_cast<std::size_t>(member.bytes));
       label_files_.emplace(
           member.begin,
-          std::string(reinterpret_cast<const char*>(view.data()), view.size()));
+          AsChars(read_(member.data, static_cast<std::size_t>(member.bytes))));
     }
   }
 
@@ -378,8 +376,7 @@ TarSample ParseTarSample(std::span<const std::byte> extent) {
 
 TarLabel ParseTarLabel(std::string_view ending,
                        std::span<const std::byte> bytes) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
-                              bytes.size());
+  const std::string_view text = AsChars(bytes);
   if (ending == "cls") {
     return {.is_given = true,
             .number =

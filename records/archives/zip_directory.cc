@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "records/bytes/little_endian.h"
+#include "records/bytes/plain_text.h"
 
 namespace infeed {
 namespace {
@@ -274,7 +275,7 @@ ZipEntry ParseEntry(DirectoryWindow& window, std::uint64_t shift,
   const std::uint64_t packed = zip64.Widen(LittleEndianAt(header, 20, 4));
   const std::uint64_t start = zip64.Widen(LittleEndianAt(header, 42, 4));
   ZipEntry entry = {
-      .name = {reinterpret_cast<const char*>(name.data()), name.size()},
+      .name = std::string(AsChars(name)),
       .bytes = static_cast<std::int64_t>(bytes),
       .crc32 = static_cast<std::uint32_t>(LittleEndianAt(header, 16, 4)),
       .method = MethodOf(LittleEndianAt(header, 10, 2)),

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "records/archives/zip_directory.h"
 #include "records/bytes/little_endian.h"
+#include "records/bytes/plain_text.h"
 
 namespace infeed {
 namespace {
@@ -87,7 +88,7 @@ LocalHeader ParseName(std::span<const std::byte> extent) {
     throw DataError("the zip entry's name is cut short");
   }
   const auto name = extent.subspan(kEntryHeaderBytes, name_bytes);
-  return {.name = {reinterpret_cast<const char*>(name.data()), name.size()},
+  return {.name = AsChars(name),
           .flags = LittleEndianAt(extent, 6, 2),
           .method = LittleEndianAt(extent, 8, 2),
           .rest = extent.subspan(kEntryHeaderBytes + name_bytes)};

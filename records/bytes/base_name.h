@@ -10,6 +10,13 @@ namespace infeed {
   return path.substr(path.find_last_of('/') + 1);
 }
 
+// The part of a name behind its last "."; empty if there is none.
+[[nodiscard]] inline std::string_view Extension(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string_view::npos ? std::string_view()
+                                       : name.substr(dot + 1);
+}
+
 // The first folder of a relative path; empty if it has none.
 [[nodiscard]] inline std::string_view FirstFolder(std::string_view path) {
   const std::size_t slash = path.find('/');

@@ -13,16 +13,6 @@ namespace {
 
 constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 
-int OpenForReading(const std::string& path) {
-  // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-  const int descriptor =
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) {
-    throw IoError(path, "open", errno);
-  }
-  return descriptor;
-}
-
 }  // namespace
 
 bool IsMediumError(const IoError& error) {
@@ -31,25 +21,25 @@ bool IsMediumError(const IoError& error) {
 }
 
 FileSource::FileSource(std::string path)
-    : ByteSource(std::move(path)), descriptor_(OpenForReading(this->path())) {
+    : ByteSource(std::move(path)),
+      // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+      file_(::open(this->path().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   struct stat status {};
-  const int failed = ::fstat(descriptor_, &status) != 0 ? errno : 0;
-  if (failed == 0 && S_ISREG(status.st_mode)) {
-    set_size(status.st_size);
-    set_version(status.st_mtim.tv_sec * kNanosecondsPerSecond +
-                status.st_mtim.tv_nsec);
-    return;
+  if (file_.get() < 0) {
+    throw IoError(this->path(), "open", errno);
   }
-  ::close(descriptor_);  // The destructor will not run.
-  if (failed != 0) {
-    throw IoError(this->path(), "stat", failed);
+  if (::fstat(file_.get(), &status) != 0) {
+    throw IoError(this->path(), "stat", errno);
   }
-  throw IoError(this->path() + ": cannot read: " +
-                (S_ISDIR(status.st_mode) ? "it is a folder"
-                                         : "it is not a regular file"));
+  if (!S_ISREG(status.st_mode)) {
+    throw IoError(this->path() + ": cannot read: " +
+                  (S_ISDIR(status.st_mode) ? "it is a folder"
+                                           : "it is not a regular file"));
+  }
+  set_size(status.st_size);
+  set_version(status.st_mtim.tv_sec * kNanosecondsPerSecond +
+              status.st_mtim.tv_nsec);
 }
-
-FileSource::~FileSource() { ::close(descriptor_); }
 
 std::size_t FileSource::ReadAt(std::int64_t offset,
                                std::span<std::byte> destination) const {
@@ -57,7 +47,7 @@ std::size_t FileSource::ReadAt(std::int64_t offset,
   std::size_t done = 0;
   while (done < destination.size()) {
     const ssize_t got =
-        ::pread(descriptor_, destination.data() + done,
+        ::pread(file_.get(), destination.data() + done,
                 destination.size() - done, offset + static_cast<off_t>(done));
     if (got < 0) {
       if (errno == EINTR) {
@@ -74,7 +64,7 @@ std::size_t FileSource::ReadAt(std::int64_t offset,
 }
 
 void FileSource::WillRead(std::int64_t offset, std::int64_t bytes) const {
-  (void)::posix_fadvise(descriptor_, offset, bytes, POSIX_FADV_WILLNEED);
+  (void)::posix_fadvise(file_.get(), offset, bytes, POSIX_FADV_WILLNEED);
 }
 
 MemorySource::MemorySource(std::string path, std::string bytes)

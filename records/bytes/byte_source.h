@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 
 namespace infeed {
@@ -61,16 +62,13 @@ class ByteSource {
 class FileSource final : public ByteSource {
  public:
   explicit FileSource(std::string path);
-  ~FileSource() override;
-  FileSource(const FileSource&) = delete;
-  FileSource& operator=(const FileSource&) = delete;
 
   [[nodiscard]] std::size_t ReadAt(
       std::int64_t offset, std::span<std::byte> destination) const override;
   void WillRead(std::int64_t offset, std::int64_t bytes) const override;
 
  private:
-  int descriptor_ = -1;
+  Descriptor file_;
 };
 
 // Bytes in memory, which it owns; `path` is only a name for messages.

@@ -183,21 +183,20 @@ FolderLock::FolderLock(const std::string& path, std::int64_t place,
 
 CacheDraft::CacheDraft(std::string path, std::int64_t size)
     : path_(std::move(path)),
-      descriptor_(
+      file_(
           ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) {
-  if (descriptor_ < 0) {
+  if (file_.get() < 0) {
     throw IoError(path_, "create", errno);
   }
   // Reserve all room now: a write to mapped memory cannot report a full disk.
-  int failed = size > 0 ? ::posix_fallocate(descriptor_, 0, size) : 0;
+  int failed = size > 0 ? ::posix_fallocate(file_.get(), 0, size) : 0;
   void* memory = nullptr;
   if (failed == 0 && size > 0) {
     memory = ::mmap(nullptr, static_cast<std::size_t>(size),
-                    PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
+                    PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
     failed = memory == MAP_FAILED ? errno : 0;
   }
   if (failed != 0) {  // The destructor will not run.
-    ::close(descriptor_);
     ::unlink(path_.c_str());
     throw IoError(path_, "reserve disk space", failed);
   }
@@ -208,14 +207,13 @@ CacheDraft::~CacheDraft() {
   if (!bytes_.empty()) {
     ::munmap(bytes_.data(), bytes_.size());
   }
-  ::close(descriptor_);
   if (!path_.empty()) {
     ::unlink(path_.c_str());
   }
 }
 
 void CacheDraft::Commit(const std::string& path) {
-  if (::fsync(descriptor_) != 0) {
+  if (::fsync(file_.get()) != 0) {
     throw IoError(path_, "sync", errno);
   }
   MarkUsed(path_);

@@ -47,7 +47,7 @@ class CacheDraft {
 
  private:
   std::string path_;
-  int descriptor_ = -1;
+  Descriptor file_;
   std::span<std::byte> bytes_;
 };
 

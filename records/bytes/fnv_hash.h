@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <cstdio>
+#include <string>
 #include <string_view>
 
 namespace infeed {
@@ -13,6 +16,14 @@ namespace infeed {
     hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3;
   }
   return hash;
+}
+
+// The hash in 16 hexadecimal digits.
+[[nodiscard]] inline std::string FnvHashText(std::string_view text) {
+  std::array<char, 17> hex{};
+  std::snprintf(hex.data(), hex.size(), "%016llx",
+                static_cast<unsigned long long>(FnvHash(text)));
+  return hex.data();
 }
 
 }  // namespace infeed

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
 
 namespace infeed {
@@ -139,8 +140,7 @@ constexpr std::array<Decoder, 7> kDecoders = {{{IsJpeg, "JPEG"},
 }  // namespace
 
 std::string_view FindImageFormat(std::span<const std::byte> bytes) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
-                              bytes.size());
+  const std::string_view text = AsChars(bytes);
   const auto* const found = std::ranges::find_if(
       kDecoders, [&](const Decoder& decoder) { return decoder.is(text); });
   return found == kDecoders.end() ? "" : found->format;

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/rounding.h"
 
@@ -120,19 +121,15 @@ std::unique_ptr<MappedFile> MappedFile::Map(const std::string& path) {
   if (IsAddressSpaceLimited()) {
     return nullptr;
   }
-  const int descriptor =
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) {
-    return nullptr;
-  }
+  const Descriptor file(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
   void* start = MAP_FAILED;
-  if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+  if (::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
       status.st_size > 0) {
     start = ::mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ,
-                   MAP_SHARED, descriptor, 0);
+                   MAP_SHARED, file.get(), 0);
   }
-  ::close(descriptor);
   if (start == MAP_FAILED) {
     return nullptr;
   }

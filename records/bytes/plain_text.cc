@@ -38,6 +38,16 @@ std::string_view WithoutMark(std::string_view text) {
   return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
 }
 
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& letter : lower) {
+    letter = letter >= 'A' && letter <= 'Z'
+                 ? static_cast<char>(letter - 'A' + 'a')
+                 : letter;
+  }
+  return lower;
+}
+
 bool HasControl(std::string_view text) {
   return std::ranges::any_of(text, [](char byte) {
     return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F;

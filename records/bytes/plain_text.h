@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,15 @@ namespace infeed {
 // Whether text has an ASCII control character, such as a newline, a tab or an
 // escape.
 [[nodiscard]] bool HasControl(std::string_view text);
+
+// Bytes as text: a view of them.
+[[nodiscard]] inline std::string_view AsChars(
+    std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Text with the capitals of ASCII made small.
+[[nodiscard]] std::string LowerCase(std::string_view text);
 
 // A text without leading and trailing blanks.
 [[nodiscard]] inline std::string_view Trimmed(

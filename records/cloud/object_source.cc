@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/rounding.h"
 #include "base/shown_text.h"
 
 namespace infeed {
@@ -313,7 +314,7 @@ std::size_t ObjectSource::ReadAt(std::int64_t offset,
       got = std::min<std::size_t>(
           rest.size(),
           static_cast<std::size_t>(ahead_->NextBegin(place) - place));
-      ReadDirectly(place, rest.first(got));
+      FetchRange(*runtime_, url_, place, rest.first(got), info_);
     }
     place += static_cast<std::int64_t>(got);
   }
@@ -341,21 +342,17 @@ bool ObjectSource::IsInOrder(std::int64_t offset, std::int64_t end) const {
   return order_ >= kOrderEnough;
 }
 
-// Fetches long ranges as blocks in parallel.
-void ObjectSource::ReadDirectly(std::int64_t offset,
-                                std::span<std::byte> destination) const {
-  const auto block = static_cast<std::size_t>(runtime_->settings.block_bytes);
-  if (destination.size() <= block) {
-    runtime_->store.Read(url_, offset, destination, info_);
-    return;
-  }
-  const std::size_t blocks = (destination.size() - 1) / block + 1;
-  runtime_->pool->ForEach(blocks, [&](std::size_t i) {
+void FetchRange(const CloudRuntime& runtime, const std::string& url,
+                std::int64_t offset, std::span<std::byte> destination,
+                const ObjectInfo& info) {
+  const auto block = static_cast<std::size_t>(runtime.settings.block_bytes);
+  const std::size_t blocks = CeilDiv(destination.size(), block);
+  runtime.pool->ForEach(blocks, [&](std::size_t i) {
     const std::size_t begin = i * block;
-    runtime_->store.Read(
-        url_, offset + static_cast<std::int64_t>(begin),
+    runtime.store.Read(
+        url, offset + static_cast<std::int64_t>(begin),
         destination.subspan(begin, std::min(block, destination.size() - begin)),
-        info_);
+        info);
   });
 }
 

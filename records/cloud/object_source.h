@@ -39,8 +39,6 @@ class ObjectSource final : public ByteSource {
  private:
   class ReadAhead;
   [[nodiscard]] bool IsInOrder(std::int64_t offset, std::int64_t end) const;
-  void ReadDirectly(std::int64_t offset,
-                    std::span<std::byte> destination) const;
 
   std::shared_ptr<const CloudRuntime> runtime_;
   std::string url_;  // as requested; path() omits secrets
@@ -52,5 +50,10 @@ class ObjectSource final : public ByteSource {
   mutable std::int64_t last_end_ = 0;
   mutable int order_ = 0;
 };
+
+// Fetches a range of an object in blocks, in parallel. Throws IoError.
+void FetchRange(const CloudRuntime& runtime, const std::string& url,
+                std::int64_t offset, std::span<std::byte> destination,
+                const ObjectInfo& info);
 
 }  // namespace infeed

@@ -8,6 +8,7 @@
 #include <google/protobuf/wire_format_lite.h>
 
 #include "base/error.h"
+#include "records/bytes/plain_text.h"
 
 namespace infeed {
 namespace {
@@ -41,10 +42,6 @@ constexpr std::uint32_t kOneInt64 = Tag(1, WireFormatLite::WIRETYPE_VARINT);
 CodedInputStream StreamOver(Bytes bytes) {
   return CodedInputStream(reinterpret_cast<const std::uint8_t*>(bytes.data()),
                           static_cast<int>(bytes.size()));
-}
-
-std::string_view AsText(Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 // Reads a length and returns a view of that many bytes.
@@ -133,7 +130,7 @@ bool ReadList(std::uint32_t tag, CodedInputStream& stream, FeatureSink& sink) {
     case kBytesList:
       sink.Begin(FeatureKind::kBytes);
       ForEachBytes(TakeBytes(stream), kValue,
-                   [&](Bytes value) { sink.Add(AsText(value)); });
+                   [&](Bytes value) { sink.Add(AsChars(value)); });
       return true;
     case kFloatList:
       sink.Begin(FeatureKind::kFloat);
@@ -210,7 +207,7 @@ void ForEachEntry(
   ForEachBytes(example, kFeatures, [&](Bytes features) {
     ForEachBytes(features, kEntry, [&](Bytes entry) {
       std::string_view key;
-      ForEachBytes(entry, kKey, [&](Bytes text) { key = AsText(text); });
+      ForEachBytes(entry, kKey, [&](Bytes text) { key = AsChars(text); });
       visit(key, entry);
     });
   });

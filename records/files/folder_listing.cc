@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -10,6 +9,8 @@
 
 #include "base/error.h"
 #include "base/shown_text.h"
+#include "records/bytes/base_name.h"
+#include "records/bytes/plain_text.h"
 #include "records/cloud/cloud_runtime.h"
 #include "records/cloud/fetch_pool.h"
 #include "records/cloud/object_store.h"
@@ -160,15 +161,8 @@ bool IsHiddenName(std::string_view name) {
 }
 
 bool HasImageExtension(std::string_view name) {
-  const std::size_t dot = name.rfind('.');
-  if (dot == std::string_view::npos) {
-    return false;
-  }
-  std::string extension(name.substr(dot + 1));
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return std::find(kImageExtensions.begin(), kImageExtensions.end(),
-                   extension) != kImageExtensions.end();
+  return std::ranges::find(kImageExtensions, LowerCase(Extension(name))) !=
+         kImageExtensions.end();
 }
 
 }  // namespace infeed

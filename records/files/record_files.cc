@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
 #include "records/files/open_source.h"
 #include "records/files/shards.h"
@@ -26,13 +26,6 @@ constexpr std::array<std::string_view, 4> kArchiveEndings = {".tar", ".tar.gz",
                                                              ".tgz", ".zip"};
 // A list's parts that may be one path with commas.
 constexpr std::size_t kMostJoined = 8;
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return std::tolower(c); });
-  return lower;
-}
 
 template <std::size_t kCount>
 bool HasEnding(std::string_view name,

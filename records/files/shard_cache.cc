@@ -2,17 +2,13 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
-#include "base/rounding.h"
 #include "base/shown_text.h"
 #include "records/bytes/crc32c.h"
 #include "records/bytes/fnv_hash.h"
@@ -26,29 +22,13 @@ namespace {
 
 constexpr std::size_t kCheckBytes = std::size_t{1} << 20;
 
-std::uint64_t ComputeHash(const std::string& url, const ObjectInfo& info) {
-  return FnvHash(url + "\n" + info.etag + "\n" + info.last_modified);
+// Names a version of an object.
+std::string VersionText(const std::string& url, const ObjectInfo& info) {
+  return url + "\n" + info.etag + "\n" + info.last_modified;
 }
 
 std::string MakeKey(const std::string& url, const ObjectInfo& info) {
-  std::array<char, 17> hex{};
-  std::snprintf(hex.data(), hex.size(), "%016llx",
-                static_cast<unsigned long long>(ComputeHash(url, info)));
-  return hex.data();
-}
-
-// Fetches an object in blocks, in parallel.
-void FetchAll(const std::string& url, const ObjectInfo& info,
-              std::span<std::byte> bytes) {
-  const auto runtime = SharedCloudRuntime();
-  const auto block = static_cast<std::size_t>(runtime->settings.block_bytes);
-  const std::size_t blocks = CeilDiv(bytes.size(), block);
-  runtime->pool->ForEach(blocks, [&](std::size_t i) {
-    const std::size_t begin = i * block;
-    runtime->store.Read(
-        url, static_cast<std::int64_t>(begin),
-        bytes.subspan(begin, std::min(block, bytes.size() - begin)), info);
-  });
+  return FnvHashText(VersionText(url, info));
 }
 
 }  // namespace
@@ -99,7 +79,8 @@ std::unique_ptr<ByteSource> ShardCache::Open(const std::string& url) {
   }
   if (place.draft != nullptr) {
     const std::span<std::byte> bytes = place.draft->bytes();
-    FetchAll(url, info, bytes);  // Store errors are thrown.
+    FetchRange(*SharedCloudRuntime(), url, 0, bytes,
+               info);  // Store errors are thrown.
     try {
       place.draft->Commit(
           folder_.PathFor(MakeKey(url, info), info.size, Crc32c(bytes)));
@@ -122,7 +103,8 @@ ShardCache::Place ShardCache::FindPlace(const std::string& url,
   place.copy = OpenCopy(url, info);
   if (place.copy == nullptr) {
     place.lock = std::make_unique<FolderLock>(
-        folder_.lock_path(), FolderLock::ToPlace(ComputeHash(url, info)),
+        folder_.lock_path(),
+        FolderLock::ToPlace(FnvHash(VersionText(url, info))),
         cloud_settings().retry.stop);
     // Another process may have made it meanwhile.
     place.copy = OpenCopy(url, info);

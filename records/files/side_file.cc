@@ -3,9 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <cstdio>
 #include <filesystem>
 #include <system_error>
 
@@ -27,13 +25,6 @@ std::string MakeName(const std::string& shard, std::string_view ending) {
   return fs::path(shard).filename().string().append(ending);
 }
 
-std::string TextHash(std::string_view text) {
-  std::array<char, 17> hex{};
-  std::snprintf(hex.data(), hex.size(), "%016llx",
-                static_cast<unsigned long long>(FnvHash(text)));
-  return hex.data();
-}
-
 // Makes the folder if needed; returns whether it exists, is no link and is
 // writable. Its last name is ours.
 bool MakeWritableFolder(const std::string& folder) {
@@ -48,7 +39,7 @@ bool MakeWritableFolder(const std::string& folder) {
 // Makes one of the folders, from `first` on. Throws IoError if none can be.
 std::string FirstWritable(const std::vector<std::string>& folders,
                           std::size_t first) {
-  if (!MayWriteSideFiles()) {
+  if (without_side_files > 0) {
     throw IoError("this run writes no side files");
   }
   for (std::size_t i = first; i < folders.size(); ++i) {
@@ -68,11 +59,9 @@ WithoutSideFiles::WithoutSideFiles() { ++without_side_files; }
 
 WithoutSideFiles::~WithoutSideFiles() { --without_side_files; }
 
-bool MayWriteSideFiles() { return without_side_files == 0; }
-
 std::string KeyedEnding(std::string_view ending, std::string_view key,
                         std::string_view standard) {
-  return (key == standard ? "" : "." + TextHash(key)).append(ending);
+  return (key == standard ? "" : "." + FnvHashText(key)).append(ending);
 }
 
 std::string SidePathBeside(const std::string& shard, std::string_view ending) {
@@ -101,9 +90,10 @@ std::vector<std::string> SideFolders(const std::string& data_folder) {
   if (const std::string cache = UserCacheFolder(); !cache.empty()) {
     folders.push_back(
         (fs::path(cache) / "infeed" /
-         TextHash(IsUrl(data_folder)
-                      ? data_folder
-                      : fs::absolute(data_folder).lexically_normal().string()))
+         FnvHashText(
+             IsUrl(data_folder)
+                 ? data_folder
+                 : fs::absolute(data_folder).lexically_normal().string()))
             .string());
   }
   return folders;

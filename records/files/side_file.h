@@ -18,7 +18,6 @@ class WithoutSideFiles {
   WithoutSideFiles(const WithoutSideFiles&) = delete;
   WithoutSideFiles& operator=(const WithoutSideFiles&) = delete;
 };
-[[nodiscard]] bool MayWriteSideFiles();
 
 // Returns the folder for side files of a shard or a data set, and makes it:
 // FOLDER/.infeed, or, if that is not writable or is a symbolic link, a folder

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "records/bytes/plain_text.h"
 
 namespace infeed {
 namespace {
@@ -25,18 +26,12 @@ bool IsLetter(char character) {
   return std::isalpha(static_cast<unsigned char>(character)) != 0;
 }
 
-bool IsSameInAnyCase(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) {
-    return std::tolower(x) == std::tolower(y);
-  });
-}
-
 }  // namespace
 
 std::string_view SplitNamed(std::string_view word) {
+  const std::string lower = LowerCase(word);
   const auto* const found = std::ranges::find_if(
-      kWords,
-      [&](const auto& known) { return IsSameInAnyCase(word, known.first); });
+      kWords, [&](const auto& known) { return known.first == lower; });
   return found == kWords.end() ? "" : found->second;
 }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+
+#include "records/bytes/base_name.h"
+#include "records/bytes/plain_text.h"
 
 namespace infeed {
 namespace {
@@ -10,11 +12,11 @@ namespace {
 constexpr std::string_view kReason =
     " images cannot be read: convert them to PNG or JPEG first";
 
-struct Extension {
+struct KnownName {
   std::string_view extension;
   std::string_view format;
 };
-constexpr std::array<Extension, 19> kExtensions = {{{"gif", "GIF"},
+constexpr std::array<KnownName, 19> kExtensions = {{{"gif", "GIF"},
                                                     {"avif", "AVIF"},
                                                     {"heic", "HEIC"},
                                                     {"heif", "HEIF"},
@@ -56,24 +58,15 @@ constexpr std::array<Magic, 12> kMagics = {
 }  // namespace
 
 std::string_view FindUnreadableFormatByName(std::string_view name) {
-  const std::size_t dot = name.rfind('.');
-  if (dot == std::string_view::npos) {
-    return "";
-  }
-  std::string extension(name.substr(dot + 1));
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  const auto* const known = std::find_if(
-      kExtensions.begin(), kExtensions.end(),
-      [&](const Extension& e) { return e.extension == extension; });
+  const auto* const known = std::ranges::find(
+      kExtensions, LowerCase(Extension(name)), &KnownName::extension);
   return known == kExtensions.end() ? "" : known->format;
 }
 
 std::string_view FindUnreadableFormat(std::span<const std::byte> bytes) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
-                              bytes.size());
+  const std::string_view text = AsChars(bytes);
   const auto* const known =
-      std::find_if(kMagics.begin(), kMagics.end(), [&](const Magic& magic) {
+      std::ranges::find_if(kMagics, [&](const Magic& magic) {
         return text.size() > magic.place &&
                text.substr(magic.place).starts_with(magic.bytes);
       });

@@ -10,6 +10,7 @@
 #include <curl/curl.h>
 
 #include "base/error.h"
+#include "records/bytes/plain_text.h"
 #include "records/http/http_transfer.h"
 #include "records/http/secrets_guard.h"
 
@@ -88,9 +89,7 @@ HeaderList MakeHeaders(const HttpRequest& request) {
   for (const auto& [name, value] : request.headers) {
     std::string line = name;
     line.append(": ").append(value);
-    if (std::any_of(line.begin(), line.end(), [](char c) {
-          return static_cast<unsigned char>(c) < ' ' || c == 0x7F;
-        })) {
+    if (HasControl(line)) {
       throw UsageError("the HTTP header " + LowerCase(name) +
                        " has control characters");
     }

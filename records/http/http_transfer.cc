@@ -23,14 +23,6 @@ int ParseStatus(std::string_view line) {
 
 }  // namespace
 
-std::string LowerCase(std::string_view text) {
-  std::string lowered(text);
-  for (char& c : lowered) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return lowered;
-}
-
 bool HasHeader(const HttpHeaders& headers, std::string_view lower_case_name) {
   return std::any_of(headers.begin(), headers.end(), [&](const auto& header) {
     return LowerCase(header.first) == lower_case_name;

@@ -43,7 +43,6 @@ class HttpTransfer {
 };
 
 // HTTP header names are case-insensitive.
-[[nodiscard]] std::string LowerCase(std::string_view text);
 [[nodiscard]] bool HasHeader(const HttpHeaders& headers,
                              std::string_view lower_case_name);
 

@@ -11,6 +11,7 @@
 #include <openssl/hmac.h>
 
 #include "base/error.h"
+#include "records/bytes/plain_text.h"
 #include "records/bytes/sha256.h"
 #include "records/http/http_transfer.h"
 #include "records/http/url.h"

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
 #include "base/error.h"
 #include "base/shown_text.h"
+#include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
 
 namespace infeed {
@@ -25,23 +25,11 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
-bool IsControl(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
-}
-char Lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-std::string Lowered(std::string_view text) {
-  std::string lowered(text);
-  std::transform(lowered.begin(), lowered.end(), lowered.begin(), Lower);
-  return lowered;
-}
 
 // The text before "://", in lower case; "" when there is none.
 std::string SchemeName(std::string_view text) {
   const std::size_t end = text.find(kSeparator);
-  return end == std::string_view::npos ? "" : Lowered(text.substr(0, end));
+  return end == std::string_view::npos ? "" : LowerCase(text.substr(0, end));
 }
 
 [[noreturn]] void Refuse(std::string_view url, std::string_view why) {
@@ -104,7 +92,7 @@ Url ParseHttp(std::string_view text, std::string_view rest, Url url) {
   if (host.find('@') != std::string_view::npos) {
     Refuse(text, "it holds a user name; see docs/cloud.md for credentials");
   }
-  url.host = Lowered(host);
+  url.host = LowerCase(host);
   if (!IsHost(url.host)) {
     Refuse(text, "its host is missing or invalid");
   }
@@ -134,18 +122,10 @@ Url ParseBucket(std::string_view text, std::string_view rest, Url url) {
   return url;
 }
 
-int HexDigit(char c) {
-  if (IsDigit(c)) {
-    return c - '0';
-  }
-  const char lower = Lower(c);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 }  // namespace
 
 Url ParseUrl(std::string_view text) {
-  if (std::any_of(text.begin(), text.end(), IsControl)) {
+  if (HasControl(text)) {
     Refuse(text, "it has control characters");
   }
   Url url;
@@ -206,13 +186,13 @@ std::string PercentDecode(std::string_view text) {
       bytes.push_back(text[i]);
       continue;
     }
-    const int high = i + 1 < text.size() ? HexDigit(text[i + 1]) : -1;
-    const int low = i + 2 < text.size() ? HexDigit(text[i + 2]) : -1;
-    if (high < 0 || low < 0) {
+    const std::string_view digits = text.substr(i + 1, 2);
+    const auto value = ParsePlainNumber<unsigned>(digits, 16);
+    if (digits.size() < 2 || !value) {
       throw UsageError("'" + UrlForMessages(text) +
                        "': a '%' must be followed by two hex digits");
     }
-    bytes.push_back(static_cast<char>(high << 4 | low));
+    bytes.push_back(static_cast<char>(*value));
     i += 2;
   }
   return bytes;

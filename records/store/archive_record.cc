@@ -11,6 +11,7 @@
 #include "records/archives/tar_samples.h"
 #include "records/archives/zip_entry.h"
 #include "records/bytes/base_name.h"
+#include "records/bytes/plain_text.h"
 #include "records/example/builder.h"
 #include "records/store/image_record.h"
 
@@ -26,13 +27,11 @@ RecordPayload ImageExample(std::int64_t label, const NamedBytes& file,
                            std::vector<std::byte>& buffer) {
   const std::string name = ArchiveName(file.name);
   return {.bytes = WriteExample(
-              BuildExampleParts(
-                  {.label = label,
-                   .synset = {},
-                   .text = {},
-                   .filename = std::string(BaseName(name)),
-                   .encoded = {reinterpret_cast<const char*>(file.bytes.data()),
-                               file.bytes.size()}}),
+              BuildExampleParts({.label = label,
+                                 .synset = {},
+                                 .text = {},
+                                 .filename = std::string(BaseName(name)),
+                                 .encoded = AsChars(file.bytes)}),
               buffer)};
 }
 

@@ -20,6 +20,7 @@
 #include "records/archives/zip_directory.h"
 #include "records/archives/zip_entry.h"
 #include "records/bytes/name_text.h"
+#include "records/bytes/plain_text.h"
 #include "records/files/image_layout.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
@@ -157,36 +158,6 @@ std::string FindIndexFile(const ByteSource& file) {
   return found == paths.end() ? "" : std::move(*found);
 }
 
-// The bytes of an unpacked stream at offsets that only grow.
-class StreamBytes {
- public:
-  explicit StreamBytes(const ByteSource& file)
-      : buffer_(OpenStream(file), kStreamBytes) {}
-
-  std::span<const std::byte> At(std::int64_t offset, std::size_t bytes) {
-    while (seen_ < offset) {
-      buffer_.Release(seen_);
-      const std::size_t got =
-          buffer_
-              .View(seen_, static_cast<std::size_t>(std::min<std::int64_t>(
-                               kStreamBytes, offset - seen_)))
-              .size();
-      if (got == 0) {
-        return {};
-      }
-      seen_ += static_cast<std::int64_t>(got);
-    }
-    buffer_.Release(offset);
-    const std::span<const std::byte> view = buffer_.View(offset, bytes);
-    seen_ = std::max(seen_, offset + static_cast<std::int64_t>(view.size()));
-    return view;
-  }
-
- private:
-  StreamBuffer buffer_;
-  std::int64_t seen_ = 0;  // end of what the buffer has returned
-};
-
 void CheckSizes(const ByteSource& file, const ArchiveImages& found,
                 const FileRecordsOptions& options) {
   for (const ArchiveImages::Image& image : found.images) {
@@ -226,10 +197,12 @@ TarScan ScanTarFile(const ByteSource& file, Compression compression,
   if (compression == Compression::kNone) {
     return ScanTar(BytesOf(file), file.path(), options.max_record_bytes);
   }
-  StreamBytes stream(file);
-  return ScanTar([&](std::int64_t offset,
-                     std::size_t bytes) { return stream.At(offset, bytes); },
-                 file.path(), options.max_record_bytes);
+  StreamBuffer stream(OpenStream(file), kStreamBytes);
+  return ScanTar(
+      [&](std::int64_t offset, std::size_t bytes) {
+        return stream.ViewAhead(offset, bytes);
+      },
+      file.path(), options.max_record_bytes);
 }
 
 FileRecords ReadTar(const ByteSource& file, Compression compression,
@@ -295,8 +268,7 @@ std::string ReadLabelEntry(const ByteSource& zip, const ArchiveFile& entry) {
   std::vector<std::byte> buffer;
   try {
     const ZipFile file = ReadZipEntry(extent, kMaxLabelFileBytes, buffer);
-    return {reinterpret_cast<const char*>(file.bytes.data()),
-            file.bytes.size()};
+    return std::string(AsChars(file.bytes));
   } catch (const DataError& error) {
     throw DataError({.path = MemberPath(zip, entry)}, error.reason());
   }

@@ -62,8 +62,7 @@ std::string ReadImage(const std::string& path, std::int64_t listed_bytes) {
 RecordPayload ReadImageRecord(const RecordIndex& index, std::int64_t record,
                               std::vector<std::byte>& buffer) {
   const RecordLocation location = index.at(record);
-  const std::string& path =
-      index.shards()[static_cast<std::size_t>(location.shard)];
+  const std::string& path = index.shard_of(location);
   const std::string encoded = ReadImage(path, location.length);
   return {.bytes = WriteExample(BuildExampleParts({.label = index.label(record),
                                                    .synset = {},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "records/bytes/image_header.h"
+#include "records/bytes/plain_text.h"
 #include "records/files/unreadable_format.h"
 
 namespace infeed {
@@ -43,8 +44,7 @@ std::string DescribeOtherFile(const ByteSource& file) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(
       std::min<std::int64_t>(kDescribedBytes, file.size())));
   bytes.resize(file.ReadAt(0, bytes));
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
-                              bytes.size());
+  const std::string_view text = AsChars(bytes);
   if (const auto format = FindImageFormat(bytes); !format.empty()) {
     return "a " + std::string(format) +
            " image, not a file of records: give the folder that has a folder "

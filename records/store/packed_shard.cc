@@ -91,10 +91,8 @@ class PackedShard::Cursor {
   // behind it. Throws DataError, without an origin, when the stream does not
   // hold the frame.
   std::span<const std::byte> Next(const RecordLocation& location) {
-    const bool is_there = SkipTo(location.offset);
-    const auto frame = is_there
-                           ? buffer_.View(location.offset, FrameBytes(location))
-                           : std::span<const std::byte>();
+    // A tar may begin with members of no sample.
+    const auto frame = buffer_.ViewAhead(location.offset, FrameBytes(location));
     if (frame.size() < FrameBytes(location)) {
       throw DataError(
           "the unpacked bytes end here; the file changed after it was indexed");
@@ -104,25 +102,8 @@ class PackedShard::Cursor {
   }
 
  private:
-  // Skips to the offset: a tar may begin with members of no sample. False if
-  // the stream ends before it.
-  bool SkipTo(std::int64_t offset) {
-    while (offset_ < offset) {
-      const auto step = static_cast<std::size_t>(
-          std::min<std::int64_t>(offset - offset_, kUnpackBytes));
-      const std::size_t got = buffer_.View(offset_, step).size();
-      if (got == 0) {
-        return false;
-      }
-      offset_ += static_cast<std::int64_t>(got);
-      buffer_.Release(offset_);
-    }
-    return true;
-  }
-
   std::shared_ptr<const ByteSource> source_;
   StreamBuffer buffer_;
-  std::int64_t offset_ = 0;  // released up to here
   std::int64_t next_;
 };
 
@@ -241,12 +222,11 @@ void PackedShard::CheckNotLost(std::int64_t record) const {
     return;
   }
   const RecordLocation location = index_.at(record);
-  throw DataError(
-      {PathForMessages(
-           index_.shards()[static_cast<std::size_t>(location.shard)]),
-       location.number, location.offset},
-      loss_->reason + "; the records from " +
-          std::to_string(loss_->first - first_record_) + " on are lost");
+  throw DataError({PathForMessages(index_.shard_of(location)), location.number,
+                   location.offset},
+                  loss_->reason + "; the records from " +
+                      std::to_string(loss_->first - first_record_) +
+                      " on are lost");
 }
 
 void PackedShard::Lose(std::int64_t first, const std::string& reason,

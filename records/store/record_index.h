@@ -140,6 +140,11 @@ class RecordIndex {
   [[nodiscard]] const std::vector<std::string>& shards() const {
     return shards_;
   }
+  // The shard of a record.
+  [[nodiscard]] const std::string& shard_of(
+      const RecordLocation& location) const {
+    return shards_[static_cast<std::size_t>(location.shard)];
+  }
   // Records in one shard.
   [[nodiscard]] std::int64_t shard_size(std::size_t shard) const {
     return starts_[shard + 1] - starts_[shard];

@@ -178,8 +178,7 @@ std::optional<RecordPayload> RecordStore::FindMapped(
   try {
     RecordPayload payload =
         CheckFrame(frame, location,
-                   {index_.shards()[static_cast<std::size_t>(location.shard)],
-                    std::ssize(file->bytes())});
+                   {index_.shard_of(location), std::ssize(file->bytes())});
     payload.mapped = file;
     return payload;
   } catch (const DataError&) {
@@ -217,11 +216,9 @@ RecordPayload RecordStore::ReadPacked(std::int64_t record,
         buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(bytes));
     return MakeExample(record, extent, buffer);
   }
-  return CheckFrame(
-      std::span(buffer).first(bytes), location,
-      {PathForMessages(
-           index_.shards()[static_cast<std::size_t>(location.shard)]),
-       std::numeric_limits<std::int64_t>::max()});
+  return CheckFrame(std::span(buffer).first(bytes), location,
+                    {PathForMessages(index_.shard_of(location)),
+                     std::numeric_limits<std::int64_t>::max()});
 }
 
 std::int64_t RecordStore::packed_restarts() const {
@@ -239,7 +236,7 @@ void RecordStore::WillRead(std::span<const std::int64_t> records) const {
     if (IsPacked(location.shard)) {
       continue;
     }
-    if (IsUrl(index_.shards()[static_cast<std::size_t>(location.shard)])) {
+    if (IsUrl(index_.shard_of(location))) {
       // Bytes from the cloud are kept in memory, so gaps between records are
       // not fetched; the first requested record is fetched first.
       Announce(location.shard, location.offset,
@@ -346,8 +343,7 @@ RecordPayload RecordStore::CheckFrame(std::span<const std::byte> frame,
 
 DataError::Origin RecordStore::OriginOf(std::int64_t record) const {
   const RecordLocation location = index_.at(record);
-  const std::string shard = PathForMessages(
-      index_.shards()[static_cast<std::size_t>(location.shard)]);
+  const std::string shard = PathForMessages(index_.shard_of(location));
   return index_.is_of_images()
              ? DataError::Origin{shard, -1, -1}
              : DataError::Origin{shard, location.number, location.offset};

@@ -11,6 +11,7 @@
 #include "base/parent_folder.h"
 #include "records/bytes/little_endian.h"
 #include "records/bytes/payload.h"
+#include "records/bytes/plain_text.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
@@ -238,10 +239,6 @@ std::optional<SeekSubject> SubjectOf(const RecordIndex& index,
   return subject;
 }
 
-std::string_view AsText(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 }  // namespace
 
 void AddToSeekFile(
@@ -271,7 +268,7 @@ void AddToSeekFile(
     }
     writer.Append(added.sealed.size() > kept.size()
                       ? std::string_view(added.sealed)
-                      : AsText(kept));
+                      : AsChars(kept));
   }
   writer.Close();
 }

@@ -3,7 +3,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -11,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "records/tfrecord/format.h"
+#include "records/tfrecord/frame_scan.h"
 
 namespace infeed {
 namespace {
@@ -217,10 +216,7 @@ class Deflater final : public ByteSink {
 }  // namespace
 
 std::unique_ptr<ByteStream> OpenStream(const ByteSource& source) {
-  std::array<std::byte, kFrameHeaderBytes> start;
-  const std::size_t got = source.ReadAt(0, start);
-  const Compression compression =
-      DetectCompression(std::span(start).first(got));
+  const Compression compression = ReadCompression(source);
   auto plain = std::make_unique<PlainStream>(source);
   if (compression == Compression::kNone) {
     return plain;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "records/bytes/crc32c.h"
+#include "records/bytes/plain_text.h"
 
 namespace infeed {
 namespace {
@@ -42,9 +43,7 @@ std::string Hint(const FramePlace& place, std::span<const std::byte> header) {
   if (place.offset != 0) {
     return "";
   }
-  const std::string_view start(reinterpret_cast<const char*>(header.data()),
-                               header.size());
-  return start.starts_with("PAR1")
+  return AsChars(header).starts_with("PAR1")
              ? " (this is a Parquet file: `infeed convert FILE OUT` of the "
                "Python package makes shards of it)"
              : " (is this a TFRecord file?)";
@@ -80,9 +79,9 @@ std::array<std::byte, kFrameFooterBytes> EncodeFrameFooter(
 void AppendFrame(std::string& out, std::string_view payload) {
   const auto header = EncodeFrameHeader(payload.size());
   const auto footer = EncodeFrameFooter(std::as_bytes(std::span(payload)));
-  out.append(reinterpret_cast<const char*>(header.data()), header.size());
+  out.append(AsChars(header));
   out.append(payload);
-  out.append(reinterpret_cast<const char*>(footer.data()), footer.size());
+  out.append(AsChars(footer));
 }
 
 std::int64_t DecodeFrameHeader(std::span<const std::byte> header,

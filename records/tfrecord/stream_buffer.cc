@@ -25,6 +25,22 @@ std::span<const std::byte> StreamBuffer::View(std::int64_t offset,
       begin, std::min(count, size_ - begin));
 }
 
+std::span<const std::byte> StreamBuffer::ViewAhead(std::int64_t offset,
+                                                   std::size_t count) {
+  for (;;) {
+    const std::int64_t end = buffer_offset_ + static_cast<std::int64_t>(size_);
+    Release(std::min(offset, end));
+    if (offset <= end) {
+      return View(offset, count);
+    }
+    const auto step = static_cast<std::size_t>(
+        std::min(offset - end, static_cast<std::int64_t>(chunk_bytes_)));
+    if (View(end, step).empty()) {
+      return {};
+    }
+  }
+}
+
 void StreamBuffer::Release(std::int64_t offset) {
   released_ =
       std::max(released_, static_cast<std::size_t>(offset - buffer_offset_));

@@ -24,6 +24,10 @@ class StreamBuffer {
   // behind the end of what View() has returned.
   [[nodiscard]] std::span<const std::byte> View(std::int64_t offset,
                                                 std::size_t count);
+  // As View(), but from an offset that may lie ahead; what is before it is
+  // dropped. Empty if the stream ends before offset.
+  [[nodiscard]] std::span<const std::byte> ViewAhead(std::int64_t offset,
+                                                     std::size_t count);
   // Drops the bytes before offset: they must not be requested again.
   void Release(std::int64_t offset);
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "records/bytes/byte_sink.h"
 #include "records/bytes/crc32c.h"
+#include "records/bytes/plain_text.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
 #include "records/tfrecord/byte_stream.h"
@@ -80,7 +81,7 @@ std::int64_t TfrecordWriter::size() const { return state_->sink->size(); }
 std::uint32_t TfrecordWriter::crc32c() const { return state_->crc; }
 
 void TfrecordWriter::Append(std::span<const std::byte> payload) {
-  Append({reinterpret_cast<const char*>(payload.data()), payload.size()});
+  Append(AsChars(payload));
 }
 
 void TfrecordWriter::Append(std::string_view payload) {

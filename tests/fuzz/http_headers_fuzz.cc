@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/shown_text.h"
+#include "records/bytes/plain_text.h"
 #include "records/cloud/object_store.h"
 #include "records/http/http_transfer.h"
 #include "records/http/url.h"

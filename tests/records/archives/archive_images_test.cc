@@ -21,17 +21,16 @@ using ::testing::Pair;
 using Labelled = std::pair<std::string, std::string>;
 
 // An archive with these names, in their order; a file's offset is its place.
-class Archive {
- public:
+struct Archive {
   explicit Archive(const std::vector<std::string>& names) {
     for (const std::string& name : names) {
-      files_.push_back({.name = name, .offset = std::ssize(files_)});
+      files.push_back({.name = name, .offset = std::ssize(files)});
     }
   }
 
   [[nodiscard]] ArchiveImages Find(const std::string& split = "") const {
     ArchiveImages found = FindArchiveImages(
-        "a.zip", files_, [](const ArchiveFile&) { return std::string(); });
+        "a.zip", files, [](const ArchiveFile&) { return std::string(); });
     KeepSplit(split, found);
     return found;
   }
@@ -41,7 +40,7 @@ class Archive {
     std::vector<Labelled> images;
     for (const ArchiveImages::Image& image : found.images) {
       images.emplace_back(
-          files_.at(static_cast<std::size_t>(image.offset)).name,
+          files.at(static_cast<std::size_t>(image.offset)).name,
           image.class_index < 0
               ? ""
               : found.classes.at(static_cast<std::size_t>(image.class_index)));
@@ -49,8 +48,7 @@ class Archive {
     return images;
   }
 
- private:
-  std::vector<ArchiveFile> files_;
+  std::vector<ArchiveFile> files;
 };
 
 TEST(ArchiveImagesTest, AreTheFoldersOfASplit) {
@@ -69,52 +67,6 @@ TEST(ArchiveImagesTest, AreTheFoldersOfASplit) {
   EXPECT_EQ(archive.Images().size(), 4);
 }
 
-TEST(ArchiveImagesTest, OfASplitThatIsMissingAreThoseOfTheOthers) {
-  const Archive archive({"train/dog/1.jpg", "validation/cat/2.jpg"});
-  EXPECT_THAT(archive.Images("test"), IsEmpty());
-  EXPECT_THAT(archive.Find("test").classes, ElementsAre("cat", "dog"));
-}
-
-TEST(ArchiveImagesTest, AreFoldersWithoutSplits) {
-  const Archive archive({"dog/1.jpg", "cat/2.jpg", "loose.jpg"});
-  EXPECT_THAT(archive.Images("train"),
-              ElementsAre(Pair("cat/2.jpg", "cat"), Pair("dog/1.jpg", "dog")));
-  EXPECT_EQ(archive.Images(), archive.Images("train"));
-  EXPECT_THAT(archive.Images("validation"), IsEmpty());
-  EXPECT_THAT(archive.Find().notes,
-              ElementsAre("a.zip: skipped 1 file in no class folder"));
-}
-
-TEST(ArchiveImagesTest, AreSortedBytewise) {
-  const Archive archive({"b/1.jpg", "B/1.jpg", "a-b/1.jpg", "a/1.jpg",
-                         "\xC3\xA9/1.jpg", "10/1.jpg", "9/1.jpg"});
-  EXPECT_THAT(archive.Find().classes,
-              ElementsAre("10", "9", "B", "a", "a-b", "b", "\xC3\xA9"));
-  EXPECT_THAT(archive.Images(),
-              ElementsAre(Pair("10/1.jpg", "10"), Pair("9/1.jpg", "9"),
-                          Pair("B/1.jpg", "B"), Pair("a-b/1.jpg", "a-b"),
-                          Pair("a/1.jpg", "a"), Pair("b/1.jpg", "b"),
-                          Pair("\xC3\xA9/1.jpg", "\xC3\xA9")));
-}
-
-TEST(ArchiveImagesTest, AreBelowTheFoldersThatAllShare) {
-  const Archive archive({"set/v1/train/cat/1.jpg", "set/v1/val/cat/2.jpg",
-                         "set/readme.txt", "other/notes.md"});
-  EXPECT_THAT(archive.Images("validation"),
-              ElementsAre(Pair("set/v1/val/cat/2.jpg", "cat")));
-  const Archive classes({"./flowers/rose/1.jpg", "./flowers/tulip/2.jpg"});
-  EXPECT_THAT(classes.Images(),
-              ElementsAre(Pair("./flowers/rose/1.jpg", "rose"),
-                          Pair("./flowers/tulip/2.jpg", "tulip")));
-}
-
-TEST(ArchiveImagesTest, KeepTheSplitThatAllShare) {
-  const Archive archive({"set/val/cat/1.jpg", "set/val/cat/2.jpg"});
-  EXPECT_EQ(archive.Images("validation").size(), 2);
-  EXPECT_THAT(archive.Images("train"), IsEmpty());
-  EXPECT_THAT(archive.Find().classes, ElementsAre("cat"));
-}
-
 TEST(ArchiveImagesTest, LeaveOutWhatIsNoImage) {
   const Archive archive({"a/1.jpg", "a/1.txt", "a/jpg", "a/.2.jpg",
                          ".git/3.jpg", "__MACOSX/a/._1.jpg", "__MACOSX/a/4.jpg",
@@ -124,11 +76,10 @@ TEST(ArchiveImagesTest, LeaveOutWhatIsNoImage) {
   EXPECT_THAT(archive.Find().notes, IsEmpty());
 }
 
-TEST(ArchiveImagesTest, HaveFoldersWithBackslashesToo) {
-  const Archive archive({"set\\train\\cat\\1.jpg", "set\\val\\dog\\2.jpg"});
-  EXPECT_THAT(archive.Find().classes, ElementsAre("cat", "dog"));
-  EXPECT_EQ(archive.Images("validation").size(), 1);
+TEST(ArchiveImagesTest, HaveNamesWithSlashes) {
+  EXPECT_EQ(ArchiveName("set\\val\\dog\\2.jpg"), "set/val/dog/2.jpg");
   EXPECT_EQ(ArchiveName("a/b\\c.jpg"), "a/b\\c.jpg");
+  EXPECT_EQ(ArchiveName("././a.jpg"), "a.jpg");
 }
 
 TEST(ArchiveImagesTest, ReportArchivesInside) {
@@ -136,26 +87,14 @@ TEST(ArchiveImagesTest, ReportArchivesInside) {
               ElementsAre(HasSubstr("2, the first train.tar.gz: unpack")));
 }
 
-TEST(ArchiveImagesTest, ReportLinks) {
-  const ArchiveImages found = FindArchiveImages(
-      "a.zip", {{.name = "a/1.jpg"}, {.name = "a/2.jpg", .is_readable = false}},
-      [](const ArchiveFile&) { return std::string(); });
-  EXPECT_EQ(found.images.size(), 1);
-  EXPECT_THAT(found.notes, ElementsAre(HasSubstr("1, the first a/2.jpg")));
-}
-
-TEST(ArchiveImagesTest, ReportNamesThatLeadElsewhere) {
-  const Archive archive({"a/1.jpg", "../../etc/cat/2.jpg", "/etc/3.jpg",
-                         "a/../4.jpg", "a/..", "b/5..6.jpg", "././/7.jpg"});
+TEST(ArchiveImagesTest, ReportLinksAndNamesThatLeadElsewhere) {
+  Archive archive({"a/1.jpg", "../../etc/cat/2.jpg", "/etc/3.jpg", "a/../4.jpg",
+                   "a/..", "b/5..6.jpg", "././/7.jpg", "b/link.jpg"});
+  archive.files.back().is_readable = false;
   EXPECT_THAT(archive.Find().notes,
-              ElementsAre(HasSubstr("5, the first ../../etc/cat/2.jpg")));
+              ElementsAre(HasSubstr("6, the first ../../etc/cat/2.jpg")));
   EXPECT_THAT(archive.Images(),
               ElementsAre(Pair("a/1.jpg", "a"), Pair("b/5..6.jpg", "b")));
-}
-
-TEST(ArchiveImagesTest, OfAnEmptyArchiveAreNone) {
-  EXPECT_THAT(Archive({}).Find().images, IsEmpty());
-  EXPECT_THAT(Archive({"readme.txt"}).Find().images, IsEmpty());
 }
 
 TEST(ArchiveImagesTest, AreFoundInTwentyThousandFolders) {

@@ -64,10 +64,6 @@ TEST(TarWriterTest, WritesWhatIsRead) {
   EXPECT_EQ(Read(text), files);
   EXPECT_EQ(text.size(), 512U * (2 + 1 + 2 + 3 + 2));
   EXPECT_EQ(text.substr(text.size() - 1024), std::string(1024, '\0'));
-  EXPECT_EQ(text, Write(files));
-}
-
-TEST(TarWriterTest, WithoutFilesIsTheEndAlone) {
   EXPECT_EQ(Write({}), std::string(1024, '\0'));
 }
 
@@ -112,14 +108,11 @@ TEST(TarWriterTest, WritesTheBytesThatPythonWrites) {
 TEST(TarWriterTest, WritesPythonsPaxHeaders) {
   const std::string golden = ReadWholeFile(
       std::string(INFEED_TEST_DATA) + "/webdataset/pax.tar", 1 << 20);
-  const std::string name = [] {
-    std::string text;
-    for (int i = 0; i < 70; ++i) {
-      text += "name";
-    }
-    return text + ".jpg";
-  }();
-  const std::string text = Write({{name, "\xFF\xD8\xFF"}});
+  std::string name;
+  for (int i = 0; i < 70; ++i) {
+    name += "name";
+  }
+  const std::string text = Write({{name + ".jpg", "\xFF\xD8\xFF"}});
   EXPECT_THAT(golden, HasSubstr(text.substr(0, text.size() - 1024)));
 }
 

@@ -16,26 +16,12 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(AppendFileTest, AppendsToWhatIsThere) {
+TEST(AppendFileTest, AppendsToWhatIsThereAndMakesItsFolder) {
   const TemporaryFolder folder;
-  const std::string path = folder.path() + "/log";
+  const std::string path = folder.path() + "/a/b/log";
   AppendFile(path).Append("one ");
   AppendFile(path).Append("two");
   EXPECT_EQ(ReadWholeFile(path, 100), "one two");
-}
-
-TEST(AppendFileTest, MakesItsFolder) {
-  const TemporaryFolder folder;
-  const AppendFile file(folder.path() + "/a/b/log");
-  EXPECT_EQ(ReadWholeFile(file.path(), 100), "");
-}
-
-TEST(AppendFileTest, NamesTheMissingFolderOfAFileOfTheUser) {
-  const TemporaryFolder folder;
-  EXPECT_THAT(MessageOf<IoError>([&] {
-                const AppendFile file(folder.path() + "/a/log", kNamedByUser);
-              }),
-              HasSubstr("there is no folder " + folder.path() + "/a"));
 }
 
 TEST(AppendFileTest, KnowsItsLastByte) {
@@ -48,19 +34,19 @@ TEST(AppendFileTest, KnowsItsLastByte) {
   EXPECT_TRUE(file.EndsWith('\n'));
 }
 
-TEST(AppendFileTest, NamesAFileThatCannotBeOpened) {
-  const TemporaryFolder folder;
-  EXPECT_THAT(MessageOf<IoError>([&] { const AppendFile file(folder.path()); }),
-              HasSubstr(folder.path() + ": cannot open: Is a directory"));
-}
-
-TEST(AppendFileTest, NamesAFolderThatCannotBeMade) {
+TEST(AppendFileTest, NamesWhatCannotBeOpenedOrMade) {
   const TemporaryFolder folder;
   WriteFileAtomically(folder.path() + "/file", "");
+  EXPECT_THAT(MessageOf<IoError>([&] { const AppendFile file(folder.path()); }),
+              HasSubstr(folder.path() + ": cannot open: Is a directory"));
   EXPECT_THAT(MessageOf<IoError>([&] {
                 const AppendFile file(folder.path() + "/file/x/log");
               }),
               HasSubstr("/file/x: cannot create: Not a directory"));
+  EXPECT_THAT(MessageOf<IoError>([&] {
+                const AppendFile file(folder.path() + "/a/log", kNamedByUser);
+              }),
+              HasSubstr("there is no folder " + folder.path() + "/a"));
 }
 
 TEST(AppendFileTest, AppendsThroughNoLink) {

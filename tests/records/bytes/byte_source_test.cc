@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "base/error.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -27,24 +27,20 @@ std::string ReadText(const ByteSource& source, std::int64_t offset,
   return text;
 }
 
-std::string MessageOf(const std::string& path) {
-  try {
-    const FileSource source(path);
-  } catch (const IoError& error) {
-    return error.what();
-  }
-  return "opened";
-}
-
 TEST(ByteSourceTest, ReadsAnywhereAndStopsAtTheEnd) {
   const TemporaryFolder folder;
-  const FileSource source(
-      RecordFile().AddRaw("0123456789").Write(folder / "f"));
-  EXPECT_EQ(source.size(), 10);
-  EXPECT_EQ(ReadText(source, 3, 4), "3456");
-  EXPECT_EQ(ReadText(source, 8, 4), "89");
-  EXPECT_EQ(ReadText(source, 10, 4), "");
-  EXPECT_EQ(ReadText(source, 99, 4), "");
+  const FileSource file(RecordFile().AddRaw("0123456789").Write(folder / "f"));
+  const MemorySource memory("name", "0123456789");
+  EXPECT_EQ(memory.path(), "name");
+  memory.WillRead(0, 10);
+  for (const ByteSource* source : {static_cast<const ByteSource*>(&file),
+                                   static_cast<const ByteSource*>(&memory)}) {
+    EXPECT_EQ(source->size(), 10);
+    EXPECT_EQ(ReadText(*source, 3, 4), "3456");
+    EXPECT_EQ(ReadText(*source, 8, 4), "89");
+    EXPECT_EQ(ReadText(*source, 10, 4), "");
+    EXPECT_EQ(ReadText(*source, 99, 4), "");
+  }
 }
 
 TEST(ByteSourceTest, KnowsWhenItsFileWasChanged) {
@@ -56,27 +52,16 @@ TEST(ByteSourceTest, KnowsWhenItsFileWasChanged) {
   EXPECT_EQ(FileSource(path).version(), source.version());
 }
 
-TEST(ByteSourceTest, ReadsTheSameFromMemory) {
-  const MemorySource source("name", "0123456789");
-  EXPECT_EQ(source.path(), "name");
-  EXPECT_EQ(source.size(), 10);
-  source.WillRead(0, 10);
-  EXPECT_EQ(ReadText(source, 3, 4), "3456");
-  EXPECT_EQ(ReadText(source, 8, 4), "89");
-  EXPECT_EQ(ReadText(source, 99, 4), "");
-}
-
-TEST(ByteSourceTest, NamesAMissingFile) {
-  EXPECT_THAT(MessageOf("no/such/file"),
-              HasSubstr("no/such/file: cannot open: No such file"));
-}
-
-TEST(ByteSourceTest, RefusesWhatIsNotARegularFile) {
+TEST(ByteSourceTest, OpensRegularFilesOnly) {
   const TemporaryFolder folder;
-  EXPECT_THAT(MessageOf(folder.path()), HasSubstr("it is a folder"));
+  EXPECT_THAT(MessageOf<IoError>([] { FileSource("no/such/file"); }),
+              HasSubstr("no/such/file: cannot open: No such file"));
+  EXPECT_THAT(MessageOf<IoError>([&] { FileSource{folder.path()}; }),
+              HasSubstr("it is a folder"));
   const std::string pipe = folder / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THAT(MessageOf(pipe), HasSubstr("it is not a regular file"));
+  EXPECT_THAT(MessageOf<IoError>([&] { FileSource{pipe}; }),
+              HasSubstr("it is not a regular file"));
 }
 
 TEST(ByteSourceTest, ReportsAReadThatFails) {

@@ -1,10 +1,13 @@
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
 
 #include "base/error.h"
 #include "tests/support/cloud_fixture.h"
+#include "tests/support/environment_variable.h"
 #include "tests/support/object_server.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_identity.h"
@@ -46,28 +49,22 @@ class CloudAuthTest : public CloudFixture {
 TEST_F(CloudAuthTest, SignsForEachStore) {
   EXPECT_TRUE(ReadAll("s3://shards/a") == bytes_);
   EXPECT_TRUE(ReadAll("gs://gs-shards/a") == bytes_);
+  EXPECT_TRUE(ReadAll("s3://open/a") == bytes_);
   EXPECT_THAT(server_.log().requests,
               Each(Field(&LoggedRequest::proof, "AWS4-HMAC-SHA256")));
 }
 
-TEST_F(CloudAuthTest, AWrongSecretIsToldAndNotShown) {
-  Set("AWS_SECRET_ACCESS_KEY", "wrong/Secret+of/the+tests");
-  EXPECT_THAT(MessageFor("s3://shards/a"),
-              AllOf(HasSubstr("s3://shards/a"), HasSubstr("403"),
-                    HasSubstr("credentials"), Not(HasSubstr("wrong/Secret"))));
-}
-
-TEST_F(CloudAuthTest, AnUnknownKeyIsToldAndItsSecretNotShown) {
-  Set("GS_ACCESS_KEY_ID", "GOOGUNKNOWN");
-  EXPECT_THAT(MessageFor("gs://gs-shards/a"),
-              AllOf(HasSubstr("gs://gs-shards/a"), HasSubstr("403"),
-                    Not(HasSubstr(kGsSecretKey))));
-}
-
-TEST_F(CloudAuthTest, AWrongRegionIsTold) {
-  Set("AWS_REGION", "eu-west-1");
-  EXPECT_THAT(MessageFor("s3://shards/a"),
-              AllOf(HasSubstr("s3://shards/a"), HasSubstr("region")));
+TEST_F(CloudAuthTest, ARefusalIsToldAndNoSecretShown) {
+  for (const auto& [name, value, url, told, secret] :
+       {std::tuple("AWS_SECRET_ACCESS_KEY", "wrong/Secret", "s3://shards/a",
+                   "credentials", std::string_view("wrong/Secret")),
+        {"AWS_REGION", "eu-west-1", "s3://shards/a", "region", kS3SecretKey},
+        {"GS_ACCESS_KEY_ID", "GOOGUNKNOWN", "gs://gs-shards/a", "403",
+         kGsSecretKey}}) {
+    const EnvironmentVariable wrong(name, value);
+    EXPECT_THAT(MessageFor(url),
+                AllOf(HasSubstr(url), HasSubstr(told), Not(HasSubstr(secret))));
+  }
 }
 
 TEST_F(CloudAuthTest, SessionsAreUsedAndNotShown) {
@@ -89,10 +86,6 @@ TEST_F(CloudAuthTest, BearerTokensOpenGoogleStorage) {
   EXPECT_TRUE(ReadAll("gs://gs-shards/a") == bytes_);
   EXPECT_THAT(server_.log().requests,
               Each(Field(&LoggedRequest::proof, "Bearer")));
-}
-
-TEST_F(CloudAuthTest, ATokenThatHasEndedIsToldAndNotShown) {
-  UseNoGsKeys();
   Set("GOOGLE_OAUTH_ACCESS_TOKEN", "ya29.ended-long-ago");
   EXPECT_THAT(MessageFor("gs://gs-shards/a"),
               AllOf(HasSubstr("gs://gs-shards/a"), HasSubstr("401"),
@@ -106,10 +99,6 @@ TEST_F(CloudAuthTest, WhatIsPublicNeedsNoCredentials) {
   EXPECT_TRUE(ReadAll("s3://open/a") == bytes_);
   EXPECT_THAT(MessageFor("s3://shards/a"), HasSubstr("403"));
   EXPECT_THAT(server_.log().requests, Each(Field(&LoggedRequest::proof, "")));
-}
-
-TEST_F(CloudAuthTest, WhatIsPublicTakesCredentialsToo) {
-  EXPECT_TRUE(ReadAll("s3://open/a") == bytes_);
 }
 
 TEST_F(CloudAuthTest, CredentialsDoNotTravelInTheClear) {

@@ -16,9 +16,6 @@
 namespace infeed {
 namespace {
 
-using testing::Contains;
-using testing::Field;
-
 // Answers come late, so that requests of the same time are seen as such.
 constexpr char kLate[] =
     R"({"fault": "stall", "seconds": 0.05, "ranged": true})";
@@ -87,65 +84,11 @@ TEST_F(CloudReadsTest, NoMoreThanTheBudgetIsUnderWay) {
   EXPECT_LE(peak, settings_.byte_budget);
 }
 
-TEST_F(CloudReadsTest, SeveralThreadsMayReadOneSource) {
-  const std::unique_ptr<ByteSource> source = OpenSource("s3://shards/a");
-  std::vector<std::jthread> readers;
-  std::vector<std::string> results(4, std::string(500'000, '\0'));
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    readers.emplace_back([&, i] {
-      const std::size_t got =
-          source->ReadAt(static_cast<std::int64_t>(i * 500'000),
-                         std::as_writable_bytes(std::span(results[i])));
-      EXPECT_EQ(got, 500'000U);
-    });
-  }
-  readers.clear();
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    EXPECT_TRUE(results[i] == bytes_.substr(i * 500'000, 500'000));
-  }
-}
-
-TEST_F(CloudReadsTest, OnlyWhatIsAskedForIsFetched) {
-  const std::unique_ptr<ByteSource> source = OpenSource("s3://shards/a");
-  std::string piece(10, '\0');
-  EXPECT_EQ(source->ReadAt(1'000'000, std::as_writable_bytes(std::span(piece))),
-            10U);
-  EXPECT_EQ(piece, bytes_.substr(1'000'000, 10));
-  EXPECT_THAT(server_.log().requests,
-              Contains(Field(&LoggedRequest::range, "bytes=1000000-1000009")));
-}
-
-TEST_F(CloudReadsTest, TheEndIsTheEnd) {
-  const std::unique_ptr<ByteSource> source = OpenSource("s3://shards/a");
-  const auto size = static_cast<std::int64_t>(bytes_.size());
-  EXPECT_EQ(source->size(), size);
-  std::string piece(10, '\0');
-  EXPECT_EQ(source->ReadAt(size - 4, std::as_writable_bytes(std::span(piece))),
-            4U);
-  EXPECT_EQ(source->ReadAt(size, std::as_writable_bytes(std::span(piece))), 0U);
-  EXPECT_EQ(source->ReadAt(size + 9, std::as_writable_bytes(std::span(piece))),
-            0U);
-}
-
-TEST_F(CloudReadsTest, AVersionIsThatOfTheBytes) {
-  server_.Put("shards/same", bytes_);
-  server_.Put("shards/other", bytes_ + "x");
-  EXPECT_EQ(OpenSource("s3://shards/a")->version(),
-            OpenSource("s3://shards/same")->version());
-  EXPECT_NE(OpenSource("s3://shards/a")->version(),
-            OpenSource("s3://shards/other")->version());
-}
-
 TEST_F(CloudReadsTest, EmptyObjectsHaveNoBytes) {
   server_.Put("shards/empty", "");
   server_.Put("plain/empty", "");
   EXPECT_EQ(ReadAll("s3://shards/empty"), "");
   EXPECT_EQ(ReadAll(server_.url() + "/plain/empty"), "");
-}
-
-TEST_F(CloudReadsTest, WebServersAreReadToo) {
-  server_.Put("plain/folder/a%20b", bytes_);
-  EXPECT_TRUE(ReadAll(server_.url() + "/plain/folder/a%20b") == bytes_);
 }
 
 TEST_F(CloudReadsTest, WebServersMaySendUsElsewhere) {
@@ -156,25 +99,14 @@ TEST_F(CloudReadsTest, WebServersMaySendUsElsewhere) {
   EXPECT_TRUE(ReadAll(server_.url() + "/plain/a") == bytes_);
 }
 
-TEST_F(CloudReadsTest, WebServersNeedNotKnowHead) {
-  server_.Put("plain/a", bytes_);
-  server_.SetFaults(R"({"fault": "status", "status": 405, "method": "HEAD"})");
-  EXPECT_TRUE(ReadAll(server_.url() + "/plain/a?signature=1") == bytes_);
-}
-
-TEST_F(CloudReadsTest, WebServersNeedNotHaveETags) {
-  server_.Put("plain/a", bytes_);
-  server_.SetFaults(R"({"fault": "no_etag"})");
-  EXPECT_TRUE(ReadAll(server_.url() + "/plain/a") == bytes_);
-}
-
-TEST_F(CloudReadsTest, TokensForWebServersAreSent) {
+TEST_F(CloudReadsTest, WebServersAreReadToo) {
   Set("INFEED_HTTP_BEARER_TOKEN", "of-a-mirror");
   SetCloudSettings(settings_);
-  server_.Put("plain/a", bytes_);
-  EXPECT_TRUE(ReadAll(server_.url() + "/plain/a") == bytes_);
+  server_.Put("plain/folder/a%20b", bytes_);
+  server_.SetFaults(R"({"fault": "no_etag"})");
+  EXPECT_TRUE(ReadAll(server_.url() + "/plain/folder/a%20b") == bytes_);
   EXPECT_THAT(server_.log().requests,
-              testing::Each(Field(&LoggedRequest::proof, "Bearer")));
+              testing::Each(testing::Field(&LoggedRequest::proof, "Bearer")));
 }
 
 }  // namespace

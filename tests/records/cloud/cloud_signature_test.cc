@@ -1,6 +1,5 @@
 #include <chrono>
 #include <string>
-#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -15,9 +14,6 @@
 namespace infeed {
 namespace {
 
-using std::chrono::system_clock;
-using testing::HasSubstr;
-
 class CloudSignatureTest : public testing::Test {
  protected:
   struct Call {
@@ -31,67 +27,66 @@ class CloudSignatureTest : public testing::Test {
   HttpResponse Send(const Call& call) {
     HttpHeaders headers = call.headers;
     headers.emplace_back("host", "127.0.0.1:" + std::to_string(server_.port()));
-    return client_.Send({.method = call.method,
-                         .url = server_.url() + call.path +
-                                (call.query.empty() ? "" : "?" + call.query),
-                         .headers = SignedHeaders(
-                             {.method = call.method,
-                              .path = call.path,
-                              .query = call.query,
-                              .headers = headers,
-                              .payload_hash = Sha256Hex(AsBytes(call.body))},
-                             keys_, scope_, system_clock::now() + skew_),
-                         .body = AsBytes(call.body)});
+    return client_.Send(
+        {.method = call.method,
+         .url = server_.url() + call.path +
+                (call.query.empty() ? "" : "?" + call.query),
+         .headers = SignedHeaders(
+             {.method = call.method,
+              .path = call.path,
+              .query = call.query,
+              .headers = headers,
+              .payload_hash = Sha256Hex(AsBytes(call.body))},
+             {.access_key = std::string(kS3AccessKey),
+              .secret_key = std::string(kS3SecretKey),
+              .session_token = ""},
+             {.region = "us-east-1"}, std::chrono::system_clock::now()),
+         .body = AsBytes(call.body)});
   }
 
   ObjectServer server_;
   HttpClient client_;
-  AwsKeys keys_{.access_key = std::string(kS3AccessKey),
-                .secret_key = std::string(kS3SecretKey),
-                .session_token = ""};
-  SigV4Scope scope_{.region = "us-east-1"};
-  std::chrono::seconds skew_{0};
 };
 
 TEST_F(CloudSignatureTest, HoldsForAnyKey) {
-  const std::vector<std::string> keys = {"plain",
-                                         "with space",
-                                         "a+b",
-                                         "100%",
-                                         "%41",
-                                         "a=b&c=d",
-                                         "q?",
-                                         "#1",
-                                         "tilde~",
-                                         "star*",
-                                         "'quoted'",
-                                         "(round)",
-                                         "semi;colon",
-                                         "at@",
-                                         "dollar$",
-                                         "comma,",
-                                         "colon:",
-                                         "back\\slash",
-                                         "\xC3\xA9\xE4\xB8\xAD",
-                                         "deep/er/and//double",
-                                         "dots/../x",
-                                         "trailing/",
-                                         "\"",
-                                         "<&>",
-                                         "[0]",
-                                         "^",
-                                         "`",
-                                         "{}",
-                                         "|",
-                                         "!"};
-  for (const std::string& key : keys) {
+  std::size_t keys = 0;
+  for (const std::string key : {"plain",
+                                "with space",
+                                "a+b",
+                                "100%",
+                                "%41",
+                                "a=b&c=d",
+                                "q?",
+                                "#1",
+                                "tilde~",
+                                "star*",
+                                "'quoted'",
+                                "(round)",
+                                "semi;colon",
+                                "at@",
+                                "dollar$",
+                                "comma,",
+                                "colon:",
+                                "back\\slash",
+                                "\xC3\xA9\xE4\xB8\xAD",
+                                "deep/er/and//double",
+                                "dots/../x",
+                                "trailing/",
+                                "\"",
+                                "<&>",
+                                "[0]",
+                                "^",
+                                "`",
+                                "{}",
+                                "|",
+                                "!"}) {
     const std::string path = "/shards/" + PercentEncode(key, Slashes::kKeep);
     const HttpResponse put =
         Send({.method = "PUT", .path = path, .body = "bytes of " + key});
     EXPECT_EQ(put.status, 200) << key << put.body;
     EXPECT_EQ(Send({.path = path}).body, "bytes of " + key);
+    EXPECT_EQ(server_.Keys("shards").size(), ++keys) << key;
   }
-  EXPECT_EQ(server_.Keys("shards").size(), keys.size());
 }
 
 TEST_F(CloudSignatureTest, HoldsForAnyQuery) {
@@ -113,40 +108,6 @@ TEST_F(CloudSignatureTest, HoldsForHeadersWithBlanks) {
                         {"X-Amz-Request-Payer", "requester"}}});
   EXPECT_EQ(response.status, 206) << response.body;
   EXPECT_EQ(response.body, "234");
-}
-
-TEST_F(CloudSignatureTest, HoldsForKeysThatComeWithASession) {
-  server_.Put("shards/a", "x");
-  keys_ = {.access_key = std::string(kSessionKey),
-           .secret_key = std::string(kSessionSecret),
-           .session_token = std::string(kSessionToken)};
-  EXPECT_EQ(Send({.path = "/shards/a"}).status, 200);
-  keys_.session_token = "of another session";
-  EXPECT_THAT(Send({.path = "/shards/a"}).body, HasSubstr("InvalidToken"));
-}
-
-TEST_F(CloudSignatureTest, HoldsForGoogleWithHmacKeys) {
-  keys_ = {.access_key = std::string(kGsAccessKey),
-           .secret_key = std::string(kGsSecretKey),
-           .session_token = ""};
-  scope_.region = "auto";
-  EXPECT_EQ(Send({.method = "PUT", .path = "/gs-shards/a", .body = "x"}).status,
-            200);
-}
-
-TEST_F(CloudSignatureTest, IsRefusedWithAnotherSecretRegionOrTime) {
-  server_.Put("shards/a", "x");
-  keys_.secret_key += "x";
-  EXPECT_THAT(Send({.path = "/shards/a"}).body,
-              HasSubstr("SignatureDoesNotMatch"));
-  keys_.secret_key = kS3SecretKey;
-  scope_.region = "eu-west-1";
-  EXPECT_THAT(Send({.path = "/shards/a"}).body,
-              HasSubstr("expecting 'us-east-1'"));
-  scope_.region = "us-east-1";
-  skew_ = std::chrono::seconds(1000);
-  EXPECT_THAT(Send({.path = "/shards/a"}).body,
-              HasSubstr("RequestTimeTooSkewed"));
 }
 
 }  // namespace

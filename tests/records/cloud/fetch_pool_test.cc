@@ -3,11 +3,12 @@
 #include <atomic>
 #include <latch>
 #include <memory>
-#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "records/cloud/cloud_runtime.h"
 #include "tests/support/child_process.h"
 #include "tests/support/throws.h"
 
@@ -15,15 +16,6 @@
 
 namespace infeed {
 namespace {
-
-TEST(FetchPoolTest, RunsWhatIsSubmitted) {
-  std::latch done(8);
-  FetchPool pool(3);
-  for (int i = 0; i < 8; ++i) {
-    pool.Submit([&](const std::stop_token&) { done.count_down(); });
-  }
-  done.wait();
-}
 
 TEST(FetchPoolTest, DoesEachPieceOfWorkOnce) {
   FetchPool pool(3);
@@ -93,6 +85,24 @@ TEST(FetchPoolTest, TellsWhatIsRunningThatItEnds) {
     begun.wait();
   }
   EXPECT_TRUE(told);
+}
+
+TEST(ByteBudgetTest, HoldsNoMoreThanItsLimit) {
+  const auto budget = std::make_shared<ByteBudget>(10);
+  ByteBudget::Share six = budget->TryTake(6);
+  EXPECT_NE(six, nullptr);
+  EXPECT_EQ(budget->TryTake(5), nullptr);
+  const ByteBudget::Share four = budget->TryTake(4);
+  EXPECT_NE(four, nullptr);
+  const ByteBudget::Share moved = std::exchange(six, nullptr);
+  EXPECT_EQ(budget->held(), 10);
+}
+
+TEST(ByteBudgetTest, AShareIsGivenBackAtItsEnd) {
+  const auto budget = std::make_shared<ByteBudget>(10);
+  EXPECT_NE(budget->TryTake(7), nullptr);
+  EXPECT_EQ(budget->held(), 0);
+  EXPECT_EQ(budget->peak(), 7);
 }
 
 }  // namespace

@@ -72,58 +72,45 @@ TEST_F(ObjectSourceTest, KnowsItsSizeAndVersion) {
   EXPECT_NE(ObjectSource(kUrl).version(), version);
 }
 
-TEST_F(ObjectSourceTest, FetchesOnlyWhatIsAsked) {
-  const ObjectSource source(kUrl);
-  EXPECT_EQ(Read(source, 37, 5), bytes_.substr(37, 5));
-  EXPECT_EQ(Read(source, 3, 2), bytes_.substr(3, 2));
-  EXPECT_THAT(Ranges(), ElementsAre("3-4", "37-41"));
-  EXPECT_EQ(Budget()->peak(), 0);
-}
-
 TEST_F(ObjectSourceTest, EndsWhereTheObjectEnds) {
   const ObjectSource source(kUrl);
   EXPECT_EQ(Read(source, 95, 20), bytes_.substr(95));
   EXPECT_EQ(Read(source, 100, 20), "");
   EXPECT_EQ(Read(source, 1000, 20), "");
   EXPECT_EQ(Read(source, 5, 0), "");
-}
-
-TEST_F(ObjectSourceTest, FetchesMuchInBlocks) {
-  const ObjectSource source(kUrl);
-  EXPECT_EQ(Read(source, 5, 25), bytes_.substr(5, 25));
-  EXPECT_THAT(Ranges(), ElementsAre("15-24", "25-29", "5-14"));
-}
-
-TEST_F(ObjectSourceTest, FetchesWhatIsAnnouncedOnce) {
-  const ObjectSource source(kUrl);
-  source.WillRead(12, 20);
-  source.WillRead(12, 20);
-  EXPECT_EQ(Read(source, 12, 4), bytes_.substr(12, 4));
-  EXPECT_EQ(Read(source, 16, 16), bytes_.substr(16, 16));
-  EXPECT_THAT(Ranges(), ElementsAre("12-19", "20-29", "30-31"));
-}
-
-TEST_F(ObjectSourceTest, KeepsNothingThatWasRead) {
-  const ObjectSource source(kUrl);
-  source.WillRead(10, 10);
-  EXPECT_EQ(Read(source, 10, 10), bytes_.substr(10, 10));
-  EXPECT_EQ(Read(source, 12, 2), bytes_.substr(12, 2));
-  EXPECT_THAT(Ranges(), ElementsAre("10-19", "12-13"));
-}
-
-TEST_F(ObjectSourceTest, JoinsWhatIsThereAndWhatIsNot) {
-  const ObjectSource source(kUrl);
-  source.WillRead(20, 10);
-  EXPECT_EQ(Read(source, 15, 20), bytes_.substr(15, 20));
-  EXPECT_THAT(Ranges(), ElementsAre("15-19", "20-29", "30-34"));
-}
-
-TEST_F(ObjectSourceTest, AHintBeyondTheObjectDoesNothing) {
-  const ObjectSource source(kUrl);
+  // A hint beyond it does nothing.
   source.WillRead(100, 10);
   source.WillRead(-1, 10);
   source.WillRead(10, 0);
   EXPECT_EQ(Budget()->peak(), 0);
+}
+
+TEST_F(ObjectSourceTest, FetchesWhatIsAskedInBlocksAndOnce) {
+  struct Case {
+    std::vector<std::pair<int, int>> hints;  // offset and bytes
+    std::vector<std::pair<int, int>> reads;
+    std::vector<std::string> ranges;
+  };
+  for (const auto& [hints, reads, ranges] :
+       {Case{{}, {{37, 5}, {3, 2}}, {"3-4", "37-41"}},
+        Case{{}, {{5, 25}}, {"15-24", "25-29", "5-14"}},
+        Case{{{12, 20}, {12, 20}},
+             {{12, 4}, {16, 16}},
+             {"12-19", "20-29", "30-31"}},
+        // Nothing that was read is kept.
+        Case{{{10, 10}}, {{10, 10}, {12, 2}}, {"10-19", "12-13"}},
+        // Some of it is there already.
+        Case{{{20, 10}}, {{15, 20}}, {"15-19", "20-29", "30-34"}}}) {
+    Serve(ServeObject(bytes_));
+    const ObjectSource source(kUrl);
+    for (const auto& [offset, count] : hints) {
+      source.WillRead(offset, count);
+    }
+    for (const auto& [offset, count] : reads) {
+      EXPECT_EQ(Read(source, offset, count), bytes_.substr(offset, count));
+    }
+    EXPECT_EQ(Ranges(), ranges);
+  }
 }
 
 TEST_F(ObjectSourceTest, ReadsAheadOfWhatIsReadInOrder) {
@@ -146,13 +133,7 @@ TEST_F(ObjectSourceTest, ReadsAheadOfHeadersNearEachOther) {
     EXPECT_EQ(Read(source, place, 1), bytes_.substr(place, 1));
   }
   EXPECT_THAT(Ranges(), ::testing::Contains("50-59"));
-}
-
-TEST_F(ObjectSourceTest, KeepsNothingThatWasPassedOver) {
-  const ObjectSource source(kUrl);
-  for (std::int64_t place = 0; place < 100; place += 5) {
-    (void)Read(source, place, 1);
-  }
+  // What was passed over is not kept.
   EXPECT_EQ(Read(source, 80, 1), bytes_.substr(80, 1));
   EXPECT_THAT(Ranges(), ::testing::Contains("80-80"));
 }

@@ -1,14 +1,16 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "records/cloud/cloud_settings.h"
+#include "records/files/dataset_info.h"
 #include "records/store/record_store.h"
 #include "tests/support/bytes.h"
 #include "tests/support/cloud_environment.h"
-#include "tests/support/environment_variable.h"
 #include "tests/support/loopback_server.h"
 #include "tests/support/record_file.h"
 #include "tests/support/served_object.h"
+#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -16,6 +18,7 @@
 namespace infeed {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
 constexpr const char* kShard = "s3://b/train-00000-of-00001";
@@ -71,6 +74,13 @@ TEST_F(RecordStoreUrlTest, AnnouncingWhatIsGoneIsNoError) {
   EXPECT_NO_THROW(store.WillRead(std::vector<std::int64_t>{0}));
   std::vector<std::byte> buffer;
   EXPECT_THROW((void)store.Read(0, buffer), IoError);
+}
+
+TEST_F(RecordStoreUrlTest, ADescriptionsLengthIsLimited) {
+  Serve(InTurn({{"HTTP/1.1 200 x\r\nContent-Length: 999999999999\r\n\r\n"}}));
+  EXPECT_THAT(
+      MessageOf<IoError>([] { (void)ReadDatasetInfo("s3://b/d"); }),
+      HasSubstr("s3://b/d/dataset.json: has 999999999999 bytes, more than"));
 }
 
 }  // namespace

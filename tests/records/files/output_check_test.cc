@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/atomic_file.h"
@@ -73,12 +74,12 @@ TEST_F(OutputCheckTest, RefusesAnInputUnderAnyName) {
 }
 
 TEST_F(OutputCheckTest, RefusesTwoOutputsOfOneName) {
-  EXPECT_THAT(Check({"new", "way/../new"}),
-              HasSubstr("is also the file of --flag0"));
-  EXPECT_THAT(Check({"dangling", "new"}),
-              HasSubstr("is also the file of --flag0"));
-  EXPECT_THAT(Check({"other", "other"}),
-              HasSubstr("is also the file of --flag0"));
+  for (const auto& [first, second] : {std::pair("new", "way/../new"),
+                                      {"dangling", "new"},
+                                      {"other", "other"}}) {
+    EXPECT_THAT(Check({first, second}),
+                HasSubstr("is also the file of --flag0"));
+  }
   EXPECT_EQ(Check({"/dev/null", "/dev/null", "-", "-"}), "");
 }
 

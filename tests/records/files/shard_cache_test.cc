@@ -29,6 +29,7 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -99,9 +100,11 @@ class ShardCacheTest : public ::testing::Test {
 TEST_F(ShardCacheTest, DownloadsAWholeShardOnce) {
   EXPECT_EQ(Read("a"), kBytes);
   EXPECT_EQ(Gets(), 3);
+  const std::size_t asked = server_->requests().size();
   const auto source = cache_.Open("s3://b/a");
   EXPECT_EQ(ReadAll(*source), kBytes);
   EXPECT_EQ(Gets(), 3);
+  EXPECT_EQ(server_->requests().size(), asked + 1) << "a HEAD alone";
   EXPECT_EQ(source->path(), "s3://b/a");
   EXPECT_EQ(source->size(), 25);
   EXPECT_THAT(Files(), SizeIs(1));
@@ -182,9 +185,10 @@ TEST_F(ShardCacheTest, RemovesNothingThatIsInUse) {
 }
 
 TEST_F(ShardCacheTest, WhatIsLargerThanTheCacheIsReadFromTheStore) {
+  (void)Read("a");
   ShardCache small(folder_ / "cache", 24);
-  EXPECT_EQ(ReadAll(*small.Open("s3://b/a")), kBytes);
-  EXPECT_THAT(Files(), SizeIs(0));
+  EXPECT_EQ(ReadAll(*small.Open("s3://b/b")), kBytes);
+  EXPECT_THAT(Files(), SizeIs(1)) << "nothing is removed for it";
   EXPECT_EQ(small.TakeWarning(), "");
 }
 
@@ -203,13 +207,17 @@ TEST_F(ShardCacheTest, ACopyOfAnotherSizeIsMadeAnew) {
 }
 
 TEST_F(ShardCacheTest, WhatTheStoreRefusesIsAnErrorAndLeavesNothing) {
-  Serve([serve = ServeObject(kBytes)](const std::string& request) {
-    return request.find("bytes=20-24") != std::string::npos
-               ? LoopbackServer::Reply{HttpAnswer(403)}
-               : serve(request);
-  });
-  EXPECT_THAT(MessageOf<IoError>([&] { (void)Read("a"); }), HasSubstr("403"));
-  EXPECT_THAT(Files(), SizeIs(0));
+  for (const auto& [status, text] :
+       {std::pair(403, "403"), {412, "was replaced"}}) {
+    Serve([status = status,
+           serve = ServeObject(kBytes)](const std::string& request) {
+      return request.find("bytes=20-24") != std::string::npos
+                 ? LoopbackServer::Reply{HttpAnswer(status)}
+                 : serve(request);
+    });
+    EXPECT_THAT(MessageOf<IoError>([&] { (void)Read("a"); }), HasSubstr(text));
+    EXPECT_THAT(Files(), SizeIs(0));
+  }
 }
 
 TEST_F(ShardCacheTest, ADraftThatWasLeftBehindMakesRoom) {
@@ -222,15 +230,6 @@ TEST_F(ShardCacheTest, ADraftThatWasLeftBehindMakesRoom) {
                       fs::last_write_time(draft) - std::chrono::hours(2));
   EXPECT_EQ(Read("a"), kBytes);
   EXPECT_FALSE(fs::exists(draft));
-}
-
-TEST_F(ShardCacheTest, AFolderThatCannotBeUsedIsToldOnce) {
-  std::ofstream(folder_ / "file") << "x";
-  ShardCache cache(folder_ / "file", 60);
-  EXPECT_EQ(ReadAll(*cache.Open("s3://b/a")), kBytes);
-  EXPECT_THAT(cache.TakeWarning(), HasSubstr("cannot create: Not a directory"));
-  EXPECT_EQ(ReadAll(*cache.Open("s3://b/a")), kBytes);
-  EXPECT_EQ(cache.TakeWarning(), "");
 }
 
 TEST_F(ShardCacheTest, RemovesNoFilesOfTheUsers) {
@@ -272,20 +271,21 @@ TEST_F(ShardCacheTest, AServerWithoutIdentityIsNotCopied) {
 
 TEST_F(ShardCacheTest, IsWhereTheSettingsSay) {
   std::vector<std::string> warnings;
-  settings_.cache_folder = folder_ / "cache";
   settings_.on_warning = [&](const std::string& text) {
     warnings.push_back(text);
   };
-  SetCloudSettings(settings_);
-  EXPECT_EQ(ReadAll(*OpenSource("s3://b/a")), kBytes);
-  EXPECT_EQ(ReadAll(*OpenSource("s3://b/a")), kBytes);
-  EXPECT_EQ(Gets(), 3);
   std::ofstream(folder_ / "file") << "x";
-  settings_.cache_folder = folder_ / "file";
-  SetCloudSettings(settings_);
-  EXPECT_EQ(ReadAll(*OpenSource("s3://b/a")), kBytes);
-  EXPECT_EQ(ReadAll(*OpenSource("s3://b/a")), kBytes);
-  EXPECT_THAT(warnings, ::testing::ElementsAre(HasSubstr("local cache")));
+  for (const char* name : {"cache", "file"}) {
+    settings_.cache_folder = folder_ / name;
+    SetCloudSettings(settings_);
+    for (int time = 0; time < 2; ++time) {
+      EXPECT_EQ(ReadAll(*OpenSource("s3://b/a")), kBytes);
+    }
+  }
+  EXPECT_EQ(Gets(), 3 + 2 * 3) << "a file is no folder";
+  EXPECT_THAT(warnings, ::testing::ElementsAre(AllOf(
+                            HasSubstr("local cache"),
+                            HasSubstr("cannot create: Not a directory"))));
 }
 
 }  // namespace

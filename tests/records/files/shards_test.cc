@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -64,33 +65,24 @@ TEST(ShardNameTest, RecognisesShardsAlone) {
   }
 }
 
-TEST_F(ShardsTest, TakesAFileThatIsNamed) {
-  Make({"any.tfrecord"});
+TEST_F(ShardsTest, TakesTheShardsOfAFolder) {
+  Make({"flat/train-00001-of-00002", "flat/train-00000-of-00002",
+        "flat/dataset.json", "flat/.infeed/train-00000-of-00002.index",
+        "flat/validation-00000-of-00001", "flat/train-00000-of-00002.idx",
+        "flat/idx/train-00000-of-00001.idx", "any.tfrecord",
+        "deep/train/train-00000-of-00001",
+        "deep/train/train-00000-of-00001.idx",
+        "deep/other/other-00000-of-00001"});
+  EXPECT_THAT(
+      List(folder_ / "flat"),
+      ElementsAre("flat/train-00000-of-00002", "flat/train-00001-of-00002",
+                  "flat/validation-00000-of-00001"));
+  EXPECT_THAT(
+      List(folder_ / "flat/train-*"),
+      ElementsAre("flat/train-00000-of-00002", "flat/train-00001-of-00002"));
+  EXPECT_THAT(List(folder_ / "deep"),
+              ElementsAre("deep/train/train-00000-of-00001"));
   EXPECT_THAT(List(folder_ / "any.tfrecord"), ElementsAre("any.tfrecord"));
-}
-
-TEST_F(ShardsTest, TakesTheShardsOfAFlatFolder) {
-  Make({"train-00001-of-00002", "train-00000-of-00002", "dataset.json",
-        "validation-00000-of-00001", ".infeed/train-00000-of-00002.index"});
-  EXPECT_THAT(List(folder_.path()),
-              ElementsAre("train-00000-of-00002", "train-00001-of-00002",
-                          "validation-00000-of-00001"));
-}
-
-TEST_F(ShardsTest, TakesTheShardsOfTheReferencesLayout) {
-  Make({"train/train-00000-of-00001", "validation/validation-00000-of-00001",
-        "other/other-00000-of-00001"});
-  EXPECT_THAT(List(folder_.path()),
-              ElementsAre("train/train-00000-of-00001",
-                          "validation/validation-00000-of-00001"));
-}
-
-TEST_F(ShardsTest, NeverTakesDalisIndexForAShard) {
-  Make({"train-00000-of-00001", "train-00000-of-00001.idx",
-        "idx/train-00000-of-00001.idx"});
-  EXPECT_THAT(List(folder_ / "train-*"), ElementsAre("train-00000-of-00001"));
-  EXPECT_THAT(List(folder_.path()), ElementsAre("train-00000-of-00001"));
-  EXPECT_THAT(Split("train"), ElementsAre("train-00000-of-00001"));
 }
 
 TEST_F(ShardsTest, APatternPassesOverFoldersThatMatch) {
@@ -106,18 +98,18 @@ TEST_F(ShardsTest, JoinsAListAndTakesEachOnce) {
 }
 
 TEST_F(ShardsTest, NamesThePartThatIsMissing) {
-  Make({"a-00000-of-00001"});
-  EXPECT_THAT([&] { List((folder_ / "a-*") + "," + (folder_ / "none")); },
-              ThrowsMessage<IoError>(HasSubstr("/none: cannot find the data")));
-  EXPECT_THAT([&] { List(folder_ / "b-*"); },
-              ThrowsMessage<IoError>(HasSubstr("no shard matches")));
-  EXPECT_THAT([&] { List(","); }, ThrowsMessage<IoError>(HasSubstr("no data")));
-}
-
-TEST_F(ShardsTest, SaysThatAFolderHoldsNoShards) {
-  Make({"train/n01440764/a.JPEG"});
-  EXPECT_THAT([&] { List(folder_.path()); },
-              ThrowsMessage<IoError>(HasSubstr("has no shards")));
+  Make({"a-00000-of-00001", "raw/train/n01440764/a.JPEG"});
+  for (const auto& [spec, fault] :
+       {std::pair((folder_ / "a-*") + "," + (folder_ / "none"),
+                  "/none: cannot find the data"),
+        {folder_ / "b-*", "no shard matches"},
+        {",", "no data"},
+        {folder_ / "raw", "has no shards"},
+        // The system's limit on a path's length stands for any refusal.
+        {folder_ / std::string(5000, 'x') + "/*", ""}}) {
+    EXPECT_THAT(([&, &spec = spec] { List(spec); }),
+                ThrowsMessage<IoError>(HasSubstr(fault)));
+  }
 }
 
 TEST_F(ShardsTest, FindsASplitInBothLayouts) {
@@ -131,30 +123,13 @@ TEST_F(ShardsTest, FindsASplitInBothLayouts) {
 }
 
 TEST_F(ShardsTest, ASplitNeedsAFolder) {
-  Make({"file"});
+  Make({"data/train", "file"});
+  EXPECT_THAT(FindSplit(folder_ / "data", "train"), IsEmpty());
   EXPECT_THAT([&] { (void)FindSplit(folder_ / "none", "train"); },
               ThrowsMessage<IoError>(HasSubstr("/none: cannot read the folder:"
                                                " No such file")));
   EXPECT_THAT([&] { (void)FindSplit(folder_ / "file", "train"); },
               ThrowsMessage<IoError>(HasSubstr("Not a directory")));
-}
-
-TEST_F(ShardsTest, AFileIsNoFolderOfASplit) {
-  Make({"train"});
-  EXPECT_THAT(FindSplit(folder_.path(), "train"), IsEmpty());
-}
-
-TEST_F(ShardsTest, ReportsAPatternInAFolderThatCannotBeRead) {
-  // The system's limit on the length of a path stands for any refusal.
-  const std::string name(5000, 'x');
-  EXPECT_THROW(List(folder_ / name + "/*"), IoError);
-}
-
-TEST_F(ShardsTest, SideFilesLieBesideTheData) {
-  const std::string side = SideFolder(folder_.path());
-  EXPECT_EQ(side, folder_ / ".infeed");
-  EXPECT_TRUE(std::filesystem::is_directory(side));
-  EXPECT_EQ(SideFolder(folder_.path()), side);
 }
 
 TEST_F(ShardsTest, LookingForSideFilesMakesNothing) {
@@ -176,11 +151,7 @@ TEST_F(ShardsTest, SideFilesFallBackToTheUsersCache) {
   EXPECT_TRUE(std::filesystem::is_directory(side));
   EXPECT_EQ(SideFolder(folder_ / "other/../data"), side);
   EXPECT_NE(SideFolder(folder_ / "other"), side);
-}
-
-TEST_F(ShardsTest, TheUsersCacheIsInTheHomeFolderByDefault) {
-  Make({"data/.infeed"});
-  const EnvironmentVariable cache("XDG_CACHE_HOME", "");
+  const EnvironmentVariable none("XDG_CACHE_HOME", "");
   const EnvironmentVariable home("HOME", folder_ / "home");
   EXPECT_THAT(SideFolder(folder_ / "data"),
               StartsWith(folder_ / "home/.cache/infeed/"));

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "records/bytes/stopped_error.h"
-#include "tests/support/bytes.h"
 #include "tests/support/loopback_server.h"
 #include "tests/support/throws.h"
 
@@ -21,7 +20,6 @@ namespace http_retry_test {
 
 using std::chrono::milliseconds;
 using ::testing::AllOf;
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -61,11 +59,6 @@ class HttpRetryTest : public ::testing::Test {
   HttpClient client_;
 };
 
-TEST_F(HttpRetryTest, TakesTheFirstGoodAnswer) {
-  EXPECT_EQ(Send({{HttpAnswer(200, "a")}}).body, "a");
-  EXPECT_EQ(Attempts(), 1);
-}
-
 TEST_F(HttpRetryTest, TriesAgainWhatMayPass) {
   for (const int status : {408, 429, 500, 502, 503, 504}) {
     EXPECT_EQ(Send({{HttpAnswer(status)}, {HttpAnswer(200, "a")}}).body, "a")
@@ -99,14 +92,13 @@ TEST_F(HttpRetryTest, SaysAllThatHelpsAndNoSecret) {
       "s3://bucket/key: cannot read: the server answered 503 "
       "(SlowDown: Less, please.), after 4 attempts (run again later)");
   EXPECT_EQ(Attempts(), 4);
-}
-
-TEST_F(HttpRetryTest, CutsALongMessage) {
   const std::string text = Refusal(
       {{HttpAnswer(403, "<Error><Code>C</Code><Message>" +
                             std::string(10'000, 'x') + "</Message></Error>")}});
   EXPECT_LT(text.size(), 500);
   EXPECT_THAT(text, HasSubstr("credentials"));
+  EXPECT_THAT(Refusal({{HttpAnswer(301)}}), HasSubstr("AWS_REGION"));
+  EXPECT_THAT(Refusal({{HttpAnswer(404)}}), HasSubstr("check the URL"));
 }
 
 TEST_F(HttpRetryTest, SaysThatTheNetworkFailed) {
@@ -114,11 +106,6 @@ TEST_F(HttpRetryTest, SaysThatTheNetworkFailed) {
               AllOf(StartsWith("s3://bucket/key: cannot read: "),
                     HasSubstr("after 4 attempts"), HasSubstr("network"),
                     Not(HasSubstr("secret"))));
-}
-
-TEST_F(HttpRetryTest, AdvisesOnWhatIsElsewhere) {
-  EXPECT_THAT(Refusal({{HttpAnswer(301)}}), HasSubstr("AWS_REGION"));
-  EXPECT_THAT(Refusal({{HttpAnswer(404)}}), HasSubstr("check the URL"));
 }
 
 TEST_F(HttpRetryTest, EndsAtItsDeadline) {

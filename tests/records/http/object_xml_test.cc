@@ -1,6 +1,7 @@
 #include "records/http/object_xml.h"
 
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 
@@ -47,34 +48,25 @@ TEST(ObjectXmlTest, TheLastPageHasNoToken) {
   EXPECT_THAT(page.objects, IsEmpty());
 }
 
-struct BadPage {
-  std::string xml;
-  std::string reason;
-};
-
-class BadPageTest : public ::testing::TestWithParam<BadPage> {};
-
-TEST_P(BadPageTest, IsRefused) {
-  EXPECT_THAT([] { (void)ParseObjectPage(GetParam().xml); },
-              ThrowsMessage<DataError>(HasSubstr(GetParam().reason)));
+TEST(ObjectXmlTest, RefusesABadPage) {
+  for (const auto& [xml, reason] :
+       {std::pair(std::string(), "damaged"),
+        {"<ListBucketResult>", "damaged"},
+        {"<html/>", "found 'html'"},
+        {Page("<Contents><Size>1</Size></Contents>"), "no Key"},
+        {Page("<Contents><Key>k</Key></Contents>"), "no Size"},
+        {Page("<Contents><Key>k</Key><Size>-1</Size></Contents>"),
+         "invalid Size: '-1'"},
+        {Page("<Contents><Key>k</Key><Size>1e3</Size></Contents>"),
+         "invalid Size"},
+        {Page("<CommonPrefixes/>"), "no Prefix"},
+        {Page("<IsTruncated>true</IsTruncated>"), "no NextContinuationToken"},
+        {Page("<IsTruncated>yes</IsTruncated>"), "IsTruncated"},
+        {std::string(kMaxObjectXmlBytes + 1, ' '), "limit"}}) {
+    EXPECT_THAT([&xml = xml] { (void)ParseObjectPage(xml); },
+                ThrowsMessage<DataError>(HasSubstr(reason)));
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    All, BadPageTest,
-    ::testing::Values(
-        BadPage{"", "damaged"}, BadPage{"<ListBucketResult>", "damaged"},
-        BadPage{"<html/>", "found 'html'"},
-        BadPage{Page("<Contents><Size>1</Size></Contents>"), "no Key"},
-        BadPage{Page("<Contents><Key>k</Key></Contents>"), "no Size"},
-        BadPage{Page("<Contents><Key>k</Key><Size>-1</Size></Contents>"),
-                "invalid Size: '-1'"},
-        BadPage{Page("<Contents><Key>k</Key><Size>1e3</Size></Contents>"),
-                "invalid Size"},
-        BadPage{Page("<CommonPrefixes/>"), "no Prefix"},
-        BadPage{Page("<IsTruncated>true</IsTruncated>"),
-                "no NextContinuationToken"},
-        BadPage{Page("<IsTruncated>yes</IsTruncated>"), "IsTruncated"},
-        BadPage{std::string(kMaxObjectXmlBytes + 1, ' '), "limit"}));
 
 TEST(ObjectXmlTest, ReadsAnError) {
   const auto error = ParseStoreError(
@@ -83,12 +75,9 @@ TEST(ObjectXmlTest, ReadsAnError) {
   ASSERT_TRUE(error);
   EXPECT_EQ(error->code, "SlowDown");
   EXPECT_EQ(error->message, "Reduce your request rate.");
-}
-
-TEST(ObjectXmlTest, WhatIsNoErrorIsNone) {
-  EXPECT_FALSE(ParseStoreError(""));
-  EXPECT_FALSE(ParseStoreError("<html>Error</html>"));
-  EXPECT_FALSE(ParseStoreError("Error"));
+  for (const char* none : {"", "<html>Error</html>", "Error"}) {
+    EXPECT_FALSE(ParseStoreError(none)) << none;
+  }
 }
 
 TEST(ObjectXmlTest, ReadsAnUploadId) {

@@ -4,7 +4,6 @@
 
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,7 @@
 #include "records/store/record_index.h"
 #include "records/store/record_store.h"
 #include "records/store/seek_file.h"
-#include "tests/support/record_file.h"
+#include "tests/support/bytes.h"
 #include "tests/support/temporary_folder.h"
 
 #include "gmock/gmock.h"
@@ -93,8 +92,10 @@ TEST_F(ImageRecordTest, ComesWithOthersAndAnnounced) {
 }
 
 TEST_F(ImageRecordTest, ThatCannotBeReadIsBadData) {
+  const LabelledImage hole = File("long.jpg", "");
+  std::filesystem::resize_file(hole.path, kMaxImageFileBytes + 1);
   const RecordIndex index = RecordIndex::OfImages(
-      {{.path = folder_ / "gone.jpg"}, File("cut.jpg", "whole")});
+      {{.path = folder_ / "gone.jpg"}, File("cut.jpg", "whole"), hole});
   const RecordStore store(index);
   std::vector<std::byte> buffer;
   EXPECT_THAT([&] { (void)store.Read(0, buffer); },
@@ -104,6 +105,8 @@ TEST_F(ImageRecordTest, ThatCannotBeReadIsBadData) {
   EXPECT_THAT([&] { (void)store.Read(1, buffer); },
               ThrowsMessage<DataError>(
                   HasSubstr("cut.jpg: the file changed after it was listed")));
+  EXPECT_THAT([&] { (void)store.Read(2, buffer); },
+              ThrowsMessage<DataError>(HasSubstr("too long for an image")));
 }
 
 // However many images there are: each would be one that is good tomorrow.
@@ -127,16 +130,6 @@ TEST_F(ImageRecordTest, ALackOfDescriptorsIsNoBadData) {
               ThrowsMessage<IoError>(
                   AllOf(HasSubstr("a.jpg: cannot open: Too many open files"),
                         HasSubstr("ulimit -n"))));
-}
-
-TEST_F(ImageRecordTest, OfAFileThatIsTooLongIsBadData) {
-  const LabelledImage file = File("long.jpg", "");
-  std::filesystem::resize_file(file.path, kMaxImageFileBytes + 1);  // a hole
-  const RecordIndex index = RecordIndex::OfImages({file});
-  const RecordStore store(index);
-  std::vector<std::byte> buffer;
-  EXPECT_THAT([&] { (void)store.Read(0, buffer); },
-              ThrowsMessage<DataError>(HasSubstr("too long for an image")));
 }
 
 }  // namespace

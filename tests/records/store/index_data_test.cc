@@ -5,28 +5,23 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/varint.h"
-#include "records/archives/tar_writer.h"
-#include "records/bytes/byte_sink.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/class_list.h"
-#include "records/files/open_sink.h"
 #include "records/files/open_source.h"
 #include "records/files/side_format.h"
 #include "records/store/file_records.h"
 #include "records/tfrecord/format.h"
-#include "tests/support/bytes.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/raw_bytes.h"
 #include "tests/support/seen_records.h"
+#include "tests/support/tar_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "tests/support/zip_builder.h"
@@ -69,27 +64,26 @@ class IndexDataTest : public ::testing::Test {
     return seen;
   }
 
+  std::string Write(const std::string& name, const std::string& bytes) const {
+    fs::create_directories(fs::path(folder_ / name).parent_path());
+    WriteFileAtomically(folder_ / name, bytes);
+    return folder_ / name;
+  }
+
   void WriteTree(const std::string& name) const {
     for (const Picture& picture : Pictures()) {
-      const std::string folder = folder_ / (name + "/" + picture.folder);
-      fs::create_directories(folder);
-      WriteFileAtomically(folder + "/" + picture.name, picture.bytes);
+      Write(name + "/" + picture.folder + "/" + picture.name, picture.bytes);
     }
   }
 
   std::string WriteTar(const std::string& name) const {
-    const std::string path = folder_ / name;
-    fs::create_directories(fs::path(path).parent_path());
-    const std::unique_ptr<ByteSink> sink = OpenSink(path);
-    TarWriter tar(*sink);
+    TarFile tar;
     for (const Picture& picture : Pictures()) {
-      tar.Add(picture.name, AsBytes(picture.bytes));
-      const std::string label = std::to_string(picture.label);
-      tar.Add(picture.name.substr(0, 1) + ".cls", AsBytes(label));
+      tar.Add(picture.name, picture.bytes)
+          .Add(picture.name.substr(0, 1) + ".cls",
+               std::to_string(picture.label));
     }
-    tar.Finish();
-    sink->Commit();
-    return path;
+    return Write(name, tar.End().text());
   }
 
   std::string WriteZip(const std::string& name,
@@ -100,9 +94,7 @@ class IndexDataTest : public ::testing::Test {
       zip.Add(picture.name == "b.jpg" ? DeflatedMember(member, picture.bytes)
                                       : StoredMember(member, picture.bytes));
     }
-    fs::create_directories(fs::path(folder_ / name).parent_path());
-    WriteFileAtomically(folder_ / name, zip.bytes());
-    return folder_ / name;
+    return Write(name, zip.bytes());
   }
 
   std::string WriteShard(const std::string& name) const {
@@ -114,10 +106,7 @@ class IndexDataTest : public ::testing::Test {
                                                .filename = picture.name,
                                                .encoded = picture.bytes}));
     }
-    const std::string path = folder_ / name;
-    fs::create_directories(fs::path(path).parent_path());
-    WriteFileAtomically(path, bytes);
-    return path;
+    return Write(name, bytes);
   }
 
   TemporaryFolder cache_;
@@ -211,18 +200,6 @@ TEST_F(IndexDataTest, APackedTarIsReadInOrder) {
   EXPECT_EQ(See(IndexData(folder_ / "b.tar.gz")), Expected(0)) << "kept index";
 }
 
-TEST_F(IndexDataTest, ATarThatGrewIsWalkedAgain) {
-  const std::string path = WriteTar("a.tar");
-  EXPECT_EQ(IndexData(path).size(), 3);
-  const std::string longer = WriteTar("b.tar");
-  std::string bytes = ReadWhole(path, 1 << 20);
-  bytes.resize(bytes.size() - 1024);  // Without its end.
-  WriteFileAtomically(path, bytes + ReadWhole(longer, 1 << 20));
-  EXPECT_EQ(IndexData(path).size(), 6);
-  fs::resize_file(path, bytes.size() - 100);
-  EXPECT_THROW((void)IndexData(path), DataError);
-}
-
 TEST_F(IndexDataTest, AZipsDirectoryIsReadOnce) {
   const std::string path = WriteZip("a.zip");
   EXPECT_THAT(IndexData(path).notes(), IsEmpty());
@@ -303,30 +280,18 @@ TEST_F(IndexDataTest, AnIndexOfMoreClassesThanThereMayBeIsNotUsed) {
 }
 
 TEST_F(IndexDataTest, SplitsComeFromFoldersAndNames) {
-  WriteTar("tars/train/0.tar");
-  WriteTar("tars/val/0.tar");
   WriteTar("named/set-train-0.tar");
   WriteTar("named/set-validation-0.tar");
   WriteTar("plain/000.tar");
   WriteTar("plain/001.tar");
-  for (const char* name : {"tars", "named"}) {
-    EXPECT_EQ(IndexSplit(folder_ / name, "train")->size(), 3) << name;
-    EXPECT_EQ(IndexSplit(folder_ / name, "val")->size(), 3) << name;
-    EXPECT_FALSE(IndexSplit(folder_ / name, "test")) << name;
-  }
+  WriteZip("zips/all.zip", "photos/val/");
+  EXPECT_EQ(IndexSplit(folder_ / "named", "train")->size(), 3);
+  EXPECT_EQ(IndexSplit(folder_ / "named", "val")->size(), 3);
+  EXPECT_FALSE(IndexSplit(folder_ / "named", "test"));
+  EXPECT_EQ(IndexSplit(folder_ / "named/*.tar", "validation")->size(), 3);
   EXPECT_EQ(IndexSplit(folder_ / "plain", "train")->size(), 6);
   EXPECT_FALSE(IndexSplit(folder_ / "plain", "validation"));
   EXPECT_EQ(IndexSplit(folder_ / "plain/{000..001}.tar", "train")->size(), 6);
-  EXPECT_EQ(IndexSplit(folder_ / "named/*.tar", "validation")->size(), 3);
-}
-
-TEST_F(IndexDataTest, AZipMayHoldAllSplits) {
-  WriteZip("all.zip", "photos/train/");
-  EXPECT_EQ(See(*IndexSplit(folder_ / "all.zip", "train")), Expected(1));
-  EXPECT_FALSE(IndexSplit(folder_ / "all.zip", "validation"));
-  EXPECT_THAT(IndexSplit(folder_ / "all.zip", "train")->class_names(),
-              ElementsAre("cat", "dog"));
-  WriteZip("zips/all.zip", "photos/val/");
   EXPECT_EQ(IndexSplit(folder_ / "zips", "validation")->size(), 3);
   EXPECT_FALSE(IndexSplit(folder_ / "zips", "train"));
 }

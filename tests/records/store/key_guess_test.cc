@@ -64,20 +64,44 @@ RecordKeys KeysInTar(const std::vector<std::string>& endings,
   return FindKeys(RecordIndex({folder / "a.tar"}), given);
 }
 
-TEST(KeyGuess, KnowsTensorFlowDatasets) {
-  EXPECT_EQ(KeysIn({{"file_name", Bytes{"n01.JPEG"}},
-                    {"image", Bytes{Jpeg()}},
-                    {"segmentation_mask", Bytes{kPng}},
-                    {"target", Numbers{3}},
-                    {"label", Numbers{3}}}),
-            (RecordKeys{"image", "label"}));
-}
-
-TEST(KeyGuess, TakesTheOneFeatureThatIsAnImage) {
-  EXPECT_EQ(KeysIn({{"jpeg", Bytes{Jpeg()}},
-                    {"class", Numbers{3}},
-                    {"name", Bytes{"x"}}}),
-            (RecordKeys{"jpeg", "class"}));
+TEST(KeyGuess, FindsTheImageAndTheLabel) {
+  struct Case {
+    Record record;
+    RecordKeys keys;
+    RecordKeys given = {};
+  };
+  for (const auto& [record, keys, given] :
+       {// TensorFlow Datasets.
+        Case{{{"file_name", Bytes{"n01.JPEG"}},
+              {"image", Bytes{Jpeg()}},
+              {"segmentation_mask", Bytes{kPng}},
+              {"target", Numbers{3}},
+              {"label", Numbers{3}}},
+             {"image", "label"}},
+        // The one feature that is an image.
+        Case{{{"jpeg", Bytes{Jpeg()}},
+              {"class", Numbers{3}},
+              {"name", Bytes{"x"}}},
+             {"jpeg", "class"}},
+        // Labels that are no number.
+        Case{{{"image", Bytes{Jpeg()}}, {"label", Bytes{"cat"}}},
+             {"image", "label"}},
+        Case{{{"image/encoded", Bytes{Jpeg()}}, {"class", Numbers{0, 1, 0}}},
+             {"image/encoded", "class"}},
+        Case{{{"image/encoded", Bytes{Jpeg()}},
+              {"image/object/class/label", Numbers{3}}},
+             {"image/encoded", "image/object/class/label"}},
+        // What is there or given stays.
+        Case{{{"image/class/label", Numbers{1}},
+              {"image/encoded", Bytes{Jpeg()}},
+              {"image", Bytes{Jpeg()}},
+              {"label", Numbers{3}}},
+             RecordKeys()},
+        Case{{{"image", Bytes{Jpeg()}}, {"label", Numbers{3}}},
+             {"photo", "class"},
+             {"photo", "class"}}}) {
+    EXPECT_EQ(KeysIn(record, given), keys) << keys.image << " " << keys.label;
+  }
 }
 
 // A text may begin like an image, and a record's image be damaged.
@@ -113,31 +137,6 @@ TEST(KeyGuess, RefusesTwoThatFit) {
       AllOf(HasSubstr("class and target"), HasSubstr("give label_key=class")));
   EXPECT_EQ(KeysIn(two_labels, {.label = "target"}),
             (RecordKeys{"image", "target"}));
-}
-
-TEST(KeyGuess, FindsALabelOfAnotherKind) {
-  EXPECT_EQ(KeysIn({{"image", Bytes{Jpeg()}}, {"label", Bytes{"cat"}}}),
-            (RecordKeys{"image", "label"}));
-  EXPECT_EQ(
-      KeysIn({{"image/encoded", Bytes{Jpeg()}}, {"class", Numbers{0, 1, 0}}}),
-      (RecordKeys{"image/encoded", "class"}));
-}
-
-TEST(KeyGuess, TakesTheLabelOfTheObject) {
-  EXPECT_EQ(KeysIn({{"image/encoded", Bytes{Jpeg()}},
-                    {"image/object/class/label", Numbers{3}}}),
-            (RecordKeys{"image/encoded", "image/object/class/label"}));
-}
-
-TEST(KeyGuess, LeavesWhatIsThereOrGiven) {
-  EXPECT_EQ(KeysIn({{"image/class/label", Numbers{1}},
-                    {"image/encoded", Bytes{Jpeg()}},
-                    {"image", Bytes{Jpeg()}},
-                    {"label", Numbers{3}}}),
-            RecordKeys());
-  EXPECT_EQ(KeysIn({{"image", Bytes{Jpeg()}}, {"label", Numbers{3}}},
-                   {"photo", "class"}),
-            (RecordKeys{"photo", "class"}));
 }
 
 TEST(KeyGuess, LeavesTheStandardKeysWhereNothingFits) {

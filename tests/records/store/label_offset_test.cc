@@ -81,6 +81,18 @@ TEST_F(LabelOffsetTest, FollowsFromTheLabels) {
   EXPECT_EQ(Offset(Records("d/x", {})), 1);
 }
 
+TEST_F(LabelOffsetTest, FollowsFromTheFormat) {
+  EXPECT_EQ(Offset(Tar("val-0.tar", {1, 2, 3})), 0);
+  EXPECT_EQ(Offset(Tfds("tfds-validation.tfrecord-00000-of-00001", 3)), 0);
+  // Classes that infeed numbers.
+  EXPECT_EQ(FindLabelOffset(RecordIndex::OfImages(
+                {{.path = folder_ / "gone.jpg", .label = 2}})),
+            1);
+  WriteFileAtomically(folder_ / "a.zip",
+                      ZipBuilder().Add(StoredMember("cat/1.jpg", "C")).bytes());
+  EXPECT_EQ(Offset(folder_ / "a.zip"), 1);
+}
+
 TEST_F(LabelOffsetTest, IsOneForAllSplits) {
   Records("train-00000-of-00001", {0, 1, 2, 3});
   Records("validation-00000-of-00001", {1, 2, 3});
@@ -104,20 +116,6 @@ TEST_F(LabelOffsetTest, PassesOverDamagedFilesOfOtherSplits) {
   RecordFile().Add("?").Truncate(3).Write(Place("train-00001-of-00002"));
   Records("validation-00000-of-00001", {1});
   EXPECT_EQ(OffsetOfSplit("validation"), 0);
-}
-
-TEST_F(LabelOffsetTest, IsZeroWhereTheFormatCountsFromZero) {
-  EXPECT_EQ(Offset(Tar("val-0.tar", {1, 2, 3})), 0);
-  EXPECT_EQ(Offset(Tfds("tfds-validation.tfrecord-00000-of-00001", 3)), 0);
-}
-
-TEST_F(LabelOffsetTest, IsOneForClassesThatInfeedNumbers) {
-  EXPECT_EQ(FindLabelOffset(RecordIndex::OfImages(
-                {{.path = folder_ / "gone.jpg", .label = 2}})),
-            1);
-  WriteFileAtomically(folder_ / "a.zip",
-                      ZipBuilder().Add(StoredMember("cat/1.jpg", "C")).bytes());
-  EXPECT_EQ(Offset(folder_ / "a.zip"), 1);
 }
 
 TEST_F(LabelOffsetTest, FollowsFromAListOfClasses) {

@@ -27,11 +27,6 @@ TEST_F(MappedShardsTest, MapsAShardOnce) {
   EXPECT_EQ(mapped_.Find(0), file);
 }
 
-TEST_F(MappedShardsTest, AFileThatCannotBeOpenedHasNoMapping) {
-  std::filesystem::remove(path_);
-  EXPECT_EQ(mapped_.Find(0), nullptr);
-}
-
 TEST_F(MappedShardsTest, AMappingThatLostBytesIsUsedNoMore) {
   const MappedFile* const file = mapped_.Find(0);
   ASSERT_NE(file, nullptr);

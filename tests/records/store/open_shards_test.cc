@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/error.h"
@@ -66,18 +65,6 @@ TEST_F(OpenShardsTest, AReaderKeepsItsSourceOpen) {
   (void)open.Open(4);
   std::vector<std::byte> bytes(3);
   EXPECT_EQ(first->ReadAt(0, bytes), 3U);
-}
-
-TEST_F(OpenShardsTest, OpensFromManyThreads) {
-  OpenShards open(paths_, 2);
-  std::vector<std::jthread> threads;
-  for (std::int32_t first = 0; first < 4; ++first) {
-    threads.emplace_back([&, first] {
-      for (std::int32_t i = first; i < 150; ++i) {
-        EXPECT_EQ(open.Open(i * 7 % 10)->size(), i * 7 % 10);
-      }
-    });
-  }
 }
 
 TEST_F(OpenShardsTest, NeedsRoomForOneShard) {

@@ -17,6 +17,7 @@
 #include "tests/support/packed_file.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -74,60 +75,38 @@ class PackedStoreTest : public ::testing::Test {
   std::unique_ptr<RecordIndex> index_;
 };
 
-TEST_F(PackedStoreTest, ReadsForward) {
-  const RecordStore store(*index_);
+TEST_F(PackedStoreTest, BeginsAnewOnlyForWhatLiesBehindAndWasNotKept) {
+  std::vector<std::int64_t> forward;
+  std::vector<std::int64_t> blocks;  // of ten, in any order
   for (std::int64_t record = 0; record < kRecords; ++record) {
-    ExpectReads(store, record);
+    forward.push_back(record);
+    blocks.push_back(record / 10 * 10 + record * 7 % 10);
   }
-  EXPECT_EQ(store.packed_restarts(), 0);
-}
-
-TEST_F(PackedStoreTest, ReadsNeighboursInAnyOrderInOnePass) {
-  const RecordStore store(*index_, {.packed = {.near_records = 10}});
-  for (std::int64_t block = 0; block < kRecords; block += 10) {
-    for (std::int64_t i = 0; i < 10; ++i) {
-      ExpectReads(store, block + i * 7 % 10);
+  constexpr std::int64_t kAnyBytes = 1 << 30;
+  struct Case {
+    std::int64_t near_records;
+    std::int64_t max_passed_bytes;
+    std::vector<std::int64_t> records;
+    int restarts;
+  };
+  for (const auto& [near_records, max_passed_bytes, records, restarts] :
+       {Case{1, kAnyBytes, forward, 0}, Case{10, kAnyBytes, blocks, 0},
+        // Enters a shard in the middle of a block.
+        Case{10, kAnyBytes, {27, 20, 29, 21, 26, 30}, 0},
+        Case{2, kAnyBytes, {30, 5}, 1},
+        // Ends an epoch and begins the next side by side.
+        Case{4, kAnyBytes, {33, 0, 34, 1, 35, 2, 36, 3, 37, 4, 38}, 1},
+        // Keeps no more than it may.
+        Case{40, 5 * (kPayloadBytes + 100), {20, 19, 18, 17, 16, 15}, 0},
+        Case{40, 5 * (kPayloadBytes + 100), {20, 19, 18, 17, 16, 15, 14}, 1}}) {
+    const RecordStore store(*index_,
+                            {.packed = {.near_records = near_records,
+                                        .max_passed_bytes = max_passed_bytes}});
+    for (const std::int64_t record : records) {
+      ExpectReads(store, record);
     }
+    EXPECT_EQ(store.packed_restarts(), restarts);
   }
-  EXPECT_EQ(store.packed_restarts(), 0);
-}
-
-TEST_F(PackedStoreTest, EntersAShardInTheMiddleOfABlock) {
-  const RecordStore store(*index_, {.packed = {.near_records = 10}});
-  for (const std::int64_t record : {27, 20, 29, 21, 26, 30}) {
-    ExpectReads(store, record);
-  }
-  EXPECT_EQ(store.packed_restarts(), 0);
-}
-
-TEST_F(PackedStoreTest, BeginsAnewForWhatLiesBehindAndWasNotKept) {
-  const RecordStore store(*index_, {.packed = {.near_records = 2}});
-  ExpectReads(store, 30);
-  ExpectReads(store, 5);
-  EXPECT_EQ(store.packed_restarts(), 1);
-}
-
-TEST_F(PackedStoreTest, EndsAnEpochAndBeginsTheNextSideBySide) {
-  const RecordStore store(*index_, {.packed = {.near_records = 4}});
-  ExpectReads(store, 33);
-  for (std::int64_t i = 0; i < 5; ++i) {
-    ExpectReads(store, i);
-    ExpectReads(store, 34 + i);
-  }
-  EXPECT_EQ(store.packed_restarts(), 1);
-}
-
-TEST_F(PackedStoreTest, KeepsNoMoreThanItMay) {
-  const RecordStore store(
-      *index_, {.packed = {.near_records = 40,
-                           .max_passed_bytes = 5 * (kPayloadBytes + 100)}});
-  ExpectReads(store, 20);
-  for (const std::int64_t record : {19, 18, 17, 16, 15}) {
-    ExpectReads(store, record);
-  }
-  EXPECT_EQ(store.packed_restarts(), 0);
-  ExpectReads(store, 14);
-  EXPECT_EQ(store.packed_restarts(), 1);
 }
 
 TEST_F(PackedStoreTest, ARecordApartDisturbsNobody) {
@@ -186,12 +165,8 @@ class BrokenStreamTest : public PackedStoreTest {
   static std::string ErrorOf(const RecordStore& store, std::int64_t record,
                              Access access = Access::kInOrder) {
     std::vector<std::byte> buffer;
-    try {
-      (void)store.ReadPayload(record, buffer, access);
-      return "";
-    } catch (const DataError& error) {
-      return error.what();
-    }
+    return MessageOf<DataError>(
+        [&] { (void)store.ReadPayload(record, buffer, access); });
   }
 };
 
@@ -259,7 +234,7 @@ std::string TextOf(const std::optional<std::vector<std::byte>>& frame) {
   return frame ? AsText(*frame) : "gone";
 }
 
-TEST(PassedRecordsTest, GivesARecordOnce) {
+TEST(PassedRecordsTest, GivesARecordOnceAndDropsTheOldest) {
   PassedRecords passed(10);
   passed.Keep(7, AsBytes("abc"));
   EXPECT_EQ(passed.bytes(), 3);
@@ -267,25 +242,15 @@ TEST(PassedRecordsTest, GivesARecordOnce) {
   EXPECT_EQ(TextOf(passed.Take(7)), "abc");
   EXPECT_EQ(TextOf(passed.Take(7)), "gone");
   EXPECT_EQ(passed.bytes(), 0);
-}
-
-TEST(PassedRecordsTest, DropsTheOldestToHoldItsLimit) {
-  PassedRecords passed(10);
   for (std::int64_t record = 0; record < 5; ++record) {
     passed.Keep(record, AsBytes("abc"));
     EXPECT_LE(passed.bytes(), 10);
   }
   EXPECT_EQ(TextOf(passed.Take(1)), "gone");
+  passed.Keep(9, AsBytes("0123456789a"));  // over the limit alone
+  EXPECT_EQ(TextOf(passed.Take(9)), "gone");
   EXPECT_EQ(TextOf(passed.Take(2)), "abc");
   EXPECT_EQ(TextOf(passed.Take(4)), "abc");
-}
-
-TEST(PassedRecordsTest, DoesNotKeepWhatIsOverTheLimitAlone) {
-  PassedRecords passed(10);
-  passed.Keep(1, AsBytes("abc"));
-  passed.Keep(2, AsBytes("0123456789a"));
-  EXPECT_EQ(TextOf(passed.Take(2)), "gone");
-  EXPECT_EQ(TextOf(passed.Take(1)), "abc");
 }
 
 // A record that was taken and came again is as old as its second coming.

@@ -1,18 +1,15 @@
 #include "records/store/record_cursor.h"
 
-#include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "records/archives/tar_writer.h"
 #include "records/example/imagenet_example.h"
-#include "records/files/open_sink.h"
 #include "records/files/open_source.h"
 #include "tests/support/bytes.h"
 #include "tests/support/record_file.h"
+#include "tests/support/tar_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 
@@ -38,15 +35,12 @@ TEST(RecordCursor, ReadsTfrecords) {
 
 TEST(RecordCursor, GoesOnBehindABadSampleOfATar) {
   const TemporaryFolder folder;
-  {
-    const std::unique_ptr<ByteSink> sink = OpenSink(folder / "x");
-    TarWriter tar(*sink);
-    tar.Add("1.jpg", AsBytes("one"));
-    tar.Add("2.txt", AsBytes("no image"));
-    tar.Add("3.png", AsBytes("three"));
-    tar.Finish();
-    sink->Commit();
-  }
+  WriteFileAtomically(folder / "x", TarFile()
+                                        .Add("1.jpg", "one")
+                                        .Add("2.txt", "no image")
+                                        .Add("3.png", "three")
+                                        .End()
+                                        .text());
   RecordCursor cursor(OpenSource(folder / "x"));
   EXPECT_EQ(cursor.format(), RecordFormat::kTar);
   EXPECT_EQ(ParseImagenetExample(cursor.Next()->payload).filename, "1.jpg");

@@ -1,5 +1,6 @@
 #include "records/store/seek_file.h"
 
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -8,7 +9,10 @@
 #include <vector>
 
 #include "base/atomic_file.h"
+#include "records/bytes/crc32c.h"
 #include "records/store/record_index.h"
+#include "records/store/seek_feature.h"
+#include "tests/support/bytes.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
@@ -67,6 +71,9 @@ TEST_F(SeekFileTest, GivesBackWhatWasWritten) {
   EXPECT_EQ(Read(*file, 0), "one");
   EXPECT_EQ(Read(*file, 1), "");
   EXPECT_EQ(Read(*file, 2), "three");
+  std::vector<std::byte> buffer;
+  EXPECT_EQ(AsText(file->Read(2, 5, buffer)), "three");
+  EXPECT_TRUE(file->Read(2, 4, buffer).empty()) << "longer than allowed";
 }
 
 TEST_F(SeekFileTest, IsOnlyThereWhenItIsWhole) {
@@ -83,14 +90,9 @@ TEST_F(SeekFileTest, IsNotForAShardOfAnotherSizeOrNumberOfRecords) {
   EXPECT_NE(SeekFile::Find(first_, size, 3), nullptr);
   EXPECT_EQ(SeekFile::Find(first_, size + 1, 3), nullptr);
   EXPECT_EQ(SeekFile::Find(first_, size, 4), nullptr);
-}
-
-TEST_F(SeekFileTest, IsStillForAShardThatWasCopied) {
-  WriteFirst();
-  std::filesystem::last_write_time(first_, {});
-  const auto file = Find();
-  ASSERT_NE(file, nullptr);
-  EXPECT_NE(file->info().shard_version, FileSource(first_).version());
+  std::filesystem::last_write_time(first_, {});  // It was copied.
+  ASSERT_NE(Find(), nullptr);
+  EXPECT_NE(Find()->info().shard_version, FileSource(first_).version());
 }
 
 TEST_F(SeekFileTest, LiesInTheUsersCacheWhereTheDataCannotBeWritten) {
@@ -161,13 +163,6 @@ TEST_F(SeekFileTest, HasNoEntriesOnceItLosesItsBytes) {
   EXPECT_EQ(Read(*file, 2), "");
 }
 
-TEST_F(SeekFileTest, AnEntryLongerThanAllowedIsNone) {
-  WriteFirst();
-  std::vector<std::byte> buffer;
-  EXPECT_EQ(AsText(Find()->Read(2, 5, buffer)), "three");
-  EXPECT_TRUE(Find()->Read(2, 4, buffer).empty());
-}
-
 TEST_F(SeekFileTest, AStoreFindsTheEntriesOfAllShards) {
   const RecordIndex index({first_, second_});
   EXPECT_EQ(Read(SeekStore(index), 3), "");
@@ -182,14 +177,6 @@ TEST_F(SeekFileTest, AStoreFindsTheEntriesOfAllShards) {
     EXPECT_EQ(Read(store, 1), "");
     EXPECT_EQ(Read(store, 2), "three");
   }
-}
-
-TEST_F(SeekFileTest, AStoreLooksForAShardsFileOnce) {
-  const RecordIndex index({first_, second_});
-  const SeekStore store(index);
-  EXPECT_EQ(Read(store, 0), "");
-  WriteFirst();
-  EXPECT_EQ(Read(store, 0), "");
 }
 
 TEST_F(SeekFileTest, TheFilesOfAnImageFolderHaveOneTogether) {
@@ -225,20 +212,14 @@ void Add(const RecordIndex& index, const std::vector<std::string>& sealed) {
   });
 }
 
-TEST_F(SeekFileTest, IsMadeByAddingToIt) {
-  const RecordIndex index({first_, second_});
-  Add(index, {"", "two", ""});
-  const auto file = Find();
-  ASSERT_NE(file, nullptr);
-  EXPECT_EQ(file->info().run, kFoundRun);
-  EXPECT_EQ(Read(*file, 0), "");
-  EXPECT_EQ(Read(*file, 1), "two");
-}
-
 TEST_F(SeekFileTest, KeepsTheLongerOfTwoEntriesUnlessOneReplaces) {
-  WriteFirst();
   const RecordIndex index({first_, second_});
   SeekStore store(index);
+  EXPECT_EQ(Read(store, 2), "");
+  Add(index, {"one", "", "three"});
+  EXPECT_EQ(Find()->info().run, kFoundRun);
+  EXPECT_EQ(Read(store, 2), "") << "a file is looked for once";
+  store.Reopen(0);
   EXPECT_EQ(Read(store, 2), "three");
   Add(index, {"longer", "two", "3"});
   EXPECT_EQ(Read(store, 0), "one");
@@ -292,6 +273,102 @@ TEST_F(SeekFileTest, IsNotMadeForAShardThatHasChanged) {
   RecordFile().Add("other").Write(first_);
   Add(index, {"one", "two", "three"});
   EXPECT_FALSE(std::filesystem::exists(file_));
+}
+
+const std::string kJpeg(1000, 'j');
+const std::string kBody = "places";
+
+SeekSeal SealOf(const std::string& sealed, const std::string& jpeg = kJpeg) {
+  const OpenedSeekIndex opened = OpenSeekIndex(AsBytes(sealed), AsBytes(jpeg));
+  EXPECT_EQ(AsText(opened.body), opened.seal == SeekSeal::kGood ? kBody : "");
+  return opened.seal;
+}
+
+// The output of a writer of another version.
+std::string WithVersion(char version) {
+  std::string sealed = SealSeekIndex(kBody, AsBytes(kJpeg));
+  sealed[2] = version;
+  sealed.resize(sealed.size() - 4);
+  const std::uint32_t crc = Crc32c(AsBytes(sealed));
+  for (int i = 0; i < 4; ++i) {
+    sealed.push_back(static_cast<char>(crc >> (8 * i)));
+  }
+  return sealed;
+}
+
+TEST(SeekFeatureTest, OpensForItsJpeg) {
+  EXPECT_EQ(SealOf(SealSeekIndex(kBody, AsBytes(kJpeg))), SeekSeal::kGood);
+  EXPECT_EQ(SealOf(WithVersion(1)), SeekSeal::kGood);
+}
+
+TEST(SeekFeatureTest, HasTheBytesOfItsFormat) {
+  EXPECT_EQ(SealSeekIndex("", AsBytes("123456789")),
+            std::string("sk\x01\0\x09\0\0\0\x83\x92\x06\xE3", 12) +
+                SealSeekIndex("", AsBytes("123456789")).substr(12));
+  EXPECT_EQ(SealSeekIndex(kBody, AsBytes(kJpeg)).size(), kBody.size() + 16);
+}
+
+TEST(SeekFeatureTest, IsRefusedForAnotherJpeg) {
+  const std::string sealed = SealSeekIndex(kBody, AsBytes(kJpeg));
+  std::string changed = kJpeg;
+  changed[500] = 'k';
+  EXPECT_EQ(SealOf(sealed, changed), SeekSeal::kOtherJpeg);
+  EXPECT_EQ(SealOf(sealed, kJpeg + "j"), SeekSeal::kOtherJpeg);
+  EXPECT_EQ(SealOf(sealed, ""), SeekSeal::kOtherJpeg);
+}
+
+TEST(SeekFeatureTest, IsRefusedWhenItIsDamaged) {
+  const std::string sealed = SealSeekIndex(kBody, AsBytes(kJpeg));
+  for (std::size_t i = 0; i < sealed.size(); ++i) {
+    std::string damaged = sealed;
+    damaged[i] = static_cast<char>(~damaged[i]);
+    EXPECT_EQ(SealOf(damaged), SeekSeal::kDamaged) << i;
+    EXPECT_EQ(SealOf(sealed.substr(0, i)), SeekSeal::kDamaged) << i;
+  }
+  EXPECT_EQ(SealOf(sealed + '\0'), SeekSeal::kDamaged);
+}
+
+TEST(SeekFeatureTest, IsRefusedWithAVersionOfLaterPrograms) {
+  EXPECT_EQ(SealOf(WithVersion(2)), SeekSeal::kUnknownVersion);
+  EXPECT_EQ(SealOf(WithVersion(0)), SeekSeal::kUnknownVersion);
+}
+
+TEST(SeekFeatureTest, SaysWhatIsWrong) {
+  EXPECT_EQ(SeekSealText(SeekSeal::kGood), "is good");
+  EXPECT_EQ(SeekSealText(SeekSeal::kDamaged), "is damaged");
+  EXPECT_EQ(SeekSealText(SeekSeal::kUnknownVersion),
+            "has an unsupported version");
+  EXPECT_EQ(SeekSealText(SeekSeal::kOtherJpeg), "does not belong to the JPEG");
+}
+
+// The JPEG of a record whose checksum is known, wherever it lies in it.
+TEST(SeekFeatureTest, TakesTheJpegsChecksumFromTheRecords) {
+  for (const std::size_t before : {0, 1, 300}) {
+    for (const std::size_t behind : {0, 1, 77}) {
+      std::string record =
+          std::string(before, 'b') + kJpeg + std::string(behind, 'a');
+      const std::string sealed = SealSeekIndex(kBody, AsBytes(kJpeg));
+      const auto open = [&] {
+        const auto bytes = AsBytes(record);
+        return OpenSeekIndex(AsBytes(sealed),
+                             bytes.subspan(before, kJpeg.size()),
+                             {.bytes = bytes, .crc32c = Crc32c(bytes)})
+            .seal;
+      };
+      EXPECT_EQ(open(), SeekSeal::kGood) << before << " " << behind;
+      record[before + 3] = 'k';
+      EXPECT_EQ(open(), SeekSeal::kOtherJpeg) << before << " " << behind;
+    }
+  }
+}
+
+TEST(SeekFeatureTest, ReadsTheJpegWhereItLiesInNoRecord) {
+  const std::string sealed = SealSeekIndex(kBody, AsBytes(kJpeg));
+  const std::string record = "another";
+  EXPECT_EQ(OpenSeekIndex(AsBytes(sealed), AsBytes(kJpeg),
+                          {.bytes = AsBytes(record), .crc32c = 1})
+                .seal,
+            SeekSeal::kGood);
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "records/archives/tar_writer.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/class_texts.h"
 #include "records/files/image_layout.h"
@@ -18,7 +17,6 @@
 #include "records/store/image_tree.h"
 #include "records/store/index_data.h"
 #include "records/tfrecord/format.h"
-#include "tests/support/bytes.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/raw_bytes.h"
 #include "tests/support/seen_records.h"
@@ -79,8 +77,7 @@ std::map<std::string, std::string> WriteForms(const TemporaryFolder& folder,
                                               const Tree& tree) {
   ZipBuilder zip;
   ZipBuilder windows;
-  TarSink tar_bytes;
-  TarWriter tar(tar_bytes);
+  TarFile tar;
   for (const auto& [path, bytes] : tree) {
     const std::string file = folder / (name + "/" + path);
     fs::create_directories(fs::path(file).parent_path());
@@ -89,9 +86,9 @@ std::map<std::string, std::string> WriteForms(const TemporaryFolder& folder,
     std::string backslashes = path;
     std::ranges::replace(backslashes, '/', '\\');
     windows.Add(DeflatedMember(backslashes, bytes));
-    tar.Add(path, AsBytes(bytes));
+    tar.Add(path, bytes);
   }
-  tar.Finish();
+  tar.End();
   std::map<std::string, std::string> forms = {
       {"zip", folder / (name + ".zip")},
       {"windows", folder / (name + "-windows.zip")},
@@ -99,8 +96,8 @@ std::map<std::string, std::string> WriteForms(const TemporaryFolder& folder,
       {"gz", folder / (name + ".tar.gz")}};
   WriteFileAtomically(forms["zip"], zip.bytes());
   WriteFileAtomically(forms["windows"], windows.bytes());
-  WriteFileAtomically(forms["tar"], tar_bytes.text());
-  WriteFileAtomically(forms["gz"], Gzipped(tar_bytes.text()));
+  WriteFileAtomically(forms["tar"], tar.text());
+  WriteFileAtomically(forms["gz"], Gzipped(tar.text()));
   return forms;
 }
 
@@ -206,20 +203,19 @@ TEST_F(TreeFormsTest, AnEndlessFileOfReadableNamesIsNotUnpacked) {
 }
 
 TEST_F(TreeFormsTest, ATarOfTarsIsItsTree) {
-  TarSink outer_bytes;
-  TarWriter outer(outer_bytes);
+  TarFile outer;
   for (const std::string name : {"n02", "n01"}) {
-    TarSink inner_bytes;
-    TarWriter inner(inner_bytes);
-    inner.Add("./" + name + "_7.JPEG", AsBytes("\xff\xd8\xff " + name));
-    inner.Add(name + "_10.JPEG", AsBytes("\xff\xd8\xff ten"));
-    inner.Finish();
-    outer.Add(name + ".tar", AsBytes(inner_bytes.text()));
+    outer.Add(name + ".tar",
+              TarFile()
+                  .Add("./" + name + "_7.JPEG", "\xff\xd8\xff " + name)
+                  .Add(name + "_10.JPEG", "\xff\xd8\xff ten")
+                  .End()
+                  .text());
   }
-  outer.Finish();
+  outer.End();
   const std::string path = folder_ / "ILSVRC2012_img_train.tar";
-  WriteFileAtomically(path, outer_bytes.text());
-  WriteFileAtomically(folder_ / "packed.tar.gz", Gzipped(outer_bytes.text()));
+  WriteFileAtomically(path, outer.text());
+  WriteFileAtomically(folder_ / "packed.tar.gz", Gzipped(outer.text()));
   for (const std::string& tar : {path, path, folder_ / "packed.tar.gz"}) {
     const std::optional<RecordIndex> index = IndexSplit(tar, "train");
     EXPECT_THAT(InOrder(tar == path ? "tar" : "gz", See(*index)),
@@ -229,24 +225,20 @@ TEST_F(TreeFormsTest, ATarOfTarsIsItsTree) {
                             "2 n02_7.JPEG \xff\xd8\xff n02"));
     EXPECT_THAT(index->class_names(), ElementsAre("n01", "n02"));
   }
-  WriteFileAtomically(path, outer_bytes.text().substr(0, 3000));
+  WriteFileAtomically(path, outer.text().substr(0, 3000));
   EXPECT_THROW((void)IndexSplit(path, "train"), DataError);
 }
 
 TEST_F(TreeFormsTest, ATarOfTarsOfSamplesIsNoTree) {
   for (const auto& [ending, label] :
        {std::pair{".cls", "3"}, {".json", R"({"label": 3})"}}) {
-    TarSink inner_bytes;
-    TarWriter inner(inner_bytes);
-    inner.Add("1.jpg", AsBytes("\xff\xd8\xff"));
-    inner.Add(std::string("1") + ending, AsBytes(label));
-    inner.Finish();
-    TarSink outer_bytes;
-    TarWriter outer(outer_bytes);
-    outer.Add("train-0000.tar", AsBytes(inner_bytes.text()));
-    outer.Finish();
+    const TarFile inner = TarFile()
+                              .Add("1.jpg", "\xff\xd8\xff")
+                              .Add(std::string("1") + ending, label)
+                              .End();
     const std::string path = folder_ / "x.tar";
-    WriteFileAtomically(path, outer_bytes.text());
+    WriteFileAtomically(
+        path, TarFile().Add("train-0000.tar", inner.text()).End().text());
     EXPECT_THAT(
         MessageOf<UsageError>([&] { (void)IndexSplit(path, "train"); }),
         HasSubstr("x.tar#train-0000/: samples with labels of their own"));
@@ -268,13 +260,11 @@ TEST_F(TreeFormsTest, FoldersInAnArchiveSayMoreThanItsName) {
 }
 
 TEST_F(TreeFormsTest, ASampleOfSeveralFilesIsNoTree) {
-  TarSink bytes;
-  TarWriter tar(bytes);
+  TarFile tar;
   for (const char* name : {"a/1.jpg", "a/1.txt", "b/2.jpg", "b/2.txt"}) {
-    tar.Add(name, AsBytes("x"));
+    tar.Add(name, "x");
   }
-  tar.Finish();
-  WriteFileAtomically(folder_ / "captions.tar", bytes.text());
+  WriteFileAtomically(folder_ / "captions.tar", tar.End().text());
   const RecordIndex index = IndexData(folder_ / "captions.tar");
   EXPECT_EQ(index.format(0), RecordFormat::kTar);
   EXPECT_EQ(index.size(), 2);

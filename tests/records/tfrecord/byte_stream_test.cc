@@ -5,9 +5,10 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "base/error.h"
+#include "records/tfrecord/compression.h"
+#include "records/tfrecord/format.h"
 #include "tests/support/bytes.h"
 
 #include "gmock/gmock.h"
@@ -135,6 +136,26 @@ TEST(ByteStreamTest, NamesDamageInsideAPackedStream) {
               ThrowsMessage<DataError>(HasSubstr("other bytes follow it")));
   EXPECT_THAT([&] { Unpack(Pack("a", Compression::kGzip) + "trailing"); },
               ThrowsMessage<DataError>(HasSubstr("incorrect header check")));
+}
+
+TEST(CompressionTest, TellsStreamsByTheirFirstBytes) {
+  EXPECT_EQ(DetectCompression(AsBytes("\x1f\x8b\x08 and so on")),
+            Compression::kGzip);
+  for (const std::string start :
+       {"\x78\x01", "\x78\x5e", "\x78\x9c", "\x78\xda", "\x08\x1d"}) {
+    EXPECT_EQ(DetectCompression(AsBytes(start)), Compression::kZlib) << start;
+  }
+  for (const std::string start : {"", "\x1f", "\x78\x02", "hello, world"}) {
+    EXPECT_EQ(DetectCompression(AsBytes(start)), Compression::kNone) << start;
+  }
+}
+
+// Lengths whose bytes look like the start of a packed stream.
+TEST(CompressionTest, TakesAGoodFrameHeaderForWhatItIs) {
+  for (const std::uint64_t length : {0x8b1fU, 0x9c78U, 0x0178U, 0x5e78U}) {
+    EXPECT_EQ(DetectCompression(EncodeFrameHeader(length)), Compression::kNone)
+        << length;
+  }
 }
 
 }  // namespace byte_stream_test

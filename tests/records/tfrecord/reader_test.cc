@@ -5,14 +5,20 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/bytes/crc32c.h"
+#include "records/tfrecord/format.h"
+#include "records/tfrecord/index_file.h"
 #include "records/tfrecord/writer.h"
+#include "tests/support/hex.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -56,15 +62,6 @@ class TfrecordReaderTest : public ::testing::Test {
   DataError::Origin origin_;  // of the last error
 };
 
-TEST_F(TfrecordReaderTest, ReadsWhatWasWritten) {
-  EXPECT_THAT(Read(RecordFile().Add("a").Add("").Add("hello")),
-              ElementsAre("a", "", "hello"));
-}
-
-TEST_F(TfrecordReaderTest, TakesAnEmptyFileForOneWithoutRecords) {
-  EXPECT_THAT(Read(RecordFile()), IsEmpty());
-}
-
 TEST_F(TfrecordReaderTest, NumbersRecordsAndGivesTheirOffsets) {
   TfrecordReader reader(RecordFile().Add("abc").Add("d").Write(folder_ / "f"));
   EXPECT_EQ(reader.Next()->offset, 0);
@@ -82,6 +79,7 @@ TEST_F(TfrecordReaderTest, ReadsTheSameWithAnyBuffer) {
   }
   for (const std::size_t bytes : {0, 1, 13, 64, 100, 4096}) {
     EXPECT_EQ(Read(file, {.buffer_bytes = bytes}), expected) << bytes;
+    EXPECT_THAT(Read(RecordFile(), {.buffer_bytes = bytes}), IsEmpty());
   }
 }
 
@@ -98,16 +96,19 @@ TEST_F(TfrecordReaderTest, StopsAtATruncatedHeader) {
 }
 
 TEST_F(TfrecordReaderTest, StopsAtATruncatedPayloadOrChecksum) {
-  EXPECT_THAT(Read(RecordFile().Add("a").Add("hello").Truncate(9)),
-              ElementsAre("a", HasSubstr("truncated record: the payload and "
-                                         "its checksum need 5 + 4 bytes, 0 "
-                                         "bytes left")));
-  EXPECT_THAT(Read(RecordFile().Add("hello").Truncate(6)),
-              ElementsAre(HasSubstr(
-                  "need 5 + 4 bytes, 3 bytes left; the file was cut short")));
-  EXPECT_THAT(Read(RecordFile().Add("hello").Truncate(1)),
-              ElementsAre(HasSubstr(
-                  "need 5 + 4 bytes, 8 bytes left; the file was cut short")));
+  for (const auto& [cut, left] : {std::pair(9, 0), {6, 3}, {1, 8}}) {
+    EXPECT_THAT(
+        Read(RecordFile().Add("a").Add("hello").Truncate(cut)),
+        ElementsAre("a",
+                    HasSubstr("truncated record: the payload and its checksum "
+                              "need 5 + 4 bytes, " +
+                              std::to_string(left) +
+                              " bytes left; the file was cut short")));
+  }
+  for (const char* text : {"this is a text file", "short"}) {
+    EXPECT_THAT(Read(RecordFile().AddRaw(text)),
+                ElementsAre(EndsWith("(is this a TFRecord file?)")));
+  }
 }
 
 TEST_F(TfrecordReaderTest, NeverTrustsALengthBeforeItsChecksum) {
@@ -136,14 +137,13 @@ TEST_F(TfrecordReaderTest, LeavesPayloadChecksumsAloneWhenToldTo) {
               ElementsAre("a", "b"));
 }
 
-TEST_F(TfrecordReaderTest, AsksWhetherItIsATfrecordFile) {
-  EXPECT_THAT(Read(RecordFile().AddRaw("this is a text file")),
-              ElementsAre(EndsWith("(is this a TFRecord file?)")));
-  EXPECT_THAT(Read(RecordFile().AddRaw("short")),
-              ElementsAre(EndsWith("(is this a TFRecord file?)")));
-}
-
-TEST_F(TfrecordReaderTest, TakesNoMemoryForALengthThatCannotBe) {
+TEST_F(TfrecordReaderTest, HasALimitAndTakesNoMemoryForALengthBeyond) {
+  EXPECT_THAT(
+      Read(RecordFile().Add("abc").Add("abcd"), {.max_record_bytes = 3}),
+      ElementsAre("abc", "the record has 4 bytes, more than the limit of 3"));
+  EXPECT_THAT(MessageOf<UsageError>(
+                  [&] { Read(RecordFile(), {.max_record_bytes = 0}); }),
+              HasSubstr("max_record_bytes must be positive, not 0"));
   const auto largest = std::numeric_limits<std::uint64_t>::max();
   EXPECT_THAT(Read(RecordFile().AddHeader(largest)),
               ElementsAre("the record has 18446744073709551615 bytes, more "
@@ -152,14 +152,6 @@ TEST_F(TfrecordReaderTest, TakesNoMemoryForALengthThatCannotBe) {
   EXPECT_THAT(Read(RecordFile().AddHeader(static_cast<std::uint64_t>(limit)),
                    {.max_record_bytes = limit}),
               ElementsAre(HasSubstr("truncated record")));
-}
-
-TEST_F(TfrecordReaderTest, RefusesARecordOverTheLimit) {
-  EXPECT_THAT(
-      Read(RecordFile().Add("abc").Add("abcd"), {.max_record_bytes = 3}),
-      ElementsAre("abc",
-                  "the record has 4 bytes, more than the limit "
-                  "of 3"));
 }
 
 TEST_F(TfrecordReaderTest, NoticesAFileThatShrinks) {
@@ -171,12 +163,6 @@ TEST_F(TfrecordReaderTest, NoticesAFileThatShrinks) {
   EXPECT_THAT([&] { (void)reader.Next(); },
               ::testing::ThrowsMessage<DataError>(
                   HasSubstr("shorter than when it was opened")));
-}
-
-TEST_F(TfrecordReaderTest, ChecksItsOptions) {
-  EXPECT_THAT([&] { Read(RecordFile(), {.max_record_bytes = 0}); },
-              ::testing::ThrowsMessage<UsageError>(
-                  HasSubstr("max_record_bytes must be positive, not 0")));
 }
 
 // Hundreds of small damages: nothing crashes, what stands before the damage is
@@ -208,53 +194,60 @@ TEST_F(TfrecordReaderTest, DeliversWhatStandsBeforeAnyDamage) {
   }
 }
 
-TEST(TfrecordWriterTest, WritesWhatTheReaderReads) {
+TEST(TfrecordWriterTest, WritesRecordsWholeAndInParts) {
   const TemporaryFolder folder;
-  TfrecordWriter writer(folder / "f");
-  writer.Append("one");
-  writer.Append(AsBytes("two"));
-  EXPECT_EQ(writer.records(), 2);
-  EXPECT_EQ(writer.size(), 2 * 19);
-  writer.Close();
-  TfrecordReader reader(folder / "f");
-  EXPECT_EQ(AsText(reader.Next()->payload), "one");
-  EXPECT_EQ(AsText(reader.Next()->payload), "two");
-  EXPECT_FALSE(reader.Next().has_value());
-}
-
-TEST(TfrecordWriterTest, WritesARecordInParts) {
-  const TemporaryFolder folder;
-  TfrecordWriter whole(folder / "whole");
-  whole.Append("one two");
-  whole.Close();
-  TfrecordWriter parts(folder / "parts");
-  parts.AppendParts({"one", "", " two"});
-  EXPECT_EQ(parts.records(), 1);
-  parts.Close();
-  EXPECT_EQ(ReadWholeFile(folder / "parts", 100),
-            ReadWholeFile(folder / "whole", 100));
-}
-
-TEST(TfrecordWriterTest, KnowsTheChecksumOfItsFile) {
-  const TemporaryFolder folder;
-  TfrecordWriter writer(folder / "f");
+  TfrecordWriter writer(folder / "f", {.write_index = true});
   EXPECT_EQ(writer.crc32c(), 0U);
   writer.Append("one");
-  writer.AppendParts({"two", "three"});
+  writer.AppendParts({"two", "", " three"});
+  writer.Append(AsBytes("four"));
+  EXPECT_EQ(writer.records(), 3);
   writer.Close();
-  EXPECT_EQ(writer.crc32c(), Crc32c(AsBytes(ReadWholeFile(folder / "f", 100))));
+  const std::string bytes = ReadWholeFile(folder / "f", 100);
+  EXPECT_EQ(bytes,
+            RecordFile().Add("one").Add("two three").Add("four").bytes());
+  EXPECT_EQ(writer.size(), std::ssize(bytes));
+  EXPECT_EQ(writer.crc32c(), Crc32c(AsBytes(bytes)));
+  EXPECT_EQ(FindIndex(FileSource(folder / "f")), (FrameOffsets{0, 19, 44}));
 }
 
 TEST(TfrecordWriterTest, LeavesNothingWithoutClose) {
   const TemporaryFolder folder;
   { TfrecordWriter(folder / "f").Append("one"); }
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  EXPECT_THAT(
+      MessageOf<IoError>([] { TfrecordWriter writer("no/such/folder/f"); }),
+      HasSubstr("no/such/folder/f: cannot create"));
 }
 
-TEST(TfrecordWriterTest, NamesAPlaceItCannotWrite) {
-  EXPECT_THAT([] { TfrecordWriter writer("no/such/folder/f"); },
-              ::testing::ThrowsMessage<IoError>(
-                  HasSubstr("no/such/folder/f: cannot create")));
+std::string Frame(std::string_view payload) {
+  std::string frame;
+  AppendFrame(frame, payload);
+  return frame;
+}
+
+TEST(TfrecordFormatTest, FramesAreTheReferencesBytes) {
+  EXPECT_EQ(ToHex(Frame("")), "000000000000000029039807d8ea82a2");
+  EXPECT_EQ(ToHex(Frame("a")), "01000000000000000175de4161786ee428");
+  EXPECT_EQ(ToHex(Frame("hello")),
+            "0500000000000000eab2043e68656c6c6fbb1f1c19");
+  EXPECT_EQ(ToHex(Frame("abcabcabc")),
+            "090000000000000037f97139616263616263616263ece64b9e");
+}
+
+TEST(TfrecordFormatTest, AnEventFilesFirstRecordIsTheReferencesBytes) {
+  const std::string event =
+      FromHex("09000000000000f03f1a0d627261696e2e4576656e743a32");
+  EXPECT_EQ(ToHex(Frame(event)),
+            "1800000000000000a37f4b22"
+            "09000000000000f03f1a0d627261696e2e4576656e743a32"
+            "86bf577a");
+}
+
+TEST(TfrecordFormatTest, AppendingKeepsWhatIsThere) {
+  std::string out = "before";
+  AppendFrame(out, "a");
+  EXPECT_EQ(out, "before" + Frame("a"));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/bytes/byte_source.h"
-#include "records/tfrecord/index_file.h"
+#include "records/tfrecord/frame_scan.h"
 #include "records/tfrecord/reader.h"
 #include "records/tfrecord/writer.h"
 #include "tests/support/record_file.h"
@@ -158,74 +158,45 @@ TEST(TfrecordResyncTest, GivesUpOnAFileThatIsMadeToBeSlow) {
   EXPECT_THAT(pass.errors, ElementsAre(EndsWith("no good record follows")));
 }
 
-class PackedTfrecordTest : public ::testing::TestWithParam<Compression> {
- protected:
-  std::string Write(int records) {
-    TfrecordWriter writer(path_, {.compression = GetParam()});
-    for (int i = 0; i < records; ++i) {
+TEST(PackedTfrecordTest, IsReadToItsEndOrToTheCut) {
+  const TemporaryFolder folder;
+  for (const Compression compression :
+       {Compression::kGzip, Compression::kZlib}) {
+    TfrecordWriter writer(folder / "f", {.compression = compression});
+    for (int i = 0; i < 500; ++i) {
       writer.Append(std::to_string(i) + std::string(1000, 'x'));
     }
     writer.Close();
-    return ReadWholeFile(path_, 1 << 20);
-  }
-
-  const TemporaryFolder folder_;
-  const std::string path_ = folder_ / "f";
-};
-
-INSTANTIATE_TEST_SUITE_P(All, PackedTfrecordTest,
-                         ::testing::Values(Compression::kGzip,
-                                           Compression::kZlib),
-                         [](const auto& test) {
-                           return std::string(CompressionName(test.param));
-                         });
-
-TEST_P(PackedTfrecordTest, ReadsWhatWasWritten) {
-  const std::string bytes = Write(500);
-  EXPECT_LT(bytes.size(), 50'000U) << "it is packed";
-  TfrecordReader reader(path_);
-  EXPECT_EQ(reader.compression(), GetParam());
-  for (int i = 0; i < 500; ++i) {
-    EXPECT_TRUE(AsText(reader.Next()->payload).starts_with(std::to_string(i)));
-  }
-  EXPECT_FALSE(reader.Next().has_value());
-}
-
-TEST_P(PackedTfrecordTest, NamesTheRecordWhereThePackedStreamEnds) {
-  const std::string bytes = Write(500);
-  for (const bool resynchronise : {false, true}) {
-    TfrecordReader reader(
-        std::make_unique<MemorySource>("m", bytes.substr(0, 3000)),
-        {.resynchronise = resynchronise});
-    std::int64_t records = 0;
-    try {
-      while (reader.Next()) {
-        ++records;
-      }
-      ADD_FAILURE() << "the damage is not seen";
-    } catch (const DataError& error) {
-      EXPECT_EQ(error.origin().record, records);
-      EXPECT_THAT(error.what(), HasSubstr("it is cut short"));
+    TfrecordReader whole(folder / "f");
+    EXPECT_EQ(whole.compression(), compression);
+    for (int i = 0; i < 500; ++i) {
+      EXPECT_TRUE(AsText(whole.Next()->payload).starts_with(std::to_string(i)));
     }
-    EXPECT_GT(records, 100);
-    EXPECT_FALSE(reader.Next().has_value());
+    EXPECT_FALSE(whole.Next().has_value());
+    EXPECT_THAT([&] { (void)ScanFrames(FileSource(folder / "f"), 1 << 20); },
+                ::testing::ThrowsMessage<UsageError>(
+                    HasSubstr("has no random access: write")));
+
+    const std::string bytes = ReadWholeFile(folder / "f", 1 << 20);
+    EXPECT_LT(bytes.size(), 50'000U) << "it is packed";
+    for (const bool resynchronise : {false, true}) {
+      TfrecordReader reader(
+          std::make_unique<MemorySource>("m", bytes.substr(0, 3000)),
+          {.resynchronise = resynchronise});
+      std::int64_t records = 0;
+      try {
+        while (reader.Next()) {
+          ++records;
+        }
+        ADD_FAILURE() << "the damage is not seen";
+      } catch (const DataError& error) {
+        EXPECT_EQ(error.origin().record, records);
+        EXPECT_THAT(error.what(), HasSubstr("it is cut short"));
+      }
+      EXPECT_GT(records, 100);
+      EXPECT_FALSE(reader.Next().has_value());
+    }
   }
-}
-
-TEST_P(PackedTfrecordTest, HasNoRandomAccess) {
-  Write(3);
-  EXPECT_THAT([&] { (void)ScanFrames(FileSource(path_), 1 << 20); },
-              ::testing::ThrowsMessage<UsageError>(
-                  HasSubstr("has no random access: write")));
-}
-
-TEST(TfrecordWriterIndexTest, LeavesAnIndexThatFits) {
-  const TemporaryFolder folder;
-  TfrecordWriter writer(folder / "f", {.write_index = true});
-  writer.Append("a");
-  writer.Append("bc");
-  writer.Close();
-  EXPECT_EQ(FindIndex(FileSource(folder / "f")), (FrameOffsets{0, 17}));
 }
 
 }  // namespace resync_test
