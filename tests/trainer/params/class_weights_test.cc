@@ -48,12 +48,6 @@ class ClassWeightsTest : public testing::Test {
     return MessageOf<UsageError>([&] { (void)WeightsOf(lines); });
   }
 
-  static SelectionChoice Subset(const std::string& file) {
-    SelectionChoice choice;
-    choice.subset = file;
-    return choice;
-  }
-
   ImageFolder raw_;
   TemporaryFolder work_;
   const std::string file_ = work_ / "weights.txt";
@@ -72,9 +66,10 @@ TEST_F(ClassWeightsTest, BalancedAreInverseToTheCounts) {
 }
 
 TEST_F(ClassWeightsTest, BalancedCountsWhatIsSelected) {
-  const std::string subset = work_ / "subset.txt";
-  std::ofstream(subset) << "0\n4\n5\n";  // An ant and the bees.
-  EXPECT_THAT(Weights("balanced", Subset(subset)),
+  SelectionChoice selection;
+  selection.subset = work_ / "subset.txt";
+  std::ofstream(selection.subset) << "0\n4\n5\n";  // An ant and the bees.
+  EXPECT_THAT(Weights("balanced", selection),
               ElementsAre(DoubleEq(1.5), DoubleEq(0.75), DoubleEq(1)));
 }
 
