@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/bounded_queue.h"
+#include "tests/support/throws.h"
 
 #include "gtest/gtest.h"
 
@@ -113,12 +114,7 @@ TEST(ResultRingTest, PassesOnWhatTheSinkThrew) {
       device.Launch(step);
     }
   };
-  try {
-    train();
-    FAIL();
-  } catch (const std::runtime_error& error) {
-    EXPECT_STREQ(error.what(), "the sink is full");
-  }
+  EXPECT_EQ(MessageOf<std::runtime_error>(train), "the sink is full");
   EXPECT_THROW(ring.Finish(), std::runtime_error);
   EXPECT_THROW((void)ring.FinishEarly(), std::runtime_error);
 }
