@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "tests/support/golden_network.h"
+#include "tests/support/throws.h"
 #include "trainer/model/layers.h"
 #include "trainer/model/named_networks.h"
 #include "trainer/network/resnet_block.h"
@@ -211,7 +212,7 @@ std::set<std::string> Moved(Network& network) {
 }
 
 TEST(NetworkTest, FrozenStagesKeepTheirStatistics) {
-  const std::shared_ptr<Network> network =
+  const auto network =
       MakeNetwork({.depth = 18, .num_classes = 4, .frozen_stages = 2});
   const std::set<std::string> moved = Moved(*network);
   for (const auto& entry : network->named_buffers()) {
@@ -228,8 +229,7 @@ TEST(NetworkTest, FrozenBatchNormsKeepTheirStatisticsAndLearn) {
 }
 
 TEST(NetworkTest, EvaluationMovesNothing) {
-  const std::shared_ptr<Network> network =
-      MakeNetwork({.depth = 18, .num_classes = 4});
+  const auto network = MakeNetwork({.depth = 18, .num_classes = 4});
   network->eval();
   EXPECT_FALSE(network->is_training());
   const torch::Tensor before =
@@ -271,6 +271,8 @@ TEST(NetworkTest, WhatIsDroppedIsAFunctionOfTheStep) {
   EXPECT_FALSE(LogitsOfStep(*network, 51).equal(first));
   EXPECT_TRUE(LogitsOfStep(*network, 50).equal(first));
   EXPECT_TRUE(LogitsOfStep(*MakeNetwork(Dropping()), 50).equal(first));
+  network->eval();  // It drops nothing.
+  EXPECT_TRUE(LogitsOfStep(*network, 50).equal(LogitsOfStep(*network, 51)));
 }
 
 TEST(NetworkTest, RanksDropOtherThingsFromTheSameWeights) {
@@ -285,26 +287,20 @@ TEST(NetworkTest, RanksDropOtherThingsFromTheSameWeights) {
   }
 }
 
-TEST(NetworkTest, EvaluationDropsNothing) {
-  const std::shared_ptr<Network> network = MakeNetwork(Dropping());
-  network->eval();
-  EXPECT_TRUE(LogitsOfStep(*network, 50).equal(LogitsOfStep(*network, 51)));
-}
-
 TEST(NetworkTest, EachWayToDropChangesTheLogits) {
-  ModelOptions plain = {.num_classes = 4, .zero_gamma = false};
-  const torch::Tensor logits = LogitsOfStep(*MakeNetwork(plain), 50);
-  ModelOptions changed = plain;
-  changed.drop_connect_rate = 0.5;
-  EXPECT_FALSE(LogitsOfStep(*MakeNetwork(changed), 50).equal(logits));
-  changed = plain;
-  changed.dropout_rate = 0.5;
-  EXPECT_FALSE(LogitsOfStep(*MakeNetwork(changed), 50).equal(logits));
-  changed = plain;
-  changed.drop_block = {.groups = {4}, .keep_prob = 0.5, .train_steps = 100};
-  EXPECT_FALSE(LogitsOfStep(*MakeNetwork(changed), 50).equal(logits));
+  const ModelOptions plain = {.num_classes = 4, .zero_gamma = false};
+  std::vector<ModelOptions> dropping(3, plain);
+  dropping[0].drop_connect_rate = 0.5;
+  dropping[1].dropout_rate = 0.5;
+  dropping[2].drop_block = {
+      .groups = {4}, .keep_prob = 0.5, .train_steps = 100};
+  const std::shared_ptr<Network> network = MakeNetwork(plain);
+  const torch::Tensor logits = LogitsOfStep(*network, 50);
+  for (const ModelOptions& options : dropping) {
+    EXPECT_FALSE(LogitsOfStep(*MakeNetwork(options), 50).equal(logits));
+  }
   // DropBlock keeps everything at the first step.
-  EXPECT_TRUE(LogitsOfStep(*MakeNetwork(changed), 0)
+  EXPECT_TRUE(LogitsOfStep(*MakeNetwork(dropping[2]), 0)
                   .equal(LogitsOfStep(*MakeNetwork(plain), 0)));
 }
 
@@ -400,23 +396,19 @@ TEST(NetworkTest, EveryInputChannelLearns) {
 }
 
 TEST(NetworkTest, TakesGrayImagesThatAreNotSquare) {
-  const std::shared_ptr<Network> network =
+  const auto network =
       MakeNetwork({.depth = 18, .num_classes = 3, .channels = 1});
-  const torch::Tensor logits = network->Forward(torch::rand({2, 1, 64, 40}));
-  EXPECT_EQ(logits.sizes(), at::IntArrayRef({2, 3}));
+  EXPECT_EQ(network->Forward(torch::rand({2, 1, 64, 40})).sizes(),
+            at::IntArrayRef({2, 3}));
 }
 
 TEST(NetworkTest, LeNetTakesImagesOf28Pixels) {
   const std::shared_ptr<Network> network =
       MakeNetwork({.kind = ModelKind::kLeNet, .num_classes = 10});
-  try {
-    static_cast<void>(network->Forward(SomeImages(32)));
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(),
-                 "model=lenet takes images of 28 pixels, not of 32: give "
-                 "image_size=28");
-  }
+  EXPECT_EQ(
+      MessageOf<UsageError>([&] { (void)network->Forward(SomeImages()); }),
+      "model=lenet takes images of 28 pixels, not of 32: give "
+      "image_size=28");
 }
 
 TEST(NetworkTest, LeNetHasNoStagesToFreeze) {

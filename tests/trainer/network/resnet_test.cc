@@ -12,7 +12,6 @@
 #include <nlohmann/json.hpp>
 #include <torch/types.h>
 
-#include "base/error.h"
 #include "tests/support/golden_network.h"
 #include "tests/support/torchvision_golden.h"
 #include "trainer/loop/batch.h"
@@ -99,26 +98,6 @@ TEST(ResNetTest, GivesTorchvisionsLogits) {
   ASSERT_EQ(static_cast<std::size_t>(logits.numel()), golden.size());
   for (std::size_t i = 0; i < golden.size(); ++i) {
     EXPECT_NEAR(logits.contiguous().data_ptr<float>()[i], golden[i], 1e-4);
-  }
-}
-
-TEST(ResNetTest, RefusesAnotherDepth) {
-  try {
-    MakeResNet(20, 10);
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(),
-                 "resnet_depth is 20: give 18, 26, 34, 50, 101, 152, 200, "
-                 "270, 350 or 420");
-  }
-}
-
-TEST(ResNetTest, RefusesToHaveNoClass) {
-  try {
-    MakeResNet(18, 0);
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "num_label_classes is 0: give at least 1");
   }
 }
 
