@@ -54,12 +54,9 @@ class ClassWeightsTest : public testing::Test {
   RunParams params_;
 };
 
-TEST_F(ClassWeightsTest, WeightsAreAbsentByDefault) {
-  EXPECT_THAT(Weights(""), IsEmpty());
-}
-
 // sklearn's compute_class_weight("balanced"): n / (classes * count).
 TEST_F(ClassWeightsTest, BalancedAreInverseToTheCounts) {
+  EXPECT_THAT(Weights(""), IsEmpty());
   EXPECT_THAT(Weights("balanced"),
               ElementsAre(DoubleEq(16 / 12.0), DoubleEq(16 / 6.0),
                           DoubleEq(16 / 30.0)));
@@ -94,14 +91,10 @@ TEST_F(ClassWeightsTest, RefusesInOneLine) {
   }
   EXPECT_THAT(MessageOf<UsageError>([&] { (void)Weights("none.txt"); }),
               HasSubstr("loss_class_weights=none.txt: "));
-}
-
-TEST_F(ClassWeightsTest, FakeDataHasNothingToCount) {
-  RunParams run = params_;
-  run.values.loss_class_weights = "balanced";
-  EXPECT_THAT(
-      MessageOf<UsageError>([&] { ResolveClassWeights(DataSet("null"), run); }),
-      HasSubstr("loss_class_weights=balanced: fake data"));
+  params_.values.loss_class_weights = "balanced";
+  EXPECT_THAT(MessageOf<UsageError>(
+                  [&] { ResolveClassWeights(DataSet("null"), params_); }),
+              HasSubstr("loss_class_weights=balanced: fake data"));
 }
 
 }  // namespace class_weights_test

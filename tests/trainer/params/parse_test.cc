@@ -1,5 +1,9 @@
 #include "trainer/params/parse.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +16,6 @@ namespace infeed {
 namespace {
 
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 // "name=value" of each assignment.
 std::vector<std::string> Texts(const std::vector<OptionAssignment>& list) {
