@@ -183,17 +183,6 @@ bool IsOfTheFirstStages(const std::string& name) {
          name.starts_with("layer1.");
 }
 
-TEST(NetworkTest, FrozenStagesGetNoGradients) {
-  const std::shared_ptr<Network> network =
-      MakeNetwork({.depth = 18, .num_classes = 4, .frozen_stages = 2});
-  const std::set<std::string> trained = Trained(*network);
-  for (const auto& entry : network->named_parameters()) {
-    EXPECT_NE(trained.contains(entry.key()), IsOfTheFirstStages(entry.key()))
-        << entry.key();
-    EXPECT_EQ(entry.value().requires_grad(), trained.contains(entry.key()));
-  }
-}
-
 // The moving statistics that a pass in training changes.
 std::set<std::string> Moved(Network& network) {
   std::map<std::string, torch::Tensor> before;
@@ -211,9 +200,15 @@ std::set<std::string> Moved(Network& network) {
   return moved;
 }
 
-TEST(NetworkTest, FrozenStagesKeepTheirStatistics) {
-  const auto network =
+TEST(NetworkTest, FrozenStagesGetNoGradientsAndKeepTheirStatistics) {
+  const std::shared_ptr<Network> network =
       MakeNetwork({.depth = 18, .num_classes = 4, .frozen_stages = 2});
+  const std::set<std::string> trained = Trained(*network);
+  for (const auto& entry : network->named_parameters()) {
+    EXPECT_NE(trained.contains(entry.key()), IsOfTheFirstStages(entry.key()))
+        << entry.key();
+    EXPECT_EQ(entry.value().requires_grad(), trained.contains(entry.key()));
+  }
   const std::set<std::string> moved = Moved(*network);
   for (const auto& entry : network->named_buffers()) {
     EXPECT_NE(moved.contains(entry.key()), IsOfTheFirstStages(entry.key()))
@@ -306,36 +301,39 @@ TEST(NetworkTest, EachWayToDropChangesTheLogits) {
 
 // As on a GPU, the weights keep their shape.
 TEST(NetworkTest, AFourthChannelOfZerosChangesNothing) {
+  // Logits, and the gradients of all parameters.
+  const auto pass = [](const ModelOptions& options, bool padded) {
+    const std::shared_ptr<Network> network = MakeNetwork(options);
+    network->to(torch::kDouble);
+    const torch::Tensor images = GoldenImages(28).to(torch::kDouble);
+    const torch::Tensor logits = network->Forward(
+        padded ? torch::constant_pad_nd(images, {0, 0, 0, 0, 0, 1}) : images);
+    logits.square().sum().backward();
+    std::vector<torch::Tensor> tensors = {logits};
+    for (const torch::Tensor& parameter : network->parameters()) {
+      tensors.push_back(parameter.grad());
+    }
+    return tensors;
+  };
   for (const ModelOptions& options :
        {ModelOptions{.depth = 18, .num_classes = 3},
         ModelOptions{.depth = 18, .num_classes = 3, .small_stem = true},
         ModelOptions{.depth = 18, .num_classes = 3, .resnetd_stem = true},
         ModelOptions{.kind = ModelKind::kLeNet, .num_classes = 3}}) {
-    std::vector<torch::Tensor> found[2];
-    for (const int channels : {3, 4}) {
-      const std::shared_ptr<Network> network = MakeNetwork(options);
-      network->to(torch::kDouble);
-      torch::Tensor images = GoldenImages(28).to(torch::kDouble);
-      if (channels == 4) {
-        images = torch::constant_pad_nd(images, {0, 0, 0, 0, 0, 1});
-      }
-      const torch::Tensor logits = network->Forward(images);
-      logits.square().sum().backward();
-      std::vector<torch::Tensor>& tensors = found[channels - 3];
-      tensors = {logits};
-      for (const torch::Tensor& parameter : network->parameters()) {
-        tensors.push_back(parameter.grad());
-      }
-    }
-    for (std::size_t i = 0; i < found[0].size(); ++i) {
-      EXPECT_TRUE(torch::allclose(found[1][i], found[0][i], 1e-9, 1e-9)) << i;
+    const std::vector<torch::Tensor> plain = pass(options, false);
+    const std::vector<torch::Tensor> padded = pass(options, true);
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      EXPECT_TRUE(torch::allclose(padded[i], plain[i], 1e-9, 1e-9)) << i;
     }
   }
 }
 
+// And takes gray images that are not square.
 TEST(NetworkTest, OneChannelIsTheLuminanceOfThree) {
   const std::shared_ptr<Network> network =
       MakeNetwork({.depth = 18, .num_classes = 3, .channels = 1});
+  EXPECT_EQ(network->Forward(torch::rand({2, 1, 64, 40})).sizes(),
+            at::IntArrayRef({2, 3}));
   network->to(torch::kDouble);
   network->eval();
   EXPECT_EQ(network->named_parameters()["conv1.weight"].size(1), 1);
@@ -395,27 +393,14 @@ TEST(NetworkTest, EveryInputChannelLearns) {
   EXPECT_TRUE(gradient.select(1, 3).equal(gradient.select(1, 0)));
 }
 
-TEST(NetworkTest, TakesGrayImagesThatAreNotSquare) {
-  const auto network =
-      MakeNetwork({.depth = 18, .num_classes = 3, .channels = 1});
-  EXPECT_EQ(network->Forward(torch::rand({2, 1, 64, 40})).sizes(),
-            at::IntArrayRef({2, 3}));
-}
-
-TEST(NetworkTest, LeNetTakesImagesOf28Pixels) {
-  const std::shared_ptr<Network> network =
-      MakeNetwork({.kind = ModelKind::kLeNet, .num_classes = 10});
+TEST(NetworkTest, LeNetTakesImagesOf28PixelsAndHasNoStagesToFreeze) {
+  ModelOptions options = {.kind = ModelKind::kLeNet, .num_classes = 10};
+  const std::shared_ptr<Network> network = MakeNetwork(options);
   EXPECT_EQ(
       MessageOf<UsageError>([&] { (void)network->Forward(SomeImages()); }),
-      "model=lenet takes images of 28 pixels, not of 32: give "
-      "image_size=28");
-}
-
-TEST(NetworkTest, LeNetHasNoStagesToFreeze) {
-  EXPECT_THROW(
-      MakeNetwork(
-          {.kind = ModelKind::kLeNet, .num_classes = 10, .frozen_stages = 1}),
-      UsageError);
+      "model=lenet takes images of 28 pixels, not of 32: give image_size=28");
+  options.frozen_stages = 1;
+  EXPECT_THROW(MakeNetwork(options), UsageError);
 }
 
 // Uniform in +-limit: nothing beyond, something near, and the deviation of it.
