@@ -4,7 +4,6 @@
 #include <future>
 #include <memory>
 #include <stop_token>
-#include <string>
 #include <vector>
 
 #include "base/error.h"

@@ -1,7 +1,5 @@
 #include "trainer/log/summary_writer.h"
 
-#include <filesystem>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

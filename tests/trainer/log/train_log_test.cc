@@ -112,24 +112,17 @@ class TrainLogTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-std::vector<std::string> KeysOf(const json& line) {
-  std::vector<std::string> keys;
-  for (const auto& [key, value] : line.items()) {
-    keys.push_back(key);
-  }
-  return keys;
-}
-
 TEST_F(TrainLogTest, HasTheSameKeysInEveryEvent) {
   Run();
   for (const char* const event :
        {"train", "loop", "eval", "checkpoint", "end"}) {
-    const std::vector<json> lines = Lines(event);
-    ASSERT_FALSE(lines.empty()) << event;
-    for (const json& line : lines) {
-      EXPECT_THAT(KeysOf(line),
-                  IsSupersetOf({"schema", "time", "event", "step", "loss",
-                                "top_1", "images_per_second", "input_wait"}));
+    ASSERT_FALSE(Lines(event).empty()) << event;
+    for (const json& line : Lines(event)) {
+      for (const char* const key :
+           {"schema", "time", "event", "step", "loss", "top_1",
+            "images_per_second", "input_wait"}) {
+        EXPECT_TRUE(line.contains(key)) << event << " " << key;
+      }
     }
   }
   EXPECT_EQ(Lines("train").size(), 4U);
@@ -168,9 +161,9 @@ TEST_F(TrainLogTest, TellsWhatTheDeviceReached) {
 
 TEST_F(TrainLogTest, TellsHowTheInputsOfAllRanksKeptUp) {
   TrainLog log({.model_dir = folder_.path(),
-                .configuration = "train_steps: 1\n",
+                .configuration = "",
                 .ceilings = {},
-                .report = {.title = "made", .batch_size = 4}});
+                .report = {}});
   log.BeginLoop(0);
   log.Step({.step = 1}, 0);
   log.EndLoop(
@@ -226,6 +219,9 @@ TEST_F(TrainLogTest, WritesTheReportAndHowTheRunCanBeDoneAgain) {
                     HasSubstr("decode bounds the run"),
                     HasSubstr("<td>command</td><td>train_resnet --a=b</td>"),
                     HasSubstr("<td>peak_memory</td>")));
+  std::string first;
+  std::getline(std::ifstream(folder_ / "metrics.jsonl"), first);
+  EXPECT_EQ(json::parse(first), Lines("start")[0]);
   EXPECT_EQ(Lines("start")[0]["command"], "train_resnet --a=b");
   EXPECT_EQ(Lines("start")[0]["commit"], "0123456789ab");
   EXPECT_GT(Lines("end")[0]["peak_memory_bytes"], 1 << 20);

@@ -87,41 +87,34 @@ TEST(LearningRateTest, TakesABatchLargerThanTheDataAsAnEpoch) {
 }
 
 struct Breakpoints {
-  std::string name;
   LearningRateOptions options;
   std::vector<double> epochs;
 };
 
-class LearningRateBreakpointTest : public testing::TestWithParam<Breakpoints> {
-};
-
 // The rate changes at the first step at or past a breakpoint, and not before.
-TEST_P(LearningRateBreakpointTest, LieAtTheReferencesEpochs) {
-  const LearningRateOptions& options = GetParam().options;
-  const double steps_per_epoch =
-      static_cast<double>(options.train_images) / options.batch_size;
-  const double peak = options.base_learning_rate * options.batch_size / 256;
+TEST(LearningRateTest, BreakpointsLieAtTheReferencesEpochs) {
   const std::vector<double> factors = {1, 0.1, 0.01, 0.001};
-  for (std::size_t i = 0; i < factors.size(); ++i) {
-    const auto first = static_cast<std::int64_t>(
-        std::ceil(GetParam().epochs[i] * steps_per_epoch));
-    EXPECT_NEAR(LearningRate(first, options), factors[i] * peak, 1e-9);
-    const double before = LearningRate(first - 1, options);
-    EXPECT_TRUE(i == 0 ? before < peak : before > 1.5 * factors[i] * peak);
+  for (const auto& [options, epochs] : std::vector<Breakpoints>{
+           {Imagenet(1024, 112590), {5, 30, 60, 80}},
+           {Imagenet(1024, 113854), {5, 30, 60, 80}},
+           {Imagenet(4096, 28464), {5, 30, 60, 81}},
+           {Imagenet(32768, 3558), {5, 30, 60, 81}},
+           {Imagenet(1024, 225216), {10, 60, 120, 160}},   // RandAugment
+           {Imagenet(4096, 109475), {19, 116, 233, 311}},  // ResNet-RS
+           {Flowers(2934), {1, 7, 14, 18}}}) {
+    SCOPED_TRACE(options.train_steps);
+    const double steps_per_epoch =
+        static_cast<double>(options.train_images) / options.batch_size;
+    const double peak = options.base_learning_rate * options.batch_size / 256;
+    for (std::size_t i = 0; i < factors.size(); ++i) {
+      const auto first =
+          static_cast<std::int64_t>(std::ceil(epochs[i] * steps_per_epoch));
+      EXPECT_NEAR(LearningRate(first, options), factors[i] * peak, 1e-9);
+      const double before = LearningRate(first - 1, options);
+      EXPECT_TRUE(i == 0 ? before < peak : before > 1.5 * factors[i] * peak);
+    }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Runs, LearningRateBreakpointTest,
-    testing::Values(
-        Breakpoints{"Default", Imagenet(1024, 112590), {5, 30, 60, 80}},
-        Breakpoints{"Longer", Imagenet(1024, 113854), {5, 30, 60, 80}},
-        Breakpoints{"Cores32", Imagenet(4096, 28464), {5, 30, 60, 81}},
-        Breakpoints{"Cores2048", Imagenet(32768, 3558), {5, 30, 60, 81}},
-        Breakpoints{"RandAugment", Imagenet(1024, 225216), {10, 60, 120, 160}},
-        Breakpoints{"ResNetRs", Imagenet(4096, 109475), {19, 116, 233, 311}},
-        Breakpoints{"Flowers", Flowers(2934), {1, 7, 14, 18}}),
-    [](const auto& param_info) { return param_info.param.name; });
 
 // --- LARS: values that the reference driver computes.
 

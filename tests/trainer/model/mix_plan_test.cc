@@ -1,7 +1,6 @@
 #include "trainer/model/mix_plan.h"
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>

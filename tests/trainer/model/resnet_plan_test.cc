@@ -302,7 +302,8 @@ TEST(ResNetPlanTest, RefusesWhatCannotBe) {
            {{.drop_block = {.groups = {4}, .train_steps = 0}},
             "dropblock_groups without training steps cannot be: the share "
             "kept falls over these steps"}}) {
-    EXPECT_EQ(MessageOf<UsageError>([&] { (void)PlanLayers(options); }), why);
+    EXPECT_EQ(MessageOf<UsageError>([&of = options] { (void)PlanLayers(of); }),
+              why);
   }
 }
 

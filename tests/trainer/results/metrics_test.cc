@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <fstream>
-#include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
