@@ -76,14 +76,9 @@ TEST(LearningRateTest, ScalesWithTheBatch) {
   LearningRateOptions options = Imagenet(256, 450360);
   options.base_learning_rate = 0.2;
   ExpectRates(options, {{50000, .2}});
-}
-
-TEST(LearningRateTest, TakesABatchLargerThanTheDataAsAnEpoch) {
-  ExpectRates({.base_learning_rate = 0.1,
-               .batch_size = 256,
-               .train_images = 100,
-               .train_steps = 90},
-              {{0, 0}, {1, .1 * 2.56 / 5}, {2, .1}});
+  // A batch larger than the data is an epoch.
+  options = {.batch_size = 256, .train_images = 100, .train_steps = 90};
+  ExpectRates(options, {{0, 0}, {1, .1 * 2.56 / 5}, {2, .1}});
 }
 
 struct Breakpoints {
@@ -151,11 +146,9 @@ TEST(LarsLearningRateTest, PolyRateReplacesThePeakAlone) {
   LearningRateOptions options = Lars(16384, 7116);
   options.poly_rate = 50;
   ExpectRates(options, {{390, 2 * 24.937264}});
-}
-
-TEST(LarsLearningRateTest, EndsInARunShorterThanItsWarmUp) {
-  LearningRateOptions options = Lars(16384, 100);
-  ExpectRates(options, {{99, 25.0 * 99 * 16384 / 1281167 / 5}, {1000, 1e-4}});
+  // A run shorter than its warm-up.
+  ExpectRates(Lars(16384, 100),
+              {{99, 25.0 * 99 * 16384 / 1281167 / 5}, {1000, 1e-4}});
 }
 
 // --- The other schedules, over ten epochs of ten steps.
@@ -189,16 +182,13 @@ TEST(LearningRateTest, RisesBeforeItFalls) {
   ExpectRates(TenEpochs(RateSchedule::kConstant, 1), {{5, .25}, {10, .5}});
 }
 
-TEST(LearningRateTest, TakesAnotherWarmUpThanTheReferences) {
+TEST(LearningRateTest, TakesAnotherWarmUpOrPeakThanTheReferences) {
   LearningRateOptions options = Imagenet(1024, 112590);
   options.warmup_epochs = 0;
   ExpectRates(options, {{0, .4}});
   options.warmup_epochs = 2.5;
   ExpectRates(options, {{1251, .4 * 1251 * 1024 / 1281167 / 2.5}, {3128, .4}});
-}
-
-TEST(LearningRateTest, WithoutScalingThePeakIsTheBaseRate) {
-  LearningRateOptions options = Imagenet(1024, 112590);
+  options = Imagenet(1024, 112590);
   options.scaled_by_batch = false;
   ExpectRates(options, {{6256, .1}, {37535, .01}});
 }

@@ -130,8 +130,10 @@ INSTANTIATE_TEST_SUITE_P(
       return std::to_string(param_info.param.depth);
     });
 
+// Also LeNet's, of the tutorial.
 TEST(ResNetPlanTest, XlaJlHasTheParametersThatTheArticlePrints) {
   EXPECT_EQ(Parameters({.variant = ModelVariant::kXlaJl}), 25'583'464);
+  EXPECT_EQ(Parameters({.kind = ModelKind::kLeNet, .num_classes = 10}), 61'706);
 }
 
 TEST(ResNetPlanTest, XlaJlHasItsStrideOnTheLastConvolution) {
@@ -143,10 +145,6 @@ TEST(ResNetPlanTest, XlaJlHasItsStrideOnTheLastConvolution) {
   EXPECT_EQ(block.convs[2].stride, 2);
   EXPECT_EQ(block.shortcut->stride, 2);
   EXPECT_EQ(plan.stem[0].norm, "");
-}
-
-TEST(ResNetPlanTest, LeNetHasTheTutorialsParameters) {
-  EXPECT_EQ(Parameters({.kind = ModelKind::kLeNet, .num_classes = 10}), 61'706);
 }
 
 // "layer1.0.conv1.weight 64x64x3" and so on.
@@ -241,12 +239,11 @@ TEST(ResNetPlanTest, DropBlockIsInItsGroupsAlone) {
 }
 
 TEST(ResNetPlanTest, TheLastScaleOfABlockStartsAtZeroIfAsked) {
-  EXPECT_TRUE(PlanResNet({.depth = 18}).blocks[0].convs[1].zero_scale);
-  EXPECT_FALSE(PlanResNet({.depth = 18}).blocks[0].convs[0].zero_scale);
-  EXPECT_FALSE(PlanResNet({.depth = 18, .zero_gamma = false})
-                   .blocks[0]
-                   .convs[1]
-                   .zero_scale);
+  const ResNetPlan zero = PlanResNet({.depth = 18});
+  EXPECT_TRUE(zero.blocks[0].convs[1].zero_scale);
+  EXPECT_FALSE(zero.blocks[0].convs[0].zero_scale);
+  const ResNetPlan one = PlanResNet({.depth = 18, .zero_gamma = false});
+  EXPECT_FALSE(one.blocks[0].convs[1].zero_scale);
 }
 
 TEST(ResNetPlanTest, RefusesWhatCannotBe) {

@@ -114,14 +114,11 @@ TEST(RankPlaceTest, GivesEachJobAPortOfItsOwn) {
   EXPECT_NE(FindRank({}, Of(mpi)).master_port, 29500);
 }
 
-TEST(RankPlaceTest, TakesTorchrunInATaskOfSlurms) {
+// Ranks started by torchrun, or by hand, in the one task of a step.
+TEST(RankPlaceTest, TakesRanksWithinATaskOfSlurms) {
   Values values = Launched("srun");
   values.merge(Launched("torchrun"));
   EXPECT_EQ(FindRank({}, Of(values)).source, "torchrun");
-}
-
-// Ranks started by hand in the one task of a step.
-TEST(RankPlaceTest, TakesRanksWithinOneTask) {
   EXPECT_EQ(Text(FindRank({}, Of({{"RANK", "1"},
                                   {"WORLD_SIZE", "2"},
                                   {"SLURM_STEP_ID", "0"},
@@ -220,20 +217,16 @@ TEST(RankPlaceTest, TakesTokenAndListenerFromTheEnvironment) {
   EXPECT_THAT(one.Describe(), testing::Not(HasSubstr("secret")));
 }
 
-TEST(RankPlaceTest, RefusesATokenThatIsTooLong) {
-  EXPECT_THAT(MessageOf<UsageError>([] {
-                (void)FindRank(
-                    {.rank = 0, .world_size = 2},
-                    Of({{"INFEED_RANK_TOKEN", std::string(257, 'x')}}));
-              }),
-              "INFEED_RANK_TOKEN: must have at most 256 characters, has 257");
-}
-
-TEST(RankTokenTest, TokensDiffer) {
+TEST(RankTokenTest, TokensDifferAndAreNotTooLong) {
   const std::string token = MakeRankToken();
   EXPECT_THAT(token, testing::MatchesRegex("[0-9a-f]+"));
   EXPECT_EQ(token.size(), 64U);
   EXPECT_NE(MakeRankToken(), token);
+  const Values values = {{"INFEED_RANK_TOKEN", std::string(257, 'x')}};
+  EXPECT_EQ(MessageOf<UsageError>([&] {
+              (void)FindRank({.rank = 0, .world_size = 2}, Of(values));
+            }),
+            "INFEED_RANK_TOKEN: must have at most 256 characters, has 257");
 }
 
 TEST(RankTokenTest, EveryCharacterIsCompared) {
