@@ -42,19 +42,12 @@ TEST_F(BestCheckpointTest, OnlyAStrictlyBetterOneReplacesTheBest) {
   EXPECT_TRUE(best.Note(3, {.top_1 = 0.6}));
   EXPECT_FALSE(best.Note(2, {.top_1 = 0.4}));
   EXPECT_THAT(best.step(), Optional(3));
-}
-
-TEST_F(BestCheckpointTest, HasTheLowestLoss) {
-  BestCheckpoint best(dir_, "loss");
-  EXPECT_TRUE(best.Note(1, {.loss = 2}));
-  EXPECT_FALSE(best.Note(2, {.loss = 3}));
-  EXPECT_TRUE(best.Note(3, {.loss = 1}));
-}
-
-TEST_F(BestCheckpointTest, NonFiniteMetricsAreNeverTheBest) {
-  BestCheckpoint best(dir_, "loss");
+  BestCheckpoint by_loss(dir_, "loss");
   EXPECT_FALSE(
-      best.Note(1, {.loss = std::numeric_limits<double>::quiet_NaN()}));
+      by_loss.Note(1, {.loss = std::numeric_limits<double>::quiet_NaN()}));
+  EXPECT_TRUE(by_loss.Note(1, {.loss = 2}));
+  EXPECT_FALSE(by_loss.Note(2, {.loss = 3}));
+  EXPECT_TRUE(by_loss.Note(3, {.loss = 1}));
   BestCheckpoint by_auc(dir_, "auc");
   EXPECT_FALSE(by_auc.Note(1, {.top_1 = 1}));
   EXPECT_TRUE(by_auc.Note(1, {.auc = 0.1}));

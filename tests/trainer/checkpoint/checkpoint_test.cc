@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -51,6 +52,12 @@ class CheckpointTest : public testing::Test {
   TemporaryFolder folder_;
   const std::string& dir_ = folder_.path();
 
+  void SaveAll(const std::vector<std::int64_t>& steps,
+               const KeepOptions& keep = {.last = 5}) const {
+    for (const std::int64_t step : steps) {
+      SaveCheckpoint(dir_, At(step), keep);
+    }
+  }
   std::string FileOf(std::int64_t step, std::string_view name) const {
     return PathIn(CheckpointFolder(dir_, step), name);
   }
@@ -71,84 +78,60 @@ class CheckpointTest : public testing::Test {
   std::vector<std::string> damaged_;
 };
 
-TEST_F(CheckpointTest, LoadsWhatItSaved) {
-  EXPECT_EQ(SaveCheckpoint(dir_, At(42), {.last = 5}),
-            dir_ + "/checkpoint-00000042");
+TEST_F(CheckpointTest, LoadsWhatItSavedAndLeavesNothingElse) {
+  EXPECT_EQ(SaveCheckpoint(dir_, At(42)), dir_ + "/checkpoint-00000042");
   ExpectEqual(LoadCheckpoint(dir_, 42), At(42));
-}
-
-TEST_F(CheckpointTest, LeavesOnlyTheCheckpoint) {
-  SaveCheckpoint(dir_, At(1), {.last = 5});
-  EXPECT_THAT(Names(), ElementsAre("checkpoint-00000001"));
+  EXPECT_THAT(Names(), ElementsAre("checkpoint-00000042"));
 }
 
 TEST_F(CheckpointTest, MakesTheModelFolder) {
-  SaveCheckpoint(dir_ + "/a/b", At(1), {.last = 5});
+  EXPECT_THAT(ListCheckpoints(dir_ + "/a/b"), IsEmpty());
+  std::vector<std::string> damaged;
+  EXPECT_FALSE(LoadNewestCheckpoint(dir_ + "/a/b", damaged));
+  EXPECT_THAT(damaged, IsEmpty());
+  SaveCheckpoint(dir_ + "/a/b", At(1));
   EXPECT_THAT(ListCheckpoints(dir_ + "/a/b"), ElementsAre(1));
 }
 
-TEST_F(CheckpointTest, ListsNothingWhereThereIsNoFolder) {
-  EXPECT_THAT(ListCheckpoints(dir_ + "/none"), IsEmpty());
-  std::vector<std::string> damaged;
-  EXPECT_FALSE(LoadNewestCheckpoint(dir_ + "/none", damaged));
-  EXPECT_THAT(damaged, IsEmpty());
-}
-
 TEST_F(CheckpointTest, ListsInTheOrderOfSteps) {
-  for (const std::int64_t step : {9, 100'000'000, 10}) {
-    SaveCheckpoint(dir_, At(step), {.last = 5});
-  }
+  SaveAll({9, 100'000'000, 10});
   EXPECT_THAT(ListCheckpoints(dir_), ElementsAre(9, 10, 100'000'000));
 }
 
-TEST_F(CheckpointTest, KeepsTheNewest) {
-  for (std::int64_t step = 1; step <= 5; ++step) {
-    SaveCheckpoint(dir_, At(step), {.last = 2});
-  }
-  EXPECT_THAT(Names(),
-              ElementsAre("checkpoint-00000004", "checkpoint-00000005"));
-}
-
 TEST_F(CheckpointTest, NeverDeletesTheOneItWroteForOlderDamagedOnes) {
-  for (const std::int64_t step : {10, 20, 30}) {
-    SaveCheckpoint(dir_, At(step), {.last = 5});
-  }
+  SaveAll({10, 20, 30});
   Overwrite(FileOf(20, kModelFile), "");
   Overwrite(FileOf(30, kModelFile), "");
   SaveCheckpoint(dir_, At(15), {.last = 1});
   EXPECT_EQ(NewestStep(), 15);
 }
 
-TEST_F(CheckpointTest, KeepsMultiplesAndTheBestAsWell) {
-  for (std::int64_t step = 1; step <= 10; ++step) {
-    SaveCheckpoint(dir_, At(step), {.last = 2, .every = 4, .best = 5});
-  }
+TEST_F(CheckpointTest, KeepsTheNewestMultiplesAndTheBest) {
+  SaveAll({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, {.last = 2, .every = 4, .best = 5});
   EXPECT_THAT(ListCheckpoints(dir_), ElementsAre(4, 5, 8, 9, 10));
   SaveCheckpoint(dir_, At(11), {.last = 1, .best = 9});
-  EXPECT_THAT(ListCheckpoints(dir_), ElementsAre(9, 11));
+  EXPECT_THAT(Names(),
+              ElementsAre("checkpoint-00000009", "checkpoint-00000011"));
 }
 
 TEST_F(CheckpointTest, FindsOneByItsOwnPathOrItsModelFolder) {
-  for (const std::int64_t step : {1, 2}) {
-    SaveCheckpoint(dir_, At(step));
-  }
+  SaveAll({1, 2});
   std::vector<std::string> damaged;
   ExpectEqual(*FindCheckpoint(CheckpointFolder(dir_, 1), damaged), At(1));
   ExpectEqual(*FindCheckpoint(dir_, damaged), At(2));
 }
 
 TEST_F(CheckpointTest, ReplacesOneOfTheSameStep) {
-  SaveCheckpoint(dir_, At(7), {.last = 5});
+  SaveAll({7});
   Checkpoint other = At(7);
   other.stream.position = 1;
-  SaveCheckpoint(dir_, other, {.last = 5});
+  SaveCheckpoint(dir_, other);
   ExpectEqual(LoadCheckpoint(dir_, 7), other);
   EXPECT_THAT(Names(), ElementsAre("checkpoint-00000007"));
 }
 
 TEST_F(CheckpointTest, TakesNoFolderWithoutManifestForOne) {
-  SaveCheckpoint(dir_, At(7), {.last = 5});
-  SaveCheckpoint(dir_, At(8), {.last = 5});
+  SaveAll({7, 8});
   fs::remove(FileOf(8, kManifestFile));
   EXPECT_THAT(ListCheckpoints(dir_), ElementsAre(7));
   EXPECT_EQ(NewestStep(), 7);
@@ -174,8 +157,7 @@ TEST_F(CheckpointTest, UsesTheOneBeforeWhateverReplacedAFile) {
        {std::string_view(), kModelFile, kOptimizerFile, kStateFile,
         kManifestFile}) {
     for (std::size_t i = 0; i < replacements.size(); ++i) {
-      SaveCheckpoint(dir_, At(7), {.last = 5});
-      SaveCheckpoint(dir_, At(8), {.last = 5});
+      SaveAll({7, 8});
       const std::string path =
           name.empty() ? CheckpointFolder(dir_, 8) : FileOf(8, name);
       fs::remove_all(path);
@@ -190,9 +172,8 @@ TEST_F(CheckpointTest, UsesTheOneBeforeWhateverReplacedAFile) {
   EXPECT_EQ(NewestStep(), 8);
 }
 
-TEST_F(CheckpointTest, NoticesAFlippedByteAnywhere) {
-  SaveCheckpoint(dir_, At(7), {.last = 5});
-  SaveCheckpoint(dir_, At(8), {.last = 5});
+TEST_F(CheckpointTest, NoticesAFlippedByteAndATruncationAnywhere) {
+  SaveAll({7, 8});
   for (const std::string_view name :
        {kModelFile, kOptimizerFile, kStateFile, kManifestFile}) {
     const std::string path = FileOf(8, name);
@@ -203,61 +184,42 @@ TEST_F(CheckpointTest, NoticesAFlippedByteAnywhere) {
       Overwrite(path, bytes);
       ASSERT_EQ(NewestStep(), 7) << name << " at " << i;
       ASSERT_THAT(damaged_, ElementsAre(HasSubstr(dir_)));
+      Overwrite(path, whole.substr(0, i));
+      ASSERT_EQ(NewestStep(), 7) << name << " cut to " << i;
     }
     Overwrite(path, whole);
   }
   EXPECT_EQ(NewestStep(), 8);
 }
 
-TEST_F(CheckpointTest, NoticesATruncationAnywhere) {
-  SaveCheckpoint(dir_, At(7), {.last = 5});
-  SaveCheckpoint(dir_, At(8), {.last = 5});
-  for (const std::string_view name :
-       {kModelFile, kOptimizerFile, kStateFile, kManifestFile}) {
-    const std::string path = FileOf(8, name);
-    const std::string whole = ReadWholeFile(path, 1 << 20);
-    for (std::size_t size = 0; size < whole.size(); ++size) {
-      Overwrite(path, whole.substr(0, size));
-      ASSERT_EQ(NewestStep(), 7) << name << " cut to " << size;
-    }
-    Overwrite(path, whole);
-  }
-}
-
 TEST_F(CheckpointTest, NamesTheDamagedFile) {
-  SaveCheckpoint(dir_, At(7), {.last = 5});
-  Overwrite(FileOf(7, kStateFile), "{}");
-  EXPECT_EQ(NewestStep(), -1);
-  EXPECT_THAT(damaged_, ElementsAre(testing::AllOf(
-                            HasSubstr("00000007/state.json: has 2 bytes, the "
-                                      "manifest says "))));
-}
-
-TEST_F(CheckpointTest, NoticesAFileThatIsGone) {
-  SaveCheckpoint(dir_, At(7), {.last = 5});
+  for (const auto& [name, bytes, why] :
+       {std::tuple(kStateFile, std::string("{}"),
+                   "00000007/state.json: has 2 bytes, the manifest says "),
+        {kManifestFile, std::string(100'000, ' '),
+         "100000 bytes: not a manifest"}}) {
+    SaveAll({7});
+    Overwrite(FileOf(7, name), bytes);
+    EXPECT_EQ(NewestStep(), -1);
+    EXPECT_THAT(damaged_, ElementsAre(HasSubstr(why)));
+  }
+  SaveAll({7});
   fs::remove(FileOf(7, kModelFile));
   EXPECT_EQ(NewestStep(), -1);
   EXPECT_THAT(damaged_, ElementsAre(HasSubstr("safetensors: is missing")));
 }
 
 TEST_F(CheckpointTest, NoticesACheckpointUnderAnotherStepsName) {
-  SaveCheckpoint(dir_, At(7), {.last = 5});
+  SaveAll({7});
   fs::rename(CheckpointFolder(dir_, 7), CheckpointFolder(dir_, 8));
   EXPECT_THAT(MessageOf<DataError>([&] { (void)LoadCheckpoint(dir_, 8); }),
               HasSubstr("holds the state of another step"));
 }
 
-TEST_F(CheckpointTest, RefusesAManifestThatIsFarTooLong) {
-  SaveCheckpoint(dir_, At(7), {.last = 5});
-  Overwrite(FileOf(7, kManifestFile), std::string(100'000, ' '));
-  EXPECT_EQ(NewestStep(), -1);
-  EXPECT_THAT(damaged_, ElementsAre(HasSubstr("100000 bytes: not a manifest")));
-}
-
 // A kill while the files of a checkpoint are written leaves its temporary
 // folder with the first few of them, the last one perhaps cut short.
 TEST_F(CheckpointTest, ForgetsWhatAKillLeftAtAnyStage) {
-  SaveCheckpoint(dir_, At(7), {.last = 5});
+  SaveAll({7});
   const std::string left = dir_ + "/.checkpoint-00000008.new-1";
   fs::create_directory(left);
   for (const std::string_view name :
@@ -266,7 +228,7 @@ TEST_F(CheckpointTest, ForgetsWhatAKillLeftAtAnyStage) {
     EXPECT_EQ(NewestStep(), 7);
     EXPECT_THAT(damaged_, IsEmpty());
   }
-  SaveCheckpoint(dir_, At(9), {.last = 5});
+  SaveAll({9});
   EXPECT_THAT(Names(),
               ElementsAre("checkpoint-00000007", "checkpoint-00000009"));
 }
@@ -274,8 +236,7 @@ TEST_F(CheckpointTest, ForgetsWhatAKillLeftAtAnyStage) {
 // A kill after the exchange with an older one of the same step, or while an
 // old one is deleted, leaves that one under a temporary name.
 TEST_F(CheckpointTest, FinishesADeletionThatWasCutOff) {
-  SaveCheckpoint(dir_, At(7), {.last = 5});
-  SaveCheckpoint(dir_, At(8), {.last = 5});
+  SaveAll({7, 8});
   fs::rename(CheckpointFolder(dir_, 7), dir_ + "/.checkpoint-00000007.old-1");
   EXPECT_THAT(ListCheckpoints(dir_), ElementsAre(8));
   SaveCheckpoint(dir_, At(9), {.last = 5});
@@ -317,33 +278,25 @@ TEST_F(CheckpointTest, LeavesTheOlderOneWhenItCannotWrite) {
   ExpectEqual(LoadCheckpoint(dir_, 7), At(7));
 }
 
-TEST_F(CheckpointTest, NamesAFolderThatCannotBeMade) {
+TEST_F(CheckpointTest, NamesAFolderThatCannotBeMadeOrListed) {
   Overwrite(dir_ + "/file", "");
-  EXPECT_THAT(MessageOf<IoError>([&] {
-                SaveCheckpoint(dir_ + "/file/x", At(1), {.last = 1});
-              }),
-              HasSubstr("/file/x: cannot create: Not a directory"));
-}
-
-TEST_F(CheckpointTest, NamesAFolderThatCannotBeListed) {
-  Overwrite(dir_ + "/file", "");
+  EXPECT_THAT(
+      MessageOf<IoError>([&] { SaveCheckpoint(dir_ + "/file/x", At(1)); }),
+      HasSubstr("/file/x: cannot create: Not a directory"));
   EXPECT_THAT(
       MessageOf<IoError>([&] { (void)ListCheckpoints(dir_ + "/file"); }),
       HasSubstr("/file: cannot list: Not a directory"));
 }
 
-TEST_F(CheckpointTest, NamesAFolderThatStandsInTheWay) {
+TEST_F(CheckpointTest, ReplacesAFileThatStandsInTheWay) {
   Overwrite(CheckpointFolder(dir_, 7), "a file, and no folder");
-  SaveCheckpoint(dir_, At(7), {.last = 5});
+  SaveAll({7});
   ExpectEqual(LoadCheckpoint(dir_, 7), At(7));
-}
-
-TEST(RunIdentityTest, AgreesWithItself) {
-  EXPECT_EQ(DescribeDifferences(At(1).identity, At(2).identity), "");
 }
 
 TEST(RunIdentityTest, NamesEveryDifference) {
   const RunIdentity theirs = At(1).identity;
+  EXPECT_EQ(DescribeDifferences(At(2).identity, theirs), "");
   RunIdentity ours = theirs;
   ours[3].value = "true";
   EXPECT_EQ(DescribeDifferences(ours, theirs),

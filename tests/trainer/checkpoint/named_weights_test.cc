@@ -74,15 +74,13 @@ TEST_F(NamedWeightsTest, TakesAnExistingPathBeforeAName) {
 TEST_F(NamedWeightsTest, LooksInOnesOwnFolderAndThenInTorchs) {
   Touch(hub_ + "/resnet18-f37072fd.pth");
   EXPECT_EQ(FindWeights("resnet18", kParam), hub_ + "/resnet18-f37072fd.pth");
+  {
+    const EnvironmentVariable torch("TORCH_HOME", "");
+    const EnvironmentVariable cache("XDG_CACHE_HOME", folder_.path());
+    EXPECT_EQ(FindWeights("resnet18", kParam), hub_ + "/resnet18-f37072fd.pth");
+  }
   Touch(own_ + "/resnet18.safetensors");
   EXPECT_EQ(FindWeights("resnet18", kParam), own_ + "/resnet18.safetensors");
-}
-
-TEST_F(NamedWeightsTest, FindsTorchsFolderInTheUsersCache) {
-  const EnvironmentVariable torch("TORCH_HOME", "");
-  const EnvironmentVariable cache("XDG_CACHE_HOME", folder_.path());
-  Touch(hub_ + "/resnet18-f37072fd.pth");
-  EXPECT_EQ(FindWeights("resnet18", kParam), hub_ + "/resnet18-f37072fd.pth");
 }
 
 TEST_F(NamedWeightsTest, RefusesToChooseBetweenTwo) {

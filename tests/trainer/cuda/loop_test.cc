@@ -187,10 +187,7 @@ TEST_F(CudaLoopTest, GraphsMixClipAverageAndAccumulateAsEagerStepsDo) {
   optimizer.moving_average_decay = 0.9;
   optimizer.accumulation_steps = 2;
   ExpectGraphsToChangeNothing(kModel, optimizer, Precision::kFloat32);
-  for (const OptimizerKind kind :
-       {OptimizerKind::kLars, OptimizerKind::kAdam, OptimizerKind::kAdamW,
-        OptimizerKind::kNAdamW, OptimizerKind::kLamb,
-        OptimizerKind::kRmsProp}) {
+  for (const auto& [name, kind] : kOptimizers) {
     optimizer = kOptimizer;
     optimizer.kind = kind;
     optimizer.learning_rate.base_learning_rate = 0.01;

@@ -83,12 +83,6 @@ TEST(FakeDataTest, RanksHaveTheirPartsOfTheBatch) {
   EXPECT_EQ(parts, all);
 }
 
-TEST(FakeDataTest, GoesOnWhereItIsTold) {
-  FakeData data(kTraining, {.position = 80});
-  EXPECT_EQ(data.position().position, 80);
-  EXPECT_EQ(data.Next()->next.position, 88);
-}
-
 TEST(FakeDataTest, EndsAnEvaluation) {
   InputOptions options = kTraining;
   options.training = false;
@@ -101,11 +95,14 @@ TEST(FakeDataTest, EndsAnEvaluation) {
   EXPECT_EQ(batches, 3);
 }
 
-TEST(FakeDataTest, TheMemoryLimitApplies) {
+TEST(FakeDataTest, GoesOnWhereItIsToldWithinTheMemoryLimit) {
+  FakeData data(kTraining, {.position = 80});
+  EXPECT_EQ(data.position().position, 80);
+  EXPECT_EQ(data.Next()->next.position, 88);
+  EXPECT_LE(data.memory_bytes(), 64 << 10);
   InputOptions options = kTraining;
-  EXPECT_LE(FakeData(options).memory_bytes(), 64 << 10);
   options.memory_limit = 1000;
-  EXPECT_THAT(MessageOf<UsageError>([&] { FakeData data(options); }),
+  EXPECT_THAT(MessageOf<UsageError>([&] { FakeData small(options); }),
               HasSubstr("memory_limit is 1000 bytes"));
 }
 

@@ -4,12 +4,12 @@
 #include <future>
 #include <memory>
 #include <stop_token>
-#include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "records/bytes/stopped_error.h"
 #include "tests/support/made_batches.h"
+#include "tests/support/throws.h"
 
 #include "gtest/gtest.h"
 
@@ -58,6 +58,9 @@ TEST(InfeedTest, LeavesItsWaitsToADeviceThatCountsThem) {
 TEST(InfeedTest, KeepsTheFirstWaitApart) {
   Infeed infeed(MadeBatches(2, 1, 1, NumberLabels), 1, 1);
   EXPECT_EQ(infeed.wait_seconds(), 0);
+  std::vector<std::int32_t> shown;
+  infeed.ShowFirst(
+      [&](const Batch& batch) { shown.push_back(batch.labels()[0]); });
   (void)infeed.Next();
   const double first = infeed.first_wait_seconds();
   EXPECT_GT(first, 0);
@@ -65,33 +68,16 @@ TEST(InfeedTest, KeepsTheFirstWaitApart) {
   (void)infeed.Next();
   EXPECT_GT(infeed.wait_seconds(), first);
   EXPECT_EQ(infeed.first_wait_seconds(), first);
-}
-
-TEST(InfeedTest, ShowsTheFirstBatchAlone) {
-  Infeed infeed(MadeBatches(2, 1, 1, NumberLabels), 1, 1);
-  std::vector<std::int32_t> shown;
-  infeed.ShowFirst(
-      [&](const Batch& batch) { shown.push_back(batch.labels()[0]); });
-  (void)infeed.Next();
-  (void)infeed.Next();
-  EXPECT_EQ(shown, std::vector<std::int32_t>{0});
+  EXPECT_EQ(shown, std::vector<std::int32_t>{0});  // The first one alone.
 }
 
 TEST(InfeedTest, RefusesABatchOfAnotherSize) {
   Infeed infeed(MadeBatches(1, 2, 4, NumberLabels), 3, 4);
-  try {
-    (void)infeed.Next();
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(),
-                 "the infeed takes batches of 3 images of 4 x 4 pixels, not of "
-                 "2 images of 4 x 4 pixels");
-  }
-}
-
-TEST(InfeedTest, RefusesABatchOfAnotherImageSize) {
-  Infeed infeed(MadeBatches(1, 2, 8, NumberLabels), 2, 4);
-  EXPECT_THROW((void)infeed.Next(), UsageError);
+  EXPECT_EQ(MessageOf<UsageError>([&] { (void)infeed.Next(); }),
+            "the infeed takes batches of 3 images of 4 x 4 pixels, not of 2 "
+            "images of 4 x 4 pixels");
+  Infeed of_others(MadeBatches(1, 2, 8, NumberLabels), 2, 4);
+  EXPECT_THROW((void)of_others.Next(), UsageError);
 }
 
 TEST(InfeedTest, PassesOnAnErrorAfterTheLastGoodBatch) {
@@ -104,28 +90,8 @@ TEST(InfeedTest, PassesOnAnErrorAfterTheLastGoodBatch) {
                 1, 1);
   EXPECT_NE(infeed.Next(), nullptr);
   EXPECT_NE(infeed.Next(), nullptr);
-  try {
-    (void)infeed.Next();
-    FAIL();
-  } catch (const DataError& error) {
-    EXPECT_STREQ(error.what(), "record 17 is torn");
-  }
-}
-
-TEST(InfeedTest, CountsTheWaitForASlowSource) {
-  std::promise<void> asked;
-  const std::shared_ptr<MadeStream> source = MadeBatches(1, 1, 1, NumberLabels);
-  const auto next = source->next;
-  std::shared_future<void> wait = asked.get_future().share();
-  source->next = [next, wait] {
-    wait.wait();
-    return next();
-  };
-  Infeed infeed(source, 1, 1);
-  EXPECT_EQ(infeed.wait_seconds(), 0);
-  asked.set_value();
-  (void)infeed.Next();
-  EXPECT_GT(infeed.wait_seconds(), 0);
+  EXPECT_EQ(MessageOf<DataError>([&] { (void)infeed.Next(); }),
+            "record 17 is torn");
 }
 
 TEST(InfeedTest, EndsWhileItsSourceWaits) {
@@ -143,21 +109,16 @@ TEST(InfeedTest, EndsWhileItsSourceWaits) {
   source->stop = {};
 }
 
-TEST(InfeedTest, HandsOutNothingMoreOnceStopped) {
+TEST(InfeedTest, HandsOutNothingMoreOnceStoppedAndTellsADevice) {
   Infeed infeed(MadeBatches(3, 1, 1, NumberLabels), 1, 1);
   EXPECT_NE(infeed.Next(), nullptr);
-  infeed.Stop();
-  EXPECT_EQ(infeed.Next(), nullptr);
-}
-
-TEST(InfeedTest, TellsADeviceThatItWasStopped) {
-  Infeed infeed(MadeBatches(3, 1, 1, NumberLabels), 1, 1);
   bool is_told = false;
   const std::stop_callback callback(infeed.stop_token(),
                                     [&] { is_told = true; });
   EXPECT_FALSE(is_told);
   infeed.Stop();
   EXPECT_TRUE(is_told);
+  EXPECT_EQ(infeed.Next(), nullptr);
 }
 
 // A device that took three batches and was stopped in the first one's step.

@@ -62,16 +62,13 @@ TEST_F(OptionalPinningTest, GoesOnWithoutAndSaysSoOnce) {
   EXPECT_THAT(said_, ElementsAre(EndsWith(": out of locked memory")));
 }
 
-TEST_F(OptionalPinningTest, NeedNotSaySo) {
+TEST_F(OptionalPinningTest, NeedNotSaySoAndLeavesMemoryWithoutHooksAlone) {
   limit_ = 0;
   const BatchMemory limited = {
       .pin = [](std::span<std::byte>) { throw std::runtime_error("no"); },
       .unpin = [this](std::span<std::byte>) { --pinned_; }};
   { const BatchPool pool(4, 1, 8, PinIfPossible(limited, {})); }
   EXPECT_EQ(pinned_, 0);
-}
-
-TEST_F(OptionalPinningTest, LeavesMemoryWithoutHooksAlone) {
   EXPECT_FALSE(PinIfPossible({}, {}).pin);
   EXPECT_FALSE(PinIfPossible({}, {}).unpin);
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <iterator>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <torch/types.h>
@@ -21,36 +22,26 @@
 namespace infeed {
 namespace {
 
-class NormalizedTest : public testing::TestWithParam<Normalization> {};
-
-TEST_P(NormalizedTest, HasTheBitsOfTheUnpacker) {
+TEST(NormalizedTest, NormalizedHasTheBitsOfTheUnpacker) {
   Batch batch(1, 16);
   for (std::uint32_t level = 0; level < 256; ++level) {
     batch.pixels()[level] = PackPixel(level, 255 - level, level * 7 % 256);
   }
-  const torch::Tensor images =
-      BatchUnpacker(torch::kCPU, GetParam()).Unpack(batch).images;
-  const PixelStatistics& statistics = GetParam() == Normalization::kUnit
-                                          ? kUnitStatistics
-                                          : kImagenetStatistics;
-  for (int i = 0; i < 256; ++i) {
-    for (int channel = 0; channel < 3; ++channel) {
-      ASSERT_EQ(Normalized(batch.pixels()[static_cast<std::size_t>(i)], channel,
-                           statistics),
-                images[0][channel][i / 16][i % 16].item<float>())
-          << i << " " << channel;
+  for (const auto& [kind, statistics] :
+       {std::pair(Normalization::kUnit, kUnitStatistics),
+        {Normalization::kImagenet, kImagenetStatistics}}) {
+    const torch::Tensor images =
+        BatchUnpacker(torch::kCPU, kind).Unpack(batch).images;
+    for (int i = 0; i < 256; ++i) {
+      for (int channel = 0; channel < 3; ++channel) {
+        ASSERT_EQ(Normalized(batch.pixels()[static_cast<std::size_t>(i)],
+                             channel, statistics),
+                  images[0][channel][i / 16][i % 16].item<float>())
+            << i << " " << channel;
+      }
     }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(All, NormalizedTest,
-                         testing::Values(Normalization::kImagenet,
-                                         Normalization::kUnit),
-                         [](const auto& param_info) {
-                           return param_info.param == Normalization::kUnit
-                                      ? "Unit"
-                                      : "Imagenet";
-                         });
 
 TEST(Bfloat16BitsTest, BitsMatchLibTorchs) {
   std::mt19937 random(1);

@@ -54,17 +54,16 @@ TEST_F(PredictInputTest, RefusesASetThatIsNotWhole) {
 }
 
 TEST_F(PredictInputTest, FoldersGiveTheirImagesByName) {
-  const RecordIndex index = Of({"cats", "dogs"});
-  EXPECT_TRUE(index.is_of_images());
-  EXPECT_THAT(index.shards(),
+  EXPECT_TRUE(Of({"cats", "dogs"}).is_of_images());
+  EXPECT_THAT(Of({"cats", "dogs"}).shards(),
               ElementsAre(folder_ / "cats/a.JPG", folder_ / "cats/b.png",
                           folder_ / "dogs/c.webp"));
-}
-
-TEST_F(PredictInputTest, FoldersOfFoldersGiveAll) {
   EXPECT_THAT(Of({""}).shards(),
               ElementsAre(folder_ / "cats/a.JPG", folder_ / "cats/b.png",
                           folder_ / "d.jpg", folder_ / "dogs/c.webp"));
+  // A file is an image whatever its name.
+  EXPECT_THAT(Of({"cats/notes.txt", "d.jpg"}).shards(),
+              ElementsAre(folder_ / "cats/notes.txt", folder_ / "d.jpg"));
 }
 
 TEST_F(PredictInputTest, LinksAreFollowedOnce) {
@@ -84,11 +83,6 @@ TEST_F(PredictInputTest, ClassFoldersGiveLabels) {
   EXPECT_EQ(Of({"dogs"}, 0).label(0), 0);
 }
 
-TEST_F(PredictInputTest, AFileIsAnImageWhateverItsName) {
-  EXPECT_THAT(Of({"cats/notes.txt", "d.jpg"}).shards(),
-              ElementsAre(folder_ / "cats/notes.txt", folder_ / "d.jpg"));
-}
-
 TEST_F(PredictInputTest, ShardsAreKnownByTheirNames) {
   EXPECT_EQ(Of({"shards"}).size(), 4);
   EXPECT_FALSE(Of({"shards"}).is_of_images());
@@ -97,20 +91,15 @@ TEST_F(PredictInputTest, ShardsAreKnownByTheirNames) {
   EXPECT_EQ(Of({"kept/records.tfrecord"}).size(), 2);
 }
 
-TEST_F(PredictInputTest, RefusesWhatIsNotThere) {
+TEST_F(PredictInputTest, RefusesWhatIsNotThereAndMixedKinds) {
   EXPECT_THAT([&] { (void)Of({"gone.jpg"}); },
               ThrowsMessage<IoError>(HasSubstr("gone.jpg: cannot read")));
   folder_.Folder("empty");
   EXPECT_THAT([&] { (void)Of({"empty"}); },
               ThrowsMessage<UsageError>(HasSubstr("no image and no shard")));
-}
-
-TEST_F(PredictInputTest, RefusesImagesAndShardsTogether) {
-  EXPECT_THAT(
-      [&] {
-        (void)Of({"d.jpg", "shards"});
-      },
-      ThrowsMessage<UsageError>(HasSubstr("one kind at a time")));
+  const std::vector<std::string> mixed = {"d.jpg", "shards"};
+  EXPECT_THAT([&] { (void)Of(mixed); },
+              ThrowsMessage<UsageError>(HasSubstr("one kind at a time")));
 }
 
 TEST_F(PredictInputTest, TakesTheTestSplitElseValidation) {

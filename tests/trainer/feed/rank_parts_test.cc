@@ -29,9 +29,7 @@ TEST(RankPartsTest, TakeAPartOfEachBatch) {
   EXPECT_EQ(input.rank, 2);
   EXPECT_EQ(input.world_size, 4);
   EXPECT_EQ(input.local_world_size, 2);
-}
-
-TEST(RankPartsTest, RoundAnEvaluationsBatchUp) {
+  // An evaluation's batch is rounded up.
   const auto batch = [](int size, int ranks) {
     return PartOf({.batch_size = size, .training = false},
                   Place(0, ranks, ranks))

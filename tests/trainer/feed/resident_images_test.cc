@@ -144,21 +144,16 @@ TEST(ResidentOrderTest, RefusesWhatDrawsMoreThanAMirror) {
               ThrowsMessage<UsageError>(HasSubstr("random_erasing")));
 }
 
-TEST(ResidentImagesTest, RefusesRecordsThatAreDecoded) {
+TEST(ResidentImagesTest, RefusesBadRecordsAndThoseThatAreDecoded) {
+  const auto read = [](const RecordIndex& index) {
+    ReadResidentImages(index, kTraining, [](const Batch&) {});
+  };
   const TestShards jpegs(TestPayloads(5));
-  EXPECT_THAT(
-      [&] {
-        ReadResidentImages(jpegs.index(), kTraining, [](const Batch&) {});
-      },
-      ThrowsMessage<UsageError>(HasSubstr("image/packed")));
-}
-
-TEST(ResidentImagesTest, RefusesABadRecord) {
+  EXPECT_THAT([&] { read(jpegs.index()); },
+              ThrowsMessage<UsageError>(HasSubstr("image/packed")));
   TestShards shards(PackedPayloads(), 3);
   shards.Damage(17);
-  EXPECT_THROW(
-      ReadResidentImages(shards.index(), kTraining, [](const Batch&) {}),
-      DataError);
+  EXPECT_THROW(read(shards.index()), DataError);
 }
 
 TEST(ImageChoiceTest, FindsAMirroredImagesPixels) {

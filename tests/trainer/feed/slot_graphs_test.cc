@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -85,14 +86,10 @@ TEST_F(SlotGraphsTest, GoesOnWithoutGraphsAndSaysSoOnce) {
 }
 
 TEST_F(SlotGraphsTest, ThrowsWhereGraphsAreRequired) {
-  try {
-    Passes(2, GraphReplay::kRequired, /*allowed=*/0);
-    FAIL();
-  } catch (const IoError& error) {
-    EXPECT_STREQ(error.what(),
-                 "cuda_graph=required: the GPU rejected a CUDA graph: "
-                 "operation not permitted\nCUDA: it is not");
-  }
+  EXPECT_EQ(MessageOf<IoError>(
+                [&] { Passes(2, GraphReplay::kRequired, /*allowed=*/0); }),
+            "cuda_graph=required: the GPU rejected a CUDA graph: operation "
+            "not permitted\nCUDA: it is not");
   EXPECT_THAT(said_, IsEmpty());
 }
 
@@ -125,7 +122,7 @@ TEST_F(SlotGraphsTest, ARejectionHoldsForAllWorkOfADevice) {
   EXPECT_EQ(said_.size(), 1U);
 }
 
-TEST_F(SlotGraphsTest, NeedNotSaySo) {
+TEST(GraphPolicyTest, NeedNotSaySo) {
   GraphPolicy policy(GraphReplay::kTrue, {});
   EXPECT_FALSE(policy.Try([] { throw std::runtime_error("no"); }));
   EXPECT_FALSE(policy.enabled());

@@ -25,30 +25,21 @@ HostTensor Convert(StoredType type, const std::vector<Stored>& values) {
 
 // IEEE 754's binary16: one, the largest, the smallest normal, the smallest of
 // all, both zeros, both infinities.
-TEST(StoredTypeTest, WidensFloat16) {
-  EXPECT_EQ(Convert<std::uint16_t>(StoredType::kFloat16,
-                                   {0x3C00, 0x7BFF, 0x0400, 0x0001, 0x0000,
-                                    0x8000, 0xFC00, 0xC000}),
-            FloatTensor({1, 65504, 0x1p-14F, 0x1p-24F, 0, -0.0F,
-                         -std::numeric_limits<float>::infinity(), -2}));
-}
-
-TEST(StoredTypeTest, KeepsNotANumberInFloat16) {
-  const HostTensor tensor =
-      Convert<std::uint16_t>(StoredType::kFloat16, {0x7E00});
-  float value = 0;
-  std::memcpy(&value, tensor.bytes.data(), sizeof value);
-  EXPECT_NE(value, value);
-}
-
-TEST(StoredTypeTest, WidensBfloat16) {
+TEST(StoredTypeTest, ConvertsToFloat32) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(
+      Convert<std::uint16_t>(
+          StoredType::kFloat16,
+          {0x3C00, 0x7BFF, 0x0400, 0x0001, 0x0000, 0x8000, 0xFC00, 0xC000}),
+      FloatTensor({1, 65504, 0x1p-14F, 0x1p-24F, 0, -0.0F, -kInfinity, -2}));
   EXPECT_EQ(Convert<std::uint16_t>(StoredType::kBfloat16, {0x3FC0, 0xC000}),
             FloatTensor({1.5, -2}));
-}
-
-TEST(StoredTypeTest, RoundsFloat64) {
   EXPECT_EQ(Convert<double>(StoredType::kFloat64, {0.1, -1e300}),
-            FloatTensor({0.1F, -std::numeric_limits<float>::infinity()}));
+            FloatTensor({0.1F, -kInfinity}));
+  const HostTensor nan = Convert<std::uint16_t>(StoredType::kFloat16, {0x7E00});
+  float value = 0;
+  std::memcpy(&value, nan.bytes.data(), sizeof value);
+  EXPECT_NE(value, value);
 }
 
 TEST(StoredTypeTest, LeavesTheOthersAsTheyAre) {

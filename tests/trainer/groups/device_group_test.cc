@@ -25,8 +25,6 @@ namespace device_group_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
 
 std::unique_ptr<DeviceGroup> JoinAll(
     Ranks& ranks, std::chrono::seconds timeout = kRankTimeout) {
@@ -134,27 +132,18 @@ TEST(JoinDeviceGroupTest, OneRankNeedsNoGroup) {
   EXPECT_EQ(JoinDeviceGroup(nullptr, 0, 1, torch::kCPU, kRankTimeout), nullptr);
 }
 
-TEST(JoinDeviceGroupTest, MakesGroupsOfNeighbours) {
+TEST(JoinDeviceGroupTest, MakesGroupsOfNeighboursAgainAndAgain) {
   RankThreads(4).Run([](Ranks& ranks) {
     const RankPlace& place = ranks.place();
     const int first = place.rank / 2 * 2;
-    const auto group =
-        JoinDeviceGroup(&ranks, first, 2, torch::kCPU, kRankTimeout);
-    EXPECT_EQ(group->size(), 2);
-    EXPECT_EQ(group->rank(), place.rank % 2);
-    const torch::Tensor sum = torch::full({1}, place.rank, torch::kFloat);
-    group->Sum(sum);
-    EXPECT_EQ(sum.item<float>(), 2 * first + 1);
-  });
-}
-
-TEST(JoinDeviceGroupTest, MayBeRepeated) {
-  RankThreads(2).Run([](Ranks& ranks) {
     for (int time = 1; time <= 3; ++time) {
-      const auto group = JoinAll(ranks);
-      const torch::Tensor sum = torch::full({1}, time, torch::kFloat);
+      const auto group =
+          JoinDeviceGroup(&ranks, first, 2, torch::kCPU, kRankTimeout);
+      EXPECT_EQ(group->size(), 2);
+      EXPECT_EQ(group->rank(), place.rank % 2);
+      const torch::Tensor sum = torch::full({1}, place.rank, torch::kFloat);
       group->Sum(sum);
-      EXPECT_EQ(sum.item<float>(), 2 * time);
+      EXPECT_EQ(sum.item<float>(), 2 * first + 1);
     }
   });
 }
@@ -187,15 +176,11 @@ TEST(DeviceGroupErrorTest, ARankThatIsGoneEndsTheSum) {
   RankThreads(3).Run([](Ranks& ranks) {
     const RankPlace& place = ranks.place();
     const auto group = JoinAll(ranks);
-    if (place.rank == 1) {
-      return;
-    }
-    try {
-      group->Sum(NumbersOf(place.rank));
-      ADD_FAILURE() << "rank 1 is gone";
-    } catch (const IoError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("rank " + std::to_string(place.rank) +
-                                          ": connection to another rank lost"));
+    if (place.rank != 1) {
+      EXPECT_THAT(
+          MessageOf<IoError>([&] { group->Sum(NumbersOf(place.rank)); }),
+          HasSubstr("rank " + std::to_string(place.rank) +
+                    ": connection to another rank lost"));
     }
   });
 }
@@ -219,9 +204,6 @@ TEST(AddressTowardsTest, TheAddressIsOnTheRoute) {
   EXPECT_EQ(AddressTowards("127.0.0.1"), "127.0.0.1");
   EXPECT_TRUE(IsThisMachineOnly(AddressTowards("localhost")));
   EXPECT_THROW(AddressTowards("no.such.host.invalid"), IoError);
-}
-
-TEST(AddressTowardsTest, LoopbackIsNoOtherMachinesAddress) {
   EXPECT_TRUE(IsThisMachineOnly("127.0.1.1"));
   EXPECT_TRUE(IsThisMachineOnly("::1"));
   EXPECT_FALSE(IsThisMachineOnly("10.127.0.1"));

@@ -29,27 +29,16 @@ unsigned ConditionOf(std::int64_t index, const LoopWords& of) {
   return value.Values()[0];
 }
 
-class KeepGoingTest : public testing::Test {
- protected:
-  void SetUp() override { LaunchSetEnd(end_.data(), 3, nullptr); }
-
-  const DeviceArray<std::int64_t> end_{1};
-};
-
-TEST_F(KeepGoingTest, EndsTheLoopAtItsEnd) {
-  const DeviceArray<std::int32_t> stop(std::vector<std::int32_t>{0});
-  for (const std::int64_t index : {0, 2, 3, 4}) {
-    EXPECT_EQ(ConditionOf(index, {.end = end_.data(), .stop = stop.data()}),
-              index < 3 ? 1U : 0U)
-        << index;
-  }
-}
-
-TEST_F(KeepGoingTest, EndsTheLoopWhenItIsAskedTo) {
-  const DeviceArray<std::int32_t> stop(std::vector<std::int32_t>{1});
-  for (const std::int64_t index : {0, 2, 3}) {
-    EXPECT_EQ(ConditionOf(index, {.end = end_.data(), .stop = stop.data()}), 0U)
-        << index;
+TEST(KeepGoingTest, EndsTheLoopAtItsEndOrWhenItIsAskedTo) {
+  const DeviceArray<std::int64_t> end(1);
+  LaunchSetEnd(end.data(), 3, nullptr);
+  for (const int asked : {0, 1}) {
+    const DeviceArray<std::int32_t> stop(std::vector<std::int32_t>{asked});
+    for (const std::int64_t index : {0, 2, 3, 4}) {
+      EXPECT_EQ(ConditionOf(index, {.end = end.data(), .stop = stop.data()}),
+                asked == 0 && index < 3 ? 1U : 0U)
+          << index;
+    }
   }
 }
 

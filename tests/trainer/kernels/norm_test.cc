@@ -342,41 +342,34 @@ class NormKernelTest : public DeviceTest,
   }
 };
 
-TEST_P(NormKernelTest, AddsUpSplitsOfTheRows) {
+// Splits of the rows; a last tile whose threads have no channels; numbers that
+// nothing divides; few rows.
+TEST_P(NormKernelTest, NormsOfEveryShapeAreTheirFormula) {
   Expect({.rows = 300, .channels = 64});
-}
-// The last tile's threads have no channels.
-TEST_P(NormKernelTest, TilesTheChannels) {
   Expect({.rows = 70, .channels = 264});
-}
-TEST_P(NormKernelTest, TakesNumbersThatNothingDivides) {
   Expect({.rows = 65, .channels = 24});
-}
-TEST_P(NormKernelTest, TakesFewRows) {
   Expect({.rows = 2, .channels = 8});
   Expect({.rows = 1, .channels = 8});
 }
 
 std::vector<NormCase> NormCases() {
   std::vector<NormCase> cases;
+  const auto add = [&](NormCase norm_case) {
+    cases.push_back(norm_case);
+    norm_case.name += "Bfloat16";
+    norm_case.type = ImageType::kBfloat16;
+    cases.push_back(norm_case);
+  };
   for (const bool residual : {false, true}) {
     for (const bool relu : {false, true}) {
       const std::string name =
           std::string("Norm") + (residual ? "Add" : "") + (relu ? "Relu" : "");
-      cases.push_back({name, residual, relu, ImageType::kFloat32});
-      cases.push_back(
-          {name + "Bfloat16", residual, relu, ImageType::kBfloat16});
+      add({name, residual, relu, ImageType::kFloat32});
       if (residual) {
-        cases.push_back(
-            {name + "Normed", residual, relu, ImageType::kFloat32, true});
-        cases.push_back({name + "NormedBfloat16", residual, relu,
-                         ImageType::kBfloat16, true});
+        add({name + "Normed", residual, relu, ImageType::kFloat32, true});
       }
       if (residual && relu) {
-        cases.push_back(
-            {name + "Two", residual, relu, ImageType::kFloat32, false, true});
-        cases.push_back({name + "TwoBfloat16", residual, relu,
-                         ImageType::kBfloat16, false, true});
+        add({name + "Two", residual, relu, ImageType::kFloat32, false, true});
       }
     }
   }
@@ -384,9 +377,7 @@ std::vector<NormCase> NormCases() {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, NormKernelTest, testing::ValuesIn(NormCases()),
-                         [](const auto& param_info) {
-                           return param_info.param.name;
-                         });
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace infeed

@@ -65,12 +65,7 @@ TEST(PicturesTest, ShadesAConfusionMatrixByRows) {
   EXPECT_EQ(pixels.At(400, 100), kWhite);
   // A quarter of the row is half of the way.
   EXPECT_EQ(pixels.At(100, 400), (Color{139, 167, 211}));
-}
-
-TEST(PicturesTest, ShowsAClassWithoutImages) {
-  EvalResult result;
-  result.classes = 2;
-  result.confusion = {0, 0, 0, 1};
+  result.confusion = {0, 0, 0, 1};  // A class without images.
   EXPECT_EQ(Pixels(ConfusionPicture(result)).At(100, 100), kWhite);
 }
 

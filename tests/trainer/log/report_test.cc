@@ -90,34 +90,48 @@ ReportState MadeState() {
   return state;
 }
 
+std::string MadePage(const ReportState& state = MadeState(),
+                     const RunHistory& history = MadeHistory()) {
+  return ReportPage(MadeSubject(), history, state);
+}
+
 TEST(ReportPageTest, PagesAreWellFormedAndSelfContained) {
-  const std::string page =
-      ReportPage(MadeSubject(), MadeHistory(), MadeState());
+  const std::string page = MadePage();
   EXPECT_EQ(FirstFlaw(page), "");
   EXPECT_THAT(page, AllOf(Not(HasSubstr("<script")), Not(HasSubstr("nan")),
                           Not(HasSubstr("<link")), Not(HasSubstr("<data>"))));
 }
 
-TEST(ReportPageTest, ShowsTheFiguresThatMatter) {
-  const std::string page =
-      ReportPage(MadeSubject(), MadeHistory(), MadeState());
+TEST(ReportPageTest, ShowsTheRunFromAllSides) {
+  const std::string page = MadePage();
   for (const char* const text :
        {"ResNet-18 on &lt;data&gt;", "<b>3 / 9</b>", "<b>80.0\u00a0%</b>",
         "top-1, best, at step 2", "<b>2.000</b><span>loss, evaluation",
         "<b>1.500</b><span>loss, training",
         "<b>5.0</b><span>images/s after the warm-up",
-        "<b>10.0\u00a0%</b><span>of the time waiting",
-        "decode bounds the run"}) {
+        "<b>10.0\u00a0%</b><span>of the time waiting", "decode bounds the run",
+        // A table's columns, the origin, where a run went on, the files.
+        "<th>what</th><th>value</th>",
+        "<td>command</td><td>train_resnet '--a=&lt;b",
+        "<title>a run resumed here</title>", "<a href=\"a%20b/\">a b/</a>",
+        "<td>train_steps</td><td>9</td><td>--params_override</td>",
+        // Classes, the worst first.
+        "<tr><td>1</td><td>8</td><td>6</td><td>75.0 %</td><td>a &amp; b "
+        "(2)</td></tr>\n<tr><td>a &amp; b</td><td>8</td><td>7</td><td>87.5 "
+        "%</td><td>1 (1)</td>",
+        "the area under it is 0.7500", "rgba(59, 111, 212, 0.94)\">7</td>"}) {
     EXPECT_THAT(page, HasSubstr(text));
   }
+  EXPECT_THAT(page, AllOf(Not(HasSubstr("<th></th>")),
+                          Not(HasSubstr("measured ceiling"))));
+  EXPECT_GT(page.find("<td>momentum</td>"), page.find("<details>"));
 }
 
 // A loss with more parts is not compared with one that lacks them.
 TEST(ReportPageTest, SaysHowTheLossesDiffer) {
+  EXPECT_THAT(MadePage(), AllOf(HasSubstr(">training</text>"),
+                                Not(HasSubstr("compare each curve"))));
   ReportSubject subject = MadeSubject();
-  EXPECT_THAT(ReportPage(subject, MadeHistory(), MadeState()),
-              AllOf(HasSubstr(">training</text>"),
-                    Not(HasSubstr("compare each curve"))));
   subject.more_in_loss = "the L2 term";
   EXPECT_THAT(ReportPage(subject, MadeHistory(), MadeState()),
               AllOf(HasSubstr(">training, with the L2 term</text>"),
@@ -125,26 +139,16 @@ TEST(ReportPageTest, SaysHowTheLossesDiffer) {
 }
 
 TEST(ReportPageTest, LeavesOutAMetricThatTheEvaluationsLack) {
-  EXPECT_THAT(ReportPage(MadeSubject(), MadeHistory(), MadeState()),
+  EXPECT_THAT(MadePage(),
               AllOf(HasSubstr("top-5, last"), HasSubstr("top-5, evaluation")));
   RunHistory history("nowhere");
   history.Add(R"({"event":"start","step":0,"time":1700000000})");
   history.Add(R"({"event":"eval","step":2,"loss":1,"top_1":0.9})");
-  EXPECT_THAT(ReportPage(MadeSubject(), history, MadeState()),
-              Not(HasSubstr("top-5")));
-}
-
-TEST(ReportPageTest, NamesTheColumnsOfEachTable) {
-  const std::string page =
-      ReportPage(MadeSubject(), MadeHistory(), MadeState());
-  EXPECT_THAT(page, AllOf(HasSubstr("<th>what</th><th>value</th>"),
-                          Not(HasSubstr("<th></th>")),
-                          Not(HasSubstr("measured ceiling"))));
+  EXPECT_THAT(MadePage(MadeState(), history), Not(HasSubstr("top-5")));
 }
 
 TEST(ReportPageTest, KeepsTheWarmUpApart) {
-  const std::string page =
-      ReportPage(MadeSubject(), MadeHistory(), MadeState());
+  const std::string page = MadePage();
   EXPECT_THAT(page, HasSubstr("<td>warm-up: the first step</td><td>2.00</td>"));
   // The first run's times: before its first loop, warm-up, first batch.
   EXPECT_THAT(page, HasSubstr("<td>0.50</td><td>2.50</td><td>0.25</td>"));
@@ -155,38 +159,16 @@ TEST(ReportPageTest, SaysHowRunsEnded) {
   RunHistory history = MadeHistory();
   history.Add(R"({"event":"end","step":3,"state":"stopped"})");
   ReportState state = MadeState();
-  EXPECT_THAT(ReportPage(MadeSubject(), MadeHistory(), state),
+  state.peak_memory_bytes = 3 << 20;
+  EXPECT_THAT(MadePage(state),
               AllOf(HasSubstr("<td>no end</td>"), HasSubstr("<td>runs</td>"),
+                    HasSubstr("<td>3 MiB of this process so far</td>"),
                     HasSubstr("<span>steps, so far</span>")));
   state.end = RunEnd::kStopped;
   EXPECT_THAT(
-      ReportPage(MadeSubject(), history, state),
+      MadePage(state, history),
       AllOf(HasSubstr("<td>stopped at step 3</td>"),
             HasSubstr("<span>steps, stopped</span>"), Not(HasSubstr("ended"))));
-}
-
-TEST(ReportPageTest, SaysWhereTheRunCameFrom) {
-  ReportState state = MadeState();
-  state.peak_memory_bytes = 3 << 20;
-  EXPECT_THAT(ReportPage(MadeSubject(), MadeHistory(), state),
-              AllOf(HasSubstr("<td>command</td><td>train_resnet '--a=&lt;b"),
-                    HasSubstr("<td>3 MiB of this process so far</td>")));
-}
-
-TEST(ReportPageTest, MarksWhereARunWentOn) {
-  EXPECT_THAT(ReportPage(MadeSubject(), MadeHistory(), MadeState()),
-              HasSubstr("<title>a run resumed here</title>"));
-}
-
-TEST(ReportPageTest, ShowsClassesTheWorstFirst) {
-  const std::string page =
-      ReportPage(MadeSubject(), MadeHistory(), MadeState());
-  EXPECT_THAT(page,
-              HasSubstr("<tr><td>1</td><td>8</td><td>6</td><td>75.0 %</td>"
-                        "<td>a &amp; b (2)</td></tr>\n<tr><td>a &amp; b</td>"
-                        "<td>8</td><td>7</td><td>87.5 %</td><td>1 (1)</td>"));
-  EXPECT_THAT(page, AllOf(HasSubstr("the area under it is 0.7500"),
-                          HasSubstr("rgba(59, 111, 212, 0.94)\">7</td>")));
 }
 
 TEST(ReportPageTest, ListsEvaluationsThatAreNotTheTrainings) {
@@ -213,19 +195,6 @@ TEST(ReportPageTest, ListsEvaluationsThatAreNotTheTrainings) {
   ASSERT_EQ(history.other_evaluations().size(), 3U);
   EXPECT_EQ(history.other_evaluations().back().name, "");
   EXPECT_EQ(history.other_evaluations().back().top_1, 0.9);
-}
-
-TEST(ReportPageTest, ShowsWhereParametersCameFrom) {
-  const std::string page =
-      ReportPage(MadeSubject(), MadeHistory(), MadeState());
-  EXPECT_THAT(page, HasSubstr("<td>train_steps</td><td>9</td>"
-                              "<td>--params_override</td>"));
-  EXPECT_GT(page.find("<td>momentum</td>"), page.find("<details>"));
-}
-
-TEST(ReportPageTest, LinksTheFilesBesideIt) {
-  EXPECT_THAT(ReportPage(MadeSubject(), MadeHistory(), MadeState()),
-              HasSubstr("<a href=\"a%20b/\">a b/</a>"));
 }
 
 // The first report may come before anything has happened.

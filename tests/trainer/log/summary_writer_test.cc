@@ -1,7 +1,5 @@
 #include "trainer/log/summary_writer.h"
 
-#include <filesystem>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,42 +27,32 @@ std::vector<std::string> Events(const std::string& path) {
   return events;
 }
 
-TEST(SummaryWriterTest, BeginsAFileAsTensorFlowDoes) {
-  const std::string event = FileVersionEvent(1.0);
-  EXPECT_EQ(ToHex(event), "09000000000000f03f1a0d627261696e2e4576656e743a32");
+std::string FrameOf(const std::string& event) {
   std::string frame;
   AppendFrame(frame, event);
-  EXPECT_EQ(ToHex(frame),
-            "1800000000000000a37f4b2209000000000000f03f1a0d627261696e2e4576656e"
-            "743a3286bf577a");
-}
-
-TEST(SummaryWriterTest, WritesAScalarAsTensorFlowDoes) {
-  const std::string event = ScalarEvent(2.0, 3, "loss", 1.5);
-  EXPECT_EQ(ToHex(event),
-            "09000000000000004010032a0d0a0b0a046c6f7373150000c03f");
-  std::string frame;
-  AppendFrame(frame, event);
-  EXPECT_EQ(ToHex(frame),
-            "1a00000000000000129bd82d09000000000000004010032a0d0a0b0a046c6f7373"
-            "150000c03f22bc952a");
+  return ToHex(frame);
 }
 
 // The bytes are those that TensorFlow 2.21 serializes.
-TEST(SummaryWriterTest, WritesAnImage) {
+TEST(SummaryWriterTest, EventsAreTensorFlows) {
+  EXPECT_EQ(FrameOf(FileVersionEvent(1.0)),
+            "1800000000000000a37f4b2209000000000000f03f1a0d627261696e2e4576656e"
+            "743a3286bf577a");
+  EXPECT_EQ(FrameOf(ScalarEvent(2.0, 3, "loss", 1.5)),
+            "1a00000000000000129bd82d09000000000000004010032a0d0a0b0a046c6f7373"
+            "150000c03f22bc952a");
   EXPECT_EQ(ToHex(ImageEvent(2.0, 3, "a", {"PNG", 5, 4})),
             "09000000000000004010032a120a100a0161220b0804100518032203504e47");
-}
-
-TEST(SummaryWriterTest, WritesAText) {
   EXPECT_EQ(
       ToHex(TextEvent(2.0, 3, "a", "hi")),
       "09000000000000004010032a1d0a1b0a0161420c0807120412020801420268694a08"
       "0a060a0474657874");
+  EXPECT_THAT(ToHex(ScalarEvent(2.0, 0, "a", 0)),
+              testing::EndsWith("2a0a0a080a01611500000000"));
 }
 
 // The bytes are those that TensorBoard 2.21 serializes.
-TEST(SummaryWriterTest, WritesHowASessionStarts) {
+TEST(SummaryWriterTest, EventsOfSessionsAreTensorBoards) {
   const std::string begin =
       "5f68706172616d735f2f73657373696f6e5f73746172745f696e666f420608011202120"
       "0";
@@ -80,10 +68,7 @@ TEST(SummaryWriterTest, WritesHowASessionStarts) {
             "09000000000000004010032a4c0a4a0a1c" + begin +
                 "4a220a200a0768706172616d7312151a130a080a016112031a017829000000"
                 "0000000040");
-}
-
-// The columns in the given order.
-TEST(SummaryWriterTest, WritesTheColumnsOfParameters) {
+  // The columns in the given order.
   EXPECT_EQ(ToHex(ExperimentEvent(
                 2.0, {{"b", "0.5"}, {"a", "true"}, {"c", "x"}, {"d", ""}},
                 {{"eval", "t", "top"}})),
@@ -91,74 +76,48 @@ TEST(SummaryWriterTest, WritesTheColumnsOfParameters) {
             "6e7442060801120212004a3f0a3d0a0768706172616d7312321230190000000000"
             "00004022050a0162200322050a0161200222050a016320012a100a090a04657661"
             "6c1201741a03746f70");
-}
-
-TEST(SummaryWriterTest, WritesHowASessionEnds) {
-  const std::string begin =
+  const std::string end =
       "09000000000000004010032a420a400a1a5f68706172616d735f2f73657373696f6e5f65"
       "6e645f696e666f42060801120212004a1a0a180a0768706172616d73120d220b08";
-  EXPECT_EQ(ToHex(SessionEndEvent(2.0, 3, true)),
-            begin + "01110000000000000040");
+  EXPECT_EQ(ToHex(SessionEndEvent(2.0, 3, true)), end + "01110000000000000040");
   EXPECT_EQ(ToHex(SessionEndEvent(2.0, 3, false)),
-            begin + "02110000000000000040");
+            end + "02110000000000000040");
 }
 
-TEST(SummaryWriterTest, WritesAZeroToo) {
-  EXPECT_THAT(ToHex(ScalarEvent(2.0, 0, "a", 0)),
-              testing::EndsWith("2a0a0a080a0161"
-                                "1500000000"));
-}
+class SummaryFileTest : public testing::Test {
+ protected:
+  const TemporaryFolder folder_;
+};
 
-TEST(SummaryWriterTest, TheFileExistsAtOnce) {
-  const TemporaryFolder folder;
-  const SummaryWriter writer(folder.path() + "/eval");
+TEST_F(SummaryFileTest, TheFileExistsAtOnceAndIsTheWritersOwn) {
+  const SummaryWriter writer(folder_ / "eval");
   EXPECT_THAT(Events(writer.path()),
               testing::ElementsAre(HasSubstr("brain.Event:2")));
   EXPECT_THAT(writer.path(), HasSubstr("/eval/events.out.tfevents."));
+  EXPECT_NE(SummaryWriter(folder_ / "eval").path(), writer.path());
 }
 
-TEST(SummaryWriterTest, FlushesWhenAsked) {
-  const TemporaryFolder folder;
-  SummaryWriter writer(folder.path());
-  writer.Scalar("loss", 1, 1);
-  EXPECT_EQ(Events(writer.path()).size(), 1U);
-  writer.Flush();
-  EXPECT_EQ(Events(writer.path()).size(), 2U);
-}
-
-TEST(SummaryWriterTest, FlushesEveryTenthScalar) {
-  const TemporaryFolder folder;
-  SummaryWriter writer(folder.path());
-  for (int step = 1; step <= 19; ++step) {
-    writer.Scalar("loss", 1, step);
-  }
-  EXPECT_EQ(Events(writer.path()).size(), 11U);
-}
-
-TEST(SummaryWriterTest, FlushesAtItsEnd) {
-  const TemporaryFolder folder;
+TEST_F(SummaryFileTest, FlushesEveryTenthScalarWhenAskedAndAtItsEnd) {
   std::string path;
   {
-    SummaryWriter writer(folder.path());
-    writer.Scalar("loss", 1, 1);
+    SummaryWriter writer(folder_.path());
     path = writer.path();
+    for (int step = 1; step <= 19; ++step) {
+      writer.Scalar("loss", 1, step);
+    }
+    EXPECT_EQ(Events(path).size(), 11U);
+    writer.Flush();
+    EXPECT_EQ(Events(path).size(), 20U);
+    writer.Scalar("loss", 1, 20);
   }
-  EXPECT_EQ(Events(path).size(), 2U);
+  EXPECT_EQ(Events(path).size(), 21U);
 }
 
-TEST(SummaryWriterTest, HasAFileOfItsOwn) {
-  const TemporaryFolder folder;
-  const SummaryWriter a(folder.path());
-  const SummaryWriter b(folder.path());
-  EXPECT_NE(a.path(), b.path());
-}
-
-TEST(SummaryWriterTest, NamesAFolderThatCannotBeMade) {
-  const TemporaryFolder folder;
-  WriteFileAtomically(folder.path() + "/file", "");
-  EXPECT_THAT(MessageOf<IoError>(
-                  [&] { const SummaryWriter w(folder.path() + "/file/x"); }),
-              HasSubstr("/file/x: cannot create: Not a directory"));
+TEST_F(SummaryFileTest, NamesAFolderThatCannotBeMade) {
+  WriteFileAtomically(folder_ / "file", "");
+  EXPECT_THAT(
+      MessageOf<IoError>([&] { const SummaryWriter w(folder_ / "file/x"); }),
+      HasSubstr("/file/x: cannot create: Not a directory"));
 }
 
 }  // namespace

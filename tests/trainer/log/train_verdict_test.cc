@@ -29,13 +29,10 @@ RunTimes GoodRun() {
           .evaluation_count = 1};
 }
 
-TEST(TrainVerdictTest, SaysWhatBoundsTheInput) {
+TEST(TrainVerdictTest, SaysWhatBoundsTheRun) {
   const std::string text = TrainVerdict(GoodRun(), BusyRun(), 10);
   EXPECT_THAT(text, StartsWith("decode bounds the run"));
   EXPECT_THAT(text, Not(HasSubstr("\n")));
-}
-
-TEST(TrainVerdictTest, SaysThatTheDeviceBoundsWithoutStages) {
   EXPECT_EQ(TrainVerdict(GoodRun(), {}, 10),
             "the device bounds the run: it waited 5 % of the time for its "
             "input");
@@ -52,22 +49,18 @@ TEST(TrainVerdictTest, SaysThatLoopsAreTooShort) {
   EXPECT_THAT(TrainVerdict(times, {}, 10), Not(HasSubstr("larger iterations")));
 }
 
-TEST(TrainVerdictTest, SaysThatTheRunWasShort) {
+TEST(TrainVerdictTest, SaysThatTheRunWasShortAndWhatPausesCost) {
   RunTimes times = GoodRun();
   times.start_up = 20;
   times.warm_up = 40;
-  EXPECT_THAT(TrainVerdict(times, {}, 10),
-              HasSubstr("\nwarm-up took 60 % of the run, 20.0 s before the "
-                        "first loop and 40.0 s of it"));
-}
-
-TEST(TrainVerdictTest, SaysWhatPausesCost) {
-  RunTimes times = GoodRun();
   times.evaluations = 10;
   times.checkpoints = 5;
-  EXPECT_THAT(TrainVerdict(times, {}, 10),
-              testing::AllOf(HasSubstr("\nevaluations took 10 % of the run"),
-                             HasSubstr("\ncheckpoints took 5 % of the run")));
+  EXPECT_THAT(
+      TrainVerdict(times, {}, 10),
+      testing::AllOf(HasSubstr("\nwarm-up took 60 % of the run, 20.0 s before "
+                               "the first loop and 40.0 s of it"),
+                     HasSubstr("\nevaluations took 10 % of the run"),
+                     HasSubstr("\ncheckpoints took 5 % of the run")));
 }
 
 }  // namespace

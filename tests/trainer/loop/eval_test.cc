@@ -46,6 +46,8 @@ TEST(EvalCounterTest, CountsWhatWasSaidOfEachLabel) {
 
 TEST(EvalCounterTest, LeavesOutSlotsThatDoNotCount) {
   EvalCounter counter(torch::kCPU, 3, 0);
+  EXPECT_EQ(counter.Read().images, 0);
+  EXPECT_THAT(counter.Read().scores, IsEmpty());
   torch::Tensor logits = Logits();
   logits[3].fill_(std::nan(""));
   counter.Add(logits, BatchOf({2, -1, 3, 1}, {1, 1, 1, 0}));
@@ -60,26 +62,20 @@ TEST(EvalCounterTest, LeavesOutSlotsThatDoNotCount) {
                                        FloatNear(0.6652410F, 1e-6F)));
 }
 
-TEST(EvalCounterTest, KeepsScoresOfAllBatchesInOrder) {
-  EvalCounter counter(torch::kCPU, 2, 0);
+TEST(EvalCounterTest, KeepsTheScoresInOrderUnlessThereAreTooMany) {
+  EvalCounter counter(torch::kCPU, 2, 0, /*max_scores=*/6);
   counter.Add(torch::zeros({2, 2}), BatchOf({0, 1}, {1, 1}));
   counter.Add(torch::zeros({1, 2}), BatchOf({1}, {1}));
-  const EvalSums sums = counter.Read();
-  EXPECT_TRUE(sums.has_scores);
-  EXPECT_THAT(sums.labels, ElementsAre(0, 1, 1));
-  EXPECT_THAT(sums.scores, ElementsAreArray(std::vector<float>(6, 0.5F)));
-}
-
-TEST(EvalCounterTest, KeepsNoneOfTooManyScores) {
-  EvalCounter counter(torch::kCPU, 2, 0, /*max_scores=*/4);
-  counter.Add(torch::zeros({2, 2}), BatchOf({0, 1}, {1, 1}));
-  EXPECT_TRUE(counter.Read().has_scores);
+  const EvalSums all = counter.Read();
+  EXPECT_TRUE(all.has_scores);
+  EXPECT_THAT(all.labels, ElementsAre(0, 1, 1));
+  EXPECT_THAT(all.scores, ElementsAreArray(std::vector<float>(6, 0.5F)));
   counter.Add(torch::zeros({1, 2}), BatchOf({1}, {1}));
   const EvalSums sums = counter.Read();
   EXPECT_FALSE(sums.has_scores);
   EXPECT_THAT(sums.scores, IsEmpty());
   EXPECT_THAT(sums.labels, IsEmpty());
-  EXPECT_EQ(sums.images, 3);
+  EXPECT_EQ(sums.images, 4);
 }
 
 TEST(EvalCounterTest, HasNoMatrixOfTooManyClasses) {
@@ -87,12 +83,6 @@ TEST(EvalCounterTest, HasNoMatrixOfTooManyClasses) {
   counter.Add(torch::zeros({1, kMaxConfusionClasses + 1}), BatchOf({0}, {1}));
   EXPECT_THAT(counter.Read().confusion, IsEmpty());
   EXPECT_EQ(counter.Read().top_1, 1);
-}
-
-TEST(EvalCounterTest, WithoutABatchHasNothing) {
-  const EvalSums sums = EvalCounter(torch::kCPU, 3, 0).Read();
-  EXPECT_EQ(sums.images, 0);
-  EXPECT_THAT(sums.scores, IsEmpty());
 }
 
 // The logits of an image are its pixels.

@@ -66,9 +66,6 @@ TEST_F(ExporterTest, WritesOnnxAndSafetensorsUnlessTold) {
   EXPECT_THAT(
       onnx, HasSubstr(ReadWholeFile(folder + "/preprocessing.json", 1 << 20)));
   EXPECT_THAT(onnx, HasSubstr("infeed"));
-}
-
-TEST_F(ExporterTest, WritesTheFormatsAskedFor) {
   EXPECT_EQ(NamesIn(Export({"torchscript"})),
             (std::set<std::string>{"model.torchscript", "preprocessing.json"}));
 }
@@ -87,12 +84,9 @@ TEST_F(ExporterTest, FixesTheBatchWhereAsked) {
   EXPECT_EQ(net.forward().size[0], 4);
 }
 
-TEST_F(ExporterTest, RefusesAnUnknownFormat) {
+TEST_F(ExporterTest, LeavesNothingOfAnUnknownFormatOrOtherWeights) {
   EXPECT_THROW((void)Export({"onnx", "tflite"}), UsageError);
   EXPECT_TRUE(NamesIn(exports_.path()).empty());
-}
-
-TEST_F(ExporterTest, LeavesNothingOfWeightsThatAreNotTheModels) {
   weights_.erase("fc2.weight");
   EXPECT_THROW((void)Export({"safetensors"}), DataError);
   EXPECT_TRUE(NamesIn(exports_.path()).empty());

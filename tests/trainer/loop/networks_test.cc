@@ -43,20 +43,6 @@ std::vector<float> Train(DeviceLoop& loop, int side, std::int64_t first,
   return losses;
 }
 
-TEST(DeviceLoopNetworksTest, AResumedRunDropsWhatAnUninterruptedOneDrops) {
-  const ModelOptions model = {
-      .depth = 18, .num_classes = kClasses, .dropout_rate = 0.5};
-  TorchLoop whole = LoopWith(model);
-  const std::vector<float> uninterrupted = Train(whole, 32, 0, 4);
-  TorchLoop before = LoopWith(model);
-  Train(before, 32, 0, 2);
-  TorchLoop after = LoopWith(model);
-  after.Load(before.Save());
-  EXPECT_EQ(Train(after, 32, 2, 2),
-            std::vector(uninterrupted.begin() + 2, uninterrupted.end()));
-  EXPECT_EQ(after.Save().model, whole.Save().model);
-}
-
 TEST(DeviceLoopNetworksTest, FrozenStagesStayAsTheyWere) {
   TorchLoop loop =
       LoopWith({.depth = 18, .num_classes = kClasses, .frozen_stages = 5});

@@ -24,6 +24,7 @@ namespace infeed {
 namespace step_test {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
@@ -121,17 +122,14 @@ std::vector<std::int64_t> ExpectPartsGiveTheWhole(OptimizerOptions options) {
   return {parted.part_sizes.begin(), parted.part_sizes.begin() + 3};
 }
 
-TEST(TrainLoopTest, PartsOfABatchGiveTheGradientsOfTheWhole) {
-  EXPECT_EQ(ExpectPartsGiveTheWhole(Options()),
-            (std::vector<std::int64_t>{2, 3, 3}));
-}
-
 // The mean is over the weights of the whole batch's images.
-TEST(TrainLoopTest, PartsOfAWeightedBatchGiveTheGradientsOfTheWhole) {
-  OptimizerOptions options = Options();
-  options.loss.class_weights = {0, 2, 0.5, 1};
-  EXPECT_EQ(ExpectPartsGiveTheWhole(options),
-            (std::vector<std::int64_t>{2, 3, 3}));
+TEST(TrainLoopTest, PartsOfABatchGiveTheGradientsOfTheWhole) {
+  for (const std::vector<double>& weights :
+       {std::vector<double>(), {0, 2, 0.5, 1}}) {
+    OptimizerOptions options = Options();
+    options.loss.class_weights = weights;
+    EXPECT_THAT(ExpectPartsGiveTheWhole(options), ElementsAre(2, 3, 3));
+  }
 }
 
 TEST(TrainLoopTest, WeightsThatAreAllZeroChangeNothing) {
@@ -150,8 +148,10 @@ TEST(TrainLoopTest, HasNoMorePartsThanImages) {
   OptimizerOptions options = Options();
   options.accumulation_steps = 100;
   TrainStep step = StepOf(model, options);
-  Train(step, 0, 1);
+  Train(step, 5, 1);
   EXPECT_EQ(model.part_sizes, std::vector<std::int64_t>(kBatch, 1));
+  Train(step, 6, 1);
+  EXPECT_THAT(model.steps, ElementsAre(5, 6));
 }
 
 // The second part of the batch does not get through the model.
@@ -178,13 +178,6 @@ TEST(TrainStepTest, RunsAgainAfterAPassThatThrew) {
   TrainStep whole_step = StepOf(whole, options);
   Train(whole_step, 0, 1);
   ExpectSame(torn, whole);
-}
-
-TEST(TrainLoopTest, TellsTheModelItsSteps) {
-  LinearModel model;
-  TrainStep step = StepOf(model, Options());
-  Train(step, 5, 2);
-  EXPECT_EQ(model.steps, (std::vector<std::int64_t>{5, 6}));
 }
 
 TEST(TrainLoopTest, ClipsTheGradient) {
@@ -245,26 +238,31 @@ TEST(TrainLoopTest, MixingChangesTheLossAndNothingElseDoes) {
   EXPECT_EQ(losses[1], losses[2]);
 }
 
+// min(0.25, (1 + n) / (10 + n)) of n updates: 2/11, 3/12, then 0.25.
 TEST(TrainLoopTest, AveragesAreTheirRecurrence) {
-  LinearModel model;
-  OptimizerOptions options = Options();
-  options.moving_average_decay = 0.25;
-  TrainStep step = StepOf(model, options);
-  torch::Tensor weight = model.weight.detach().to(torch::kDouble);
-  torch::Tensor mean = model.mean.to(torch::kDouble);
-  // min(0.25, (1 + n) / (10 + n)) of n updates: 2/11, 3/12, then 0.25.
-  for (const double decay : {2.0 / 11, 0.25, 0.25}) {
-    Train(step, static_cast<std::int64_t>(model.steps.size()), 1);
-    weight = decay * weight + (1 - decay) * model.weight.detach();
-    mean = decay * mean + (1 - decay) * model.mean;
+  for (const auto& [every, decays] :
+       {std::pair(1, std::vector<double>{2.0 / 11, 0.25, 0.25}),
+        {3, std::vector<double>{1, 1, 2.0 / 11, 1, 1, 0.25}}}) {
+    LinearModel model;
+    OptimizerOptions options = Options();
+    options.moving_average_decay = 0.25;
+    options.moving_average_every = every;
+    TrainStep step = StepOf(model, options);
+    torch::Tensor weight = model.weight.detach().to(torch::kDouble);
+    torch::Tensor mean = model.mean.to(torch::kDouble);
+    for (const double decay : decays) {
+      Train(step, static_cast<std::int64_t>(model.steps.size()), 1);
+      weight = decay * weight + (1 - decay) * model.weight.detach();
+      mean = decay * mean + (1 - decay) * model.mean;
+    }
+    const torch::Tensor live = model.weight.detach().clone();
+    {
+      const MovingAverage::Scope scope = step.UseAverages();
+      EXPECT_TRUE(model.weight.to(torch::kDouble).allclose(weight, 1e-5));
+      EXPECT_TRUE(model.mean.to(torch::kDouble).allclose(mean, 1e-5));
+    }
+    EXPECT_TRUE(model.weight.equal(live));
   }
-  const torch::Tensor live = model.weight.detach().clone();
-  {
-    const MovingAverage::Scope scope = step.UseAverages();
-    EXPECT_TRUE(model.weight.to(torch::kDouble).allclose(weight, 1e-5));
-    EXPECT_TRUE(model.mean.to(torch::kDouble).allclose(mean, 1e-5));
-  }
-  EXPECT_TRUE(model.weight.equal(live));
 }
 
 std::vector<double> SharesOf(const OptimizerOptions& options,
@@ -298,30 +296,6 @@ TEST(MovingAverageShareTest, TheShareIsConstantWithoutWarmUp) {
       .moving_average_every = 2,
       .moving_average_warmup = AverageWarmup::kNone};
   EXPECT_EQ(SharesOf(options, 4), (std::vector<double>{0, 0.25, 0, 0.25}));
-}
-
-TEST(TrainLoopTest, AveragesAreUpdatedEveryFewSteps) {
-  LinearModel model;
-  OptimizerOptions options = Options();
-  options.moving_average_decay = 0.25;
-  options.moving_average_every = 3;
-  TrainStep step = StepOf(model, options);
-  const torch::Tensor start = model.weight.detach().clone();
-  Train(step, 0, 2);
-  const auto of_weight = [&] {
-    for (const auto& [name, tensor] : step.State()) {
-      if (name == "fc.weight/average") {
-        return tensor;
-      }
-    }
-    return torch::Tensor();
-  };
-  EXPECT_TRUE(of_weight().equal(start));
-  Train(step, 2, 2);
-  EXPECT_FALSE(of_weight().equal(start));
-  const torch::Tensor after = of_weight().clone();
-  Train(step, 4, 1);
-  EXPECT_TRUE(of_weight().equal(after));
 }
 
 TEST(MovingAverageTest, KeepsLessAtFirst) {
@@ -361,54 +335,40 @@ TEST_P(TrainLoopResumeTest, GoesOnAsIfNeverStopped) {
   EXPECT_TRUE(ToHost(after_step.State()) == ToHost(whole_step.State()));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Options, TrainLoopResumeTest,
-    testing::Values(Resumed{"Momentum", [](OptimizerOptions&) {}},
-                    Resumed{"Lars",
-                            [](OptimizerOptions& options) {
-                              options.kind = OptimizerKind::kLars;
-                            }},
-                    Resumed{"Adam",
-                            [](OptimizerOptions& options) {
-                              options.kind = OptimizerKind::kAdam;
-                            }},
-                    Resumed{"AdamW",
-                            [](OptimizerOptions& options) {
-                              options.kind = OptimizerKind::kAdamW;
-                            }},
-                    Resumed{"NAdamW",
-                            [](OptimizerOptions& options) {
-                              options.kind = OptimizerKind::kNAdamW;
-                            }},
-                    Resumed{"LambAndBce",
-                            [](OptimizerOptions& options) {
-                              options.kind = OptimizerKind::kLamb;
-                              options.loss.kind = LossKind::kBce;
-                            }},
-                    Resumed{"RmsProp",
-                            [](OptimizerOptions& options) {
-                              options.kind = OptimizerKind::kRmsProp;
-                            }},
-                    Resumed{"Average",
-                            [](OptimizerOptions& options) {
-                              options.moving_average_decay = 0.9;
-                            }},
-                    Resumed{"AverageEveryThird",
-                            [](OptimizerOptions& options) {
-                              options.moving_average_decay = 0.9;
-                              options.moving_average_every = 3;
-                            }},
-                    Resumed{"Mixed",
-                            [](OptimizerOptions& options) {
-                              options.mixup_alpha = 0.2;
-                              options.cutmix_alpha = 1;
-                            }},
-                    Resumed{"PartsAndClipping",
-                            [](OptimizerOptions& options) {
-                              options.accumulation_steps = 3;
-                              options.clip_gradient_norm = 0.1;
-                            }}),
-    [](const auto& param_info) { return param_info.param.name; });
+std::vector<Resumed> ResumedTrainings() {
+  std::vector<Resumed> cases = {
+      {"LambAndBce",
+       [](OptimizerOptions& o) {
+         o.kind = OptimizerKind::kLamb;
+         o.loss.kind = LossKind::kBce;
+       }},
+      {"Average", [](OptimizerOptions& o) { o.moving_average_decay = 0.9; }},
+      {"AverageEveryThird",
+       [](OptimizerOptions& o) {
+         o.moving_average_decay = 0.9;
+         o.moving_average_every = 3;
+       }},
+      {"Mixed",
+       [](OptimizerOptions& o) {
+         o.mixup_alpha = 0.2;
+         o.cutmix_alpha = 1;
+       }},
+      {"PartsAndClipping", [](OptimizerOptions& o) {
+         o.accumulation_steps = 3;
+         o.clip_gradient_norm = 0.1;
+       }}};
+  for (const auto& [name, kind] : kOptimizers) {
+    cases.push_back({std::string(name),
+                     [kind = kind](OptimizerOptions& o) { o.kind = kind; }});
+  }
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Options, TrainLoopResumeTest,
+                         testing::ValuesIn(ResumedTrainings()),
+                         [](const auto& resumed) {
+                           return resumed.param.name;
+                         });
 
 // --- The whole device loop.
 
@@ -427,13 +387,8 @@ TEST(DeviceLoopAverageTest, EvaluationsAndExportsUseTheAverage) {
   EXPECT_TRUE(loop.Save().model == start);
   EXPECT_FALSE(loop.SaveForUse() == start);
   EXPECT_EQ(loop.Save().optimizer.count("bn1.running_mean/average"), 1U);
-}
-
-TEST(DeviceLoopAverageTest, StartsAtTheWeightsThatItStartsFrom) {
-  OptimizerOptions options = Options();
-  options.moving_average_decay = 0.9;
-  TorchLoop loop(kResNet, options, kCpu);
-  TensorMap weights = loop.Save().model;
+  // It begins at the weights that the loop starts from.
+  TensorMap weights = start;
   weights.at("fc.weight").bytes[0] = std::byte{7};
   loop.LoadWeights(weights);
   EXPECT_TRUE(loop.SaveForUse() == weights);

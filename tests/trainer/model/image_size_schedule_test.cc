@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -33,12 +34,6 @@ TEST(ImageSizeScheduleTest, ChangesAtItsEpochs) {
   EXPECT_EQ(schedule.largest(), 256);
 }
 
-TEST(ImageSizeScheduleTest, BeginsWithTheImageSize) {
-  const ImageSizeSchedule schedule("5:96", 64);
-  EXPECT_EQ(schedule.SizeAt(4), 64);
-  EXPECT_EQ(schedule.SizeAt(5), 96);
-}
-
 TEST(ImageSizeScheduleTest, HasSizesThatAreNotSquare) {
   const ImageSizeSchedule schedule("1:160x224,2:224x160,4:64x512",
                                    ImageSize(64, 96));
@@ -49,35 +44,31 @@ TEST(ImageSizeScheduleTest, HasSizesThatAreNotSquare) {
   EXPECT_EQ(schedule.largest().pixels(), 160U * 224);
 }
 
-TEST(ImageSizeScheduleTest, DoesNotCallTheSameSizeAChange) {
-  EXPECT_EQ(ImageSizeSchedule("5:64,9:96", 64).NextChange(0), 9U);
+TEST(ImageSizeScheduleTest, BeginsWithTheImageSizeWhichIsNoChange) {
+  const ImageSizeSchedule schedule("5:64,9:96", 64);
+  EXPECT_EQ(schedule.SizeAt(4), 64);
+  EXPECT_EQ(schedule.SizeAt(9), 96);
+  EXPECT_EQ(schedule.NextChange(0), 9U);
 }
 
-std::string MessageOf(const std::string& text) {
-  try {
-    const ImageSizeSchedule schedule(text, 224);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "no error";
+std::string ErrorOf(const std::string& text) {
+  return MessageOf<UsageError>(
+      [&] { const ImageSizeSchedule schedule(text, 224); });
 }
 
 TEST(ImageSizeScheduleTest, RefusesOtherText) {
-  EXPECT_EQ(MessageOf("160"),
+  EXPECT_EQ(ErrorOf("160"),
             "image_size_schedule='160': '160' has no colon; give EPOCH:SIZE "
             "pairs, as '0:160,30:192,60:224'");
   for (const std::string bad :
        {"a:160", "1:", ":160", "-1:160", "1:0", "1:8193", "1:99999999999",
         "99999999999:160", "1: 160", "1:160x", "1:160x8193", "1:0x160"}) {
-    EXPECT_THAT(MessageOf(bad), HasSubstr("is not an epoch and a size of 1 to"))
+    EXPECT_THAT(ErrorOf(bad), HasSubstr("is not an epoch and a size of 1 to"))
         << bad;
   }
-  EXPECT_THAT(MessageOf("0:160,,9:192"), HasSubstr("'' has no colon"));
-}
-
-TEST(ImageSizeScheduleTest, RefusesEpochsThatDoNotRise) {
-  EXPECT_THAT(MessageOf("3:160,3:192"), HasSubstr("the epochs do not rise"));
-  EXPECT_THAT(MessageOf("3:160,2:192"), HasSubstr("the epochs do not rise"));
+  EXPECT_THAT(ErrorOf("0:160,,9:192"), HasSubstr("'' has no colon"));
+  EXPECT_THAT(ErrorOf("3:160,3:192"), HasSubstr("the epochs do not rise"));
+  EXPECT_THAT(ErrorOf("3:160,2:192"), HasSubstr("the epochs do not rise"));
 }
 
 }  // namespace

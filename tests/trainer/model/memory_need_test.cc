@@ -29,17 +29,14 @@ MemoryThere Machine(std::int64_t mib, std::int64_t available) {
 }
 
 TEST(MemoryNeedTest, SaysWhatIsNeededAndThere) {
-  EXPECT_EQ(MemoryNeedText(TrainingStep(), Machine(2000, 1500)),
+  MemoryNeed need = TrainingStep();
+  EXPECT_EQ(MemoryNeedText(need, Machine(2000, 1500)),
             "about 600 MiB for a training step of 64 images of 224 x 224 "
             "pixels in float32, up to 300 MiB for the input; 2000 MiB in this "
             "machine, 1500 MiB of them free");
-}
-
-TEST(MemoryNeedTest, HasHeightAndWidth) {
-  MemoryNeed need = TrainingStep();
   need.image_size = {160, 224};
   EXPECT_THAT(MemoryNeedText(need, Machine(2000, 1500)),
-              testing::HasSubstr("64 images of 160 x 224 pixels"));
+              HasSubstr("64 images of 160 x 224 pixels"));
 }
 
 TEST(MemoryNeedTest, WarnsOfMoreThanIsFree) {
@@ -62,6 +59,7 @@ TEST(MemoryNeedTest, CountsTheProcessesOfAMachine) {
   EXPECT_EQ(MemoryWarning(need, Machine(4000, 3600)), "");
   EXPECT_THAT(MemoryWarning(need, Machine(4000, 3599)),
               HasSubstr("for the input, in each of 4 processes, but"));
+  EXPECT_EQ(MemoryWarning(need, {}), "");  // Unknown memory.
 }
 
 TEST(MemoryNeedTest, OnAGpuTheStepIsThere) {
@@ -75,10 +73,6 @@ TEST(MemoryNeedTest, OnAGpuTheStepIsThere) {
   EXPECT_THAT(MemoryWarning(need, there),
               AllOf(HasSubstr("600 MiB on the GPU for a training step"),
                     HasSubstr("; 600 MiB free on the GPU")));
-}
-
-TEST(MemoryNeedTest, UnknownMemoryGivesNoWarning) {
-  EXPECT_EQ(MemoryWarning(TrainingStep(), {}), "");
 }
 
 TEST(MemoryNeedTest, SaysWhatRanOutInOneLine) {

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "tests/support/throws.h"
 #include "trainer/model/layers.h"
 
 #include "gtest/gtest.h"
@@ -43,14 +45,13 @@ ModelOptions Tpu(int depth, int classes = 1000) {
 }
 
 TEST(ResNetPlanTest, HasTheParametersThatTorchvisionPublishes) {
-  const auto parameters = [](int depth) {
-    return Parameters({.depth = depth});
-  };
-  EXPECT_EQ(parameters(18), 11'689'512);
-  EXPECT_EQ(parameters(34), 21'797'672);
-  EXPECT_EQ(parameters(50), 25'557'032);
-  EXPECT_EQ(parameters(101), 44'549'160);
-  EXPECT_EQ(parameters(152), 60'192'808);
+  for (const auto& [depth, parameters] : {std::pair(18, 11'689'512),
+                                          {34, 21'797'672},
+                                          {50, 25'557'032},
+                                          {101, 44'549'160},
+                                          {152, 60'192'808}}) {
+    EXPECT_EQ(Parameters({.depth = depth}), parameters) << depth;
+  }
 }
 
 // The counts of the reference's network.
@@ -67,57 +68,40 @@ class ReferenceCountsTest : public testing::TestWithParam<ReferenceCounts> {};
 
 TEST_P(ReferenceCountsTest, PlansHaveTheReferencesCounts) {
   const ReferenceCounts& counts = GetParam();
-  EXPECT_EQ(Parameters(Tpu(counts.depth)), counts.classes_1000);
+  const ModelOptions plain = Tpu(counts.depth);
+  EXPECT_EQ(Parameters(plain), counts.classes_1000);
   EXPECT_EQ(Parameters(Tpu(counts.depth, 1001)), counts.classes_1001);
   if (counts.classes_10 > 0) {
     EXPECT_EQ(Parameters(Tpu(counts.depth, 10)), counts.classes_10);
     EXPECT_EQ(Parameters(Tpu(counts.depth, 5)), counts.classes_5);
   }
-}
-
-TEST_P(ReferenceCountsTest, PlansHaveTheReferencesMovingStatistics) {
-  EXPECT_EQ(Count(Tpu(GetParam().depth),
-                  [](const TensorPlan& tensor) {
-                    return tensor.buffer && !tensor.shape.empty();
-                  }),
-            GetParam().moving);
-}
-
-TEST_P(ReferenceCountsTest, PlansHaveTheReferencesDecayedWeights) {
-  EXPECT_EQ(Count(Tpu(GetParam().depth),
-                  [](const TensorPlan& tensor) {
-                    return tensor.kind != ParameterKind::kNorm;
-                  }),
-            GetParam().decayed);
-}
-
-TEST_P(ReferenceCountsTest, PlansHaveTheReferencesTensors) {
-  const std::vector<TensorPlan> tensors = Tensors(Tpu(GetParam().depth));
-  EXPECT_EQ(std::count_if(tensors.begin(), tensors.end(),
-                          [](const TensorPlan& t) { return !t.buffer; }),
-            GetParam().tensors);
+  const auto is_moving = [](const TensorPlan& tensor) {
+    return tensor.buffer && !tensor.shape.empty();
+  };
+  EXPECT_EQ(Count(plain, is_moving), counts.moving);
+  const auto is_decayed = [](const TensorPlan& tensor) {
+    return tensor.kind != ParameterKind::kNorm;
+  };
+  EXPECT_EQ(Count(plain, is_decayed), counts.decayed);
+  const std::vector<TensorPlan> tensors = Tensors(plain);
+  EXPECT_EQ(std::ranges::count(tensors, false, &TensorPlan::buffer),
+            counts.tensors);
   EXPECT_EQ(
-      std::count_if(tensors.begin(), tensors.end(),
-                    [](const TensorPlan& t) { return t.shape.size() == 4; }),
-      GetParam().convolutions);
-}
-
-TEST_P(ReferenceCountsTest, PreActivationPlansHaveTheReferencesCounts) {
-  ModelOptions options = Tpu(GetParam().depth);
-  options.pre_activation = true;
-  if (GetParam().pre_activation > 0) {
-    EXPECT_EQ(Parameters(options), GetParam().pre_activation);
+      std::ranges::count_if(
+          tensors, [](const TensorPlan& t) { return t.shape.size() == 4; }),
+      counts.convolutions);
+  if (counts.pre_activation > 0) {
+    ModelOptions options = plain;
+    options.pre_activation = true;
+    EXPECT_EQ(Parameters(options), counts.pre_activation);
   }
-}
-
-TEST_P(ReferenceCountsTest, ResNetRsPlansHaveTheReferencesCounts) {
-  ModelOptions options = Tpu(GetParam().depth);
-  options.se_ratio = 0.25;
-  options.resnetd_stem = true;
-  options.resnetd_shortcut = true;
-  options.replace_stem_max_pool = true;
-  if (GetParam().resnet_rs > 0) {
-    EXPECT_EQ(Parameters(options), GetParam().resnet_rs);
+  if (counts.resnet_rs > 0) {
+    ModelOptions options = plain;
+    options.se_ratio = 0.25;
+    options.resnetd_stem = true;
+    options.resnetd_shortcut = true;
+    options.replace_stem_max_pool = true;
+    EXPECT_EQ(Parameters(options), counts.resnet_rs);
   }
 }
 
@@ -146,8 +130,10 @@ INSTANTIATE_TEST_SUITE_P(
       return std::to_string(param_info.param.depth);
     });
 
+// Also LeNet's, of the tutorial.
 TEST(ResNetPlanTest, XlaJlHasTheParametersThatTheArticlePrints) {
   EXPECT_EQ(Parameters({.variant = ModelVariant::kXlaJl}), 25'583'464);
+  EXPECT_EQ(Parameters({.kind = ModelKind::kLeNet, .num_classes = 10}), 61'706);
 }
 
 TEST(ResNetPlanTest, XlaJlHasItsStrideOnTheLastConvolution) {
@@ -159,10 +145,6 @@ TEST(ResNetPlanTest, XlaJlHasItsStrideOnTheLastConvolution) {
   EXPECT_EQ(block.convs[2].stride, 2);
   EXPECT_EQ(block.shortcut->stride, 2);
   EXPECT_EQ(plan.stem[0].norm, "");
-}
-
-TEST(ResNetPlanTest, LeNetHasTheTutorialsParameters) {
-  EXPECT_EQ(Parameters({.kind = ModelKind::kLeNet, .num_classes = 10}), 61'706);
 }
 
 // "layer1.0.conv1.weight 64x64x3" and so on.
@@ -257,82 +239,69 @@ TEST(ResNetPlanTest, DropBlockIsInItsGroupsAlone) {
 }
 
 TEST(ResNetPlanTest, TheLastScaleOfABlockStartsAtZeroIfAsked) {
-  EXPECT_TRUE(PlanResNet({.depth = 18}).blocks[0].convs[1].zero_scale);
-  EXPECT_FALSE(PlanResNet({.depth = 18}).blocks[0].convs[0].zero_scale);
-  EXPECT_FALSE(PlanResNet({.depth = 18, .zero_gamma = false})
-                   .blocks[0]
-                   .convs[1]
-                   .zero_scale);
-}
-
-std::string Refusal(const ModelOptions& options) {
-  try {
-    static_cast<void>(PlanLayers(options));
-    return "";
-  } catch (const UsageError& error) {
-    return error.what();
-  }
+  const ResNetPlan zero = PlanResNet({.depth = 18});
+  EXPECT_TRUE(zero.blocks[0].convs[1].zero_scale);
+  EXPECT_FALSE(zero.blocks[0].convs[0].zero_scale);
+  const ResNetPlan one = PlanResNet({.depth = 18, .zero_gamma = false});
+  EXPECT_FALSE(one.blocks[0].convs[1].zero_scale);
 }
 
 TEST(ResNetPlanTest, RefusesWhatCannotBe) {
-  EXPECT_EQ(Refusal({.depth = 20}),
+  const std::string no_bottleneck = " has no bottleneck blocks";
+  for (const auto& [options, why] :
+       std::vector<std::pair<ModelOptions, std::string>>{
+           {{.depth = 20},
             "resnet_depth is 20: give 18, 26, 34, 50, 101, 152, 200, 270, 350 "
-            "or 420");
-  EXPECT_EQ(Refusal({.num_classes = 0}),
-            "num_label_classes is 0: give at least 1");
-  EXPECT_EQ(Refusal({.kind = ModelKind::kLeNet, .num_classes = 0}),
-            "num_label_classes is 0: give at least 1");
-  EXPECT_EQ(Refusal({.depth = 18, .se_ratio = 0.25}),
-            "se_ratio cannot be: ResNet-18 has no bottleneck blocks");
-  EXPECT_EQ(
-      Refusal({.depth = 18, .groups = 32}),
-      "grouped convolutions cannot be: ResNet-18 has no bottleneck blocks");
-  EXPECT_EQ(Refusal({.depth = 34, .width_per_group = 128}),
-            "wide convolutions cannot be: ResNet-34 has no bottleneck blocks");
-  EXPECT_EQ(Refusal({.variant = ModelVariant::kXlaJl, .groups = 32}),
+            "or 420"},
+           {{.num_classes = 0}, "num_label_classes is 0: give at least 1"},
+           {{.kind = ModelKind::kLeNet, .num_classes = 0},
+            "num_label_classes is 0: give at least 1"},
+           {{.depth = 18, .se_ratio = 0.25},
+            "se_ratio cannot be: ResNet-18" + no_bottleneck},
+           {{.depth = 18, .groups = 32},
+            "grouped convolutions cannot be: ResNet-18" + no_bottleneck},
+           {{.depth = 34, .width_per_group = 128},
+            "wide convolutions cannot be: ResNet-34" + no_bottleneck},
+           {{.variant = ModelVariant::kXlaJl, .groups = 32},
             "grouped convolutions cannot be: model_variant=xla_jl is one "
-            "network, its "
-            "ResNet-50");
-  EXPECT_EQ(Refusal({.pre_activation = true, .drop_connect_rate = 0.1}),
+            "network, its ResNet-50"},
+           {{.pre_activation = true, .drop_connect_rate = 0.1},
             "drop_connect_rate cannot be: pre_activation blocks have no place "
-            "for it");
-  EXPECT_EQ(Refusal({.small_stem = true, .resnetd_stem = true}),
+            "for it"},
+           {{.small_stem = true, .resnetd_stem = true},
             "small_stem cannot be: use_resnetd_stem, ResNet-T's stem and "
-            "replace_stem_max_pool build another stem");
-  EXPECT_EQ(Refusal({.resnetd_stem = true, .resnett_stem = true}),
-            "use_resnetd_stem cannot be: ResNet-T has another stem");
-  EXPECT_EQ(Refusal({.se_ratio = 0.25, .eca = true}),
-            "ECA cannot be: se_ratio puts another attention in its place");
-  EXPECT_EQ(Refusal({.depth = 34, .eca = true}),
-            "ECA cannot be: ResNet-34 has no bottleneck blocks");
-  EXPECT_EQ(Refusal({.variant = ModelVariant::kTpu, .blur_pool = true}),
-            "BlurPool cannot be: it needs model_variant=torchvision");
-  EXPECT_EQ(Refusal({.replace_stem_max_pool = true, .blur_pool = true}),
+            "replace_stem_max_pool build another stem"},
+           {{.resnetd_stem = true, .resnett_stem = true},
+            "use_resnetd_stem cannot be: ResNet-T has another stem"},
+           {{.se_ratio = 0.25, .eca = true},
+            "ECA cannot be: se_ratio puts another attention in its place"},
+           {{.depth = 34, .eca = true},
+            "ECA cannot be: ResNet-34" + no_bottleneck},
+           {{.variant = ModelVariant::kTpu, .blur_pool = true},
+            "BlurPool cannot be: it needs model_variant=torchvision"},
+           {{.replace_stem_max_pool = true, .blur_pool = true},
             "BlurPool cannot be: replace_stem_max_pool leaves no pool to "
-            "blur");
-  EXPECT_EQ(Refusal({.pre_activation = true, .blur_pool = true}),
-            "BlurPool cannot be: pre_activation blocks have no place for it");
-  EXPECT_EQ(Refusal({.channels = 0}), "channels is 0: give 1 to 64");
-  EXPECT_EQ(Refusal({.channels = 65}), "channels is 65: give 1 to 64");
-  EXPECT_EQ(Refusal({.variant = ModelVariant::kXlaJl, .depth = 101}),
+            "blur"},
+           {{.pre_activation = true, .blur_pool = true},
+            "BlurPool cannot be: pre_activation blocks have no place for it"},
+           {{.channels = 0}, "channels is 0: give 1 to 64"},
+           {{.channels = 65}, "channels is 65: give 1 to 64"},
+           {{.variant = ModelVariant::kXlaJl, .depth = 101},
             "another resnet_depth cannot be: model_variant=xla_jl is one "
-            "network, its ResNet-50");
-}
-
-TEST(ResNetPlanTest, RefusesADropBlockWithoutItsNumbers) {
-  const auto refusal = [](const DropBlockOptions& options) {
-    return Refusal({.drop_block = options});
-  };
-  EXPECT_EQ(refusal({.groups = {5}, .keep_prob = 0.9}),
-            "dropblock_groups with 5 cannot be: groups are 1 to 4");
-  EXPECT_EQ(refusal({.groups = {4}, .keep_prob = 0}),
+            "network, its ResNet-50"},
+           {{.drop_block = {.groups = {5}, .keep_prob = 0.9}},
+            "dropblock_groups with 5 cannot be: groups are 1 to 4"},
+           {{.drop_block = {.groups = {4}, .keep_prob = 0}},
             "dropblock_groups without dropblock_keep_prob cannot be: give the "
-            "share kept at the end, above 0 and at most 1");
-  EXPECT_EQ(refusal({.groups = {4}, .size = 0}),
-            "dropblock_size below 1 cannot be: it is a side");
-  EXPECT_EQ(refusal({.groups = {4}, .train_steps = 0}),
+            "share kept at the end, above 0 and at most 1"},
+           {{.drop_block = {.groups = {4}, .size = 0}},
+            "dropblock_size below 1 cannot be: it is a side"},
+           {{.drop_block = {.groups = {4}, .train_steps = 0}},
             "dropblock_groups without training steps cannot be: the share "
-            "kept falls over these steps");
+            "kept falls over these steps"}}) {
+    EXPECT_EQ(MessageOf<UsageError>([&of = options] { (void)PlanLayers(of); }),
+              why);
+  }
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <ostream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -22,11 +21,6 @@ struct Shape {
   std::int64_t out;
   std::int64_t kernel;
   std::int64_t stride;
-
-  friend void PrintTo(const Shape& s, std::ostream* out) {
-    *out << s.in << "->" << s.out << ", kernel " << s.kernel << ", stride "
-         << s.stride;
-  }
 };
 
 // The result and the gradients of x and weight, in float32.

@@ -120,9 +120,8 @@ TEST(DropoutTest, KeepsTheMeanAndScalesTheRest) {
 
 TEST(DropConnectTest, DropsWholeSamples) {
   StepRandom random(7);
-  const torch::Tensor x =
-      DropConnect(torch::ones({4000, 2, 3, 3}), 0.25, random);
-  const torch::Tensor samples = x.mean({1, 2, 3});
+  const torch::Tensor samples =
+      DropConnect(torch::ones({4000, 2, 3, 3}), 0.25, random).mean({1, 2, 3});
   const double scale = samples.max().item<double>();
   EXPECT_NEAR(scale, 1 / 0.75, 1e-6);
   EXPECT_NEAR(samples.eq(0).to(torch::kFloat).mean().item<double>(), 0.25,

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -144,39 +143,6 @@ TEST_P(FusedNormTest, FusedEqualsNormSumAndRelu) {
         ExpectNear(Leaves(fused)[i].grad(), Leaves(eager)[i].grad(),
                    tolerance * 10);
       }
-    }
-  }
-}
-
-// The derivative with respect to an element of a leaf, by differences.
-double SlopeOf(const std::function<double()>& value, torch::Tensor element) {
-  const torch::NoGradGuard no_grad;
-  constexpr double kStep = 1e-6;
-  element.add_(kStep);
-  const double more = value();
-  element.sub_(2 * kStep);
-  const double less = value();
-  element.add_(kStep);
-  return (more - less) / (2 * kStep);
-}
-
-TEST_P(FusedNormTest, HasTheGradientThatDifferencesShow) {
-  const Inputs inputs = MakeInputs(GetParam(), torch::kDouble);
-  const auto value = [&] {
-    return (Fused(inputs, GetParam()) * inputs.out).sum();
-  };
-  value().backward();
-  for (const torch::Tensor& leaf : Leaves(inputs)) {
-    const torch::Tensor gradient = leaf.grad().reshape({-1});
-    for (std::int64_t i = 0; i < leaf.numel(); i += leaf.dim() == 1 ? 1 : 37) {
-      const torch::Tensor view = leaf.detach().as_strided({leaf.numel()}, {1});
-      const torch::Tensor flat = leaf.grad().contiguous(
-          leaf.dim() == 4 ? leaf.suggest_memory_format()
-                          : at::MemoryFormat::Contiguous);
-      EXPECT_NEAR(flat.as_strided({leaf.numel()}, {1})[i].item<double>(),
-                  SlopeOf([&] { return value().item<double>(); }, view[i]),
-                  1e-6)
-          << leaf.sizes() << " " << i;
     }
   }
 }

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "tests/support/golden_network.h"
+#include "tests/support/throws.h"
 #include "trainer/model/layers.h"
 #include "trainer/model/named_networks.h"
 #include "trainer/network/resnet_block.h"
@@ -182,17 +183,6 @@ bool IsOfTheFirstStages(const std::string& name) {
          name.starts_with("layer1.");
 }
 
-TEST(NetworkTest, FrozenStagesGetNoGradients) {
-  const std::shared_ptr<Network> network =
-      MakeNetwork({.depth = 18, .num_classes = 4, .frozen_stages = 2});
-  const std::set<std::string> trained = Trained(*network);
-  for (const auto& entry : network->named_parameters()) {
-    EXPECT_NE(trained.contains(entry.key()), IsOfTheFirstStages(entry.key()))
-        << entry.key();
-    EXPECT_EQ(entry.value().requires_grad(), trained.contains(entry.key()));
-  }
-}
-
 // The moving statistics that a pass in training changes.
 std::set<std::string> Moved(Network& network) {
   std::map<std::string, torch::Tensor> before;
@@ -210,9 +200,15 @@ std::set<std::string> Moved(Network& network) {
   return moved;
 }
 
-TEST(NetworkTest, FrozenStagesKeepTheirStatistics) {
+TEST(NetworkTest, FrozenStagesGetNoGradientsAndKeepTheirStatistics) {
   const std::shared_ptr<Network> network =
       MakeNetwork({.depth = 18, .num_classes = 4, .frozen_stages = 2});
+  const std::set<std::string> trained = Trained(*network);
+  for (const auto& entry : network->named_parameters()) {
+    EXPECT_NE(trained.contains(entry.key()), IsOfTheFirstStages(entry.key()))
+        << entry.key();
+    EXPECT_EQ(entry.value().requires_grad(), trained.contains(entry.key()));
+  }
   const std::set<std::string> moved = Moved(*network);
   for (const auto& entry : network->named_buffers()) {
     EXPECT_NE(moved.contains(entry.key()), IsOfTheFirstStages(entry.key()))
@@ -228,8 +224,7 @@ TEST(NetworkTest, FrozenBatchNormsKeepTheirStatisticsAndLearn) {
 }
 
 TEST(NetworkTest, EvaluationMovesNothing) {
-  const std::shared_ptr<Network> network =
-      MakeNetwork({.depth = 18, .num_classes = 4});
+  const auto network = MakeNetwork({.depth = 18, .num_classes = 4});
   network->eval();
   EXPECT_FALSE(network->is_training());
   const torch::Tensor before =
@@ -271,6 +266,8 @@ TEST(NetworkTest, WhatIsDroppedIsAFunctionOfTheStep) {
   EXPECT_FALSE(LogitsOfStep(*network, 51).equal(first));
   EXPECT_TRUE(LogitsOfStep(*network, 50).equal(first));
   EXPECT_TRUE(LogitsOfStep(*MakeNetwork(Dropping()), 50).equal(first));
+  network->eval();  // It drops nothing.
+  EXPECT_TRUE(LogitsOfStep(*network, 50).equal(LogitsOfStep(*network, 51)));
 }
 
 TEST(NetworkTest, RanksDropOtherThingsFromTheSameWeights) {
@@ -285,61 +282,58 @@ TEST(NetworkTest, RanksDropOtherThingsFromTheSameWeights) {
   }
 }
 
-TEST(NetworkTest, EvaluationDropsNothing) {
-  const std::shared_ptr<Network> network = MakeNetwork(Dropping());
-  network->eval();
-  EXPECT_TRUE(LogitsOfStep(*network, 50).equal(LogitsOfStep(*network, 51)));
-}
-
 TEST(NetworkTest, EachWayToDropChangesTheLogits) {
-  ModelOptions plain = {.num_classes = 4, .zero_gamma = false};
-  const torch::Tensor logits = LogitsOfStep(*MakeNetwork(plain), 50);
-  ModelOptions changed = plain;
-  changed.drop_connect_rate = 0.5;
-  EXPECT_FALSE(LogitsOfStep(*MakeNetwork(changed), 50).equal(logits));
-  changed = plain;
-  changed.dropout_rate = 0.5;
-  EXPECT_FALSE(LogitsOfStep(*MakeNetwork(changed), 50).equal(logits));
-  changed = plain;
-  changed.drop_block = {.groups = {4}, .keep_prob = 0.5, .train_steps = 100};
-  EXPECT_FALSE(LogitsOfStep(*MakeNetwork(changed), 50).equal(logits));
+  const ModelOptions plain = {.num_classes = 4, .zero_gamma = false};
+  std::vector<ModelOptions> dropping(3, plain);
+  dropping[0].drop_connect_rate = 0.5;
+  dropping[1].dropout_rate = 0.5;
+  dropping[2].drop_block = {
+      .groups = {4}, .keep_prob = 0.5, .train_steps = 100};
+  const std::shared_ptr<Network> network = MakeNetwork(plain);
+  const torch::Tensor logits = LogitsOfStep(*network, 50);
+  for (const ModelOptions& options : dropping) {
+    EXPECT_FALSE(LogitsOfStep(*MakeNetwork(options), 50).equal(logits));
+  }
   // DropBlock keeps everything at the first step.
-  EXPECT_TRUE(LogitsOfStep(*MakeNetwork(changed), 0)
+  EXPECT_TRUE(LogitsOfStep(*MakeNetwork(dropping[2]), 0)
                   .equal(LogitsOfStep(*MakeNetwork(plain), 0)));
 }
 
 // As on a GPU, the weights keep their shape.
 TEST(NetworkTest, AFourthChannelOfZerosChangesNothing) {
+  // Logits, and the gradients of all parameters.
+  const auto pass = [](const ModelOptions& options, bool padded) {
+    const std::shared_ptr<Network> network = MakeNetwork(options);
+    network->to(torch::kDouble);
+    const torch::Tensor images = GoldenImages(28).to(torch::kDouble);
+    const torch::Tensor logits = network->Forward(
+        padded ? torch::constant_pad_nd(images, {0, 0, 0, 0, 0, 1}) : images);
+    logits.square().sum().backward();
+    std::vector<torch::Tensor> tensors = {logits};
+    for (const torch::Tensor& parameter : network->parameters()) {
+      tensors.push_back(parameter.grad());
+    }
+    return tensors;
+  };
   for (const ModelOptions& options :
        {ModelOptions{.depth = 18, .num_classes = 3},
         ModelOptions{.depth = 18, .num_classes = 3, .small_stem = true},
         ModelOptions{.depth = 18, .num_classes = 3, .resnetd_stem = true},
         ModelOptions{.kind = ModelKind::kLeNet, .num_classes = 3}}) {
-    std::vector<torch::Tensor> found[2];
-    for (const int channels : {3, 4}) {
-      const std::shared_ptr<Network> network = MakeNetwork(options);
-      network->to(torch::kDouble);
-      torch::Tensor images = GoldenImages(28).to(torch::kDouble);
-      if (channels == 4) {
-        images = torch::constant_pad_nd(images, {0, 0, 0, 0, 0, 1});
-      }
-      const torch::Tensor logits = network->Forward(images);
-      logits.square().sum().backward();
-      std::vector<torch::Tensor>& tensors = found[channels - 3];
-      tensors = {logits};
-      for (const torch::Tensor& parameter : network->parameters()) {
-        tensors.push_back(parameter.grad());
-      }
-    }
-    for (std::size_t i = 0; i < found[0].size(); ++i) {
-      EXPECT_TRUE(torch::allclose(found[1][i], found[0][i], 1e-9, 1e-9)) << i;
+    const std::vector<torch::Tensor> plain = pass(options, false);
+    const std::vector<torch::Tensor> padded = pass(options, true);
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      EXPECT_TRUE(torch::allclose(padded[i], plain[i], 1e-9, 1e-9)) << i;
     }
   }
 }
 
+// And takes gray images that are not square.
 TEST(NetworkTest, OneChannelIsTheLuminanceOfThree) {
   const std::shared_ptr<Network> network =
       MakeNetwork({.depth = 18, .num_classes = 3, .channels = 1});
+  EXPECT_EQ(network->Forward(torch::rand({2, 1, 64, 40})).sizes(),
+            at::IntArrayRef({2, 3}));
   network->to(torch::kDouble);
   network->eval();
   EXPECT_EQ(network->named_parameters()["conv1.weight"].size(1), 1);
@@ -399,31 +393,14 @@ TEST(NetworkTest, EveryInputChannelLearns) {
   EXPECT_TRUE(gradient.select(1, 3).equal(gradient.select(1, 0)));
 }
 
-TEST(NetworkTest, TakesGrayImagesThatAreNotSquare) {
-  const std::shared_ptr<Network> network =
-      MakeNetwork({.depth = 18, .num_classes = 3, .channels = 1});
-  const torch::Tensor logits = network->Forward(torch::rand({2, 1, 64, 40}));
-  EXPECT_EQ(logits.sizes(), at::IntArrayRef({2, 3}));
-}
-
-TEST(NetworkTest, LeNetTakesImagesOf28Pixels) {
-  const std::shared_ptr<Network> network =
-      MakeNetwork({.kind = ModelKind::kLeNet, .num_classes = 10});
-  try {
-    static_cast<void>(network->Forward(SomeImages(32)));
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(),
-                 "model=lenet takes images of 28 pixels, not of 32: give "
-                 "image_size=28");
-  }
-}
-
-TEST(NetworkTest, LeNetHasNoStagesToFreeze) {
-  EXPECT_THROW(
-      MakeNetwork(
-          {.kind = ModelKind::kLeNet, .num_classes = 10, .frozen_stages = 1}),
-      UsageError);
+TEST(NetworkTest, LeNetTakesImagesOf28PixelsAndHasNoStagesToFreeze) {
+  ModelOptions options = {.kind = ModelKind::kLeNet, .num_classes = 10};
+  const std::shared_ptr<Network> network = MakeNetwork(options);
+  EXPECT_EQ(
+      MessageOf<UsageError>([&] { (void)network->Forward(SomeImages()); }),
+      "model=lenet takes images of 28 pixels, not of 32: give image_size=28");
+  options.frozen_stages = 1;
+  EXPECT_THROW(MakeNetwork(options), UsageError);
 }
 
 // Uniform in +-limit: nothing beyond, something near, and the deviation of it.

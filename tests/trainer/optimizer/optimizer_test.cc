@@ -134,16 +134,12 @@ TEST_P(OptimizerTest, UpdatesAsTheGoldensDo) {
   ExpectNear(parameters_[1].weight, golden["bn1.weight"]);
 }
 
-TEST_P(OptimizerTest, ReturnsTheL2TermOfTheWeightsBefore) {
+TEST_P(OptimizerTest, ReturnsTheL2TermOfTheWeightsBeforeAndDropsTheGradients) {
   const double squares =
       parameters_[0].weight.to(torch::kDouble).square().sum().item<double>();
   const double expected = GetParam().has_l2 ? 0.005 * squares : 0;
   EXPECT_NEAR(Steps(*optimizer_, parameters_, 0, 1).item<float>(), expected,
               1e-5 * expected);
-}
-
-TEST_P(OptimizerTest, DropsTheGradients) {
-  Steps(*optimizer_, parameters_, 0, 1);
   EXPECT_FALSE(parameters_[0].weight.grad().defined());
   EXPECT_FALSE(parameters_[1].weight.grad().defined());
 }
@@ -213,10 +209,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, OptimizerTest, testing::ValuesIn(Cases()),
                          });
 
 TEST(OptimizerThreadsTest, DoNotChangeABit) {
-  for (const OptimizerKind kind :
-       {OptimizerKind::kMomentum, OptimizerKind::kLars, OptimizerKind::kAdam,
-        OptimizerKind::kAdamW, OptimizerKind::kNAdamW, OptimizerKind::kLamb,
-        OptimizerKind::kRmsProp}) {
+  for (const auto& [name, kind] : kOptimizers) {
     std::vector<torch::Tensor> weights;
     for (const int threads : {1, 2}) {
       at::set_num_threads(threads);
@@ -226,86 +219,71 @@ TEST(OptimizerThreadsTest, DoNotChangeABit) {
       weights.push_back(Steps(*optimizer, parameters, 0, 2));
       weights.push_back(parameters[0].weight);
     }
-    EXPECT_TRUE(weights[0].equal(weights[2]));
-    EXPECT_TRUE(weights[1].equal(weights[3]));
+    EXPECT_TRUE(weights[0].equal(weights[2])) << name;
+    EXPECT_TRUE(weights[1].equal(weights[3])) << name;
   }
-}
-
-std::vector<std::string> StateNames(OptimizerKind kind) {
-  std::vector<std::string> names;
-  for (const auto& [name, tensor] :
-       MakeOptimizer({.kind = kind}, TwoParameters())->State()) {
-    names.push_back(name);
-  }
-  return names;
 }
 
 TEST(OptimizerStateTest, HasTheNamesOfCheckpoints) {
-  EXPECT_THAT(StateNames(OptimizerKind::kMomentum),
-              ElementsAre("conv1.weight", "bn1.weight"));
-  EXPECT_THAT(StateNames(OptimizerKind::kLars),
-              ElementsAre("conv1.weight", "bn1.weight"));
-  EXPECT_THAT(StateNames(OptimizerKind::kAdam),
-              ElementsAre("conv1.weight/m", "bn1.weight/m", "conv1.weight/v",
-                          "bn1.weight/v", "step"));
-  EXPECT_THAT(StateNames(OptimizerKind::kNAdamW),
-              ElementsAre("conv1.weight/m", "bn1.weight/m", "conv1.weight/v",
-                          "bn1.weight/v", "step", "mu"));
-  EXPECT_THAT(StateNames(OptimizerKind::kLamb),
-              ElementsAre("conv1.weight/m", "bn1.weight/m", "conv1.weight/v",
-                          "bn1.weight/v", "step"));
-  EXPECT_THAT(StateNames(OptimizerKind::kRmsProp),
-              ElementsAre("conv1.weight/m", "bn1.weight/m", "conv1.weight/v",
-                          "bn1.weight/v"));
+  const std::vector<std::string> averages = {"conv1.weight", "bn1.weight"};
+  const std::vector<std::string> moments = {"conv1.weight/m", "bn1.weight/m",
+                                            "conv1.weight/v", "bn1.weight/v"};
+  const auto with = [](std::vector<std::string> names,
+                       const std::vector<std::string>& more) {
+    names.insert(names.end(), more.begin(), more.end());
+    return names;
+  };
+  for (const auto& [kind, expected] :
+       {std::pair(OptimizerKind::kMomentum, averages),
+        {OptimizerKind::kLars, averages},
+        {OptimizerKind::kAdam, with(moments, {"step"})},
+        {OptimizerKind::kNAdamW, with(moments, {"step", "mu"})},
+        {OptimizerKind::kLamb, with(moments, {"step"})},
+        {OptimizerKind::kRmsProp, moments}}) {
+    std::vector<std::string> names;
+    for (const auto& [name, tensor] :
+         MakeOptimizer({.kind = kind}, TwoParameters())->State()) {
+      names.push_back(name);
+    }
+    EXPECT_EQ(names, expected);
+  }
 }
 
-std::vector<bool> DecaysWeightBiasNorm(OptimizerKind kind, DecayScope scope) {
-  const OptimizerOptions options = {.kind = kind, .decay_scope = scope};
-  return {IsDecayed(ParameterKind::kWeight, options),
-          IsDecayed(ParameterKind::kBias, options),
-          IsDecayed(ParameterKind::kNorm, options)};
-}
-
+// LARS and LAMB leave biases alone, unless all is asked for.
 TEST(DecayScopeTest, SaysWhatDecays) {
-  const OptimizerKind momentum = OptimizerKind::kMomentum;
-  EXPECT_THAT(DecaysWeightBiasNorm(momentum, DecayScope::kReference),
-              ElementsAre(true, true, false));
-  EXPECT_THAT(DecaysWeightBiasNorm(momentum, DecayScope::kWeights),
+  const auto weight_bias_norm = [](OptimizerKind kind, DecayScope scope) {
+    const OptimizerOptions options = {.kind = kind, .decay_scope = scope};
+    return std::vector<bool>{IsDecayed(ParameterKind::kWeight, options),
+                             IsDecayed(ParameterKind::kBias, options),
+                             IsDecayed(ParameterKind::kNorm, options)};
+  };
+  EXPECT_THAT(
+      weight_bias_norm(OptimizerKind::kMomentum, DecayScope::kReference),
+      ElementsAre(true, true, false));
+  EXPECT_THAT(weight_bias_norm(OptimizerKind::kMomentum, DecayScope::kWeights),
               ElementsAre(true, false, false));
-  EXPECT_THAT(DecaysWeightBiasNorm(momentum, DecayScope::kAll),
-              ElementsAre(true, true, true));
-}
-
-TEST(DecayScopeTest, LeavesBiasesToLarsAndLambUnlessAllIsAskedFor) {
   for (const OptimizerKind kind :
-       {OptimizerKind::kLars, OptimizerKind::kLamb}) {
-    EXPECT_THAT(DecaysWeightBiasNorm(kind, DecayScope::kReference),
-                ElementsAre(true, false, false));
-    EXPECT_THAT(DecaysWeightBiasNorm(kind, DecayScope::kAll),
+       {OptimizerKind::kMomentum, OptimizerKind::kLars, OptimizerKind::kLamb}) {
+    EXPECT_THAT(weight_bias_norm(kind, DecayScope::kAll),
                 ElementsAre(true, true, true));
+    if (kind != OptimizerKind::kMomentum) {
+      EXPECT_THAT(weight_bias_norm(kind, DecayScope::kReference),
+                  ElementsAre(true, false, false));
+    }
   }
 }
 
-TEST(LambOptimizerTest, TakesTheWholeRateForAWeightOfZeros) {
-  for (const Kernels kernels : {Kernels::kFastest, Kernels::kLibrary}) {
-    const OptimizedParameter zeros = {
-        .name = "zeros", .weight = torch::zeros({4}).requires_grad_()};
-    zeros.weight.mutable_grad() = torch::ones({4});
-    MakeOptimizer({.kind = OptimizerKind::kLamb}, {zeros}, kernels)
-        ->Step(torch::tensor(0.5F));
-    EXPECT_TRUE(zeros.weight.allclose(torch::full({4}, -0.5F)));
-  }
-}
-
-TEST(LarsOptimizerTest, TakesTheWholeRateForAWeightOfZeros) {
-  const OptimizedParameter zeros = {
-      .name = "zeros", .weight = torch::zeros({4}).requires_grad_()};
-  for (const Kernels kernels : {Kernels::kFastest, Kernels::kLibrary}) {
-    zeros.weight.detach().zero_();
-    zeros.weight.mutable_grad() = torch::ones({4});
-    MakeOptimizer({.kind = OptimizerKind::kLars}, {zeros}, kernels)
-        ->Step(torch::tensor(0.5F));
-    EXPECT_TRUE(zeros.weight.equal(torch::full({4}, -0.5F)));
+TEST(LayerwiseOptimizerTest, TakesTheWholeRateForAWeightOfZeros) {
+  for (const OptimizerKind kind :
+       {OptimizerKind::kLamb, OptimizerKind::kLars}) {
+    for (const Kernels kernels : {Kernels::kFastest, Kernels::kLibrary}) {
+      const OptimizedParameter zeros = {
+          .name = "zeros", .weight = torch::zeros({4}).requires_grad_()};
+      zeros.weight.mutable_grad() = torch::ones({4});
+      MakeOptimizer({.kind = kind}, {zeros}, kernels)
+          ->Step(torch::tensor(0.5F));
+      EXPECT_TRUE(zeros.weight.allclose(torch::full({4}, -0.5F)));
+    }
   }
 }
 

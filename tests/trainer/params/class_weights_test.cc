@@ -48,33 +48,25 @@ class ClassWeightsTest : public testing::Test {
     return MessageOf<UsageError>([&] { (void)WeightsOf(lines); });
   }
 
-  static SelectionChoice Subset(const std::string& file) {
-    SelectionChoice choice;
-    choice.subset = file;
-    return choice;
-  }
-
   ImageFolder raw_;
   TemporaryFolder work_;
   const std::string file_ = work_ / "weights.txt";
   RunParams params_;
 };
 
-TEST_F(ClassWeightsTest, WeightsAreAbsentByDefault) {
-  EXPECT_THAT(Weights(""), IsEmpty());
-}
-
 // sklearn's compute_class_weight("balanced"): n / (classes * count).
 TEST_F(ClassWeightsTest, BalancedAreInverseToTheCounts) {
+  EXPECT_THAT(Weights(""), IsEmpty());
   EXPECT_THAT(Weights("balanced"),
               ElementsAre(DoubleEq(16 / 12.0), DoubleEq(16 / 6.0),
                           DoubleEq(16 / 30.0)));
 }
 
 TEST_F(ClassWeightsTest, BalancedCountsWhatIsSelected) {
-  const std::string subset = work_ / "subset.txt";
-  std::ofstream(subset) << "0\n4\n5\n";  // An ant and the bees.
-  EXPECT_THAT(Weights("balanced", Subset(subset)),
+  SelectionChoice selection;
+  selection.subset = work_ / "subset.txt";
+  std::ofstream(selection.subset) << "0\n4\n5\n";  // An ant and the bees.
+  EXPECT_THAT(Weights("balanced", selection),
               ElementsAre(DoubleEq(1.5), DoubleEq(0.75), DoubleEq(1)));
 }
 
@@ -99,14 +91,10 @@ TEST_F(ClassWeightsTest, RefusesInOneLine) {
   }
   EXPECT_THAT(MessageOf<UsageError>([&] { (void)Weights("none.txt"); }),
               HasSubstr("loss_class_weights=none.txt: "));
-}
-
-TEST_F(ClassWeightsTest, FakeDataHasNothingToCount) {
-  RunParams run = params_;
-  run.values.loss_class_weights = "balanced";
-  EXPECT_THAT(
-      MessageOf<UsageError>([&] { ResolveClassWeights(DataSet("null"), run); }),
-      HasSubstr("loss_class_weights=balanced: fake data"));
+  params_.values.loss_class_weights = "balanced";
+  EXPECT_THAT(MessageOf<UsageError>(
+                  [&] { ResolveClassWeights(DataSet("null"), params_); }),
+              HasSubstr("loss_class_weights=balanced: fake data"));
 }
 
 }  // namespace class_weights_test

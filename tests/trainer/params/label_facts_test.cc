@@ -2,9 +2,7 @@
 
 #include <string>
 
-#include "base/atomic_file.h"
 #include "base/error.h"
-#include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "trainer/params/params.h"
 
@@ -44,20 +42,15 @@ TEST(LabelFactsTest, OffsetIsZeroWhereALabelZeroOccurs) {
   EXPECT_EQ(Choice({.found = {{kNoLabel, 3}, {2, 5}}}), "1/2");
   EXPECT_EQ(Resolve({.found = Found(0, 9)}).origins.at("label_offset"),
             "the data");
-}
-
-TEST(LabelFactsTest, TheDescriptionGoesBeforeTheRecords) {
-  EXPECT_EQ(Choice({.classes = 10, .first = 1}), "1/10");
-  EXPECT_EQ(Choice({.classes = 10, .first = 0}), "0/10");
-  EXPECT_EQ(Choice({.classes = 10, .first = 1, .found = Found(0, 3)}), "1/10");
-}
-
-TEST(LabelFactsTest, LabelsTxtDoesNotSayWhichIsFirst) {
+  // labels.txt does not say which is first.
   EXPECT_EQ(Choice({.classes = 10, .found = Found(0, 9)}), "0/10");
   EXPECT_EQ(Choice({.classes = 10, .found = Found(1, 10)}), "1/10");
 }
 
-TEST(LabelFactsTest, WhatIsGivenCounts) {
+TEST(LabelFactsTest, TheDescriptionAndWhatIsGivenGoBeforeTheRecords) {
+  EXPECT_EQ(Choice({.classes = 10, .first = 1}), "1/10");
+  EXPECT_EQ(Choice({.classes = 10, .first = 0}), "0/10");
+  EXPECT_EQ(Choice({.classes = 10, .first = 1, .found = Found(0, 3)}), "1/10");
   EXPECT_EQ(Choice({.found = Found(0, 9)}, "label_offset=1"), "1/9");
   EXPECT_EQ(Choice({.found = Found(1, 10)}, "label_offset=0"), "0/11");
   EXPECT_EQ(Choice({.classes = 10, .first = 1}, "label_offset=0"), "0/11");

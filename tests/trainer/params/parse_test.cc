@@ -1,5 +1,9 @@
 #include "trainer/params/parse.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,9 +15,7 @@
 namespace infeed {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 // "name=value" of each assignment.
 std::vector<std::string> Texts(const std::vector<OptionAssignment>& list) {
@@ -24,53 +26,35 @@ std::vector<std::string> Texts(const std::vector<OptionAssignment>& list) {
   return texts;
 }
 
-std::vector<std::string> Override(std::string_view text) {
-  return Texts(ParseOverride(text));
-}
+struct Parsed {
+  std::string text;
+  std::vector<std::string> assignments;
+};
 
 std::string OverrideError(std::string_view text) {
   return MessageOf<UsageError>([&] { (void)ParseOverride(text); });
 }
 
-TEST(ParseOverrideTest, TakesNothing) {
-  EXPECT_THAT(Override(""), IsEmpty());
-  EXPECT_THAT(Override("  "), IsEmpty());
-}
-
-TEST(ParseOverrideTest, TakesAList) {
-  EXPECT_THAT(Override("train_steps=10,precision=float32"),
-              ElementsAre("train_steps=10", "precision=float32"));
-}
-
-TEST(ParseOverrideTest, TakesSpacesAroundPieces) {
-  EXPECT_THAT(Override(" a = 1 , b= x y ,c =2, "),
-              ElementsAre("a=1", "b=x y", "c=2"));
-}
-
-TEST(ParseOverrideTest, TakesQuotedValues) {
-  EXPECT_THAT(Override(R"(a='1,2',b="it's", c='')"),
-              ElementsAre("a=1,2", "b=it's", "c="));
-}
-
-TEST(ParseOverrideTest, TakesAListOfValuesAsOneText) {
-  EXPECT_THAT(Override("a=[3, 4],b=[],c.d=5"),
-              ElementsAre("a=3,4", "b=", "c.d=5"));
-}
-
-TEST(ParseOverrideTest, KeepsLaterEqualsSignsAndColons) {
-  EXPECT_THAT(Override("a=gs://b/c=d"), ElementsAre("a=gs://b/c=d"));
-}
-
-TEST(ParseOverrideTest, TakesYamlAndJson) {
-  EXPECT_THAT(Override("a: 1\nb: x, y"), ElementsAre("a=1", "b=x, y"));
-  EXPECT_THAT(Override(R"({"a": 1e-4, "b": null})"),
-              ElementsAre("a=1e-4", "b=null"));
+TEST(ParseOverrideTest, TakesListsMapsAndJson) {
+  for (const auto& [text, assignments] : std::vector<Parsed>{
+           {"", {}},
+           {"  ", {}},
+           {"steps=10,precision=float32", {"steps=10", "precision=float32"}},
+           {" a = 1 , b= x y ,c =2, ", {"a=1", "b=x y", "c=2"}},
+           {R"(a='1,2',b="it's", c='')", {"a=1,2", "b=it's", "c="}},
+           {"a=[3, 4],b=[],c.d=5", {"a=3,4", "b=", "c.d=5"}},
+           {"a=gs://b/c=d", {"a=gs://b/c=d"}},
+           {"a: 1\nb: x, y", {"a=1", "b=x, y"}},
+           {R"({"a": 1e-4, "b": null})", {"a=1e-4", "b=null"}}}) {
+    EXPECT_EQ(Texts(ParseOverride(text)), assignments) << text;
+  }
 }
 
 TEST(ParseOverrideTest, TakesTheNameOfAFile) {
   const TemporaryFolder folder;
-  WriteFileAtomically(folder.path() + "/a.yaml", "a: 1\n");
-  EXPECT_THAT(Override(folder.path() + "/a.yaml"), ElementsAre("a=1"));
+  WriteFileAtomically(folder / "a.yaml", "a: 1\n");
+  EXPECT_EQ(Texts(ParseOverride(folder / "a.yaml")),
+            std::vector<std::string>{"a=1"});
 }
 
 TEST(ParseOverrideTest, RefusesWhatIsNoneOfThem) {
@@ -88,18 +72,18 @@ std::string YamlError(std::string_view text) {
   return MessageOf<UsageError>([&] { (void)ParseParamYaml(text, "run.yaml"); });
 }
 
-TEST(ParseParamYamlTest, KeepsTextAsItIsWritten) {
-  EXPECT_THAT(Texts(ParseParamYaml("a: 1e-4  # small\nb: 'x: y'\nc: 010\n"
-                                   "d:\ne: ~\n",
-                                   "run.yaml")),
-              ElementsAre("a=1e-4", "b=x: y", "c=010", "d=null", "e=null"));
-}
-
-TEST(ParseParamYamlTest, TakesAnEmptyText) {
-  EXPECT_THAT(ParseParamYaml("", "run.yaml"), IsEmpty());
-  EXPECT_THAT(ParseParamYaml("# nothing\n", "run.yaml"), IsEmpty());
-  EXPECT_THAT(ParseParamYaml("---\n", "run.yaml"), IsEmpty());
-  EXPECT_THAT(ParseParamYaml("{}", "run.yaml"), IsEmpty());
+TEST(ParseParamYamlTest, TakesMapsOfTextsMapsAndLists) {
+  for (const auto& [text, assignments] : std::vector<Parsed>{
+           {"", {}},
+           {"# nothing\n", {}},
+           {"---\n", {}},
+           {"{}", {}},
+           {"a: 1e-4  # small\nb: 'x: y'\nc: 010\nd:\ne: ~\n",
+            {"a=1e-4", "b=x: y", "c=010", "d=null", "e=null"}},
+           {"a: {b: 1, c: {d: 2}}\ne: 3\nf: {}\n", {"a.b=1", "a.c.d=2", "e=3"}},
+           {"a: [3, 4]\nb:\n- x\n- ~\nc: []\n", {"a=3,4", "b=x,null", "c="}}}) {
+    EXPECT_EQ(Texts(ParseParamYaml(text, "run.yaml")), assignments) << text;
+  }
 }
 
 TEST(ParseParamYamlTest, SaysWhereAValueStands) {
@@ -108,54 +92,29 @@ TEST(ParseParamYamlTest, SaysWhereAValueStands) {
   EXPECT_EQ(list[1].place, " (run.yaml, line 3)");
 }
 
-TEST(ParseParamYamlTest, JoinsNamesOfMapsInMaps) {
-  EXPECT_THAT(Texts(ParseParamYaml("a: {b: 1, c: {d: 2}}\ne: 3\nf: {}\n", "")),
-              ElementsAre("a.b=1", "a.c.d=2", "e=3"));
-}
-
-TEST(ParseParamYamlTest, JoinsTheValuesOfAList) {
-  EXPECT_THAT(Texts(ParseParamYaml("a: [3, 4]\nb:\n- x\n- ~\nc: []\n", "")),
-              ElementsAre("a=3,4", "b=x,null", "c="));
-}
-
 TEST(ParseParamYamlTest, RefusesWhatIsNoMapOfValues) {
-  EXPECT_THAT(YamlError("[1, 2]"), HasSubstr("not a map of parameters"));
-  EXPECT_THAT(YamlError("text"), HasSubstr("not a map of parameters"));
-  EXPECT_THAT(YamlError("a: 1\nb: [[1]]"),
-              HasSubstr("a list stands where a name or a value should "
-                        "(run.yaml, line 2)"));
-  EXPECT_THAT(YamlError("a: [{b: 1}]"), HasSubstr("a map stands where"));
-  EXPECT_THAT(YamlError("? {a: 1}\n: 2"), HasSubstr("a map stands where"));
-  EXPECT_THAT(YamlError("? [a]\n: 2"), HasSubstr("a list stands where"));
-  EXPECT_THAT(YamlError("a: {b: {c: {d: {e: 1}}}}"),
-              HasSubstr("maps lie more than 4 deep (run.yaml, line 1)"));
-}
-
-TEST(ParseParamYamlTest, RefusesASecondDocument) {
-  EXPECT_THAT(YamlError("a: 1\n---\nb: 2\n"),
-              HasSubstr("more than one document"));
-}
-
-TEST(ParseParamYamlTest, RefusesAnchorsAndAliases) {
-  EXPECT_THAT(YamlError("a: &x 1\nb: *x\n"), HasSubstr("are not read"));
-}
-
-TEST(ParseParamYamlTest, RefusesWhatIsNotYaml) {
-  EXPECT_THAT(YamlError("a: 'x"), HasSubstr("not YAML: "));
-  EXPECT_THAT(YamlError("a: b: c"), HasSubstr("(run.yaml, line 1)"));
-}
-
-TEST(ParseParamYamlTest, RefusesDepthWithoutGoingThere) {
-  EXPECT_THAT(YamlError(std::string(30'000, '[')),
-              HasSubstr("a list stands where"));
-  EXPECT_THAT(YamlError("a: " + std::string(30'000, '{')),
-              HasSubstr("a map stands where"));
-}
-
-TEST(ParseParamYamlTest, RefusesALongText) {
-  EXPECT_THAT(
-      YamlError(std::string(70'000, ' ')),
-      HasSubstr("run.yaml: parameters of 70000 bytes, more than 65536"));
+  const std::string list = "a list stands where a name or a value should";
+  for (const auto& [text, why] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"[1, 2]", "not a map of parameters"},
+           {"text", "not a map of parameters"},
+           {"a: 1\nb: [[1]]", list + " (run.yaml, line 2)"},
+           {"a: [{b: 1}]", "a map stands where"},
+           {"? {a: 1}\n: 2", "a map stands where"},
+           {"? [a]\n: 2", list},
+           {"a: {b: {c: {d: {e: 1}}}}",
+            "maps lie more than 4 deep (run.yaml, line 1)"},
+           {"a: 1\n---\nb: 2\n", "more than one document"},
+           {"a: &x 1\nb: *x\n", "are not read"},
+           {"a: 'x", "not YAML: "},
+           {"a: b: c", "(run.yaml, line 1)"},
+           // It does not go there.
+           {std::string(30'000, '['), list},
+           {"a: " + std::string(30'000, '{'), "a map stands where"},
+           {std::string(70'000, ' '),
+            "run.yaml: parameters of 70000 bytes, more than 65536"}}) {
+    EXPECT_THAT(YamlError(text), HasSubstr(why)) << text.substr(0, 80);
+  }
 }
 
 TEST(ReadParamFileTest, NamesAFileThatIsNotThere) {

@@ -1,6 +1,8 @@
 #include "trainer/params/presets.h"
 
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,26 +18,23 @@ namespace {
 
 using testing::HasSubstr;
 
-TrainParams Values(std::string_view preset) {
+RunParams RunOf(std::string_view preset,
+                const std::string& override_text = "") {
   return ReadParams({.preset = std::string(preset),
                      .config_file = "",
-                     .overrides = {},
-                     .flags = {}})
-      .values;
+                     .overrides = {override_text},
+                     .flags = {}});
 }
 
-TEST(PresetsTest, PresetsHaveValidParameters) {
+TrainParams Values(std::string_view preset) { return RunOf(preset).values; }
+
+TEST(PresetsTest, PresetsHaveValidParametersAndALineOnThePage) {
+  const std::string page = ReadWholeFile(INFEED_DOCS "/recipes.md", 1 << 20);
   for (const Preset& preset : Presets()) {
     EXPECT_NO_THROW((void)Values(preset.name)) << preset.name;
     EXPECT_FALSE(preset.about.empty());
     EXPECT_LE(preset.about.size(), 66U) << "one line of --help";
     EXPECT_FALSE(preset.source.empty());
-  }
-}
-
-TEST(PresetsTest, PagesNameAllPresets) {
-  const std::string page = ReadWholeFile(INFEED_DOCS "/recipes.md", 1 << 20);
-  for (const Preset& preset : Presets()) {
     EXPECT_THAT(page, HasSubstr("| `" + std::string(preset.name) + "` |"));
   }
 }
@@ -48,14 +47,12 @@ TEST(PresetsTest, RefuseAnUnknownName) {
 }
 
 TEST(PresetsTest, PresetsInheritFromTheirBase) {
-  const TrainParams a3 = Values("timm_a3");
-  EXPECT_EQ(a3.train_epochs, 100);
-  EXPECT_DOUBLE_EQ(a3.optimizer.weight_decay, 0.02);
-  EXPECT_EQ(a3.optimizer.kind, OptimizerKind::kLamb);
-  EXPECT_EQ(a3.input.preprocess.augment.magnitude, 6);
-  const RunParams run = ReadParams(
-      {.preset = "timm_a3", .config_file = "", .overrides = {}, .flags = {}});
-  EXPECT_EQ(run.origins.at("optimizer"), "preset timm_a3");
+  const RunParams a3 = RunOf("timm_a3");
+  EXPECT_EQ(a3.values.train_epochs, 100);
+  EXPECT_DOUBLE_EQ(a3.values.optimizer.weight_decay, 0.02);
+  EXPECT_EQ(a3.values.optimizer.kind, OptimizerKind::kLamb);
+  EXPECT_EQ(a3.values.input.preprocess.augment.magnitude, 6);
+  EXPECT_EQ(a3.origins.at("optimizer"), "preset timm_a3");
 }
 
 TEST(PresetsTest, LieBelowAllThatIsGiven) {
@@ -98,46 +95,37 @@ TEST(PresetsTest, FinetuneIsForShortRunsAndOwnImages) {
 }
 
 TEST(PresetsTest, LetEpochsReplaceTheirSteps) {
-  const RunParams run = ReadParams({.preset = "tpu_reference",
-                                    .config_file = "",
-                                    .overrides = {"train_epochs=2"},
-                                    .flags = {}});
-  EXPECT_EQ(run.values.train_steps, 0);
-  EXPECT_EQ(run.values.train_epochs, 2);
+  const TrainParams params = RunOf("tpu_reference", "train_epochs=2").values;
+  EXPECT_EQ(params.train_steps, 0);
+  EXPECT_EQ(params.train_epochs, 2);
 }
 
-// On ImageNet, the run is the published one.
+// On ImageNet and MNIST, the run is the published one.
 TEST(PresetsTest, PresetsHaveTheirSourcesLengthAndRate) {
-  const DataFacts imagenet = {
-      .train_images = 1'281'167,
-      .eval_images = 50'000,
-      .labels = {.classes = 1000, .first = 1, .found = {}}};
-  const auto steps = [&](const std::string& preset) {
-    RunParams run = ReadParams(
-        {.preset = preset, .config_file = "", .overrides = {}, .flags = {}});
-    ResolveDefaults(imagenet, run);
+  const auto steps = [](std::string_view preset, std::int64_t train_images,
+                        int classes) {
+    RunParams run = RunOf(preset);
+    ResolveDefaults({.train_images = train_images,
+                     .eval_images = 10'000,
+                     .labels = {.classes = classes, .first = 1, .found = {}}},
+                    run);
     return run.values.train_steps;
   };
-  EXPECT_EQ(steps("tpu_reference"), 113'854);
-  EXPECT_EQ(steps("torchvision_v1"), 90 * 5004);
-  EXPECT_EQ(steps("torchvision_v2"), 600 * 1251);
-  EXPECT_EQ(steps("timm_a1"), 600 * 625);
-  EXPECT_EQ(steps("mlperf"), 14'700);
-  EXPECT_EQ(steps("ffcv_16"), 16 * 1251);
-  EXPECT_EQ(steps("xla_jl"), 1000);
+  for (const auto& [preset, expected] : {std::pair("tpu_reference", 113'854),
+                                         {"torchvision_v1", 90 * 5004},
+                                         {"torchvision_v2", 600 * 1251},
+                                         {"timm_a1", 600 * 625},
+                                         {"mlperf", 14'700},
+                                         {"ffcv_16", 16 * 1251},
+                                         {"xla_jl", 1000}}) {
+    EXPECT_EQ(steps(preset, 1'281'167, 1000), expected) << preset;
+  }
+  EXPECT_EQ(steps("x10_lenet", 60'000, 10), 5 * 469);
   EXPECT_EQ(Values("xla_jl").iterations_per_loop, 1000);
   EXPECT_EQ(Values("xla_jl").input.num_label_classes, 1000);
   EXPECT_DOUBLE_EQ(
       Values("ffcv_16").optimizer.learning_rate.base_learning_rate * 4096 / 256,
       1.7);
-
-  RunParams mnist = ReadParams(
-      {.preset = "x10_lenet", .config_file = "", .overrides = {}, .flags = {}});
-  ResolveDefaults({.train_images = 60'000,
-                   .eval_images = 10'000,
-                   .labels = {.classes = 10, .first = 1, .found = {}}},
-                  mnist);
-  EXPECT_EQ(mnist.values.train_steps, 5 * 469);
 }
 
 }  // namespace

@@ -29,16 +29,12 @@ TEST(StationOptionsTest, TheDeviceGetsTheGpusSwitches) {
   EXPECT_TRUE(MakeDeviceOptions(params, "cpu").deterministic);
 }
 
-TEST(StationOptionsTest, AnEvaluationReadsItsFilesAsTheTrainingDoes) {
+TEST(StationOptionsTest, AnEvaluationReadsAndCropsAsItsParametersSay) {
   TrainParams params;
   EXPECT_TRUE(EvalInputOf(params).map_files);
   params.input.map_files = false;
-  EXPECT_FALSE(EvalInputOf(params).map_files);
-}
-
-TEST(StationOptionsTest, AnEvaluationCropsAsItsParametersSay) {
-  TrainParams params;
   params.input.preprocess.crop = {.eval_resize = 232};
+  EXPECT_FALSE(EvalInputOf(params).map_files);
   EXPECT_EQ(EvalInputOf(params).preprocess.crop.eval_resize, 232);
 }
 
@@ -90,28 +86,24 @@ TEST(StationOptionsTest, TwoViewsAreTheCropAndItsMirrorImage) {
   EXPECT_EQ(views(10), std::pair(10, false));
 }
 
-std::vector<double> DecayEpochs(const std::string& text) {
-  TrainParams params;
-  params.learning_rate_decay_epochs = text;
-  params.optimizer.learning_rate.schedule = RateSchedule::kStep;
-  return MakeOptimizerOptions(params).learning_rate.decay_epochs;
-}
-
 TEST(StationOptionsTest, DecayEpochsAreNumbersThatRise) {
-  EXPECT_THAT(DecayEpochs(""), ElementsAre(30));
-  EXPECT_THAT(DecayEpochs("2.5"), ElementsAre(2.5));
-  TrainParams params;
-  params.learning_rate_decay_epochs = "30, 60,80";
-  EXPECT_THAT(MakeOptimizerOptions(params).learning_rate.decay_epochs,
-              ElementsAre(30, 60, 80));
-  for (const std::string text : {"0", "-1", "a", "3,,4", "5,5", "6,5"}) {
+  const auto epochs = [](const std::string& text,
+                         RateSchedule schedule = RateSchedule::kMultistep) {
+    TrainParams params;
     params.learning_rate_decay_epochs = text;
-    EXPECT_THAT(
-        MessageOf<UsageError>([&] { (void)MakeOptimizerOptions(params); }),
-        HasSubstr("learning_rate_decay_epochs='" + text +
-                  "': must be numbers above 0 that rise"));
+    params.optimizer.learning_rate.schedule = schedule;
+    return MakeOptimizerOptions(params).learning_rate.decay_epochs;
+  };
+  EXPECT_THAT(epochs("", RateSchedule::kStep), ElementsAre(30));
+  EXPECT_THAT(epochs("2.5", RateSchedule::kStep), ElementsAre(2.5));
+  EXPECT_THAT(epochs("30, 60,80"), ElementsAre(30, 60, 80));
+  for (const std::string text : {"0", "-1", "a", "3,,4", "5,5", "6,5"}) {
+    EXPECT_THAT(MessageOf<UsageError>([&] { (void)epochs(text); }),
+                HasSubstr("learning_rate_decay_epochs='" + text +
+                          "': must be numbers above 0 that rise"));
   }
-  EXPECT_THAT(MessageOf<UsageError>([] { (void)DecayEpochs("30,60"); }),
+  EXPECT_THAT(MessageOf<UsageError>(
+                  [&] { (void)epochs("30,60", RateSchedule::kStep); }),
               HasSubstr("give learning_rate_schedule=multistep"));
 }
 

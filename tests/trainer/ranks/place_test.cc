@@ -48,32 +48,21 @@ Values Launched(const std::string& name) {
   return values;
 }
 
-struct Launcher {
-  std::string name;
-  std::string place;
-};
-
-class LauncherTest : public testing::TestWithParam<Launcher> {};
-
-TEST_P(LauncherTest, SaysWhereTheRankStands) {
-  EXPECT_EQ(Text(FindRank({}, Of(Launched(GetParam().name)))),
-            GetParam().place);
+TEST(RankPlaceTest, LaunchersSayWhereTheRankStands) {
+  for (const auto& [launcher, place] :
+       Values{{"torchrun", "1/2 1/2 at localhost by torchrun"},
+              {"torchrun_two_machines", "3/4 1/2 at 127.0.0.1 by torchrun"},
+              {"mpirun", "3/4 3/4 at 127.0.0.1 by Open MPI"},
+              {"srun", "3/4 1/2 at node1 by Slurm"},
+              {"srun_without_script", "2/4 0/2 at node1 by Slurm"},
+              {"mpirun_in_sbatch", "3/4 1/2 at node1 by Open MPI"},
+              {"mpirun_in_sbatch_first", "0/4 0/2 at node1 by Open MPI"},
+              {"sbatch_script", "0/1 0/1 at 127.0.0.1 by one process"},
+              {"sbatch_array_script", "0/1 0/1 at 127.0.0.1 by one process"},
+              {"salloc_shell", "0/1 0/1 at 127.0.0.1 by one process"}}) {
+    EXPECT_EQ(Text(FindRank({}, Of(Launched(launcher)))), place) << launcher;
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    All, LauncherTest,
-    testing::Values(
-        Launcher{"torchrun", "1/2 1/2 at localhost by torchrun"},
-        Launcher{"torchrun_two_machines", "3/4 1/2 at 127.0.0.1 by torchrun"},
-        Launcher{"mpirun", "3/4 3/4 at 127.0.0.1 by Open MPI"},
-        Launcher{"srun", "3/4 1/2 at node1 by Slurm"},
-        Launcher{"srun_without_script", "2/4 0/2 at node1 by Slurm"},
-        Launcher{"mpirun_in_sbatch", "3/4 1/2 at node1 by Open MPI"},
-        Launcher{"mpirun_in_sbatch_first", "0/4 0/2 at node1 by Open MPI"},
-        Launcher{"sbatch_script", "0/1 0/1 at 127.0.0.1 by one process"},
-        Launcher{"sbatch_array_script", "0/1 0/1 at 127.0.0.1 by one process"},
-        Launcher{"salloc_shell", "0/1 0/1 at 127.0.0.1 by one process"}),
-    [](const auto& launcher) { return launcher.param.name; });
 
 TEST(RankPlaceTest, LeavesTheStoreOfTorchrunToIt) {
   EXPECT_TRUE(FindRank({}, Of(Launched("torchrun"))).store_is_served);
@@ -125,14 +114,11 @@ TEST(RankPlaceTest, GivesEachJobAPortOfItsOwn) {
   EXPECT_NE(FindRank({}, Of(mpi)).master_port, 29500);
 }
 
-TEST(RankPlaceTest, TakesTorchrunInATaskOfSlurms) {
+// Ranks started by torchrun, or by hand, in the one task of a step.
+TEST(RankPlaceTest, TakesRanksWithinATaskOfSlurms) {
   Values values = Launched("srun");
   values.merge(Launched("torchrun"));
   EXPECT_EQ(FindRank({}, Of(values)).source, "torchrun");
-}
-
-// Ranks started by hand in the one task of a step.
-TEST(RankPlaceTest, TakesRanksWithinOneTask) {
   EXPECT_EQ(Text(FindRank({}, Of({{"RANK", "1"},
                                   {"WORLD_SIZE", "2"},
                                   {"SLURM_STEP_ID", "0"},
@@ -144,100 +130,64 @@ TEST(RankPlaceTest, TakesRanksWithinOneTask) {
             "1/2 1/2 at 127.0.0.1 by RANK");
 }
 
+// A launcher's variables (of tests/data/launchers; "": none), others that
+// contradict them, and what the message says of both.
 struct Contradiction {
-  std::string name;
-  std::string launcher;  // empty: none
+  std::string launcher;
   Values more;
   std::vector<std::string> says;
 };
 
-class ContradictionTest : public testing::TestWithParam<Contradiction> {};
-
-TEST_P(ContradictionTest, NamesBoth) {
-  Values values;
-  if (!GetParam().launcher.empty()) {
-    values = Launched(GetParam().launcher);
-  }
-  for (const auto& [name, value] : GetParam().more) {
-    values[name] = value;
-  }
-  const std::string message =
-      MessageOf<UsageError>([&] { (void)FindRank({}, Of(values)); });
-  for (const std::string& part : GetParam().says) {
-    EXPECT_THAT(message, HasSubstr(part));
+TEST(RankPlaceTest, NamesBothOfAContradiction) {
+  const std::vector<Contradiction> contradictions = {
+      {"", {{"RANK", "0"}}, {"RANK is set, but WORLD_SIZE is"}},
+      {"", {{"WORLD_SIZE", "2"}}, {"but RANK is not"}},
+      {"",
+       {{"RANK", "2"}, {"WORLD_SIZE", "2"}},
+       {"RANK=2: must be less than WORLD_SIZE=2"}},
+      {"",
+       {{"RANK", "one"}, {"WORLD_SIZE", "2"}},
+       {"RANK=one: must be a whole number"}},
+      {"", {{"RANK", "-1"}, {"WORLD_SIZE", "2"}}, {"RANK=-1"}},
+      {"torchrun",
+       {{"LOCAL_WORLD_SIZE", "3"}},
+       {"LOCAL_WORLD_SIZE=3: more than WORLD_SIZE=2"}},
+      {"torchrun",
+       {{"LOCAL_RANK", "2"}},
+       {"LOCAL_RANK=2", "LOCAL_WORLD_SIZE=2"}},
+      {"torchrun", {{"RANK", "0"}}, {"LOCAL_RANK=1: more than RANK=0"}},
+      {"",
+       {{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"LOCAL_RANK", "0"}},
+       {"LOCAL_RANK is set, but LOCAL_WORLD_SIZE is not"}},
+      {"",
+       {{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "far"}},
+       {"LOCAL_RANK and LOCAL_WORLD_SIZE are needed"}},
+      {"torchrun", {{"MASTER_PORT", "70000"}}, {"MASTER_PORT=70000"}},
+      {"srun",
+       {{"RANK", "0"}, {"WORLD_SIZE", "4"}},
+       {"RANK=0 contradicts SLURM_PROCID=3"}},
+      {"mpirun",
+       {{"RANK", "3"}, {"WORLD_SIZE", "8"}},
+       {"WORLD_SIZE=8 contradicts OMPI_COMM_WORLD_SIZE=4"}},
+      {"", {{"OMPI_COMM_WORLD_RANK", "0"}}, {"OMPI_COMM_WORLD_SIZE is not"}},
+      {"mpirun",
+       {{"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
+        {"OMPI_COMM_WORLD_LOCAL_RANK", "1"}},
+       {"mpirun -x MASTER_ADDR=HOST"}},
+      {"srun", {{"SLURM_STEP_NODELIST", "node["}}, {"'node['"}},
+      {"srun", {{"SLURM_NODEID", "7"}}, {"SLURM_NODEID=7"}}};
+  for (const auto& [launcher, more, says] : contradictions) {
+    Values values = more;
+    if (!launcher.empty()) {
+      values.merge(Launched(launcher));
+    }
+    const std::string message =
+        MessageOf<UsageError>([&] { (void)FindRank({}, Of(values)); });
+    for (const std::string& part : says) {
+      EXPECT_THAT(message, HasSubstr(part));
+    }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    All, ContradictionTest,
-    testing::Values(
-        Contradiction{"NoWorldSize",
-                      "",
-                      {{"RANK", "0"}},
-                      {"RANK is set, but "
-                       "WORLD_SIZE is"}},
-        Contradiction{"NoRank", "", {{"WORLD_SIZE", "2"}}, {"but RANK is not"}},
-        Contradiction{"RankOverWorld",
-                      "",
-                      {{"RANK", "2"}, {"WORLD_SIZE", "2"}},
-                      {"RANK=2: must be less than WORLD_SIZE=2"}},
-        Contradiction{"NoNumber",
-                      "",
-                      {{"RANK", "one"}, {"WORLD_SIZE", "2"}},
-                      {"RANK=one: must be a whole number"}},
-        Contradiction{
-            "Negative", "", {{"RANK", "-1"}, {"WORLD_SIZE", "2"}}, {"RANK=-1"}},
-        Contradiction{"LocalOverWorld",
-                      "torchrun",
-                      {{"LOCAL_WORLD_SIZE", "3"}},
-                      {"LOCAL_WORLD_SIZE=3: more than WORLD_SIZE=2"}},
-        Contradiction{"LocalRankOverLocal",
-                      "torchrun",
-                      {{"LOCAL_RANK", "2"}},
-                      {"LOCAL_RANK=2", "LOCAL_WORLD_SIZE=2"}},
-        Contradiction{"LocalRankOverRank",
-                      "torchrun",
-                      {{"RANK", "0"}},
-                      {"LOCAL_RANK=1: more than RANK=0"}},
-        Contradiction{"HalfLocal",
-                      "",
-                      {{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"LOCAL_RANK", "0"}},
-                      {"LOCAL_RANK is set, but LOCAL_WORLD_SIZE is not"}},
-        Contradiction{
-            "NoLocalElsewhere",
-            "",
-            {{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "far"}},
-            {"LOCAL_RANK and LOCAL_WORLD_SIZE are needed"}},
-        Contradiction{"BadPort",
-                      "torchrun",
-                      {{"MASTER_PORT", "70000"}},
-                      {"MASTER_PORT=70000"}},
-        Contradiction{"OneRankForAllTasks",
-                      "srun",
-                      {{"RANK", "0"}, {"WORLD_SIZE", "4"}},
-                      {"RANK=0 contradicts SLURM_PROCID=3"}},
-        Contradiction{"AnotherWorldInMpi",
-                      "mpirun",
-                      {{"RANK", "3"}, {"WORLD_SIZE", "8"}},
-                      {"WORLD_SIZE=8 contradicts OMPI_COMM_WORLD_SIZE=4"}},
-        Contradiction{"NoMpiSize",
-                      "",
-                      {{"OMPI_COMM_WORLD_RANK", "0"}},
-                      {"OMPI_COMM_WORLD_SIZE is not"}},
-        Contradiction{"MpiElsewhere",
-                      "mpirun",
-                      {{"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
-                       {"OMPI_COMM_WORLD_LOCAL_RANK", "1"}},
-                      {"mpirun -x MASTER_ADDR=HOST"}},
-        Contradiction{"BadNodes",
-                      "srun",
-                      {{"SLURM_STEP_NODELIST", "node["}},
-                      {"'node['"}},
-        Contradiction{"NodeOutside",
-                      "srun",
-                      {{"SLURM_NODEID", "7"}},
-                      {"SLURM_NODEID=7"}}),
-    [](const auto& contradiction) { return contradiction.param.name; });
 
 TEST(RankPlaceTest, RefusesHalfOfTheFlags) {
   const auto error = [](const RankFlags& flags) {
@@ -267,20 +217,16 @@ TEST(RankPlaceTest, TakesTokenAndListenerFromTheEnvironment) {
   EXPECT_THAT(one.Describe(), testing::Not(HasSubstr("secret")));
 }
 
-TEST(RankPlaceTest, RefusesATokenThatIsTooLong) {
-  EXPECT_THAT(MessageOf<UsageError>([] {
-                (void)FindRank(
-                    {.rank = 0, .world_size = 2},
-                    Of({{"INFEED_RANK_TOKEN", std::string(257, 'x')}}));
-              }),
-              "INFEED_RANK_TOKEN: must have at most 256 characters, has 257");
-}
-
-TEST(RankTokenTest, TokensDiffer) {
+TEST(RankTokenTest, TokensDifferAndAreNotTooLong) {
   const std::string token = MakeRankToken();
   EXPECT_THAT(token, testing::MatchesRegex("[0-9a-f]+"));
   EXPECT_EQ(token.size(), 64U);
   EXPECT_NE(MakeRankToken(), token);
+  const Values values = {{"INFEED_RANK_TOKEN", std::string(257, 'x')}};
+  EXPECT_EQ(MessageOf<UsageError>([&] {
+              (void)FindRank({.rank = 0, .world_size = 2}, Of(values));
+            }),
+            "INFEED_RANK_TOKEN: must have at most 256 characters, has 257");
 }
 
 TEST(RankTokenTest, EveryCharacterIsCompared) {

@@ -153,22 +153,12 @@ TEST_F(RankStarTest, DoesNotWaitForANoteOnceOneFailed) {
   });
 }
 
-TEST_F(RankStarTest, NumbersWhatRanksDoTogether) {
-  Run(2, [](StarRanks& ranks) {
+TEST_F(RankStarTest, NumbersAndComparesWhatRanksDoTogether) {
+  Run(3, [](StarRanks& ranks) {
     EXPECT_EQ(ranks.NextPrefix("group"), "group/0/");
     EXPECT_EQ(ranks.NextPrefix("other"), "other/1/");
-  });
-}
-
-TEST_F(RankStarTest, KnowsWhetherAnyOfThemSaysYes) {
-  Run(3, [](StarRanks& ranks) {
     EXPECT_FALSE(ranks.Any(false));
     EXPECT_TRUE(ranks.Any(ranks.place().rank == 2));
-  });
-}
-
-TEST_F(RankStarTest, NamesARankThatDiffers) {
-  Run(3, [](StarRanks& ranks) {
     ranks.RequireSame("number", "7");
     EXPECT_EQ(MessageOf<IoError>([&] {
                 ranks.RequireSame("number",
@@ -179,27 +169,18 @@ TEST_F(RankStarTest, NamesARankThatDiffers) {
 }
 
 TEST_F(RankStarTest, TellsAllWhyOneFailed) {
-  Run(3, [](StarRanks& ranks) {
-    if (ranks.place().rank == 1) {
-      ranks.Fail("no such file");
-      return;
-    }
-    EXPECT_EQ(MessageOf<IoError>([&] { ranks.Barrier(); }),
-              "rank 1 failed: no such file");
-    EXPECT_EQ(ranks.EndReason(kLong), "rank 1 failed: no such file");
-  });
-}
-
-TEST_F(RankStarTest, TellsAllWhyRankZeroFailed) {
-  Run(3, [](StarRanks& ranks) {
-    if (ranks.place().is_first()) {
-      ranks.Fail("no checkpoint");
-      return;
-    }
-    EXPECT_EQ(ranks.EndReason(kLong), "rank 0 failed: no checkpoint");
-    EXPECT_EQ(MessageOf<IoError>([&] { ranks.Barrier(); }),
-              "rank 0 failed: no checkpoint");
-  });
+  for (const int failed : {0, 1}) {
+    Run(3, [failed](StarRanks& ranks) {
+      if (ranks.place().rank == failed) {
+        ranks.Fail("no such file");
+        return;
+      }
+      const std::string why =
+          "rank " + std::to_string(failed) + " failed: no such file";
+      EXPECT_EQ(MessageOf<IoError>([&] { ranks.Barrier(); }), why);
+      EXPECT_EQ(ranks.EndReason(kLong), why);
+    });
+  }
 }
 
 TEST_F(RankStarTest, NamesARankThatLeftBeforeTheOthers) {
@@ -212,20 +193,14 @@ TEST_F(RankStarTest, NamesARankThatLeftBeforeTheOthers) {
   });
 }
 
-// A connection that closes, as a killed process leaves it; and one on which
-// nothing comes any more, as of a process that was stopped.
 TEST_F(RankStarTest, NamesARankThatWasKilled) {
-  std::jthread killed([&] { (void)Meet(1, 2); });
-  StarRanks ranks(StarPlace(0, 2), Meet(0, 2), {.timeout = kLong});
-  EXPECT_THAT(MessageOf<IoError>([&] { ranks.Barrier(); }),
-              HasSubstr("rank 1 ended without an error message"));
-}
-
-TEST_F(RankStarTest, NamesRankZeroThatWasKilled) {
-  std::jthread killed([&] { (void)Meet(0, 2); });
-  StarRanks ranks(StarPlace(1, 2), Meet(1, 2), {.timeout = kLong});
-  EXPECT_THAT(MessageOf<IoError>([&] { ranks.Barrier(); }),
-              HasSubstr("rank 0 ended without an error message"));
+  for (const int rank : {0, 1}) {
+    std::jthread killed([&] { (void)Meet(1 - rank, 2); });
+    StarRanks ranks(StarPlace(rank, 2), Meet(rank, 2), {.timeout = kLong});
+    EXPECT_THAT(MessageOf<IoError>([&] { ranks.Barrier(); }),
+                HasSubstr("rank " + std::to_string(1 - rank) +
+                          " ended without an error message"));
+  }
 }
 
 TEST_F(RankStarTest, NamesARankThatIsSilent) {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -109,10 +110,17 @@ TEST_F(RemoteCheckpointsTest, PullManifestMarksTheCheckpoint) {
 
 class RemoteWeightsTest : public RemoteFiles {
  protected:
-  // Relative to a folder of this disk.
+  // Relative to a folder of this disk, which is emptied.
   [[nodiscard]] std::string Pull(const std::string& url) const {
+    fs::remove_all(here_);
     const std::string path = PullWeights(url, here_, runtime_);
     return fs::relative(path, here_).string();
+  }
+  void Push(const std::vector<std::int64_t>& steps) const {
+    const RemoteCheckpoints checkpoints(RemoteFolder(kUrl, runtime_));
+    for (const std::int64_t step : steps) {
+      checkpoints.Push(step, Save(step, disk_ / "made"));
+    }
   }
 
   std::string here_ = disk_ / "here";
@@ -125,18 +133,14 @@ TEST_F(RemoteWeightsTest, TakesAFile) {
 }
 
 TEST_F(RemoteWeightsTest, TakesAModelDirsNewestWholeCheckpoint) {
-  const RemoteCheckpoints checkpoints(RemoteFolder(kUrl, runtime_));
-  for (const std::int64_t step : {5, 6, 7}) {
-    checkpoints.Push(step, Save(step, disk_ / "made"));
-  }
+  Push({5, 6, 7});
   server_.Put(PlaceOf(NameIn(7, kModelFile)), "damaged");
   EXPECT_EQ(Pull(kUrl), ".");
   EXPECT_THAT(ListCheckpoints(here_), ElementsAre(6, 7));
 }
 
 TEST_F(RemoteWeightsTest, TakesACheckpoint) {
-  const RemoteCheckpoints checkpoints(RemoteFolder(kUrl, runtime_));
-  checkpoints.Push(5, Save(5, disk_ / "made"));
+  Push({5});
   for (const char* end : {"", "/"}) {
     EXPECT_EQ(Pull(CheckpointFolder(kUrl, 5) + end), ".");
     EXPECT_EQ(LoadCheckpointFolder(here_).step, 5);
@@ -145,16 +149,13 @@ TEST_F(RemoteWeightsTest, TakesACheckpoint) {
 
 // The names of classes, and the variant.
 TEST_F(RemoteWeightsTest, TakesWhatSaysWhatTheyAre) {
-  const RemoteCheckpoints checkpoints(RemoteFolder(kUrl, runtime_));
-  checkpoints.Push(5, Save(5, disk_ / "made"));
+  Push({5});
   server_.Put(PlaceOf("labels.txt"), "ant\nbee\n");
   EXPECT_EQ(Pull(CheckpointFolder(kUrl, 5)), ".");
   EXPECT_EQ(Read(here_ + "/labels.txt"), "ant\nbee\n");
-  fs::remove_all(here_);
   EXPECT_EQ(Pull(CheckpointFolder(kUrl, 5) + "/model.safetensors"),
             "model.safetensors");
   EXPECT_TRUE(fs::exists(here_ + "/state.json"));
-  fs::remove_all(here_);
   server_.Put(PlaceOf("export/model.safetensors"), "weights");
   server_.Put(PlaceOf("export/preprocessing.json"), "{}");
   EXPECT_EQ(Pull(std::string(kUrl) + "/export/model.safetensors"),
@@ -163,23 +164,21 @@ TEST_F(RemoteWeightsTest, TakesWhatSaysWhatTheyAre) {
 }
 
 TEST_F(RemoteWeightsTest, TakesATensorFlowCheckpointWhole) {
-  for (const char* name :
-       {"model.ckpt-9.index", "model.ckpt-9.meta",
-        "model.ckpt-9.data-00000-of-00001", "model.ckpt-99.index"}) {
+  const std::string data = "model.ckpt-9.data-00000-of-00001";
+  for (const std::string& name :
+       {data, std::string("model.ckpt-9.index"),
+        std::string("model.ckpt-9.meta"), std::string("model.ckpt-99.index")}) {
     server_.Put(PlaceOf(name), name);
   }
   server_.Put(PlaceOf("checkpoint"),
               "model_checkpoint_path: \"/elsewhere/model.ckpt-9\"\n");
   for (const char* end : {"", "/", "/model.ckpt-9"}) {
-    fs::remove_all(here_);
     EXPECT_EQ(Pull(std::string(kUrl) + end), "model.ckpt-9");
     EXPECT_TRUE(fs::exists(here_ + "/model.ckpt-9.index"));
-    EXPECT_TRUE(fs::exists(here_ + "/model.ckpt-9.data-00000-of-00001"));
+    EXPECT_TRUE(fs::exists(here_ + "/" + data));
     EXPECT_FALSE(fs::exists(here_ + "/model.ckpt-99.index"));
   }
-  fs::remove_all(here_);
-  EXPECT_EQ(Pull(std::string(kUrl) + "/model.ckpt-9.data-00000-of-00001"),
-            "model.ckpt-9.data-00000-of-00001");
+  EXPECT_EQ(Pull(std::string(kUrl) + "/" + data), data);
   EXPECT_TRUE(fs::exists(here_ + "/model.ckpt-9.index"));
 }
 

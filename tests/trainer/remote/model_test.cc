@@ -20,7 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
-using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -60,6 +59,20 @@ class RemoteModelTest : public RemoteFiles {
         << "{\"step\":" << step << ",\"by\":\"" << machine.disk << "\"}\n";
     machine.model->Add(step, Save(step, machine.model_dir()));
   }
+  // A run on a machine whose steps are uploaded one by one.
+  [[nodiscard]] std::unique_ptr<Machine> StartAndTrain(
+      const std::string& name, const std::vector<std::int64_t>& steps) const {
+    auto machine = Start(name);
+    for (const std::int64_t step : steps) {
+      Train(*machine, step);
+      Round(*machine);
+    }
+    return machine;
+  }
+  [[nodiscard]] static std::vector<std::int64_t> StepsOn(
+      const Machine& machine) {
+    return ListCheckpoints(machine.model_dir());
+  }
   // The error if no run can begin there.
   [[nodiscard]] std::string RefusalOf(const std::string& name) const {
     return MessageOf<UsageError>([&] { (void)Start(name); });
@@ -89,7 +102,7 @@ TEST_F(RemoteModelTest, GoesOnOnAnotherMachine) {
   Write(PathIn(first->model_dir(), "labels.txt"), "roses\n");
   Round(*first);
   const auto second = Start("second");
-  EXPECT_THAT(ListCheckpoints(second->model_dir()), ElementsAre(20));
+  EXPECT_THAT(StepsOn(*second), ElementsAre(20));
   for (const char* name :
        {"metrics.jsonl", "labels.txt", "eval/00000020.json"}) {
     EXPECT_EQ(Read(PathIn(second->model_dir(), name)), There(name)) << name;
@@ -98,9 +111,7 @@ TEST_F(RemoteModelTest, GoesOnOnAnotherMachine) {
 }
 
 TEST_F(RemoteModelTest, UploadsWhatAKilledRunLeft) {
-  const auto killed = Start("machine");
-  Train(*killed, 10);
-  Round(*killed);
+  const auto killed = StartAndTrain("machine", {10});
   Train(*killed, 20);
   const auto next = Start("machine");
   EXPECT_THAT(StepsThere(), ElementsAre(10, 20));
@@ -109,13 +120,9 @@ TEST_F(RemoteModelTest, UploadsWhatAKilledRunLeft) {
 }
 
 TEST_F(RemoteModelTest, DropsWhatAnotherRunHasLeftBehind) {
-  const auto here = Start("here");
-  Train(*here, 10);
-  Round(*here);
+  const auto here = StartAndTrain("here", {10});
   Train(*here, 20);  // never uploaded
-  const auto elsewhere = Start("elsewhere");
-  Train(*elsewhere, 15);
-  Round(*elsewhere);
+  const auto elsewhere = StartAndTrain("elsewhere", {15});
   EXPECT_THAT(RefusalOf("here"),
               AllOf(HasSubstr("another run has trained there since"),
                     HasSubstr("not uploaded yet: the checkpoint of step 20"),
@@ -130,20 +137,16 @@ TEST_F(RemoteModelTest, DropsWhatAnotherRunHasLeftBehind) {
 }
 
 TEST_F(RemoteModelTest, AStoreThatWasEmptiedBeginsAnew) {
-  const auto first = Start("machine");
-  Train(*first, 10);
-  Round(*first);
+  const auto first = StartAndTrain("machine", {10});
   EmptyStore();
   const auto next = Start("machine");
-  EXPECT_THAT(ListCheckpoints(next->model_dir()), IsEmpty());
+  EXPECT_THAT(StepsOn(*next), IsEmpty());
   EXPECT_FALSE(fs::exists(MetricsPath(next->model_dir())));
   EXPECT_THAT(server_.Keys("gs-shards"), IsEmpty());
 }
 
 TEST_F(RemoteModelTest, WhatAnEmptiedStoreNeverGotStaysHere) {
-  const auto first = Start("machine");
-  Train(*first, 10);
-  Round(*first);
+  const auto first = StartAndTrain("machine", {10});
   Train(*first, 20);
   Train(*first, 30);
   EmptyStore();
@@ -152,18 +155,16 @@ TEST_F(RemoteModelTest, WhatAnEmptiedStoreNeverGotStaysHere) {
       AllOf(HasSubstr("model_dir=gs://gs-shards/model: "),
             HasSubstr("its metrics.jsonl is missing"),
             HasSubstr("not uploaded yet: the checkpoints of steps 20, 30")));
-  EXPECT_THAT(ListCheckpoints(first->model_dir()), ElementsAre(10, 20, 30));
+  EXPECT_THAT(StepsOn(*first), ElementsAre(10, 20, 30));
   EXPECT_THAT(first->outbox.Steps(), ElementsAre(20, 30));
   const auto forced = Start("machine", {.force = true});
-  EXPECT_THAT(ListCheckpoints(forced->model_dir()), IsEmpty());
+  EXPECT_THAT(StepsOn(*forced), IsEmpty());
   EXPECT_THAT(forced->outbox.Steps(), IsEmpty());
 }
 
 // Killed before it could put the checkpoint into the outbox.
 TEST_F(RemoteModelTest, UploadsACheckpointThatNobodyWasToldOf) {
-  const auto killed = Start("machine");
-  Train(*killed, 10);
-  Round(*killed);
+  const auto killed = StartAndTrain("machine", {10});
   (void)Save(20, killed->model_dir());
   const auto next = Start("machine");
   EXPECT_THAT(StepsThere(), ElementsAre(10, 20));
@@ -174,26 +175,21 @@ TEST_F(RemoteModelTest, UploadsACheckpointThatNobodyWasToldOf) {
 
 // A store that cannot be reached gives no information about its state.
 TEST_F(RemoteModelTest, AStoreThatFailsDropsNothing) {
-  const auto first = Start("machine");
-  Train(*first, 10);
-  Round(*first);
+  const auto first = StartAndTrain("machine", {10});
   Train(*first, 20);
   server_.SetFaults(
       R"({"fault": "status", "method": "GET", "path": "metrics"})");
   EXPECT_THROW((void)Start("machine"), IoError);
-  EXPECT_THAT(ListCheckpoints(first->model_dir()), ElementsAre(10, 20));
+  EXPECT_THAT(StepsOn(*first), ElementsAre(10, 20));
   EXPECT_THAT(first->outbox.Steps(), ElementsAre(20));
 }
 
 // A checkpoint that was deleted from the store is deleted here, too.
 TEST_F(RemoteModelTest, ACheckpointThatWasTakenFromTheStoreStaysAway) {
-  const auto first = Start("machine");
-  Train(*first, 10);
-  Train(*first, 20);
-  Round(*first);
+  const auto first = StartAndTrain("machine", {10, 20});
   RemoteCheckpoints(RemoteFolder(kUrl, runtime_)).Remove(20);
   const auto next = Start("machine");
-  EXPECT_THAT(ListCheckpoints(next->model_dir()), ElementsAre(10));
+  EXPECT_THAT(StepsOn(*next), ElementsAre(10));
   EXPECT_THAT(StepsThere(), ElementsAre(10));
 }
 
@@ -210,47 +206,29 @@ TEST_F(RemoteModelTest, KeepsThereWhatADiskWouldKeep) {
   EXPECT_THAT(There("best.json"), HasSubstr("\"step\":2"));
 }
 
-TEST_F(RemoteModelTest, TheBestComesAlong) {
-  const auto run = Start("machine");
-  for (const std::int64_t step : {1, 2, 3}) {
-    Train(*run, step);
-    Round(*run);
-  }
+TEST_F(RemoteModelTest, TheBestComesToTrainingsAndToModesThatAskForIt) {
+  const auto run = StartAndTrain("machine", {1, 2, 3});
   Best(*run, 2, 0.5);
   Round(*run);
   const auto next = Start("another");
-  EXPECT_THAT(ListCheckpoints(next->model_dir()), ElementsAre(2, 3));
+  EXPECT_THAT(StepsOn(*next), ElementsAre(2, 3));
   EXPECT_EQ(BestCheckpoint(next->model_dir(), "top_1").step(), 2);
-}
-
-TEST_F(RemoteModelTest, TheBestComesToModesThatAskForIt) {
-  const auto run = Start("machine");
-  for (const std::int64_t step : {1, 2, 3}) {
-    Train(*run, step);
-    Round(*run);
-  }
-  Best(*run, 2, 0.5);
-  Round(*run);
   const auto newest = Start("newest", {.trains = false});
-  EXPECT_THAT(ListCheckpoints(newest->model_dir()), ElementsAre(3));
+  EXPECT_THAT(StepsOn(*newest), ElementsAre(3));
   EXPECT_EQ(RecordedBestStep(newest->model_dir()), 2);
   const auto best = Start("best", {.trains = false, .resume = "best"});
-  EXPECT_THAT(ListCheckpoints(best->model_dir()), ElementsAre(2, 3));
+  EXPECT_THAT(StepsOn(*best), ElementsAre(2, 3));
 }
 
 TEST_F(RemoteModelTest, SeveralComeToARunThatAveragesThem) {
-  const auto run = Start("machine");
-  for (const std::int64_t step : {1, 2, 3, 4}) {
-    Train(*run, step);
-    Round(*run);
-  }
+  const auto run = StartAndTrain("machine", {1, 2, 3, 4});
   const auto newest = Start("newest", {.trains = false, .checkpoints = 2});
-  EXPECT_THAT(ListCheckpoints(newest->model_dir()), ElementsAre(3, 4));
+  EXPECT_THAT(StepsOn(*newest), ElementsAre(3, 4));
   const auto third =
       Start("third", {.trains = false, .resume = "3", .checkpoints = 2});
-  EXPECT_THAT(ListCheckpoints(third->model_dir()), ElementsAre(2, 3, 4));
+  EXPECT_THAT(StepsOn(*third), ElementsAre(2, 3, 4));
   const auto all = Start("all", {.trains = false, .checkpoints = 9});
-  EXPECT_THAT(ListCheckpoints(all->model_dir()), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(StepsOn(*all), ElementsAre(1, 2, 3, 4));
 }
 
 // best.json never names a checkpoint that is not there.
@@ -268,13 +246,9 @@ TEST_F(RemoteModelTest, TheBestIsNamedOnceItIsThere) {
 }
 
 TEST_F(RemoteModelTest, ACourseThatWasLeftStays) {
-  const auto first = Start("machine");
-  for (const std::int64_t step : {10, 20, 30}) {
-    Train(*first, step);
-  }
-  Round(*first);
+  const auto first = StartAndTrain("machine", {10, 20, 30});
   const auto again = Start("another", {.keep = {.last = 1}, .resume = "10"});
-  EXPECT_THAT(ListCheckpoints(again->model_dir()), ElementsAre(10, 30));
+  EXPECT_THAT(StepsOn(*again), ElementsAre(10, 30));
   Train(*again, 11);
   Round(*again);
   EXPECT_THAT(StepsThere(), ElementsAre(11, 20, 30));
@@ -293,9 +267,7 @@ TEST_F(RemoteModelTest, FollowsNewCheckpoints) {
 }
 
 TEST_F(RemoteModelTest, AnEvaluationLeavesTheTrainingsMetricsAlone) {
-  const auto training = Start("training");
-  Train(*training, 1);
-  Round(*training);
+  const auto training = StartAndTrain("training", {1});
   const std::string metrics = There("metrics.jsonl");
   const auto follower = Start("follower", {.trains = false});
   std::ofstream(MetricsPath(follower->model_dir())) << "its own\n";
@@ -307,11 +279,9 @@ TEST_F(RemoteModelTest, AnEvaluationLeavesTheTrainingsMetricsAlone) {
 }
 
 TEST_F(RemoteModelTest, NeverFindsThatThereAreCheckpoints) {
-  const auto training = Start("training");
-  Train(*training, 1);
-  Round(*training);
+  const auto training = StartAndTrain("training", {1});
   const auto next = Start("next", {.resume = "never"});
-  EXPECT_THAT(ListCheckpoints(next->model_dir()), ElementsAre(1));
+  EXPECT_THAT(StepsOn(*next), ElementsAre(1));
 }
 
 }  // namespace

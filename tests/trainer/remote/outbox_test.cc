@@ -42,25 +42,15 @@ class OutboxTest : public testing::Test {
 };
 
 TEST_F(OutboxTest, KeepsACheckpointThatIsDeleted) {
-  const std::string made = Made(7, "seven");
-  outbox_.AddCheckpoint(7, made);
-  fs::remove_all(made);
-  EXPECT_THAT(outbox_.Steps(), ElementsAre(7));
-  EXPECT_EQ(ModelOf(7), "seven");
-}
-
-TEST_F(OutboxTest, TakesNoRoomBeforeTheCheckpointIsDeleted) {
-  const std::string made = Made(7, "seven");
-  outbox_.AddCheckpoint(7, made);
-  EXPECT_TRUE(fs::equivalent(PathIn(made, kModelFile),
-                             PathIn(outbox_.FolderOf(7), kModelFile)));
-}
-
-TEST_F(OutboxTest, ALaterOneOfTheSameStepTakesThePlace) {
   const std::string made = Made(7, "first");
   outbox_.AddCheckpoint(7, made);
+  // It takes no room before that.
+  EXPECT_TRUE(fs::equivalent(PathIn(made, kModelFile),
+                             PathIn(outbox_.FolderOf(7), kModelFile)));
   fs::remove_all(made);
-  outbox_.AddCheckpoint(7, Made(7, "second"));
+  EXPECT_THAT(outbox_.Steps(), ElementsAre(7));
+  EXPECT_EQ(ModelOf(7), "first");
+  outbox_.AddCheckpoint(7, Made(7, "second"));  // It takes the place.
   EXPECT_EQ(ModelOf(7), "second");
 }
 

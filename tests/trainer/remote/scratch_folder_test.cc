@@ -47,7 +47,7 @@ TEST(ScratchFolderTest, OneOfAProcessGoesWithItUnlessKept) {
   std::string gone;
   std::string kept;
   {
-    ScratchFolder a = ScratchFolder::OfThisProcess(base.path());
+    const ScratchFolder a = ScratchFolder::OfThisProcess(base.path());
     ScratchFolder b = ScratchFolder::OfThisProcess(base.path());
     gone = a.path();
     kept = b.path();

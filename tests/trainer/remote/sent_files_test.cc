@@ -68,7 +68,7 @@ TEST_F(SentFilesTest, OutlivesItsProcess) {
   EXPECT_THAT(next.Changed(), IsEmpty());
 }
 
-TEST_F(SentFilesTest, ARecordThatCannotBeReadCountsAsNone) {
+TEST_F(SentFilesTest, ARecordThatIsForgottenOrCannotBeReadCountsAsNone) {
   Write("params.yaml", "seed: 1\n");
   Send("params.yaml");
   for (const char* record : {"", "{", "[]", R"({"params.yaml": "sent"})"}) {
@@ -76,11 +76,6 @@ TEST_F(SentFilesTest, ARecordThatCannotBeReadCountsAsNone) {
     const SentFiles next(folder_ / "model", folder_ / "sent.json");
     EXPECT_THAT(next.Changed(), ElementsAre("params.yaml")) << record;
   }
-}
-
-TEST_F(SentFilesTest, ForgetsAll) {
-  Write("params.yaml", "seed: 1\n");
-  Send("params.yaml");
   sent_.Forget();
   EXPECT_FALSE(sent_.WasSent("params.yaml"));
   EXPECT_THAT(sent_.Changed(), ElementsAre("params.yaml"));

@@ -97,6 +97,10 @@ TEST(EvalResultTest, SumsOfPartsAddUpToTheWhole) {
   EXPECT_EQ(parts.auc, whole.auc);
 }
 
+std::string ParseError(const std::string& bytes) {
+  return MessageOf<IoError>([&] { (void)ParseEvalSums(bytes); });
+}
+
 TEST(EvalResultTest, SumsComeBackFromTheirBytes) {
   const EvalSums sums = SumsOf(ManyClasses(), 0, 7);
   const std::string bytes = ToBytes(sums);
@@ -111,13 +115,10 @@ TEST(EvalResultTest, SumsComeBackFromTheirBytes) {
   EXPECT_EQ(back.labels, sums.labels);
   EXPECT_TRUE(back.has_scores);
   EXPECT_EQ(ToBytes(ParseEvalSums(ToBytes({}))), ToBytes({}));
-  const auto error = [](const std::string& text) {
-    return MessageOf<IoError>([&] { (void)ParseEvalSums(text); });
-  };
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    ASSERT_THAT(error(bytes.substr(0, size)), HasSubstr("cannot be read"));
+    ASSERT_THAT(ParseError(bytes.substr(0, size)), HasSubstr("cannot be read"));
   }
-  EXPECT_THAT(error(bytes + "x"), HasSubstr("cannot be read"));
+  EXPECT_THAT(ParseError(bytes + "x"), HasSubstr("cannot be read"));
 }
 
 TEST(EvalResultTest, SumsOfFewImagesAreFewBytes) {
@@ -135,8 +136,7 @@ TEST(EvalResultTest, SumsOfFewImagesAreFewBytes) {
   const std::size_t place = wrong.find("\x3f\x42\x0f");  // 999,999
   ASSERT_NE(place, std::string::npos);
   wrong[place] = '\x40';
-  EXPECT_THAT(MessageOf<IoError>([&] { (void)ParseEvalSums(wrong); }),
-              HasSubstr("cannot be read"));
+  EXPECT_THAT(ParseError(wrong), HasSubstr("cannot be read"));
 }
 
 TEST(EvalResultTest, ScoresOfAPartAloneAreNoScores) {
@@ -157,6 +157,7 @@ TEST(EvalResultTest, HasNoMeanClassWithoutAConfusionMatrix) {
   EXPECT_EQ(result.auc, std::nullopt);
 }
 
+// With five classes, top_5 would be 1, whatever the model predicts.
 TEST(EvalResultTest, GivesEachMetricByItsName) {
   const EvalResult result = {.top_1 = 1,
                              .top_5 = 2,
@@ -164,16 +165,11 @@ TEST(EvalResultTest, GivesEachMetricByItsName) {
                              .mean_class = 4,
                              .auc = 5,
                              .auc_at_half = 6};
-  EXPECT_EQ(FindMetric(result, "top_1"), 1);
-  EXPECT_EQ(FindMetric(result, "top_5"), 2);
-  EXPECT_EQ(FindMetric(result, "loss"), 3);
-  EXPECT_EQ(FindMetric(result, "mean_class"), 4);
-  EXPECT_EQ(FindMetric(result, "auc"), 5);
-  EXPECT_EQ(FindMetric(result, "auc_at_half"), 6);
-}
-
-// It would be 1, whatever the model predicts.
-TEST(EvalResultTest, HasNoTopFiveOfFiveClasses) {
+  double value = 0;
+  for (const char* name :
+       {"top_1", "top_5", "loss", "mean_class", "auc", "auc_at_half"}) {
+    EXPECT_EQ(FindMetric(result, name), ++value) << name;
+  }
   EXPECT_EQ(FindMetric({.top_5 = 1, .classes = 5}, "top_5"), std::nullopt);
   EXPECT_EQ(FindMetric({.top_5 = 0.5, .classes = 6}, "top_5"), 0.5);
   EXPECT_EQ(FindMetric({}, "auc"), std::nullopt);
@@ -200,19 +196,15 @@ TEST(EvalResultTest, SaysWhyThereIsNoMetric) {
       "it is computed for up to 16777216 scores only, images times classes");
 }
 
-TEST(EvalResultTest, BetterIsStrictlyBetter) {
+TEST(EvalResultTest, BetterIsStrictlyBetterAndFinite) {
+  const double nan = std::nan("");
   EXPECT_TRUE(IsBetter("top_1", 0.6, 0.5));
   EXPECT_FALSE(IsBetter("top_1", 0.5, 0.5));
   EXPECT_TRUE(IsBetter("loss", 0.5, 0.6));
   EXPECT_FALSE(IsBetter("loss", 0.6, 0.5));
-}
-
-TEST(EvalResultTest, WhatIsNotFiniteIsNeverBetter) {
-  const double nan = std::nan("");
-  const double infinite = std::numeric_limits<double>::infinity();
   EXPECT_FALSE(IsBetter("loss", nan, 1));
   EXPECT_TRUE(IsBetter("loss", 1, nan));
-  EXPECT_FALSE(IsBetter("loss", -infinite, 1));
+  EXPECT_FALSE(IsBetter("loss", -std::numeric_limits<double>::infinity(), 1));
   EXPECT_FALSE(IsBetter("top_1", nan, nan));
 }
 

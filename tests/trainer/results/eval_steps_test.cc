@@ -54,10 +54,7 @@ TEST(EvalStepsTest, AStepIsOneOfThemOrNot) {
   EXPECT_TRUE(steps.IsAt(10));
   EXPECT_FALSE(steps.IsAt(11));
   EXPECT_TRUE(steps.IsAt(27));
-}
-
-TEST(EvalStepsTest, NoStepFollowsTheLast) {
-  EXPECT_EQ((EvalSteps{.last_step = 5, .interval = 2}).LeftAt(9), 0);
+  EXPECT_EQ(steps.LeftAt(31), 0);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <fstream>
-#include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -25,18 +24,13 @@ json Goldens() {
   return json::parse(file);
 }
 
+// Class 0 of one class is what is positive.
 std::vector<ScoredImage> Images(const json& golden) {
-  return ScoredFor(
-      0, golden["scores"].get<std::vector<float>>(),
-      [&] {
-        // Class 0 of one class is what is positive.
-        auto labels = golden["labels"].get<std::vector<std::int32_t>>();
-        for (std::int32_t& label : labels) {
-          label = label == 1 ? 0 : -1;
-        }
-        return labels;
-      }(),
-      1);
+  auto labels = golden["labels"].get<std::vector<std::int32_t>>();
+  for (std::int32_t& label : labels) {
+    label = label == 1 ? 0 : -1;
+  }
+  return ScoredFor(0, golden["scores"].get<std::vector<float>>(), labels, 1);
 }
 
 TEST(MetricsTest, CurvesAndAreasAreThoseOfScikitLearn) {
@@ -56,21 +50,16 @@ TEST(MetricsTest, CurvesAndAreasAreThoseOfScikitLearn) {
   }
 }
 
-TEST(MetricsTest, OneClassAloneHasNoCurve) {
-  const std::vector<ScoredImage> positives = {{0.2F, true}, {0.7F, true}};
-  EXPECT_EQ(RankAuc(positives), std::nullopt);
-  EXPECT_EQ(ThresholdAuc(positives), std::nullopt);
-  EXPECT_THAT(RocCurve(positives), IsEmpty());
-  EXPECT_EQ(RankAuc({{0.2F, false}}), std::nullopt);
-  EXPECT_EQ(RankAuc({}), std::nullopt);
-}
-
-TEST(MetricsTest, AScoreThatIsNotANumberHasNoCurve) {
-  const std::vector<ScoredImage> images = {{std::nanf(""), true},
-                                           {0.7F, false}};
-  EXPECT_EQ(RankAuc(images), std::nullopt);
-  EXPECT_EQ(ThresholdAuc(images), std::nullopt);
-  EXPECT_THAT(RocCurve(images), IsEmpty());
+TEST(MetricsTest, OneClassAloneOrAScoreThatIsNotANumberHasNoCurve) {
+  for (const std::vector<ScoredImage>& images :
+       {std::vector<ScoredImage>{{0.2F, true}, {0.7F, true}},
+        {{std::nanf(""), true}, {0.7F, false}},
+        {{0.2F, false}},
+        {}}) {
+    EXPECT_EQ(RankAuc(images), std::nullopt);
+    EXPECT_EQ(ThresholdAuc(images), std::nullopt);
+    EXPECT_THAT(RocCurve(images), IsEmpty());
+  }
 }
 
 TEST(MetricsTest, ClassAccuraciesAreOfEachRow) {

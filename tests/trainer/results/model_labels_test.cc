@@ -21,9 +21,7 @@ using testing::IsEmpty;
 
 TEST(ModelLabelsTest, DatasetJsonGivesTheNames) {
   const TemporaryFolder data;
-  DatasetInfo info;
-  info.classes = {"cat", "dog"};
-  WriteDatasetInfo(data.path(), info);
+  WriteDatasetInfo(data.path(), {.classes = {"cat", "dog"}});
   WriteFileAtomically(data / "labels.txt", "others\n");
   const ModelLabels labels = ModelLabels::OfData(data.path(), 2, 1);
   EXPECT_THAT(labels.names(), ElementsAre("cat", "dog"));

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
-#include <string>
+#include <sstream>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -41,17 +41,17 @@ class PredictionLogTest : public testing::Test {
   }
   [[nodiscard]] std::vector<json> Lines() const {
     std::vector<json> lines;
-    const std::string text = ReadWholeFile(folder_ / "out", 1 << 20);
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t end = text.find('\n', at);
-      lines.push_back(json::parse(text.substr(at, end - at)));
-      at = end + 1;
+    std::istringstream text(ReadWholeFile(folder_ / "out", 1 << 20));
+    for (std::string line; std::getline(text, line);) {
+      lines.push_back(json::parse(line));
     }
     return lines;
   }
 
   TemporaryFolder folder_;
   const ModelLabels labels_{{"cat", "dog"}};
+  const RecordIndex four_ =
+      RecordIndex::OfImages({{"a.jpg"}, {"b.jpg"}, {"c.jpg"}, {"d.jpg"}});
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> out_{
       std::fopen((folder_ / "out").c_str(), "w"), &std::fclose};
 };
@@ -86,8 +86,7 @@ TEST_F(PredictionLogTest, NamesRecordsOfShards) {
 }
 
 TEST_F(PredictionLogTest, SaysWhatIsWrongWithABadImage) {
-  const RecordIndex index = RecordIndex::OfImages({{"a.jpg"}, {"b.jpg"}});
-  PredictionLog log = Log(index, 2);
+  PredictionLog log = Log(four_, 2);
   log.AddBad({.record = 1, .kind = BadRecordKind::kWarning});
   log.AddBad({.record = 0,
               .kind = BadRecordKind::kImage,
@@ -103,9 +102,7 @@ TEST_F(PredictionLogTest, SaysWhatIsWrongWithABadImage) {
 }
 
 TEST_F(PredictionLogTest, LeavesPaddingOut) {
-  const RecordIndex index =
-      RecordIndex::OfImages({{"a.jpg"}, {"b.jpg"}, {"c.jpg"}, {"d.jpg"}});
-  PredictionLog log = Log(index, 3);
+  PredictionLog log = Log(four_, 3);
   Predictions last = TwoImages();
   last.weights[1] = 0;
   log.Add(TwoImages());
@@ -116,8 +113,7 @@ TEST_F(PredictionLogTest, LeavesPaddingOut) {
 }
 
 TEST_F(PredictionLogTest, AProbabilityThatIsNoneIsNull) {
-  const RecordIndex index = RecordIndex::OfImages({{"a.jpg"}});
-  PredictionLog log = Log(index, 1);
+  PredictionLog log = Log(four_, 1);
   Predictions batch = TwoImages();
   batch.probabilities[0] = std::nanf("");
   log.Add(batch);
@@ -126,8 +122,7 @@ TEST_F(PredictionLogTest, AProbabilityThatIsNoneIsNull) {
 
 TEST_F(PredictionLogTest, SaysThatItCannotWrite) {
   out_.reset(std::fopen("/dev/full", "w"));
-  const RecordIndex index = RecordIndex::OfImages({{"a.jpg"}, {"b.jpg"}});
-  PredictionLog log = Log(index, 2);
+  PredictionLog log = Log(four_, 2);
   EXPECT_THAT([&] { log.Add(TwoImages()); },
               ThrowsMessage<IoError>(HasSubstr("stdout: cannot write")));
 }

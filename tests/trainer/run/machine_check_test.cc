@@ -52,18 +52,16 @@ TEST_F(MachineCheckTest, NamesTheProcessorAndItsVectorCode) {
 
 TEST_F(MachineCheckTest, WarnsOfACoreQuota) {
   EXPECT_THAT(Find("cores").advice, IsEmpty());
+  Write("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "25000\n");  // older groups
+  Write("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  EXPECT_THAT(Find("cores").value, HasSubstr("0.2"));
+  std::filesystem::remove_all(root_ / "sys/fs/cgroup/cpu");
   Write("/sys/fs/cgroup/cpu.max", "max 100000\n");
   EXPECT_THAT(Find("cores").advice, IsEmpty());
   Write("/sys/fs/cgroup/cpu.max", "50000 100000\n");
   EXPECT_THAT(Find("cores").value,
               HasSubstr("limited to 0.5 by the control group"));
   EXPECT_THAT(Find("cores").advice, HasSubstr("--num_parallel_calls 1"));
-}
-
-TEST_F(MachineCheckTest, ReadsTheOlderGroupsQuota) {
-  Write("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "25000\n");
-  Write("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
-  EXPECT_THAT(Find("cores").value, HasSubstr("0.2"));
 }
 
 TEST_F(MachineCheckTest, WarnsOfLittleMemory) {
@@ -75,14 +73,11 @@ TEST_F(MachineCheckTest, WarnsOfLittleMemory) {
   EXPECT_EQ(Find("memory").value, "unknown");
 }
 
-TEST_F(MachineCheckTest, WarnsOfHugePagesThatAreOff) {
+TEST_F(MachineCheckTest, WarnsOfHugePagesThatAreOffAndOfNoSharedMemory) {
   EXPECT_THAT(Find("huge pages").advice, IsEmpty());
   Write("/sys/kernel/mm/transparent_hugepage/enabled",
         "always madvise [never]\n");
   EXPECT_THAT(Find("huge pages").advice, HasSubstr("echo madvise"));
-}
-
-TEST_F(MachineCheckTest, WarnsOfNoSharedMemory) {
   EXPECT_THAT(Find("/dev/shm").value, HasSubstr("iB free"));
   std::filesystem::remove(root_ / "dev/shm");
   EXPECT_EQ(Find("/dev/shm").value, "missing");
