@@ -72,59 +72,6 @@ TEST_F(DataFormsTest, AllFormsHaveTheSameBatchesWithSeekIndexes) {
   EXPECT_THAT(again.out, HasSubstr("seek indexes are up to date"));
 }
 
-TEST_F(DataFormsTest, ArchivesAreReadByTheVerbs) {
-  for (const std::string& data : {forms_.tars(), forms_.zip()}) {
-    EXPECT_THAT(RunProgram("records", "count " + data).out,
-                HasSubstr("total 42"));
-    EXPECT_THAT(RunProgram("records", "ls " + data).out, HasSubstr("42"));
-    EXPECT_THAT(RunProgram("records", "head " + data).out,
-                HasSubstr("train1000.jpg"));
-    EXPECT_THAT(RunProgram("records", "verify " + data).out,
-                HasSubstr("42 records in"));
-    EXPECT_THAT(RunProgram("records", "stats " + data).out,
-                HasSubstr("classes     3"));
-    const TemporaryFolder out;
-    EXPECT_THAT(
-        RunProgram("records", "extract --output " + (out / "x") + " " + data)
-            .out,
-        HasSubstr("42 images in 3 folders"));
-  }
-}
-
-TEST_F(DataFormsTest, VerbsThatWriteShardsNameTheProgramThatConverts) {
-  const TemporaryFolder out;
-  const std::string output = " --output " + (out / "x");
-  for (const std::string& verb :
-       {"repair" + output, "merge" + output, "reshard --prefix a" + output,
-        "split --parts 2" + output, "diff " + forms_.shards()}) {
-    for (const std::string& data :
-         {forms_.images(), forms_.tars(), forms_.zip()}) {
-      if (verb.starts_with("diff") && data == forms_.images()) {
-        continue;  // It takes no folder without shards at all.
-      }
-      const ProgramResult result = RunProgram("records", verb + " " + data);
-      EXPECT_EQ(result.exit_code, 2) << verb << " " << data;
-      EXPECT_THAT(result.err,
-                  HasSubstr("imagenet_to_records --raw_data_dir " + data));
-      EXPECT_FALSE(std::filesystem::exists(out / "x"));
-    }
-  }
-}
-
-TEST_F(DataFormsTest, VerifyNamesWhatAZipLeavesOut) {
-  const TemporaryFolder folder;
-  WriteFileAtomically(folder / "a.zip",
-                      ZipBuilder()
-                          .Add(StoredMember("../cat/a.jpg", "?"))
-                          .Add(StoredMember("cat/b.jpg", TestJpeg()))
-                          .bytes());
-  const ProgramResult result =
-      RunProgram("records", "verify " + (folder / "a.zip"));
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.out, AllOf(HasSubstr("the first ../cat/a.jpg\n"),
-                                HasSubstr("1 record in 1 shard, 0 bad")));
-}
-
 TEST_F(DataFormsTest, ATrainingTakesThemAll) {
   for (const std::string& data : forms_.all()) {
     const TemporaryFolder model;
@@ -144,15 +91,6 @@ TEST_F(DataFormsTest, ATrainingTakesThemAll) {
                                         "image_key=image label_key=label"));
     }
   }
-}
-
-TEST_F(DataFormsTest, AnIndexThatCannotBeKeptIsNamed) {
-  RecordFile().Write(forms_.tars() + "/.infeed");
-  const EnvironmentVariable no_cache("XDG_CACHE_HOME",
-                                     forms_.tars() + "/.infeed");
-  const ProgramResult result = RunProgram("records", "index " + forms_.tars());
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.err, HasSubstr("cannot make a folder for side files"));
 }
 
 // Writes records of small images with these labels.
