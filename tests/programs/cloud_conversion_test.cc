@@ -23,7 +23,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::IsSupersetOf;
 using testing::Not;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
@@ -61,17 +60,6 @@ class CloudConversionTest : public CloudFixture {
 
   ImageFolder raw_;
 };
-
-TEST_F(CloudConversionTest, ShardsAreUploadedToGoogleStorage) {
-  const ProgramResult result = Convert("gs://gs-shards/data/set");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("4 shards were uploaded to "
-                                    "gs://gs-shards/data/set/"));
-  ExpectUploaded("gs-shards/data/set/");
-  EXPECT_THAT(server_.Keys("gs-shards"),
-              IsSupersetOf({"data/set/labels.txt", "data/set/dataset.json"}));
-  EXPECT_THAT(ListShards("gs://gs-shards/data/set"), SizeIs(4));
-}
 
 TEST_F(CloudConversionTest, WhatIsThereIsNotUploadedAgain) {
   ASSERT_EQ(Convert("s3://shards/set").exit_code, 0);

@@ -3,7 +3,6 @@
 #include <signal.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 
 #include "tests/support/files_in.h"
@@ -11,7 +10,6 @@
 #include "tests/support/run_program.h"
 #include "tests/support/running_program.h"
 #include "tests/support/tar_file.h"
-#include "tests/support/temporary_folder.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -19,7 +17,6 @@
 namespace infeed {
 namespace imagenet_to_records_records_test {
 
-namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
@@ -65,23 +62,6 @@ TEST_F(RecordInputTest, TakesFoldersPatternsAndBraces) {
   EXPECT_THAT(two.out, HasSubstr("90 images")) << two.err;
 }
 
-TEST_F(RecordInputTest, DividesRecordsAndReportsDuplicates) {
-  fs::copy_file(raw_ / "tars/part-0.tar", raw_ / "tars/part-9.tar");
-  const ProgramResult result =
-      Convert(raw_ / "tars", "/nowhere",
-              "--dry_run --split 0.8/0.2 --report_duplicates");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("validation        30 images"),
-                                HasSubstr("30 groups of duplicates")));
-}
-
-TEST_F(RecordInputTest, NamesAFileThatIsMissing) {
-  const ProgramResult result =
-      Convert(raw_ / "tars/part-{3..4}.tar", raw_ / "out");
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.err, HasSubstr("part-4.tar: cannot find the data"));
-}
-
 TEST_F(RecordInputTest, GoesOnAfterAKill) {
   const std::string flags = "--format webdataset --shards 12 --threads 2";
   ASSERT_EQ(Convert(raw_ / "tars", raw_ / "whole", flags).exit_code, 0);
@@ -108,13 +88,6 @@ TEST_F(RecordInputTest, SharesTarsAmongTasks) {
     EXPECT_EQ(result.exit_code, 0) << result.err;
   }
   EXPECT_EQ(FilesIn(raw_ / "out"), FilesIn(raw_ / "whole"));
-}
-
-TEST_F(RecordInputTest, RefusesALayoutThatIsForTfrecords) {
-  const ProgramResult result = Convert(
-      raw_ / "tars", raw_ / "out", "--format webdataset --layout reference");
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("--format webdataset"));
 }
 
 }  // namespace imagenet_to_records_records_test

@@ -145,6 +145,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "/proc/x"},
         Mistake{"RequiredFlag", "imagenet_to_records", "--raw_data_dir raw", 2,
                 "--local_scratch_dir is required"},
+        Mistake{"RawFolderRequired", "imagenet_to_records",
+                "--local_scratch_dir o", 2, "--raw_data_dir is required"},
         Mistake{"MisspeltRequiredFlag", "imagenet_to_records",
                 "--raw_data_dir raw --local_scratch o", 2,
                 "unknown flag '--local_scratch': did you mean "

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/atomic_file.h"
@@ -218,6 +217,9 @@ TEST(ConverterTest, SkipsBadImagesWhenAsked) {
   EXPECT_EQ(report.info.splits[0].records, 3);
   ASSERT_THAT(report.skipped, SizeIs(2));
   EXPECT_THAT(report.info.classes, ElementsAre("a", "b"));
+  // A shard without its bad image is not finished where none may be bad.
+  EXPECT_THAT(conversion.Failure<DataError>(),
+              HasSubstr("--on_bad_image skip"));
 }
 
 TEST(ConverterTest, FailsWhenNoImageOfASplitIsGood) {
