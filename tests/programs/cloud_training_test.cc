@@ -197,12 +197,6 @@ TEST_F(CloudTrainingTest, ASecondRunOfThisMachineIsRefused) {
   EXPECT_EQ(first.Wait(), 0) << first.err();
 }
 
-TEST_F(CloudTrainingTest, KeepsInTheStoreWhatADiskWouldKeep) {
-  ASSERT_EQ(Train(kGs, {"--keep_every", "10", "--keep_last", "2"}).exit_code,
-            0);
-  EXPECT_THAT(StepsIn("gs-shards"), ElementsAre(10, kSteps - 1, kSteps));
-}
-
 // Another mode on the model in the store.
 std::vector<std::string> OfModel(const std::string& mode,
                                  const std::string& scratch,
@@ -245,19 +239,6 @@ TEST_F(CloudTrainingTest, OtherModesTakeTheModelFromTheStore) {
   for (const std::string& name : NamesInFolder(scratch_)) {
     EXPECT_THAT(name, Not(HasSubstr("process-")));
   }
-}
-
-TEST_F(CloudTrainingTest, AnEvaluationFollowsATrainingOfAnotherMachine) {
-  RunningProgram follower(
-      "train_resnet", OfModel("eval", machine_ / "another",
-                              {"--data_dir", "s3://shards/data", "--eval_split",
-                               "train", "--eval_timeout", "600"}));
-  ASSERT_TRUE(follower.ReadUntil("waiting up to 600 s for s3://shards/model/"))
-      << follower.err();
-  ASSERT_EQ(Train(kS3).exit_code, 0);
-  EXPECT_EQ(follower.Wait(), 0) << follower.err();
-  EXPECT_THAT(ObjectsBelow("shards", "model/eval/"),
-              HasSubstr("/00000020-train-"));
 }
 
 TEST_F(CloudTrainingTest, GoesOnFromAnotherModelDirThere) {

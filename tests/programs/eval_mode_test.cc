@@ -112,16 +112,6 @@ TEST_F(EvalModeTest, SharesCropsAmongRanks) {
   }
 }
 
-TEST_F(EvalModeTest, EvaluatesTheSplitThatIsAskedFor) {
-  const ProgramResult run = model_.Run(Flags("--eval_split train"));
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_EQ(TakeOther()["images"], 16);
-  EXPECT_EQ(File(2)["images"], 10);
-  const ProgramResult none = model_.Run(Flags("--eval_split test"));
-  EXPECT_EQ(none.exit_code, 2);
-  EXPECT_THAT(none.err, HasSubstr("no images of split='test'; there is"));
-}
-
 TEST(EvalLiveWeightsTest, EvaluatesTheWeightsBesideTheirAverage) {
   const TemporaryFolder model;
   const std::string run = "--device cpu --data_dir null --model_dir " +
@@ -253,14 +243,6 @@ TEST_F(EvalModeTest, EndsWhenNoNewerOneComes) {
       model_.Run(Flags("--train_steps 5 --eval_timeout 0"));
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("no newer checkpoint than step 2 for 0 s"));
-}
-
-TEST_F(EvalModeTest, ASignalEndsTheWait) {
-  RunningProgram program("train_resnet", Arguments({"--train_steps", "5",
-                                                    "--eval_timeout", "600"}));
-  ASSERT_TRUE(program.ReadUntil("waiting up to 600 s")) << program.err();
-  program.Signal(SIGTERM);
-  EXPECT_EQ(program.Wait(), 75);
 }
 
 }  // namespace

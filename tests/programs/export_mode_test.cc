@@ -84,13 +84,6 @@ TEST_F(ExportModeTest, ExportsACheckpointWithoutItsData) {
   EXPECT_EQ(facts["num_label_classes"], 10);
 }
 
-TEST_F(ExportModeTest, NeedsAModelFolder) {
-  const ProgramResult result = Run("--mode export");
-  EXPECT_EQ(result.exit_code, 2) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("model: no such model folder"));
-  EXPECT_FALSE(fs::exists(exports_));
-}
-
 TEST_F(ExportModeTest, NeedsACheckpoint) {
   ASSERT_EQ(Train().exit_code, 0);
   fs::remove_all(CheckpointFolder(parent_ / "model", 2));

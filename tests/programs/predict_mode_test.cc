@@ -136,13 +136,6 @@ TEST_F(PredictModeTest, AgreesWithTheEvaluationOfItsSplit) {
                            top_1, eval.out.find('%') + 1 - top_1)));
 }
 
-TEST_F(PredictModeTest, TakesAsManyAsAreAskedFor) {
-  const ProgramResult run =
-      Predict("--num_test_images 3 --data_dir " + model_->data_dir());
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_EQ(JsonLines(run.out).size(), 3U);
-}
-
 // How often a text has another in it.
 int CountIn(const std::string& text, const std::string& part) {
   int count = 0;
@@ -174,27 +167,6 @@ TEST_F(PredictModeTest, WritesAPageOfPicturesOfImagesAndOfShards) {
   EXPECT_EQ(CountIn(other, "<figure class=\""), 10);
   // Under the picture, and as its title.
   EXPECT_EQ(CountIn(other, ", record "), 20);
-}
-
-TEST_F(PredictModeTest, SaysAtOnceThatAPageCannotBeWritten) {
-  images_.Jpeg("bee/1.jpg");
-  const ProgramResult run =
-      Predict("--input " + images_.path() + " --predictions_page " +
-              (images_ / "none/page.html"));
-  EXPECT_EQ(run.exit_code, 1);
-  EXPECT_THAT(run.err, HasSubstr("none/page.html"));
-  EXPECT_EQ(run.out, "");
-}
-
-TEST_F(PredictModeTest, SaysWhatIsMissing) {
-  const ProgramResult nothing = Predict("");
-  EXPECT_EQ(nothing.exit_code, 2);
-  EXPECT_THAT(nothing.err, HasSubstr("--data_dir: this mode needs it"));
-  const ProgramResult no_model =
-      RunTrainResnet("--mode predict --device cpu --data_dir " +
-                     model_->data_dir() + " --model_dir " + (images_ / "none"));
-  EXPECT_EQ(no_model.exit_code, 2);
-  EXPECT_THAT(no_model.err, HasSubstr("no such model folder"));
 }
 
 }  // namespace
