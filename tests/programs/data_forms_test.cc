@@ -3,16 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/atomic_file.h"
 #include "records/example/builder.h"
-#include "records/files/record_files.h"
 #include "tests/support/environment_variable.h"
-#include "tests/support/flower_records.h"
 #include "tests/support/photograph_forms.h"
 #include "tests/support/record_file.h"
 #include "tests/support/run_program.h"
@@ -93,15 +91,6 @@ TEST_F(DataFormsTest, ATrainingTakesThemAll) {
   }
 }
 
-// Writes records of small images with these labels.
-void WriteRecords(const std::string& path, const std::vector<int>& labels) {
-  RecordFile file;
-  for (const int label : labels) {
-    file.Add(PayloadOf({.image = TestJpeg(), .label = label}));
-  }
-  file.Write(path);
-}
-
 void WriteTar(const std::string& path, const std::vector<int>& labels) {
   TarFile tar;
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -110,42 +99,6 @@ void WriteTar(const std::string& path, const std::vector<int>& labels) {
         .Add(key + ".cls", std::to_string(labels[i]));
   }
   WriteFileAtomically(path, tar.text());
-}
-
-std::string Offset(const std::string& flags) {
-  const ProgramResult result =
-      RunProgram("pipeline_throughput", "--dry_run --batch_size 2 " + flags);
-  EXPECT_EQ(result.exit_code, 0) << flags << result.err;
-  const std::size_t at = result.err.find("label_offset ");
-  return at == std::string::npos ? "?" : result.err.substr(at + 13, 1);
-}
-
-// The validation data alone do not have the label 0.
-TEST(LabelNumbersTest, LabelsAreTheSameInAllSplitsAndPrograms) {
-  const TemporaryFolder data;
-  std::filesystem::create_directories(data / "tars");
-  std::filesystem::create_directories(data / "records");
-  WriteTar(data / "tars/train-0.tar", {0, 1, 2, 3});
-  WriteTar(data / "tars/val-0.tar", {1, 2, 3, 3});
-  WriteRecords(data / "records/train-00000-of-00001", {0, 1, 2, 3});
-  WriteRecords(data / "records/validation-00000-of-00001", {1, 2, 3, 3});
-  for (const std::string form : {"tars", "records"}) {
-    for (const std::string split : {"train", "validation"}) {
-      EXPECT_EQ(Offset("--data_dir " + (data / form) + " --split " + split),
-                "0")
-          << form << split;
-    }
-    const TemporaryFolder model;
-    const ProgramResult result = RunTrainResnet(
-        "--data_dir " + (data / form) + " --model_dir " + (model / "m") +
-        " --dry_run --params_override "
-        "train_batch_size=4,image_size=32,resnet_depth=18,train_steps=2");
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_THAT(result.err, HasSubstr("0..3, 4 classes (label_offset 0)"));
-  }
-  EXPECT_EQ(Offset("--shards " + (data / "tars/val-0.tar")), "0");
-  EXPECT_EQ(Offset("--shards " + (data / "records/validation-00000-of-00001")),
-            "0");
 }
 
 TEST(LabelNumbersTest, ConversionKeepsLabels) {
@@ -224,28 +177,31 @@ TEST(DataThatAreNoRecordsTest, OtherFilesAreNamed) {
                       "7zXZ" +
                           std::string(100, '\0'));
   WriteFileAtomically(data / "a.h5", "\x89HDF\r\n" + std::string(100, '\0'));
-  for (const auto& [name, what] : {std::pair{"a.jpg", "a JPEG image"},
-                                   {"a.tar.xz", "packed by xz"},
-                                   {"a.h5", "an HDF5 file"},
-                                   {"a.jpg,a.gif", "a JPEG image"},
-                                   {"a.gif", "GIF images cannot be read"},
-                                   {"a.txt", "a text file"},
-                                   {"a.parquet", "a Parquet file"}}) {
+  const std::string throughput = "pipeline_throughput";
+  const std::string converter = "imagenet_to_records";
+  const std::string trainer = "train_resnet";
+  const std::map<std::string, std::string> flags = {
+      {throughput, "--dry_run --data_dir "},
+      {converter, "--dry_run --local_scratch_dir out --raw_data_dir "},
+      {trainer, "--dry_run --model_dir none --data_dir "}};
+  struct Other {
+    std::string program;
     std::string paths;
-    for (const std::string& part : SplitAtCommas(name)) {
-      paths += (paths.empty() ? "" : ",") + (data / part);
-    }
-    for (const std::string program :
-         {"pipeline_throughput --dry_run --data_dir ",
-          "imagenet_to_records --dry_run --local_scratch_dir out "
-          "--raw_data_dir ",
-          "train_resnet --dry_run --model_dir none --data_dir "}) {
-      const std::size_t space = program.find(' ');
-      const ProgramResult result =
-          RunHere(program.substr(0, space), program.substr(space) + paths);
-      EXPECT_EQ(result.exit_code, 3) << program << result.err;
-      EXPECT_THAT(result.err, HasSubstr(what)) << program;
-    }
+    const char* what;
+  };
+  for (const Other& other :
+       {Other{throughput, data / "a.jpg", "a JPEG image"},
+        Other{converter, data / "a.tar.xz", "packed by xz"},
+        Other{trainer, data / "a.h5", "an HDF5 file"},
+        Other{converter, (data / "a.jpg") + "," + (data / "a.gif"),
+              "a JPEG image"},
+        Other{throughput, data / "a.gif", "GIF images cannot be read"},
+        Other{trainer, data / "a.txt", "a text file"},
+        Other{throughput, data / "a.parquet", "a Parquet file"}}) {
+    const ProgramResult result =
+        RunHere(other.program, flags.at(other.program) + other.paths);
+    EXPECT_EQ(result.exit_code, 3) << other.paths << result.err;
+    EXPECT_THAT(result.err, HasSubstr(other.what));
   }
 }
 

@@ -39,12 +39,6 @@ class LossOptionsTest : public testing::Test {
     }
     return losses;
   }
-  void ExpectRefused(const std::string& flags, const std::string& why) const {
-    const ProgramResult result = Train("refused", flags);
-    EXPECT_EQ(result.exit_code, 2) << flags;
-    EXPECT_THAT(result.err, HasSubstr(why));
-  }
-
   SmallModel model_;
   TemporaryFolder work_;
 };
@@ -104,25 +98,6 @@ TEST_F(LossOptionsTest, ClassWeightsAlsoAfterAResumeAndWithRanks) {
       Train("none", "--loss_class_weights balanced --dry_run");
   EXPECT_EQ(balanced.exit_code, 0) << balanced.err;
   EXPECT_THAT(balanced.err, HasSubstr("weights of 4 classes, 1 to 1\n"));
-}
-
-TEST_F(LossOptionsTest, BadValuesAreRefusedInALine) {
-  ExpectRefused("--loss_class_weights none.txt",
-                "loss_class_weights=none.txt: ");
-  ExpectRefused("--distill_from none", "distill_from=none: no such file");
-  ExpectRefused("--distill_from none.pth",
-                "distill_from=none.pth: no such file or folder");
-  ExpectRefused("--distill_from " + model_.data_dir(),
-                "distill_from=" + model_.data_dir() + ": not a model_dir");
-  ExpectRefused("--distill_from a --distill_weight 1.5",
-                "distill_weight=1.5: must be");
-  ExpectRefused("--distill_from a --distill_temperature=-1",
-                "distill_temperature=-1: must be");
-  ExpectRefused("--distill_from a --distill_model vgg",
-                "distill_model='vgg': must be");
-  ExpectRefused("--distill_weight 0.7", "distill_weight=0.7 and distill_from");
-  ExpectRefused("--normalization unit --distill_from " + model_.folder(),
-                "its normalization is imagenet, this run's unit");
 }
 
 }  // namespace loss_options_test

@@ -178,24 +178,6 @@ TEST_F(RanksTest, BadRecordsOfAllRanksAreCounted) {
                                  (data_ / ShardName("train", 0, 1))));
 }
 
-// Each of the two ranks meets one bad record.
-TEST_F(RanksTest, TooManyBadRecordsOfAllRanksEndTheRun) {
-  Write("train", 24, {12, 13});
-  const auto train = [&](const std::string& most) {
-    return Train(
-        "model-" + most, 2,
-        {"--local_ranks", "2", "--rank_share", "strided", "--shuffle", "none",
-         "--on_bad_record", "skip", "--max_bad_records", most});
-  };
-  const ProgramResult enough = train("2");
-  EXPECT_EQ(enough.exit_code, 0) << enough.err;
-  const ProgramResult over = train("1");
-  EXPECT_EQ(over.exit_code, 3) << over.err;
-  EXPECT_THAT(over.err, HasSubstr("record 13 at byte "));
-  EXPECT_THAT(over.err, HasSubstr("it is bad record number 2 of all ranks, and "
-                                  "max_bad_records is 1"));
-}
-
 // Three ranks share seven images to evaluate: each is seen once.
 TEST_F(RanksTest, RanksStartedByHandTrainAsOneProcess) {
   ASSERT_EQ(Train("one", 4).exit_code, 0);
@@ -221,27 +203,6 @@ TEST_F(RanksTest, AnotherNumberOfRanksResumesTheRun) {
     EXPECT_THAT(run.err, HasSubstr("resuming from the checkpoint at step 4"));
     ExpectSameTraining("one", model, 8);
   }
-}
-
-TEST_F(RanksTest, EvaluateACheckpointTogether) {
-  ASSERT_EQ(Train("model", 4).exit_code, 0);
-  const double loss = Metrics("model", "eval").at(4)["loss"];
-  const ProgramResult eval =
-      Train("model", 4, {"--mode", "eval", "--local_ranks", "3"});
-  ASSERT_EQ(eval.exit_code, 0) << eval.err;
-  EXPECT_THAT(eval.out, HasSubstr("evaluation at step 4: top-1"));
-  EXPECT_NEAR(Metrics("model", "eval").at(4)["loss"].get<double>(), loss,
-              1e-5 * loss);
-  EXPECT_EQ(Metrics("model", "eval").at(4)["images"], 7);
-}
-
-TEST_F(RanksTest, TrainOnFakeData) {
-  const ProgramResult run =
-      Train("fake", 2,
-            {"--data_dir", "null", "--num_train_images", "48", "--local_ranks",
-             "2", "--mode", "train"});
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(Metrics("fake", "train"), SizeIs(2));
 }
 
 TEST_F(RanksTest, AllStopWhereOneIsAsked) {
@@ -305,18 +266,6 @@ TEST_F(RanksTest, OthersEndWhenOneIsKilled) {
   }
 }
 
-TEST_F(RanksTest, OthersNameTheOneThatWasKilled) {
-  RanksByHand ranks(3);
-  ranks.StartAll(ArgumentsOf("killed", 100000, {"--mode", "train"}));
-  ASSERT_TRUE(ranks[0].ReadUntil("step 1/")) << ranks[0].err();
-  ranks[2].Signal(SIGKILL);
-  for (const std::size_t rank : {0, 1}) {
-    EXPECT_EQ(ranks[rank].Wait(), 1);
-    EXPECT_THAT(ranks[rank].err(),
-                HasSubstr("rank 2 ended without an error message"));
-  }
-}
-
 TEST_F(RanksTest, TheLauncherEndsWhenARankIsKilled) {
   LaunchedRanks run(Endless("killed"));
   ASSERT_THAT(run.ranks(), SizeIs(2));
@@ -333,18 +282,6 @@ TEST_F(RanksTest, RanksEndWithTheirLauncher) {
   run.launcher().Signal(SIGKILL);
   // Its stderr is the ranks' too: it ends once they have.
   EXPECT_EQ(run.launcher().Wait(), 128 + SIGKILL);
-}
-
-TEST_F(RanksTest, OthersEndWhenOneIsSilent) {
-  RanksByHand ranks(2);
-  ranks.StartAll(ArgumentsOf("silent", 100000,
-                             {"--mode", "train", "--rank_timeout", "20"}));
-  ASSERT_TRUE(ranks[0].ReadUntil("step 1/")) << ranks[0].err();
-  ranks[1].Signal(SIGSTOP);
-  EXPECT_EQ(ranks[0].Wait(), 1);
-  EXPECT_THAT(ranks[0].err(), HasSubstr("rank 1 has sent nothing for 20 s"));
-  ranks[1].Signal(SIGCONT);
-  EXPECT_EQ(ranks[1].Wait(), 1) << ranks[1].err();
 }
 
 TEST_F(RanksTest, ARankThatFailsTellsTheOthersWhy) {

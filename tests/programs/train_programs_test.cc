@@ -182,21 +182,6 @@ TEST_F(TrainProgramsTest, LearnsPngFoldersByOurBestRecipe) {
   EXPECT_EQ(Events("model", "eval").back()["images"], kTest);
 }
 
-TEST_F(TrainProgramsTest, EvaluatesAsOftenAsItIsTold) {
-  ConvertIdx();
-  const ProgramResult result =
-      Train("model", std::string(kX10) +
-                         " --epoch_lines=false --train_steps 7 "
-                         "--steps_per_eval 3 --iterations_per_loop 2");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  std::vector<int> steps;
-  for (const nlohmann::json& eval : Events("model", "eval")) {
-    steps.push_back(eval["step"]);
-    EXPECT_EQ(eval["images"], kTest);
-  }
-  EXPECT_THAT(steps, testing::ElementsAre(3, 6, 7));
-}
-
 TEST_F(TrainProgramsTest, RefusesEpochLinesWithoutEvaluationsAtEpochsEnds) {
   ConvertIdx();
   EXPECT_THAT(Train("model", std::string(kX10) + " --steps_per_eval 3").err,

@@ -362,13 +362,6 @@ TEST_F(TrainResnetTest, LeavesBadRecordsOutOfAnEvaluation) {
   EXPECT_THAT(none.err, HasSubstr("no good record to evaluate"));
 }
 
-TEST_F(TrainResnetTest, NeedsALabelToCountClasses) {
-  WriteRecords("train", std::vector<std::string>(16, "no Example"));
-  const ProgramResult run = Train("model");
-  EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, HasSubstr("num_label_classes: the data does not say"));
-}
-
 TEST_F(TrainResnetTest, EvaluatesTestShardsWhereThereIsNoValidation) {
   fs::rename(data_ / ShardName("validation", 0, 1),
              data_ / ShardName("test", 0, 1));
@@ -472,19 +465,6 @@ TEST_F(TrainResnetTest, TrainsAlikeOnImagesThatTheDeviceHas) {
   for (int step = 1; step <= 7; ++step) {
     EXPECT_EQ(actual.at(step)["loss"], expected.at(step)["loss"]) << step;
   }
-}
-
-TEST_F(TrainResnetTest, SaysWhyTheDeviceCannotHaveItsImages) {
-  const auto error = [&](const std::string& more) {
-    const ProgramResult run =
-        Train("model", "train_steps=1,data_on_device=true" + more);
-    EXPECT_EQ(run.exit_code, 2);
-    return run.err;
-  };
-  EXPECT_THAT(error(""), HasSubstr("image/packed"));
-  EXPECT_THAT(error(",recipe=cifar"), HasSubstr("recipe=cifar"));
-  EXPECT_THAT(error(std::string(",") + kResNet + "image_size_schedule=1:40"),
-              HasSubstr("packed pixels have one size"));
 }
 
 TEST_F(TrainResnetTest, RefusesAnotherRunsCheckpoint) {
