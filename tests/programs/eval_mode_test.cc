@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/atomic_file.h"
-#include "tests/support/environment_variable.h"
 #include "tests/support/gloo.h"
 #include "tests/support/running_program.h"
 #include "tests/support/small_model.h"
@@ -215,27 +214,6 @@ TEST_F(EvalModeTest, RefusesWeightsWithoutItsClassifier) {
     EXPECT_THAT(run.err, HasSubstr("the classifier fc3 is [4, 84] in the file "
                                    "and [5, 84] in the model"));
   }
-}
-
-TEST_F(EvalModeTest, FindsWeightsByTheirName) {
-  const TemporaryFolder folder;
-  const EnvironmentVariable weights("INFEED_WEIGHTS", folder.path());
-  const auto run = [&] {
-    return RunTrainResnet(
-        "--device cpu --mode eval --resnet_checkpoint digits --model_dir " +
-        folder / "none" + " --data_dir " + model_.data_dir() +
-        " --params_override model=lenet,image_size=28");
-  };
-  const ProgramResult missing = run();
-  EXPECT_EQ(missing.exit_code, 2);
-  EXPECT_THAT(missing.err, HasSubstr("resnet_checkpoint=digits: no such file, "
-                                     "and no weights of this name"));
-  fs::copy_file(CheckpointFolder(model_.folder(), 2) + "/model.safetensors",
-                folder / "digits-1.safetensors");
-  const ProgramResult found = run();
-  EXPECT_EQ(found.exit_code, 0) << found.err;
-  EXPECT_THAT(found.err, HasSubstr("starting from the safetensors file " +
-                                   folder / "digits-1.safetensors"));
 }
 
 TEST_F(EvalModeTest, EndsWhenNoNewerOneComes) {

@@ -12,7 +12,6 @@
 #include "preprocess/codecs/image_decoder.h"
 #include "preprocess/codecs/png_codec.h"
 #include "preprocess/jpeg/jpeg.h"
-#include "preprocess/pixels/pack.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/shards.h"
 #include "records/store/record_index.h"
@@ -216,41 +215,6 @@ TEST_F(ConvertedImagesTest, RawImagesBecomePngs) {
   EXPECT_EQ(image.row(5)[3 * 7 + 2], 207);
   // The next run finds the shard finished.
   EXPECT_THAT(Convert("--raw_format cifar10").out, HasSubstr("1 shard of an"));
-}
-
-TEST_F(ConvertedImagesTest, PixelRecordsHaveThePipelinesPixels) {
-  const RgbImage photograph = TestPhotograph(48, 32, 1);
-  raw_.File("raw/a/1.png", EncodePng(photograph.view()));
-  raw_.JpegsIn("raw/b", 7);
-  ASSERT_EQ(Convert("--format pixels --image_size 32").exit_code, 0);
-  const RecordIndex index(FindSplit(out(), "train"));
-  InputOptions options = {.batch_size = 8,
-                          .image_size = 32,
-                          .training = false,
-                          .shuffle = Shuffle::kNone,
-                          .threads = 2};
-  InputPipeline pipeline(index, options);
-  const BatchHandle batch = pipeline.Next();
-  ASSERT_TRUE(batch);
-  std::vector<std::uint32_t> expected(32 * 32);
-  PackImage(photograph.view({.y = 0, .x = 8, .height = 32, .width = 32}), false,
-            expected);
-  int found = 0;
-  for (int slot = 0; slot < 8; ++slot) {
-    if (batch->labels()[slot] == 0) {
-      const auto pixels = batch->slot_pixels(slot);
-      found +=
-          std::equal(pixels.begin(), pixels.end(), expected.begin()) ? 1 : 0;
-    }
-  }
-  EXPECT_EQ(found, 1);
-
-  options.image_size = 16;
-  options.on_bad_record = OnBadRecord::kFail;
-  InputPipeline other(index, options);
-  EXPECT_THAT([&] { (void)other.Next(); },
-              ::testing::ThrowsMessage<DataError>(
-                  HasSubstr("packed pixels of 32x32 where image_size is 16")));
 }
 
 TEST_F(ConvertedImagesTest, NeedThePluginForSomeFormats) {

@@ -141,30 +141,6 @@ TEST_F(RanksTest, LocalRanksTrainAsOneProcess) {
   }
 }
 
-TEST_F(RanksTest, StridedRanksTrainAsOneProcess) {
-  const Arguments strided = {"--rank_share", "strided", "--shuffle", "torch"};
-  ASSERT_EQ(Train("one", 8, strided).exit_code, 0);
-  Arguments two = strided;
-  two.insert(two.end(), {"--local_ranks", "2"});
-  const ProgramResult run = Train("two", 8, two);
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  ExpectSameTraining("one", "two", 8);
-}
-
-// 25 images are 26 for two strided ranks, and 25 for one: another stream where
-// none is dropped.
-TEST_F(RanksTest, RefuseToGoOnWithRanksThatMakeOtherEpochs) {
-  Write("train", 25);
-  const Arguments strided = {"--rank_share", "strided", "--last_batch", "pad"};
-  Arguments two = strided;
-  two.insert(two.end(), {"--local_ranks", "2"});
-  ASSERT_EQ(Train("two", 4, two).exit_code, 0);
-  const ProgramResult one = Train("two", 8, strided);
-  EXPECT_EQ(one.exit_code, 2);
-  EXPECT_THAT(one.err, HasSubstr("epoch_samples is 25, the checkpoint has 26"));
-  EXPECT_EQ(Train("two", 8, two).exit_code, 0);
-}
-
 // Record 13 is never read by rank 0, which still prints it.
 TEST_F(RanksTest, BadRecordsOfAllRanksAreCounted) {
   Write("train", 24, {13});

@@ -186,11 +186,6 @@ TEST_F(TrainProgramsTest, RefusesEpochLinesWithoutEvaluationsAtEpochsEnds) {
   ConvertIdx();
   EXPECT_THAT(Train("model", std::string(kX10) + " --steps_per_eval 3").err,
               HasSubstr("steps_per_eval=3 does not divide its 14 steps"));
-  const ProgramResult result =
-      Train("model", std::string(kX10) + " --mode train");
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err,
-              HasSubstr("epoch_lines=true: needs mode=train_and_eval"));
 }
 
 // 160 images in batches of 48: epochs end after steps 3, 6 and 10.
