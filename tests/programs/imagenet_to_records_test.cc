@@ -11,6 +11,7 @@
 #include "records/example/imagenet_example.h"
 #include "records/files/shards.h"
 #include "records/tfrecord/reader.h"
+#include "tests/support/files_in.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/run_program.h"
 #include "tests/support/small_disk.h"
@@ -32,18 +33,6 @@ ProgramResult Convert(const ImageFolder& raw, const std::string& out,
   return RunProgram("imagenet_to_records", "--raw_data_dir " + raw.path() +
                                                " --local_scratch_dir " + out +
                                                " " + more);
-}
-
-// The files in a folder, those in its folders too.
-std::vector<std::string> Names(const std::string& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(folder)) {
-    if (!entry.is_directory()) {
-      names.push_back(entry.path().filename().string());
-    }
-  }
-  return names;
 }
 
 TEST(ImagenetToRecordsTest, DividesAndConvertsClassFolders) {
@@ -127,7 +116,7 @@ TEST(ImagenetToRecordsTest, GoesOnOnceThereIsRoomOnTheDisk) {
   const ProgramResult full = Convert(raw, out, "--shards 10 --threads 2");
   EXPECT_EQ(full.exit_code, 1);
   EXPECT_THAT(full.err, HasSubstr("No space left on device"));
-  for (const std::string& name : Names(out)) {
+  for (const auto& [name, bytes] : FilesBelow(out)) {
     EXPECT_THAT(name, Not(HasSubstr(".tmp-")));
   }
   disk.Grow("8m");

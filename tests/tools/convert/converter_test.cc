@@ -1,6 +1,7 @@
 #include "tools/convert/converter.h"
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "records/files/shards.h"
 #include "records/store/index_data.h"
 #include "records/tfrecord/reader.h"
+#include "tests/support/files_in.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
@@ -55,24 +57,14 @@ class Conversion {
   // The names in the output folder, sorted; side files apart.
   [[nodiscard]] std::vector<std::string> Names() const {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(out_.path())) {
-      if (!entry.is_directory()) {
-        names.push_back(entry.path().filename().string());
-      }
+    for (const auto& [name, bytes] : Files()) {
+      names.push_back(name);
     }
-    std::sort(names.begin(), names.end());
     return names;
   }
-
-  // The bytes of all files, one after the other.
-  [[nodiscard]] std::string Bytes() const {
-    std::string bytes;
-    for (const std::string& name : Names()) {
-      bytes += name + Read(name);
-    }
-    return bytes;
+  [[nodiscard]] std::map<std::string, std::string> Files() const {
+    return FilesIn(out_.path());
   }
-
   [[nodiscard]] std::string Read(const std::string& name) const {
     return ReadWholeFile(out_ / name, kMaxBytes);
   }
@@ -177,7 +169,7 @@ TEST(ConverterTest, GivesTheSameBytesForAnyNumberOfThreads) {
   for (const int threads : {2, 8}) {
     Conversion many(raw);
     (void)many.Run({.threads = threads}, {.shards = 7});
-    EXPECT_EQ(one.Bytes(), many.Bytes());
+    EXPECT_EQ(one.Files(), many.Files());
   }
 }
 
@@ -231,10 +223,10 @@ TEST(ConverterTest, RemovesShardsOfAnotherPlanOnlyWhenAsked) {
   raw.JpegsIn("a", 9);
   Conversion conversion(raw);
   (void)conversion.Run();
-  const std::string before = conversion.Bytes();
+  const auto before = conversion.Files();
   EXPECT_THAT(conversion.Failure<UsageError>({}, {.shards = 2}),
               AllOf(HasSubstr("3 shards"), HasSubstr("--overwrite")));
-  EXPECT_EQ(conversion.Bytes(), before);
+  EXPECT_EQ(conversion.Files(), before);
   (void)conversion.Run({.overwrite = true}, {.shards = 2});
   EXPECT_THAT(conversion.Names(),
               ElementsAre("dataset.json", "labels.txt", "train-00000-of-00002",

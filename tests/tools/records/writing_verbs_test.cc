@@ -107,7 +107,11 @@ TEST_F(WritingVerbsTest, ADryRunOfRepairWritesNoReport) {
   EXPECT_EQ(Run(verb + "=" + report),
             shard_ + " -> " + out_ + "/train-00000-of-00001\n");
   EXPECT_FALSE(fs::exists(report));
-  EXPECT_EQ(nlohmann::json::parse(Run(verb))["output"], out_);
+  const auto json = nlohmann::json::parse(Run(verb));
+  EXPECT_EQ(json["output"], out_);
+  EXPECT_EQ(
+      json["shards"][0],
+      (nlohmann::json{{"file", shard_}, {"name", "train-00000-of-00001"}}));
 }
 
 TEST_F(WritingVerbsTest, AReportsFolderMustBeThereUnlessItIsTheOutput) {
