@@ -61,17 +61,6 @@ class CloudConversionTest : public CloudFixture {
   ImageFolder raw_;
 };
 
-TEST_F(CloudConversionTest, WhatIsThereIsNotUploadedAgain) {
-  ASSERT_EQ(Convert("s3://shards/set").exit_code, 0);
-  const std::string third = "shards/set/" + ShardName("train", 2, 4);
-  server_.Put(third, "somebody's");
-  server_.ClearLog();
-  ASSERT_EQ(Convert("s3://shards/set").exit_code, 0);
-  ExpectUploaded("shards/set/");
-  // And its index, and the two small files.
-  EXPECT_EQ(server_.log().Count("PUT"), 4);
-}
-
 TEST_F(CloudConversionTest, ARefusalIsToldAndTheSameCommandGoesOn) {
   server_.SetFaults(
       R"({"fault": "status", "status": 403, "method": "PUT", "skip": 2})");

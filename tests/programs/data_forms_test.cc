@@ -1,15 +1,12 @@
 // The programs on the same photographs as a folder, tars, a zip and TFRecords.
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/atomic_file.h"
-#include "records/example/builder.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/photograph_forms.h"
 #include "tests/support/record_file.h"
@@ -122,48 +119,36 @@ TEST(LabelNumbersTest, ConversionKeepsLabels) {
 
 TEST(ImageKeyTest, NamesOneOfTwoImages) {
   const TemporaryFolder data;
-  const std::string jpeg = TestJpeg();
-  const std::string other = TestJpeg({.seed = 2});
   TarFile tar;
-  RecordFile records;
-  for (int i = 0; i < 4; ++i) {
-    const std::string key = std::to_string(i);
-    tar.Add(key + ".png", other).Add(key + ".jpg", jpeg).Add(key + ".cls", "0");
-    records.Add(BuildExample(std::vector<ExampleFeature>{
-        {"jpg", std::vector<std::string_view>{jpeg}},
-        {"label", std::vector<std::int64_t>{0}},
-        {"png", std::vector<std::string_view>{other}}}));
+  for (const std::string key : {"0", "1", "2", "3"}) {
+    tar.Add(key + ".png", TestJpeg({.seed = 2}))
+        .Add(key + ".jpg", TestJpeg())
+        .Add(key + ".cls", "0");
   }
-  WriteFileAtomically(data / "x.tar", tar.text());
-  records.Write(data / "x.tfrecord");
-  const auto read = [&](const std::string& name, const std::string& flags) {
+  const std::string path = data / "x.tar";
+  WriteFileAtomically(path, tar.text());
+  const auto read = [](const std::string& input) {
     return RunProgram("pipeline_throughput",
                       "--hash 1 --batch_size 4 --image_size 16 --recipe plain "
                       "--data_dir " +
-                          (data / name) + flags);
+                          input);
   };
-  for (const std::string name : {"x.tar", "x.tfrecord"}) {
-    const ProgramResult open = read(name, "");
-    EXPECT_EQ(open.exit_code, 2);
-    EXPECT_THAT(open.err, AllOf(HasSubstr(name + ": jpg and png may both"),
-                                HasSubstr("give image_key=jpg")));
-    const ProgramResult convert = RunProgram(
-        "imagenet_to_records", "--raw_data_dir " + (data / name) +
-                                   " --local_scratch_dir " + (data / "out"));
-    EXPECT_EQ(convert.exit_code, 2);
-    EXPECT_THAT(convert.err, HasSubstr("give image_key=jpg"));
-    const ProgramResult made = RunProgram(
-        "imagenet_to_records",
-        "--overwrite --shards 1 --image_key png "
-        "--raw_data_dir " +
-            (data / name) + " --local_scratch_dir " + (data / "out"));
-    EXPECT_EQ(made.exit_code, 0) << made.err;
-    EXPECT_EQ(read("out", "").out, read("x.tar", " --image_key png").out);
-    EXPECT_EQ(read(name, " --image_key png").out,
-              read("x.tar", " --image_key .PNG").out);
-    EXPECT_NE(read(name, " --image_key png").out,
-              read(name, " --image_key jpg").out);
-  }
+  const std::string convert =
+      "--shards 1 --raw_data_dir " + path + " --local_scratch_dir ";
+  const ProgramResult open = read(path);
+  EXPECT_EQ(open.exit_code, 2);
+  EXPECT_THAT(open.err, AllOf(HasSubstr("x.tar: jpg and png may both"),
+                              HasSubstr("give image_key=jpg")));
+  const ProgramResult refused =
+      RunProgram("imagenet_to_records", convert + (data / "out"));
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("give image_key=jpg"));
+  const ProgramResult made = RunProgram(
+      "imagenet_to_records", convert + (data / "out") + " --image_key png");
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  const std::string png = read(path + " --image_key png").out;
+  EXPECT_EQ(read(data / "out").out, png);
+  EXPECT_NE(read(path + " --image_key jpg").out, png);
 }
 
 TEST(DataThatAreNoRecordsTest, OtherFilesAreNamed) {

@@ -11,14 +11,11 @@
 #include "tests/support/running_program.h"
 #include "tests/support/tar_file.h"
 
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace infeed {
 namespace imagenet_to_records_records_test {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 // Four tars of 30 samples.
 class RecordInputTest : public ::testing::Test {
@@ -48,20 +45,6 @@ class RecordInputTest : public ::testing::Test {
   ImageFolder raw_;
 };
 
-TEST_F(RecordInputTest, TakesFoldersPatternsAndBraces) {
-  for (const std::string input : {"tars", "tars/*.tar", "tars/part-{0..3}.tar",
-                                  "tars/part-{0,1,2,3}.tar"}) {
-    const ProgramResult result = Convert(raw_ / input, "/nowhere", "--dry_run");
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_THAT(result.out,
-                AllOf(HasSubstr("120 images"), HasSubstr("3 classes")));
-  }
-  const ProgramResult two =
-      Convert((raw_ / "tars/part-0.tar") + "," + (raw_ / "tars/part-{2,3}.tar"),
-              "/nowhere", "--dry_run");
-  EXPECT_THAT(two.out, HasSubstr("90 images")) << two.err;
-}
-
 TEST_F(RecordInputTest, GoesOnAfterAKill) {
   const std::string flags = "--format webdataset --shards 12 --threads 2";
   ASSERT_EQ(Convert(raw_ / "tars", raw_ / "whole", flags).exit_code, 0);
@@ -76,18 +59,6 @@ TEST_F(RecordInputTest, GoesOnAfterAKill) {
   EXPECT_EQ(last.exit_code, 0) << last.err;
   EXPECT_EQ(FilesIn(raw_ / "out"), FilesIn(raw_ / "whole"));
   EXPECT_EQ(FilesIn(raw_ / "out").count("train-000011.tar"), 1U);
-}
-
-TEST_F(RecordInputTest, SharesTarsAmongTasks) {
-  const std::string flags = "--format webdataset --shards 5 ";
-  ASSERT_EQ(Convert(raw_ / "tars", raw_ / "whole", flags).exit_code, 0);
-  for (const std::string task :
-       {"--task_index 0", "--task_index 1", "--finish"}) {
-    const ProgramResult result =
-        Convert(raw_ / "tars", raw_ / "out", flags + "--num_tasks 2 " + task);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-  }
-  EXPECT_EQ(FilesIn(raw_ / "out"), FilesIn(raw_ / "whole"));
 }
 
 }  // namespace imagenet_to_records_records_test
