@@ -198,42 +198,5 @@ INSTANTIATE_TEST_SUITE_P(
                 3, "the data sets differ"}),
     [](const auto& one) { return one.param.name; });
 
-class SwitchesTest : public MistakesTest {};
-
-// Every switch has the forms of absl's flags.
-TEST_P(SwitchesTest, SwitchesHaveANoForm) {
-  const ProgramResult run = RunThere(GetParam().program, GetParam().arguments);
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.out + run.err, HasSubstr(GetParam().says));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    OfPrograms, SwitchesTest,
-    testing::Values(
-        Mistake{"UseTpu", "train_resnet", "--nouse_tpu --print_config", 0,
-                "use_tpu=false has no effect"},
-        Mistake{"UseTpuWithHyphens", "train_resnet",
-                "--no-use-tpu --print_config", 0,
-                "use_tpu=false has no effect"},
-        Mistake{"Parameter", "train_resnet",
-                "--no_pre_activation --no-pre-activation --print_config", 0,
-                ""},
-        Mistake{"DryRun", "train_resnet",
-                "--dry_run --no-dry-run --print_config", 0, ""},
-        Mistake{"Records", "records", "verify --nodecode data", 0, " 0 bad"},
-        Mistake{"Converter", "imagenet_to_records",
-                "--raw_data_dir raw --local_scratch_dir noform "
-                "--noverify_images --no-keep-png",
-                0, "2 classes in"},
-        Mistake{"Throughput", "pipeline_throughput",
-                "--data_dir data --image_size 16 --batch_size 2 --notraining "
-                "--no-dry-run --seconds 0.01 --rounds 1",
-                0, ""},
-        Mistake{"TwoFormats", "train_resnet",
-                "--model_dir model --mode export --export_dir both --format "
-                "onnx torchscript",
-                0, "exported the model of step 2"}),
-    [](const auto& one) { return one.param.name; });
-
 }  // namespace
 }  // namespace infeed
