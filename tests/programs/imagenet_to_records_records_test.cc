@@ -16,7 +16,6 @@
 namespace infeed {
 namespace imagenet_to_records_records_test {
 
-
 // Four tars of 30 samples.
 class RecordInputTest : public ::testing::Test {
  protected:

@@ -39,6 +39,21 @@ class LossOptionsTest : public testing::Test {
     }
     return losses;
   }
+  // As the model "whole", which was trained with the flags for four steps.
+  void ExpectTheSameAfterAResumeAndWithRanks(const std::string& flags) const {
+    for (const std::string steps : {"1", "4"}) {
+      ASSERT_EQ(Train("parts", flags + " --train_steps " + steps).exit_code, 0);
+    }
+    EXPECT_EQ(Losses("parts"), Losses("whole"));
+    if (kHasGloo) {
+      ASSERT_EQ(
+          Train("ranks", flags + " --train_steps 4 --local_ranks 2").exit_code,
+          0);
+      EXPECT_THAT(Losses("ranks"),
+                  Pointwise(DoubleNear(1e-4), Losses("whole")));
+    }
+  }
+
   SmallModel model_;
   TemporaryFolder work_;
 };
@@ -57,15 +72,7 @@ TEST_F(LossOptionsTest, ATeacherTeachesAlsoAfterAResumeAndWithRanks) {
   EXPECT_THAT(whole.err,
               AllOf(HasSubstr(teacher),
                     HasSubstr("; loss soft, weight 0.5, temperature 2\n")));
-  ASSERT_EQ(Train("parts", taught + " --train_steps 1").exit_code, 0);
-  ASSERT_EQ(Train("parts", taught + " --train_steps 4").exit_code, 0);
-  EXPECT_EQ(Losses("parts"), Losses("whole"));
-  if (kHasGloo) {
-    ASSERT_EQ(
-        Train("ranks", taught + " --train_steps 4 --local_ranks 2").exit_code,
-        0);
-    EXPECT_THAT(Losses("ranks"), Pointwise(DoubleNear(1e-4), Losses("whole")));
-  }
+  ExpectTheSameAfterAResumeAndWithRanks(taught);
   ASSERT_EQ(Train("alone", "--train_steps 4").exit_code, 0);
   EXPECT_NE(Losses("alone"), Losses("whole"));
 
@@ -83,16 +90,7 @@ TEST_F(LossOptionsTest, ClassWeightsAlsoAfterAResumeAndWithRanks) {
       Train("whole", weighted + file + " --train_steps 4");
   ASSERT_EQ(whole.exit_code, 0) << whole.err;
   EXPECT_THAT(whole.err, HasSubstr("weights of 4 classes, 0.25 to 3\n"));
-  ASSERT_EQ(Train("parts", weighted + file + " --train_steps 1").exit_code, 0);
-  ASSERT_EQ(Train("parts", weighted + file + " --train_steps 4").exit_code, 0);
-  EXPECT_EQ(Losses("parts"), Losses("whole"));
-  if (kHasGloo) {
-    ASSERT_EQ(
-        Train("ranks", weighted + file + " --train_steps 4 --local_ranks 2")
-            .exit_code,
-        0);
-    EXPECT_THAT(Losses("ranks"), Pointwise(DoubleNear(1e-4), Losses("whole")));
-  }
+  ExpectTheSameAfterAResumeAndWithRanks(weighted + file);
   // All classes have four images.
   const ProgramResult balanced =
       Train("none", "--loss_class_weights balanced --dry_run");

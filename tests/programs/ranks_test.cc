@@ -192,13 +192,6 @@ TEST_F(RanksTest, AllStopWhereOneIsAsked) {
   EXPECT_THAT(ListCheckpoints(Model("stopped")), SizeIs(1));
 }
 
-TEST_F(RanksTest, TheLauncherPassesSignalsOn) {
-  LaunchedRanks run(Endless("stopped"));
-  run.launcher().Signal(SIGINT);
-  EXPECT_EQ(run.launcher().Wait(), 75) << run.launcher().err();
-  EXPECT_THAT(ListCheckpoints(Model("stopped")), SizeIs(1));
-}
-
 // Started anew or not: `ps` shows the program's name, and a rank inherits what
 // the launcher found to be set.
 TEST_F(RanksTest, RanksHaveTheProgramsNameAndWaitPolicy) {
