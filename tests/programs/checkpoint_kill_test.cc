@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <random>
 #include <string>
 #include <thread>
@@ -147,33 +146,6 @@ TEST_F(CheckpointKillTest, GoesOnFromAnyStepToTheSameBytes) {
     const std::string model = "resumed-" + std::to_string(i);
     Train(model, {"--resume", CheckpointFolder(models_ / "straight", step)});
     ASSERT_EQ(LastBytes(model), LastBytes("straight")) << "from " << step;
-  }
-}
-
-// 500 places of the newest of two checkpoints, flipped or cut.
-TEST_F(CheckpointKillTest, NoticesDamageAndTakesTheOneBefore) {
-  Train("straight");
-  const std::string& model = models_ / "straight";
-  const std::string folder = CheckpointFolder(model, kSteps);
-  const std::string_view names[] = {kModelFile, kOptimizerFile, kStateFile,
-                                    kManifestFile};
-  for (int i = 0; i < 500; ++i) {
-    const std::string path = PathIn(folder, names[random_() % 4]);
-    const std::string whole = ReadWholeFile(path, kMaxBytes);
-    std::string bytes = whole;
-    const std::size_t place = random_() % whole.size();
-    if (i % 2 == 0) {
-      bytes[place] = static_cast<char>(bytes[place] ^ (1 << (random_() % 8)));
-    } else {
-      bytes.resize(place);
-    }
-    std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
-    std::vector<std::string> damaged;
-    const auto newest = LoadNewestCheckpoint(model, damaged);
-    ASSERT_TRUE(newest);
-    ASSERT_EQ(newest->step, kSteps - 1) << path << " at " << place;
-    ASSERT_THAT(damaged, SizeIs(1));
-    std::ofstream(path, std::ios::binary | std::ios::trunc) << whole;
   }
 }
 

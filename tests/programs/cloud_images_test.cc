@@ -2,7 +2,6 @@
 #include <filesystem>
 #include <map>
 #include <string>
-#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -144,16 +143,6 @@ TEST_F(CloudImagesTest, FoldersOfAllKindsAreUnited) {
       "--raw_data_dir=" + more.path() + " --raw_data_dir=s3://shards/raw");
 }
 
-TEST_F(CloudImagesTest, ABusyStoreChangesNothing) {
-  Upload();
-  server_.SetFaults(
-      R"({"fault": "status", "probability": 0.15},
-         {"fault": "reset_body", "probability": 0.1},
-         {"fault": "truncate", "probability": 0.1})");
-  ExpectTheSame("--raw_data_dir=" + raw_.path(),
-                "--raw_data_dir=s3://shards/raw --threads=3");
-}
-
 TEST_F(CloudImagesTest, FinishedShardsAreKeptUntilAnObjectChanges) {
   const std::string jpeg = TestJpeg({.width = 16, .height = 8});
   raw_.File("bee/tail.jpg", jpeg + "x");
@@ -171,24 +160,12 @@ TEST_F(CloudImagesTest, FinishedShardsAreKeptUntilAnObjectChanges) {
               HasSubstr("3 shards of an earlier run were kept"));
 }
 
-TEST_F(CloudImagesTest, AnImageThatIsReplacedMeanwhileIsAnError) {
-  Upload();
-  server_.SetFaults(
-      R"({"fault": "replace", "path": "cat/007.jpg", "method": "GET"})");
-  const ProgramResult result = Convert("out", "--raw_data_dir=s3://shards/raw");
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("s3://shards/raw/cat/007.jpg"),
-                                HasSubstr("replaced")));
-}
-
 TEST_F(CloudImagesTest, ABadImageIsNamedByItsUrl) {
   raw_.File("bee/bad.jpg", "not a JPEG");
   Upload();
   const ProgramResult result = Convert("out", "--raw_data_dir=s3://shards/raw");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err, HasSubstr("s3://shards/raw/bee/bad.jpg"));
-  ExpectTheSame("--on_bad_image=skip --raw_data_dir=" + raw_.path(),
-                "--on_bad_image=skip --raw_data_dir=s3://shards/raw");
 }
 
 TEST_F(CloudImagesTest, DuplicatesAreFoundInTheStore) {
@@ -258,19 +235,6 @@ TEST_F(CloudImagesTest, RawFilesAreReadFromTheStore) {
               Gzipped(IdxBytes({4, 8, 8}, Counting(256, 1))));
   EXPECT_THAT(Convert("objects", "--raw_format=idx" + remote).out,
               HasSubstr("1 shard of an earlier run was kept"));
-}
-
-TEST_F(CloudImagesTest, SaysWhatIsNotThere) {
-  const ProgramResult nothing =
-      Convert("out", "--raw_data_dir=s3://shards/nothing");
-  EXPECT_EQ(nothing.exit_code, 1);
-  EXPECT_THAT(nothing.err,
-              AllOf(HasSubstr("s3://shards/nothing"),
-                    HasSubstr("no such folder"), Not(HasSubstr(kS3SecretKey))));
-  const ProgramResult web =
-      Convert("out", "--raw_data_dir=https://localhost/raw");
-  EXPECT_EQ(web.exit_code, 2);
-  EXPECT_THAT(web.err, HasSubstr("cannot list its files"));
 }
 
 }  // namespace

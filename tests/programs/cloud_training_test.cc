@@ -67,42 +67,25 @@ class CloudTrainingTest : public CloudTraining {
     server_.Put("shards/weights", bytes);
     server_.Put("gs-shards/weights", bytes);
   }
-
-  // Killed twice; the third part runs on the same machine or on another one.
-  void KillTwiceAndCompare(const std::string& root, bool elsewhere) {
-    MakeWeights();
-    KillAfter(root, 4, Others(root));
-    KillAfter(root, 9, Others(root));
-    if (elsewhere) {
-      scratch_ = machine_ / "another";
-    }
-    const ProgramResult run = Train(root, Others(root));
-    ASSERT_EQ(run.exit_code, 0) << run.err;
-    EXPECT_THAT(run.err, HasSubstr("resuming from the checkpoint at step"));
-    EXPECT_EQ(LastSumsIn(Bucket(root)), LocalSums(Others(local_ / "")));
-    EXPECT_THAT(StepsIn(Bucket(root)),
-                ElementsAre(kSteps - 2, kSteps - 1, kSteps));
-    EXPECT_THAT(ObjectsBelow(Bucket(root), "exports/"),
-                AllOf(HasSubstr("/model.safetensors"),
-                      HasSubstr("/preprocessing.json")));
-    EXPECT_THAT(server_.OpenUploads(), IsEmpty());
-  }
 };
 
-TEST_F(CloudTrainingTest, GoesOnAfterKillsOnTheSameMachine) {
-  KillTwiceAndCompare(kGs, false);
-}
-
-TEST_F(CloudTrainingTest, GoesOnAfterKillsOnAnotherMachine) {
-  KillTwiceAndCompare(kS3, true);
-}
-
-TEST_F(CloudTrainingTest, MakesAModelDirOnTheDiskForWeightsInTheStore) {
+// The second part runs on the same machine, the third on another.
+TEST_F(CloudTrainingTest, GoesOnAfterKillsHereAndOnAnotherMachine) {
+  const std::string root = kS3;
   MakeWeights();
-  const ProgramResult run =
-      Train(local_ / "", {"--resnet_checkpoint", std::string(kS3) + "weights"});
+  KillAfter(root, 4, Others(root));
+  KillAfter(root, 9, Others(root));
+  scratch_ = machine_ / "another";
+  const ProgramResult run = Train(root, Others(root));
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_TRUE(fs::exists(CheckpointFolder(local_ / "model", kSteps)));
+  EXPECT_THAT(run.err, HasSubstr("resuming from the checkpoint at step"));
+  EXPECT_EQ(LastSumsIn(Bucket(root)), LocalSums(Others(local_ / "")));
+  EXPECT_THAT(StepsIn(Bucket(root)),
+              ElementsAre(kSteps - 2, kSteps - 1, kSteps));
+  EXPECT_THAT(
+      ObjectsBelow(Bucket(root), "exports/"),
+      AllOf(HasSubstr("/model.safetensors"), HasSubstr("/preprocessing.json")));
+  EXPECT_THAT(server_.OpenUploads(), IsEmpty());
 }
 
 // The mirror's path is in the lines that name both, and nowhere else.
@@ -126,16 +109,6 @@ TEST_F(CloudTrainingTest, PrintsAndUploadsUrlsOnly) {
   }
 }
 
-TEST_F(CloudTrainingTest, UploadsThatFailForAWhileStopNothing) {
-  server_.SetFaults(
-      R"({"fault": "status", "method": "PUT|DELETE", "probability": 0.3},)"
-      R"({"fault": "reset_body", "method": "PUT", "probability": 0.2})");
-  const ProgramResult run = Train(kS3);
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_EQ(LastSumsIn("shards"), LocalSums());
-  EXPECT_THAT(StepsIn("shards"), ElementsAre(kSteps - 2, kSteps - 1, kSteps));
-}
-
 TEST_F(CloudTrainingTest, WhatTheStoreNeverTookIsUploadedByTheNextRun) {
   server_.SetFaults(R"({"fault": "status", "method": "PUT"})");
   const ProgramResult cut = Train(kGs, {"--upload_timeout", "1"});
@@ -156,23 +129,6 @@ TEST_F(CloudTrainingTest, WhatTheStoreNeverTookIsUploadedByTheNextRun) {
   EXPECT_EQ(LastSumsIn("gs-shards"), LocalSums());
 }
 
-TEST_F(CloudTrainingTest, FallsBackPastDamageInTheStore) {
-  ASSERT_EQ(Train(kS3).exit_code, 0);
-  const std::string newest = CheckpointFolder("shards/model", kSteps);
-  const std::string whole = LastSumsIn("shards");
-  server_.Put(PathIn(newest, kModelFile), "damaged");
-  // One that was being uploaded.
-  server_.Put(PathIn(CheckpointFolder("shards/model", kSteps + 1), kModelFile),
-              "begun");
-  scratch_ = machine_ / "another";
-  const ProgramResult run = Train(kS3);
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, AllOf(HasSubstr("damaged checkpoint, not used: "),
-                             HasSubstr("from the checkpoint at step " +
-                                       std::to_string(kSteps - 1))));
-  EXPECT_EQ(LastSumsIn("shards"), whole);
-}
-
 TEST_F(CloudTrainingTest, AStopLeavesItsCheckpointInTheStore) {
   RunningProgram program("train_resnet",
                          Flags(kS3, {"--steps_per_checkpoint", "1000"}));
@@ -183,24 +139,6 @@ TEST_F(CloudTrainingTest, AStopLeavesItsCheckpointInTheStore) {
   const ProgramResult run = Train(kS3);
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(LastSumsIn("shards"), LocalSums());
-}
-
-TEST_F(CloudTrainingTest, ASecondRunOfThisMachineIsRefused) {
-  RunningProgram first("train_resnet", Flags(kS3));
-  ASSERT_TRUE(first.ReadUntil("is mirrored in"));
-  first.Signal(SIGSTOP);  // It must not end before the second begins.
-  const ProgramResult second = Train(kS3);
-  first.Signal(SIGCONT);
-  EXPECT_EQ(second.exit_code, 2);
-  EXPECT_THAT(second.err, AllOf(HasSubstr("model_dir=s3://shards/model"),
-                                HasSubstr("another process on this machine")));
-  EXPECT_EQ(first.Wait(), 0) << first.err();
-}
-
-TEST_F(CloudTrainingTest, KeepsInTheStoreWhatADiskWouldKeep) {
-  ASSERT_EQ(Train(kGs, {"--keep_every", "10", "--keep_last", "2"}).exit_code,
-            0);
-  EXPECT_THAT(StepsIn("gs-shards"), ElementsAre(10, kSteps - 1, kSteps));
 }
 
 // Another mode on the model in the store.
@@ -247,19 +185,6 @@ TEST_F(CloudTrainingTest, OtherModesTakeTheModelFromTheStore) {
   }
 }
 
-TEST_F(CloudTrainingTest, AnEvaluationFollowsATrainingOfAnotherMachine) {
-  RunningProgram follower(
-      "train_resnet", OfModel("eval", machine_ / "another",
-                              {"--data_dir", "s3://shards/data", "--eval_split",
-                               "train", "--eval_timeout", "600"}));
-  ASSERT_TRUE(follower.ReadUntil("waiting up to 600 s for s3://shards/model/"))
-      << follower.err();
-  ASSERT_EQ(Train(kS3).exit_code, 0);
-  EXPECT_EQ(follower.Wait(), 0) << follower.err();
-  EXPECT_THAT(ObjectsBelow("shards", "model/eval/"),
-              HasSubstr("/00000020-train-"));
-}
-
 TEST_F(CloudTrainingTest, GoesOnFromAnotherModelDirThere) {
   ASSERT_EQ(Train(kS3).exit_code, 0);
   for (const char* end : {"model", "model/checkpoint-00000019"}) {
@@ -287,19 +212,6 @@ TEST_F(CloudTrainingTest, ErrorsNameWhatTheUserGave) {
                       "https://host/model", "--local_scratch_dir", scratch_});
   EXPECT_EQ(web.exit_code, 2);
   EXPECT_THAT(web.err, HasSubstr("model_dir=https://host/model: not a folder"));
-}
-
-// If the store is emptied, training starts over: nothing is restored from this
-// disk.
-TEST_F(CloudTrainingTest, TheStoreSaysWhatIsTrue) {
-  ASSERT_EQ(Train(kS3).exit_code, 0);
-  const ObjectServer other;
-  Set("AWS_ENDPOINT_URL", other.url());
-  other.Put("shards/data/" + ShardName("train", 0, 1),
-            ReadWholeFile(local_ / ShardName("train", 0, 1), kMaxBytes));
-  const ProgramResult run = Train(kS3);
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("current step 0"));
 }
 
 TEST_F(CloudTrainingTest, WhatNoStoreHasIsDroppedByForceAlone) {

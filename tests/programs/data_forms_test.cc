@@ -1,18 +1,13 @@
 // The programs on the same photographs as a folder, tars, a zip and TFRecords.
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/atomic_file.h"
-#include "records/example/builder.h"
-#include "records/files/record_files.h"
 #include "tests/support/environment_variable.h"
-#include "tests/support/flower_records.h"
 #include "tests/support/photograph_forms.h"
 #include "tests/support/record_file.h"
 #include "tests/support/run_program.h"
@@ -72,59 +67,6 @@ TEST_F(DataFormsTest, AllFormsHaveTheSameBatchesWithSeekIndexes) {
   EXPECT_THAT(again.out, HasSubstr("seek indexes are up to date"));
 }
 
-TEST_F(DataFormsTest, ArchivesAreReadByTheVerbs) {
-  for (const std::string& data : {forms_.tars(), forms_.zip()}) {
-    EXPECT_THAT(RunProgram("records", "count " + data).out,
-                HasSubstr("total 42"));
-    EXPECT_THAT(RunProgram("records", "ls " + data).out, HasSubstr("42"));
-    EXPECT_THAT(RunProgram("records", "head " + data).out,
-                HasSubstr("train1000.jpg"));
-    EXPECT_THAT(RunProgram("records", "verify " + data).out,
-                HasSubstr("42 records in"));
-    EXPECT_THAT(RunProgram("records", "stats " + data).out,
-                HasSubstr("classes     3"));
-    const TemporaryFolder out;
-    EXPECT_THAT(
-        RunProgram("records", "extract --output " + (out / "x") + " " + data)
-            .out,
-        HasSubstr("42 images in 3 folders"));
-  }
-}
-
-TEST_F(DataFormsTest, VerbsThatWriteShardsNameTheProgramThatConverts) {
-  const TemporaryFolder out;
-  const std::string output = " --output " + (out / "x");
-  for (const std::string& verb :
-       {"repair" + output, "merge" + output, "reshard --prefix a" + output,
-        "split --parts 2" + output, "diff " + forms_.shards()}) {
-    for (const std::string& data :
-         {forms_.images(), forms_.tars(), forms_.zip()}) {
-      if (verb.starts_with("diff") && data == forms_.images()) {
-        continue;  // It takes no folder without shards at all.
-      }
-      const ProgramResult result = RunProgram("records", verb + " " + data);
-      EXPECT_EQ(result.exit_code, 2) << verb << " " << data;
-      EXPECT_THAT(result.err,
-                  HasSubstr("imagenet_to_records --raw_data_dir " + data));
-      EXPECT_FALSE(std::filesystem::exists(out / "x"));
-    }
-  }
-}
-
-TEST_F(DataFormsTest, VerifyNamesWhatAZipLeavesOut) {
-  const TemporaryFolder folder;
-  WriteFileAtomically(folder / "a.zip",
-                      ZipBuilder()
-                          .Add(StoredMember("../cat/a.jpg", "?"))
-                          .Add(StoredMember("cat/b.jpg", TestJpeg()))
-                          .bytes());
-  const ProgramResult result =
-      RunProgram("records", "verify " + (folder / "a.zip"));
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.out, AllOf(HasSubstr("the first ../cat/a.jpg\n"),
-                                HasSubstr("1 record in 1 shard, 0 bad")));
-}
-
 TEST_F(DataFormsTest, ATrainingTakesThemAll) {
   for (const std::string& data : forms_.all()) {
     const TemporaryFolder model;
@@ -146,24 +88,6 @@ TEST_F(DataFormsTest, ATrainingTakesThemAll) {
   }
 }
 
-TEST_F(DataFormsTest, AnIndexThatCannotBeKeptIsNamed) {
-  RecordFile().Write(forms_.tars() + "/.infeed");
-  const EnvironmentVariable no_cache("XDG_CACHE_HOME",
-                                     forms_.tars() + "/.infeed");
-  const ProgramResult result = RunProgram("records", "index " + forms_.tars());
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.err, HasSubstr("cannot make a folder for side files"));
-}
-
-// Writes records of small images with these labels.
-void WriteRecords(const std::string& path, const std::vector<int>& labels) {
-  RecordFile file;
-  for (const int label : labels) {
-    file.Add(PayloadOf({.image = TestJpeg(), .label = label}));
-  }
-  file.Write(path);
-}
-
 void WriteTar(const std::string& path, const std::vector<int>& labels) {
   TarFile tar;
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -172,42 +96,6 @@ void WriteTar(const std::string& path, const std::vector<int>& labels) {
         .Add(key + ".cls", std::to_string(labels[i]));
   }
   WriteFileAtomically(path, tar.text());
-}
-
-std::string Offset(const std::string& flags) {
-  const ProgramResult result =
-      RunProgram("pipeline_throughput", "--dry_run --batch_size 2 " + flags);
-  EXPECT_EQ(result.exit_code, 0) << flags << result.err;
-  const std::size_t at = result.err.find("label_offset ");
-  return at == std::string::npos ? "?" : result.err.substr(at + 13, 1);
-}
-
-// The validation data alone do not have the label 0.
-TEST(LabelNumbersTest, LabelsAreTheSameInAllSplitsAndPrograms) {
-  const TemporaryFolder data;
-  std::filesystem::create_directories(data / "tars");
-  std::filesystem::create_directories(data / "records");
-  WriteTar(data / "tars/train-0.tar", {0, 1, 2, 3});
-  WriteTar(data / "tars/val-0.tar", {1, 2, 3, 3});
-  WriteRecords(data / "records/train-00000-of-00001", {0, 1, 2, 3});
-  WriteRecords(data / "records/validation-00000-of-00001", {1, 2, 3, 3});
-  for (const std::string form : {"tars", "records"}) {
-    for (const std::string split : {"train", "validation"}) {
-      EXPECT_EQ(Offset("--data_dir " + (data / form) + " --split " + split),
-                "0")
-          << form << split;
-    }
-    const TemporaryFolder model;
-    const ProgramResult result = RunTrainResnet(
-        "--data_dir " + (data / form) + " --model_dir " + (model / "m") +
-        " --dry_run --params_override "
-        "train_batch_size=4,image_size=32,resnet_depth=18,train_steps=2");
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_THAT(result.err, HasSubstr("0..3, 4 classes (label_offset 0)"));
-  }
-  EXPECT_EQ(Offset("--shards " + (data / "tars/val-0.tar")), "0");
-  EXPECT_EQ(Offset("--shards " + (data / "records/validation-00000-of-00001")),
-            "0");
 }
 
 TEST(LabelNumbersTest, ConversionKeepsLabels) {
@@ -231,48 +119,36 @@ TEST(LabelNumbersTest, ConversionKeepsLabels) {
 
 TEST(ImageKeyTest, NamesOneOfTwoImages) {
   const TemporaryFolder data;
-  const std::string jpeg = TestJpeg();
-  const std::string other = TestJpeg({.seed = 2});
   TarFile tar;
-  RecordFile records;
-  for (int i = 0; i < 4; ++i) {
-    const std::string key = std::to_string(i);
-    tar.Add(key + ".png", other).Add(key + ".jpg", jpeg).Add(key + ".cls", "0");
-    records.Add(BuildExample(std::vector<ExampleFeature>{
-        {"jpg", std::vector<std::string_view>{jpeg}},
-        {"label", std::vector<std::int64_t>{0}},
-        {"png", std::vector<std::string_view>{other}}}));
+  for (const std::string key : {"0", "1", "2", "3"}) {
+    tar.Add(key + ".png", TestJpeg({.seed = 2}))
+        .Add(key + ".jpg", TestJpeg())
+        .Add(key + ".cls", "0");
   }
-  WriteFileAtomically(data / "x.tar", tar.text());
-  records.Write(data / "x.tfrecord");
-  const auto read = [&](const std::string& name, const std::string& flags) {
+  const std::string path = data / "x.tar";
+  WriteFileAtomically(path, tar.text());
+  const auto read = [](const std::string& input) {
     return RunProgram("pipeline_throughput",
                       "--hash 1 --batch_size 4 --image_size 16 --recipe plain "
                       "--data_dir " +
-                          (data / name) + flags);
+                          input);
   };
-  for (const std::string name : {"x.tar", "x.tfrecord"}) {
-    const ProgramResult open = read(name, "");
-    EXPECT_EQ(open.exit_code, 2);
-    EXPECT_THAT(open.err, AllOf(HasSubstr(name + ": jpg and png may both"),
-                                HasSubstr("give image_key=jpg")));
-    const ProgramResult convert = RunProgram(
-        "imagenet_to_records", "--raw_data_dir " + (data / name) +
-                                   " --local_scratch_dir " + (data / "out"));
-    EXPECT_EQ(convert.exit_code, 2);
-    EXPECT_THAT(convert.err, HasSubstr("give image_key=jpg"));
-    const ProgramResult made = RunProgram(
-        "imagenet_to_records",
-        "--overwrite --shards 1 --image_key png "
-        "--raw_data_dir " +
-            (data / name) + " --local_scratch_dir " + (data / "out"));
-    EXPECT_EQ(made.exit_code, 0) << made.err;
-    EXPECT_EQ(read("out", "").out, read("x.tar", " --image_key png").out);
-    EXPECT_EQ(read(name, " --image_key png").out,
-              read("x.tar", " --image_key .PNG").out);
-    EXPECT_NE(read(name, " --image_key png").out,
-              read(name, " --image_key jpg").out);
-  }
+  const std::string convert =
+      "--shards 1 --raw_data_dir " + path + " --local_scratch_dir ";
+  const ProgramResult open = read(path);
+  EXPECT_EQ(open.exit_code, 2);
+  EXPECT_THAT(open.err, AllOf(HasSubstr("x.tar: jpg and png may both"),
+                              HasSubstr("give image_key=jpg")));
+  const ProgramResult refused =
+      RunProgram("imagenet_to_records", convert + (data / "out"));
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("give image_key=jpg"));
+  const ProgramResult made = RunProgram(
+      "imagenet_to_records", convert + (data / "out") + " --image_key png");
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  const std::string png = read(path + " --image_key png").out;
+  EXPECT_EQ(read(data / "out").out, png);
+  EXPECT_NE(read(path + " --image_key jpg").out, png);
 }
 
 TEST(DataThatAreNoRecordsTest, OtherFilesAreNamed) {
@@ -286,28 +162,31 @@ TEST(DataThatAreNoRecordsTest, OtherFilesAreNamed) {
                       "7zXZ" +
                           std::string(100, '\0'));
   WriteFileAtomically(data / "a.h5", "\x89HDF\r\n" + std::string(100, '\0'));
-  for (const auto& [name, what] : {std::pair{"a.jpg", "a JPEG image"},
-                                   {"a.tar.xz", "packed by xz"},
-                                   {"a.h5", "an HDF5 file"},
-                                   {"a.jpg,a.gif", "a JPEG image"},
-                                   {"a.gif", "GIF images cannot be read"},
-                                   {"a.txt", "a text file"},
-                                   {"a.parquet", "a Parquet file"}}) {
+  const std::string throughput = "pipeline_throughput";
+  const std::string converter = "imagenet_to_records";
+  const std::string trainer = "train_resnet";
+  const std::map<std::string, std::string> flags = {
+      {throughput, "--dry_run --data_dir "},
+      {converter, "--dry_run --local_scratch_dir out --raw_data_dir "},
+      {trainer, "--dry_run --model_dir none --data_dir "}};
+  struct Other {
+    std::string program;
     std::string paths;
-    for (const std::string& part : SplitAtCommas(name)) {
-      paths += (paths.empty() ? "" : ",") + (data / part);
-    }
-    for (const std::string program :
-         {"pipeline_throughput --dry_run --data_dir ",
-          "imagenet_to_records --dry_run --local_scratch_dir out "
-          "--raw_data_dir ",
-          "train_resnet --dry_run --model_dir none --data_dir "}) {
-      const std::size_t space = program.find(' ');
-      const ProgramResult result =
-          RunHere(program.substr(0, space), program.substr(space) + paths);
-      EXPECT_EQ(result.exit_code, 3) << program << result.err;
-      EXPECT_THAT(result.err, HasSubstr(what)) << program;
-    }
+    const char* what;
+  };
+  for (const Other& other :
+       {Other{throughput, data / "a.jpg", "a JPEG image"},
+        Other{converter, data / "a.tar.xz", "packed by xz"},
+        Other{trainer, data / "a.h5", "an HDF5 file"},
+        Other{converter, (data / "a.jpg") + "," + (data / "a.gif"),
+              "a JPEG image"},
+        Other{throughput, data / "a.gif", "GIF images cannot be read"},
+        Other{trainer, data / "a.txt", "a text file"},
+        Other{throughput, data / "a.parquet", "a Parquet file"}}) {
+    const ProgramResult result =
+        RunHere(other.program, flags.at(other.program) + other.paths);
+    EXPECT_EQ(result.exit_code, 3) << other.paths << result.err;
+    EXPECT_THAT(result.err, HasSubstr(other.what));
   }
 }
 

@@ -84,13 +84,6 @@ TEST_F(ExportModeTest, ExportsACheckpointWithoutItsData) {
   EXPECT_EQ(facts["num_label_classes"], 10);
 }
 
-TEST_F(ExportModeTest, NeedsAModelFolder) {
-  const ProgramResult result = Run("--mode export");
-  EXPECT_EQ(result.exit_code, 2) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("model: no such model folder"));
-  EXPECT_FALSE(fs::exists(exports_));
-}
-
 TEST_F(ExportModeTest, NeedsACheckpoint) {
   ASSERT_EQ(Train().exit_code, 0);
   fs::remove_all(CheckpointFolder(parent_ / "model", 2));
@@ -134,8 +127,6 @@ TEST_F(ExportModeTest, RefusesAMeanThatCannotBe) {
     EXPECT_EQ(result.exit_code, 2) << result.err;
     EXPECT_THAT(result.err, HasSubstr(why));
   };
-  refuses("--mode export --average_checkpoints 3",
-          "it has only 2 up to step 2: 1, 2\n");
   refuses("--mode export --average_checkpoints 2 --checkpoint 1",
           "it has only 1 up to step 1: 1\n");
   refuses("--mode export --average_checkpoints 2 --export_moving_average true",

@@ -13,6 +13,7 @@
 namespace infeed {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class HelpTextsTest : public testing::TestWithParam<const char*> {};
@@ -42,16 +43,6 @@ std::vector<std::string> HelpsIn(const std::string& text) {
   return helps;
 }
 
-TEST_P(HelpTextsTest, AreSentences) {
-  const ProgramResult all = RunProgram(GetParam(), "--help_all");
-  ASSERT_EQ(all.exit_code, 0) << all.err;
-  const std::vector<std::string> helps = HelpsIn(all.out);
-  for (const std::string& help : helps) {
-    EXPECT_TRUE(IsSentence(help.substr(0, help.rfind(" [")))) << help;
-  }
-  EXPECT_GE(helps.size(), 3U);
-}
-
 // The flags that a help lists.
 int CountFlags(const std::string& help) {
   std::istringstream lines(help);
@@ -62,26 +53,34 @@ int CountFlags(const std::string& help) {
   return flags;
 }
 
-TEST_P(HelpTextsTest, AreShortWithExamplesAndWholeWhereAllIsAskedFor) {
-  const std::string help = RunProgram(GetParam(), "--help").out;
-  EXPECT_THAT(help, HasSubstr("\nUsage: " + std::string(GetParam())));
-  EXPECT_THAT(help, HasSubstr("\nExamples:\n  " + std::string(GetParam())));
-  EXPECT_LE(CountFlags(help), 28) << help;
-  const std::string all = RunProgram(GetParam(), "--help_all").out;
-  EXPECT_GE(CountFlags(all), CountFlags(help));
-}
-
 // Names with long choices are not broken.
-TEST_P(HelpTextsTest, FitATerminal) {
+void ExpectToFitATerminal(const std::string& help) {
   constexpr std::size_t kColumns = 80;
-  for (const std::string flag : {"--help", "--help_all"}) {
-    std::istringstream lines(RunProgram(GetParam(), flag).out);
-    for (std::string line; std::getline(lines, line);) {
-      if (line.find('|') == std::string::npos) {
-        EXPECT_LE(line.size(), kColumns) << line;
-      }
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find('|') == std::string::npos) {
+      EXPECT_LE(line.size(), kColumns) << line;
     }
   }
+}
+
+TEST_P(HelpTextsTest, AreSentencesWithExamplesAndWholeWhereAllIsAskedFor) {
+  const std::string program = GetParam();
+  const ProgramResult help = RunProgram(program, "--help");
+  EXPECT_EQ(help.exit_code, 0) << help.err;
+  EXPECT_THAT(help.out, AllOf(HasSubstr("\nUsage: " + program),
+                              HasSubstr("\nExamples:\n  " + program)));
+  EXPECT_LE(CountFlags(help.out), 28) << help.out;
+  ExpectToFitATerminal(help.out);
+  const ProgramResult all = RunProgram(program, "--help_all");
+  ASSERT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_GE(CountFlags(all.out), CountFlags(help.out));
+  ExpectToFitATerminal(all.out);
+  const std::vector<std::string> helps = HelpsIn(all.out);
+  for (const std::string& text : helps) {
+    EXPECT_TRUE(IsSentence(text.substr(0, text.rfind(" [")))) << text;
+  }
+  EXPECT_GE(helps.size(), 3U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, HelpTextsTest,

@@ -3,7 +3,6 @@
 #include <signal.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 
 #include "tests/support/files_in.h"
@@ -11,17 +10,11 @@
 #include "tests/support/run_program.h"
 #include "tests/support/running_program.h"
 #include "tests/support/tar_file.h"
-#include "tests/support/temporary_folder.h"
 
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace infeed {
 namespace imagenet_to_records_records_test {
-
-namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 // Four tars of 30 samples.
 class RecordInputTest : public ::testing::Test {
@@ -51,37 +44,6 @@ class RecordInputTest : public ::testing::Test {
   ImageFolder raw_;
 };
 
-TEST_F(RecordInputTest, TakesFoldersPatternsAndBraces) {
-  for (const std::string input : {"tars", "tars/*.tar", "tars/part-{0..3}.tar",
-                                  "tars/part-{0,1,2,3}.tar"}) {
-    const ProgramResult result = Convert(raw_ / input, "/nowhere", "--dry_run");
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_THAT(result.out,
-                AllOf(HasSubstr("120 images"), HasSubstr("3 classes")));
-  }
-  const ProgramResult two =
-      Convert((raw_ / "tars/part-0.tar") + "," + (raw_ / "tars/part-{2,3}.tar"),
-              "/nowhere", "--dry_run");
-  EXPECT_THAT(two.out, HasSubstr("90 images")) << two.err;
-}
-
-TEST_F(RecordInputTest, DividesRecordsAndReportsDuplicates) {
-  fs::copy_file(raw_ / "tars/part-0.tar", raw_ / "tars/part-9.tar");
-  const ProgramResult result =
-      Convert(raw_ / "tars", "/nowhere",
-              "--dry_run --split 0.8/0.2 --report_duplicates");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("validation        30 images"),
-                                HasSubstr("30 groups of duplicates")));
-}
-
-TEST_F(RecordInputTest, NamesAFileThatIsMissing) {
-  const ProgramResult result =
-      Convert(raw_ / "tars/part-{3..4}.tar", raw_ / "out");
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.err, HasSubstr("part-4.tar: cannot find the data"));
-}
-
 TEST_F(RecordInputTest, GoesOnAfterAKill) {
   const std::string flags = "--format webdataset --shards 12 --threads 2";
   ASSERT_EQ(Convert(raw_ / "tars", raw_ / "whole", flags).exit_code, 0);
@@ -96,25 +58,6 @@ TEST_F(RecordInputTest, GoesOnAfterAKill) {
   EXPECT_EQ(last.exit_code, 0) << last.err;
   EXPECT_EQ(FilesIn(raw_ / "out"), FilesIn(raw_ / "whole"));
   EXPECT_EQ(FilesIn(raw_ / "out").count("train-000011.tar"), 1U);
-}
-
-TEST_F(RecordInputTest, SharesTarsAmongTasks) {
-  const std::string flags = "--format webdataset --shards 5 ";
-  ASSERT_EQ(Convert(raw_ / "tars", raw_ / "whole", flags).exit_code, 0);
-  for (const std::string task :
-       {"--task_index 0", "--task_index 1", "--finish"}) {
-    const ProgramResult result =
-        Convert(raw_ / "tars", raw_ / "out", flags + "--num_tasks 2 " + task);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-  }
-  EXPECT_EQ(FilesIn(raw_ / "out"), FilesIn(raw_ / "whole"));
-}
-
-TEST_F(RecordInputTest, RefusesALayoutThatIsForTfrecords) {
-  const ProgramResult result = Convert(
-      raw_ / "tars", raw_ / "out", "--format webdataset --layout reference");
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("--format webdataset"));
 }
 
 }  // namespace imagenet_to_records_records_test

@@ -36,24 +36,5 @@ TEST(MakeDemoImagesTest, ShowsNoControlCharacters) {
   EXPECT_THAT(made.out, HasSubstr("/a\\x1b[31m\\x0ab\n"));
 }
 
-TEST(MakeDemoImagesTest, AsksForTheOutput) {
-  const ProgramResult result = RunProgram("make_demo_images", "");
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("--output is required"));
-}
-
-TEST(MakeDemoImagesTest, TeachesByExamples) {
-  const ProgramResult result = RunProgram("make_demo_images", "--help");
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.out, HasSubstr("make_demo_images --output demo"));
-}
-
-TEST(MakeDemoImagesTest, RefusesANegativeCount) {
-  const ProgramResult result =
-      RunProgram("make_demo_images", "--output x --train -1");
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("--train"));
-}
-
 }  // namespace
 }  // namespace infeed

@@ -145,12 +145,17 @@ INSTANTIATE_TEST_SUITE_P(
                 "/proc/x"},
         Mistake{"RequiredFlag", "imagenet_to_records", "--raw_data_dir raw", 2,
                 "--local_scratch_dir is required"},
+        Mistake{"RawFolderRequired", "imagenet_to_records",
+                "--local_scratch_dir o", 2, "--raw_data_dir is required"},
         Mistake{"MisspeltRequiredFlag", "imagenet_to_records",
                 "--raw_data_dir raw --local_scratch o", 2,
                 "unknown flag '--local_scratch': did you mean "
                 "'--local_scratch_dir'?"},
         Mistake{"MisspeltThroughputFlag", "pipeline_throughput",
                 "--data_dri data", 2, "did you mean '--data_dir'?"},
+        Mistake{"NoOutput", "make_demo_images", "", 2, "--output is required"},
+        Mistake{"NegativeCount", "make_demo_images", "--output x --train -1", 2,
+                "--train"},
         Mistake{"MisspeltDemoFlag", "make_demo_images", "--outptu o", 2,
                 "did you mean '--output'?"},
         Mistake{"MisspeltVerb", "records", "verfy data", 2,
@@ -164,7 +169,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"ExportToNowhere", "train_resnet",
                 "--model_dir model --mode export", 2, "--export_dir"},
         Mistake{"WrongSplit", "pipeline_throughput",
-                "--data_dir data --split test", 2, "test"},
+                "--data_dir data --split test", 2,
+                "has no images of split='test'"},
         Mistake{"WrongEvalSplit", "train_resnet",
                 "--mode eval --model_dir model --data_dir data --eval_split "
                 "test",
@@ -190,43 +196,6 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"OtherData", "records",
                 "diff data/train-00000-of-00001 data/validation-00000-of-00001",
                 3, "the data sets differ"}),
-    [](const auto& one) { return one.param.name; });
-
-class SwitchesTest : public MistakesTest {};
-
-// Every switch has the forms of absl's flags.
-TEST_P(SwitchesTest, SwitchesHaveANoForm) {
-  const ProgramResult run = RunThere(GetParam().program, GetParam().arguments);
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.out + run.err, HasSubstr(GetParam().says));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    OfPrograms, SwitchesTest,
-    testing::Values(
-        Mistake{"UseTpu", "train_resnet", "--nouse_tpu --print_config", 0,
-                "use_tpu=false has no effect"},
-        Mistake{"UseTpuWithHyphens", "train_resnet",
-                "--no-use-tpu --print_config", 0,
-                "use_tpu=false has no effect"},
-        Mistake{"Parameter", "train_resnet",
-                "--no_pre_activation --no-pre-activation --print_config", 0,
-                ""},
-        Mistake{"DryRun", "train_resnet",
-                "--dry_run --no-dry-run --print_config", 0, ""},
-        Mistake{"Records", "records", "verify --nodecode data", 0, " 0 bad"},
-        Mistake{"Converter", "imagenet_to_records",
-                "--raw_data_dir raw --local_scratch_dir noform "
-                "--noverify_images --no-keep-png",
-                0, "2 classes in"},
-        Mistake{"Throughput", "pipeline_throughput",
-                "--data_dir data --image_size 16 --batch_size 2 --notraining "
-                "--no-dry-run --seconds 0.01 --rounds 1",
-                0, ""},
-        Mistake{"TwoFormats", "train_resnet",
-                "--model_dir model --mode export --export_dir both --format "
-                "onnx torchscript",
-                0, "exported the model of step 2"}),
     [](const auto& one) { return one.param.name; });
 
 }  // namespace

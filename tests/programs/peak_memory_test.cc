@@ -15,7 +15,6 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace infeed {
@@ -93,12 +92,6 @@ TEST_F(PeakMemoryTest, StaysUnderTheLimitWhateverIsKept) {
     }
     before = PeakOfChildren();
   }
-}
-
-TEST_F(PeakMemoryTest, TooSmallALimitIsRefused) {
-  const ProgramResult result = Run("--memory_limit 80MB");
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, ::testing::HasSubstr("memory_limit is 76.3 MiB"));
 }
 
 }  // namespace

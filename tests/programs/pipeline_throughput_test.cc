@@ -92,41 +92,12 @@ TEST_F(PipelineThroughputTest, WritesOverNoInput) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "new"));
 }
 
-TEST_F(PipelineThroughputTest, WritesNothingInADryRun) {
-  std::filesystem::remove_all(shards_.folder() + "/.infeed");
-  const ProgramResult result =
-      Run("--dry_run --trace " + (folder_ / "trace") + " --metrics_file " +
-          (folder_ / "prom") + " --bad_record_report " + (folder_ / "bad"));
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_FALSE(std::filesystem::exists(shards_.folder() + "/.infeed"));
-  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
-}
-
 TEST_F(PipelineThroughputTest, PrintsTheOrderOfARank) {
   // The epoch ends before the third batch.
   EXPECT_EQ(Run("--rank 1 --world_size 2 --order 3 --shuffle none "
                 "--rank_share strided")
                 .out,
             "1 3\n5 7\n1 3\n");
-}
-
-TEST_F(PipelineThroughputTest, MakesImagesThatAreNotSquare) {
-  const auto run = [&](const std::string& size) {
-    return RunProgram("pipeline_throughput", "--data_dir " + shards_.folder() +
-                                                 " --batch_size 4 --hash 5 "
-                                                 "--image_size " +
-                                                 size);
-  };
-  const ProgramResult square = run("16");
-  const ProgramResult wide = run("16x24");
-  ASSERT_EQ(wide.exit_code, 0) << wide.err;
-  EXPECT_NE(wide.out, square.out);
-  EXPECT_EQ(run("16x24 --threads 3").out, wide.out);
-  EXPECT_EQ(run("16x16").out, square.out);
-  const ProgramResult bad = run("16x0");
-  EXPECT_EQ(bad.exit_code, 2);
-  EXPECT_THAT(bad.err, HasSubstr("image_size='16x0': must be an integer, or a "
-                                 "height and a width"));
 }
 
 TEST_F(PipelineThroughputTest, SelectsRecords) {
@@ -189,6 +160,10 @@ TEST_F(PipelineThroughputTest, WritesItsReport) {
   EXPECT_EQ(report["queues"].size(), 4U);
   ASSERT_EQ(report["runs"].size(), 2U);
   EXPECT_EQ(report["runs"][0]["threads"], 2);
+  EXPECT_THAT(result.out, Not(HasSubstr("device")));
+  EXPECT_EQ(report["has_device"], false);
+  EXPECT_TRUE(report["bottleneck"]["device_rate"].is_null());
+  EXPECT_GT(report["bottleneck"]["images_per_core"], 0);
 }
 
 TEST_F(PipelineThroughputTest, GoesOnWithAStreamByItsState) {
@@ -201,18 +176,10 @@ TEST_F(PipelineThroughputTest, GoesOnWithAStreamByItsState) {
   // Two batches make an epoch.
   EXPECT_THAT(ReadWholeFile(state, 1 << 20),
               AllOf(HasSubstr("\"epoch\": 2"), HasSubstr("\"position\": 4")));
-}
-
-TEST_F(PipelineThroughputTest, RefusesTheStateOfAnotherStream) {
-  const std::string state = folder_ / "state.json";
-  ASSERT_EQ(Run("--hash 1 --save_state " + state).exit_code, 0);
-  const ProgramResult result = Run("--hash 1 --seed 5 --restore " + state);
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("seed is 5 here, 0 in the state"));
+  const ProgramResult other = Run("--hash 1 --seed 5 --restore " + state);
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("seed is 5 here, 0 in the state"));
   EXPECT_EQ(Run("--restore " + state).exit_code, 2);  // Without --hash.
-  WriteFileAtomically(state, "{");
-  EXPECT_THAT(Run("--hash 1 --restore " + state).err,
-              HasSubstr(state + ": not a stream's state: not JSON at byte 2"));
 }
 
 TEST_F(PipelineThroughputTest, WritesATraceOfAllStages) {
@@ -257,16 +224,6 @@ TEST_F(PipelineThroughputTest, HashesTheSameStreamForAnyThreads) {
   EXPECT_EQ(result.out.substr(0, 65), result.out.substr(65));
 }
 
-TEST_F(PipelineThroughputTest, FindsSeekIndexesForLaterRuns) {
-  const std::string flags = "--hash 10 --seek_index ";
-  const ProgramResult without = Run(flags + "off");
-  EXPECT_EQ(Run(flags + "auto").out, without.out);
-  EXPECT_EQ(Run(flags + "read").out, without.out);
-  const ProgramResult later =
-      Run("--eval --seconds 0.05 --rounds 1 --seek_index read");
-  EXPECT_THAT(later.out, HasSubstr(" 0 none"));
-}
-
 // Runs that are killed while they write, two at a time.
 TEST_F(PipelineThroughputTest, LeavesNoWrongSeekIndexWhenItIsKilled) {
   const auto start = [&](int rank) {
@@ -277,11 +234,11 @@ TEST_F(PipelineThroughputTest, LeavesNoWrongSeekIndexWhenItIsKilled) {
                                  "--rounds", "1", "--world_size", "2", "--rank",
                                  std::to_string(rank)});
   };
-  for (int kills = 0; kills < 6; ++kills) {
+  for (int kills = 0; kills < 3; ++kills) {
     const auto first = start(0);
     const auto second = start(1);
     ASSERT_TRUE(first->ReadUntil("records in"));
-    std::this_thread::sleep_for(std::chrono::milliseconds(30 * kills));
+    std::this_thread::sleep_for(std::chrono::milliseconds(60 * kills));
     first->Signal(SIGKILL);
     second->Signal(SIGKILL);
     (void)first->Wait();
@@ -305,12 +262,6 @@ TEST_F(PipelineThroughputTest, NamesABadRecordBesideTheHash) {
                                         "first: .*train-0000"));
 }
 
-TEST_F(PipelineThroughputTest, MeasuresAnEvaluation) {
-  const ProgramResult result = Run("--eval --rounds 1 --threads 1");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("images/s"));
-}
-
 TEST_F(PipelineThroughputTest, MeasuresAStageAlone) {
   const std::string path = folder_ / "report.json";
   const ProgramResult result = Run(
@@ -323,34 +274,6 @@ TEST_F(PipelineThroughputTest, MeasuresAStageAlone) {
   ASSERT_EQ(report["stages"].size(), 1U);
   EXPECT_EQ(report["stages"][0]["name"], "resize");
   EXPECT_THAT(report["verdict"].get<std::string>(), StartsWith("resize"));
-}
-
-TEST_F(PipelineThroughputTest, SpeaksOfNoDeviceWithoutOne) {
-  const std::string path = folder_ / "report.json";
-  const ProgramResult result =
-      Run("--threads 1 --seconds 0.05 --rounds 1 --json " + path);
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, Not(HasSubstr("device")));
-  const nlohmann::json report =
-      nlohmann::json::parse(ReadWholeFile(path, 1 << 20));
-  EXPECT_EQ(report["has_device"], false);
-  EXPECT_TRUE(report["bottleneck"]["device_rate"].is_null());
-  EXPECT_GT(report["bottleneck"]["images_per_core"], 0);
-}
-
-TEST_F(PipelineThroughputTest, ReportsTheWaitOfADevice) {
-  const std::string path = folder_ / "report.json";
-  const auto wait_at = [&](const std::string& rate) {
-    const ProgramResult result =
-        Run("--threads 1 --seconds 0.2 --rounds 1 --device_rate " + rate +
-            " --json " + path);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    return nlohmann::json::parse(ReadWholeFile(path, 1 << 20))["input_wait"]
-        .get<double>();
-  };
-  // Both rates are far from any machine's, so wide bounds suffice.
-  EXPECT_LT(wait_at("20"), 0.5);
-  EXPECT_GT(wait_at("1e9"), 0.5);
 }
 
 TEST_F(PipelineThroughputTest, WritesPlots) {
@@ -374,31 +297,29 @@ TEST_F(PipelineThroughputTest, MakesADataSet) {
 }
 
 TEST_F(PipelineThroughputTest, OnlyChecksADryRun) {
+  std::filesystem::remove_all(shards_.folder() + "/.infeed");
   const ProgramResult result =
-      Run("--dry_run --threads 1,3 --rounds 4 --seconds 5");
+      Run("--dry_run --threads 1,3 --rounds 4 --seconds 5 --trace " +
+          (folder_ / "trace") + " --metrics_file " + (folder_ / "prom") +
+          " --bad_record_report " + (folder_ / "bad"));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("10 records, recipe tpu, 16x16"),
                                 HasSubstr("3 threads: memory: up to"),
                                 HasSubstr("4 rounds of 5 s each, 40 s in all"),
                                 Not(HasSubstr("images/s"))));
+  EXPECT_FALSE(std::filesystem::exists(shards_.folder() + "/.infeed"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
   EXPECT_EQ(Run("--dry_run --memory_limit 1MiB").exit_code, 2);
 }
 
-TEST_F(PipelineThroughputTest, RunsTheBasicGraph) {
+TEST_F(PipelineThroughputTest, RunsTheBasicGraphAndADevice) {
   const ProgramResult result =
-      Run("--graph basic --seconds 0.05 --rounds 1 --json " +
+      Run("--graph basic --device_rate 1e9 --seconds 0.05 --rounds 1 --json " +
           (folder_ / "report.json"));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(ReadWholeFile(folder_ / "report.json", 1 << 20),
-              HasSubstr("\"graph\": \"basic\""));
-}
-
-TEST_F(PipelineThroughputTest, TakesShardsByPattern) {
-  const ProgramResult result = RunProgram(
-      "pipeline_throughput", "--shards '" + shards_.folder() +
-                                 "/train-*' --batch_size 2 --image_size 8 "
-                                 "--threads 1 --hash 1");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+              AllOf(HasSubstr("\"graph\": \"basic\""),
+                    HasSubstr("\"has_device\": true")));
 }
 
 TEST_F(PipelineThroughputTest, SaysWhatIsWrongWithItsFlags) {
@@ -408,23 +329,13 @@ TEST_F(PipelineThroughputTest, SaysWhatIsWrongWithItsFlags) {
     EXPECT_THAT(result.err, HasSubstr(why));
   };
   const std::string data = "--data_dir " + shards_.folder();
-  refuses("", "give one of --data_dir, --shards, --mix and --made");
   refuses("--made 3 " + data,
           "give one of --data_dir, --shards, --mix and --made");
   refuses(data + " --plot a.png", "give a name in .svg or .html");
   refuses(data + " --device_rate 0", "--device_rate");
   refuses(data + " --stage write", "all, read, decode or resize");
   refuses(data + " --stage read --device_rate 9", "leave --device_rate out");
-  refuses(data + " --split test", "has no images of split='test'");
   refuses(data + " --batch_size 11", "batch_size is 11");
-  refuses(data + " --rounds 0", "--rounds");
-}
-
-TEST_F(PipelineThroughputTest, TeachesItsUse) {
-  const ProgramResult result = RunProgram("pipeline_throughput", "--help");
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.out, AllOf(HasSubstr("--threads 1,2"),
-                                HasSubstr("what limits the speed")));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // The program train_resnet --mode predict.
 
-#include <algorithm>
 #include <cstddef>
 #include <fstream>
 #include <string>
@@ -136,13 +135,6 @@ TEST_F(PredictModeTest, AgreesWithTheEvaluationOfItsSplit) {
                            top_1, eval.out.find('%') + 1 - top_1)));
 }
 
-TEST_F(PredictModeTest, TakesAsManyAsAreAskedFor) {
-  const ProgramResult run =
-      Predict("--num_test_images 3 --data_dir " + model_->data_dir());
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_EQ(JsonLines(run.out).size(), 3U);
-}
-
 // How often a text has another in it.
 int CountIn(const std::string& text, const std::string& part) {
   int count = 0;
@@ -153,48 +145,15 @@ int CountIn(const std::string& text, const std::string& part) {
   return count;
 }
 
-TEST_F(PredictModeTest, WritesAPageOfPicturesOfImagesAndOfShards) {
-  images_.JpegsIn("bee", 60).JpegsIn("dog", 3).File("dog/bad.jpg", "x");
+TEST_F(PredictModeTest, WritesAPageOfPictures) {
   const std::string page = images_ / "page.html";
-  const ProgramResult of_files =
-      Predict("--input " + images_.path() + " --predictions_page " + page);
-  EXPECT_EQ(of_files.exit_code, 3);
-  const std::string html = ReadWholeFile(page, 8 << 20);
-  // No more than 48 of a kind.
-  const int right = CountIn(html, "<figure class=\"right\">");
-  const int wrong = CountIn(html, "<figure class=\"wrong\">");
-  EXPECT_GE(right + wrong, 48);
-  EXPECT_LE(std::max(right, wrong), 48);
-  EXPECT_EQ(CountIn(html, "src=\"data:image/png;base64,iVBOR"), right + wrong);
-  EXPECT_THAT(html, HasSubstr("<b>1</b><span>bad image</span>"));
   const ProgramResult of_shards = Predict("--data_dir " + model_->data_dir() +
                                           " --predictions_page " + page);
   EXPECT_EQ(of_shards.exit_code, 0) << of_shards.err;
-  const std::string other = ReadWholeFile(page, 8 << 20);
-  EXPECT_EQ(CountIn(other, "<figure class=\""), 10);
+  const std::string html = ReadWholeFile(page, 8 << 20);
+  EXPECT_EQ(CountIn(html, "<figure class=\""), 10);
   // Under the picture, and as its title.
-  EXPECT_EQ(CountIn(other, ", record "), 20);
-}
-
-TEST_F(PredictModeTest, SaysAtOnceThatAPageCannotBeWritten) {
-  images_.Jpeg("bee/1.jpg");
-  const ProgramResult run =
-      Predict("--input " + images_.path() + " --predictions_page " +
-              (images_ / "none/page.html"));
-  EXPECT_EQ(run.exit_code, 1);
-  EXPECT_THAT(run.err, HasSubstr("none/page.html"));
-  EXPECT_EQ(run.out, "");
-}
-
-TEST_F(PredictModeTest, SaysWhatIsMissing) {
-  const ProgramResult nothing = Predict("");
-  EXPECT_EQ(nothing.exit_code, 2);
-  EXPECT_THAT(nothing.err, HasSubstr("--data_dir: this mode needs it"));
-  const ProgramResult no_model =
-      RunTrainResnet("--mode predict --device cpu --data_dir " +
-                     model_->data_dir() + " --model_dir " + (images_ / "none"));
-  EXPECT_EQ(no_model.exit_code, 2);
-  EXPECT_THAT(no_model.err, HasSubstr("no such model folder"));
+  EXPECT_EQ(CountIn(html, ", record "), 20);
 }
 
 }  // namespace

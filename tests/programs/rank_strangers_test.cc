@@ -13,13 +13,11 @@
 #include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "tests/support/environment_variable.h"
 #include "tests/support/listening_sockets.h"
 #include "tests/support/rank_programs.h"
 #include "tests/support/temporary_folder.h"
@@ -111,22 +109,8 @@ class RankStrangersTest : public testing::Test {
     return text;
   }
 
-  // A connection to rank 0, held, once it listens.
-  RankSocket& SayToRankZero(const RanksByHand& ranks,
-                            const std::string& bytes) {
-    held_.push_back(
-        ConnectTo("127.0.0.1", ranks.port(), std::chrono::seconds(60)));
-    if (!bytes.empty()) {
-      EXPECT_GT(::send(held_.back().descriptor(), bytes.data(), bytes.size(),
-                       MSG_NOSIGNAL),
-                0);
-    }
-    return held_.back();
-  }
-
  private:
   TemporaryFolder folder_;
-  std::vector<RankSocket> held_;
 };
 
 // Once more where the ranks have met before the stranger was there.
@@ -175,39 +159,6 @@ TEST_F(RankStrangersTest, TheLaunchersTokenIsShownNowhere) {
   EXPECT_THAT(run.launcher().err(), Not(HasSubstr(token)));
   EXPECT_THAT(WrittenText(), HasSubstr(name + "..."));
   EXPECT_THAT(WrittenText(), Not(HasSubstr(token)));
-}
-
-// Rank 1 starts when all of them are there.
-TEST_F(RankStrangersTest, RanksStartedByHandMeetBesideStrangers) {
-  RanksByHand ranks(2);
-  RunningProgram& zero = ranks.Start(0, Training(2, {}));
-  SayToRankZero(ranks, "");
-  SayToRankZero(ranks, std::string(1, '\0'));
-  SayToRankZero(ranks, "GET / HTTP/1.1\r\n\r\n");
-  SayToRankZero(ranks, std::string("\1\0\0\0\xc0\0\0\0\0", 9));  // 3 GiB
-  RunningProgram& one = ranks.Start(1, Training(2, {}));
-  EXPECT_EQ(zero.Wait(), 0) << zero.err();
-  EXPECT_EQ(one.Wait(), 0) << one.err();
-  EXPECT_THAT(zero.err(), HasSubstr("train_resnet: rank 0: dropped a "
-                                    "connection from 127.0.0.1:"));
-}
-
-TEST_F(RankStrangersTest, RanksStartedByHandNeedTheTokenThatRankZeroHas) {
-  RanksByHand ranks(2);
-  {
-    const EnvironmentVariable token(kTokenName, "the secret of this run");
-    ranks.Start(0, Training(2, {}));
-  }
-  RunningProgram& without = ranks.Start(1, Training(2, {}));
-  EXPECT_EQ(without.Wait(), 1);
-  EXPECT_THAT(without.err(), HasSubstr("its token is not rank 0's: all ranks "
-                                       "need the same INFEED_RANK_TOKEN"));
-  const EnvironmentVariable token(kTokenName, "the secret of this run");
-  RunningProgram& with = ranks.Start(1, Training(2, {}));
-  EXPECT_EQ(with.Wait(), 0) << with.err();
-  EXPECT_EQ(ranks[0].Wait(), 0) << ranks[0].err();
-  EXPECT_THAT(ranks[0].err(), HasSubstr("its token is not rank 0's"));
-  EXPECT_THAT(ranks[0].err(), Not(HasSubstr("the secret")));
 }
 
 }  // namespace

@@ -141,30 +141,6 @@ TEST_F(RanksTest, LocalRanksTrainAsOneProcess) {
   }
 }
 
-TEST_F(RanksTest, StridedRanksTrainAsOneProcess) {
-  const Arguments strided = {"--rank_share", "strided", "--shuffle", "torch"};
-  ASSERT_EQ(Train("one", 8, strided).exit_code, 0);
-  Arguments two = strided;
-  two.insert(two.end(), {"--local_ranks", "2"});
-  const ProgramResult run = Train("two", 8, two);
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  ExpectSameTraining("one", "two", 8);
-}
-
-// 25 images are 26 for two strided ranks, and 25 for one: another stream where
-// none is dropped.
-TEST_F(RanksTest, RefuseToGoOnWithRanksThatMakeOtherEpochs) {
-  Write("train", 25);
-  const Arguments strided = {"--rank_share", "strided", "--last_batch", "pad"};
-  Arguments two = strided;
-  two.insert(two.end(), {"--local_ranks", "2"});
-  ASSERT_EQ(Train("two", 4, two).exit_code, 0);
-  const ProgramResult one = Train("two", 8, strided);
-  EXPECT_EQ(one.exit_code, 2);
-  EXPECT_THAT(one.err, HasSubstr("epoch_samples is 25, the checkpoint has 26"));
-  EXPECT_EQ(Train("two", 8, two).exit_code, 0);
-}
-
 // Record 13 is never read by rank 0, which still prints it.
 TEST_F(RanksTest, BadRecordsOfAllRanksAreCounted) {
   Write("train", 24, {13});
@@ -176,24 +152,6 @@ TEST_F(RanksTest, BadRecordsOfAllRanksAreCounted) {
   EXPECT_THAT(run.err, HasSubstr(" bad records on all ranks; the first of rank "
                                  "1: " +
                                  (data_ / ShardName("train", 0, 1))));
-}
-
-// Each of the two ranks meets one bad record.
-TEST_F(RanksTest, TooManyBadRecordsOfAllRanksEndTheRun) {
-  Write("train", 24, {12, 13});
-  const auto train = [&](const std::string& most) {
-    return Train(
-        "model-" + most, 2,
-        {"--local_ranks", "2", "--rank_share", "strided", "--shuffle", "none",
-         "--on_bad_record", "skip", "--max_bad_records", most});
-  };
-  const ProgramResult enough = train("2");
-  EXPECT_EQ(enough.exit_code, 0) << enough.err;
-  const ProgramResult over = train("1");
-  EXPECT_EQ(over.exit_code, 3) << over.err;
-  EXPECT_THAT(over.err, HasSubstr("record 13 at byte "));
-  EXPECT_THAT(over.err, HasSubstr("it is bad record number 2 of all ranks, and "
-                                  "max_bad_records is 1"));
 }
 
 // Three ranks share seven images to evaluate: each is seen once.
@@ -223,27 +181,6 @@ TEST_F(RanksTest, AnotherNumberOfRanksResumesTheRun) {
   }
 }
 
-TEST_F(RanksTest, EvaluateACheckpointTogether) {
-  ASSERT_EQ(Train("model", 4).exit_code, 0);
-  const double loss = Metrics("model", "eval").at(4)["loss"];
-  const ProgramResult eval =
-      Train("model", 4, {"--mode", "eval", "--local_ranks", "3"});
-  ASSERT_EQ(eval.exit_code, 0) << eval.err;
-  EXPECT_THAT(eval.out, HasSubstr("evaluation at step 4: top-1"));
-  EXPECT_NEAR(Metrics("model", "eval").at(4)["loss"].get<double>(), loss,
-              1e-5 * loss);
-  EXPECT_EQ(Metrics("model", "eval").at(4)["images"], 7);
-}
-
-TEST_F(RanksTest, TrainOnFakeData) {
-  const ProgramResult run =
-      Train("fake", 2,
-            {"--data_dir", "null", "--num_train_images", "48", "--local_ranks",
-             "2", "--mode", "train"});
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(Metrics("fake", "train"), SizeIs(2));
-}
-
 TEST_F(RanksTest, AllStopWhereOneIsAsked) {
   RanksByHand ranks(2);
   ranks.StartAll(ArgumentsOf("stopped", 100000, {"--mode", "train"}));
@@ -252,13 +189,6 @@ TEST_F(RanksTest, AllStopWhereOneIsAsked) {
   EXPECT_EQ(ranks[0].Wait(), 75) << ranks[0].err();
   EXPECT_EQ(ranks[1].Wait(), 75) << ranks[1].err();
   EXPECT_THAT(ranks[0].err(), HasSubstr("the same command resumes from there"));
-  EXPECT_THAT(ListCheckpoints(Model("stopped")), SizeIs(1));
-}
-
-TEST_F(RanksTest, TheLauncherPassesSignalsOn) {
-  LaunchedRanks run(Endless("stopped"));
-  run.launcher().Signal(SIGINT);
-  EXPECT_EQ(run.launcher().Wait(), 75) << run.launcher().err();
   EXPECT_THAT(ListCheckpoints(Model("stopped")), SizeIs(1));
 }
 
@@ -305,18 +235,6 @@ TEST_F(RanksTest, OthersEndWhenOneIsKilled) {
   }
 }
 
-TEST_F(RanksTest, OthersNameTheOneThatWasKilled) {
-  RanksByHand ranks(3);
-  ranks.StartAll(ArgumentsOf("killed", 100000, {"--mode", "train"}));
-  ASSERT_TRUE(ranks[0].ReadUntil("step 1/")) << ranks[0].err();
-  ranks[2].Signal(SIGKILL);
-  for (const std::size_t rank : {0, 1}) {
-    EXPECT_EQ(ranks[rank].Wait(), 1);
-    EXPECT_THAT(ranks[rank].err(),
-                HasSubstr("rank 2 ended without an error message"));
-  }
-}
-
 TEST_F(RanksTest, TheLauncherEndsWhenARankIsKilled) {
   LaunchedRanks run(Endless("killed"));
   ASSERT_THAT(run.ranks(), SizeIs(2));
@@ -333,18 +251,6 @@ TEST_F(RanksTest, RanksEndWithTheirLauncher) {
   run.launcher().Signal(SIGKILL);
   // Its stderr is the ranks' too: it ends once they have.
   EXPECT_EQ(run.launcher().Wait(), 128 + SIGKILL);
-}
-
-TEST_F(RanksTest, OthersEndWhenOneIsSilent) {
-  RanksByHand ranks(2);
-  ranks.StartAll(ArgumentsOf("silent", 100000,
-                             {"--mode", "train", "--rank_timeout", "20"}));
-  ASSERT_TRUE(ranks[0].ReadUntil("step 1/")) << ranks[0].err();
-  ranks[1].Signal(SIGSTOP);
-  EXPECT_EQ(ranks[0].Wait(), 1);
-  EXPECT_THAT(ranks[0].err(), HasSubstr("rank 1 has sent nothing for 20 s"));
-  ranks[1].Signal(SIGCONT);
-  EXPECT_EQ(ranks[1].Wait(), 1) << ranks[1].err();
 }
 
 TEST_F(RanksTest, ARankThatFailsTellsTheOthersWhy) {
@@ -385,26 +291,7 @@ TEST_F(RanksTest, RefuseASecondProcessOfARank) {
   EXPECT_EQ(ranks[1].Wait(), 75) << ranks[1].err();
 }
 
-TEST_F(RanksTest, NameThoseThatWereNotStarted) {
-  RanksByHand ranks(2);
-  RunningProgram& zero =
-      ranks.Start(0, ArgumentsOf("model", 4, {"--rank_timeout", "1"}));
-  EXPECT_EQ(zero.Wait(), 1);
-  EXPECT_THAT(zero.err(),
-              HasSubstr("1 of 2 ranks have not connected within 1 s: rank 1"));
-}
-
-TEST_F(RanksTest, RefuseWhatContradictsItself) {
-  const ProgramResult half = Train("model", 4, {"--rank", "1"});
-  EXPECT_EQ(half.exit_code, 2);
-  EXPECT_THAT(half.err, HasSubstr("--rank and --world_size"));
-
-  const ProgramResult batch = Train("model", 4, {"--local_ranks", "5"});
-  EXPECT_EQ(batch.exit_code, 2);
-  EXPECT_THAT(batch.err,
-              HasSubstr("train_batch_size=12: 5 ranks cannot share it equally; "
-                        "give 10 or 15"));
-
+TEST_F(RanksTest, ARankStartsNoRanks) {
   const EnvironmentVariable rank("RANK", "0");
   const EnvironmentVariable world("WORLD_SIZE", "2");
   const ProgramResult both = Train("model", 4, {"--local_ranks", "2"});

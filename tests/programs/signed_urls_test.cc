@@ -1,11 +1,9 @@
 // Signed URLs: whoever has one can read the object, so that the signature is
 // neither printed nor kept, whatever a program does with the URL.
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -83,19 +81,13 @@ class SignedUrlsTest : public CloudFixture {
 TEST_F(SignedUrlsTest, VerbsThatReadShowNone) {
   for (const std::string verb :
        {"count ", "ls ", "cat ", "head ", "verify ", "stats ", "index "}) {
-    for (const std::string name : {"good.tfrecord", "x.tfrecord"}) {
-      const ProgramResult text = Records(verb + Quoted(name));
-      EXPECT_NE(text.out, "") << verb;
-      if (verb != "cat ") {
-        (void)Records(verb + "--json " + Quoted(name));
-      }
+    EXPECT_NE(Records(verb + Quoted("x.tfrecord")).out, "") << verb;
+    if (verb != "cat ") {
+      (void)Records(verb + "--json " + Quoted("x.tfrecord"));
     }
   }
   EXPECT_EQ(Records("stats --json=" + (folder_ / "stats.json") + " --html " +
                     (folder_ / "stats.html") + " " + Quoted("x.tfrecord"))
-                .exit_code,
-            3);
-  EXPECT_EQ(Records("diff " + Quoted("good.tfrecord") + Quoted("x.tfrecord"))
                 .exit_code,
             3);
   EXPECT_EQ(

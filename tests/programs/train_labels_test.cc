@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
-#include "records/files/dataset_info.h"
 #include "records/files/shards.h"
 #include "records/tfrecord/writer.h"
 #include "tests/support/shard_builder.h"
@@ -223,26 +222,6 @@ TEST_F(TrainLabelsTest, LabelsWithoutAClassAreBadRecords) {
   EXPECT_EQ(Evaluation().at("bad_records"), 2);
 }
 
-TEST_F(TrainLabelsTest, LabelsWithoutAClassExceedTheBudget) {
-  Write("train", {0, 1, 2, 3, -1, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3});
-  const ProgramResult run = Train(" --on_bad_record fail");
-  EXPECT_EQ(run.exit_code, 3);
-  EXPECT_THAT(run.err, HasSubstr("record 4 at byte"));
-  EXPECT_THAT(run.err, HasSubstr("there is no label"));
-}
-
-TEST_F(TrainLabelsTest, FollowTheDescriptionOfTheDataSet) {
-  Write("train", {0, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2});
-  WriteDatasetInfo(data_.path(),
-                   {.classes = {"ant", "bee", "cow"}, .first_label = 1});
-  const ProgramResult run = Train();
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, AllOf(HasSubstr("1..3, 3 classes (label_offset 1)"),
-                             HasSubstr("bad records; the first: "),
-                             HasSubstr("image/class/label 0 is below 1")));
-  EXPECT_EQ(Text("labels.txt"), "ant\nbee\ncow\n");
-}
-
 TEST_F(TrainLabelsTest, RefuseToGoOnWithAnotherOffset) {
   Write("train", {0, 1, 2, 3, 0, 1, 2, 3});
   ASSERT_EQ(Train().exit_code, 0);
@@ -250,17 +229,6 @@ TEST_F(TrainLabelsTest, RefuseToGoOnWithAnotherOffset) {
       Train(",train_steps=8 --label_offset 1 --num_label_classes 4");
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("label_offset is 1, the checkpoint has 0"));
-}
-
-TEST_F(TrainLabelsTest, The1001ClassesIncludeTheBackground) {
-  Write("train", {1, 2, 3, 1000, 1, 2, 3, 1000});
-  Write("validation", {1, 2, 3, 1000});
-  const ProgramResult run = Train(",num_label_classes=1001");
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("labels: 0..1000, 1001 classes (label_offset "
-                                 "0); class 0 is the background\n"));
-  EXPECT_EQ(Evaluation().at("images"), 4);
-  EXPECT_EQ(Evaluation().at("classes")[1000].at("images"), 1);
 }
 
 }  // namespace

@@ -182,30 +182,10 @@ TEST_F(TrainProgramsTest, LearnsPngFoldersByOurBestRecipe) {
   EXPECT_EQ(Events("model", "eval").back()["images"], kTest);
 }
 
-TEST_F(TrainProgramsTest, EvaluatesAsOftenAsItIsTold) {
-  ConvertIdx();
-  const ProgramResult result =
-      Train("model", std::string(kX10) +
-                         " --epoch_lines=false --train_steps 7 "
-                         "--steps_per_eval 3 --iterations_per_loop 2");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  std::vector<int> steps;
-  for (const nlohmann::json& eval : Events("model", "eval")) {
-    steps.push_back(eval["step"]);
-    EXPECT_EQ(eval["images"], kTest);
-  }
-  EXPECT_THAT(steps, testing::ElementsAre(3, 6, 7));
-}
-
 TEST_F(TrainProgramsTest, RefusesEpochLinesWithoutEvaluationsAtEpochsEnds) {
   ConvertIdx();
   EXPECT_THAT(Train("model", std::string(kX10) + " --steps_per_eval 3").err,
               HasSubstr("steps_per_eval=3 does not divide its 14 steps"));
-  const ProgramResult result =
-      Train("model", std::string(kX10) + " --mode train");
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err,
-              HasSubstr("epoch_lines=true: needs mode=train_and_eval"));
 }
 
 // 160 images in batches of 48: epochs end after steps 3, 6 and 10.

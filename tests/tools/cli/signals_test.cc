@@ -64,63 +64,60 @@ TEST(SignalLadderTest, AWarningNeverEnds) {
   }
 }
 
-TEST(SignalStopTest, ALaterSecondSignalEndsTheProcess) {
-  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+class SignalStopTest : public testing::Test {
+ protected:
+  SignalStopTest() { testing::GTEST_FLAG(death_test_style) = "threadsafe"; }
+};
+
+// Ends the process with the code 75 once a signal has asked for a stop.
+[[noreturn]] void EndAtAStop(const SignalStop& signals) {
+  std::binary_semaphore stopped(0);
+  const std::stop_callback callback(signals.token(),
+                                    [&] { stopped.release(); });
+  stopped.acquire();
+  ::_exit(75);
+}
+
+TEST_F(SignalStopTest, ALaterSecondSignalEndsTheProcess) {
   EXPECT_EXIT(SendThree(200, 1200), ExitedWithCode(128 + SIGINT),
               "^stopping soon\nflags_test: ended at once by a second signal "
               "\\(Interrupt\\)\n$");
 }
 
-TEST(SignalStopTest, TheFirstSignalAsksForAStop) {
-  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+TEST_F(SignalStopTest, TheFirstSignalAsksForAStop) {
   const auto stop_at_a_signal = [] {
     const SignalStop signals("stopping soon");
-    std::binary_semaphore stopped(0);
-    const std::stop_callback callback(signals.token(),
-                                      [&] { stopped.release(); });
     ::kill(::getpid(), SIGTERM);
-    stopped.acquire();
-    ::_exit(75);
+    EndAtAStop(signals);
   };
   EXPECT_EXIT(stop_at_a_signal(), ExitedWithCode(75), "^stopping soon\n$");
 }
 
-TEST(SignalStopTest, TakesASignalThatCameBefore) {
-  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+TEST_F(SignalStopTest, TakesASignalThatCameBefore) {
   const auto stop_at_once = [] {
     KeepSignals();
     ::kill(::getpid(), SIGTERM);
     const SignalStop signals("stopping soon");
-    std::binary_semaphore stopped(0);
-    const std::stop_callback callback(signals.token(),
-                                      [&] { stopped.release(); });
-    stopped.acquire();
-    ::_exit(75);
+    EndAtAStop(signals);
   };
   EXPECT_EXIT(stop_at_once(), ExitedWithCode(75), "^stopping soon\n$");
 }
 
 // A thread of a library does not block the signals.
-TEST(SignalStopTest, TakesASignalFromAnyThread) {
-  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+TEST_F(SignalStopTest, TakesASignalFromAnyThread) {
   const auto signal_another_thread = [] {
     KeepSignals();
     std::binary_semaphore ended(0);
     std::jthread other([&] { ended.acquire(); });
     const SignalStop signals("stopping soon");
-    std::binary_semaphore stopped(0);
-    const std::stop_callback callback(signals.token(),
-                                      [&] { stopped.release(); });
     ::pthread_kill(other.native_handle(), SIGTERM);
-    stopped.acquire();
-    ::_exit(75);
+    EndAtAStop(signals);
   };
   EXPECT_EXIT(signal_another_thread(), ExitedWithCode(75), "^stopping soon\n$");
 }
 
 // As in a launcher, which passes signals on.
-TEST(TakeSignalsTest, GivesAThreadThoseThatCameBeforeAndThoseOfOthers) {
-  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+TEST_F(SignalStopTest, GivesAThreadThoseThatCameBeforeAndThoseOfOthers) {
   const auto take = [] {
     KeepSignals();
     ::kill(::getpid(), SIGUSR1);
@@ -140,8 +137,7 @@ TEST(TakeSignalsTest, GivesAThreadThoseThatCameBeforeAndThoseOfOthers) {
 }
 
 // Before there is a SignalStop the process may hang in a library.
-TEST(SignalStopTest, ASecondKeptSignalEndsTheProcess) {
-  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+TEST_F(SignalStopTest, ASecondKeptSignalEndsTheProcess) {
   const auto hang = [] {
     KeepSignals();
     for (;;) {
@@ -151,8 +147,7 @@ TEST(SignalStopTest, ASecondKeptSignalEndsTheProcess) {
   EXPECT_EXIT(hang(), ExitedWithCode(128 + SIGTERM), "");
 }
 
-TEST(SignalStopTest, ReleasedKeptSignalsEndTheProcess) {
-  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+TEST_F(SignalStopTest, ReleasedKeptSignalsEndTheProcess) {
   const auto keep_and_release = [] {
     KeepSignals();
     ::kill(::getpid(), SIGTERM);
@@ -162,8 +157,7 @@ TEST(SignalStopTest, ReleasedKeptSignalsEndTheProcess) {
   EXPECT_EXIT(keep_and_release(), KilledBySignal(SIGTERM), "");
 }
 
-TEST(SignalStopTest, ReleasedSignalsEndTheProcess) {
-  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+TEST_F(SignalStopTest, ReleasedSignalsEndTheProcess) {
   const auto hold_and_release = [] {
     HoldSignals();
     ::kill(::getpid(), SIGTERM);

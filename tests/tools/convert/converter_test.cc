@@ -1,10 +1,10 @@
 #include "tools/convert/converter.h"
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/atomic_file.h"
@@ -15,6 +15,7 @@
 #include "records/files/shards.h"
 #include "records/store/index_data.h"
 #include "records/tfrecord/reader.h"
+#include "tests/support/files_in.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
@@ -50,35 +51,20 @@ class Conversion {
   template <typename Error>
   std::string Failure(const ConverterOptions& options = {},
                       const PlanOptions& plan = {.shards = 3}) {
-    try {
-      (void)Run(options, plan);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no such error";
+    return MessageOf<Error>([&] { (void)Run(options, plan); });
   }
 
   // The names in the output folder, sorted; side files apart.
   [[nodiscard]] std::vector<std::string> Names() const {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(out_.path())) {
-      if (!entry.is_directory()) {
-        names.push_back(entry.path().filename().string());
-      }
+    for (const auto& [name, bytes] : Files()) {
+      names.push_back(name);
     }
-    std::sort(names.begin(), names.end());
     return names;
   }
-
-  // The bytes of all files, one after the other.
-  [[nodiscard]] std::string Bytes() const {
-    std::string bytes;
-    for (const std::string& name : Names()) {
-      bytes += name + Read(name);
-    }
-    return bytes;
+  [[nodiscard]] std::map<std::string, std::string> Files() const {
+    return FilesIn(out_.path());
   }
-
   [[nodiscard]] std::string Read(const std::string& name) const {
     return ReadWholeFile(out_ / name, kMaxBytes);
   }
@@ -183,7 +169,7 @@ TEST(ConverterTest, GivesTheSameBytesForAnyNumberOfThreads) {
   for (const int threads : {2, 8}) {
     Conversion many(raw);
     (void)many.Run({.threads = threads}, {.shards = 7});
-    EXPECT_EQ(one.Bytes(), many.Bytes());
+    EXPECT_EQ(one.Files(), many.Files());
   }
 }
 
@@ -218,6 +204,9 @@ TEST(ConverterTest, SkipsBadImagesWhenAsked) {
   EXPECT_EQ(report.info.splits[0].records, 3);
   ASSERT_THAT(report.skipped, SizeIs(2));
   EXPECT_THAT(report.info.classes, ElementsAre("a", "b"));
+  // A shard without its bad image is not finished where none may be bad.
+  EXPECT_THAT(conversion.Failure<DataError>(),
+              HasSubstr("--on_bad_image skip"));
 }
 
 TEST(ConverterTest, FailsWhenNoImageOfASplitIsGood) {
@@ -229,32 +218,15 @@ TEST(ConverterTest, FailsWhenNoImageOfASplitIsGood) {
       AllOf(HasSubstr("train: all its images are bad"), HasSubstr("bad.jpg")));
 }
 
-TEST(ConverterTest, RewritesTheSamePlan) {
+TEST(ConverterTest, RemovesShardsOfAnotherPlanOnlyWhenAsked) {
   ImageFolder raw;
   raw.JpegsIn("a", 9);
   Conversion conversion(raw);
   (void)conversion.Run();
-  const std::string first = conversion.Bytes();
-  (void)conversion.Run();
-  EXPECT_EQ(conversion.Bytes(), first);
-}
-
-TEST(ConverterTest, RefusesToLeaveShardsOfAnotherPlan) {
-  ImageFolder raw;
-  raw.JpegsIn("a", 9);
-  Conversion conversion(raw);
-  (void)conversion.Run();
-  const std::string before = conversion.Bytes();
+  const auto before = conversion.Files();
   EXPECT_THAT(conversion.Failure<UsageError>({}, {.shards = 2}),
               AllOf(HasSubstr("3 shards"), HasSubstr("--overwrite")));
-  EXPECT_EQ(conversion.Bytes(), before);
-}
-
-TEST(ConverterTest, RemovesShardsOfAnotherPlanWhenAsked) {
-  ImageFolder raw;
-  raw.JpegsIn("a", 9);
-  Conversion conversion(raw);
-  (void)conversion.Run();
+  EXPECT_EQ(conversion.Files(), before);
   (void)conversion.Run({.overwrite = true}, {.shards = 2});
   EXPECT_THAT(conversion.Names(),
               ElementsAre("dataset.json", "labels.txt", "train-00000-of-00002",
@@ -274,13 +246,12 @@ TEST(ConverterTest, WritesTheReferencesFoldersAndEmptyShards) {
 TEST(ConverterTest, NamesAnOutputFolderThatCannotBeMade) {
   ImageFolder raw;
   raw.JpegsIn("a", 1).File("file", "");
-  try {
-    (void)Convert(PlanConversion(FindImages(raw.path()), {}), raw / "file/out",
-                  {}, [](const ConversionProgress&) {});
-    FAIL() << "it was made";
-  } catch (const IoError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("cannot create: Not a directory"));
-  }
+  const ConversionPlan plan = PlanConversion(FindImages(raw.path()), {});
+  EXPECT_THAT(MessageOf<IoError>([&] {
+                (void)Convert(plan, raw / "file/out", {},
+                              [](const ConversionProgress&) {});
+              }),
+              HasSubstr("cannot create: Not a directory"));
 }
 
 // The names of tars do not say how many there are.

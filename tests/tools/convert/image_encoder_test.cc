@@ -18,6 +18,7 @@
 #include "preprocess/resize/area.h"
 #include "tests/support/exif_jpeg.h"
 #include "tests/support/test_jpeg.h"
+#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -26,35 +27,46 @@ namespace infeed {
 namespace image_encoder_test {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 std::string MessageFor(const std::string& file, bool verify = true) {
   ImageEncoder encoder({.verify = verify});
-  try {
-    (void)encoder.Encode(file);
-  } catch (const DataError& error) {
-    return error.what();
+  return MessageOf<DataError>([&] { (void)encoder.Encode(file); });
+}
+
+RgbImage Decoded(const std::string& jpeg) {
+  JpegDecoder decoder;
+  RgbImage image;
+  (void)decoder.ReadHeader(AsBytes(jpeg));
+  decoder.Decode(image);
+  return image;
+}
+
+// The mean difference of the pixels of two images of one size.
+double Difference(const RgbImage& a, const RgbImage& b) {
+  const std::string x = Flat(a.view());
+  const std::string y = Flat(b.view());
+  EXPECT_EQ(x.size(), y.size());
+  double sum = 0;
+  for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
+    sum += std::abs(static_cast<unsigned char>(x[i]) -
+                    static_cast<unsigned char>(y[i]));
   }
-  return "no error";
+  return sum / static_cast<double>(x.size());
 }
 
-TEST(ImageEncoderTest, LeavesAJpegAsItIs) {
-  const std::string file = TestJpeg({.width = 33, .height = 17});
+TEST(ImageEncoderTest, LeavesJpegsAsTheyAreAlsoAfterABadOne) {
   ImageEncoder encoder;
-  const EncodedImage encoded = encoder.Encode(file);
-  EXPECT_EQ(encoded.bytes, file);
-  EXPECT_EQ(encoded.width, 33);
-  EXPECT_EQ(encoded.height, 17);
-  EXPECT_EQ(encoded.reencoded, "");
-}
-
-TEST(ImageEncoderTest, LeavesAGrayAndAProgressiveJpegAsTheyAre) {
-  ImageEncoder encoder;
+  EXPECT_THROW((void)encoder.Encode(TestJpeg().substr(0, 100)), DataError);
   for (const TestJpegOptions& options :
-       {TestJpegOptions{.color = TestColor::kGray},
-        TestJpegOptions{.progressive = true}}) {
+       {TestJpegOptions{.width = 33, .height = 17},
+        TestJpegOptions{.width = 33, .height = 17, .color = TestColor::kGray},
+        TestJpegOptions{.width = 33, .height = 17, .progressive = true}}) {
     const std::string file = TestJpeg(options);
-    EXPECT_EQ(encoder.Encode(file).bytes, file);
+    const EncodedImage encoded = encoder.Encode(file);
+    EXPECT_EQ(encoded.bytes, file);
+    EXPECT_EQ(encoded.width, 33);
+    EXPECT_EQ(encoded.height, 17);
+    EXPECT_EQ(encoded.reencoded, "");
   }
 }
 
@@ -79,61 +91,16 @@ TEST(ImageEncoderTest, MakesAJpegOfAPngWithNearlyItsPixels) {
   ImageEncoder encoder;
   const EncodedImage encoded = encoder.Encode(png);
   EXPECT_EQ(encoded.reencoded, kLossyPng);
-  JpegDecoder decoder;
-  RgbImage decoded;
-  ASSERT_EQ(decoder.ReadHeader(AsBytes(encoded.bytes)).width, 40);
-  decoder.Decode(decoded);
-  const std::string expected = Flat(image.view());
-  const std::string actual = Flat(decoded.view());
-  double difference = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    difference += std::abs(static_cast<unsigned char>(expected[i]) -
-                           static_cast<unsigned char>(actual[i]));
-  }
-  EXPECT_LT(difference / static_cast<double>(expected.size()), 6);
-}
-
-TEST(ImageEncoderTest, RefusesAnEmptyFile) {
-  EXPECT_THAT(MessageFor(""), HasSubstr("the file is empty"));
-}
-
-TEST(ImageEncoderTest, RefusesWhatIsNoImage) {
-  EXPECT_THAT(MessageFor("<html>404</html>"), Not(HasSubstr("no error")));
+  const RgbImage decoded = Decoded(encoded.bytes);
+  ASSERT_EQ(decoded.width(), 40);
+  EXPECT_LT(Difference(image, decoded), 6);
 }
 
 TEST(ImageEncoderTest, FindsATruncatedJpegOnlyByDecoding) {
   const std::string file = TestJpeg();
   const std::string cut = file.substr(0, file.size() / 2);
-  EXPECT_THAT(MessageFor(cut), Not(HasSubstr("no error")));
-  EXPECT_THAT(MessageFor(cut, false), HasSubstr("no error"));
-}
-
-TEST(ImageEncoderTest, ABadImageLeavesTheEncoderUsable) {
-  const std::string file = TestJpeg();
-  ImageEncoder encoder;
-  EXPECT_THROW((void)encoder.Encode(file.substr(0, 100)), DataError);
-  EXPECT_EQ(encoder.Encode(file).bytes, file);
-}
-
-RgbImage Decoded(const std::string& jpeg) {
-  JpegDecoder decoder;
-  RgbImage image;
-  (void)decoder.ReadHeader(AsBytes(jpeg));
-  decoder.Decode(image);
-  return image;
-}
-
-// The mean difference of the pixels of two images of one size.
-double Difference(const RgbImage& a, const RgbImage& b) {
-  const std::string x = Flat(a.view());
-  const std::string y = Flat(b.view());
-  EXPECT_EQ(x.size(), y.size());
-  double sum = 0;
-  for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
-    sum += std::abs(static_cast<unsigned char>(x[i]) -
-                    static_cast<unsigned char>(y[i]));
-  }
-  return sum / static_cast<double>(x.size());
+  EXPECT_NE(MessageFor(cut), "");
+  EXPECT_EQ(MessageFor(cut, false), "");
 }
 
 TEST(ImageEncoderTest, MendsADamagedJpegWhenAsked) {
@@ -241,6 +208,8 @@ TEST(ImageEncoderTest, TurnsPngsWithoutLoss) {
 
 TEST(ImageEncoderTest, NamesFormatsThatItCannotRead) {
   using std::string_literals::operator""s;
+  EXPECT_THAT(MessageFor(""), HasSubstr("the file is empty"));
+  EXPECT_NE(MessageFor("<html>404</html>"), "");
   EXPECT_EQ(MessageFor("GIF89a..."),
             "GIF images cannot be read: convert them to PNG or JPEG first");
   EXPECT_THAT(MessageFor("\0\0\0\x1c"
@@ -292,16 +261,6 @@ TEST(ImageEncoderTest, PacksTheMiddleThatIsNotSquare) {
                     .bytes.size(),
                 4U * 24 * 32);
     }
-  }
-}
-
-TEST(ImageEncoderTest, PacksJpegsLargeAndSmall) {
-  ImageEncoder encoder({.format = ImageForm::kPixels, .image_size = 32});
-  for (const int side : {8, 31, 32, 33, 300}) {
-    EXPECT_EQ(encoder.Encode(TestJpeg({.width = 2 * side, .height = side}))
-                  .bytes.size(),
-              4U * 32 * 32)
-        << side;
   }
 }
 

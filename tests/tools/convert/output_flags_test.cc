@@ -80,6 +80,20 @@ TEST(OutputFlagsTest, RefuseFlagsThatContradict) {
   EXPECT_EQ(ErrorOf({"--format", "webdataset", "--seek_index", "none"}), "");
 }
 
+TEST(OutputFlagsTest, SetThePlanAndTheImages) {
+  EXPECT_EQ(CheckedPlanOptions(Parsed({"--shards", "2kB"})).shard_bytes, 2000);
+  const ImageEncoderOptions image =
+      CheckedConverterOptions(
+          Parsed({"--max_size", "50", "--quality", "80", "--exif_orientation",
+                  "--keep_png", "--no-verify-images"}))
+          .image;
+  EXPECT_EQ(image.max_size, 50);
+  EXPECT_EQ(image.quality, 80);
+  EXPECT_TRUE(image.exif_rotate);
+  EXPECT_TRUE(image.keep_png);
+  EXPECT_FALSE(image.verify);
+}
+
 TEST(OutputFlagsTest, SayWhereToUpload) {
   const std::string url = "gs://bucket";
   for (const WrongFlags& wrong :

@@ -9,6 +9,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/tfrecord/index_file.h"
+#include "tests/support/files_in.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/convert/converter.h"
@@ -44,12 +45,9 @@ class ShardUploadTest : public ::testing::Test {
   }
   [[nodiscard]] std::vector<std::string> Objects() const {
     std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(bucket_ / "prefix")) {
-      if (!entry.is_directory()) {
-        names.push_back(entry.path().filename().string());
-      }
+    for (const auto& [name, bytes] : FilesIn(bucket_ / "prefix")) {
+      names.push_back(name);
     }
-    std::sort(names.begin(), names.end());
     return names;
   }
 

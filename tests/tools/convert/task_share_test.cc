@@ -7,6 +7,7 @@
 
 #include "base/environment.h"
 #include "base/error.h"
+#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -30,12 +31,7 @@ TaskShare Parse(const std::string& index, const std::string& count,
 
 std::string MessageFor(const std::string& index, const std::string& count,
                        const Variables& variables = {}) {
-  try {
-    (void)Parse(index, count, variables);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "no error";
+  return MessageOf<UsageError>([&] { (void)Parse(index, count, variables); });
 }
 
 // "INDEX/COUNT"

@@ -12,6 +12,7 @@
 #include "preprocess/jpeg/jpeg.h"
 #include "tests/support/files_in.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
 #include "tools/demo/shapes.h"
 
 #include "gmock/gmock.h"
@@ -48,9 +49,8 @@ TEST(DemoDatasetTest, GivesTheSameBytesForAnyNumberOfThreads) {
 }
 
 TEST(DemoDatasetTest, GivesOtherImagesForAnotherSeed) {
-  const DemoImageFile one = MakeDemoImage(0, {.seed = 1});
-  const DemoImageFile two = MakeDemoImage(0, {.seed = 2});
-  EXPECT_NE(one.bytes, two.bytes);
+  EXPECT_NE(MakeDemoImage(0, {.seed = 1}).bytes,
+            MakeDemoImage(0, {.seed = 2}).bytes);
 }
 
 TEST(DemoDatasetTest, ValidatesOnOtherImagesThanItTrainsOn) {
@@ -88,12 +88,10 @@ TEST(DemoDatasetTest, MakesImagesOfSeveralKindsThatDecode) {
 TEST(DemoDatasetTest, NamesAFolderThatCannotBeMade) {
   const TemporaryFolder folder;
   WriteFileAtomically(folder / "file", "");
-  try {
-    WriteDemoDataset(folder / "file", {.train_images = 1});
-    FAIL() << "it was made";
-  } catch (const IoError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("cannot create: Not a directory"));
-  }
+  EXPECT_THAT(MessageOf<IoError>([&] {
+                WriteDemoDataset(folder / "file", {.train_images = 1});
+              }),
+              HasSubstr("cannot create: Not a directory"));
 }
 
 }  // namespace

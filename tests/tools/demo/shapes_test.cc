@@ -80,12 +80,6 @@ TEST(DemoShapesTest, NamesClassesInTheConvertersOrder) {
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), 10U);
 }
 
-TEST(DemoShapesTest, DrawsTheSameForTheSameDraws) {
-  RgbImage first = Draw(3, 7);
-  RgbImage second = Draw(3, 7);
-  EXPECT_EQ(Bytes(first), Bytes(second));
-}
-
 TEST(DemoShapesTest, DrawsOtherPicturesForOtherDrawsAndClasses) {
   std::set<std::string> pictures;
   for (int demo_class = 0; demo_class < kDemoClasses; ++demo_class) {

@@ -24,16 +24,6 @@ using ::testing::SizeIs;
 
 constexpr std::size_t kXlaJlBytes = std::size_t{3} * 224 * 224;
 
-// "NAME:CLASS INDEX" of each image of a split.
-std::vector<std::string> Images(const ImageSplit& split) {
-  std::vector<std::string> images;
-  for (const ImageFile& image : split.images) {
-    images.push_back(image.path.substr(image.path.rfind('/') + 1) + ":" +
-                     std::to_string(image.class_index));
-  }
-  return images;
-}
-
 // The red values of an image's first two rows' first two pixels.
 std::vector<int> Corner(const ImageTree& tree, const ImageFile& file) {
   RgbImage image;
@@ -59,11 +49,11 @@ TEST(RawFormatsTest, FindsMnist) {
   EXPECT_EQ(tree.classes[0].name, "0");
   EXPECT_EQ(tree.classes[7].text, "seven");
   ASSERT_THAT(tree.splits, SizeIs(2));
-  EXPECT_THAT(Images(tree.splits[0]),
+  EXPECT_THAT(Images(tree.splits[0], raw),
               ElementsAre("train-images-idx3-ubyte#00000:7",
                           "train-images-idx3-ubyte#00001:0"));
   EXPECT_EQ(tree.splits[1].name, "test");
-  EXPECT_THAT(Images(tree.splits[1]),
+  EXPECT_THAT(Images(tree.splits[1], raw),
               ElementsAre("t10k-images.idx3-ubyte.gz#00000:3"));
   EXPECT_TRUE(tree.has_split_folders);
   EXPECT_EQ(tree.splits[0].images[1].bytes, 4);
@@ -107,10 +97,12 @@ TEST(RawFormatsTest, FindsCifar10) {
   ASSERT_THAT(tree.classes, SizeIs(3));
   EXPECT_EQ(tree.classes[2].name, "bird");
   ASSERT_THAT(tree.splits, SizeIs(2));
-  EXPECT_THAT(Images(tree.splits[0]), ElementsAre("data_batch_1.bin#00000:2",
-                                                  "data_batch_1.bin#00001:0",
-                                                  "data_batch_3.bin#00000:1"));
-  EXPECT_THAT(Images(tree.splits[1]), ElementsAre("test_batch.bin#00000:2"));
+  EXPECT_THAT(
+      Images(tree.splits[0], raw),
+      ElementsAre("data_batch_1.bin#00000:2", "data_batch_1.bin#00001:0",
+                  "data_batch_3.bin#00000:1"));
+  EXPECT_THAT(Images(tree.splits[1], raw),
+              ElementsAre("test_batch.bin#00000:2"));
   EXPECT_THAT(Corner(tree, tree.splits[0].images[1]),
               ElementsAre(1, 2, 33, 34));
   EXPECT_THAT(Corner(tree, tree.splits[1].images[0]),
@@ -156,7 +148,7 @@ TEST(RawFormatsTest, FindsXlaJl) {
   const ImageTree tree = FindRawImages(raw.path(), RawFormat::kXlaJl);
   ASSERT_THAT(tree.classes, SizeIs(3));
   EXPECT_EQ(tree.classes[2].name, "0003");
-  EXPECT_THAT(Images(tree.splits[0]),
+  EXPECT_THAT(Images(tree.splits[0], raw),
               ElementsAre("X_train.raw#00000:1", "X_train.raw#00001:2"));
   EXPECT_EQ(tree.splits[1].name, "validation");
   EXPECT_THAT(Corner(tree, tree.splits[0].images[0]),

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -38,20 +39,18 @@ std::string PixelsOf(const RawImages& raw, std::int64_t index) {
   return Flat(image.view());
 }
 
-TEST(RawImagesTest, SpreadsGray) {
-  EXPECT_EQ(PixelsOf(RawImages({Part(PixelLayout::kGray)}), 0),
-            "\5\5\5\6\6\6\7\7\7\x8\x8\x8\x9\x9\x9\xa\xa\xa");
-}
-
-TEST(RawImagesTest, InterleavesPlanes) {
-  EXPECT_EQ(PixelsOf(RawImages({Part(PixelLayout::kPlanes)}), 0),
-            "\5\xb\x11\6\xc\x12\7\xd\x13\x8\xe\x14\x9\xf\x15\xa\x10\x16");
-}
-
-// Byte (c * width + x) * height + y, as a Julia array (y, x, c) has it.
-TEST(RawImagesTest, TurnsColumnsIntoRows) {
-  EXPECT_EQ(PixelsOf(RawImages({Part(PixelLayout::kColumnwisePlanes)}), 0),
-            "\5\xb\x11\7\xd\x13\x9\xf\x15\6\xc\x12\x8\xe\x14\xa\x10\x16");
+// Of columns: byte (c * width + x) * height + y, as a Julia array (y, x, c) has
+// it.
+TEST(RawImagesTest, EveryLayoutGivesRowsOfPixels) {
+  for (const auto& [layout, pixels] :
+       {std::pair{PixelLayout::kGray,
+                  "\5\5\5\6\6\6\7\7\7\x8\x8\x8\x9\x9\x9\xa\xa\xa"},
+        {PixelLayout::kPlanes,
+         "\5\xb\x11\6\xc\x12\7\xd\x13\x8\xe\x14\x9\xf\x15\xa\x10\x16"},
+        {PixelLayout::kColumnwisePlanes,
+         "\5\xb\x11\7\xd\x13\x9\xf\x15\6\xc\x12\x8\xe\x14\xa\x10\x16"}}) {
+    EXPECT_EQ(PixelsOf(RawImages({Part(layout)}), 0), pixels);
+  }
 }
 
 TEST(RawImagesTest, NumbersImagesThroughAllParts) {

@@ -1,7 +1,6 @@
 #include "tools/images/raw_input_flags.h"
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -46,26 +45,6 @@ Words SizesOf(const ImageTree& tree) {
   return sizes;
 }
 
-// Many files that listing does not open. Nothing syncs them.
-void ManyFiles(const ImageFolder& raw, const std::string& folder, int count) {
-  std::filesystem::create_directories(raw / folder);
-  for (int i = 0; i < count; ++i) {
-    std::ofstream(raw / (folder + "/" + std::to_string(i) + ".jpg")) << i;
-  }
-}
-
-// The flowers of the ResNet-50 on TPU guide.
-TEST(RawInputFlagsTest, DivideTheFlowersAsTheReference) {
-  const ImageFolder raw;
-  ManyFiles(raw, "daisy", 633);
-  ManyFiles(raw, "dandelion", 898);
-  ManyFiles(raw, "roses", 641);
-  ManyFiles(raw, "sunflowers", 699);
-  ManyFiles(raw, "tulips", 799);
-  EXPECT_THAT(SizesOf(ReadRawInput(FlagsWith({raw.path()}, "reference"))),
-              ElementsAre("train 2934", "validation 364", "test 372"));
-}
-
 TEST(RawInputFlagsTest, UniteFoldersWhoseNamesMayHaveCommas) {
   ImageFolder first;
   ImageFolder second;
@@ -103,18 +82,6 @@ TEST(RawInputFlagsTest, ReportDuplicates) {
                               "classes"),
                     HasSubstr("b/2.jpg (class b, train)")));
   EXPECT_THAT(tree.notes, Contains(HasSubstr("duplicates: 1 group of images")));
-}
-
-TEST(RawInputFlagsTest, TakeRawFiles) {
-  ImageFolder raw;
-  raw.File("data_batch_1.bin", CifarRecord(1) + CifarRecord(9))
-      .File("test_batch.bin", CifarRecord(1));
-  const ImageTree tree =
-      ReadRawInput(FlagsWith({raw.path()}, "", {}, RawFormat::kCifar10));
-  EXPECT_THAT(SizesOf(tree), ElementsAre("train 2", "test 1"));
-  EXPECT_EQ(tree.classes.size(), 10U);
-  EXPECT_THAT(tree.notes,
-              Contains(HasSubstr("data_batch_2.bin: is not there")));
 }
 
 TEST(RawInputFlagsTest, RefuseWhatContradicts) {

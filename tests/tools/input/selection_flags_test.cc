@@ -18,6 +18,7 @@
 #include "tests/support/argument_vector.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
 #include "tools/cli/flags.h"
 
 #include "gmock/gmock.h"
@@ -29,7 +30,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 using ::testing::UnorderedElementsAre;
 
 SelectionChoice Parsed(std::vector<std::string> arguments) {
@@ -74,6 +74,12 @@ class SelectionFlagsTest : public ::testing::Test {
     return MakeSelection(Parsed(arguments), "train", index_,
                          std::string(kLabelKey));
   }
+  // The message of the error that the arguments end with.
+  template <typename Error = UsageError>
+  [[nodiscard]] std::string ErrorOf(
+      const std::vector<std::string>& arguments) const {
+    return MessageOf<Error>([&] { (void)Made(arguments); });
+  }
   // The records of an epoch's places.
   [[nodiscard]] std::vector<std::int64_t> Records(
       const std::vector<std::string>& arguments) const {
@@ -104,17 +110,9 @@ TEST_F(SelectionFlagsTest, TakeClassesByNameOrLabel) {
   EXPECT_THAT(Records({"--classes", "2"}), ElementsAre(2, 5));
   EXPECT_THAT(Records({"--classes", "2,daisy"}),
               ElementsAre(0, 1, 2, 3, 4, 5, 6));
-  EXPECT_THAT(
-      [&] {
-        (void)Made({"--classes", "tulip"});
-      },
-      ThrowsMessage<UsageError>(
-          HasSubstr("there is no class \"tulip\": give a name")));
-  EXPECT_THAT(
-      [&] {
-        (void)Made({"--classes", "77"});
-      },
-      ThrowsMessage<UsageError>(HasSubstr("no record is selected")));
+  EXPECT_THAT(ErrorOf({"--classes", "tulip"}),
+              HasSubstr("there is no class \"tulip\": give a name"));
+  EXPECT_THAT(ErrorOf({"--classes", "77"}), HasSubstr("no record is selected"));
 }
 
 TEST_F(SelectionFlagsTest, TakeClassesOfASubset) {
@@ -147,11 +145,8 @@ TEST_F(SelectionFlagsTest, LeaveOutAClassWithoutWeight) {
 
 TEST_F(SelectionFlagsTest, WantAWeightForEveryClass) {
   const std::string weights = Write("weights.txt", "daisy 1\n");
-  EXPECT_THAT(
-      [&] {
-        (void)Made({"--class_weights", weights});
-      },
-      ThrowsMessage<DataError>(HasSubstr("has no weight for class red roses")));
+  EXPECT_THAT(ErrorOf<DataError>({"--class_weights", weights}),
+              HasSubstr("has no weight for class red roses"));
 }
 
 TEST_F(SelectionFlagsTest, WeighRecords) {
@@ -199,32 +194,23 @@ TEST_F(SelectionFlagsTest, MixDataSetsByWeight) {
 }
 
 TEST_F(SelectionFlagsTest, RefuseAMixThatIsNone) {
+  const auto error = [](const std::string& mix, const std::string& split) {
+    return MessageOf<UsageError>([&] {
+      (void)MixedShards(Parsed({"--mix", mix}), split);
+    });
+  };
   for (const std::string mix : {"data", "data=", "data=-1", "data=x"}) {
-    EXPECT_THAT(
-        [&] {
-          (void)MixedShards(Parsed({"--mix", mix}), "train");
-        },
-        ThrowsMessage<UsageError>(HasSubstr("give DIR=WEIGHT")))
-        << mix;
+    EXPECT_THAT(error(mix, "train"), HasSubstr("give DIR=WEIGHT")) << mix;
   }
-  EXPECT_THAT(
-      [&] {
-        (void)MixedShards(Parsed({"--mix", folder_.path() + "=1"}), "test");
-      },
-      ThrowsMessage<UsageError>(HasSubstr("no shards of the split \"test\"")));
+  EXPECT_THAT(error(folder_.path() + "=1", "test"),
+              HasSubstr("no shards of the split \"test\""));
 }
 
 TEST_F(SelectionFlagsTest, RefuseTwoWaysToShareAnEpoch) {
-  EXPECT_THAT(
-      [&] {
-        (void)Made({"--class_weights", "balanced", "--sample_weights", "x"});
-      },
-      ThrowsMessage<UsageError>(HasSubstr("give one of class_weights")));
-  EXPECT_THAT(
-      [&] {
-        (void)Made({"--mix", "a=1", "--classes", "daisy"});
-      },
-      ThrowsMessage<UsageError>(HasSubstr("leave subset")));
+  EXPECT_THAT(ErrorOf({"--class_weights", "balanced", "--sample_weights", "x"}),
+              HasSubstr("give one of class_weights"));
+  EXPECT_THAT(ErrorOf({"--mix", "a=1", "--classes", "daisy"}),
+              HasSubstr("leave subset"));
 }
 
 TEST_F(SelectionFlagsTest, FindClassNamesAboveASplitsFolder) {

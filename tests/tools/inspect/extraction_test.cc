@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/atomic_file.h"
-#include "base/error.h"
 #include "preprocess/codecs/image_decoder.h"
 #include "preprocess/codecs/png_codec.h"
 #include "tests/support/bytes.h"
@@ -16,7 +15,6 @@
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
-#include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -26,7 +24,6 @@ namespace extraction_test {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
@@ -110,17 +107,6 @@ TEST_F(ExtractionTest, FilesStayInTheOutputFolder) {
           Pair("..X" + std::string(194, '\x80') + "/precious.jpg", TestJpeg()),
           Pair("_/.._.._escaped.jpg", TestJpeg())));
   EXPECT_EQ(ReadWholeFile(folder_ / "precious.jpg", 100), "old");
-}
-
-TEST_F(ExtractionTest, LinksToOtherFoldersAreRefused) {
-  fs::create_directories(output_);
-  fs::create_directories(folder_ / "elsewhere");
-  fs::create_directory_symlink(folder_ / "elsewhere", output_ + "/1");
-  Write("train-00000-of-00001",
-        RecordFile().Add(PayloadOf({TestJpeg(), 1, "a.jpg"})));
-  EXPECT_THAT(MessageOf<IoError>([&] { (void)Extract({.resume = true}); }),
-              HasSubstr("/1: is a symbolic link"));
-  EXPECT_TRUE(fs::is_empty(folder_ / "elsewhere"));
 }
 
 TEST_F(ExtractionTest, SplitsGetFoldersOfTheirOwn) {

@@ -43,13 +43,6 @@ class FlowerJsonTest : public ::testing::Test {
   const std::string payload_ = PayloadOf({jpeg_, 3, "3.jpg", "", "n3", 31, 17});
 };
 
-TEST_F(FlowerJsonTest, ShowsSomeKeysOnly) {
-  EXPECT_EQ(
-      Json({.keys = {"image/filename", "image/height"},
-            .bytes_to = ""})["features"],
-      nlohmann::json({{"image/filename", "3.jpg"}, {"image/height", 17}}));
-}
-
 TEST_F(FlowerJsonTest, WritesBytesToFiles) {
   const TemporaryFolder folder;
   const std::string out = folder / "bytes";

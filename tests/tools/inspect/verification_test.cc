@@ -172,12 +172,6 @@ TEST_F(VerificationTest, MissingShardsAreNamed) {
   EXPECT_EQ(FaultsText(Verify({.allow_missing_shards = true})), "");
 }
 
-TEST_F(VerificationTest, FramesAloneNeedNoExamples) {
-  RecordFile().Add("not an Example").Write(Path(0));
-  EXPECT_EQ(FaultsText(Verify()), "1 bad record");
-  EXPECT_EQ(FaultsText(Verify({.parse_examples = false})), "");
-}
-
 // Seek indexes of two JPEGs.
 class VerifiedSeekIndexTest : public VerificationTest {
  protected:

@@ -4,15 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
-#include "base/error.h"
 #include "records/example/builder.h"
 #include "records/example/imagenet_example.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
-#include "tools/records/command.h"
-#include "tools/records/verbs.h"
+#include "tests/tools/records/run_verb.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -25,13 +21,9 @@ using ::testing::Not;
 
 // What the verb prints.
 std::string Head(const std::string& arguments) {
-  CLI::App app;
-  Command command;
-  AddHeadVerb(app, command);
-  app.parse("head " + arguments);
-  testing::internal::CaptureStdout();
-  EXPECT_EQ(command.run().code, ExitCode::kDone);
-  return testing::internal::GetCapturedStdout();
+  const VerbResult result = RunVerb("head " + arguments);
+  EXPECT_EQ(result.code, ExitCode::kDone) << result.err;
+  return result.out;
 }
 
 // A record with integers under these keys.
@@ -64,12 +56,11 @@ TEST(HeadTest, ShowsRecordsWithTwoPossibleLabels) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.tfrecord";
   RecordFile().Add(Record({{"label", 471}, {"class", 582}})).Write(path);
-  testing::internal::CaptureStderr();
-  const std::string shown = Head(path);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+  const VerbResult shown = RunVerb("head " + path);
+  EXPECT_THAT(shown.err,
               HasSubstr("class and label may both be the label of its records: "
                         "give label_key="));
-  EXPECT_THAT(shown, HasSubstr("a.tfrecord"));
+  EXPECT_THAT(shown.out, HasSubstr("a.tfrecord"));
   EXPECT_THAT(Head("--label_key class " + path), HasSubstr(" 582 "));
 }
 

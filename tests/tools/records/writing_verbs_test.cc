@@ -14,8 +14,7 @@
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
-#include "tools/records/command.h"
-#include "tools/records/verbs.h"
+#include "tests/tools/records/run_verb.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -30,26 +29,18 @@ using ::testing::HasSubstr;
 // A shard of three records, the first and the last of one class.
 class WritingVerbsTest : public ::testing::Test {
  protected:
-  // Runs a verb that reads the shard and writes to the output.
-  void Call(const std::string& verb) const {
-    CLI::App app;
-    Command command;
-    for (auto* const add :
-         {AddReshardVerb, AddSplitVerb, AddMergeVerb, AddRepairVerb}) {
-      add(app, command);
-    }
-    app.parse(verb + " --output " + out_ + " " + shard_);
-    EXPECT_EQ(command.run().code, ExitCode::kDone);
+  // Runs a verb that reads the shard and writes to the output; its text.
+  VerbResult Call(const std::string& verb) const {
+    VerbResult result = RunVerb(verb + " --output " + out_ + " " + shard_);
+    EXPECT_EQ(result.code, ExitCode::kDone) << result.err;
+    return result;
   }
-  // Its text.
   [[nodiscard]] std::string Run(const std::string& verb) const {
     fs::remove_all(out_);
-    testing::internal::CaptureStdout();
-    Call(verb);
-    return testing::internal::GetCapturedStdout();
+    return Call(verb).out;
   }
   [[nodiscard]] std::string Refusal(const std::string& verb) const {
-    return MessageOf<UsageError>([&] { Call(verb); });
+    return MessageOf<UsageError>([&] { (void)Call(verb); });
   }
 
   const TemporaryFolder folder_;
@@ -85,8 +76,8 @@ TEST_F(WritingVerbsTest, WrongValuesAreRefusedByTheirFlag) {
         {"split --records 2 --memory_limit much", "--memory_limit"}}) {
     EXPECT_THAT(Refusal(verb), HasSubstr(flag)) << verb;
   }
-  EXPECT_THROW(Call("split"), CLI::ParseError);
-  EXPECT_THROW(Call("split --records 3 --parts 2"), CLI::ParseError);
+  EXPECT_THROW((void)Call("split"), CLI::ParseError);
+  EXPECT_THROW((void)Call("split --records 3 --parts 2"), CLI::ParseError);
 }
 
 TEST_F(WritingVerbsTest, SplitCutsInEachWay) {
@@ -116,12 +107,16 @@ TEST_F(WritingVerbsTest, ADryRunOfRepairWritesNoReport) {
   EXPECT_EQ(Run(verb + "=" + report),
             shard_ + " -> " + out_ + "/train-00000-of-00001\n");
   EXPECT_FALSE(fs::exists(report));
-  EXPECT_EQ(nlohmann::json::parse(Run(verb))["output"], out_);
+  const auto json = nlohmann::json::parse(Run(verb));
+  EXPECT_EQ(json["output"], out_);
+  EXPECT_EQ(
+      json["shards"][0],
+      (nlohmann::json{{"file", shard_}, {"name", "train-00000-of-00001"}}));
 }
 
 TEST_F(WritingVerbsTest, AReportsFolderMustBeThereUnlessItIsTheOutput) {
   EXPECT_THAT(MessageOf<IoError>([&] {
-                Call("repair --json=" + (folder_ / "none/report.json"));
+                (void)Call("repair --json=" + (folder_ / "none/report.json"));
               }),
               HasSubstr("none/report.json"));
   EXPECT_FALSE(fs::exists(out_));

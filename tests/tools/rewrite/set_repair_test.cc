@@ -153,18 +153,6 @@ TEST_F(SetRepairTest, InputsAndOlderShardsAreNotReplaced) {
   EXPECT_THAT(ReadPayloads(Out(validation_)), ElementsAre("c"));
 }
 
-TEST_F(SetRepairTest, ADryRunOnlyNamesTheShards) {
-  options_.writing.dry_run = true;
-  const ReportTable report = RepairReport(Repair());
-  EXPECT_EQ(
-      nlohmann::json::parse(RenderJson(report))["shards"][0],
-      (nlohmann::json{{"file", train_}, {"name", "train-00000-of-00001"}}));
-  EXPECT_EQ(RenderText(report), train_ + " -> " + Out(train_) + "\n" +
-                                    validation_ + " -> " + Out(validation_) +
-                                    "\n");
-  EXPECT_FALSE(fs::exists(out_));
-}
-
 TEST_F(SetRepairTest, APackedShardLosesItsSuffixIfItIsUnpacked) {
   const std::string packed = train_ + ".gz";
   WritePacked(packed, RecordFile().Add("a").Add("b").bytes());

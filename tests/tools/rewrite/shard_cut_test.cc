@@ -30,21 +30,38 @@ std::vector<std::int64_t> Counts(const std::vector<std::int64_t>& bytes,
   return counts;
 }
 
-std::vector<std::int64_t> Same(std::size_t count) {
-  return std::vector<std::int64_t>(count, 100);
-}
-
-TEST(ShardCutTest, MakesShardsOfEqualNumbersOfRecords) {
-  EXPECT_THAT(Counts(Same(10), {.kind = Kind::kShards, .value = 4}),
-              ElementsAre(3, 3, 2, 2));
-}
-
-TEST(ShardCutTest, MakesNoMoreShardsThanThereAreRecords) {
-  for (const bool balance_bytes : {false, true}) {
-    EXPECT_THAT(Counts(Same(3), {.kind = Kind::kShards,
-                                 .value = 8,
-                                 .balance_bytes = balance_bytes}),
-                ElementsAre(1, 1, 1));
+TEST(ShardCutTest, CutsByRecordsOrBytes) {
+  const std::vector<std::int64_t> three(3, 100);
+  const std::vector<std::int64_t> seven(7, 100);
+  const std::vector<std::int64_t> ten(10, 100);
+  struct Case {
+    std::vector<std::int64_t> bytes;
+    ShardCut cut;
+    std::vector<std::int64_t> counts;
+  };
+  for (const Case& one :
+       {Case{ten, {.kind = Kind::kShards, .value = 4}, {3, 3, 2, 2}},
+        // No more shards than records.
+        Case{three, {.kind = Kind::kShards, .value = 8}, {1, 1, 1}},
+        Case{three,
+             {.kind = Kind::kShards, .value = 8, .balance_bytes = true},
+             {1, 1, 1}},
+        Case{{600, 100, 100, 100, 100, 100, 100},
+             {.kind = Kind::kShards, .value = 2, .balance_bytes = true},
+             {1, 6}},
+        Case{{100, 100, 100, 900},
+             {.kind = Kind::kShards, .value = 3, .balance_bytes = true},
+             {2, 1, 1}},
+        Case{ten, {.kind = Kind::kShardBytes, .value = 400}, {4, 3, 3}},
+        Case{std::vector<std::int64_t>(80, 100),
+             {},
+             std::vector<std::int64_t>(8, 10)},
+        Case{seven, {.kind = Kind::kRecordsEach, .value = 3}, {3, 3, 1}},
+        // Before a record that would be too much.
+        Case{{100, 200, 300, 100, 900, 100},
+             {.kind = Kind::kBytesEach, .value = 400},
+             {2, 2, 1, 1}}}) {
+    EXPECT_EQ(Counts(one.bytes, one.cut), one.counts);
   }
 }
 
@@ -53,37 +70,6 @@ TEST(ShardCutTest, MakesOneEmptyShardOfNothing) {
                           Kind::kRecordsEach, Kind::kBytesEach}) {
     EXPECT_THAT(Counts({}, {.kind = kind, .value = 3}), ElementsAre(0));
   }
-}
-
-TEST(ShardCutTest, MakesShardsOfEqualBytes) {
-  EXPECT_THAT(
-      Counts({600, 100, 100, 100, 100, 100, 100},
-             {.kind = Kind::kShards, .value = 2, .balance_bytes = true}),
-      ElementsAre(1, 6));
-  EXPECT_THAT(
-      Counts({100, 100, 100, 900},
-             {.kind = Kind::kShards, .value = 3, .balance_bytes = true}),
-      ElementsAre(2, 1, 1));
-}
-
-TEST(ShardCutTest, MakesAsManyShardsAsASizeAsksFor) {
-  EXPECT_THAT(Counts(Same(10), {.kind = Kind::kShardBytes, .value = 400}),
-              ElementsAre(4, 3, 3));
-}
-
-TEST(ShardCutTest, MakesEightShardsByItself) {
-  EXPECT_EQ(Counts(Same(80), {}), std::vector<std::int64_t>(8, 10));
-}
-
-TEST(ShardCutTest, CutsAtANumberOfRecords) {
-  EXPECT_THAT(Counts(Same(7), {.kind = Kind::kRecordsEach, .value = 3}),
-              ElementsAre(3, 3, 1));
-}
-
-TEST(ShardCutTest, CutsBeforeARecordThatWouldBeTooMuch) {
-  EXPECT_THAT(Counts({100, 200, 300, 100, 900, 100},
-                     {.kind = Kind::kBytesEach, .value = 400}),
-              ElementsAre(2, 2, 1, 1));
 }
 
 TEST(ParseShardCutTest, TakesNumbersSizesAndAuto) {

@@ -47,16 +47,10 @@ TEST(ShardsFlagTest, RefusesEverythingElse) {
   }
 }
 
-TEST(ShardPlanTest, ChoosesAbout128MegabytesAShard) {
+TEST(ShardPlanTest, ChoosesShardsOf128MegabytesButEightIfThereAreImages) {
   EXPECT_EQ(AutoShardCount(1281167, 146'000'000'000), 1141);
-}
-
-TEST(ShardPlanTest, ChoosesAtLeastEightShards) {
   EXPECT_EQ(AutoShardCount(8, 1000), 8);
   EXPECT_EQ(AutoShardCount(500, 54'700'000), 8);
-}
-
-TEST(ShardPlanTest, ChoosesNoMoreShardsThanImages) {
   EXPECT_EQ(AutoShardCount(3, 1000), 3);
   EXPECT_EQ(AutoShardCount(3, 146'000'000'000), 3);
   EXPECT_EQ(AutoShardCount(0, 0), 0);
@@ -66,30 +60,22 @@ TEST(ShardPlanTest, BalancesShards) {
   EXPECT_THAT(Counts(BalancedShards(10, 4)), ElementsAre(3, 3, 2, 2));
   EXPECT_THAT(BalancedShards(5, 2),
               ElementsAre(ShardRange{0, 3}, ShardRange{3, 2}));
-}
-
-TEST(ShardPlanTest, BalancedShardsAreNeverEmpty) {
   EXPECT_THAT(Counts(BalancedShards(3, 8)), ElementsAre(1, 1, 1));
   EXPECT_THAT(BalancedShards(0, 8), IsEmpty());
 }
 
-TEST(ShardPlanTest, ReferenceShardsOfImagenet) {
+TEST(ShardPlanTest, ReferenceShardsAreEqualButTheLast) {
   const std::vector<ShardRange> train = ReferenceShards(1281167, 1024);
   ASSERT_THAT(train, SizeIs(1024));
   EXPECT_EQ(train[1022], (ShardRange{1022 * 1252, 1252}));
   EXPECT_EQ(train[1023], (ShardRange{1023 * 1252, 371}));
   EXPECT_EQ(ReferenceShards(50000, 128).back(), (ShardRange{49657, 343}));
-}
-
-TEST(ShardPlanTest, ReferenceShardsOfFewImagesEndEmpty) {
-  const std::vector<ShardRange> train = ReferenceShards(2934, 1024);
-  EXPECT_EQ(train[977].count, 3);
-  EXPECT_EQ(train[978].count, 0);
-  EXPECT_EQ(train[1023], (ShardRange{2934, 0}));
-  const std::vector<ShardRange> validation = ReferenceShards(364, 128);
-  EXPECT_EQ(validation[120].count, 3);
-  EXPECT_EQ(validation[121].count, 1);
-  EXPECT_EQ(validation[122].count, 0);
+  // The last ones of few images are empty.
+  const std::vector<ShardRange> few = ReferenceShards(2934, 1024);
+  EXPECT_EQ(few[977].count, 3);
+  EXPECT_EQ(few[978].count, 0);
+  EXPECT_EQ(few[1023], (ShardRange{2934, 0}));
+  EXPECT_EQ(ReferenceShards(364, 128)[121].count, 1);
 }
 
 TEST(ShardPlanTest, CountsShardsOfASize) {

@@ -59,6 +59,8 @@ TEST(TrainFlagsTest, RefuseParametersInOneLine) {
     const std::string error = ErrorOf({"--params_override", parameters});
     EXPECT_THAT(error, AllOf(HasSubstr(says), Not(HasSubstr("\n"))));
   }
+  EXPECT_THAT(ErrorOf({"--bigtable_instance=i"}),
+              HasSubstr("not from Bigtable"));
 }
 
 TEST(TrainFlagsTest, NeedTheFoldersOfTheirMode) {
@@ -187,13 +189,6 @@ TEST(TrainFlagsTest, TakeTheGuidesCommandAsItIs) {
   EXPECT_EQ(flags.run.export_dir, "gs://bucket/export");
 }
 
-TEST(TrainFlagsTest, RefuseTheReferencesOthersThatChangeTheRun) {
-  EXPECT_THAT(ErrorOf({"--bigtable_instance=i"}),
-              HasSubstr("not from Bigtable"));
-  EXPECT_THAT(ErrorOf({"--norm_act_layer=evonorm_s0"}),
-              HasSubstr("must be bn_relu"));
-}
-
 TEST(TrainFlagsTest, AcceptTheReferencesParametersWithAnyValue) {
   const RunParams run = ReadParams(
       Read({"--use_tpu=False", "--num_cores=16", "--transpose_input=False",
@@ -256,15 +251,11 @@ TEST(TrainHelpTest, IsShort) {
   EXPECT_THAT(help, Not(HasSubstr("bigtable")));
 }
 
-TEST(TrainHelpTest, ExplainsEachParameterWhereAllIsAskedFor) {
-  EXPECT_THAT(Answer("--help_all"),
-              AllOf(HasSubstr("Peak of the learning rate"),
-                    HasSubstr("--weight_decay")));
-}
-
-TEST(TrainHelpTest, ShowsUnitsWhereAllIsAskedFor) {
+TEST(TrainHelpTest, ShowsAllParametersWithUnitsWhereAllIsAskedFor) {
   const std::string help = Answer("--help_all");
-  EXPECT_THAT(help, AllOf(HasSubstr("--num_parallel_calls THREADS\n"),
+  EXPECT_THAT(help, AllOf(HasSubstr("Peak of the learning rate"),
+                          HasSubstr("--weight_decay"),
+                          HasSubstr("--num_parallel_calls THREADS\n"),
                           HasSubstr("--steps_per_eval STEPS"),
                           HasSubstr("--warmup_epochs EPOCHS")));
   for (const Param& param : ParamTable()) {
