@@ -233,21 +233,13 @@ bool IsJsonOnly(const std::string& json_target) {
 }
 
 void PutReport(const std::string& json_target, const ReportTable& report) {
-  PutReport(
-      json_target, [&] { return RenderText(report); },
-      [&] { return RenderJson(report); });
-}
-
-void PutReport(const std::string& json_target,
-               const std::function<std::string()>& text,
-               const std::function<std::string()>& json) {
   if (IsJsonOnly(json_target)) {
-    std::cout << ShownJson(json());
+    std::cout << ShownJson(RenderJson(report));
     return;
   }
-  std::cout << ShownLines(text()) << std::flush;
+  std::cout << ShownLines(RenderText(report)) << std::flush;
   if (!json_target.empty()) {  // Last: a full disk does not cost the text.
-    WriteFileAtomically(json_target, json(), kNamedByUser);
+    WriteFileAtomically(json_target, RenderJson(report), kNamedByUser);
   }
 }
 

@@ -86,9 +86,6 @@ void AddJsonOption(CLI::App* verb, std::string& target);
 // Prints a report: text on stdout, and JSON into a file if requested; or JSON
 // on stdout instead of the text.
 void PutReport(const std::string& json_target, const ReportTable& report);
-void PutReport(const std::string& json_target,
-               const std::function<std::string()>& text,
-               const std::function<std::string()>& json);
 
 // Runs work that writes files, as RunInterruptibly() does, and prints the
 // report that it returns.

@@ -29,9 +29,7 @@ ProgramEnd ShowStats(const ShardPaths& shards, const StatsFlags& options) {
                     .threads = options.threads,
                     .keys = KeysIn(shards, options.keys)},
                    BadRecordsPrinter(shards));
-  PutReport(
-      options.json, [&] { return StatsText(report, options.classes); },
-      [&] { return StatsJson(report); });
+  PutReport(options.json, StatsTable(report, options.classes));
   if (!options.html_path.empty()) {
     WriteFileAtomically(options.html_path, StatsHtml(report), kNamedByUser);
   }
