@@ -84,6 +84,20 @@ ReportRow LinesRow(const std::string& key,
   return row;
 }
 
+ReportTable ShardReport(const VerifiedShard& shard) {
+  const std::string path = PathForMessages(shard.path);
+  const std::string shown = ShownText(path);
+  return {{"file", path},
+          {"records", shard.records},
+          {"bytes", shard.bytes},
+          {"compression", CompressionName(shard.compression)},
+          BadRecordsRow("bad", shard.path, shard.bad),
+          BadRecordsRow("wrong_seek_indexes", shard.path, shard.seek),
+          LostRow(shown, shard.lost),
+          LinesRow("differences", shard.differences, shown + ": "),
+          LinesRow("notes", shard.notes)};
+}
+
 std::string WrongSeekText(const VerifyTotals& totals) {
   return CountText(totals.wrong_seek_indexes, "wrong seek index",
                    "wrong seek indexes");
@@ -215,6 +229,7 @@ class VerifyPass {
       verified.differences = Differences(*expected, verified.records,
                                          verified.bytes, verified.crc32c);
     }
+    verified.report = ShardReport(verified);
     finished_(verified);
   }
 
@@ -236,25 +251,11 @@ VerifyReport VerifyShards(
   return VerifyPass(shards, options, finished).Run();
 }
 
-ReportTable ShardReport(const VerifiedShard& shard) {
-  const std::string path = PathForMessages(shard.path);
-  const std::string shown = ShownText(path);
-  return {{"file", path},
-          {"records", shard.records},
-          {"bytes", shard.bytes},
-          {"compression", CompressionName(shard.compression)},
-          BadRecordsRow("bad", shard.path, shard.bad),
-          BadRecordsRow("wrong_seek_indexes", shard.path, shard.seek),
-          LostRow(shown, shard.lost),
-          LinesRow("differences", shard.differences, shown + ": "),
-          LinesRow("notes", shard.notes)};
-}
-
 ReportTable SetReport(const VerifyReport& report) {
   const VerifyTotals totals = SumUp(report);
   std::vector<ReportTable> shards;
   for (const VerifiedShard& shard : report.shards) {
-    shards.push_back(ShardReport(shard));
+    shards.push_back(shard.report);
   }
   return {LinesRow("missing", report.missing, "", ": missing"),
           LinesRow("problems", report.problems),

@@ -28,7 +28,7 @@ ProgramEnd VerifyRecords(const ShardPaths& shards, const Command& command,
   const VerifyReport report =
       VerifyShards(shards, options, [&](const VerifiedShard& shard) {
         if (!IsJsonOnly(flags.json)) {  // Print each shard when it is done.
-          std::cout << ShownLines(RenderText(ShardReport(shard))) << std::flush;
+          std::cout << ShownLines(RenderText(shard.report)) << std::flush;
         }
       });
   PutReport(flags.json, SetReport(report));
