@@ -6,6 +6,7 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -244,13 +245,19 @@ void PutReport(const std::string& json_target, const ReportTable& report) {
 }
 
 ProgramEnd PutReportOf(
-    const std::string& json_target,
+    const WritingOptions& options,
     const std::function<ReportTable(const Interruption&)>& work) {
-  return RunInterruptibly("records", kNothingIsLeft,
-                          [&](const Interruption& interruption) {
-                            PutReport(json_target, work(interruption));
-                            return ExitCode::kDone;
-                          });
+  std::optional<ReportTable> report;
+  ProgramEnd end = RunInterruptibly("records", kNothingIsLeft,
+                                    [&](const Interruption& interruption) {
+                                      report = work(interruption);
+                                      return ExitCode::kDone;
+                                    });
+  if (report) {  // The work is done, whatever the report comes to.
+    const bool only_prints = options.dry_run && !IsJsonOnly(options.json);
+    PutReport(only_prints ? "" : options.json, *report);
+  }
+  return end;
 }
 
 std::function<void(const ShardPass&)> BadRecordsPrinter(

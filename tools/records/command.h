@@ -11,6 +11,7 @@
 #include "records/store/key_guess.h"
 #include "tools/cli/interruption.h"
 #include "tools/cli/report_table.h"
+#include "tools/rewrite/writing_options.h"
 #include "tools/shards/record_pass.h"
 
 namespace CLI {
@@ -87,10 +88,10 @@ void AddJsonOption(CLI::App* verb, std::string& target);
 // on stdout instead of the text.
 void PutReport(const std::string& json_target, const ReportTable& report);
 
-// Runs work that writes files, as RunInterruptibly() does, and prints the
-// report that it returns.
+// Runs work that writes files, as RunInterruptibly() does, then prints the
+// report that it returns. A dry run writes no JSON file.
 [[nodiscard]] ProgramEnd PutReportOf(
-    const std::string& json_target,
+    const WritingOptions& options,
     const std::function<ReportTable(const Interruption&)>& work);
 
 // A function that prints the bad records of a pass over these shards, which

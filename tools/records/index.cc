@@ -21,7 +21,9 @@ struct IndexFlags {
 ProgramEnd Index(const ShardPaths& shards, const IndexFlags& flags) {
   IndexOptions options = flags.index;
   options.seek = SeekEntriesNames().at(flags.seek);
-  return PutReportOf(flags.json, [&](const Interruption& interruption) {
+  const WritingOptions writing = {.dry_run = options.dry_run,
+                                  .json = flags.json};
+  return PutReportOf(writing, [&](const Interruption& interruption) {
     options.on_record = [&] { interruption.Check(); };
     return IndexReport(IndexShards(shards, options), options.dry_run);
   });

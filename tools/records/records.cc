@@ -35,7 +35,7 @@ constexpr const char* kExamples =
 // Names values that are plain text to the verbs.
 void NameVerbValues(CLI::App& app) {
   for (const char* verb : {"ls", "count", "verify", "stats", "extract", "index",
-                           "repair", "diff"}) {
+                           "repair", "reshard", "merge", "split", "diff"}) {
     NameValues(*app.get_subcommand(verb), {{"--json", "[=FILE]"}});
   }
   for (const char* verb : {"extract", "repair", "reshard", "split"}) {
