@@ -192,7 +192,7 @@ ReportTable RepairReport(const RepairedSet& set) {
   for (const ShardRepairReport& shard : set.shards) {
     shards.push_back(ShardReportOf(shard));
     records += shard.shard.records;
-    bad += static_cast<std::int64_t>(shard.bad.size());
+    bad += std::ssize(shard.bad);
     bad_bytes += shard.bad_bytes();
     lost_records += shard.lost_records();
   }

@@ -219,7 +219,7 @@ ReportTable RewriteReport(const RewrittenSet& set) {
 MergedFile MergeShards(const Paths& shards, const WritingOptions& options,
                        const Interruption& interruption) {
   MergedFile file = {.path = options.output,
-                     .shards = static_cast<std::int64_t>(shards.size()),
+                     .shards = std::ssize(shards),
                      .is_plan = options.dry_run};
   CheckFile(shards, options);
   const std::string parent = ParentFolder(file.path);
