@@ -89,6 +89,17 @@ Json ToJson(const std::vector<DuplicateGroup>& groups) {
   return list;
 }
 
+// The rate of the work that was done in this time, and the time for the rest.
+std::string RateText(std::int64_t done, std::int64_t left, double seconds,
+                     std::string_view items) {
+  if (done <= 0 || seconds <= 0) {
+    return "";
+  }
+  const double rate = static_cast<double>(done) / seconds;
+  return fmt::format("  {:.1f} {}/s  ETA {}", rate, items,
+                     ShortDuration(static_cast<double>(left) / rate));
+}
+
 }  // namespace
 
 std::string PlanText(const ConversionPlan& plan, const std::string& output_dir,
@@ -96,9 +107,8 @@ std::string PlanText(const ConversionPlan& plan, const std::string& output_dir,
                      const UploadTarget& target) {
   std::string text;
   for (const PlannedSplit& split : plan.splits) {
-    text += Line(split.name, static_cast<std::int64_t>(split.images.size()),
-                 split.shards.size(), split.bytes,
-                 output_dir + "/" + split.shards.front().name);
+    text += Line(split.name, std::ssize(split.images), split.shards.size(),
+                 split.bytes, output_dir + "/" + split.shards.front().name);
   }
   const EarlierWork work = FindEarlierWork(plan, output_dir, options);
   const std::size_t shards = work.kept.size() + work.missing.size();
@@ -229,30 +239,17 @@ std::string FirstLines(const std::vector<std::string>& lines,
 
 std::string ConversionProgressText(const ConversionProgress& progress,
                                    double seconds) {
-  const auto done = static_cast<double>(progress.done);
-  const auto total = static_cast<double>(progress.total);
-  std::string text =
-      fmt::format("{}/{} images  {:.1f} %", progress.done, progress.total,
-                  progress.total > 0 ? 100.0 * done / total : 100.0);
-  if (progress.done > progress.kept && seconds > 0) {
-    const double rate =
-        static_cast<double>(progress.done - progress.kept) / seconds;
-    text += fmt::format("  {:.1f} images/s  ETA {}", rate,
-                        ShortDuration((total - done) / rate));
-  }
-  return text;
+  const auto& [done, kept, total] = progress;
+  const double share =
+      total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 1;
+  return fmt::format("{}/{} images  {:.1f} %", done, total, 100 * share) +
+         RateText(done - kept, total - done, seconds, "images");
 }
 
 std::string ShardsProgressText(std::string_view what, std::int64_t done,
                                std::int64_t total, double seconds) {
-  std::string text = fmt::format("{}/{} shards {}", done, total, what);
-  if (done > 0 && seconds > 0) {
-    const double rate = static_cast<double>(done) / seconds;
-    text +=
-        fmt::format("  {:.1f} shards/s  ETA {}", rate,
-                    ShortDuration(static_cast<double>(total - done) / rate));
-  }
-  return text;
+  return fmt::format("{}/{} shards {}", done, total, what) +
+         RateText(done, total - done, seconds, "shards");
 }
 
 }  // namespace infeed

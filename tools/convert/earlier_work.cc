@@ -40,7 +40,7 @@ constexpr std::string_view kConversion = "infeed conversion 1";
 class Hash {
  public:
   Hash& Add(std::string_view text) {
-    Add(static_cast<std::int64_t>(text.size()));
+    Add(std::ssize(text));
     AddBytes(std::as_bytes(std::span(text)));
     return *this;
   }

@@ -170,7 +170,7 @@ void UploadWithProgress(const ConversionReport& report,
                         const Interruption& interruption) {
   std::int64_t shards = 0;
   for (const DatasetInfo::Split& split : report.info.splits) {
-    shards += static_cast<std::int64_t>(split.shards.size());
+    shards += std::ssize(split.shards);
   }
   ShardsLine line("uploaded", shards);
   const UploadResult result =
