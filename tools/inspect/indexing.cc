@@ -103,7 +103,7 @@ void IndexPacked(const ByteSource& shard, const IndexOptions& options,
       result.index = SaveFrames(shard, *frames);
     }
   }
-  result.records = static_cast<std::int64_t>(frames->offsets.size());
+  result.records = std::ssize(frames->offsets);
 }
 
 // A compressed tar gets no seek indexes.
@@ -121,7 +121,7 @@ void IndexArchive(const ByteSource& shard, const IndexOptions& options,
                                                   .must_keep = true});
   result.index = records.index_file;
   result.compression = records.compression;
-  result.records = static_cast<std::int64_t>(records.offsets.size());
+  result.records = std::ssize(records.offsets);
   if (options.seek != SeekEntries::kNone &&
       result.compression == Compression::kNone) {
     result.seek = MakeSeekFile(shard, SeekOptions(options));
@@ -168,7 +168,7 @@ IndexedShard IndexShard(const std::string& path, const IndexOptions& options) {
     return result;
   }
   const FrameOffsets offsets = FindOffsets(*shard, options, result);
-  result.records = static_cast<std::int64_t>(offsets.size());
+  result.records = std::ssize(offsets);
   if (!options.dali.empty()) {
     result.dali = DaliIndexPath(path, options.dali);
     WriteDaliIndex(*shard, offsets, options, result.dali);

@@ -37,9 +37,9 @@ VerifyTotals SumUp(const VerifyReport& report) {
       static_cast<std::int64_t>(report.missing.size() + report.problems.size());
   for (const VerifiedShard& shard : report.shards) {
     totals.records += shard.records;
-    totals.wrong_seek_indexes += static_cast<std::int64_t>(shard.seek.size());
-    totals.bad += static_cast<std::int64_t>(shard.bad.size());
-    totals.problems += static_cast<std::int64_t>(shard.differences.size());
+    totals.wrong_seek_indexes += std::ssize(shard.seek);
+    totals.bad += std::ssize(shard.bad);
+    totals.problems += std::ssize(shard.differences);
     for (const LostBytes& lost : shard.lost) {
       totals.passed_over_bytes += lost.gap.bytes;
       totals.lost_records += lost.records ? lost.records->count : 0;
