@@ -226,7 +226,8 @@ void AddJsonOption(CLI::App* verb, std::string& target) {
                  "the text.")
       ->transform([](const std::string& value) {
         return value == "true" ? kStdout : value;  // --json without FILE.
-      });
+      })
+      ->option_text("[=FILE]");
 }
 
 bool IsJsonOnly(const std::string& json_target) {

@@ -28,6 +28,8 @@ using ShardPaths = std::vector<std::string>;
 struct Command {
   std::vector<std::string> paths;  // the verb's PATHs
   bool allow_missing_shards = false;
+  std::string json;                 // a target, see AddJsonOption()
+  int threads = 0;                  // for verbs without options of their own
   ShardSetFaults faults;            // of the PATHs, if the verb reports them
   std::function<ProgramEnd()> run;  // runs the verb; empty: none was given
 };

@@ -32,6 +32,7 @@ void AddMergeVerb(CLI::App& app, Command& command) {
       });
   AddWritingOptions(merge, *flags,
                     "File to write, or its URL at s3:// or gs://.");
+  merge->get_option("--output")->type_name("FILE");
   AddBadRecordOption(merge, flags->skip_bad);
   AddJsonOption(merge, flags->json);
 }

@@ -45,9 +45,11 @@ void AddRepairVerb(CLI::App& app, Command& command) {
       ->add_flag("!--frames_only", flags->repair.parse_examples,
                  "Check checksums only: the records need not be Examples.")
       ->excludes(decode);
-  repair->add_flag("--json{-}", flags->writing.json,
-                   "Print the report as JSON; --json=FILE: write it there. "
-                   "[DIR/.infeed/repair.json]");
+  repair
+      ->add_flag("--json{-}", flags->writing.json,
+                 "Print the report as JSON; --json=FILE: write it there. "
+                 "[DIR/.infeed/repair.json]")
+      ->option_text("[=FILE]");
 }
 
 }  // namespace infeed
