@@ -92,10 +92,9 @@ PlannedSplit PlanSplit(ImageSplit source, const PlanOptions& options) {
 bool IsSplitShard(const std::string& name) {
   return IsTarShardName(name) ||
          (IsShardName(name) &&
-          std::any_of(kSplits.begin(), kSplits.end(),
-                      [&](std::string_view split) {
-                        return name.starts_with(std::string(split) + "-");
-                      }));
+          std::ranges::any_of(kSplits, [&](std::string_view split) {
+            return name.starts_with(std::string(split) + "-");
+          }));
 }
 
 // Adds the shards in FOLDER/SUBFOLDER, with names relative to FOLDER.

@@ -44,22 +44,15 @@ Notice MakeNotice(const LeftOut& left_out) {
   std::abort();
 }
 
-// Adds a notice of the notes for which `is_meant` holds, if there are any.
-template <typename Predicate>
+// Adds a notice of the notes, if there are any.
 void AddNotice(std::vector<Notice>& notices,
-               const std::vector<ImageNote>& notes, Predicate is_meant,
-               std::string what, std::string hint) {
-  Notice notice = {.what = std::move(what),
-                   .count = 0,
-                   .example = "",
-                   .hint = std::move(hint)};
-  for (const ImageNote& note : notes) {
-    if (is_meant(note) && ++notice.count == 1) {
-      notice.example = note.path;
-    }
-  }
-  if (notice.count > 0) {
-    notices.push_back(std::move(notice));
+               const std::vector<ImageNote>& notes, std::string what,
+               std::string hint) {
+  if (!notes.empty()) {
+    notices.push_back({.what = std::move(what),
+                       .count = std::ssize(notes),
+                       .example = notes.front().path,
+                       .hint = std::move(hint)});
   }
 }
 
@@ -86,15 +79,14 @@ std::vector<Notice> MakeNotices(const ConversionReport& report) {
     }
   }
   std::vector<Notice> notices = MakeNotices(left_out);
-  AddNotice(
-      notices, report.reencoded,
-      [](const ImageNote& note) { return note.reason == kLossyPng; },
-      "PNG images that became lossy JPEGs",
-      "--keep_png stores them as they are");
-  AddNotice(
-      notices, report.not_turned, [](const ImageNote&) { return true; },
-      "images stored without the rotation in their EXIF data",
-      "--exif_rotate turns them");
+  std::vector<ImageNote> lossy = report.reencoded;
+  std::erase_if(lossy,
+                [](const ImageNote& note) { return note.reason != kLossyPng; });
+  AddNotice(notices, lossy, "PNG images that became lossy JPEGs",
+            "--keep_png stores them as they are");
+  AddNotice(notices, report.not_turned,
+            "images stored without the rotation in their EXIF data",
+            "--exif_rotate turns them");
   return notices;
 }
 
