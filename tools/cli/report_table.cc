@@ -34,6 +34,10 @@ std::string RenderJson(const ReportTable& report) {
   return JsonText(ToJson(report), 2) + "\n";
 }
 
+ReportRow ObjectRow(const std::string& key, const ReportTable& rows) {
+  return {key, ToJson(rows), RenderText(rows)};
+}
+
 ReportRow ListRow(const std::string& key,
                   const std::vector<ReportTable>& items) {
   ReportRow row = {.key = key, .value = Json::array()};

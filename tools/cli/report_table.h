@@ -24,6 +24,10 @@ using ReportTable = std::vector<ReportRow>;
 // not UTF-8 are replaced.
 [[nodiscard]] std::string RenderJson(const ReportTable& report);
 
+// A row whose value is an object of the rows; its text is all their texts.
+[[nodiscard]] ReportRow ObjectRow(const std::string& key,
+                                  const ReportTable& rows);
+
 // A row whose value is an array of the items; its text is all their texts.
 [[nodiscard]] ReportRow ListRow(const std::string& key,
                                 const std::vector<ReportTable>& items);

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/charts/progress.h"
 #include "base/count_text.h"
@@ -11,9 +14,12 @@
 #include "base/shown_text.h"
 #include "records/bytes/byte_size.h"
 #include "tools/convert/earlier_work.h"
+#include "tools/convert/finished_shard.h"
 
 namespace infeed {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 std::string Line(const std::string& split, std::int64_t images,
                  std::size_t shards, std::int64_t bytes,
@@ -24,12 +30,74 @@ std::string Line(const std::string& split, std::int64_t images,
                      ShownText(path));
 }
 
-std::int64_t CountRecords(const ConversionReport& report) {
-  std::int64_t records = 0;
-  for (const DatasetInfo::Split& split : report.info.splits) {
-    records += split.records;
+ReportRow SplitsRow(const ConversionReport& report,
+                    const std::string& output_dir) {
+  std::vector<ReportTable> splits;
+  for (const auto& [name, records, shards] : report.info.splits) {
+    std::int64_t bytes = 0;
+    for (const DatasetInfo::Shard& shard : shards) {
+      bytes += shard.bytes;
+    }
+    // A share may have no shard of a split.
+    const std::string line = shards.empty()
+                                 ? ""
+                                 : Line(name, records, shards.size(), bytes,
+                                        output_dir + "/" + shards.front().name);
+    splits.push_back({{"name", name},
+                      {"records", records},
+                      {"shards", shards.size()},
+                      {"bytes", bytes, line}});
   }
-  return records;
+  return ListRow("splits", splits);
+}
+
+ReportRow SeekIndexesRow(const ConversionReport& report) {
+  ReportRow row = {.key = "seek_indexes"};
+  if (report.seek_indexes) {
+    std::int64_t images = 0;
+    for (const DatasetInfo::Split& split : report.info.splits) {
+      images += split.records;
+    }
+    row.value = *report.seek_indexes;
+    row.text = fmt::format("seek index: {} of {}\n", *report.seek_indexes,
+                           CountText(images, "image"));
+  }
+  return row;
+}
+
+// "2 images were re-encoded"; no text if there are none.
+ReportRow CountRow(const std::string& key, std::int64_t count,
+                   std::string_view one, std::string_view many,
+                   std::string_view done) {
+  return {key, count,
+          count == 0
+              ? ""
+              : fmt::format("{} {}\n", CountText(count, one, many), done)};
+}
+
+Json ToJson(const std::vector<DuplicateGroup>& groups) {
+  Json list = Json::array();
+  for (const DuplicateGroup& group : groups) {
+    Json images = Json::array();
+    for (const DuplicateGroup::Image& image : group.images) {
+      images.push_back({{"path", image.path},
+                        {"class", image.class_name},
+                        {"split", image.split}});
+    }
+    list.push_back(std::move(images));
+  }
+  return list;
+}
+
+// The rate of the work that was done in this time, and the time for the rest.
+std::string RateText(std::int64_t done, std::int64_t left, double seconds,
+                     std::string_view items) {
+  if (done <= 0 || seconds <= 0) {
+    return "";
+  }
+  const double rate = static_cast<double>(done) / seconds;
+  return fmt::format("  {:.1f} {}/s  ETA {}", rate, items,
+                     ShortDuration(static_cast<double>(left) / rate));
 }
 
 }  // namespace
@@ -39,9 +107,8 @@ std::string PlanText(const ConversionPlan& plan, const std::string& output_dir,
                      const UploadTarget& target) {
   std::string text;
   for (const PlannedSplit& split : plan.splits) {
-    text += Line(split.name, static_cast<std::int64_t>(split.images.size()),
-                 split.shards.size(), split.bytes,
-                 output_dir + "/" + split.shards.front().name);
+    text += Line(split.name, std::ssize(split.images), split.shards.size(),
+                 split.bytes, output_dir + "/" + split.shards.front().name);
   }
   const EarlierWork work = FindEarlierWork(plan, output_dir, options);
   const std::size_t shards = work.kept.size() + work.missing.size();
@@ -83,48 +150,54 @@ std::string UploadText(const UploadResult& result, const UploadTarget& target) {
   return text;
 }
 
-std::string ReportText(const ConversionReport& report,
-                       const std::string& output_dir) {
-  std::string text;
-  for (const DatasetInfo::Split& split : report.info.splits) {
-    std::int64_t bytes = 0;
-    for (const DatasetInfo::Shard& shard : split.shards) {
-      bytes += shard.bytes;
-    }
-    if (!split.shards.empty()) {  // A share may have no shard of a split.
-      text += Line(split.name, split.records, split.shards.size(), bytes,
-                   output_dir + "/" + split.shards.front().name);
-    }
+ReportRow NoticesRow(const std::vector<Notice>& notices) {
+  std::vector<ReportTable> rows;
+  for (const Notice& notice : notices) {
+    rows.push_back(
+        {{"what", notice.what, notice.what + ": "},
+         {"count", notice.count, fmt::format("{}, such as ", notice.count)},
+         {"example", notice.example, ShownText(notice.example)},
+         {"hint", notice.hint, "; " + notice.hint + "\n"}});
   }
-  text += report.share.IsAll()
-              ? fmt::format(
-                    "{} in {}/labels.txt\n",
-                    CountText(report.info.classes.size(), "class", "classes"),
-                    ShownText(output_dir))
-              : fmt::format("task {} of {} is done; --finish once all are\n",
-                            report.share.index, report.share.count);
-  if (report.seek_indexes) {
-    text += fmt::format("seek index: {} of {}\n", *report.seek_indexes,
-                        CountText(CountRecords(report), "image"));
-  }
-  if (report.kept_shards > 0) {
-    text += CountText(report.kept_shards, "shard of an earlier run was",
-                      "shards of an earlier run were") +
-            " kept\n";
-  }
-  if (!report.reencoded.empty()) {
-    text += CountText(report.reencoded.size(), "image was", "images were") +
-            " re-encoded\n";
-  }
-  if (!report.skipped.empty()) {
-    text +=
-        CountText(report.skipped.size(), "bad image was", "bad images were") +
-        " left out\n";
-  }
-  if (!report.reencoded.empty() || !report.skipped.empty()) {
-    text += ShownText(ReportPath(output_dir, report.share)) + " lists them\n";
-  }
-  return text;
+  return ListRow("notices", rows);
+}
+
+ReportTable ConversionTable(const ConversionReport& report,
+                            const std::string& output_dir) {
+  const TaskShare& share = report.share;
+  const std::string classes =
+      CountText(report.info.classes.size(), "class", "classes");
+  const bool lists_images =
+      !report.reencoded.empty() || !report.skipped.empty();
+  return {
+      {"format", "infeed conversion report"},
+      {"version", 1},
+      {"task_index", share.index},
+      {"num_tasks", share.count},
+      SplitsRow(report, output_dir),
+      {"classes", report.info.classes.size(),
+       share.IsAll()
+           ? fmt::format("{} in {}/labels.txt\n", classes,
+                         ShownText(output_dir))
+           : fmt::format("task {} of {} is done; --finish once all are\n",
+                         share.index, share.count)},
+      SeekIndexesRow(report),
+      CountRow("kept_shards", report.kept_shards, "shard of an earlier run was",
+               "shards of an earlier run were", "kept"),
+      CountRow("reencoded_images", std::ssize(report.reencoded), "image was",
+               "images were", "re-encoded"),
+      CountRow("skipped_images", std::ssize(report.skipped), "bad image was",
+               "bad images were", "left out"),
+      {"",
+       {},
+       lists_images ? ShownText(ReportPath(output_dir, share)) + " lists them\n"
+                    : ""},
+      {"notices", NoticesRow(MakeNotices(report)).value},
+      {"skipped", report.skipped},
+      {"reencoded", report.reencoded},
+      {"not_turned", report.not_turned},
+      {"duplicate_groups", report.duplicates.size()},
+      {"duplicates", ToJson(report.duplicates)}};
 }
 
 std::string NextText(const ConversionReport& report,
@@ -166,30 +239,17 @@ std::string FirstLines(const std::vector<std::string>& lines,
 
 std::string ConversionProgressText(const ConversionProgress& progress,
                                    double seconds) {
-  const auto done = static_cast<double>(progress.done);
-  const auto total = static_cast<double>(progress.total);
-  std::string text =
-      fmt::format("{}/{} images  {:.1f} %", progress.done, progress.total,
-                  progress.total > 0 ? 100.0 * done / total : 100.0);
-  if (progress.done > progress.kept && seconds > 0) {
-    const double rate =
-        static_cast<double>(progress.done - progress.kept) / seconds;
-    text += fmt::format("  {:.1f} images/s  ETA {}", rate,
-                        ShortDuration((total - done) / rate));
-  }
-  return text;
+  const auto& [done, kept, total] = progress;
+  const double share =
+      total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 1;
+  return fmt::format("{}/{} images  {:.1f} %", done, total, 100 * share) +
+         RateText(done - kept, total - done, seconds, "images");
 }
 
 std::string ShardsProgressText(std::string_view what, std::int64_t done,
                                std::int64_t total, double seconds) {
-  std::string text = fmt::format("{}/{} shards {}", done, total, what);
-  if (done > 0 && seconds > 0) {
-    const double rate = static_cast<double>(done) / seconds;
-    text +=
-        fmt::format("  {:.1f} shards/s  ETA {}", rate,
-                    ShortDuration(static_cast<double>(total - done) / rate));
-  }
-  return text;
+  return fmt::format("{}/{} shards {}", done, total, what) +
+         RateText(done, total - done, seconds, "shards");
 }
 
 }  // namespace infeed

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/cli/report_table.h"
 #include "tools/convert/converter.h"
 #include "tools/convert/plan.h"
 #include "tools/convert/shard_upload.h"
@@ -23,9 +24,12 @@ namespace infeed {
 [[nodiscard]] std::string UploadText(const UploadResult& result,
                                      const UploadTarget& target);
 
-// The result of the conversion.
-[[nodiscard]] std::string ReportText(const ConversionReport& report,
-                                     const std::string& output_dir);
+// The result of the conversion; docs/converter.md has the fields of the JSON.
+[[nodiscard]] ReportTable ConversionTable(const ConversionReport& report,
+                                          const std::string& output_dir);
+
+// A line for each notice: "WHAT: COUNT, such as EXAMPLE; HINT".
+[[nodiscard]] ReportRow NoticesRow(const std::vector<Notice>& notices);
 
 // The commands that check the shards and train on them; "" after a task of
 // several, whose set is not complete yet.

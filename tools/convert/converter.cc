@@ -58,16 +58,6 @@ void CheckNothingIsStale(const std::vector<std::string>& stale,
   }
 }
 
-std::vector<std::string> ShardNames(const ConversionPlan& plan) {
-  std::vector<std::string> names;
-  for (const PlannedSplit& split : plan.splits) {
-    for (const PlannedShard& shard : split.shards) {
-      names.push_back(shard.name);
-    }
-  }
-  return names;
-}
-
 // Creates the folders and removes files that would contradict the new shards,
 // even shards that these replace: a killed run then leaves no mixture of old
 // and new shards that looks like a complete set. The old dataset.json is
@@ -225,10 +215,7 @@ ConversionReport Convert(const ConversionPlan& plan,
         on_progress(progress);
       },
       results);
-  std::sort(results.begin(), results.end(),
-            [](const ShardResult& a, const ShardResult& b) {
-              return a.task < b.task;
-            });
+  std::ranges::sort(results, {}, &ShardResult::task);
 
   ConversionReport report = MakeReport(plan, options.share, std::move(results));
   WriteReport(output_dir, report);
@@ -243,20 +230,15 @@ ConversionReport FinishConversion(
     const ConverterOptions& options,
     const std::function<void(std::int64_t)>& on_shard) {
   const std::vector<ShardTask> tasks = SelectTasks(plan, {});
-  ShardFingerprints fingerprints(plan, options);
-  std::vector<std::string> expected;
-  expected.reserve(tasks.size());
-  for (const ShardTask& task : tasks) {
-    expected.push_back(fingerprints.Of(task));
-  }
+  const ShardFingerprints fingerprints(plan, options);
   std::vector<ShardState> states(tasks.size());
   ConverterOptions checks = options;
   checks.verify_resume = true;
   std::mutex mutex;
   std::int64_t checked = 0;
   ParallelFor(tasks.size(), options.threads, [&](std::size_t i) {
-    states[i] =
-        CheckShard(output_dir, plan.At(tasks[i]).name, expected[i], checks);
+    states[i] = CheckShard(output_dir, plan.At(tasks[i]).name,
+                           fingerprints.Of(tasks[i]), checks);
     const std::lock_guard lock(mutex);
     on_shard(++checked);
   });

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -26,6 +27,7 @@
 #include "records/files/shards.h"
 #include "tools/images/raw_images.h"
 #include "tools/images/record_images.h"
+#include "tools/shards/progress.h"
 
 namespace infeed {
 namespace {
@@ -40,7 +42,7 @@ constexpr std::string_view kConversion = "infeed conversion 1";
 class Hash {
  public:
   Hash& Add(std::string_view text) {
-    Add(static_cast<std::int64_t>(text.size()));
+    Add(std::ssize(text));
     AddBytes(std::as_bytes(std::span(text)));
     return *this;
   }
@@ -102,17 +104,6 @@ std::int64_t VersionOf(const ImageFile& image, const RawImages* raw) {
 
 constexpr std::string_view kTemporary = ".tmp-";
 
-std::uint32_t FileCrc32c(const ByteSource& file) {
-  std::vector<std::byte> buffer(std::size_t{1} << 20);
-  std::uint32_t crc = 0;
-  std::int64_t offset = 0;
-  while (const std::size_t got = file.ReadAt(offset, buffer)) {
-    crc = ExtendCrc32c(crc, std::span(buffer).first(got));
-    offset += static_cast<std::int64_t>(got);
-  }
-  return crc;
-}
-
 // Returns the problem with a shard's bytes; empty: none.
 std::string Mismatch(const std::string& path, const DatasetInfo::Shard& shard,
                      bool read_it) {
@@ -125,7 +116,9 @@ std::string Mismatch(const std::string& path, const DatasetInfo::Shard& shard,
     return fmt::format("it has {} bytes, not {}", size, shard.bytes);
   }
   if (read_it) {
-    const std::string crc = fmt::format("{:08x}", FileCrc32c(FileSource(path)));
+    const TrackedSource file(std::make_unique<FileSource>(path),
+                             [](std::int64_t /*bytes*/) {});
+    const std::string crc = fmt::format("{:08x}", file.Checksum());
     if (crc != shard.crc32c) {
       return fmt::format("its checksum is {}, not {}", crc, shard.crc32c);
     }

@@ -170,7 +170,7 @@ void UploadWithProgress(const ConversionReport& report,
                         const Interruption& interruption) {
   std::int64_t shards = 0;
   for (const DatasetInfo::Split& split : report.info.splits) {
-    shards += static_cast<std::int64_t>(split.shards.size());
+    shards += std::ssize(split.shards);
   }
   ShardsLine line("uploaded", shards);
   const UploadResult result =
@@ -194,7 +194,7 @@ ExitCode Run(const Flags& flags, const Interruption& interruption) {
   const ConversionPlan plan = MakePlan(flags, interruption);
   RefuseInputsInOutput(flags, plan);
   if (flags.output.dry_run) {
-    std::cerr << NoticesText(MakeNotices(plan.left_out));
+    std::cerr << NoticesRow(MakeNotices(plan.left_out)).text;
     std::cout << PlanText(plan, output_dir, options, target);
     return ExitCode::kDone;
   }
@@ -214,8 +214,8 @@ ExitCode Run(const Flags& flags, const Interruption& interruption) {
           ? FinishWithProgress(plan, output_dir, options, interruption)
           : ConvertWithProgress(plan, output_dir, options, interruption);
   std::cerr << FirstLines(BadImageLines(report), kNotesShown)
-            << NoticesText(MakeNotices(report));
-  std::cout << ReportText(report, output_dir);
+            << NoticesRow(MakeNotices(report)).text;
+  std::cout << RenderText(ConversionTable(report, output_dir));
   if (!target.empty()) {
     UploadWithProgress(report, output_dir, target, interruption);
   }

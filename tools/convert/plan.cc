@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
-#include <numeric>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -30,8 +29,7 @@ std::vector<ImageFile> Shuffled(std::vector<ImageFile> images,
                                 std::uint64_t seed) {
   std::vector<ImageFile> shuffled;
   shuffled.reserve(images.size());
-  for (const std::int64_t index :
-       PythonShuffle(static_cast<std::int64_t>(images.size()), seed)) {
+  for (const std::int64_t index : PythonShuffle(std::ssize(images), seed)) {
     shuffled.push_back(std::move(images[static_cast<std::size_t>(index)]));
   }
   return shuffled;
@@ -39,7 +37,7 @@ std::vector<ImageFile> Shuffled(std::vector<ImageFile> images,
 
 // With options.shards = 0: the layout's default.
 std::int64_t ShardCount(const PlannedSplit& split, const PlanOptions& options) {
-  const auto images = static_cast<std::int64_t>(split.images.size());
+  const auto images = std::ssize(split.images);
   return options.shard_bytes > 0
              ? ShardCountBySize(images, split.bytes, options.shard_bytes)
              : options.shards;
@@ -47,7 +45,7 @@ std::int64_t ShardCount(const PlannedSplit& split, const PlanOptions& options) {
 
 std::vector<ShardRange> Ranges(const PlannedSplit& split,
                                const PlanOptions& options) {
-  const auto images = static_cast<std::int64_t>(split.images.size());
+  const auto images = std::ssize(split.images);
   const std::int64_t shards = ShardCount(split, options);
   switch (options.layout) {
     case ShardLayout::kFlat:
@@ -79,7 +77,7 @@ PlannedSplit PlanSplit(ImageSplit source, const PlanOptions& options) {
   const std::string folder =
       options.layout == ShardLayout::kReference ? split.name + "/" : "";
   const std::vector<ShardRange> ranges = Ranges(split, options);
-  const auto count = static_cast<std::int64_t>(ranges.size());
+  const auto count = std::ssize(ranges);
   for (std::int64_t i = 0; i < count; ++i) {
     const ShardRange& range = ranges[static_cast<std::size_t>(i)];
     const std::string name = options.format == ShardFormat::kWebdataset
@@ -94,10 +92,9 @@ PlannedSplit PlanSplit(ImageSplit source, const PlanOptions& options) {
 bool IsSplitShard(const std::string& name) {
   return IsTarShardName(name) ||
          (IsShardName(name) &&
-          std::any_of(kSplits.begin(), kSplits.end(),
-                      [&](std::string_view split) {
-                        return name.starts_with(std::string(split) + "-");
-                      }));
+          std::ranges::any_of(kSplits, [&](std::string_view split) {
+            return name.starts_with(std::string(split) + "-");
+          }));
 }
 
 // Adds the shards in FOLDER/SUBFOLDER, with names relative to FOLDER.
@@ -124,19 +121,19 @@ void AddShards(const std::string& folder, const std::string& subfolder,
 }  // namespace
 
 std::int64_t ConversionPlan::images() const {
-  return std::accumulate(
-      splits.begin(), splits.end(), std::int64_t{0},
-      [](std::int64_t sum, const PlannedSplit& split) {
-        return sum + static_cast<std::int64_t>(split.images.size());
-      });
+  std::int64_t count = 0;
+  for (const PlannedSplit& split : splits) {
+    count += std::ssize(split.images);
+  }
+  return count;
 }
 
 std::int64_t ConversionPlan::shards() const {
-  return std::accumulate(
-      splits.begin(), splits.end(), std::int64_t{0},
-      [](std::int64_t sum, const PlannedSplit& split) {
-        return sum + static_cast<std::int64_t>(split.shards.size());
-      });
+  std::int64_t count = 0;
+  for (const PlannedSplit& split : splits) {
+    count += std::ssize(split.shards);
+  }
+  return count;
 }
 
 ConversionPlan PlanConversion(ImageTree tree, const PlanOptions& options) {
@@ -188,6 +185,16 @@ bool IsTarShardName(std::string_view base_name) {
   });
 }
 
+std::vector<std::string> ShardNames(const ConversionPlan& plan) {
+  std::vector<std::string> names;
+  for (const PlannedSplit& split : plan.splits) {
+    for (const PlannedShard& shard : split.shards) {
+      names.push_back(shard.name);
+    }
+  }
+  return names;
+}
+
 std::vector<std::string> StaleShards(const ConversionPlan& plan,
                                      const std::string& output_dir) {
   std::vector<std::string> present;
@@ -195,12 +202,8 @@ std::vector<std::string> StaleShards(const ConversionPlan& plan,
   for (const std::string_view split : kSplits) {
     AddShards(output_dir, std::string(split), present);
   }
-  std::set<std::string> planned;
-  for (const PlannedSplit& split : plan.splits) {
-    for (const PlannedShard& shard : split.shards) {
-      planned.insert(shard.name);
-    }
-  }
+  const std::vector<std::string> names = ShardNames(plan);
+  const std::set<std::string> planned(names.begin(), names.end());
   std::vector<std::string> stale;
   for (const std::string& name : present) {
     if (!planned.contains(name)) {
@@ -214,10 +217,8 @@ std::vector<std::string> StaleShards(const ConversionPlan& plan,
 std::vector<std::string> OutputPaths(const ConversionPlan& plan,
                                      const std::string& output_dir) {
   std::vector<std::string> paths = StaleShards(plan, output_dir);
-  for (const PlannedSplit& split : plan.splits) {
-    for (const PlannedShard& shard : split.shards) {
-      paths.push_back(output_dir + "/" + shard.name);
-    }
+  for (const std::string& name : ShardNames(plan)) {
+    paths.push_back(output_dir + "/" + name);
   }
   paths.push_back(output_dir + "/dataset.json");
   paths.push_back(output_dir + "/labels.txt");

@@ -98,6 +98,9 @@ struct ConversionPlan {
 // "train-000003.tar".
 [[nodiscard]] bool IsTarShardName(std::string_view base_name);
 
+// The names of all shards, relative to the output folder.
+[[nodiscard]] std::vector<std::string> ShardNames(const ConversionPlan& plan);
+
 // The sorted paths of shards in the output folder that are not in the plan:
 // readers would take them for part of the data. Throws IoError.
 [[nodiscard]] std::vector<std::string> StaleShards(

@@ -8,15 +8,13 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/own_files.h"
-#include "base/shown_text.h"
-#include "records/bytes/json_text.h"
 #include "records/files/dataset_info.h"
 #include "records/files/unreadable_format.h"
+#include "tools/convert/conversion_text.h"
 #include "tools/convert/finished_shard.h"
 #include "tools/convert/image_encoder.h"
 #include "tools/convert/shard_converter.h"
@@ -24,50 +22,8 @@
 namespace infeed {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 void MoveTo(std::vector<ImageNote>& to, std::vector<ImageNote> from) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
-}
-
-Json ToJson(const std::vector<DuplicateGroup>& groups) {
-  Json list = Json::array();
-  for (const DuplicateGroup& group : groups) {
-    Json images = Json::array();
-    for (const DuplicateGroup::Image& image : group.images) {
-      images.push_back({{"path", image.path},
-                        {"class", image.class_name},
-                        {"split", image.split}});
-    }
-    list.push_back(std::move(images));
-  }
-  return list;
-}
-
-Json ToJson(const std::vector<Notice>& notices) {
-  Json list = Json::array();
-  for (const Notice& notice : notices) {
-    list.push_back({{"what", notice.what},
-                    {"count", notice.count},
-                    {"example", notice.example},
-                    {"hint", notice.hint}});
-  }
-  return list;
-}
-
-Json ToJson(const std::vector<DatasetInfo::Split>& splits) {
-  Json list = Json::array();
-  for (const DatasetInfo::Split& split : splits) {
-    std::int64_t bytes = 0;
-    for (const DatasetInfo::Shard& shard : split.shards) {
-      bytes += shard.bytes;
-    }
-    list.push_back({{"name", split.name},
-                    {"records", split.records},
-                    {"shards", split.shards.size()},
-                    {"bytes", bytes}});
-  }
-  return list;
 }
 
 Notice MakeNotice(const LeftOut& left_out) {
@@ -88,22 +44,15 @@ Notice MakeNotice(const LeftOut& left_out) {
   std::abort();
 }
 
-// Adds a notice of the notes for which `is_meant` holds, if there are any.
-template <typename Predicate>
+// Adds a notice of the notes, if there are any.
 void AddNotice(std::vector<Notice>& notices,
-               const std::vector<ImageNote>& notes, Predicate is_meant,
-               std::string what, std::string hint) {
-  Notice notice = {.what = std::move(what),
-                   .count = 0,
-                   .example = "",
-                   .hint = std::move(hint)};
-  for (const ImageNote& note : notes) {
-    if (is_meant(note) && ++notice.count == 1) {
-      notice.example = note.path;
-    }
-  }
-  if (notice.count > 0) {
-    notices.push_back(std::move(notice));
+               const std::vector<ImageNote>& notes, std::string what,
+               std::string hint) {
+  if (!notes.empty()) {
+    notices.push_back({.what = std::move(what),
+                       .count = std::ssize(notes),
+                       .example = notes.front().path,
+                       .hint = std::move(hint)});
   }
 }
 
@@ -130,25 +79,15 @@ std::vector<Notice> MakeNotices(const ConversionReport& report) {
     }
   }
   std::vector<Notice> notices = MakeNotices(left_out);
-  AddNotice(
-      notices, report.reencoded,
-      [](const ImageNote& note) { return note.reason == kLossyPng; },
-      "PNG images that became lossy JPEGs",
-      "--keep_png stores them as they are");
-  AddNotice(
-      notices, report.not_turned, [](const ImageNote&) { return true; },
-      "images stored without the rotation in their EXIF data",
-      "--exif_rotate turns them");
+  std::vector<ImageNote> lossy = report.reencoded;
+  std::erase_if(lossy,
+                [](const ImageNote& note) { return note.reason != kLossyPng; });
+  AddNotice(notices, lossy, "PNG images that became lossy JPEGs",
+            "--keep_png stores them as they are");
+  AddNotice(notices, report.not_turned,
+            "images stored without the rotation in their EXIF data",
+            "--exif_rotate turns them");
   return notices;
-}
-
-std::string NoticesText(const std::vector<Notice>& notices) {
-  std::string text;
-  for (const Notice& notice : notices) {
-    text += fmt::format("{}: {}, such as {}; {}\n", notice.what, notice.count,
-                        ShownText(notice.example), notice.hint);
-  }
-  return text;
 }
 
 std::string ReportPath(const std::string& output_dir, const TaskShare& share) {
@@ -191,27 +130,9 @@ ConversionReport MakeReport(const ConversionPlan& plan, const TaskShare& share,
 
 void WriteReport(const std::string& output_dir,
                  const ConversionReport& report) {
-  const Json json = {
-      {"format", "infeed conversion report"},
-      {"version", 1},
-      {"task_index", report.share.index},
-      {"num_tasks", report.share.count},
-      {"classes", report.info.classes.size()},
-      {"splits", ToJson(report.info.splits)},
-      {"kept_shards", report.kept_shards},
-      {"reencoded_images", report.reencoded.size()},
-      {"skipped_images", report.skipped.size()},
-      {"seek_indexes",
-       report.seek_indexes ? Json(*report.seek_indexes) : Json()},
-      {"duplicate_groups", report.duplicates.size()},
-      {"notices", ToJson(MakeNotices(report))},
-      {"skipped", report.skipped},
-      {"reencoded", report.reencoded},
-      {"not_turned", report.not_turned},
-      {"duplicates", ToJson(report.duplicates)}};
-  // File names may have any bytes; JSON is UTF-8.
   WriteFileAtomically(ReportPath(output_dir, report.share),
-                      JsonText(json, 1) + "\n", kInOwnFolder);
+                      RenderJson(ConversionTable(report, output_dir)),
+                      kInOwnFolder);
 }
 
 void WriteDescription(const std::string& output_dir,

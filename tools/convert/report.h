@@ -56,16 +56,12 @@ struct Notice {
 // whether their name or their content showed the format.
 [[nodiscard]] std::vector<Notice> MakeNotices(const ConversionReport& report);
 
-// A line for each notice: "WHAT: COUNT, such as EXAMPLE; HINT".
-[[nodiscard]] std::string NoticesText(const std::vector<Notice>& notices);
-
 // conversion_report.json in the side folder, or for a share
 // conversion_report-00003-of-00008.json.
 [[nodiscard]] std::string ReportPath(const std::string& output_dir,
                                      const TaskShare& share);
 
-// Writes the report atomically; docs/converter.md describes its fields. Throws
-// IoError.
+// Writes the JSON of ConversionTable() atomically. Throws IoError.
 void WriteReport(const std::string& output_dir, const ConversionReport& report);
 
 // Writes labels.txt, one class per line, and last dataset.json, which completes

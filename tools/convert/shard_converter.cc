@@ -86,33 +86,38 @@ void ShardConverter::Append(ConversionItem& item) {
   if (!open_[item.shard]) {
     Open(item.shard);
   }
-  OpenShard& shard = *open_[item.shard];
+  OpenShard& open = *open_[item.shard];
+  FinishedShard& shard = open.shard;
   ImageRecord& record = item.record;
-  shard.has_bad_images |= record.bad;
-  if (!record.skipped.empty()) {
-    shard.skipped.push_back(
-        {ImagePathForMessages(*item.image), std::move(record.skipped)});
-  } else {
-    shard.file->Append(record, KeyOf(item));
-    shard.seek_indexes += record.has_seek_index ? 1 : 0;
-    if (!record.reencoded.empty()) {
-      shard.reencoded.push_back(
-          {ImagePathForMessages(*item.image), std::move(record.reencoded)});
+  const auto note = [&](std::vector<ImageNote>& notes, std::string& reason) {
+    if (!reason.empty()) {
+      notes.push_back({ImagePathForMessages(*item.image), std::move(reason)});
     }
-    if (!record.not_turned.empty()) {
-      shard.not_turned.push_back(
-          {ImagePathForMessages(*item.image), std::move(record.not_turned)});
+  };
+  open.has_bad_images |= record.bad;
+  if (record.skipped.empty()) {
+    open.file->Append(record, KeyOf(item));
+    if (shard.seek_indexes) {
+      *shard.seek_indexes += record.has_seek_index ? 1 : 0;
     }
+    note(shard.reencoded, record.reencoded);
+    note(shard.not_turned, record.not_turned);
   }
+  note(shard.skipped, record.skipped);
   if (!observer_.on_image()) {
     stopped_.store(true, std::memory_order_relaxed);
   }
 }
 
 void ShardConverter::Open(std::size_t shard) {
+  const std::string& name = Planned(shard).name;
   open_[shard] = std::make_unique<OpenShard>();
-  open_[shard]->file =
-      OpenShardFile(output_dir_ + "/" + Planned(shard).name, plan_.format);
+  open_[shard]->file = OpenShardFile(output_dir_ + "/" + name, plan_.format);
+  open_[shard]->shard.fingerprint = tasks_[shard].fingerprint;
+  open_[shard]->shard.info.name = name;
+  if (maker_.seek_index() != SeekEntries::kNone) {
+    open_[shard]->shard.seek_indexes = 0;
+  }
 }
 
 void ShardConverter::Finish(std::size_t shard) {
@@ -121,22 +126,13 @@ void ShardConverter::Finish(std::size_t shard) {
   }
   const std::unique_ptr<OpenShard> done = std::move(open_[shard]);
   done->file->Close();
-  FinishedShard finished = {
-      .fingerprint = tasks_[shard].fingerprint,
-      .info = {.name = Planned(shard).name,
-               .records = done->file->records(),
-               .bytes = done->file->size(),
-               .crc32c = fmt::format("{:08x}", done->file->crc32c())},
-      .reencoded = std::move(done->reencoded),
-      .skipped = std::move(done->skipped),
-      .not_turned = std::move(done->not_turned),
-      .seek_indexes = maker_.seek_index() == SeekEntries::kNone
-                          ? std::optional<std::int64_t>()
-                          : done->seek_indexes,
-      .bad_image_policy =
-          done->has_bad_images
-              ? std::string(ChoiceName(maker_.on_bad_image(), kOnBadImages))
-              : ""};
+  FinishedShard& finished = done->shard;
+  finished.info.records = done->file->records();
+  finished.info.bytes = done->file->size();
+  finished.info.crc32c = fmt::format("{:08x}", done->file->crc32c());
+  if (done->has_bad_images) {
+    finished.bad_image_policy = ChoiceName(maker_.on_bad_image(), kOnBadImages);
+  }
   WriteFinishedShard(output_dir_, finished);
   observer_.on_shard(
       {.task = tasks_[shard].task, .shard = std::move(finished)});

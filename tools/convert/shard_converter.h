@@ -58,10 +58,7 @@ class ShardConverter final : public ConversionSteps {
   // A shard while it is written.
   struct OpenShard {
     std::unique_ptr<ShardFile> file;
-    std::vector<ImageNote> reencoded;
-    std::vector<ImageNote> skipped;
-    std::vector<ImageNote> not_turned;
-    std::int64_t seek_indexes = 0;
+    FinishedShard shard;
     bool has_bad_images = false;
   };
 

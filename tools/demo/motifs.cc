@@ -15,21 +15,25 @@ float Blend(float a, float b, float t) { return a + (b - a) * t; }
 
 // ---- Motifs: signed distances, negative inside, in a cell of width 2 --------
 
-float Disc(Point p) { return Length(p) - 0.72F; }
+float Disc(Point p, std::uint32_t /*key*/) { return Length(p) - 0.72F; }
 
-float Ring(Point p) { return std::abs(Length(p) - 0.58F) - 0.19F; }
+float Ring(Point p, std::uint32_t /*key*/) {
+  return std::abs(Length(p) - 0.58F) - 0.19F;
+}
 
-float Square(Point p) { return std::max(std::abs(p.x), std::abs(p.y)) - 0.6F; }
+float Square(Point p, std::uint32_t /*key*/) {
+  return std::max(std::abs(p.x), std::abs(p.y)) - 0.6F;
+}
 
 // Upright, with its tip at the top, where y is smallest.
-float Triangle(Point p) {
+float Triangle(Point p, std::uint32_t /*key*/) {
   const Point side{0.894F, 0.447F};  // across the right edge, of length 1
   const float edge = std::abs(p.x) * side.x - (p.y + 0.85F) * side.y;
   return std::max(edge, p.y - 0.6F);
 }
 
 // Five tips: the edge is straight between a tip and the next notch.
-float Star(Point p) {
+float Star(Point p, std::uint32_t /*key*/) {
   constexpr float kSector = 2 * std::numbers::pi_v<float> / 5;
   constexpr float kOuter = 0.92F;
   constexpr float kInner = 0.38F;
@@ -44,7 +48,7 @@ float Star(Point p) {
   return (edge.x * q.y - edge.y * q.x) / -Length(edge);
 }
 
-float Cross(Point p) {
+float Cross(Point p, std::uint32_t /*key*/) {
   const float x = std::abs(p.x);
   const float y = std::abs(p.y);
   return std::max(std::max(x, y) - 0.85F, std::min(x, y) - 0.24F);
@@ -58,16 +62,18 @@ float Comb(float x) {
   return std::abs(phase - 1) - 0.5F;
 }
 
-float Stripes(Point p) { return Comb(p.x * 1.5F) / 1.5F; }
+float Stripes(Point p, std::uint32_t /*key*/) {
+  return Comb(p.x * 1.5F) / 1.5F;
+}
 
-float Checker(Point p) {
+float Checker(Point p, std::uint32_t /*key*/) {
   const float x = Comb(p.x);
   const float y = Comb(p.y);
   const float distance = std::min(std::abs(x), std::abs(y));
   return (x < 0) == (y < 0) ? -distance : distance;
 }
 
-float Zigzag(Point p) {
+float Zigzag(Point p, std::uint32_t /*key*/) {
   const float tooth = std::abs(p.x / 2 - Floor(p.x / 2) - 0.5F) * 2.4F;
   return Comb((p.y + tooth) * 1.3F) / 2;
 }
@@ -76,9 +82,16 @@ float Spots(Point p, std::uint32_t key) {
   return (SmoothNoise(p * 2, key) - 0.5F) / 2;
 }
 
-constexpr std::array<std::string_view, kMotifs> kNames = {
-    "checker", "cross", "disc",    "ring",     "spots",
-    "square",  "star",  "stripes", "triangle", "zigzag"};
+constexpr std::array<Motif, kMotifs> kMotifList = {{{"checker", Checker, true},
+                                                    {"cross", Cross},
+                                                    {"disc", Disc},
+                                                    {"ring", Ring},
+                                                    {"spots", Spots, true},
+                                                    {"square", Square},
+                                                    {"star", Star},
+                                                    {"stripes", Stripes, true},
+                                                    {"triangle", Triangle},
+                                                    {"zigzag", Zigzag, true}}};
 
 }  // namespace
 
@@ -106,39 +119,8 @@ float SmoothNoise(Point p, std::uint32_t key) {
   return Blend(top, bottom, t);
 }
 
-std::string_view MotifName(Motif motif) {
-  return kNames.at(static_cast<std::size_t>(motif));
-}
-
-bool IsTexture(Motif motif) {
-  return motif == Motif::kChecker || motif == Motif::kSpots ||
-         motif == Motif::kStripes || motif == Motif::kZigzag;
-}
-
-float Distance(Motif motif, Point p, std::uint32_t key) {
-  switch (motif) {
-    case Motif::kChecker:
-      return Checker(p);
-    case Motif::kCross:
-      return Cross(p);
-    case Motif::kDisc:
-      return Disc(p);
-    case Motif::kRing:
-      return Ring(p);
-    case Motif::kSpots:
-      return Spots(p, key);
-    case Motif::kSquare:
-      return Square(p);
-    case Motif::kStar:
-      return Star(p);
-    case Motif::kStripes:
-      return Stripes(p);
-    case Motif::kTriangle:
-      return Triangle(p);
-    case Motif::kZigzag:
-      return Zigzag(p);
-  }
-  return 0;
+const Motif& MotifAt(int number) {
+  return kMotifList.at(static_cast<std::size_t>(number));
 }
 
 }  // namespace infeed

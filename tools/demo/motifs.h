@@ -51,28 +51,18 @@ inline std::int32_t FloorToInt(float value) {
 
 inline constexpr int kMotifs = 10;
 
-// In bytewise order of their names.
-enum class Motif {
-  kChecker,
-  kCross,
-  kDisc,
-  kRing,
-  kSpots,
-  kSquare,
-  kStar,
-  kStripes,
-  kTriangle,
-  kZigzag,
+struct Motif {
+  std::string_view name;
+  // The distance from a point to the motif's edge, negative inside. Inexact far
+  // from the edge, where exactness is not needed. key selects a texture made of
+  // noise.
+  float (*distance)(Point p, std::uint32_t key);
+  // Fills the plane, with a period of about 2. Other motifs are single figures
+  // around (0, 0) in the square -1..1.
+  bool is_texture = false;
 };
 
-[[nodiscard]] std::string_view MotifName(Motif motif);
-
-// Whether the motif fills the plane, with a period of about 2. Other motifs are
-// single figures around (0, 0) in the square -1..1.
-[[nodiscard]] bool IsTexture(Motif motif);
-
-// The distance from p to the motif's edge, negative inside. Inexact far from
-// the edge, where exactness is not needed. key selects a texture made of noise.
-[[nodiscard]] float Distance(Motif motif, Point p, std::uint32_t key);
+// Motif 0..kMotifs-1, in bytewise order of their names.
+[[nodiscard]] const Motif& MotifAt(int number);
 
 }  // namespace infeed

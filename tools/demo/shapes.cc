@@ -33,7 +33,7 @@ float Uniform(RandomSource& random, float low, float high) {
 // Everything about a picture that is drawn once; pixels are computed from it.
 class Scene {
  public:
-  Scene(Motif motif, RandomSource& random)
+  Scene(const Motif& motif, RandomSource& random)
       : motif_(motif),
         width_(72 + static_cast<int>(random.Below(89))),
         height_(std::clamp(static_cast<int>(static_cast<float>(width_) *
@@ -119,7 +119,7 @@ class Scene {
   // The fraction of a pixel that the figure covers; softness_ blurs its edge.
   [[nodiscard]] float Coverage(Point p) const {
     const float distance =
-        IsTexture(motif_) ? Distance(motif_, Wavy(p), key_) : NearestMotif(p);
+        motif_.is_texture ? motif_.distance(Wavy(p), key_) : NearestMotif(p);
     return std::clamp(0.5F - distance * half_cell_ / (2 * softness_), 0.0F,
                       1.0F);
   }
@@ -143,7 +143,7 @@ class Scene {
                        static_cast<float>(2 * y + 1) +
                            room * (2 * PlaceNoise(x, y, key_ + 5) - 1)};
     const Rotation turn(0.2F * PlaceNoise(x, y, key_ + 6) - 0.1F);
-    return Distance(motif_, turn((p - middle) * (1 / scale)), key_) * scale;
+    return motif_.distance(turn((p - middle) * (1 / scale)), key_) * scale;
   }
 
   [[nodiscard]] Color Ground(Point pixel) const {
@@ -182,7 +182,7 @@ class Scene {
     return color;
   }
 
-  Motif motif_;
+  const Motif& motif_;
   int width_;
   int height_;
   std::uint32_t key_;    // for all hashes of places
@@ -207,12 +207,12 @@ std::uint8_t ToByte(float value) {
 }  // namespace
 
 std::string_view DemoClassName(int demo_class) {
-  return MotifName(static_cast<Motif>(demo_class));
+  return MotifAt(demo_class).name;
 }
 
 void DrawDemoImage(int demo_class, RandomSource& random, RgbImage& image) {
   Check(demo_class >= 0 && demo_class < kDemoClasses, "a demo class is 0..9");
-  const Scene scene(static_cast<Motif>(demo_class), random);
+  const Scene scene(MotifAt(demo_class), random);
   image.Resize(scene.width(), scene.height());
   for (int y = 0; y < scene.height(); ++y) {
     std::uint8_t* pixel = image.row(y);

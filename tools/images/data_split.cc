@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "records/bytes/fnv_hash.h"
 #include "tools/images/source.h"
 
 namespace infeed {
@@ -22,10 +23,7 @@ constexpr std::array<const char*, 3> kSplitNames = {"train", "validation",
 // A hash of a file's name: FNV-1a, then Philox, since FNV-1a alone gives close
 // hashes to names that differ only in the last letter.
 std::uint64_t NameHash(std::string_view name) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : name) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  }
+  const std::uint64_t hash = FnvHash(name);
   const std::array<std::uint32_t, 4> words =
       Philox4x32({static_cast<std::uint32_t>(hash),
                   static_cast<std::uint32_t>(hash >> 32)},

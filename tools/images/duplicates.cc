@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <tuple>
@@ -58,14 +59,14 @@ struct Candidate {
   [[nodiscard]] auto place() const { return std::tuple(split, image); }
 };
 
-// Calls visit(first, last) for each run of two or more equal elements.
-template <typename Same, typename Visit>
-void ForEachRun(const std::vector<Candidate>& candidates, const Same& same,
+// Calls visit(first, last) for each run of two or more elements of one key.
+template <typename Key, typename Visit>
+void ForEachRun(const std::vector<Candidate>& candidates, Key Candidate::*key,
                 const Visit& visit) {
   for (auto first = candidates.begin(); first != candidates.end();) {
     const auto last = std::find_if_not(
         first, candidates.end(),
-        [&](const Candidate& other) { return same(*first, other); });
+        [&](const Candidate& other) { return *first.*key == other.*key; });
     if (last - first > 1) {
       visit(first, last);
     }
@@ -82,16 +83,11 @@ std::vector<Candidate> OfOneSize(const ImageTree& tree) {
       all.push_back({images[i].bytes, {}, split, i});
     }
   }
-  std::stable_sort(
-      all.begin(), all.end(),
-      [](const Candidate& a, const Candidate& b) { return a.bytes < b.bytes; });
+  std::ranges::stable_sort(all, {}, &Candidate::bytes);
   std::vector<Candidate> candidates;
-  ForEachRun(
-      all,
-      [](const Candidate& a, const Candidate& b) { return a.bytes == b.bytes; },
-      [&](auto first, auto last) {
-        candidates.insert(candidates.end(), first, last);
-      });
+  ForEachRun(all, &Candidate::bytes, [&](auto first, auto last) {
+    candidates.insert(candidates.end(), first, last);
+  });
   return candidates;
 }
 
@@ -102,6 +98,12 @@ DuplicateGroup::Image Described(const ImageTree& tree,
   return {ImagePathForMessages(image),
           tree.classes[static_cast<std::size_t>(image.class_index)].name,
           split.name};
+}
+
+bool Differ(const DuplicateGroup& group,
+            std::string DuplicateGroup::Image::*field) {
+  return std::ranges::adjacent_find(group.images, std::ranges::not_equal_to(),
+                                    field) != group.images.end();
 }
 
 }  // namespace
@@ -115,21 +117,14 @@ std::vector<DuplicateGroup> FindDuplicates(const ImageTree& tree, int threads) {
     candidate.digest = image.raw_index >= 0 ? PixelDigest(*tree.raw, image)
                                             : FileDigest(image);
   });
-  std::sort(candidates.begin(), candidates.end(),
-            [](const Candidate& a, const Candidate& b) {
-              return std::tuple(a.digest, a.place()) <
-                     std::tuple(b.digest, b.place());
-            });
-  std::vector<std::vector<Candidate>> runs;
-  ForEachRun(
-      candidates,
-      [](const Candidate& a, const Candidate& b) {
-        return a.digest == b.digest;
-      },
-      [&](auto first, auto last) { runs.emplace_back(first, last); });
-  std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) {
-    return a.front().place() < b.front().place();
+  std::ranges::sort(candidates, {}, [](const Candidate& candidate) {
+    return std::tuple(candidate.digest, candidate.place());
   });
+  std::vector<std::vector<Candidate>> runs;
+  ForEachRun(candidates, &Candidate::digest,
+             [&](auto first, auto last) { runs.emplace_back(first, last); });
+  std::ranges::sort(runs, {},
+                    [](const auto& run) { return run.front().place(); });
   std::vector<DuplicateGroup> groups(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
     for (const Candidate& candidate : runs[i]) {
@@ -140,18 +135,11 @@ std::vector<DuplicateGroup> FindDuplicates(const ImageTree& tree, int threads) {
 }
 
 bool ClassesDiffer(const DuplicateGroup& group) {
-  return std::any_of(group.images.begin(), group.images.end(),
-                     [&](const DuplicateGroup::Image& image) {
-                       return image.class_name !=
-                              group.images.front().class_name;
-                     });
+  return Differ(group, &DuplicateGroup::Image::class_name);
 }
 
 bool SplitsDiffer(const DuplicateGroup& group) {
-  return std::any_of(group.images.begin(), group.images.end(),
-                     [&](const DuplicateGroup::Image& image) {
-                       return image.split != group.images.front().split;
-                     });
+  return Differ(group, &DuplicateGroup::Image::split);
 }
 
 std::vector<std::string> DuplicateWarnings(

@@ -121,7 +121,7 @@ IdxFile Open(std::shared_ptr<const ByteSource> source, int dimensions) {
   std::vector<std::byte> header;
   IdxFile file;
   file.sizes = ReadHeader(*stream, dimensions, header);
-  file.first = static_cast<std::int64_t>(header.size());
+  file.first = std::ssize(header);
   const std::int64_t expected = file.first + ValueBytes(file.sizes);
   if (stream->compression() != Compression::kNone) {
     file.bytes = std::make_shared<MemorySource>(

@@ -153,34 +153,6 @@ std::string ImagePathFrom(const std::string& folder,
   return (fs::path(folder) / written).lexically_normal().string();
 }
 
-// Looks up, in parallel, the objects of images whose paths are URLs, and sets
-// their bytes and object. Returns the first image without an object; null: all
-// exist. Throws IoError and UsageError.
-const ImageFile* FindObjects(const std::vector<ImageFile*>& images) {
-  std::vector<ImageFile*> remote;
-  for (ImageFile* const image : images) {
-    if (IsUrl(image->path)) {
-      remote.push_back(image);
-    }
-  }
-  const auto find = [&](std::size_t i) {
-    std::optional<ObjectInfo> info = SharedObjectStore()->Find(remote[i]->path);
-    if (info) {
-      remote[i]->bytes = info->size;
-      remote[i]->object = std::make_shared<const ObjectInfo>(*std::move(info));
-    }
-  };
-  if (!remote.empty()) {
-    SharedCloudRuntime()->pool->ForEach(remote.size(), find);
-  }
-  for (const ImageFile* const image : remote) {
-    if (image->object == nullptr) {
-      return image;
-    }
-  }
-  return nullptr;
-}
-
 struct Row {
   ManifestPlace place;
   std::string written;  // the path as in the manifest
@@ -269,9 +241,8 @@ class Manifests {
           static_cast<std::int32_t>(tree.classes.size());
       tree.classes.push_back({name, entry.text.empty() ? name : entry.text});
     }
-    std::sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
-      return std::tie(a.written, a.image.path) <
-             std::tie(b.written, b.image.path);
+    std::ranges::sort(rows_, {}, [](const Row& row) {
+      return std::tie(row.written, row.image.path);
     });
     for (std::size_t split = 0; split < kSplits.size(); ++split) {
       ImageSplit images{std::string(kSplits[split]), {}};
@@ -366,16 +337,29 @@ class Manifests {
     return entry.number;
   }
 
-  // Looks up the objects of all images at once.
+  // Looks up, in parallel, the objects of images whose paths are URLs.
   void FindRemote() {
-    std::vector<ImageFile*> images;
+    std::vector<Row*> remote;
     for (Row& row : rows_) {
-      images.push_back(&row.image);
+      if (IsUrl(row.image.path)) {
+        remote.push_back(&row);
+      }
     }
-    const ImageFile* const missing = FindObjects(images);
-    for (const Row& row : rows_) {
-      if (&row.image == missing) {
-        throw IoError(row.place.text() + ": " + ImagePathForMessages(*missing) +
+    if (remote.empty()) {
+      return;
+    }
+    SharedCloudRuntime()->pool->ForEach(remote.size(), [&](std::size_t i) {
+      ImageFile& image = remote[i]->image;
+      if (std::optional<ObjectInfo> info =
+              SharedObjectStore()->Find(image.path)) {
+        image.bytes = info->size;
+        image.object = std::make_shared<const ObjectInfo>(*std::move(info));
+      }
+    });
+    for (const Row* const row : remote) {
+      if (row->image.object == nullptr) {
+        throw IoError(row->place.text() + ": " +
+                      ImagePathForMessages(row->image) +
                       ": cannot read: there is no such object");
       }
     }
@@ -385,12 +369,8 @@ class Manifests {
     const auto path = [](const Row& row) -> const std::string& {
       return row.image.path;
     };
-    std::stable_sort(
-        rows_.begin(), rows_.end(),
-        [&](const Row& a, const Row& b) { return path(a) < path(b); });
-    const auto twin = std::adjacent_find(
-        rows_.begin(), rows_.end(),
-        [&](const Row& a, const Row& b) { return path(a) == path(b); });
+    std::ranges::stable_sort(rows_, {}, path);
+    const auto twin = std::ranges::adjacent_find(rows_, {}, path);
     if (twin != rows_.end()) {
       FailAt(std::next(twin)->place, ImagePathForMessages(twin->image) +
                                          " is in " + twin->place.text() +

@@ -1,6 +1,7 @@
 #include "tools/images/raw_formats.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -330,35 +331,19 @@ RawSet ReadCifar10(const std::string& folder) {
   return set;
 }
 
-RawSet ReadSet(const std::string& folder, RawFormat format) {
-  switch (format) {
-    case RawFormat::kImages:
-      break;
-    case RawFormat::kXlaJl:
-      return ReadXlaJl(folder);
-    case RawFormat::kIdx:
-      return ReadIdx(folder);
-    case RawFormat::kCifar10:
-      return ReadCifar10(folder);
-  }
-  Check(false, "a raw format has files");
-  return {};
-}
-
-std::string ExpectedFiles(RawFormat format) {
-  switch (format) {
-    case RawFormat::kImages:
-      break;
-    case RawFormat::kXlaJl:
-      return "X_train.raw and Y_train.raw, X_val.raw and Y_val.raw";
-    case RawFormat::kIdx:
-      return "train-images-idx3-ubyte and train-labels-idx1-ubyte, the same "
-             "with t10k, each with or without .gz";
-    case RawFormat::kCifar10:
-      return "data_batch_1.bin to data_batch_5.bin, test_batch.bin";
-  }
-  return "";
-}
+struct RawReader {
+  RawFormat format;
+  RawSet (*read)(const std::string& folder);
+  const char* files;  // for messages
+};
+constexpr std::array<RawReader, 3> kReaders = {
+    {{RawFormat::kXlaJl, ReadXlaJl,
+      "X_train.raw and Y_train.raw, X_val.raw and Y_val.raw"},
+     {RawFormat::kIdx, ReadIdx,
+      "train-images-idx3-ubyte and train-labels-idx1-ubyte, the same with "
+      "t10k, each with or without .gz"},
+     {RawFormat::kCifar10, ReadCifar10,
+      "data_batch_1.bin to data_batch_5.bin, test_batch.bin"}}};
 
 // Lists the images of a part and appends them to its split.
 void TakePart(const LabelledPart& labelled, std::int64_t first_index,
@@ -381,10 +366,13 @@ void TakePart(const LabelledPart& labelled, std::int64_t first_index,
 }  // namespace
 
 ImageTree FindRawImages(const std::string& folder, RawFormat format) {
-  RawSet set = ReadSet(folder, format);
+  const auto* const reader =
+      std::ranges::find(kReaders, format, &RawReader::format);
+  Check(reader != kReaders.end(), "a raw format has files");
+  RawSet set = reader->read(folder);
   if (set.parts.empty()) {
     throw UsageError(folder + ": has none of the files of this --raw_format: " +
-                     ExpectedFiles(format));
+                     reader->files);
   }
   ImageTree tree;
   tree.classes = std::move(set.classes);

@@ -124,14 +124,10 @@ void RefuseTwins(std::vector<const ImageFile*> images) {
   const auto key = [](const ImageFile* image) {
     return std::pair(image->class_index, BaseName(image->path));
   };
-  std::sort(images.begin(), images.end(),
-            [&](const ImageFile* a, const ImageFile* b) {
-              return std::tuple(key(a), std::string_view(a->path)) <
-                     std::tuple(key(b), std::string_view(b->path));
-            });
-  const auto twin = std::adjacent_find(
-      images.begin(), images.end(),
-      [&](const ImageFile* a, const ImageFile* b) { return key(a) == key(b); });
+  std::ranges::sort(images, {}, [&](const ImageFile* image) {
+    return std::tuple(key(image), std::string_view(image->path));
+  });
+  const auto twin = std::ranges::adjacent_find(images, {}, key);
   if (twin != images.end()) {
     throw UsageError("--raw_data_dir: " + (*twin)->path + " and " +
                      (*std::next(twin))->path +
@@ -156,11 +152,9 @@ ImageSplit UnitedSplit(std::string_view name, std::vector<ImageTree>& trees,
       }
     }
   }
-  std::sort(images.begin(), images.end(),
-            [](const RootedImage& a, const RootedImage& b) {
-              return std::tuple(a.relative(), std::string_view(a.image.path)) <
-                     std::tuple(b.relative(), std::string_view(b.image.path));
-            });
+  std::ranges::sort(images, {}, [](const RootedImage& image) {
+    return std::tuple(image.relative(), std::string_view(image.image.path));
+  });
   std::vector<const ImageFile*> files;
   files.reserve(images.size());
   for (const RootedImage& image : images) {

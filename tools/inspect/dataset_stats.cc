@@ -67,17 +67,6 @@ void MergeClass(ClassStats& stats, const ClassStats& other) {
   stats.records += other.records;
 }
 
-void AddClass(const ImagenetExampleView& example, const RecordPlace& place,
-              DatasetStats& stats) {
-  ClassStats& found = stats.classes[example.label];
-  if (found.records == 0 || place < found.first) {
-    found.first = place;
-    found.synset = example.synset;
-    found.text = example.text;
-  }
-  ++found.records;
-}
-
 int SizeBin(std::int64_t pixels) {
   return static_cast<int>(
       std::floor(4 * std::log2(static_cast<double>(pixels))));
@@ -116,7 +105,7 @@ StoredSize AddJpeg(std::span<const std::byte> bytes, DatasetStats& stats) {
 void AddImage(const ImagenetExampleView& example, DatasetStats& stats) {
   const ImageFormat format = DetectImageFormat(example.encoded);
   CountOne(stats.formats, FormatName(format));
-  const auto bytes = static_cast<std::int64_t>(example.encoded.size());
+  const auto bytes = std::ssize(example.encoded);
   stats.image_bytes += bytes;
   stats.seek_indexes += example.seek_index.empty() ? 0 : 1;
   stats.bytes.Add(RoundedForTally(bytes));
@@ -212,7 +201,11 @@ void StatsVisitor::Visit(std::size_t shard, const Record& record) {
                  packed = packed || key == "image/packed";
                });
   ++stats_.records;
-  AddClass(example, place, stats_);
+  MergeClass(stats_.classes[example.label],
+             {.records = 1,
+              .first = place,
+              .synset = std::string(example.synset),
+              .text = std::string(example.text)});
   const std::hash<std::string_view> hash;
   if (!example.filename.empty()) {
     AddOccurrence(stats_.names, hash(example.filename), {1, place});
@@ -230,15 +223,9 @@ void StatsVisitor::Visit(std::size_t shard, const Record& record) {
 }
 
 void KeepSamples(std::vector<SampleImage>& samples, std::size_t count) {
-  std::sort(samples.begin(), samples.end(),
-            [](const SampleImage& a, const SampleImage& b) {
-              return a.rank < b.rank;
-            });
+  std::ranges::sort(samples, {}, &SampleImage::rank);
   samples.resize(std::min(samples.size(), count));
-  std::sort(samples.begin(), samples.end(),
-            [](const SampleImage& a, const SampleImage& b) {
-              return a.place < b.place;
-            });
+  std::ranges::sort(samples, {}, &SampleImage::place);
 }
 
 }  // namespace infeed

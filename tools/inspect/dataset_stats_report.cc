@@ -99,10 +99,7 @@ Duplicates FindDuplicates(const Occurrences& occurrences) {
       duplicates.examples.push_back(occurrence);
     }
   }
-  std::sort(duplicates.examples.begin(), duplicates.examples.end(),
-            [](const Occurrence& a, const Occurrence& b) {
-              return a.first < b.first;
-            });
+  std::ranges::sort(duplicates.examples, {}, &Occurrence::first);
   duplicates.examples.resize(
       std::min(duplicates.examples.size(), kMaxExamples));
   return duplicates;

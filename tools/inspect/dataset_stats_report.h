@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "records/store/key_guess.h"
+#include "tools/cli/report_table.h"
 #include "tools/inspect/dataset_stats.h"
 #include "tools/shards/record_pass.h"
 
-// The output of `records stats`, in three forms.
+// The output of `records stats`: a table, and a page.
 namespace infeed {
 
 // For the histograms of sizes.
@@ -35,18 +36,15 @@ struct StatsOptions {
     const std::vector<std::string>& shards, const StatsOptions& options,
     const std::function<void(const ShardPass&)>& finished = {});
 
-// For a terminal; shows at most a given number of classes, omitting those in
-// the middle.
-[[nodiscard]] std::string StatsText(const StatsReport& report,
-                                    std::size_t max_classes);
-
-// Everything, for scripts: one object. docs/records.md has the fields.
-[[nodiscard]] std::string StatsJson(const StatsReport& report);
+// The text names at most a given number of classes, omitting those in the
+// middle. docs/records.md has the fields of the JSON.
+[[nodiscard]] ReportTable StatsTable(const StatsReport& report,
+                                     std::size_t max_classes);
 
 // A self-contained page with plots and the sampled images.
 [[nodiscard]] std::string StatsHtml(const StatsReport& report);
 
-// Figures that all three forms show.
+// Figures that both show.
 
 // All records, including bad ones; and the bad ones.
 [[nodiscard]] std::int64_t CountRecords(const StatsReport& report);

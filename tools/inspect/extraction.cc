@@ -1,7 +1,6 @@
 #include "tools/inspect/extraction.h"
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -150,34 +149,14 @@ std::map<RecordPlace, std::string> ResolveClashes(
   return renamed;
 }
 
-struct ExtractCounts {
-  std::atomic<std::int64_t> written = 0;
-  std::atomic<std::int64_t> skipped = 0;  // existed
-  std::atomic<std::int64_t> bytes = 0;    // written
-};
-
-// Collects the folders that files were written to. Thread-safe.
-class UsedFolders {
- public:
-  void AddFolderOf(const std::string& path) {
-    std::string folder = fs::path(path).parent_path().string();
-    const std::lock_guard lock(mutex_);
-    folders_.insert(std::move(folder));
-  }
-  [[nodiscard]] std::size_t count() const { return folders_.size(); }
-
- private:
-  std::mutex mutex_;
-  std::set<std::string> folders_;
-};
-
 // Shared by the writing threads.
 struct ExtractPlan {
-  std::vector<std::string> shards;
-  ExtractOptions options;
-  std::map<RecordPlace, std::string> renamed;
-  ExtractCounts counts;
-  UsedFolders folders;
+  std::vector<std::string> shards = {};
+  ExtractOptions options = {};
+  std::map<RecordPlace, std::string> renamed = {};
+  std::mutex mutex = {};  // of the members below
+  Extraction done = {};
+  std::set<std::string> folders = {};
 };
 
 // The second pass: writes the images' bytes unchanged, and packed pixels as
@@ -200,15 +179,16 @@ class ImageWriter final : public RecordVisitor {
       png = EncodePng(UnpackRecord(record.payload)->view());
       bytes = std::as_bytes(std::span(png));
     }
-    plan_.folders.AddFolderOf(path);
     const std::string& output = plan_.options.output;
-    if (plan_.options.resume && HasSize(output + "/" + path, bytes.size())) {
-      ++plan_.counts.skipped;
-      return;
+    const bool is_there =
+        plan_.options.resume && HasSize(output + "/" + path, bytes.size());
+    if (!is_there) {
+      WriteFileBelow(output, path, bytes);
     }
-    WriteFileBelow(output, path, bytes);
-    ++plan_.counts.written;
-    plan_.counts.bytes += static_cast<std::int64_t>(bytes.size());
+    const std::lock_guard lock(plan_.mutex);
+    plan_.folders.insert(fs::path(path).parent_path().string());
+    ++(is_there ? plan_.done.skipped : plan_.done.written);
+    plan_.done.bytes += is_there ? 0 : std::ssize(bytes);
   }
 
  private:
@@ -273,14 +253,12 @@ Extraction ExtractImages(
   std::int64_t bad = 0;
   Pass(shards, options, writers, [&](const ShardPass& pass) {
     finished(pass);
-    bad += static_cast<std::int64_t>(pass.bad.size());
+    bad += std::ssize(pass.bad);
   });
-  return {.written = plan.counts.written,
-          .skipped = plan.counts.skipped,
-          .bytes = plan.counts.bytes,
-          .renamed = plan.renamed.size(),
-          .folders = plan.folders.count(),
-          .bad = bad};
+  plan.done.renamed = plan.renamed.size();
+  plan.done.folders = plan.folders.size();
+  plan.done.bad = bad;
+  return plan.done;
 }
 
 ReportTable ExtractionReport(const Extraction& extraction) {

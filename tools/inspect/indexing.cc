@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <memory>
 #include <set>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -43,16 +42,6 @@ SeekFileOptions SeekOptions(const IndexOptions& options) {
 
 constexpr std::int64_t kMaxDaliBytes = std::int64_t{1} << 32;
 
-std::string ReadText(const std::string& path) {
-  const std::unique_ptr<ByteSource> source = OpenSource(path);
-  if (source->size() > kMaxDaliBytes) {
-    throw DataError({.path = path}, "is too large for an index");
-  }
-  std::string text(static_cast<std::size_t>(source->size()), '\0');
-  text.resize(source->ReadAt(0, std::as_writable_bytes(std::span(text))));
-  return text;
-}
-
 // The path of DALI's index for a shard.
 std::string DaliIndexPath(const std::string& shard, const std::string& dali) {
   return dali == kBesideShards ? shard + ".idx"
@@ -61,7 +50,7 @@ std::string DaliIndexPath(const std::string& shard, const std::string& dali) {
 
 FrameOffsets TakeDaliIndex(const ByteSource& shard) {
   const std::string path = DaliIndexPath(shard.path(), kBesideShards);
-  return ParseDaliIndex(ReadText(path), path, shard);
+  return ParseDaliIndex(ReadWhole(path, kMaxDaliBytes), path, shard);
 }
 
 // Requires: the shard has an index.
@@ -69,7 +58,7 @@ void WriteDaliIndex(const ByteSource& shard, const FrameOffsets& offsets,
                     const IndexOptions& options, const std::string& path) {
   const std::string text = DaliIndexText(offsets, shard.size());
   if (!ExistingOutputs({path}, true).empty() && !options.force) {
-    if (ReadText(path) != text) {
+    if (ReadWhole(path, kMaxDaliBytes) != text) {
       throw UsageError(path +
                        ": exists with other content: --force replaces it");
     }
@@ -114,7 +103,7 @@ void IndexPacked(const ByteSource& shard, const IndexOptions& options,
       result.index = SaveFrames(shard, *frames);
     }
   }
-  result.records = static_cast<std::int64_t>(frames->offsets.size());
+  result.records = std::ssize(frames->offsets);
 }
 
 // A compressed tar gets no seek indexes.
@@ -132,7 +121,7 @@ void IndexArchive(const ByteSource& shard, const IndexOptions& options,
                                                   .must_keep = true});
   result.index = records.index_file;
   result.compression = records.compression;
-  result.records = static_cast<std::int64_t>(records.offsets.size());
+  result.records = std::ssize(records.offsets);
   if (options.seek != SeekEntries::kNone &&
       result.compression == Compression::kNone) {
     result.seek = MakeSeekFile(shard, SeekOptions(options));
@@ -179,7 +168,7 @@ IndexedShard IndexShard(const std::string& path, const IndexOptions& options) {
     return result;
   }
   const FrameOffsets offsets = FindOffsets(*shard, options, result);
-  result.records = static_cast<std::int64_t>(offsets.size());
+  result.records = std::ssize(offsets);
   if (!options.dali.empty()) {
     result.dali = DaliIndexPath(path, options.dali);
     WriteDaliIndex(*shard, offsets, options, result.dali);

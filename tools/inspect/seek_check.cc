@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <utility>
 
 #include "preprocess/jpeg_entropy/seek_index.h"
@@ -39,9 +38,7 @@ void SeekCheck::CheckRecord(std::size_t shard, const Record& record,
                          record.number < state.file->info().records;
   if (is_beside) {
     sealed = state.file->Read(
-        record.number,
-        LongestSeekIndex(static_cast<std::int64_t>(record.payload.size())),
-        buffer);
+        record.number, LongestSeekIndex(std::ssize(record.payload)), buffer);
   }
   if (sealed.empty()) {
     return;
@@ -88,11 +85,7 @@ std::vector<DamagedRecord> SeekCheck::Take(std::size_t shard,
       }
     }
   }
-  std::sort(bad.begin(), bad.end(),
-            [](const DamagedRecord& a, const DamagedRecord& b) {
-              return std::tie(a.record, a.offset) <
-                     std::tie(b.record, b.offset);
-            });
+  std::ranges::sort(bad);
   return bad;
 }
 

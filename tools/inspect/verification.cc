@@ -37,9 +37,9 @@ VerifyTotals SumUp(const VerifyReport& report) {
       static_cast<std::int64_t>(report.missing.size() + report.problems.size());
   for (const VerifiedShard& shard : report.shards) {
     totals.records += shard.records;
-    totals.wrong_seek_indexes += static_cast<std::int64_t>(shard.seek.size());
-    totals.bad += static_cast<std::int64_t>(shard.bad.size());
-    totals.problems += static_cast<std::int64_t>(shard.differences.size());
+    totals.wrong_seek_indexes += std::ssize(shard.seek);
+    totals.bad += std::ssize(shard.bad);
+    totals.problems += std::ssize(shard.differences);
     for (const LostBytes& lost : shard.lost) {
       totals.passed_over_bytes += lost.gap.bytes;
       totals.lost_records += lost.records ? lost.records->count : 0;
@@ -82,6 +82,20 @@ ReportRow LinesRow(const std::string& key,
     row.text += fmt::format("{}{}{}\n", before, ShownText(sentence), after);
   }
   return row;
+}
+
+ReportTable ShardReport(const VerifiedShard& shard) {
+  const std::string path = PathForMessages(shard.path);
+  const std::string shown = ShownText(path);
+  return {{"file", path},
+          {"records", shard.records},
+          {"bytes", shard.bytes},
+          {"compression", CompressionName(shard.compression)},
+          BadRecordsRow("bad", shard.path, shard.bad),
+          BadRecordsRow("wrong_seek_indexes", shard.path, shard.seek),
+          LostRow(shown, shard.lost),
+          LinesRow("differences", shard.differences, shown + ": "),
+          LinesRow("notes", shard.notes)};
 }
 
 std::string WrongSeekText(const VerifyTotals& totals) {
@@ -215,6 +229,7 @@ class VerifyPass {
       verified.differences = Differences(*expected, verified.records,
                                          verified.bytes, verified.crc32c);
     }
+    verified.report = ShardReport(verified);
     finished_(verified);
   }
 
@@ -236,25 +251,11 @@ VerifyReport VerifyShards(
   return VerifyPass(shards, options, finished).Run();
 }
 
-ReportTable ShardReport(const VerifiedShard& shard) {
-  const std::string path = PathForMessages(shard.path);
-  const std::string shown = ShownText(path);
-  return {{"file", path},
-          {"records", shard.records},
-          {"bytes", shard.bytes},
-          {"compression", CompressionName(shard.compression)},
-          BadRecordsRow("bad", shard.path, shard.bad),
-          BadRecordsRow("wrong_seek_indexes", shard.path, shard.seek),
-          LostRow(shown, shard.lost),
-          LinesRow("differences", shard.differences, shown + ": "),
-          LinesRow("notes", shard.notes)};
-}
-
 ReportTable SetReport(const VerifyReport& report) {
   const VerifyTotals totals = SumUp(report);
   std::vector<ReportTable> shards;
   for (const VerifiedShard& shard : report.shards) {
-    shards.push_back(ShardReport(shard));
+    shards.push_back(shard.report);
   }
   return {LinesRow("missing", report.missing, "", ": missing"),
           LinesRow("problems", report.problems),

@@ -46,6 +46,8 @@ struct VerifiedShard {
   std::vector<LostBytes> lost;
   std::vector<std::string> differences;  // from dataset.json
   std::vector<std::string> notes;        // RecordCursor::notes()
+  // Of all this; the text lists the faults and the notes, one per line.
+  ReportTable report;
 };
 
 struct VerifyReport {
@@ -59,9 +61,6 @@ struct VerifyReport {
 [[nodiscard]] VerifyReport VerifyShards(
     const std::vector<std::string>& shards, const VerifyOptions& options,
     const std::function<void(const VerifiedShard&)>& finished);
-
-// The text lists the faults of the shard and notes on it, one per line.
-[[nodiscard]] ReportTable ShardReport(const VerifiedShard& shard);
 
 // The text has the faults of the set and the totals, without the shards.
 // docs/records.md has the fields of the JSON.

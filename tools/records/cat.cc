@@ -1,15 +1,14 @@
 #include <cstdint>
 #include <iostream>
 #include <memory>
-#include <sstream>
 #include <string>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/print_lines.h"
+#include "records/files/record_files.h"
 #include "tools/cli/number_checks.h"
 #include "tools/inspect/record_json.h"
 #include "tools/inspect/record_selection.h"
@@ -26,15 +25,6 @@ struct CatOptions {
   std::string keys;         // with commas between; "": all
   std::string bytes_to;
 };
-
-std::vector<std::string> SplitAtCommas(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, ',');) {
-    parts.push_back(part);
-  }
-  return parts;
-}
 
 ProgramEnd CatRecords(const ShardPaths& shards, const CatOptions& options) {
   if (!options.bytes_to.empty()) {
@@ -92,7 +82,8 @@ void AddCatVerb(CLI::App& app, Command& command) {
       ->check(NonNegativeNumber());
   cat->add_option("--keys", options->keys, "Features to print: A,B.");
   cat->add_option("--bytes_to", options->bytes_to,
-                  "Folder for values that are not text, a file for each.");
+                  "Folder for values that are not text, a file for each.")
+      ->type_name("DIR");
 }
 
 }  // namespace infeed

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -225,7 +226,8 @@ void AddJsonOption(CLI::App* verb, std::string& target) {
                  "the text.")
       ->transform([](const std::string& value) {
         return value == "true" ? kStdout : value;  // --json without FILE.
-      });
+      })
+      ->option_text("[=FILE]");
 }
 
 bool IsJsonOnly(const std::string& json_target) {
@@ -233,32 +235,30 @@ bool IsJsonOnly(const std::string& json_target) {
 }
 
 void PutReport(const std::string& json_target, const ReportTable& report) {
-  PutReport(
-      json_target, [&] { return RenderText(report); },
-      [&] { return RenderJson(report); });
-}
-
-void PutReport(const std::string& json_target,
-               const std::function<std::string()>& text,
-               const std::function<std::string()>& json) {
   if (IsJsonOnly(json_target)) {
-    std::cout << ShownJson(json());
+    std::cout << ShownJson(RenderJson(report));
     return;
   }
-  std::cout << ShownLines(text()) << std::flush;
+  std::cout << ShownLines(RenderText(report)) << std::flush;
   if (!json_target.empty()) {  // Last: a full disk does not cost the text.
-    WriteFileAtomically(json_target, json(), kNamedByUser);
+    WriteFileAtomically(json_target, RenderJson(report), kNamedByUser);
   }
 }
 
 ProgramEnd PutReportOf(
-    const std::string& json_target,
+    const WritingOptions& options,
     const std::function<ReportTable(const Interruption&)>& work) {
-  return RunInterruptibly("records", kNothingIsLeft,
-                          [&](const Interruption& interruption) {
-                            PutReport(json_target, work(interruption));
-                            return ExitCode::kDone;
-                          });
+  std::optional<ReportTable> report;
+  ProgramEnd end = RunInterruptibly("records", kNothingIsLeft,
+                                    [&](const Interruption& interruption) {
+                                      report = work(interruption);
+                                      return ExitCode::kDone;
+                                    });
+  if (report) {  // The work is done, whatever the report comes to.
+    const bool only_prints = options.dry_run && !IsJsonOnly(options.json);
+    PutReport(only_prints ? "" : options.json, *report);
+  }
+  return end;
 }
 
 std::function<void(const ShardPass&)> BadRecordsPrinter(

@@ -11,6 +11,7 @@
 #include "records/store/key_guess.h"
 #include "tools/cli/interruption.h"
 #include "tools/cli/report_table.h"
+#include "tools/rewrite/writing_options.h"
 #include "tools/shards/record_pass.h"
 
 namespace CLI {
@@ -27,6 +28,8 @@ using ShardPaths = std::vector<std::string>;
 struct Command {
   std::vector<std::string> paths;  // the verb's PATHs
   bool allow_missing_shards = false;
+  std::string json;                 // a target, see AddJsonOption()
+  int threads = 0;                  // for verbs without options of their own
   ShardSetFaults faults;            // of the PATHs, if the verb reports them
   std::function<ProgramEnd()> run;  // runs the verb; empty: none was given
 };
@@ -86,14 +89,11 @@ void AddJsonOption(CLI::App* verb, std::string& target);
 // Prints a report: text on stdout, and JSON into a file if requested; or JSON
 // on stdout instead of the text.
 void PutReport(const std::string& json_target, const ReportTable& report);
-void PutReport(const std::string& json_target,
-               const std::function<std::string()>& text,
-               const std::function<std::string()>& json);
 
-// Runs work that writes files, as RunInterruptibly() does, and prints the
-// report that it returns.
+// Runs work that writes files, as RunInterruptibly() does, then prints the
+// report that it returns. A dry run writes no JSON file.
 [[nodiscard]] ProgramEnd PutReportOf(
-    const std::string& json_target,
+    const WritingOptions& options,
     const std::function<ReportTable(const Interruption&)>& work);
 
 // A function that prints the bad records of a pass over these shards, which

@@ -1,6 +1,3 @@
-#include <memory>
-#include <string>
-
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
@@ -9,17 +6,8 @@
 #include "tools/records/verbs.h"
 
 namespace infeed {
-namespace {
-
-struct CountOptions {
-  std::string json;  // target, see AddJsonOption()
-  int threads = 0;
-};
-
-}  // namespace
 
 void AddCountVerb(CLI::App& app, Command& command) {
-  const auto options = std::make_shared<CountOptions>();
   CLI::App* count = AddVerb(
       app, command,
       {.name = "count",
@@ -30,13 +18,13 @@ void AddCountVerb(CLI::App& app, Command& command) {
                "Examples:\n"
                "  records count SHARDS | tail -1\n"
                "  records count --json 'SHARDS/train-*' | jq .total\n"},
-      [options](const ShardPaths& shards) {
-        PutReport(options->json,
-                  CountReport(CountShards(shards, options->threads)));
+      [&command](const ShardPaths& shards) {
+        PutReport(command.json,
+                  CountReport(CountShards(shards, command.threads)));
         return ExitCode::kDone;
       });
-  AddJsonOption(count, options->json);
-  AddThreadsOption(count, options->threads);
+  AddJsonOption(count, command.json);
+  AddThreadsOption(count, command.threads);
 }
 
 }  // namespace infeed

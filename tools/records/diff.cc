@@ -21,9 +21,7 @@ struct DiffFlags {
   std::string a;
   std::string b;
   bool unordered = false;
-  bool allow_missing_shards = false;
   DiffOptions diff;
-  std::string json;
 };
 
 constexpr const char* kDiffNotes =
@@ -38,15 +36,16 @@ constexpr const char* kDiffNotes =
     "  records diff --unordered SHARDS SHUFFLED\n"
     "  records diff --json=diff.json 'OLD/train-*' 'NEW/train-*'\n";
 
-ProgramEnd Diff(const DiffFlags& flags) {
-  const OnShardSetFaults policy = MakeFaultsPolicy(flags.allow_missing_shards);
+ProgramEnd Diff(const Command& command, const DiffFlags& flags) {
+  const OnShardSetFaults policy =
+      MakeFaultsPolicy(command.allow_missing_shards);
   const ShardPaths a = ListShards(flags.a, policy);
   const ShardPaths b = ListShards(flags.b, policy);
   DiffOptions options = flags.diff;
   options.ordered = !flags.unordered;
   ShardPaths all = a;
   all.insert(all.end(), b.begin(), b.end());
-  const std::vector<NamedOutput> outputs = {{"--json", flags.json}};
+  const std::vector<NamedOutput> outputs = {{"--json", command.json}};
   CheckOutputs(outputs, all);
   RequireOutputFolders(outputs);
   RefuseOtherFormats(all);
@@ -56,7 +55,7 @@ ProgramEnd Diff(const DiffFlags& flags) {
       {.paths = b,
        .open = [&](std::size_t i) { return progress.Open(a.size() + i); }},
       options, [&] { progress.AddRecords(1); });
-  PutReport(flags.json, DiffReportTable(report));
+  PutReport(command.json, DiffReportTable(report));
   return report.differences == 0
              ? ProgramEnd(ExitCode::kDone)
              : ProgramEnd(ExitCode::kDataError, "the data sets differ");
@@ -77,12 +76,13 @@ void AddDiffVerb(CLI::App& app, Command& command) {
                    "Differences to print; with --unordered, of each set.")
       ->check(NonNegativeNumber())
       ->capture_default_str();
-  AddMissingShardsOption(diff, flags->allow_missing_shards);
+  AddMissingShardsOption(diff, command.allow_missing_shards);
   AddBadRecordOption(diff, flags->diff.skip_bad);
   AddThreadsOption(diff, flags->diff.threads);
-  AddJsonOption(diff, flags->json);
-  diff->callback(
-      [&command, flags] { command.run = [flags] { return Diff(*flags); }; });
+  AddJsonOption(diff, command.json);
+  diff->callback([&command, flags] {
+    command.run = [&command, flags] { return Diff(command, *flags); };
+  });
 }
 
 }  // namespace infeed

@@ -12,17 +12,12 @@
 namespace infeed {
 namespace {
 
-struct ExtractFlags {
-  ExtractOptions options;
-  std::string json;  // target, see AddJsonOption()
-};
-
-ProgramEnd Extract(const ShardPaths& shards, const ExtractFlags& flags) {
-  ExtractOptions options = flags.options;
+ProgramEnd Extract(const ShardPaths& shards, const std::string& json,
+                   ExtractOptions options) {
   options.keys = KeysIn(shards, options.keys);
   const Extraction extraction =
       ExtractImages(shards, options, BadRecordsPrinter(shards));
-  PutReport(flags.json, ExtractionReport(extraction));
+  PutReport(json, ExtractionReport(extraction));
   return EndAfter(extraction.bad);
 }
 
@@ -40,28 +35,31 @@ constexpr const char* kExtractNotes =
 }  // namespace
 
 void AddExtractVerb(CLI::App& app, Command& command) {
-  const auto flags = std::make_shared<ExtractFlags>();
-  CLI::App* extract = AddVerb(
-      app, command,
-      {.name = "extract",
-       .about = "Writes the images back to folders of classes",
-       .more = kExtractNotes},
-      [flags](const ShardPaths& shards) { return Extract(shards, *flags); });
+  const auto options = std::make_shared<ExtractOptions>();
+  CLI::App* extract =
+      AddVerb(app, command,
+              {.name = "extract",
+               .about = "Writes the images back to folders of classes",
+               .more = kExtractNotes},
+              [options, &command](const ShardPaths& shards) {
+                return Extract(shards, command.json, *options);
+              });
   extract
-      ->add_option("--output", flags->options.output,
+      ->add_option("--output", options->output,
                    "Folder to write to, new or empty.")
-      ->required();
-  extract->add_flag("--split", flags->options.split,
+      ->required()
+      ->type_name("DIR");
+  extract->add_flag("--split", options->split,
                     "Make a folder for each split: train, validation, test.");
-  extract->add_flag("--resume", flags->options.resume,
+  extract->add_flag("--resume", options->resume,
                     "Skip files that exist with the right size.");
   extract
-      ->add_option("--limit", flags->options.limit,
+      ->add_option("--limit", options->limit,
                    "Records to read, from the first. [all]")
       ->check(NonNegativeNumber());
-  AddKeyOptions(extract, flags->options.keys);
-  AddJsonOption(extract, flags->json);
-  AddThreadsOption(extract, flags->options.threads);
+  AddKeyOptions(extract, options->keys);
+  AddJsonOption(extract, command.json);
+  AddThreadsOption(extract, options->threads);
 }
 
 }  // namespace infeed

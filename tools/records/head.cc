@@ -53,8 +53,7 @@ class HeadTable {
                 example.label >= 0 ? std::to_string(example.label) : "-",
                 ShortText(example.text.empty() ? example.synset : example.text,
                           kLongestText),
-                SizeText(example),
-                FileSizeText(static_cast<std::int64_t>(record.payload.size())),
+                SizeText(example), FileSizeText(std::ssize(record.payload)),
                 ShortText(example.filename, kLongestText)});
   }
 

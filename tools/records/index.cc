@@ -15,13 +15,14 @@ namespace {
 struct IndexFlags {
   IndexOptions index;
   std::string seek = "none";
-  std::string json;
 };
 
-ProgramEnd Index(const ShardPaths& shards, const IndexFlags& flags) {
+ProgramEnd Index(const ShardPaths& shards, const std::string& json,
+                 const IndexFlags& flags) {
   IndexOptions options = flags.index;
   options.seek = SeekEntriesNames().at(flags.seek);
-  return PutReportOf(flags.json, [&](const Interruption& interruption) {
+  const WritingOptions writing = {.dry_run = options.dry_run, .json = json};
+  return PutReportOf(writing, [&](const Interruption& interruption) {
     options.on_record = [&] { interruption.Check(); };
     return IndexReport(IndexShards(shards, options), options.dry_run);
   });
@@ -55,10 +56,14 @@ void AddIndexVerb(CLI::App& app, Command& command) {
            "      records have none: windows of them decode faster\n",
        .faults = SetFaults::kNoted,
        .takes_image_folders = true},
-      [flags](const ShardPaths& shards) { return Index(shards, *flags); });
-  CLI::Option* dali = index->add_flag(
-      "--dali{-}", flags->index.dali,
-      "Write DALI's NAME.idx as well, beside the shards; --dali=DIR: there.");
+      [flags, &command](const ShardPaths& shards) {
+        return Index(shards, command.json, *flags);
+      });
+  CLI::Option* dali = index
+                          ->add_flag("--dali{-}", flags->index.dali,
+                                     "Write DALI's NAME.idx as well, beside "
+                                     "the shards; --dali=DIR: there.")
+                          ->option_text("[=DIR]");
   index
       ->add_flag("--from_dali", flags->index.from_dali,
                  "Take the places of records from NAME.idx beside the shards, "
@@ -81,7 +86,7 @@ void AddIndexVerb(CLI::App& app, Command& command) {
   index->add_flag("--dry_run", flags->index.dry_run,
                   "Only print what would be written.");
   AddThreadsOption(index, flags->index.threads);
-  AddJsonOption(index, flags->json);
+  AddJsonOption(index, command.json);
 }
 
 }  // namespace infeed

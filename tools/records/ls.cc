@@ -1,4 +1,3 @@
-#include <memory>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -13,15 +12,10 @@
 namespace infeed {
 namespace {
 
-struct LsOptions {
-  std::string json;  // target, see AddJsonOption()
-  int threads = 0;
-};
-
-ProgramEnd ListRecords(const ShardPaths& paths, const ShardSetFaults& faults,
-                       const LsOptions& options) {
-  const ShardListing listing = ListShardFiles(paths, faults, options.threads);
-  PutReport(options.json, ListingReport(listing));
+ProgramEnd ListRecords(const ShardPaths& paths, const Command& command) {
+  const ShardListing listing =
+      ListShardFiles(paths, command.faults, command.threads);
+  PutReport(command.json, ListingReport(listing));
   for (const std::string& problem : listing.problems) {
     PrintLine("records: " + problem);
   }
@@ -35,7 +29,6 @@ ProgramEnd ListRecords(const ShardPaths& paths, const ShardSetFaults& faults,
 }  // namespace
 
 void AddLsVerb(CLI::App& app, Command& command) {
-  const auto options = std::make_shared<LsOptions>();
   CLI::App* ls = AddVerb(
       app, command,
       {.name = "ls",
@@ -50,11 +43,11 @@ void AddLsVerb(CLI::App& app, Command& command) {
            "  records ls SHARDS\n"
            "  records ls --json 's3://bucket/flowers/train-*'\n",
        .faults = SetFaults::kReported},
-      [options, &command](const ShardPaths& shards) {
-        return ListRecords(shards, command.faults, *options);
+      [&command](const ShardPaths& shards) {
+        return ListRecords(shards, command);
       });
-  AddJsonOption(ls, options->json);
-  AddThreadsOption(ls, options->threads);
+  AddJsonOption(ls, command.json);
+  AddThreadsOption(ls, command.threads);
 }
 
 }  // namespace infeed

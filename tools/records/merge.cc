@@ -26,13 +26,15 @@ void AddMergeVerb(CLI::App& app, Command& command) {
            "  records merge --compression gzip SHARDS --output all.gz\n",
        .takes_tfrecords_only = true},
       [flags](const ShardPaths& shards) {
-        return PutReportOf("", [&](const Interruption& interruption) {
+        return PutReportOf(*flags, [&](const Interruption& interruption) {
           return MergeReport(MergeShards(shards, *flags, interruption));
         });
       });
   AddWritingOptions(merge, *flags,
                     "File to write, or its URL at s3:// or gs://.");
+  merge->get_option("--output")->type_name("FILE");
   AddBadRecordOption(merge, flags->skip_bad);
+  AddJsonOption(merge, flags->json);
 }
 
 }  // namespace infeed

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/print_lines.h"
 #include "tools/cli/flags.h"
-#include "tools/cli/help_text.h"
 #include "tools/records/command.h"
 #include "tools/records/verbs.h"
 
@@ -32,21 +31,6 @@ constexpr const char* kExamples =
     "\n"
     "Exit codes: 0 done, 1 runtime error, 2 usage, 3 bad data.\n";
 
-// Names values that are plain text to the verbs.
-void NameVerbValues(CLI::App& app) {
-  for (const char* verb : {"ls", "count", "verify", "stats", "extract", "index",
-                           "repair", "diff"}) {
-    NameValues(*app.get_subcommand(verb), {{"--json", "[=FILE]"}});
-  }
-  for (const char* verb : {"extract", "repair", "reshard", "split"}) {
-    NameValues(*app.get_subcommand(verb), {{"--output", "DIR"}});
-  }
-  NameValues(*app.get_subcommand("merge"), {{"--output", "FILE"}});
-  NameValues(*app.get_subcommand("cat"), {{"--bytes_to", "DIR"}});
-  NameValues(*app.get_subcommand("stats"), {{"--html", "FILE"}});
-  NameValues(*app.get_subcommand("index"), {{"--dali", "[=DIR]"}});
-}
-
 std::string ListVerbs(const CLI::App& app) {
   std::string names;
   for (const CLI::App* verb : app.get_subcommands({})) {
@@ -66,7 +50,6 @@ ProgramEnd Run(int argc, char** argv) {
         AddReshardVerb, AddMergeVerb, AddSplitVerb, AddDiffVerb}) {
     add(app, command);
   }
-  NameVerbValues(app);
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }

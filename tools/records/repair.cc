@@ -32,14 +32,9 @@ void AddRepairVerb(CLI::App& app, Command& command) {
        .faults = SetFaults::kNoted,
        .takes_tfrecords_only = true},
       [flags](const ShardPaths& shards) {
-        // A dry run writes no file.
-        const bool puts_json =
-            !flags->writing.dry_run || IsJsonOnly(flags->json);
-        return PutReportOf(
-            puts_json ? flags->json : "",
-            [&](const Interruption& interruption) {
-              return RepairReport(RepairShards(shards, *flags, interruption));
-            });
+        return PutReportOf(flags->writing, [&](const Interruption& stop) {
+          return RepairReport(RepairShards(shards, *flags, stop));
+        });
       });
   AddWritingOptions(repair, flags->writing, "Folder for the good records.");
   AddThreadsOption(repair, flags->writing.threads);
@@ -50,9 +45,11 @@ void AddRepairVerb(CLI::App& app, Command& command) {
       ->add_flag("!--frames_only", flags->repair.parse_examples,
                  "Check checksums only: the records need not be Examples.")
       ->excludes(decode);
-  repair->add_flag("--json{-}", flags->json,
-                   "Print the report as JSON; --json=FILE: write it there. "
-                   "[DIR/.infeed/repair.json]");
+  repair
+      ->add_flag("--json{-}", flags->writing.json,
+                 "Print the report as JSON; --json=FILE: write it there. "
+                 "[DIR/.infeed/repair.json]")
+      ->option_text("[=FILE]");
 }
 
 }  // namespace infeed

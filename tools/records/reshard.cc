@@ -28,7 +28,7 @@ ProgramEnd Reshard(const ShardPaths& shards, const ReshardFlags& flags,
   }
   options.cut = ParseShardCut(flags.shards);
   options.cut.balance_bytes = flags.balance_bytes;
-  return PutReportOf("", [&](const Interruption& interruption) {
+  return PutReportOf(options.writing, [&](const Interruption& interruption) {
     return RewriteReport(RewriteShards(shards, options, interruption));
   });
 }
@@ -59,6 +59,7 @@ void AddRewriteOptions(CLI::App* verb, RewriteOptions& options) {
       "--prefix", options.prefix,
       "Prefix of the new shards, where the input's names have none.");
   AddBadRecordOption(verb, options.writing.skip_bad);
+  AddJsonOption(verb, options.writing.json);
   AddThreadsOption(verb, options.writing.threads);
   verb->add_option_function<std::string>(
           "--memory_limit",

@@ -36,7 +36,7 @@ ProgramEnd Split(const ShardPaths& shards, const SplitFlags& flags) {
   RewriteOptions options = flags.rewrite;
   options.cut = MakeCut(flags);
   options.order = flags.by_label ? RewriteOrder::kByLabel : RewriteOrder::kAsIs;
-  return PutReportOf("", [&](const Interruption& interruption) {
+  return PutReportOf(options.writing, [&](const Interruption& interruption) {
     return RewriteReport(RewriteShards(shards, options, interruption));
   });
 }

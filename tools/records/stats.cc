@@ -14,24 +14,21 @@ namespace infeed {
 namespace {
 
 struct StatsFlags {
-  std::string json;  // target, see AddJsonOption()
   std::string html_path;
   std::size_t samples = 24;  // images in the page
   std::size_t classes = 20;  // rows of classes in the text
-  int threads = 0;
   RecordKeys keys = {};
 };
 
-ProgramEnd ShowStats(const ShardPaths& shards, const StatsFlags& options) {
+ProgramEnd ShowStats(const ShardPaths& shards, const Command& command,
+                     const StatsFlags& options) {
   const StatsReport report =
       CollectStats(shards,
                    {.samples = options.html_path.empty() ? 0 : options.samples,
-                    .threads = options.threads,
+                    .threads = command.threads,
                     .keys = KeysIn(shards, options.keys)},
                    BadRecordsPrinter(shards));
-  PutReport(
-      options.json, [&] { return StatsText(report, options.classes); },
-      [&] { return StatsJson(report); });
+  PutReport(command.json, StatsTable(report, options.classes));
   if (!options.html_path.empty()) {
     WriteFileAtomically(options.html_path, StatsHtml(report), kNamedByUser);
   }
@@ -55,12 +52,14 @@ void AddStatsVerb(CLI::App& app, Command& command) {
            "  records stats SHARDS\n"
            "  records stats --html stats.html 'SHARDS/train-*'\n"
            "  records stats --json SHARDS | jq .jpeg.quality.median\n"},
-      [options](const ShardPaths& shards) {
-        return ShowStats(shards, *options);
+      [options, &command](const ShardPaths& shards) {
+        return ShowStats(shards, command, *options);
       });
-  AddJsonOption(stats, options->json);
-  stats->add_option("--html", options->html_path,
-                    "Page to write, with plots and some of the images.");
+  AddJsonOption(stats, command.json);
+  stats
+      ->add_option("--html", options->html_path,
+                   "Page to write, with plots and some of the images.")
+      ->type_name("FILE");
   stats
       ->add_option("--samples", options->samples,
                    "Images to show in the page. [24]")
@@ -70,7 +69,7 @@ void AddStatsVerb(CLI::App& app, Command& command) {
                    "Classes to name in the text. [20]")
       ->check(CLI::Range(1, 1000000));
   AddKeyOptions(stats, options->keys);
-  AddThreadsOption(stats, options->threads);
+  AddThreadsOption(stats, command.threads);
 }
 
 }  // namespace infeed

@@ -13,25 +13,19 @@
 namespace infeed {
 namespace {
 
-struct VerifyFlags {
-  VerifyOptions options;
-  std::string json;  // target, see AddJsonOption()
-};
-
 ProgramEnd VerifyRecords(const ShardPaths& shards, const Command& command,
-                         const VerifyFlags& flags) {
-  VerifyOptions options = flags.options;
+                         VerifyOptions options) {
   options.keys = options.decode ? KeysIn(shards, options.keys) : RecordKeys();
   options.named = command.paths;
   options.faults = command.faults;
   options.allow_missing_shards = command.allow_missing_shards;
   const VerifyReport report =
       VerifyShards(shards, options, [&](const VerifiedShard& shard) {
-        if (!IsJsonOnly(flags.json)) {  // Print each shard when it is done.
-          std::cout << ShownLines(RenderText(ShardReport(shard))) << std::flush;
+        if (!IsJsonOnly(command.json)) {  // Print each shard when it is done.
+          std::cout << ShownLines(RenderText(shard.report)) << std::flush;
         }
       });
-  PutReport(flags.json, SetReport(report));
+  PutReport(command.json, SetReport(report));
   const std::string faults = FaultsText(report);
   return faults.empty() ? ProgramEnd(ExitCode::kDone)
                         : ProgramEnd(ExitCode::kDataError, faults);
@@ -54,28 +48,28 @@ constexpr const char* kVerifyNotes =
 }  // namespace
 
 void AddVerifyVerb(CLI::App& app, Command& command) {
-  const auto flags = std::make_shared<VerifyFlags>();
+  const auto options = std::make_shared<VerifyOptions>();
   CLI::App* verify =
       AddVerb(app, command,
               {.name = "verify",
                .about = "Checks every record, and prints the bad ones",
                .more = kVerifyNotes,
                .faults = SetFaults::kReported},
-              [flags, &command](const ShardPaths& shards) {
-                return VerifyRecords(shards, command, *flags);
+              [options, &command](const ShardPaths& shards) {
+                return VerifyRecords(shards, command, *options);
               });
   CLI::Option* decode = verify->add_flag(
-      "--decode", flags->options.decode,
+      "--decode", options->decode,
       "Decode every image as well, and compare its seek index with a new one.");
   verify
-      ->add_flag("!--frames_only", flags->options.parse_examples,
+      ->add_flag("!--frames_only", options->parse_examples,
                  "Check checksums only: the records need not be Examples.")
       ->excludes(decode);
-  verify->add_flag("!--no_dataset_json", flags->options.dataset_json,
+  verify->add_flag("!--no_dataset_json", options->dataset_json,
                    "Do not compare with dataset.json.");
-  AddKeyOptions(verify, flags->options.keys);
-  AddJsonOption(verify, flags->json);
-  AddThreadsOption(verify, flags->options.threads);
+  AddKeyOptions(verify, options->keys);
+  AddJsonOption(verify, command.json);
+  AddThreadsOption(verify, options->threads);
 }
 
 }  // namespace infeed

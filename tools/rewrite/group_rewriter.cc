@@ -22,42 +22,10 @@
 namespace infeed {
 namespace {
 
-// The records of one class in a LabelOrder.
-struct LabelRange {
-  std::int64_t label = 0;
-  std::string name;  // the class's folder name, or "label-7"
-  ShardRange range;  // of the order's positions
-};
-
-// The records of some shards, grouped by class.
-struct LabelOrder {
-  std::vector<std::int64_t> records;  // by their numbers
-  std::vector<LabelRange> labels;     // ascending
-};
-
 struct Class {
-  std::string name;
+  std::string name;  // its folder name, or "label-7"; a valid file name
   std::vector<std::int64_t> records;
 };
-
-LabelOrder Join(const std::map<std::int64_t, Class>& classes) {
-  LabelOrder order;
-  std::set<std::string> names;
-  for (const auto& [label, one] : classes) {
-    std::string name = one.name;
-    while (!names.insert(name).second) {
-      name += "-label-" + std::to_string(label);
-    }
-    order.labels.push_back(
-        {.label = label,
-         .name = std::move(name),
-         .range = {static_cast<std::int64_t>(order.records.size()),
-                   static_cast<std::int64_t>(one.records.size())}});
-    order.records.insert(order.records.end(), one.records.begin(),
-                         one.records.end());
-  }
-  return order;
-}
 
 // The number of the first record of each shard; empty without an index.
 std::vector<std::int64_t> FirstRecords(const RecordSequence& sequence) {
@@ -74,11 +42,10 @@ std::vector<std::int64_t> FirstRecords(const RecordSequence& sequence) {
 
 // Reads every record's label. Records of a class keep their order; records that
 // are not Examples go to `bad`. A record's number is its number in the
-// sequence's index; without an index, its number among the good records. Names
-// are unique and valid file names.
-LabelOrder OrderByLabel(const RecordSequence& sequence, const ShardOpener& open,
-                        BadRecords& bad,
-                        const std::function<void()>& on_record) {
+// sequence's index; without an index, its number among the good records.
+std::map<std::int64_t, Class> ClassesByLabel(
+    const RecordSequence& sequence, const ShardOpener& open, BadRecords& bad,
+    const std::function<void()>& on_record) {
   const std::vector<std::int64_t> starts = FirstRecords(sequence);
   const std::vector<std::string>& shards = sequence.shards();
   std::map<std::int64_t, Class> classes;
@@ -86,7 +53,7 @@ LabelOrder OrderByLabel(const RecordSequence& sequence, const ShardOpener& open,
   for (std::int64_t number = 0;; ++number) {
     const std::optional<Record> record = stream.Next();
     if (!record) {
-      return Join(classes);
+      return classes;
     }
     on_record();
     try {
@@ -152,7 +119,7 @@ void GroupRewriter::PlanByCut() {
         return sequence_.frame_bytes(record_at_(position));
       },
       options_.cut);
-  const auto count = static_cast<std::int64_t>(ranges.size());
+  const auto count = std::ssize(ranges);
   for (std::int64_t i = 0; i < count; ++i) {
     AddShard(ShardName(prefix_, i, count), ranges[static_cast<std::size_t>(i)]);
   }
@@ -160,12 +127,20 @@ void GroupRewriter::PlanByCut() {
 
 void GroupRewriter::PlanByLabel() {
   ShardProgress progress(sequence_.shards());
-  LabelOrder order = OrderByLabel(sequence_, progress.Opener(), bad_,
-                                  progress.Counter(interruption_));
-  for (const LabelRange& label : order.labels) {
-    AddShard(ShardName(prefix_ + "-" + label.name, 0, 1), label.range);
+  std::vector<std::int64_t> records;
+  std::set<std::string> names;
+  for (const auto& [label, one] :
+       ClassesByLabel(sequence_, progress.Opener(), bad_,
+                      progress.Counter(interruption_))) {
+    std::string name = one.name;
+    while (!names.insert(name).second) {
+      name += "-label-" + std::to_string(label);
+    }
+    AddShard(ShardName(prefix_ + "-" + name, 0, 1),
+             {std::ssize(records), std::ssize(one.records)});
+    records.insert(records.end(), one.records.begin(), one.records.end());
   }
-  record_at_ = [records = std::move(order.records)](std::int64_t position) {
+  record_at_ = [records = std::move(records)](std::int64_t position) {
     return records[static_cast<std::size_t>(position)];
   };
 }

@@ -109,7 +109,7 @@ class PlacedRecords {
 void Note(DiffReport& report, const DiffOptions& options,
           RecordDifference difference) {
   ++report.differences;
-  if (static_cast<std::int64_t>(report.first.size()) < options.limit) {
+  if (std::ssize(report.first) < options.limit) {
     report.first.push_back(std::move(difference));
   }
 }
@@ -220,8 +220,8 @@ DiffReport DiffAsSets(const DiffSet& a, const DiffSet& b,
   std::set_difference(in_b.begin(), in_b.end(), in_a.begin(), in_a.end(),
                       std::back_inserter(only_in_b));
   DiffReport report;
-  report.records_a = static_cast<std::int64_t>(in_a.size());
-  report.records_b = static_cast<std::int64_t>(in_b.size());
+  report.records_a = std::ssize(in_a);
+  report.records_b = std::ssize(in_b);
   report.differences =
       static_cast<std::int64_t>(only_in_a.size() + only_in_b.size());
   const auto limit = static_cast<std::size_t>(options.limit);

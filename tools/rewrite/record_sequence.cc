@@ -80,13 +80,13 @@ void RecordSequence::ReadLengths(const Options& options) {
   BadRecords bad(options.skip_bad, BadRecords::Names::kSilent);
   RecordStream stream(shards_.size(), options.open, bad);
   while (const std::optional<Record> record = stream.Next()) {
-    lengths_.push_back(static_cast<std::int64_t>(record->payload.size()));
+    lengths_.push_back(std::ssize(record->payload));
     options.on_record();
   }
 }
 
 std::int64_t RecordSequence::size() const {
-  return index_ ? index_->size() : static_cast<std::int64_t>(lengths_.size());
+  return index_ ? index_->size() : std::ssize(lengths_);
 }
 
 std::int64_t RecordSequence::frame_bytes(std::int64_t record) const {

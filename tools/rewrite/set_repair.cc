@@ -66,10 +66,10 @@ std::vector<std::string> OutputNames(const std::vector<std::string>& shards,
   return names;
 }
 
-// Side files that an earlier repair of the same shards left.
+// Side files that an earlier repair of the same shards left, and its report.
 std::vector<std::string> OldSideFiles(const std::string& folder,
                                       const std::vector<std::string>& names) {
-  std::vector<std::string> files;
+  std::vector<std::string> files = {JoinPath(folder, ".infeed/repair.json")};
   for (const std::string& name : names) {
     for (const char* suffix : {".bad", ".bad.json"}) {
       files.push_back(JoinPath(folder, ".infeed/" + name + suffix));
@@ -142,7 +142,7 @@ RepairedSet RepairShards(const std::vector<std::string>& shards,
   const std::vector<std::string> names =
       OutputNames(shards, options.writing.compression);
   RefuseInputsIn({output}, "--output", shards);
-  std::vector<NamedOutput> outputs = {{"--json", options.json}};
+  std::vector<NamedOutput> outputs = {{"--json", options.writing.json}};
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < shards.size(); ++i) {
     paths.push_back(JoinPath(output, names[i]));
@@ -166,7 +166,7 @@ RepairedSet RepairShards(const std::vector<std::string>& shards,
   }
   StagedFolder folder(output);
   Repair(shards, options, folder, interruption, set);
-  if (options.json.empty()) {
+  if (options.writing.json.empty()) {
     WriteReport(folder.SidePathFor("repair.json"), set);
   }
   if (common) {
@@ -192,7 +192,7 @@ ReportTable RepairReport(const RepairedSet& set) {
   for (const ShardRepairReport& shard : set.shards) {
     shards.push_back(ShardReportOf(shard));
     records += shard.shard.records;
-    bad += static_cast<std::int64_t>(shard.bad.size());
+    bad += std::ssize(shard.bad);
     bad_bytes += shard.bad_bytes();
     lost_records += shard.lost_records();
   }

@@ -12,11 +12,10 @@
 namespace infeed {
 
 struct SetRepairOptions {
+  // Without a target of the report it is .infeed/repair.json in the output
+  // folder.
   WritingOptions writing = {};
   RepairOptions repair = {};
-  // The file for the report if the caller writes it; "": it is written to
-  // .infeed/repair.json in the output folder.
-  std::string json = {};
 };
 
 struct RepairedSet {

@@ -56,30 +56,27 @@ std::vector<ShardRange> CutAtBytes(std::int64_t records, std::int64_t most,
   return ranges;
 }
 
-std::vector<ShardRange> Balanced(std::int64_t records, std::int64_t total,
-                                 std::int64_t shards, bool by_bytes,
-                                 const FrameBytes& frame_bytes) {
-  return by_bytes ? BalancedBytes(records, total, shards, frame_bytes)
-                  : BalancedShards(records, shards);
+std::vector<ShardRange> Balanced(std::int64_t records,
+                                 const FrameBytes& frame_bytes,
+                                 const ShardCut& cut) {
+  const bool is_number = cut.kind == ShardCut::Kind::kShards;
+  const std::int64_t total =
+      is_number && !cut.balance_bytes ? 0 : TotalBytes(records, frame_bytes);
+  const std::int64_t shards = is_number ? cut.value
+                              : cut.kind == ShardCut::Kind::kShardBytes
+                                  ? CeilDiv(total, cut.value)
+                                  : AutoShardCount(records, total);
+  return cut.balance_bytes ? BalancedBytes(records, total, shards, frame_bytes)
+                           : BalancedShards(records, shards);
 }
 
 std::vector<ShardRange> Cut(std::int64_t records, const FrameBytes& frame_bytes,
                             const ShardCut& cut) {
   switch (cut.kind) {
-    case ShardCut::Kind::kAuto: {
-      const std::int64_t total = TotalBytes(records, frame_bytes);
-      return Balanced(records, total, AutoShardCount(records, total),
-                      cut.balance_bytes, frame_bytes);
-    }
+    case ShardCut::Kind::kAuto:
     case ShardCut::Kind::kShards:
-      return Balanced(records,
-                      cut.balance_bytes ? TotalBytes(records, frame_bytes) : 0,
-                      cut.value, cut.balance_bytes, frame_bytes);
-    case ShardCut::Kind::kShardBytes: {
-      const std::int64_t total = TotalBytes(records, frame_bytes);
-      return Balanced(records, total, CeilDiv(total, cut.value),
-                      cut.balance_bytes, frame_bytes);
-    }
+    case ShardCut::Kind::kShardBytes:
+      return Balanced(records, frame_bytes, cut);
     case ShardCut::Kind::kRecordsEach: {
       std::vector<ShardRange> ranges;
       for (std::int64_t i = 0; i < records; i += cut.value) {

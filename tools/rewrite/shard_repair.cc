@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <numeric>
 #include <span>
 #include <utility>
 
@@ -52,46 +51,42 @@ std::span<const std::byte> ReadSome(ByteStream& stream,
 // Owns the source. One thread at a time. Throws IoError.
 class RawBytes {
  public:
-  explicit RawBytes(std::unique_ptr<ByteSource> source);
+  explicit RawBytes(std::unique_ptr<ByteSource> source)
+      : source_(std::move(source)), stream_(OpenStream(*source_)) {}
 
   // Copies bytes from offset on and returns how many: fewer than requested if
   // the shard ends or cannot be decompressed further. Requires: offset is not
   // before the end of the last copy.
-  std::int64_t Copy(std::int64_t offset, std::int64_t bytes, ByteSink& sink);
+  std::int64_t Copy(std::int64_t offset, std::int64_t bytes, ByteSink& sink) {
+    std::vector<std::byte> buffer(kChunkBytes);
+    const bool packed = stream_->compression() != Compression::kNone;
+    std::int64_t copied = 0;
+    while (copied < bytes) {
+      const bool skips = packed && offset_ < offset;
+      const std::int64_t wanted =
+          std::min(skips ? offset - offset_ : bytes - copied, kChunkBytes);
+      const auto room =
+          std::span(buffer).first(static_cast<std::size_t>(wanted));
+      const std::span<const std::byte> got =
+          packed ? ReadSome(*stream_, room)
+                 : room.first(source_->ReadAt(offset + copied, room));
+      if (got.empty()) {
+        break;
+      }
+      offset_ += std::ssize(got);
+      if (!skips) {
+        sink.Write(got);
+        copied += std::ssize(got);
+      }
+    }
+    return copied;
+  }
 
  private:
   std::unique_ptr<ByteSource> source_;
   std::unique_ptr<ByteStream> stream_;
   std::int64_t offset_ = 0;  // of the stream
 };
-
-RawBytes::RawBytes(std::unique_ptr<ByteSource> source)
-    : source_(std::move(source)), stream_(OpenStream(*source_)) {}
-
-std::int64_t RawBytes::Copy(std::int64_t offset, std::int64_t bytes,
-                            ByteSink& sink) {
-  std::vector<std::byte> buffer(kChunkBytes);
-  const bool packed = stream_->compression() != Compression::kNone;
-  std::int64_t copied = 0;
-  while (copied < bytes) {
-    const bool skips = packed && offset_ < offset;
-    const std::int64_t wanted =
-        std::min(skips ? offset - offset_ : bytes - copied, kChunkBytes);
-    const auto room = std::span(buffer).first(static_cast<std::size_t>(wanted));
-    const std::span<const std::byte> got =
-        packed ? ReadSome(*stream_, room)
-               : room.first(source_->ReadAt(offset + copied, room));
-    if (got.empty()) {
-      break;
-    }
-    offset_ += static_cast<std::int64_t>(got.size());
-    if (!skips) {
-      sink.Write(got);
-      copied += static_cast<std::int64_t>(got.size());
-    }
-  }
-  return copied;
-}
 
 // One pass over a shard. One thread at a time.
 class ShardRepair {
@@ -155,7 +150,9 @@ class ShardRepair {
     const auto bytes =
         static_cast<std::int64_t>(record.payload.size() + kFrameOverheadBytes);
     try {
-      CheckContent(record.payload);
+      if (options_.parse_examples) {
+        (void)check_.Check(record.payload);
+      }
     } catch (const DataError& error) {
       TakeBad({.offset = record.offset,
                .bytes = bytes,
@@ -166,12 +163,6 @@ class ShardRepair {
     }
     writer_.Append(record.payload);
     end_ = record.offset + bytes;
-  }
-
-  void CheckContent(std::span<const std::byte> payload) {
-    if (options_.parse_examples) {
-      (void)check_.Check(payload);
-    }
   }
 
   void TakeBad(BadPlace place) {
@@ -221,17 +212,19 @@ void to_json(Json& json, const BadPlace& place) {
 }
 
 std::int64_t ShardRepairReport::bad_bytes() const {
-  return std::accumulate(bad.begin(), bad.end(), std::int64_t{0},
-                         [](std::int64_t sum, const BadPlace& place) {
-                           return sum + place.bytes;
-                         });
+  std::int64_t bytes = 0;
+  for (const BadPlace& place : bad) {
+    bytes += place.bytes;
+  }
+  return bytes;
 }
 
 std::int64_t ShardRepairReport::lost_records() const {
-  return std::accumulate(bad.begin(), bad.end(), std::int64_t{0},
-                         [](std::int64_t sum, const BadPlace& place) {
-                           return sum + (place.lost ? place.lost->count : 0);
-                         });
+  std::int64_t records = 0;
+  for (const BadPlace& place : bad) {
+    records += place.lost ? place.lost->count : 0;
+  }
+  return records;
 }
 
 ShardRepairReport RepairShard(std::unique_ptr<ByteSource> reading,

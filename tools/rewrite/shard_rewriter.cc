@@ -123,12 +123,22 @@ Rewriters MakeRewriters(const Groups& groups, const RewriteOptions& options,
   return rewriters;
 }
 
-void CheckFile(const Paths& shards, const std::string& output) {
+// The report must not replace a new shard.
+void CheckReport(const RewrittenSet& set, const std::string& json) {
+  std::vector<NamedOutput> outputs = {{"--json", json}};
+  for (const DatasetInfo::Shard& shard : set.shards) {
+    outputs.push_back({"--output", JoinPath(set.output, shard.name), true});
+  }
+  CheckOutputs(outputs, {});
+}
+
+void CheckFile(const Paths& shards, const WritingOptions& options) {
+  const std::string& output = options.output;
   const std::string_view name = BaseName(output);
   if (name.empty()) {
     throw UsageError("--output " + output + ": give a file, not a folder");
   }
-  CheckOutputs({{"--output", output, true}}, shards);
+  CheckOutputs({{"--output", output, true}, {"--json", options.json}}, shards);
   // Readers of that folder would read every record twice.
   if (IsShardName(name)) {
     RefuseInputsIn({ParentFolder(output)}, "--output", shards);
@@ -177,6 +187,7 @@ RewrittenSet RewriteShards(const Paths& shards, const RewriteOptions& options,
     std::ranges::move(rewriter->Write(), std::back_inserter(set.shards));
     set.left_out += rewriter->left_out();
   }
+  CheckReport(set, options.writing.json);
   if (folder) {
     DescribeShards(*folder, common, set.shards, stale);
     folder->Commit(stale);
@@ -208,9 +219,9 @@ ReportTable RewriteReport(const RewrittenSet& set) {
 MergedFile MergeShards(const Paths& shards, const WritingOptions& options,
                        const Interruption& interruption) {
   MergedFile file = {.path = options.output,
-                     .shards = static_cast<std::int64_t>(shards.size()),
+                     .shards = std::ssize(shards),
                      .is_plan = options.dry_run};
-  CheckFile(shards, file.path);
+  CheckFile(shards, options);
   const std::string parent = ParentFolder(file.path);
   if (!file.is_plan) {
     StagedFolder::FinishKilled(parent);

@@ -9,7 +9,9 @@ namespace infeed {
 
 void AddWritingOptions(CLI::App* verb, WritingOptions& options,
                        const std::string& what) {
-  verb->add_option("--output", options.output, what)->required();
+  verb->add_option("--output", options.output, what)
+      ->required()
+      ->type_name("DIR");
   verb->add_flag("--overwrite", options.overwrite, "Replace existing output.");
   verb->add_flag("--dry_run", options.dry_run,
                  "Only print what would be written.");

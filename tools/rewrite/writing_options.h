@@ -18,6 +18,7 @@ struct WritingOptions {
   Compression compression = Compression::kNone;
   int threads = 0;        // 0: one per core
   bool skip_bad = false;  // if false a bad record ends the work
+  std::string json = {};  // target of the report, which the caller writes
 };
 
 // Adds --output, --overwrite, --dry_run and --compression; what: the output's

@@ -96,7 +96,7 @@ std::uint32_t TrackedSource::Checksum() const {
 
 void TrackedSource::Note(std::int64_t offset,
                          std::span<const std::byte> bytes) const {
-  const std::int64_t end = offset + static_cast<std::int64_t>(bytes.size());
+  const std::int64_t end = offset + std::ssize(bytes);
   std::int64_t further = 0;
   {
     const std::lock_guard lock(mutex_);

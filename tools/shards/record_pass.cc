@@ -8,7 +8,6 @@
 #include <optional>
 #include <span>
 #include <thread>
-#include <tuple>
 #include <utility>
 
 #include "base/error.h"
@@ -187,7 +186,7 @@ class Pass {
         return false;
       }
       batch.Add(*record);
-      found.payload_bytes += static_cast<std::int64_t>(record->payload.size());
+      found.payload_bytes += std::ssize(record->payload);
     } catch (const DataError& error) {
       found.bad.push_back(AsDamagedRecord(error));
     }
@@ -242,11 +241,7 @@ class Pass {
   }
 
   void Report(ShardPass& pass) const {
-    std::sort(pass.bad.begin(), pass.bad.end(),
-              [](const DamagedRecord& a, const DamagedRecord& b) {
-                return std::tie(a.record, a.offset) <
-                       std::tie(b.record, b.offset);
-              });
+    std::ranges::sort(pass.bad);
     finished_(std::move(pass));
   }
 

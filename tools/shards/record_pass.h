@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -32,6 +33,9 @@ struct DamagedRecord {
   std::int64_t record = -1;  // from 0 within the shard
   std::int64_t offset = -1;  // of the frame's first byte
   std::string reason;
+
+  friend auto operator<=>(const DamagedRecord&,
+                          const DamagedRecord&) = default;  // in file order
 };
 
 // The result of a pass for one shard.

@@ -22,17 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::size_t OrderOf(std::string_view split) {
-  return static_cast<std::size_t>(
-      std::find(kSplits.begin(), kSplits.end(), split) - kSplits.begin());
-}
-
-// train, validation and test come first, then other splits.
-bool ComesBefore(const DatasetInfo::Split& a, const DatasetInfo::Split& b) {
-  return std::pair(OrderOf(a.name), a.name) <
-         std::pair(OrderOf(b.name), b.name);
-}
-
 using ShardsByName = std::map<std::string, DatasetInfo::Shard>;
 
 // The entries of the older dataset.json that stay.
@@ -128,7 +117,11 @@ void DescribeShards(const StagedFolder& folder, const DatasetInfo& common,
   for (auto& [name, split] : splits) {
     info.splits.push_back(std::move(split));
   }
-  std::sort(info.splits.begin(), info.splits.end(), ComesBefore);
+  // train, validation and test come first, then other splits.
+  std::ranges::sort(info.splits, {}, [](const DatasetInfo::Split& split) {
+    return std::pair(std::ranges::find(kSplits, split.name) - kSplits.begin(),
+                     std::string_view(split.name));
+  });
   WriteDatasetInfo(folder.stage(), info);
 }
 

@@ -26,6 +26,13 @@ TEST(ReportTableTest, ListsHoldReports) {
             Json::array());
 }
 
+TEST(ReportTableTest, ObjectsHoldReports) {
+  const ReportTable report = {
+      ObjectRow("jpeg", {{"exif", 2, "EXIF 2"}, {"", {}, "\n"}})};
+  EXPECT_EQ(RenderText(report), "EXIF 2\n");
+  EXPECT_EQ(Json::parse(RenderJson(report)), Json({{"jpeg", {{"exif", 2}}}}));
+}
+
 TEST(ReportTableTest, TablesAlignTheCellsOfTheirItems) {
   const ReportTable report = {
       TableRow("shards", {">records", "shard"},

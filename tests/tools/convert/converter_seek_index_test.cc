@@ -95,7 +95,7 @@ TEST_F(ConverterSeekIndexTest, ImagesWithoutAnIndexGetNone) {
   const ConversionReport report = Convert({.image = {.keep_png = true}});
   EXPECT_THAT(Runs(), ElementsAre(0, 12, 0, 0));
   EXPECT_EQ(report.seek_indexes, 1);
-  EXPECT_THAT(ReportText(report, out_.path()),
+  EXPECT_THAT(RenderText(ConversionTable(report, out_.path())),
               HasSubstr("seek index: 1 of 4 images\n"));
   EXPECT_THAT(ReadWholeFile(ReportPath(out_.path(), {}), 100000),
               HasSubstr("\"seek_indexes\": 1"));
@@ -112,7 +112,8 @@ TEST_F(ConverterSeekIndexTest, PixelsHaveNone) {
   const ConversionReport report =
       Convert({.image = {.format = ImageForm::kPixels, .image_size = 32}});
   EXPECT_THAT(Runs(), ElementsAre(0));
-  EXPECT_THAT(ReportText(report, out_.path()), Not(HasSubstr("seek index")));
+  EXPECT_THAT(RenderText(ConversionTable(report, out_.path())),
+              Not(HasSubstr("seek index")));
 }
 
 TEST_F(ConverterSeekIndexTest, KeptShardsCountTheirIndexes) {

@@ -24,6 +24,14 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Json = nlohmann::json;
 
+std::string TextOf(const StatsReport& report, std::size_t max_classes = 20) {
+  return RenderText(StatsTable(report, max_classes));
+}
+
+std::string JsonOf(const StatsReport& report) {
+  return RenderJson(StatsTable(report, 20));
+}
+
 std::string Png(int width, int height) {
   return EncodePng(TestPhotograph(width, height, 1).view());
 }
@@ -64,7 +72,7 @@ class DatasetStatsTest : public ::testing::Test {
 };
 
 TEST_F(DatasetStatsTest, SaysWhatIsInTheImages) {
-  const Json json = Json::parse(StatsJson(Collect()));
+  const Json json = Json::parse(JsonOf(Collect()));
   EXPECT_EQ(json["records"], 7);
   EXPECT_EQ(json["images"], 7);
   EXPECT_EQ(json["formats"], Json({{"JPEG", 6}, {"PNG", 1}}));
@@ -87,7 +95,7 @@ TEST_F(DatasetStatsTest, SaysWhatIsInTheImages) {
 }
 
 TEST_F(DatasetStatsTest, CountsClassesAndShards) {
-  const Json json = Json::parse(StatsJson(Collect()));
+  const Json json = Json::parse(JsonOf(Collect()));
   EXPECT_EQ(json["classes"],
             Json::parse("[{\"label\": 1, \"records\": 2, \"synset\": \"\","
                         "  \"text\": \"ros\xC3\xA9 <&>\"},"
@@ -101,7 +109,7 @@ TEST_F(DatasetStatsTest, CountsClassesAndShards) {
 }
 
 TEST_F(DatasetStatsTest, FindsWhatIsTwiceThereOrWrong) {
-  const Json json = Json::parse(StatsJson(Collect()));
+  const Json json = Json::parse(JsonOf(Collect()));
   EXPECT_EQ(json["duplicate_names"]["values"], 1);
   EXPECT_EQ(json["duplicate_names"]["records"], 2);
   EXPECT_EQ(json["duplicate_images"]["examples"][0]["file"], Path(0));
@@ -110,13 +118,13 @@ TEST_F(DatasetStatsTest, FindsWhatIsTwiceThereOrWrong) {
 }
 
 TEST_F(DatasetStatsTest, SaysTheSameWhateverTheThreads) {
-  EXPECT_EQ(StatsJson(Collect(1)), StatsJson(Collect(7)));
+  EXPECT_EQ(JsonOf(Collect(1)), JsonOf(Collect(7)));
 }
 
 TEST_F(DatasetStatsTest, SaysItInWordsToo) {
   const StatsReport report = Collect();
   EXPECT_THAT(
-      StatsText(report, 20),
+      TextOf(report),
       AllOf(HasSubstr("records     7 in 2 shards"),
             HasSubstr("labels      1..3\n"),
             HasSubstr("classes     3, 1..4 records each, largest/smallest 4.0"),
@@ -124,7 +132,7 @@ TEST_F(DatasetStatsTest, SaysItInWordsToo) {
             HasSubstr("    1        2  28.6 %  ros\xC3\xA9 <&>\n"),
             HasSubstr("coding      arithmetic 1, baseline 4, progressive 1"),
             HasSubstr("1 file name occurs more than once, in 2 records")));
-  EXPECT_THAT(StatsText(report, 2), HasSubstr("(1 more)"));
+  EXPECT_THAT(TextOf(report, 2), HasSubstr("(1 more)"));
 }
 
 TEST_F(DatasetStatsTest, WritesOnePageWithPlotsAndImages) {
@@ -146,9 +154,8 @@ TEST_F(DatasetStatsTest, ExamplesWithASeekIndexAreCounted) {
       .Add(PayloadOf({TestJpeg(), 1}))
       .Write(Path(0));
   RecordFile().Write(Path(1));
-  EXPECT_EQ(Json::parse(StatsJson(Collect()))["jpeg"]["seek_index"], 1);
-  EXPECT_THAT(StatsText(Collect(), 20),
-              HasSubstr("JPEGs with  a seek index 1, "));
+  EXPECT_EQ(Json::parse(JsonOf(Collect()))["jpeg"]["seek_index"], 1);
+  EXPECT_THAT(TextOf(Collect()), HasSubstr("JPEGs with  a seek index 1, "));
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ class VerificationTest : public ::testing::Test {
     options.named = {folder_.path()};
     lines_.clear();
     return VerifyShards(shards, options, [this](const VerifiedShard& shard) {
-      lines_ += RenderText(ShardReport(shard));
+      lines_ += RenderText(shard.report);
     });
   }
   // What the terminal shows.
@@ -191,7 +191,7 @@ class VerifiedSeekIndexTest : public VerificationTest {
     lines_.clear();
     report_ = VerifyShards({Path(0)}, {.decode = decode, .named = {Path(0)}},
                            [this](const VerifiedShard& shard) {
-                             lines_ += RenderText(ShardReport(shard));
+                             lines_ += RenderText(shard.report);
                            });
     return lines_;
   }

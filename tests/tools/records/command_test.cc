@@ -1,6 +1,10 @@
 #include "tools/records/command.h"
 
+#include <signal.h>
+#include <unistd.h>
+
 #include "base/error.h"
+#include "records/bytes/stopped_error.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -51,6 +55,22 @@ TEST(PutReportTest, AFullDiskDoesNotCostTheText) {
   EXPECT_THROW(PutReport("/dev/full", {{"records", 3, "3 records\n"}}),
                IoError);
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "3 records\n");
+}
+
+// A signal that came too late to stop the work makes a full disk no reason to
+// do it again.
+TEST(PutReportTest, AReportAfterASignalFailsAsAReport) {
+  testing::internal::CaptureStdout();
+  EXPECT_THROW((void)PutReportOf({.json = "/dev/full"},
+                                 [](const Interruption& interruption) {
+                                   ::kill(::getpid(), SIGTERM);
+                                   EXPECT_THROW(
+                                       for (;;) { interruption.Check(); },
+                                       StoppedError);
+                                   return ReportTable();
+                                 }),
+               IoError);
+  (void)testing::internal::GetCapturedStdout();
 }
 
 }  // namespace

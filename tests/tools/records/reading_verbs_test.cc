@@ -81,6 +81,9 @@ TEST_F(ReadingVerbsTest, VerifyChecksWhatItIsTold) {
 TEST_F(ReadingVerbsTest, IndexMakesTheSeekIndexesThatAreAskedFor) {
   EXPECT_THAT(Run("index --seek --dry_run"),
               HasSubstr(", would write seek indexes\n"));
+  const std::string report = folder_ / "report.json";
+  (void)Run("index --dry_run --json=" + report);
+  EXPECT_FALSE(fs::exists(report));
   EXPECT_FALSE(fs::exists(folder_ / ".infeed"));
   EXPECT_FALSE(Json::parse(Run("index --json"))["shards"][0].contains("seek"));
   for (const int run : {8, 4}) {

@@ -101,6 +101,38 @@ TEST_F(WritingVerbsTest, MergeAndRepairWriteEveryGoodRecord) {
             "2 records in " + out_ + ", 1 bad left out\n");
 }
 
+TEST_F(WritingVerbsTest, TheVerbsThatCutAndMergeReportAsJson) {
+  const auto report = [this](const std::string& verb) {
+    return nlohmann::json::parse(Run(verb + " --json"));
+  };
+  for (const char* verb : {"reshard --shards 1", "split --parts 1"}) {
+    const auto json = report(verb);
+    EXPECT_EQ(json["records"], 3);
+    EXPECT_EQ(json["left_out"], 0);
+    EXPECT_EQ(json["shards"][0]["file"], out_ + "/train-00000-of-00001");
+  }
+  EXPECT_EQ(report("merge")["file"], out_);
+  const std::string file = folder_ / "report.json";
+  EXPECT_THAT(Run("merge --json=" + file), HasSubstr("3 records"));
+  EXPECT_TRUE(fs::exists(file));
+}
+
+TEST_F(WritingVerbsTest, AReportReplacesNoNewShard) {
+  for (const char* verb : {"reshard", "split --parts 1"}) {
+    const std::string shard = out_ + "/train-00000-of-00001";
+    EXPECT_THAT(Refusal(verb + (" --json=" + shard)), HasSubstr("--json"));
+    EXPECT_FALSE(fs::exists(shard));
+  }
+  EXPECT_THAT(Refusal("merge --json=" + out_), HasSubstr("--json"));
+}
+
+TEST_F(WritingVerbsTest, ARepairLeavesNoReportOfAnEarlierOne) {
+  Call("repair");
+  EXPECT_TRUE(fs::exists(out_ + "/.infeed/repair.json"));
+  Call("repair --overwrite --json=" + (folder_ / "report.json"));
+  EXPECT_FALSE(fs::exists(out_ + "/.infeed/repair.json"));
+}
+
 TEST_F(WritingVerbsTest, ADryRunOfRepairWritesNoReport) {
   const std::string report = folder_ / "report.json";
   const std::string verb = "repair --frames_only --dry_run --json";
