@@ -18,21 +18,6 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// A metric in an evaluation's file, in metrics.jsonl and, under the
-// reference's tag, in TensorBoard.
-struct TaggedMetric {
-  std::string_view name;
-  std::string_view tag;
-};
-
-constexpr TaggedMetric kTaggedMetrics[] = {
-    {"loss", "loss"},
-    {"top_1", "top_1_accuracy"},
-    {"top_5", "top_5_accuracy"},
-    {"mean_class", "mean_class_accuracy"},
-    {"auc", "auc"},
-    {"auc_at_half", "auc_at_half"}};
-
 // The rows of the confusion matrix.
 OrderedJson ConfusionRows(const EvalResult& result) {
   OrderedJson rows = OrderedJson::array();
@@ -122,8 +107,8 @@ void EvalLog::WriteCurves(std::int64_t step, const EvalSubject& subject,
   const auto tag = [&](std::string_view name) {
     return std::string(name) + (is_own ? "" : "/" + subject.name());
   };
-  for (const TaggedMetric& metric : kTaggedMetrics) {
-    if (const std::optional<double> value = FindMetric(result, metric.name)) {
+  for (const Metric& metric : EvalMetrics()) {
+    if (const std::optional<double> value = metric.find(result)) {
       values.push_back({std::string(metric.name), *value, tag(metric.tag)});
     }
   }
@@ -160,8 +145,8 @@ std::string EvalFileText(std::int64_t step, const EvalSubject& subject,
   if (!subject.is_own()) {
     file["differences"] = subject.differences;
   }
-  for (const TaggedMetric& metric : kTaggedMetrics) {
-    if (const std::optional<double> value = FindMetric(result, metric.name)) {
+  for (const Metric& metric : EvalMetrics()) {
+    if (const std::optional<double> value = metric.find(result)) {
       file[std::string(metric.name)] = *value;
     }
   }
