@@ -47,8 +47,6 @@ struct RunOptions {
   // kExport: export the mean of this number of checkpoints.
   int average_checkpoints = 1;
 
-  // kDoctor: print JSON.
-  bool json = false;
   // Check data, model, memory, disk and device, print what would run, and end.
   bool dry_run = false;
   // The command line and the program's version, for the files that the run

@@ -79,7 +79,7 @@ Work Prepare(const Job& job, Preparation& preparation) {
       return PrepareExport(job, preparation);
     case Mode::kTrain:
     case Mode::kTrainAndEval:
-    case Mode::kDoctor:  // done already
+    case Mode::kDoctor:  // See Examine().
       break;
   }
   return PrepareTraining(job, preparation);
@@ -93,8 +93,8 @@ int RanksOf(const RunOptions& options) {
 
 // Whether only rank 0 has work to do.
 bool IsForOne(const RunOptions& options) {
-  return options.dry_run || options.mode == Mode::kDoctor ||
-         options.mode == Mode::kPredict || options.mode == Mode::kExport;
+  return options.dry_run || options.mode == Mode::kPredict ||
+         options.mode == Mode::kExport;
 }
 
 // Opens the data on the first rank of each machine before the others, which
@@ -346,9 +346,6 @@ ProgramEnd Dispatch(RunOptions options, const std::stop_token& stop) {
   }
   if (!options.place.is_first()) {
     SuppressMessages();
-  }
-  if (options.mode == Mode::kDoctor) {
-    return DoctorMode(options);
   }
   std::optional<WithoutSideFiles> nothing_is_written;
   if (options.dry_run) {
