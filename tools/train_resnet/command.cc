@@ -41,8 +41,6 @@
 namespace infeed {
 namespace {
 
-void SayHere(const std::string& line) { PrintLine(line); }
-
 // Rethrows the current error with another message.
 [[noreturn]] void ThrowRenamed(
     const std::function<std::string(const std::string&)>& rename) {
@@ -92,7 +90,7 @@ RemoteRunOptions RemoteOptionsOf(const RunOptions& run,
           .scratch_base = flags.local_scratch_dir,
           .upload_timeout = flags.upload_timeout,
           .stop = stop,
-          .say = SayHere};
+          .say = PrintLine};
 }
 
 ProgramEnd RunStored(RunOptions& run, const StorageFlags& flags,
@@ -218,7 +216,7 @@ void TakeParameters(TrainFlags& flags) {
   run.params = ReadParams(flags.layers);
   if (run.place.is_first()) {
     for (const auto& [name, note] : run.params.notes) {
-      SayHere(note);
+      PrintLine(note);
     }
   }
 }

@@ -53,7 +53,7 @@ std::string RateText(const StageStats& stage) {
 
 // "ended", "stopped", "diverged".
 std::string_view EndText(RunEnd end) {
-  return end == RunEnd::kDone ? "ended" : RunEndName(end);
+  return end == RunEnd::kDone ? "ended" : ChoiceName(end, kRunEnds);
 }
 
 std::string StateText(const HistoryRun& run) {

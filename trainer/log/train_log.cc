@@ -72,7 +72,7 @@ EventValues RankValues(const std::optional<RankWaits>& waits, double seconds) {
 // How a run ended, where its time went, and its peak memory.
 EventValues EndValues(const RunTimes& times, const DeviceCeilings& ceilings,
                       RunEnd end) {
-  EventValues values = {{"state", std::string(RunEndName(end))},
+  EventValues values = {{"state", std::string(ChoiceName(end, kRunEnds))},
                         {"seconds", times.total},
                         {"warm_up_seconds", times.start_up + times.warm_up},
                         {"checkpoint_seconds", times.checkpoints},
