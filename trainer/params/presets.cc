@@ -21,10 +21,9 @@ constexpr Preset kPresets[] = {
      "model_variant=tpu,train_steps=113854,train_batch_size=1024,"
      "eval_batch_size=1024,iterations_per_loop=113854,skip_host_call=true,"
      "steps_per_eval=1251,precision=bfloat16,use_cache=true"},
-    // MLPerf training v4.0's reference convergence points, resnet_ref_4096:
-    // rate 10
-    // after 5 epochs, then a polynomial of 42 (13,137 steps), evaluated every 4
-    // epochs. It converged after 39 to 42 epochs.
+    // MLPerf training v4.0's reference convergence points, resnet_ref_4096: a
+    // polynomial of 42 epochs (13,137 steps) after 5 of warm-up; it converged
+    // after 39 to 42 epochs.
     {"mlperf",
      "model_variant=tpu,train_batch_size=4096,train_steps=14700,optimizer=lars,"
      "poly_rate=10,warmup_epochs=5,weight_decay=2e-4,label_smoothing=0.1,"
@@ -72,10 +71,8 @@ constexpr Preset kPresets[] = {
      "warmup_factor=0.000125,randaug_magnitude=6,repeat_augment=1,"
      "drop_connect_rate=0,drop_connect_growth=group",
      "timm_a2"},
-    // keyu-tian/SparK, downstream_imagenet: rate 0.002 for 256 images, 0.7 of
-    // it for
-    // each earlier layer, in float32; LAMB as in open-mmlab/mmpretrain's
-    // configuration of it (configs/spark).
+    // keyu-tian/SparK, downstream_imagenet, in float32; LAMB as in
+    // open-mmlab/mmpretrain's configuration of it (configs/spark).
     {"rsb_finetune",
      "recipe=torchvision,interpolation=antialias_bicubic,train_batch_size=4096,"
      "train_epochs=300,optimizer=lamb,base_learning_rate=0.002,"
@@ -88,9 +85,8 @@ constexpr Preset kPresets[] = {
      "drop_connect_growth=block,eval_crop=0.95,moving_average_decay=0.9999,"
      "moving_average_warmup=none,eval_live_weights=true,batch_norm_group=0,"
      "precision=float32"},
-    // libffcv/ffcv-imagenet, rn50_configs/rn50_16_epochs.yaml: rate 1.7 for 8 x
-    // 512
-    // images.
+    // libffcv/ffcv-imagenet, rn50_configs/rn50_16_epochs.yaml: 8 x 512 images
+    // with the rate 1.7.
     {"ffcv_16",
      "recipe=torchvision,train_batch_size=1024,train_epochs=16,"
      "base_learning_rate=0.10625,learning_rate_schedule=linear,"
@@ -113,7 +109,6 @@ constexpr Preset kPresets[] = {
      "base_learning_rate=0.001,learning_rate_scaling=none,"
      "learning_rate_schedule=constant,momentum=0,use_nesterov=false,"
      "weight_decay=0,zero_gamma=false"},
-    // Ours.
     {"lenet_best",
      "model=lenet,image_size=28,recipe=cifar,random_flip=false,"
      "normalization=unit,"
@@ -128,7 +123,6 @@ constexpr Preset kPresets[] = {
      "train_batch_size=128,train_epochs=30,base_learning_rate=0.1,"
      "learning_rate_scaling=none,learning_rate_schedule=cosine,"
      "warmup_epochs=1,weight_decay=5e-4,zero_gamma=false"},
-    // Ours.
     {"finetune",
      "train_epochs=15,learning_rate_schedule=cosine,warmup_epochs=1,"
      "body_learning_rate_factor=0.1"},

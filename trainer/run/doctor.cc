@@ -21,6 +21,7 @@
 #include "trainer/feed/data_set.h"
 #include "trainer/groups/torch_errors.h"
 #include "trainer/loop/ceilings.h"
+#include "trainer/loop/device_loop.h"
 #include "trainer/run/machine_check.h"
 #include "trainer/run/run.h"
 
