@@ -33,22 +33,17 @@ OrderedJson ConfusionRows(const EvalResult& result) {
 // The classes predicted for each class's images.
 OrderedJson Classes(const EvalResult& result, const ModelLabels& labels) {
   OrderedJson classes = OrderedJson::array();
-  const auto width = static_cast<std::size_t>(result.classes);
-  const auto accuracies = ClassAccuracies(result.confusion, result.classes);
-  for (std::size_t i = 0; i < width; ++i) {
-    std::int64_t images = 0;
-    std::int64_t predicted = 0;
-    for (std::size_t j = 0; j < width; ++j) {
-      images += result.confusion[i * width + j];
-      predicted += result.confusion[j * width + i];
-    }
-    classes.push_back({{"index", i},
-                       {"label", labels.NameOf(static_cast<std::int64_t>(i))},
-                       {"images", images},
-                       {"said", predicted},
-                       {"right", result.confusion[i * width + i]}});
-    if (accuracies[i]) {
-      classes.back()["accuracy"] = *accuracies[i];
+  for (const ClassCounts& counts :
+       CountClasses(result.confusion, result.classes)) {
+    const std::size_t index = classes.size();
+    classes.push_back(
+        {{"index", index},
+         {"label", labels.NameOf(static_cast<std::int64_t>(index))},
+         {"images", counts.images},
+         {"said", counts.predicted},
+         {"right", counts.right}});
+    if (const std::optional<double> accuracy = counts.accuracy()) {
+      classes.back()["accuracy"] = *accuracy;
     }
   }
   return classes;

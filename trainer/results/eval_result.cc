@@ -21,6 +21,15 @@ void AddCurve(const EvalSums& sums, EvalResult& result) {
   result.roc = RocCurve(std::move(images));
 }
 
+// The mean over the classes that have images.
+std::optional<double> MeanAccuracy(const EvalSums& sums) {
+  std::vector<std::optional<double>> accuracies;
+  for (const ClassCounts& counts : CountClasses(sums.confusion, sums.classes)) {
+    accuracies.push_back(counts.accuracy());
+  }
+  return MeanOf(accuracies);
+}
+
 // The mean over the classes, each against the rest. A class without images, or
 // with all of them, has no area and is left out.
 std::optional<double> MeanAuc(const EvalSums& sums) {
@@ -61,7 +70,7 @@ EvalResult MakeEvalResult(const EvalSums& sums) {
                        .classes = sums.classes,
                        .confusion = sums.confusion};
   if (!sums.confusion.empty()) {
-    result.mean_class = MeanOf(ClassAccuracies(sums.confusion, sums.classes));
+    result.mean_class = MeanAccuracy(sums);
   }
   if (sums.has_scores && sums.classes == 2) {
     AddCurve(sums, result);
