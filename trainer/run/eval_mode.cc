@@ -10,7 +10,7 @@
 #include "trainer/log/eval_log.h"
 #include "trainer/loop/evaluation.h"
 #include "trainer/params/validation.h"
-#include "trainer/remote/run_storage.h"
+#include "trainer/remote/run.h"
 #include "trainer/run/data_classes.h"
 #include "trainer/run/job.h"
 #include "trainer/run/modes.h"

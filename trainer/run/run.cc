@@ -26,7 +26,7 @@
 #include "trainer/params/teacher.h"
 #include "trainer/params/weights_variant.h"
 #include "trainer/ranks/socket.h"
-#include "trainer/remote/run_storage.h"
+#include "trainer/remote/run.h"
 #include "trainer/results/model_dir.h"
 #include "trainer/run/forecast.h"
 #include "trainer/run/job.h"
@@ -148,7 +148,7 @@ void RequireSameRun(const RunOptions& options, const RunParams& resolved,
 // the scratch folder is already created and locked.
 std::unique_ptr<FolderClaim> ClaimModelDir(const RunOptions& options) {
   constexpr const char* kLock = ".lock";
-  const RunStorage* const storage = options.storage;
+  const RemoteRun* const storage = options.storage;
   const bool writes_here = Trains(options.mode) && options.place.is_first() &&
                            (storage == nullptr || !storage->HasModelDir());
   if (!writes_here) {
