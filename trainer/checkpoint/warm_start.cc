@@ -51,7 +51,6 @@ struct Fit {
   Names unused;   // of the file
 };
 
-// Whether the file's tensor fits the model's.
 bool FitsInto(const HostTensor& tensor, const HostTensor& found) {
   return tensor.type == found.type && tensor.shape == found.shape;
 }

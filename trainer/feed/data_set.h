@@ -16,7 +16,6 @@
 
 namespace infeed {
 
-// One split of a data set, indexed.
 struct DataSplit {
   std::string name;  // train, validation or test
   RecordIndex index;
@@ -38,7 +37,6 @@ struct DataSetOptions {
   OnShardSetFaults on_eval_faults = RefuseFaults;
 };
 
-// The known facts about the labels of a data set.
 struct LabelFacts {
   int classes = 0;                // names in dataset.json or labels.txt
   std::optional<int> first = {};  // label of the first class, from dataset.json

@@ -18,7 +18,6 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// The rows of the confusion matrix.
 OrderedJson ConfusionRows(const EvalResult& result) {
   OrderedJson rows = OrderedJson::array();
   const auto width = static_cast<std::size_t>(result.classes);
@@ -30,7 +29,6 @@ OrderedJson ConfusionRows(const EvalResult& result) {
   return rows;
 }
 
-// The classes predicted for each class's images.
 OrderedJson Classes(const EvalResult& result, const ModelLabels& labels) {
   OrderedJson classes = OrderedJson::array();
   for (const ClassCounts& counts :

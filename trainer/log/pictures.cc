@@ -77,7 +77,6 @@ Color Shade(double share) {
   return color;
 }
 
-// The shade of each cell of the confusion matrix.
 std::vector<Color> Shades(const EvalResult& result) {
   const auto counts = CountClasses(result.confusion, result.classes);
   std::vector<Color> shades;

@@ -60,7 +60,6 @@ RunEnd EndOf(const Json& line) {
   return end == nullptr ? RunEnd::kDone : *end;
 }
 
-// Drops the points of steps from `step` on.
 template <typename Point>
 void CutFrom(std::vector<Point>& points, std::int64_t step) {
   while (!points.empty() && points.back().step >= step) {

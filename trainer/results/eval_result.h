@@ -69,7 +69,6 @@ struct Metric {
   // nullopt where the evaluation has no such metric.
   std::optional<double> (*find)(const EvalResult& result);
 };
-// All metrics.
 [[nodiscard]] std::span<const Metric> EvalMetrics();
 // Their names, as "top_1|top_5|loss".
 [[nodiscard]] const std::string& MetricNames();

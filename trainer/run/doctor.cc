@@ -36,7 +36,6 @@ Finding Device(const std::string& name) {
   }
 }
 
-// The device's highest speeds.
 Finding Ceilings(const std::string& name) {
   try {
     const bool in_bfloat16 = IsGpu(name) || CpuHasBfloat16();

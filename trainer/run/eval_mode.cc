@@ -17,7 +17,6 @@
 namespace infeed {
 namespace {
 
-// Evaluates a job's checkpoints and writes the results.
 struct Evaluator {
   Evaluator(const Job& of, const ModelLabels& labels, ClassMap map)
       : job(of), classes(std::move(map)) {

@@ -130,7 +130,6 @@ StepWatchOptions WatchOf(const Job& job) {
           .say = Say};
 }
 
-// The inputs of a training.
 struct TrainTask {
   InputOptions input = {};
   ImagePlace images = ImagePlace::kRecords;
