@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -65,6 +66,27 @@ OrderedJson Curve(const EvalResult& result) {
   return points;
 }
 
+std::string Tag(std::string_view name, const EvalSubject& subject) {
+  return std::string(name) + (subject.is_own() ? "" : "/" + subject.name());
+}
+
+// The values of metrics.jsonl and of the evaluation's file.
+EventValues ValuesOf(const EvalSubject& subject, const EvalResult& result) {
+  EventValues values = {{"split", subject.split},
+                        {"data_identity", subject.data},
+                        {"evaluation", subject.name()},
+                        {"images", result.images},
+                        {"images_per_second", result.images_per_second},
+                        {"input_wait", result.input_wait}};
+  for (const Metric& metric : EvalMetrics()) {
+    if (const std::optional<double> value = metric.find(result)) {
+      values.push_back(
+          {std::string(metric.name), *value, Tag(metric.tag, subject)});
+    }
+  }
+  return values;
+}
+
 }  // namespace
 
 EvalLog::EvalLog(const std::string& model_dir, ModelLabels labels)
@@ -90,21 +112,8 @@ void EvalLog::Write(std::int64_t step, const EvalSubject& subject,
 
 void EvalLog::WriteCurves(std::int64_t step, const EvalSubject& subject,
                           const EvalResult& result) {
-  const bool is_own = subject.is_own();
-  EventValues values = {{"split", subject.split},
-                        {"data_identity", subject.data},
-                        {"evaluation", subject.name()},
-                        {"images", result.images},
-                        {"images_per_second", result.images_per_second},
-                        {"input_wait", result.input_wait}};
-  const auto tag = [&](std::string_view name) {
-    return std::string(name) + (is_own ? "" : "/" + subject.name());
-  };
-  for (const Metric& metric : EvalMetrics()) {
-    if (const std::optional<double> value = metric.find(result)) {
-      values.push_back({std::string(metric.name), *value, tag(metric.tag)});
-    }
-  }
+  EventValues values = ValuesOf(subject, result);
+  const auto tag = [&](std::string_view name) { return Tag(name, subject); };
   if (result.live) {
     const LiveScores& live = *result.live;
     values.push_back({"live_loss", live.loss, tag("live_loss")});
@@ -123,25 +132,19 @@ void EvalLog::WriteCurves(std::int64_t step, const EvalSubject& subject,
         ImageEvent(UnixSeconds(), step, tag("roc"), RocPicture(result)));
   }
   summaries_.Flush();
-  metrics_.Write(is_own ? "eval" : "other_eval", step, values);
+  metrics_.Write(subject.is_own() ? "eval" : "other_eval", step, values);
 }
 
 std::string EvalFileText(std::int64_t step, const EvalSubject& subject,
                          const EvalResult& result, const ModelLabels& labels) {
-  OrderedJson file = {{"schema", 1},
-                      {"step", step},
-                      {"split", subject.split},
-                      {"data_identity", subject.data},
-                      {"evaluation", subject.name()},
-                      {"images", result.images},
-                      {"bad_records", result.bad_records}};
+  OrderedJson file = {
+      {"schema", 1}, {"step", step}, {"bad_records", result.bad_records}};
   if (!subject.is_own()) {
     file["differences"] = subject.differences;
   }
-  for (const Metric& metric : EvalMetrics()) {
-    if (const std::optional<double> value = metric.find(result)) {
-      file[std::string(metric.name)] = *value;
-    }
+  for (const EventValue& value : ValuesOf(subject, result)) {
+    file[value.name] = std::visit(
+        [](const auto& plain) { return OrderedJson(plain); }, value.value);
   }
   if (result.live) {
     file["live"]["top_1"] = result.live->top_1;
@@ -150,8 +153,6 @@ std::string EvalFileText(std::int64_t step, const EvalSubject& subject,
     }
     file["live"]["loss"] = result.live->loss;
   }
-  file["images_per_second"] = result.images_per_second;
-  file["input_wait"] = result.input_wait;
   if (!result.confusion.empty()) {
     file["classes"] = Classes(result, labels);
     file["confusion"] = ConfusionRows(result);
