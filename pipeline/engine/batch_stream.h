@@ -29,9 +29,6 @@ class BatchStream {
 
   // The memory that it may use.
   [[nodiscard]] virtual std::int64_t memory_bytes() const = 0;
-
-  // Batches of one epoch; 0: it has no epochs.
-  [[nodiscard]] virtual std::int64_t batches_per_epoch() const = 0;
 };
 
 }  // namespace infeed

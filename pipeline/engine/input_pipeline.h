@@ -78,7 +78,7 @@ class InputPipeline final : public BatchStream {
 
   // Batches of one epoch. A partial last batch counts unless it is dropped
   // (options.last_batch).
-  [[nodiscard]] std::int64_t batches_per_epoch() const override;
+  [[nodiscard]] std::int64_t batches_per_epoch() const;
 
  private:
   struct Producer;

@@ -27,7 +27,6 @@ struct MadeStream final : BatchStream {
   [[nodiscard]] StreamPosition position() const override { return start; }
   [[nodiscard]] PipelineStats stats() const override { return {}; }
   [[nodiscard]] std::int64_t memory_bytes() const override { return 0; }
-  [[nodiscard]] std::int64_t batches_per_epoch() const override { return 0; }
 
   std::function<BatchHandle()> next;
   std::function<void()> stop;

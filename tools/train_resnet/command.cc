@@ -25,8 +25,10 @@
 #include "records/files/output_check.h"
 #include "tools/cli/build_version.h"
 #include "tools/cli/cloud_flags.h"
+#include "tools/cli/report_table.h"
 #include "tools/cli/signals.h"
 #include "tools/input/observation.h"
+#include "tools/train_resnet/doctor_report.h"
 #include "tools/train_resnet/local_ranks.h"
 #include "tools/train_resnet/model_parameters.h"
 #include "tools/train_resnet/train_flags.h"
@@ -38,8 +40,6 @@
 
 namespace infeed {
 namespace {
-
-void SayHere(const std::string& line) { PrintLine(line); }
 
 // Rethrows the current error with another message.
 [[noreturn]] void ThrowRenamed(
@@ -90,15 +90,14 @@ RemoteRunOptions RemoteOptionsOf(const RunOptions& run,
           .scratch_base = flags.local_scratch_dir,
           .upload_timeout = flags.upload_timeout,
           .stop = stop,
-          .say = SayHere};
+          .say = PrintLine};
 }
 
 ProgramEnd RunStored(RunOptions& run, const StorageFlags& flags,
                      const std::stop_token& stop) {
   const std::unique_ptr<RemoteRun> remote =
-      run.place.is_first() && run.mode != Mode::kDoctor
-          ? RemoteRun::Begin(RemoteOptionsOf(run, flags, stop))
-          : nullptr;
+      run.place.is_first() ? RemoteRun::Begin(RemoteOptionsOf(run, flags, stop))
+                           : nullptr;
   if (remote == nullptr) {
     return Run(run, stop);
   }
@@ -108,6 +107,14 @@ ProgramEnd RunStored(RunOptions& run, const StorageFlags& flags,
   run.resume = folders.resume;
   run.storage = remote.get();
   return RunWith(*remote, run, stop);
+}
+
+ProgramEnd PrintFindings(const TrainFlags& flags) {
+  if (flags.run.place.is_first()) {
+    const ReportTable report = DoctorReport(Examine(flags.run));
+    fmt::print("{}", flags.json ? RenderJson(report) : RenderText(report));
+  }
+  return ExitCode::kDone;
 }
 
 // Whether a run itself handles a request to stop; other runs write nothing.
@@ -160,7 +167,9 @@ ProgramEnd RunHere(TrainFlags& flags, const std::stop_token& stop) {
   run.live_stats = observation.live();
   run.trace = observation.trace();
   try {
-    ProgramEnd end = RunStored(run, flags.storage, stop);
+    ProgramEnd end = run.mode == Mode::kDoctor
+                         ? PrintFindings(flags)
+                         : RunStored(run, flags.storage, stop);
     observation.Finish();
     return end;
   } catch (const UsageError&) {
@@ -207,7 +216,7 @@ void TakeParameters(TrainFlags& flags) {
   run.params = ReadParams(flags.layers);
   if (run.place.is_first()) {
     for (const auto& [name, note] : run.params.notes) {
-      SayHere(note);
+      PrintLine(note);
     }
   }
 }

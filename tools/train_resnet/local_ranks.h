@@ -12,7 +12,6 @@ namespace infeed {
 // The command line of the ranks: without --local_ranks, in any spelling.
 [[nodiscard]] std::vector<std::string> RankArguments(int argc, char** argv);
 
-// How a rank ended.
 struct RankEnd {
   int rank = 0;
   int code = 0;    // the exit code; 0 when a signal ended it

@@ -160,7 +160,8 @@ void AddParameterFlags(CLI::App& app, ParamLayers& layers) {
   }
 }
 
-void AddRunFlags(CLI::App& app, RunOptions& run) {
+void AddRunFlags(CLI::App& app, TrainFlags& flags) {
+  RunOptions& run = flags.run;
   const FlagGroup group(app, "Run");
   app.add_option_function<std::string>(
          "--data_dir",
@@ -185,7 +186,7 @@ void AddRunFlags(CLI::App& app, RunOptions& run) {
       ->capture_default_str();
   app.add_flag("--dry_run", run.dry_run,
                "Check everything, print what would run, and exit.");
-  Rare(app.add_flag("--json", run.json, "Print JSON in mode doctor."));
+  Rare(app.add_flag("--json", flags.json, "Print JSON in mode doctor."));
 }
 
 void AddConfigurationFlags(CLI::App& app, TrainFlags& flags) {
@@ -318,7 +319,7 @@ void AddExportFlags(CLI::App& app, RunOptions& run) {
 }
 
 void AddFlags(CLI::App& app, TrainFlags& flags) {
-  AddRunFlags(app, flags.run);
+  AddRunFlags(app, flags);
   AddConfigurationFlags(app, flags);
   AddCheckpointFlags(app, flags);
   AddRankFlags(app, flags);

@@ -24,6 +24,7 @@ struct TrainFlags {
   ParamLayers layers;
   std::string checkpoint;  // best, newest or a step; "": not given
   bool print_config = false;
+  bool json = false;  // in mode doctor
   RankFlags rank;
   int local_ranks = 1;  // ranks to be started by this process
   CloudFlags cloud;

@@ -64,7 +64,6 @@ std::size_t FloatsOf(const HostTensor& tensor) {
                                            : 0;
 }
 
-// The sums of float tensors, by name.
 class FloatSums {
  public:
   void Add(const TensorMap& tensors) {

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "records/bytes/json.h"
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/results/eval_result.h"
 #include "trainer/results/model_dir.h"
 
 namespace infeed {
@@ -82,10 +83,6 @@ BestCheckpoint::BestCheckpoint(std::string model_dir, std::string metric,
     step_ = record->step;
     value_ = record->value;
   }
-}
-
-bool BestCheckpoint::Note(std::int64_t step, const EvalResult& result) {
-  return metric_ != "none" && Note(step, FindMetric(result, metric_));
 }
 
 bool BestCheckpoint::Note(std::int64_t step, std::optional<double> value) {

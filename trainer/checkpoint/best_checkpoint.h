@@ -4,8 +4,6 @@
 #include <optional>
 #include <string>
 
-#include "trainer/results/eval_result.h"
-
 namespace infeed {
 
 // Remembers which checkpoint of a model directory had the best evaluation, also
@@ -26,7 +24,6 @@ class BestCheckpoint {
   // has one. Returns whether it is the best so far; a value that is not finite
   // never is.
   bool Note(std::int64_t step, std::optional<double> value);
-  bool Note(std::int64_t step, const EvalResult& result);
 
   // The step of the best checkpoint; nullopt while there is none.
   [[nodiscard]] std::optional<std::int64_t> step() const { return step_; }

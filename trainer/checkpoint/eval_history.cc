@@ -22,17 +22,16 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kHistorySchema = 1;
 constexpr std::int64_t kMaxHistoryBytes = std::int64_t{64} << 20;
-constexpr const char* kHistoryMetrics[] = {
-    "top_1", "top_5", "loss", "mean_class", "auc", "auc_at_half"};
 
 }  // namespace
 
 void EvalHistory::Add(std::int64_t step, const EvalResult& result) {
   Metrics& metrics = metrics_[step];
   metrics.clear();
-  for (const char* const name : kHistoryMetrics) {
-    if (const std::optional<double> value = FindMetric(result, name)) {
-      metrics[name] = std::isfinite(*value) ? value : std::nullopt;
+  for (const Metric& metric : EvalMetrics()) {
+    if (const std::optional<double> value = metric.find(result)) {
+      metrics.emplace(metric.name,
+                      std::isfinite(*value) ? value : std::nullopt);
     }
   }
 }

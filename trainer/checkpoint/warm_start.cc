@@ -34,21 +34,13 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
-constexpr std::size_t kNamesShown = 6;
 constexpr std::string_view kCounter = ".num_batches_tracked";
 
 std::string ShapeText(const HostTensor& tensor) {
   return fmt::format("[{}]", fmt::join(tensor.shape, ", "));
 }
 
-// "3 (a, b, c)", the first few of them.
-std::string List(const Names& names) {
-  const auto shown = names.begin() + static_cast<std::ptrdiff_t>(
-                                         std::min(names.size(), kNamesShown));
-  return fmt::format("{} ({}{})", names.size(),
-                     fmt::join(names.begin(), shown, ", "),
-                     names.size() > kNamesShown ? ", ..." : "");
-}
+std::string List(const Names& names) { return CountedList(names, 6); }
 
 // How the weights found fit a model.
 struct Fit {
@@ -59,7 +51,6 @@ struct Fit {
   Names unused;   // of the file
 };
 
-// Whether the file's tensor fits the model's.
 bool FitsInto(const HostTensor& tensor, const HostTensor& found) {
   return tensor.type == found.type && tensor.shape == found.shape;
 }
@@ -280,7 +271,7 @@ std::string ArrangeClasses(const Names& file, const Names& model,
     found.erase(head + "bias");
     found.erase(weight);
     return fmt::format("; its classes are {}; the data's are {}",
-                       ClassesText(file), ClassesText(model));
+                       CountedList(file), CountedList(model));
   }
   for (auto& [name, tensor] : found) {
     if (name.starts_with(head) && !tensor.shape.empty() &&

@@ -33,9 +33,6 @@ class MappedStream final : public BatchStream {
   [[nodiscard]] std::int64_t memory_bytes() const override {
     return stream_->memory_bytes();
   }
-  [[nodiscard]] std::int64_t batches_per_epoch() const override {
-    return stream_->batches_per_epoch();
-  }
 
  private:
   std::unique_ptr<BatchStream> stream_;

@@ -128,6 +128,7 @@ void DataSet::FindLabels(const std::string& data_dir,
                          const DataSetOptions& options) {
   const RecordIndex& index = (train_ ? train_ : eval_)->index;
   labels_ = DescribedLabels(data_dir, index);
+  labels_.given_offset = options.label_offset;
   if (!options.counts_labels) {
     return;
   }
@@ -189,7 +190,7 @@ std::string DataSet::Describe() const {
   for (const std::optional<DataSplit>* split : {&train_, &eval_}) {
     text += *split ? DescribeSplit(**split) : "";
   }
-  const int classes = labels_.CountClasses(labels_.first_label());
+  const int classes = labels_.CountClasses(labels_.label_offset());
   if (classes == 0) {  // Not counted, or no record has a label.
     return text.substr(0, text.size() - std::string_view("; ").size());
   }

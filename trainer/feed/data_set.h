@@ -16,7 +16,6 @@
 
 namespace infeed {
 
-// One split of a data set, indexed.
 struct DataSplit {
   std::string name;  // train, validation or test
   RecordIndex index;
@@ -38,17 +37,18 @@ struct DataSetOptions {
   OnShardSetFaults on_eval_faults = RefuseFaults;
 };
 
-// The known facts about the labels of a data set.
 struct LabelFacts {
   int classes = 0;                // names in dataset.json or labels.txt
   std::optional<int> first = {};  // label of the first class, from dataset.json
   LabelCounts found = {};         // of the training records; empty: not counted
+  std::optional<int> given_offset = {};  // the user's label_offset
 
   // -1 when it is not known.
   [[nodiscard]] std::int64_t last_label() const;
-  // Where `first` is absent, 0 or 1, by the labels found.
-  [[nodiscard]] int first_label() const {
-    return first.value_or(found.contains(0) ? 0 : 1);
+  // The label of class 0: as given, else `first`, else 0 or 1, by the labels
+  // found.
+  [[nodiscard]] int label_offset() const {
+    return given_offset.value_or(first.value_or(found.contains(0) ? 0 : 1));
   }
   // Number of classes, the first of which has this label; 0 when the data set
   // does not define it.

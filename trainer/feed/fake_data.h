@@ -37,7 +37,6 @@ class FakeData final : public BatchStream {
   [[nodiscard]] std::int64_t memory_bytes() const override {
     return memory_bytes_;
   }
-  [[nodiscard]] std::int64_t batches_per_epoch() const override { return 0; }
 
  private:
   std::int64_t batch_size_;  // of all ranks

@@ -79,9 +79,6 @@ class ResidentOrder final : public BatchStream {
   // Counts only: there are no stages.
   [[nodiscard]] PipelineStats stats() const override;
   [[nodiscard]] std::int64_t memory_bytes() const override { return 0; }
-  [[nodiscard]] std::int64_t batches_per_epoch() const override {
-    return sequence_.batches_per_epoch();
-  }
 
  private:
   [[nodiscard]] std::uint32_t ChoiceOf(const SamplePlace& sample,

@@ -44,9 +44,6 @@ class SizedInput final : public BatchStream {
   // Counts cover all inputs so far, the rest only the current one.
   [[nodiscard]] PipelineStats stats() const override;
   [[nodiscard]] std::int64_t memory_bytes() const override;
-  [[nodiscard]] std::int64_t batches_per_epoch() const override {
-    return index_ == nullptr ? 0 : epochs_.Within(1);
-  }
 
  private:
   // The current input, and the counts of those before it.

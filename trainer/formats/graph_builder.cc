@@ -80,69 +80,25 @@ std::string GraphBuilder::Linear(const std::string& x, const std::string& layer,
                   .output = layer});
 }
 
-std::string GraphBuilder::Relu(const std::string& x) {
-  return AddNode({.op = GraphOp::kRelu, .inputs = {x}, .output = x + ".relu"});
-}
-
-std::string GraphBuilder::Sigmoid(const std::string& x) {
-  return AddNode(
-      {.op = GraphOp::kSigmoid, .inputs = {x}, .output = x + ".sigmoid"});
-}
-
-std::string GraphBuilder::MaxPool(const std::string& x,
-                                  const GraphWindow& window) {
-  return AddNode({.op = GraphOp::kMaxPool,
-                  .inputs = {x},
-                  .output = x + ".maxpool",
-                  .window = window});
-}
-
-std::string GraphBuilder::AveragePool(const std::string& x,
-                                      const GraphWindow& window) {
-  return AddNode({.op = GraphOp::kAveragePool,
-                  .inputs = {x},
-                  .output = x + ".avgpool",
-                  .window = window});
-}
-
 // BlurPool as two averages of 2x2 pixels, which together have its weights.
 std::string GraphBuilder::Blur(const std::string& x) {
-  const std::string padded =
-      AddNode({.op = GraphOp::kReflectPad,
-               .inputs = {x},
-               .output = x + ".padded",
-               .window = {.pad_before = 1, .pad_after = 1}});
+  const std::string padded = AddAfter(x, GraphOp::kReflectPad, ".padded",
+                                      {.pad_before = 1, .pad_after = 1});
   return AveragePool(AveragePool(padded, {.kernel = 2}),
                      {.kernel = 2, .stride = 2});
-}
-
-std::string GraphBuilder::GlobalAveragePool(const std::string& x) {
-  return AddNode({.op = GraphOp::kGlobalAveragePool,
-                  .inputs = {x},
-                  .output = x + ".mean"});
-}
-
-std::string GraphBuilder::Flatten(const std::string& x) {
-  return AddNode(
-      {.op = GraphOp::kFlatten, .inputs = {x}, .output = x + ".flat"});
-}
-
-std::string GraphBuilder::Add(const std::string& x, const std::string& y,
-                              const std::string& name) {
-  return AddNode({.op = GraphOp::kAdd, .inputs = {x, y}, .output = name});
-}
-
-std::string GraphBuilder::ScaleChannels(const std::string& x,
-                                        const std::string& y,
-                                        const std::string& name) {
-  return AddNode(
-      {.op = GraphOp::kScaleChannels, .inputs = {x, y}, .output = name});
 }
 
 InferenceGraph GraphBuilder::Finish() && {
   Check(!graph_.nodes.empty(), "a graph has nodes");
   graph_.nodes.back().output = graph_.output;
   return std::move(graph_);
+}
+
+std::string GraphBuilder::AddAfter(const std::string& x, GraphOp op,
+                                   const char* suffix,
+                                   const GraphWindow& window) {
+  return AddNode(
+      {.op = op, .inputs = {x}, .output = x + suffix, .window = window});
 }
 
 std::string GraphBuilder::AddNode(GraphNode node) {

@@ -39,23 +39,42 @@ class GraphBuilder {
   std::string Linear(const std::string& x, const std::string& layer,
                      std::int64_t in, std::int64_t out);
   // The new node is named after x and the operation.
-  std::string Relu(const std::string& x);
-  std::string Sigmoid(const std::string& x);
-  std::string MaxPool(const std::string& x, const GraphWindow& window);
-  std::string AveragePool(const std::string& x, const GraphWindow& window);
+  std::string Relu(const std::string& x) {
+    return AddAfter(x, GraphOp::kRelu, ".relu");
+  }
+  std::string Sigmoid(const std::string& x) {
+    return AddAfter(x, GraphOp::kSigmoid, ".sigmoid");
+  }
+  std::string MaxPool(const std::string& x, const GraphWindow& window) {
+    return AddAfter(x, GraphOp::kMaxPool, ".maxpool", window);
+  }
+  std::string AveragePool(const std::string& x, const GraphWindow& window) {
+    return AddAfter(x, GraphOp::kAveragePool, ".avgpool", window);
+  }
   // BlurPool: the binomial weights of 3x3 pixels, with stride 2.
   std::string Blur(const std::string& x);
-  std::string GlobalAveragePool(const std::string& x);
-  std::string Flatten(const std::string& x);
+  std::string GlobalAveragePool(const std::string& x) {
+    return AddAfter(x, GraphOp::kGlobalAveragePool, ".mean");
+  }
+  std::string Flatten(const std::string& x) {
+    return AddAfter(x, GraphOp::kFlatten, ".flat");
+  }
   std::string Add(const std::string& x, const std::string& y,
-                  const std::string& name);
+                  const std::string& name) {
+    return AddNode({.op = GraphOp::kAdd, .inputs = {x, y}, .output = name});
+  }
   std::string ScaleChannels(const std::string& x, const std::string& y,
-                            const std::string& name);
+                            const std::string& name) {
+    return AddNode(
+        {.op = GraphOp::kScaleChannels, .inputs = {x, y}, .output = name});
+  }
 
   // Returns the graph; its last node is the output. Requires: there is a node.
   [[nodiscard]] InferenceGraph Finish() &&;
 
  private:
+  std::string AddAfter(const std::string& x, GraphOp op, const char* suffix,
+                       const GraphWindow& window = {});
   std::string AddNode(GraphNode node);
   std::string AddConstant(const std::string& name,
                           const std::vector<float>& values);

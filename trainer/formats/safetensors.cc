@@ -216,7 +216,6 @@ std::vector<const TensorMap::value_type*> FileOrder(const TensorMap& tensors) {
   return order;
 }
 
-// The place of each tensor in the file.
 std::vector<TensorEntry> Layout(
     const std::vector<const TensorMap::value_type*>& order) {
   std::vector<TensorEntry> entries;

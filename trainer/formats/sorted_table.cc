@@ -109,7 +109,6 @@ Cursor OpenBlock(Bytes file, const Handle& handle) {
   return {block.first(block.size() - 4 * (restarts + 1)), place};
 }
 
-// Calls visit(key, value) for each entry.
 template <typename Visit>
 void ForEachEntry(Cursor cursor, Visit visit) {
   std::string key;

@@ -15,7 +15,6 @@ enum class StoredType { kFloat16, kBfloat16, kFloat32, kFloat64, kInt64 };
 
 [[nodiscard]] StoredType ToStoredType(DataType type);
 
-// Bytes of one element.
 [[nodiscard]] std::int64_t ElementBytes(StoredType type);
 
 // Elements of a dense tensor. Throws DataError when a dimension is negative, or

@@ -97,7 +97,7 @@ struct MomentumUpdate {
   bool nesterov = true;
 };
 
-// A step of MomentumOptimizer (trainer/optimizer/momentum.h); rate is on the
+// A step of MomentumOptimizer (trainer/optimizer/momentum.cc); rate is on the
 // device. Sets *l2 to the L2 term of the old weights, always summed in the same
 // order. workspace: chunk_count doubles.
 void LaunchMomentum(const FlatBuffers& buffers, const DevicePlan& plan,
@@ -110,7 +110,7 @@ struct LarsUpdate {
   double trust = 0.001;
 };
 
-// A step of LarsOptimizer (trainer/optimizer/lars.h); rate is on the device.
+// A step of LarsOptimizer (trainer/optimizer/lars.cc); rate is on the device.
 // workspace: 2 * chunk_count + parameter_count doubles.
 void LaunchLars(const FlatBuffers& buffers, const DevicePlan& plan,
                 const LarsUpdate& update, const float* rate, double* workspace,

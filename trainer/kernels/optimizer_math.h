@@ -22,7 +22,7 @@ struct MomentumFactors {
           .decay = static_cast<float>(decay)};
 }
 
-// MomentumOptimizer's formula (momentum.h).
+// MomentumOptimizer's formula (momentum.cc).
 constexpr void UpdateMomentum(float& weight, float& average, float gradient,
                               const MomentumFactors& factors) {
   const float g = gradient + factors.decay * weight;
@@ -36,7 +36,7 @@ struct LarsFactors {
   float decay = 0;
 };
 
-// LarsOptimizer's formula (lars.h).
+// LarsOptimizer's formula (lars.cc).
 constexpr void UpdateLars(float& weight, float& average, float gradient,
                           const LarsFactors& factors) {
   average = factors.momentum * average +

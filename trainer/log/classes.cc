@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
+#include <optional>
 #include <span>
 
 #include <fmt/format.h>
@@ -13,6 +13,7 @@
 #include "base/charts/line_chart.h"
 #include "base/charts/svg_parts.h"
 #include "trainer/log/pictures.h"
+#include "trainer/results/metrics.h"
 
 namespace infeed {
 namespace {
@@ -32,13 +33,9 @@ struct ClassRow {
   std::size_t label = 0;
   std::int64_t images = 0;
   std::int64_t right = 0;
+  double accuracy = 0;
   std::size_t mistaken_for = 0;  // the most frequent wrong prediction
   std::int64_t mistaken = 0;     // how often
-
-  [[nodiscard]] double accuracy() const {
-    return images > 0 ? static_cast<double>(right) / static_cast<double>(images)
-                      : 0;
-  }
 };
 
 std::span<const std::int64_t> RowOf(const EvalResult& result,
@@ -49,23 +46,25 @@ std::span<const std::int64_t> RowOf(const EvalResult& result,
 
 // Classes that have images, the worst first.
 std::vector<ClassRow> WorstFirst(const EvalResult& result) {
+  const auto all = CountClasses(result.confusion, result.classes);
   std::vector<ClassRow> rows;
-  for (std::size_t label = 0; label < static_cast<std::size_t>(result.classes);
-       ++label) {
-    const auto counts = RowOf(result, label);
+  for (std::size_t label = 0; label < all.size(); ++label) {
+    const std::optional<double> accuracy = all[label].accuracy();
+    if (!accuracy) {
+      continue;
+    }
     ClassRow row{.label = label,
-                 .images = std::accumulate(counts.begin(), counts.end(),
-                                           std::int64_t{0}),
-                 .right = counts[label]};
+                 .images = all[label].images,
+                 .right = all[label].right,
+                 .accuracy = *accuracy};
+    const auto counts = RowOf(result, label);
     for (std::size_t predicted = 0; predicted < counts.size(); ++predicted) {
       if (predicted != label && counts[predicted] > row.mistaken) {
         row.mistaken_for = predicted;
         row.mistaken = counts[predicted];
       }
     }
-    if (row.images > 0) {
-      rows.push_back(row);
-    }
+    rows.push_back(row);
   }
   std::ranges::stable_sort(rows, {}, &ClassRow::accuracy);
   return rows;
@@ -81,8 +80,7 @@ std::string ClassTable(const EvalResult& result,
     }
     rows.push_back(
         {EscapeXml(NameOf(row.label, names)), std::to_string(row.images),
-         std::to_string(row.right),
-         fmt::format("{:.1f} %", 100 * row.accuracy()),
+         std::to_string(row.right), fmt::format("{:.1f} %", 100 * row.accuracy),
          row.mistaken == 0
              ? "-"
              : fmt::format("{} ({})",
@@ -128,13 +126,11 @@ std::string NumbersMatrix(const EvalResult& result,
     html += "<th><span>" + EscapeXml(NameOf(predicted, names)) + "</span></th>";
   }
   html += "</tr>\n";
+  const auto counts = CountClasses(result.confusion, result.classes);
   for (std::size_t label = 0; label < classes; ++label) {
-    const auto counts = RowOf(result, label);
-    const std::int64_t images =
-        std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
     html += "<tr><td>" + EscapeXml(NameOf(label, names)) + "</td>";
-    for (const std::int64_t count : counts) {
-      html += Square(count, images);
+    for (const std::int64_t count : RowOf(result, label)) {
+      html += Square(count, counts[label].images);
     }
     html += "</tr>\n";
   }

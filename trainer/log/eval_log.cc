@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -18,22 +19,6 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// A metric in an evaluation's file, in metrics.jsonl and, under the
-// reference's tag, in TensorBoard.
-struct TaggedMetric {
-  std::string_view name;
-  std::string_view tag;
-};
-
-constexpr TaggedMetric kTaggedMetrics[] = {
-    {"loss", "loss"},
-    {"top_1", "top_1_accuracy"},
-    {"top_5", "top_5_accuracy"},
-    {"mean_class", "mean_class_accuracy"},
-    {"auc", "auc"},
-    {"auc_at_half", "auc_at_half"}};
-
-// The rows of the confusion matrix.
 OrderedJson ConfusionRows(const EvalResult& result) {
   OrderedJson rows = OrderedJson::array();
   const auto width = static_cast<std::size_t>(result.classes);
@@ -45,25 +30,19 @@ OrderedJson ConfusionRows(const EvalResult& result) {
   return rows;
 }
 
-// The classes predicted for each class's images.
 OrderedJson Classes(const EvalResult& result, const ModelLabels& labels) {
   OrderedJson classes = OrderedJson::array();
-  const auto width = static_cast<std::size_t>(result.classes);
-  const auto accuracies = ClassAccuracies(result.confusion, result.classes);
-  for (std::size_t i = 0; i < width; ++i) {
-    std::int64_t images = 0;
-    std::int64_t predicted = 0;
-    for (std::size_t j = 0; j < width; ++j) {
-      images += result.confusion[i * width + j];
-      predicted += result.confusion[j * width + i];
-    }
-    classes.push_back({{"index", i},
-                       {"label", labels.NameOf(static_cast<std::int64_t>(i))},
-                       {"images", images},
-                       {"said", predicted},
-                       {"right", result.confusion[i * width + i]}});
-    if (accuracies[i]) {
-      classes.back()["accuracy"] = *accuracies[i];
+  for (const ClassCounts& counts :
+       CountClasses(result.confusion, result.classes)) {
+    const std::size_t index = classes.size();
+    classes.push_back(
+        {{"index", index},
+         {"label", labels.NameOf(static_cast<std::int64_t>(index))},
+         {"images", counts.images},
+         {"said", counts.predicted},
+         {"right", counts.right}});
+    if (const std::optional<double> accuracy = counts.accuracy()) {
+      classes.back()["accuracy"] = *accuracy;
     }
   }
   return classes;
@@ -85,6 +64,27 @@ OrderedJson Curve(const EvalResult& result) {
     points.push_back({point.false_positive_rate, point.true_positive_rate});
   }
   return points;
+}
+
+std::string Tag(std::string_view name, const EvalSubject& subject) {
+  return std::string(name) + (subject.is_own() ? "" : "/" + subject.name());
+}
+
+// The values of metrics.jsonl and of the evaluation's file.
+EventValues ValuesOf(const EvalSubject& subject, const EvalResult& result) {
+  EventValues values = {{"split", subject.split},
+                        {"data_identity", subject.data},
+                        {"evaluation", subject.name()},
+                        {"images", result.images},
+                        {"images_per_second", result.images_per_second},
+                        {"input_wait", result.input_wait}};
+  for (const Metric& metric : EvalMetrics()) {
+    if (const std::optional<double> value = metric.find(result)) {
+      values.push_back(
+          {std::string(metric.name), *value, Tag(metric.tag, subject)});
+    }
+  }
+  return values;
 }
 
 }  // namespace
@@ -112,21 +112,8 @@ void EvalLog::Write(std::int64_t step, const EvalSubject& subject,
 
 void EvalLog::WriteCurves(std::int64_t step, const EvalSubject& subject,
                           const EvalResult& result) {
-  const bool is_own = subject.is_own();
-  EventValues values = {{"split", subject.split},
-                        {"data_identity", subject.data},
-                        {"evaluation", subject.name()},
-                        {"images", result.images},
-                        {"images_per_second", result.images_per_second},
-                        {"input_wait", result.input_wait}};
-  const auto tag = [&](std::string_view name) {
-    return std::string(name) + (is_own ? "" : "/" + subject.name());
-  };
-  for (const TaggedMetric& metric : kTaggedMetrics) {
-    if (const std::optional<double> value = FindMetric(result, metric.name)) {
-      values.push_back({std::string(metric.name), *value, tag(metric.tag)});
-    }
-  }
+  EventValues values = ValuesOf(subject, result);
+  const auto tag = [&](std::string_view name) { return Tag(name, subject); };
   if (result.live) {
     const LiveScores& live = *result.live;
     values.push_back({"live_loss", live.loss, tag("live_loss")});
@@ -145,25 +132,19 @@ void EvalLog::WriteCurves(std::int64_t step, const EvalSubject& subject,
         ImageEvent(UnixSeconds(), step, tag("roc"), RocPicture(result)));
   }
   summaries_.Flush();
-  metrics_.Write(is_own ? "eval" : "other_eval", step, values);
+  metrics_.Write(subject.is_own() ? "eval" : "other_eval", step, values);
 }
 
 std::string EvalFileText(std::int64_t step, const EvalSubject& subject,
                          const EvalResult& result, const ModelLabels& labels) {
-  OrderedJson file = {{"schema", 1},
-                      {"step", step},
-                      {"split", subject.split},
-                      {"data_identity", subject.data},
-                      {"evaluation", subject.name()},
-                      {"images", result.images},
-                      {"bad_records", result.bad_records}};
+  OrderedJson file = {
+      {"schema", 1}, {"step", step}, {"bad_records", result.bad_records}};
   if (!subject.is_own()) {
     file["differences"] = subject.differences;
   }
-  for (const TaggedMetric& metric : kTaggedMetrics) {
-    if (const std::optional<double> value = FindMetric(result, metric.name)) {
-      file[std::string(metric.name)] = *value;
-    }
+  for (const EventValue& value : ValuesOf(subject, result)) {
+    file[value.name] = std::visit(
+        [](const auto& plain) { return OrderedJson(plain); }, value.value);
   }
   if (result.live) {
     file["live"]["top_1"] = result.live->top_1;
@@ -172,8 +153,6 @@ std::string EvalFileText(std::int64_t step, const EvalSubject& subject,
     }
     file["live"]["loss"] = result.live->loss;
   }
-  file["images_per_second"] = result.images_per_second;
-  file["input_wait"] = result.input_wait;
   if (!result.confusion.empty()) {
     file["classes"] = Classes(result, labels);
     file["confusion"] = ConfusionRows(result);

@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <numeric>
-#include <span>
 #include <vector>
 
 #include "base/error.h"
@@ -15,6 +13,7 @@
 #include "preprocess/codecs/png_codec.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/pixels/image.h"
+#include "trainer/results/metrics.h"
 
 namespace infeed {
 namespace {
@@ -78,19 +77,14 @@ Color Shade(double share) {
   return color;
 }
 
-// The shade of each cell of the confusion matrix.
 std::vector<Color> Shades(const EvalResult& result) {
-  const auto classes = static_cast<std::size_t>(result.classes);
+  const auto counts = CountClasses(result.confusion, result.classes);
   std::vector<Color> shades;
-  shades.reserve(classes * classes);
-  for (std::size_t label = 0; label < classes; ++label) {
-    const auto row =
-        std::span(result.confusion).subspan(label * classes, classes);
-    const double total = static_cast<double>(
-        std::accumulate(row.begin(), row.end(), std::int64_t{0}));
-    for (const std::int64_t count : row) {
-      shades.push_back(Shade(Ratio(static_cast<double>(count), total)));
-    }
+  shades.reserve(result.confusion.size());
+  for (std::size_t i = 0; i < result.confusion.size(); ++i) {
+    shades.push_back(
+        Shade(Ratio(static_cast<double>(result.confusion[i]),
+                    static_cast<double>(counts[i / counts.size()].images))));
   }
   return shades;
 }

@@ -45,59 +45,38 @@ struct Kind {
   std::string_view mark;
 };
 
-class Figures {
- public:
-  Figures(const PredictionPageData& data, const ModelLabels& labels)
-      : data_(data), labels_(labels) {}
+// The image's name as HTML; its record's number if it has none.
+std::string ImageName(const PredictionPageData& data, std::int64_t record) {
+  const auto name = data.names.find(record);
+  return name == data.names.end() ? std::to_string(record)
+                                  : EscapeXml(name->second);
+}
 
-  [[nodiscard]] std::string Of(const std::vector<ShownPrediction>& list,
-                               const Kind& kind) const {
-    std::string figures;
-    for (const ShownPrediction& shown : list) {
-      figures += Figure(shown, kind);
-    }
-    return figures.empty() ? ""
-                           : "<div class=\"photos\">\n" + figures + "</div>\n";
+// "" for a prediction without a picture.
+std::string Figure(const PredictionPageData& data, const ModelLabels& labels,
+                   const ShownPrediction& shown, const Kind& kind) {
+  const auto picture = data.pictures.find(shown.record);
+  if (picture == data.pictures.end()) {
+    return "";
   }
-
- private:
-  [[nodiscard]] std::string Figure(const ShownPrediction& shown,
-                                   const Kind& kind) const {
-    const auto picture = data_.pictures.find(shown.record);
-    if (picture == data_.pictures.end()) {
-      return "";
-    }
-    const std::string name = NameOf(shown.record);
-    const bool is_wrong = shown.label && *shown.label != shown.predicted;
-    return fmt::format(
-        "<figure class=\"{}\"><img width=\"{}\" height=\"{}\" alt=\"{}\" "
-        "src=\"data:{};base64,{}\"><figcaption title=\"{}\"><b>{}{}</b> "
-        "{}{}<br>{}</figcaption></figure>\n",
-        kind.style, kSide, kSide, EscapeXml(labels_.NameOf(shown.predicted)),
-        picture->second.type, Base64(picture->second.bytes), name, kind.mark,
-        EscapeXml(labels_.NameOf(shown.predicted)),
-        HtmlPercent(shown.probability),
-        is_wrong ? "<br>is\u00a0" + EscapeXml(labels_.NameOf(*shown.label))
-                 : "",
-        name.substr(name.rfind('/') + 1));
-  }
-  // The image's name as HTML.
-  [[nodiscard]] std::string NameOf(std::int64_t record) const {
-    const auto name = data_.names.find(record);
-    return name == data_.names.end() ? "" : EscapeXml(name->second);
-  }
-
-  const PredictionPageData& data_;
-  const ModelLabels& labels_;
-};
+  const std::string name = ImageName(data, shown.record);
+  const std::string predicted = EscapeXml(labels.NameOf(shown.predicted));
+  const bool is_wrong = shown.label && *shown.label != shown.predicted;
+  return fmt::format(
+      "<figure class=\"{}\"><img width=\"{}\" height=\"{}\" alt=\"{}\" "
+      "src=\"data:{};base64,{}\"><figcaption title=\"{}\"><b>{}{}</b> "
+      "{}{}<br>{}</figcaption></figure>\n",
+      kind.style, kSide, kSide, predicted, picture->second.type,
+      Base64(picture->second.bytes), name, kind.mark, predicted,
+      HtmlPercent(shown.probability),
+      is_wrong ? "<br>is\u00a0" + EscapeXml(labels.NameOf(*shown.label)) : "",
+      name.substr(name.rfind('/') + 1));
+}
 
 std::string BadTable(const PredictionPageData& data) {
   std::vector<std::vector<std::string>> rows;
   for (const BadImage& bad : data.bad) {
-    const auto name = data.names.find(bad.record);
-    rows.push_back({name == data.names.end() ? std::to_string(bad.record)
-                                             : EscapeXml(name->second),
-                    EscapeXml(bad.reason)});
+    rows.push_back({ImageName(data, bad.record), EscapeXml(bad.reason)});
   }
   return HtmlTable({"image", "why it has no prediction"}, rows, "text");
 }
@@ -115,19 +94,26 @@ std::string Title(std::string_view kind, std::size_t shown, std::int64_t all,
 std::string PredictionPage(const PredictionPageData& data,
                            const ModelLabels& labels) {
   const PredictionCounts& counts = data.counts;
-  const Figures figures(data, labels);
+  const auto figures = [&](const std::vector<ShownPrediction>& list,
+                           const Kind& kind) {
+    std::string html;
+    for (const ShownPrediction& shown : list) {
+      html += Figure(data, labels, shown, kind);
+    }
+    return html.empty() ? "" : "<div class=\"photos\">\n" + html + "</div>\n";
+  };
   return HtmlPage(
       "Predictions",
       CountTiles(counts) +
           HtmlCards(
               {{Title("Wrong", data.wrong.size(),
                       counts.labelled - counts.top_1, "the surest"),
-                figures.Of(data.wrong, {"wrong", "\u2717\u00a0"}), "wide"},
+                figures(data.wrong, {"wrong", "\u2717\u00a0"}), "wide"},
                {Title("Right", data.right.size(), counts.top_1, "any"),
-                figures.Of(data.right, {"right", "\u2713\u00a0"}), "wide"},
+                figures(data.right, {"right", "\u2713\u00a0"}), "wide"},
                {Title("Without a label", data.unlabelled.size(),
                       counts.images - counts.labelled, "any"),
-                figures.Of(data.unlabelled, {"", ""}), "wide"},
+                figures(data.unlabelled, {"", ""}), "wide"},
                {Title("Bad images", data.bad.size(), counts.bad, "the first"),
                 BadTable(data), "wide"}}));
 }

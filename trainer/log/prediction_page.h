@@ -12,7 +12,6 @@
 
 namespace infeed {
 
-// The data of a page of predictions.
 struct PredictionPageData {
   PredictionCounts counts = {};
   std::vector<ShownPrediction> wrong = {};

@@ -37,7 +37,6 @@ struct ProfileShares {
     const std::vector<TraceLog::Thread>& threads,
     const TraceLog::Window& window);
 
-// The result of a profile.
 struct Profile {
   std::int64_t step = 0;  // where it began
   std::string path;       // of its trace

@@ -53,7 +53,7 @@ std::string RateText(const StageStats& stage) {
 
 // "ended", "stopped", "diverged".
 std::string_view EndText(RunEnd end) {
-  return end == RunEnd::kDone ? "ended" : RunEndName(end);
+  return end == RunEnd::kDone ? "ended" : ChoiceName(end, kRunEnds);
 }
 
 std::string StateText(const HistoryRun& run) {
@@ -123,7 +123,6 @@ std::string DeviceTable(const DeviceUse& use, const DeviceCeilings& ceilings) {
   return HtmlTable({"what", "reached", "measured ceiling", "share"}, rows);
 }
 
-// The stages and queues of the input.
 std::string StagesTable(const PipelineStats& stats) {
   Rows rows;
   const double thread_seconds = stats.elapsed_seconds * stats.threads;
@@ -209,7 +208,6 @@ std::string ConfigurationTable(const std::vector<ReportFact>& parameters) {
                      HtmlTable({"parameter", "value"}, defaults, "text"));
 }
 
-// The origin of the run, and its peak memory.
 std::string OriginTable(const RunOrigin& origin,
                         std::int64_t peak_memory_bytes) {
   Rows rows;
@@ -225,7 +223,6 @@ std::string OriginTable(const RunOrigin& origin,
   return HtmlTable({"what", "value"}, rows, "text");
 }
 
-// Links to files in the model directory.
 std::string FileList(const std::vector<std::string>& files) {
   std::string list;
   for (const std::string& file : files) {
@@ -384,7 +381,6 @@ std::string Tiles(const ReportSubject& subject, const RunHistory& history,
   return HtmlTiles(tiles);
 }
 
-// A paragraph for each line.
 std::string Paragraphs(std::string_view text) {
   std::string html;
   while (!text.empty()) {

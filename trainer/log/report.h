@@ -35,7 +35,6 @@ struct ReportSubject {
   RunOrigin origin = {};
 };
 
-// The state of the run so far.
 struct ReportState {
   std::int64_t step = 0;
   std::optional<RunEnd> end = {};

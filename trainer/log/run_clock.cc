@@ -53,7 +53,6 @@ void RunClock::BeginLoop(double waited) {
   waited_at_steady_ = waited;
 }
 
-// Counts a step of the warm-up.
 void RunClock::WarmUp(double seconds, double waited) {
   warm_up_seconds_ += seconds;
   ++warm_up_steps_;

@@ -30,6 +30,13 @@ bool Flag(const Json& line, const char* key) {
   return found != line.end() && found->is_boolean() && found->get<bool>();
 }
 
+// "": there is no such text.
+std::string TextIn(const Json& line, const char* key) {
+  const auto found = line.find(key);
+  return found != line.end() && found->is_string() ? found->get<std::string>()
+                                                   : "";
+}
+
 HistoryPoint PointOf(const Json& line, std::int64_t step) {
   return {.step = step,
           .loss = Number(line, "loss"),
@@ -41,27 +48,18 @@ HistoryPoint PointOf(const Json& line, std::int64_t step) {
 }
 
 HistoryEvaluation EvaluationOf(const Json& line, std::int64_t step) {
-  const auto name = line.find("evaluation");
   return {.step = step,
-          .name = name != line.end() && name->is_string()
-                      ? name->get<std::string>()
-                      : "",
+          .name = TextIn(line, "evaluation"),
           .loss = Number(line, "loss"),
           .top_1 = Number(line, "top_1"),
           .top_5 = Number(line, "top_5")};
 }
 
 RunEnd EndOf(const Json& line) {
-  const auto state = line.find("state");
-  for (const RunEnd end : {RunEnd::kStopped, RunEnd::kDiverged}) {
-    if (state != line.end() && *state == RunEndName(end)) {
-      return end;
-    }
-  }
-  return RunEnd::kDone;
+  const RunEnd* const end = FindChoice(TextIn(line, "state"), kRunEnds);
+  return end == nullptr ? RunEnd::kDone : *end;
 }
 
-// Drops the points of steps from `step` on.
 template <typename Point>
 void CutFrom(std::vector<Point>& points, std::int64_t step) {
   while (!points.empty() && points.back().step >= step) {
@@ -70,18 +68,6 @@ void CutFrom(std::vector<Point>& points, std::int64_t step) {
 }
 
 }  // namespace
-
-std::string_view RunEndName(RunEnd end) {
-  switch (end) {
-    case RunEnd::kStopped:
-      return "stopped";
-    case RunEnd::kDiverged:
-      return "diverged";
-    case RunEnd::kDone:
-      break;
-  }
-  return "done";
-}
 
 RunHistory::RunHistory(std::string model_dir) : path_(MetricsPath(model_dir)) {}
 
@@ -140,12 +126,14 @@ void RunHistory::AddOther(const HistoryEvaluation& evaluation) {
 
 void RunHistory::Add(std::string_view text) {
   const Json line = ParseJsonOrDiscard<Json>(text);
-  if (!line.is_object() || !line.contains("event") ||
-      !line["event"].is_string() || !line.contains("step") ||
+  if (!line.is_object()) {
+    return;
+  }
+  const std::string event = TextIn(line, "event");
+  if (event.empty() || !line.contains("step") ||
       !line["step"].is_number_integer()) {
     return;
   }
-  const auto event = line["event"].get<std::string>();
   const auto step = line["step"].get<std::int64_t>();
   const double time = Number(line, "time");
   if (event == "start") {
@@ -158,8 +146,6 @@ void RunHistory::Add(std::string_view text) {
     AddEvaluation(EvaluationOf(line, step));
   } else if (event == "other_eval") {
     AddOther(EvaluationOf(line, step));
-  } else if (event == "checkpoint") {
-    checkpoints_.push_back(step);
   }
   if (runs_.empty() || (runs_.back().end && event.ends_with("eval"))) {
     return;  // An evaluation outside of a run.

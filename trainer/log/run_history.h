@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/choices.h"
+
 namespace infeed {
 
 // A step or a loop of training. NaN: metrics.jsonl has no such number.
@@ -29,11 +31,12 @@ struct HistoryEvaluation {
 };
 
 // How a run ended: it reached its last step or its goal, it was stopped, or its
-// loss was not finite.
+// loss was not finite. The names are those of metrics.jsonl.
 enum class RunEnd { kDone, kStopped, kDiverged };
-
-// "done", "stopped", "diverged": as in metrics.jsonl.
-[[nodiscard]] std::string_view RunEndName(RunEnd end);
+inline constexpr Choices<RunEnd, 3> kRunEnds = {
+    {{"done", RunEnd::kDone},
+     {"stopped", RunEnd::kStopped},
+     {"diverged", RunEnd::kDiverged}}};
 
 // One start of the program, from its first step on.
 struct HistoryRun {
@@ -41,7 +44,6 @@ struct HistoryRun {
   double start_time = 0;  // Unix seconds
   double last_time = 0;   // of its newest event
   std::int64_t last_step = 0;
-  // kDone for older files, which do not have it.
   std::optional<RunEnd> end = {};
   // From the event that the warm-up writes.
   std::optional<double> start_up_seconds = {};
@@ -67,9 +69,6 @@ class RunHistory {
   [[nodiscard]] const std::vector<HistoryPoint>& steps() const {
     return steps_.empty() ? loops_ : steps_;
   }
-  [[nodiscard]] const std::vector<HistoryPoint>& loops() const {
-    return loops_;
-  }
   [[nodiscard]] const std::vector<HistoryEvaluation>& evaluations() const {
     return evaluations_;
   }
@@ -79,9 +78,6 @@ class RunHistory {
   [[nodiscard]] const std::vector<HistoryEvaluation>& other_evaluations()
       const {
     return other_evaluations_;
-  }
-  [[nodiscard]] const std::vector<std::int64_t>& checkpoints() const {
-    return checkpoints_;
   }
   [[nodiscard]] const std::vector<HistoryRun>& runs() const { return runs_; }
 
@@ -99,7 +95,6 @@ class RunHistory {
   std::vector<HistoryPoint> loops_;
   std::vector<HistoryEvaluation> evaluations_;
   std::vector<HistoryEvaluation> other_evaluations_;
-  std::vector<std::int64_t> checkpoints_;
   std::vector<HistoryRun> runs_;
 };
 

@@ -11,7 +11,6 @@
 
 namespace infeed {
 
-// A picture, encoded as PNG.
 struct SummaryImage {
   std::string png;
   int width = 0;

@@ -72,7 +72,7 @@ EventValues RankValues(const std::optional<RankWaits>& waits, double seconds) {
 // How a run ended, where its time went, and its peak memory.
 EventValues EndValues(const RunTimes& times, const DeviceCeilings& ceilings,
                       RunEnd end) {
-  EventValues values = {{"state", std::string(RunEndName(end))},
+  EventValues values = {{"state", std::string(ChoiceName(end, kRunEnds))},
                         {"seconds", times.total},
                         {"warm_up_seconds", times.start_up + times.warm_up},
                         {"checkpoint_seconds", times.checkpoints},
@@ -289,18 +289,20 @@ void TrainLog::WriteLoop(const LoopEnd& end, const RunTimes& before) {
   const double rate = loop.images_per_second(options_.report.batch_size);
   const double seconds = loop.warm_up + loop.steady;
   EventValues values = StepState(rate, loop.input_wait_share());
-  if (!options_.skip_steps || end.done == 0) {  // The steps have these curves.
-    std::ranges::for_each(values, [](EventValue& value) { value.tag = ""; });
+  EventValues own = {{"steps", end.done},
+                     {"seconds", seconds},
+                     {"warm_up", loop.steady_steps == 0},
+                     {"", rate / options_.report.batch_size, "global_step/sec"},
+                     {"", rate, "examples/sec"},
+                     {"", loop.input_wait_share(), "input_wait"}};
+  Append(own, DeviceValues(end.device));
+  Append(own, RankValues(end.rank_waits, seconds));
+  if (options_.skip_steps && end.done > 0) {  // Else the steps have the curves.
+    summaries_.Scalars(values, state_.step);
   }
-  Append(values, {{"steps", end.done},
-                  {"seconds", seconds},
-                  {"warm_up", loop.steady_steps == 0},
-                  {"", rate / options_.report.batch_size, "global_step/sec"},
-                  {"", rate, "examples/sec"},
-                  {"", loop.input_wait_share(), "input_wait"}});
-  Append(values, DeviceValues(end.device));
-  Append(values, RankValues(end.rank_waits, seconds));
-  Write("loop", state_.step, values);
+  summaries_.Scalars(own, state_.step);
+  Append(values, std::move(own));
+  metrics_.Write("loop", state_.step, values);
 }
 
 void TrainLog::Evaluation(std::int64_t step, const EvalResult& result) {

@@ -113,9 +113,6 @@ class DeviceLoop {
   // a batch, and counts if all of them do.
   [[nodiscard]] virtual EvalSums Evaluate(Infeed& infeed,
                                           EvalWeights weights) = 0;
-  [[nodiscard]] EvalSums Evaluate(Infeed& infeed) {
-    return Evaluate(infeed, EvalWeights::kAverage);
-  }
 
   // Runs the infeed as Evaluate() does, and passes the predictions of each
   // batch to the sink. Throws what the infeed and the sink throw.

@@ -18,7 +18,6 @@
 namespace infeed {
 namespace {
 
-// The result of a rank's part of the evaluation.
 struct EvalPart {
   EvalSums sums;
   std::int64_t bad_records = 0;

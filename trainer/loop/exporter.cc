@@ -1,11 +1,12 @@
 #include "trainer/loop/exporter.h"
 
 #include <algorithm>
-#include <chrono>
+#include <cstdint>
 #include <string_view>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/bytes/append_file.h"
 #include "trainer/formats/model_graph.h"
 #include "trainer/formats/onnx_file.h"
 #include "trainer/formats/safetensors.h"
@@ -14,15 +15,6 @@
 #include "trainer/results/export_folder.h"
 
 namespace infeed {
-namespace {
-
-std::int64_t SecondsNow() {
-  return std::chrono::duration_cast<std::chrono::seconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
-}  // namespace
 
 void CheckFormats(const std::vector<std::string>& formats) {
   for (const std::string& format : formats) {
@@ -65,7 +57,7 @@ std::string ExportModel(const ExportOptions& options,
     WriteFileAtomically(folder.PathFor("model.torchscript"),
                         TorchScriptBytes(graph));
   }
-  return folder.Commit(SecondsNow());
+  return folder.Commit(static_cast<std::int64_t>(UnixSeconds()));
 }
 
 }  // namespace infeed

@@ -33,7 +33,6 @@ class TorchLoop final : public DeviceLoop {
   std::uint64_t SetTeacher(const ModelOptions& model,
                            const TensorMap& weights) override;
   void SetPlateauRate(double rate) override;
-  using DeviceLoop::Evaluate;
   [[nodiscard]] EvalSums Evaluate(Infeed& infeed, EvalWeights weights) override;
   void Predict(Infeed& infeed, const PredictionSink& sink) override;
   [[nodiscard]] ModelState Save() const override;

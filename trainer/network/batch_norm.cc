@@ -8,6 +8,7 @@
 #include <torch/custom_class.h>
 
 #include "base/error.h"
+#include "trainer/model/options.h"
 
 namespace infeed {
 namespace {
@@ -133,8 +134,7 @@ struct SharedNorm {
 // means and the squares about them, so that no precision is lost where the mean
 // is large. Waits for the other ranks once forward and once backward.
 SharedNorm SharedBatchNorm(const torch::Tensor& x, const torch::Tensor& weight,
-                           const torch::Tensor& bias, double epsilon,
-                           DeviceGroup& group) {
+                           const torch::Tensor& bias, DeviceGroup& group) {
   torch::Tensor mean;
   torch::Tensor squares;
   {
@@ -144,7 +144,7 @@ SharedNorm SharedBatchNorm(const torch::Tensor& x, const torch::Tensor& weight,
     squares = moments.squares;
   }
   const auto count = static_cast<double>(x.numel() / x.size(1) * group.size());
-  const torch::Tensor inverse = (squares / count + epsilon).rsqrt();
+  const torch::Tensor inverse = (squares / count + kBatchNormEpsilon).rsqrt();
   return {.output = Normalise::apply(x, weight, bias, mean, inverse, &group),
           .mean = mean,
           .unbiased_variance = squares / (count - 1)};
@@ -175,7 +175,7 @@ NormTensors BatchNormImpl::TakeStep() {
           .moving_mean = running_mean,
           .moving_variance = running_var,
           .momentum = options.momentum,
-          .epsilon = options.epsilon};
+          .epsilon = kBatchNormEpsilon};
 }
 
 torch::Tensor BatchNormImpl::forward(const torch::Tensor& x) {
@@ -189,13 +189,12 @@ torch::Tensor BatchNormImpl::forward(const torch::Tensor& x) {
     return ForwardShared(x);
   }
   return at::batch_norm(x, weight, bias, running_mean, running_var,
-                        is_training(), options.momentum, options.epsilon,
+                        is_training(), options.momentum, kBatchNormEpsilon,
                         at::globalContext().userEnabledCuDNN());
 }
 
 torch::Tensor BatchNormImpl::ForwardShared(const torch::Tensor& x) {
-  const SharedNorm norm =
-      SharedBatchNorm(x, weight, bias, options.epsilon, *group_);
+  const SharedNorm norm = SharedBatchNorm(x, weight, bias, *group_);
   const torch::NoGradGuard no_grad;
   running_mean.lerp_(norm.mean, options.momentum);
   running_var.lerp_(norm.unbiased_variance, options.momentum);

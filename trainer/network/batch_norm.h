@@ -14,7 +14,6 @@ namespace infeed {
 
 struct BatchNormOptions {
   std::int64_t channels = 1;
-  double epsilon = 1e-5;
   double momentum = 0.1;  // weight of a batch in the moving statistics
 };
 

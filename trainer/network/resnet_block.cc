@@ -25,7 +25,6 @@ nn::Conv2d MakeConvolution(const ConvPlan& plan) {
 
 BatchNorm MakeNorm(std::int64_t channels, const ModelOptions& options) {
   BatchNorm norm(BatchNormOptions{.channels = channels,
-                                  .epsilon = kBatchNormEpsilon,
                                   .momentum = 1 - options.bn_momentum});
   norm->set_fused(options.fused_batch_norm);
   return norm;

@@ -1,5 +1,3 @@
-#include "trainer/optimizer/adam.h"
-
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -7,6 +5,7 @@
 #include <ATen/ATen.h>
 
 #include "trainer/optimizer/gradients.h"
+#include "trainer/optimizer/pass.h"
 
 namespace infeed {
 namespace {
@@ -14,9 +13,19 @@ namespace {
 constexpr double kBeta1 = 0.9;
 constexpr double kBeta2 = 0.999;
 
-double EpsilonOf(const AdamOptions& options) {
-  return options.decoupled ? 1e-8           // of PyTorch's AdamW and NAdam
-                           : 1.1920929e-7;  // of the XLA.jl article
+// AdamW: the weight itself is reduced by rate * weight_decay * weight. Else the
+// decay is added to the gradient, as that of the L2 term.
+bool IsDecoupled(const OptimizerOptions& options) {
+  return options.kind != OptimizerKind::kAdam;
+}
+
+bool IsNAdam(const OptimizerOptions& options) {
+  return options.kind == OptimizerKind::kNAdamW;
+}
+
+double EpsilonOf(const OptimizerOptions& options) {
+  return IsDecoupled(options) ? 1e-8           // of PyTorch's AdamW and NAdam
+                              : 1.1920929e-7;  // of the XLA.jl article
 }
 
 struct Factors {
@@ -60,8 +69,8 @@ torch::Tensor MomentumAt(const torch::Tensor& t) {
   return (1 - torch::pow(0.96, t * 0.004) * 0.5) * kBeta1;
 }
 
-Factors FactorsOf(const AdamOptions& options, std::int64_t step, double product,
-                  double rate) {
+Factors FactorsOf(const OptimizerOptions& options, std::int64_t step,
+                  double product, double rate) {
   const auto t = static_cast<double>(step);
   Factors factors = {
       .beta1 = static_cast<float>(kBeta1),
@@ -71,7 +80,7 @@ Factors FactorsOf(const AdamOptions& options, std::int64_t step, double product,
       .rate = static_cast<float>(rate / (1 - std::pow(kBeta1, t))),
       .root = static_cast<float>(1 / std::sqrt(1 - std::pow(kBeta2, t))),
       .epsilon = static_cast<float>(EpsilonOf(options))};
-  if (options.nesterov) {
+  if (IsNAdam(options)) {
     const double next = MomentumAt(t + 1);
     factors.rate = static_cast<float>(rate * next / (1 - product * next));
     factors.own =
@@ -80,48 +89,66 @@ Factors FactorsOf(const AdamOptions& options, std::int64_t step, double product,
   return factors;
 }
 
-}  // namespace
+// Adam (Kingma and Ba, arXiv 1412.6980) as in the XLA.jl article's models, and
+// AdamW (Loshchilov and Hutter, arXiv 1711.05101) as in PyTorch. At the t-th
+// step, counted from 1,
+//
+//   m = beta1 * m + (1 - beta1) * g
+//   v = beta2 * v + (1 - beta2) * g^2
+//   w = w - rate * m / ((1 - beta1^t) * (sqrt(v / (1 - beta2^t)) + epsilon))
+//
+// and NAdamW, as PyTorch's NAdam (Dozat, 2016), with c the momentum's decay of
+// 0.004, mu(t) = beta1 * (1 - 0.96^(t * c) / 2) and M(t) the product of mu(1)
+// to mu(t),
+//
+//   w = w - rate * (mu(t + 1) / (1 - M(t + 1)) * m + (1 - mu(t)) / (1 - M(t)) *
+//       g) / (sqrt(v / (1 - beta2^t)) + epsilon)
+//
+// t and M are kept on the device with m and v.
+class AdamOptimizer final : public PassOptimizer {
+ public:
+  AdamOptimizer(std::vector<OptimizedParameter> parameters,
+                const OptimizerOptions& options, Kernels kernels)
+      : PassOptimizer(std::move(parameters), options, kernels),
+        means_(ZerosLike(parameters_)),
+        squares_(ZerosLike(parameters_)),
+        step_(torch::zeros(
+            {}, torch::device(DeviceOf(parameters_)).dtype(torch::kLong))),
+        product_(torch::ones({}, torch::device(DeviceOf(parameters_)))) {}
 
-AdamOptimizer::AdamOptimizer(std::vector<OptimizedParameter> parameters,
-                             const AdamOptions& options, Kernels kernels)
-    : parameters_(std::move(parameters)),
-      means_(ZerosLike(parameters_)),
-      squares_(ZerosLike(parameters_)),
-      options_(options),
-      one_pass_(CanPass(parameters_, kernels)),
-      pass_(parameters_) {
-  const torch::Device device = DeviceOf(parameters_);
-  step_ = torch::zeros({}, torch::device(device).dtype(torch::kLong));
-  product_ = torch::ones({}, torch::device(device));
-}
-
-NamedTensors AdamOptimizer::State() const {
-  NamedTensors state = NamedMoments(parameters_, means_, squares_);
-  state.emplace_back("step", step_);
-  if (options_.nesterov) {
-    state.emplace_back("mu", product_);
+  [[nodiscard]] NamedTensors State() const override {
+    NamedTensors state = NamedMoments(parameters_, means_, squares_);
+    state.emplace_back("step", step_);
+    if (IsNAdam(options_)) {
+      state.emplace_back("mu", product_);
+    }
+    return state;
   }
-  return state;
-}
 
-torch::Tensor AdamOptimizer::Step(const torch::Tensor& rate) {
-  const torch::NoGradGuard no_grad;
-  const std::vector<torch::Tensor> gradients = TakeGradients(parameters_);
-  CountStep();
-  // On the CPU the rate is in the host's memory and can be read.
-  return one_pass_ ? StepInOnePass(gradients, *rate.data_ptr<float>())
-                   : StepWithLibrary(gradients, rate);
-}
+ private:
+  void CountStep() override;
+  torch::Tensor StepInPasses(const std::vector<torch::Tensor>& gradients,
+                             float rate) override;
+  torch::Tensor StepWithLibrary(const std::vector<torch::Tensor>& gradients,
+                                const torch::Tensor& rate) override;
+  torch::Tensor DecayWithLibrary(const std::vector<torch::Tensor>& gradients,
+                                 const torch::Tensor& rate);
+
+  std::vector<torch::Tensor> means_;    // m; from 0
+  std::vector<torch::Tensor> squares_;  // v; from 0
+  torch::Tensor step_;                  // t, int64; from 0
+  torch::Tensor product_;               // M, float32; from 1
+};
 
 void AdamOptimizer::CountStep() {
   step_.add_(1);
-  if (options_.nesterov) {
+  if (IsNAdam(options_)) {
     product_.mul_(MomentumAt(step_.to(torch::kDouble)));
   }
 }
 
-torch::Tensor AdamOptimizer::StepInOnePass(
-    const std::vector<torch::Tensor>& gradients, double rate) {
+torch::Tensor AdamOptimizer::StepInPasses(
+    const std::vector<torch::Tensor>& gradients, float rate) {
   const Factors plain = FactorsOf(options_, *step_.data_ptr<std::int64_t>(),
                                   *product_.data_ptr<float>(), rate);
   pass_.Run([&](const OptimizerPass::Stretch& stretch) {
@@ -131,7 +158,7 @@ torch::Tensor AdamOptimizer::StepInOnePass(
     factors.rate *= static_cast<float>(parameter.rate_factor);
     factors.own *= static_cast<float>(parameter.rate_factor);
     const double decay = parameter.DecayOf(options_.weight_decay);
-    if (options_.decoupled) {
+    if (IsDecoupled(options_)) {
       factors.kept =
           static_cast<float>(1 - rate * parameter.rate_factor * decay);
     } else {
@@ -145,13 +172,13 @@ torch::Tensor AdamOptimizer::StepInOnePass(
     return parameter.DecayOf(squares);
   });
   const double l2 =
-      options_.decoupled ? 0 : options_.weight_decay / 2 * pass_.Sum();
+      IsDecoupled(options_) ? 0 : options_.weight_decay / 2 * pass_.Sum();
   return torch::scalar_tensor(l2, torch::kFloat);
 }
 
 torch::Tensor AdamOptimizer::DecayWithLibrary(
     const std::vector<torch::Tensor>& gradients, const torch::Tensor& rate) {
-  if (!options_.decoupled) {
+  if (!IsDecoupled(options_)) {
     return AddL2(parameters_, gradients, options_.weight_decay, rate);
   }
   for (OptimizedParameter& parameter : parameters_) {
@@ -175,7 +202,7 @@ torch::Tensor AdamOptimizer::StepWithLibrary(
   torch::Tensor mean_rate =
       (rate / (1 - torch::pow(kBeta1, t))).to(torch::kFloat);
   torch::Tensor own_rate;
-  if (options_.nesterov) {
+  if (IsNAdam(options_)) {
     const torch::Tensor next = MomentumAt(t + 1);
     mean_rate = (rate * next / (1 - product_ * next)).to(torch::kFloat);
     own_rate = (rate * (1 - MomentumAt(t)) / (1 - product_)).to(torch::kFloat);
@@ -189,12 +216,21 @@ torch::Tensor AdamOptimizer::StepWithLibrary(
     torch::Tensor weight = parameters_[i].weight;
     weight.addcmul_(means_[i].div(divisor), mean_rate,
                     -parameters_[i].rate_factor);
-    if (options_.nesterov) {
+    if (IsNAdam(options_)) {
       weight.addcmul_(gradients[i].div(divisor), own_rate,
                       -parameters_[i].rate_factor);
     }
   }
   return l2;
+}
+
+}  // namespace
+
+std::unique_ptr<Optimizer> MakeAdam(std::vector<OptimizedParameter> parameters,
+                                    const OptimizerOptions& options,
+                                    Kernels kernels) {
+  return std::make_unique<AdamOptimizer>(std::move(parameters), options,
+                                         kernels);
 }
 
 }  // namespace infeed

@@ -1,5 +1,3 @@
-#include "trainer/optimizer/lamb.h"
-
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -7,6 +5,7 @@
 #include <ATen/ATen.h>
 
 #include "trainer/optimizer/gradients.h"
+#include "trainer/optimizer/pass.h"
 
 namespace infeed {
 namespace {
@@ -53,38 +52,44 @@ void Subtract(float* __restrict weight, const float* __restrict update,
   }
 }
 
-}  // namespace
+// LAMB (You et al., arXiv 1904.00962) as in timm. At the t-th step, counted
+// from 1, with d the weight decay,
+//
+//   m = beta1 * m + (1 - beta1) * g
+//   v = beta2 * v + (1 - beta2) * g^2
+//   u = m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + epsilon) + d * w
+//   r = |w| / |u| for a parameter that is decayed (1 where one is 0), else 1
+//   w = w - rate * r * u
+//
+// Weight decay is not part of the loss. t is kept on the device with m and v.
+class LambOptimizer final : public PassOptimizer {
+ public:
+  LambOptimizer(std::vector<OptimizedParameter> parameters,
+                const OptimizerOptions& options, Kernels kernels)
+      : PassOptimizer(std::move(parameters), options, kernels),
+        means_(ZerosLike(parameters_)),
+        squares_(ZerosLike(parameters_)),
+        step_(torch::zeros(
+            {}, torch::device(DeviceOf(parameters_)).dtype(torch::kLong))) {}
 
-LambOptimizer::LambOptimizer(std::vector<OptimizedParameter> parameters,
-                             const LambOptions& options, Kernels kernels)
-    : parameters_(std::move(parameters)),
-      means_(ZerosLike(parameters_)),
-      squares_(ZerosLike(parameters_)),
-      options_(options),
-      passes_(CanPass(parameters_, kernels)),
-      pass_(parameters_) {
-  const torch::Device device = DeviceOf(parameters_);
-  step_ = torch::zeros({}, torch::device(device).dtype(torch::kLong));
-}
-
-NamedTensors LambOptimizer::State() const {
-  NamedTensors state = NamedMoments(parameters_, means_, squares_);
-  state.emplace_back("step", step_);
-  return state;
-}
-
-torch::Tensor LambOptimizer::Step(const torch::Tensor& rate) {
-  const torch::NoGradGuard no_grad;
-  const std::vector<torch::Tensor> gradients = TakeGradients(parameters_);
-  step_.add_(1);
-  if (passes_) {
-    // On the CPU the rate is in the host's memory and can be read.
-    StepInPasses(gradients, *rate.data_ptr<float>());
-  } else {
-    StepWithLibrary(gradients, rate);
+  [[nodiscard]] NamedTensors State() const override {
+    NamedTensors state = NamedMoments(parameters_, means_, squares_);
+    state.emplace_back("step", step_);
+    return state;
   }
-  return torch::zeros({}, rate.options());
-}
+
+ private:
+  void CountStep() override { step_.add_(1); }
+  torch::Tensor StepInPasses(const std::vector<torch::Tensor>& gradients,
+                             float rate) override;
+  torch::Tensor StepWithLibrary(const std::vector<torch::Tensor>& gradients,
+                                const torch::Tensor& rate) override;
+  std::vector<double> WeightNorms();
+
+  std::vector<torch::Tensor> means_;    // m; from 0
+  std::vector<torch::Tensor> squares_;  // v; from 0
+  torch::Tensor step_;                  // t, int64; from 0
+};
 
 std::vector<double> LambOptimizer::WeightNorms() {
   pass_.Run([&](const OptimizerPass::Stretch& stretch) {
@@ -98,8 +103,8 @@ std::vector<double> LambOptimizer::WeightNorms() {
   return pass_.SumsByParameter();
 }
 
-void LambOptimizer::StepInPasses(const std::vector<torch::Tensor>& gradients,
-                                 double rate) {
+torch::Tensor LambOptimizer::StepInPasses(
+    const std::vector<torch::Tensor>& gradients, float rate) {
   const std::vector<double> weight_squares = WeightNorms();
   const auto t = static_cast<double>(*step_.data_ptr<std::int64_t>());
   const LambFactors plain = {
@@ -134,10 +139,11 @@ void LambOptimizer::StepInPasses(const std::vector<torch::Tensor>& gradients,
              static_cast<float>(rate * parameters_[index].rate_factor * ratio));
     return 0.0;
   });
+  return torch::zeros({}, torch::kFloat);
 }
 
-void LambOptimizer::StepWithLibrary(const std::vector<torch::Tensor>& gradients,
-                                    const torch::Tensor& rate) {
+torch::Tensor LambOptimizer::StepWithLibrary(
+    const std::vector<torch::Tensor>& gradients, const torch::Tensor& rate) {
   at::_foreach_mul_(means_, kLambBeta1);
   at::_foreach_add_(means_, gradients, 1 - kLambBeta1);
   at::_foreach_mul_(squares_, kLambBeta2);
@@ -166,6 +172,16 @@ void LambOptimizer::StepWithLibrary(const std::vector<torch::Tensor>& gradients,
     }
     weight.addcmul_(update, own_rate, -parameter.rate_factor);
   }
+  return torch::zeros({}, rate.options());
+}
+
+}  // namespace
+
+std::unique_ptr<Optimizer> MakeLamb(std::vector<OptimizedParameter> parameters,
+                                    const OptimizerOptions& options,
+                                    Kernels kernels) {
+  return std::make_unique<LambOptimizer>(std::move(parameters), options,
+                                         kernels);
 }
 
 }  // namespace infeed

@@ -1,5 +1,3 @@
-#include "trainer/optimizer/lars.h"
-
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -8,6 +6,7 @@
 
 #include "trainer/kernels/optimizer_math.h"
 #include "trainer/optimizer/gradients.h"
+#include "trainer/optimizer/pass.h"
 
 namespace infeed {
 namespace {
@@ -20,35 +19,42 @@ void Update(float* __restrict weight, float* __restrict average,
   }
 }
 
-}  // namespace
+constexpr double kTrust = 0.001;  // the reference's "eeta"
 
-LarsOptimizer::LarsOptimizer(std::vector<OptimizedParameter> parameters,
-                             const LarsOptions& options, Kernels kernels)
-    : parameters_(std::move(parameters)),
-      averages_(ZerosLike(parameters_)),
-      options_(options),
-      passes_(CanPass(parameters_, kernels)),
-      pass_(parameters_) {
-  for (const OptimizedParameter& parameter : parameters_) {
-    weights_.push_back(parameter.weight);
+// Layer-wise adaptive rates (You et al., arXiv 1708.03888), in the reference's
+// later form, where the average includes the rate. With d the weight decay, for
+// a parameter that is decayed,
+//
+//   r = rate * trust * |w| / (|gradient| + d * |w|)   (rate where one is 0)
+//   a = momentum * a + r * (gradient + d * w)
+//   w = w - a
+//
+// and for the others r = rate, d = 0. Weight decay is not part of the loss.
+class LarsOptimizer final : public PassOptimizer {
+ public:
+  LarsOptimizer(std::vector<OptimizedParameter> parameters,
+                const OptimizerOptions& options, Kernels kernels)
+      : PassOptimizer(std::move(parameters), options, kernels),
+        averages_(ZerosLike(parameters_)) {
+    for (const OptimizedParameter& parameter : parameters_) {
+      weights_.push_back(parameter.weight);
+    }
   }
-}
 
-NamedTensors LarsOptimizer::State() const {
-  return Named(parameters_, averages_);
-}
-
-torch::Tensor LarsOptimizer::Step(const torch::Tensor& rate) {
-  const torch::NoGradGuard no_grad;
-  const std::vector<torch::Tensor> gradients = TakeGradients(parameters_);
-  if (passes_) {
-    // On the CPU the rate is in the host's memory and can be read.
-    StepInPasses(gradients, *rate.data_ptr<float>());
-  } else {
-    StepWithLibrary(gradients, rate);
+  [[nodiscard]] NamedTensors State() const override {
+    return Named(parameters_, averages_);
   }
-  return torch::zeros({}, rate.options());
-}
+
+ private:
+  torch::Tensor StepInPasses(const std::vector<torch::Tensor>& gradients,
+                             float rate) override;
+  torch::Tensor StepWithLibrary(const std::vector<torch::Tensor>& gradients,
+                                const torch::Tensor& rate) override;
+  std::vector<double> SquaredNorms(const std::vector<torch::Tensor>& tensors);
+
+  std::vector<torch::Tensor> weights_;
+  std::vector<torch::Tensor> averages_;  // a; from 0
+};
 
 std::vector<double> LarsOptimizer::SquaredNorms(
     const std::vector<torch::Tensor>& tensors) {
@@ -62,8 +68,8 @@ std::vector<double> LarsOptimizer::SquaredNorms(
   return pass_.SumsByParameter();
 }
 
-void LarsOptimizer::StepInPasses(const std::vector<torch::Tensor>& gradients,
-                                 float rate) {
+torch::Tensor LarsOptimizer::StepInPasses(
+    const std::vector<torch::Tensor>& gradients, float rate) {
   const std::vector<double> weight_squares = SquaredNorms(weights_);
   const std::vector<double> gradient_squares = SquaredNorms(gradients);
   const auto momentum = static_cast<float>(options_.momentum);
@@ -74,7 +80,7 @@ void LarsOptimizer::StepInPasses(const std::vector<torch::Tensor>& gradients,
       const double decay = parameters_[i].DecayOf(options_.weight_decay);
       factors[i].decay = static_cast<float>(decay);
       factors[i].rate =
-          LarsRate(rate, options_.trust, decay, std::sqrt(weight_squares[i]),
+          LarsRate(rate, kTrust, decay, std::sqrt(weight_squares[i]),
                    std::sqrt(gradient_squares[i]));
     }
     factors[i].rate *= static_cast<float>(parameters_[i].rate_factor);
@@ -87,10 +93,11 @@ void LarsOptimizer::StepInPasses(const std::vector<torch::Tensor>& gradients,
            factors[index]);
     return 0.0;
   });
+  return torch::zeros({}, torch::kFloat);
 }
 
-void LarsOptimizer::StepWithLibrary(const std::vector<torch::Tensor>& gradients,
-                                    const torch::Tensor& rate) {
+torch::Tensor LarsOptimizer::StepWithLibrary(
+    const std::vector<torch::Tensor>& gradients, const torch::Tensor& rate) {
   at::_foreach_mul_(averages_, options_.momentum);
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     torch::Tensor gradient = gradients[i];
@@ -100,7 +107,7 @@ void LarsOptimizer::StepWithLibrary(const std::vector<torch::Tensor>& gradients,
       const torch::Tensor gradient_norm = gradient.norm();
       const double decay = parameters_[i].DecayOf(options_.weight_decay);
       const torch::Tensor trust =
-          weight_norm * options_.trust / (gradient_norm + decay * weight_norm);
+          weight_norm * kTrust / (gradient_norm + decay * weight_norm);
       const torch::Tensor both =
           weight_norm.gt(0).logical_and_(gradient_norm.gt(0));
       own_rate = rate * torch::where(both, trust, torch::ones_like(trust));
@@ -109,6 +116,16 @@ void LarsOptimizer::StepWithLibrary(const std::vector<torch::Tensor>& gradients,
     averages_[i].addcmul_(gradient, own_rate, parameters_[i].rate_factor);
     weights_[i].sub_(averages_[i]);
   }
+  return torch::zeros({}, rate.options());
+}
+
+}  // namespace
+
+std::unique_ptr<Optimizer> MakeLars(std::vector<OptimizedParameter> parameters,
+                                    const OptimizerOptions& options,
+                                    Kernels kernels) {
+  return std::make_unique<LarsOptimizer>(std::move(parameters), options,
+                                         kernels);
 }
 
 }  // namespace infeed

@@ -1,5 +1,3 @@
-#include "trainer/optimizer/momentum.h"
-
 #include <cstdint>
 #include <utility>
 
@@ -7,6 +5,7 @@
 
 #include "trainer/kernels/optimizer_math.h"
 #include "trainer/optimizer/gradients.h"
+#include "trainer/optimizer/pass.h"
 
 namespace infeed {
 namespace {
@@ -26,30 +25,32 @@ double Update(float* __restrict weight, float* __restrict average,
   });
 }
 
-}  // namespace
+// Stochastic gradient descent with momentum m, as in the reference:
+//
+//   g = gradient + weight_decay * w        (the L2 term's part)
+//   a = m * a + g
+//   w = w - rate * (g + m * a)             (rate * a without Nesterov)
+class MomentumOptimizer final : public PassOptimizer {
+ public:
+  MomentumOptimizer(std::vector<OptimizedParameter> parameters,
+                    const OptimizerOptions& options, Kernels kernels)
+      : PassOptimizer(std::move(parameters), options, kernels),
+        averages_(ZerosLike(parameters_)) {}
 
-MomentumOptimizer::MomentumOptimizer(std::vector<OptimizedParameter> parameters,
-                                     const MomentumOptions& options,
-                                     Kernels kernels)
-    : parameters_(std::move(parameters)),
-      averages_(ZerosLike(parameters_)),
-      options_(options),
-      one_pass_(CanPass(parameters_, kernels)),
-      pass_(parameters_) {}
+  [[nodiscard]] NamedTensors State() const override {
+    return Named(parameters_, averages_);
+  }
 
-NamedTensors MomentumOptimizer::State() const {
-  return Named(parameters_, averages_);
-}
+ private:
+  torch::Tensor StepInPasses(const std::vector<torch::Tensor>& gradients,
+                             float rate) override;
+  torch::Tensor StepWithLibrary(const std::vector<torch::Tensor>& gradients,
+                                const torch::Tensor& rate) override;
 
-torch::Tensor MomentumOptimizer::Step(const torch::Tensor& rate) {
-  const torch::NoGradGuard no_grad;
-  const std::vector<torch::Tensor> gradients = TakeGradients(parameters_);
-  // On the CPU the rate is in the host's memory and can be read.
-  return one_pass_ ? StepInOnePass(gradients, *rate.data_ptr<float>())
-                   : StepWithLibrary(gradients, rate);
-}
+  std::vector<torch::Tensor> averages_;  // a; from 0
+};
 
-torch::Tensor MomentumOptimizer::StepInOnePass(
+torch::Tensor MomentumOptimizer::StepInPasses(
     const std::vector<torch::Tensor>& gradients, float rate) {
   MomentumFactors plain =
       MakeMomentumFactors(options_.momentum, options_.nesterov, 0);
@@ -88,6 +89,15 @@ torch::Tensor MomentumOptimizer::StepWithLibrary(
     weight.addcmul_(updates[i], rate, -parameters_[i].rate_factor);
   }
   return l2;
+}
+
+}  // namespace
+
+std::unique_ptr<Optimizer> MakeMomentum(
+    std::vector<OptimizedParameter> parameters, const OptimizerOptions& options,
+    Kernels kernels) {
+  return std::make_unique<MomentumOptimizer>(std::move(parameters), options,
+                                             kernels);
 }
 
 }  // namespace infeed

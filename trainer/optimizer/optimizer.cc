@@ -3,12 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "trainer/optimizer/adam.h"
 #include "trainer/optimizer/gpu_optimizer.h"
-#include "trainer/optimizer/lamb.h"
-#include "trainer/optimizer/lars.h"
-#include "trainer/optimizer/momentum.h"
-#include "trainer/optimizer/rmsprop.h"
+#include "trainer/optimizer/pass.h"
 
 namespace infeed {
 
@@ -40,39 +36,19 @@ std::unique_ptr<Optimizer> MakeOptimizer(
   }
   switch (options.kind) {
     case OptimizerKind::kLars:
-      return std::make_unique<LarsOptimizer>(
-          std::move(parameters),
-          LarsOptions{.momentum = options.momentum,
-                      .weight_decay = options.weight_decay},
-          kernels);
+      return MakeLars(std::move(parameters), options, kernels);
     case OptimizerKind::kLamb:
-      return std::make_unique<LambOptimizer>(
-          std::move(parameters),
-          LambOptions{.weight_decay = options.weight_decay}, kernels);
+      return MakeLamb(std::move(parameters), options, kernels);
     case OptimizerKind::kRmsProp:
-      return std::make_unique<RmsPropOptimizer>(
-          std::move(parameters),
-          RmsPropOptions{.momentum = options.momentum,
-                         .weight_decay = options.weight_decay},
-          kernels);
+      return MakeRmsProp(std::move(parameters), options, kernels);
     case OptimizerKind::kAdam:
     case OptimizerKind::kAdamW:
     case OptimizerKind::kNAdamW:
-      return std::make_unique<AdamOptimizer>(
-          std::move(parameters),
-          AdamOptions{.weight_decay = options.weight_decay,
-                      .decoupled = options.kind != OptimizerKind::kAdam,
-                      .nesterov = options.kind == OptimizerKind::kNAdamW},
-          kernels);
+      return MakeAdam(std::move(parameters), options, kernels);
     case OptimizerKind::kMomentum:
       break;
   }
-  return std::make_unique<MomentumOptimizer>(
-      std::move(parameters),
-      MomentumOptions{.momentum = options.momentum,
-                      .nesterov = options.nesterov,
-                      .weight_decay = options.weight_decay},
-      kernels);
+  return MakeMomentum(std::move(parameters), options, kernels);
 }
 
 }  // namespace infeed

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include <ATen/Parallel.h>
+
+#include "trainer/optimizer/gradients.h"
 
 namespace infeed {
 namespace {
@@ -47,13 +50,24 @@ std::vector<double> OptimizerPass::SumsByParameter() const {
   return sums;
 }
 
-bool CanPass(const std::vector<OptimizedParameter>& parameters,
-             Kernels kernels) {
-  return kernels == Kernels::kFastest &&
-         std::all_of(parameters.begin(), parameters.end(),
-                     [](const OptimizedParameter& parameter) {
-                       return parameter.weight.is_cpu();
-                     });
+PassOptimizer::PassOptimizer(std::vector<OptimizedParameter> parameters,
+                             const OptimizerOptions& options, Kernels kernels)
+    : parameters_(std::move(parameters)),
+      options_(options),
+      pass_(parameters_),
+      passes_(kernels == Kernels::kFastest &&
+              std::all_of(parameters_.begin(), parameters_.end(),
+                          [](const OptimizedParameter& parameter) {
+                            return parameter.weight.is_cpu();
+                          })) {}
+
+torch::Tensor PassOptimizer::Step(const torch::Tensor& rate) {
+  const torch::NoGradGuard no_grad;
+  const std::vector<torch::Tensor> gradients = TakeGradients(parameters_);
+  CountStep();
+  // On the CPU the rate is in the host's memory and can be read.
+  return passes_ ? StepInPasses(gradients, *rate.data_ptr<float>())
+                 : StepWithLibrary(gradients, rate);
 }
 
 }  // namespace infeed

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "trainer/optimizer/optimizer.h"
@@ -37,9 +38,50 @@ class OptimizerPass {
   std::vector<double> results_;
 };
 
-// Whether a pass can update the parameters: all are in the CPU's memory, and
-// kernels is not kLibrary.
-[[nodiscard]] bool CanPass(const std::vector<OptimizedParameter>& parameters,
-                           Kernels kernels);
+// An optimizer with two forms of a step: passes over the CPU's memory, if all
+// parameters are there and kernels is not kLibrary; else LibTorch's kernels.
+class PassOptimizer : public Optimizer {
+ public:
+  torch::Tensor Step(const torch::Tensor& rate) final;
+
+ protected:
+  PassOptimizer(std::vector<OptimizedParameter> parameters,
+                const OptimizerOptions& options, Kernels kernels);
+
+  // Called at the beginning of each step.
+  virtual void CountStep() {}
+  // Both update the weights and return the L2 term, as Step(). They may change
+  // the gradients.
+  virtual torch::Tensor StepInPasses(
+      const std::vector<torch::Tensor>& gradients, float rate) = 0;
+  virtual torch::Tensor StepWithLibrary(
+      const std::vector<torch::Tensor>& gradients,
+      const torch::Tensor& rate) = 0;
+
+  std::vector<OptimizedParameter> parameters_;
+  OptimizerOptions options_;
+  OptimizerPass pass_;
+
+ private:
+  bool passes_;
+};
+
+// The kinds of optimizers. Their sources have the formulas.
+[[nodiscard]] std::unique_ptr<Optimizer> MakeMomentum(
+    std::vector<OptimizedParameter> parameters, const OptimizerOptions& options,
+    Kernels kernels);
+[[nodiscard]] std::unique_ptr<Optimizer> MakeLars(
+    std::vector<OptimizedParameter> parameters, const OptimizerOptions& options,
+    Kernels kernels);
+// Also AdamW and NAdamW.
+[[nodiscard]] std::unique_ptr<Optimizer> MakeAdam(
+    std::vector<OptimizedParameter> parameters, const OptimizerOptions& options,
+    Kernels kernels);
+[[nodiscard]] std::unique_ptr<Optimizer> MakeLamb(
+    std::vector<OptimizedParameter> parameters, const OptimizerOptions& options,
+    Kernels kernels);
+[[nodiscard]] std::unique_ptr<Optimizer> MakeRmsProp(
+    std::vector<OptimizedParameter> parameters, const OptimizerOptions& options,
+    Kernels kernels);
 
 }  // namespace infeed

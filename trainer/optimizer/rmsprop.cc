@@ -1,5 +1,3 @@
-#include "trainer/optimizer/rmsprop.h"
-
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -7,6 +5,7 @@
 #include <ATen/ATen.h>
 
 #include "trainer/optimizer/gradients.h"
+#include "trainer/optimizer/pass.h"
 
 namespace infeed {
 namespace {
@@ -42,35 +41,41 @@ double Update(float* __restrict weight, float* __restrict move,
   });
 }
 
-}  // namespace
-
-RmsPropOptimizer::RmsPropOptimizer(std::vector<OptimizedParameter> parameters,
-                                   const RmsPropOptions& options,
-                                   Kernels kernels)
-    : parameters_(std::move(parameters)),
-      moves_(ZerosLike(parameters_)),
-      squares_(ZerosLike(parameters_)),
-      options_(options),
-      one_pass_(CanPass(parameters_, kernels)),
-      pass_(parameters_) {
-  for (torch::Tensor& square : squares_) {
-    square.fill_(1);
+// RMSprop (Hinton, 2012) as in TensorFlow and timm's RMSpropTF: epsilon is
+// under the root, v starts at 1, and the momentum includes the rate. decay and
+// epsilon are those of the published recipes.
+//
+//   g = gradient + weight_decay * w        (the L2 term's part)
+//   v = decay * v + (1 - decay) * g^2
+//   m = momentum * m + rate * g / sqrt(v + epsilon)
+//   w = w - m
+class RmsPropOptimizer final : public PassOptimizer {
+ public:
+  RmsPropOptimizer(std::vector<OptimizedParameter> parameters,
+                   const OptimizerOptions& options, Kernels kernels)
+      : PassOptimizer(std::move(parameters), options, kernels),
+        moves_(ZerosLike(parameters_)),
+        squares_(ZerosLike(parameters_)) {
+    for (torch::Tensor& square : squares_) {
+      square.fill_(1);
+    }
   }
-}
 
-NamedTensors RmsPropOptimizer::State() const {
-  return NamedMoments(parameters_, moves_, squares_);
-}
+  [[nodiscard]] NamedTensors State() const override {
+    return NamedMoments(parameters_, moves_, squares_);
+  }
 
-torch::Tensor RmsPropOptimizer::Step(const torch::Tensor& rate) {
-  const torch::NoGradGuard no_grad;
-  const std::vector<torch::Tensor> gradients = TakeGradients(parameters_);
-  // On the CPU the rate is in the host's memory and can be read.
-  return one_pass_ ? StepInOnePass(gradients, *rate.data_ptr<float>())
-                   : StepWithLibrary(gradients, rate);
-}
+ private:
+  torch::Tensor StepInPasses(const std::vector<torch::Tensor>& gradients,
+                             float rate) override;
+  torch::Tensor StepWithLibrary(const std::vector<torch::Tensor>& gradients,
+                                const torch::Tensor& rate) override;
 
-torch::Tensor RmsPropOptimizer::StepInOnePass(
+  std::vector<torch::Tensor> moves_;    // m; from 0
+  std::vector<torch::Tensor> squares_;  // v; from 1
+};
+
+torch::Tensor RmsPropOptimizer::StepInPasses(
     const std::vector<torch::Tensor>& gradients, float rate) {
   const RmsPropFactors plain = {
       .kept = static_cast<float>(kRmsPropDecay),
@@ -109,6 +114,15 @@ torch::Tensor RmsPropOptimizer::StepWithLibrary(
     weight.sub_(moves_[i]);
   }
   return l2;
+}
+
+}  // namespace
+
+std::unique_ptr<Optimizer> MakeRmsProp(
+    std::vector<OptimizedParameter> parameters, const OptimizerOptions& options,
+    Kernels kernels) {
+  return std::make_unique<RmsPropOptimizer>(std::move(parameters), options,
+                                            kernels);
 }
 
 }  // namespace infeed

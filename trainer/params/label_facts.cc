@@ -29,7 +29,7 @@ int FindOffset(const LabelFacts& facts, int given_classes) {
       facts.last_label() < kReferenceClasses) {
     return 0;
   }
-  return facts.first_label();
+  return facts.label_offset();
 }
 
 }  // namespace

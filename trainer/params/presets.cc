@@ -13,37 +13,31 @@ namespace infeed {
 namespace {
 
 // Parameters not listed have their defaults: momentum 0.9, weight_decay 1e-4...
+// docs/recipes.md describes the presets.
 constexpr Preset kPresets[] = {
+    // tensorflow/tpu, models/official/resnet/configs/cloud/v3-8.yaml, with the
+    // reference's steps_per_eval. num_train_images comes from the data.
     {"tpu_reference",
-     "the reference driver on a Cloud TPU v3-8: 91 epochs, 1,024",
-     "tensorflow/tpu, models/official/resnet/configs/cloud/v3-8.yaml, with the "
-     "reference's model and its steps_per_eval. num_train_images comes from "
-     "the data: ImageNet's are the reference's default.",
      "model_variant=tpu,train_steps=113854,train_batch_size=1024,"
      "eval_batch_size=1024,iterations_per_loop=113854,skip_host_call=true,"
      "steps_per_eval=1251,precision=bfloat16,use_cache=true"},
-    {"mlperf", "MLPerf's ResNet: LARS, batch 4,096, until 75.9 % top-1",
-     "MLPerf training v4.0's reference convergence points, resnet_ref_4096: "
-     "rate 10 after 5 epochs, then a polynomial of 42 (13,137 steps), weight "
-     "decay 2e-4; evaluated every 4 epochs. It converged after 39 to 42 "
-     "epochs, with batch norm over 64 images.",
+    // MLPerf training v4.0's reference convergence points, resnet_ref_4096: a
+    // polynomial of 42 epochs (13,137 steps) after 5 of warm-up; it converged
+    // after 39 to 42 epochs.
+    {"mlperf",
      "model_variant=tpu,train_batch_size=4096,train_steps=14700,optimizer=lars,"
      "poly_rate=10,warmup_epochs=5,weight_decay=2e-4,label_smoothing=0.1,"
      "iterations_per_loop=1251,steps_per_eval=1251,eval_batch_size=1024,"
      "precision=bfloat16,stop_at_top_1=0.759"},
-    {"torchvision_v1", "torchvision's first recipe: 90 epochs, batch 256",
-     "pytorch/vision, references/classification: 8 x 32 images, learning rate "
-     "0.1, a tenth each 30 epochs, momentum 0.9, weight decay 1e-4 on all "
-     "parameters. It trains in float32.",
+    // pytorch/vision, references/classification: 8 x 32 images.
+    {"torchvision_v1",
      "recipe=torchvision,train_batch_size=256,train_epochs=90,"
      "base_learning_rate=0.1,learning_rate_schedule=steps,warmup_epochs=0,"
      "use_nesterov=false,weight_decay=1e-4,weight_decay_scope=all,"
      "zero_gamma=false,precision=float32"},
-    {"torchvision_v2", "torchvision's ResNet-50 of IMAGENET1K_V2: 600 epochs",
-     "pytorch/vision, references/classification: 8 x 128 images, rate 0.5, 176 "
-     "pixels in training, each image four times. Its --model-ema keeps 1 - "
-     "2e-5 * 1024 * 32 / 600 every 32 steps, and follows the weights during "
-     "the warm-up. It trains in float32.",
+    // pytorch/vision, references/classification: 8 x 128 images, rate 0.5. Its
+    // --model-ema keeps 1 - 2e-5 * 1024 * 32 / 600 every 32 steps.
+    {"torchvision_v2",
      "recipe=torchvision,train_batch_size=1024,train_epochs=600,"
      "base_learning_rate=0.125,learning_rate_schedule=cosine,warmup_epochs=5,"
      "warmup_factor=0.01,use_nesterov=false,weight_decay=2e-5,"
@@ -55,9 +49,9 @@ constexpr Preset kPresets[] = {
      "moving_average_decay=0.998907733,moving_average_every=32,"
      "moving_average_warmup=follow,"
      "zero_gamma=false,precision=float32"},
-    {"timm_a1", "timm's A1 for ResNet-50: LAMB, BCE, 600 epochs of 2,048",
-     "ResNet strikes back (arXiv 2110.00476), table 2; timm's train.py for the "
-     "rest.",
+    // ResNet strikes back (arXiv 2110.00476), table 2; timm's train.py for the
+    // rest.
+    {"timm_a1",
      "recipe=torchvision,interpolation=antialias_random,train_batch_size=2048,"
      "train_epochs=600,optimizer=lamb,"
      "base_learning_rate=0.005,learning_rate_scaling=none,"
@@ -69,22 +63,17 @@ constexpr Preset kPresets[] = {
      "cutmix_alpha=1,augment_name=timm_randaugment,randaug_magnitude=7,"
      "randaug_magnitude_std=0.5,repeat_augment=3,drop_connect_rate=0.05,"
      "drop_connect_growth=block,eval_crop=0.95"},
-    {"timm_a2", "timm's A2 for ResNet-50: as A1, 300 epochs",
-     "The same table: half the mixup, twice the weight decay, no smoothing.",
+    {"timm_a2",
      "train_epochs=300,weight_decay=0.02,label_smoothing=0,mixup_alpha=0.1",
      "timm_a1"},
-    {"timm_a3", "timm's A3 for ResNet-50: 100 epochs at 160 pixels",
-     "The same table: each image once an epoch, no drop path, rate 0.008.",
+    {"timm_a3",
      "train_epochs=100,image_size_schedule='0:160',base_learning_rate=0.008,"
      "warmup_factor=0.000125,randaug_magnitude=6,repeat_augment=1,"
      "drop_connect_rate=0,drop_connect_growth=group",
      "timm_a2"},
+    // keyu-tian/SparK, downstream_imagenet, in float32; LAMB as in
+    // open-mmlab/mmpretrain's configuration of it (configs/spark).
     {"rsb_finetune",
-     "SparK's fine-tuning of ResNet-50: LAMB, BCE, 300 epochs of 4,096",
-     "keyu-tian/SparK, downstream_imagenet: rate 0.002 for 256 images, 0.7 of "
-     "it for each earlier layer, in float32. Its LAMB has no bias correction "
-     "and adapts all parameters; open-mmlab/mmpretrain's configuration of it "
-     "(configs/spark) has timm's, as here.",
      "recipe=torchvision,interpolation=antialias_bicubic,train_batch_size=4096,"
      "train_epochs=300,optimizer=lamb,base_learning_rate=0.002,"
      "learning_rate_schedule=cosine,warmup_epochs=5,warmup_factor=0.005,"
@@ -96,35 +85,31 @@ constexpr Preset kPresets[] = {
      "drop_connect_growth=block,eval_crop=0.95,moving_average_decay=0.9999,"
      "moving_average_warmup=none,eval_live_weights=true,batch_norm_group=0,"
      "precision=float32"},
-    {"ffcv_16", "ffcv's 16 epochs for ResNet-50: 160 pixels, then 192",
-     "libffcv/ffcv-imagenet, rn50_configs/rn50_16_epochs.yaml: rate 1.7 for "
-     "8 x 512 images, rising for 2 epochs, then a line to 0; 192 pixels from "
-     "epoch 12, 256 in evaluation, with mirror images. Its blurs before "
-     "strided convolutions are left out.",
+    // libffcv/ffcv-imagenet, rn50_configs/rn50_16_epochs.yaml: 8 x 512 images
+    // with the rate 1.7.
+    {"ffcv_16",
      "recipe=torchvision,train_batch_size=1024,train_epochs=16,"
      "base_learning_rate=0.10625,learning_rate_schedule=linear,"
      "warmup_epochs=2,use_nesterov=false,weight_decay=1e-4,"
      "weight_decay_scope=reference,label_smoothing=0.1,zero_gamma=false,"
      "image_size=256,image_size_schedule='0:160,12:192',eval_crops=2"},
-    {"x10_lenet", "the X10 tutorial's LeNet on MNIST: 5 epochs, SGD",
-     "The X10 tutorial: learning rate 0.1, batch 128 with the last one "
-     "smaller, pixels divided by 255.",
+    // The X10 tutorial: pixels divided by 255.
+    {"x10_lenet",
      "model=lenet,image_size=28,recipe=plain,normalization=unit,"
      "train_batch_size=128,eval_batch_size=128,last_batch=pad,train_epochs=5,"
      "base_learning_rate=0.1,learning_rate_scaling=none,"
      "learning_rate_schedule=constant,momentum=0,use_nesterov=false,"
      "weight_decay=0,precision=float32,epoch_lines=true"},
-    {"xla_jl", "the XLA.jl article's loop: one loop of 1,000 steps of 128, SGD",
-     "The XLA.jl ResNet article: ResNet-50 with biases, learning rate 0.001. "
-     "Its notebook's later run had 0.01 and 10,000 steps.",
+    // The XLA.jl ResNet article. Its notebook's later run had the rate 0.01 and
+    // 10,000 steps.
+    {"xla_jl",
      "model_variant=xla_jl,resnet_depth=50,num_label_classes=1000,"
      "recipe=plain,train_batch_size=128,"
      "train_steps=1000,iterations_per_loop=1000,steps_per_eval=1000,"
      "base_learning_rate=0.001,learning_rate_scaling=none,"
      "learning_rate_schedule=constant,momentum=0,use_nesterov=false,"
      "weight_decay=0,zero_gamma=false"},
-    {"lenet_best", "the same LeNet, with our own recipe",
-     "Ours: the X10 tutorial's network with shifts, momentum and a cosine.",
+    {"lenet_best",
      "model=lenet,image_size=28,recipe=cifar,random_flip=false,"
      "normalization=unit,"
      "train_batch_size=128,eval_batch_size=128,last_batch=pad,"
@@ -132,16 +117,13 @@ constexpr Preset kPresets[] = {
      "learning_rate_schedule=cosine,warmup_epochs=1,momentum=0.9,"
      "weight_decay=5e-4,"
      "precision=float32,epoch_lines=true"},
-    {"cifar", "ResNet-18 with a small stem for images of 32 pixels",
-     "Ours, after the usual recipe for CIFAR-10: shifts and flips, a cosine.",
+    // Ours, after the usual recipe for CIFAR-10.
+    {"cifar",
      "resnet_depth=18,small_stem=true,image_size=32,recipe=cifar,"
      "train_batch_size=128,train_epochs=30,base_learning_rate=0.1,"
      "learning_rate_scaling=none,learning_rate_schedule=cosine,"
      "warmup_epochs=1,weight_decay=5e-4,zero_gamma=false"},
-    {"finetune", "your own images, best from pretrained weights: 15 epochs",
-     "Ours: a cosine after one epoch of warm-up, for short runs. With "
-     "resnet_checkpoint, all layers but the classifier learn at a tenth of the "
-     "rate.",
+    {"finetune",
      "train_epochs=15,learning_rate_schedule=cosine,warmup_epochs=1,"
      "body_learning_rate_factor=0.1"},
 };

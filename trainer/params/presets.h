@@ -8,8 +8,6 @@ namespace infeed {
 
 struct Preset {
   std::string_view name;
-  std::string_view about;   // one line, for --help
-  std::string_view source;  // origin of its values, and what differs here
   std::string_view values;  // as --params_override takes them
   // The preset that provides the values not listed here; "": none.
   std::string_view base = {};

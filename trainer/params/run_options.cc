@@ -1,7 +1,7 @@
 #include "trainer/params/run_options.h"
 
 #include "trainer/checkpoint/named_weights.h"
-#include "trainer/remote/run_storage.h"
+#include "trainer/remote/run.h"
 
 namespace infeed {
 

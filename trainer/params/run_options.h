@@ -15,7 +15,7 @@
 
 namespace infeed {
 
-class RunStorage;
+class RemoteRun;
 
 struct RunOptions {
   std::string data_dir;  // "null": made-up images; "" where none is needed
@@ -47,8 +47,6 @@ struct RunOptions {
   // kExport: export the mean of this number of checkpoints.
   int average_checkpoints = 1;
 
-  // kDoctor: print JSON.
-  bool json = false;
   // Check data, model, memory, disk and device, print what would run, and end.
   bool dry_run = false;
   // The command line and the program's version, for the files that the run
@@ -66,7 +64,7 @@ struct RunOptions {
   LiveStats* live_stats = nullptr;  // gets the statistics of the training input
   TraceLog* trace = nullptr;        // gets the spans of every input pipeline
   // Null where all folders are on this disk; must outlive the run.
-  RunStorage* storage = nullptr;
+  RemoteRun* storage = nullptr;
   RunParams params;  // layers are applied, but not ResolveDefaults()
 };
 

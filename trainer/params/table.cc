@@ -9,6 +9,7 @@
 #include "records/bytes/nearest_name.h"
 #include "trainer/params/table_rows.h"
 #include "trainer/params/unsupported.h"
+#include "trainer/results/eval_result.h"
 
 namespace infeed {
 namespace {
@@ -139,6 +140,11 @@ const Param kInputParams[] = {
     Input("memory_limit", {.range = Between(0x1p20, 0x1p44)}),
 };
 
+std::string_view KeepBestChoices() {
+  static const std::string choices = "none|" + MetricNames();
+  return choices;
+}
+
 const Param kRunLengthParams[] = {
     Row("train_steps", Field<&P::train_steps>(), Between(1, kMaxSteps), "steps",
         "Length of the whole training, including earlier runs.", "90 epochs"),
@@ -163,10 +169,7 @@ const Param kRunLengthParams[] = {
     Row("keep_every", Field<&P::keep_every>(), Between(0, kMaxSteps), "steps",
         "Keep the checkpoints of all multiples of this step for good; 0: "
         "none."),
-    Row("keep_best",
-        Field<&P::keep_best>(
-            "none|top_1|top_5|loss|mean_class|auc|auc_at_half"),
-        Any(), "",
+    Row("keep_best", Field<&P::keep_best>(KeepBestChoices()), Any(), "",
         "Keep the checkpoint with the best evaluation by this metric."),
     Row("use_async_checkpointing", Field<&P::use_async_checkpointing>(), Any(),
         "", "Write checkpoints while the training continues."),

@@ -90,7 +90,7 @@ void TakeClassesOf(const std::vector<std::string>& theirs,
   if (theirs.size() == ours.size() && !MatchClasses(ours, theirs).fits) {
     throw UsageError(fmt::format(
         "its classes are {}, this run's {}; --force takes their numbers",
-        ClassesText(theirs), ClassesText(ours)));
+        CountedList(theirs), CountedList(ours)));
   }
   const std::string head = PlanLayers(teacher.model).back().name + ".";
   if (!ArrangeClasses(theirs, ours, head, teacher.weights).empty()) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,6 @@
 #include "trainer/checkpoint/save.h"
 #include "trainer/remote/model.h"
 #include "trainer/remote/outbox.h"
-#include "trainer/remote/run_storage.h"
 #include "trainer/remote/scratch_folder.h"
 #include "trainer/remote/uploader.h"
 
@@ -49,13 +49,14 @@ struct RemoteRunOptions {
   std::function<void(const std::string&)> say = {};
 };
 
-// A run with folders in an object store, for its rank 0. The run works in a
-// scratch folder, into which the store's files are downloaded before it begins;
-// while it runs, new files are uploaded.
+// A run with folders in an object store, for its rank 0: mirrors its local
+// folders. The run works in a scratch folder, into which the store's files are
+// downloaded before it begins; while it runs, new files are uploaded.
 //
-// Throws IoError; UsageError for a URL that cannot be such a folder, and when
-// another process on this machine trains into the same model_dir.
-class RemoteRun final : public RunStorage {
+// One thread at a time. Throws IoError; UsageError for a URL that cannot be
+// such a folder, and when another process on this machine trains into the same
+// model_dir.
+class RemoteRun {
  public:
   // nullptr when none of the run's folders and weights is in a store.
   [[nodiscard]] static std::unique_ptr<RemoteRun> Begin(
@@ -64,14 +65,32 @@ class RemoteRun final : public RunStorage {
   // The run's folders on this disk.
   [[nodiscard]] const RunFolders& folders() const { return options_.folders; }
 
-  [[nodiscard]] bool HasModelDir() const override { return model_ != nullptr; }
-  void UploadCheckpoint(std::int64_t step, const std::string& folder) override;
-  void UploadLog() override;
-  void Refresh() override;
+  // Whether the model_dir is in the store: its mirror is created and locked
+  // already.
+  [[nodiscard]] bool HasModelDir() const { return model_ != nullptr; }
+
+  // Starts the upload of a new checkpoint and of the log's files.
+  void UploadCheckpoint(std::int64_t step, const std::string& folder);
+  // Starts the upload of the log's files.
+  void UploadLog();
+
+  // For a run that follows another run's checkpoints: downloads the newest one,
+  // if it is newer than the local ones, and starts the upload of new files. If
+  // the store fails, the error is printed, and the next call tries again.
+  void Refresh();
+
+  // The local path of the weights at a path or URL or of this name
+  // (named_weights.h), downloaded at the first call. Throws IoError, and
+  // UsageError naming the parameter.
   [[nodiscard]] std::string Fetched(const std::string& given,
-                                    std::string_view parameter) override;
-  [[nodiscard]] std::string WithUrl(std::string text) const override;
-  [[nodiscard]] std::string Exported(const std::string& folder) override;
+                                    std::string_view parameter);
+
+  // The text with the local paths of files of the store replaced by their URLs.
+  // Thread-safe.
+  [[nodiscard]] std::string WithUrl(std::string text) const;
+
+  // Starts the upload of a finished export; returns the name to print for it.
+  [[nodiscard]] std::string Exported(const std::string& folder);
 
   // Waits until everything is uploaded, or until a first signal arrives.
   // Returns the run's end with paths as URLs. If files are still only on this

@@ -44,13 +44,12 @@ ClassMatch MatchClasses(const Names& data, const Names& model) {
   return match;
 }
 
-std::string ClassesText(const Names& names) {
-  constexpr std::size_t kShown = 20;
-  const auto shown = names.begin() + static_cast<std::ptrdiff_t>(
-                                         std::min(names.size(), kShown));
+std::string CountedList(const Names& names, std::size_t most) {
+  const auto shown =
+      names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), most));
   return fmt::format("{} ({}{})", names.size(),
                      fmt::join(names.begin(), shown, ", "),
-                     names.size() > kShown ? ", ..." : "");
+                     names.size() > most ? ", ..." : "");
 }
 
 }  // namespace infeed

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,7 +21,8 @@ struct ClassMatch {
 [[nodiscard]] ClassMatch MatchClasses(const std::vector<std::string>& data,
                                       const std::vector<std::string>& model);
 
-// "3 (cat, dog, fish)", for messages: the first 20 names.
-[[nodiscard]] std::string ClassesText(const std::vector<std::string>& names);
+// "3 (cat, dog, fish)", for messages: the first names.
+[[nodiscard]] std::string CountedList(const std::vector<std::string>& names,
+                                      std::size_t most = 20);
 
 }  // namespace infeed

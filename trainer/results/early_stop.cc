@@ -1,33 +1,31 @@
 #include "trainer/results/early_stop.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <string_view>
 
 #include "base/error.h"
+#include "pipeline/options/option_text.h"
 #include "records/bytes/whole_number.h"
 #include "trainer/results/eval_result.h"
 
 namespace infeed {
-
 namespace {
 
 Patience ParsePatience(std::string_view name, const std::string& text,
                        int least) {
-  constexpr std::array<std::string_view, 6> kMetrics = {
-      "top_1", "top_5", "loss", "mean_class", "auc", "auc_at_half"};
   constexpr int kMostEvaluations = 1'000'000;
   const std::size_t colon = std::min(text.find(':'), text.size());
   const std::string metric = text.substr(0, colon);
   const auto evaluations = ParseWholeNumber<int>(
       std::string_view(text).substr(std::min(colon + 1, text.size())));
-  if (std::ranges::find(kMetrics, metric) == kMetrics.end() || !evaluations ||
+  if (!IsChoice(MetricNames(), metric) || !evaluations ||
       *evaluations < least || *evaluations > kMostEvaluations) {
     throw UsageError(
         std::string(name) + "='" + text +
         "': must be a metric and a number of evaluations, as 'top_1:5'; the "
-        "metrics are top_1, top_5, loss, mean_class, auc and auc_at_half");
+        "metric is " +
+        ChoicesText(MetricNames()));
   }
   return {.metric = metric, .evaluations = *evaluations};
 }

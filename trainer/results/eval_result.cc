@@ -1,6 +1,8 @@
 #include "trainer/results/eval_result.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,6 +21,15 @@ void AddCurve(const EvalSums& sums, EvalResult& result) {
   result.roc = RocCurve(std::move(images));
 }
 
+// The mean over the classes that have images.
+std::optional<double> MeanAccuracy(const EvalSums& sums) {
+  std::vector<std::optional<double>> accuracies;
+  for (const ClassCounts& counts : CountClasses(sums.confusion, sums.classes)) {
+    accuracies.push_back(counts.accuracy());
+  }
+  return MeanOf(accuracies);
+}
+
 // The mean over the classes, each against the rest. A class without images, or
 // with all of them, has no area and is left out.
 std::optional<double> MeanAuc(const EvalSums& sums) {
@@ -29,6 +40,24 @@ std::optional<double> MeanAuc(const EvalSums& sums) {
   }
   return MeanOf(areas);
 }
+
+using Result = EvalResult;
+using Found = std::optional<double>;
+
+constexpr Metric kMetrics[] = {
+    {"top_1", "top_1_accuracy",
+     [](const Result& r) -> Found { return r.top_1; }},
+    {"top_5", "top_5_accuracy",
+     [](const Result& r) {
+       return HasTopFive(r.classes) ? Found(r.top_5) : std::nullopt;
+     }},
+    {"loss", "loss", [](const Result& r) -> Found { return r.loss; }},
+    {"mean_class", "mean_class_accuracy",
+     [](const Result& r) { return r.mean_class; }},
+    {"auc", "auc", [](const Result& r) { return r.auc; }},
+    {"auc_at_half", "auc_at_half",
+     [](const Result& r) { return r.auc_at_half; }},
+};
 
 }  // namespace
 
@@ -41,7 +70,7 @@ EvalResult MakeEvalResult(const EvalSums& sums) {
                        .classes = sums.classes,
                        .confusion = sums.confusion};
   if (!sums.confusion.empty()) {
-    result.mean_class = MeanOf(ClassAccuracies(sums.confusion, sums.classes));
+    result.mean_class = MeanAccuracy(sums);
   }
   if (sums.has_scores && sums.classes == 2) {
     AddCurve(sums, result);
@@ -51,26 +80,24 @@ EvalResult MakeEvalResult(const EvalSums& sums) {
   return result;
 }
 
+std::span<const Metric> EvalMetrics() { return kMetrics; }
+
+const std::string& MetricNames() {
+  static const std::string names = [] {
+    std::string joined;
+    for (const Metric& metric : kMetrics) {
+      joined.append(joined.empty() ? "" : "|").append(metric.name);
+    }
+    return joined;
+  }();
+  return names;
+}
+
 std::optional<double> FindMetric(const EvalResult& result,
                                  std::string_view name) {
-  if (name == "top_1") {
-    return result.top_1;
-  }
-  if (name == "top_5") {
-    return HasTopFive(result.classes) ? std::optional(result.top_5)
-                                      : std::nullopt;
-  }
-  if (name == "loss") {
-    return result.loss;
-  }
-  if (name == "mean_class") {
-    return result.mean_class;
-  }
-  if (name == "auc") {
-    return result.auc;
-  }
-  Check(name == "auc_at_half", "the metric has a name");
-  return result.auc_at_half;
+  const Metric* const metric = std::ranges::find(kMetrics, name, &Metric::name);
+  Check(metric != std::end(kMetrics), "the metric has a name");
+  return metric->find(result);
 }
 
 std::string LacksMetricText(std::string_view name, std::int64_t images,

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,9 +63,17 @@ struct EvalResult {
 // records. Requires: sums.images > 0.
 [[nodiscard]] EvalResult MakeEvalResult(const EvalSums& sums);
 
-// A metric by its name in metrics.jsonl and keep_best: top_1, top_5, loss,
-// mean_class, auc, auc_at_half; nullopt where the evaluation has no such
-// metric. Requires: name is one of these.
+struct Metric {
+  std::string_view name;  // in metrics.jsonl, keep_best and early_stop
+  std::string_view tag;   // in TensorBoard, as the reference's
+  // nullopt where the evaluation has no such metric.
+  std::optional<double> (*find)(const EvalResult& result);
+};
+[[nodiscard]] std::span<const Metric> EvalMetrics();
+// Their names, as "top_1|top_5|loss".
+[[nodiscard]] const std::string& MetricNames();
+
+// Metric::find() by name. Requires: name is one of MetricNames().
 [[nodiscard]] std::optional<double> FindMetric(const EvalResult& result,
                                                std::string_view name);
 

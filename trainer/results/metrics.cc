@@ -50,22 +50,24 @@ bool IsBetween(const Counts& a, const Counts& b, const Counts& c) {
 
 }  // namespace
 
-std::vector<std::optional<double>> ClassAccuracies(
-    std::span<const std::int64_t> confusion, int classes) {
+std::optional<double> ClassCounts::accuracy() const {
+  return images == 0 ? std::nullopt
+                     : std::optional(static_cast<double>(right) /
+                                     static_cast<double>(images));
+}
+
+std::vector<ClassCounts> CountClasses(std::span<const std::int64_t> confusion,
+                                      int classes) {
   const auto width = static_cast<std::size_t>(classes);
-  std::vector<std::optional<double>> accuracies(width);
-  for (std::size_t label = 0; label < width; ++label) {
-    std::int64_t images = 0;
-    for (const std::int64_t count : confusion.subspan(label * width, width)) {
-      images += count;
-    }
-    if (images > 0) {
-      accuracies[label] =
-          static_cast<double>(confusion[label * width + label]) /
-          static_cast<double>(images);
-    }
+  std::vector<ClassCounts> counts(width);
+  for (std::size_t i = 0; i < confusion.size(); ++i) {
+    const std::size_t label = i / width;
+    const std::size_t predicted = i % width;
+    counts[label].images += confusion[i];
+    counts[label].right += label == predicted ? confusion[i] : 0;
+    counts[predicted].predicted += confusion[i];
   }
-  return accuracies;
+  return counts;
 }
 
 std::optional<double> MeanOf(std::span<const std::optional<double>> values) {

@@ -10,10 +10,18 @@
 // Metrics from a confusion matrix and an evaluation's scores: plain arithmetic.
 namespace infeed {
 
-// The fraction of each class's images that were predicted as this class;
-// nullopt for a class without images. confusion: [classes, classes], rows are
-// labels.
-[[nodiscard]] std::vector<std::optional<double>> ClassAccuracies(
+// A class's row and column of a confusion matrix.
+struct ClassCounts {
+  std::int64_t images = 0;     // of this class
+  std::int64_t right = 0;      // of these, predicted as this class
+  std::int64_t predicted = 0;  // all images predicted as this class
+
+  // nullopt for a class without images.
+  [[nodiscard]] std::optional<double> accuracy() const;
+};
+
+// The counts of each class. confusion: [classes, classes], rows are labels.
+[[nodiscard]] std::vector<ClassCounts> CountClasses(
     std::span<const std::int64_t> confusion, int classes);
 
 // The mean of the values that are present; nullopt where none is.

@@ -10,7 +10,6 @@
 
 namespace infeed {
 
-// A value of an event.
 struct EventValue {
   std::string name;  // in metrics.jsonl; "": not there
   std::variant<double, std::int64_t, bool, std::string> value;

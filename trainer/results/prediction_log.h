@@ -14,7 +14,6 @@
 
 namespace infeed {
 
-// Counts over a prediction run.
 struct PredictionCounts {
   std::int64_t images = 0;  // with a prediction
   std::int64_t bad = 0;     // without

@@ -47,7 +47,7 @@ void RefuseUnlessForced(const Job& job, const Names& data,
       "model {}",
       job.options.inputs.empty() ? "data_dir=" + job.options.data_dir
                                  : "input=" + job.options.inputs.front(),
-      ClassesText(data), model_classes);
+      CountedList(data), model_classes);
   if (!job.options.force) {
     throw UsageError(fmt::format(
         "{}; give data of the model's classes, or --force to {} nevertheless, "
@@ -84,12 +84,12 @@ ClassMap MatchNames(const Job& job, const DataClasses& data,
   const int first = data.first.value_or(has_background ? 1 : offset);
   ClassMatch match = MatchClasses(data.names, model);
   if (!match.fits) {
-    RefuseUnlessForced(job, data.names, ClassesText(model), UseOf(job));
+    RefuseUnlessForced(job, data.names, CountedList(model), UseOf(job));
     return {.label_offset = offset};
   }
   if (!match.to_model.empty() && !has_background) {
     Say(fmt::format("classes: by their names; the data has {}, the model {}",
-                    ClassesText(data.names), ClassesText(model)));
+                    CountedList(data.names), CountedList(model)));
   }
   return {.label_offset = first, .to_model = std::move(match.to_model)};
 }
@@ -122,7 +122,7 @@ void RequireSameClasses(const Job& job) {
   const Names model = ModelLabels::OfModel(job.options.model_dir).names();
   const Names data = DataLabels(job).names();
   if (!model.empty() && !data.empty() && model != data) {
-    RefuseUnlessForced(job, data, ClassesText(model), "resume");
+    RefuseUnlessForced(job, data, CountedList(model), "resume");
   }
 }
 

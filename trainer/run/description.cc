@@ -24,7 +24,7 @@
 #include "trainer/params/params.h"
 #include "trainer/params/station_options.h"
 #include "trainer/params/table.h"
-#include "trainer/remote/run_storage.h"
+#include "trainer/remote/run.h"
 #include "trainer/results/model_dir.h"
 
 namespace infeed {
@@ -192,7 +192,7 @@ std::unique_ptr<RunLog> MakeLog(const Job& job, std::int64_t first_step,
       .report = MakeReportSubject(job),
       .profiler = &profiler,
       .say = Say};
-  if (RunStorage* const storage = job.options.storage) {
+  if (RemoteRun* const storage = job.options.storage) {
     options.on_checkpoint = [storage](std::int64_t step,
                                       const std::string& folder) {
       storage->UploadCheckpoint(step, folder);

@@ -1,5 +1,4 @@
 #include <cstdio>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -10,7 +9,7 @@
 #include "trainer/log/eval_log.h"
 #include "trainer/loop/evaluation.h"
 #include "trainer/params/validation.h"
-#include "trainer/remote/run_storage.h"
+#include "trainer/remote/run.h"
 #include "trainer/run/data_classes.h"
 #include "trainer/run/job.h"
 #include "trainer/run/modes.h"
@@ -18,21 +17,18 @@
 namespace infeed {
 namespace {
 
-// Evaluates a job's checkpoints and writes the results.
 struct Evaluator {
+  Evaluator(const Job& of, const ModelLabels& labels, ClassMap map)
+      : job(of), classes(std::move(map)) {
+    if (job.ranks.place().is_first()) {
+      log.emplace(job.options.model_dir, labels);
+    }
+  }
+
   const Job& job;
   ClassMap classes;
-  std::unique_ptr<EvalLog> log;  // on rank 0
+  std::optional<EvalLog> log;  // on rank 0
 };
-
-Evaluator MakeEvaluator(const Job& job, const ModelLabels& labels,
-                        const ClassMap& classes) {
-  Evaluator evaluator = {.job = job, .classes = classes, .log = nullptr};
-  if (job.ranks.place().is_first()) {
-    evaluator.log = std::make_unique<EvalLog>(job.options.model_dir, labels);
-  }
-  return evaluator;
-}
 
 // Evaluates the model on the device. Returns false after a stop request.
 bool EvaluateAndPrint(Evaluator& evaluator, const RunStart& from,
@@ -130,8 +126,8 @@ ProgramEnd Follow(const Job& job, const std::stop_token& stop) {
   while (const std::optional<RunStart> from = ShareNext(job, follower)) {
     if (!evaluator) {
       const ModelLabels labels = ModelLabels::OfModel(job.options.model_dir);
-      evaluator.emplace(MakeEvaluator(
-          job, labels, MatchToModel(job, job.data.eval_index(), labels)));
+      evaluator.emplace(job, labels,
+                        MatchToModel(job, job.data.eval_index(), labels));
     }
     if (!EvaluateAndPrint(*evaluator, *from, stop)) {
       return Stopped();
@@ -169,7 +165,7 @@ Work PrepareEvaluation(const Job& job, Preparation& preparation) {
     classes = MatchToModel(job, job.data.eval_index(), from.labels);
   });
   return [&job, from, classes](const std::stop_token& stop) -> ProgramEnd {
-    Evaluator evaluator = MakeEvaluator(job, from.labels, classes);
+    Evaluator evaluator(job, from.labels, classes);
     return EvaluateAndPrint(evaluator, from, stop) ? ExitCode::kDone
                                                    : Stopped();
   };

@@ -11,7 +11,7 @@
 #include "trainer/checkpoint/average.h"
 #include "trainer/loop/exporter.h"
 #include "trainer/params/station_options.h"
-#include "trainer/remote/run_storage.h"
+#include "trainer/remote/run.h"
 #include "trainer/run/job.h"
 #include "trainer/run/modes.h"
 

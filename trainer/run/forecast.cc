@@ -20,8 +20,6 @@
 namespace infeed {
 namespace {
 
-namespace fs = std::filesystem;
-
 // Makes one batch. Returns the memory that the input may use.
 std::int64_t TryInput(const RunOptions& options, const DataSet& data,
                       const TrainParams& params) {
@@ -88,24 +86,14 @@ void TryMemory(const RunOptions& options, const TrainParams& params,
   WarnOfMemory(need, there);
 }
 
-// The folder, or its nearest parent that exists.
-fs::path NearestFolder(const std::string& path) {
-  fs::path folder = fs::absolute(path);
-  std::error_code ignored;
-  while (!fs::is_directory(folder, ignored) && folder.has_relative_path()) {
-    folder = folder.parent_path();
-  }
-  return folder;
-}
-
 void TryDisk(const RunOptions& options, const TrainParams& params) {
-  const fs::path folder = NearestFolder(options.model_dir);
   const std::int64_t one = CheckpointBytes(
       ComputeCost(MakeModelOptions(params), params.input.preprocess.image_size),
       MakeOptimizerOptions(params));
   // While a checkpoint is written, the oldest one still exists.
   const std::int64_t all = one * (params.keep_last + 1);
-  const auto free = static_cast<std::int64_t>(fs::space(folder).available);
+  const auto free = static_cast<std::int64_t>(
+      std::filesystem::space(NearestThere(options.model_dir)).available);
   Say(fmt::format("disk:   {} of {} in {}, {} free",
                   CountText(params.keep_last, "checkpoint"), FileSizeText(one),
                   options.model_dir, FileSizeText(free)));

@@ -1,7 +1,6 @@
 #include "trainer/run/job.h"
 
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -179,12 +178,11 @@ std::string BetterText(const RunOptions& options, std::int64_t step) {
              : "";
 }
 
-struct NoCheckpoint {};
-struct AllDamaged {};
-using FoundStart = std::variant<NoCheckpoint, AllDamaged, RunStart>;
+constexpr std::string_view kAllDamaged = "damaged";
 
-// Restore() on rank 0.
-FoundStart ReadCheckpoint(const Job& job) {
+// Restore() on rank 0. Returns a text for all ranks: "" for no checkpoint,
+// kAllDamaged, or the step and the stream's position.
+std::string ReadCheckpoint(const Job& job, std::optional<RunStart>& start) {
   std::vector<std::string> damaged;
   std::optional<Checkpoint> checkpoint =
       FindResume(job.options.model_dir, job.options.resume,
@@ -193,48 +191,26 @@ FoundStart ReadCheckpoint(const Job& job) {
     Say("damaged checkpoint, not used: " + message);
   }
   if (!checkpoint) {
-    return damaged.empty() ? FoundStart(NoCheckpoint()) : AllDamaged();
+    return std::string(damaged.empty() ? "" : kAllDamaged);
   }
   const std::string difference = RequireOwnCheckpoint(job, *checkpoint);
   job.device.Load(checkpoint->state);
   Say(fmt::format("{} the checkpoint at step {}{}",
                   Trains(job.options.mode) ? "resuming from" : "using",
                   checkpoint->step, BetterText(job.options, checkpoint->step)));
-  return RunStart{
-      .step = checkpoint->step,
-      .stream = checkpoint->stream,
-      .validation = checkpoint->validation,
-      .weights = IsOfModelDir(job.options.resume) ? "" : job.options.resume,
-      .network = difference,
-      .labels = IsOfModelDir(job.options.resume)
-                    ? ModelLabels::OfModel(job.options.model_dir)
-                    : ModelLabels::OfWeights(job.options.resume)};
-}
-
-constexpr std::string_view kAllDamaged = "damaged";
-
-// Rank 0's finding as a text for the other ranks: "" for no checkpoint,
-// kAllDamaged, or the step and the stream's position.
-std::string ToText(const FoundStart& found) {
-  if (const auto* const start = std::get_if<RunStart>(&found)) {
-    return BuildRunState({.step = start->step,
-                          .stream = start->stream,
-                          .identity = {},
-                          .state = {}});
-  }
-  return std::holds_alternative<AllDamaged>(found) ? std::string(kAllDamaged)
-                                                   : "";
-}
-
-FoundStart FromText(const std::string& text) {
-  if (text.empty()) {
-    return NoCheckpoint();
-  }
-  if (text == kAllDamaged) {
-    return AllDamaged();
-  }
-  const Checkpoint start = ParseRunState(text);
-  return RunStart{.step = start.step, .stream = start.stream};
+  const bool is_own = IsOfModelDir(job.options.resume);
+  start =
+      RunStart{.step = checkpoint->step,
+               .stream = checkpoint->stream,
+               .validation = checkpoint->validation,
+               .weights = is_own ? "" : job.options.resume,
+               .network = difference,
+               .labels = is_own ? ModelLabels::OfModel(job.options.model_dir)
+                                : ModelLabels::OfWeights(job.options.resume)};
+  return BuildRunState({.step = checkpoint->step,
+                        .stream = checkpoint->stream,
+                        .identity = {},
+                        .state = {}});
 }
 
 // For a model that is trained further, the classifier gets the classes of its
@@ -292,22 +268,21 @@ std::string RequireOwnCheckpoint(const Job& job, const Checkpoint& checkpoint) {
 }
 
 std::optional<RunStart> Restore(const Job& job) {
-  FoundStart found;
-  if (job.ranks.place().is_first()) {
-    found = ReadCheckpoint(job);
-  }
-  const std::string text = job.ranks.Broadcast(ToText(found));
-  if (!job.ranks.place().is_first()) {
-    found = FromText(text);
-  }
-  if (std::holds_alternative<AllDamaged>(found)) {
+  std::optional<RunStart> start;
+  const std::string text = job.ranks.Broadcast(
+      job.ranks.place().is_first() ? ReadCheckpoint(job, start) : "");
+  if (text == kAllDamaged) {
     throw UnusableCheckpoints(job.options.model_dir);
   }
-  if (std::holds_alternative<NoCheckpoint>(found)) {
+  if (text.empty()) {
     return std::nullopt;
   }
   job.device.Broadcast();
-  return std::get<RunStart>(std::move(found));
+  if (!start) {
+    const Checkpoint of_first = ParseRunState(text);
+    start = RunStart{.step = of_first.step, .stream = of_first.stream};
+  }
+  return start;
 }
 
 void StartFromWeights(const Job& job) {

@@ -3,7 +3,6 @@
 #include <functional>
 #include <stop_token>
 
-#include "base/error.h"
 #include "base/program_end.h"
 #include "trainer/run/job.h"
 #include "trainer/run/preparation.h"
@@ -26,8 +25,5 @@ using Work = std::function<ProgramEnd(const std::stop_token&)>;
 // Throws UsageError for an unknown format, IoError where export_dir cannot be
 // written.
 void RequireExportable(const RunOptions& options);
-
-// Needs no model and no data.
-[[nodiscard]] ExitCode DoctorMode(const RunOptions& options);
 
 }  // namespace infeed

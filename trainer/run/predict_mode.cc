@@ -152,7 +152,6 @@ std::int64_t ImagesToPredict(const Job& job, const RecordIndex* index) {
   return asked > 0 ? std::min(asked, index->size()) : index->size();
 }
 
-// The inputs of a prediction.
 struct Task {
   RunStart from = {};
   std::optional<RecordIndex> index = {};  // nullopt: made-up images

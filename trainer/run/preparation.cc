@@ -74,17 +74,22 @@ ProgramEnd Preparation::End() const {
   return {code_, text};
 }
 
-void RequireWritableFolder(const std::string& folder) {
-  if (IsUrl(folder)) {
-    return;
-  }
-  // The folder, or its nearest parent that exists.
-  fs::path nearest = fs::absolute(folder).lexically_normal();
+fs::path NearestThere(const std::string& path) {
+  fs::path nearest = fs::absolute(path).lexically_normal();
   std::error_code ignored;
   while (!fs::exists(fs::symlink_status(nearest, ignored)) &&
          nearest.has_relative_path()) {
     nearest = nearest.parent_path();
   }
+  return nearest;
+}
+
+void RequireWritableFolder(const std::string& folder) {
+  if (IsUrl(folder)) {
+    return;
+  }
+  const fs::path nearest = NearestThere(folder);
+  std::error_code ignored;
   if (!fs::is_directory(nearest, ignored)) {
     throw IoError(folder, "write", ENOTDIR);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 
@@ -32,6 +33,9 @@ class Preparation {
   ExitCode code_ = ExitCode::kDone;
   int problems_ = 0;
 };
+
+// The path, absolute, or its nearest parent that exists.
+[[nodiscard]] std::filesystem::path NearestThere(const std::string& path);
 
 // Throw IoError unless a run could write into the folder, or the file; neither
 // needs to exist. Nothing is written. URLs are not checked.

@@ -26,7 +26,7 @@
 #include "trainer/params/teacher.h"
 #include "trainer/params/weights_variant.h"
 #include "trainer/ranks/socket.h"
-#include "trainer/remote/run_storage.h"
+#include "trainer/remote/run.h"
 #include "trainer/results/model_dir.h"
 #include "trainer/run/forecast.h"
 #include "trainer/run/job.h"
@@ -79,7 +79,7 @@ Work Prepare(const Job& job, Preparation& preparation) {
       return PrepareExport(job, preparation);
     case Mode::kTrain:
     case Mode::kTrainAndEval:
-    case Mode::kDoctor:  // done already
+    case Mode::kDoctor:  // See Examine().
       break;
   }
   return PrepareTraining(job, preparation);
@@ -93,8 +93,8 @@ int RanksOf(const RunOptions& options) {
 
 // Whether only rank 0 has work to do.
 bool IsForOne(const RunOptions& options) {
-  return options.dry_run || options.mode == Mode::kDoctor ||
-         options.mode == Mode::kPredict || options.mode == Mode::kExport;
+  return options.dry_run || options.mode == Mode::kPredict ||
+         options.mode == Mode::kExport;
 }
 
 // Opens the data on the first rank of each machine before the others, which
@@ -148,7 +148,7 @@ void RequireSameRun(const RunOptions& options, const RunParams& resolved,
 // the scratch folder is already created and locked.
 std::unique_ptr<FolderClaim> ClaimModelDir(const RunOptions& options) {
   constexpr const char* kLock = ".lock";
-  const RunStorage* const storage = options.storage;
+  const RemoteRun* const storage = options.storage;
   const bool writes_here = Trains(options.mode) && options.place.is_first() &&
                            (storage == nullptr || !storage->HasModelDir());
   if (!writes_here) {
@@ -343,9 +343,6 @@ ProgramEnd Dispatch(RunOptions options, const std::stop_token& stop) {
   }
   if (!options.place.is_first()) {
     SuppressMessages();
-  }
-  if (options.mode == Mode::kDoctor) {
-    return DoctorMode(options);
   }
   std::optional<WithoutSideFiles> nothing_is_written;
   if (options.dry_run) {

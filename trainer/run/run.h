@@ -2,8 +2,10 @@
 
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "base/program_end.h"
+#include "trainer/log/findings.h"
 #include "trainer/params/run_options.h"
 
 namespace infeed {
@@ -22,8 +24,12 @@ namespace infeed {
 //
 // With several ranks, all train and evaluate together and return the same code;
 // only rank 0 writes and prints on stderr. Modes for a single process (predict,
-// export, doctor, a dry run) run on rank 0 only.
+// export, a dry run) run on rank 0 only. Requires: the mode is not kDoctor.
 [[nodiscard]] ProgramEnd Run(const RunOptions& options,
                              const std::stop_token& stop);
+
+// The mode kDoctor: examines this machine, the device and, where it is given,
+// the data. Needs no model.
+[[nodiscard]] std::vector<Finding> Examine(const RunOptions& options);
 
 }  // namespace infeed

@@ -16,7 +16,7 @@
 #include "trainer/log/run_history.h"
 #include "trainer/log/train_verdict.h"
 #include "trainer/model/non_finite.h"
-#include "trainer/remote/run_storage.h"
+#include "trainer/remote/run.h"
 #include "trainer/results/model_dir.h"
 
 namespace infeed {
@@ -197,7 +197,7 @@ void PrintNext(const Job& job) {
   if (!job.ranks.place().is_first() || job.data.is_fake()) {
     return;
   }
-  const RunStorage* const storage = job.options.storage;
+  const RemoteRun* const storage = job.options.storage;
   const std::string& here = job.options.model_dir;
   const std::string model = storage == nullptr ? here : storage->WithUrl(here);
   Say("report: " + PathIn(model, kReportFile));

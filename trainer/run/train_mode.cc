@@ -130,9 +130,9 @@ StepWatchOptions WatchOf(const Job& job) {
           .say = Say};
 }
 
-// The inputs of a training.
 struct TrainTask {
-  TrainingOptions options = {};
+  InputOptions input = {};
+  ImagePlace images = ImagePlace::kRecords;
   std::optional<RunStart> from = {};  // nullopt: a new training
   std::optional<PastEvaluations> past = {};
 
@@ -149,12 +149,15 @@ ProgramEnd Train(const Job& job, TrainTask& task, const std::stop_token& stop) {
   Profiler profiler(ProfilerOf(job, start.step), job.options.trace);
   const std::unique_ptr<RunLog> log =
       MakeLog(job, start.step, past.subject(), profiler);
-  task.options.input.trace = profiler.trace();
+  task.input.trace = profiler.trace();
   StepWatch watch(WatchOf(job));
-  Training training(
-      task.options, job.data.train_index(),
-      {.device = job.device, .ranks = job.ranks, .log = *log, .watch = watch},
-      start.step, start.stream);
+  Training training(job,
+                    {.input = task.input,
+                     .images = task.images,
+                     .validation = past.validation(),
+                     .log = *log,
+                     .watch = watch},
+                    start);
   const LiveStats::Shown shown(job.options.live_stats,
                                [&training] { return training.input_stats(); });
   PrintTraining(job, training);
@@ -215,27 +218,6 @@ void LoadStart(const Job& job, TrainTask& task) {
   }
 }
 
-TrainingOptions OptionsOf(const Job& job) {
-  const TrainParams& params = job.params;
-  const RankPlace& place = job.options.place;
-  TrainingOptions options = {
-      .model_dir = job.options.model_dir,
-      .identity = MakeIdentity(params, job.data, place.world_size),
-      .input = PartOf(params.input, place),
-      .model = MakeModelOptions(params),
-      .teacher = params.teacher,
-      .optimizer = MakeOptimizerOptions(params),
-      .in_bfloat16 = IsInBfloat16(params, job.options.device),
-      .image_size_schedule = params.image_size_schedule,
-      .iterations_per_loop = params.iterations_per_loop,
-      .steps_per_checkpoint = params.steps_per_checkpoint,
-      .keep = {.last = params.keep_last, .every = params.keep_every},
-      .keep_best = params.keep_best,
-      .async_checkpoints = params.use_async_checkpointing};
-  options.images = PlaceImages(job, options.input);
-  return options;
-}
-
 void RequireOutputs(const Job& job) {
   if (job.ranks.place().is_first() && !job.options.export_dir.empty()) {
     RequireExportable(job.options);
@@ -248,11 +230,13 @@ Work PrepareTraining(const Job& job, Preparation& preparation) {
   const auto task = std::make_shared<TrainTask>();
   preparation.Do([&] { RequireEvaluations(job); });
   preparation.Do([&] { RequireOutputs(job); });
-  preparation.Do([&] { task->options = OptionsOf(job); });
+  preparation.Do([&] {
+    task->input = PartOf(job.params.input, job.options.place);
+    task->images = PlaceImages(job, task->input);
+  });
   preparation.Do([&] { LoadStart(job, *task); });
   preparation.Do([&] {
     const PastEvaluations& past = task->past.emplace(job, task->start().step);
-    task->options.validation = past.validation();
     // Throws for a damaged file.
     (void)BestCheckpoint(job.options.model_dir, job.params.keep_best,
                          past.subject().key);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "trainer/model/cost.h"
+#include "trainer/params/station_options.h"
 #include "trainer/params/validation.h"
 
 namespace infeed {
@@ -19,36 +20,41 @@ InputOptions OnDevice(InputOptions input, const DeviceLoop& device) {
 
 }  // namespace
 
-Training::Training(const TrainingOptions& options, const RecordIndex* index,
-                   const TrainingParts& with, std::int64_t step,
-                   const StreamPosition& stream)
-    : options_(options),
-      device_(with.device),
-      ranks_(with.ranks),
-      log_(with.log),
-      watch_(with.watch),
-      step_(step),
-      saved_step_(step > 0 ? step : -1),
-      has_batch_(options.images == ImagePlace::kDevice),
-      compared_epoch_(stream.epoch),
+Training::Training(const Job& job, const TrainingParts& parts,
+                   const RunStart& start)
+    : job_(job),
+      params_(job.params),
+      parts_(parts),
+      identity_(MakeIdentity(params_, job.data, job.options.place.world_size)),
+      keep_{.last = params_.keep_last, .every = params_.keep_every},
+      device_(job.device),
+      ranks_(job.ranks),
+      log_(parts.log),
+      watch_(parts.watch),
+      step_(start.step),
+      saved_step_(start.step > 0 ? start.step : -1),
+      has_batch_(parts.images == ImagePlace::kDevice),
+      compared_epoch_(start.stream.epoch),
       records_(std::make_shared<SizedInput>(
-          index, WithBadRecordCount(OnDevice(options.input, with.device)),
-          ImageSizeSchedule(options.image_size_schedule,
-                            options.input.preprocess.image_size),
-          stream, options.images)),
-      infeed_(records_, options.input.share(), records_->SizeAt(stream),
-              options.input.trace),
+          job.data.train_index(),
+          WithBadRecordCount(OnDevice(parts.input, job.device)),
+          ImageSizeSchedule(params_.image_size_schedule,
+                            parts.input.preprocess.image_size),
+          start.stream, parts.images)),
+      infeed_(records_, parts.input.share(), records_->SizeAt(start.stream),
+              parts.input.trace),
       outfeed_([this](const StepResult& result) { Take(result); }) {
   if (ranks_.place().is_first()) {
-    best_.emplace(options.model_dir, options.keep_best,
-                  MakeSubject(options.validation, options.validation).key);
-    writer_.emplace(options.model_dir, options.async_checkpoints,
+    const std::string& model_dir = job.options.model_dir;
+    best_.emplace(model_dir, params_.keep_best,
+                  MakeSubject(parts.validation, parts.validation).key);
+    writer_.emplace(model_dir, params_.use_async_checkpointing,
                     [this](std::int64_t saved, const std::string& folder) {
                       log_.CheckpointWritten(saved, folder);
                     });
-    options_.keep.best = best_->step();
+    keep_.best = best_->step();
   }
-  if (options_.images == ImagePlace::kRecords) {
+  if (parts_.images == ImagePlace::kRecords) {
     infeed_.ShowFirst([this](const Batch& batch) {
       log_.FirstBatch(batch);
       has_batch_ = true;
@@ -91,12 +97,12 @@ Training::End Training::TrainTo(std::int64_t target,
   const std::stop_callback end_the_stream(stop, [this] { RequestEnd(); });
   stopped_ = ranks_.Any(stop.stop_requested());
   while (step_ < target && !stopped_) {
-    RunLoop(std::min(options_.iterations_per_loop, target - step_), stop);
+    RunLoop(std::min(params_.iterations_per_loop, target - step_), stop);
     if (non_finite_step_) {
       return End::kNonFiniteLoss;
     }
     if (step_ - std::max<std::int64_t>(saved_step_, 0) >=
-        options_.steps_per_checkpoint) {
+        params_.steps_per_checkpoint) {
       SaveCheckpoint();
     }
   }
@@ -170,15 +176,16 @@ void Training::RequireSameWeights() {
 
 DeviceUse Training::MeasureUse(std::int64_t steps, const ImageSize& image_size,
                                double seconds, double waited) const {
-  const ModelCost cost = ComputeCost(options_.model, image_size);
-  const int images = options_.input.share();
+  const ModelCost cost = ComputeCost(MakeModelOptions(params_), image_size);
+  const int images = parts_.input.share();
+  const bool in_bfloat16 = IsInBfloat16(params_, job_.options.device);
   double operations = StepOperations(cost, images);
   double bytes =
-      StepBytes(cost, options_.optimizer, images, options_.in_bfloat16);
-  if (options_.teacher) {
-    const ModelCost teacher = ComputeCost(*options_.teacher, image_size);
+      StepBytes(cost, MakeOptimizerOptions(params_), images, in_bfloat16);
+  if (params_.teacher) {
+    const ModelCost teacher = ComputeCost(*params_.teacher, image_size);
     operations += ForwardOperations(teacher, images);
-    bytes += ForwardTraffic(teacher, images, options_.in_bfloat16);
+    bytes += ForwardTraffic(teacher, images, in_bfloat16);
   }
   const auto count = static_cast<double>(steps);
   return {.loop_seconds = seconds,
@@ -196,10 +203,10 @@ void Training::SaveCheckpoint() {
   if (writer_) {
     writer_->Save({.step = step_,
                    .stream = infeed_.position(),
-                   .identity = options_.identity,
-                   .validation = options_.validation,
+                   .identity = identity_,
+                   .validation = parts_.validation,
                    .state = device_.Save()},
-                  options_.keep);
+                  keep_);
   }
   // Waits here for rank 0: inside a step, the others would wait for it only up
   // to the time-out.
@@ -219,8 +226,8 @@ void Training::NoteEvaluation(std::optional<double> value) {
   }
   FinishCheckpoint();  // Only a checkpoint on disk can be the best.
   if (saved_step_ == step_ && best_->Note(step_, value)) {
-    options_.keep.best = step_;
-    log_.Say(fmt::format("best {} so far: step {}", options_.keep_best, step_));
+    keep_.best = step_;
+    log_.Say(fmt::format("best {} so far: step {}", params_.keep_best, step_));
   }
 }
 

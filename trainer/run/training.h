@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <stop_token>
-#include <string>
 
 #include "preprocess/pixels/image_size.h"
 #include "trainer/checkpoint/best_checkpoint.h"
@@ -13,37 +12,17 @@
 #include "trainer/feed/sized_input.h"
 #include "trainer/log/run_log.h"
 #include "trainer/log/step_watch.h"
-#include "trainer/loop/device_loop.h"
 #include "trainer/ranks/bad_records_of_ranks.h"
-#include "trainer/ranks/ranks.h"
+#include "trainer/run/job.h"
 
 namespace infeed {
 
-struct TrainingOptions {
-  std::string model_dir;
-  RunIdentity identity;
-  RunIdentity validation = {};
-  InputOptions input;
+// What a Training borrows and takes besides its job.
+struct TrainingParts {
+  InputOptions input;  // of this rank
   // kDevice: the device already has the images (DeviceLoop::Hold()).
   ImagePlace images = ImagePlace::kRecords;
-  // For the cost of a step.
-  ModelOptions model = {};
-  std::optional<ModelOptions> teacher = {};
-  OptimizerOptions optimizer = {};
-  bool in_bfloat16 = false;
-  // The text of the ImageSizeSchedule, which sets the size of the images.
-  std::string image_size_schedule = {};
-  std::int64_t iterations_per_loop = 1;   // > 0
-  std::int64_t steps_per_checkpoint = 1;  // > 0; checked at the end of loops
-  KeepOptions keep;                       // which checkpoints stay
-  std::string keep_best = "none";         // also keeps the best by this metric
-  bool async_checkpoints = false;         // written in the background
-};
-
-// Collaborators that a Training borrows.
-struct TrainingParts {
-  DeviceLoop& device;
-  Ranks& ranks;
+  RunIdentity validation;  // for checkpoints
   RunLog& log;
   StepWatch& watch;
 };
@@ -58,16 +37,12 @@ struct TrainingParts {
 // checkpoint is due or an epoch has ended, throws IoError unless all ranks have
 // the same weights.
 //
-// The references in `with` and the index must outlive it. One thread at a time.
+// The job and the references in `parts` must outlive it. One thread at a time.
 class Training {
  public:
   enum class End { kReached, kStopped, kNonFiniteLoss };
 
-  // Starts at `step` and `stream`: 0 and {}, or those of a checkpoint. index:
-  // null for fake data.
-  Training(const TrainingOptions& options, const RecordIndex* index,
-           const TrainingParts& with, std::int64_t step,
-           const StreamPosition& stream);
+  Training(const Job& job, const TrainingParts& parts, const RunStart& start);
 
   // Trains until `target` updates are done, and writes the checkpoints that are
   // due. A stop request ends it after the current step.
@@ -84,7 +59,7 @@ class Training {
 
   [[nodiscard]] std::int64_t step() const { return step_; }
   // The log of its threads' spans; may be null.
-  [[nodiscard]] TraceLog* trace() const { return options_.input.trace; }
+  [[nodiscard]] TraceLog* trace() const { return parts_.input.trace; }
   // Statistics of the input, in which the waits are those of the device, not of
   // the host's thread. From any thread.
   [[nodiscard]] PipelineStats input_stats() const;
@@ -111,7 +86,11 @@ class Training {
                                      const ImageSize& image_size,
                                      double seconds, double waited) const;
 
-  TrainingOptions options_;
+  const Job& job_;
+  const TrainParams& params_;
+  TrainingParts parts_;
+  RunIdentity identity_;
+  KeepOptions keep_;  // which checkpoints stay
   DeviceLoop& device_;
   Ranks& ranks_;
   RunLog& log_;

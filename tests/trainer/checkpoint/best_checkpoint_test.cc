@@ -37,34 +37,33 @@ class BestCheckpointTest : public testing::Test {
 TEST_F(BestCheckpointTest, OnlyAStrictlyBetterOneReplacesTheBest) {
   BestCheckpoint best(dir_, "top_1");
   EXPECT_EQ(best.step(), std::nullopt);
-  EXPECT_TRUE(best.Note(1, {.top_1 = 0.5}));
-  EXPECT_FALSE(best.Note(2, {.top_1 = 0.5}));
-  EXPECT_TRUE(best.Note(3, {.top_1 = 0.6}));
-  EXPECT_FALSE(best.Note(2, {.top_1 = 0.4}));
+  EXPECT_TRUE(best.Note(1, 0.5));
+  EXPECT_FALSE(best.Note(2, 0.5));
+  EXPECT_TRUE(best.Note(3, 0.6));
+  EXPECT_FALSE(best.Note(2, 0.4));
   EXPECT_THAT(best.step(), Optional(3));
   BestCheckpoint by_loss(dir_, "loss");
-  EXPECT_FALSE(
-      by_loss.Note(1, {.loss = std::numeric_limits<double>::quiet_NaN()}));
-  EXPECT_TRUE(by_loss.Note(1, {.loss = 2}));
-  EXPECT_FALSE(by_loss.Note(2, {.loss = 3}));
-  EXPECT_TRUE(by_loss.Note(3, {.loss = 1}));
+  EXPECT_FALSE(by_loss.Note(1, std::numeric_limits<double>::quiet_NaN()));
+  EXPECT_TRUE(by_loss.Note(1, 2));
+  EXPECT_FALSE(by_loss.Note(2, 3));
+  EXPECT_TRUE(by_loss.Note(3, 1));
   BestCheckpoint by_auc(dir_, "auc");
-  EXPECT_FALSE(by_auc.Note(1, {.top_1 = 1}));
-  EXPECT_TRUE(by_auc.Note(1, {.auc = 0.1}));
+  EXPECT_FALSE(by_auc.Note(1, std::nullopt));
+  EXPECT_TRUE(by_auc.Note(1, 0.1));
 }
 
 TEST_F(BestCheckpointTest, ResumesKeepTheBest) {
-  EXPECT_TRUE(BestCheckpoint(dir_, "top_5").Note(2, {.top_5 = 0.5}));
+  EXPECT_TRUE(BestCheckpoint(dir_, "top_5").Note(2, 0.5));
   EXPECT_EQ(ReadWholeFile(BestPath(dir_), 1000),
             "{\"schema\":1,\"metric\":\"top_5\",\"validation\":\"\",\"step\":2,"
             "\"value\":0.5}\n");
   BestCheckpoint again(dir_, "top_5");
   EXPECT_THAT(again.step(), Optional(2));
-  EXPECT_FALSE(again.Note(3, {.top_5 = 0.5}));
+  EXPECT_FALSE(again.Note(3, 0.5));
 }
 
 TEST_F(BestCheckpointTest, AnotherMetricOrAMissingFolderDropsTheBest) {
-  EXPECT_TRUE(BestCheckpoint(dir_, "top_1").Note(2, {.top_1 = 0.5}));
+  EXPECT_TRUE(BestCheckpoint(dir_, "top_1").Note(2, 0.5));
   EXPECT_EQ(BestCheckpoint(dir_, "loss").step(), std::nullopt);
   EXPECT_EQ(BestCheckpoint(dir_, "none").step(), std::nullopt);
   std::filesystem::remove_all(CheckpointFolder(dir_, 2));
@@ -72,7 +71,7 @@ TEST_F(BestCheckpointTest, AnotherMetricOrAMissingFolderDropsTheBest) {
 }
 
 TEST_F(BestCheckpointTest, RemembersNothingForNone) {
-  EXPECT_FALSE(BestCheckpoint(dir_, "none").Note(1, {.top_1 = 1}));
+  EXPECT_FALSE(BestCheckpoint(dir_, "none").Note(1, 1));
   EXPECT_FALSE(std::filesystem::exists(BestPath(dir_)));
 }
 

@@ -82,7 +82,7 @@ TEST_F(ResumeTest, TakesTheBestOne) {
   EXPECT_THAT(ErrorOf(dir_, "best"), AllOf(HasSubstr("it has no best.json"),
                                            HasSubstr("or a damaged one")));
   BestCheckpoint best(dir_, "loss");
-  ASSERT_TRUE(best.Note(10, {.loss = 1}));
+  ASSERT_TRUE(best.Note(10, 1));
   EXPECT_EQ(Step(dir_, "best"), 10);
   EXPECT_EQ(Step(dir_, "best", /*trains=*/false), 10);
   fs::remove_all(CheckpointFolder(dir_, 10));

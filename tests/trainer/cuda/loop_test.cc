@@ -282,8 +282,8 @@ TEST_P(CudaEvaluationTest, EvaluatesAsTheCpuDoes) {
     for (int i = 0; i < 2; ++i) {
       Infeed here(Colours(7), kBatch, kSide);
       Infeed there(Colours(7), kBatch, kSide);
-      const EvalSums expected = cpu.Evaluate(here);
-      const EvalSums sums = gpu.Evaluate(there);
+      const EvalSums expected = cpu.Evaluate(here, EvalWeights::kAverage);
+      const EvalSums sums = gpu.Evaluate(there, EvalWeights::kAverage);
       EXPECT_EQ(sums.images, expected.images);
       EXPECT_NEAR(static_cast<double>(sums.top_1),
                   static_cast<double>(expected.top_1), 1);

@@ -265,7 +265,6 @@ class EndlessStream final : public BatchStream {
   [[nodiscard]] StreamPosition position() const override { return {}; }
   [[nodiscard]] PipelineStats stats() const override { return {}; }
   [[nodiscard]] std::int64_t memory_bytes() const override { return 0; }
-  [[nodiscard]] std::int64_t batches_per_epoch() const override { return 0; }
 
   std::atomic<int> taken = 0;
 

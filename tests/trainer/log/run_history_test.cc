@@ -50,14 +50,12 @@ TEST(RunHistoryTest, ReadsWhatTheLogWrites) {
   EXPECT_TRUE(point.warm_up);
   ASSERT_EQ(history.evaluations().size(), 1U);
   EXPECT_EQ(history.evaluations()[0].top_5, 1);
-  EXPECT_THAT(history.checkpoints(), testing::ElementsAre(1));
   ASSERT_EQ(history.runs().size(), 1U);
   EXPECT_EQ(history.runs()[0].warm_up_seconds, 2);
   EXPECT_EQ(history.runs()[0].first_batch_seconds, 1);
   EXPECT_FALSE(history.runs()[0].end);
 }
 
-// Older files have no end event.
 TEST(RunHistoryTest, ReadsHowARunEnded) {
   RunHistory history("nowhere");
   for (const auto& [line, end] :

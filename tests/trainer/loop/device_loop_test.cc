@@ -204,7 +204,7 @@ TEST(DeviceLoopTest, EvaluatesThePlainLossOfGuessingAndChangesNothing) {
   TorchLoop loop = SmallLoop();
   const ModelState before = loop.Save();
   Infeed infeed(Colours(2), kBatch, kSide);
-  const EvalSums counts = loop.Evaluate(infeed);
+  const EvalSums counts = loop.Evaluate(infeed, EvalWeights::kAverage);
   EXPECT_NEAR(counts.loss_sum / static_cast<double>(counts.images),
               std::log(4.0), 0.2);
   EXPECT_TRUE(SameState(loop.Save(), before));
@@ -303,11 +303,11 @@ TEST(DeviceLoopTest, CountsEveryImageOnceAndLeavesMaskedSlotsOut) {
                        });
   };
   Infeed all(with_mask(false), kBatch, kSide);
-  const EvalSums whole = loop.Evaluate(all);
+  const EvalSums whole = loop.Evaluate(all, EvalWeights::kAverage);
   EXPECT_EQ(whole.images, 3 * kBatch);
   EXPECT_EQ(whole.top_5, 3 * kBatch);  // Of four classes.
   Infeed some(with_mask(true), kBatch, kSide);
-  const EvalSums masked = loop.Evaluate(some);
+  const EvalSums masked = loop.Evaluate(some, EvalWeights::kAverage);
   EXPECT_EQ(masked.images, 2 * kBatch + 3);
   EXPECT_EQ(masked.top_5, 2 * kBatch + 3);
   EXPECT_LT(masked.loss_sum, whole.loss_sum);
@@ -330,7 +330,7 @@ TEST(DeviceLoopTest, EvaluatesTheMeanOfViews) {
     }
   });
   Infeed infeed(views, kBatch, kSide);
-  const EvalSums sums = loop.Evaluate(infeed);
+  const EvalSums sums = loop.Evaluate(infeed, EvalWeights::kAverage);
   EXPECT_EQ(sums.images, 4);
   ASSERT_EQ(sums.scores.size(), std::size_t{4} * kClasses);
   // A prediction has one view. Mirrored, a colour is nearly the same.
@@ -350,7 +350,7 @@ TEST(DeviceLoopTest, EvaluatesTheMeanOfViews) {
 TEST(DeviceLoopTest, PredictsWhatAnEvaluationCounts) {
   TorchLoop loop = SmallLoop();
   Infeed evaluated(Colours(3), kBatch, kSide);
-  const EvalSums sums = loop.Evaluate(evaluated);
+  const EvalSums sums = loop.Evaluate(evaluated, EvalWeights::kAverage);
   Infeed infeed(Colours(3), kBatch, kSide);
   std::int64_t right = 0;
   std::vector<float> scores(sums.scores.size());

@@ -3,6 +3,9 @@
 #include <string>
 
 #include "base/error.h"
+#include "tests/support/flower_records.h"
+#include "tests/support/record_file.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "trainer/params/params.h"
 
@@ -55,6 +58,21 @@ TEST(LabelFactsTest, TheDescriptionAndWhatIsGivenGoBeforeTheRecords) {
   EXPECT_EQ(Choice({.found = Found(1, 10)}, "label_offset=0"), "0/11");
   EXPECT_EQ(Choice({.classes = 10, .first = 1}, "label_offset=0"), "0/11");
   EXPECT_EQ(Choice({.found = Found(0, 9)}, "num_label_classes=5"), "0/5");
+}
+
+// Class 0 then has no records.
+TEST(LabelFactsTest, TheDataIsDescribedWithTheModelsClasses) {
+  RecordFile records;
+  for (int label = 1; label <= 10; ++label) {
+    records.Add(PayloadOf({.image = "", .label = label}));
+  }
+  const TemporaryFolder folder;
+  records.Write(folder / "train-00000-of-00001");
+  const DataSet data(folder.path(), {.label_offset = 0});
+  EXPECT_EQ(Choice(data.labels(), "label_offset=0"), "0/11");
+  EXPECT_EQ(data.Describe(), "train 10 images in 1 shard; 11 classes");
+  EXPECT_EQ(DataSet(folder.path()).Describe(),
+            "train 10 images in 1 shard; 10 classes");
 }
 
 TEST(LabelFactsTest, TheReferences1001ClassesBeginWithTheBackground) {

@@ -32,9 +32,6 @@ TEST(PresetsTest, PresetsHaveValidParametersAndALineOnThePage) {
   const std::string page = ReadWholeFile(INFEED_DOCS "/recipes.md", 1 << 20);
   for (const Preset& preset : Presets()) {
     EXPECT_NO_THROW((void)Values(preset.name)) << preset.name;
-    EXPECT_FALSE(preset.about.empty());
-    EXPECT_LE(preset.about.size(), 66U) << "one line of --help";
-    EXPECT_FALSE(preset.source.empty());
     EXPECT_THAT(page, HasSubstr("| `" + std::string(preset.name) + "` |"));
   }
 }

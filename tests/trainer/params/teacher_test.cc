@@ -88,7 +88,7 @@ TEST_F(TeacherTest, WithoutABestTheNewestTeaches) {
 }
 
 TEST_F(TeacherTest, TheBestTeachesAndItsMetricIsPrinted) {
-  ASSERT_TRUE(BestCheckpoint(dir_, "top_1").Note(1, {.top_1 = 0.75}));
+  ASSERT_TRUE(BestCheckpoint(dir_, "top_1").Note(1, 0.75));
   const auto teacher = Find();
   ASSERT_TRUE(teacher);
   EXPECT_EQ(teacher->weights, State(1).model);

@@ -37,8 +37,8 @@ TEST(ClassMatchTest, TakesANameThatOccursTwiceOnlyInItsPlace) {
 }
 
 TEST(ClassMatchTest, ShowsTheFirstNames) {
-  EXPECT_EQ(ClassesText({"cat", "dog"}), "2 (cat, dog)");
-  EXPECT_THAT(ClassesText(Names(100, "x")), testing::EndsWith("x, ...)"));
+  EXPECT_EQ(CountedList({"cat", "dog"}), "2 (cat, dog)");
+  EXPECT_THAT(CountedList(Names(100, "x")), testing::EndsWith("x, ...)"));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 namespace infeed {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 TEST(EarlyStopTest, ParsesMetricAndPatience) {
@@ -21,8 +22,11 @@ TEST(EarlyStopTest, ParsesMetricAndPatience) {
   EXPECT_EQ(ParseEarlyStop("auc_at_half:12")->evaluations, 12);
   for (const std::string text : {"top_1", "top_1:", "top_1:0", ":5", "top1:5",
                                  "top_1:5:5", "loss:-1", "loss:1.5"}) {
-    EXPECT_THAT(MessageOf<UsageError>([&] { (void)ParseEarlyStop(text); }),
-                HasSubstr("early_stop='" + text + "': must be a metric and"))
+    EXPECT_THAT(
+        MessageOf<UsageError>([&] { (void)ParseEarlyStop(text); }),
+        AllOf(HasSubstr("early_stop='" + text + "': must be a metric and"),
+              HasSubstr("the metric is top_1, top_5, loss, "
+                        "mean_class, auc or auc_at_half")))
         << text;
   }
 }

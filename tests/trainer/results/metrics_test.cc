@@ -62,11 +62,16 @@ TEST(MetricsTest, OneClassAloneOrAScoreThatIsNotANumberHasNoCurve) {
   }
 }
 
-TEST(MetricsTest, ClassAccuraciesAreOfEachRow) {
+TEST(MetricsTest, ClassesAreCountedByRowAndColumn) {
   const std::vector<std::int64_t> confusion = {3, 1, 0,  //
                                                0, 0, 0,  //
                                                2, 0, 0};
-  const auto accuracies = ClassAccuracies(confusion, 3);
+  const std::vector<ClassCounts> counts = CountClasses(confusion, 3);
+  EXPECT_EQ(counts[0].images, 4);
+  EXPECT_EQ(counts[0].right, 3);
+  EXPECT_EQ(counts[0].predicted, 5);
+  const std::vector<std::optional<double>> accuracies = {
+      counts[0].accuracy(), counts[1].accuracy(), counts[2].accuracy()};
   EXPECT_THAT(accuracies,
               ElementsAre(Optional(0.75), Eq(std::nullopt), Optional(0.0)));
   EXPECT_THAT(MeanOf(accuracies), Optional(0.375));

@@ -21,8 +21,9 @@
 #include "trainer/feed/data_set.h"
 #include "trainer/groups/torch_errors.h"
 #include "trainer/loop/ceilings.h"
+#include "trainer/loop/device_loop.h"
 #include "trainer/run/machine_check.h"
-#include "trainer/run/modes.h"
+#include "trainer/run/run.h"
 
 namespace infeed {
 namespace {
@@ -35,7 +36,6 @@ Finding Device(const std::string& name) {
   }
 }
 
-// The device's highest speeds.
 Finding Ceilings(const std::string& name) {
   try {
     const bool in_bfloat16 = IsGpu(name) || CpuHasBfloat16();
@@ -117,9 +117,7 @@ void LookAtData(const std::string& data_dir, const InputOptions& input,
   }
 }
 
-}  // namespace
-
-ExitCode DoctorMode(const RunOptions& options) {
+std::vector<Finding> ExamineAll(const RunOptions& options) {
   const std::optional<CpuTimes> before = ReadCpuTimes();
   std::vector<Finding> findings = {
       {"versions", "infeed " INFEED_VERSION ", LibTorch " + TorchVersion(), ""},
@@ -140,9 +138,15 @@ ExitCode DoctorMode(const RunOptions& options) {
   if (!options.data_dir.empty()) {
     LookAtData(options.data_dir, options.params.values.input, findings);
   }
-  fmt::print("{}",
-             options.json ? FindingsJson(findings) : FindingsText(findings));
-  return ExitCode::kDone;
+  return findings;
+}
+
+}  // namespace
+
+std::vector<Finding> Examine(const RunOptions& options) {
+  std::vector<Finding> findings;
+  TranslateTorchErrors([&] { findings = ExamineAll(options); });
+  return findings;
 }
 
 }  // namespace infeed

@@ -1,25 +1,23 @@
-#include "trainer/log/findings.h"
+#include "tools/train_resnet/doctor_report.h"
 
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 namespace infeed {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-
-TEST(FindingsTest, FindingsBecomeTextAndJson) {
+TEST(DoctorReportTest, FindingsBecomeTextAndJson) {
   const std::vector<Finding> findings = {{"cores", "2", ""},
                                          {"memory", "4 MiB\xff", "buy some"}};
-  EXPECT_THAT(FindingsText(findings),
-              AllOf(HasSubstr("ok   cores            2\n"),
-                    HasSubstr("WARN memory"), HasSubstr("-> buy some\n")));
-  const auto json = nlohmann::json::parse(FindingsJson(findings));
+  const ReportTable report = DoctorReport(findings);
+  EXPECT_EQ(RenderText(report),
+            "ok   cores            2\n"
+            "WARN memory           4 MiB\xff\n"
+            "                      -> buy some\n");
+  const auto json = nlohmann::json::parse(RenderJson(report));
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["warnings"], 1);
   EXPECT_EQ(json["findings"][0]["ok"], true);
