@@ -12,10 +12,11 @@ function(infeed_room_sources target)
   endif()
 endfunction()
 
-# infeed_library(NAME [PUBLIC ...] [PRIVATE ...]): a static library, with an
-# alias infeed::NAME, whose rooms add their sources.
+# infeed_library(NAME [COLD] [PUBLIC ...] [PRIVATE ...]): a static library, with
+# an alias infeed::NAME, whose rooms add their sources. COLD: nothing in it is
+# worth more than -O1, which compiles a fifth faster.
 function(infeed_library name)
-  cmake_parse_arguments(ARG "" "" "PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "COLD" "" "PUBLIC;PRIVATE" ${ARGN})
   add_library(infeed_${name} STATIC)
   add_library(infeed::${name} ALIAS infeed_${name})
   set_target_properties(infeed_${name} PROPERTIES
@@ -23,6 +24,10 @@ function(infeed_library name)
   target_include_directories(infeed_${name}
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
   target_compile_features(infeed_${name} PUBLIC cxx_std_20)
+  if(ARG_COLD)
+    target_compile_options(infeed_${name} PRIVATE
+      $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+  endif()
   target_link_libraries(infeed_${name}
     PUBLIC ${ARG_PUBLIC}
     PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:infeed_options>)
