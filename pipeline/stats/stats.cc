@@ -39,6 +39,7 @@ PipelineStats PipelineStats::Since(const PipelineStats& earlier) const {
   interval.seek_indexes.covered_rows -= earlier.seek_indexes.covered_rows;
   interval.cache.hits -= earlier.cache.hits;
   interval.outside_pixels -= earlier.outside_pixels;
+  interval.cut_lists -= earlier.cut_lists;
   interval.storage_bytes -= earlier.storage_bytes;
   interval.first_wait_seconds -= earlier.first_wait_seconds;
   interval.consumer_wait_seconds -= earlier.consumer_wait_seconds;
