@@ -164,7 +164,7 @@ InputPipeline::Producer::Producer(const RecordIndex& data,
                     data, seek_store, memory.seek_indexes, options.image_key)
               : nullptr),
       cache(memory.cache, data.size()),
-      pool(options.batches_in_pool, options.batch_size / options.world_size,
+      pool(options.batches_in_pool, options.share(),
            options.preprocess.image_size, options.batch_memory, options.layout,
            options.fields),
       ready(static_cast<std::size_t>(options.batches_in_pool)),

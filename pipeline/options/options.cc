@@ -111,17 +111,13 @@ InputOptions CheckedInputOptions(InputOptions options) {
             "world_size", options.world_size);
   CheckMost("max_lent", options.max_lent, options.batches_in_pool - 1,
             "batches_in_pool", options.batches_in_pool);
-  if (options.batch_size % options.world_size != 0) {
-    throw UsageError("batch_size " + std::to_string(options.batch_size) +
-                     " is not a multiple of world_size " +
-                     std::to_string(options.world_size) +
-                     ": every rank takes an equal part");
-  }
   const int crops = options.training ? 1 : images.crop.eval_crops;
-  if (options.batch_size / options.world_size % crops != 0) {
+  if (options.batch_size % (options.world_size * crops) != 0) {
     throw UsageError(fmt::format(
-        "batch_size {} is not a multiple of {}: world_size times eval_crops",
-        options.batch_size, options.world_size * crops));
+        "batch_size {} is not a multiple of world_size {}{}: every rank takes "
+        "an equal part",
+        options.batch_size, options.world_size,
+        crops == 1 ? "" : fmt::format(" times eval_crops {}", crops)));
   }
   if (options.threads == 0) {
     const unsigned cores = std::thread::hardware_concurrency();

@@ -157,6 +157,9 @@ struct InputOptions {
   std::function<void(const BadRecord&)> on_bad = {};
   // Receives the spans of all stages; must outlive the pipeline. May be null.
   TraceLog* trace = nullptr;
+
+  // This rank's images of a batch.
+  [[nodiscard]] int share() const { return batch_size / world_size; }
 };
 
 // The order of these options' records, also where it follows from the mode.

@@ -69,8 +69,8 @@ std::int64_t FieldBytes(const InputOptions& options) {
       sizeof(FieldColumn) + 2 * sizeof(std::int64_t);
   const std::int64_t fields = std::ranges::count_if(
       options.fields, [](const FieldSpec& field) { return !field.IsFixed(); });
-  const std::int64_t slots = std::int64_t{options.batches_in_pool} *
-                             (options.batch_size / options.world_size);
+  const std::int64_t slots =
+      std::int64_t{options.batches_in_pool} * options.share();
   return fields == 0
              ? 0
              : kCopies * slots * (options.max_field_bytes + fields * kColumn);
@@ -98,10 +98,10 @@ MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
       .limit = options.memory_limit / options.local_world_size,
       .program = kProgram + options.threads * kThread,
       .index = data.records * kIndexEntry,
-      .batches = options.batches_in_pool *
-                 Batch::MemoryBytes(options.batch_size / options.world_size,
-                                    options.preprocess.image_size,
-                                    options.layout, options.fields),
+      .batches =
+          options.batches_in_pool *
+          Batch::MemoryBytes(options.share(), options.preprocess.image_size,
+                             options.layout, options.fields),
       .fields = FieldBytes(options),
       .records = options.threads * record,
       .prefetch = data.in_cloud ? cloud_settings().byte_budget : 0,
@@ -122,8 +122,8 @@ std::size_t ScratchWords(const InputOptions& options) {
 int SlotsPerTask(const InputOptions& options) {
   constexpr int kTasksPerThread = 4;
   constexpr int kMost = 16;
-  const int slots = options.batch_size / options.world_size;
-  return std::clamp(slots / (kTasksPerThread * options.threads), 1, kMost);
+  return std::clamp(options.share() / (kTasksPerThread * options.threads), 1,
+                    kMost);
 }
 
 MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {

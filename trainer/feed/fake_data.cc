@@ -11,15 +11,10 @@
 namespace infeed {
 namespace {
 
-// This rank's images of a batch.
-int ShareOf(const InputOptions& options) {
-  return options.batch_size / options.world_size;
-}
-
 std::int64_t CheckedBytes(const InputOptions& options) {
   const std::int64_t bytes =
       options.batches_in_pool *
-      Batch::MemoryBytes(ShareOf(options), options.preprocess.image_size);
+      Batch::MemoryBytes(options.share(), options.preprocess.image_size);
   if (bytes > options.memory_limit / options.local_world_size) {
     throw UsageError("memory_limit is " + std::to_string(options.memory_limit) +
                      " bytes, but the batches of fake data take " +
@@ -63,7 +58,7 @@ bool IsFakeData(std::string_view data_dir) {
 
 FakeData::FakeData(const InputOptions& options, const StreamPosition& start)
     : batch_size_(options.batch_size),
-      share_(ShareOf(options)),
+      share_(options.share()),
       batches_(options.training
                    ? 0
                    : (options.max_records * options.preprocess.crop.eval_crops +

@@ -1,12 +1,7 @@
 #include "trainer/feed/rank_parts.h"
 
 #include <algorithm>
-#include <string>
 #include <thread>
-
-#include <fmt/format.h>
-
-#include "base/error.h"
 
 namespace infeed {
 
@@ -28,18 +23,6 @@ InputOptions PartOf(InputOptions input, const RankPlace& place) {
         place.world_size;
   }
   return input;
-}
-
-void RequireShares(int train_batch_size, int ranks) {
-  const int rest = train_batch_size % ranks;
-  if (rest != 0) {
-    const int less = train_batch_size - rest;
-    throw UsageError(fmt::format(
-        "train_batch_size={}: {} ranks cannot share it equally; give {}",
-        train_batch_size, ranks,
-        less == 0 ? std::to_string(ranks)
-                  : fmt::format("{} or {}", less, less + ranks)));
-  }
 }
 
 }  // namespace infeed

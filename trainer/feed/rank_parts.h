@@ -14,8 +14,4 @@ namespace infeed {
 // that the ranks can share it; slots after the last image do not count.
 [[nodiscard]] InputOptions PartOf(InputOptions input, const RankPlace& place);
 
-// Throws UsageError, with values that would work, unless the ranks can share a
-// training batch evenly.
-void RequireShares(int train_batch_size, int ranks);
-
 }  // namespace infeed

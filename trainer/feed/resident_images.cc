@@ -161,7 +161,7 @@ BatchHandle ResidentOrder::Next() {
   if (!plan) {
     return nullptr;
   }
-  const int size = options_.batch_size / options_.world_size;
+  const int size = options_.share();
   BatchHandle batch(new Batch(size, options_.preprocess.image_size, {},
                               BatchContent::kChoices));
   EnterPlan(WithRecords(*plan, epoch_), *batch);

@@ -93,8 +93,8 @@ EvalPart Pass(DeviceLoop& device, const RecordIndex* index,
   const auto start = std::chrono::steady_clock::now();
   const std::shared_ptr<BatchStream> records =
       WithModelClasses(OpenInput(index, input), to_model);
-  Infeed infeed(records, input.batch_size / input.world_size,
-                input.preprocess.image_size, input.trace);
+  Infeed infeed(records, input.share(), input.preprocess.image_size,
+                input.trace);
   const std::stop_callback end_the_stream(stop, [&] { infeed.Stop(); });
   EvalPart mine{.sums = device.Evaluate(infeed, weights)};
   const std::chrono::duration<double> took =

@@ -11,8 +11,7 @@ namespace infeed {
 // process unless a comment says otherwise.
 struct MemoryNeed {
   std::string step;             // the operation: "a training step"
-  std::string batch_parameter;  // the parameter of the batch size:
-                                // "train_batch_size"
+  std::string batch_parameter;  // the parameter of the batch size
   int images = 0;               // of a batch
   ImageSize image_size = 0;
   bool in_bfloat16 = false;

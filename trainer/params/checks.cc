@@ -23,10 +23,8 @@ bool HasSchedule(const P& p, RateSchedule schedule) {
 
 // False while the batch is not known.
 bool IsMinRateTooHigh(const P& p) {
-  LearningRateOptions rate = p.optimizer.learning_rate;
-  rate.lars = p.optimizer_kind() == OptimizerKind::kLars;
-  rate.batch_size = p.input.batch_size;
-  return p.input.batch_size > 0 && rate.min_rate >= PeakRate(rate);
+  const LearningRateOptions rate = RateOf(p);
+  return rate.batch_size > 0 && rate.min_rate >= PeakRate(rate);
 }
 
 bool IsBalanced(const P& p) { return p.loss_class_weights == kBalanced; }

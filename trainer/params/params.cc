@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::string_view kFromModel = "the model";
 constexpr std::string_view kModelParam = "model";
+constexpr std::string_view kBatchParam = "train_batch_size";
 constexpr int kDefaultEpochs = 90;
 
 [[noreturn]] void ThrowUnknown(const std::string& as_given,
@@ -111,22 +112,36 @@ int DefaultBatch(const DataFacts& facts, std::int64_t images) {
   return static_cast<int>(images > 0 ? std::min(batch, images) : batch);
 }
 
+// Throws, with values that would work, unless an epoch has a batch's images and
+// the ranks can share them evenly.
+void CheckBatch(const DataFacts& facts, const TrainParams& values) {
+  const int batch = values.input.batch_size;
+  const auto refuse = [batch](std::string_view why) {
+    throw UsageError(fmt::format("{}={}: {}", kBatchParam, batch, why));
+  };
+  if (facts.train_images > 0 && batch > facts.train_images) {
+    refuse(fmt::format("the data has only {} training images",
+                       facts.train_images));
+  }
+  if (facts.train_images > 0 && batch > values.num_train_images) {
+    refuse(fmt::format("more than an epoch, num_train_images={}",
+                       values.num_train_images));
+  }
+  const int less = batch - batch % facts.ranks;
+  if (less != batch) {
+    refuse(fmt::format(
+        "{} ranks cannot share it equally; give {}{}", facts.ranks,
+        less == 0 ? "" : fmt::format("{} or ", less), less + facts.ranks));
+  }
+}
+
 void ResolveBatches(const DataFacts& facts, RunParams& run) {
   TrainParams& values = run.values;
   const std::int64_t images = facts.train_images;
   FillIn("num_train_images", values.num_train_images, images, run);
-  FillIn("train_batch_size", values.input.batch_size,
-         DefaultBatch(facts, images), run);
-  if (images > 0 && values.input.batch_size > images) {
-    throw UsageError(
-        fmt::format("train_batch_size={}: the data has only {} training images",
-                    values.input.batch_size, images));
-  }
-  if (images > 0 && values.input.batch_size > values.num_train_images) {
-    throw UsageError(fmt::format(
-        "train_batch_size={}: more than an epoch, num_train_images={}",
-        values.input.batch_size, values.num_train_images));
-  }
+  FillIn(kBatchParam, values.input.batch_size, DefaultBatch(facts, images),
+         run);
+  CheckBatch(facts, values);
   FillIn("num_eval_images", values.num_eval_images, facts.eval_images, run);
   values.num_eval_images = std::min(values.num_eval_images, facts.eval_images);
   FillIn("eval_batch_size", values.eval_batch_size,
@@ -183,16 +198,25 @@ constexpr std::string_view kFromFakeData = "fake data";
 
 }  // namespace
 
-void ResolveFakeData(bool on_gpu, RunParams& params) {
+void ResolveFakeData(bool on_gpu, int ranks, RunParams& params) {
   TrainParams& values = params.values;
   FillIn("num_label_classes", values.input.num_label_classes, kFakeClasses,
          params, kFromFakeData);
   FillIn("num_train_images", values.num_train_images, kFakeTrainImages, params,
          kFromFakeData);
-  ResolveDefaults({.on_gpu = on_gpu}, params);
+  ResolveDefaults({.on_gpu = on_gpu, .ranks = ranks}, params);
   values.num_eval_images =
       std::int64_t{kFakeEvalSteps} * values.eval_batch_size;
   params.origins["num_eval_images"] = kFromFakeData;
+}
+
+LearningRateOptions RateOf(const TrainParams& params) {
+  LearningRateOptions rate = params.optimizer.learning_rate;
+  rate.lars = params.optimizer_kind() == OptimizerKind::kLars;
+  rate.batch_size = params.input.batch_size;
+  rate.train_images = params.num_train_images;
+  rate.train_steps = params.train_steps;
+  return rate;
 }
 
 EpochBatches EpochsOf(const TrainParams& values, int ranks) {

@@ -56,12 +56,15 @@ struct DataFacts {
 [[nodiscard]] RunParams ReadParams(const ParamLayers& layers);
 
 // Sets the parameters that were not given. Throws UsageError when a given value
-// does not fit the data, naming both.
+// does not fit the data or the ranks, naming both.
 void ResolveDefaults(const DataFacts& facts, RunParams& params);
 
 // ResolveDefaults() for fake data, with the reference's number of training
 // images and classes where they are not given. An evaluation has ten batches.
-void ResolveFakeData(bool on_gpu, RunParams& params);
+void ResolveFakeData(bool on_gpu, int ranks, RunParams& params);
+
+// The learning rate's options, with those that other parameters set.
+[[nodiscard]] LearningRateOptions RateOf(const TrainParams& params);
 
 // How the run's epochs lie in its steps; each has at least one. Requires:
 // ResolveDefaults() has been called.

@@ -118,7 +118,7 @@ RunParams Resolve(const RunParams& params, const std::string& device,
   (void)ParseEarlyStop(params.values.early_stop);
   (void)ParsePlateau(params.values.plateau);
   if (data.is_fake()) {
-    ResolveFakeData(IsGpu(device), resolved);
+    ResolveFakeData(IsGpu(device), ranks, resolved);
     return resolved;
   }
   ResolveDefaults({.train_images = data.train_images(),
@@ -148,12 +148,9 @@ OptimizerOptions MakeOptimizerOptions(const TrainParams& params) {
     optimizer.body_rate_factor = 1;
   }
   LearningRateOptions& rate = optimizer.learning_rate;
-  rate.lars = optimizer.kind == OptimizerKind::kLars;
+  rate = RateOf(params);
   rate.decay_epochs = ParseDecayEpochs(params);
   rate.plateau_patience = ParsePlateau(params.plateau).evaluations;
-  rate.batch_size = params.input.batch_size;
-  rate.train_images = params.num_train_images;
-  rate.train_steps = params.train_steps;
   return optimizer;
 }
 

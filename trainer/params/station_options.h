@@ -11,7 +11,7 @@
 namespace infeed {
 
 // Sets the parameters that depend on the data and the device, and checks the
-// parameters against the data. ranks: number of ranks. Throws UsageError.
+// parameters against the data. ranks: that train together. Throws UsageError.
 [[nodiscard]] RunParams Resolve(const RunParams& params,
                                 const std::string& device, const DataSet& data,
                                 int ranks = 1);
@@ -29,7 +29,7 @@ namespace infeed {
 [[nodiscard]] EvalViews EvalViewsOf(const TrainParams& params);
 // The part of MakeIdentity() that every use of a checkpoint's weights shares.
 [[nodiscard]] RunIdentity MakeNetworkIdentity(const TrainParams& params);
-// Requires: the ranks can share a training batch (RequireShares()).
+// Requires: the parameters are Resolve()d for these ranks.
 [[nodiscard]] RunIdentity MakeIdentity(const TrainParams& params,
                                        const DataSet& data, int ranks = 1);
 

@@ -192,8 +192,8 @@ bool PrepareParameters(const RunOptions& options, Ranks& ranks,
     RequireSplits(options, parts.data);
   });
   return has_model && has_data && preparation.Do([&] {
-    parts.resolved =
-        Resolve(options.params, options.device, parts.data, RanksOf(options));
+    parts.resolved = Resolve(options.params, options.device, parts.data,
+                             Trains(options.mode) ? RanksOf(options) : 1);
     if (options.mode != Mode::kEval && options.mode != Mode::kPredict) {
       RequireAllClasses(parts.data.labels(), parts.resolved.values);
     }
@@ -207,9 +207,6 @@ void PrepareParts(const RunOptions& options, Ranks& ranks,
   RunParams& resolved = parts.resolved;
   preparation.Do([&] { FollowWeights(options, ranks, resolved); });
   if (Trains(options.mode)) {
-    preparation.Do([&] {
-      RequireShares(resolved.values.input.batch_size, RanksOf(options));
-    });
     preparation.Do([&] { ResolveClassWeights(data, resolved); });
     if (!resolved.values.distill_from.empty()) {
       preparation.Do([&] {

@@ -36,8 +36,8 @@ Training::Training(const TrainingOptions& options, const RecordIndex* index,
           ImageSizeSchedule(options.image_size_schedule,
                             options.input.preprocess.image_size),
           stream, options.images)),
-      infeed_(records_, options.input.batch_size / options.input.world_size,
-              records_->SizeAt(stream), options.input.trace),
+      infeed_(records_, options.input.share(), records_->SizeAt(stream),
+              options.input.trace),
       outfeed_([this](const StepResult& result) { Take(result); }) {
   if (ranks_.place().is_first()) {
     best_.emplace(options.model_dir, options.keep_best,
@@ -171,7 +171,7 @@ void Training::RequireSameWeights() {
 DeviceUse Training::MeasureUse(std::int64_t steps, const ImageSize& image_size,
                                double seconds, double waited) const {
   const ModelCost cost = ComputeCost(options_.model, image_size);
-  const int images = options_.input.batch_size / options_.input.world_size;
+  const int images = options_.input.share();
   double operations = StepOperations(cost, images);
   double bytes =
       StepBytes(cost, options_.optimizer, images, options_.in_bfloat16);

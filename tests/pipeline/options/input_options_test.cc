@@ -138,7 +138,17 @@ TEST(InputOptionsTest, RefusesImpossibleFields) {
 TEST(InputOptionsTest, RefusesABatchThatRanksCannotShare) {
   EXPECT_THAT(
       [] { (void)CheckedInputOptions({.batch_size = 10, .world_size = 4}); },
-      Refuses("batch_size 10 is not a multiple of world_size 4"));
+      Refuses("batch_size 10 is not a multiple of world_size 4: every rank"));
+  // The crops of an image are not shared either.
+  EXPECT_THAT(
+      [] {
+        (void)CheckedInputOptions({.batch_size = 20,
+                                   .world_size = 4,
+                                   .preprocess = {.crop = {.eval_crops = 10}},
+                                   .training = false});
+      },
+      Refuses("batch_size 20 is not a multiple of world_size 4 times "
+              "eval_crops 10"));
 }
 
 }  // namespace input_options_test

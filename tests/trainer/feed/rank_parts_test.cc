@@ -2,16 +2,10 @@
 
 #include <thread>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "base/error.h"
-#include "tests/support/throws.h"
 
 namespace infeed {
 namespace {
-
-using testing::HasSubstr;
 
 RankPlace Place(int rank, int world_size, int local_world_size) {
   RankPlace place;
@@ -47,18 +41,6 @@ TEST(RankPartsTest, RoundAnEvaluationsBatchUp) {
   EXPECT_EQ(batch(7, 3), 9);
   EXPECT_EQ(batch(9, 3), 9);
   EXPECT_EQ(batch(1, 4), 4);
-}
-
-TEST(RankPartsTest, ErrorsNameABatchThatCanBeShared) {
-  const auto error = [](int batch, int ranks) {
-    return MessageOf<UsageError>([&] { RequireShares(batch, ranks); });
-  };
-  EXPECT_EQ(error(12, 1), "");
-  EXPECT_EQ(error(12, 4), "");
-  EXPECT_EQ(error(12, 5),
-            "train_batch_size=12: 5 ranks cannot share it equally; give 10 or "
-            "15");
-  EXPECT_THAT(error(2, 3), HasSubstr("give 3"));
 }
 
 }  // namespace

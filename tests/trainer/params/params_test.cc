@@ -540,6 +540,20 @@ TEST(ResolveDefaultsTest, RefusesABatchLargerThanAnEpoch) {
             "train_batch_size=64: more than an epoch, num_train_images=10");
 }
 
+TEST(ResolveDefaultsTest, RefusesABatchThatRanksCannotShare) {
+  DataFacts facts = kFacts;
+  const auto error = [&](int batch, int ranks) {
+    facts.ranks = ranks;
+    return ResolveError("train_batch_size=" + std::to_string(batch), facts);
+  };
+  EXPECT_EQ(error(12, 1), "");
+  EXPECT_EQ(error(12, 4), "");
+  EXPECT_EQ(error(12, 5),
+            "train_batch_size=12: 5 ranks cannot share it equally; give 10 or "
+            "15");
+  EXPECT_THAT(error(2, 3), HasSubstr("give 3"));
+}
+
 TEST(ResolveDefaultsTest, NeedsTheNumberOfClasses) {
   const DataFacts unknown = {.train_images = 1000};
   EXPECT_THAT(ResolveError("", unknown),
@@ -683,7 +697,7 @@ TEST(ChosenTextTest, LeavesDefaultsOut) {
 
 TEST(ResolveFakeDataTest, HasTheReferencesNumbers) {
   RunParams run;
-  ResolveFakeData(/*on_gpu=*/true, run);
+  ResolveFakeData(/*on_gpu=*/true, /*ranks=*/1, run);
   EXPECT_EQ(run.values.input.num_label_classes, 1000);
   EXPECT_EQ(run.values.num_train_images, 1281167);
   EXPECT_EQ(run.values.input.batch_size, 1024);
@@ -696,7 +710,7 @@ TEST(ResolveFakeDataTest, KeepsWhatIsGiven) {
   run.values.input.num_label_classes = 7;
   run.values.num_train_images = 640;
   run.values.eval_batch_size = 16;
-  ResolveFakeData(/*on_gpu=*/false, run);
+  ResolveFakeData(/*on_gpu=*/false, /*ranks=*/1, run);
   EXPECT_EQ(run.values.input.num_label_classes, 7);
   EXPECT_EQ(run.values.steps_per_eval, 10);
   EXPECT_EQ(run.values.num_eval_images, 160);
