@@ -156,7 +156,7 @@ InputPipeline::Producer::Producer(const RecordIndex& data,
       store(data, {.verify_checksums = options.verify_checksums,
                    .map_files = MapsFiles(data, options),
                    .packed = packed.store,
-                   .image_key = options.image_key}),
+                   .image_key = StoreImageKey(options)}),
       seek_store(data, SeekStore::kMaxOpen, options.image_key),
       found_indexes(
           options.seek_index == SeekIndexes::kAuto
@@ -165,7 +165,8 @@ InputPipeline::Producer::Producer(const RecordIndex& data,
               : nullptr),
       cache(memory.cache, data.size()),
       pool(options.batches_in_pool, options.share(),
-           options.preprocess.image_size, options.batch_memory, options.layout),
+           options.preprocess.image_size, options.batch_memory, options.layout,
+           options.fields),
       ready(static_cast<std::size_t>(options.batches_in_pool)),
       filler(store, seek_store, order.places(), PlannedOptions(options, memory),
              counters, memory.cache > 0 ? &cache : nullptr,
@@ -238,7 +239,7 @@ void InputPipeline::Producer::Deliver(OpenBatch& open) {
     pool.Close();
     return;
   }
-  open.GatherFields(options.fields.size());
+  open.GatherFields();
   const Clock::time_point now = Clock::now();
   Clock::rep unset = 0;
   first_batch.compare_exchange_strong(unset, (now - started).count());
@@ -394,6 +395,7 @@ PipelineStats InputPipeline::stats() const {
   stats.of_image_files = from.index.is_of_images();
   stats.outside_pixels =
       from.counters.outside_pixels.load(std::memory_order_relaxed);
+  stats.cut_lists = from.counters.cut_lists.load(std::memory_order_relaxed);
   stats.stages = from.counters.Read();
   stats.queues = from.counters.ReadQueues();
   stats.queues.push_back(

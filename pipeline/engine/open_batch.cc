@@ -49,11 +49,16 @@ std::span<const BadRecord> OpenBatch::BadRecords() {
   return bad_records_;
 }
 
-void OpenBatch::GatherFields(std::size_t count) {
+void OpenBatch::GatherFields() {
+  const std::vector<FieldSpec>& specs = batch_->field_specs();
+  const std::size_t count = specs.size();
   std::vector<FieldColumn>& columns = batch_->fields();
   columns.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     columns[i].Clear();
+    if (specs[i].IsFixed()) {
+      continue;
+    }
     for (const std::vector<FieldColumn>& slot : fields_) {
       if (slot.size() == count && slot[i].offsets.size() > 1) {
         columns[i].Append(slot[i]);

@@ -64,8 +64,8 @@ class OpenBatch {
   // The error; nullptr: none. Requires: every slot is done.
   [[nodiscard]] std::exception_ptr error();
   // Puts the slots' fields into the batch, with empty lists for slots without
-  // fields. count: InputOptions::fields.size(). Requires: every slot is done.
-  void GatherFields(std::size_t count);
+  // fields. Requires: every slot is done.
+  void GatherFields();
   [[nodiscard]] BatchHandle TakeBatch() { return std::move(batch_); }
 
  private:

@@ -26,7 +26,8 @@ namespace infeed {
 struct Sample {
   // Requires: options are checked, and equal to the filler's.
   explicit Sample(const InputOptions& options)
-      : words(ScratchWords(options)),
+      : field_reader(options.fields, options.max_field_bytes),
+        words(ScratchWords(options)),
         preprocessor(options.preprocess, options.training) {}
 
   // The sample's place in the trace. Requires: batch is set.
@@ -45,7 +46,9 @@ struct Sample {
   std::vector<std::byte> buffer = {};
   RecordPayload payload = {};            // a view into buffer, or a mapped file
   ImagenetExampleView example = {};      // views into buffer, or the cache
-  std::vector<FieldColumn> fields = {};  // of the options, one list each
+  std::vector<FieldColumn> fields = {};  // of the ragged ones, one list each
+  std::vector<FieldPlace> field_places = {};
+  FieldReader field_reader;
   SampleSeekIndex seek_index = {};
   // The step that is running: the kind of a failure in it.
   BadRecordKind stage = BadRecordKind::kFrame;

@@ -18,7 +18,8 @@ SampleLoader::SampleLoader(const RecordStore& store,
       seek_indexes_(seek_indexes),
       options_(options),
       counters_(counters),
-      cache_(cache) {}
+      cache_(cache),
+      has_images_(options.layout != BatchContent::kNone) {}
 
 void SampleLoader::Load(Sample& sample) const {
   StageScope scope(counters_.read, options_.trace, sample.place(),
@@ -64,15 +65,27 @@ CachedRecord SampleLoader::Read(Sample& sample) const {
 void SampleLoader::Parse(std::span<const std::byte> payload,
                          Sample& sample) const {
   sample.stage = BadRecordKind::kExample;
-  sample.example =
-      ParseImagenetExample(payload, LabelList::kAny, KeysOf(options_));
-  sample.fields.resize(options_.fields.size());
-  ReadFields(payload, options_.fields, options_.max_field_bytes, sample.fields);
+  if (has_images_ || ReadsLabels(options_)) {
+    sample.example =
+        ParseImagenetExample(payload, LabelList::kAny, KeysOf(options_));
+  }
+  const std::size_t fields = options_.fields.size();
+  sample.fields.resize(fields);
+  sample.field_places.resize(fields);
+  Batch& batch = sample.batch->batch();
+  for (std::size_t i = 0; i < fields; ++i) {
+    sample.field_places[i] = options_.fields[i].IsFixed()
+                                 ? batch.fixed_place(i, sample.slot)
+                                 : FieldPlace{.column = &sample.fields[i]};
+  }
+  const int cut = sample.field_reader.Read(payload, sample.field_places);
+  counters_.cut_lists.fetch_add(cut, std::memory_order_relaxed);
 }
 
 void SampleLoader::RequireContent(std::span<const std::byte> payload,
                                   Sample& sample) const {
-  if (sample.example.encoded.empty() && sample.example.packed.empty()) {
+  if (has_images_ && sample.example.encoded.empty() &&
+      sample.example.packed.empty()) {
     sample.stage = BadRecordKind::kImage;
     RequireImageKey(payload, options_.image_key);
   }

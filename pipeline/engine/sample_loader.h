@@ -50,6 +50,7 @@ class SampleLoader {
   const InputOptions& options_;
   StageCounters& counters_;
   RecordCache* const cache_;  // null: none
+  const bool has_images_;
 };
 
 }  // namespace infeed

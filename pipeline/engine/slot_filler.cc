@@ -154,8 +154,19 @@ void SlotFiller::FillSlot(Sample& sample) {
   Batch& batch = sample.batch->batch();
   const std::size_t slot = static_cast<std::size_t>(sample.slot);
   sample.stage = BadRecordKind::kLabel;
-  batch.labels()[slot] = ClassOf(sample.example.label, options_);
+  batch.labels()[slot] =
+      ReadsLabels(options_) ? ClassOf(sample.example.label, options_) : -1;
+  if (batch.content() != BatchContent::kNone) {
+    FillImage(sample);
+  }
+  batch.weights()[slot] = 1;
+  batch.records()[slot] = sample.record;
+  sample.batch->SetFields(sample.slot, sample.fields);
+}
+
+void SlotFiller::FillImage(Sample& sample) {
   sample.stage = BadRecordKind::kImage;
+  Batch& batch = sample.batch->batch();
   const Clock::time_point start = Clock::now();
   FillCounts counts;
   if (batch.content() == BatchContent::kRgb) {
@@ -166,9 +177,6 @@ void SlotFiller::FillSlot(Sample& sample) {
   } else {
     counts = FillWords(sample, batch.slot_pixels(sample.slot));
   }
-  batch.weights()[slot] = 1;
-  batch.records()[slot] = sample.record;
-  sample.batch->SetFields(sample.slot, sample.fields);
   Count(counts, batch.image_bytes().size() / batch.labels().size(), start,
         sample);
 }

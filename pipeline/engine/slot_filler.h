@@ -82,6 +82,7 @@ class SlotFiller {
   // Fills the slot; returns what is wrong with the record.
   std::optional<DataError> FillIfGood(Sample& sample);
   void FillSlot(Sample& sample);
+  void FillImage(Sample& sample);
   // Decodes or copies the image and augments it.
   FillCounts FillWords(Sample& sample, std::span<std::uint32_t> words);
   FillCounts Decode(Sample& sample, std::span<std::uint32_t> words);

@@ -23,6 +23,8 @@ std::size_t SlotBytes(const ImageSize& image_size, BatchContent content) {
       return image_size.pixels() * sizeof(std::uint32_t);
     case BatchContent::kRgb:
       return image_size.pixels() * 3;
+    case BatchContent::kNone:
+      return 0;
     case BatchContent::kChoices:
       break;
   }
@@ -31,18 +33,34 @@ std::size_t SlotBytes(const ImageSize& image_size, BatchContent content) {
 
 // Where the parts of a batch lie.
 struct Layout {
+  struct Fixed {
+    std::size_t rows_at;
+    std::size_t row_bytes;
+    std::size_t lengths_at;
+  };
+
   std::size_t images;  // bytes
   std::size_t labels_at;
   std::size_t weights_at;
+  std::vector<Fixed> fixed;  // of each field; of ragged ones without rows
   std::size_t bytes;
 
-  Layout(int size, const ImageSize& image_size, BatchContent content) {
+  Layout(int size, const ImageSize& image_size, BatchContent content,
+         std::span<const FieldSpec> fields) {
     Check(size > 0 && image_size.shorter() > 0, "a batch holds something");
     const std::size_t count = static_cast<std::size_t>(size);
     images = count * SlotBytes(image_size, content);
     labels_at = Aligned(images);
     weights_at = labels_at + Aligned(count * sizeof(std::int32_t));
     bytes = weights_at + Aligned(count * sizeof(float));
+    for (const FieldSpec& field : fields) {
+      const std::size_t row = field.IsFixed() ? field.row_bytes() : 0;
+      const std::size_t lengths_at = bytes + Aligned(count * row);
+      fixed.push_back(
+          {.rows_at = bytes, .row_bytes = row, .lengths_at = lengths_at});
+      bytes = lengths_at +
+              (field.IsFixed() ? Aligned(count * sizeof(std::int64_t)) : 0);
+    }
   }
 };
 
@@ -77,15 +95,15 @@ struct Batch::Memory {
 };
 
 Batch::Batch(int size, const ImageSize& image_size, const BatchMemory& memory,
-             BatchContent content)
+             BatchContent content, std::vector<FieldSpec> fields)
     : size_(size),
       image_size_(image_size),
       content_(content),
-      memory_(std::make_unique<Memory>(Layout(size, image_size, content).bytes,
-                                       memory)),
       records_(static_cast<std::size_t>(size), -1),
-      positions_(static_cast<std::size_t>(size), -1) {
-  const Layout layout(size, image_size, content);
+      positions_(static_cast<std::size_t>(size), -1),
+      field_specs_(std::move(fields)) {
+  const Layout layout(size, image_size, content, field_specs_);
+  memory_ = std::make_unique<Memory>(layout.bytes, memory);
   const std::size_t count = static_cast<std::size_t>(size);
   std::byte* const start = memory_->pages.bytes().data();
   if (content == BatchContent::kRgb) {
@@ -96,14 +114,20 @@ Batch::Batch(int size, const ImageSize& image_size, const BatchMemory& memory,
   }
   labels_ = {reinterpret_cast<std::int32_t*>(start + layout.labels_at), count};
   weights_ = {reinterpret_cast<float*>(start + layout.weights_at), count};
+  for (const Layout::Fixed& field : layout.fixed) {
+    fixed_.push_back(
+        {.rows = {start + field.rows_at, count * field.row_bytes},
+         .lengths = {reinterpret_cast<std::int64_t*>(start + field.lengths_at),
+                     field.row_bytes == 0 ? 0 : count}});
+  }
 }
 
 Batch::~Batch() = default;
 Batch::Batch(Batch&&) noexcept = default;
 
 std::unique_ptr<Batch> Batch::Clone() const {
-  auto clone =
-      std::make_unique<Batch>(size_, image_size_, BatchMemory(), content_);
+  auto clone = std::make_unique<Batch>(size_, image_size_, BatchMemory(),
+                                       content_, field_specs_);
   std::ranges::copy(memory_->pages.bytes(),
                     clone->memory_->pages.bytes().begin());
   clone->CopyPlan(*this);
@@ -111,13 +135,15 @@ std::unique_ptr<Batch> Batch::Clone() const {
 }
 
 std::int64_t Batch::MemoryBytes(int size, const ImageSize& image_size,
-                                BatchContent content) {
+                                BatchContent content,
+                                std::span<const FieldSpec> fields) {
   return static_cast<std::int64_t>(
-      PageMemory::RoundUp(Layout(size, image_size, content).bytes));
+      PageMemory::RoundUp(Layout(size, image_size, content, fields).bytes));
 }
 
 std::span<std::uint32_t> Batch::slot_pixels(int slot) {
-  Check(content_ != BatchContent::kRgb, "the batch holds words");
+  Check(content_ == BatchContent::kPixels || content_ == BatchContent::kChoices,
+        "the batch holds words");
   return PartOf(pixels_, slot, size_);
 }
 
@@ -134,12 +160,24 @@ std::span<const std::byte> Batch::image_bytes() const {
 void Batch::BlankSlot(int slot) {
   if (content_ == BatchContent::kRgb) {
     std::ranges::fill(slot_rgb(slot), std::uint8_t{0});
-  } else {
+  } else if (content_ != BatchContent::kNone) {
     std::ranges::fill(slot_pixels(slot), 0U);
+  }
+  for (std::size_t i = 0; i < fixed_.size(); ++i) {
+    if (field_specs_[i].IsFixed()) {
+      const FieldPlace place = fixed_place(i, slot);
+      FillWithPadding(field_specs_[i], place.row);
+      *place.length = 0;
+    }
   }
   labels_[static_cast<std::size_t>(slot)] = -1;
   weights_[static_cast<std::size_t>(slot)] = 0;
   records_[static_cast<std::size_t>(slot)] = -1;
+}
+
+FieldPlace Batch::fixed_place(std::size_t field, int slot) {
+  return {.row = PartOf(fixed_[field].rows, slot, size_),
+          .length = &fixed_[field].lengths[static_cast<std::size_t>(slot)]};
 }
 
 void Batch::CopyPlan(const Batch& from) {

@@ -32,12 +32,15 @@ struct StreamPosition {
 enum class BatchContent {
   kPixels,  // images as packed words, R << 24 | G << 16 | B << 8
   kRgb,     // images as bytes R G B
+  kNone,    // no images: fields alone
   kChoices  // numbers of images that a device holds (image_choice.h)
 };
 
 // Layouts of a pipeline's images. kChoices is for the trainer alone.
-inline constexpr Choices<BatchContent, 2> kLayouts = {
-    {{"words", BatchContent::kPixels}, {"rgb", BatchContent::kRgb}}};
+inline constexpr Choices<BatchContent, 3> kLayouts = {
+    {{"words", BatchContent::kPixels},
+     {"rgb", BatchContent::kRgb},
+     {"none", BatchContent::kNone}}};
 
 // Pins the memory of each batch of a pool, so that a device can copy from it by
 // DMA: pin is called once the memory is mapped, unpin with the same bytes
@@ -50,14 +53,15 @@ struct BatchMemory {
 };
 
 // One batch: plain memory, filled slot by slot; its content is unspecified
-// until then. Owns the memory, whose three parts are each aligned to 64 bytes.
+// until then. Owns the memory, whose parts are each aligned to 64 bytes.
 // One thread at a time; different slots may be filled at once.
 class Batch {
  public:
   // Requires: size, image_size > 0. Throws std::bad_alloc, and what memory.pin
   // throws.
   Batch(int size, const ImageSize& image_size, const BatchMemory& memory = {},
-        BatchContent content = BatchContent::kPixels);
+        BatchContent content = BatchContent::kPixels,
+        std::vector<FieldSpec> fields = {});
   ~Batch();
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
@@ -72,15 +76,16 @@ class Batch {
   // Bytes of memory that such a batch takes.
   [[nodiscard]] static std::int64_t MemoryBytes(
       int size, const ImageSize& image_size,
-      BatchContent content = BatchContent::kPixels);
+      BatchContent content = BatchContent::kPixels,
+      std::span<const FieldSpec> fields = {});
 
   // [size, height, width], each R << 24 | G << 16 | B << 8; for choices [size],
-  // and labels and weights are unused; for kRgb empty.
+  // and labels and weights are unused; for kRgb and kNone empty.
   [[nodiscard]] std::span<std::uint32_t> pixels() { return pixels_; }
   [[nodiscard]] std::span<const std::uint32_t> pixels() const {
     return pixels_;
   }
-  // [height, width] of one slot. Requires: the content is not kRgb.
+  // [height, width] of one slot. Requires: the content is kPixels or kChoices.
   [[nodiscard]] std::span<std::uint32_t> slot_pixels(int slot);
   // [size, height, width, 3], bytes R G B; empty unless the content is kRgb.
   [[nodiscard]] std::span<std::uint8_t> rgb() { return rgb_; }
@@ -114,15 +119,36 @@ class Batch {
   [[nodiscard]] const ImageSize& image_size() const { return image_size_; }
   [[nodiscard]] BatchContent content() const { return content_; }
 
-  // A black image, label -1, weight 0, record -1.
+  // A black image, label -1, weight 0, record -1; fixed fields are padding, of
+  // length 0.
   void BlankSlot(int slot);
 
-  // For each of InputOptions::fields the values of all slots, a list a slot;
+  // InputOptions::fields.
+  [[nodiscard]] const std::vector<FieldSpec>& field_specs() const {
+    return field_specs_;
+  }
+  // For each of them, if it is ragged, the values of all slots, a list a slot;
   // empty lists for slots of weight 0.
   [[nodiscard]] std::vector<FieldColumn>& fields() { return fields_; }
   [[nodiscard]] const std::vector<FieldColumn>& fields() const {
     return fields_;
   }
+  // [size, *shape] of a fixed field, by its number.
+  [[nodiscard]] std::span<std::byte> fixed(std::size_t field) {
+    return fixed_[field].rows;
+  }
+  [[nodiscard]] std::span<const std::byte> fixed(std::size_t field) const {
+    return fixed_[field].rows;
+  }
+  // [size]: the values of a fixed field's slots that are not padding.
+  [[nodiscard]] std::span<std::int64_t> lengths(std::size_t field) {
+    return fixed_[field].lengths;
+  }
+  [[nodiscard]] std::span<const std::int64_t> lengths(std::size_t field) const {
+    return fixed_[field].lengths;
+  }
+  // Where a fixed field of the slot is.
+  [[nodiscard]] FieldPlace fixed_place(std::size_t field, int slot);
 
   // Copies epoch, number, next, records, positions and fields. Requires: sizes
   // are equal.
@@ -137,6 +163,11 @@ class Batch {
 
  private:
   struct Memory;
+  // A fixed field; empty for others.
+  struct Fixed {
+    std::span<std::byte> rows;
+    std::span<std::int64_t> lengths;
+  };
 
   int size_;
   ImageSize image_size_;
@@ -148,6 +179,8 @@ class Batch {
   std::span<float> weights_;
   std::vector<std::int64_t> records_;
   std::vector<std::int64_t> positions_;
+  std::vector<FieldSpec> field_specs_;
+  std::vector<Fixed> fixed_;
   std::vector<FieldColumn> fields_;
 };
 

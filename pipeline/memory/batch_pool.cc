@@ -20,11 +20,12 @@ void BatchReturn::operator()(Batch* batch) const {
 }
 
 BatchPool::BatchPool(int count, int size, const ImageSize& image_size,
-                     const BatchMemory& memory, BatchContent content)
+                     const BatchMemory& memory, BatchContent content,
+                     const std::vector<FieldSpec>& fields)
     : state_(std::make_shared<PoolState>(static_cast<std::size_t>(count))) {
   for (int i = 0; i < count; ++i) {
     state_->free.Push(
-        std::make_unique<Batch>(size, image_size, memory, content));
+        std::make_unique<Batch>(size, image_size, memory, content, fields));
   }
 }
 

@@ -29,7 +29,8 @@ class BatchPool {
   // Requires: count, size, image_size > 0. Throws what Batch() throws.
   BatchPool(int count, int size, const ImageSize& image_size,
             const BatchMemory& memory = {},
-            BatchContent content = BatchContent::kPixels);
+            BatchContent content = BatchContent::kPixels,
+            const std::vector<FieldSpec>& fields = {});
 
   // Waits for a free batch; nullptr after Close().
   [[nodiscard]] BatchHandle Take();

@@ -122,8 +122,8 @@ constexpr InputOption kImages[] = {
                "such as 224x320.")),
     Row("layout", kNotOfStream, kOwn, ChoiceField<kLayouts, &I::layout>(),
         Any(), "",
-        "Pixels of a batch: 32-bit words, R << 24 | G << 16 | B << 8, or RGB "
-        "bytes."),
+        "Pixels of a batch: 32-bit words, R << 24 | G << 16 | B << 8, RGB "
+        "bytes, or none: records need no images."),
     Common(Row(
         "recipe", kOfStream, kInherited,
         ChoiceField<kRecipes, &I::preprocess, &P::recipe>(), Any(), "",

@@ -1,6 +1,5 @@
 #include "pipeline/options/options.h"
 
-#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -23,23 +22,13 @@ void CheckMost(std::string_view name, int value, int most,
   }
 }
 
-void CheckFields(const InputOptions& options) {
+void CheckFieldsOf(const InputOptions& options) {
   constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
   if (options.max_field_bytes < 1 || options.max_field_bytes > kMostBytes) {
     throw UsageError(fmt::format("max_field_bytes={}: must be from 1 to {}",
                                  options.max_field_bytes, kMostBytes));
   }
-  std::set<std::string_view> keys;
-  for (const FieldSpec& field : options.fields) {
-    if (field.key.empty() || field.kind == FeatureKind::kNone) {
-      throw UsageError(
-          "fields: each needs a key and one of the kinds bytes, "
-          "float and int64");
-    }
-    if (!keys.insert(field.key).second) {
-      throw UsageError("fields: '" + field.key + "' is given twice");
-    }
-  }
+  CheckFields(options.fields);
 }
 
 void CheckKeys(const InputOptions& options) {
@@ -86,6 +75,9 @@ void ResolveByMode(InputOptions& options) {
         options.training ? OnBadRecord::kReplace : OnBadRecord::kSkip;
   }
   options.shuffle = ShuffleOf(options);
+  if (options.layout == BatchContent::kNone) {
+    options.seek_index = SeekIndexes::kOff;
+  }
   if (!options.training) {
     options.repeat = options.repeat == 0 ? 1 : options.repeat;
     options.repeat_augment = 1;
@@ -107,10 +99,10 @@ InputOptions CheckedInputOptions(InputOptions options) {
   CheckAugmentOptions(images.augment);
   CheckCropOptions(images.crop, images.recipe, images.image_size);
   if (options.layout == BatchContent::kChoices) {
-    throw UsageError("layout: must be words or rgb: a pipeline has images");
+    throw UsageError("layout: must be words, rgb or none");
   }
   CheckKeys(options);
-  CheckFields(options);
+  CheckFieldsOf(options);
   CheckRepeats(options);
   CheckLastBatch(options);
   CheckMost("rank", options.rank, options.world_size - 1, "world_size",
@@ -137,6 +129,15 @@ InputOptions CheckedInputOptions(InputOptions options) {
   }
   ResolveByMode(options);
   return options;
+}
+
+bool ReadsLabels(const InputOptions& options) {
+  return options.layout != BatchContent::kNone ||
+         options.label_key != kLabelKey;
+}
+
+std::string StoreImageKey(const InputOptions& options) {
+  return options.layout == BatchContent::kNone ? "" : options.image_key;
 }
 
 ExampleKeys KeysOf(const InputOptions& options) {

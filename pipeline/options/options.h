@@ -74,7 +74,9 @@ struct InputOptions {
   // it governs the order too.
   PreprocessOptions preprocess = {};
   // The images as words (Batch::pixels()) or as RGB bytes (Batch::rgb()), which
-  // take three quarters of the memory; the levels are the same.
+  // take three quarters of the memory; the levels are the same. kNone: the
+  // records need no images, and labels are read (ReadsLabels()) only under a
+  // key that is given.
   BatchContent layout = BatchContent::kPixels;
   // Random crop, flip and augmentation; if false, nothing is random.
   bool training = true;
@@ -110,12 +112,12 @@ struct InputOptions {
   // Selects an epoch's records by weight; null: each record once.
   std::shared_ptr<const Selection> selection = nullptr;
   // Features of each record that a batch carries beside the images
-  // (Batch::fields()); a record in which one of them is of another kind is bad.
-  // If label_key is among them, a record may have several labels or none: then
-  // it counts as one without a label (require_labels).
+  // (Batch::fields(), fixed()); a record in which one of them is not as
+  // specified is bad. If label_key is among them, a record may have several
+  // labels or none: then it counts as one without a label (require_labels).
   std::vector<FieldSpec> fields = {};
-  // The most bytes of an image's fields together (ReadFields()); a record with
-  // more is bad. Bounds the memory of the fields.
+  // The most bytes of a record's ragged fields together (FieldReader); a record
+  // with more is bad. Bounds their memory.
   std::int64_t max_field_bytes = 4096;
 
   // Performance: the batches are the same for any value of these options.
@@ -167,6 +169,14 @@ struct InputOptions {
 // (last_batch, shuffle, on_bad_record) resolved. Throws UsageError naming the
 // field that is out of its range, or a batch size that the ranks cannot share.
 [[nodiscard]] InputOptions CheckedInputOptions(InputOptions options);
+
+// Whether batches have labels: not where there are no images and label_key is
+// the standard one.
+[[nodiscard]] bool ReadsLabels(const InputOptions& options);
+
+// The image's key as a store of records wants it (RecordStoreOptions): empty
+// where there are no images.
+[[nodiscard]] std::string StoreImageKey(const InputOptions& options);
 
 // The keys among them, borrowed.
 [[nodiscard]] ExampleKeys KeysOf(const InputOptions& options);

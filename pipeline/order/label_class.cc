@@ -52,11 +52,17 @@ InputOptions WithFoundKeys(InputOptions options, const RecordIndex& index) {
 InputOptions ResolvedOptions(InputOptions options, const RecordIndex& index) {
   std::vector<std::string> wanted;
   for (const FieldSpec& field : options.fields) {
-    wanted.push_back(field.key);
+    if (!field.absent) {
+      wanted.push_back(field.key);
+    }
   }
-  options = WithFoundKeys(std::move(options), index);
-  RequireFeatures(index, options.image_key, wanted);
-  if (!options.label_offset) {
+  if (options.layout != BatchContent::kNone) {
+    options = WithFoundKeys(std::move(options), index);
+  }
+  RequireFeatures(index, StoreImageKey(options), wanted);
+  if (!ReadsLabels(options)) {
+    options.require_labels = false;
+  } else if (!options.label_offset) {
     options.label_offset = FindLabelOffset(index, GivenKeys(options));
   }
   return options;

@@ -61,13 +61,14 @@ std::string PartsText(const MemoryPlan& plan) {
   return text;
 }
 
-// The most memory of the fields of all batches: the slots' lists and the
-// batches' copies of them, in vectors that may be half empty.
+// The most memory of the ragged fields of all batches: the slots' lists and
+// the batches' copies of them, in vectors that may be half empty.
 std::int64_t FieldBytes(const InputOptions& options) {
   constexpr std::int64_t kCopies = 4;
   constexpr std::int64_t kColumn =
       sizeof(FieldColumn) + 2 * sizeof(std::int64_t);
-  const std::int64_t fields = std::ssize(options.fields);
+  const std::int64_t fields = std::ranges::count_if(
+      options.fields, [](const FieldSpec& field) { return !field.IsFixed(); });
   const std::int64_t slots =
       std::int64_t{options.batches_in_pool} * options.share();
   return fields == 0
@@ -90,6 +91,7 @@ std::int64_t SeekIndexBytes(const InputOptions& options,
 // The required parts.
 MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
   const std::int64_t record = std::min(data.longest_record, kLongestRecord);
+  const bool has_images = options.layout != BatchContent::kNone;
   const auto scratch =
       static_cast<std::int64_t>(ScratchWords(options) * sizeof(std::uint32_t));
   return {
@@ -99,11 +101,12 @@ MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
       .batches =
           options.batches_in_pool *
           Batch::MemoryBytes(options.share(), options.preprocess.image_size,
-                             options.layout),
+                             options.layout, options.fields),
       .fields = FieldBytes(options),
       .records = options.threads * record,
       .prefetch = data.in_cloud ? cloud_settings().byte_budget : 0,
-      .decoding = options.threads * (record + kRows + kSmallImage + scratch),
+      .decoding = options.threads *
+                  (record + (has_images ? kRows + kSmallImage + scratch : 0)),
       .compressed = data.compressed_bytes,
       .image = kSmallImage};
 }
@@ -139,10 +142,14 @@ MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
   plan.seek_indexes = SeekIndexBytes(options, data, left);
   left -= plan.seek_indexes;
   const std::int64_t for_images = options.use_cache ? left / 4 : left;
-  const std::int64_t more_image = std::clamp(
-      for_images / options.threads, std::int64_t{0},
-      std::max(options.preprocess.limits.max_memory_bytes - kSmallImage,
-               std::int64_t{0}));
+  const bool has_images = options.layout != BatchContent::kNone;
+  const std::int64_t more_image =
+      !has_images
+          ? 0
+          : std::clamp(for_images / options.threads, std::int64_t{0},
+                       std::max(options.preprocess.limits.max_memory_bytes -
+                                    kSmallImage,
+                                std::int64_t{0}));
   plan.image += more_image;
   plan.decoding += options.threads * more_image;
   plan.cache = options.use_cache ? plan.limit - plan.total() : 0;

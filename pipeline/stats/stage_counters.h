@@ -85,6 +85,7 @@ struct StageCounters {
   QueueGauge in_flight{"in_flight"};
   QueueGauge ready{"ready"};
   alignas(kCacheLine) std::atomic<std::int64_t> outside_pixels{0};
+  std::atomic<std::int64_t> cut_lists{0};
 
   [[nodiscard]] std::vector<StageStats> Read() const;
   [[nodiscard]] std::vector<QueueStats> ReadQueues() const;

@@ -97,6 +97,8 @@ struct PipelineStats {
   // Pixels decoded outside the crops: rows above a crop that the decoder could
   // not skip with a seek index, and columns left and right of it.
   std::int64_t outside_pixels = 0;
+  // Lists of fixed fields that were longer than their field, and cut.
+  std::int64_t cut_lists = 0;
   // Bytes that the whole process read from disks meanwhile, because they were
   // not in the page cache.
   std::int64_t storage_bytes = 0;

@@ -35,9 +35,12 @@ bool IsImage(const SamplePart& part, std::string_view image_key) {
   return part.ending == LowerCase(image_key);
 }
 
-// nullptr: there are several.
+// nullptr: there are several, or none is wanted.
 const SamplePart* ImageOf(const TarSample& sample, std::string_view image_key) {
   const SamplePart* image = nullptr;
+  if (image_key.empty()) {
+    return image;
+  }
   for (const SamplePart& part : sample.parts) {
     if (!IsImage(part, image_key)) {
       continue;
@@ -90,12 +93,13 @@ void CheckNames(const TarSample& sample, const SamplePart* image) {
   }
 }
 
-// The image apart.
+// The image apart. label: may be absent.
 std::vector<ExampleFeature> FeaturesOf(const TarSample& sample,
-                                       const SamplePart* image) {
+                                       const SamplePart* image,
+                                       std::optional<std::int64_t> label) {
   using Texts = std::vector<std::string_view>;
   std::vector<ExampleFeature> features = {{"__key__", Texts{sample.key}}};
-  if (const std::optional<std::int64_t> label = LabelOf(sample)) {
+  if (label) {
     features.push_back({kLabelKey, std::vector<std::int64_t>{*label}});
   }
   if (image != nullptr) {
@@ -116,7 +120,8 @@ std::span<const std::byte> BuildTarExample(const TarSample& sample,
                                            std::string_view image_key) {
   const SamplePart* const image = ImageOf(sample, image_key);
   CheckNames(sample, image);
-  const std::vector<ExampleFeature> features = FeaturesOf(sample, image);
+  const std::vector<ExampleFeature> features = FeaturesOf(
+      sample, image, image_key.empty() ? std::nullopt : LabelOf(sample));
   if (image == nullptr) {
     const std::string example = BuildExample(features);
     return WriteExample({.before = {}, .image = example, .after = {}}, buffer);

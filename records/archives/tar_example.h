@@ -22,7 +22,8 @@ namespace infeed {
 // In a sample with several images, all are under their endings, and none is
 // image/encoded or gives the file name. An image_key other than image/encoded
 // is the ending of the image's member, in any case, with or without a dot; the
-// image is then under that key.
+// image is then under that key. With an empty one the sample needs no image:
+// each member is under its ending, and no label is read.
 //
 // Writes into buffer, which grows as needed and should be reused, and returns
 // the Example, a view into buffer. It is at most kTarExampleExtraBytes longer

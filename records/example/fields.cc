@@ -1,6 +1,12 @@
 #include "records/example/fields.h"
 
+#include <algorithm>
+#include <concepts>
+#include <cstring>
+#include <set>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "base/error.h"
 
@@ -8,6 +14,40 @@ namespace infeed {
 namespace {
 
 constexpr std::int64_t kNumberBytes = 8;
+constexpr std::int64_t kMostItems = std::int64_t{1} << 28;
+
+std::string KeyText(const FieldSpec& field) {
+  return "Example key '" + field.key + "'";
+}
+
+[[noreturn]] void FailFor(const FieldSpec& field, const std::string& what) {
+  throw DataError(KeyText(field) + " " + what);
+}
+
+// The feature is of the field's kind, or missing.
+void RequireKind(const FieldSpec& field, FeatureKind kind) {
+  if (kind != FeatureKind::kNone && kind != field.kind) {
+    FailFor(field, "holds " + std::string(FeatureKindName(kind)) +
+                       ", expected " +
+                       std::string(FeatureKindName(field.kind)));
+  }
+}
+
+void RequireCount(const FieldSpec& field, std::int64_t values) {
+  if (const std::int64_t expected = field.items(); values != expected) {
+    FailFor(field, "has " + std::to_string(values) + " values, expected " +
+                       std::to_string(expected) +
+                       (field.kind == FeatureKind::kBytes ? ""
+                        : values > expected ? " (give pad to cut them)"
+                                            : " (give pad to fill them up)"));
+  }
+}
+
+void RequirePresent(const FieldSpec& field) {
+  if (!field.absent) {
+    FailFor(field, "is missing (give absent)");
+  }
+}
 
 // Puts the values of one feature into a column, within a budget of bytes.
 class ColumnSink final : public FeatureSink {
@@ -43,10 +83,13 @@ class ColumnSink final : public FeatureSink {
 
   // Ends the list.
   void Finish() {
-    if (kind_ != FeatureKind::kNone && kind_ != field_.kind) {
-      throw DataError("Example key '" + field_.key + "' holds " +
-                      std::string(FeatureKindName(kind_)) + ", expected " +
-                      std::string(FeatureKindName(field_.kind)));
+    RequireKind(field_, kind_);
+    if (field_.shape) {
+      if (kind_ == FeatureKind::kNone) {
+        RequirePresent(field_);
+        Add(std::string_view(*field_.absent));
+      }
+      RequireCount(field_, column_.values());
     }
     column_.offsets.push_back(column_.values());
   }
@@ -55,8 +98,8 @@ class ColumnSink final : public FeatureSink {
   void Take(std::int64_t bytes) {
     budget_ -= bytes;
     if (budget_ < 0) {
-      throw DataError("Example key '" + field_.key +
-                      "': the values of the fields take more than "
+      throw DataError(KeyText(field_) +
+                      ": the values of the fields take more than "
                       "max_field_bytes");
     }
   }
@@ -67,15 +110,163 @@ class ColumnSink final : public FeatureSink {
   FeatureKind kind_ = FeatureKind::kNone;
 };
 
-// The last entry with this key; empty: none.
-std::span<const std::byte> LastEntry(std::span<const std::byte> example,
-                                     std::string_view wanted) {
-  std::span<const std::byte> last;
-  ForEachEntry(example,
-               [&](std::string_view key, std::span<const std::byte> entry) {
-                 last = key == wanted ? entry : last;
-               });
-  return last;
+// Puts the values of one feature into a slot's array of T; those beyond its end
+// are counted. Row: aligned as T.
+template <typename T>
+class RowSink final : public FeatureSink {
+ public:
+  RowSink(const FieldSpec& field, std::span<std::byte> row)
+      : field_(field),
+        items_(reinterpret_cast<T*>(row.data())),
+        size_(field.items()) {}
+
+  void Begin(FeatureKind kind) override {
+    if (kind_ != kind) {
+      kind_ = kind;
+      values_ = 0;
+    }
+  }
+  void Add(std::string_view) override { ++values_; }
+  void Add(float value) override {
+    if constexpr (std::floating_point<T>) {
+      Store(value);
+    }
+  }
+  void Add(std::int64_t value) override {
+    if constexpr (std::same_as<T, bool>) {
+      Require(value == 0 || value == 1, value);
+      Store(value != 0);
+    } else if constexpr (std::integral<T>) {
+      Require(std::in_range<T>(value), value);
+      Store(static_cast<T>(value));
+    }
+  }
+
+  [[nodiscard]] FeatureKind kind() const { return kind_; }
+  [[nodiscard]] std::int64_t values() const { return values_; }
+
+ private:
+  void Require(bool holds, std::int64_t value) const {
+    if (!holds && values_ < size_) {
+      FailFor(field_, "has " + std::to_string(value) + ", which is no " +
+                          std::string(ChoiceName(field_.type, kItemTypes)));
+    }
+  }
+  void Store(T value) {
+    if (values_ < size_) {
+      items_[values_] = value;
+    }
+    ++values_;
+  }
+
+  const FieldSpec& field_;
+  T* const items_;
+  const std::int64_t size_;
+  std::int64_t values_ = 0;
+  FeatureKind kind_ = FeatureKind::kNone;
+};
+
+// The one value of a raw field.
+class RawSink final : public FeatureSink {
+ public:
+  void Begin(FeatureKind kind) override { kind_ = kind; }
+  void Add(std::string_view value) override {
+    value_ = value;
+    ++values_;
+  }
+  void Add(float) override {}
+  void Add(std::int64_t) override {}
+
+  [[nodiscard]] FeatureKind kind() const { return kind_; }
+  [[nodiscard]] std::int64_t values() const { return values_; }
+  [[nodiscard]] std::string_view value() const { return value_; }
+
+ private:
+  FeatureKind kind_ = FeatureKind::kNone;
+  std::int64_t values_ = 0;
+  std::string_view value_;
+};
+
+void CopyTo(std::string_view bytes, std::span<std::byte> row) {
+  std::memcpy(row.data(), bytes.data(), std::min(bytes.size(), row.size()));
+}
+
+void ReadRaw(const FieldSpec& field, std::span<const std::byte> entry,
+             const FieldPlace& place) {
+  RawSink sink;
+  ReadValues(entry, sink);
+  RequireKind(field, sink.kind());
+  if (sink.kind() == FeatureKind::kNone) {
+    RequirePresent(field);
+    CopyTo(*field.absent, place.row);
+  } else if (sink.values() != 1) {
+    FailFor(field, "has " + std::to_string(sink.values()) +
+                       " values, expected 1 with the bytes of all items");
+  } else if (sink.value().size() != place.row.size()) {
+    FailFor(field, "has " + std::to_string(sink.value().size()) +
+                       " bytes, expected " + std::to_string(place.row.size()));
+  } else {
+    CopyTo(sink.value(), place.row);
+  }
+  *place.length = field.items();
+}
+
+// Returns whether the list was cut.
+template <typename T>
+bool ReadRow(const FieldSpec& field, std::span<const std::byte> entry,
+             const FieldPlace& place) {
+  RowSink<T> sink(field, place.row);
+  ReadValues(entry, sink);
+  RequireKind(field, sink.kind());
+  const std::int64_t items = field.items();
+  if (sink.kind() == FeatureKind::kNone && field.absent) {
+    CopyTo(*field.absent, place.row);
+    *place.length = items;
+    return false;
+  }
+  if (field.pad.empty()) {
+    if (sink.kind() == FeatureKind::kNone) {
+      RequirePresent(field);
+    }
+    RequireCount(field, sink.values());
+  }
+  *place.length = std::min(sink.values(), items);
+  FillWithPadding(
+      field,
+      place.row.subspan(static_cast<std::size_t>(*place.length) * sizeof(T)));
+  return sink.values() > items;
+}
+
+// Returns whether the list was cut.
+bool ReadFixed(const FieldSpec& field, std::span<const std::byte> entry,
+               const FieldPlace& place) {
+  if (field.is_raw) {
+    ReadRaw(field, entry, place);
+    return false;
+  }
+  switch (field.type) {
+    case ItemType::kInt64:
+      return ReadRow<std::int64_t>(field, entry, place);
+    case ItemType::kInt32:
+      return ReadRow<std::int32_t>(field, entry, place);
+    case ItemType::kInt16:
+      return ReadRow<std::int16_t>(field, entry, place);
+    case ItemType::kInt8:
+      return ReadRow<std::int8_t>(field, entry, place);
+    case ItemType::kUint16:
+      return ReadRow<std::uint16_t>(field, entry, place);
+    case ItemType::kUint8:
+      return ReadRow<std::uint8_t>(field, entry, place);
+    case ItemType::kBool:
+      return ReadRow<bool>(field, entry, place);
+    case ItemType::kFloat32:
+      return ReadRow<float>(field, entry, place);
+    case ItemType::kFloat64:
+    case ItemType::kFloat16:
+      break;
+  }
+  Check(false, "the fields are checked");
+  return false;
 }
 
 // Appends a column's offsets to another's that has `values` values.
@@ -86,7 +277,104 @@ void AppendOffsets(const std::vector<std::int64_t>& from, std::int64_t values,
   }
 }
 
+// Whether a list of this kind holds values of the type.
+bool CanHold(FeatureKind kind, ItemType type) {
+  switch (type) {
+    case ItemType::kFloat64:
+    case ItemType::kFloat16:
+      return false;
+    case ItemType::kFloat32:
+      return kind == FeatureKind::kFloat;
+    default:
+      return kind == FeatureKind::kInt64;
+  }
+}
+
+// Why a field cannot be read; empty: it can.
+std::string Mistake(const FieldSpec& field) {
+  if (!field.shape) {
+    return field.is_raw                         ? "raw values need a shape"
+           : !field.pad.empty() || field.absent ? "pad and absent need a shape"
+                                                : "";
+  }
+  if (const std::int64_t items = field.items();
+      items < 1 || items > kMostItems) {
+    return "a shape must have 1 to 2^28 values";
+  }
+  if (!field.IsFixed()) {
+    return !field.shape->empty() ? "bytes have no shape but ()"
+           : !field.pad.empty()  ? "bytes have no pad"
+                                 : "";
+  }
+  const std::string type(ChoiceName(field.type, kItemTypes));
+  if (field.is_raw) {
+    if (field.kind != FeatureKind::kBytes || !field.pad.empty()) {
+      return "raw values are bytes, and have no pad";
+    }
+  } else if (!CanHold(field.kind, field.type)) {
+    return type + " is read from raw bytes only, or from another kind";
+  }
+  if (!field.pad.empty() && field.pad.size() != ItemBytes(field.type)) {
+    return "pad must be one " + type;
+  }
+  if (field.absent && field.absent->size() != field.row_bytes()) {
+    return "absent must have " + std::to_string(field.items()) + " of " + type;
+  }
+  return "";
+}
+
 }  // namespace
+
+std::size_t ItemBytes(ItemType type) {
+  switch (type) {
+    case ItemType::kInt64:
+    case ItemType::kFloat64:
+      return 8;
+    case ItemType::kInt32:
+    case ItemType::kFloat32:
+      return 4;
+    case ItemType::kInt16:
+    case ItemType::kUint16:
+    case ItemType::kFloat16:
+      return 2;
+    case ItemType::kInt8:
+    case ItemType::kUint8:
+    case ItemType::kBool:
+      break;
+  }
+  return 1;
+}
+
+std::int64_t FieldSpec::items() const {
+  std::int64_t items = 1;
+  for (const std::int64_t side : *shape) {
+    // At most 2^29: no product overflows.
+    items = std::clamp<std::int64_t>(side, 0, kMostItems + 1) * items;
+    items = std::min(items, kMostItems + 1);
+  }
+  return items;
+}
+
+std::size_t FieldSpec::row_bytes() const {
+  return static_cast<std::size_t>(items()) * ItemBytes(type);
+}
+
+void CheckFields(std::span<const FieldSpec> fields) {
+  std::set<std::string_view> keys;
+  for (const FieldSpec& field : fields) {
+    if (field.key.empty() || field.kind == FeatureKind::kNone) {
+      throw UsageError(
+          "fields: each needs a key and one of the kinds bytes, float and "
+          "int64");
+    }
+    const std::string mistake = !keys.insert(field.key).second
+                                    ? "the key is given twice"
+                                    : Mistake(field);
+    if (!mistake.empty()) {
+      throw UsageError("fields: '" + field.key + "': " + mistake);
+    }
+  }
+}
 
 std::int64_t FieldColumn::values() const {
   return std::ssize(int64s) + std::ssize(floats) + std::ssize(byte_offsets) - 1;
@@ -108,15 +396,46 @@ void FieldColumn::Append(const FieldColumn& other) {
   bytes += other.bytes;
 }
 
-void ReadFields(std::span<const std::byte> example,
-                std::span<const FieldSpec> fields, std::int64_t max_bytes,
-                std::span<FieldColumn> columns) {
-  Check(fields.size() == columns.size(), "each field has a column");
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    columns[i].Clear();
-    ColumnSink sink(fields[i], max_bytes, columns[i]);
-    ReadValues(LastEntry(example, fields[i].key), sink);
+FieldReader::FieldReader(std::span<const FieldSpec> fields,
+                         std::int64_t max_bytes)
+    : fields_(fields), max_bytes_(max_bytes), entries_(fields.size()) {}
+
+int FieldReader::Read(std::span<const std::byte> example,
+                      std::span<const FieldPlace> places) {
+  Check(places.size() == fields_.size(), "each field has a place");
+  if (fields_.empty()) {
+    return 0;
+  }
+  std::ranges::fill(entries_, std::span<const std::byte>());
+  ForEachEntry(
+      example, [&](std::string_view key, std::span<const std::byte> entry) {
+        const auto field = std::ranges::find(fields_, key, &FieldSpec::key);
+        if (field != fields_.end()) {
+          entries_[static_cast<std::size_t>(field - fields_.begin())] = entry;
+        }
+      });
+  std::int64_t budget = max_bytes_;
+  int cut = 0;
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (fields_[i].IsFixed()) {
+      cut += ReadFixed(fields_[i], entries_[i], places[i]) ? 1 : 0;
+      continue;
+    }
+    places[i].column->Clear();
+    ColumnSink sink(fields_[i], budget, *places[i].column);
+    ReadValues(entries_[i], sink);
     sink.Finish();
+  }
+  return cut;
+}
+
+void FillWithPadding(const FieldSpec& field, std::span<std::byte> row) {
+  if (field.pad.empty()) {
+    std::ranges::fill(row, std::byte{0});
+    return;
+  }
+  for (std::size_t at = 0; at < row.size(); at += field.pad.size()) {
+    CopyTo(field.pad, row.subspan(at));
   }
 }
 

@@ -1,5 +1,7 @@
 #include "tests/support/stream_reader.h"
 
+#include <utility>
+
 #include "pipeline/order/sample_order.h"
 #include "preprocess/recipe/recipe.h"
 #include "records/example/imagenet_example.h"
@@ -28,6 +30,12 @@ InputOptions SmallEvaluation() {
 }
 
 BatchCopy CopyOf(const Batch& batch) {
+  std::vector<std::vector<std::byte>> fixed;
+  std::vector<std::vector<std::int64_t>> lengths;
+  for (std::size_t i = 0; i < batch.field_specs().size(); ++i) {
+    fixed.emplace_back(batch.fixed(i).begin(), batch.fixed(i).end());
+    lengths.emplace_back(batch.lengths(i).begin(), batch.lengths(i).end());
+  }
   return {.pixels = {batch.pixels().begin(), batch.pixels().end()},
           .rgb = {batch.rgb().begin(), batch.rgb().end()},
           .labels = {batch.labels().begin(), batch.labels().end()},
@@ -37,6 +45,8 @@ BatchCopy CopyOf(const Batch& batch) {
           .epoch = batch.epoch,
           .number = batch.number,
           .fields = batch.fields(),
+          .fixed = std::move(fixed),
+          .lengths = std::move(lengths),
           .next = batch.next};
 }
 

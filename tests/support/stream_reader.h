@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct BatchCopy {
   std::uint32_t epoch = 0;
   std::int64_t number = 0;
   std::vector<FieldColumn> fields;
+  std::vector<std::vector<std::byte>> fixed;       // rows of fixed fields
+  std::vector<std::vector<std::int64_t>> lengths;  // and their values
   StreamPosition next;
 
   friend bool operator==(const BatchCopy&, const BatchCopy&) = default;

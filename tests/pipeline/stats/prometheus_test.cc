@@ -46,6 +46,7 @@ TEST(PrometheusTextTest, MetricsHaveThisText) {
                         .rows = 50,
                         .covered_rows = 40};
   stats.outside_pixels = 12;
+  stats.cut_lists = 3;
   stats.storage_bytes = 512;
   stats.bad_record_totals = {.bad_samples = 14,
                              .frames = 4,
@@ -71,6 +72,7 @@ infeed_copied_batches_total 4
 infeed_first_batch_seconds 0.5
 infeed_consumer_wait_seconds_total 10
 infeed_outside_pixels_total 12
+infeed_cut_lists_total 3
 infeed_storage_read_bytes_total 512
 infeed_memory_plan_bytes 50000000
 infeed_bad_samples_total 14

@@ -26,11 +26,21 @@ using ::testing::IsEmpty;
 
 constexpr std::int64_t kRoom = 1000;
 
+void ReadInto(const std::string& example, const std::vector<FieldSpec>& fields,
+              std::int64_t max_bytes, std::vector<FieldColumn>& columns) {
+  std::vector<FieldPlace> places;
+  for (FieldColumn& column : columns) {
+    places.push_back({.column = &column});
+  }
+  (void)FieldReader(fields, max_bytes)
+      .Read(std::as_bytes(std::span(example)), places);
+}
+
 std::vector<FieldColumn> Read(const std::string& example,
                               const std::vector<FieldSpec>& fields,
                               std::int64_t max_bytes = kRoom) {
   std::vector<FieldColumn> columns(fields.size());
-  ReadFields(std::as_bytes(std::span(example)), fields, max_bytes, columns);
+  ReadInto(example, fields, max_bytes, columns);
   return columns;
 }
 
@@ -70,7 +80,7 @@ TEST(FieldsTest, AreTheLastOnesGivenAndReplaceWhatAColumnHad) {
   const std::string example = ExtraInt64s("a", {3}) + ExtraInt64s("a", {1, 2});
   const std::vector<FieldSpec> fields = {{.key = "a"}};
   std::vector<FieldColumn> columns = Read(example, fields);
-  ReadFields(std::as_bytes(std::span(example)), fields, kRoom, columns);
+  ReadInto(example, fields, kRoom, columns);
   EXPECT_EQ(columns, Read(ExtraInt64s("a", {1, 2}), fields));
 }
 
