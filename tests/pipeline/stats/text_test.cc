@@ -34,6 +34,7 @@ TEST(StatsJsonTest, JsonHasThisText) {
                         .rows = 50,
                         .covered_rows = 40};
   stats.outside_pixels = 12;
+  stats.cut_lists = 3;
   stats.storage_bytes = 512;
   EXPECT_EQ(StatsJson(stats), R"({
   "schema": 1,
@@ -52,6 +53,7 @@ TEST(StatsJsonTest, JsonHasThisText) {
   "bad_records": 2,
   "first_bad_record": "a \"b\": record 3",
   "outside_pixels": 12,
+  "cut_lists": 3,
   "storage_bytes": 512,
   "memory_bytes": 50000000,
   "bad_record_totals": {
