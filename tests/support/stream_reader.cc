@@ -33,6 +33,9 @@ BatchCopy CopyOf(const Batch& batch) {
   std::vector<std::vector<std::byte>> fixed;
   std::vector<std::vector<std::int64_t>> lengths;
   for (std::size_t i = 0; i < batch.field_specs().size(); ++i) {
+    if (!batch.field_specs()[i].IsFixed()) {
+      continue;
+    }
     fixed.emplace_back(batch.fixed(i).begin(), batch.fixed(i).end());
     lengths.emplace_back(batch.lengths(i).begin(), batch.lengths(i).end());
   }

@@ -28,7 +28,7 @@ struct BatchCopy {
   std::uint32_t epoch = 0;
   std::int64_t number = 0;
   std::vector<FieldColumn> fields;
-  std::vector<std::vector<std::byte>> fixed;       // rows of fixed fields
+  std::vector<std::vector<std::byte>> fixed;       // of the fixed fields: rows
   std::vector<std::vector<std::int64_t>> lengths;  // and their values
   StreamPosition next;
 
