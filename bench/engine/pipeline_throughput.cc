@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,7 @@
 #include "tools/cli/help_text.h"
 #include "tools/cli/number_checks.h"
 #include "tools/cli/report_table.h"
+#include "tools/input/field_flag.h"
 #include "tools/input/input_flags.h"
 #include "tools/input/observation.h"
 #include "tools/input/selection_flags.h"
@@ -70,6 +72,8 @@ constexpr const char* kExamples =
     "  pipeline_throughput --data_dir DIR --threads 1,2 --seconds 5\n"
     "  pipeline_throughput --made 500 --threads 1,2 --plot rates.html\n"
     "  pipeline_throughput --data_dir DIR --stage decode\n"
+    "  pipeline_throughput --data_dir TEXTS --layout none --field "
+    "ids=int64[224],pad=0\n"
     "  pipeline_throughput --data_dir DIR --device_rate 3000\n"
     "  pipeline_throughput --data_dir DIR --eval --split validation\n";
 
@@ -146,6 +150,10 @@ RecordIndex IndexOf(const Flags& flags) {
 
 std::string MakeTitle(const Flags& flags, const RecordIndex& index) {
   const InputOptions& input = flags.throughput.input;
+  if (input.layout == BatchContent::kNone) {
+    return fmt::format("{}, no images, batches of {}",
+                       CountText(index.size(), "record"), input.batch_size);
+  }
   return fmt::format("{}, recipe {}, {}x{}, batches of {}",
                      CountText(index.size(), "record"),
                      ChoiceName(input.preprocess.recipe, kRecipes),
@@ -156,8 +164,10 @@ std::string MakeTitle(const Flags& flags, const RecordIndex& index) {
 // Resolves label_offset once for all pipelines, and prints the labels.
 void ResolveLabels(const RecordIndex& index, InputOptions& input) {
   input = ResolvedOptions(input, index);
-  fmt::print(stderr, "labels from {} (label_offset {})\n", *input.label_offset,
-             *input.label_offset);
+  if (ReadsLabels(input)) {
+    fmt::print(stderr, "labels from {} (label_offset {})\n",
+               *input.label_offset, *input.label_offset);
+  }
 }
 
 // Returns the function that measures a round.
@@ -180,17 +190,19 @@ RoundMaker ChooseRoundMaker(const RecordIndex& index, const Flags& flags) {
 class ProgressLines {
  public:
   explicit ProgressLines(const ThroughputOptions& options)
-      : rounds_(options.rounds), seconds_(options.seconds) {
+      : rounds_(options.rounds),
+        seconds_(options.seconds),
+        items_(options.input.layout == BatchContent::kNone ? "records"
+                                                           : "images") {
     line_.Delay();
   }
 
   void operator()(const RunProgress& progress) {
     if (progress.rate) {
-      line_.Update(
-          fmt::format("round {}/{}, {}: {:.1f} images/s", progress.round,
-                      rounds_, CountText(progress.threads, "thread"),
-                      *progress.rate),
-          true);
+      line_.Update(fmt::format("round {}/{}, {}: {:.1f} {}/s", progress.round,
+                               rounds_, CountText(progress.threads, "thread"),
+                               *progress.rate, items_),
+                   true);
       line_.Finish();
     } else if (line_.IsDue()) {
       line_.Update(fmt::format("round {}/{}: {:.0f} of {:.0f} s",
@@ -202,6 +214,7 @@ class ProgressLines {
  private:
   int rounds_;
   double seconds_;
+  std::string_view items_;
   ProgressLine line_;
 };
 
@@ -276,6 +289,10 @@ void CheckFlags(const Flags& flags) {
     throw UsageError("give one of --data_dir, --shards, --mix and --made");
   }
   if (ParseStage(flags.stage) != Stage::kAll &&
+      flags.throughput.input.layout == BatchContent::kNone) {
+    throw UsageError("a stage alone needs images: leave --layout none out");
+  }
+  if (ParseStage(flags.stage) != Stage::kAll &&
       flags.throughput.device_rate > 0) {
     throw UsageError("a stage alone has no device: leave --device_rate out");
   }
@@ -308,6 +325,7 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   AddDataFlags(app, flags);
   AddMeasurementFlags(app, flags);
   AddStreamFlags(app, flags.throughput.input);
+  AddFieldFlag(app, flags.throughput.input.fields);
   AddSelectionFlags(app, flags.selection);
   AddHashFlags(app, flags.hash);
   AddPerformanceFlags(app, flags.throughput.input);

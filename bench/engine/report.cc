@@ -35,8 +35,9 @@ bool IsStageAlone(const ThroughputRun& run) {
 
 // The text of a whole pipeline's run, between its verdict and its memory.
 std::string PipelineText(const ThroughputRun& run) {
-  std::string text = SeekIndexText(run.stats.seek_indexes) + "\n" +
-                     QueueText(run.stats) + "\n";
+  std::string text =
+      run.stats.has_images ? SeekIndexText(run.stats.seek_indexes) + "\n" : "";
+  text += QueueText(run.stats) + "\n";
   if (run.stats.bad_records > 0) {
     text += fmt::format("bad records: {}, the first: {}\n",
                         run.stats.bad_records, run.stats.first_bad_record);
@@ -50,6 +51,7 @@ ReportRow RunsRow(const std::vector<ThroughputRun>& runs) {
   for (const char* const column : kRunColumns) {
     columns.push_back(std::string(">") + column);
   }
+  columns[1] = fmt::format(">{}/s", runs.front().stats.items_name());
   std::vector<ReportTable> rows;
   for (const ThroughputRun& run : runs) {
     rows.push_back(RunRows(run));

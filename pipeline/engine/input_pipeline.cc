@@ -393,6 +393,7 @@ PipelineStats InputPipeline::stats() const {
     stats.seek_indexes.write_error = from.found_indexes->write_error();
   }
   stats.of_image_files = from.index.is_of_images();
+  stats.has_images = from.options.layout != BatchContent::kNone;
   stats.outside_pixels =
       from.counters.outside_pixels.load(std::memory_order_relaxed);
   stats.cut_lists = from.counters.cut_lists.load(std::memory_order_relaxed);

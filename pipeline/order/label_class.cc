@@ -34,6 +34,9 @@ std::string Why(std::int64_t label, const InputOptions& options) {
 }  // namespace
 
 std::string KeysNote(const InputOptions& options, const RecordIndex& index) {
+  if (options.layout == BatchContent::kNone) {
+    return "";
+  }
   const RecordKeys keys = FindKeys(index, GivenKeys(options));
   if (keys == GivenKeys(options) || keys == RecordKeys()) {
     return "";
@@ -43,6 +46,9 @@ std::string KeysNote(const InputOptions& options, const RecordIndex& index) {
 }
 
 InputOptions WithFoundKeys(InputOptions options, const RecordIndex& index) {
+  if (options.layout == BatchContent::kNone) {
+    return options;
+  }
   RecordKeys keys = FindKeys(index, GivenKeys(options));
   options.image_key = std::move(keys.image);
   options.label_key = std::move(keys.label);
@@ -56,9 +62,7 @@ InputOptions ResolvedOptions(InputOptions options, const RecordIndex& index) {
       wanted.push_back(field.key);
     }
   }
-  if (options.layout != BatchContent::kNone) {
-    options = WithFoundKeys(std::move(options), index);
-  }
+  options = WithFoundKeys(std::move(options), index);
   RequireFeatures(index, StoreImageKey(options), wanted);
   if (!ReadsLabels(options)) {
     options.require_labels = false;

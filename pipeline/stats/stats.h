@@ -86,6 +86,7 @@ struct PipelineStats {
   bool has_device = true;
   bool overlapped = true;       // false: GraphKind::kBasic
   bool of_image_files = false;  // each record is a file of its own
+  bool has_images = true;       // false: batches are fields alone
   std::int64_t batches = 0;
   std::int64_t images = 0;  // delivered, without slots of weight 0
   // Batches copied because the consumer held max_lent others.
@@ -114,6 +115,11 @@ struct PipelineStats {
   // The interval from an earlier snapshot of the same pipeline to this one:
   // subtracts counters; queue depths, names and first messages stay.
   [[nodiscard]] PipelineStats Since(const PipelineStats& earlier) const;
+
+  // What the batches count.
+  [[nodiscard]] std::string_view items_name() const {
+    return has_images ? "images" : "records";
+  }
 
   [[nodiscard]] double images_per_second() const {
     return elapsed_seconds > 0 ? static_cast<double>(images) / elapsed_seconds

@@ -107,12 +107,15 @@ Json BottleneckJson(const Bottleneck& bottleneck) {
 }  // namespace
 
 std::string StageTable(const PipelineStats& stats) {
-  std::string table =
-      "stage       images         MB    busy s  busy %  images/s "
-      "wait ms/i\n";
+  std::string table = fmt::format(
+      "stage    {:>9}         MB    busy s  busy % {:>9} wait ms/i\n",
+      stats.items_name(), std::string(stats.items_name()) + "/s");
   const double thread_seconds = stats.elapsed_seconds * stats.threads;
   for (const StageStats& stage : stats.stages) {
-    table += StageLine(stage, thread_seconds);
+    if (stats.has_images || stage.name == "order" || stage.name == "read" ||
+        stage.name == "batch") {
+      table += StageLine(stage, thread_seconds);
+    }
   }
   return table;
 }

@@ -23,17 +23,18 @@ std::string Percent(double share) {
   return fmt::format("{:.0f} %", 100 * share);
 }
 
-std::string Rate(double images_per_second) {
-  return fmt::format("{:.0f} images/s", images_per_second);
+std::string Rate(double per_second, const PipelineStats& stats) {
+  return fmt::format("{:.0f} {}/s", per_second, stats.items_name());
 }
 
 // The share of time that the device waited, after the text `before`; "" if
 // nothing was done with the batches.
-std::string Waited(std::string_view before, const Bottleneck& bottleneck) {
+std::string Waited(std::string_view before, const Bottleneck& bottleneck,
+                   const PipelineStats& stats) {
   return bottleneck.device_rate
              ? fmt::format("{}the device waited {} of the time and can take {}",
                            before, Percent(bottleneck.device_wait_share),
-                           Rate(*bottleneck.device_rate))
+                           Rate(*bottleneck.device_rate, stats))
              : "";
 }
 
@@ -46,7 +47,7 @@ std::string CoresText(const Bottleneck& bottleneck,
   const int cores = has_more ? stats.cores : 2 * stats.threads;
   return fmt::format("{}{}{} would give {}", has_more ? "this machine's " : "",
                      CountText(cores, "core"), has_more ? "" : " of this kind",
-                     Rate(cores * *bottleneck.images_per_core));
+                     Rate(cores * *bottleneck.images_per_core, stats));
 }
 
 // The number of cores that would keep up with the device; without a device,
@@ -105,7 +106,8 @@ std::string StageAdvice(const Bottleneck& bottleneck,
   }
   return bottleneck.stage == "augment"
              ? "; a lighter augmentation would cost less"
-             : "; a smaller image_size would cost less";
+         : stats.has_images ? "; a smaller image_size would cost less"
+                            : "; fewer fields would cost less";
 }
 
 // "2 threads at 86 %".
@@ -117,17 +119,17 @@ std::string ThreadsText(const Bottleneck& bottleneck,
 
 std::string WorkersVerdict(const Bottleneck& bottleneck,
                            const PipelineStats& stats) {
-  return fmt::format("{} bounds the run with {} of the work: {}{}; {}{}",
-                     bottleneck.stage, Percent(bottleneck.stage_share),
-                     ThreadsText(bottleneck, stats), Waited("; ", bottleneck),
-                     MoreCores(bottleneck, stats),
-                     StageAdvice(bottleneck, stats));
+  return fmt::format(
+      "{} bounds the run with {} of the work: {}{}; {}{}", bottleneck.stage,
+      Percent(bottleneck.stage_share), ThreadsText(bottleneck, stats),
+      Waited("; ", bottleneck, stats), MoreCores(bottleneck, stats),
+      StageAdvice(bottleneck, stats));
 }
 
 std::string NoOverlapVerdict(const Bottleneck& bottleneck,
                              const PipelineStats& stats) {
   const std::string text =
-      "nothing overlaps (graph=basic): " + Waited("", bottleneck);
+      "nothing overlaps (graph=basic): " + Waited("", bottleneck, stats);
   if (!bottleneck.cores_needed) {
     return text + "one thread did the work" +
            (bottleneck.images_per_core
@@ -164,7 +166,7 @@ std::string BadRecordsText(const Bottleneck& bottleneck) {
 std::string BoundText(const Bottleneck& bottleneck,
                       const PipelineStats& stats) {
   const std::string threads =
-      ThreadsText(bottleneck, stats) + Waited("; ", bottleneck);
+      ThreadsText(bottleneck, stats) + Waited("; ", bottleneck, stats);
   switch (bottleneck.bound) {
     case Bound::kConsumer:
       return ConsumerVerdict(bottleneck, stats);

@@ -100,6 +100,18 @@ TEST_F(PipelineThroughputTest, PrintsTheOrderOfARank) {
             "1 3\n5 7\n1 3\n");
 }
 
+TEST_F(PipelineThroughputTest, MeasuresRecordsWithoutImages) {
+  const std::string flags =
+      "--layout none --field image/class/label=int16[] "
+      "--field image/filename=bytes --threads 1 ";
+  const ProgramResult result = Run(flags + "--seconds 0.05 --rounds 1");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("records/s"), HasSubstr("\nread "),
+                    Not(HasSubstr("images/s")), Not(HasSubstr("\ndecode "))));
+  EXPECT_THAT(Run(flags + "--hash 3").out, MatchesRegex("[0-9a-f]{64}\n"));
+}
+
 TEST_F(PipelineThroughputTest, SelectsRecords) {
   const std::string flags = " --batch_size 4 --image_size 16 --hash 5";
   const ProgramResult plain = Run("--hash 5");

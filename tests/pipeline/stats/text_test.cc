@@ -180,6 +180,13 @@ TEST(StageTableTest, HasALineForEachStage) {
             "\n");
   stats.stages = {{"read", 0, 0, 0, 0}};
   EXPECT_THAT(StageTable(stats), HasSubstr("    -     0.000\n"));
+  stats.has_images = false;
+  stats.stages = {{"read", 2000, 0, 1, 0}, {"decode", 0, 0, 0, 0}};
+  EXPECT_EQ(StageTable(stats),
+            "stage      records         MB    busy s  busy % records/s "
+            "wait ms/i\n"
+            "read         2000        0.0      1.00     5.0      2000     0.000"
+            "\n");
 }
 
 using ::testing::ElementsAre;
