@@ -221,6 +221,14 @@ class ValuesTest(WithRecords):
         self.assertEqual(batch["txt"], [captions[2], b""])
         self.assertEqual(batch.weights.tolist(), [1, 0])
 
+    def test_long_texts_need_an_option(self):
+        examples = [{"txt": b"x" * 5000}]
+        for field in ("bytes", Field("bytes", ())):
+            with self.assertRaisesRegex(infeed.DataError, "max_field_bytes"):
+                self.batch(examples, {"txt": field})
+            batch = self.batch(examples, {"txt": field}, max_field_bytes=5008)
+            self.assertEqual(batch.as_dict()["txt"], [b"x" * 5000])
+
     def test_lists_of_any_length_keep_their_type_when_empty(self):
         examples = [{"x": 1}, {"x": 1},
                     {"i": [1, 2], "f": [0.5], "b": [b"x", b"y"]}, {"i": 3}]
