@@ -32,8 +32,9 @@ class Batch:
         self._rows: dict[str, Any] = {}  # by the names of as_dict(), once asked for
         convert = loader._convert
         images = native.images
-        self.images = None if images is None else convert.images(images)
-        self.labels = convert.labels(native.labels) if loader._has_labels else None
+        self.images: Any = None if images is None else convert.images(images)
+        self.labels: Any = (convert.labels(native.labels) if loader._has_labels
+                            else None)
         self.weights = convert.rows(native.weights)
 
     def __iter__(self) -> Iterator[Any]:
