@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -5,10 +6,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "base/error.h"
+#include "records/example/fields.h"
 #include "records/example/imagenet_example.h"
 #include "records/example/reader.h"
 #include "tests/support/example.pb.h"
@@ -92,6 +95,41 @@ void CheckView(Bytes bytes) {
   }
 }
 
+// A fixed field has the values of the whole walk, as many as it says.
+void CheckFixedField(Bytes bytes) {
+  const std::vector<FieldSpec> fields = {
+      {.key = "t",
+       .shape = std::vector<std::int64_t>{4},
+       .pad = std::string(sizeof(std::int64_t), '\x7f')}};
+  std::vector<std::int64_t> row(4);
+  std::int64_t length = -1;
+  const FieldPlace place = {.row = std::as_writable_bytes(std::span(row)),
+                            .length = &length};
+  try {
+    (void)FieldReader(fields, 0).Read(bytes, {&place, 1});
+  } catch (const DataError& error) {
+    Check(!error.reason().empty(), "an error says what is wrong");
+    return;
+  }
+  std::vector<std::int64_t> values;
+  const auto features = OurFeatures(bytes);
+  if (!features) {
+    return;  // Another feature's values are wrong.
+  }
+  for (const ExampleFeature& feature : *features) {
+    const auto* list = std::get_if<std::vector<std::int64_t>>(&feature.values);
+    if (feature.key == "t" && list != nullptr) {
+      values = *list;
+    }
+  }
+  Check(length == std::min<std::int64_t>(std::ssize(values), 4),
+        "the length is that of the list, or of the row");
+  for (std::size_t i = 0; i < 4; ++i) {
+    Check(row[i] == (std::cmp_less(i, length) ? values[i] : 0x7f7f7f7f7f7f7f7f),
+          "the row has the list's values, then padding");
+  }
+}
+
 }  // namespace
 }  // namespace infeed
 
@@ -100,5 +138,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   const auto bytes = std::as_bytes(std::span(data, size));
   infeed::CompareWithProtobuf(bytes);
   infeed::CheckView(bytes);
+  infeed::CheckFixedField(bytes);
   return 0;
 }
