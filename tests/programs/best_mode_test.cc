@@ -24,7 +24,7 @@ class BestModeTest : public testing::Test {
  protected:
   BestModeTest() {
     BestCheckpoint best(model_.folder(), "top_1");
-    EXPECT_TRUE(best.Note(1, {.top_1 = 2}));
+    EXPECT_TRUE(best.Note(1, 2));
   }
 
   [[nodiscard]] ProgramResult Run(const std::string& mode,
@@ -73,7 +73,7 @@ TEST_F(BestModeTest, TrainingExportsTheBest) {
   const auto file = nlohmann::json::parse(
       ReadWholeFile(model_.folder() + "/best.json", 1000));
   BestCheckpoint best(model_.folder(), "top_1", file.at("validation"));
-  EXPECT_TRUE(best.Note(1, {.top_1 = 2}));
+  EXPECT_TRUE(best.Note(1, 2));
   const ProgramResult run = train_to("4");
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(

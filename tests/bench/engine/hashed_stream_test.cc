@@ -21,7 +21,7 @@ class HashedStreamTest : public ::testing::Test {
  protected:
   HashedStreamTest() {
     options_.batch_size = 4;
-    options_.image_size = 16;
+    options_.preprocess.image_size = 16;
   }
 
   HashedStream Hash(std::int64_t batches, const StreamPosition& start = {}) {

@@ -90,7 +90,7 @@ class RemoteModelTest : public RemoteFiles {
   static void Round(Machine& machine) { machine.model->Round({}); }
   static void Best(const Machine& machine, std::int64_t step, double top_1) {
     BestCheckpoint best(machine.model_dir(), "top_1");
-    ASSERT_TRUE(best.Note(step, {.images = 1, .top_1 = top_1}));
+    ASSERT_TRUE(best.Note(step, top_1));
   }
 };
 
