@@ -206,7 +206,7 @@ TEST_F(TextStatsTest, SayItToProgramsAndOnThePage) {
   EXPECT_EQ(json["features"][0], Json::parse(R"({"key": "ids",
       "kind": "int64", "records": 2, "min_values": 1, "median_values": 1,
       "max_values": 3, "range": [1, 4], "not_finite": 0})"));
-  EXPECT_THAT(json["loader"], HasSubstr("infeed.Loader("));
+  EXPECT_THAT(json["loader"].get<std::string>(), HasSubstr("infeed.Loader("));
   for (const char* key : {"formats", "jpeg", "missing", "width"}) {
     EXPECT_FALSE(json.contains(key)) << key;
   }
