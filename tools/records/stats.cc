@@ -45,8 +45,8 @@ void AddStatsVerb(CLI::App& app, Command& command) {
        .about = "Prints statistics of a set of records",
        .more =
            "Classes, sizes, bytes, kinds of JPEGs, missing keys, duplicates.\n"
-           "Of records without images: what each feature holds, and the Python\n"
-           "code that reads them.\n"
+           "Of records without images: what each feature holds, and the\n"
+           "Python code that reads them.\n"
            "Reads only the headers of images. Bad records are reported on\n"
            "stderr and give exit code 3.\n"
            "\n"
