@@ -87,6 +87,10 @@ class SeenFeatures {
     return found;
   }
 
+  [[nodiscard]] bool HasImage(std::string_view key) const {
+    return Has(key) || Has("image/packed");
+  }
+
   // Whether the keys are those of TensorFlow Datasets.
   [[nodiscard]] bool IsTfds() const {
     const auto image = features_.find("image");
@@ -147,7 +151,7 @@ std::string OnlyOne(const std::vector<std::string>& candidates,
 }
 
 std::string ImageKey(const SeenFeatures& features, const std::string& shard) {
-  if (features.Has(kImageKey) || features.Has("image/packed")) {
+  if (features.HasImage(kImageKey)) {
     return std::string(kImageKey);
   }
   if (features.IsTfds()) {
@@ -161,6 +165,17 @@ std::string ImageKey(const SeenFeatures& features, const std::string& shard) {
   return key.empty() ? std::string(kImageKey) : key;
 }
 
+bool IsLabelName(std::string_view key) {
+  return std::ranges::find(kLabelKeys, key) != kLabelKeys.end();
+}
+
+// The features that may be labels by their names and values.
+std::vector<std::string> LabelCandidates(const SeenFeatures& features) {
+  return features.Find([](const std::string& key, const SeenFeature& seen) {
+    return IsLabelName(key) && seen.is_label();
+  });
+}
+
 std::string LabelKey(const SeenFeatures& features, const std::string& shard) {
   if (features.Has(kLabelKey)) {
     return std::string(kLabelKey);
@@ -168,22 +183,66 @@ std::string LabelKey(const SeenFeatures& features, const std::string& shard) {
   if (features.IsTfds()) {
     return "label";
   }
-  const auto has_name = [](std::string_view key) {
-    return std::ranges::find(kLabelKeys, key) != kLabelKeys.end();
-  };
-  std::string key = OnlyOne(
-      features.Find([&](const std::string& name, const SeenFeature& seen) {
-        return has_name(name) && seen.is_label();
-      }),
-      shard, "label", "label_key");
+  std::string key =
+      OnlyOne(LabelCandidates(features), shard, "label", "label_key");
   if (key.empty()) {  // A feature of another kind: reading reports it.
     key =
-        OnlyOne(features.Find([&](const std::string& name, const SeenFeature&) {
-          return has_name(name);
+        OnlyOne(features.Find([](const std::string& name, const SeenFeature&) {
+          return IsLabelName(name);
         }),
                 shard, "label", "label_key");
   }
   return key.empty() ? std::string(kLabelKey) : key;
+}
+
+// Records without images need no label: if none or several fit it is none.
+std::string LabelKeyWithoutImages(const SeenFeatures& features) {
+  const std::vector<std::string> found = LabelCandidates(features);
+  return found.size() == 1 && !features.Has(kLabelKey) ? found.front()
+                                                       : std::string(kLabelKey);
+}
+
+// The keys that were seen in some records.
+struct SearchedKeys {
+  std::set<std::string> keys = {};
+  std::int64_t records = 0;  // that may be searched
+};
+
+std::string Joined(const std::set<std::string>& keys) {
+  std::string names;
+  for (const std::string& key : keys) {
+    names.append(names.empty() ? "" : ", ").append(key);
+  }
+  return names;
+}
+
+// Searches records spread over the data until is_enough(keys).
+SearchedKeys SearchKeys(
+    const RecordIndex& index, const std::string& image_key,
+    const std::function<bool(const std::set<std::string>&)>& is_enough) {
+  SearchedKeys seen = {.records = std::min(kMostSearched, index.size())};
+  const auto note = [&](std::span<const std::byte> payload) {
+    try {
+      for (const ExampleFeature& feature : ListFeatures(payload)) {
+        seen.keys.emplace(feature.key);
+      }
+    } catch (const DataError&) {  // Reported when it is read.
+    }
+  };
+  const RecordStore store(index, {.image_key = image_key});
+  for (std::int64_t done = 0; done < seen.records && !is_enough(seen.keys);) {
+    std::vector<std::int64_t> records;
+    for (; done < seen.records && std::ssize(records) < kMostSamples; ++done) {
+      // A compressed shard is not read here and there.
+      records.push_back(
+          index.any_compressed() ? done : done * index.size() / seen.records);
+    }
+    store.ReadMany(
+        records,
+        [&](std::size_t, std::span<const std::byte> payload) { note(payload); },
+        [](std::size_t, const DataError&) {});
+  }
+  return seen;
 }
 
 }  // namespace
@@ -206,46 +265,51 @@ RecordKeys FindKeys(const RecordIndex& index, const RecordKeys& given) {
     const SeenFeatures features(index, place->number, place->first);
     keys.image =
         given.image == kImageKey ? ImageKey(features, shard) : given.image;
-    keys.label = wants_label ? LabelKey(features, shard) : given.label;
+    if (wants_label) {
+      keys.label = features.HasImage(keys.image)
+                       ? LabelKey(features, shard)
+                       : LabelKeyWithoutImages(features);
+    }
   }
   return keys;
 }
 
 void RequireFeatures(const RecordIndex& index, const std::string& image_key,
                      const std::vector<std::string>& wanted) {
-  const std::int64_t most = std::min(kMostSearched, index.size());
-  std::set<std::string> missing(wanted.begin(), wanted.end());
-  std::set<std::string> present;
-  const auto note = [&](std::span<const std::byte> payload) {
-    try {
-      for (const ExampleFeature& feature : ListFeatures(payload)) {
-        present.emplace(feature.key);
-        missing.erase(std::string(feature.key));
-      }
-    } catch (const DataError&) {  // Reported when it is read.
-    }
+  const auto missing = [&](const std::set<std::string>& keys) {
+    return std::ranges::find_if(
+        wanted, [&](const std::string& key) { return !keys.contains(key); });
   };
-  const RecordStore store(index, {.image_key = image_key});
-  for (std::int64_t done = 0; done < most && !missing.empty();) {
-    std::vector<std::int64_t> records;
-    for (; done < most && std::ssize(records) < kMostSamples; ++done) {
-      // A compressed shard is not read here and there.
-      records.push_back(index.any_compressed() ? done
-                                               : done * index.size() / most);
-    }
-    store.ReadMany(
-        records,
-        [&](std::size_t, std::span<const std::byte> payload) { note(payload); },
-        [](std::size_t, const DataError&) {});
+  const SearchedKeys seen = SearchKeys(index, image_key, [&](const auto& keys) {
+    return missing(keys) == wanted.end();
+  });
+  const auto first = missing(seen.keys);
+  if (first != wanted.end() && !seen.keys.empty()) {
+    throw UsageError("fields: none of " + std::to_string(seen.records) +
+                     " records has \"" + *first + "\"; they have " +
+                     Joined(seen.keys));
   }
-  if (!missing.empty() && !present.empty()) {
-    std::string names;
-    for (const std::string& key : present) {
-      names.append(names.empty() ? "" : ", ").append(key);
-    }
-    throw UsageError("fields: none of " + std::to_string(most) +
-                     " records has \"" + *missing.begin() + "\"; they have " +
-                     names);
+}
+
+void RequireImages(const RecordIndex& index, const std::string& image_key) {
+  const std::optional<KeyedShard> place = FindShard(index);
+  if (!place || !index.holds_examples(place->number)) {
+    return;
+  }
+  const std::string& shard = index.shards()[place->number];
+  const SeenFeatures features(index, place->number, place->first);
+  const std::string key =
+      image_key == kImageKey ? ImageKey(features, shard) : image_key;
+  if (features.HasImage(key)) {
+    return;
+  }
+  const auto has_image = [&](const std::set<std::string>& keys) {
+    return keys.contains(key) || keys.contains("image/packed");
+  };
+  const SearchedKeys seen = SearchKeys(index, key, has_image);
+  if (!has_image(seen.keys) && !seen.keys.empty()) {
+    throw UsageError(PathForMessages(shard) + ": the records have no images (" +
+                     key + "); they have " + Joined(seen.keys));
   }
 }
 

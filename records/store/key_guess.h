@@ -29,7 +29,8 @@ struct RecordKeys {
 //                     "image/object/class/label", "target", one with an integer
 //                     first
 //
-// If none fits, the standard key stays, and reading reports what is missing.
+// If none fits, the standard key stays, and reading reports what is missing. It
+// also stays for the label if several fit and the records have no image.
 // The image of a tar's sample is its only member with the ending of an image.
 // Reads a few records. Throws UsageError, with both names and the option to
 // give, where two features fit, and for a label key of tars, whose labels have
@@ -43,6 +44,11 @@ struct RecordKeys {
 // RecordStoreOptions.
 void RequireFeatures(const RecordIndex& index, const std::string& image_key,
                      const std::vector<std::string>& wanted);
+
+// Throws UsageError, with the keys that records have, if no record of the data
+// has an image, as far as RequireFeatures() searches. image_key: the user's.
+// Passes for archives, and if no record can be read.
+void RequireImages(const RecordIndex& index, const std::string& image_key);
 
 // The key of the label alone: does not fail where two features fit the image.
 [[nodiscard]] std::string FindLabelKey(const RecordIndex& index,

@@ -1,14 +1,21 @@
 #include "records/store/record_cursor.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
+#include "records/archives/tar_samples.h"
+#include "records/example/reader.h"
 #include "records/store/file_records.h"
 #include "records/store/other_file.h"
 
 namespace infeed {
 namespace {
+
+constexpr std::int64_t kFirstSamples = 8;
 
 // The error of a file's first record; if the file has no records, its format is
 // the reason.
@@ -19,6 +26,30 @@ DataError Explained(const DataError& error, const ByteSource& file) {
 }
 
 }  // namespace
+
+std::string TarImageKey(const RecordIndex& index,
+                        const std::string& image_key) {
+  if (image_key != kImageKey || index.size() == 0 ||
+      index.format(0) != RecordFormat::kTar) {
+    return image_key;
+  }
+  const RecordStore members(index, {.image_key = ""});
+  std::vector<std::byte> buffer;
+  bool is_read = false;
+  for (std::int64_t i = 0; i < std::min(kFirstSamples, index.size()); ++i) {
+    try {
+      for (const ExampleFeature& member :
+           ListFeatures(members.Read(i, buffer))) {
+        if (IsImageEnding(member.key)) {
+          return image_key;
+        }
+      }
+      is_read = true;
+    } catch (const DataError&) {  // Reported when it is read.
+    }
+  }
+  return is_read ? "" : image_key;
+}
 
 RecordCursor::RecordCursor(std::unique_ptr<ByteSource> source,
                            const TfrecordReaderOptions& options,
@@ -35,8 +66,9 @@ RecordCursor::RecordCursor(std::unique_ptr<ByteSource> source,
       std::vector<std::string>{source_->path()},
       RecordIndexOptions{.max_record_bytes = options.max_record_bytes});
   store_ = std::make_unique<const RecordStore>(
-      *index_, RecordStoreOptions{.verify_checksums = options.verify_checksums,
-                                  .image_key = image_key});
+      *index_,
+      RecordStoreOptions{.verify_checksums = options.verify_checksums,
+                         .image_key = TarImageKey(*index_, image_key)});
   compression_ = index_->compression(0);
 }
 

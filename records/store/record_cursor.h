@@ -14,6 +14,11 @@
 
 namespace infeed {
 
+// RecordStoreOptions::image_key of a file: as given, or, if it is the standard
+// one and none of a tar's first samples has an image, "": the members are read.
+[[nodiscard]] std::string TarImageKey(const RecordIndex& index,
+                                      const std::string& image_key);
+
 // Reads the records of one file in order, whatever its format: TFRecords as
 // TfrecordReader does, those of a tar or a zip as RecordStore makes them.
 //
@@ -23,7 +28,7 @@ namespace infeed {
 // bad record of an archive the next call returns the one behind it.
 class RecordCursor {
  public:
-  // image_key: of tars (RecordStoreOptions).
+  // image_key: of tars; replaced by TarImageKey().
   explicit RecordCursor(std::unique_ptr<ByteSource> source,
                         const TfrecordReaderOptions& options = {},
                         const std::string& image_key = std::string(kImageKey));

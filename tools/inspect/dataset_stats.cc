@@ -157,6 +157,11 @@ void OfferSample(const ImagenetExampleView& example, const RecordPlace& place,
 
 }  // namespace
 
+bool DatasetStats::LacksImages() const {
+  const auto none = formats.find("none");
+  return none != formats.end() && none->second == records;
+}
+
 void DatasetStats::Merge(DatasetStats other) {
   records += other.records;
   images += other.images;
@@ -165,6 +170,7 @@ void DatasetStats::Merge(DatasetStats other) {
     MergeClass(classes[label], stats);
   }
   MergeCounts(keys, other.keys);
+  features.Merge(other.features);
   MergeCounts(formats, other.formats);
   MergeCounts(sampling, other.sampling);
   MergeCounts(coding, other.coding);
@@ -193,6 +199,7 @@ void StatsVisitor::Visit(std::size_t shard, const Record& record) {
   const ImagenetExampleView example = ParseImagenetExample(
       record.payload,
       keys_.label == kLabelKey ? LabelList::kOne : LabelList::kAny, keys_);
+  stats_.features.Add(ListFeatures(record.payload));
   const RecordPlace place = {.shard = shard, .record = record.number};
   bool packed = false;
   ForEachEntry(record.payload,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "records/tfrecord/reader.h"
+#include "tools/inspect/feature_stats.h"
 #include "tools/inspect/tally.h"
 #include "tools/shards/record_pass.h"
 
@@ -48,7 +49,7 @@ struct SampleImage {
   std::string encoded;
 };
 
-// Statistics of a set of image records; the statistics of parts can be merged.
+// Statistics of a set of records; the statistics of parts can be merged.
 struct DatasetStats {
   using Counts = std::map<std::string, std::int64_t, std::less<>>;
 
@@ -57,10 +58,11 @@ struct DatasetStats {
   std::int64_t image_bytes = 0;
   std::map<std::int64_t, ClassStats> classes;  // by label
   Counts keys;                                 // records that have the key
-  Counts formats;                              // JPEG, PNG, ..., packed, none
-  Counts sampling;                             // of JPEGs: 4:2:0, ..., gray
-  Counts coding;  // of JPEGs: baseline, progressive, arithmetic
-  Counts colors;  // of JPEGs: gray, color, CMYK
+  FeatureTable features;
+  Counts formats;   // JPEG, PNG, ..., packed, none
+  Counts sampling;  // of JPEGs: 4:2:0, ..., gray
+  Counts coding;    // of JPEGs: baseline, progressive, arithmetic
+  Counts colors;    // of JPEGs: gray, color, CMYK
   std::int64_t restart_markers = 0;  // JPEGs that have some
   std::int64_t seek_indexes = 0;     // JPEGs with one in their Example
   std::int64_t exif = 0;
@@ -77,6 +79,9 @@ struct DatasetStats {
   Occurrences names;     // image/filename, if present
   Occurrences contents;  // the images' bytes
   std::vector<SampleImage> samples;
+
+  // Whether no record has an image, readable or not.
+  [[nodiscard]] bool LacksImages() const;
 
   void Merge(DatasetStats other);
 };

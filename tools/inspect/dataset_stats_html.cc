@@ -40,8 +40,10 @@ std::string Tiles(const StatsReport& report) {
   };
   add_count(CountRecords(report), "record", "records");
   add_count(std::ssize(report.shards), "shard", "shards");
-  add_count(std::ssize(stats.classes), "class", "classes");
-  add(FileSizeText(stats.image_bytes), "of images");
+  if (!stats.LacksImages()) {
+    add_count(std::ssize(stats.classes), "class", "classes");
+    add(FileSizeText(stats.image_bytes), "of images");
+  }
   if (!stats.width.empty()) {
     add(fmt::format("{} &times; {}", stats.width.Quantile(0.5),
                     stats.height.Quantile(0.5)),
@@ -219,6 +221,26 @@ std::string CountsTable(const DatasetStats& stats) {
          rows + "</table>\n";
 }
 
+std::string FeaturesTable(const StatsReport& report) {
+  std::vector<std::string> columns(kFeatureColumns.begin(),
+                                   kFeatureColumns.end());
+  for (std::string& column : columns) {
+    column.erase(0, column.starts_with('>') ? 1 : 0);
+  }
+  const FeatureTable own = OwnFeatures(report);
+  std::vector<std::vector<std::string>> rows;
+  for (const ReportTable& item : FeatureItems(own)) {
+    std::vector<std::string>& row = rows.emplace_back();
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      row.push_back(EscapeXml(item.at(i).text));
+    }
+  }
+  const std::string code = ReadingCode(report);
+  return HtmlTable(columns, rows) +
+         (own.is_cut ? "<p class=\"note\">and more</p>\n" : "") +
+         (code.empty() ? "" : "<pre>" + EscapeXml(code) + "</pre>\n");
+}
+
 // The shards by their names, which begin with their splits; of many, some have
 // their names.
 std::string ShardChart(const StatsReport& report) {
@@ -272,9 +294,11 @@ std::string StatsHtml(const StatsReport& report) {
   std::vector<HtmlBox> boxes = {
       {"Images, drawn at random", Photographs(report), "wide"}};
   std::ranges::move(ClassCards(stats), std::back_inserter(boxes));
+  boxes.push_back({"Features: values of a record, and their range",
+                   FeaturesTable(report), "wide"});
   const std::vector<HtmlBox> more = {
       {"Width and height", SizeMap(stats)},
-      {"What the records are", CountsTable(stats)},
+      {"What the records are", stats.LacksImages() ? "" : CountsTable(stats)},
       {"Width", Histogram(stats.width, "width, pixels", number)},
       {"Height", Histogram(stats.height, "height, pixels", number)},
       {"Bytes of an image", Histogram(stats.bytes, "size of an image", size)},

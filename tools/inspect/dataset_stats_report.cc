@@ -20,12 +20,18 @@ constexpr std::array<std::string_view, 8> kWellKnownKeys = {
     "image/encoded",     "image/filename",     "image/format",
     "image/height",      "image/width"};
 
+// What image records, and the samples of tars, may also have.
+constexpr std::array<std::string_view, 6> kOtherImageKeys = {
+    "image/channels",   "image/colorspace", "image/packed",
+    "image/seek_index", "__key__",          "cls"};
+
 }  // namespace
 
 StatsReport CollectStats(
     const std::vector<std::string>& shards, const StatsOptions& options,
     const std::function<void(const ShardPass&)>& finished) {
-  StatsReport report = {.paths = shards, .shards = {}, .stats = {}};
+  StatsReport report = {
+      .paths = shards, .shards = {}, .stats = {}, .keys = options.keys};
   RecordVisitors visitors;
   std::vector<StatsVisitor*> parts;
   for (std::size_t i = 0; i < ThreadCount(options.threads); ++i) {
@@ -65,6 +71,23 @@ std::int64_t CountBadRecords(const StatsReport& report) {
     bad += shard.bad.size();
   }
   return static_cast<std::int64_t>(bad);
+}
+
+FeatureTable OwnFeatures(const StatsReport& report) {
+  if (report.stats.LacksImages()) {
+    return report.stats.features;
+  }
+  std::vector<std::string> known(kWellKnownKeys.begin(), kWellKnownKeys.end());
+  known.insert(known.end(), kOtherImageKeys.begin(), kOtherImageKeys.end());
+  known.insert(known.end(), {report.keys.image, report.keys.label});
+  return report.stats.features.Without(known);
+}
+
+std::string ReadingCode(const StatsReport& report) {
+  return report.stats.LacksImages()
+             ? LoaderCode(report.stats.features, report.stats.records,
+                          report.paths)
+             : "";
 }
 
 std::vector<LabelledClass> ClassesBySize(const DatasetStats& stats) {

@@ -22,6 +22,7 @@ struct StatsReport {
   std::vector<std::string> paths;  // of the shards
   std::vector<ShardPass> shards;   // one per path
   DatasetStats stats;
+  RecordKeys keys = {};  // of the images and labels
 };
 
 struct StatsOptions {
@@ -45,6 +46,12 @@ struct StatsOptions {
 [[nodiscard]] std::string StatsHtml(const StatsReport& report);
 
 // Figures that both show.
+
+// The features besides those of image records; of records without images, all.
+[[nodiscard]] FeatureTable OwnFeatures(const StatsReport& report);
+
+// Of records without images: LoaderCode(). Else "".
+[[nodiscard]] std::string ReadingCode(const StatsReport& report);
 
 // All records, including bad ones; and the bad ones.
 [[nodiscard]] std::int64_t CountRecords(const StatsReport& report);

@@ -66,7 +66,8 @@ std::string LabelsLine(const DatasetStats& stats) {
       break;
     }
   }
-  if (none != stats.classes.end()) {
+  // Records without images need no labels.
+  if (none != stats.classes.end() && !(text.empty() && stats.LacksImages())) {
     text += (text.empty() ? "" : ", ") +
             CountText(none->second.records, "record") + " without one";
   }
@@ -253,23 +254,30 @@ std::string WrongSizesText(std::int64_t records) {
                    " image\n";
 }
 
-}  // namespace
+// Empty if image records have no other features.
+ReportTable FeatureRows(const StatsReport& report) {
+  const FeatureTable own = OwnFeatures(report);
+  if (own.by_key.empty()) {
+    return {};
+  }
+  std::vector<std::string> last;
+  if (own.is_cut) {
+    last = std::vector<std::string>(kFeatureColumns.size());
+    last.front() = "... and more";
+  }
+  ReportRow row =
+      TableRow("features", {kFeatureColumns.begin(), kFeatureColumns.end()},
+               FeatureItems(own), last);
+  row.text = fmt::format(
+      "features    {}{}, with the number of values in a record and their "
+      "range\n\n{}\n",
+      own.by_key.size(), own.is_cut ? " and more" : "", row.text);
+  return {row};
+}
 
-ReportTable StatsTable(const StatsReport& report, std::size_t max_classes) {
+ReportTable ImageRows(const StatsReport& report) {
   const DatasetStats& stats = report.stats;
-  const std::int64_t records = CountRecords(report);
-  const std::int64_t bad = CountBadRecords(report);
-  ReportTable table = {
-      {"records", records,
-       fmt::format("records     {} in {}, {} of images, {} bad\n", records,
-                   CountText(report.shards.size(), "shard"),
-                   FileSizeText(stats.image_bytes), bad)},
-      {"bad", bad},
-      {"images", stats.images},
-      {"image_bytes", stats.image_bytes},
-      ShardsRow(report),
-      ClassesRow(stats, max_classes),
-      {"keys", stats.keys},
+  ReportTable rows = {
       {"", {}, TalliesText(stats) + WidthHistogram(stats.width)},
       SizesRow("width", stats.width),
       SizesRow("height", stats.height),
@@ -284,9 +292,39 @@ ReportTable StatsTable(const StatsReport& report, std::size_t max_classes) {
       DuplicatesRow("duplicate_names", report, stats.names, "file name"),
       DuplicatesRow("duplicate_images", report, stats.contents, "image")};
   if (!RenderText(oddities).empty()) {
-    table.push_back({"", {}, "\n"});
+    rows.push_back({"", {}, "\n"});
   }
-  std::ranges::move(oddities, std::back_inserter(table));
+  std::ranges::move(oddities, std::back_inserter(rows));
+  return rows;
+}
+
+}  // namespace
+
+ReportTable StatsTable(const StatsReport& report, std::size_t max_classes) {
+  const DatasetStats& stats = report.stats;
+  const std::int64_t records = CountRecords(report);
+  const std::int64_t bad = CountBadRecords(report);
+  const bool has_images = !stats.LacksImages();
+  ReportTable table = {
+      {"records", records,
+       fmt::format("records     {} in {}, {}, {} bad\n", records,
+                   CountText(report.shards.size(), "shard"),
+                   has_images ? FileSizeText(stats.image_bytes) + " of images"
+                              : "no images",
+                   bad)},
+      {"bad", bad},
+      {"images", stats.images},
+      {"image_bytes", stats.image_bytes},
+      ShardsRow(report),
+      ClassesRow(stats, max_classes),
+      {"keys", stats.keys}};
+  std::ranges::move(FeatureRows(report), std::back_inserter(table));
+  if (has_images) {
+    std::ranges::move(ImageRows(report), std::back_inserter(table));
+  } else {
+    const std::string code = ReadingCode(report);
+    table.push_back({"loader", code, "read in Python by\n\n" + code});
+  }
   return table;
 }
 

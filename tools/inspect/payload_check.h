@@ -19,12 +19,15 @@ class PayloadCheck {
 
   // Returns the Example, which has no image if the record holds packed pixels.
   // Throws DataError when the payload is not an Example, the number of pixels
-  // does not match its size, or its image cannot be decoded.
+  // does not match its size, or its image is missing or cannot be decoded.
   ImagenetExampleView Check(std::span<const std::byte> payload) {
     const ImagenetExampleView example =
         ParseImagenetExample(payload, LabelList::kOne, keys_);
     const bool is_packed = example.encoded.empty() && HoldsPixels(payload);
     if (decode_ && !is_packed) {
+      if (example.encoded.empty()) {
+        RequireImageKey(payload, keys_.image);
+      }
       decoder_.Decode(example.encoded, image_);
     }
     return example;

@@ -55,7 +55,8 @@ class Walk {
     } catch (const DataError&) {
       return false;  // Sequential reading finds the damage.
     }
-    const RecordStore store(*index);
+    const RecordStore store(
+        *index, {.image_key = TarImageKey(*index, std::string(kImageKey))});
     std::vector<std::byte> buffer;
     for (std::int64_t i = 0; i < index->size() && !done(); ++i, ++number_) {
       if (!selection_.Contains(number_)) {

@@ -42,9 +42,11 @@ void AddStatsVerb(CLI::App& app, Command& command) {
   CLI::App* stats = AddVerb(
       app, command,
       {.name = "stats",
-       .about = "Prints statistics of a set of image records",
+       .about = "Prints statistics of a set of records",
        .more =
            "Classes, sizes, bytes, kinds of JPEGs, missing keys, duplicates.\n"
+           "Of records without images: what each feature holds, and the\n"
+           "Python code that reads them.\n"
            "Reads only the headers of images. Bad records are reported on\n"
            "stderr and give exit code 3.\n"
            "\n"

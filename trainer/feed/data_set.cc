@@ -117,6 +117,11 @@ DataSet::DataSet(const std::string& data_dir, const DataSetOptions& options)
         "test-... in it, no folders of images by class (train/cat/1.jpg), and "
         "no .tfrecord, .tar or .zip file");
   }
+  for (const std::optional<DataSplit>* split : {&train_, &eval_}) {
+    if (*split) {
+      RequireImages((*split)->index, options.keys.image);
+    }
+  }
   if (train_) {
     selection_ =
         MakeSelection(choice, "train", train_->index, options.keys.label);

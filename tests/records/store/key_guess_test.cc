@@ -150,6 +150,19 @@ TEST(KeyGuess, LeavesTheStandardKeysWhereNothingFits) {
             RecordKeys());
 }
 
+// A label that nobody asked for is no error.
+TEST(KeyGuess, NeedsNoLabelWithoutAnImage) {
+  const Bytes text = {"text"};
+  EXPECT_EQ(KeysIn({{"text", text}, {"label", Numbers{1}}}),
+            (RecordKeys{"image/encoded", "label"}));
+  EXPECT_EQ(
+      KeysIn({{"text", text}, {"class", Numbers{1}}, {"label", Numbers{1}}}),
+      RecordKeys());
+  EXPECT_EQ(KeysIn({{"text", text}, {"target", text}}), RecordKeys());
+  EXPECT_EQ(KeysIn({{"label", Numbers{1}}, {"image/class/label", Numbers{1}}}),
+            RecordKeys());
+}
+
 TEST(KeyGuess, FindsTheImageOfATar) {
   EXPECT_EQ(KeysInTar({"jpg", "cls", "seg.png"}), RecordKeys());
   EXPECT_THAT(
@@ -180,6 +193,28 @@ TEST(KeyGuess, RequiresFeaturesOfSomeRecord) {
             "fields: none of 21 records has \"c\"; they have a, b, rare");
   RequireFeatures(RecordIndex({RecordFile().Add("?").Write(folder / "b")}), "",
                   {"c"});  // Nothing can be read.
+}
+
+TEST(KeyGuess, RequiresImagesOfSomeRecord) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a.tfrecord";
+  RecordFile texts;
+  for (int i = 0; i < 20; ++i) {
+    texts.Add(BuildExample(Record{{"ids", Numbers{1}}, {"text", Bytes{"a"}}}));
+  }
+  const std::string key(kImageKey);
+  EXPECT_EQ(MessageOf<UsageError>(
+                [&] { RequireImages(RecordIndex({texts.Write(path)}), key); }),
+            path +
+                ": the records have no images (image/encoded); they have "
+                "ids, text");
+  texts.Add(BuildExample(Record{{"image", Bytes{Jpeg()}}}));
+  const RecordIndex some({texts.Write(path)});
+  RequireImages(some, "image");
+  EXPECT_THROW(RequireImages(some, "photo"), UsageError);
+  RecordFile().Add(BuildExample(Record{{"pic", Bytes{kPng}}})).Write(path);
+  RequireImages(RecordIndex({path}), key);
+  RequireImages(RecordIndex({RecordFile().Add("?").Write(path)}), key);
 }
 
 }  // namespace key_guess_test

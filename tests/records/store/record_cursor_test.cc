@@ -6,6 +6,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/example/imagenet_example.h"
+#include "records/example/reader.h"
 #include "records/files/open_source.h"
 #include "tests/support/bytes.h"
 #include "tests/support/record_file.h"
@@ -49,6 +50,29 @@ TEST(RecordCursor, GoesOnBehindABadSampleOfATar) {
   EXPECT_EQ(third->number, 2);
   EXPECT_EQ(AsText(ParseImagenetExample(third->payload).encoded), "three");
   EXPECT_FALSE(cursor.Next());
+}
+
+// A tar without any image is of samples whose members are features.
+TEST(RecordCursor, ReadsTheMembersOfATarWithoutImages) {
+  const TemporaryFolder folder;
+  TarFile tar;
+  tar.Add("1.txt", "one").Add("1.cls", "cat").Add("2.txt", "two");
+  WriteFileAtomically(folder / "x", TarFile(tar).End().text());
+  RecordCursor cursor(OpenSource(folder / "x"));
+  const auto keys = [&] {
+    std::string all;
+    for (const ExampleFeature& member : ListFeatures(cursor.Next()->payload)) {
+      all.append(member.key).append(" ");
+    }
+    return all;
+  };
+  EXPECT_EQ(keys(), "__key__ cls txt ");
+  EXPECT_EQ(keys(), "__key__ txt ");
+  // A key that was given, and one image among the first samples.
+  WriteFileAtomically(folder / "y", tar.Add("3.jpg", "three").End().text());
+  EXPECT_THROW((void)RecordCursor(OpenSource(folder / "y")).Next(), DataError);
+  EXPECT_THROW((void)RecordCursor(OpenSource(folder / "x"), {}, "png").Next(),
+               DataError);
 }
 
 TEST(RecordCursor, NamesTheFormatOfAFileWithoutRecords) {

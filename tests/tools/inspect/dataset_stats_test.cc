@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "preprocess/codecs/png_codec.h"
+#include "records/bytes/byte_size.h"
+#include "tests/support/extra_feature.h"
 #include "tests/support/flower_records.h"
 #include "tests/support/record_file.h"
 #include "tests/support/seek_records.h"
@@ -156,6 +158,85 @@ TEST_F(DatasetStatsTest, ExamplesWithASeekIndexAreCounted) {
   RecordFile().Write(Path(1));
   EXPECT_EQ(Json::parse(JsonOf(Collect()))["jpeg"]["seek_index"], 1);
   EXPECT_THAT(TextOf(Collect()), HasSubstr("JPEGs with  a seek index 1, "));
+}
+
+// A shard of texts: token ids, a target that is no label, and their bytes.
+class TextStatsTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] StatsReport Collect() const {
+    return CollectStats({path_}, {.threads = 1, .keys = {.label = "target"}});
+  }
+
+  const TemporaryFolder folder_;
+  const std::string path_ =
+      RecordFile()
+          .Add(ExtraInt64s("ids", {1, 2, 3}) + ExtraFloats("target", {0.5F}) +
+               ExtraBytes("text", {"<abc>"}))
+          .Add(ExtraInt64s("ids", {4}) + ExtraFloats("target", {0}) +
+               ExtraBytes("text", {"d"}))
+          .Write(folder_ / "train-00000-of-00001");
+};
+
+TEST_F(TextStatsTest, SayWhatIsInTheRecordsAndNothingOfImages) {
+  EXPECT_EQ(TextOf(Collect()),
+            R"(records     2 in 1 shard, no images, 0 bad
+shards      2..2 records, )" +
+                FileSizeText(Collect().shards[0].payload_bytes) + ".." +
+                FileSizeText(Collect().shards[0].payload_bytes) + R"( each
+features    3, with the number of values in a record and their range
+
+feature  kind   records  min  median  max  range
+ids      int64        2    1       1    3  1..4
+target   float        2    1       1    1  0..0.5
+text     bytes        2    1       1    1  1 B..5 B
+
+read in Python by
+
+infeed.Loader(")" +
+                path_ +
+                R"(", batch_size=32, views=(), fields={
+    "ids": "int64",
+    "target": infeed.Field("float32", ()),
+    "text": infeed.Field("bytes", ())})
+)");
+}
+
+TEST_F(TextStatsTest, SayItToProgramsAndOnThePage) {
+  const Json json = Json::parse(JsonOf(Collect()));
+  EXPECT_EQ(json["features"][0], Json::parse(R"({"key": "ids",
+      "kind": "int64", "records": 2, "min_values": 1, "median_values": 1,
+      "max_values": 3, "range": [1, 4], "not_finite": 0})"));
+  EXPECT_THAT(json["loader"].get<std::string>(), HasSubstr("infeed.Loader("));
+  for (const char* key : {"formats", "jpeg", "missing", "width"}) {
+    EXPECT_FALSE(json.contains(key)) << key;
+  }
+  EXPECT_THAT(StatsHtml(Collect()),
+              AllOf(HasSubstr("<td>ids</td><td>int64</td><td>2</td>"),
+                    HasSubstr("&quot;text&quot;: infeed.Field("),
+                    Not(HasSubstr("of images")), Not(HasSubstr("without"))));
+}
+
+TEST_F(TextStatsTest, CountTheLabelsThatThereAre) {
+  RecordFile().Add(ExtraInt64s("class", {7})).Write(path_);
+  const StatsReport report =
+      CollectStats({path_}, {.threads = 1, .keys = {.label = "class"}});
+  EXPECT_THAT(TextOf(report), HasSubstr("labels      7..7\n"));
+}
+
+// Image records show only what else they have.
+TEST_F(DatasetStatsTest, ShowsFeaturesBesidesThoseOfImages) {
+  EXPECT_THAT(TextOf(Collect()), Not(HasSubstr("features")));
+  EXPECT_FALSE(Json::parse(JsonOf(Collect())).contains("features"));
+  RecordFile()
+      .Add(PayloadOf({TestJpeg(), 1}) + ExtraBytes("caption", {"a rose"}))
+      .Write(Path(1));
+  const StatsReport report = Collect();
+  EXPECT_THAT(TextOf(report),
+              AllOf(HasSubstr("features    1, with"),
+                    HasSubstr("\ncaption  bytes        1    1       1    1  "
+                              "6 B\n"),
+                    HasSubstr("3 records lack caption"),
+                    Not(HasSubstr("infeed.Loader"))));
 }
 
 }  // namespace

@@ -31,6 +31,13 @@ TEST(PayloadCheckTest, DecodesImagesOnlyWhenToldTo) {
               HasSubstr("not a tf.train.Example"));
 }
 
+TEST(PayloadCheckTest, NeedsAnImageOnlyToDecodeIt) {
+  const std::string text = WireExample({{"text", ""}});
+  EXPECT_EQ(ErrorOf(text, false), "");
+  EXPECT_EQ(ErrorOf(text, true),
+            "no image/encoded; it has text: give image_key");
+}
+
 TEST(PayloadCheckTest, CountsPixelsThatAreReady) {
   const auto number = [](char value) {
     return WireField(3, WireField(1, std::string(1, value)));

@@ -1,6 +1,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,10 +27,11 @@ std::string Head(const std::string& arguments) {
   return result.out;
 }
 
-// A record with integers under these keys.
+// The record of an image with integers under these keys.
 std::string Record(
     const std::vector<std::pair<std::string, std::int64_t>>& labels) {
-  std::vector<ExampleFeature> features;
+  std::vector<ExampleFeature> features = {
+      {kImageKey, std::vector<std::string_view>{"damaged"}}};
   for (const auto& [key, label] : labels) {
     features.push_back({key, std::vector<std::int64_t>{label}});
   }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "tests/support/extra_feature.h"
 #include "tests/support/flower_records.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
@@ -73,6 +74,18 @@ TEST(LabelFactsTest, TheDataIsDescribedWithTheModelsClasses) {
   EXPECT_EQ(data.Describe(), "train 10 images in 1 shard; 11 classes");
   EXPECT_EQ(DataSet(folder.path()).Describe(),
             "train 10 images in 1 shard; 10 classes");
+}
+
+// Before anything is read or asked for on their labels.
+TEST(LabelFactsTest, RecordsWithoutImagesAreNoData) {
+  const TemporaryFolder folder;
+  RecordFile()
+      .Add(ExtraInt64s("ids", {1, 2}))
+      .Write(folder / "train-00000-of-00001");
+  EXPECT_THAT(MessageOf<UsageError>([&] { (void)DataSet(folder.path()); }),
+              ::testing::EndsWith(
+                  "the records have no images (image/encoded); they have "
+                  "ids"));
 }
 
 TEST(LabelFactsTest, TheReferences1001ClassesBeginWithTheBackground) {
