@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "base/error.h"
+#include "preprocess/recipe/framing.h"
 #include "preprocess/resize/side.h"
 
 namespace infeed {

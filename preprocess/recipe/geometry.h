@@ -6,9 +6,10 @@
 
 #include "preprocess/pixels/image.h"
 #include "preprocess/pixels/image_size.h"
-#include "preprocess/recipe/framing.h"
 
 namespace infeed {
+
+struct Framing;
 
 // {{a, b, c}, {d, e, f}}: (x, y) becomes (ax + by + c, dx + ey + f).
 using AffineMatrix = std::array<std::array<double, 3>, 2>;
