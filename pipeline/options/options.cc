@@ -1,5 +1,7 @@
 #include "pipeline/options/options.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -9,6 +11,7 @@
 
 #include "base/error.h"
 #include "pipeline/options/input_table.h"
+#include "preprocess/recipe/boxes.h"
 
 namespace infeed {
 namespace {
@@ -29,6 +32,17 @@ void CheckFieldsOf(const InputOptions& options) {
                                  options.max_field_bytes, kMostBytes));
   }
   CheckFields(options.fields);
+}
+
+// Adds the fields of the objects.
+void ResolveObjects(InputOptions& options) {
+  AddObjectFields(options.objects, options.layout != BatchContent::kNone,
+                  options.fields);
+  if (options.objects.is_on()) {
+    CheckBoxOptions(options.objects.filter, options.training
+                                                ? options.preprocess.augment
+                                                : AugmentOptions());
+  }
 }
 
 void CheckKeys(const InputOptions& options) {
@@ -103,6 +117,7 @@ InputOptions CheckedInputOptions(InputOptions options) {
   }
   CheckKeys(options);
   CheckFieldsOf(options);
+  ResolveObjects(options);
   CheckRepeats(options);
   CheckLastBatch(options);
   CheckMost("rank", options.rank, options.world_size - 1, "world_size",
@@ -132,8 +147,14 @@ InputOptions CheckedInputOptions(InputOptions options) {
 }
 
 bool ReadsLabels(const InputOptions& options) {
-  return options.layout != BatchContent::kNone ||
+  return (options.layout != BatchContent::kNone && !options.objects.is_on()) ||
          options.label_key != kLabelKey;
+}
+
+std::vector<FieldSpec> ReadFields(const InputOptions& options) {
+  std::vector<FieldSpec> fields = options.fields;
+  std::ranges::copy(BoxFields(options.objects), std::back_inserter(fields));
+  return fields;
 }
 
 std::string StoreImageKey(const InputOptions& options) {

@@ -30,7 +30,8 @@ struct RecordKeys {
 //                     first
 //
 // If none fits, the standard key stays, and reading reports what is missing.
-// The image of a tar's sample is its only member with the ending of an image.
+// An empty label is not wanted, and stays. The image of a tar's sample is its
+// only member with the ending of an image.
 // Reads a few records. Throws UsageError, with both names and the option to
 // give, where two features fit, and for a label key of tars, whose labels have
 // fixed places; IoError.
