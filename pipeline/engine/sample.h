@@ -27,7 +27,7 @@ struct Sample {
   // Requires: options are checked, and equal to the filler's.
   explicit Sample(const InputOptions& options)
       : specs(ReadFields(options)),
-        field_reader(specs, options.max_field_bytes),
+        field_reader(specs, RaggedBytes(options)),
         words(ScratchWords(options)),
         preprocessor(options.preprocess, options.training) {}
 

@@ -157,6 +157,12 @@ std::vector<FieldSpec> ReadFields(const InputOptions& options) {
   return fields;
 }
 
+std::int64_t RaggedBytes(const InputOptions& options) {
+  // 340 boxes with two numbers each; an image of COCO has up to 93.
+  constexpr std::int64_t kObjects = std::int64_t{16} << 10;
+  return options.max_field_bytes + (options.objects.is_on() ? kObjects : 0);
+}
+
 std::string StoreImageKey(const InputOptions& options) {
   return options.layout == BatchContent::kNone ? "" : options.image_key;
 }

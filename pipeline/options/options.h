@@ -121,7 +121,8 @@ struct InputOptions {
   // with more is bad. Bounds their memory.
   std::int64_t max_field_bytes = 4096;
   // Boxes that follow the images (Batch::boxes()); a record in which they are
-  // not as specified is bad. They count as ragged fields.
+  // not as specified is bad. With them 16 KiB more are allowed for the values
+  // of ragged fields, of which the boxes are a part.
   ObjectsSpec objects = {};
 
   // Performance: the batches are the same for any value of these options.
@@ -180,6 +181,9 @@ struct InputOptions {
 
 // The fields to read from each record: options.fields, then those of the boxes.
 [[nodiscard]] std::vector<FieldSpec> ReadFields(const InputOptions& options);
+
+// The most bytes of a record's ragged values.
+[[nodiscard]] std::int64_t RaggedBytes(const InputOptions& options);
 
 // The image's key as a store of records wants it (RecordStoreOptions): empty
 // where there are no images.

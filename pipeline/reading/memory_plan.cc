@@ -74,7 +74,7 @@ std::int64_t FieldBytes(const InputOptions& options) {
       std::int64_t{options.batches_in_pool} * options.share();
   return fields == 0
              ? 0
-             : kCopies * slots * (options.max_field_bytes + fields * kColumn);
+             : kCopies * slots * (RaggedBytes(options) + fields * kColumn);
 }
 
 // Memory for seek indexes that are found: enough for all images of ImageNet's

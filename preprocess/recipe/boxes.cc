@@ -178,8 +178,9 @@ bool IsEnoughShown(const Shown& shown, float least, Box box) {
                     std::min(to, extent.end) - std::max(from, extent.first));
   };
   const double area = (double{box[2]} - box[0]) * (double{box[3]} - box[1]);
-  return part(shown.x, box[0], box[2]) * part(shown.y, box[1], box[3]) >=
-         least * area;
+  const double visible =
+      part(shown.x, box[0], box[2]) * part(shown.y, box[1], box[3]);
+  return least == 0 || static_cast<float>(visible / area) >= least;
 }
 
 bool IsLargeEnough(const BoxFilter& filter, Box box) {

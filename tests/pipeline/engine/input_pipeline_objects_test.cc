@@ -239,6 +239,22 @@ TEST(InputPipelineObjectsTest, ObjectsChangeNoImage) {
   }
 }
 
+TEST(InputPipelineObjectsTest, HundredsOfBoxesAreReadByDefault) {
+  std::vector<std::string> payloads = TestPayloads(4);
+  std::vector<float> yxyx;
+  for (int i = 0; i < 400; ++i) {
+    yxyx.insert(yxyx.end(), {0, 0, 1, 1});
+  }
+  payloads[1] +=
+      ExtraFloats("objects/bbox", yxyx) +
+      ExtraInt64s("objects/label", std::vector<std::int64_t>(400, 7));
+  const TestShards shards(payloads);
+  InputOptions options = Options();
+  options.training = false;
+  options.objects = ObjectsPreset("tfds");
+  EXPECT_EQ(Samples(shards, options, 1)[1].labels.size(), 400U);
+}
+
 TEST(InputPipelineObjectsTest, BadListsMakeTheRecordBad) {
   std::vector<std::string> payloads = Payloads();
   payloads[3] += ExtraInt64s("image/object/class/label", {1, 2});
