@@ -239,6 +239,17 @@ TEST(InputPipelineObjectsTest, ObjectsChangeNoImage) {
   }
 }
 
+TEST(InputPipelineObjectsTest, ACopyOfABatchHasThemToo) {
+  const TestShards shards(Payloads());
+  InputPipeline pipeline(shards.index(), Options());
+  const BatchHandle batch = pipeline.Next();
+  std::vector<Seen> samples;
+  std::vector<Seen> copied;
+  AddSamples(*batch, samples);
+  AddSamples(*batch->Clone(), copied);
+  EXPECT_EQ(copied, samples);
+}
+
 TEST(InputPipelineObjectsTest, HundredsOfBoxesAreReadByDefault) {
   std::vector<std::string> payloads = TestPayloads(4);
   std::vector<float> yxyx;
