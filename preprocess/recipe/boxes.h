@@ -34,8 +34,9 @@ void CheckOnePerBox(std::string_view key, std::size_t values,
 
 // Replaces boxes, as ReadBoxes() returns them, by those in an output of that
 // size: clamped to the image, through the geometry, clamped to the output, and
-// filtered. kept receives the indexes of those that are left, in order. Inverted
-// boxes are filtered out, and empty ones, unless the filter's sizes are 0.
+// filtered. kept receives the indexes of those that are left, in order.
+// Inverted boxes are filtered out, and empty ones, unless the filter's sizes
+// are 0.
 void FollowBoxes(const Geometry& geometry, const ImageSize& output,
                  const BoxFilter& filter, std::vector<float>& boxes,
                  std::vector<std::uint32_t>& kept);

@@ -266,23 +266,34 @@ TEST(InputPipelineObjectsTest, HundredsOfBoxesAreReadByDefault) {
   EXPECT_EQ(Samples(shards, options, 1)[1].labels.size(), 400U);
 }
 
-TEST(InputPipelineObjectsTest, BadListsMakeTheRecordBad) {
+// The payloads, and one record's with another list.
+std::vector<std::string> PayloadsBut(std::size_t record,
+                                     const std::string& list) {
   std::vector<std::string> payloads = Payloads();
-  payloads[3] += ExtraInt64s("image/object/class/label", {1, 2});
-  payloads[6] += ExtraFloats("image/object/bbox/ymax", {1});
-  const TestShards shards(payloads);
+  payloads[record] += list;
+  return payloads;
+}
+
+TEST(InputPipelineObjectsTest, BadListsMakeTheRecordBad) {
   InputOptions options = Options();
   options.training = false;
-  const auto message = [&] {
+  const auto message = [&](std::size_t record, const std::string& list) {
+    const TestShards shards(PayloadsBut(record, list));
     return MessageOf<DataError>([&] { (void)Samples(shards, options, 3); });
   };
-  EXPECT_THAT(message(),
+  EXPECT_THAT(message(3, ExtraInt64s("image/object/class/label", {1, 2})),
               AllOf(HasSubstr("record 3 at byte"),
                     HasSubstr("'image/object/class/label' has 2 values for 3 "
                               "boxes")));
-  options.objects.lists.clear();
-  EXPECT_THAT(message(), HasSubstr("boxes: 4 keys have 2, 2, 2 and 1 values"));
-  options = Options();
+  EXPECT_THAT(message(2, ExtraFloats("image/object/bbox/ymax", {1})),
+              AllOf(HasSubstr("record 2 at byte"),
+                    HasSubstr("boxes: 4 keys have 2, 2, 2 and 1 values")));
+}
+
+TEST(InputPipelineObjectsTest, BoxesAreFromTheSubstitute) {
+  const TestShards shards(
+      PayloadsBut(3, ExtraInt64s("image/object/class/label", {1, 2})));
+  InputOptions options = Options();
   options.training = false;
   options.on_bad_record = OnBadRecord::kSkip;
   const std::vector<Seen> skipped = Samples(shards, options, 3);
