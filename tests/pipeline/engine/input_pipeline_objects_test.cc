@@ -204,7 +204,7 @@ TEST(InputPipelineObjectsTest, TfdsKeysAreTheSameBoxes) {
   EXPECT_EQ(Samples(shards, options, 5), Samples(shards, Options(), 5));
 }
 
-TEST(InputPipelineObjectsTest, ThreadsAndResumptionChangeNothing) {
+TEST(InputPipelineObjectsTest, ThreadsRanksAndResumptionChangeNothing) {
   const TestShards shards(Payloads());
   const std::vector<Seen> whole = Samples(shards, Options(), 6);
   InputOptions options = Options();
@@ -214,6 +214,15 @@ TEST(InputPipelineObjectsTest, ThreadsAndResumptionChangeNothing) {
   options.layout = BatchContent::kRgb;
   options.threads = 3;
   EXPECT_EQ(Samples(shards, options, 6), whole);
+  options = Options();
+  options.world_size = 2;
+  for (options.rank = 0; options.rank < 2; ++options.rank) {
+    const std::vector<Seen> part = Samples(shards, options, 6);
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      const auto rank = static_cast<std::size_t>(options.rank);
+      EXPECT_EQ(part[i], whole[i / 2 * 4 + 2 * rank + i % 2]);
+    }
+  }
   InputPipeline pipeline(shards.index(), Options());
   StreamPosition middle;
   for (int i = 0; i < 3; ++i) {
