@@ -23,6 +23,8 @@ set(infeed_behind_doors
   base/choices.h
   pipeline/engine/batch_stream.h
   pipeline/memory/batch.h
+  pipeline/memory/batch_parts.h
+  pipeline/options/objects.h
   pipeline/options/options.h
   pipeline/options/order_options.h
   pipeline/stats/bad_record.h
@@ -31,6 +33,7 @@ set(infeed_behind_doors
   preprocess/jpeg/limits.h
   preprocess/pixels/image.h
   preprocess/pixels/image_size.h
+  preprocess/recipe/geometry.h
   preprocess/recipe/options.h
   records/example/fields.h
   records/example/reader.h

@@ -17,6 +17,10 @@ void StreamHash::Add(const Batch& batch) {
     hash_.Add(std::as_bytes(std::span(ragged.byte_offsets)));
     hash_.Add(std::as_bytes(std::span(ragged.bytes)));
   }
+  if (!batch.boxes().xyxy.empty()) {
+    hash_.Add(std::as_bytes(std::span(batch.boxes().offsets)));
+    hash_.Add(std::as_bytes(std::span(batch.boxes().xyxy)));
+  }
 }
 
 std::string StreamHash::Finish() { return Hex(hash_.Finish()); }

@@ -54,13 +54,20 @@ void OpenBatch::GatherFields() {
   const std::size_t count = specs.size();
   std::vector<FieldColumn>& columns = batch_->fields();
   columns.resize(count);
+  BoxColumn& boxes = batch_->boxes();
+  boxes.Clear();
+  for (const std::vector<FieldColumn>& slot : fields_) {
+    boxes.Append(slot.size() > count
+                     ? std::span<const float>(slot[count].floats)
+                     : std::span<const float>());
+  }
   for (std::size_t i = 0; i < count; ++i) {
     columns[i].Clear();
     if (specs[i].IsFixed()) {
       continue;
     }
     for (const std::vector<FieldColumn>& slot : fields_) {
-      if (slot.size() == count && slot[i].offsets.size() > 1) {
+      if (slot.size() >= count && slot[i].offsets.size() > 1) {
         columns[i].Append(slot[i]);
       } else {
         columns[i].AppendEmpty();

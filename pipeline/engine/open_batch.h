@@ -49,8 +49,9 @@ class OpenBatch {
   // slot is kept, so that it does not depend on thread timing.
   void Fail(int slot, std::exception_ptr error);
 
-  // Takes the fields of the slot's record, each with one list, and gives their
-  // memory in exchange. For different slots from several threads at once.
+  // Takes the fields of the slot's record, each with one list, and after them
+  // its boxes, if it has any, and gives their memory in exchange. For different
+  // slots from several threads at once.
   void SetFields(int slot, std::vector<FieldColumn>& fields) {
     fields_[static_cast<std::size_t>(slot)].swap(fields);
   }
@@ -63,8 +64,8 @@ class OpenBatch {
   [[nodiscard]] std::span<const BadRecord> BadRecords();
   // The error; nullptr: none. Requires: every slot is done.
   [[nodiscard]] std::exception_ptr error();
-  // Puts the slots' fields into the batch, with empty lists for slots without
-  // fields. Requires: every slot is done.
+  // Puts the slots' fields and boxes into the batch, with empty lists for slots
+  // without them. Requires: every slot is done.
   void GatherFields();
   [[nodiscard]] BatchHandle TakeBatch() { return std::move(batch_); }
 

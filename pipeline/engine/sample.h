@@ -26,7 +26,8 @@ namespace infeed {
 struct Sample {
   // Requires: options are checked, and equal to the filler's.
   explicit Sample(const InputOptions& options)
-      : field_reader(options.fields, options.max_field_bytes),
+      : specs(ReadFields(options)),
+        field_reader(specs, RaggedBytes(options)),
         words(ScratchWords(options)),
         preprocessor(options.preprocess, options.training) {}
 
@@ -46,9 +47,12 @@ struct Sample {
   std::vector<std::byte> buffer = {};
   RecordPayload payload = {};            // a view into buffer, or a mapped file
   ImagenetExampleView example = {};      // views into buffer, or the cache
+  std::vector<FieldSpec> specs;          // ReadFields()
   std::vector<FieldColumn> fields = {};  // of the ragged ones, one list each
   std::vector<FieldPlace> field_places = {};
   FieldReader field_reader;
+  std::vector<float> boxes = {};         // x1, y1, x2, y2 of each
+  std::vector<std::uint32_t> kept = {};  // their indexes in the record
   SampleSeekIndex seek_index = {};
   // The step that is running: the kind of a failure in it.
   BadRecordKind stage = BadRecordKind::kFrame;

@@ -69,12 +69,12 @@ void SampleLoader::Parse(std::span<const std::byte> payload,
     sample.example =
         ParseImagenetExample(payload, LabelList::kAny, KeysOf(options_));
   }
-  const std::size_t fields = options_.fields.size();
+  const std::size_t fields = sample.specs.size();
   sample.fields.resize(fields);
   sample.field_places.resize(fields);
   Batch& batch = sample.batch->batch();
   for (std::size_t i = 0; i < fields; ++i) {
-    sample.field_places[i] = options_.fields[i].IsFixed()
+    sample.field_places[i] = sample.specs[i].IsFixed()
                                  ? batch.fixed_place(i, sample.slot)
                                  : FieldPlace{.column = &sample.fields[i]};
   }

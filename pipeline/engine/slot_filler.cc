@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "pipeline/engine/sample_objects.h"
 #include "pipeline/order/label_class.h"
 #include "pipeline/order/selection.h"
 #include "pipeline/stats/stage_scope.h"
@@ -176,6 +177,12 @@ void SlotFiller::FillImage(Sample& sample) {
     counts.resize += Clock::now() - filled;
   } else {
     counts = FillWords(sample, batch.slot_pixels(sample.slot));
+  }
+  batch.geometry()[static_cast<std::size_t>(sample.slot)] = counts.geometry;
+  if (options_.objects.is_on()) {
+    sample.stage = BadRecordKind::kExample;
+    FollowObjects(options_.objects, counts.geometry, batch.image_size(),
+                  sample);
   }
   Count(counts, batch.image_bytes().size() / batch.labels().size(), start,
         sample);

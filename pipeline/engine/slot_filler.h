@@ -26,8 +26,9 @@ namespace infeed {
 
 // The work on one sample, in two stages that use no threads: Read() loads the
 // record (SampleLoader), Fill() decodes the image and writes pixels, label and
-// weight into the slot, and applies the policy for bad records, which it notes
-// in the batch. Packed pixels are verified while they are copied.
+// weight into the slot, moves the record's boxes with the image
+// (FollowObjects()), and applies the policy for bad records, which it notes in
+// the batch. Packed pixels are verified while they are copied.
 //
 // The stores, the cache and the counters must outlive it. Thread-safe for
 // different samples. Neither call throws: an error that ends the stream is

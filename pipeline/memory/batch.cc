@@ -101,7 +101,8 @@ Batch::Batch(int size, const ImageSize& image_size, const BatchMemory& memory,
       content_(content),
       records_(static_cast<std::size_t>(size), -1),
       positions_(static_cast<std::size_t>(size), -1),
-      field_specs_(std::move(fields)) {
+      field_specs_(std::move(fields)),
+      geometry_(static_cast<std::size_t>(size)) {
   const Layout layout(size, image_size, content, field_specs_);
   memory_ = std::make_unique<Memory>(layout.bytes, memory);
   const std::size_t count = static_cast<std::size_t>(size);
@@ -173,6 +174,7 @@ void Batch::BlankSlot(int slot) {
   labels_[static_cast<std::size_t>(slot)] = -1;
   weights_[static_cast<std::size_t>(slot)] = 0;
   records_[static_cast<std::size_t>(slot)] = -1;
+  geometry_[static_cast<std::size_t>(slot)] = {};
 }
 
 FieldPlace Batch::fixed_place(std::size_t field, int slot) {
@@ -188,6 +190,8 @@ void Batch::CopyPlan(const Batch& from) {
   records_ = from.records_;
   positions_ = from.positions_;
   fields_ = from.fields_;
+  boxes_ = from.boxes_;
+  geometry_ = from.geometry_;
 }
 
 }  // namespace infeed

@@ -2,55 +2,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "base/choices.h"
+#include "pipeline/memory/batch_parts.h"
 #include "preprocess/pixels/image_size.h"
+#include "preprocess/recipe/geometry.h"
 #include "records/example/fields.h"
 
 namespace infeed {
 
 struct PoolState;
-
-// A place in the stream of samples: with the seed and the data set it
-// determines everything that follows. position counts global samples of the
-// epoch; past_epochs is the number of epochs that the stream has completed, for
-// `repeat`: 0 where the stream begins.
-struct StreamPosition {
-  std::uint32_t epoch = 0;
-  std::int64_t position = 0;
-  std::uint32_t past_epochs = 0;
-
-  friend bool operator==(const StreamPosition&,
-                         const StreamPosition&) = default;
-};
-
-// The content of a batch's slots.
-enum class BatchContent {
-  kPixels,  // images as packed words, R << 24 | G << 16 | B << 8
-  kRgb,     // images as bytes R G B
-  kNone,    // no images: fields alone
-  kChoices  // numbers of images that a device holds (image_choice.h)
-};
-
-// Layouts of a pipeline's images. kChoices is for the trainer alone.
-inline constexpr Choices<BatchContent, 3> kLayouts = {
-    {{"words", BatchContent::kPixels},
-     {"rgb", BatchContent::kRgb},
-     {"none", BatchContent::kNone}}};
-
-// Pins the memory of each batch of a pool, so that a device can copy from it by
-// DMA: pin is called once the memory is mapped, unpin with the same bytes
-// before it is unmapped. Both are set, or neither. They may be called from any
-// thread; the pool's constructor passes on an exception of pin.
-struct BatchMemory {
-  using Hook = std::function<void(std::span<std::byte>)>;
-  Hook pin = {};
-  Hook unpin = {};
-};
 
 // One batch: plain memory, filled slot by slot; its content is unspecified
 // until then. Owns the memory, whose parts are each aligned to 64 bytes.
@@ -150,8 +113,16 @@ class Batch {
   // Where a fixed field of the slot is.
   [[nodiscard]] FieldPlace fixed_place(std::size_t field, int slot);
 
-  // Copies epoch, number, next, records, positions and fields. Requires: sizes
-  // are equal.
+  // The boxes of all slots (InputOptions::objects); none in slots of weight 0.
+  [[nodiscard]] BoxColumn& boxes() { return boxes_; }
+  [[nodiscard]] const BoxColumn& boxes() const { return boxes_; }
+  // [size]: how each slot's image was made; of padding and without images
+  // empty.
+  [[nodiscard]] std::span<Geometry> geometry() { return geometry_; }
+  [[nodiscard]] std::span<const Geometry> geometry() const { return geometry_; }
+
+  // Copies epoch, number, next, records, positions, fields, boxes and geometry.
+  // Requires: sizes are equal.
   void CopyPlan(const Batch& from);
 
   // The epoch, and the number of the global batch in it, from 0.
@@ -182,6 +153,8 @@ class Batch {
   std::vector<FieldSpec> field_specs_;
   std::vector<Fixed> fixed_;
   std::vector<FieldColumn> fields_;
+  BoxColumn boxes_;
+  std::vector<Geometry> geometry_;
 };
 
 // Returns a batch to its pool; frees it when the pool is closed or there is

@@ -1,5 +1,7 @@
 #include "pipeline/options/options.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -9,6 +11,7 @@
 
 #include "base/error.h"
 #include "pipeline/options/input_table.h"
+#include "preprocess/recipe/boxes.h"
 
 namespace infeed {
 namespace {
@@ -19,6 +22,17 @@ void CheckMost(std::string_view name, int value, int most,
   if (value > most) {
     throw UsageError(fmt::format("{}={}: must be at most {}, as {}={}", name,
                                  value, most, other, limit));
+  }
+}
+
+// Adds the fields of the objects.
+void ResolveObjects(InputOptions& options) {
+  AddObjectFields(options.objects, options.layout != BatchContent::kNone,
+                  options.fields);
+  if (options.objects.is_on()) {
+    CheckBoxOptions(options.objects.filter, options.training
+                                                ? options.preprocess.augment
+                                                : AugmentOptions());
   }
 }
 
@@ -94,6 +108,7 @@ InputOptions CheckedInputOptions(InputOptions options) {
   }
   CheckKeys(options);
   CheckFields(options.fields);
+  ResolveObjects(options);
   CheckRepeats(options);
   CheckLastBatch(options);
   CheckMost("rank", options.rank, options.world_size - 1, "world_size",
@@ -123,8 +138,20 @@ InputOptions CheckedInputOptions(InputOptions options) {
 }
 
 bool ReadsLabels(const InputOptions& options) {
-  return options.layout != BatchContent::kNone ||
+  return (options.layout != BatchContent::kNone && !options.objects.is_on()) ||
          options.label_key != kLabelKey;
+}
+
+std::vector<FieldSpec> ReadFields(const InputOptions& options) {
+  std::vector<FieldSpec> fields = options.fields;
+  std::ranges::copy(BoxFields(options.objects), std::back_inserter(fields));
+  return fields;
+}
+
+std::int64_t RaggedBytes(const InputOptions& options) {
+  // 340 boxes with two numbers each; an image of COCO has up to 93.
+  constexpr std::int64_t kObjects = std::int64_t{16} << 10;
+  return options.max_field_bytes + (options.objects.is_on() ? kObjects : 0);
 }
 
 std::string StoreImageKey(const InputOptions& options) {

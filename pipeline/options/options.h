@@ -9,6 +9,7 @@
 
 #include "base/choices.h"
 #include "pipeline/memory/batch.h"
+#include "pipeline/options/objects.h"
 #include "pipeline/options/order_options.h"
 #include "preprocess/recipe/options.h"
 #include "records/example/fields.h"
@@ -119,6 +120,10 @@ struct InputOptions {
   // The most bytes of a record's ragged fields together (FieldReader); a record
   // with more is bad. Bounds their memory.
   std::int64_t max_field_bytes = 4096;
+  // Boxes that follow the images (Batch::boxes()); a record in which they are
+  // not as specified is bad. With them 16 KiB more are allowed for the values
+  // of ragged fields, of which the boxes are a part.
+  ObjectsSpec objects = {};
 
   // Performance: the batches are the same for any value of these options.
 
@@ -170,9 +175,15 @@ struct InputOptions {
 // field that is out of its range, or a batch size that the ranks cannot share.
 [[nodiscard]] InputOptions CheckedInputOptions(InputOptions options);
 
-// Whether batches have labels: not where there are no images and label_key is
-// the standard one.
+// Whether batches have labels: not where there are no images, or objects, and
+// label_key is the standard one.
 [[nodiscard]] bool ReadsLabels(const InputOptions& options);
+
+// The fields to read from each record: options.fields, then those of the boxes.
+[[nodiscard]] std::vector<FieldSpec> ReadFields(const InputOptions& options);
+
+// The most bytes of a record's ragged values.
+[[nodiscard]] std::int64_t RaggedBytes(const InputOptions& options);
 
 // The image's key as a store of records wants it (RecordStoreOptions): empty
 // where there are no images.

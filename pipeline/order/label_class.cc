@@ -12,8 +12,10 @@
 namespace infeed {
 namespace {
 
+// Without a label where none is read.
 RecordKeys GivenKeys(const InputOptions& options) {
-  return {.image = options.image_key, .label = options.label_key};
+  return {.image = options.image_key,
+          .label = ReadsLabels(options) ? options.label_key : ""};
 }
 
 std::string Why(std::int64_t label, const InputOptions& options) {
@@ -42,7 +44,7 @@ std::string KeysNote(const InputOptions& options, const RecordIndex& index) {
     return "";
   }
   return "keys: found in the records: image_key=" + keys.image +
-         " label_key=" + keys.label;
+         (keys.label.empty() ? "" : " label_key=" + keys.label);
 }
 
 InputOptions WithFoundKeys(InputOptions options, const RecordIndex& index) {
@@ -51,13 +53,15 @@ InputOptions WithFoundKeys(InputOptions options, const RecordIndex& index) {
   }
   RecordKeys keys = FindKeys(index, GivenKeys(options));
   options.image_key = std::move(keys.image);
-  options.label_key = std::move(keys.label);
+  if (ReadsLabels(options)) {
+    options.label_key = std::move(keys.label);
+  }
   return options;
 }
 
 InputOptions ResolvedOptions(InputOptions options, const RecordIndex& index) {
   std::vector<std::string> wanted;
-  for (const FieldSpec& field : options.fields) {
+  for (const FieldSpec& field : ReadFields(options)) {
     if (!field.absent) {
       wanted.push_back(field.key);
     }

@@ -68,12 +68,13 @@ std::int64_t FieldBytes(const InputOptions& options) {
   constexpr std::int64_t kColumn =
       sizeof(FieldColumn) + 2 * sizeof(std::int64_t);
   const std::int64_t fields = std::ranges::count_if(
-      options.fields, [](const FieldSpec& field) { return !field.IsFixed(); });
+      ReadFields(options),
+      [](const FieldSpec& field) { return !field.IsFixed(); });
   const std::int64_t slots =
       std::int64_t{options.batches_in_pool} * options.share();
   return fields == 0
              ? 0
-             : kCopies * slots * (options.max_field_bytes + fields * kColumn);
+             : kCopies * slots * (RaggedBytes(options) + fields * kColumn);
 }
 
 // Memory for seek indexes that are found: enough for all images of ImageNet's

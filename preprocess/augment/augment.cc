@@ -62,6 +62,10 @@ PillowStep WithFilter(PillowStep step, MoveFilter filter) {
 
 }  // namespace
 
+bool IsUpsideDown(const AugmentOptions& options, const SampleKey& key) {
+  return options.vertical_flip && DrawsFrom(key, kVerticalBlock).Real() < 0.5F;
+}
+
 Augmenter::Augmenter(const AugmentOptions& options, const ImageSize& size)
     : options_(options), size_(size) {
   Check(size.shorter() > 0, "an image has pixels");
@@ -74,7 +78,7 @@ void Augmenter::Apply(std::span<std::uint32_t> pixels, const SampleKey& key) {
   const auto draw = [&](std::uint32_t block, float probability) {
     return probability > 0 && DrawsFrom(key, block).Real() < probability;
   };
-  if (draw(kVerticalBlock, options_.vertical_flip ? 0.5F : 0)) {
+  if (IsUpsideDown(options_, key)) {
     FlipRows(image);
   }
   if (options_.has_jitter()) {

@@ -11,6 +11,10 @@
 
 namespace infeed {
 
+// Whether a training sample is turned upside down (vertical_flip).
+[[nodiscard]] bool IsUpsideDown(const AugmentOptions& options,
+                                const SampleKey& key);
+
 // Augments the pixels of a training slot, after resize and flip: vertical flip,
 // colour jitter, the policy, grayscale, blur, erasing, each if enabled. The
 // result depends on (pixels, options, key) alone; the object only keeps scratch

@@ -77,6 +77,35 @@ struct PreprocessOptions {
   bool lenient = false;
 };
 
+// The order of a stored box's four numbers: c is a centre, w and h are sizes.
+enum class BoxFormat { kXyxy, kYxyx, kXywh, kCxcywh };
+
+inline constexpr Choices<BoxFormat, 4> kBoxFormats = {
+    {{"xyxy", BoxFormat::kXyxy},
+     {"yxyx", BoxFormat::kYxyx},
+     {"xywh", BoxFormat::kXywh},
+     {"cxcywh", BoxFormat::kCxcywh}}};
+
+// What of a box must be in the output.
+enum class BoxKeep {
+  kArea,    // a part of it
+  kCentre,  // its centre
+};
+
+inline constexpr Choices<BoxKeep, 2> kBoxKeeps = {
+    {{"area", BoxKeep::kArea}, {"centre", BoxKeep::kCentre}}};
+
+// Which boxes an output keeps. The first two are those of torchvision's
+// SanitizeBoundingBoxes.
+struct BoxFilter {
+  float min_size = 1;     // of width and height in the output, pixels
+  float min_area = 1;     // in the output, pixels
+  float min_visible = 0;  // in the output, as a part of the area in the image
+  BoxKeep keep = BoxKeep::kArea;
+
+  friend bool operator==(const BoxFilter&, const BoxFilter&) = default;
+};
+
 // Throws UsageError for bounds out of range, or that the recipe does not have.
 void CheckCropOptions(const CropOptions& crop, Recipe recipe,
                       const ImageSize& image_size);

@@ -105,16 +105,16 @@ FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
   counts.resize = resize.busy();
   const Clock::time_point decoded = Clock::now();
   counts.decode = decoded - start - counts.resize;
-  Finish(key, destination);
+  Finish(key, destination, counts.geometry);
   counts.resize += Clock::now() - decoded;
   counts.augment = Augment(key, destination);
   return counts;
 }
 
-RowSink& Preprocessor::Aim(const DecodePlan& plan, const Target& target) {
+RowSink& Preprocessor::Aim(const DecodePlan& plan, bool is_mirrored,
+                           const Target& target) {
   ResizeSink& resize = resizers_.Of(target.kernel);
-  resize.Aim(target.image, IsFlipped(options_, training_, target.key),
-             plan.sides);
+  resize.Aim(target.image, is_mirrored, plan.sides);
   return resize;
 }
 
@@ -122,14 +122,16 @@ FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
                                     std::span<const std::byte> seek_index,
                                     const Target& target, std::string* found) {
   const JpegInfo info = decoder_.ReadHeader(encoded);
-  const DecodePlan plan =
-      Plan(ChooseFraming(info.height, info.width, info.components, target.key),
-           target.kernel, options_.scaled_decode);
+  const Framing framing =
+      ChooseFraming(info.height, info.width, info.components, target.key);
+  const Geometry geometry =
+      Describe(framing, {info.height, info.width}, target.key);
+  const DecodePlan plan = Plan(framing, target.kernel, options_.scaled_decode);
   const bool is_index =
       !seek_index.empty() && ParseSeekIndex(seek_index, index_);
-  decoder_.DecodeScaledWindow(plan.denominator, plan.window, Aim(plan, target),
-                              is_index ? &index_ : nullptr,
-                              found != nullptr ? &found_ : nullptr);
+  decoder_.DecodeScaledWindow(
+      plan.denominator, plan.window, Aim(plan, geometry.is_mirrored, target),
+      is_index ? &index_ : nullptr, found != nullptr ? &found_ : nullptr);
   const JpegIndexUse use = is_index || seek_index.empty()
                                ? decoder_.index_use()
                                : JpegIndexUse::kRefused;
@@ -150,7 +152,8 @@ FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
       .index_rows = known_ != nullptr ? known_->mcu_rows : 0,
       .covered_rows = known_ != nullptr ? known_->covered_rows() : 0,
       .found_rows = found_rows,
-      .warning = decoder_.warning()};
+      .warning = decoder_.warning(),
+      .geometry = geometry};
 }
 
 std::string Preprocessor::CompleteIndex(std::span<const std::byte> encoded) {
@@ -167,15 +170,18 @@ FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
       encoded,
       std::min(limits.max_pixels, limits.max_memory_bytes / kOtherPixelBytes),
       image_);
-  const DecodePlan plan =
-      Plan(ChooseFraming(image_.height(), image_.width(), 3, target.key),
-           target.kernel, false);
-  PutImage(image_.view(plan.window), Aim(plan, target));
+  const Framing framing =
+      ChooseFraming(image_.height(), image_.width(), 3, target.key);
+  const Geometry geometry =
+      Describe(framing, {image_.height(), image_.width()}, target.key);
+  const DecodePlan plan = Plan(framing, target.kernel, false);
+  PutImage(image_.view(plan.window), Aim(plan, geometry.is_mirrored, target));
   const std::int64_t inside =
       std::int64_t{plan.window.width} * plan.window.height;
-  return {.decoded_pixels = inside,
-          .outside_pixels =
-              std::int64_t{image_.width()} * image_.height() - inside};
+  return {
+      .decoded_pixels = inside,
+      .outside_pixels = std::int64_t{image_.width()} * image_.height() - inside,
+      .geometry = geometry};
 }
 
 Framing Preprocessor::ChooseFraming(int height, int width, int components,
@@ -214,6 +220,14 @@ DecodePlan Preprocessor::Plan(const Framing& framing, ResizeKernel kernel,
   return PlanDecode(framing, kernel, options_.image_size, is_scaled);
 }
 
+Geometry Preprocessor::Describe(const Framing& framing, const ImageSize& source,
+                                const SampleKey& key) const {
+  Geometry geometry = GeometryOf(framing, source, options_.image_size);
+  geometry.is_mirrored = IsFlipped(options_, training_, key);
+  geometry.is_upside_down = training_ && IsUpsideDown(options_.augment, key);
+  return geometry;
+}
+
 bool IsFlipped(const PreprocessOptions& options, bool training,
                const SampleKey& key) {
   if (!training) {
@@ -223,13 +237,16 @@ bool IsFlipped(const PreprocessOptions& options, bool training,
          DrawFlip(key);
 }
 
-void Preprocessor::Finish(const SampleKey& key,
-                          std::span<std::uint32_t> pixels) const {
+void Preprocessor::Finish(const SampleKey& key, std::span<std::uint32_t> pixels,
+                          Geometry& geometry) const {
   if (training_ && options_.recipe == Recipe::kCifar) {
     SampleRandom random(key, RandomStream::kCrop);
     Move move = DrawMove(random);
+    geometry.padding = Move::kPadding;
+    geometry.y = -move.down;
+    geometry.x = -move.right;
     // The recipe moves before it mirrors, but the pixels are already mirrored.
-    move.right = IsFlipped(options_, training_, key) ? -move.right : move.right;
+    move.right = geometry.is_mirrored ? -move.right : move.right;
     MovePixels(move, options_.image_size, pixels);
   }
 }
@@ -258,10 +275,15 @@ FillCounts Preprocessor::CopyPacked(
                     " bytes, expected " +
                     std::to_string(destination.size_bytes()));
   }
-  CopyPackedPixels(packed, size.width, IsFlipped(options_, training_, key),
-                   destination, on_piece);
-  Finish(key, destination);
-  FillCounts counts;
+  FillCounts counts{
+      .geometry = Describe(
+          WholeWindow(
+              {.y = 0, .x = 0, .height = size.height, .width = size.width},
+              size),
+          size, key)};
+  CopyPackedPixels(packed, size.width, counts.geometry.is_mirrored, destination,
+                   on_piece);
+  Finish(key, destination, counts.geometry);
   counts.resize = Clock::now() - start;
   counts.augment = Augment(key, destination);
   return counts;

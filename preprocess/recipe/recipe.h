@@ -15,6 +15,7 @@
 #include "preprocess/pixels/image.h"
 #include "preprocess/pixels/image_size.h"
 #include "preprocess/recipe/framing.h"
+#include "preprocess/recipe/geometry.h"
 #include "preprocess/recipe/interpolation.h"
 #include "preprocess/recipe/options.h"
 #include "preprocess/resize/sink.h"
@@ -39,6 +40,8 @@ struct FillCounts {
   int covered_rows = 0;
   int found_rows = 0;  // of the covered ones, those that this decode found
   std::string warning = {};  // libjpeg's first tolerated warning
+  // As planned: scaled_decode may move pixels by half of its denominator.
+  Geometry geometry;
 };
 
 // Whether the sample is mirrored: in training, where images may be mirrored, as
@@ -99,7 +102,7 @@ class Preprocessor {
   // A sample, the kernel of its resize, and its destination.
   struct Target;
   // Returns the sample's resize, aimed at the target.
-  RowSink& Aim(const DecodePlan& plan, const Target& target);
+  RowSink& Aim(const DecodePlan& plan, bool is_mirrored, const Target& target);
 
   // Decode the framing into the target and return the counts without the times.
   FillCounts DecodeJpeg(std::span<const std::byte> encoded,
@@ -108,8 +111,14 @@ class Preprocessor {
   FillCounts DecodeOther(std::span<const std::byte> encoded,
                          const Target& target);
 
-  // The steps of a training recipe that follow the resize.
-  void Finish(const SampleKey& key, std::span<std::uint32_t> pixels) const;
+  // Returns the geometry of a framing, but for Finish().
+  [[nodiscard]] Geometry Describe(const Framing& framing,
+                                  const ImageSize& source,
+                                  const SampleKey& key) const;
+  // The steps of a training recipe that follow the resize; adds them to the
+  // geometry.
+  void Finish(const SampleKey& key, std::span<std::uint32_t> pixels,
+              Geometry& geometry) const;
   // Returns the time it took, 0 if augmentation is off.
   std::chrono::steady_clock::duration Augment(const SampleKey& key,
                                               std::span<std::uint32_t> pixels);

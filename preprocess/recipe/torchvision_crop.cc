@@ -71,11 +71,10 @@ Window CentredInRatio(int height, int width, const RatioLimits& limits) {
   return Centred(height, width, height, width);
 }
 
-constexpr int kPadding = 4;
 constexpr std::uint32_t kBlack = 0;
 
 int DrawOffset(RandomSource& random) {
-  return static_cast<int>(random.Below(2 * kPadding + 1));
+  return static_cast<int>(random.Below(2 * Move::kPadding + 1));
 }
 
 // Moves elements by `distance` places, towards the end if it is above 0.
@@ -141,7 +140,7 @@ Framing ResizedCenterCrop(int height, int width, const ImageSize& image_size,
 Move DrawMove(RandomSource& random) {
   const int top = DrawOffset(random);
   const int left = DrawOffset(random);
-  return {.down = kPadding - top, .right = kPadding - left};
+  return {.down = Move::kPadding - top, .right = Move::kPadding - left};
 }
 
 void MovePixels(const Move& move, const ImageSize& size,

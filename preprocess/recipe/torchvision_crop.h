@@ -32,6 +32,8 @@ namespace infeed {
 // transforms.RandomCrop(size, padding=4) of an image of that size: moves the
 // image by up to four pixels each way and fills the rest with black.
 struct Move {
+  static constexpr int kPadding = 4;
+
   int down = 0;  // pixels
   int right = 0;
 

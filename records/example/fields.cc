@@ -396,6 +396,33 @@ void FieldColumn::Append(const FieldColumn& other) {
   bytes += other.bytes;
 }
 
+void FieldColumn::Keep(std::span<const std::uint32_t> indexes) {
+  Check(offsets.size() == 2, "the column has one list");
+  const auto keep = [&](auto& list) {
+    if (!list.empty()) {
+      for (std::size_t i = 0; i < indexes.size(); ++i) {
+        list[i] = list[indexes[i]];
+      }
+      list.resize(indexes.size());
+    }
+  };
+  keep(int64s);
+  keep(floats);
+  if (byte_offsets.size() > 1) {
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < indexes.size(); ++i) {
+      const auto first = static_cast<std::size_t>(byte_offsets[indexes[i]]);
+      const auto next = static_cast<std::size_t>(byte_offsets[indexes[i] + 1]);
+      std::memmove(bytes.data() + end, bytes.data() + first, next - first);
+      end += next - first;
+      byte_offsets[i + 1] = static_cast<std::int64_t>(end);
+    }
+    bytes.resize(end);
+    byte_offsets.resize(indexes.size() + 1);
+  }
+  offsets[1] = values();
+}
+
 FieldReader::FieldReader(std::span<const FieldSpec> fields,
                          std::int64_t max_bytes)
     : fields_(fields), max_bytes_(max_bytes), entries_(fields.size()) {}

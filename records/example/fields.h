@@ -101,6 +101,9 @@ struct FieldColumn {
   void AppendEmpty() { offsets.push_back(offsets.back()); }
   // Appends the lists of a column of the same kind.
   void Append(const FieldColumn& other);
+  // Removes all values but those with these indexes, which ascend. Requires:
+  // the column has one list.
+  void Keep(std::span<const std::uint32_t> indexes);
 
   friend bool operator==(const FieldColumn&, const FieldColumn&) = default;
 };

@@ -254,7 +254,7 @@ RecordKeys FindKeys(const RecordIndex& index, const RecordKeys& given) {
   }
   const std::string& shard = index.shards()[place->number];
   const bool is_tar = !index.holds_examples(place->number);
-  if (is_tar && given.label != kLabelKey) {
+  if (is_tar && !given.label.empty() && given.label != kLabelKey) {
     throw UsageError("label_key=" + given.label + ": the label of a tar's " +
                      "sample is in its .cls, else in its .json; leave " +
                      "label_key out");

@@ -30,8 +30,9 @@ struct RecordKeys {
 //                     first
 //
 // If none fits, the standard key stays, and reading reports what is missing. It
-// also stays for the label if several fit and the records have no image.
-// The image of a tar's sample is its only member with the ending of an image.
+// also stays for the label if several fit and the records have no image. An
+// empty label is not wanted, and stays. The image of a tar's sample is its only
+// member with the ending of an image.
 // Reads a few records. Throws UsageError, with both names and the option to
 // give, where two features fit, and for a label key of tars, whose labels have
 // fixed places; IoError.

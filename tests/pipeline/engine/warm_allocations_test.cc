@@ -9,6 +9,7 @@
 
 #include "pipeline/engine/input_pipeline.h"
 #include "records/example/imagenet_example.h"
+#include "tests/support/extra_feature.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/test_jpeg.h"
 
@@ -104,6 +105,17 @@ class WarmAllocationsTest : public ::testing::Test {
                         .on_bad_record = OnBadRecord::kFail,
                         .threads = 2};
 };
+
+TEST_F(WarmAllocationsTest, BoxesAllocateNothing) {
+  std::vector<std::string> payloads = Payloads();
+  for (std::string& payload : payloads) {
+    payload += ExtraFloats("objects/bbox", {0, 0, 1, 1, 0.5F, 0.5F, 1, 1}) +
+               ExtraInt64s("objects/label", {1, 2});
+  }
+  const TestShards shards(payloads, 3);
+  options_.objects = ObjectsPreset("tfds");
+  EXPECT_LT(PerRecord(shards.index(), options_), kMost);
+}
 
 TEST_F(WarmAllocationsTest, AllocationsAreCounted) {
   counting = true;

@@ -123,6 +123,34 @@ TEST(FieldColumnTest, AppendsListsOneAfterTheOther) {
   EXPECT_EQ(all, FieldColumn());
 }
 
+TEST(FieldColumnTest, KeepsTheValuesWithTheseIndexes) {
+  const std::vector<FieldSpec> fields = {
+      {.key = "a"},
+      {.key = "f", .kind = FeatureKind::kFloat},
+      {.key = "t", .kind = FeatureKind::kBytes}};
+  std::vector<FieldColumn> columns =
+      Read(ExtraInt64s("a", {1, 2, 3, 4}) + ExtraFloats("f", {1, 2, 3, 4}) +
+               ExtraBytes("t", {"ab", "", "c", "def"}),
+           fields);
+  const std::vector<std::uint32_t> indexes = {0, 2, 3};
+  for (FieldColumn& column : columns) {
+    column.Keep(indexes);
+    EXPECT_THAT(column.offsets, ElementsAre(0, 3));
+  }
+  EXPECT_THAT(columns[0].int64s, ElementsAre(1, 3, 4));
+  EXPECT_THAT(columns[1].floats, ElementsAre(1, 3, 4));
+  EXPECT_EQ(columns[2].bytes, "abcdef");
+  EXPECT_THAT(columns[2].byte_offsets, ElementsAre(0, 2, 3, 6));
+  columns[2].Keep(std::vector<std::uint32_t>{1});
+  EXPECT_EQ(columns[2].bytes, "c");
+  for (FieldColumn& column : columns) {
+    column.Keep({});
+    FieldColumn empty;
+    empty.AppendEmpty();
+    EXPECT_EQ(column, empty);
+  }
+}
+
 TEST(LabelListTest, TakesAnyNumberOfLabelsWhereToldSo) {
   const std::string one = ExtraInt64s(kLabelKey, {7});
   const std::string two = ExtraInt64s(kLabelKey, {7, 8});

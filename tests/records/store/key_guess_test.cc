@@ -177,6 +177,17 @@ TEST(KeyGuess, FindsTheImageOfATar) {
               HasSubstr("label_key=txt"));
 }
 
+TEST(KeyGuess, AnEmptyLabelIsNotWanted) {
+  const RecordKeys given = {.label = ""};
+  EXPECT_EQ(KeysInTar({"jpg", "cls"}, given), given);
+  // class and target may both be the label.
+  EXPECT_EQ(KeysIn({{"photo", Bytes{Jpeg()}},
+                    {"class", Numbers{1}},
+                    {"target", Numbers{3}}},
+                   given),
+            (RecordKeys{"photo", ""}));
+}
+
 TEST(KeyGuess, RequiresFeaturesOfSomeRecord) {
   const TemporaryFolder folder;
   RecordFile file;

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/choices.h"
+
+namespace infeed {
+
+// A place in the stream of samples: with the seed and the data set it
+// determines everything that follows. position counts global samples of the
+// epoch; past_epochs is the number of epochs that the stream has completed, for
+// `repeat`: 0 where the stream begins.
+struct StreamPosition {
+  std::uint32_t epoch = 0;
+  std::int64_t position = 0;
+  std::uint32_t past_epochs = 0;
+
+  friend bool operator==(const StreamPosition&,
+                         const StreamPosition&) = default;
+};
+
+// The content of a batch's slots.
+enum class BatchContent {
+  kPixels,  // images as packed words, R << 24 | G << 16 | B << 8
+  kRgb,     // images as bytes R G B
+  kNone,    // no images: fields alone
+  kChoices  // numbers of images that a device holds (image_choice.h)
+};
+
+// Layouts of a pipeline's images. kChoices is for the trainer alone.
+inline constexpr Choices<BatchContent, 3> kLayouts = {
+    {{"words", BatchContent::kPixels},
+     {"rgb", BatchContent::kRgb},
+     {"none", BatchContent::kNone}}};
+
+// Pins the memory of each batch of a pool, so that a device can copy from it by
+// DMA: pin is called once the memory is mapped, unpin with the same bytes
+// before it is unmapped. Both are set, or neither. They may be called from any
+// thread; the pool's constructor passes on an exception of pin.
+struct BatchMemory {
+  using Hook = std::function<void(std::span<std::byte>)>;
+  Hook pin = {};
+  Hook unpin = {};
+};
+
+// The boxes of a batch's slots, one slot after the other. Clear() keeps their
+// memory.
+struct BoxColumn {
+  // Slot i has the boxes from offsets[i] to before offsets[i + 1].
+  std::vector<std::int64_t> offsets = {0};
+  std::vector<float> xyxy = {};  // x1, y1, x2, y2 of each, pixels of the output
+
+  void Clear() {
+    offsets.resize(1);
+    xyxy.clear();
+  }
+  // Appends a slot's boxes.
+  void Append(std::span<const float> boxes) {
+    xyxy.insert(xyxy.end(), boxes.begin(), boxes.end());
+    offsets.push_back(static_cast<std::int64_t>(xyxy.size() / 4));
+  }
+
+  friend bool operator==(const BoxColumn&, const BoxColumn&) = default;
+};
+
+}  // namespace infeed

@@ -1,0 +1,70 @@
+#include "preprocess/recipe/geometry.h"
+
+#include <cstddef>
+
+#include "base/error.h"
+#include "preprocess/recipe/framing.h"
+#include "preprocess/resize/side.h"
+
+namespace infeed {
+namespace {
+
+// Of one side: place = scale * source + offset.
+struct SideMap {
+  double scale;
+  double offset;
+};
+
+SideMap MapSide(int window_first, int window_length, int resized, int first) {
+  const double scale = static_cast<double>(resized) / window_length;
+  return {.scale = scale, .offset = -scale * window_first - first};
+}
+
+SideMap Reverse(const SideMap& side, int length) {
+  return {.scale = -side.scale, .offset = length - side.offset};
+}
+
+// Where a side of the output begins in the resized window.
+int FirstOf(int resized, int first, int length) {
+  return first -
+         PlaceOfOutputs({.out_size = resized, .out_first = first}, length)
+             .first;
+}
+
+}  // namespace
+
+AffineMatrix Geometry::Matrix(const ImageSize& output) const {
+  SideMap across = MapSide(window.x, window.width, resized.width, x);
+  SideMap down = MapSide(window.y, window.height, resized.height, y);
+  if (is_mirrored) {
+    across = Reverse(across, output.width);
+  }
+  if (is_upside_down) {
+    down = Reverse(down, output.height);
+  }
+  return {{{across.scale, 0, across.offset}, {0, down.scale, down.offset}}};
+}
+
+Geometry GeometryOf(const Framing& framing, const ImageSize& source,
+                    const ImageSize& output) {
+  return {.source = source,
+          .window = framing.window,
+          .resized = {framing.height, framing.width},
+          .y = FirstOf(framing.height, framing.y, output.height),
+          .x = FirstOf(framing.width, framing.x, output.width)};
+}
+
+void Apply(const AffineMatrix& matrix, std::span<double> xy) {
+  Check(xy.size() % 2 == 0, "a point has two coordinates");
+  for (std::size_t i = 0; i < xy.size(); i += 2) {
+    const double x = xy[i];
+    const double y = xy[i + 1];
+    const auto map = [&](const std::array<double, 3>& row) {
+      return row[0] * x + row[1] * y + row[2];
+    };
+    xy[i] = map(matrix[0]);
+    xy[i + 1] = map(matrix[1]);
+  }
+}
+
+}  // namespace infeed

@@ -1,0 +1,358 @@
+// Boxes that follow the images of their records: Batch::boxes(), geometry().
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "pipeline/engine/input_pipeline.h"
+#include "preprocess/recipe/boxes.h"
+#include "tests/support/extra_feature.h"
+#include "tests/support/shard_builder.h"
+#include "tests/support/throws.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace input_pipeline_objects_test {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr int kRecords = 10;
+constexpr ImageSize kSize{24, 16};
+constexpr char kCrowd[] = "image/object/is_crowd";
+
+// Of record r, xmin, ymin, xmax, ymax of box i. Box 1 is at a corner.
+std::vector<float> StoredBox(int record, int i) {
+  const float shift = static_cast<float>(record) / 64;
+  return i == 1 ? std::vector<float>{0, 0, 0.125F, 0.125F}
+                : std::vector<float>{shift, 0.25F, shift + 0.5F, 0.75F};
+}
+
+// Record r has r % 4 objects, in the keys of tf and of tfds.
+std::vector<std::string> Payloads() {
+  std::vector<std::string> payloads = TestPayloads(kRecords);
+  for (int record = 0; record < kRecords; ++record) {
+    std::vector<std::vector<float>> sides(4);
+    std::vector<float> yxyx;
+    std::vector<std::int64_t> labels;
+    std::vector<std::string> names;
+    for (int i = 0; i < record % 4; ++i) {
+      const std::vector<float> box = StoredBox(record, i);
+      for (std::size_t side = 0; side < 4; ++side) {
+        sides[side].push_back(box[side]);
+        yxyx.push_back(box[side ^ 1]);
+      }
+      labels.push_back(10 * record + i);
+      names.push_back(std::to_string(10 * record + i) + ";");
+    }
+    std::string& payload = payloads[static_cast<std::size_t>(record)];
+    const std::string box = "image/object/bbox/";
+    if (!labels.empty()) {
+      payload += ExtraFloats(box + "xmin", sides[0]) +
+                 ExtraFloats(box + "ymin", sides[1]) +
+                 ExtraFloats(box + "xmax", sides[2]) +
+                 ExtraFloats(box + "ymax", sides[3]) +
+                 ExtraInt64s("image/object/class/label", labels) +
+                 ExtraInt64s(kCrowd, labels) +
+                 ExtraBytes("image/object/class/text", names) +
+                 ExtraFloats("objects/bbox", yxyx) +
+                 ExtraInt64s("objects/label", labels);
+    }
+  }
+  return payloads;
+}
+
+InputOptions Options() {
+  InputOptions options = {
+      .batch_size = 4,
+      .preprocess = {.recipe = Recipe::kTorchvision, .image_size = kSize},
+      .seed = 7,
+      .on_bad_record = OnBadRecord::kFail,
+      .objects = ObjectsPreset("tf"),
+      .threads = 2};
+  options.objects.lists.push_back(KnownObjectList("image/object/class/text"));
+  return options;
+}
+
+// One sample of a stream.
+struct Seen {
+  std::int64_t record;
+  Geometry geometry;
+  std::vector<float> boxes;
+  std::vector<std::int64_t> labels;
+  float weight;
+  std::int32_t image_label;
+
+  friend bool operator==(const Seen&, const Seen&) = default;
+};
+
+void AddSamples(const Batch& batch, std::vector<Seen>& samples) {
+  const BoxColumn& boxes = batch.boxes();
+  ASSERT_EQ(std::ssize(boxes.offsets), batch.size() + 1);
+  const FieldColumn& labels = batch.fields()[0];
+  EXPECT_EQ(boxes.offsets, labels.offsets);
+  for (std::size_t slot = 0; slot + 1 < boxes.offsets.size(); ++slot) {
+    const std::int64_t first = boxes.offsets[slot];
+    const std::int64_t end = boxes.offsets[slot + 1];
+    samples.push_back(
+        {.record = batch.records()[slot],
+         .geometry = batch.geometry()[slot],
+         .boxes = {boxes.xyxy.begin() + 4 * first,
+                   boxes.xyxy.begin() + 4 * end},
+         .labels = {labels.int64s.begin() + first, labels.int64s.begin() + end},
+         .weight = batch.weights()[slot],
+         .image_label = batch.labels()[slot]});
+  }
+}
+
+std::vector<Seen> Samples(const TestShards& shards, const InputOptions& options,
+                          int batches, const StreamPosition& start = {}) {
+  InputPipeline pipeline(shards.index(), options, start);
+  std::vector<Seen> samples;
+  for (int i = 0; i < batches; ++i) {
+    const BatchHandle batch = pipeline.Next();
+    if (batch == nullptr) {
+      break;
+    }
+    AddSamples(*batch, samples);
+  }
+  return samples;
+}
+
+// What a record's stored boxes become by a geometry.
+void ExpectFollowed(const Seen& sample, const BoxFilter& filter) {
+  const int record = static_cast<int>(sample.record);
+  std::vector<float> stored;
+  for (int i = 0; i < record % 4; ++i) {
+    const std::vector<float> box = StoredBox(record, i);
+    stored.insert(stored.end(), box.begin(), box.end());
+  }
+  const std::span<const float> column = stored;
+  std::vector<float> boxes;
+  std::vector<std::uint32_t> kept;
+  ReadBoxes({&column, 1}, BoxFormat::kXyxy, true, sample.geometry.source,
+            boxes);
+  FollowBoxes(sample.geometry, kSize, filter, boxes, kept);
+  EXPECT_EQ(sample.boxes, boxes);
+  std::vector<std::int64_t> labels;
+  for (const std::uint32_t i : kept) {
+    labels.push_back(10 * record + i);
+  }
+  EXPECT_EQ(sample.labels, labels);
+}
+
+TEST(InputPipelineObjectsTest, BoxesFollowTheImageOfTheirSlot) {
+  const TestShards shards(Payloads());
+  for (const bool training : {true, false}) {
+    InputOptions options = Options();
+    options.training = training;
+    std::size_t boxes = 0;
+    std::size_t dropped = 0;
+    for (const Seen& sample : Samples(shards, options, 6)) {
+      if (sample.weight == 0) {
+        EXPECT_THAT(sample.boxes, IsEmpty());
+        EXPECT_EQ(sample.geometry, Geometry());
+        continue;
+      }
+      EXPECT_EQ(sample.geometry.source,
+                ImageSize(36 + static_cast<int>(sample.record % 5),
+                          40 + static_cast<int>(sample.record % 7)));
+      EXPECT_EQ(sample.image_label, -1);
+      ExpectFollowed(sample, options.objects.filter);
+      boxes += sample.labels.size();
+      dropped +=
+          static_cast<std::size_t>(sample.record % 4) - sample.labels.size();
+    }
+    EXPECT_GT(boxes, 6U);
+    EXPECT_GT(dropped, 0U);
+  }
+}
+
+TEST(InputPipelineObjectsTest, AFilterIsAppliedAndOtherListsFollow) {
+  const TestShards shards(Payloads());
+  InputOptions options = Options();
+  options.objects.filter.min_visible = 0.75F;
+  InputPipeline pipeline(shards.index(), options);
+  for (int i = 0; i < 4; ++i) {
+    const BatchHandle batch = pipeline.Next();
+    std::vector<Seen> samples;
+    AddSamples(*batch, samples);
+    std::string names;
+    for (const Seen& sample : samples) {
+      ExpectFollowed(sample, options.objects.filter);
+      for (const std::int64_t label : sample.labels) {
+        names += std::to_string(label) + ";";
+      }
+    }
+    EXPECT_EQ(batch->fields()[1].bytes, names);
+  }
+}
+
+TEST(InputPipelineObjectsTest, TfdsKeysAreTheSameBoxes) {
+  const TestShards shards(Payloads());
+  InputOptions options = Options();
+  options.objects = ObjectsPreset("tfds");
+  EXPECT_EQ(Samples(shards, options, 5), Samples(shards, Options(), 5));
+}
+
+TEST(InputPipelineObjectsTest, ThreadsRanksAndResumptionChangeNothing) {
+  const TestShards shards(Payloads());
+  const std::vector<Seen> whole = Samples(shards, Options(), 6);
+  InputOptions options = Options();
+  options.graph = GraphKind::kBasic;
+  EXPECT_EQ(Samples(shards, options, 6), whole);
+  options = Options();
+  options.layout = BatchContent::kRgb;
+  options.threads = 3;
+  EXPECT_EQ(Samples(shards, options, 6), whole);
+  options = Options();
+  options.world_size = 2;
+  for (options.rank = 0; options.rank < 2; ++options.rank) {
+    const std::vector<Seen> part = Samples(shards, options, 6);
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      const auto rank = static_cast<std::size_t>(options.rank);
+      EXPECT_EQ(part[i], whole[i / 2 * 4 + 2 * rank + i % 2]);
+    }
+  }
+  InputPipeline pipeline(shards.index(), Options());
+  StreamPosition middle;
+  for (int i = 0; i < 3; ++i) {
+    middle = pipeline.Next()->next;
+  }
+  EXPECT_EQ(Samples(shards, Options(), 3, middle),
+            std::vector<Seen>(whole.begin() + 12, whole.end()));
+}
+
+TEST(InputPipelineObjectsTest, ObjectsChangeNoImage) {
+  const TestShards shards(Payloads());
+  InputOptions without = Options();
+  without.objects = {};
+  InputPipeline some(shards.index(), Options());
+  InputPipeline none(shards.index(), without);
+  for (int i = 0; i < 4; ++i) {
+    const BatchHandle a = some.Next();
+    const BatchHandle b = none.Next();
+    EXPECT_TRUE(std::ranges::equal(a->pixels(), b->pixels()));
+    EXPECT_TRUE(std::ranges::equal(a->geometry(), b->geometry()));
+    EXPECT_THAT(b->boxes().xyxy, IsEmpty());
+    EXPECT_THAT(b->labels(), Each(testing::Ge(0)));
+  }
+}
+
+TEST(InputPipelineObjectsTest, ACopyOfABatchHasThemToo) {
+  const TestShards shards(Payloads());
+  InputPipeline pipeline(shards.index(), Options());
+  const BatchHandle batch = pipeline.Next();
+  std::vector<Seen> samples;
+  std::vector<Seen> copied;
+  AddSamples(*batch, samples);
+  AddSamples(*batch->Clone(), copied);
+  EXPECT_EQ(copied, samples);
+}
+
+TEST(InputPipelineObjectsTest, HundredsOfBoxesAreReadByDefault) {
+  std::vector<std::string> payloads = TestPayloads(4);
+  std::vector<float> yxyx;
+  for (int i = 0; i < 400; ++i) {
+    yxyx.insert(yxyx.end(), {0, 0, 1, 1});
+  }
+  payloads[1] +=
+      ExtraFloats("objects/bbox", yxyx) +
+      ExtraInt64s("objects/label", std::vector<std::int64_t>(400, 7));
+  const TestShards shards(payloads);
+  InputOptions options = Options();
+  options.training = false;
+  options.objects = ObjectsPreset("tfds");
+  EXPECT_EQ(Samples(shards, options, 1)[1].labels.size(), 400U);
+}
+
+// The payloads, and one record's with another list.
+std::vector<std::string> PayloadsBut(std::size_t record,
+                                     const std::string& list) {
+  std::vector<std::string> payloads = Payloads();
+  payloads[record] += list;
+  return payloads;
+}
+
+TEST(InputPipelineObjectsTest, BadListsMakeTheRecordBad) {
+  InputOptions options = Options();
+  options.training = false;
+  const auto message = [&](std::size_t record, const std::string& list) {
+    const TestShards shards(PayloadsBut(record, list));
+    return MessageOf<DataError>([&] { (void)Samples(shards, options, 3); });
+  };
+  EXPECT_THAT(message(3, ExtraInt64s("image/object/class/label", {1, 2})),
+              AllOf(HasSubstr("record 3 at byte"),
+                    HasSubstr("'image/object/class/label' has 2 values for 3 "
+                              "boxes")));
+  EXPECT_THAT(message(2, ExtraFloats("image/object/bbox/ymax", {1})),
+              AllOf(HasSubstr("record 2 at byte"),
+                    HasSubstr("boxes: 4 keys have 2, 2, 2 and 1 values")));
+}
+
+TEST(InputPipelineObjectsTest, BoxesAreFromTheSubstitute) {
+  const TestShards shards(
+      PayloadsBut(3, ExtraInt64s("image/object/class/label", {1, 2})));
+  InputOptions options = Options();
+  options.training = false;
+  options.on_bad_record = OnBadRecord::kSkip;
+  const std::vector<Seen> skipped = Samples(shards, options, 3);
+  EXPECT_EQ(skipped[3].weight, 0);
+  EXPECT_THAT(skipped[3].boxes, IsEmpty());
+  EXPECT_EQ(skipped[7].labels.size(), 2U);  // Not the one at the corner.
+  options.on_bad_record = OnBadRecord::kReplace;
+  const Seen replaced = Samples(shards, options, 3)[3];
+  EXPECT_NE(replaced.record, 3);
+  ExpectFollowed(replaced, options.objects.filter);
+}
+
+TEST(InputPipelineObjectsTest, WrongObjectsAreRefused) {
+  const TestShards shards(Payloads());
+  const auto message = [&](const InputOptions& options) {
+    return MessageOf<UsageError>(
+        [&] { InputPipeline pipeline(shards.index(), options); });
+  };
+  InputOptions options = Options();
+  options.objects.boxes.pop_back();
+  EXPECT_EQ(message(options), "objects: boxes have 1 key or 4, not 3");
+  options = Options();
+  options.layout = BatchContent::kNone;
+  EXPECT_EQ(message(options),
+            "objects: boxes follow images, and layout=none has none");
+  options = Options();
+  options.preprocess.augment.policy = AugmentPolicy::kTrivialAugment;
+  EXPECT_THAT(message(options), HasSubstr("augment=trivialaugment"));
+  options.training = false;  // No policy is applied.
+  EXPECT_EQ(message(options), "");
+  options = Options();
+  options.fields = {
+      {.key = "image/object/bbox/xmin", .kind = FeatureKind::kFloat}};
+  EXPECT_THAT(message(options), HasSubstr("the key is given twice"));
+  options.fields = {{.key = "image/object/class/label",
+                     .shape = std::vector<std::int64_t>{4}}};
+  EXPECT_THAT(message(options), HasSubstr("is also in fields"));
+  options = Options();
+  options.objects.lists[0].shape = std::vector<std::int64_t>{4};
+  EXPECT_THAT(message(options), HasSubstr("has a shape"));
+  options = Options();
+  options.objects.boxes = {"boxes"};
+  EXPECT_THAT(message(options), HasSubstr("records has \"boxes\""));
+  options.objects.boxes = {};
+  EXPECT_THAT(message(options), HasSubstr("lists without boxes"));
+  EXPECT_THAT(MessageOf<UsageError>([] { (void)ObjectsPreset("coco"); }),
+              HasSubstr("give tf or tfds"));
+  EXPECT_THAT(MessageOf<UsageError>([] { (void)KnownObjectList("depth"); }),
+              HasSubstr("the kind of 'depth' is not known"));
+}
+
+}  // namespace input_pipeline_objects_test
+}  // namespace infeed
