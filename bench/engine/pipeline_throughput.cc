@@ -72,7 +72,7 @@ constexpr const char* kExamples =
     "  pipeline_throughput --data_dir DIR --threads 1,2 --seconds 5\n"
     "  pipeline_throughput --made 500 --threads 1,2 --plot rates.html\n"
     "  pipeline_throughput --data_dir DIR --stage decode\n"
-    "  pipeline_throughput --data_dir TEXTS --layout none --field "
+    "  pipeline_throughput --data_dir DIR --layout none --field "
     "ids=int64[224],pad=0\n"
     "  pipeline_throughput --data_dir DIR --device_rate 3000\n"
     "  pipeline_throughput --data_dir DIR --eval --split validation\n";

@@ -92,7 +92,8 @@ ReportTable RunRows(const ThroughputRun& run) {
                       OptionalRow("instructions_per_1000_images",
                                   run.instructions_per_1000, 2, 1e9, ""),
                       OptionalRow("input_wait", run.input_wait, 1, 0.01, " %")};
-  for (const auto& [key, value] : Json::parse(StatsJson(run.stats)).items()) {
+  const Json stats = Json::parse(StatsJson(run.stats));
+  for (const auto& [key, value] : stats.items()) {
     rows.push_back({key, value});
   }
   rows.push_back({"images_per_second",
