@@ -442,9 +442,10 @@ class Ahead:
 
 class DictsTest(WithRecords):
     def loader(self, **options):
-        examples = [{**record, "words": [b"w"] * (i % 3)}
-                    for i, record in enumerate(sentences())]
-        return infeed.Loader(self.write(examples), **{
+        if not hasattr(self, "path"):
+            self.path = self.write([{**record, "words": [b"w"] * (i % 3)}
+                                    for i, record in enumerate(sentences())])
+        return infeed.Loader(self.path, **{
             "batch_size": 8, "views": (), "fields": {**TEXT, "words": "bytes"},
             "seed": 5, **options})
 

@@ -118,7 +118,7 @@ TEST_F(WritingVerbsTest, TheVerbsThatCutAndMergeReportAsJson) {
 }
 
 TEST_F(WritingVerbsTest, AReportReplacesNoNewShard) {
-  for (const char* verb : {"reshard", "split --parts 1"}) {
+  for (const char* verb : {"reshard --shards 1", "split --parts 1"}) {
     const std::string shard = out_ + "/train-00000-of-00001";
     EXPECT_THAT(Refusal(verb + (" --json=" + shard)), HasSubstr("--json"));
     EXPECT_FALSE(fs::exists(shard));
