@@ -242,6 +242,11 @@ constexpr InputOption kBadRecords[] = {
         Field<&I::preprocess, &P::limits, &JpegLimits::max_pixels>(),
         Between(1, kMost64), "pixels",
         "Maximum size of an image; a larger one is a bad record."),
+    Row("max_field_bytes", kNotOfStream, kOwn, Field<&I::max_field_bytes>(),
+        Between(1, 0x1p30), "bytes",
+        "Size of a record's fields without a shape, together; a larger one is "
+        "a "
+        "bad record."),
 };
 
 constexpr InputOption kPerformance[] = {

@@ -22,15 +22,6 @@ void CheckMost(std::string_view name, int value, int most,
   }
 }
 
-void CheckFieldsOf(const InputOptions& options) {
-  constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
-  if (options.max_field_bytes < 1 || options.max_field_bytes > kMostBytes) {
-    throw UsageError(fmt::format("max_field_bytes={}: must be from 1 to {}",
-                                 options.max_field_bytes, kMostBytes));
-  }
-  CheckFields(options.fields);
-}
-
 void CheckKeys(const InputOptions& options) {
   for (const auto& [name, key] : {std::pair("image_key", options.image_key),
                                   std::pair("label_key", options.label_key)}) {
@@ -102,7 +93,7 @@ InputOptions CheckedInputOptions(InputOptions options) {
     throw UsageError("layout: must be words, rgb or none");
   }
   CheckKeys(options);
-  CheckFieldsOf(options);
+  CheckFields(options.fields);
   CheckRepeats(options);
   CheckLastBatch(options);
   CheckMost("rank", options.rank, options.world_size - 1, "world_size",

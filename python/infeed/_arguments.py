@@ -140,17 +140,17 @@ def side_lengths(name: str, value: Any) -> int | tuple[int, int] | str:
     return sides[0], sides[1]
 
 
-def _array(name: str, value: Any, what: str) -> np.ndarray[Any, Any]:
+def array(name: str, value: Any, what: str) -> np.ndarray[Any, Any]:
     """A list, an array or a tensor as an array; masked values and dates are
     errors: NumPy would make plain numbers of them.
     """
     try:
-        array = np.asarray(value)
+        made = np.asarray(value)
     except Exception:
         raise wrong(name, value, what) from None
-    if np.ma.is_masked(value) or array.dtype.kind in "mM":
+    if np.ma.is_masked(value) or made.dtype.kind in "mM":
         raise wrong(name, value, what)
-    return array
+    return made
 
 
 def _flat(name: str, value: Any, what: str) -> np.ndarray[Any, Any]:
@@ -165,10 +165,10 @@ def _flat(name: str, value: Any, what: str) -> np.ndarray[Any, Any]:
             raise wrong(name, value, what) from None
         if len({isinstance(item, _BOOLS) for item in items}) == 2:
             raise wrong(name, value, what)
-    array = _array(name, items, what)
-    if array.ndim != 1:
+    flat = array(name, items, what)
+    if flat.ndim != 1:
         raise wrong(name, value, f"{what}, in one dimension")
-    return array
+    return flat
 
 
 def subset(value: Any, records: int) -> np.ndarray[Any, Any]:
@@ -218,30 +218,28 @@ def weights(value: Any, records: int) -> np.ndarray[Any, Any]:
     return array
 
 
-def fields(value: Any) -> dict[str, str]:
-    """Keys of records, each with the kind of its values."""
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping):
-        raise wrong("fields", value, 'a dict such as {"image/filename": "bytes"}')
-    return {text("fields: a key", key):
-            choice(f"fields[{shown(key)}]", kind, ("int64", "float32", "bytes"))
-            for key, kind in value.items()}
-
-
 @functools.cache
-def _table() -> dict[str, dict[str, str]]:
+def table() -> dict[str, dict[str, str]]:
     return {row["name"]: row for row in _engine.option_table()}
+
+
+def has_images(views: Any) -> bool:
+    """Whether batches have images."""
+    if views is None:
+        return True
+    if isinstance(views, (tuple, list)) and not views:
+        return False
+    raise wrong("views", views, "() for batches without images, or None")
 
 
 def option(name: str, value: Any, own: Iterable[str]) -> Any:
     """The value of an engine's option; own: names of other arguments."""
-    if name not in _table():
-        near = difflib.get_close_matches(name, [*_table(), *own], 1)
+    if name not in table():
+        near = difflib.get_close_matches(name, [*table(), *own], 1)
         raise ValueError(f"unknown option {shown(name)}: " + (
             f"did you mean {near[0]}? " if near else "")
             + "infeed.option_table() lists them")
-    row = _table()[name]
+    row = table()[name]
     if row["choices"]:
         return choice(name, value, row["choices"].split("|"))
     if row["unit"] == "bytes" and isinstance(value, str):
@@ -259,7 +257,7 @@ def feature(name: str, value: Any) -> list[Any]:
     kinds = ("bytes, str, float, int or bool, or a list or an array of these in "
              "one dimension")
     if hasattr(value, "__array__"):
-        value = _array(name, value, kinds).tolist()
+        value = array(name, value, kinds).tolist()
     elif isinstance(value, range):
         value = list(value)
     values = value if isinstance(value, (list, tuple)) else [value]

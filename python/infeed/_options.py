@@ -199,6 +199,10 @@ class Options(TypedDict, total=False):
     # most 9223372036854775808 pixels. Default: 178956970.
     max_pixels: int
 
+    # Size of a record's fields without a shape, together; a larger one is a
+    # bad record. At least 1, at most 1GiB bytes. Default: 4096.
+    max_field_bytes: int | str
+
     # -- Performance
 
     # Schedule of the input: overlapped in all threads (flow), or one record

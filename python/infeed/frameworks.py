@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-from infeed import _arguments, _engine
+from infeed import _arguments
 
-Converter = Callable[[_engine.Batch], "tuple[Any, Any, Any]"]
-
-
-def _numpy(batch: _engine.Batch) -> tuple[Any, Any, Any]:
-    return batch.images, batch.labels, batch.weights
+Convert = Callable[[Any], Any]
 
 
-def _torch(layout: str) -> Converter:
+class Converters(NamedTuple):
+    """What makes the framework's arrays of a batch's parts."""
+
+    images: Convert
+    labels: Convert
+    rows: Convert  # arrays with one row for each slot
+    lists: Convert  # arrays of ragged fields
+
+
+def _same(array: Any) -> Any:
+    return array
+
+
+def _torch(layout: str) -> Converters:
     import torch
 
-    def convert(batch: _engine.Batch) -> tuple[Any, Any, Any]:
+    def images(array: Any) -> Any:
         if layout == "rgb":
-            images = torch.from_numpy(batch.images).permute(0, 3, 1, 2)
-        else:  # torch has no shifts of uint32.
-            images = torch.from_numpy(batch.images.view("int32"))
-        return (images, torch.from_numpy(batch.labels).long(),
-                torch.from_numpy(batch.weights))
-    return convert
+            return torch.from_numpy(array).permute(0, 3, 1, 2)
+        # torch has no shifts of uint32.
+        return torch.from_numpy(array.view("int32"))
+
+    def labels(array: Any) -> Any:
+        return torch.from_numpy(array).long()
+    return Converters(images, labels, torch.from_numpy, torch.from_numpy)
 
 
-def _jax(sharding: Any) -> Converter:
+def _jax(sharding: Any) -> Converters:
     import jax
 
     if sharding is not None and not isinstance(sharding, jax.sharding.Sharding):
@@ -41,18 +51,15 @@ def _jax(sharding: Any) -> Converter:
             sharding, array)
 
     take = whole if sharding is None else part
-
-    def convert(batch: _engine.Batch) -> tuple[Any, Any, Any]:
-        return take(batch.images), take(batch.labels), take(batch.weights)
-    return convert
+    return Converters(take, take, take, _same)
 
 
-def converter(framework: str, layout: str, sharding: Any) -> Converter:
-    """What makes (images, labels, weights) of a batch."""
+def converters(framework: str, layout: str, sharding: Any) -> Converters:
+    """Those of a framework."""
     if sharding is not None and framework != "jax":
         raise ValueError("sharding is for framework='jax'")
     if framework == "numpy":
-        return _numpy
+        return Converters(_same, _same, _same, _same)
     if framework == "torch":
         return _torch(layout)
     return _jax(sharding)

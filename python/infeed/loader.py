@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from infeed import _arguments, _engine, frameworks
+from infeed.batch import Batch
+from infeed.fields import Field, Kind, named
 from infeed.index import Data, Index
-from infeed.passes import Pass
+from infeed.passes import Dicts, Pass
 from infeed.progress import NoBar, find_tqdm
 from infeed.ranks import find_group, find_ranks
 
@@ -29,6 +31,9 @@ _log = logging.getLogger("infeed")
 
 Framework = Literal["numpy", "torch", "jax"]
 Place = tuple[int, int, int]  # epoch, position, past epochs
+
+# Options of images beside the table's group of that name.
+_OF_IMAGES = {"image_key", "lenient", "max_pixels"}
 
 # A daemon thread that returns from the engine when the interpreter is gone would
 # abort the process. So at the end streams stop, and daemon threads wait.
@@ -54,88 +59,18 @@ def _check_interpreter() -> None:
                        "infeed` can still take batches")
 
 
-class Batch:
-    """Images, labels and weights of one batch, as arrays of the framework.
-
-    images: uint8 [N, H, W, 3] (torch: [N, 3, H, W], channels_last), or with
-    layout="words" uint32 [N, H, W] of R << 24 | G << 16 | B << 8. labels: from
-    0, int32 (torch: int64). weights: float32, 1, or 0 for a slot to ignore.
-    Keep the arrays as long as you like: nothing overwrites them.
-    """
-
-    __slots__ = ("_loader", "_native", "images", "labels", "weights")
-
-    def __init__(self, native: _engine.Batch, loader: Loader) -> None:
-        self._native = native
-        self._loader = loader
-        self.images, self.labels, self.weights = loader._convert(native)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self.images, self.labels, self.weights))
-
-    def __len__(self) -> int:
-        return len(self._native)
-
-    @property
-    def epoch(self) -> int:
-        """The epoch that it is of, from 0."""
-        return self._native.epoch
-
-    @property
-    def number(self) -> int:
-        """Its number in the epoch, from 0."""
-        return self._native.number
-
-    @property
-    def ids(self) -> Any:
-        """int64 [N]: numbers of the records in the index; -1: empty slot."""
-        return self._native.ids
-
-    @property
-    def positions(self) -> Any:
-        """int64 [N]: the samples' positions in the epoch; -1: empty slot."""
-        return self._native.positions
-
-    def __getitem__(self, field: str) -> tuple[Any, Any]:
-        """The values of a field of the records, and [N + 1] where each image's
-        begin: int64 or float32, or a list of bytes.
-        """
-        names = list(self._loader._fields)
-        if field not in names:
-            raise KeyError(f"{_arguments.shown(field)} is none of the loader's "
-                           f"fields, {names}")
-        return self._native.field(names.index(field))
-
-    def __repr__(self) -> str:
-        return (f"Batch {self.number:,} of epoch {self.epoch:,}: images "
-                f"{self.images.dtype} {list(self.images.shape)}, "
-                f"{int((self._native.weights > 0).sum()):,} of weight 1")
-
-    def state_dict(self) -> dict[str, Any]:
-        """The place after this batch, for Loader.load_state_dict()."""
-        return self._loader._state_at(self._native.next)
-
-    def to(self, device: Any, non_blocking: bool = False) -> Batch:
-        """With framework="torch": the batch with its tensors on the device.
-
-        Lightning and Accelerate call it.
-        """
-        other = copy.copy(self)
-        other.images, other.labels, other.weights = (
-            tensor.to(device, non_blocking=non_blocking) for tensor in self)
-        return other
-
-
 class Loader:
-    """Batches of images: one pass of a `for` is one epoch.
+    """Batches of images, or of other records: one pass of a `for` is one epoch.
 
     data: an Index, or what Index takes. batch_size: images of this process's
     batches; global_batch_size: of all ranks together; give one. rank and
     world_size: found in torch.distributed, JAX, or RANK and WORLD_SIZE, unless
     given. subset: the numbers of the records to use; sample_weights: their
     relative frequency; epoch_records: samples of an epoch. fields: more features
-    of the records, key -> "int64", "float32" or "bytes": batch[key]. on_bad:
-    called with a line for each bad record. sharding: a jax.sharding.Sharding, with which
+    of the records, key -> an infeed.Field, or "int64", "float32" or "bytes" for
+    lists of any length: batch[key]. views=(): batches have fields alone, and the
+    records need no images; labels are read only with a label_key. on_bad: called
+    with a line for each bad record. sharding: a jax.sharding.Sharding, with which
     batches are global arrays. progress: rank 0 shows a bar for each epoch, with
     images/s and the time left; it needs tqdm.
 
@@ -158,8 +93,8 @@ class Loader:
                  sample_weights: Sequence[float] | np.ndarray[Any, Any]
                  | None = None,
                  epoch_records: int = 0,
-                 fields: Mapping[str, Literal["int64", "float32", "bytes"]]
-                 | None = None,
+                 fields: Mapping[str, Kind | Field] | None = None,
+                 views: tuple[()] | None = None,
                  on_bad: Callable[[str], None] | None = None,
                  sharding: Any = None, progress: bool = False,
                  **options: Unpack[Options]) -> None:
@@ -167,7 +102,8 @@ class Loader:
         check = _arguments
         training = check.truth("training", training)
         progress = check.truth("progress", progress)
-        kinds = check.fields(fields)
+        kinds = named(fields)
+        has_images = check.has_images(views)
         if split is not None:
             split = check.text("split", split)
         self._index = data if isinstance(data, Index) else Index(
@@ -187,7 +123,8 @@ class Loader:
             "training": training, "framework": framework, "layout": layout,
             "rank": rank, "world_size": world_size,
             "subset": None if subset is None else ids, "sample_weights": weights,
-            "epoch_records": epoch_records, "fields": kinds, "on_bad": on_bad,
+            "epoch_records": epoch_records, "fields": kinds,
+            "views": None if has_images else (), "on_bad": on_bad,
             "sharding": sharding, "progress": progress, **options})
         self._options: dict[str, Any] = {
             "local_world_size": min(ranks.local_world_size, self._world_size),
@@ -195,8 +132,8 @@ class Loader:
             "batches_in_pool": 4, "max_lent": 2,
             **{name: check.option(name, value, Loader.__init__.__kwdefaults__ or ())
                for name, value in options.items() if value is not None},
-            "training": training,
-            "layout": check.choice("layout", layout, ("rgb", "words")),
+            "training": training, "layout": check.choice(
+                "layout", layout, ("rgb", "words")) if has_images else "none",
             "batch_size": self._whole(batch_size, global_batch_size),
             "rank": self._rank, "world_size": self._world_size}
         if not _engine.threads_work() and self._options.get("graph") != "basic":
@@ -206,8 +143,12 @@ class Loader:
         _check_order(self._options, {"subset": subset is not None,
                                      "sample_weights": weights is not None,
                                      "epoch_records": epoch_records != 0})
+        if not has_images:
+            _check_records(self._options, kinds, layout)
         self._fields = kinds
-        self._convert = frameworks.converter(
+        self._has_images = has_images
+        self._has_labels = has_images or _has_label_key(self._options)
+        self._convert = frameworks.converters(
             check.choice("framework", framework, ("numpy", "torch", "jax")),
             layout, sharding)
         self._on_bad = check.function("on_bad", on_bad)
@@ -246,7 +187,8 @@ class Loader:
                 self.close()
                 stream = self._open = _engine.Stream(
                     self._index._native, self._options, self._selection,
-                    self._fields, self._place)
+                    {key: field._spec() for key, field in self._fields.items()},
+                    self._place)
             return stream
 
     def _check_usable(self) -> None:
@@ -303,7 +245,8 @@ class Loader:
         epoch, position, _ = self._place
         return self._make_bar(desc=f"epoch {epoch}", initial=position,
                               total=len(self) * self._options["batch_size"],
-                              unit=" images", unit_scale=True)
+                              unit=" images" if self._has_images else " records",
+                              unit_scale=True)
 
     def _check_ranks(self) -> None:
         """A loader made before its process joined others would take all."""
@@ -319,6 +262,10 @@ class Loader:
     def repeat(self) -> Iterator[Batch]:
         """One epoch after the other, without an end."""
         return Pass(self, endless=True)
+
+    def dicts(self) -> Dicts:
+        """The same batches as plain dicts, for loops that walk no other objects."""
+        return Dicts(self)
 
     def __len__(self) -> int:
         """Batches of an epoch. With last_batch="carry" some have one more."""
@@ -446,6 +393,28 @@ def _selection(records: int, subset: Any, weights: Any, places: Any) -> Any:
            _arguments.subset(subset, records))
     return ids, None if weights is None else _arguments.weights(
         weights, len(ids)), places
+
+
+def _has_label_key(options: Mapping[str, Any]) -> bool:
+    """Whether labels are read where there are no images."""
+    standard = _arguments.table()["label_key"]["default"]
+    return bool(options.get("label_key", standard) != standard)
+
+
+def _check_records(options: Mapping[str, Any], fields: Mapping[str, Field],
+                   layout: str) -> None:
+    """ValueError where a batch without images would have an option of images, or
+    nothing.
+    """
+    table = _arguments.table()
+    given = [name for name in options if name in _OF_IMAGES or
+             table[name]["group"] == "Images" and name != "layout"]
+    given += ["layout"] * (layout != "rgb")
+    if given:
+        raise ValueError(f"views=() and {', '.join(given)}: batches without images "
+                         "have no options of images")
+    if not fields and not _has_label_key(options):
+        raise ValueError("views=(): batches without images need fields")
 
 
 def _check_order(options: Mapping[str, Any],

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from infeed.progress import NoBar
 
 if TYPE_CHECKING:
-    from infeed.loader import Batch, Loader, Place
+    from infeed.batch import Batch
+    from infeed.loader import Loader, Place
 
 
 class Pass(Iterator["Batch"]):
@@ -118,3 +119,35 @@ class Pass(Iterator["Batch"]):
 
     def __del__(self) -> None:
         self._bar.__exit__(None, None, None)
+
+
+class Dicts:
+    """A loader's batches as Batch.as_dict() makes them; made by Loader.dicts().
+
+    torch_xla's ParallelLoader and `model(**batch)` take these. Its state is the
+    loader's: after the last batch that was taken, also by a loop that takes them
+    ahead.
+    """
+
+    def __init__(self, loader: Loader) -> None:
+        self._loader = loader
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """The loader's next pass."""
+        return (batch.as_dict() for batch in self._loader)
+
+    def __len__(self) -> int:
+        """Batches of an epoch."""
+        return len(self._loader)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Loader.set_epoch()."""
+        self._loader.set_epoch(epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Loader.state_dict()."""
+        return self._loader.state_dict()
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Loader.load_state_dict()."""
+        self._loader.load_state_dict(state)

@@ -9,8 +9,9 @@ from typing import Any
 import torch
 
 from infeed import _arguments
-from infeed.loader import Batch, Loader
-from infeed.passes import Pass
+from infeed.batch import Batch
+from infeed.loader import Loader
+from infeed.passes import Dicts, Pass
 
 __all__ = ["Prefetch", "prefetch"]
 
@@ -84,13 +85,13 @@ class Prefetch:
 
 def prefetch(batches: Iterable[Batch], device: torch.device | str, *,
              depth: int = 2) -> Prefetch:
-    """The batches with images, labels and weights on the device.
+    """The batches with their tensors on the device, as Batch.to() has them.
 
     On a GPU `depth` batches are on their way at once: copied into pinned memory,
     from there on a stream of their own. Memory is not used again before its
     copy is done.
     """
-    if not isinstance(batches, Iterable):
+    if not isinstance(batches, Iterable) or isinstance(batches, Dicts):
         raise _arguments.wrong("batches", batches, "a Loader")
     if (isinstance(batches, Loader)
             and batches._arguments[1]["framework"] != "torch"):
@@ -116,20 +117,19 @@ class _Copies:
         self._device = device
         self._stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
 
-    def begin(self, batch: Batch) -> tuple[Batch, Any, list[Any]]:
-        pinned = [tensor.pin_memory() for tensor in batch]
+    def begin(self, batch: Batch) -> tuple[Batch, Any, Batch]:
+        pinned = batch._with(lambda tensor: tensor.pin_memory())
         with torch.cuda.stream(self._stream):
-            batch.images, batch.labels, batch.weights = [
-                tensor.to(self._device, non_blocking=True) for tensor in pinned]
+            sent = pinned.to(self._device, non_blocking=True)
             event = torch.cuda.Event()  # type: ignore[no-untyped-call]
             event.record(self._stream)
-        return batch, event, pinned
+        return sent, event, pinned
 
-    def end(self, sent: tuple[Batch, Any, list[Any]]) -> Batch:
+    def end(self, sent: tuple[Batch, Any, Batch]) -> Batch:
         batch, event, _ = sent
         stream = torch.cuda.current_stream(self._device)
         stream.wait_event(event)
-        for tensor in batch:
+        for tensor in batch._tensors():
             tensor.record_stream(stream)
         event.synchronize()  # The pinned memory may be freed now.
         return batch

@@ -5,9 +5,12 @@
 #include <initializer_list>
 #include <span>
 #include <tuple>
+#include <vector>
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
+
+#include "base/error.h"
 
 namespace infeed::python {
 namespace {
@@ -32,8 +35,12 @@ auto Column(Self self) {
                {static_cast<std::size_t>(batch.size())});
 }
 
+// None in a batch without images.
 nb::object Images(Self self) {
   Batch& batch = BatchOf(self);
+  if (batch.content() == BatchContent::kNone) {
+    return nb::none();
+  }
   const auto size = static_cast<std::size_t>(batch.size());
   const auto height = static_cast<std::size_t>(batch.image_size().height);
   const auto width = static_cast<std::size_t>(batch.image_size().width);
@@ -53,19 +60,77 @@ nb::list TextsOf(const FieldColumn& column) {
   return texts;
 }
 
-// A field's values, and the beginning of each slot's values, [N + 1].
+// A ragged field's values, and the beginning of each slot's values, [N + 1].
 nb::tuple FieldAt(Self self, std::size_t number) {
-  FieldColumn& column = BatchOf(self).fields().at(number);
-  nb::object values = TextsOf(column);
-  if (!column.int64s.empty()) {
-    values =
-        nb::cast(Share(self, std::span(column.int64s), {column.int64s.size()}));
-  } else if (!column.floats.empty()) {
-    values =
-        nb::cast(Share(self, std::span(column.floats), {column.floats.size()}));
+  Batch& batch = BatchOf(self);
+  FieldColumn& column = batch.fields().at(number);
+  nb::object values;
+  switch (batch.field_specs().at(number).kind) {
+    case FeatureKind::kInt64:
+      values = nb::cast(
+          Share(self, std::span(column.int64s), {column.int64s.size()}));
+      break;
+    case FeatureKind::kFloat:
+      values = nb::cast(
+          Share(self, std::span(column.floats), {column.floats.size()}));
+      break;
+    default:
+      values = TextsOf(column);
   }
   return nb::make_tuple(
       values, Share(self, std::span(column.offsets), {column.offsets.size()}));
+}
+
+nb::dlpack::dtype DtypeOf(ItemType type) {
+  using Code = nb::dlpack::dtype_code;
+  Code code = Code::Int;
+  switch (type) {
+    case ItemType::kInt64:
+    case ItemType::kInt32:
+    case ItemType::kInt16:
+    case ItemType::kInt8:
+      break;
+    case ItemType::kUint16:
+    case ItemType::kUint8:
+      code = Code::UInt;
+      break;
+    case ItemType::kBool:
+      code = Code::Bool;
+      break;
+    case ItemType::kFloat32:
+    case ItemType::kFloat64:
+    case ItemType::kFloat16:
+      code = Code::Float;
+      break;
+  }
+  return {.code = static_cast<std::uint8_t>(code),
+          .bits = static_cast<std::uint8_t>(8 * ItemBytes(type)),
+          .lanes = 1};
+}
+
+// A fixed field's array, [N, *shape].
+nb::ndarray<nb::numpy> FixedAt(Self self, std::size_t number) {
+  Batch& batch = BatchOf(self);
+  const FieldSpec& field = batch.field_specs().at(number);
+  Check(field.IsFixed(), "the field is fixed");
+  std::vector<std::size_t> shape = {static_cast<std::size_t>(batch.size())};
+  for (const std::int64_t side : *field.shape) {
+    shape.push_back(static_cast<std::size_t>(side));
+  }
+  return {batch.fixed(number).data(),
+          shape.size(),
+          shape.data(),
+          self,
+          nullptr,  // row-major
+          DtypeOf(field.type)};
+}
+
+// How many of each slot's values of a fixed field are not padding, [N].
+nb::ndarray<nb::numpy, std::int64_t> LengthsAt(Self self, std::size_t number) {
+  Batch& batch = BatchOf(self);
+  Check(batch.field_specs().at(number).IsFixed(), "the field is fixed");
+  const std::span<std::int64_t> lengths = batch.lengths(number);
+  return Share(self, lengths, {lengths.size()});
 }
 
 std::tuple<std::uint32_t, std::int64_t, std::uint32_t> Next(
@@ -85,7 +150,7 @@ void AddBatch(nb::module_& module) {
       .def_prop_ro("images", &Images,
                    nb::for_getter(nb::sig("def images(self) -> typing.Any")),
                    "uint8 [N, H, W, 3], or uint32 [N, H, W] of R << 24 | G << "
-                   "16 | B << 8.")
+                   "16 | B << 8; None without images.")
       .def_prop_ro("labels",
                    &Column<static_cast<Values<std::int32_t>>(&Batch::labels)>,
                    "int32 [N], from 0; -1 in a slot of weight 0.")
@@ -103,7 +168,13 @@ void AddBatch(nb::module_& module) {
       .def("field", &FieldAt,
            nb::sig("def field(self, number: int) -> tuple[typing.Any, "
                    "typing.Any]"),
-           "The values of a field, and where each slot's begin.")
+           "The values of a ragged field, and where each slot's begin.")
+      .def("fixed", &FixedAt,
+           nb::sig("def fixed(self, number: int) -> typing.Any"),
+           "[N, *shape] of a fixed field.")
+      .def("lengths", &LengthsAt,
+           nb::sig("def lengths(self, number: int) -> typing.Any"),
+           "int64 [N] of a fixed field: its values that are not padding.")
       .def_ro("epoch", &Batch::epoch)
       .def_ro("number", &Batch::number, "In its epoch, from 0.")
       .def_prop_ro("next", &Next,

@@ -2,9 +2,11 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include "base/choices.h"
 #include "base/error.h"
@@ -16,10 +18,6 @@ namespace {
 
 namespace nb = nanobind;
 
-constexpr Choices<FeatureKind, 3> kKinds = {{{"int64", FeatureKind::kInt64},
-                                             {"float32", FeatureKind::kFloat},
-                                             {"bytes", FeatureKind::kBytes}}};
-
 const InputOption& KnownOption(std::string_view name) {
   for (const InputOption& option : InputOptionTable()) {
     if (option.name == name) {
@@ -28,6 +26,11 @@ const InputOption& KnownOption(std::string_view name) {
   }
   throw UsageError("unknown option '" + std::string(name) +
                    "': infeed.option_table() lists them");
+}
+
+std::string BytesOf(nb::handle value) {
+  const auto bytes = nb::cast<nb::bytes>(value);
+  return {bytes.c_str(), bytes.size()};
 }
 
 std::string TextOf(nb::handle value) {
@@ -41,10 +44,40 @@ std::string TextOf(nb::handle value) {
     return height + (height == "0" ? " x " : "x") + TextOf(value[1]);
   }
   if (nb::isinstance<nb::bytes>(value)) {  // a path
-    const auto path = nb::cast<nb::bytes>(value);
-    return {path.c_str(), path.size()};
+    return BytesOf(value);
   }
   return nb::cast<std::string>(nb::str(value));
+}
+
+// The kind of the lists that have a fixed field's items.
+FeatureKind KindOf(ItemType type) {
+  switch (type) {
+    case ItemType::kFloat32:
+    case ItemType::kFloat64:
+    case ItemType::kFloat16:
+      return FeatureKind::kFloat;
+    default:
+      return FeatureKind::kInt64;
+  }
+}
+
+// python/infeed/fields.py makes these tuples.
+FieldSpec ReadFieldSpec(std::string key, const nb::tuple& given) {
+  FieldSpec field = {.key = std::move(key),
+                     .kind = FeatureKind::kBytes,
+                     .is_raw = nb::cast<bool>(given[4])};
+  if (const auto type = nb::cast<std::string>(given[0]); type != "bytes") {
+    field.type = ParseChoice("fields", type, kItemTypes);
+    field.kind = field.is_raw ? FeatureKind::kBytes : KindOf(field.type);
+  }
+  if (!given[1].is_none()) {
+    field.shape = nb::cast<std::vector<std::int64_t>>(given[1]);
+  }
+  field.pad = BytesOf(given[2]);
+  if (!given[3].is_none()) {
+    field.absent = BytesOf(given[3]);
+  }
+  return field;
 }
 
 nb::list OptionTable() {
@@ -84,10 +117,9 @@ InputOptions ReadOptions(const nb::dict& given) {
 
 std::vector<FieldSpec> ReadFieldSpecs(const nb::dict& given) {
   std::vector<FieldSpec> fields;
-  for (const auto& [key, kind] : given) {
+  for (const auto& [key, field] : given) {
     fields.push_back(
-        {.key = nb::cast<std::string>(key),
-         .kind = ParseChoice("fields", nb::cast<std::string>(kind), kKinds)});
+        ReadFieldSpec(nb::cast<std::string>(key), nb::cast<nb::tuple>(field)));
   }
   return fields;
 }

@@ -14,7 +14,8 @@ namespace infeed::python {
 // unknown name and a value that is not valid.
 [[nodiscard]] InputOptions ReadOptions(const nanobind::dict& given);
 
-// The fields of a dictionary: key -> "int64", "float32" or "bytes".
+// The fields of a dictionary: key -> (type, shape or None, pad's bytes,
+// absent's bytes or None, whether raw); type: a name of kItemTypes, or "bytes".
 [[nodiscard]] std::vector<FieldSpec> ReadFieldSpecs(
     const nanobind::dict& given);
 

@@ -141,7 +141,8 @@ void AddStream(nb::module_& module) {
                "def __init__(self, index: Index, options: dict[str, "
                "typing.Any], selection: tuple[typing.Any, typing.Any, int] | "
                "None, "
-               "fields: dict[str, str], start: tuple[int, int, int]) -> None"))
+               "fields: dict[str, tuple[typing.Any, ...]], start: tuple[int, "
+               "int, int]) -> None"))
       .def("next", &Stream::Next, nb::arg("all_held"),
            nb::sig("def next(self, all_held: "
                    "collections.abc.Callable[[], None]) -> Batch | None"),

@@ -85,6 +85,13 @@ def calls(folder):
     for name in state:
         yield "state", resume(name)
     yield "field", batch.__getitem__
+    yield "field", batch.lengths
+    for name, given in (("type", {}), ("shape", {}), ("raw", {"shape": 2}),
+                        ("pad", {"shape": 2}), ("absent", {"shape": (2, 2)})):
+        for kind in ("int64", "float32", "bool", "bytes"):
+            yield name, lambda value, name=name, given=given, kind=kind: (
+                infeed.Field(**{"type": kind, **given, name: value}))
+    yield "absent", lambda value: infeed.Field("bytes", (), absent=value)
     yield "data", infeed.Index
     yield "split", lambda value: infeed.Index(shards, split=value)
     yield "use_cache", lambda value: infeed.Index(shards, use_cache=value)
@@ -206,6 +213,8 @@ class KindsTest(unittest.TestCase):
                 loader(fields=given)
         with self.assertRaisesRegex(ValueError, "must be int64, float32 or"):
             loader(fields={"a": "text"})
+        with self.assertRaisesRegex(TypeError, "or an infeed.Field"):
+            loader(fields={"a": ("int64", 2)})
 
     def test_names_of_options(self):
         with self.assertRaisesRegex(ValueError, "'shufle': did you mean shuffle"):

@@ -8,6 +8,7 @@ import os
 import queue
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -42,6 +43,26 @@ class MemoryTest(unittest.TestCase):
             batch.state_dict()
             if number == 500:
                 before = resident()
+        self.assertLess(resident() - before, 16 << 20)
+
+    def test_of_fields_stays_flat(self):
+        """10,000 batches: 100 MB of values, of which none may stay."""
+        with tempfile.TemporaryDirectory() as folder:
+            with infeed.records.Writer(folder + "/x.tfrecord") as writer:
+                for number in range(400):
+                    writer.write_example({"ids": range(1 + number % 200)})
+            train = infeed.Loader(folder, batch_size=4, views=(), fields={
+                "ids": infeed.Field("int64", 224, pad=0)})
+            ragged = infeed.Loader(folder, batch_size=4, views=(),
+                                   fields={"ids": "int64"})
+            before = 0
+            batches = zip(train.repeat(), ragged.repeat())
+            for number, (batch, other) in enumerate(
+                    itertools.islice(batches, 5000)):
+                self.assertEqual(batch.lengths("ids").sum(),
+                                 len(other["ids"][0]))
+                if number == 500:
+                    before = resident()
         self.assertLess(resident() - before, 16 << 20)
 
     def test_kept_copies_are_freed(self):

@@ -23,6 +23,7 @@ PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
 BEGINNINGS = {"loop": "import infeed\n",
               "torch": "import torch, infeed, infeed.torch\n",
               "jax": 'train = infeed.Loader("SHARDS", global_batch_size',
+              "fields": 'fields = {"input_ids"',
               "records": "records = infeed.records.open(",
               "folders": 'train = infeed.Loader("IMAGES"',
               "formats": 'train = infeed.Loader("tars/'}
@@ -123,6 +124,21 @@ class PageTest(unittest.TestCase):
                   NamedSharding=jax.sharding.NamedSharding,
                   mesh=jax.sharding.Mesh(jax.devices(), ("data",)))
         self.assertEqual(shapes, [((256, 224, 224, 3), (256,))] * 3)
+
+    @needs("torch")
+    def test_fields(self):
+        import torch
+        os.mkdir("texts")
+        with infeed.records.Writer("texts/a.tfrecord") as writer:
+            for number in range(64):
+                writer.write_example({"input_ids": range(1, 6 * number + 2),
+                                      "target": number % 2 / 1})
+        names, _ = self.play(
+            "fields", torch=torch, bce=torch.nn.functional.mse_loss,
+            model=lambda ids, mask: (ids * mask).sum(1) / mask.sum(1))
+        self.assertEqual((names.batch.number, names.mask.shape), (1, (32, 224)))
+        self.assertTrue(torch.equal(names.mask, names.batch["input_ids"] > 0))
+        self.assertGreater(float(names.loss), 0)
 
     def test_records(self):
         names, _ = self.play(

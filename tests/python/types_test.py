@@ -50,10 +50,12 @@ class TypesTest(unittest.TestCase):
             path.write_text(
                 "import infeed\n"
                 "infeed.Loader('x', batch_size=1, recipe='best')\n"
-                "infeed.Loader('x', batch_size=1, shufle='none')\n")
+                "infeed.Loader('x', batch_size=1, shufle='none')\n"
+                "infeed.Field('int65')\n")
             text = mypy(path)
         self.assertIn('"recipe" to "Loader" has incompatible type', text)
         self.assertIn('Unexpected keyword argument "shufle"', text)
+        self.assertIn('1 to "Field" has incompatible type', text)
 
 
 class StubsTest(unittest.TestCase):
