@@ -30,10 +30,9 @@ from small_net import digest
 Dict = dict[str, Any]
 
 
-def load(folder: str, split: str, batch_size: int, **options: Any
-         ) -> infeed.Loader:
+def load(folder: str, split: str, size: int, **options: Any) -> infeed.Loader:
     return infeed.Loader(
-        folder, split=split, batch_size=batch_size, framework="torch", views=(),
+        folder, split=split, batch_size=size, framework="torch", views=(),
         fields={"input_ids": infeed.Field("int64", LENGTH, pad=0),
                 "target": infeed.Field("float32", ())}, **options)
 
@@ -62,19 +61,22 @@ class ParallelLoader:
 
     def __iter__(self) -> Iterator[Dict]:
         steps = iter(self.steps)
+
+        def take() -> Dict | None:
+            return next(steps, None)
         with ThreadPoolExecutor(1) as thread:
-            ahead = collections.deque(
-                thread.submit(next, steps, None) for _ in range(8))
+            ahead = collections.deque(thread.submit(take) for _ in range(8))
             while batch := ahead.popleft().result():
-                ahead.append(thread.submit(next, steps, None))
+                ahead.append(thread.submit(take))
                 yield batch
 
 
 def average_gradients(model: nn.Module) -> None:
     """As xm.optimizer_step() does before it updates the weights."""
-    for weights in model.parameters() if dist.is_initialized() else ():
-        dist.all_reduce(weights.grad)
-        weights.grad /= dist.get_world_size()
+    for weights in model.parameters():
+        if dist.is_initialized() and weights.grad is not None:
+            dist.all_reduce(weights.grad)
+            weights.grad /= dist.get_world_size()
 
 
 @torch.no_grad()
@@ -106,20 +108,17 @@ def main() -> None:
     words = pathlib.Path(flags.shards, "vocab.txt").read_text().splitlines()
     torch.manual_seed(0)
     model = Classifier(len(words))
-    optimizer = adamw(model)
-    best = 0.0
+    optimizer, best = adamw(model), 0.0
     if flags.checkpoint and os.path.exists(flags.checkpoint):
         saved = torch.load(flags.checkpoint)
         model.load_state_dict(saved["model"])
         optimizer.load_state_dict(saved["optimizer"])
         train.load_state_dict(saved["data"])
         best = saved["best"]
-    steps: Any = Steps(train)
-    if flags.parallel_loader:
-        steps = ParallelLoader(steps)
+    wrap: Any = ParallelLoader if flags.parallel_loader else iter
     for epoch in range(train.epoch, flags.epochs):
         model.train()
-        for batch in steps:
+        for batch in wrap(Steps(train)):
             step = epoch * len(train) + batch["number"]
             torch.manual_seed(step * 1000 + rank)  # dropout, also if resumed
             loss = nn.functional.binary_cross_entropy_with_logits(
