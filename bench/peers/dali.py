@@ -9,6 +9,8 @@ Its TFRecord reader (which needs SHARD.idx beside each shard: `records index
   antialias  linear with antialiasing
   cubic      cubic with antialiasing
 
+Or texts, mixed: record_forms.py's records, each output as one tensor.
+
 Start it with `taskset -c 0` (or 0,1 and --cores 2). Needs nvidia-dali-cuda120.
 See peer.py for what it prints.
 """
@@ -18,6 +20,7 @@ import nvidia.dali
 from nvidia.dali import fn, pipeline_def, tfrecord, types
 
 import peer
+import record_forms
 
 KINDS = {"antialias": types.INTERP_LINEAR, "cubic": types.INTERP_CUBIC}
 
@@ -48,10 +51,35 @@ def batches(flags):
         yield numpy.asarray(images.as_tensor())
 
 
+@pipeline_def(batch_size=peer.BATCH, device_id=None)
+def records(flags):
+    kinds = {"int": (tfrecord.int64, 0), "float": (tfrecord.float32, 0.0),
+             "bytes": (tfrecord.string, "")}
+    form = record_forms.FORMS[flags.work]
+    example = fn.readers.tfrecord(
+        path=flags.shards, index_path=[f"{s}.idx" for s in flags.shards],
+        features={name: tfrecord.FixedLenFeature(record_forms.shape(feature),
+                                                 *kinds[feature.kind])
+                  for name, feature in form.items()})
+    return tuple(example[name] for name in form)
+
+
+def columns(flags):
+    pipeline = records(flags, num_threads=flags.cores)
+    pipeline.build()
+    while True:
+        yield {name: numpy.asarray(column.as_tensor()) for name, column in zip(
+            record_forms.FORMS[flags.work], pipeline.run())}
+
+
 def main():
-    flags = peer.parser(__doc__, list(KINDS)).parse_args()
-    peer.measure("DALI", nvidia.dali.__version__, flags,
-                 lambda: batches(flags))
+    flags = peer.parser(__doc__, [*KINDS, *record_forms.FORMS]).parse_args()
+    if flags.work in record_forms.FORMS:
+        peer.measure("DALI", nvidia.dali.__version__, flags,
+                     lambda: columns(flags), record_forms.touched)
+    else:
+        peer.measure("DALI", nvidia.dali.__version__, flags,
+                     lambda: batches(flags))
 
 
 if __name__ == "__main__":

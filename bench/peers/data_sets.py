@@ -39,6 +39,7 @@ class DataSets:
                    the images in class folders; with a seek index beside them
       tars, tars_rows
                    the images as tars for webdataset; with seek indexes
+      texts, mixed  record_forms.py's records, with DALI's indexes
     """
 
     def __init__(self, shards, work, programs, python):
@@ -50,6 +51,8 @@ class DataSets:
 
     def forget_others(self):
         """Removes what was made of other shards."""
+        if not self.shards:  # Records alone are measured.
+            return
         source = self.work / "source"
         same = "".join(f"{shard.resolve()} {shard.stat().st_size} "
                        f"{shard.stat().st_mtime_ns}\n"
@@ -62,6 +65,7 @@ class DataSets:
 
     def files(self, name):
         """The files of a set, made if they are missing. Raises Unavailable."""
+        self.work.mkdir(parents=True, exist_ok=True)
         target = self.work / name
         done = self.work / f"{name}.done"
         if not done.exists():
@@ -121,6 +125,17 @@ class DataSets:
     def make_tars_rows(self, target):
         self.make_tars(target)
         self.records("index", "--seek", target)
+
+    def make_texts(self, target):
+        self.make_records("texts", target)
+
+    def make_mixed(self, target):
+        self.make_records("mixed", target)
+
+    def make_records(self, form, target):
+        run([self.python("tf"), HERE / "record_forms.py", form, target],
+            "TensorFlow's writer")
+        self.records("index", "--dali", target)
 
     def make_shorter(self, target):
         images = self.work / "shorter_images"

@@ -20,6 +20,7 @@ TORCH = Need("torch", "torchvision", (["torch", "torchvision", "pillow"],))
 NEEDS = {
     "tf": Need("tf", "tensorflow", (["tensorflow-cpu"],)),
     "dali": Need("tf", "nvidia.dali", (["nvidia-dali-cuda120"],)),
+    "tfrecord": Need("tf", "tfrecord", (["tfrecord>=1.14.6"],)),
     "spdl": Need("tf", "spdl.io", (["spdl"],)),
     "torch": TORCH,
     "recipes": TORCH,

@@ -6,7 +6,8 @@ JSON: system, version, work, cores, images_per_second, cpu_seconds_per_1000,
 peak_rss_bytes, first_batch_seconds. Whoever starts it gives it its cores
 (taskset). The window and the flip are drawn for each image: an area of 8 to
 100 %, 3:4 to 4:3, half of them mirrored. Batches are uint8 in host memory; of
-each image one byte is read.
+each image one byte is read. Of records without images (record_forms.py) the line
+has the numbers of records, under the same names.
 """
 
 import argparse
@@ -72,24 +73,24 @@ def touched(batch):
     return batch.shape[0]
 
 
-def consume(batches, seconds):
-    """Takes batches for a while: images and seconds."""
+def consume(batches, seconds, touch):
+    """Takes batches for a while: images or records, and seconds."""
     start, images = time.monotonic(), 0
     while time.monotonic() < start + seconds:
-        images += touched(next(batches))
+        images += touch(next(batches))
     return images, time.monotonic() - start
 
 
-def measure(system, version, flags, start):
+def measure(system, version, flags, start, touch=touched):
     """Measures start(), which returns an endless iterator of batches as arrays
-    (NHWC or NCHW), and prints the line."""
+    (NHWC or NCHW), or of what touch() takes, and prints the line."""
     began = time.monotonic()
     batches = start()
-    touched(next(batches))
+    touch(next(batches))
     first = time.monotonic() - began
-    consume(batches, flags.seconds / 5)
+    consume(batches, flags.seconds / 5, touch)
     cpu = cpu_seconds()
-    images, seconds = consume(batches, flags.seconds)
+    images, seconds = consume(batches, flags.seconds, touch)
     print(json.dumps({
         "system": system, "version": version, "work": flags.work,
         "cores": flags.cores, "images_per_second": images / seconds,

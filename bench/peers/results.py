@@ -64,6 +64,10 @@ GOALS = [
     Goal("tars to webdataset", "tars", "webdataset", 3),
     Goal("shrunk records to FFCV's of the same images", "as_ffcv",
          "ffcv_shrunk", 1.5),
+    Goal("records of token ids to tf.data", "texts", "texts_tf", 2.5),
+    Goal("records of token ids to tfrecord", "texts", "texts_tfrecord", 20),
+    Goal("records of 30 features to tf.data", "mixed", "mixed_tf", 2.5),
+    Goal("records of 30 features to tfrecord", "mixed", "mixed_tfrecord", 20),
 ]
 SCALING, OVERHEAD = 1.9, 0.03
 
@@ -95,12 +99,17 @@ def cores_text(count):
     return "1 core" if count == 1 else f"{count} cores"
 
 
-def table(rows, cores, results):
-    head = ["system", "work"]
-    for count in cores:
-        head += [f"images/s, {cores_text(count)}", "spread"]
-    head += ["CPU s per 1,000", "peak MB", "first batch, s"]
-    return markdown(head, [row_cells(row, cores, results) for row in rows])
+def tables(rows, cores, results):
+    """One of images, one of records without them."""
+    made = []
+    for unit in dict.fromkeys(row.unit for row in rows):
+        head = ["system", "work"]
+        for count in cores:
+            head += [f"{unit}, {cores_text(count)}", "spread"]
+        head += ["CPU s per 1,000", "peak MB", "first batch, s"]
+        made.append(markdown(head, [row_cells(row, cores, results)
+                                    for row in rows if row.unit == unit]))
+    return "\n".join(made)
 
 
 class Outcome(NamedTuple):

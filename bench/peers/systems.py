@@ -19,6 +19,11 @@ class Row(NamedTuple):
     data: str    # of data_sets.py
     group: str   # for --only; infeed and the bare decoder are always measured
     arguments: tuple = ()
+    needs: str = ""  # of environments.py, if it is not the group
+
+    @property
+    def unit(self):
+        return "records/s" if self.group == "records" else "images/s"
 
 
 ROWS = [
@@ -95,13 +100,28 @@ ROWS = [
         ("--recipe", "torchvision", "--seek_index", "off")),
     Row("shorter", f"{OURS}, shorter side 256, quality 90, row index",
         "antialiased bilinear", "shorter", OURS, TORCHVISION),
+    *(Row(f"{data}{key}", system, work, data, "records", (script, data), needs)
+      for data, work in (("texts", "224 ids, a mask, a label"),
+                         ("mixed", "30 features of all kinds"))
+      for key, system, script, needs in (
+          ("_tf", "tf.data, parse_example of a batch", "tf_data.py", "tf"),
+          ("_tfrecord", "tfrecord (PyPI)", "tfrecord_package.py", "tfrecord"),
+          ("_dali", "DALI, CPU", "dali.py", "dali"),
+          ("", f"{OURS} from Python, fields", "infeed_loader.py", "tf"))),
 ]
+GROUPS = list(dict.fromkeys(row.group for row in ROWS
+                            if row.group not in (OURS, "decoder")))
 
 
 def chosen(only):
-    """The rows of some groups, and what is always measured."""
-    return [row for row in ROWS
-            if not only or row.group in (*only, OURS, "decoder")]
+    """The rows of some groups, and beside images what is always measured."""
+    always = () if only == ["records"] else (OURS, "decoder")
+    return [row for row in ROWS if not only or row.group in (*only, *always)]
+
+
+def has_one_thread(row):
+    """Whether more cores would not be used."""
+    return row.group == "decoder" or row.needs == "tfrecord"
 
 
 def is_ours(row):
@@ -124,7 +144,7 @@ class Starter:
         """Makes what the row needs. Raises Unavailable."""
         self.data.files(row.data)
         if row.group != "decoder" and not is_ours(row):
-            self.environments.python(row.group)
+            self.environments.python(row.needs or row.group)
 
     def command(self, row, cores):
         files = self.data.files(row.data)
@@ -141,8 +161,9 @@ class Starter:
             return [self.programs / "decode_bench", "--epochs", 1,
                     "--repetitions", 1, "--json", files[0].parent]
         script, work = row.arguments
-        return [self.environments.python(row.group), HERE / script, "--work",
-                work, "--cores", cores, "--seconds", self.seconds, *files]
+        python = self.environments.python(row.needs or row.group)
+        return [python, HERE / script, "--work", work, "--cores", cores,
+                "--seconds", self.seconds, *files]
 
     def measure(self, row, output):
         """What a command that ended well has measured."""

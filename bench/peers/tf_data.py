@@ -10,6 +10,8 @@ decodes it alone (decode_and_crop_jpeg) and resizes it:
   antialias  bilinear with antialiasing, as torchvision and Pillow do
   bilinear   plain bilinear
 
+Or texts, mixed: parses whole batches of record_forms.py's records.
+
 Start it with `taskset -c 0` (or 0,1 and --cores 2). Needs tensorflow-cpu. See
 peer.py for what it prints.
 """
@@ -20,6 +22,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import tensorflow as tf  # noqa: E402
 
 import peer  # noqa: E402
+import record_forms  # noqa: E402
 
 
 def parsed(record):
@@ -55,24 +58,44 @@ def prepared(record, work):
     return tf.saturate_cast(image + 0.5, tf.uint8), label
 
 
-def batches(flags):
-    data = tf.data.TFRecordDataset(flags.shards, buffer_size=8 << 20).repeat()
-    data = data.map(lambda record: prepared(record, flags.work),
-                    num_parallel_calls=flags.cores, deterministic=True)
-    data = data.batch(peer.BATCH, drop_remainder=True).prefetch(2)
+def records(flags):
     options = tf.data.Options()
     options.threading.private_threadpool_size = flags.cores
     options.threading.max_intra_op_parallelism = 1
-    for images, _ in data.with_options(options):
+    return tf.data.TFRecordDataset(
+        flags.shards, buffer_size=8 << 20).repeat().with_options(options)
+
+
+def batches(flags):
+    data = records(flags)
+    data = data.map(lambda record: prepared(record, flags.work),
+                    num_parallel_calls=flags.cores, deterministic=True)
+    data = data.batch(peer.BATCH, drop_remainder=True).prefetch(2)
+    for images, _ in data:
         yield images.numpy()
 
 
+def columns(flags):
+    types = {"int": tf.int64, "float": tf.float32, "bytes": tf.string}
+    keys = {name: tf.io.FixedLenFeature(record_forms.shape(feature),
+                                        types[feature.kind])
+            for name, feature in record_forms.FORMS[flags.work].items()}
+    data = records(flags).batch(peer.BATCH, drop_remainder=True)
+    data = data.map(lambda batch: tf.io.parse_example(batch, keys),
+                    num_parallel_calls=flags.cores, deterministic=True)
+    return data.prefetch(2).as_numpy_iterator()
+
+
 def main():
-    flags = peer.parser(__doc__, ["reference", "antialias", "bilinear"]
-                        ).parse_args()
+    flags = peer.parser(__doc__, ["reference", "antialias", "bilinear",
+                                  *record_forms.FORMS]).parse_args()
     tf.config.threading.set_inter_op_parallelism_threads(flags.cores)
     tf.config.threading.set_intra_op_parallelism_threads(1)
-    peer.measure("tf.data", tf.__version__, flags, lambda: batches(flags))
+    if flags.work in record_forms.FORMS:
+        peer.measure("tf.data", tf.__version__, flags, lambda: columns(flags),
+                     record_forms.touched)
+    else:
+        peer.measure("tf.data", tf.__version__, flags, lambda: batches(flags))
 
 
 if __name__ == "__main__":

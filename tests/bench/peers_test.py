@@ -16,6 +16,7 @@ import data_sets  # noqa: E402
 import environments  # noqa: E402
 import peer  # noqa: E402
 import quiet  # noqa: E402
+import record_forms  # noqa: E402
 import results  # noqa: E402
 import systems  # noqa: E402
 import tfrecord  # noqa: E402
@@ -46,12 +47,21 @@ class ResultsTest(unittest.TestCase):
         found = measured(tpu=[1234.4, 1500])
         found.add("tpu", 2, {"images_per_second": 3000,
                              "cpu_seconds_per_1000": 1})
-        lines = results.table([row("tpu"), row("spdl")], [1, 2], found
+        lines = results.tables([row("tpu"), row("spdl")], [1, 2], found
                               ).splitlines()
         self.assertEqual(lines[0].count("|"), lines[2].count("|"))
         self.assertEqual(lines[1].count("|"), lines[3].count("|"))
         self.assertIn("| 1,367 | 19% | 3,000 | 0% |", lines[2])
         self.assertIn("| – | – |", lines[3])
+
+    def test_records_have_a_table_of_their_own(self):
+        found = measured(tpu=[100], texts=[5000])
+        text = results.tables([row("tpu"), row("texts")], [1], found)
+        images, records = text.split("\n\n")
+        self.assertIn("images/s, 1 core", images)
+        self.assertIn("records/s, 1 core", records)
+        self.assertNotIn("5,000", images)
+        self.assertIn("5,000", records)
 
     def test_goals_compare_medians(self):
         found = measured(tpu=[410], tf_reference=[100], tpu_rows=[560])
@@ -98,11 +108,21 @@ class SystemsTest(unittest.TestCase):
         self.assertEqual(groups, {"dali", "decoder", systems.OURS})
         self.assertEqual(systems.chosen([]), systems.ROWS)
 
+    def test_records_are_measured_without_images(self):
+        rows = systems.chosen(["records"])
+        self.assertEqual({row.unit for row in rows}, {"records/s"})
+        self.assertEqual({row.work for row in rows}, {
+            "224 ids, a mask, a label", "30 features of all kinds"})
+        self.assertEqual([len(form) for form in record_forms.FORMS.values()],
+                         [3, 30])
+        self.assertEqual({row.unit for row in systems.chosen(["records", "tf"])},
+                         {"images/s", "records/s"})
+
     def test_every_system_has_its_program_and_its_environment(self):
         for row in systems.ROWS:
             if systems.is_ours(row) or row.group == "decoder":
                 continue
-            self.assertIn(row.group, environments.NEEDS)
+            self.assertIn(row.needs or row.group, environments.NEEDS)
             self.assertTrue((systems.HERE / row.arguments[0]).exists())
 
     def test_what_ours_does_beside_its_work(self):

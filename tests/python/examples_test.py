@@ -42,11 +42,15 @@ class ExamplesTest(unittest.TestCase):
 
     def resumes(self, name, launcher=(), suffix="", **environment):
         """Two epochs of four batches in one go, and stopped after six."""
-        example = [*launcher, EXAMPLES / name, support.shards(), "--epochs", 2]
-        checkpoint = ["--checkpoint", self.folder / f"checkpoint{suffix}"]
+        self.goes_on([*launcher, EXAMPLES / name, support.shards(), "--epochs", 2],
+                     6, suffix=suffix, **environment)
+
+    def goes_on(self, example, steps, ahead=(), suffix="", **environment):
+        """In one go, and stopped after some steps and gone on, with `ahead`."""
+        checkpoint = [*ahead, "--checkpoint", self.folder / f"checkpoint{suffix}"]
         whole = run(example, **environment)
-        self.assertRegex(whole, r"top-1 [\d.]+, weights [\d.]+\n")
-        run([*example, *checkpoint, "--stop_after", 6], **environment)
+        self.assertRegex(whole, r"(top-1|test) [\d.]+, weights [\d.]+\n")
+        run([*example, *checkpoint, "--stop_after", steps], **environment)
         rest = run([*example, *checkpoint], **environment)
         self.assertEqual(rest.splitlines()[-1], whole.splitlines()[-1])
 
@@ -87,6 +91,25 @@ class ExamplesTest(unittest.TestCase):
     @needs("timm")
     def test_timm(self):
         self.resumes("timm_train.py")
+
+    def bert(self):
+        """An epoch of 200 sentences: six batches, or three of two ranks."""
+        for name, rows in (("train", 200), ("dev", 50), ("test", 50)):
+            (self.folder / f"{name}.tsv").write_text("".join(
+                f"a {'good' if row % 2 else 'bad'} film of {row % 7} hours"
+                f"\t{row % 2}\n" for row in range(rows)))
+        records = self.folder / "records"
+        run([EXAMPLES / "sentences_to_records.py", self.folder, records])
+        return [EXAMPLES / "bert_train.py", records, "--epochs", 1, "--best",
+                self.folder / "best.pt"]
+
+    @needs("torch", "transformers", "sklearn")
+    def test_bert_and_taken_ahead_as_parallel_loader_does(self):
+        self.goes_on(self.bert(), 4, ["--parallel_loader"])
+
+    @needs("torch", "transformers", "sklearn")
+    def test_bert_distributed(self):
+        self.goes_on([*torchrun(2), *self.bert()], 2)
 
     @needs("keras", "jax")
     def test_keras_with_jax(self):
