@@ -10,13 +10,15 @@ from infeed._engine import option_table
 from infeed._errors import DataError
 from infeed.batch import Batch
 from infeed.fields import Field
+from infeed.geometry import Geometry
 from infeed.images import decode_image
 from infeed.index import Index
 from infeed.loader import Loader
+from infeed.objects import Objects
 from infeed.programs import convert
 
-__all__ = ["Batch", "DataError", "Field", "Index", "Loader", "convert",
-           "decode_image", "option_table", "records"]
+__all__ = ["Batch", "DataError", "Field", "Geometry", "Index", "Loader", "Objects",
+           "convert", "decode_image", "option_table", "records"]
 __version__ = "0.1.0"
 
 _certificates.use_certifi()

@@ -8,9 +8,12 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from infeed import _arguments, _engine
+from infeed.geometry import Geometry
+from infeed.objects import counts, padded
 
 if TYPE_CHECKING:
     from infeed.fields import Field
+    from infeed.frameworks import Converters
     from infeed.loader import Loader
 
 
@@ -21,7 +24,8 @@ class Batch:
     layout="words" uint32 [N, H, W] of R << 24 | G << 16 | B << 8. labels: from
     0, int32 (torch: int64). weights: float32, 1, or 0 for a slot to ignore.
     Keep the arrays as long as you like: nothing overwrites them. With views=()
-    images is None, and so is labels unless label_key was given.
+    images is None; labels is None with views=() or objects, unless label_key was
+    given.
     """
 
     __slots__ = ("_loader", "_native", "_rows", "images", "labels", "weights")
@@ -29,7 +33,8 @@ class Batch:
     def __init__(self, native: _engine.Batch, loader: Loader) -> None:
         self._native = native
         self._loader = loader
-        self._rows: dict[str, Any] = {}  # by the names of as_dict(), once asked for
+        # By part and key, once asked for.
+        self._rows: dict[tuple[str, str], Any] = {}
         convert = loader._convert
         images = native.images
         self.images: Any = None if images is None else convert.images(images)
@@ -68,12 +73,18 @@ class Batch:
         """A field of the records. With a shape: an array [N, *shape] of the
         framework, or of "bytes" a list. Without one: the values as a NumPy array
         of int64 or float32, or a list of bytes, and [N + 1] where each slot's
-        begin.
+        begin. Lists of objects are arrays of the framework; with pad_to=K [N, K],
+        padded with -1 (of "bytes" N lists, padded with b"").
         """
         number, kind = self._find(field)
         if kind.is_fixed:
-            return self._row(field, self._native.fixed, number)
+            return self._row("field", field, lambda: self._convert.rows(
+                self._native.fixed(number)))
         values, offsets = self._native.field(number)
+        objects = self._loader._objects
+        if objects is not None and field in objects.lists:
+            values = self._of_boxes(field, values)
+            return values if objects.pad_to else (values, self._box_places())
         if kind.shape is None:
             return values, offsets
         if len(values) == len(self):
@@ -87,7 +98,76 @@ class Batch:
         if not kind.has_lengths:
             raise KeyError(f"{_arguments.shown(field)} has no lengths: its lists "
                            "are not padded (Field(..., pad=...))")
-        return self._row(field + "/length", self._native.lengths, number)
+        return self._row("length", field, lambda: self._convert.rows(
+            self._native.lengths(number)))
+
+    @property
+    def boxes(self) -> Any:
+        """With objects: float32 [M, 4] of x1, y1, x2, y2 in pixels of the images,
+        and int64 [N + 1], where each slot's begin. With pad_to=K: [N, K, 4], padded
+        with -1, and int64 [N], how many there are. Else None.
+        """
+        if self._loader._objects is None:
+            return None
+        return self._of_boxes("", self._native.boxes[0]), self._box_places()
+
+    def _of_boxes(self, key: str, values: Any) -> Any:
+        """Values of each box, with pad_to padded. key: "" for the boxes."""
+        offsets, most = self._native.boxes[1], self._pad_to
+
+        def make() -> Any:
+            if most is None:
+                return self._convert.lists(values)
+            return self._convert.made(padded(values, offsets, most))
+        if isinstance(values, list):
+            return values if most is None else padded(values, offsets, most)
+        return self._row("object" if key else "boxes", key, make)
+
+    def _box_places(self) -> Any:
+        offsets, most = self._native.boxes[1], self._pad_to
+        return self._row("boxes", "places", lambda: (
+            self._convert.lists(offsets) if most is None
+            else self._convert.made(counts(offsets, most))))
+
+    @property
+    def _pad_to(self) -> int | None:
+        objects = self._loader._objects
+        return None if objects is None else objects.pad_to
+
+    def targets(self) -> list[dict[str, Any]]:
+        """With objects: a dict for each slot of its "boxes" [n, 4], its "labels"
+        [n], and those of Objects.also by their keys; for torchvision's models.
+        """
+        objects = self._loader._objects
+        if objects is None:
+            raise ValueError("targets(): the loader has no objects: give "
+                             "Loader(..., objects=infeed.Objects(...))")
+        if self._loader._arguments[1]["sharding"] is not None:
+            raise ValueError("targets() and sharding: batches are global arrays; "
+                             "take batch.boxes")
+        offsets, most = self._native.boxes[1], objects.pad_to
+
+        def cut(values: Any) -> list[Any]:
+            if most is not None:
+                return [values[slot][:count] for slot, count in enumerate(
+                    counts(offsets, most).tolist())]
+            return [values[begin:end]
+                    for begin, end in itertools.pairwise(offsets.tolist())]
+        parts = {"boxes": cut(self.boxes[0])}
+        for key in objects.lists:
+            name = "labels" if key == objects.labels else key
+            parts[name] = cut(self[key] if most else self[key][0])
+        return [dict(zip(parts, slot, strict=True))
+                for slot in zip(*parts.values(), strict=True)]
+
+    @property
+    def geometry(self) -> list[Geometry]:
+        """How the images were made, one Geometry; none without images."""
+        return [Geometry(self._native)] if self._loader._has_images else []
+
+    @property
+    def _convert(self) -> Converters:
+        return self._loader._convert
 
     def _find(self, field: str) -> tuple[int, Field]:
         fields = self._loader._fields
@@ -97,21 +177,30 @@ class Batch:
                            f"fields, {names}")
         return names.index(field), fields[field]
 
-    def _row(self, name: str, read: Callable[[int], Any], number: int) -> Any:
-        if name not in self._rows:
-            self._rows[name] = self._loader._convert.rows(read(number))
-        return self._rows[name]
+    def _row(self, part: str, key: str, make: Callable[[], Any]) -> Any:
+        if (part, key) not in self._rows:
+            self._rows[part, key] = make()
+        return self._rows[part, key]
 
     def as_dict(self) -> dict[str, Any]:
-        """Names to arrays: images, labels and weights that there are, each field
-        by its key, KEY/length of padded ones, KEY/offsets of those without a
-        shape. Values of "bytes" are lists.
+        """Names to arrays: images, labels, weights and boxes that there are, each
+        field by its key, KEY/length of padded ones, KEY/offsets of those without a
+        shape; likewise boxes/length or boxes/offsets. Values of "bytes" are lists.
         """
         parts = [(name, part) for name, part in zip(
             ("images", "labels", "weights"), self, strict=True)
             if part is not None]
+        objects = self._loader._objects
+        lists = () if objects is None else objects.lists
+        if objects is not None:
+            parts += zip(("boxes", "boxes/length" if objects.pad_to else
+                          "boxes/offsets"), self.boxes, strict=True)
         for key, kind in self._loader._fields.items():
-            if kind.shape is None:
+            if key in lists and not self._pad_to:
+                parts += zip((key, key + "/offsets"), self[key], strict=True)
+            elif key in lists:
+                parts.append((key, self[key]))
+            elif kind.shape is None:
                 values, offsets = self[key]
                 take = self._loader._convert.lists
                 parts += [(key, values if isinstance(values, list) else
@@ -140,8 +229,8 @@ class Batch:
         return self._loader._state_at(self._native.next)
 
     def to(self, device: Any, non_blocking: bool = False) -> Batch:
-        """With framework="torch": the batch with its tensors on the device; what
-        has no shape stays on the host.
+        """With framework="torch": the batch with its tensors on the device; fields
+        without a shape stay on the host, but boxes and their lists do not.
 
         Lightning and Accelerate call it.
         """
@@ -153,17 +242,22 @@ class Batch:
         other = copy.copy(self)
         other.images, other.labels, other.weights = (
             None if tensor is None else change(tensor) for tensor in self)
-        other._rows = {name: change(tensor)
-                       for name, tensor in self._all_rows().items()}
+        other._rows = {part: change(tensor)
+                       for part, tensor in self._all_rows().items()}
         return other
 
     def _tensors(self) -> list[Any]:
         return [*(tensor for tensor in self if tensor is not None),
                 *self._all_rows().values()]
 
-    def _all_rows(self) -> dict[str, Any]:
+    def _all_rows(self) -> dict[tuple[str, str], Any]:
+        objects = self._loader._objects
+        lists = () if objects is None else objects.lists
+        if objects is not None:
+            self._of_boxes("", self._native.boxes[0])
+            self._box_places()
         for key, kind in self._loader._fields.items():
-            if kind.is_fixed:
+            if kind.is_fixed or key in lists:
                 self[key]
             if kind.has_lengths:
                 self.lengths(key)

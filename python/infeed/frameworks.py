@@ -17,6 +17,7 @@ class Converters(NamedTuple):
     labels: Convert
     rows: Convert  # arrays with one row for each slot
     lists: Convert  # arrays of ragged fields
+    made: Convert  # arrays as those of rows, in memory of NumPy's
 
 
 def _same(array: Any) -> Any:
@@ -34,7 +35,8 @@ def _torch(layout: str) -> Converters:
 
     def labels(array: Any) -> Any:
         return torch.from_numpy(array).long()
-    return Converters(images, labels, torch.from_numpy, torch.from_numpy)
+    take = torch.from_numpy
+    return Converters(images, labels, take, take, take)
 
 
 def _jax(sharding: Any) -> Converters:
@@ -50,8 +52,12 @@ def _jax(sharding: Any) -> Converters:
         return jax.make_array_from_process_local_data(  # type: ignore[no-untyped-call]
             sharding, array)
 
+    def made(array: Any) -> Any:
+        # NumPy's memory is not aligned to 64 bytes, as XLA wants it.
+        return jax.numpy.asarray(array) if sharding is None else part(array)
+
     take = whole if sharding is None else part
-    return Converters(take, take, take, _same)
+    return Converters(take, take, take, _same, made)
 
 
 def converters(framework: str, layout: str, sharding: Any) -> Converters:
@@ -59,7 +65,7 @@ def converters(framework: str, layout: str, sharding: Any) -> Converters:
     if sharding is not None and framework != "jax":
         raise ValueError("sharding is for framework='jax'")
     if framework == "numpy":
-        return Converters(_same, _same, _same, _same)
+        return Converters(_same, _same, _same, _same, _same)
     if framework == "torch":
         return _torch(layout)
     return _jax(sharding)

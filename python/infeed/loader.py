@@ -18,6 +18,7 @@ from infeed import _arguments, _engine, frameworks
 from infeed.batch import Batch
 from infeed.fields import Field, Kind, named
 from infeed.index import Data, Index
+from infeed.objects import Objects, checked
 from infeed.passes import Dicts, Pass
 from infeed.progress import NoBar, find_tqdm
 from infeed.ranks import find_group, find_ranks
@@ -69,8 +70,9 @@ class Loader:
     relative frequency; epoch_records: samples of an epoch. fields: more features
     of the records, key -> an infeed.Field, or "int64", "float32" or "bytes" for
     lists of any length: batch[key]. views=(): batches have fields alone, and the
-    records need no images; labels are read only with a label_key. on_bad: called
-    with a line for each bad record. sharding: a jax.sharding.Sharding, with which
+    records need no images. objects: an infeed.Objects, boxes that follow the
+    images. With either, labels are read only with a label_key. on_bad: called with
+    a line for each bad record. sharding: a jax.sharding.Sharding, with which
     batches are global arrays. progress: rank 0 shows a bar for each epoch, with
     images/s and the time left; it needs tqdm.
 
@@ -95,6 +97,7 @@ class Loader:
                  epoch_records: int = 0,
                  fields: Mapping[str, Kind | Field] | None = None,
                  views: tuple[()] | None = None,
+                 objects: Objects | None = None,
                  on_bad: Callable[[str], None] | None = None,
                  sharding: Any = None, progress: bool = False,
                  **options: Unpack[Options]) -> None:
@@ -103,6 +106,9 @@ class Loader:
         training = check.truth("training", training)
         progress = check.truth("progress", progress)
         kinds = named(fields)
+        boxes = checked(objects)
+        if boxes is not None:
+            kinds = boxes._fields(kinds)
         has_images = check.has_images(views)
         if split is not None:
             split = check.text("split", split)
@@ -124,8 +130,9 @@ class Loader:
             "rank": rank, "world_size": world_size,
             "subset": None if subset is None else ids, "sample_weights": weights,
             "epoch_records": epoch_records, "fields": kinds,
-            "views": None if has_images else (), "on_bad": on_bad,
-            "sharding": sharding, "progress": progress, **options})
+            "views": None if has_images else (), "objects": boxes,
+            "on_bad": on_bad, "sharding": sharding, "progress": progress,
+            **options})
         self._options: dict[str, Any] = {
             "local_world_size": min(ranks.local_world_size, self._world_size),
             # The loop's batch and the next one are on loan at the same time.
@@ -144,10 +151,12 @@ class Loader:
                                      "sample_weights": weights is not None,
                                      "epoch_records": epoch_records != 0})
         if not has_images:
-            _check_records(self._options, kinds, layout)
+            _check_records(self._options, kinds, layout, boxes)
         self._fields = kinds
+        self._objects = boxes
         self._has_images = has_images
-        self._has_labels = has_images or _has_label_key(self._options)
+        self._has_labels = ((has_images and boxes is None)
+                            or _has_label_key(self._options))
         self._convert = frameworks.converters(
             check.choice("framework", framework, ("numpy", "torch", "jax")),
             layout, sharding)
@@ -188,6 +197,7 @@ class Loader:
                 stream = self._open = _engine.Stream(
                     self._index._native, self._options, self._selection,
                     {key: field._spec() for key, field in self._fields.items()},
+                    None if self._objects is None else self._objects._spec(),
                     self._place)
             return stream
 
@@ -396,20 +406,21 @@ def _selection(records: int, subset: Any, weights: Any, places: Any) -> Any:
 
 
 def _has_label_key(options: Mapping[str, Any]) -> bool:
-    """Whether labels are read where there are no images."""
+    """Whether labels are read where there are no images, or objects."""
     standard = _arguments.table()["label_key"]["default"]
     return bool(options.get("label_key", standard) != standard)
 
 
 def _check_records(options: Mapping[str, Any], fields: Mapping[str, Field],
-                   layout: str) -> None:
+                   layout: str, objects: Objects | None) -> None:
     """ValueError where a batch without images would have an option of images, or
     nothing.
     """
     table = _arguments.table()
     given = [name for name in options if name in _OF_IMAGES or
              table[name]["group"] == "Images" and name != "layout"]
-    given += ["layout"] * (layout != "rgb")
+    given += (["layout"] * (layout != "rgb")
+              + ["objects"] * (objects is not None))
     if given:
         raise ValueError(f"views=() and {', '.join(given)}: batches without images "
                          "have no options of images")

@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <nanobind/ndarray.h>
@@ -79,6 +81,59 @@ nb::tuple FieldAt(Self self, std::size_t number) {
   }
   return nb::make_tuple(
       values, Share(self, std::span(column.offsets), {column.offsets.size()}));
+}
+
+// Each slot's boxes, one slot after the other, and the beginning of each
+// slot's, [N + 1].
+nb::tuple Boxes(Self self) {
+  BoxColumn& boxes = BatchOf(self).boxes();
+  return nb::make_tuple(
+      Share(self, std::span(boxes.xyxy), {boxes.xyxy.size() / 4, 4}),
+      Share(self, std::span(boxes.offsets), {boxes.offsets.size()}));
+}
+
+// An array with memory of its own.
+template <typename T>
+nb::ndarray<nb::numpy, T> Keep(std::vector<T> values,
+                               std::initializer_list<std::size_t> shape) {
+  auto kept = std::make_unique<std::vector<T>>(std::move(values));
+  T* const first = kept->data();
+  const nb::capsule owner(kept.get(), [](void* owned) noexcept {
+    delete static_cast<std::vector<T>*>(owned);
+  });
+  (void)kept.release();
+  return nb::ndarray<nb::numpy, T>(first, shape, owner);
+}
+
+constexpr std::size_t kGeometryNumbers = 12;
+
+nb::ndarray<nb::numpy, std::int32_t> GeometryRows(Self self) {
+  const Batch& batch = BatchOf(self);
+  std::vector<std::int32_t> rows;
+  for (const Geometry& slot : batch.geometry()) {
+    for (const int number :
+         {slot.source.height, slot.source.width, slot.window.y, slot.window.x,
+          slot.window.height, slot.window.width, slot.resized.height,
+          slot.resized.width, slot.y, slot.x, slot.is_mirrored ? 1 : 0,
+          slot.is_upside_down ? 1 : 0}) {
+      rows.push_back(number);
+    }
+  }
+  return Keep(std::move(rows), {batch.geometry().size(), kGeometryNumbers});
+}
+
+// Zeros for an empty slot.
+nb::ndarray<nb::numpy, double> Matrices(Self self) {
+  const Batch& batch = BatchOf(self);
+  std::vector<double> numbers;
+  for (const Geometry& slot : batch.geometry()) {
+    const AffineMatrix matrix =
+        slot == Geometry() ? AffineMatrix() : slot.Matrix(batch.image_size());
+    for (const auto& row : matrix) {
+      numbers.insert(numbers.end(), row.begin(), row.end());
+    }
+  }
+  return Keep(std::move(numbers), {batch.geometry().size(), 2, 3});
 }
 
 nb::dlpack::dtype DtypeOf(ItemType type) {
@@ -175,6 +230,17 @@ void AddBatch(nb::module_& module) {
       .def("lengths", &LengthsAt,
            nb::sig("def lengths(self, number: int) -> typing.Any"),
            "int64 [N] of a fixed field: its values that are not padding.")
+      .def_prop_ro("boxes", &Boxes,
+                   nb::for_getter(nb::sig("def boxes(self) -> "
+                                          "tuple[typing.Any, typing.Any]")),
+                   "float32 [M, 4], x1, y1, x2, y2, and int64 [N + 1].")
+      .def("geometry", &GeometryRows,
+           nb::sig("def geometry(self) -> typing.Any"),
+           "int32 [N, 12]: the source's height and width; the window's y, x, "
+           "height and width; its size after the resize; the output's y and x "
+           "in that; whether mirrored; whether upside down.")
+      .def("matrices", &Matrices, nb::sig("def matrices(self) -> typing.Any"),
+           "float64 [N, 2, 3]: from the source to the output.")
       .def_ro("epoch", &Batch::epoch)
       .def_ro("number", &Batch::number, "In its epoch, from 0.")
       .def_prop_ro("next", &Next,

@@ -1,11 +1,14 @@
 #include "python/module/options.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "base/choices.h"
@@ -80,6 +83,26 @@ FieldSpec ReadFieldSpec(std::string key, const nb::tuple& given) {
   return field;
 }
 
+// The keys of boxes, their format, whether they are normalised, the label's
+// key.
+std::tuple<std::vector<std::string>, std::string, bool, std::string>
+PresetOfObjects(const std::string& name) {
+  const ObjectsSpec preset = ObjectsPreset(name);
+  return {preset.boxes, std::string(ChoiceName(preset.format, kBoxFormats)),
+          preset.is_normalized, preset.lists.at(0).key};
+}
+
+std::string TypeOfObjectList(const std::string& key) {
+  switch (KnownObjectList(key).kind) {
+    case FeatureKind::kInt64:
+      return "int64";
+    case FeatureKind::kFloat:
+      return "float32";
+    default:
+      return "bytes";
+  }
+}
+
 nb::list OptionTable() {
   nb::list rows;
   InputOptions standard;
@@ -124,11 +147,39 @@ std::vector<FieldSpec> ReadFieldSpecs(const nb::dict& given) {
   return fields;
 }
 
+ObjectsSpec ReadObjects(const nb::object& given,
+                        const std::vector<FieldSpec>& fields) {
+  if (given.is_none()) {
+    return {};
+  }
+  ObjectsSpec objects = {
+      .boxes = nb::cast<std::vector<std::string>>(given[0]),
+      .format =
+          ParseChoice("format", nb::cast<std::string>(given[1]), kBoxFormats),
+      .is_normalized = nb::cast<bool>(given[2]),
+      .filter = {.min_size = nb::cast<float>(given[4]),
+                 .min_area = nb::cast<float>(given[5]),
+                 .min_visible = nb::cast<float>(given[6]),
+                 .keep = ParseChoice("keep", nb::cast<std::string>(given[7]),
+                                     kBoxKeeps)}};
+  for (const auto& key : nb::cast<std::vector<std::string>>(given[3])) {
+    const auto field = std::ranges::find(fields, key, &FieldSpec::key);
+    objects.lists.push_back(field == fields.end() ? KnownObjectList(key)
+                                                  : *field);
+  }
+  return objects;
+}
+
 void AddOptions(nb::module_& module) {
   module.def("option_table", &OptionTable,
              nb::sig("def option_table() -> list[dict[str, str]]"),
              "The input's options: a dict for each, with group, name, type, "
              "choices, default, range, unit and help.");
+  module.def("objects_preset", &PresetOfObjects, nb::arg("name"),
+             "Of \"tf\" or \"tfds\": the keys of the boxes, their format, "
+             "whether they are normalised, the key of the labels.");
+  module.def("object_list_type", &TypeOfObjectList, nb::arg("key"),
+             "The type of a list of objects that is known by its key.");
 }
 
 }  // namespace infeed::python

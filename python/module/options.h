@@ -19,7 +19,13 @@ namespace infeed::python {
 [[nodiscard]] std::vector<FieldSpec> ReadFieldSpecs(
     const nanobind::dict& given);
 
-// Adds option_table().
+// (keys of boxes, format, whether normalised, keys of lists, min_size,
+// min_area, min_visible, keep), or None. The lists are those of the fields, or
+// known ones.
+[[nodiscard]] ObjectsSpec ReadObjects(const nanobind::object& given,
+                                      const std::vector<FieldSpec>& fields);
+
+// Adds option_table(), objects_preset() and object_list_type().
 void AddOptions(nanobind::module_& module);
 
 }  // namespace infeed::python

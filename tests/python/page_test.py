@@ -24,6 +24,7 @@ BEGINNINGS = {"loop": "import infeed\n",
               "torch": "import torch, infeed, infeed.torch\n",
               "jax": 'train = infeed.Loader("SHARDS", global_batch_size',
               "fields": 'fields = {"input_ids"',
+              "boxes": 'train = infeed.Loader("coco/',
               "records": "records = infeed.records.open(",
               "folders": 'train = infeed.Loader("IMAGES"',
               "formats": 'train = infeed.Loader("tars/'}
@@ -139,6 +140,30 @@ class PageTest(unittest.TestCase):
         self.assertEqual((names.batch.number, names.mask.shape), (1, (32, 224)))
         self.assertTrue(torch.equal(names.mask, names.batch["input_ids"] > 0))
         self.assertGreater(float(names.loss), 0)
+
+    @needs("torch")
+    def test_boxes(self):
+        import torch
+        os.mkdir("coco")
+        with infeed.records.Writer("coco/train-00000-of-00001") as writer:
+            for number, path in enumerate(self.photographs[:20]):
+                sides = {f"image/object/bbox/{side}": [place] * (number % 3)
+                         for side, place in (("xmin", .2), ("ymin", .3),
+                                             ("xmax", .8), ("ymax", .9))}
+                lists = {f"image/object/{name}": [value] * (number % 3)
+                         for name, value in (("class/label", 7), ("is_crowd", 0))}
+                writer.write_example({"image/encoded": path.read_bytes(),
+                                      **({**sides, **lists} if number % 3
+                                         else {})})
+
+        def detector(images, targets):
+            self.assertEqual({image.shape for image in images}, {(3, 640, 640)})
+            self.assertEqual(len(targets), 16)
+            return torch.cat([target["boxes"] for target in targets])
+        names, _ = self.play("boxes", detector=detector)
+        self.assertGreater(len(names.losses), 4)
+        self.assertEqual(set(names.batch["image/object/class/label"][0].tolist()),
+                         {7})
 
     def test_records(self):
         names, _ = self.play(

@@ -51,11 +51,13 @@ class TypesTest(unittest.TestCase):
                 "import infeed\n"
                 "infeed.Loader('x', batch_size=1, recipe='best')\n"
                 "infeed.Loader('x', batch_size=1, shufle='none')\n"
-                "infeed.Field('int65')\n")
+                "infeed.Field('int65')\n"
+                "infeed.Objects('box', keep='center')\n")
             text = mypy(path)
         self.assertIn('"recipe" to "Loader" has incompatible type', text)
         self.assertIn('Unexpected keyword argument "shufle"', text)
         self.assertIn('1 to "Field" has incompatible type', text)
+        self.assertIn('"keep" to "Objects" has incompatible type', text)
 
 
 class StubsTest(unittest.TestCase):
