@@ -61,7 +61,7 @@ TEST(HeadTable, NeedsNoLabel) {
             "a.tfrecord       0   22 B  target=1\n");
   EXPECT_EQ(TableOf({{{"class", Ids{3}}, {"label", Ids{4}}}}),
             "shard       record  bytes  features\n"
-            "a.tfrecord       0   34 B  class=3  label=4\n");
+            "a.tfrecord       0   34 B  class=3   label=4\n");
 }
 
 TEST(HeadTable, CountsFeaturesBeyondTheFirstOnes) {
