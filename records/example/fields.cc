@@ -142,6 +142,17 @@ class RowSink final : public FeatureSink {
     }
   }
 
+  void AddAll(std::span<const std::int64_t> values) override {
+    for (const std::int64_t value : values) {
+      RowSink::Add(value);
+    }
+  }
+  void AddAll(std::span<const float> values) override {
+    for (const float value : values) {
+      RowSink::Add(value);
+    }
+  }
+
   [[nodiscard]] FeatureKind kind() const { return kind_; }
   [[nodiscard]] std::int64_t values() const { return values_; }
 

@@ -1,5 +1,6 @@
 #include "records/example/reader.h"
 
+#include <array>
 #include <bit>
 #include <limits>
 #include <map>
@@ -105,6 +106,53 @@ std::int64_t ReadInt64(CodedInputStream& stream) {
   return static_cast<std::int64_t>(bits);
 }
 
+// A number of a packed block, which begins at `at`, and its end.
+std::int64_t TakeVarint(const std::uint8_t*& at, const std::uint8_t* end) {
+  constexpr int kBits = 7;
+  std::uint64_t bits = 0;
+  for (int shift = 0; shift < 64 && at < end; shift += kBits) {
+    const std::uint8_t byte = *at++;
+    bits |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
+    if (byte < 0x80) {
+      return static_cast<std::int64_t>(bits);
+    }
+  }
+  FailToParse();
+}
+
+float TakeNumber(const std::uint8_t*& at, const std::uint8_t* end, float) {
+  std::uint32_t bits = 0;
+  if (end - at < 4) {
+    FailToParse();
+  }
+  for (int i = 0; i < 4; ++i) {
+    bits |= std::uint32_t{*at++} << 8 * i;
+  }
+  return std::bit_cast<float>(bits);
+}
+
+std::int64_t TakeNumber(const std::uint8_t*& at, const std::uint8_t* end,
+                        std::int64_t) {
+  return TakeVarint(at, end);
+}
+
+// Passes on a block's numbers, many at a time: values of token ids are most of
+// a record, and a call for each took as long as its parse.
+template <typename Number>
+void AddBlock(Bytes block, FeatureSink& sink) {
+  constexpr std::size_t kMany = 64;
+  std::array<Number, kMany> numbers;
+  const auto* at = reinterpret_cast<const std::uint8_t*>(block.data());
+  const std::uint8_t* const end = at + block.size();
+  while (at < end) {
+    std::size_t count = 0;
+    while (count < kMany && at < end) {
+      numbers[count++] = TakeNumber(at, end, Number{});
+    }
+    sink.AddAll(std::span<const Number>(numbers).first(count));
+  }
+}
+
 // Reads a list of numbers, packed (a block of them) or not (a tag each).
 template <typename Read>
 void ReadNumbers(Bytes list, std::uint32_t unpacked, Read read,
@@ -113,11 +161,7 @@ void ReadNumbers(Bytes list, std::uint32_t unpacked, Read read,
     if (tag == unpacked) {
       sink.Add(read(stream));
     } else if (tag == kPacked) {
-      const Bytes block = TakeBytes(stream);
-      CodedInputStream numbers = StreamOver(block);
-      while (numbers.CurrentPosition() < static_cast<int>(block.size())) {
-        sink.Add(read(numbers));
-      }
+      AddBlock<decltype(read(stream))>(TakeBytes(stream), sink);
     }
     return tag == unpacked || tag == kPacked;
   });
@@ -195,6 +239,18 @@ std::string_view FeatureKindName(FeatureKind kind) {
       return "int64";
   }
   return "nothing";
+}
+
+void FeatureSink::AddAll(std::span<const float> values) {
+  for (const float value : values) {
+    Add(value);
+  }
+}
+
+void FeatureSink::AddAll(std::span<const std::int64_t> values) {
+  for (const std::int64_t value : values) {
+    Add(value);
+  }
 }
 
 void ForEachEntry(

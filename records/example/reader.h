@@ -28,6 +28,9 @@ class FeatureSink {
   virtual void Add(std::string_view value) = 0;
   virtual void Add(float value) = 0;
   virtual void Add(std::int64_t value) = 0;
+  // Several values of a list, one after the other.
+  virtual void AddAll(std::span<const float> values);
+  virtual void AddAll(std::span<const std::int64_t> values);
 };
 
 // Calls visit(key, entry) for each entry of the Example's map, in the order of
