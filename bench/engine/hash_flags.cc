@@ -37,8 +37,9 @@ void AddHashFlags(CLI::App& app, HashFlags& flags) {
   const FlagGroup group(app, "Contents", Shown::kInHelpAll);
   CLI::Option* const hash =
       app.add_option("--hash", flags.batches,
-                     "Print the SHA-256 of the pixels and labels of the first "
-                     "N batches, for each of --threads, instead of measuring.")
+                     "Print the SHA-256 of the pixels, labels and fields of "
+                     "the first N batches, for each of --threads, instead of "
+                     "measuring.")
           ->check(PositiveNumber())
           ->type_name("N");
   app.add_option("--save_state", flags.save_state,

@@ -12,7 +12,7 @@ namespace infeed {
 
 // The contents of a stream's first batches.
 struct HashedStream {
-  std::string hash;              // SHA-256 of pixels and labels: 64 hex digits
+  std::string hash;              // SHA-256 (StreamHash): 64 hex digits
   std::string first_bad_record;  // its message; "": none
   std::string state;             // of the stream, after these batches
 };

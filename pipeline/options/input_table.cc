@@ -245,8 +245,7 @@ constexpr InputOption kBadRecords[] = {
     Row("max_field_bytes", kNotOfStream, kOwn, Field<&I::max_field_bytes>(),
         Between(1, 0x1p30), "bytes",
         "Size of a record's fields without a shape, together; a larger one is "
-        "a "
-        "bad record."),
+        "a bad record."),
 };
 
 constexpr InputOption kPerformance[] = {

@@ -112,8 +112,7 @@ std::string StageTable(const PipelineStats& stats) {
       stats.items_name(), std::string(stats.items_name()) + "/s");
   const double thread_seconds = stats.elapsed_seconds * stats.threads;
   for (const StageStats& stage : stats.stages) {
-    if (stats.has_images || stage.name == "order" || stage.name == "read" ||
-        stage.name == "batch") {
+    if (stats.has_images || stage.items > 0) {
       table += StageLine(stage, thread_seconds);
     }
   }
