@@ -1,14 +1,11 @@
 """Fields of records, and records without images."""
 
 import copy
-import importlib.util
 import io
 import itertools
-import pathlib
 import pickle
 import queue
 import tarfile
-import tempfile
 import threading
 import unittest
 
@@ -19,24 +16,7 @@ import support
 from infeed import Field
 
 
-def has(name):
-    return importlib.util.find_spec(name) is not None
-
-
-class WithRecords(unittest.TestCase):
-    """Records that the package's own Writer writes."""
-
-    def setUp(self):
-        self.folder = pathlib.Path(self.enterContext(
-            tempfile.TemporaryDirectory()))
-
-    def write(self, examples):
-        path = self.folder / f"{len(list(self.folder.iterdir()))}.tfrecord"
-        with infeed.records.Writer(path) as writer:
-            for example in examples:
-                writer.write_example(example)
-        return path
-
+class WithRecords(support.WritesRecords):
     def load(self, examples, fields, **options):
         """A loader that gives the examples in their order."""
         return infeed.Loader(self.write(examples), fields=fields, **{
@@ -485,7 +465,7 @@ class DictsTest(WithRecords):
         self.assertEqual([batch.ids.tolist() for batch in again], whole[5:])
 
 
-@unittest.skipUnless(has("torch"), "torch is not installed")
+@unittest.skipUnless(support.has("torch"), "torch is not installed")
 class TorchTest(WithRecords):
     def loader(self):
         examples = [{**record, "boxes": [0.5] * (i % 3), "small": i}
@@ -539,7 +519,7 @@ class TorchTest(WithRecords):
             prefetch(loader.dicts(), "cpu")
 
 
-@unittest.skipUnless(has("jax"), "jax is not installed")
+@unittest.skipUnless(support.has("jax"), "jax is not installed")
 class JaxTest(WithRecords):
     def test_arrays(self):
         import jax

@@ -2,7 +2,6 @@
 
 import copy
 import functools
-import importlib.util
 import itertools
 import os
 import pathlib
@@ -22,10 +21,6 @@ from infeed import Field, Objects
 BBOX = "image/object/bbox/"
 LABEL, CROWD = "image/object/class/label", "image/object/is_crowd"
 TEXT = "image/object/class/text"
-
-
-def has(name):
-    return importlib.util.find_spec(name) is not None
 
 
 def png(pixels):
@@ -76,18 +71,7 @@ def example(number, kind="tf"):
     return made
 
 
-class WithScenes(unittest.TestCase):
-    def setUp(self):
-        self.folder = pathlib.Path(self.enterContext(
-            tempfile.TemporaryDirectory()))
-
-    def write(self, examples):
-        path = self.folder / f"{len(list(self.folder.iterdir()))}.tfrecord"
-        with infeed.records.Writer(path) as writer:
-            for each in examples:
-                writer.write_example(each)
-        return path
-
+class WithScenes(support.WritesRecords):
     def load(self, examples, objects, **options):
         """A loader that gives the examples in their order."""
         return infeed.Loader(self.write(examples), objects=objects, **{
@@ -322,7 +306,7 @@ class PaddedTest(WithScenes):
             self.assertEqual(list(batch.as_dict()), [
                 "images", "weights", "boxes", "boxes/length", *lists])
 
-    @unittest.skipUnless(has("jax"), "jax is not installed")
+    @unittest.skipUnless(support.has("jax"), "jax is not installed")
     def test_jax(self):
         import jax
         examples = [example(i) for i in range(8)]
@@ -437,7 +421,7 @@ class StreamTest(WithScenes):
         self.assertIn("has 1 values for 3 boxes", said[0])
 
 
-@unittest.skipUnless(has("torch"), "torch is not installed")
+@unittest.skipUnless(support.has("torch"), "torch is not installed")
 class TorchTest(WithScenes):
     def test_targets_are_as_torchvisions_models_take_them(self):
         import torch

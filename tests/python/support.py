@@ -1,10 +1,14 @@
 """What the package's tests share: a small data set, made once a process."""
 
 import functools
+import importlib.util
 import os
 import pathlib
 import subprocess
 import tempfile
+import unittest
+
+import infeed.records
 
 PROGRAMS = pathlib.Path(os.environ["INFEED_PROGRAMS"])
 SIZE = 32  # of the images that tests ask for
@@ -14,6 +18,25 @@ def run(program, *arguments):
     done = subprocess.run([PROGRAMS / program, *map(str, arguments)], check=True,
                           capture_output=True, text=True)
     return done.stdout
+
+
+def has(name):
+    return importlib.util.find_spec(name) is not None
+
+
+class WritesRecords(unittest.TestCase):
+    """Records that the package's own Writer writes."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(
+            tempfile.TemporaryDirectory()))
+
+    def write(self, examples):
+        path = self.folder / f"{len(list(self.folder.iterdir()))}.tfrecord"
+        with infeed.records.Writer(path) as writer:
+            for example in examples:
+                writer.write_example(example)
+        return path
 
 
 @functools.cache
