@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "records/example/item_visit.h"
 
 namespace infeed {
 namespace {
@@ -255,29 +256,9 @@ bool ReadFixed(const FieldSpec& field, std::span<const std::byte> entry,
     ReadRaw(field, entry, place);
     return false;
   }
-  switch (field.type) {
-    case ItemType::kInt64:
-      return ReadRow<std::int64_t>(field, entry, place);
-    case ItemType::kInt32:
-      return ReadRow<std::int32_t>(field, entry, place);
-    case ItemType::kInt16:
-      return ReadRow<std::int16_t>(field, entry, place);
-    case ItemType::kInt8:
-      return ReadRow<std::int8_t>(field, entry, place);
-    case ItemType::kUint16:
-      return ReadRow<std::uint16_t>(field, entry, place);
-    case ItemType::kUint8:
-      return ReadRow<std::uint8_t>(field, entry, place);
-    case ItemType::kBool:
-      return ReadRow<bool>(field, entry, place);
-    case ItemType::kFloat32:
-      return ReadRow<float>(field, entry, place);
-    case ItemType::kFloat64:
-    case ItemType::kFloat16:
-      break;
-  }
-  Check(false, "the fields are checked");
-  return false;
+  return VisitItem(field.type, [&]<typename T>(T) {
+    return ReadRow<T>(field, entry, place);
+  });
 }
 
 // Appends a column's offsets to another's that has `values` values.
@@ -337,23 +318,7 @@ std::string Mistake(const FieldSpec& field) {
 }  // namespace
 
 std::size_t ItemBytes(ItemType type) {
-  switch (type) {
-    case ItemType::kInt64:
-    case ItemType::kFloat64:
-      return 8;
-    case ItemType::kInt32:
-    case ItemType::kFloat32:
-      return 4;
-    case ItemType::kInt16:
-    case ItemType::kUint16:
-    case ItemType::kFloat16:
-      return 2;
-    case ItemType::kInt8:
-    case ItemType::kUint8:
-    case ItemType::kBool:
-      break;
-  }
-  return 1;
+  return VisitItem(type, [](auto item) { return sizeof(item); });
 }
 
 std::int64_t FieldSpec::items() const {

@@ -1,6 +1,5 @@
 """torch and JAX: their arrays, whole trainings, exact resumes."""
 
-import importlib.util
 import itertools
 import os
 import socket
@@ -15,16 +14,12 @@ import infeed
 import support
 
 
-def has(name):
-    return importlib.util.find_spec(name) is not None
-
-
 def loader(**options):
     return infeed.Loader(support.shards(), **{
         "batch_size": 20, "image_size": support.SIZE, "seed": 5, **options})
 
 
-@unittest.skipUnless(has("torch"), "torch is not installed")
+@unittest.skipUnless(support.has("torch"), "torch is not installed")
 class TorchTest(unittest.TestCase):
     def train(self, steps, state=None):
         """A small network's weights after so many steps, and what resumes it."""
@@ -139,7 +134,7 @@ class TorchTest(unittest.TestCase):
             self.assertIn("make the loader after torch.distributed", text)
 
 
-@unittest.skipUnless(has("jax"), "jax is not installed")
+@unittest.skipUnless(support.has("jax"), "jax is not installed")
 class JaxTest(unittest.TestCase):
     def test_the_plainest_loop_never_stands_still(self):
         import jax

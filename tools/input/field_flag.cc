@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "records/bytes/whole_number.h"
+#include "records/example/item_visit.h"
 #include "tools/cli/help_text.h"
 
 namespace infeed {
@@ -22,6 +23,15 @@ std::string_view Take(std::string_view& text, char end) {
   const std::string_view taken = text.substr(0, at);
   text.remove_prefix(at == std::string_view::npos ? text.size() : at + 1);
   return taken;
+}
+
+template <typename T>
+bool CanBe(std::int64_t number) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return number == 0 || number == 1;
+  } else {
+    return std::in_range<T>(number);
+  }
 }
 
 // The bytes of a number; throws UsageError.
@@ -36,7 +46,7 @@ std::string ItemOf(std::string_view text) {
     }
   } else {
     const auto number = ParseWholeNumber<std::int64_t>(text);
-    if (!number || !std::in_range<T>(*number)) {
+    if (!number || !CanBe<T>(*number)) {
       throw UsageError("\"" + std::string(text) +
                        "\" is no whole number of its type");
     }
@@ -46,28 +56,10 @@ std::string ItemOf(std::string_view text) {
 }
 
 std::string EncodedItem(ItemType type, std::string_view text) {
-  switch (type) {
-    case ItemType::kInt64:
-      return ItemOf<std::int64_t>(text);
-    case ItemType::kInt32:
-      return ItemOf<std::int32_t>(text);
-    case ItemType::kInt16:
-      return ItemOf<std::int16_t>(text);
-    case ItemType::kInt8:
-      return ItemOf<std::int8_t>(text);
-    case ItemType::kUint16:
-      return ItemOf<std::uint16_t>(text);
-    case ItemType::kUint8:
-    case ItemType::kBool:
-      return ItemOf<std::uint8_t>(text);
-    case ItemType::kFloat32:
-      return ItemOf<float>(text);
-    case ItemType::kFloat64:
-      return ItemOf<double>(text);
-    case ItemType::kFloat16:
-      break;
+  if (type == ItemType::kFloat16) {
+    throw UsageError("a float16 has no pad or absent here");
   }
-  throw UsageError("a float16 has no pad or absent here");
+  return VisitItem(type, [&]<typename T>(T) { return ItemOf<T>(text); });
 }
 
 void SetType(std::string_view name, FieldSpec& field) {

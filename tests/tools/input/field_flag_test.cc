@@ -43,6 +43,7 @@ TEST(FieldFlagTest, SaysWhatIsWrong) {
       {"x=int64[a]", "\"a\" is no side of a shape"},
       {"x=int64[0]", "a shape must have 1 to 2^28 values"},
       {"x=int8[2],pad=200", "\"200\" is no whole number of its type"},
+      {"x=bool[2],pad=7", "\"7\" is no whole number of its type"},
       {"x=float32[2],pad=z", "\"z\" is no number"},
       {"x=int64[2],fill=1", "\"fill=1\" is none of pad=VALUE, "},
       {"x=bytes[2]", "bytes have no shape but ()"},
