@@ -21,6 +21,11 @@ constexpr std::uint32_t High(std::uint64_t value) {
   return static_cast<std::uint32_t>(value >> 32);
 }
 
+std::uint32_t StreamOf(const SampleKey& key, RandomStream stream) {
+  constexpr std::uint32_t kStreamsOfView = 16;
+  return static_cast<std::uint32_t>(stream) + kStreamsOfView * key.view;
+}
+
 // A round but for its key, which the caller steps.
 inline void Round(const std::array<std::uint32_t, 2>& key, std::uint32_t& c0,
                   std::uint32_t& c1, std::uint32_t& c2, std::uint32_t& c3) {
@@ -59,9 +64,10 @@ void Philox4x32(std::array<std::uint32_t, 2> key, PhiloxLanes& counters) {
 SampleRandom::SampleRandom(const SampleKey& key, RandomStream stream,
                            std::uint32_t first_block)
     : key_{Low(key.seed), High(key.seed)},
-      counter_{first_block | static_cast<std::uint32_t>(stream) << 24,
-               key.epoch, Low(key.position), High(key.position)} {
+      counter_{first_block | StreamOf(key, stream) << 24, key.epoch,
+               Low(key.position), High(key.position)} {
   Check(first_block < kMaxBlock, "the block must not reach into the stream");
+  Check(key.view < kMaxViews, "the view has streams of its own");
 }
 
 std::uint32_t SampleRandom::Word() {

@@ -34,12 +34,16 @@ enum class RandomStream : std::uint32_t {
 };
 
 // The sample that a draw belongs to. position is its place in the epoch's
-// order.
+// order; view is the number of one of the sample's outputs, below kMaxViews,
+// each of which has streams of its own.
 struct SampleKey {
   std::uint64_t seed = 0;
   std::uint32_t epoch = 0;
   std::uint64_t position = 0;
+  std::uint32_t view = 0;
 };
+
+inline constexpr std::uint32_t kMaxViews = 16;
 
 // An interface for draws, so that tests can run functions on the draws of
 // another system.
@@ -52,13 +56,14 @@ class RandomSource {
   virtual float Real() = 0;
 };
 
-// The draws of one sample in one stream, in order: counter = (block | stream <<
-// 24, epoch, position's low word, high word), key = (seed's low word, high
-// word), where block counts the Philox blocks used, starting at first_block.
+// The draws of one sample in one stream, in order: counter = (block | (stream +
+// 16 view) << 24, epoch, position's low word, high word), key = (seed's low
+// word, high word), where block counts the Philox blocks used, starting at
+// first_block.
 // Copyable. One thread at a time.
 class SampleRandom final : public RandomSource {
  public:
-  // Requires: first_block < 2^24.
+  // Requires: first_block < 2^24, key.view < kMaxViews.
   SampleRandom(const SampleKey& key, RandomStream stream,
                std::uint32_t first_block = 0);
 

@@ -23,7 +23,7 @@ constexpr double kMostThreads = 1 << 10;
 constexpr double kMostWindow = 1 << 24;
 
 // Columns that every row must have: a row without them does not compile.
-enum class Stream { kOfStream, kNotOfStream };
+enum class Stream { kOfStream, kOfStreamIfSet, kNotOfStream };
 enum class Evaluation { kInherited, kOwn };
 using enum Stream;
 using enum Evaluation;
@@ -40,7 +40,8 @@ constexpr InputOption Row(std::string_view name, Stream stream,
            .help = help,
            .when_not_given = when_not_given},
           field.at,
-          stream == kOfStream,
+          stream != kNotOfStream,
+          stream == kOfStreamIfSet,
           evaluation == kInherited};
 }
 

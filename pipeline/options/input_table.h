@@ -14,6 +14,9 @@ struct InputOption : OptionInfo {
   OptionRef (*at)(InputOptions& options);
   // Another value gives other batches: a saved stream is not resumed with it.
   bool affects_batches;
+  // The state of a stream with the default does not name the option, as states
+  // from before it do not.
+  bool unnamed_at_default;
   // An evaluation during a training has the training's value, not the default.
   bool eval_inherits;
 };

@@ -113,8 +113,14 @@ std::vector<StateField> StreamIdentity(const RecordIndex& index,
   InputOptions checked = ResolvedOptions(CheckedInputOptions(options), index);
   std::vector<StateField> identity = {{"seed", Json(checked.seed).dump()},
                                       {"data", Json(index.identity()).dump()}};
+  InputOptions defaults;
+  const auto is_unnamed = [&](const InputOption& option) {
+    return option.unnamed_at_default &&
+           JsonText(option.at(checked)) == JsonText(option.at(defaults));
+  };
   for (const InputOption& option : InputOptionTable()) {
-    if (option.affects_batches && option.name != "seed") {
+    if (option.affects_batches && option.name != "seed" &&
+        !is_unnamed(option)) {
       identity.push_back(
           {std::string(option.name), JsonText(option.at(checked))});
     }

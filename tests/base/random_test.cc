@@ -54,6 +54,12 @@ TEST(SampleRandomTest, LaysTheCounterOutAsDocumented) {
   EXPECT_EQ(random.Word(), next[0]);
 }
 
+TEST(SampleRandomTest, GivesEachViewStreamsOfItsOwn) {
+  SampleRandom random({.seed = 1, .epoch = 7, .position = 5, .view = 15},
+                      RandomStream::kInterpolation);
+  EXPECT_EQ(random.Word(), Philox4x32({1, 0}, {249U << 24, 7, 5, 0})[0]);
+}
+
 TEST(SampleRandomTest, MapsWordsToRangesAsDocumented) {
   const SampleKey key{.seed = 3, .epoch = 1, .position = 9};
   SampleRandom words(key, RandomStream::kCrop);
