@@ -22,13 +22,7 @@ void CheckSize(std::span<const std::byte> bytes, std::int64_t max_pixels) {
         "not an image of a known format (JPEG, PNG, BMP, WebP, TIFF, "
         "JPEG 2000, PNM)");
   }
-  // Divides, as the product of 32-bit sizes may need 64 bits.
-  if (size->width > max_pixels / size->height) {
-    throw DataError("an image of " + std::to_string(size->width) + "x" +
-                    std::to_string(size->height) +
-                    " pixels is over the limit of " +
-                    std::to_string(max_pixels));
-  }
+  CheckPixelLimit(*size, max_pixels, "an image");
   if (bytes.size() > std::numeric_limits<int>::max()) {
     throw DataError("an image of " + std::to_string(bytes.size()) +
                     " bytes is over the limit of 2 GB");

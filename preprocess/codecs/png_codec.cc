@@ -4,17 +4,20 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <csetjmp>
 #include <cstdint>
 #include <cstring>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "preprocess/codecs/stored_size.h"
 
 namespace infeed {
 namespace {
@@ -80,26 +83,96 @@ class PngReader : private PngErrors {
   PngReader& operator=(const PngReader&) = delete;
 
   void Decode(RgbImage& image) {
-    RunOrThrow([this] { ReadHeader(); });
-    const auto height = static_cast<int>(png_get_image_height(png_, info_));
-    image.Resize(static_cast<int>(png_get_image_width(png_, info_)), height);
+    RunOrThrow("image", [this] { ReadRgbHeader(); });
+    const int height = this->height();
+    image.Resize(width(), height);
     std::vector<png_bytep> rows;
     for (int y = 0; y < height; ++y) {
       rows.push_back(image.row(y));
     }
-    RunOrThrow([this, places = rows.data()] { png_read_image(png_, places); });
+    RunOrThrow("image",
+               [this, places = rows.data()] { png_read_image(png_, places); });
+  }
+
+  void DecodeLabels(LabelImage& labels) {
+    RunOrThrow("mask", [this] { ReadLabelHeader(); });
+    CheckHasLabels(png_get_color_type(png_, info_));
+    labels.width = width();
+    labels.height = height();
+    labels.values.resize(static_cast<std::size_t>(labels.width) *
+                         static_cast<std::size_t>(labels.height));
+    RunOrThrow("mask", [this, &labels] { ReadLabels(labels); });
+    if (png_get_bit_depth(png_, info_) < 16) {
+      Widen(labels);
+    }
   }
 
  private:
+  [[nodiscard]] int width() const {
+    return static_cast<int>(png_get_image_width(png_, info_));
+  }
+  [[nodiscard]] int height() const {
+    return static_cast<int>(png_get_image_height(png_, info_));
+  }
+
   template <typename Body>
-  void RunOrThrow(Body body) {
+  void RunOrThrow(const char* name, Body body) {
     if (!Run(body)) {
-      throw DataError(std::string("libpng cannot read the image: ") +
+      throw DataError(std::string("libpng cannot read the ") + name + ": " +
                       message());
     }
   }
 
-  void ReadHeader() {
+  static void CheckHasLabels(int color_type) {
+    if (color_type == PNG_COLOR_TYPE_RGB ||
+        color_type == PNG_COLOR_TYPE_RGB_ALPHA) {
+      throw DataError("the mask has colours, expected grey or a palette");
+    }
+    if (color_type == PNG_COLOR_TYPE_GRAY_ALPHA) {
+      throw DataError(
+          "the mask has an alpha channel, expected grey or a palette");
+    }
+  }
+
+  void ReadLabelHeader() {
+    png_read_info(png_, info_);
+    png_set_packing(png_);  // 1, 2 and 4 bits to bytes of the same value
+    if (std::endian::native == std::endian::little) {
+      png_set_swap(png_);
+    }
+  }
+
+  // Bytes go to the second half of their row. libpng needs its own rows again
+  // in each pass of an interlaced file.
+  void ReadLabels(LabelImage& labels) {
+    const int passes = png_set_interlace_handling(png_);
+    png_start_read_image(png_);
+    const std::size_t width = png_get_image_width(png_, info_);
+    const std::size_t row_bytes = width * sizeof(std::uint16_t);
+    const std::size_t unused =
+        png_get_bit_depth(png_, info_) < 16 ? row_bytes - width : 0;
+    for (int pass = 0; pass < passes; ++pass) {
+      auto* row = reinterpret_cast<png_bytep>(labels.values.data()) + unused;
+      for (int y = 0; y < labels.height; ++y) {
+        png_read_row(png_, row, nullptr);
+        row += row_bytes;
+      }
+    }
+  }
+
+  // A value never reaches the bytes that are still to be read.
+  static void Widen(LabelImage& labels) {
+    const auto width = static_cast<std::size_t>(labels.width);
+    for (std::size_t first = 0; first < labels.values.size(); first += width) {
+      std::uint16_t* const row = &labels.values[first];
+      const auto* const bytes = reinterpret_cast<png_const_bytep>(row) + width;
+      for (std::size_t x = 0; x < width; ++x) {
+        row[x] = bytes[x];
+      }
+    }
+  }
+
+  void ReadRgbHeader() {
     png_read_info(png_, info_);
     png_set_strip_16(png_);
     png_set_strip_alpha(png_);
@@ -197,6 +270,19 @@ bool IsPng(std::span<const std::byte> bytes) {
 
 void DecodePng(std::span<const std::byte> bytes, RgbImage& image) {
   PngReader(bytes).Decode(image);
+}
+
+void DecodePngLabels(std::span<const std::byte> png, std::int64_t max_pixels,
+                     LabelImage& labels) {
+  if (!IsPng(png)) {
+    throw DataError("the mask is no PNG");
+  }
+  const std::optional<StoredSize> size = ReadStoredSize(png);
+  if (!size) {
+    throw DataError("the mask has no size in its header");
+  }
+  CheckPixelLimit(*size, max_pixels, "a mask");
+  PngReader(png).DecodeLabels(labels);
 }
 
 std::string EncodePng(const RgbView& image) {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "preprocess/codecs/byte_fields.h"
 #include "preprocess/codecs/pnm_codec.h"
 #include "preprocess/codecs/tiff_directory.h"
@@ -137,6 +139,17 @@ std::optional<StoredSize> ReadStoredSize(std::span<const std::byte> bytes) {
     return std::nullopt;
   }
   return size;
+}
+
+void CheckPixelLimit(const StoredSize& size, std::int64_t max_pixels,
+                     std::string_view name) {
+  // Divides, as the product of 32-bit sizes may need 64 bits.
+  if (size.width > max_pixels / size.height) {
+    throw DataError(std::string(name) + " of " + std::to_string(size.width) +
+                    "x" + std::to_string(size.height) +
+                    " pixels is over the limit of " +
+                    std::to_string(max_pixels));
+  }
 }
 
 }  // namespace infeed

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 namespace infeed {
 
@@ -18,5 +19,10 @@ struct StoredSize {
 // that is cut short or claims no pixels.
 [[nodiscard]] std::optional<StoredSize> ReadStoredSize(
     std::span<const std::byte> bytes);
+
+// Throws DataError for more than max_pixels. name: "an image", "a mask".
+// Requires: both sides > 0.
+void CheckPixelLimit(const StoredSize& size, std::int64_t max_pixels,
+                     std::string_view name);
 
 }  // namespace infeed
