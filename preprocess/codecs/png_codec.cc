@@ -151,11 +151,11 @@ class PngReader : private PngErrors {
     const std::size_t row_bytes = width * sizeof(std::uint16_t);
     const std::size_t unused =
         png_get_bit_depth(png_, info_) < 16 ? row_bytes - width : 0;
+    auto* const bytes = reinterpret_cast<png_bytep>(labels.values.data());
+    const std::size_t end = static_cast<std::size_t>(labels.height) * row_bytes;
     for (int pass = 0; pass < passes; ++pass) {
-      auto* row = reinterpret_cast<png_bytep>(labels.values.data()) + unused;
-      for (int y = 0; y < labels.height; ++y) {
-        png_read_row(png_, row, nullptr);
-        row += row_bytes;
+      for (std::size_t row = 0; row < end; row += row_bytes) {
+        png_read_row(png_, bytes + row + unused, nullptr);
       }
     }
   }
