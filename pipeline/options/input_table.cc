@@ -147,6 +147,10 @@ constexpr InputOption kImages[] = {
         "Smallest random crop of recipe torchvision, as a part of the image's "
         "area.",
         "0.08"),
+    Row("crop_scale_max", kOfStreamIfSet, kInherited,
+        Field<&I::preprocess, &P::crop, &C::max_scale>(), Between(0, 1), "",
+        "Largest random crop of recipe torchvision, as a part of the image's "
+        "area; at least crop_scale."),
     Row("crop_ratio", kOfStream, kInherited,
         Field<&I::preprocess, &P::crop, &C::ratio>(), Between(0, 100), "",
         "Largest ratio of a random crop's sides in recipe torchvision.", "4/3"),

@@ -56,11 +56,18 @@ void CheckCropOptions(const CropOptions& crop, Recipe recipe,
   const bool is_torchvision = recipe == Recipe::kTorchvision;
   const bool cuts = is_torchvision || recipe == Recipe::kTpu;
   RequireRecipe("crop_scale", crop.scale != 0, is_torchvision, "torchvision");
+  RequireRecipe("crop_scale_max", crop.max_scale != 1, is_torchvision,
+                "torchvision");
   RequireRecipe("crop_ratio", crop.ratio != 0, is_torchvision, "torchvision");
   RequireRecipe("eval_resize", crop.eval_resize != 0, cuts,
                 "torchvision or tpu");
   RequireRecipe("eval_crop", crop.eval_crop != 0, cuts, "torchvision or tpu");
   RequireRange("crop_scale", crop.scale, 1e-4, 1);
+  if (!(crop.max_scale >= crop.min_scale() && crop.max_scale <= 1)) {
+    throw UsageError("crop_scale_max=" + std::to_string(crop.max_scale) +
+                     ": must be from crop_scale, " +
+                     std::to_string(crop.min_scale()) + ", to 1");
+  }
   RequireRange("crop_ratio", crop.ratio, 1, 100);
   RequireRange("eval_crop", crop.eval_crop, 0.01, 1);
   RequireRecipe("eval_crops", crop.eval_crops != 1, cuts, "torchvision or tpu");

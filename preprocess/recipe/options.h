@@ -43,8 +43,9 @@ inline constexpr Choices<Interpolation, 6> kInterpolations = {
 // Bounds of a recipe's crops; 0: the recipe's own.
 struct CropOptions {
   // Training with kTorchvision: the smallest crop's part of the image's area
-  // (0.08), and the largest ratio of a crop's sides (4/3).
+  // (0.08), the largest one's, and the largest ratio of a crop's sides (4/3).
   float scale = 0;
+  float max_scale = 1;
   float ratio = 0;
   // Evaluation with kTorchvision and kTpu: the pixels to which an image's
   // shorter side is resized before image_size is cut out of it, or image_size
@@ -54,6 +55,8 @@ struct CropOptions {
   // Crops of an image in an evaluation with kTorchvision and kTpu, 1, 5 or 10:
   // EvalView.
   int eval_crops = 1;
+
+  [[nodiscard]] float min_scale() const { return scale == 0 ? 0.08F : scale; }
 
   friend bool operator==(const CropOptions&, const CropOptions&) = default;
 };

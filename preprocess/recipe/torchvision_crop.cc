@@ -12,8 +12,6 @@ namespace infeed {
 namespace {
 
 constexpr int kTorchvisionAttempts = 10;
-constexpr float kMinScale = 0.08F;
-constexpr float kMaxScale = 1.0F;
 
 // Limits of a crop's width / height.
 struct RatioLimits {
@@ -94,11 +92,11 @@ void Shift(std::span<std::uint32_t> pixels, std::ptrdiff_t distance) {
 Window RandomResizedCropWindow(int height, int width, const CropOptions& crop,
                                RandomSource& random) {
   Check(height > 0 && width > 0, "an image has pixels");
-  const float min_scale = crop.scale == 0 ? kMinScale : crop.scale;
   const RatioLimits limits = LimitsOf(crop);
   const auto area = static_cast<double>(std::int64_t{height} * width);
   for (int attempt = 0; attempt < kTorchvisionAttempts; ++attempt) {
-    const double target = area * Uniform(min_scale, kMaxScale, random);
+    const double target =
+        area * Uniform(crop.min_scale(), crop.max_scale, random);
     const double ratio =
         std::exp(Uniform(limits.min_log, limits.max_log, random));
     const int window_width = RoundAsPython(std::sqrt(target * ratio));

@@ -13,10 +13,10 @@
 // rounding.
 namespace infeed {
 
-// The window of transforms.RandomResizedCrop: area uniform in crop.scale..1 of
-// the image's, aspect ratio log-uniform in 1 / crop.ratio..crop.ratio, at most
-// ten attempts; then the largest centred window whose ratio is in bounds.
-// Requires: height > 0, width > 0.
+// The window of transforms.RandomResizedCrop: area uniform in
+// crop.scale..crop.max_scale of the image's, aspect ratio log-uniform in 1 /
+// crop.ratio..crop.ratio, at most ten attempts; then the largest centred window
+// whose ratio is in bounds. Requires: height > 0, width > 0.
 [[nodiscard]] Window RandomResizedCropWindow(int height, int width,
                                              const CropOptions& crop,
                                              RandomSource& random);

@@ -99,6 +99,10 @@ class Options(TypedDict, total=False):
     # area. At least 0, at most 1. Default: 0.08.
     crop_scale: float
 
+    # Largest random crop of recipe torchvision, as a part of the image's
+    # area; at least crop_scale. At least 0, at most 1. Default: 1.
+    crop_scale_max: float
+
     # Largest ratio of a random crop's sides in recipe torchvision. At least
     # 0, at most 100. Default: 4/3.
     crop_ratio: float

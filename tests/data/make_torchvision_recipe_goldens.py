@@ -87,7 +87,7 @@ def photograph(width, height, channels):
     return Image.fromarray(pixels.squeeze())
 
 
-def write_crops(name, least, ratio):
+def write_crops(name, scale, ratio):
     lines = []
     for width, height in CROP_SIZES:
         image = Image.new("RGB", (width, height))
@@ -95,7 +95,7 @@ def write_crops(name, least, ratio):
             key = (11, 2, position)
             with DrawsFrom(SampleRandom(*key, CROP)):
                 window = transforms.RandomResizedCrop.get_params(
-                    image, [least, 1.0], [1 / ratio, ratio])
+                    image, list(scale), [1 / ratio, ratio])
             lines.append(" ".join(map(str, (width, height) + key + window)))
     (FOLDER / name).write_text("\n".join(lines) + "\n")
 
@@ -203,8 +203,10 @@ def write_cifar():
 
 def main():
     FOLDER.mkdir(exist_ok=True)
-    write_crops("torchvision_crops.txt", 0.08, 4.0 / 3.0)
-    write_crops("torchvision_bounded_crops.txt", 0.35, 1.5)
+    write_crops("torchvision_crops.txt", (0.08, 1.0), 4.0 / 3.0)
+    write_crops("torchvision_bounded_crops.txt", (0.35, 1.0), 1.5)
+    write_crops("torchvision_small_crops.txt", (0.05, 0.4), 4.0 / 3.0)
+    write_crops("torchvision_large_crops.txt", (0.4, 1.0), 4.0 / 3.0)
     write_resizes()
     write_images()
     for name in IMAGES:

@@ -94,6 +94,7 @@ const Param kDataParams[] = {
     Input("random_flip"),
     Input("random_flip_vertical"),
     Input("crop_scale"),
+    Input("crop_scale_max"),
     Input("eval_resize"),
     Input("eval_crop"),
     Row("eval_crops", ChoiceField<kEvalCrops, &P::eval_crops>(), Any(), "",

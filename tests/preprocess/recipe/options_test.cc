@@ -1,6 +1,7 @@
 #include "preprocess/recipe/options.h"
 
 #include <array>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,8 @@ TEST(CropOptionsTest, RefusesWhatTheRecipeDoesNotHave) {
   EXPECT_EQ(Refusal({.eval_resize = 224}, Recipe::kTpu), "");
   EXPECT_THAT(Refusal({.scale = 0.5F}, Recipe::kTpu),
               HasSubstr("crop_scale: needs recipe=torchvision"));
+  EXPECT_THAT(Refusal({.max_scale = 0.5F}, Recipe::kTpu),
+              HasSubstr("crop_scale_max: needs recipe=torchvision"));
   EXPECT_THAT(Refusal({.ratio = 2}, Recipe::kPlain),
               HasSubstr("crop_ratio: needs recipe=torchvision"));
   EXPECT_THAT(Refusal({.eval_resize = 256}, Recipe::kCifar),
@@ -84,6 +87,24 @@ TEST(CropOptionsTest, RefusesValuesOutOfRange) {
               HasSubstr("eval_resize=223: must be at least image_size, 224"));
   EXPECT_THAT(refusal({.eval_resize = 256, .eval_crop = 0.9}),
               HasSubstr("give one of them"));
+}
+
+// DINO's small crops end where its large ones begin.
+TEST(CropOptionsTest, TheLargestCropIsAtLeastTheSmallest) {
+  const auto refusal = [](float scale, float max_scale) {
+    return Refusal({.scale = scale, .max_scale = max_scale},
+                   Recipe::kTorchvision);
+  };
+  EXPECT_EQ(refusal(0.05F, 0.4F), "");
+  EXPECT_EQ(refusal(0.4F, 1), "");
+  EXPECT_EQ(refusal(0.4F, 0.4F), "");
+  EXPECT_THAT(refusal(0.4F, 0.3F),
+              HasSubstr("crop_scale_max=0.300000: must be from crop_scale, "
+                        "0.400000, to 1"));
+  EXPECT_THAT(refusal(0, 0.05F), HasSubstr("from crop_scale, 0.080000, to 1"));
+  EXPECT_THAT(refusal(0, 1.5F), HasSubstr("crop_scale_max=1.5"));
+  EXPECT_THAT(refusal(0, std::numeric_limits<float>::quiet_NaN()),
+              HasSubstr("crop_scale_max=nan"));
 }
 
 using testing::ElementsAre;

@@ -38,6 +38,10 @@ TEST(RandomResizedCropTest, DrawsTorchvisionsWindows) {
   ExpectGoldenWindows("torchvision_crops.txt", {});
   ExpectGoldenWindows("torchvision_bounded_crops.txt",
                       {.scale = 0.35F, .ratio = 1.5F});
+  ExpectGoldenWindows("torchvision_small_crops.txt",
+                      {.scale = 0.05F, .max_scale = 0.4F});
+  ExpectGoldenWindows("torchvision_large_crops.txt",
+                      {.scale = 0.4F, .max_scale = 1});
 }
 
 TEST(RandomResizedCropTest, LiesInsideForRandomSizes) {
