@@ -204,6 +204,10 @@ constexpr InputOption kImages[] = {
         Between(0, 0.5), "",
         "Colour jitter: the hue of each training image is turned by -x to x of "
         "the colour circle; 0: none."),
+    Row("jitter_probability", kOfStreamIfSet, kOwn,
+        Field<&I::preprocess, &P::augment, &A::jitter_probability>(),
+        Between(0, 1), "",
+        "Colour jitter: the probability that a training image gets it."),
     Row("grayscale", kOfStream, kOwn,
         Field<&I::preprocess, &P::augment, &A::grayscale>(), Between(0, 1), "",
         "Probability that a training image becomes gray."),
@@ -211,6 +215,10 @@ constexpr InputOption kImages[] = {
         Between(0, 1), "",
         "Probability that a training image is blurred, by a Gaussian of 0.1 "
         "to 2 pixels."),
+    Row("solarize", kOfStreamIfSet, kOwn,
+        Field<&I::preprocess, &P::augment, &A::solarize>(), Between(0, 1), "",
+        "Probability that a training image is solarized: levels from 128 are "
+        "inverted."),
     Row("random_erasing", kOfStream, kOwn,
         Field<&I::preprocess, &P::augment, &A::erasing>(), Between(0, 1), "",
         "Probability that a rectangle of a training image is erased."),

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "preprocess/augment/color_ops.h"
 #include "preprocess/augment/erasing.h"
 #include "preprocess/augment/jitter.h"
 #include "preprocess/augment/pillow_ops.h"
@@ -22,6 +23,8 @@ constexpr std::uint32_t kPolicyBlock = 8;
 constexpr std::uint32_t kVerticalBlock = 64;
 constexpr std::uint32_t kGrayscaleBlock = 65;
 constexpr std::uint32_t kBlurBlock = 66;
+constexpr std::uint32_t kWhetherJitterBlock = 67;
+constexpr std::uint32_t kSolarizeBlock = 68;
 constexpr std::uint32_t kTimmBlock = 128;
 constexpr std::uint32_t kTimmBlocks = 8;  // of each layer
 constexpr std::uint32_t kNoiseBlock = 1024;
@@ -81,7 +84,8 @@ void Augmenter::Apply(std::span<std::uint32_t> pixels, const SampleKey& key) {
   if (IsUpsideDown(options_, key)) {
     FlipRows(image);
   }
-  if (options_.has_jitter()) {
+  if (options_.has_jitter() &&
+      draw(kWhetherJitterBlock, options_.jitter_probability)) {
     SampleRandom random = DrawsFrom(key, kJitterBlock);
     ApplyJitter(DrawJitter(options_, random), pixels);
   }
@@ -92,6 +96,9 @@ void Augmenter::Apply(std::span<std::uint32_t> pixels, const SampleKey& key) {
   if (SampleRandom random = DrawsFrom(key, kBlurBlock);
       random.Real() < options_.blur) {
     GaussianBlur(DrawSigma(random), image, blur_scratch_);
+  }
+  if (draw(kSolarizeBlock, options_.solarize)) {
+    Solarize(128, pixels);
   }
   if (options_.erasing > 0) {
     Erase(image, key);

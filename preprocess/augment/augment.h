@@ -16,10 +16,10 @@ namespace infeed {
                                 const SampleKey& key);
 
 // Augments the pixels of a training slot, after resize and flip: vertical flip,
-// colour jitter, the policy, grayscale, blur, erasing, each if enabled. The
-// result depends on (pixels, options, key) alone; the object only keeps scratch
-// memory, which it allocates once. One thread at a time: each worker has its
-// own.
+// colour jitter, the policy, grayscale, blur, solarize, erasing, each if
+// enabled. The result depends on (pixels, options, key) alone; the object only
+// keeps scratch memory, which it allocates once. One thread at a time: each
+// worker has its own.
 //
 // All draws are from the key's augmentation stream. Each part starts at its own
 // Philox block, of four words, so that its draws do not depend on which other
@@ -38,6 +38,8 @@ namespace infeed {
 //   block 64  Real() below 1/2: vertical flip
 //   block 65  Real() below the probability: grayscale
 //   block 66  Real() below the probability: blur; then Real(), its sigma
+//   block 67  Real() below the probability: colour jitter
+//   block 68  Real() below the probability: solarize
 //   block 128+8i layer i of timm's RandAugment: DrawTimmRandAugment()
 //   block 1024 on: the noise of erasing (FillWithNoise())
 class Augmenter {

@@ -31,8 +31,10 @@ void CheckAugmentOptions(const AugmentOptions& options) {
   CheckFactor("contrast", options.contrast, 10);
   CheckFactor("saturation", options.saturation, 10);
   CheckFactor("hue", options.hue, 0.5F);
+  CheckFactor("jitter_probability", options.jitter_probability, 1);
   CheckFactor("grayscale", options.grayscale, 1);
   CheckFactor("blur", options.blur, 1);
+  CheckFactor("solarize", options.solarize, 1);
   CheckFactor("erasing", options.erasing, 1);
 }
 

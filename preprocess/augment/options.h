@@ -59,20 +59,23 @@ struct AugmentOptions {
   float contrast = 0;
   float saturation = 0;
   float hue = 0;
+  float jitter_probability = 1;  // of all four together
   // The probabilities of RandomVerticalFlip (0.5), RandomGrayscale,
-  // GaussianBlur(23, (0.1, 2)) and RandomErasing.
+  // GaussianBlur(23, (0.1, 2)), RandomSolarize(128) and RandomErasing.
   bool vertical_flip = false;
   float grayscale = 0;
   float blur = 0;
+  float solarize = 0;
   float erasing = 0;
   ErasingMode erasing_mode = ErasingMode::kConstant;
 
   [[nodiscard]] bool is_any_on() const {
     return policy != AugmentPolicy::kNone || has_jitter() || vertical_flip ||
-           grayscale > 0 || blur > 0 || erasing > 0;
+           grayscale > 0 || blur > 0 || solarize > 0 || erasing > 0;
   }
   [[nodiscard]] bool has_jitter() const {
-    return brightness > 0 || contrast > 0 || saturation > 0 || hue > 0;
+    return jitter_probability > 0 &&
+           (brightness > 0 || contrast > 0 || saturation > 0 || hue > 0);
   }
 
   friend bool operator==(const AugmentOptions&,

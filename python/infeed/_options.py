@@ -157,6 +157,10 @@ class Options(TypedDict, total=False):
     # the colour circle; 0: none. At least 0, at most 0.5. Default: 0.
     hue: float
 
+    # Colour jitter: the probability that a training image gets it. At least
+    # 0, at most 1. Default: 1.
+    jitter_probability: float
+
     # Probability that a training image becomes gray. At least 0, at most 1.
     # Default: 0.
     grayscale: float
@@ -164,6 +168,10 @@ class Options(TypedDict, total=False):
     # Probability that a training image is blurred, by a Gaussian of 0.1 to 2
     # pixels. At least 0, at most 1. Default: 0.
     blur: float
+
+    # Probability that a training image is solarized: levels from 128 are
+    # inverted. At least 0, at most 1. Default: 0.
+    solarize: float
 
     # Probability that a rectangle of a training image is erased. At least 0,
     # at most 1. Default: 0.

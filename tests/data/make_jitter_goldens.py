@@ -1,5 +1,6 @@
 """Writes jitter_goldens.txt, jitter_hue.rgb, blur.rgb and erasing_goldens.txt:
-what torchvision's ColorJitter, GaussianBlur and RandomErasing make of images.
+what torchvision's ColorJitter, RandomSolarize, GaussianBlur and RandomErasing
+make of images.
 
 README.augment.md has their meaning. Needs torch and torchvision, and nothing
 else of this project.
@@ -61,6 +62,8 @@ def jitter_lines():
                 result = adjust(made_image(name, side), factor)
                 yield f"{name} {side} {kind} {factor} " \
                       f"{fnv1a(rgb_bytes(result)):016x}"
+        result = functional.solarize(made_image(name, side), 128)
+        yield f"{name} {side} solarize 128 {fnv1a(rgb_bytes(result)):016x}"
 
 
 def hue_bytes():

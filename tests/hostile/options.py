@@ -24,6 +24,8 @@ def stream_options(random):
                  ["--repeat_augment", 2], ["--random_erasing", "0.5"],
                  ["--random_flip_vertical"], ["--blur", "0.5"],
                  ["--brightness", "0.4", "--hue", "0.1"],
+                 ["--contrast", "0.4", "--jitter_probability", "0.5"],
+                 ["--solarize", "0.5"],
                  ["--class_weights", "balanced"], ["--epoch_records", 40],
                  ["--max_records", 30], ["--scaled_decode"],
                  ["--last_batch", random.choice(["drop", "repeat", "carry",

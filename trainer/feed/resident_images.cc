@@ -132,8 +132,8 @@ void CheckResident(const InputOptions& options) {
     throw UsageError(
         "data_on_device: the device mirrors images and augments them no "
         "further; leave augment_name, brightness, contrast, saturation, hue, "
-        "random_flip_vertical, grayscale, blur and random_erasing out, or give "
-        "data_on_device=false");
+        "random_flip_vertical, grayscale, blur, solarize and random_erasing "
+        "out, or give data_on_device=false");
   }
 }
 

@@ -131,6 +131,56 @@ TEST(AugmenterTest, TurnsGraysAndBlursAsDocumented) {
   EXPECT_LT(unchanged, 20);
 }
 
+// DINO's and SimCLR's: RandomApply([ColorJitter(...)], p=0.8), and so on.
+TEST(AugmenterTest, JittersAndSolarizesAsDocumented) {
+  constexpr AugmentOptions kOptions{.brightness = 0.4F,
+                                    .contrast = 0.4F,
+                                    .saturation = 0.2F,
+                                    .hue = 0.1F,
+                                    .jitter_probability = 0.6F,
+                                    .blur = 0.5F,
+                                    .solarize = 0.3F,
+                                    .erasing = 0.5F};
+  int jittered = 0;
+  int solarized = 0;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    Pixels expected = AugmentImage("noise", kSide);
+    if (DrawsFrom(Key(i), 67).Real() < kOptions.jitter_probability) {
+      SampleRandom random = DrawsFrom(Key(i), 0);
+      ApplyJitter(DrawJitter(kOptions, random), expected);
+      ++jittered;
+    }
+    if (SampleRandom random = DrawsFrom(Key(i), 66);
+        random.Real() < kOptions.blur) {
+      Blur(random, expected);
+    }
+    if (DrawsFrom(Key(i), 68).Real() < kOptions.solarize) {
+      Solarize(128, expected);
+      ++solarized;
+    }
+    SampleRandom erasing = DrawsFrom(Key(i), 2);
+    if (const auto window = DrawErasing(kOptions.erasing, kSide, erasing)) {
+      FillWindow(*window, 0, {expected, kSide});
+    }
+    ASSERT_EQ(Augmented(kOptions, Key(i)), expected) << i;
+  }
+  EXPECT_NEAR(jittered, 60, 20);
+  EXPECT_NEAR(solarized, 30, 20);
+}
+
+TEST(AugmenterTest, AJitterIsTheSameWhateverItsProbability) {
+  AugmentOptions often = kAll;
+  often.jitter_probability = 1 - 0x1p-20F;
+  AugmentOptions never = kAll;
+  never.jitter_probability = 0;
+  AugmentOptions without = kAll;
+  without.brightness = without.contrast = without.saturation = without.hue = 0;
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    ASSERT_EQ(Augmented(often, Key(i)), Augmented(kAll, Key(i))) << i;
+    ASSERT_EQ(Augmented(never, Key(i)), Augmented(without, Key(i))) << i;
+  }
+}
+
 TEST(AugmenterTest, ErasesToNoiseOrTheMeanColour) {
   for (const ErasingMode mode : {ErasingMode::kPixel, ErasingMode::kMean}) {
     Pixels expected = AugmentImage("noise", kSide);

@@ -33,8 +33,9 @@ TEST(AugmentOptionsTest, TakesTheEndsOfEachRange) {
                        .contrast = 10,
                        .saturation = 10,
                        .hue = 0.5F,
+                       .solarize = 1,
                        .erasing = 1});
-  CheckAugmentOptions({.layers = 1, .magnitude = 0});
+  CheckAugmentOptions({.layers = 1, .magnitude = 0, .jitter_probability = 0});
 }
 
 TEST(AugmentOptionsTest, NamesTheFieldThatIsOutOfRange) {
@@ -48,6 +49,9 @@ TEST(AugmentOptionsTest, NamesTheFieldThatIsOutOfRange) {
       {{.saturation = std::numeric_limits<float>::quiet_NaN()},
        "saturation is nan"},
       {{.hue = 0.6F}, "hue is 0.6"},
+      {{.jitter_probability = 1.1F}, "jitter_probability is 1.1"},
+      {{.jitter_probability = -0.1F}, "jitter_probability is -0.1"},
+      {{.solarize = 1.1F}, "solarize is 1.1"},
       {{.erasing = 1.1F}, "erasing is 1.1"}};
   for (const auto& [options, message] : rows) {
     EXPECT_THAT(MessageOf<UsageError>([&] { CheckAugmentOptions(options); }),
@@ -58,12 +62,15 @@ TEST(AugmentOptionsTest, NamesTheFieldThatIsOutOfRange) {
 TEST(AugmentOptionsTest, IsOnWhereAnythingIs) {
   EXPECT_FALSE(AugmentOptions{}.is_any_on());
   EXPECT_FALSE((AugmentOptions{.layers = 3, .magnitude = 5}.is_any_on()));
+  EXPECT_FALSE(
+      (AugmentOptions{.hue = 0.1F, .jitter_probability = 0}.is_any_on()));
   const auto expect_on = [](const AugmentOptions& options, bool is_jitter) {
     EXPECT_TRUE(options.is_any_on());
     EXPECT_EQ(options.has_jitter(), is_jitter);
   };
   expect_on({.policy = AugmentPolicy::kRandAugment}, false);
   expect_on({.policy = AugmentPolicy::kAutoAugment}, false);
+  expect_on({.solarize = 0.1F}, false);
   expect_on({.erasing = 0.1F}, false);
   expect_on({.brightness = 0.1F}, true);
   expect_on({.contrast = 0.1F}, true);

@@ -212,6 +212,7 @@ TEST(CheckBoxOptionsTest, PoliciesThatMovePixelsAreRefused) {
                        .vertical_flip = true,
                        .grayscale = 0.1F,
                        .blur = 0.1F,
+                       .solarize = 0.1F,
                        .erasing = 0.1F});
 }
 
