@@ -252,6 +252,21 @@ def option(name: str, value: Any, own: Iterable[str]) -> Any:
     return readers[row["type"]](name, value)
 
 
+def options(given: Mapping[str, Any], own: Iterable[str]) -> dict[str, Any]:
+    """The engine's options that are not None; own: as option() takes it."""
+    values = {name: value for name, value in given.items() if value is not None}
+    scale = values.get("crop_scale")
+    if isinstance(scale, (tuple, list)):
+        if len(scale) != 2:
+            raise ValueError(f"crop_scale={shown(scale)}: must be the smallest "
+                             "part, or the smallest and the largest")
+        if "crop_scale_max" in values:
+            raise ValueError(f"crop_scale={shown(scale)} and crop_scale_max: give "
+                             "one of them")
+        values["crop_scale"], values["crop_scale_max"] = scale
+    return {name: option(name, value, own) for name, value in values.items()}
+
+
 def feature(name: str, value: Any) -> list[Any]:
     """The values of an Example's feature: bytes, or float, or int."""
     kinds = ("bytes, str, float, int or bool, or a list or an array of these in "

@@ -97,7 +97,7 @@ class Options(TypedDict, total=False):
 
     # Smallest random crop of recipe torchvision, as a part of the image's
     # area. At least 0, at most 1. Default: 0.08.
-    crop_scale: float
+    crop_scale: float | tuple[float, float]
 
     # Largest random crop of recipe torchvision, as a part of the image's
     # area; at least crop_scale. At least 0, at most 1. Default: 1.

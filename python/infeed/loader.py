@@ -137,8 +137,7 @@ class Loader:
             "local_world_size": min(ranks.local_world_size, self._world_size),
             # The loop's batch and the next one are on loan at the same time.
             "batches_in_pool": 4, "max_lent": 2,
-            **{name: check.option(name, value, Loader.__init__.__kwdefaults__ or ())
-               for name, value in options.items() if value is not None},
+            **check.options(options, Loader.__init__.__kwdefaults__ or ()),
             "training": training, "layout": check.choice(
                 "layout", layout, ("rgb", "words")) if has_images else "none",
             "batch_size": self._whole(batch_size, global_batch_size),

@@ -9,8 +9,13 @@ import textwrap
 # Options that the loader's own arguments set.
 OWN = {"batch_size", "training", "rank", "world_size", "layout"}
 
+# Types that _arguments.options() turns into the table's.
+WIDER = {"crop_scale": "float | tuple[float, float]"}
+
 
 def type_of(row):
+    if row["name"] in WIDER:
+        return WIDER[row["name"]]
     if row["choices"]:
         names = ", ".join(f'"{name}"' for name in row["choices"].split("|"))
         return f"Literal[{names}]"

@@ -13,6 +13,7 @@ import numpy as np
 
 import infeed
 import support
+from infeed import _arguments
 
 
 class Hostile:
@@ -187,6 +188,25 @@ class KindsTest(unittest.TestCase):
             image_size=(np.int32(32), np.array(32)), crop_scale=np.float32(0.5),
             random_flip=np.bool_(False), training=np.True_,
             rank=np.int64(0), world_size=np.int64(1))))
+
+    def test_both_bounds_of_a_crop(self):
+        """As torchvision's scale=(0.4, 1)."""
+        def options(**given):
+            return _arguments.options(given, ())
+        bounds = {"crop_scale": 0.25, "crop_scale_max": 0.5}
+        self.assertEqual(options(crop_scale=(0.25, 0.5)), bounds)
+        self.assertEqual(options(crop_scale=[np.float32(0.25), 0.5]), bounds)
+        self.assertEqual(options(**bounds), bounds)
+        self.assertEqual(options(crop_scale=0.25, crop_scale_max=None),
+                         {"crop_scale": 0.25})
+        for given, message in [
+                ({"crop_scale": (0.25,)}, "the smallest and the largest"),
+                ({"crop_scale": (0.25, 0.5), "crop_scale_max": 1},
+                 "and crop_scale_max: give one of them"),
+                ({"crop_scale": (0.25, "0.5")}, "crop_scale_max='0.5': must be a")]:
+            with self.subTest(given), self.assertRaisesRegex(
+                    (TypeError, ValueError), message):
+                options(**given)
 
     def test_texts_and_numbers_are_no_bools(self):
         for given in ({"training": "no"}, {"training": 0}, {"progress": "no"},
