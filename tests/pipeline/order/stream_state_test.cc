@@ -21,6 +21,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class StreamStateTest : public ::testing::Test {
  protected:
@@ -118,6 +119,20 @@ TEST_F(StreamStateTest, NamesOptionsAsTheStateHasThem) {
     EXPECT_THAT(Refusal(here, options_), HasSubstr(message));
     EXPECT_EQ(Refusal(here, here), "") << message;
   }
+}
+
+// Older versions wrote states without these options.
+TEST_F(StreamStateTest, DoesNotNameNewerOptionsThatAreNotSet) {
+  const std::string text = BuildStreamState(StateOf(index(), options_, {}));
+  for (const char* name :
+       {"crop_scale_max", "jitter_probability", "solarize"}) {
+    EXPECT_THAT(text, Not(HasSubstr(name)));
+  }
+  InputOptions here = options_;
+  here.preprocess.augment.solarize = 0.5F;
+  EXPECT_THAT(Refusal(here, options_),
+              HasSubstr("solarize is 0.5 here, missing in the state"));
+  EXPECT_THAT(Refusal(options_, here), HasSubstr("solarize is "));
 }
 
 TEST_F(StreamStateTest, NamesAllDifferencesAtOnce) {
