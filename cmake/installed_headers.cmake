@@ -27,6 +27,7 @@ set(infeed_behind_doors
   pipeline/options/objects.h
   pipeline/options/options.h
   pipeline/options/order_options.h
+  pipeline/options/views.h
   pipeline/stats/bad_record.h
   pipeline/stats/stats.h
   preprocess/augment/options.h

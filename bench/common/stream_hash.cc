@@ -21,6 +21,9 @@ void StreamHash::Add(const Batch& batch) {
     hash_.Add(std::as_bytes(std::span(batch.boxes().offsets)));
     hash_.Add(std::as_bytes(std::span(batch.boxes().xyxy)));
   }
+  for (std::size_t i = 0; i < batch.view_shapes().size(); ++i) {
+    hash_.Add(batch.view(i));
+  }
 }
 
 std::string StreamHash::Finish() { return Hex(hash_.Finish()); }

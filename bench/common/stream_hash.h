@@ -7,7 +7,7 @@
 
 namespace infeed {
 
-// SHA-256 over the pixels, labels, fields and boxes of batches, in order:
+// SHA-256 over the pixels, labels, fields, boxes and views of batches, in order:
 // streams with equal hashes have equal batches. One thread at a time.
 class StreamHash {
  public:

@@ -39,6 +39,7 @@
 #include "tools/input/input_flags.h"
 #include "tools/input/observation.h"
 #include "tools/input/selection_flags.h"
+#include "tools/input/view_flag.h"
 
 namespace infeed {
 namespace {
@@ -55,6 +56,7 @@ struct Flags {
   HashFlags hash;
   bool dry_run = false;
   SelectionChoice selection;
+  std::vector<std::string> views;
   ThroughputOptions throughput;
   CloudFlags cloud;
   ObservationFlags observation;
@@ -326,6 +328,7 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   AddMeasurementFlags(app, flags);
   AddStreamFlags(app, flags.throughput.input);
   AddFieldFlag(app, flags.throughput.input.fields);
+  AddViewFlag(app, flags.views);
   AddSelectionFlags(app, flags.selection);
   AddHashFlags(app, flags.hash);
   AddPerformanceFlags(app, flags.throughput.input);
@@ -336,6 +339,7 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   if (!ParseFlags(app, argc, argv)) {
     return ExitCode::kDone;
   }
+  AddViews(flags.views, flags.throughput.input);
   CheckFlags(flags);
   ApplyCloudFlags(flags.cloud);
   std::optional<WithoutSideFiles> nothing_is_written;

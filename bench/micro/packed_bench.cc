@@ -55,7 +55,7 @@ class PlainCopy {
   explicit PlainCopy(int records)
       : records_(static_cast<std::size_t>(records)),
         source_(records_ * kSlotBytes),
-        pool_(3, kBatch, kSize) {
+        pool_(3, {.size = kBatch, .image_size = kSize}) {
     std::ranges::fill(source_.bytes(), std::byte{1});
   }
 

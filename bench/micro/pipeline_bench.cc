@@ -59,7 +59,7 @@ BENCHMARK_CAPTURE(OrderEpoch, window, Shuffle::kWindow);
 BENCHMARK_CAPTURE(OrderEpoch, torch, Shuffle::kTorch);
 
 void TakeAndReturnABatch(benchmark::State& state) {
-  BatchPool pool(3, 64, 224);
+  BatchPool pool(3, {.size = 64, .image_size = 224});
   for (auto _ : state) {
     benchmark::DoNotOptimize(pool.Take());
   }
@@ -96,7 +96,7 @@ BENCHMARK(TraceASpan);
 
 void BlankASlot(benchmark::State& state) {
   const int side = static_cast<int>(state.range(0));
-  Batch batch(1, side);
+  Batch batch({.size = 1, .image_size = side});
   for (auto _ : state) {
     batch.BlankSlot(0);
     benchmark::ClobberMemory();

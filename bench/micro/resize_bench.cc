@@ -75,7 +75,7 @@ void Sink(benchmark::State& state, ResizeKernel kernel,
   UseSimdTarget(target);
   const RgbImage image = crops.Image();
   const std::vector<Window> windows = crops.Windows();
-  Batch batch(kSlots, kSize);
+  Batch batch({.size = kSlots, .image_size = kSize});
   std::ranges::fill(batch.pixels(), 1);  // its pages are there from now on
   const std::unique_ptr<ResizeSink> sink = MakeResizeSink(kernel, kSize);
   std::size_t next = 0;
@@ -93,7 +93,7 @@ void OpenCv(benchmark::State& state, int kernel, const Crops& crops) {
   cv::setNumThreads(1);
   const RgbImage image = crops.Image();
   const std::vector<Window> windows = crops.Windows();
-  Batch batch(kSlots, kSize);
+  Batch batch({.size = kSlots, .image_size = kSize});
   std::ranges::fill(batch.pixels(), 1);  // its pages are there from now on
   cv::Mat resized(kSize, kSize, CV_8UC3);
   std::size_t next = 0;

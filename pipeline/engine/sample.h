@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "pipeline/engine/open_batch.h"
+#include "pipeline/engine/view_filler.h"
 #include "pipeline/options/options.h"
 #include "pipeline/reading/memory_plan.h"
 #include "pipeline/reading/sample_seek_index.h"
@@ -29,7 +30,8 @@ struct Sample {
       : specs(ReadFields(options)),
         field_reader(specs, RaggedBytes(options)),
         words(ScratchWords(options)),
-        preprocessor(options.preprocess, options.training) {}
+        preprocessor(options.preprocess, options.training),
+        views(options) {}
 
   // The sample's place in the trace. Requires: batch is set.
   [[nodiscard]] TracePlace place() const {
@@ -62,6 +64,7 @@ struct Sample {
   // empty.
   std::vector<std::uint32_t> words;
   Preprocessor preprocessor;
+  ViewFiller views;
 };
 
 }  // namespace infeed

@@ -27,6 +27,7 @@ void SampleLoader::Load(Sample& sample) const {
   sample.failure = nullptr;
   sample.payload = {};
   sample.seek_index.open_rows = 0;
+  sample.seek_index.found.clear();
   sample.stage = BadRecordKind::kFrame;
   try {
     const CachedRecord record = Read(sample);
@@ -89,6 +90,7 @@ void SampleLoader::RequireContent(std::span<const std::byte> payload,
     sample.stage = BadRecordKind::kImage;
     RequireImageKey(payload, options_.image_key);
   }
+  sample.views.Find(payload);
   if (sample.example.label == kNoLabel && options_.require_labels) {
     sample.stage = BadRecordKind::kLabel;
     throw DataError(WhyNoLabel(payload, options_.label_key));

@@ -158,17 +158,31 @@ void SlotFiller::FillSlot(Sample& sample) {
   batch.labels()[slot] =
       ReadsLabels(options_) ? ClassOf(sample.example.label, options_) : -1;
   if (batch.content() != BatchContent::kNone) {
-    FillImage(sample);
+    FillImages(sample);
   }
   batch.weights()[slot] = 1;
   batch.records()[slot] = sample.record;
   sample.batch->SetFields(sample.slot, sample.fields);
 }
 
-void SlotFiller::FillImage(Sample& sample) {
+void SlotFiller::FillImages(Sample& sample) {
   sample.stage = BadRecordKind::kImage;
   Batch& batch = sample.batch->batch();
   const Clock::time_point start = Clock::now();
+  FillCounts counts = FillImage(sample);
+  batch.geometry()[static_cast<std::size_t>(sample.slot)] = counts.geometry;
+  counts.Add(FillViews(sample));
+  Warn(counts.warning, sample);
+  if (options_.objects.is_on()) {
+    sample.stage = BadRecordKind::kExample;
+    FollowObjects(options_.objects, counts.geometry, batch.image_size(),
+                  sample);
+  }
+  Count(counts, batch.slot_image_bytes(), start, sample);
+}
+
+FillCounts SlotFiller::FillImage(Sample& sample) {
+  Batch& batch = sample.batch->batch();
   FillCounts counts;
   if (batch.content() == BatchContent::kRgb) {
     counts = FillWords(sample, sample.words);
@@ -178,19 +192,20 @@ void SlotFiller::FillImage(Sample& sample) {
   } else {
     counts = FillWords(sample, batch.slot_pixels(sample.slot));
   }
-  batch.geometry()[static_cast<std::size_t>(sample.slot)] = counts.geometry;
-  if (options_.objects.is_on()) {
-    sample.stage = BadRecordKind::kExample;
-    FollowObjects(options_.objects, counts.geometry, batch.image_size(),
-                  sample);
-  }
-  Count(counts, batch.image_bytes().size() / batch.labels().size(), start,
-        sample);
+  return counts;
+}
+
+FillCounts SlotFiller::FillViews(Sample& sample) {
+  return sample.views.Fill({.example = sample.example,
+                            .key = sample.key,
+                            .seek_index = sample.seek_index.best(),
+                            .words = sample.words},
+                           sample.slot, sample.batch->batch());
 }
 
 FillCounts SlotFiller::FillWords(Sample& sample,
                                  std::span<std::uint32_t> words) {
-  return sample.example.packed.empty() ? Decode(sample, words)
+  return sample.example.packed.empty() ? seek_indexes_.Decode(sample, words)
                                        : CopyPacked(sample, words);
 }
 
@@ -241,15 +256,13 @@ void SlotFiller::Count(const FillCounts& counts, std::size_t slot_bytes,
   }
 }
 
-FillCounts SlotFiller::Decode(Sample& sample, std::span<std::uint32_t> words) {
-  FillCounts counts = seek_indexes_.Decode(sample, words);
-  if (!counts.warning.empty()) {
-    BadRecord warned = Describe(sample, DataError(counts.warning));
+void SlotFiller::Warn(const std::string& warning, const Sample& sample) const {
+  if (!warning.empty()) {
+    BadRecord warned = Describe(sample, DataError(warning));
     warned.kind = BadRecordKind::kWarning;
     warned.action = BadRecordAction::kUsed;
     sample.batch->AddBadRecord(std::move(warned));
   }
-  return counts;
 }
 
 void SlotFiller::UseSpareTime(Sample& sample) {

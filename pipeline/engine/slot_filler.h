@@ -83,12 +83,16 @@ class SlotFiller {
   // Fills the slot; returns what is wrong with the record.
   std::optional<DataError> FillIfGood(Sample& sample);
   void FillSlot(Sample& sample);
-  void FillImage(Sample& sample);
+  // Fills the image, its views and its boxes.
+  void FillImages(Sample& sample);
+  FillCounts FillImage(Sample& sample);
+  FillCounts FillViews(Sample& sample);
   // Decodes or copies the image and augments it.
   FillCounts FillWords(Sample& sample, std::span<std::uint32_t> words);
-  FillCounts Decode(Sample& sample, std::span<std::uint32_t> words);
   // Copies packed pixels and verifies the payload with the same pass over them.
   FillCounts CopyPacked(Sample& sample, std::span<std::uint32_t> words);
+  // Notes a decoder's warning.
+  void Warn(const std::string& warning, const Sample& sample) const;
   // Counts and traces the work done for a slot since `start`.
   void Count(const FillCounts& counts, std::size_t slot_bytes,
              StageCounter::Clock::time_point start, const Sample& sample) const;

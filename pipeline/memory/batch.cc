@@ -1,6 +1,8 @@
 #include "pipeline/memory/batch.h"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "base/rounding.h"
@@ -17,7 +19,7 @@ constexpr std::size_t Aligned(std::size_t bytes) {
 }
 
 // Bytes of a slot's image or choice.
-std::size_t SlotBytes(const ImageSize& image_size, BatchContent content) {
+std::size_t ImageBytes(const ImageSize& image_size, BatchContent content) {
   switch (content) {
     case BatchContent::kPixels:
       return image_size.pixels() * sizeof(std::uint32_t);
@@ -31,6 +33,19 @@ std::size_t SlotBytes(const ImageSize& image_size, BatchContent content) {
   return sizeof(std::uint32_t);
 }
 
+// Bytes of a slot's view.
+std::size_t ViewBytes(const ViewShape& view, BatchContent content) {
+  switch (view.content) {
+    case ViewContent::kImage:
+      return ImageBytes(view.image_size, content);
+    case ViewContent::kLabels8:
+      return view.image_size.pixels();
+    case ViewContent::kLabels32:
+      break;
+  }
+  return view.image_size.pixels() * sizeof(std::int32_t);
+}
+
 // Where the parts of a batch lie.
 struct Layout {
   struct Fixed {
@@ -39,27 +54,38 @@ struct Layout {
     std::size_t lengths_at;
   };
 
+  struct View {
+    std::size_t at;
+    std::size_t bytes;
+  };
+
   std::size_t images;  // bytes
   std::size_t labels_at;
   std::size_t weights_at;
   std::vector<Fixed> fixed;  // of each field; of ragged ones without rows
+  std::vector<View> views;
   std::size_t bytes;
 
-  Layout(int size, const ImageSize& image_size, BatchContent content,
-         std::span<const FieldSpec> fields) {
-    Check(size > 0 && image_size.shorter() > 0, "a batch holds something");
-    const std::size_t count = static_cast<std::size_t>(size);
-    images = count * SlotBytes(image_size, content);
+  explicit Layout(const BatchSpec& spec) {
+    Check(spec.size > 0 && spec.image_size.shorter() > 0,
+          "a batch holds something");
+    const std::size_t count = static_cast<std::size_t>(spec.size);
+    images = count * ImageBytes(spec.image_size, spec.content);
     labels_at = Aligned(images);
     weights_at = labels_at + Aligned(count * sizeof(std::int32_t));
     bytes = weights_at + Aligned(count * sizeof(float));
-    for (const FieldSpec& field : fields) {
+    for (const FieldSpec& field : spec.fields) {
       const std::size_t row = field.IsFixed() ? field.row_bytes() : 0;
       const std::size_t lengths_at = bytes + Aligned(count * row);
       fixed.push_back(
           {.rows_at = bytes, .row_bytes = row, .lengths_at = lengths_at});
       bytes = lengths_at +
               (field.IsFixed() ? Aligned(count * sizeof(std::int64_t)) : 0);
+    }
+    for (const ViewShape& view : spec.views) {
+      views.push_back(
+          {.at = bytes, .bytes = count * ViewBytes(view, spec.content)});
+      bytes += Aligned(views.back().bytes);
     }
   }
 };
@@ -70,6 +96,19 @@ std::span<Element> PartOf(std::span<Element> images, int slot, int size) {
   Check(slot >= 0 && slot < size, "the slot is in the batch");
   const std::size_t part = images.size() / static_cast<std::size_t>(size);
   return images.subspan(static_cast<std::size_t>(slot) * part, part);
+}
+
+// Fills a slot's view: with black, or the fill of labels.
+void FillView(const ViewShape& view, std::span<std::byte> slot) {
+  if (view.content == ViewContent::kLabels32) {
+    for (std::size_t at = 0; at < slot.size(); at += sizeof(std::int32_t)) {
+      std::memcpy(&slot[at], &view.fill, sizeof(std::int32_t));
+    }
+    return;
+  }
+  std::ranges::fill(slot, view.content == ViewContent::kImage
+                              ? std::byte{0}
+                              : static_cast<std::byte>(view.fill));
 }
 
 }  // namespace
@@ -94,20 +133,16 @@ struct Batch::Memory {
   std::unique_ptr<std::byte, Unpin> pinned;  // After pages: destroyed first.
 };
 
-Batch::Batch(int size, const ImageSize& image_size, const BatchMemory& memory,
-             BatchContent content, std::vector<FieldSpec> fields)
-    : size_(size),
-      image_size_(image_size),
-      content_(content),
-      records_(static_cast<std::size_t>(size), -1),
-      positions_(static_cast<std::size_t>(size), -1),
-      field_specs_(std::move(fields)),
-      geometry_(static_cast<std::size_t>(size)) {
-  const Layout layout(size, image_size, content, field_specs_);
+Batch::Batch(BatchSpec spec, const BatchMemory& memory)
+    : spec_(std::move(spec)),
+      records_(static_cast<std::size_t>(spec_.size), -1),
+      positions_(static_cast<std::size_t>(spec_.size), -1),
+      geometry_(static_cast<std::size_t>(spec_.size)) {
+  const Layout layout(spec_);
   memory_ = std::make_unique<Memory>(layout.bytes, memory);
-  const std::size_t count = static_cast<std::size_t>(size);
+  const std::size_t count = static_cast<std::size_t>(spec_.size);
   std::byte* const start = memory_->pages.bytes().data();
-  if (content == BatchContent::kRgb) {
+  if (spec_.content == BatchContent::kRgb) {
     rgb_ = {reinterpret_cast<std::uint8_t*>(start), layout.images};
   } else {
     pixels_ = {reinterpret_cast<std::uint32_t*>(start),
@@ -121,55 +156,72 @@ Batch::Batch(int size, const ImageSize& image_size, const BatchMemory& memory,
          .lengths = {reinterpret_cast<std::int64_t*>(start + field.lengths_at),
                      field.row_bytes == 0 ? 0 : count}});
   }
+  for (const Layout::View& view : layout.views) {
+    views_.push_back({.bytes = {start + view.at, view.bytes},
+                      .geometry = std::vector<Geometry>(count)});
+  }
 }
 
 Batch::~Batch() = default;
 Batch::Batch(Batch&&) noexcept = default;
 
 std::unique_ptr<Batch> Batch::Clone() const {
-  auto clone = std::make_unique<Batch>(size_, image_size_, BatchMemory(),
-                                       content_, field_specs_);
+  auto clone = std::make_unique<Batch>(spec_);
   std::ranges::copy(memory_->pages.bytes(),
                     clone->memory_->pages.bytes().begin());
   clone->CopyPlan(*this);
   return clone;
 }
 
-std::int64_t Batch::MemoryBytes(int size, const ImageSize& image_size,
-                                BatchContent content,
-                                std::span<const FieldSpec> fields) {
-  return static_cast<std::int64_t>(
-      PageMemory::RoundUp(Layout(size, image_size, content, fields).bytes));
+std::int64_t Batch::MemoryBytes(const BatchSpec& spec) {
+  return static_cast<std::int64_t>(PageMemory::RoundUp(Layout(spec).bytes));
 }
 
 std::span<std::uint32_t> Batch::slot_pixels(int slot) {
-  Check(content_ == BatchContent::kPixels || content_ == BatchContent::kChoices,
-        "the batch holds words");
-  return PartOf(pixels_, slot, size_);
+  Check(
+      content() == BatchContent::kPixels || content() == BatchContent::kChoices,
+      "the batch holds words");
+  return PartOf(pixels_, slot, size());
 }
 
 std::span<std::uint8_t> Batch::slot_rgb(int slot) {
-  Check(content_ == BatchContent::kRgb, "the batch holds RGB bytes");
-  return PartOf(rgb_, slot, size_);
+  Check(content() == BatchContent::kRgb, "the batch holds RGB bytes");
+  return PartOf(rgb_, slot, size());
 }
 
 std::span<const std::byte> Batch::image_bytes() const {
-  return content_ == BatchContent::kRgb ? std::as_bytes(rgb_)
-                                        : std::as_bytes(pixels_);
+  return content() == BatchContent::kRgb ? std::as_bytes(rgb_)
+                                         : std::as_bytes(pixels_);
+}
+
+std::size_t Batch::slot_image_bytes() const {
+  std::size_t bytes = image_bytes().size();
+  for (const View& view : views_) {
+    bytes += view.bytes.size();
+  }
+  return bytes / labels_.size();
+}
+
+std::span<std::byte> Batch::slot_view(std::size_t view, int slot) {
+  return PartOf(views_[view].bytes, slot, size());
 }
 
 void Batch::BlankSlot(int slot) {
-  if (content_ == BatchContent::kRgb) {
+  if (content() == BatchContent::kRgb) {
     std::ranges::fill(slot_rgb(slot), std::uint8_t{0});
-  } else if (content_ != BatchContent::kNone) {
+  } else if (content() != BatchContent::kNone) {
     std::ranges::fill(slot_pixels(slot), 0U);
   }
   for (std::size_t i = 0; i < fixed_.size(); ++i) {
-    if (field_specs_[i].IsFixed()) {
+    if (spec_.fields[i].IsFixed()) {
       const FieldPlace place = fixed_place(i, slot);
-      FillWithPadding(field_specs_[i], place.row);
+      FillWithPadding(spec_.fields[i], place.row);
       *place.length = 0;
     }
+  }
+  for (std::size_t i = 0; i < views_.size(); ++i) {
+    FillView(spec_.views[i], slot_view(i, slot));
+    views_[i].geometry[static_cast<std::size_t>(slot)] = {};
   }
   labels_[static_cast<std::size_t>(slot)] = -1;
   weights_[static_cast<std::size_t>(slot)] = 0;
@@ -178,12 +230,13 @@ void Batch::BlankSlot(int slot) {
 }
 
 FieldPlace Batch::fixed_place(std::size_t field, int slot) {
-  return {.row = PartOf(fixed_[field].rows, slot, size_),
+  return {.row = PartOf(fixed_[field].rows, slot, size()),
           .length = &fixed_[field].lengths[static_cast<std::size_t>(slot)]};
 }
 
 void Batch::CopyPlan(const Batch& from) {
-  Check(size_ == from.size_, "the batches have the same size");
+  Check(size() == from.size() && views_.size() == from.views_.size(),
+        "the batches have the same size and views");
   epoch = from.epoch;
   number = from.number;
   next = from.next;
@@ -192,6 +245,9 @@ void Batch::CopyPlan(const Batch& from) {
   fields_ = from.fields_;
   boxes_ = from.boxes_;
   geometry_ = from.geometry_;
+  for (std::size_t i = 0; i < views_.size(); ++i) {
+    views_[i].geometry = from.views_[i].geometry;
+  }
 }
 
 }  // namespace infeed

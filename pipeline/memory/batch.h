@@ -20,11 +20,8 @@ struct PoolState;
 // One thread at a time; different slots may be filled at once.
 class Batch {
  public:
-  // Requires: size, image_size > 0. Throws std::bad_alloc, and what memory.pin
-  // throws.
-  Batch(int size, const ImageSize& image_size, const BatchMemory& memory = {},
-        BatchContent content = BatchContent::kPixels,
-        std::vector<FieldSpec> fields = {});
+  // Throws std::bad_alloc, and what memory.pin throws.
+  explicit Batch(BatchSpec spec, const BatchMemory& memory = {});
   ~Batch();
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
@@ -37,10 +34,7 @@ class Batch {
   [[nodiscard]] std::unique_ptr<Batch> Clone() const;
 
   // Bytes of memory that such a batch takes.
-  [[nodiscard]] static std::int64_t MemoryBytes(
-      int size, const ImageSize& image_size,
-      BatchContent content = BatchContent::kPixels,
-      std::span<const FieldSpec> fields = {});
+  [[nodiscard]] static std::int64_t MemoryBytes(const BatchSpec& spec);
 
   // [size, height, width], each R << 24 | G << 16 | B << 8; for choices [size],
   // and labels and weights are unused; for kRgb and kNone empty.
@@ -57,6 +51,8 @@ class Batch {
   [[nodiscard]] std::span<std::uint8_t> slot_rgb(int slot);
   // The bytes of pixels() or rgb(), whichever the content is.
   [[nodiscard]] std::span<const std::byte> image_bytes() const;
+  // Bytes of a slot's image and views.
+  [[nodiscard]] std::size_t slot_image_bytes() const;
   // [size]; from 0, or -1 in a slot of weight 0.
   [[nodiscard]] std::span<std::int32_t> labels() { return labels_; }
   [[nodiscard]] std::span<const std::int32_t> labels() const { return labels_; }
@@ -78,17 +74,17 @@ class Batch {
     return positions_;
   }
 
-  [[nodiscard]] int size() const { return size_; }
-  [[nodiscard]] const ImageSize& image_size() const { return image_size_; }
-  [[nodiscard]] BatchContent content() const { return content_; }
+  [[nodiscard]] int size() const { return spec_.size; }
+  [[nodiscard]] const ImageSize& image_size() const { return spec_.image_size; }
+  [[nodiscard]] BatchContent content() const { return spec_.content; }
 
   // A black image, label -1, weight 0, record -1; fixed fields are padding, of
-  // length 0.
+  // length 0; views are black, or their fill.
   void BlankSlot(int slot);
 
   // InputOptions::fields.
   [[nodiscard]] const std::vector<FieldSpec>& field_specs() const {
-    return field_specs_;
+    return spec_.fields;
   }
   // For each of them, if it is ragged, the values of all slots, a list a slot;
   // empty lists for slots of weight 0.
@@ -121,6 +117,29 @@ class Batch {
   [[nodiscard]] std::span<Geometry> geometry() { return geometry_; }
   [[nodiscard]] std::span<const Geometry> geometry() const { return geometry_; }
 
+  // The views of each sample beside its image (InputOptions::views). The
+  // functions below take a view's number among them, from 0.
+  [[nodiscard]] const std::vector<ViewShape>& view_shapes() const {
+    return spec_.views;
+  }
+  // [size, height, width]: words, bytes R G B, or labels.
+  [[nodiscard]] std::span<std::byte> view(std::size_t view) {
+    return views_[view].bytes;
+  }
+  [[nodiscard]] std::span<const std::byte> view(std::size_t view) const {
+    return views_[view].bytes;
+  }
+  // [height, width] of one slot.
+  [[nodiscard]] std::span<std::byte> slot_view(std::size_t view, int slot);
+  // [size]: as geometry(), for the view.
+  [[nodiscard]] std::span<Geometry> view_geometry(std::size_t view) {
+    return views_[view].geometry;
+  }
+  [[nodiscard]] std::span<const Geometry> view_geometry(
+      std::size_t view) const {
+    return views_[view].geometry;
+  }
+
   // Copies epoch, number, next, records, positions, fields, boxes and geometry.
   // Requires: sizes are equal.
   void CopyPlan(const Batch& from);
@@ -140,9 +159,12 @@ class Batch {
     std::span<std::int64_t> lengths;
   };
 
-  int size_;
-  ImageSize image_size_;
-  BatchContent content_;
+  struct View {
+    std::span<std::byte> bytes;
+    std::vector<Geometry> geometry;
+  };
+
+  BatchSpec spec_;
   std::unique_ptr<Memory> memory_;
   std::span<std::uint32_t> pixels_;
   std::span<std::uint8_t> rgb_;
@@ -150,11 +172,11 @@ class Batch {
   std::span<float> weights_;
   std::vector<std::int64_t> records_;
   std::vector<std::int64_t> positions_;
-  std::vector<FieldSpec> field_specs_;
   std::vector<Fixed> fixed_;
   std::vector<FieldColumn> fields_;
   BoxColumn boxes_;
   std::vector<Geometry> geometry_;
+  std::vector<View> views_;
 };
 
 // Returns a batch to its pool; frees it when the pool is closed or there is

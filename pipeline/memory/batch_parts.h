@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/choices.h"
+#include "preprocess/pixels/image_size.h"
+#include "records/example/fields.h"
 
 namespace infeed {
 
@@ -36,6 +38,34 @@ inline constexpr Choices<BatchContent, 3> kLayouts = {
     {{"words", BatchContent::kPixels},
      {"rgb", BatchContent::kRgb},
      {"none", BatchContent::kNone}}};
+
+// The content of the slots of a view beside the images.
+enum class ViewContent {
+  kImage,    // an image, in the batch's content: words or bytes R G B
+  kLabels8,  // a label for each pixel, uint8
+  kLabels32  // the same, int32
+};
+
+inline constexpr Choices<ViewContent, 3> kViewContents = {
+    {{"none", ViewContent::kImage},
+     {"uint8", ViewContent::kLabels8},
+     {"int32", ViewContent::kLabels32}}};
+
+// A view of each sample beside its image.
+struct ViewShape {
+  ImageSize image_size;
+  ViewContent content = ViewContent::kImage;
+  int fill = 0;  // of labels: where there is no image
+};
+
+// What the memory of a batch holds.
+struct BatchSpec {
+  int size = 0;          // slots; > 0
+  ImageSize image_size;  // > 0
+  BatchContent content = BatchContent::kPixels;
+  std::vector<FieldSpec> fields = {};
+  std::vector<ViewShape> views = {};
+};
 
 // Pins the memory of each batch of a pool, so that a device can copy from it by
 // DMA: pin is called once the memory is mapped, unpin with the same bytes

@@ -19,13 +19,11 @@ void BatchReturn::operator()(Batch* batch) const {
   pool->free.Push(std::move(returned));
 }
 
-BatchPool::BatchPool(int count, int size, const ImageSize& image_size,
-                     const BatchMemory& memory, BatchContent content,
-                     const std::vector<FieldSpec>& fields)
+BatchPool::BatchPool(int count, const BatchSpec& spec,
+                     const BatchMemory& memory)
     : state_(std::make_shared<PoolState>(static_cast<std::size_t>(count))) {
   for (int i = 0; i < count; ++i) {
-    state_->free.Push(
-        std::make_unique<Batch>(size, image_size, memory, content, fields));
+    state_->free.Push(std::make_unique<Batch>(spec, memory));
   }
 }
 

@@ -26,11 +26,8 @@ struct PoolState {
 // batches that are not on loan. Handles may outlive the pool. Thread-safe.
 class BatchPool {
  public:
-  // Requires: count, size, image_size > 0. Throws what Batch() throws.
-  BatchPool(int count, int size, const ImageSize& image_size,
-            const BatchMemory& memory = {},
-            BatchContent content = BatchContent::kPixels,
-            const std::vector<FieldSpec>& fields = {});
+  // Requires: count > 0. Throws what Batch() throws.
+  BatchPool(int count, const BatchSpec& spec, const BatchMemory& memory = {});
 
   // Waits for a free batch; nullptr after Close().
   [[nodiscard]] BatchHandle Take();

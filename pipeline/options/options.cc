@@ -109,6 +109,7 @@ InputOptions CheckedInputOptions(InputOptions options) {
   CheckKeys(options);
   CheckFields(options.fields);
   ResolveObjects(options);
+  CheckViews(options);
   CheckRepeats(options);
   CheckLastBatch(options);
   CheckMost("rank", options.rank, options.world_size - 1, "world_size",
@@ -140,6 +141,19 @@ InputOptions CheckedInputOptions(InputOptions options) {
 bool ReadsLabels(const InputOptions& options) {
   return (options.layout != BatchContent::kNone && !options.objects.is_on()) ||
          options.label_key != kLabelKey;
+}
+
+BatchSpec BatchSpecOf(const InputOptions& options) {
+  BatchSpec spec = {.size = options.share(),
+                    .image_size = options.preprocess.image_size,
+                    .content = options.layout,
+                    .fields = options.fields};
+  for (const ViewSpec& view : options.views) {
+    spec.views.push_back({.image_size = view.preprocess.image_size,
+                          .content = view.content,
+                          .fill = view.fill});
+  }
+  return spec;
 }
 
 std::vector<FieldSpec> ReadFields(const InputOptions& options) {

@@ -11,6 +11,7 @@
 #include "pipeline/memory/batch.h"
 #include "pipeline/options/objects.h"
 #include "pipeline/options/order_options.h"
+#include "pipeline/options/views.h"
 #include "preprocess/recipe/options.h"
 #include "records/example/fields.h"
 #include "records/example/imagenet_example.h"
@@ -26,8 +27,7 @@ struct BadRecord;
 enum class OnBadRecord {
   kByMode,   // kReplace in training, else kSkip
   kFail,     // Next() throws its DataError
-  kReplace,  // another record, drawn by (seed, epoch, position), takes its
-             // place
+  kReplace,  // another one, drawn by (seed, epoch, position), takes its place
   kSkip,     // its slot has label -1, weight 0 and black pixels
 };
 
@@ -125,6 +125,10 @@ struct InputOptions {
   // of ragged fields, of which the boxes are a part.
   ObjectsSpec objects = {};
 
+  // Views of each sample beside its image, views 1, 2 and so on; MakeView(). A
+  // record that lacks one is bad.
+  std::vector<ViewSpec> views = {};
+
   // Performance: the batches are the same for any value of these options.
 
   GraphKind graph = GraphKind::kFlow;
@@ -155,8 +159,7 @@ struct InputOptions {
 
   // Other outputs of a run.
 
-  // File that lists bad records, one JSON object a line; empty: none.
-  std::string bad_record_report = {};
+  std::string bad_record_report = {};  // a JSON object a line; empty: none
   // Called for each bad record, in order, before Next() returns its batch; from
   // any thread, one at a time. May be empty.
   std::function<void(const BadRecord&)> on_bad = {};
@@ -179,14 +182,16 @@ struct InputOptions {
 // label_key is the standard one.
 [[nodiscard]] bool ReadsLabels(const InputOptions& options);
 
+// The shape of this rank's batches.
+[[nodiscard]] BatchSpec BatchSpecOf(const InputOptions& options);
+
 // The fields to read from each record: options.fields, then those of the boxes.
 [[nodiscard]] std::vector<FieldSpec> ReadFields(const InputOptions& options);
 
 // The most bytes of a record's ragged values.
 [[nodiscard]] std::int64_t RaggedBytes(const InputOptions& options);
 
-// The image's key as a store of records wants it (RecordStoreOptions): empty
-// where there are no images.
+// RecordStoreOptions::image_key: empty where there are no images.
 [[nodiscard]] std::string StoreImageKey(const InputOptions& options);
 
 // The keys among them, borrowed.

@@ -93,6 +93,18 @@ std::string Differences(const StreamState& here, const StreamState& there) {
   return text;
 }
 
+Json ViewsJson(const InputOptions& options) {
+  Json views = Json::array();
+  for (const ViewSpec& view : options.views) {
+    Json settings;
+    for (const auto& [name, value] : ViewSettings(options, view)) {
+      settings[name] = ParseJson<Json>(value);
+    }
+    views.push_back(settings);
+  }
+  return views;
+}
+
 // Options without a row that change batches.
 void AddOtherFields(const InputOptions& options,
                     std::vector<StateField>& identity) {
@@ -104,6 +116,9 @@ void AddOtherFields(const InputOptions& options,
   add("eval_crops", options.preprocess.crop.eval_crops);
   add("max_scans", options.preprocess.limits.max_scans);
   add("max_memory_bytes", options.preprocess.limits.max_memory_bytes);
+  if (!options.views.empty()) {
+    add("views", ViewsJson(options));
+  }
 }
 
 }  // namespace

@@ -89,35 +89,50 @@ std::int64_t SeekIndexBytes(const InputOptions& options,
              : 0;
 }
 
+// A worker's decoders: of the image, of views with other preprocessing, and of
+// labels.
+std::int64_t Decoders(const InputOptions& options) {
+  const bool has_labels = std::ranges::any_of(
+      options.views,
+      [](const ViewSpec& view) { return view.content != ViewContent::kImage; });
+  return 1 + static_cast<std::int64_t>(ViewPreprocessing(options).size()) +
+         (has_labels ? 1 : 0);
+}
+
 // The required parts.
 MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
   const std::int64_t record = std::min(data.longest_record, kLongestRecord);
   const bool has_images = options.layout != BatchContent::kNone;
   const auto scratch =
       static_cast<std::int64_t>(ScratchWords(options) * sizeof(std::uint32_t));
-  return {
-      .limit = options.memory_limit / options.local_world_size,
-      .program = kProgram + options.threads * kThread,
-      .index = data.records * kIndexEntry,
-      .batches =
-          options.batches_in_pool *
-          Batch::MemoryBytes(options.share(), options.preprocess.image_size,
-                             options.layout, options.fields),
-      .fields = FieldBytes(options),
-      .records = options.threads * record,
-      .prefetch = data.in_cloud ? cloud_settings().byte_budget : 0,
-      .decoding = options.threads *
-                  (record + (has_images ? kRows + kSmallImage + scratch : 0)),
-      .compressed = data.compressed_bytes,
-      .image = kSmallImage};
+  return {.limit = options.memory_limit / options.local_world_size,
+          .program = kProgram + options.threads * kThread,
+          .index = data.records * kIndexEntry,
+          .batches = options.batches_in_pool *
+                     Batch::MemoryBytes(BatchSpecOf(options)),
+          .fields = FieldBytes(options),
+          .records = options.threads * record,
+          .prefetch = data.in_cloud ? cloud_settings().byte_budget : 0,
+          .decoding =
+              options.threads *
+              (record +
+               (has_images ? Decoders(options) * (kRows + kSmallImage) + scratch
+                           : 0)),
+          .compressed = data.compressed_bytes,
+          .image = kSmallImage};
 }
 
 }  // namespace
 
 std::size_t ScratchWords(const InputOptions& options) {
-  return options.layout == BatchContent::kRgb
-             ? options.preprocess.image_size.pixels()
-             : 0;
+  if (options.layout != BatchContent::kRgb) {
+    return 0;
+  }
+  std::size_t words = options.preprocess.image_size.pixels();
+  for (const ViewSpec& view : options.views) {
+    words = std::max(words, view.preprocess.image_size.pixels());
+  }
+  return words;
 }
 
 int SlotsPerTask(const InputOptions& options) {
@@ -147,19 +162,26 @@ MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
   const std::int64_t more_image =
       !has_images
           ? 0
-          : std::clamp(for_images / options.threads, std::int64_t{0},
+          : std::clamp(for_images / (options.threads * Decoders(options)),
+                       std::int64_t{0},
                        std::max(options.preprocess.limits.max_memory_bytes -
                                     kSmallImage,
                                 std::int64_t{0}));
   plan.image += more_image;
-  plan.decoding += options.threads * more_image;
+  plan.decoding += options.threads * Decoders(options) * more_image;
   plan.cache = options.use_cache ? plan.limit - plan.total() : 0;
   return plan;
 }
 
 InputOptions PlannedOptions(InputOptions options, const MemoryPlan& plan) {
-  std::int64_t& bytes = options.preprocess.limits.max_memory_bytes;
-  bytes = std::min(bytes, plan.image);
+  const auto limit = [&plan](PreprocessOptions& preprocess) {
+    std::int64_t& bytes = preprocess.limits.max_memory_bytes;
+    bytes = std::min(bytes, plan.image);
+  };
+  limit(options.preprocess);
+  for (ViewSpec& view : options.views) {
+    limit(view.preprocess);
+  }
   return options;
 }
 

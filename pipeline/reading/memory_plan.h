@@ -41,8 +41,8 @@ struct MemoryPlan {
   }
 };
 
-// Words of the scratch slot in which a worker prepares an image for a batch of
-// RGB bytes; 0 for other layouts.
+// Words of the scratch slot in which a worker prepares an image or a view for a
+// batch of RGB bytes; 0 for other layouts.
 [[nodiscard]] std::size_t ScratchWords(const InputOptions& options);
 
 // Neighbouring slots per task, which one worker fills one after the other: few

@@ -30,6 +30,14 @@ struct SampleSeekIndex {
   std::string found = {};  // the index that it found, extended; empty: none
   int open_rows = 0;       // rows of MCUs that an index could still cover
   bool is_wrong = false;   // `opened` is not the JPEG's
+
+  // After the decode, the index to use for further decodes of the JPEG; empty:
+  // none.
+  [[nodiscard]] std::span<const std::byte> best() const {
+    return !found.empty() ? std::as_bytes(std::span(found))
+           : opened       ? opened->body
+                          : std::span<const std::byte>();
+  }
 };
 
 // Whether a seek index from beside the record's shard is of use.

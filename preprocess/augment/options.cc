@@ -38,4 +38,13 @@ void CheckAugmentOptions(const AugmentOptions& options) {
   CheckFactor("erasing", options.erasing, 1);
 }
 
+void CheckPixelsStay(std::string_view what, const AugmentOptions& options) {
+  if (options.policy != AugmentPolicy::kNone) {
+    throw UsageError(
+        "augment=" + std::string(ChoiceName(options.policy, kAugmentPolicies)) +
+        " moves pixels, which " + std::string(what) +
+        " do not follow: leave it out");
+  }
+}
+
 }  // namespace infeed

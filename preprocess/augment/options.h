@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "base/choices.h"
 
 namespace infeed {
@@ -84,5 +86,9 @@ struct AugmentOptions {
 
 // Throws UsageError naming the field that is out of range.
 void CheckAugmentOptions(const AugmentOptions& options);
+
+// Throws UsageError for a policy, all of which may move pixels; `what` does not
+// follow them: "boxes".
+void CheckPixelsStay(std::string_view what, const AugmentOptions& options);
 
 }  // namespace infeed

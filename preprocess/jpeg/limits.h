@@ -10,6 +10,8 @@ struct JpegLimits {
   int max_scans = 100;                  // of a progressive image
   // Limit of libjpeg's own memory, for an image that it holds as a whole.
   std::int64_t max_memory_bytes = std::int64_t{1} << 30;
+
+  friend bool operator==(const JpegLimits&, const JpegLimits&) = default;
 };
 
 // How libjpeg's warnings about scans, which mean damaged pixels, are handled.

@@ -215,11 +215,7 @@ void CheckBoxOptions(const BoxFilter& filter, const AugmentOptions& augment) {
   RequireFrom0("min_size", filter.min_size, kMost);
   RequireFrom0("min_area", filter.min_area, kMost);
   RequireFrom0("min_visible", filter.min_visible, 1);
-  if (augment.policy != AugmentPolicy::kNone) {
-    throw UsageError(
-        "augment=" + std::string(ChoiceName(augment.policy, kAugmentPolicies)) +
-        " moves pixels, which boxes do not follow: leave it out");
-  }
+  CheckPixelsStay("boxes", augment);
 }
 
 void ReadBoxes(std::span<const std::span<const float>> columns,

@@ -78,6 +78,9 @@ struct PreprocessOptions {
   JpegLimits limits = {};       // also for other image formats
   // A JPEG that libjpeg warns about is used, not bad.
   bool lenient = false;
+
+  friend bool operator==(const PreprocessOptions&,
+                         const PreprocessOptions&) = default;
 };
 
 // The order of a stored box's four numbers: c is a centre, w and h are sizes.

@@ -61,6 +61,17 @@ bool DrawFlip(const SampleKey& key) {
 
 }  // namespace
 
+void FillCounts::Add(const FillCounts& other) {
+  decoded_pixels += other.decoded_pixels;
+  outside_pixels += other.outside_pixels;
+  decode += other.decode;
+  resize += other.resize;
+  augment += other.augment;
+  if (warning.empty()) {
+    warning = other.warning;
+  }
+}
+
 Preprocessor::Preprocessor(const PreprocessOptions& options, bool training)
     : Preprocessor(
           options, training,

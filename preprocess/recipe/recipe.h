@@ -42,6 +42,10 @@ struct FillCounts {
   std::string warning = {};  // libjpeg's first tolerated warning
   // As planned: scaled_decode may move pixels by half of its denominator.
   Geometry geometry;
+
+  // Adds the pixels and times of another image, and takes its warning if it has
+  // none.
+  void Add(const FillCounts& other);
 };
 
 // Whether the sample is mirrored: in training, where images may be mirrored, as

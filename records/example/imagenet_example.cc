@@ -156,6 +156,21 @@ ImagenetExampleView ParseImagenetExample(std::span<const std::byte> payload,
   return view;
 }
 
+Bytes ImageUnder(Bytes payload, std::string_view key) {
+  Bytes found;
+  ForEachEntry(payload, [&](std::string_view name, Bytes entry) {
+    found = name == key ? entry : found;
+  });
+  OneValue<std::string_view> value;
+  ReadValues(found, value);
+  const std::string_view image = value.Or({}, key);
+  if (image.empty()) {
+    RequireImageKey(payload, key);
+    throw DataError("Example key '" + std::string(key) + "' is empty");
+  }
+  return std::as_bytes(std::span(image));
+}
+
 void RequireImageKey(Bytes payload, std::string_view image_key) {
   std::string there;
   for (const ExampleFeature& feature : ListFeatures(payload)) {

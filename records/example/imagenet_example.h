@@ -75,6 +75,11 @@ enum class LabelList { kOne, kAny };
     std::span<const std::byte> payload, LabelList labels = LabelList::kOne,
     const ExampleKeys& keys = {});
 
+// Returns the one value of bytes under a key, a view into the payload. Throws
+// DataError that names the keys of a record without it.
+[[nodiscard]] std::span<const std::byte> ImageUnder(
+    std::span<const std::byte> payload, std::string_view key);
+
 // For a record without an image: throws DataError that names the keys it has,
 // unless it has the image's key.
 void RequireImageKey(std::span<const std::byte> payload,

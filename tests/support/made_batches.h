@@ -43,7 +43,7 @@ inline std::shared_ptr<MadeStream> MadeBatches(std::int64_t count, int size,
     if (*made == count) {
       return nullptr;
     }
-    BatchHandle batch(new Batch(size, image_size));
+    BatchHandle batch(new Batch({.size = size, .image_size = image_size}));
     for (int slot = 0; slot < size; ++slot) {
       batch->BlankSlot(slot);
     }

@@ -39,6 +39,10 @@ BatchCopy CopyOf(const Batch& batch) {
     fixed.emplace_back(batch.fixed(i).begin(), batch.fixed(i).end());
     lengths.emplace_back(batch.lengths(i).begin(), batch.lengths(i).end());
   }
+  std::vector<std::vector<std::byte>> views;
+  for (std::size_t i = 0; i < batch.view_shapes().size(); ++i) {
+    views.emplace_back(batch.view(i).begin(), batch.view(i).end());
+  }
   return {.pixels = {batch.pixels().begin(), batch.pixels().end()},
           .rgb = {batch.rgb().begin(), batch.rgb().end()},
           .labels = {batch.labels().begin(), batch.labels().end()},
@@ -50,6 +54,7 @@ BatchCopy CopyOf(const Batch& batch) {
           .fields = batch.fields(),
           .fixed = std::move(fixed),
           .lengths = std::move(lengths),
+          .views = std::move(views),
           .next = batch.next};
 }
 
@@ -81,7 +86,8 @@ std::vector<BatchCopy> PlainStream(const RecordIndex& index,
   StreamPosition place;
   std::vector<std::byte> buffer;
   for (int i = 0; i < count; ++i) {
-    Batch batch(options.batch_size, options.preprocess.image_size);
+    Batch batch({.size = options.batch_size,
+                 .image_size = options.preprocess.image_size});
     batch.epoch = place.epoch;
     batch.number = place.position / options.batch_size;
     for (int slot = 0; slot < options.batch_size; ++slot, ++place.position) {

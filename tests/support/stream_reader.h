@@ -30,6 +30,7 @@ struct BatchCopy {
   std::vector<FieldColumn> fields;
   std::vector<std::vector<std::byte>> fixed;       // of the fixed fields: rows
   std::vector<std::vector<std::int64_t>> lengths;  // and their values
+  std::vector<std::vector<std::byte>> views;
   StreamPosition next;
 
   friend bool operator==(const BatchCopy&, const BatchCopy&) = default;

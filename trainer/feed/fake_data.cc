@@ -13,8 +13,7 @@ namespace {
 
 std::int64_t CheckedBytes(const InputOptions& options) {
   const std::int64_t bytes =
-      options.batches_in_pool *
-      Batch::MemoryBytes(options.share(), options.preprocess.image_size);
+      options.batches_in_pool * Batch::MemoryBytes(BatchSpecOf(options));
   if (bytes > options.memory_limit / options.local_world_size) {
     throw UsageError("memory_limit is " + std::to_string(options.memory_limit) +
                      " bytes, but the batches of fake data take " +
@@ -66,7 +65,7 @@ FakeData::FakeData(const InputOptions& options, const StreamPosition& start)
                          options.batch_size),
       memory_bytes_(CheckedBytes(options)),
       position_(start),
-      pool_(options.batches_in_pool, share_, options.preprocess.image_size,
+      pool_(options.batches_in_pool, BatchSpecOf(options),
             options.batch_memory) {
   std::vector<BatchHandle> all;
   for (int i = 0; i < options.batches_in_pool; ++i) {

@@ -162,8 +162,9 @@ BatchHandle ResidentOrder::Next() {
     return nullptr;
   }
   const int size = options_.share();
-  BatchHandle batch(new Batch(size, options_.preprocess.image_size, {},
-                              BatchContent::kChoices));
+  BatchHandle batch(new Batch({.size = size,
+                               .image_size = options_.preprocess.image_size,
+                               .content = BatchContent::kChoices}));
   EnterPlan(WithRecords(*plan, epoch_), *batch);
   for (int slot = 0; slot < size; ++slot) {
     const auto at = static_cast<std::size_t>(slot);

@@ -48,7 +48,7 @@ std::function<void(const Batch&)> BatchUnpacker::Hold(
 
 DeviceBatch BatchUnpacker::UnpackChosen(const Batch& choices) const {
   Check(held_ != nullptr, "a batch of choices needs images on the device");
-  Batch images(choices.size(), choices.image_size());
+  Batch images({.size = choices.size(), .image_size = choices.image_size()});
   held_->Gather(choices, images);
   return Unpack(images);
 }

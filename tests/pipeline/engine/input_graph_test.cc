@@ -38,7 +38,7 @@ class InputGraphTest : public ::testing::Test {
     StageCounters counters;
     const SeekStore seek_store(shards_.index());
     SlotFiller filler(store, seek_store, kRecords, options, counters);
-    BatchPool pool(kBatches, 2, 8);
+    BatchPool pool(kBatches, {.size = 2, .image_size = 8});
     const SampleOrder order(kRecords, Shuffle::kGlobal, 1);
     CurrentEpoch epoch(order);
     std::deque<OpenBatch> open(kBatches);

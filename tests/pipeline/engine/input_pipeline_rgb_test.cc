@@ -140,8 +140,10 @@ TEST(InputPipelineRgbTest, CountsItsBytesAndItsMemory) {
   const std::vector<StageStats> stages = pipeline.stats().stages;
   ASSERT_EQ(stages.size(), 5U);
   EXPECT_EQ(stages[3].bytes, 20 * slot) << stages[3].name;
-  EXPECT_EQ(pipeline.memory().batches,
-            3 * Batch::MemoryBytes(4, 19, BatchContent::kRgb));
+  EXPECT_EQ(
+      pipeline.memory().batches,
+      3 * Batch::MemoryBytes(
+              {.size = 4, .image_size = 19, .content = BatchContent::kRgb}));
 }
 
 TEST(InputPipelineRgbTest, GoesOnWithTheStateOfWords) {

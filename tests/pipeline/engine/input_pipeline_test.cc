@@ -172,7 +172,8 @@ TEST(InputPipelineTest, CountsWhatItDeliveredAndSeesItsQueues) {
 TEST(InputPipelineTest, SaysWhatMemoryItCanTake) {
   const InputPipeline pipeline(SharedIndex(), SmallTraining());
   EXPECT_EQ(pipeline.memory().records, 2 * SharedIndex().max_length());
-  EXPECT_EQ(pipeline.memory().batches, kPool * Batch::MemoryBytes(4, 16));
+  EXPECT_EQ(pipeline.memory().batches,
+            kPool * Batch::MemoryBytes({.size = 4, .image_size = 16}));
   EXPECT_EQ(pipeline.memory_bytes(), pipeline.memory().total());
   EXPECT_LE(pipeline.memory_bytes(), SmallTraining().memory_limit);
   EXPECT_EQ(pipeline.stats().memory_bytes, pipeline.memory_bytes());

@@ -55,7 +55,8 @@ class SlotFillerTest : public ::testing::Test {
     const RecordStore store(index, store_options);
     const SeekStore seek_store(index);
     SlotFiller filler(store, seek_store, kRecords, options, counters_);
-    BatchPool pool(1, kRecords, options.preprocess.image_size);
+    BatchPool pool(
+        1, {.size = kRecords, .image_size = options.preprocess.image_size});
     OpenBatch open;
     Begin(options, pool, open);
     FillSlots(filler, open);
@@ -137,7 +138,8 @@ TEST_F(SlotFillerTest, AMappedRecordThatIsLostIsReadAgain) {
                             {.verify_checksums = verify, .map_files = true});
     const SeekStore seek_store(shards.index());
     SlotFiller filler(store, seek_store, kRecords, options, counters_);
-    BatchPool pool(1, kRecords, options.preprocess.image_size);
+    BatchPool pool(
+        1, {.size = kRecords, .image_size = options.preprocess.image_size});
     OpenBatch open;
     Begin(options, pool, open);
     std::vector<std::unique_ptr<Sample>> samples;

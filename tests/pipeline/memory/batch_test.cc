@@ -27,7 +27,7 @@ bool IsAligned(const void* memory) {
 }
 
 TEST(BatchTest, HasAlignedPartsOfTheRightSize) {
-  Batch batch(3, 5);
+  Batch batch({.size = 3, .image_size = 5});
   EXPECT_EQ(batch.pixels().size(), 75U);
   EXPECT_EQ(batch.labels().size(), 3U);
   EXPECT_EQ(batch.weights().size(), 3U);
@@ -40,17 +40,17 @@ TEST(BatchTest, HasAlignedPartsOfTheRightSize) {
 }
 
 TEST(BatchTest, HoldsImagesThatAreNotSquare) {
-  Batch batch(3, {5, 8});
+  Batch batch({.size = 3, .image_size = {5, 8}});
   EXPECT_EQ(batch.image_size(), ImageSize(5, 8));
   EXPECT_EQ(batch.pixels().size(), 120U);
   EXPECT_EQ(batch.slot_pixels(2).data(), batch.pixels().data() + 80);
   EXPECT_EQ(batch.Clone()->image_size(), ImageSize(5, 8));
-  EXPECT_EQ(Batch::MemoryBytes(64, {100, 200}),
-            Batch::MemoryBytes(64, {200, 100}));
+  EXPECT_EQ(Batch::MemoryBytes({.size = 64, .image_size = {100, 200}}),
+            Batch::MemoryBytes({.size = 64, .image_size = {200, 100}}));
 }
 
 TEST(BatchTest, HoldsRgbBytesInsteadOfWords) {
-  Batch batch(3, 5, {}, BatchContent::kRgb);
+  Batch batch({.size = 3, .image_size = 5, .content = BatchContent::kRgb});
   EXPECT_TRUE(batch.pixels().empty());
   EXPECT_EQ(batch.rgb().size(), 225U);
   EXPECT_EQ(batch.image_bytes().size(), 225U);
@@ -58,10 +58,12 @@ TEST(BatchTest, HoldsRgbBytesInsteadOfWords) {
   EXPECT_TRUE(IsAligned(batch.labels().data()));
   EXPECT_EQ(batch.slot_rgb(2).data(), batch.rgb().data() + 150);
   EXPECT_EQ(batch.slot_rgb(2).size(), 75U);
-  EXPECT_EQ(Batch(3, 5).image_bytes().size(), 300U);
-  EXPECT_EQ(Batch::MemoryBytes(16, 32) -
-                Batch::MemoryBytes(16, 32, BatchContent::kRgb),
-            16 * 32 * 32);
+  EXPECT_EQ(Batch({.size = 3, .image_size = 5}).image_bytes().size(), 300U);
+  EXPECT_EQ(
+      Batch::MemoryBytes({.size = 16, .image_size = 32}) -
+          Batch::MemoryBytes(
+              {.size = 16, .image_size = 32, .content = BatchContent::kRgb}),
+      16 * 32 * 32);
   std::ranges::fill(batch.rgb(), std::uint8_t{7});
   batch.BlankSlot(0);
   EXPECT_THAT(batch.slot_rgb(0), Each(0));
@@ -71,7 +73,7 @@ TEST(BatchTest, HoldsRgbBytesInsteadOfWords) {
 }
 
 TEST(BatchTest, BlanksOneSlotOnly) {
-  Batch batch(2, 4);
+  Batch batch({.size = 2, .image_size = 4});
   for (const int slot : {0, 1}) {
     std::ranges::fill(batch.slot_pixels(slot), 7U);
     batch.labels()[static_cast<std::size_t>(slot)] = 3;
@@ -85,7 +87,7 @@ TEST(BatchTest, BlanksOneSlotOnly) {
 }
 
 TEST(BatchTest, ACloneHasTheSameContentInItsOwnMemory) {
-  Batch batch(2, 4);
+  Batch batch({.size = 2, .image_size = 4});
   std::ranges::fill(batch.pixels(), 7U);
   std::ranges::copy(std::vector{3, -1}, batch.labels().begin());
   std::ranges::copy(std::vector{1.0F, 0.0F}, batch.weights().begin());
@@ -107,9 +109,9 @@ TEST(BatchTest, ACloneHasTheSameContentInItsOwnMemory) {
 }
 
 TEST(BatchDeathTest, AbortsOnSlotsThatAreNotThereOrOfAnotherLayout) {
-  Batch words(2, 4);
+  Batch words({.size = 2, .image_size = 4});
   EXPECT_DEATH((void)words.slot_pixels(2), "the slot is in the batch");
-  Batch rgb(2, 4, {}, BatchContent::kRgb);
+  Batch rgb({.size = 2, .image_size = 4, .content = BatchContent::kRgb});
   EXPECT_DEATH((void)words.slot_rgb(0), "the batch holds RGB bytes");
   EXPECT_DEATH((void)rgb.slot_pixels(0), "the batch holds words");
 }
@@ -143,7 +145,7 @@ class PinnedMemory {
 TEST(BatchMemoryTest, EachBatchOfAPoolIsPinnedWhileItIsThere) {
   PinnedMemory memory;
   {
-    BatchPool pool(3, 2, 8, memory.hooks());
+    BatchPool pool(3, {.size = 2, .image_size = 8}, memory.hooks());
     EXPECT_EQ(memory.count(), 3U);
     pool.Take().reset();
     EXPECT_EQ(memory.count(), 3U);
@@ -155,7 +157,7 @@ TEST(BatchMemoryTest, ABatchThatOutlivesItsPoolStaysPinned) {
   PinnedMemory memory;
   BatchHandle survivor;
   {
-    BatchPool pool(2, 2, 8, memory.hooks());
+    BatchPool pool(2, {.size = 2, .image_size = 8}, memory.hooks());
     survivor = pool.Take();
     pool.Close();
   }
@@ -167,7 +169,7 @@ TEST(BatchMemoryTest, ABatchThatOutlivesItsPoolStaysPinned) {
 TEST(BatchMemoryTest, AMovedBatchIsUnpinnedOnce) {
   PinnedMemory memory;
   {
-    Batch batch(2, 8, memory.hooks());
+    Batch batch({.size = 2, .image_size = 8}, memory.hooks());
     const Batch moved = std::move(batch);
     EXPECT_EQ(memory.count(), 1U);
   }
@@ -185,13 +187,14 @@ TEST(BatchMemoryTest, WhatCannotBePinnedIsNotUnpinned) {
                                    memory.hooks().pin(bytes);
                                  },
                              .unpin = memory.hooks().unpin};
-  EXPECT_THROW(BatchPool(3, 2, 8, hooks), std::bad_alloc);
+  EXPECT_THROW(BatchPool(3, {.size = 2, .image_size = 8}, hooks),
+               std::bad_alloc);
   EXPECT_EQ(asked, 2);
   EXPECT_EQ(memory.count(), 0U);
 }
 
 TEST(BatchPoolTest, LendsEachBatchOnceAndAgainWhenItIsBack) {
-  BatchPool pool(2, 1, 1);
+  BatchPool pool(2, {.size = 1, .image_size = 1});
   BatchHandle first = pool.Take();
   const BatchHandle second = pool.Take();
   const Batch* const returned = first.get();
@@ -201,7 +204,7 @@ TEST(BatchPoolTest, LendsEachBatchOnceAndAgainWhenItIsBack) {
 }
 
 TEST(BatchPoolTest, WaitsUntilABatchIsBack) {
-  BatchPool pool(1, 1, 1);
+  BatchPool pool(1, {.size = 1, .image_size = 1});
   BatchHandle only = pool.Take();
   const Batch* taken = nullptr;
   std::jthread waiting([&] { taken = pool.Take().get(); });
@@ -212,7 +215,7 @@ TEST(BatchPoolTest, WaitsUntilABatchIsBack) {
 }
 
 TEST(BatchPoolTest, EndsAWaitOnClose) {
-  BatchPool pool(1, 1, 1);
+  BatchPool pool(1, {.size = 1, .image_size = 1});
   const BatchHandle only = pool.Take();
   bool ended = false;
   std::jthread waiting([&] { ended = pool.Take() == nullptr; });
@@ -225,7 +228,7 @@ TEST(BatchPoolTest, EndsAWaitOnClose) {
 TEST(BatchPoolTest, TakesABatchBackAfterItIsGone) {
   BatchHandle survivor;
   {
-    BatchPool pool(2, 1, 1);
+    BatchPool pool(2, {.size = 1, .image_size = 1});
     survivor = pool.Take();
   }
   survivor->labels()[0] = 4;
@@ -234,7 +237,7 @@ TEST(BatchPoolTest, TakesABatchBackAfterItIsGone) {
 }
 
 TEST(BatchPoolTest, CopiesWhatWouldBeOneLentTooMany) {
-  BatchPool pool(3, 1, 1);
+  BatchPool pool(3, {.size = 1, .image_size = 1});
   const auto next = [&] { return pool.Lend(pool.Take(), 2); };
   BatchHandle first = next();
   const BatchHandle second = next();
@@ -251,7 +254,7 @@ TEST(BatchPoolTest, CopiesWhatWouldBeOneLentTooMany) {
 }
 
 TEST(BatchPoolTest, CopiesNothingWithoutALimit) {
-  BatchPool pool(2, 1, 1);
+  BatchPool pool(2, {.size = 1, .image_size = 1});
   const BatchHandle first = pool.Lend(pool.Take(), 0);
   const BatchHandle second = pool.Lend(pool.Take(), 0);
   EXPECT_NE(second.get_deleter().pool, nullptr);
@@ -259,7 +262,7 @@ TEST(BatchPoolTest, CopiesNothingWithoutALimit) {
 }
 
 TEST(BatchPoolTest, NeverLendsOneBatchToTwoThreads) {
-  BatchPool pool(3, 1, 1);
+  BatchPool pool(3, {.size = 1, .image_size = 1});
   std::vector<std::jthread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&pool, t] {

@@ -28,7 +28,8 @@ const InputOptions kOptions{.batch_size = 8,
 
 TEST(MemoryPlanTest, CountsTheFixedParts) {
   const MemoryPlan plan = PlanMemory(kOptions, kData);
-  EXPECT_EQ(plan.batches, 3 * Batch::MemoryBytes(4, 10));
+  EXPECT_EQ(plan.batches,
+            3 * Batch::MemoryBytes({.size = 4, .image_size = 10}));
   EXPECT_EQ(plan.records, 2 * 1000);
   EXPECT_EQ(plan.index, 24 * 500);
   EXPECT_EQ(plan.program, 66 * kMebi);
@@ -50,8 +51,12 @@ TEST(MemoryPlanTest, CountsScratchSlotsAndSmallerBatchesForRgbBytes) {
   const MemoryPlan plan = PlanMemory(options, kData);
   EXPECT_EQ(ScratchWords(options), 40'000U);
   EXPECT_EQ(ScratchWords(kOptions), 0U);
-  EXPECT_EQ(plan.batches, 3 * Batch::MemoryBytes(4, 200, BatchContent::kRgb));
-  EXPECT_LT(plan.batches, 3 * Batch::MemoryBytes(4, 200));
+  EXPECT_EQ(
+      plan.batches,
+      3 * Batch::MemoryBytes(
+              {.size = 4, .image_size = 200, .content = BatchContent::kRgb}));
+  EXPECT_LT(plan.batches,
+            3 * Batch::MemoryBytes({.size = 4, .image_size = 200}));
   EXPECT_EQ(plan.decoding, 2 * (1000 + 4 * kMebi + plan.image + 160'000));
   EXPECT_LE(plan.total(), plan.limit);
 }

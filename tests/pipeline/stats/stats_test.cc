@@ -135,7 +135,7 @@ TEST(ConsumerCountsTest, CountsNothingBeforeItIsAsked) {
 }
 
 TEST(ConsumerCountsTest, KeepsTheFirstWaitApart) {
-  Batch batch(2, 1);
+  Batch batch({.size = 2, .image_size = 1});
   std::ranges::fill(batch.weights(), 1.0F);
   ConsumerCounts counts;
   EXPECT_EQ(counts.Delivered(batch, seconds(100)), 2);
@@ -147,7 +147,7 @@ TEST(ConsumerCountsTest, KeepsTheFirstWaitApart) {
 }
 
 TEST(ConsumerCountsTest, LeavesPaddingOut) {
-  Batch batch(2, 1);
+  Batch batch({.size = 2, .image_size = 1});
   std::ranges::fill(batch.weights(), 1.0F);
   batch.BlankSlot(1);
   ConsumerCounts counts;

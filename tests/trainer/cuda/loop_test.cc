@@ -299,7 +299,7 @@ TEST_P(CudaEvaluationTest, EvaluatesAsTheCpuDoes) {
 
 TEST_F(CudaLoopTest, TakesBatchesFromPinnedMemoryAndGivesThemBack) {
   TorchLoop loop(kModel, kOptimizer, kGraphs);
-  BatchPool pool(4, kBatch, kSide, loop.batch_memory());
+  BatchPool pool(4, {.size = kBatch, .image_size = kSide}, loop.batch_memory());
   auto number = std::make_shared<std::int64_t>(0);
   const auto source = std::make_shared<MadeStream>([&pool, number] {
     BatchHandle batch = pool.Take();

@@ -40,7 +40,9 @@ std::uint32_t Choice(std::int64_t step, int slot) {
 }
 
 BatchHandle Choices(std::int64_t step) {
-  BatchHandle batch(new Batch(kBatch, kSide, {}, BatchContent::kChoices));
+  BatchHandle batch(new Batch({.size = kBatch,
+                               .image_size = kSide,
+                               .content = BatchContent::kChoices}));
   for (int slot = 0; slot < kBatch; ++slot) {
     batch->pixels()[static_cast<std::size_t>(slot)] = Choice(step, slot);
   }
@@ -56,7 +58,7 @@ class CudaResidentTest : public GpuTest {
     }
     // In batches that do not fill the last one.
     for (int first = 0; first < kImages; first += kBatch) {
-      Batch batch(kBatch, kSide);
+      Batch batch({.size = kBatch, .image_size = kSide});
       FillWithColours(batch, first, kClasses);
       images_.Append(batch);
       batches_.push_back(std::move(batch));
@@ -75,19 +77,20 @@ class CudaResidentTest : public GpuTest {
                                 std::int64_t steps, bool is_held,
                                 std::int64_t batches = 1 << 20) const {
     std::int64_t next = first;
-    Infeed infeed(std::make_shared<MadeStream>([&]() -> BatchHandle {
-                    if (next == first + batches) {
-                      return nullptr;
-                    }
-                    BatchHandle choices = Choices(next++);
-                    if (is_held) {
-                      return choices;
-                    }
-                    BatchHandle pixels(new Batch(kBatch, kSide));
-                    images_.Gather(*choices, *pixels);
-                    return pixels;
-                  }),
-                  kBatch, kSide);
+    Infeed infeed(
+        std::make_shared<MadeStream>([&]() -> BatchHandle {
+          if (next == first + batches) {
+            return nullptr;
+          }
+          BatchHandle choices = Choices(next++);
+          if (is_held) {
+            return choices;
+          }
+          BatchHandle pixels(new Batch({.size = kBatch, .image_size = kSide}));
+          images_.Gather(*choices, *pixels);
+          return pixels;
+        }),
+        kBatch, kSide);
     std::vector<StepResult> results;
     Outfeed outfeed(
         [&](const StepResult& result) { results.push_back(result); });

@@ -43,7 +43,7 @@ class OptionalPinningTest : public testing::Test {
 
 TEST_F(OptionalPinningTest, PinsEveryBatch) {
   {
-    const BatchPool pool(4, 1, 8, Memory());
+    const BatchPool pool(4, {.size = 1, .image_size = 8}, Memory());
     EXPECT_EQ(pinned_, 4);
   }
   EXPECT_EQ(pinned_, 0);
@@ -54,7 +54,7 @@ TEST_F(OptionalPinningTest, GoesOnWithoutAndSaysSoOnce) {
   limit_ = 1;
   const BatchMemory memory = Memory();
   for (int i = 0; i < 2; ++i) {
-    BatchPool pool(4, 1, 8, memory);
+    BatchPool pool(4, {.size = 1, .image_size = 8}, memory);
     EXPECT_EQ(pinned_, 1);
     EXPECT_EQ(pool.free(), 4);
   }
@@ -67,7 +67,10 @@ TEST_F(OptionalPinningTest, NeedNotSaySoAndLeavesMemoryWithoutHooksAlone) {
   const BatchMemory limited = {
       .pin = [](std::span<std::byte>) { throw std::runtime_error("no"); },
       .unpin = [this](std::span<std::byte>) { --pinned_; }};
-  { const BatchPool pool(4, 1, 8, PinIfPossible(limited, {})); }
+  {
+    const BatchPool pool(4, {.size = 1, .image_size = 8},
+                         PinIfPossible(limited, {}));
+  }
   EXPECT_EQ(pinned_, 0);
   EXPECT_FALSE(PinIfPossible({}, {}).pin);
   EXPECT_FALSE(PinIfPossible({}, {}).unpin);

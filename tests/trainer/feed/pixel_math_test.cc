@@ -23,7 +23,7 @@ namespace infeed {
 namespace {
 
 TEST(NormalizedTest, NormalizedHasTheBitsOfTheUnpacker) {
-  Batch batch(1, 16);
+  Batch batch({.size = 1, .image_size = 16});
   for (std::uint32_t level = 0; level < 256; ++level) {
     batch.pixels()[level] = PackPixel(level, 255 - level, level * 7 % 256);
   }

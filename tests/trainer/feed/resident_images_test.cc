@@ -55,7 +55,7 @@ std::vector<BatchCopy> Chosen(const InputOptions& options, int count,
     if (!choices) {
       break;
     }
-    Batch batch(choices->size(), choices->image_size());
+    Batch batch({.size = choices->size(), .image_size = choices->image_size()});
     images.Gather(*choices, batch);
     batches.push_back(CopyOf(batch));
   }

@@ -139,7 +139,7 @@ class UploadRingTest : public ::testing::Test {
   }
 
   SampleRandom random_{{.seed = 3}, RandomStream::kNetwork};
-  BatchPool pool_{4, 1, 1};
+  BatchPool pool_{4, {.size = 1, .image_size = 1}};
   FakeStreams streams_;
 };
 
@@ -233,7 +233,7 @@ class FailingStreams final : public UploadStreams {
 };
 
 TEST(FailedUploadTest, GivesBackBatchesWhoseCopiesNeverEnd) {
-  BatchPool pool(2, 1, 1);
+  BatchPool pool(2, {.size = 1, .image_size = 1});
   FailingStreams streams;
   {
     UploadRing ring(streams, 2);
@@ -245,7 +245,7 @@ TEST(FailedUploadTest, GivesBackBatchesWhoseCopiesNeverEnd) {
 }
 
 TEST(FailedUploadTest, GivesBackABatchWhoseCopyIsRefused) {
-  BatchPool pool(1, 1, 1);
+  BatchPool pool(1, {.size = 1, .image_size = 1});
   FailingStreams streams;
   streams.refuses = true;
   UploadRing ring(streams, 2);
@@ -273,7 +273,7 @@ class EndlessStream final : public BatchStream {
 };
 
 TEST(FailedUploadTest, EndsALoopThatWaitsForABatch) {
-  BatchPool pool(3, 1, 1);
+  BatchPool pool(3, {.size = 1, .image_size = 1});
   const auto stream = std::make_shared<EndlessStream>(pool);
   Infeed infeed(stream, 1, 1);
   FailingStreams streams;

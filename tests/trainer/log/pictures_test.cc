@@ -35,7 +35,7 @@ constexpr Color kWhite = {255, 255, 255};
 constexpr Color kBlue = {23, 78, 166};
 
 TEST(PicturesTest, ShowsAnImageOfABatch) {
-  Batch batch(2, 3);
+  Batch batch({.size = 2, .image_size = 3});
   std::ranges::fill(batch.pixels(), 0);
   batch.slot_pixels(1)[5] = 0x0A'0B'0C'00;
   Pixels pixels(InputPicture(batch, 1));
@@ -44,12 +44,12 @@ TEST(PicturesTest, ShowsAnImageOfABatch) {
 }
 
 TEST(PicturesTest, KeepsSmallImagesOfAPageAsTheyAre) {
-  Batch small(1, 95);
+  Batch small({.size = 1, .image_size = 95});
   std::ranges::fill(small.pixels(), 0x0A'0B'0C'00);
   const WebPicture exact = PictureForWeb(small, 0);
   EXPECT_EQ(exact.type, "image/png");
   EXPECT_EQ(exact.bytes, InputPicture(small, 0).png);
-  Batch large(1, 96);
+  Batch large({.size = 1, .image_size = 96});
   std::ranges::fill(large.pixels(), 0x0A'0B'0C'00);
   const WebPicture lossy = PictureForWeb(large, 0);
   EXPECT_EQ(lossy.type, "image/jpeg");

@@ -79,7 +79,7 @@ class TrainLogTest : public testing::Test {
   }
 
   static Batch MadeBatch() {
-    Batch batch(4, 8);
+    Batch batch({.size = 4, .image_size = 8});
     std::ranges::fill(batch.pixels(), 0x10'20'30'00);
     return batch;
   }

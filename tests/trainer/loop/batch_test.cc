@@ -18,7 +18,7 @@ DeviceBatch Unpack(const Batch& batch) {
 }
 
 TEST(BatchUnpackerTest, NormalisesEachChannelAsTheReferenceDoes) {
-  Batch batch(1, 3);
+  Batch batch({.size = 1, .image_size = 3});
   const std::array<std::uint32_t, 3> levels = {0, 128, 255};
   for (std::size_t i = 0; i < 3; ++i) {
     batch.pixels()[i] = levels[i] << 24 | levels[i] << 16 | levels[i] << 8;
@@ -39,7 +39,7 @@ TEST(BatchUnpackerTest, NormalisesEachChannelAsTheReferenceDoes) {
 }
 
 TEST(BatchUnpackerTest, DividesBytesBy255WhereAsked) {
-  Batch batch(1, 2);
+  Batch batch({.size = 1, .image_size = 2});
   batch.BlankSlot(0);
   batch.pixels()[1] = 255U << 24 | 51U << 16 | 1U << 8;
   const torch::Tensor images =
@@ -52,7 +52,7 @@ TEST(BatchUnpackerTest, DividesBytesBy255WhereAsked) {
 
 TEST(BatchUnpackerTest, UnpacksTheImagesThatAreChosen) {
   BatchUnpacker unpacker(torch::kCPU, Normalization::kImagenet);
-  Batch images(2, 2);
+  Batch images({.size = 2, .image_size = 2});
   for (std::size_t i = 0; i < images.pixels().size(); ++i) {
     images.pixels()[i] = static_cast<std::uint32_t>(i + 1) << 24;
   }
@@ -60,11 +60,12 @@ TEST(BatchUnpackerTest, UnpacksTheImagesThatAreChosen) {
   images.labels()[1] = 9;
   unpacker.Hold({.images = 2, .image_size = 2})(images);
 
-  Batch choices(3, 2, {}, BatchContent::kChoices);
+  Batch choices(
+      {.size = 3, .image_size = 2, .content = BatchContent::kChoices});
   choices.pixels()[0] = ImageChoice(1, true);
   choices.pixels()[1] = kNoImage;
   choices.pixels()[2] = ImageChoice(0, false);
-  Batch expected(3, 2);
+  Batch expected({.size = 3, .image_size = 2});
   expected.BlankSlot(1);
   for (std::size_t i = 0; i < 4; ++i) {
     expected.slot_pixels(0)[i] = images.slot_pixels(1)[i ^ 1U];
@@ -83,7 +84,7 @@ TEST(BatchUnpackerTest, UnpacksTheImagesThatAreChosen) {
 }
 
 TEST(BatchUnpackerTest, TakesPixelsApartAsRedGreenBlue) {
-  Batch batch(2, 2);
+  Batch batch({.size = 2, .image_size = 2});
   batch.BlankSlot(0);
   batch.BlankSlot(1);
   batch.slot_pixels(1)[2] = 10U << 24 | 20U << 16 | 30U << 8;  // (y 1, x 0)
@@ -97,7 +98,7 @@ TEST(BatchUnpackerTest, TakesPixelsApartAsRedGreenBlue) {
 }
 
 TEST(BatchUnpackerTest, SharesNothingWithTheBatch) {
-  Batch batch(1, 2);
+  Batch batch({.size = 1, .image_size = 2});
   batch.BlankSlot(0);
   batch.labels()[0] = 3;
   batch.weights()[0] = 1;

@@ -68,7 +68,7 @@ void FillWhole(Batch& batch, std::int64_t number, bool masked) {
 // A rank's part of the whole batches.
 FillBatch PartOf(const RanksCase& setup, const RankPlace& place) {
   return [setup, place](Batch& part, std::int64_t number) {
-    Batch whole(kBatch, setup.side());
+    Batch whole({.size = kBatch, .image_size = setup.side()});
     FillWhole(whole, number, setup.masked);
     for (int slot = 0; slot < part.size(); ++slot) {
       const int from = place.rank * part.size() + slot;

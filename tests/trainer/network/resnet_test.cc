@@ -80,7 +80,7 @@ TEST(ResNetTest, GivesTorchvisionsLogits) {
   const torch::NoGradGuard no_grad;
   const std::shared_ptr<ResNet> model = MakeResNet(18, kGoldenClasses);
   SetGoldenWeights(*model);
-  Batch batch(kGoldenBatch, kGoldenSize);
+  Batch batch({.size = kGoldenBatch, .image_size = kGoldenSize});
   FillWithGolden(batch);
   model->eval();
   const torch::Tensor logits =

@@ -1,0 +1,136 @@
+#include "pipeline/engine/view_filler.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "preprocess/pixels/unpack.h"
+
+namespace infeed {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Bytes of a decoded mask and of the decoder for each of its pixels.
+constexpr std::int64_t kMaskPixelBytes = 4;
+
+template <typename T>
+std::span<T> As(std::span<std::byte> bytes) {
+  return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
+
+}  // namespace
+
+ViewFiller::ViewFiller(const InputOptions& options) : specs_(options.views) {
+  const std::vector<PreprocessOptions> distinct = ViewPreprocessing(options);
+  for (const PreprocessOptions& preprocess : distinct) {
+    preprocessors_.emplace_back(preprocess, options.training);
+  }
+  for (const ViewSpec& spec : specs_) {
+    const auto number = static_cast<std::uint32_t>(views_.size() + 1);
+    const auto found = std::ranges::find(distinct, spec.preprocess);
+    View view = {
+        .draws = number,
+        .preprocessor = static_cast<std::size_t>(found - distinct.begin())};
+    if (spec.draws) {
+      const auto followed = static_cast<std::size_t>(*spec.draws);
+      view.draws = followed == 0 ? 0 : views_[followed - 1].draws;
+    }
+    views_.push_back(view);
+  }
+}
+
+void ViewFiller::Find(std::span<const std::byte> payload) {
+  for (std::size_t i = 0; i < views_.size(); ++i) {
+    if (!specs_[i].key.empty()) {
+      views_[i].encoded = ImageUnder(payload, specs_[i].key);
+    }
+  }
+}
+
+FillCounts ViewFiller::Fill(const ViewSource& source, int slot, Batch& batch) {
+  FillCounts counts;
+  for (std::size_t i = 0; i < views_.size(); ++i) {
+    try {
+      FillView(i, source, slot, batch, counts);
+    } catch (const DataError& error) {
+      throw DataError("view " + std::to_string(i + 1) + ": " + error.reason());
+    }
+  }
+  return counts;
+}
+
+void ViewFiller::FillView(std::size_t view, const ViewSource& source, int slot,
+                          Batch& batch, FillCounts& counts) {
+  if (specs_[view].content == ViewContent::kImage) {
+    FillImage(view, source, slot, batch, counts);
+  } else {
+    FillLabels(view, source, slot, batch, counts);
+  }
+}
+
+void ViewFiller::FillImage(std::size_t view, const ViewSource& source, int slot,
+                           Batch& batch, FillCounts& counts) {
+  const std::span<std::byte> bytes = batch.slot_view(view, slot);
+  const bool is_rgb = batch.content() == BatchContent::kRgb;
+  const std::span<std::uint32_t> words =
+      is_rgb ? source.words.first(batch.view_shapes()[view].image_size.pixels())
+             : As<std::uint32_t>(bytes);
+  FillCounts filled = FillWords(views_[view], source, words);
+  if (is_rgb) {
+    const Clock::time_point start = Clock::now();
+    UnpackPixels(words, As<std::uint8_t>(bytes));
+    filled.resize += Clock::now() - start;
+  }
+  batch.view_geometry(view)[static_cast<std::size_t>(slot)] = filled.geometry;
+  counts.Add(filled);
+}
+
+FillCounts ViewFiller::FillWords(const View& view, const ViewSource& source,
+                                 std::span<std::uint32_t> words) {
+  SampleKey key = source.key;
+  key.view = view.draws;
+  Preprocessor& preprocessor = preprocessors_[view.preprocessor];
+  if (!view.encoded.empty()) {
+    return preprocessor.Fill(view.encoded, key, words);
+  }
+  const ImagenetExampleView& example = source.example;
+  return example.packed.empty()
+             ? preprocessor.Fill(example.encoded, key, words, source.seek_index)
+             : preprocessor.CopyPacked(example.packed, example.height,
+                                       example.width, key, words);
+}
+
+void ViewFiller::FillLabels(std::size_t view, const ViewSource& source,
+                            int slot, Batch& batch, FillCounts& counts) {
+  const Clock::time_point start = Clock::now();
+  const ViewSpec& spec = specs_[view];
+  const auto at = static_cast<std::size_t>(slot);
+  const auto followed = static_cast<std::size_t>(*spec.draws);
+  const Geometry geometry = followed == 0
+                                ? batch.geometry()[at]
+                                : batch.view_geometry(followed - 1)[at];
+  const std::span<const std::byte> png = views_[view].encoded.empty()
+                                             ? source.example.encoded
+                                             : views_[view].encoded;
+  const JpegLimits& limits = spec.preprocess.limits;
+  const std::int64_t max_pixels =
+      std::min(limits.max_pixels, limits.max_memory_bytes / kMaskPixelBytes);
+  const std::span<std::byte> bytes = batch.slot_view(view, slot);
+  const auto fill = [&]<typename Label>(std::span<Label> labels) {
+    infeed::FillLabels(png, geometry, spec.preprocess.image_size,
+                       static_cast<Label>(spec.fill), max_pixels, labels_,
+                       labels);
+  };
+  if (spec.content == ViewContent::kLabels8) {
+    fill(As<std::uint8_t>(bytes));
+  } else {
+    fill(As<std::int32_t>(bytes));
+  }
+  batch.view_geometry(view)[at] = geometry;
+  counts.decode += Clock::now() - start;
+}
+
+}  // namespace infeed

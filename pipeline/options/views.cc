@@ -1,0 +1,212 @@
+#include "pipeline/options/views.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "pipeline/options/input_table.h"
+#include "pipeline/options/option_text.h"
+#include "pipeline/options/options.h"
+#include "preprocess/recipe/boxes.h"
+#include "records/bytes/whole_number.h"
+
+namespace infeed {
+namespace {
+
+// The options that a view can have for itself.
+std::vector<InputOption> ViewRows() {
+  std::vector<InputOption> rows;
+  for (const InputOptionGroup& group : InputOptionGroups()) {
+    if (group.title == "Images") {
+      std::ranges::copy_if(
+          group.options, std::back_inserter(rows),
+          [](const InputOption& row) { return row.name != "layout"; });
+    }
+  }
+  return rows;
+}
+
+int WholeNumber(const OptionAssignment& given) {
+  const auto number = ParseWholeNumber<int>(given.value);
+  if (!number) {
+    throw UsageError(given.name + "='" + given.value +
+                     "': must be a whole number");
+  }
+  return *number;
+}
+
+// Sets one of the settings that only views have; false: it is none.
+bool SetOwn(const OptionAssignment& given, ViewSpec& view) {
+  if (given.name == "key") {
+    view.key = given.value;
+  } else if (given.name == "draws") {
+    view.draws = WholeNumber(given);
+  } else if (given.name == "labels") {
+    view.content = ParseChoice("labels", given.value, kViewContents);
+  } else if (given.name == "fill") {
+    view.fill = WholeNumber(given);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+[[noreturn]] void RefuseSetting(const std::string& name,
+                                const std::vector<InputOption>& rows) {
+  std::string known = "key, draws, labels, fill";
+  for (const InputOption& row : rows) {
+    known += ", " + std::string(row.name);
+  }
+  throw UsageError("'" + name + "' is no setting of a view: it has " + known);
+}
+
+// The options with the view's preprocessing in place of their own.
+InputOptions WithPreprocess(const InputOptions& options, const ViewSpec& view) {
+  InputOptions changed = options;
+  changed.preprocess = view.preprocess;
+  return changed;
+}
+
+// The preprocessing of a view by its number, 0 being the image's.
+const PreprocessOptions& PreprocessOf(const InputOptions& options, int view) {
+  return view == 0
+             ? options.preprocess
+             : options.views[static_cast<std::size_t>(view) - 1].preprocess;
+}
+
+void CheckFill(const ViewSpec& view) {
+  const int most = std::numeric_limits<std::uint8_t>::max();
+  if (view.content == ViewContent::kLabels8 &&
+      (view.fill < 0 || view.fill > most)) {
+    throw UsageError(fmt::format(
+        "fill {}: labels of uint8 are from 0 to {}: give one of them, or "
+        "labels=int32",
+        view.fill, most));
+  }
+}
+
+void CheckLabels(const InputOptions& options, const ViewSpec& view) {
+  if (!view.draws) {
+    throw UsageError("labels follow an earlier view: give draws");
+  }
+  const PreprocessOptions& followed = PreprocessOf(options, *view.draws);
+  if (view.preprocess.image_size != followed.image_size) {
+    throw UsageError(fmt::format(
+        "labels have the image_size of the view that they follow, {}, not {}",
+        SizeText(followed.image_size), SizeText(view.preprocess.image_size)));
+  }
+  if (options.training) {
+    CheckPixelsStay("labels", followed.augment);
+  }
+  CheckFill(view);
+}
+
+void CheckView(const InputOptions& options, int number) {
+  const ViewSpec& view = options.views[static_cast<std::size_t>(number) - 1];
+  CheckInputRanges(WithPreprocess(options, view));
+  CheckAugmentOptions(view.preprocess.augment);
+  CheckCropOptions(view.preprocess.crop, view.preprocess.recipe,
+                   view.preprocess.image_size);
+  if (view.draws && (*view.draws < 0 || *view.draws >= number)) {
+    throw UsageError(
+        fmt::format("draws={}: must be the number of an earlier "
+                    "view, from 0 to {}",
+                    *view.draws, number - 1));
+  }
+  if (view.content != ViewContent::kImage) {
+    CheckLabels(options, view);
+  }
+}
+
+}  // namespace
+
+ViewSpec MakeView(const InputOptions& options,
+                  std::span<const OptionAssignment> settings) {
+  const std::vector<InputOption> rows = ViewRows();
+  InputOptions set = options;
+  ViewSpec view;
+  bool has_size = false;
+  for (const OptionAssignment& given : settings) {
+    if (SetOwn(given, view)) {
+      continue;
+    }
+    const auto row = std::ranges::find(rows, given.name, &InputOption::name);
+    if (row == rows.end()) {
+      RefuseSetting(given.name, rows);
+    }
+    SetOption(*row, given, row->at(set));
+    has_size = has_size || given.name == "image_size";
+  }
+  view.preprocess = set.preprocess;
+  if (view.content != ViewContent::kImage) {
+    view.draws = view.draws.value_or(0);
+    const auto views = static_cast<int>(options.views.size());
+    if (!has_size && *view.draws >= 0 && *view.draws <= views) {
+      view.preprocess.image_size =
+          PreprocessOf(options, *view.draws).image_size;
+    }
+  }
+  return view;
+}
+
+void CheckViews(const InputOptions& options) {
+  if (options.views.empty()) {
+    return;
+  }
+  if (options.layout == BatchContent::kNone) {
+    throw UsageError("views beside the image, and layout=none has no image");
+  }
+  if (options.views.size() >= kMaxViews) {
+    throw UsageError(fmt::format("{} views: at most {} are possible",
+                                 options.views.size() + 1, kMaxViews));
+  }
+  for (std::size_t i = 0; i < options.views.size(); ++i) {
+    const auto number = static_cast<int>(i) + 1;
+    try {
+      CheckView(options, number);
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("view {}: {}", number, error.what()));
+    }
+  }
+}
+
+std::vector<PreprocessOptions> ViewPreprocessing(const InputOptions& options) {
+  std::vector<PreprocessOptions> distinct;
+  for (const ViewSpec& view : options.views) {
+    if (view.content == ViewContent::kImage &&
+        std::ranges::find(distinct, view.preprocess) == distinct.end()) {
+      distinct.push_back(view.preprocess);
+    }
+  }
+  return distinct;
+}
+
+std::vector<ViewSetting> ViewSettings(const InputOptions& options,
+                                      const ViewSpec& view) {
+  std::string key = view.key.empty() ? options.image_key : view.key;
+  std::string labels(ChoiceName(view.content, kViewContents));
+  std::vector<ViewSetting> settings = {
+      {"key", JsonText(&key)},
+      {"draws", view.draws ? std::to_string(*view.draws) : "null"},
+      {"labels", JsonText(&labels)}};
+  if (view.content != ViewContent::kImage) {
+    settings.push_back({"fill", std::to_string(view.fill)});
+    return settings;
+  }
+  InputOptions set = WithPreprocess(options, view);
+  for (const InputOption& row : ViewRows()) {
+    if (row.affects_batches) {
+      settings.push_back({std::string(row.name), JsonText(row.at(set))});
+    }
+  }
+  return settings;
+}
+
+}  // namespace infeed
