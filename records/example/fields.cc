@@ -15,6 +15,8 @@ namespace infeed {
 namespace {
 
 constexpr std::int64_t kNumberBytes = 8;
+// Entries of an Example whose fields are remembered.
+constexpr std::size_t kKnownEntries = 64;
 constexpr std::int64_t kMostItems = std::int64_t{1} << 28;
 
 std::string KeyText(const FieldSpec& field) {
@@ -401,7 +403,10 @@ void FieldColumn::Keep(std::span<const std::uint32_t> indexes) {
 
 FieldReader::FieldReader(std::span<const FieldSpec> fields,
                          std::int64_t max_bytes)
-    : fields_(fields), max_bytes_(max_bytes), entries_(fields.size()) {}
+    : fields_(fields),
+      max_bytes_(max_bytes),
+      entries_(fields.size()),
+      order_(kKnownEntries) {}
 
 int FieldReader::Read(std::span<const std::byte> example,
                       std::span<const FieldPlace> places) {
@@ -409,14 +414,7 @@ int FieldReader::Read(std::span<const std::byte> example,
   if (fields_.empty()) {
     return 0;
   }
-  std::ranges::fill(entries_, std::span<const std::byte>());
-  ForEachEntry(
-      example, [&](std::string_view key, std::span<const std::byte> entry) {
-        const auto field = std::ranges::find(fields_, key, &FieldSpec::key);
-        if (field != fields_.end()) {
-          entries_[static_cast<std::size_t>(field - fields_.begin())] = entry;
-        }
-      });
+  FindEntries(example);
   std::int64_t budget = max_bytes_;
   int cut = 0;
   for (std::size_t i = 0; i < fields_.size(); ++i) {
@@ -430,6 +428,22 @@ int FieldReader::Read(std::span<const std::byte> example,
     sink.Finish();
   }
   return cut;
+}
+
+void FieldReader::FindEntries(std::span<const std::byte> example) {
+  std::ranges::fill(entries_, std::span<const std::byte>());
+  std::size_t number = 0;
+  ForEachEntry(example, [&](std::string_view key,
+                            std::span<const std::byte> entry) {
+    std::size_t& field = order_[number++ % order_.size()];
+    if (field >= fields_.size() || fields_[field].key != key) {
+      field = static_cast<std::size_t>(
+          std::ranges::find(fields_, key, &FieldSpec::key) - fields_.begin());
+    }
+    if (field < fields_.size()) {
+      entries_[field] = entry;
+    }
+  });
 }
 
 void FillWithPadding(const FieldSpec& field, std::span<std::byte> row) {

@@ -133,9 +133,15 @@ class FieldReader {
            std::span<const FieldPlace> places);
 
  private:
+  // Finds the entries of the fields.
+  void FindEntries(std::span<const std::byte> example);
+
   const std::span<const FieldSpec> fields_;
   const std::int64_t max_bytes_;
   std::vector<std::span<const std::byte>> entries_;  // of the fields' keys
+  // The fields of an Example's entries, in the order of their bytes: a guess
+  // for the next one. fields_.size(): none.
+  std::vector<std::size_t> order_;
 };
 
 // Fills a slot's array of a fixed field with padding, or zeros.
