@@ -27,10 +27,12 @@ DecodePlan PlanDecode(const Framing& framing, ResizeKernel kernel,
   const Window window = ScaledWindow(framing.window, plan.denominator);
   plan.sides.vertical = {.in_size = window.height,
                          .out_size = framing.height,
-                         .out_first = framing.y};
+                         .out_first = framing.y,
+                         .at_start = framing.margins_at_end};
   plan.sides.horizontal = {.in_size = window.width,
                            .out_size = framing.width,
-                           .out_first = framing.x};
+                           .out_first = framing.x,
+                           .at_start = framing.margins_at_end};
   const ResizeSpan rows = TakeSupport(kernel, size.height, plan.sides.vertical);
   const ResizeSpan columns =
       TakeSupport(kernel, size.width, plan.sides.horizontal);

@@ -9,13 +9,14 @@ namespace infeed {
 // The part of an image that an output shows: a window of the image is resized
 // to height x width pixels, and the output is a part of the result whose first
 // pixel is at (y, x). If the result is smaller than the output, it is in its
-// middle.
+// middle, or at its upper left.
 struct Framing {
   Window window;
   int height = 0;
   int width = 0;
   int y = 0;
   int x = 0;
+  bool margins_at_end = false;
 
   friend bool operator==(const Framing&, const Framing&) = default;
 };

@@ -25,9 +25,11 @@ SideMap Reverse(const SideMap& side, int length) {
 }
 
 // Where a side of the output begins in the resized window.
-int FirstOf(int resized, int first, int length) {
+int FirstOf(int resized, int first, bool at_start, int length) {
   return first -
-         PlaceOfOutputs({.out_size = resized, .out_first = first}, length)
+         PlaceOfOutputs(
+             {.out_size = resized, .out_first = first, .at_start = at_start},
+             length)
              .first;
 }
 
@@ -50,8 +52,10 @@ Geometry GeometryOf(const Framing& framing, const ImageSize& source,
   return {.source = source,
           .window = framing.window,
           .resized = {framing.height, framing.width},
-          .y = FirstOf(framing.height, framing.y, output.height),
-          .x = FirstOf(framing.width, framing.x, output.width)};
+          .y = FirstOf(framing.height, framing.y, framing.margins_at_end,
+                       output.height),
+          .x = FirstOf(framing.width, framing.x, framing.margins_at_end,
+                       output.width)};
 }
 
 void Apply(const AffineMatrix& matrix, std::span<double> xy) {

@@ -21,7 +21,7 @@ struct Geometry {
   Window window;
   ImageSize resized;  // the window's size after the resize
   // The output's first pixel in the resized window. Below 0: the window begins
-  // that many pixels inside the output, after a black margin.
+  // that many pixels inside the output, after a margin.
   int y = 0;
   int x = 0;
   bool is_mirrored = false;     // left to right

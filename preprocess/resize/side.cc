@@ -10,7 +10,7 @@ namespace infeed {
 
 ResizeSpan PlaceOfOutputs(const ResizeSide& side, int length) {
   const int count = std::min(side.out_size - side.out_first, length);
-  return {.first = (length - count) / 2, .count = count};
+  return {.first = side.at_start ? 0 : (length - count) / 2, .count = count};
 }
 
 ResizeSpan SupportOf(ResizeKernel kernel, const ResizeSide& side, int count) {

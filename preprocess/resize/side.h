@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 namespace infeed {
 
 // The formula that computes an output pixel from an image's pixels.
@@ -24,6 +26,9 @@ struct ResizeSide {
   int out_size = 1;
   int out_first = 0;
   int in_first = 0;
+  // Where outputs that are fewer than the destination's pixels are in it: at
+  // its start, not in its middle.
+  bool at_start = false;
 
   friend bool operator==(const ResizeSide&, const ResizeSide&) = default;
 };
@@ -31,6 +36,7 @@ struct ResizeSide {
 struct ResizeSides {
   ResizeSide vertical;
   ResizeSide horizontal;
+  std::uint32_t fill = 0;  // of the destination's other pixels
 };
 
 // `count` samples or outputs of a side, starting at first.
@@ -40,7 +46,7 @@ struct ResizeSpan {
 };
 
 // Where a side's outputs from out_first on are in a destination of `length`
-// pixels: all of it, or its middle if they are fewer.
+// pixels: all of it, or, if they are fewer, its middle or its start.
 [[nodiscard]] ResizeSpan PlaceOfOutputs(const ResizeSide& side, int length);
 
 // Returns the source samples needed for `count` outputs from side.out_first on;

@@ -27,9 +27,9 @@ void ResizeSink::Aim(std::span<std::uint32_t> destination, bool flip,
     if (flip) {
       columns_.first = size_.width - columns_.count - columns_.first;
     }
-  }
-  if (rows_.count < size_.height || columns_.count < size_.width) {
-    std::ranges::fill(destination, 0U);
+    if (rows_.count < size_.height || columns_.count < size_.width) {
+      std::ranges::fill(destination, sides->fill);
+    }
   }
   busy_ = {};
   out_y_ = 0;

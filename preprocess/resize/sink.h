@@ -28,8 +28,8 @@ class ResizeSink : public RowSink {
   // set. Without sides, it shows the whole image that arrives. With sides, it
   // shows the outputs of the resize that they describe, and the arriving image
   // must have exactly the samples of SupportOf() for them; if they are fewer
-  // than the destination's pixels, they are in its middle, and the rest is
-  // black. Requires: destination.size() == size.pixels().
+  // than the destination's pixels, the rest has the sides' fill. Requires:
+  // destination.size() == size.pixels().
   void Aim(std::span<std::uint32_t> destination, bool flip,
            const std::optional<ResizeSides>& sides = std::nullopt);
 
