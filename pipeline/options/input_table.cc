@@ -13,6 +13,7 @@ using I = InputOptions;
 using P = PreprocessOptions;
 using A = AugmentOptions;
 using C = CropOptions;
+using F = FitOptions;
 
 constexpr double kMost32 = 0x1p31 - 1;
 constexpr double kMost64 = 0x1p63;
@@ -129,7 +130,8 @@ constexpr InputOption kImages[] = {
         "recipe", kOfStream, kInherited,
         ChoiceField<kRecipes, &I::preprocess, &P::recipe>(), Any(), "",
         "Preprocessing: the reference's random crop and flip, torchvision's, "
-        "the whole image resized, or CIFAR's shifts.")),
+        "the whole image resized, CIFAR's shifts, or the whole image in its "
+        "own shape, with margins.")),
     Row("interpolation", kOfStream, kInherited,
         ChoiceField<kInterpolations, &I::preprocess, &P::interpolation>(),
         Any(), "",
@@ -165,6 +167,23 @@ constexpr InputOption kImages[] = {
         "Fraction image_size / eval_resize, to be given in place of "
         "eval_resize; timm's crop_pct.",
         "0.875"),
+    Row("fit_fill", kOfStreamIfSet, kInherited,
+        Field<&I::preprocess, &P::fit, &F::fill>(), Between(0, 255), "",
+        "Gray level of recipe fit's margins."),
+    Row("fit_margin", kOfStreamIfSet, kInherited,
+        ChoiceField<kFitMargins, &I::preprocess, &P::fit, &F::margin>(), Any(),
+        "",
+        "Place of recipe fit's margins: around the image, or at the right and "
+        "below."),
+    Row("scale_jitter_min", kOfStreamIfSet, kInherited,
+        Field<&I::preprocess, &P::fit, &F::scale_min>(), Between(0, 10), "",
+        "Least factor of recipe fit's random scale in training; 1: the size at "
+        "which the image just fits.",
+        "none"),
+    Row("scale_jitter_max", kOfStreamIfSet, kInherited,
+        Field<&I::preprocess, &P::fit, &F::scale_max>(), Between(0, 10), "",
+        "Largest factor of this scale; a larger image is cut at random.",
+        "none"),
     Row("scaled_decode", kOfStream, kOwn,
         Field<&I::preprocess, &P::scaled_decode>(), Any(), "",
         "Decode a training JPEG at 1/2, 1/4 or 1/8 of its size if its crop "

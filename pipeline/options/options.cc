@@ -103,6 +103,7 @@ InputOptions CheckedInputOptions(InputOptions options) {
   const PreprocessOptions& images = options.preprocess;
   CheckAugmentOptions(images.augment);
   CheckCropOptions(images.crop, images.recipe, images.image_size);
+  CheckFitOptions(images.fit, images.recipe);
   if (options.layout == BatchContent::kChoices) {
     throw UsageError("layout: must be words, rgb or none");
   }

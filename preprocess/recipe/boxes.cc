@@ -102,6 +102,13 @@ void Cut(const Window& window, std::span<float> boxes) {
   Clamp({window.height, window.width}, boxes);
 }
 
+// The part of an output's side to which boxes are cut. An image that is cut on
+// one side and shorter on the other, with its margin at the end, is cut before
+// it gets the margin.
+int CutLength(int resized, int first, int length, bool is_cut) {
+  return is_cut && first == 0 ? std::min(resized, length) : length;
+}
+
 void Follow(const Geometry& geometry, const ImageSize& output,
             std::span<float> boxes) {
   const auto& [source, window, resized, y, x, is_mirrored, is_upside_down,
@@ -120,10 +127,12 @@ void Follow(const Geometry& geometry, const ImageSize& output,
     Subtract(-padding, -padding, boxes);
   }
   if (padding != 0 || resized != output) {
+    const bool is_cut =
+        resized.height > output.height || resized.width > output.width;
     Cut({.y = y + padding,
          .x = x + padding,
-         .height = output.height,
-         .width = output.width},
+         .height = CutLength(resized.height, y, output.height, is_cut),
+         .width = CutLength(resized.width, x, output.width, is_cut)},
         boxes);
   }
   if (is_mirrored) {

@@ -81,6 +81,23 @@ void CheckCropOptions(const CropOptions& crop, Recipe recipe,
   CheckEvalResize(crop, recipe, image_size);
 }
 
+void CheckFitOptions(const FitOptions& fit, Recipe recipe) {
+  const bool fits = recipe == Recipe::kFit;
+  RequireRecipe("fit_fill", fit.fill != FitOptions::kFill, fits, "fit");
+  RequireRecipe("fit_margin", fit.margin != FitMargin::kMiddle, fits, "fit");
+  RequireRecipe("scale_jitter_min", fit.scale_min != 0, fits, "fit");
+  RequireRecipe("scale_jitter_max", fit.scale_max != 0, fits, "fit");
+  RequireRange("fit_fill", fit.fill, 0, 255);
+  RequireRange("scale_jitter_max", fit.scale_max, 0.01, 10);
+  if ((fit.scale_min != 0 || fit.scale_max != 0) &&
+      !(fit.scale_min > 0 && fit.scale_min <= fit.scale_max)) {
+    throw UsageError("scale_jitter_min=" + std::to_string(fit.scale_min) +
+                     " and scale_jitter_max=" + std::to_string(fit.scale_max) +
+                     ": give both, the first one above 0 and at most the "
+                     "second");
+  }
+}
+
 ImageSize EvalCover(const CropOptions& crop, const ImageSize& image_size) {
   if (crop.eval_resize > 0) {
     return crop.eval_resize;

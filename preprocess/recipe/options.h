@@ -13,13 +13,24 @@ enum class Recipe {
   kTorchvision,  // RandomResizedCrop, flip; evaluation resize, centre crop
   kPlain,        // the whole image resized; nothing random
   kCifar,        // the whole image; in training moved by up to 4 pixels, flip
+  kFit,  // the whole image in its own shape, with margins; in training flip
 };
 
-inline constexpr Choices<Recipe, 4> kRecipes = {
+inline constexpr Choices<Recipe, 5> kRecipes = {
     {{"tpu", Recipe::kTpu},
      {"torchvision", Recipe::kTorchvision},
      {"plain", Recipe::kPlain},
-     {"cifar", Recipe::kCifar}}};
+     {"cifar", Recipe::kCifar},
+     {"fit", Recipe::kFit}}};
+
+// Where kFit leaves its margins.
+enum class FitMargin {
+  kMiddle,  // on both sides; one pixel more at the right or below if odd
+  kEnd,     // at the right and below
+};
+
+inline constexpr Choices<FitMargin, 2> kFitMargins = {
+    {{"middle", FitMargin::kMiddle}, {"end", FitMargin::kEnd}}};
 
 // How a window becomes an output's pixels (ResizeKernel).
 enum class Interpolation {
@@ -61,6 +72,23 @@ struct CropOptions {
   friend bool operator==(const CropOptions&, const CropOptions&) = default;
 };
 
+// Of kFit.
+struct FitOptions {
+  static constexpr int kFill = 114;
+
+  int fill = kFill;  // level of the margins' three channels
+  FitMargin margin = FitMargin::kMiddle;
+  // Training: a factor of the size at which the image just fits is drawn from
+  // scale_min..scale_max; the output is a part of an image that becomes larger,
+  // and margins are at the end. Both 0: none.
+  double scale_min = 0;
+  double scale_max = 0;
+
+  [[nodiscard]] bool is_scaled() const { return scale_max > 0; }
+
+  friend bool operator==(const FitOptions&, const FitOptions&) = default;
+};
+
 struct PreprocessOptions {
   Recipe recipe = Recipe::kTpu;
   Interpolation interpolation = Interpolation::kRecipe;
@@ -68,6 +96,7 @@ struct PreprocessOptions {
   // which mirroring makes invalid.
   bool random_flip = true;
   CropOptions crop = {};
+  FitOptions fit = {};
   ImageSize image_size = 224;  // of the output, pixels; > 0
   // Decodes a JPEG at 1/2, 1/4 or 1/8 of its size if it then still has as many
   // pixels, in each direction, as the resized output: less work, but other
@@ -115,6 +144,8 @@ struct BoxFilter {
 // Throws UsageError for bounds out of range, or that the recipe does not have.
 void CheckCropOptions(const CropOptions& crop, Recipe recipe,
                       const ImageSize& image_size);
+// The same.
+void CheckFitOptions(const FitOptions& fit, Recipe recipe);
 
 // Evaluation of kTorchvision: an image is resized until it just covers this
 // rectangle, before image_size is cut out; 256 for a side of 224, for other

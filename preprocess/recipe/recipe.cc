@@ -16,6 +16,7 @@
 #include "preprocess/pixels/row_sink.h"
 #include "preprocess/recipe/crop.h"
 #include "preprocess/recipe/eval_view.h"
+#include "preprocess/recipe/fit.h"
 #include "preprocess/recipe/torchvision_crop.h"
 
 namespace infeed {
@@ -87,6 +88,7 @@ Preprocessor::Preprocessor(const PreprocessOptions& options, bool training,
       resizers_(std::move(resizers)),
       augmenter_(options.augment, options.image_size) {
   CheckCropOptions(options.crop, options.recipe, options.image_size);
+  CheckFitOptions(options.fit, options.recipe);
 }
 
 struct Preprocessor::Target {
@@ -200,6 +202,7 @@ Framing Preprocessor::ChooseFraming(int height, int width, int components,
   const ImageSize& size = options_.image_size;
   SampleRandom random(key, RandomStream::kCrop);
   const EvalView view(options_.crop.eval_crops, key.position);
+  const Window whole{.y = 0, .x = 0, .height = height, .width = width};
   switch (options_.recipe) {
     case Recipe::kTpu:
       return WholeWindow(
@@ -220,15 +223,23 @@ Framing Preprocessor::ChooseFraming(int height, int width, int components,
                                                EvalCover(options_.crop, size)));
     case Recipe::kPlain:
     case Recipe::kCifar:
-      return WholeWindow({.y = 0, .x = 0, .height = height, .width = width},
-                         size);
+      return WholeWindow(whole, size);
+    case Recipe::kFit:
+      return training_ && options_.fit.is_scaled()
+                 ? JitterScale(whole, size, options_.fit, random)
+                 : FitWindow(whole, size, options_.fit.margin);
   }
   std::abort();
 }
 
 DecodePlan Preprocessor::Plan(const Framing& framing, ResizeKernel kernel,
                               bool is_scaled) const {
-  return PlanDecode(framing, kernel, options_.image_size, is_scaled);
+  DecodePlan plan = PlanDecode(framing, kernel, options_.image_size, is_scaled);
+  if (options_.recipe == Recipe::kFit) {
+    const auto level = static_cast<std::uint32_t>(options_.fit.fill);
+    plan.sides.fill = PackPixel(level, level, level);
+  }
+  return plan;
 }
 
 Geometry Preprocessor::Describe(const Framing& framing, const ImageSize& source,

@@ -77,8 +77,9 @@ class Options(TypedDict, total=False):
     image_size: int | tuple[int, int] | str
 
     # Preprocessing: the reference's random crop and flip, torchvision's, the
-    # whole image resized, or CIFAR's shifts. Default: tpu.
-    recipe: Literal["tpu", "torchvision", "plain", "cifar"]
+    # whole image resized, CIFAR's shifts, or the whole image in its own
+    # shape, with margins. Default: tpu.
+    recipe: Literal["tpu", "torchvision", "plain", "cifar", "fit"]
 
     # Kernel that resizes crop windows; recipe: the recipe's own;
     # antialias_random: antialias or antialias_bicubic by chance. Default:
@@ -115,6 +116,22 @@ class Options(TypedDict, total=False):
     # Fraction image_size / eval_resize, to be given in place of eval_resize;
     # timm's crop_pct. At least 0, at most 1. Default: 0.875.
     eval_crop: float
+
+    # Gray level of recipe fit's margins. At least 0, at most 255. Default:
+    # 114.
+    fit_fill: int
+
+    # Place of recipe fit's margins: around the image, or at the right and
+    # below. Default: middle.
+    fit_margin: Literal["middle", "end"]
+
+    # Least factor of recipe fit's random scale in training; 1: the size at
+    # which the image just fits. At least 0, at most 10. Default: none.
+    scale_jitter_min: float
+
+    # Largest factor of this scale; a larger image is cut at random. At least
+    # 0, at most 10. Default: none.
+    scale_jitter_max: float
 
     # Decode a training JPEG at 1/2, 1/4 or 1/8 of its size if its crop is
     # that much larger than image_size: faster, but the pixels differ.

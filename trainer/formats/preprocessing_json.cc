@@ -57,6 +57,11 @@ OrderedJson Resize(const PreprocessingFacts& facts) {
     case Recipe::kCifar:
       resize["rule"] = "resize";
       break;
+    case Recipe::kFit:
+      resize["rule"] = "fit";
+      resize["fill"] = images.fit.fill;
+      resize["margin"] = ChoiceName(images.fit.margin, kFitMargins);
+      break;
   }
   resize["height"] = size.height;
   resize["width"] = size.width;

@@ -97,6 +97,8 @@ const Param kDataParams[] = {
     Input("crop_scale_max"),
     Input("eval_resize"),
     Input("eval_crop"),
+    Input("fit_fill"),
+    Input("fit_margin"),
     Row("eval_crops", ChoiceField<kEvalCrops, &P::eval_crops>(), Any(), "",
         "Views of an image in an evaluation, whose logits are averaged: the "
         "centre (1), that and its mirror image (2), the centre and the corners "

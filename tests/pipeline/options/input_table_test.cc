@@ -143,15 +143,28 @@ TEST(InputTableTest, OptionsOfTheStreamChangeBatches) {
   }
 }
 
+// Options that go with other values of the row.
+InputOptions OptionsWith(std::string_view row) {
+  InputOptions options = {
+      .batch_size = 4,
+      .preprocess = {.recipe = Recipe::kTorchvision, .image_size = 16},
+      .seed = 7};
+  options.preprocess.crop.eval_resize = row == "eval_resize" ? 20 : 0;
+  if (row.starts_with("fit_")) {
+    options.preprocess.recipe = Recipe::kFit;
+  }
+  if (row.starts_with("scale_jitter_")) {
+    options.preprocess.recipe = Recipe::kFit;
+    options.preprocess.fit = {.scale_min = 1, .scale_max = 2};
+  }
+  return options;
+}
+
 // A stream is not resumed with another value, and the message names its row.
 TEST(InputTableTest, OptionsOfTheStreamAreInItsState) {
   const TestShards shards(TestPayloads(8));
   for (const InputOption& row : InputOptionTable()) {
-    InputOptions there = {
-        .batch_size = 4,
-        .preprocess = {.recipe = Recipe::kTorchvision, .image_size = 16},
-        .seed = 7};
-    there.preprocess.crop.eval_resize = row.name == "eval_resize" ? 20 : 0;
+    const InputOptions there = OptionsWith(row.name);
     const std::string state =
         BuildStreamState(StateOf(shards.index(), there, {}));
     const std::vector<std::string> values = OtherValues(row, there);

@@ -126,6 +126,17 @@ std::vector<Way> Ways() {
                   {.recipe = Recipe::kTorchvision,
                    .crop = {.eval_resize = 48},
                    .image_size = {48, 97}}});
+  PreprocessOptions fit = {.recipe = Recipe::kFit, .image_size = {48, 97}};
+  ways.push_back({"fit in a wide output", true, fit});
+  fit.fit.margin = FitMargin::kEnd;
+  ways.push_back({"fit, margin at the end", true, fit});
+  ways.push_back({"fit, margin at the end", false, fit});
+  fit.image_size = kSize;
+  fit.fit.scale_min = 0.5;
+  fit.fit.scale_max = 2;
+  ways.push_back({"fit, scale jitter", true, fit});
+  ways.push_back({"fit, scale jitter, upside down", true, fit});
+  ways.back().options.augment.vertical_flip = true;
   return ways;
 }
 

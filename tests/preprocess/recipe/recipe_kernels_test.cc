@@ -10,6 +10,8 @@
 #include "preprocess/jpeg_entropy/seek_index.h"
 #include "preprocess/pixels/pack.h"
 #include "preprocess/recipe/crop.h"
+#include "preprocess/recipe/fit.h"
+#include "preprocess/recipe/geometry.h"
 #include "preprocess/recipe/recipe.h"
 #include "preprocess/recipe/torchvision_crop.h"
 #include "preprocess/resize/resize.h"
@@ -51,7 +53,9 @@ Framing ExpectedFraming(Recipe recipe, bool training, const SampleKey& key,
                                               EvalCropFraction({}, size), size),
                        size);
   }
-  return WholeWindow({0, 0, kHeight, kWidth}, size);
+  const Window whole = {0, 0, kHeight, kWidth};
+  return recipe == Recipe::kFit ? FitWindow(whole, size, FitMargin::kMiddle)
+                                : WholeWindow(whole, size);
 }
 
 bool IsFlipped(Recipe recipe, bool training, const SampleKey& key) {
@@ -65,11 +69,18 @@ Pixels Framed(const RgbImage& image, const Framing& framing,
   Pixels resized(std::size_t{1} * framing.height * framing.width);
   Resize(kernel, image.view(framing.window), framing.width, framing.height,
          resized);
-  Pixels part;
-  for (int y = framing.y; y < framing.y + size.height; ++y) {
-    const auto row =
-        resized.begin() + std::ptrdiff_t{y} * framing.width + framing.x;
-    part.insert(part.end(), row, row + size.width);
+  const Geometry geometry = GeometryOf(framing, {kHeight, kWidth}, size);
+  Pixels part(size.pixels(), PackPixel(114, 114, 114));
+  for (int y = 0; y < size.height; ++y) {
+    for (int x = 0; x < size.width; ++x) {
+      const int from_y = y + geometry.y;
+      const int from_x = x + geometry.x;
+      if (from_y >= 0 && from_y < framing.height && from_x >= 0 &&
+          from_x < framing.width) {
+        part[static_cast<std::size_t>(y * size.width + x)] =
+            resized[static_cast<std::size_t>(from_y * framing.width + from_x)];
+      }
+    }
   }
   return part;
 }

@@ -67,6 +67,15 @@ TEST(PreprocessingJsonTest, HasHeightAndWidth) {
   EXPECT_EQ(JsonOf(facts)["resize"]["shorter_side"], 256);
 }
 
+TEST(PreprocessingJsonTest, HasTheMarginsOfAFittedImage) {
+  PreprocessingFacts facts;
+  facts.input.preprocess.recipe = Recipe::kFit;
+  facts.input.preprocess.fit = {.fill = 0, .margin = FitMargin::kEnd};
+  EXPECT_EQ(JsonOf(facts)["resize"], json::parse(R"({
+      "rule": "fit", "fill": 0, "margin": "end", "height": 224, "width": 224,
+      "interpolation": "antialias"})"));
+}
+
 TEST(PreprocessingJsonTest, HasOneChannelForLeNet) {
   PreprocessingFacts facts;
   facts.model.kind = ModelKind::kLeNet;
