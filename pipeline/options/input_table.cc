@@ -184,6 +184,11 @@ constexpr InputOption kImages[] = {
         Field<&I::preprocess, &P::fit, &F::scale_max>(), Between(0, 10), "",
         "Largest factor of this scale; a larger image is cut at random.",
         "none"),
+    Row("iou_crop", kOfStreamIfSet, kOwn,
+        Field<&I::preprocess, &P::crop, &C::iou_crop>(), Any(), "",
+        "Crop training images of recipes plain and fit at random so that the "
+        "crop overlaps one of their boxes enough: torchvision's RandomIoUCrop. "
+        "Needs objects."),
     Row("scaled_decode", kOfStream, kOwn,
         Field<&I::preprocess, &P::scaled_decode>(), Any(), "",
         "Decode a training JPEG at 1/2, 1/4 or 1/8 of its size if its crop "

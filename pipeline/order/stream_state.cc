@@ -105,6 +105,13 @@ Json ViewsJson(const InputOptions& options) {
   return views;
 }
 
+// Boxes, which choose the window of an IoU crop.
+Json ToJson(const ObjectsSpec& objects) {
+  return {{"boxes", objects.boxes},
+          {"format", ChoiceName(objects.format, kBoxFormats)},
+          {"normalized", objects.is_normalized}};
+}
+
 // Options without a row that change batches.
 void AddOtherFields(const InputOptions& options,
                     std::vector<StateField>& identity) {
@@ -118,6 +125,9 @@ void AddOtherFields(const InputOptions& options,
   add("max_memory_bytes", options.preprocess.limits.max_memory_bytes);
   if (!options.views.empty()) {
     add("views", ViewsJson(options));
+  }
+  if (options.preprocess.crop.iou_crop) {
+    add("objects", ToJson(options.objects));
   }
 }
 

@@ -170,6 +170,15 @@ Shown ShownOf(const Geometry& geometry, const ImageSize& output) {
                          geometry.y, output.height)};
 }
 
+Shown ShownOf(const Window& window) {
+  const auto extent = [](int first, int length) {
+    return Extent{.first = static_cast<double>(first),
+                  .end = static_cast<double>(first + length)};
+  };
+  return {.x = extent(window.x, window.width),
+          .y = extent(window.y, window.height)};
+}
+
 using Box = std::span<const float, kSides>;
 
 bool IsCentreShown(const Shown& shown, Box box) {
@@ -275,6 +284,10 @@ void FollowBoxes(const Geometry& geometry, const ImageSize& output,
       return IsEnoughShown(shown, filter.min_visible, box) &&
              (filter.keep == BoxKeep::kArea || IsCentreShown(shown, box));
     });
+  }
+  if (filter.centre_in_window) {
+    const Shown window = ShownOf(geometry.window);
+    Select(boxes, kept, [&](Box box) { return IsCentreShown(window, box); });
   }
   Follow(geometry, output, boxes);
   Clamp(output, boxes);

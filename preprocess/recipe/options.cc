@@ -62,6 +62,9 @@ void CheckCropOptions(const CropOptions& crop, Recipe recipe,
   RequireRecipe("eval_resize", crop.eval_resize != 0, cuts,
                 "torchvision or tpu");
   RequireRecipe("eval_crop", crop.eval_crop != 0, cuts, "torchvision or tpu");
+  RequireRecipe("iou_crop", crop.iou_crop,
+                recipe == Recipe::kPlain || recipe == Recipe::kFit,
+                "plain or fit");
   RequireRange("crop_scale", crop.scale, 1e-4, 1);
   if (!(crop.max_scale >= crop.min_scale() && crop.max_scale <= 1)) {
     throw UsageError("crop_scale_max=" + std::to_string(crop.max_scale) +

@@ -11,7 +11,7 @@ namespace infeed {
 enum class Recipe {
   kTpu,  // the reference: training crop and flip; evaluation centre crop
   kTorchvision,  // RandomResizedCrop, flip; evaluation resize, centre crop
-  kPlain,        // the whole image resized; nothing random
+  kPlain,        // the whole image resized; nothing random but iou_crop
   kCifar,        // the whole image; in training moved by up to 4 pixels, flip
   kFit,  // the whole image in its own shape, with margins; in training flip
 };
@@ -66,6 +66,9 @@ struct CropOptions {
   // Crops of an image in an evaluation with kTorchvision and kTpu, 1, 5 or 10:
   // EvalView.
   int eval_crops = 1;
+  // Training with kPlain and kFit: IouCropWindow() takes the place of the whole
+  // image, and kPlain mirrors, too.
+  bool iou_crop = false;
 
   [[nodiscard]] float min_scale() const { return scale == 0 ? 0.08F : scale; }
 
@@ -137,6 +140,8 @@ struct BoxFilter {
   float min_area = 1;     // in the output, pixels
   float min_visible = 0;  // in the output, as a part of the area in the image
   BoxKeep keep = BoxKeep::kArea;
+  // The centre must be in the window: RandomIoUCrop's rule, for iou_crop.
+  bool centre_in_window = false;
 
   friend bool operator==(const BoxFilter&, const BoxFilter&) = default;
 };

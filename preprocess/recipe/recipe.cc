@@ -17,6 +17,7 @@
 #include "preprocess/recipe/crop.h"
 #include "preprocess/recipe/eval_view.h"
 #include "preprocess/recipe/fit.h"
+#include "preprocess/recipe/iou_crop.h"
 #include "preprocess/recipe/torchvision_crop.h"
 
 namespace infeed {
@@ -95,17 +96,19 @@ struct Preprocessor::Target {
   const SampleKey& key;
   ResizeKernel kernel;
   std::span<std::uint32_t> image;
+  const BoxSource& boxes;
 };
 
 FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
                               const SampleKey& key,
                               std::span<std::uint32_t> destination,
                               std::span<const std::byte> seek_index,
-                              std::string* found) {
+                              std::string* found, const BoxSource& boxes) {
   const Clock::time_point start = Clock::now();
   const Target target{.key = key,
                       .kernel = KernelOf(interpolation_, key),
-                      .image = destination};
+                      .image = destination,
+                      .boxes = boxes};
   known_ = nullptr;
   if (found != nullptr) {
     found->clear();
@@ -136,7 +139,7 @@ FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
                                     const Target& target, std::string* found) {
   const JpegInfo info = decoder_.ReadHeader(encoded);
   const Framing framing =
-      ChooseFraming(info.height, info.width, info.components, target.key);
+      ChooseFraming(info.height, info.width, info.components, target);
   const Geometry geometry =
       Describe(framing, {info.height, info.width}, target.key);
   const DecodePlan plan = Plan(framing, target.kernel, options_.scaled_decode);
@@ -184,7 +187,7 @@ FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
       std::min(limits.max_pixels, limits.max_memory_bytes / kOtherPixelBytes),
       image_);
   const Framing framing =
-      ChooseFraming(image_.height(), image_.width(), 3, target.key);
+      ChooseFraming(image_.height(), image_.width(), 3, target);
   const Geometry geometry =
       Describe(framing, {image_.height(), image_.width()}, target.key);
   const DecodePlan plan = Plan(framing, target.kernel, false);
@@ -198,11 +201,15 @@ FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
 }
 
 Framing Preprocessor::ChooseFraming(int height, int width, int components,
-                                    const SampleKey& key) const {
+                                    const Target& target) const {
   const ImageSize& size = options_.image_size;
-  SampleRandom random(key, RandomStream::kCrop);
-  const EvalView view(options_.crop.eval_crops, key.position);
-  const Window whole{.y = 0, .x = 0, .height = height, .width = width};
+  SampleRandom random(target.key, RandomStream::kCrop);
+  const EvalView view(options_.crop.eval_crops, target.key.position);
+  Window window{.y = 0, .x = 0, .height = height, .width = width};
+  if (training_ && options_.crop.iou_crop && target.boxes) {
+    const ImageSize source(height, width);
+    window = IouCropWindow(source, target.boxes(source), random);
+  }
   switch (options_.recipe) {
     case Recipe::kTpu:
       return WholeWindow(
@@ -223,11 +230,11 @@ Framing Preprocessor::ChooseFraming(int height, int width, int components,
                                                EvalCover(options_.crop, size)));
     case Recipe::kPlain:
     case Recipe::kCifar:
-      return WholeWindow(whole, size);
+      return WholeWindow(window, size);
     case Recipe::kFit:
       return training_ && options_.fit.is_scaled()
-                 ? JitterScale(whole, size, options_.fit, random)
-                 : FitWindow(whole, size, options_.fit.margin);
+                 ? JitterScale(window, size, options_.fit, random)
+                 : FitWindow(window, size, options_.fit.margin);
   }
   std::abort();
 }
@@ -255,8 +262,8 @@ bool IsFlipped(const PreprocessOptions& options, bool training,
   if (!training) {
     return EvalView(options.crop.eval_crops, key.position).is_mirrored();
   }
-  return options.recipe != Recipe::kPlain && options.random_flip &&
-         DrawFlip(key);
+  return (options.recipe != Recipe::kPlain || options.crop.iou_crop) &&
+         options.random_flip && DrawFlip(key);
 }
 
 void Preprocessor::Finish(const SampleKey& key, std::span<std::uint32_t> pixels,

@@ -22,6 +22,10 @@
 
 namespace infeed {
 
+// Returns the boxes of a record as x1, y1, x2, y2 in pixels of an image of that
+// size. Throws DataError.
+using BoxSource = std::function<std::span<const float>(const ImageSize&)>;
+
 // Work and result of Preprocessor::Fill() for one image.
 struct FillCounts {
   // Pixels of the requested window, at the decoded size.
@@ -72,13 +76,14 @@ class Preprocessor {
   // with its augmentation stream. seek_index: SerializeSeekIndex()'s bytes of
   // this JPEG, or none; any bytes are safe and affect only speed and index_use.
   // found: may be null; receives the index extended by what the decode read
-  // beyond it, as such bytes; empty if that was nothing. Throws DataError;
-  // destination is then unspecified, and the preprocessor stays usable.
-  // Requires: destination.size() == image_size.pixels().
+  // beyond it, as such bytes; empty if that was nothing. boxes: called once, in
+  // training with iou_crop; absent: none. Throws DataError; destination is then
+  // unspecified, and the preprocessor stays usable. Requires:
+  // destination.size() == image_size.pixels().
   FillCounts Fill(std::span<const std::byte> encoded, const SampleKey& key,
                   std::span<std::uint32_t> destination,
                   std::span<const std::byte> seek_index = {},
-                  std::string* found = nullptr);
+                  std::string* found = nullptr, const BoxSource& boxes = {});
 
   // Completes the seek index that Fill(encoded, ...) found or was passed, by
   // reading the rest of the JPEG; returns it as Fill() does, empty if it was
@@ -98,13 +103,13 @@ class Preprocessor {
       const std::function<void(std::span<const std::byte>)>& on_piece = {});
 
  private:
+  // A sample, the kernel of its resize, its destination, and its boxes.
+  struct Target;
   [[nodiscard]] Framing ChooseFraming(int height, int width, int components,
-                                      const SampleKey& key) const;
+                                      const Target& target) const;
   [[nodiscard]] DecodePlan Plan(const Framing& framing, ResizeKernel kernel,
                                 bool is_scaled) const;
 
-  // A sample, the kernel of its resize, and its destination.
-  struct Target;
   // Returns the sample's resize, aimed at the target.
   RowSink& Aim(const DecodePlan& plan, bool is_mirrored, const Target& target);
 

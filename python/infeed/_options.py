@@ -133,6 +133,11 @@ class Options(TypedDict, total=False):
     # 0, at most 10. Default: none.
     scale_jitter_max: float
 
+    # Crop training images of recipes plain and fit at random so that the crop
+    # overlaps one of their boxes enough: torchvision's RandomIoUCrop. Needs
+    # objects. Default: false.
+    iou_crop: bool
+
     # Decode a training JPEG at 1/2, 1/4 or 1/8 of its size if its crop is
     # that much larger than image_size: faster, but the pixels differ.
     # Default: false.

@@ -150,6 +150,10 @@ InputOptions OptionsWith(std::string_view row) {
       .preprocess = {.recipe = Recipe::kTorchvision, .image_size = 16},
       .seed = 7};
   options.preprocess.crop.eval_resize = row == "eval_resize" ? 20 : 0;
+  if (row == "iou_crop") {
+    options.preprocess.recipe = Recipe::kPlain;
+    options.objects = ObjectsPreset("tf");
+  }
   if (row.starts_with("fit_")) {
     options.preprocess.recipe = Recipe::kFit;
   }

@@ -20,6 +20,7 @@ namespace infeed {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -68,6 +69,27 @@ TEST_F(StreamStateTest, IsTheFormatOfTheDocuments) {
                               index().identity() + "\",\n  \"options\": {\n"),
                     HasSubstr("    \"recipe\": \"tpu\",\n"),
                     HasSubstr("    \"selection\": null,\n")));
+}
+
+// They choose the windows of an IoU crop, and only these.
+TEST_F(StreamStateTest, HasTheBoxesThatChangeImages) {
+  InputOptions here = options_;
+  here.preprocess.recipe = Recipe::kFit;
+  here.objects = ObjectsPreset("tf");
+  InputOptions there = here;
+  there.objects.boxes[0] = "other";
+  EXPECT_EQ(Refusal(here, there), "");
+  EXPECT_THAT(BuildStreamState(StateOf(index(), here, {})),
+              Not(AnyOf(HasSubstr("objects"), HasSubstr("iou_crop"),
+                        HasSubstr("fit_fill"), HasSubstr("scale_jitter"))));
+  here.preprocess.crop.iou_crop = there.preprocess.crop.iou_crop = true;
+  EXPECT_THAT(Refusal(here, there), HasSubstr("objects is {"));
+  there = here;
+  there.objects.filter.min_visible = 0.5F;
+  there.objects.lists = {};
+  EXPECT_EQ(Refusal(here, there), "");
+  const StreamState state = StateOf(index(), here, {});
+  EXPECT_EQ(ParseStreamState(BuildStreamState(state)), state);
 }
 
 // Three ranks fill an epoch of 8 records up to 9, or cut it to 6.

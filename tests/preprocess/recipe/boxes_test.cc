@@ -1,5 +1,6 @@
 #include "preprocess/recipe/boxes.h"
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <fstream>
@@ -13,6 +14,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/random.h"
+#include "preprocess/recipe/fit.h"
+#include "preprocess/recipe/framing.h"
+#include "preprocess/recipe/iou_crop.h"
 #include "tests/support/throws.h"
 
 namespace infeed {
@@ -70,6 +75,53 @@ TEST(FollowBoxesTest, HaveTheBitsOfTorchvision) {
   }
 }
 
+// The framing that a case's recipe has in training.
+Framing FramingOf(const Json& golden, const ImageSize& source,
+                  const ImageSize& output, std::span<const float> boxes) {
+  const auto key = golden["key"].get<std::array<std::uint32_t, 3>>();
+  SampleRandom random({.seed = key[0], .epoch = key[1], .position = key[2]},
+                      RandomStream::kCrop);
+  const Window window = golden["iou_crop"]
+                            ? IouCropWindow(source, boxes, random)
+                            : Window{0, 0, source.height, source.width};
+  if (!golden["scale"].is_null()) {
+    return JitterScale(
+        window, output,
+        {.scale_min = golden["scale"][0], .scale_max = golden["scale"][1]},
+        random);
+  }
+  return golden["fit"] ? FitWindow(window, output, FitMargin::kMiddle)
+                       : WholeWindow(window, output);
+}
+
+// The same for the recipes of detection, whose windows and sizes are drawn.
+TEST(FollowBoxesTest, FollowTorchvisionsDetectionRecipes) {
+  std::ifstream file(INFEED_TEST_DATA "/detection_goldens.json");
+  const Json goldens = Json::parse(file);
+  ASSERT_EQ(goldens["cases"].size(), 300U);
+  for (const Json& golden : goldens["cases"]) {
+    const auto size = [&](const char* name) {
+      return ImageSize(golden[name][0], golden[name][1]);
+    };
+    const ImageSize output = size("output");
+    Floats boxes = FromBits(golden["boxes"]);
+    const Geometry geometry =
+        GeometryOf(FramingOf(golden, size("source"), output, boxes),
+                   size("source"), output);
+    const Window& window = geometry.window;
+    ASSERT_EQ(golden["geometry"],
+              Json({window.y, window.x, window.height, window.width,
+                    geometry.resized.height, geometry.resized.width, geometry.y,
+                    geometry.x}))
+        << golden;
+    Indexes kept;
+    FollowBoxes(geometry, output, {.centre_in_window = golden["iou_crop"]},
+                boxes, kept);
+    EXPECT_EQ(ToBits(boxes), golden["result"]) << golden;
+    EXPECT_EQ(kept, golden["kept"].get<Indexes>()) << golden;
+  }
+}
+
 // The left upper quarter of an image of 20 x 20.
 constexpr ImageSize kOutput = 10;
 Geometry Quarter() {
@@ -120,6 +172,18 @@ TEST(FollowBoxesTest, CentresMustBeInsideTheWindow) {
   const Floats boxes = {5, 0, 15, 10, 4, 0, 15, 10, 0, 2, 8, 20};
   EXPECT_THAT(Kept({}, boxes), ElementsAre(0, 1, 2));
   EXPECT_THAT(Kept({.keep = BoxKeep::kCentre}, boxes), ElementsAre(1));
+}
+
+// The centre of the first is in the window, but not in the output.
+TEST(FollowBoxesTest, CentresMayBeInTheWindowOutsideOfTheOutput) {
+  Geometry geometry = Quarter();
+  geometry.resized = 20;
+  geometry.x = 10;
+  const Floats boxes = {0, 2, 8, 8, 9, 2, 18, 8};
+  EXPECT_THAT(Kept({}, boxes, geometry), ElementsAre(0, 1));
+  EXPECT_THAT(Kept({.centre_in_window = true}, boxes, geometry),
+              ElementsAre(0));
+  EXPECT_THAT(Kept({.keep = BoxKeep::kCentre}, boxes, geometry), IsEmpty());
 }
 
 TEST(FollowBoxesTest, InvertedAndEmptyBoxesAreFilteredOut) {

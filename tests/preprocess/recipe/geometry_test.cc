@@ -1,6 +1,7 @@
 #include "preprocess/recipe/geometry.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -121,6 +122,12 @@ std::vector<Way> Ways() {
       ways.back().options.crop.eval_crops = 10;
     }
   }
+  for (const Recipe recipe : {Recipe::kPlain, Recipe::kFit}) {
+    ways.push_back(
+        {"IoU crop",
+         true,
+         {.recipe = recipe, .crop = {.iou_crop = true}, .image_size = kSize}});
+  }
   ways.push_back({"margins",
                   false,
                   {.recipe = Recipe::kTorchvision,
@@ -145,6 +152,7 @@ TEST(GeometryTest, BoxesAreWhereTheRectangleIs) {
   const RgbImage image = Drawn(source, kRectangle);
   const std::string encoded[] = {
       EncodePng(image.view()), EncodeJpeg(image.view(), {.subsample = false})};
+  const std::array<float, 4> box = {60, 40, 150, 110};  // kRectangle
   int mirrored = 0;
   int upside_down = 0;
   for (const Way& way : Ways()) {
@@ -158,7 +166,10 @@ TEST(GeometryTest, BoxesAreWhereTheRectangleIs) {
       const SampleKey key = {.seed = 3, .position = position};
       Geometry last;
       for (const std::string& bytes : encoded) {
-        last = preprocessor.Fill(AsBytes(bytes), key, pixels).geometry;
+        last = preprocessor
+                   .Fill(AsBytes(bytes), key, pixels, {}, nullptr,
+                         [&box](const ImageSize&) { return std::span(box); })
+                   .geometry;
         EXPECT_EQ(last.source, source);
         compared += ExpectAgree(last, pixels, size, kRectangle);
       }

@@ -59,6 +59,10 @@ TEST(CropOptionsTest, RefusesWhatTheRecipeDoesNotHave) {
   EXPECT_THAT(Refusal({.eval_crops = 5}, Recipe::kPlain),
               HasSubstr("eval_crops: needs recipe=torchvision or tpu"));
   EXPECT_EQ(Refusal({.eval_crops = 5}, Recipe::kTpu), "");
+  EXPECT_EQ(Refusal({.iou_crop = true}, Recipe::kPlain), "");
+  EXPECT_EQ(Refusal({.iou_crop = true}, Recipe::kFit), "");
+  EXPECT_THAT(Refusal({.iou_crop = true}, Recipe::kTorchvision),
+              HasSubstr("iou_crop: needs recipe=plain or fit"));
 }
 
 // The margins of an image that is too small are black, but it has no corners.
