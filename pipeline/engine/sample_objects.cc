@@ -9,8 +9,9 @@
 
 namespace infeed {
 
-void FollowObjects(const ObjectsSpec& objects, const Geometry& geometry,
-                   const ImageSize& output, Sample& sample) {
+std::span<const float> ReadSampleBoxes(const ObjectsSpec& objects,
+                                       const ImageSize& source,
+                                       Sample& sample) {
   const std::size_t keys = objects.boxes.size();
   const std::size_t fields = sample.specs.size() - keys;
   std::array<std::span<const float>, 4> columns;
@@ -18,7 +19,16 @@ void FollowObjects(const ObjectsSpec& objects, const Geometry& geometry,
     columns[i] = sample.fields[fields + i].floats;
   }
   ReadBoxes(std::span(columns).first(keys), objects.format,
-            objects.is_normalized, geometry.source, sample.boxes);
+            objects.is_normalized, source, sample.boxes);
+  return sample.boxes;
+}
+
+void FollowObjects(const ObjectsSpec& objects, const Geometry& geometry,
+                   const ImageSize& output, Sample& sample) {
+  const std::size_t fields = sample.specs.size() - objects.boxes.size();
+  if (sample.boxes.empty()) {
+    ReadSampleBoxes(objects, geometry.source, sample);
+  }
   const std::size_t boxes = sample.boxes.size() / 4;
   FollowBoxes(geometry, output, objects.filter, sample.boxes, sample.kept);
   for (std::size_t i = 0; i < fields; ++i) {

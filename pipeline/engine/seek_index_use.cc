@@ -40,14 +40,14 @@ void SeekIndexUse::Open(const RecordPayload& payload,
   }
 }
 
-FillCounts SeekIndexUse::Decode(Sample& sample,
-                                std::span<std::uint32_t> pixels) {
+FillCounts SeekIndexUse::Decode(Sample& sample, std::span<std::uint32_t> pixels,
+                                const BoxSource& boxes) {
   SampleSeekIndex& index = sample.seek_index;
   const bool looks = found_ != nullptr && sample.example.seek_index.empty();
   FillCounts counts = sample.preprocessor.Fill(
       sample.example.encoded, sample.key, pixels,
       index.opened ? index.opened->body : std::span<const std::byte>(),
-      looks ? &index.found : nullptr);
+      looks ? &index.found : nullptr, boxes);
   if (looks) {
     NoteRows(counts, sample);
   }

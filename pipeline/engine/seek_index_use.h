@@ -44,7 +44,8 @@ class SeekIndexUse {
             Sample& sample) const;
 
   // Decodes the sample's image and resizes it into pixels. Throws DataError.
-  FillCounts Decode(Sample& sample, std::span<std::uint32_t> pixels);
+  FillCounts Decode(Sample& sample, std::span<std::uint32_t> pixels,
+                    const BoxSource& boxes = {});
 
   // Completes the index of the sample's JPEG. Requires: Decode(sample) was the
   // preprocessor's last call, and left rows without an index.

@@ -167,6 +167,7 @@ void SlotFiller::FillSlot(Sample& sample) {
 
 void SlotFiller::FillImages(Sample& sample) {
   sample.stage = BadRecordKind::kImage;
+  sample.boxes.clear();
   Batch& batch = sample.batch->batch();
   const Clock::time_point start = Clock::now();
   FillCounts counts = FillImage(sample);
@@ -196,17 +197,24 @@ FillCounts SlotFiller::FillImage(Sample& sample) {
 }
 
 FillCounts SlotFiller::FillViews(Sample& sample) {
-  return sample.views.Fill({.example = sample.example,
-                            .key = sample.key,
-                            .seek_index = sample.seek_index.best(),
-                            .words = sample.words},
-                           sample.slot, sample.batch->batch());
+  const FillCounts counts =
+      sample.views.Fill({.example = sample.example,
+                         .key = sample.key,
+                         .seek_index = sample.seek_index.best(),
+                         .boxes = BoxesOf(sample),
+                         .words = sample.words},
+                        sample.slot, sample.batch->batch());
+  if (!options_.views.empty()) {
+    sample.boxes.clear();  // A view's image may have another size.
+  }
+  return counts;
 }
 
 FillCounts SlotFiller::FillWords(Sample& sample,
                                  std::span<std::uint32_t> words) {
-  return sample.example.packed.empty() ? seek_indexes_.Decode(sample, words)
-                                       : CopyPacked(sample, words);
+  return sample.example.packed.empty()
+             ? seek_indexes_.Decode(sample, words, BoxesOf(sample))
+             : CopyPacked(sample, words);
 }
 
 FillCounts SlotFiller::CopyPacked(Sample& sample,
@@ -254,6 +262,18 @@ void SlotFiller::Count(const FillCounts& counts, std::size_t slot_bytes,
     CountSpan(counters_.augment, options_.trace, place,
               {.start = resized, .busy = counts.augment, .bytes = bytes});
   }
+}
+
+BoxSource SlotFiller::BoxesOf(Sample& sample) const {
+  if (!options_.objects.is_on()) {
+    return {};
+  }
+  return [&](const ImageSize& source) {
+    sample.stage = BadRecordKind::kExample;
+    const auto read = ReadSampleBoxes(options_.objects, source, sample);
+    sample.stage = BadRecordKind::kImage;
+    return read;
+  };
 }
 
 void SlotFiller::Warn(const std::string& warning, const Sample& sample) const {

@@ -91,6 +91,8 @@ class SlotFiller {
   FillCounts FillWords(Sample& sample, std::span<std::uint32_t> words);
   // Copies packed pixels and verifies the payload with the same pass over them.
   FillCounts CopyPacked(Sample& sample, std::span<std::uint32_t> words);
+  // Reads the sample's boxes for a crop that they choose; empty: it has none.
+  BoxSource BoxesOf(Sample& sample) const;
   // Notes a decoder's warning.
   void Warn(const std::string& warning, const Sample& sample) const;
   // Counts and traces the work done for a slot since `start`.

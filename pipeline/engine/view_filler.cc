@@ -94,11 +94,13 @@ FillCounts ViewFiller::FillWords(const View& view, const ViewSource& source,
   key.view = view.draws;
   Preprocessor& preprocessor = preprocessors_[view.preprocessor];
   if (!view.encoded.empty()) {
-    return preprocessor.Fill(view.encoded, key, words);
+    return preprocessor.Fill(view.encoded, key, words, {}, nullptr,
+                             source.boxes);
   }
   const ImagenetExampleView& example = source.example;
   return example.packed.empty()
-             ? preprocessor.Fill(example.encoded, key, words, source.seek_index)
+             ? preprocessor.Fill(example.encoded, key, words, source.seek_index,
+                                 nullptr, source.boxes)
              : preprocessor.CopyPacked(example.packed, example.height,
                                        example.width, key, words);
 }

@@ -19,6 +19,7 @@ struct ViewSource {
   const ImagenetExampleView& example;
   SampleKey key;
   std::span<const std::byte> seek_index;  // of the example's JPEG, or none
+  BoxSource boxes;                        // empty: the sample has no boxes
   std::span<std::uint32_t> words;         // ScratchWords()
 };
 

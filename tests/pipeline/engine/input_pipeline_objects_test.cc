@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "pipeline/engine/input_pipeline.h"
+#include "pipeline/stats/bad_record.h"
 #include "preprocess/recipe/boxes.h"
 #include "tests/support/extra_feature.h"
 #include "tests/support/shard_builder.h"
@@ -177,6 +178,62 @@ TEST(InputPipelineObjectsTest, BoxesFollowTheImageOfTheirSlot) {
   }
 }
 
+InputOptions IouOptions(Recipe recipe) {
+  InputOptions options = Options();
+  options.preprocess.recipe = recipe;
+  options.preprocess.crop.iou_crop = true;
+  return options;
+}
+
+TEST(InputPipelineObjectsTest, AnIouCropHasACentreOfABox) {
+  const TestShards shards(Payloads());
+  for (const Recipe recipe : {Recipe::kPlain, Recipe::kFit}) {
+    const InputOptions options = IouOptions(recipe);
+    BoxFilter filter = options.objects.filter;
+    filter.centre_in_window = true;
+    int cropped = 0;
+    for (const Seen& sample : Samples(shards, options, 20)) {
+      ExpectFollowed(sample, filter);
+      const Geometry& geometry = sample.geometry;
+      const bool is_whole =
+          geometry.window ==
+          Window{0, 0, geometry.source.height, geometry.source.width};
+      cropped += is_whole ? 0 : 1;
+      if (sample.record % 4 == 0) {
+        EXPECT_TRUE(is_whole);
+      } else if (sample.record % 4 == 1) {
+        EXPECT_EQ(sample.labels.size(), 1U);
+      }
+    }
+    EXPECT_GT(cropped, 10);
+  }
+}
+
+TEST(InputPipelineObjectsTest, AnIouCropIsTheSameForAllThreads) {
+  const TestShards shards(Payloads());
+  const std::vector<Seen> whole = Samples(shards, IouOptions(Recipe::kFit), 6);
+  InputOptions options = IouOptions(Recipe::kFit);
+  options.graph = GraphKind::kBasic;
+  options.objects = ObjectsPreset("tfds");
+  options.objects.lists.push_back(KnownObjectList("image/object/class/text"));
+  EXPECT_EQ(Samples(shards, options, 6), whole);
+}
+
+TEST(InputPipelineObjectsTest, BadBoxesOfAnIouCropAreNoBadImage) {
+  std::vector<std::string> payloads = Payloads();
+  payloads[2] += ExtraFloats("image/object/bbox/ymax", {1});
+  const TestShards shards(payloads);
+  InputOptions options = IouOptions(Recipe::kPlain);
+  options.on_bad_record = OnBadRecord::kReplace;
+  std::vector<BadRecordKind> kinds;
+  options.on_bad = [&](const BadRecord& bad) { kinds.push_back(bad.kind); };
+  for (const Seen& sample : Samples(shards, options, 5)) {
+    EXPECT_NE(sample.record, 2);
+  }
+  EXPECT_FALSE(kinds.empty());
+  EXPECT_THAT(kinds, Each(BadRecordKind::kExample));
+}
+
 TEST(InputPipelineObjectsTest, AFilterIsAppliedAndOtherListsFollow) {
   const TestShards shards(Payloads());
   InputOptions options = Options();
@@ -328,6 +385,11 @@ TEST(InputPipelineObjectsTest, WrongObjectsAreRefused) {
   options.layout = BatchContent::kNone;
   EXPECT_EQ(message(options),
             "objects: boxes follow images, and layout=none has none");
+  options = IouOptions(Recipe::kFit);
+  options.objects = {};
+  EXPECT_EQ(message(options),
+            "iou_crop chooses crops by the boxes of the records: give objects, "
+            "or leave it out");
   options = Options();
   options.preprocess.augment.policy = AugmentPolicy::kTrivialAugment;
   EXPECT_THAT(message(options), HasSubstr("augment=trivialaugment"));
