@@ -15,7 +15,7 @@ def stream_options(random):
              "--batch_size", random.choice([4, 12, 24]),
              "--image_size", random.choice(["16", "24x32"]),
              "--recipe", random.choice(["tpu", "torchvision", "plain",
-                                        "cifar"]),
+                                        "cifar", "fit"]),
              "--layout", random.choice(["words", "rgb"]),
              "--shuffle", random.choice(["none", "global", "window", "torch"])]
     for more in [["--augment", random.choice(["randaugment", "autoaugment",

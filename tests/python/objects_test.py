@@ -119,6 +119,9 @@ class BoxesTest(WithScenes):
         for options in ({}, {"training": False}, {"recipe": "cifar"},
                         {"recipe": "tpu"}, {"recipe": "tpu", "training": False},
                         {"recipe": "plain"}, {"image_size": (40, 64)},
+                        {"recipe": "fit"},
+                        {"recipe": "fit", "scale_jitter_min": 0.5,
+                         "scale_jitter_max": 2},
                         {"random_flip_vertical": True}):
             with self.subTest(options):
                 mirrored = set()

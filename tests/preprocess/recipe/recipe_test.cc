@@ -120,10 +120,10 @@ TEST(PreprocessorDeathTest, FillsSlotsOfItsSize) {
 }
 
 TEST(RecipeTest, RefusesUnknownNames) {
-  EXPECT_EQ(MessageOf<UsageError>([] {
-              std::ignore = ParseChoice("recipe", "imagenet", kRecipes);
-            }),
-            "recipe is \"imagenet\": give tpu, torchvision, plain or cifar");
+  EXPECT_EQ(
+      MessageOf<UsageError>(
+          [] { std::ignore = ParseChoice("recipe", "imagenet", kRecipes); }),
+      "recipe is \"imagenet\": give tpu, torchvision, plain, cifar or fit");
 }
 
 // 2x2 pixels, the low bytes of which are to be cleared.
