@@ -218,12 +218,13 @@ TEST_P(ResizeSinkTest, GivesASquareOfALargerResizeFromItsSupport) {
   }
 }
 
-// The image in the middle of a black one.
+// The image in the middle, or at the upper left, of one of another colour.
 std::vector<std::uint32_t> Padded(const std::vector<std::uint32_t>& pixels,
-                                  const ImageSize& from, const ImageSize& to) {
-  std::vector<std::uint32_t> padded(to.pixels());
-  const int top = (to.height - from.height) / 2;
-  const int left = (to.width - from.width) / 2;
+                                  const ImageSize& from, const ImageSize& to,
+                                  bool at_start, std::uint32_t fill) {
+  std::vector<std::uint32_t> padded(to.pixels(), fill);
+  const int top = at_start ? 0 : (to.height - from.height) / 2;
+  const int left = at_start ? 0 : (to.width - from.width) / 2;
   for (int y = 0; y < from.height; ++y) {
     std::copy_n(pixels.begin() + std::ptrdiff_t{y} * from.width, from.width,
                 padded.begin() + std::ptrdiff_t{top + y} * to.width + left);
@@ -231,25 +232,33 @@ std::vector<std::uint32_t> Padded(const std::vector<std::uint32_t>& pixels,
   return padded;
 }
 
-TEST_P(ResizeSinkTest, LeavesBlackAroundAResizeThatIsSmaller) {
+TEST_P(ResizeSinkTest, LeavesMarginsOfAResizeThatIsSmaller) {
   const RgbImage image = HardEdges(50, 40);
   const ImageSize resized(20, 25);
   for (const ImageSize size : {ImageSize(20, 31), ImageSize(27, 25),
                                ImageSize(33, 34), ImageSize(21, 64)}) {
-    for (const bool flip : {false, true}) {
+    for (int i = 0; i < 8; ++i) {
+      const bool flip = i % 2 == 1;
+      const bool at_start = i / 2 % 2 == 1;
+      const std::uint32_t fill = i / 4 == 1 ? PackPixel(114, 7, 255) : 0;
       std::vector<std::uint32_t> pixels(size.pixels(), kGuard);
       const std::unique_ptr<ResizeSink> sink = Sink(size);
       sink->Aim(pixels, flip,
-                ResizeSides{{.in_size = 40, .out_size = resized.height},
-                            {.in_size = 50, .out_size = resized.width}});
+                ResizeSides{.vertical = {.in_size = 40,
+                                         .out_size = resized.height,
+                                         .at_start = at_start},
+                            .horizontal = {.in_size = 50,
+                                           .out_size = resized.width,
+                                           .at_start = at_start},
+                            .fill = fill});
       PutImage(image.view(), *sink);
       EXPECT_TRUE(sink->is_complete());
-      std::vector<std::uint32_t> expected =
-          Padded(Twin(image.view(), resized, false), resized, size);
+      std::vector<std::uint32_t> expected = Padded(
+          Twin(image.view(), resized, false), resized, size, at_start, fill);
       if (flip) {
         MirrorRows(size.width, expected);
       }
-      EXPECT_EQ(pixels, expected) << size << ", flip " << flip;
+      EXPECT_EQ(pixels, expected) << size << ", case " << i;
     }
   }
 }
