@@ -21,6 +21,16 @@ std::span<T> As(std::span<std::byte> bytes) {
   return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
 }
 
+// Calls work for a view; names the view in its errors.
+template <typename Work>
+void Named(std::size_t view, const Work& work) {
+  try {
+    work();
+  } catch (const DataError& error) {
+    throw DataError("view " + std::to_string(view + 1) + ": " + error.reason());
+  }
+}
+
 }  // namespace
 
 ViewFiller::ViewFiller(const InputOptions& options) : specs_(options.views) {
@@ -45,7 +55,7 @@ ViewFiller::ViewFiller(const InputOptions& options) : specs_(options.views) {
 void ViewFiller::Find(std::span<const std::byte> payload) {
   for (std::size_t i = 0; i < views_.size(); ++i) {
     if (!specs_[i].key.empty()) {
-      views_[i].encoded = ImageUnder(payload, specs_[i].key);
+      Named(i, [&] { views_[i].encoded = ImageUnder(payload, specs_[i].key); });
     }
   }
 }
@@ -53,11 +63,7 @@ void ViewFiller::Find(std::span<const std::byte> payload) {
 FillCounts ViewFiller::Fill(const ViewSource& source, int slot, Batch& batch) {
   FillCounts counts;
   for (std::size_t i = 0; i < views_.size(); ++i) {
-    try {
-      FillView(i, source, slot, batch, counts);
-    } catch (const DataError& error) {
-      throw DataError("view " + std::to_string(i + 1) + ": " + error.reason());
-    }
+    Named(i, [&] { FillView(i, source, slot, batch, counts); });
   }
   return counts;
 }

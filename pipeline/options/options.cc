@@ -147,7 +147,12 @@ InputOptions CheckedInputOptions(InputOptions options) {
 }
 
 bool ReadsLabels(const InputOptions& options) {
-  return (options.layout != BatchContent::kNone && !options.objects.is_on()) ||
+  const bool has_targets =
+      options.objects.is_on() ||
+      std::ranges::any_of(options.views, [](const ViewSpec& view) {
+        return view.content != ViewContent::kImage;
+      });
+  return (options.layout != BatchContent::kNone && !has_targets) ||
          options.label_key != kLabelKey;
 }
 

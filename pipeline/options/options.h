@@ -178,8 +178,8 @@ struct InputOptions {
 // field that is out of its range, or a batch size that the ranks cannot share.
 [[nodiscard]] InputOptions CheckedInputOptions(InputOptions options);
 
-// Whether batches have labels: not where there are no images, or objects, and
-// label_key is the standard one.
+// Whether batches have labels: not where there are no images, or objects or
+// views of labels, and label_key is the standard one.
 [[nodiscard]] bool ReadsLabels(const InputOptions& options);
 
 // The shape of this rank's batches.

@@ -16,9 +16,10 @@ from infeed.index import Index
 from infeed.loader import Loader
 from infeed.objects import Objects
 from infeed.programs import convert
+from infeed.views import View
 
 __all__ = ["Batch", "DataError", "Field", "Geometry", "Index", "Loader", "Objects",
-           "convert", "decode_image", "option_table", "records"]
+           "View", "convert", "decode_image", "option_table", "records"]
 __version__ = "0.1.0"
 
 _certificates.use_certifi()

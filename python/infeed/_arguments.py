@@ -223,15 +223,6 @@ def table() -> dict[str, dict[str, str]]:
     return {row["name"]: row for row in _engine.option_table()}
 
 
-def has_images(views: Any) -> bool:
-    """Whether batches have images."""
-    if views is None:
-        return True
-    if isinstance(views, (tuple, list)) and not views:
-        return False
-    raise wrong("views", views, "() for batches without images, or None")
-
-
 def option(name: str, value: Any, own: Iterable[str]) -> Any:
     """The value of an engine's option; own: names of other arguments."""
     if name not in table():

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Literal, TypedDict
 
 
-class Options(TypedDict, total=False):
-    """Options of Loader beside its own arguments."""
-
-    # -- Stream
+class Stream(TypedDict, total=False):
+    """Options of the group Stream."""
 
     # Number of epochs; 0: endless in training, one in evaluation. At least 0,
     # at most 2^32 - 1 epochs. Default: 0.
@@ -70,7 +68,9 @@ class Options(TypedDict, total=False):
     # 9223372036854775808 records. Default: all.
     max_records: int
 
-    # -- Images
+
+class Images(TypedDict, total=False):
+    """Options of the group Images."""
 
     # Size of an image: the side of a square, or height x width, such as
     # 224x320. At least 1, at most 16384 pixels. Default: 224.
@@ -203,7 +203,9 @@ class Options(TypedDict, total=False):
     # for each pixel. Default: constant.
     erasing_mode: Literal["constant", "mean", "pixel"]
 
-    # -- Bad records
+
+class BadRecords(TypedDict, total=False):
+    """Options of the group Bad records."""
 
     # Policy for a record that cannot be read: end the run (fail), use another
     # record (replace), leave its slot empty (skip), or auto: replace in
@@ -237,7 +239,9 @@ class Options(TypedDict, total=False):
     # bad record. At least 1, at most 1GiB bytes. Default: 4096.
     max_field_bytes: int | str
 
-    # -- Performance
+
+class Performance(TypedDict, total=False):
+    """Options of the group Performance."""
 
     # Schedule of the input: overlapped in all threads (flow), or one record
     # after the other (basic), to show the effect of a slow input. Default:
@@ -285,3 +289,7 @@ class Options(TypedDict, total=False):
     # Ranks on this machine, which share the memory limit. At least 1, at most
     # 1048576 ranks. Default: 1.
     local_world_size: int
+
+
+class Options(Stream, Images, BadRecords, Performance):
+    """Options of Loader beside its own arguments."""

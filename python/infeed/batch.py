@@ -23,9 +23,10 @@ class Batch:
     images: uint8 [N, H, W, 3] (torch: [N, 3, H, W], channels_last), or with
     layout="words" uint32 [N, H, W] of R << 24 | G << 16 | B << 8. labels: from
     0, int32 (torch: int64). weights: float32, 1, or 0 for a slot to ignore.
-    Keep the arrays as long as you like: nothing overwrites them. With views=()
-    images is None; labels is None with views=() or objects, unless label_key was
-    given.
+    Keep the arrays as long as you like: nothing overwrites them. With several
+    views images is a list of their arrays, and labels of pixels are uint8 or int32
+    [N, H, W]; with views=() it is None. labels is None with views=(), objects or
+    labels of pixels, unless label_key was given.
     """
 
     __slots__ = ("_loader", "_native", "_rows", "images", "labels", "weights")
@@ -36,8 +37,11 @@ class Batch:
         # By part and key, once asked for.
         self._rows: dict[tuple[str, str], Any] = {}
         convert = loader._convert
-        images = native.images
-        self.images: Any = None if images is None else convert.images(images)
+        images = [convert.rows(native.images(number)) if view.labels else
+                  convert.images(native.images(number))
+                  for number, view in enumerate(loader._views)]
+        self.images: Any = (images if len(images) > 1 else
+                            images[0] if images else None)
         self.labels: Any = (convert.labels(native.labels) if loader._has_labels
                             else None)
         self.weights = convert.rows(native.weights)
@@ -162,8 +166,11 @@ class Batch:
 
     @property
     def geometry(self) -> list[Geometry]:
-        """How the images were made, one Geometry; none without images."""
-        return [Geometry(self._native)] if self._loader._has_images else []
+        """How the images were made, a Geometry for each view; none without
+        images.
+        """
+        return [Geometry(self._native, view)
+                for view in range(len(_views(self.images)))]
 
     @property
     def _convert(self) -> Converters:
@@ -186,9 +193,12 @@ class Batch:
         """Names to arrays: images, labels, weights and boxes that there are, each
         field by its key, KEY/length of padded ones, KEY/offsets of those without a
         shape; likewise boxes/length or boxes/offsets. Values of "bytes" are lists.
+        Views after the first are images/1, images/2 and so on.
         """
-        parts = [(name, part) for name, part in zip(
-            ("images", "labels", "weights"), self, strict=True)
+        parts = [(f"images/{number}" if number else "images", view)
+                 for number, view in enumerate(_views(self.images))]
+        parts += [(name, part) for name, part in (
+            ("labels", self.labels), ("weights", self.weights))
             if part is not None]
         objects = self._loader._objects
         lists = () if objects is None else objects.lists
@@ -219,8 +229,8 @@ class Batch:
         return named
 
     def __repr__(self) -> str:
-        images = ("no images" if self.images is None else
-                  f"images {self.images.dtype} {list(self.images.shape)}")
+        images = "no images" if self.images is None else "images " + ", ".join(
+            f"{view.dtype} {list(view.shape)}" for view in _views(self.images))
         return (f"Batch {self.number:,} of epoch {self.epoch:,}: {images}, "
                 f"{int((self._native.weights > 0).sum()):,} of weight 1")
 
@@ -241,14 +251,16 @@ class Batch:
         """A batch whose tensors are changed."""
         other = copy.copy(self)
         other.images, other.labels, other.weights = (
-            None if tensor is None else change(tensor) for tensor in self)
+            None if part is None else [change(view) for view in part]
+            if isinstance(part, list) else change(part) for part in self)
         other._rows = {part: change(tensor)
                        for part, tensor in self._all_rows().items()}
         return other
 
     def _tensors(self) -> list[Any]:
-        return [*(tensor for tensor in self if tensor is not None),
-                *self._all_rows().values()]
+        return [*_views(self.images), *(
+            part for part in (self.labels, self.weights) if part is not None),
+            *self._all_rows().values()]
 
     def _all_rows(self) -> dict[tuple[str, str], Any]:
         objects = self._loader._objects
@@ -262,3 +274,9 @@ class Batch:
             if kind.has_lengths:
                 self.lengths(key)
         return self._rows
+
+
+def _views(images: Any) -> list[Any]:
+    """The arrays of Batch.images."""
+    return ([] if images is None else
+            images if isinstance(images, list) else [images])

@@ -23,9 +23,9 @@ class Geometry:
     __slots__ = ("_matrix", "mirrored", "origin", "resized", "source",
                  "upside_down", "window")
 
-    def __init__(self, native: _engine.Batch) -> None:
-        rows: np.ndarray[Any, Any] = native.geometry()
-        self._matrix: np.ndarray[Any, Any] = native.matrices()
+    def __init__(self, native: _engine.Batch, view: int) -> None:
+        rows: np.ndarray[Any, Any] = native.geometry(view)
+        self._matrix: np.ndarray[Any, Any] = native.matrices(view)
         self.source = rows[:, :2]
         self.window = rows[:, 2:6]
         self.resized = rows[:, 6:8]

@@ -22,6 +22,7 @@ from infeed.objects import Objects, checked
 from infeed.passes import Dicts, Pass
 from infeed.progress import NoBar, find_tqdm
 from infeed.ranks import find_group, find_ranks
+from infeed.views import View, checked_views, with_first
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -69,10 +70,11 @@ class Loader:
     given. subset: the numbers of the records to use; sample_weights: their
     relative frequency; epoch_records: samples of an epoch. fields: more features
     of the records, key -> an infeed.Field, or "int64", "float32" or "bytes" for
-    lists of any length: batch[key]. views=(): batches have fields alone, and the
-    records need no images. objects: an infeed.Objects, boxes that follow the
-    images. With either, labels are read only with a label_key. on_bad: called with
-    a line for each bad record. sharding: a jax.sharding.Sharding, with which
+    lists of any length: batch[key]. views: an infeed.View for each image of a
+    sample; (): batches have fields alone, and the records need no images. objects:
+    an infeed.Objects, boxes that follow the images. Without images, with objects
+    and with labels of pixels, labels are read only with a label_key. on_bad: called
+    with a line for each bad record. sharding: a jax.sharding.Sharding, with which
     batches are global arrays. progress: rank 0 shows a bar for each epoch, with
     images/s and the time left; it needs tqdm.
 
@@ -96,7 +98,7 @@ class Loader:
                  | None = None,
                  epoch_records: int = 0,
                  fields: Mapping[str, Kind | Field] | None = None,
-                 views: tuple[()] | None = None,
+                 views: Sequence[View] | None = None,
                  objects: Objects | None = None,
                  on_bad: Callable[[str], None] | None = None,
                  sharding: Any = None, progress: bool = False,
@@ -109,7 +111,8 @@ class Loader:
         boxes = checked(objects)
         if boxes is not None:
             kinds = boxes._fields(kinds)
-        has_images = check.has_images(views)
+        outputs = checked_views(views)
+        has_images = bool(outputs)
         if split is not None:
             split = check.text("split", split)
         self._index = data if isinstance(data, Index) else Index(
@@ -130,7 +133,7 @@ class Loader:
             "rank": rank, "world_size": world_size,
             "subset": None if subset is None else ids, "sample_weights": weights,
             "epoch_records": epoch_records, "fields": kinds,
-            "views": None if has_images else (), "objects": boxes,
+            "views": outputs, "objects": boxes,
             "on_bad": on_bad, "sharding": sharding, "progress": progress,
             **options})
         self._options: dict[str, Any] = {
@@ -142,6 +145,7 @@ class Loader:
                 "layout", layout, ("rgb", "words")) if has_images else "none",
             "batch_size": self._whole(batch_size, global_batch_size),
             "rank": self._rank, "world_size": self._world_size}
+        self._options = with_first(outputs, self._options)
         if not _engine.threads_work() and self._options.get("graph") != "basic":
             _log.warning("this process was forked from one with a loader at "
                          "work: here a loader has one thread (graph='basic'); "
@@ -153,8 +157,11 @@ class Loader:
             _check_records(self._options, kinds, layout, boxes)
         self._fields = kinds
         self._objects = boxes
+        self._views = outputs
         self._has_images = has_images
-        self._has_labels = ((has_images and boxes is None)
+        has_targets = boxes is not None or any(
+            view.labels for view in self._views)
+        self._has_labels = ((has_images and not has_targets)
                             or _has_label_key(self._options))
         self._convert = frameworks.converters(
             check.choice("framework", framework, ("numpy", "torch", "jax")),
@@ -197,6 +204,7 @@ class Loader:
                     self._index._native, self._options, self._selection,
                     {key: field._spec() for key, field in self._fields.items()},
                     None if self._objects is None else self._objects._spec(),
+                    [view._settings() for view in self._views[1:]],
                     self._place)
             return stream
 
@@ -405,7 +413,9 @@ def _selection(records: int, subset: Any, weights: Any, places: Any) -> Any:
 
 
 def _has_label_key(options: Mapping[str, Any]) -> bool:
-    """Whether labels are read where there are no images, or objects."""
+    """Whether labels are read where there are no images, objects or labels of
+    pixels.
+    """
     standard = _arguments.table()["label_key"]["default"]
     return bool(options.get("label_key", standard) != standard)
 

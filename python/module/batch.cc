@@ -1,5 +1,6 @@
 #include "python/module/batch.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -37,19 +38,45 @@ auto Column(Self self) {
                {static_cast<std::size_t>(batch.size())});
 }
 
-// None in a batch without images.
-nb::object Images(Self self) {
+// A view's array, [N, H, W] or with channels [N, H, W, 3].
+nb::object Pixels(Self self, void* values, const ImageSize& size,
+                  nb::dlpack::dtype type, bool has_channels) {
+  const std::array shape = {static_cast<std::size_t>(BatchOf(self).size()),
+                            static_cast<std::size_t>(size.height),
+                            static_cast<std::size_t>(size.width),
+                            std::size_t{3}};
+  return nb::cast(nb::ndarray<nb::numpy>(values, has_channels ? 4 : 3,
+                                         shape.data(), self, nullptr, type));
+}
+
+// View 0 is the batch's image: None in a batch without images.
+nb::object Images(Self self, std::size_t view) {
   Batch& batch = BatchOf(self);
-  if (batch.content() == BatchContent::kNone) {
+  const bool is_rgb = batch.content() == BatchContent::kRgb;
+  const auto type =
+      is_rgb ? nb::dtype<std::uint8_t>() : nb::dtype<std::uint32_t>();
+  if (view == 0 && batch.content() == BatchContent::kNone) {
     return nb::none();
   }
-  const auto size = static_cast<std::size_t>(batch.size());
-  const auto height = static_cast<std::size_t>(batch.image_size().height);
-  const auto width = static_cast<std::size_t>(batch.image_size().width);
-  if (batch.content() == BatchContent::kRgb) {
-    return nb::cast(Share(self, batch.rgb(), {size, height, width, 3}));
+  if (view == 0) {
+    return is_rgb ? Pixels(self, batch.rgb().data(), batch.image_size(), type,
+                           true)
+                  : Pixels(self, batch.pixels().data(), batch.image_size(),
+                           type, false);
   }
-  return nb::cast(Share(self, batch.pixels(), {size, height, width}));
+  const ViewShape& shape = batch.view_shapes().at(view - 1);
+  std::byte* const values = batch.view(view - 1).data();
+  switch (shape.content) {
+    case ViewContent::kLabels8:
+      return Pixels(self, values, shape.image_size, nb::dtype<std::uint8_t>(),
+                    false);
+    case ViewContent::kLabels32:
+      return Pixels(self, values, shape.image_size, nb::dtype<std::int32_t>(),
+                    false);
+    case ViewContent::kImage:
+      break;
+  }
+  return Pixels(self, values, shape.image_size, type, is_rgb);
 }
 
 nb::list TextsOf(const FieldColumn& column) {
@@ -105,12 +132,22 @@ nb::ndarray<nb::numpy, T> Keep(std::vector<T> values,
   return nb::ndarray<nb::numpy, T>(first, shape, owner);
 }
 
+const ImageSize& SizeOf(const Batch& batch, std::size_t view) {
+  return view == 0 ? batch.image_size()
+                   : batch.view_shapes().at(view - 1).image_size;
+}
+
+std::span<const Geometry> GeometryOf(const Batch& batch, std::size_t view) {
+  (void)SizeOf(batch, view);  // throws for a view that is not there
+  return view == 0 ? batch.geometry() : batch.view_geometry(view - 1);
+}
+
 constexpr std::size_t kGeometryNumbers = 12;
 
-nb::ndarray<nb::numpy, std::int32_t> GeometryRows(Self self) {
-  const Batch& batch = BatchOf(self);
+nb::ndarray<nb::numpy, std::int32_t> GeometryRows(Self self, std::size_t view) {
+  const std::span<const Geometry> slots = GeometryOf(BatchOf(self), view);
   std::vector<std::int32_t> rows;
-  for (const Geometry& slot : batch.geometry()) {
+  for (const Geometry& slot : slots) {
     for (const int number :
          {slot.source.height, slot.source.width, slot.window.y, slot.window.x,
           slot.window.height, slot.window.width, slot.resized.height,
@@ -119,21 +156,22 @@ nb::ndarray<nb::numpy, std::int32_t> GeometryRows(Self self) {
       rows.push_back(number);
     }
   }
-  return Keep(std::move(rows), {batch.geometry().size(), kGeometryNumbers});
+  return Keep(std::move(rows), {slots.size(), kGeometryNumbers});
 }
 
 // Zeros for an empty slot.
-nb::ndarray<nb::numpy, double> Matrices(Self self) {
+nb::ndarray<nb::numpy, double> Matrices(Self self, std::size_t view) {
   const Batch& batch = BatchOf(self);
+  const std::span<const Geometry> slots = GeometryOf(batch, view);
   std::vector<double> numbers;
-  for (const Geometry& slot : batch.geometry()) {
+  for (const Geometry& slot : slots) {
     const AffineMatrix matrix =
-        slot == Geometry() ? AffineMatrix() : slot.Matrix(batch.image_size());
+        slot == Geometry() ? AffineMatrix() : slot.Matrix(SizeOf(batch, view));
     for (const auto& row : matrix) {
       numbers.insert(numbers.end(), row.begin(), row.end());
     }
   }
-  return Keep(std::move(numbers), {batch.geometry().size(), 2, 3});
+  return Keep(std::move(numbers), {slots.size(), 2, 3});
 }
 
 nb::dlpack::dtype DtypeOf(ItemType type) {
@@ -202,10 +240,11 @@ void AddBatch(nb::module_& module) {
   nb::class_<Batch>(module, "Batch",
                     "A batch on loan: nothing overwrites its arrays while one "
                     "of them exists.")
-      .def_prop_ro("images", &Images,
-                   nb::for_getter(nb::sig("def images(self) -> typing.Any")),
-                   "uint8 [N, H, W, 3], or uint32 [N, H, W] of R << 24 | G << "
-                   "16 | B << 8; None without images.")
+      .def("images", &Images, nb::arg("view"),
+           nb::sig("def images(self, view: int) -> typing.Any"),
+           "uint8 [N, H, W, 3], or uint32 [N, H, W] of R << 24 | G << 16 | B "
+           "<< 8; labels of pixels: uint8 or int32 [N, H, W]; None without "
+           "images.")
       .def_prop_ro("labels",
                    &Column<static_cast<Values<std::int32_t>>(&Batch::labels)>,
                    "int32 [N], from 0; -1 in a slot of weight 0.")
@@ -234,12 +273,13 @@ void AddBatch(nb::module_& module) {
                    nb::for_getter(nb::sig("def boxes(self) -> "
                                           "tuple[typing.Any, typing.Any]")),
                    "float32 [M, 4], x1, y1, x2, y2, and int64 [N + 1].")
-      .def("geometry", &GeometryRows,
-           nb::sig("def geometry(self) -> typing.Any"),
+      .def("geometry", &GeometryRows, nb::arg("view"),
+           nb::sig("def geometry(self, view: int) -> typing.Any"),
            "int32 [N, 12]: the source's height and width; the window's y, x, "
            "height and width; its size after the resize; the output's y and x "
            "in that; whether mirrored; whether upside down.")
-      .def("matrices", &Matrices, nb::sig("def matrices(self) -> typing.Any"),
+      .def("matrices", &Matrices, nb::arg("view"),
+           nb::sig("def matrices(self, view: int) -> typing.Any"),
            "float64 [N, 2, 3]: from the source to the output.")
       .def_ro("epoch", &Batch::epoch)
       .def_ro("number", &Batch::number, "In its epoch, from 0.")

@@ -36,30 +36,33 @@ def comment(row):
                          subsequent_indent="    # ", break_on_hyphens=False)
 
 
+def field(row):
+    assert not keyword.iskeyword(row["name"])
+    text = f"    {row['name']}: {type_of(row)}"
+    if len(text) > 79:
+        head, rest = text.split("[", 1)
+        text = head + "[\n" + textwrap.fill(
+            rest[:-1], 78, initial_indent=" " * 8,
+            subsequent_indent=" " * 8) + "]"
+    return comment(row) + "\n" + text
+
+
 def render(table):
-    lines = ['"""The engine\'s options as types; python/module/make_options.py writes '
-             'this file."""', "",
-             "from __future__ import annotations", "",
-             "from typing import Literal, TypedDict", "", "",
-             "class Options(TypedDict, total=False):",
-             '    """Options of Loader beside its own arguments."""', ""]
-    group = None
+    groups = {}
     for row in table:
-        if row["name"] in OWN:
-            continue
-        assert not keyword.iskeyword(row["name"])
-        if row["group"] != group:
-            group = row["group"]
-            lines += [f"    # -- {group}", ""]
-        lines += [comment(row)]
-        field = f"    {row['name']}: {type_of(row)}"
-        if len(field) > 79:
-            head, rest = field.split("[", 1)
-            field = head + "[\n" + textwrap.fill(
-                rest[:-1], 78, initial_indent=" " * 8,
-                subsequent_indent=" " * 8) + "]"
-        lines += [field, ""]
-    return "\n".join(lines).rstrip() + "\n"
+        if row["name"] not in OWN:
+            groups.setdefault(row["group"], []).append(field(row))
+    classes = [group.title().replace(" ", "") for group in groups]
+    return "\n\n\n".join([
+        '"""The engine\'s options as types; python/module/make_options.py writes '
+        'this file."""\n\n'
+        "from __future__ import annotations\n\n"
+        "from typing import Literal, TypedDict",
+        *(f"class {name}(TypedDict, total=False):\n"
+          f'    """Options of the group {group}."""\n\n' + "\n\n".join(fields)
+          for name, (group, fields) in zip(classes, groups.items())),
+        f"class Options({', '.join(classes)}):\n"
+        '    """Options of Loader beside its own arguments."""']) + "\n"
 
 
 if __name__ == "__main__":

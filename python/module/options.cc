@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "pipeline/options/input_table.h"
 #include "pipeline/options/option_text.h"
+#include "pipeline/options/views.h"
 
 namespace infeed::python {
 namespace {
@@ -168,6 +169,18 @@ ObjectsSpec ReadObjects(const nb::object& given,
                                                   : *field);
   }
   return objects;
+}
+
+void AddViews(const nb::list& given, InputOptions& options) {
+  for (const nb::handle view : given) {
+    std::vector<OptionAssignment> settings;
+    for (const auto& [name, value] : nb::cast<nb::dict>(view)) {
+      settings.push_back({.name = nb::cast<std::string>(name),
+                          .value = TextOf(value),
+                          .place = ""});
+    }
+    options.views.push_back(MakeView(options, settings));
+  }
 }
 
 void AddOptions(nb::module_& module) {

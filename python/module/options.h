@@ -25,6 +25,10 @@ namespace infeed::python {
 [[nodiscard]] ObjectsSpec ReadObjects(const nanobind::object& given,
                                       const std::vector<FieldSpec>& fields);
 
+// Appends the options' views after the first one, a dictionary each: the
+// settings that MakeView() takes. Requires: the options are set.
+void AddViews(const nanobind::list& given, InputOptions& options);
+
 // Adds option_table(), objects_preset() and object_list_type().
 void AddOptions(nanobind::module_& module);
 

@@ -48,11 +48,12 @@ Place ToPlace(const StreamPosition& position) {
 Stream::Stream(std::shared_ptr<const RecordIndex> index,
                const nb::dict& options, const nb::object& selection,
                const nb::dict& fields, const nb::object& objects,
-               const Place& start)
+               const nb::list& views, const Place& start)
     : index_(std::move(index)), options_(ReadOptions(options)) {
   options_.selection = ReadSelection(selection);
   options_.fields = ReadFieldSpecs(fields);
   options_.objects = ReadObjects(objects, options_.fields);
+  AddViews(views, options_);
   const nb::gil_scoped_release release;
   // Resolved once: every resume needs it, and it may take a pass over the
   // labels.
@@ -137,16 +138,17 @@ void AddStream(nb::module_& module) {
                      "The batches of an index.")
       .def(nb::init<std::shared_ptr<const RecordIndex>, const nb::dict&,
                     const nb::object&, const nb::dict&, const nb::object&,
-                    const Place&>(),
+                    const nb::list&, const Place&>(),
            nb::arg("index"), nb::arg("options"), nb::arg("selection").none(),
-           nb::arg("fields"), nb::arg("objects").none(), nb::arg("start"),
+           nb::arg("fields"), nb::arg("objects").none(), nb::arg("views"),
+           nb::arg("start"),
            nb::sig(
                "def __init__(self, index: Index, options: dict[str, "
                "typing.Any], selection: tuple[typing.Any, typing.Any, int] | "
                "None, "
                "fields: dict[str, tuple[typing.Any, ...]], objects: "
-               "tuple[typing.Any, ...] | None, start: tuple[int, int, int]) -> "
-               "None"))
+               "tuple[typing.Any, ...] | None, views: list[dict[str, "
+               "typing.Any]], start: tuple[int, int, int]) -> None"))
       .def("next", &Stream::Next, nb::arg("all_held"),
            nb::sig("def next(self, all_held: "
                    "collections.abc.Callable[[], None]) -> Batch | None"),

@@ -165,13 +165,14 @@ Bytes ImageUnder(Bytes payload, std::string_view key) {
   ReadValues(found, value);
   const std::string_view image = value.Or({}, key);
   if (image.empty()) {
-    RequireImageKey(payload, key);
+    RequireImageKey(payload, key, "give another key to the view");
     throw DataError("Example key '" + std::string(key) + "' is empty");
   }
   return std::as_bytes(std::span(image));
 }
 
-void RequireImageKey(Bytes payload, std::string_view image_key) {
+void RequireImageKey(Bytes payload, std::string_view image_key,
+                     std::string_view advice) {
   std::string there;
   for (const ExampleFeature& feature : ListFeatures(payload)) {
     if (feature.key == image_key) {
@@ -180,8 +181,9 @@ void RequireImageKey(Bytes payload, std::string_view image_key) {
     there.append(there.empty() ? "" : ", ").append(feature.key);
   }
   throw DataError("no " + std::string(image_key) +
-                  (there.empty() ? ": it has no features"
-                                 : "; it has " + there + ": give image_key"));
+                  (there.empty()
+                       ? ": it has no features"
+                       : "; it has " + there + ": " + std::string(advice)));
 }
 
 }  // namespace infeed

@@ -81,8 +81,9 @@ enum class LabelList { kOne, kAny };
     std::span<const std::byte> payload, std::string_view key);
 
 // For a record without an image: throws DataError that names the keys it has,
-// unless it has the image's key.
+// unless it has the image's key. advice: what to do.
 void RequireImageKey(std::span<const std::byte> payload,
-                     std::string_view image_key);
+                     std::string_view image_key,
+                     std::string_view advice = "give image_key");
 
 }  // namespace infeed

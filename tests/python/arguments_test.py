@@ -93,6 +93,13 @@ def calls(folder):
             yield name, lambda value, name=name, given=given, kind=kind: (
                 infeed.Field(**{"type": kind, **given, name: value}))
     yield "absent", lambda value: infeed.Field("bytes", (), absent=value)
+    for name in ("key", "labels", "crop_scale", "random_flip", "recipe"):
+        yield name, lambda value, name=name: infeed.View(**{name: value})
+    for name, given in (("draws", {}), ("image_size", {}), (
+            "fill", {"key": "image/encoded", "labels": "int32"})):
+        yield name, lambda value, name=name, given=given: load(
+            views=[infeed.View(), infeed.View(**{**given, name: value})])
+    yield "views", lambda value: load(views=[infeed.View(), value])
     yield "data", infeed.Index
     yield "split", lambda value: infeed.Index(shards, split=value)
     yield "use_cache", lambda value: infeed.Index(shards, use_cache=value)

@@ -6,33 +6,20 @@ import itertools
 import os
 import pathlib
 import pickle
-import struct
 import tarfile
 import tempfile
 import unittest
-import zlib
 
 import numpy as np
 
 import infeed
 import support
 from infeed import Field, Objects
+from support import png
 
 BBOX = "image/object/bbox/"
 LABEL, CROWD = "image/object/class/label", "image/object/is_crowd"
 TEXT = "image/object/class/text"
-
-
-def png(pixels):
-    """A PNG file of uint8 [H, W, 3]."""
-    def chunk(kind, data):
-        return (struct.pack(">I", len(data)) + kind + data
-                + struct.pack(">I", zlib.crc32(kind + data)))
-    height, width, _ = pixels.shape
-    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
-    return (b"\x89PNG\r\n\x1a\n"
-            + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
-            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
 def scene(number):

@@ -15,6 +15,8 @@ import types
 import unittest
 import zipfile
 
+import numpy as np
+
 import infeed
 import support
 
@@ -25,6 +27,8 @@ BEGINNINGS = {"loop": "import infeed\n",
               "jax": 'train = infeed.Loader("SHARDS", global_batch_size',
               "fields": 'fields = {"input_ids"',
               "boxes": 'train = infeed.Loader("coco/',
+              "masks": 'train = infeed.Loader("voc/',
+              "crops": "large, small = dict(",
               "records": "records = infeed.records.open(",
               "folders": 'train = infeed.Loader("IMAGES"',
               "formats": 'train = infeed.Loader("tars/'}
@@ -164,6 +168,32 @@ class PageTest(unittest.TestCase):
         self.assertGreater(len(names.losses), 4)
         self.assertEqual(set(names.batch["image/object/class/label"][0].tolist()),
                          {7})
+
+    def test_masks(self):
+        os.mkdir("voc")
+        with infeed.records.Writer("voc/train-00000-of-00001") as writer:
+            for path in self.photographs[:16]:
+                jpeg = path.read_bytes()
+                brightness = infeed.decode_image(jpeg).max(-1)
+                writer.write_example({
+                    "image/encoded": jpeg, "image/segmentation/class/encoded":
+                    support.png((brightness > 127).astype(np.uint8))})
+        names, _ = self.play("masks")
+        self.assertEqual((names.image.shape, names.mask.shape),
+                         ((16, 512, 512, 3), (16, 512, 512)))
+        self.assertEqual(set(np.unique(names.mask)), {0, 1})
+        is_bright = names.image.max(-1) > 127
+        self.assertGreater((names.mask == is_bright).mean(), 0.9)
+
+    def test_crops(self):
+        shapes = []
+
+        def dino(images):
+            shapes.extend(image.shape for image in images)
+            raise Enough
+        self.play("crops", (("imagenet/train-*", "SHARDS/train-*"),
+                            ("batch_size=64", "batch_size=8")), dino=dino)
+        self.assertEqual(shapes, 2 * [(8, 224, 224, 3)] + 8 * [(8, 96, 96, 3)])
 
     def test_records(self):
         names, _ = self.play(

@@ -4,9 +4,11 @@ import functools
 import importlib.util
 import os
 import pathlib
+import struct
 import subprocess
 import tempfile
 import unittest
+import zlib
 
 import infeed.records
 
@@ -37,6 +39,24 @@ class WritesRecords(unittest.TestCase):
             for example in examples:
                 writer.write_example(example)
         return path
+
+
+def png(pixels, palette=None):
+    """A PNG file of uint8 [H, W, 3], or of uint8 or uint16 [H, W]: gray, or indexes
+    of a palette, [n, 3].
+    """
+    def chunk(kind, data):
+        return (struct.pack(">I", len(data)) + kind + data
+                + struct.pack(">I", zlib.crc32(kind + data)))
+    height, width = pixels.shape[:2]
+    color = 2 if pixels.ndim == 3 else 0 if palette is None else 3
+    rows = b"".join(b"\0" + row.astype(row.dtype.newbyteorder(">")).tobytes()
+                    for row in pixels)
+    return (b"\x89PNG\r\n\x1a\n"
+            + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height,
+                                         8 * pixels.itemsize, color, 0, 0, 0))
+            + (b"" if palette is None else chunk(b"PLTE", palette.tobytes()))
+            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
 @functools.cache

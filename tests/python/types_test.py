@@ -52,12 +52,17 @@ class TypesTest(unittest.TestCase):
                 "infeed.Loader('x', batch_size=1, recipe='best')\n"
                 "infeed.Loader('x', batch_size=1, shufle='none')\n"
                 "infeed.Field('int65')\n"
-                "infeed.Objects('box', keep='center')\n")
+                "infeed.Objects('box', keep='center')\n"
+                "infeed.View(recipe='best')\n"
+                "infeed.View('mask', labels='int64', seed=3)\n")
             text = mypy(path)
         self.assertIn('"recipe" to "Loader" has incompatible type', text)
         self.assertIn('Unexpected keyword argument "shufle"', text)
         self.assertIn('1 to "Field" has incompatible type', text)
         self.assertIn('"keep" to "Objects" has incompatible type', text)
+        self.assertIn('"recipe" to "View" has incompatible type', text)
+        self.assertIn('"labels" to "View" has incompatible type', text)
+        self.assertIn('Unexpected keyword argument "seed"', text)
 
 
 class StubsTest(unittest.TestCase):
