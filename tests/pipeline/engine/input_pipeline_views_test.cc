@@ -1,0 +1,354 @@
+// Several outputs of one record: InputOptions::views, Batch::view().
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "pipeline/engine/input_pipeline.h"
+#include "pipeline/options/option_text.h"
+#include "pipeline/order/stream_state.h"
+#include "pipeline/reading/memory_plan.h"
+#include "preprocess/codecs/png_codec.h"
+#include "preprocess/pixels/image.h"
+#include "records/example/imagenet_example.h"
+#include "tests/support/extra_feature.h"
+#include "tests/support/grey_png.h"
+#include "tests/support/shard_builder.h"
+#include "tests/support/stream_reader.h"
+#include "tests/support/throws.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace input_pipeline_views_test {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int kRecords = 22;
+constexpr char kMask[] = "image/mask";
+
+InputOptions Options(Recipe recipe = Recipe::kTorchvision) {
+  return {.batch_size = 4,
+          .preprocess = {.recipe = recipe, .image_size = 16},
+          .seed = 7,
+          .on_bad_record = OnBadRecord::kFail,
+          .threads = 2};
+}
+
+// The options with a view of these settings, "name=value".
+InputOptions WithView(InputOptions options,
+                      const std::vector<std::string>& settings) {
+  std::vector<OptionAssignment> given;
+  for (const std::string& setting : settings) {
+    const std::size_t equal = setting.find('=');
+    given.push_back({.name = setting.substr(0, equal),
+                     .value = setting.substr(equal + 1),
+                     .place = ""});
+  }
+  options.views.push_back(MakeView(options, given));
+  return options;
+}
+
+// DINO's: two large crops and eight small ones.
+InputOptions Dino() {
+  InputOptions options = WithView(Options(), {"crop_scale=0.4"});
+  for (int i = 0; i < 8; ++i) {
+    options = WithView(options, {"image_size=9", "crop_scale=0.05",
+                                 "crop_scale_max=0.4", "hue=0.1"});
+  }
+  return options;
+}
+
+std::vector<std::byte> BytesOf(const std::vector<std::uint32_t>& words) {
+  std::vector<std::byte> bytes(words.size() * sizeof(words[0]));
+  std::memcpy(bytes.data(), words.data(), bytes.size());
+  return bytes;
+}
+
+TEST(InputPipelineViewsTest, ViewsHaveDrawsOfTheirOwnUnlessTheyShareThem) {
+  InputOptions options = WithView(Options(), {});
+  options = WithView(options, {"draws=0"});
+  options = WithView(options, {"draws=1"});
+  for (const BatchCopy& batch : Stream(SharedIndex(), options, 7)) {
+    const std::vector<std::byte> image = BytesOf(batch.pixels);
+    EXPECT_NE(batch.views[0], image);
+    EXPECT_EQ(batch.views[1], image);
+    EXPECT_EQ(batch.views[2], batch.views[0]);
+  }
+}
+
+TEST(InputPipelineViewsTest, TheImageIsThatOfAStreamWithoutViews) {
+  std::vector<BatchCopy> with = Stream(SharedIndex(), Dino(), 7);
+  for (BatchCopy& batch : with) {
+    EXPECT_EQ(batch.views.size(), 9U);
+    batch.views.clear();
+  }
+  EXPECT_EQ(with, Stream(SharedIndex(), Options(), 7));
+}
+
+TEST(InputPipelineViewsTest, TenViewsAreTheSameForAnyThreadsAndPath) {
+  const std::vector<BatchCopy> batches = Stream(SharedIndex(), Dino(), 12);
+  InputOptions options = Dino();
+  options.threads = 4;
+  options.seek_index = SeekIndexes::kOff;
+  EXPECT_EQ(Stream(SharedIndex(), options, 12), batches);
+  options = Dino();
+  options.graph = GraphKind::kBasic;
+  options.use_cache = true;
+  EXPECT_EQ(Stream(SharedIndex(), options, 12), batches);
+  const std::vector<BatchCopy> resumed =
+      Stream(SharedIndex(), Dino(), 5, batches[6].next);
+  EXPECT_EQ(resumed,
+            std::vector<BatchCopy>(batches.begin() + 7, batches.end()));
+}
+
+TEST(InputPipelineViewsTest, RanksShareTheViewsOfABatch) {
+  const BatchCopy whole = Stream(SharedIndex(), Dino(), 1)[0];
+  InputOptions options = Dino();
+  options.world_size = 2;
+  std::vector<std::vector<std::byte>> views(9);
+  for (options.rank = 0; options.rank < 2; ++options.rank) {
+    const BatchCopy part = Stream(SharedIndex(), options, 1)[0];
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      views[i].insert(views[i].end(), part.views[i].begin(),
+                      part.views[i].end());
+    }
+  }
+  EXPECT_EQ(views, whole.views);
+}
+
+TEST(InputPipelineViewsTest, ViewsAreRgbBytesWhereTheImageIs) {
+  const std::vector<BatchCopy> words = Stream(SharedIndex(), Dino(), 3);
+  InputOptions options = Dino();
+  options.layout = BatchContent::kRgb;
+  const std::vector<BatchCopy> rgb = Stream(SharedIndex(), options, 3);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    for (std::size_t view = 0; view < words[i].views.size(); ++view) {
+      std::vector<std::byte> unpacked;
+      const std::vector<std::byte>& packed = words[i].views[view];
+      for (std::size_t at = 0; at < packed.size(); at += 4) {
+        // Little-endian words R << 24 | G << 16 | B << 8.
+        unpacked.insert(unpacked.end(),
+                        {packed[at + 3], packed[at + 2], packed[at + 1]});
+      }
+      EXPECT_EQ(rgb[i].views[view], unpacked);
+    }
+  }
+}
+
+std::string ImageOf(const std::string& payload) {
+  const std::span<const std::byte> image =
+      ParseImagenetExample(std::as_bytes(std::span(payload))).encoded;
+  return {reinterpret_cast<const char*>(image.data()), image.size()};
+}
+
+TEST(InputPipelineViewsTest, AViewCanBeOfAnotherImageOfTheRecord) {
+  std::vector<std::string> payloads;
+  std::vector<std::string> others;
+  for (int i = 0; i < kRecords; ++i) {
+    others.push_back(TestPayload(i + 50));
+    payloads.push_back(TestPayload(i) +
+                       ExtraBytes("image/other", {ImageOf(others.back())}));
+  }
+  const TestShards shards(payloads);
+  const TestShards second(others);
+  const InputOptions options =
+      WithView(Options(), {"key=image/other", "draws=0"});
+  const std::vector<BatchCopy> pairs = Stream(shards.index(), options, 5);
+  const std::vector<BatchCopy> images = Stream(second.index(), Options(), 5);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    EXPECT_EQ(pairs[i].views[0], BytesOf(images[i].pixels));
+    EXPECT_NE(pairs[i].pixels, images[i].pixels);
+  }
+}
+
+// The labels 0 and 1 of two parts of a picture.
+std::vector<std::uint8_t> Parts(int label, const ImageSize& size) {
+  std::vector<std::uint8_t> labels;
+  for (int y = 0; y < size.height; ++y) {
+    for (int x = 0; x < size.width; ++x) {
+      labels.push_back(3 * x + label > size.width + y ? 1 : 0);
+    }
+  }
+  return labels;
+}
+
+// A picture of a black and a white part, and its mask.
+std::string MaskedPayload(int label, const ImageSize& size,
+                          const ImageSize& mask_size) {
+  RgbImage image;
+  image.Resize(size.width, size.height);
+  auto* level = image.row(0);
+  for (const std::uint8_t part : Parts(label, size)) {
+    level = std::fill_n(level, 3, static_cast<std::uint8_t>(255 * part));
+  }
+  return PayloadWithImage(EncodePng(image.view()), label + 1) +
+         ExtraBytes(kMask, {GreyPng(mask_size, Parts(label, mask_size))});
+}
+
+std::vector<std::string> MaskedPayloads(const ImageSize& size) {
+  std::vector<std::string> payloads;
+  for (int i = 0; i < kRecords; ++i) {
+    payloads.push_back(MaskedPayload(i, size, size));
+  }
+  return payloads;
+}
+
+// Where the image is clearly black or white the mask says so too. Returns the
+// part of such pixels.
+double Agreement(const BatchCopy& batch) {
+  const std::vector<std::byte>& labels = batch.views[0];
+  std::size_t clear = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const std::uint32_t level = batch.pixels[i] >> 24;
+    const int label = std::to_integer<int>(labels[i]);
+    if (label != 255 && (level < 8 || level > 247)) {
+      EXPECT_EQ(label, level > 247 ? 1 : 0) << "pixel " << i;
+      ++clear;
+    }
+  }
+  return static_cast<double>(clear) / static_cast<double>(labels.size());
+}
+
+TEST(InputPipelineViewsTest, LabelsFollowTheImageInEachRecipe) {
+  const TestShards shards(MaskedPayloads({60, 44}));
+  for (const auto& [name, recipe] : kRecipes) {
+    for (const bool training : {true, false}) {
+      SCOPED_TRACE(std::string(name) + (training ? " training" : ""));
+      InputOptions options = Options(recipe);
+      options.preprocess.image_size = {40, 32};
+      options.preprocess.augment.vertical_flip = true;
+      options.training = training;
+      options = WithView(
+          options, {"key=" + std::string(kMask), "labels=uint8", "draws=0"});
+      double agreement = 0;
+      int batches = 0;
+      for (const BatchCopy& batch : Stream(shards.index(), options, 5)) {
+        agreement += Agreement(batch);
+        ++batches;
+      }
+      EXPECT_GT(agreement / batches, 0.6);
+    }
+  }
+}
+
+TEST(InputPipelineViewsTest, LabelsOf32BitsAreThoseOf8) {
+  const TestShards shards(MaskedPayloads(30));
+  const std::string key = "key=" + std::string(kMask);
+  InputOptions options = WithView(Options(), {key, "labels=uint8"});
+  options = WithView(options, {key, "labels=int32"});
+  for (const BatchCopy& batch : Stream(shards.index(), options, 5)) {
+    for (std::size_t i = 0; i < batch.views[0].size(); ++i) {
+      std::int32_t label = -1;
+      std::memcpy(&label, &batch.views[1][sizeof(label) * i], sizeof(label));
+      ASSERT_EQ(label, std::to_integer<std::int32_t>(batch.views[0][i]));
+    }
+  }
+}
+
+std::string ErrorOf(const std::string& payload, const InputOptions& options) {
+  const TestShards shards({4, payload}, 1);
+  return MessageOf<DataError>(
+      [&] { (void)Stream(shards.index(), options, 1); });
+}
+
+TEST(InputPipelineViewsTest, ARecordWithoutItsViewIsBad) {
+  const InputOptions options =
+      WithView(Options(), {"key=" + std::string(kMask), "labels=uint8"});
+  EXPECT_THAT(ErrorOf(TestPayload(3), options),
+              AllOf(HasSubstr("view 1: no image/mask; it has "),
+                    HasSubstr("image/encoded")));
+  EXPECT_THAT(ErrorOf(MaskedPayload(3, {30, 20}, {20, 30}), options),
+              HasSubstr("view 1: the mask has 30x20 pixels, the image 20x30"));
+  EXPECT_THAT(
+      ErrorOf(TestPayload(3) + ExtraBytes(kMask, {"no image"}), options),
+      HasSubstr("view 1: the mask is no PNG"));
+}
+
+TEST(InputPipelineViewsTest, SkippedAndReplacedRecordsBringTheirViews) {
+  std::vector<std::string> payloads = MaskedPayloads(30);
+  payloads[5] = TestPayload(5);
+  const TestShards shards(payloads);
+  InputOptions options =
+      WithView(Options(Recipe::kPlain),
+               {"key=" + std::string(kMask), "labels=uint8", "fill=9"});
+  options.shuffle = Shuffle::kNone;
+  options.on_bad_record = OnBadRecord::kSkip;
+  const BatchCopy skipped = Stream(shards.index(), options, 2)[1];
+  const auto slot = skipped.views[0].begin() + 16 * 16;
+  EXPECT_EQ(skipped.weights[1], 0);
+  EXPECT_THAT(std::vector<std::byte>(slot, slot + 16 * 16), Each(std::byte{9}));
+  options.on_bad_record = OnBadRecord::kReplace;
+  const BatchCopy replaced = Stream(shards.index(), options, 2)[1];
+  EXPECT_NE(replaced.records[1], 5);
+  EXPECT_GT(Agreement(replaced), 0.6);
+}
+
+TEST(InputPipelineViewsTest, TheMemoryOfViewsIsPlanned) {
+  const InputOptions options = Dino();
+  InputPipeline pipeline(SharedIndex(), options, {});
+  EXPECT_EQ(pipeline.memory().batches,
+            3 * Batch::MemoryBytes(BatchSpecOf(options)));
+  EXPECT_GE(Batch::MemoryBytes(BatchSpecOf(options)),
+            4 * 4 * (2 * 16 * 16 + 8 * 9 * 9));
+}
+
+TEST(InputPipelineViewsTest, AStreamIsNotResumedWithOtherViews) {
+  const RecordIndex& index = SharedIndex();
+  const std::string without = BuildStreamState(StateOf(index, Options(), {}));
+  EXPECT_THAT(without, Not(HasSubstr("views")));
+  const std::string with = BuildStreamState(StateOf(index, Dino(), {}));
+  EXPECT_EQ(ResumePosition(with, index, Dino()), StreamPosition());
+  EXPECT_THAT(MessageOf<UsageError>([&] {
+                (void)ResumePosition(with, index, WithView(Dino(), {}));
+              }),
+              HasSubstr("views is "));
+  EXPECT_THAT(MessageOf<UsageError>(
+                  [&] { (void)ResumePosition(with, index, Options()); }),
+              HasSubstr("views is unknown here"));
+}
+
+TEST(InputPipelineViewsTest, SettingsThatCannotBeAreRefused) {
+  const auto refusal = [](const InputOptions& options,
+                          const std::vector<std::string>& settings) {
+    return MessageOf<UsageError>(
+        [&] { (void)CheckedInputOptions(WithView(options, settings)); });
+  };
+  InputOptions many = Options();
+  for (int i = 0; i < 15; ++i) {
+    many = WithView(many, {});
+  }
+  EXPECT_THAT(refusal(many, {}), HasSubstr("17 views: at most 16"));
+  EXPECT_THAT(refusal(Options(), {"draws=1"}),
+              HasSubstr("view 1: draws=1: must be the number of an earlier"));
+  EXPECT_THAT(refusal(Options(), {"batch_size=2"}),
+              AllOf(HasSubstr("'batch_size' is no setting of a view"),
+                    HasSubstr("crop_scale")));
+  EXPECT_THAT(refusal(Options(), {"labels=uint8", "image_size=20"}),
+              HasSubstr("view 1: labels have the image_size of the view that "
+                        "they follow, 16, not 20"));
+  EXPECT_THAT(refusal(Options(), {"labels=uint8", "fill=256"}),
+              HasSubstr("view 1: fill 256: labels of uint8"));
+  EXPECT_THAT(refusal(Options(), {"draws=x"}),
+              HasSubstr("draws='x': must be a whole number"));
+  InputOptions augmented = Options();
+  augmented.preprocess.augment.policy = AugmentPolicy::kTrivialAugment;
+  EXPECT_THAT(refusal(augmented, {"labels=uint8"}),
+              HasSubstr("augment=trivialaugment moves pixels, which labels do "
+                        "not follow"));
+  InputOptions none = Options();
+  none.layout = BatchContent::kNone;
+  EXPECT_THAT(refusal(none, {}), HasSubstr("layout=none has no image"));
+}
+
+}  // namespace input_pipeline_views_test
+}  // namespace infeed
