@@ -40,6 +40,8 @@ class DataSets:
       tars, tars_rows
                    the images as tars for webdataset; with seek indexes
       texts, mixed  record_forms.py's records, with DALI's indexes
+      raccoon, coco_like
+                   detection.py's photographs with boxes
     """
 
     def __init__(self, shards, work, programs, python):
@@ -137,12 +139,42 @@ class DataSets:
             "TensorFlow's writer")
         self.records("index", "--dali", target)
 
+    def make_raccoon(self, target):
+        source = given("raccoon.tar")
+        if source is None:
+            raise Unavailable("INFEED_DATA_DIR has no raccoon.tar")
+        self.make_detection("raccoon", target, source)
+
+    def make_coco_like(self, target):
+        """Of ImageNet's photographs, or else of drawn ones."""
+        source = given("imagenet-sample.tar")
+        if source is not None:
+            self.make_detection("coco_like", target, source)
+            return
+        images = self.work / "coco_like_images"
+        remove(images)
+        run([self.programs / "make_photographs", "--output", images,
+             "--images", 500], "make_photographs")
+        self.make_detection("coco_like", target, images)
+        remove(images)
+
+    def make_detection(self, form, target, source):
+        run([self.python("detection"), HERE / "detection.py", form, target,
+             source], "detection.py")
+
     def make_shorter(self, target):
         images = self.work / "shorter_images"
         remove(images)
         self.records("extract", "--output", images, *self.shards)
         self.convert(images, target, "--max_size", "256", "--quality", "90")
         remove(images)
+
+
+def given(name):
+    """The file of the developer's data; None where there is none."""
+    folder = os.environ.get("INFEED_DATA_DIR")
+    path = pathlib.Path(folder, name) if folder else None
+    return path if path and path.exists() else None
 
 
 def remove(path):

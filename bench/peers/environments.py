@@ -24,6 +24,7 @@ NEEDS = {
     "spdl": Need("tf", "spdl.io", (["spdl"],)),
     "torch": TORCH,
     "recipes": TORCH,
+    "detection": TORCH,  # with the package of the build folder
     "forms": Need("torch", "webdataset",
                   (["torch", "torchvision", "pillow", "webdataset"],)),
     # The package itself is read from the build folder.

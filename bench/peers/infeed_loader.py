@@ -6,23 +6,20 @@ usage: infeed_loader.py [--work WORK] [--cores N] [--seconds S] SHARD...
   torch  uint8 RGB tensors of the recipe torchvision
   numpy  the same as arrays
 
-Or texts, mixed: record_forms.py's records, in a global shuffle.
+Or texts, mixed: record_forms.py's records, in a global shuffle. Or boxes:
+detection.py's photographs as torch tensors.
 
 Needs what `./dev python` builds. Start it with `taskset -c 0` (or 0,1 and
 --cores 2). See peer.py for what it prints.
 """
 
-import pathlib
-import sys
-
+import detection
 import peer
 import record_forms
 
-BUILT = pathlib.Path(__file__).resolve().parents[2] / "build/release/python"
-
 
 def batches(flags):
-    import infeed
+    infeed = peer.package()
     loader = infeed.Loader(flags.shards, batch_size=peer.BATCH,
                            image_size=peer.SIDE, recipe="torchvision",
                            threads=flags.cores, framework=flags.work,
@@ -32,7 +29,7 @@ def batches(flags):
 
 
 def columns(flags):
-    import infeed
+    infeed = peer.package()
     kinds = {"int": "int64", "float": "float32", "bytes": "bytes"}
     fields = {name: infeed.Field(kinds[feature.kind], record_forms.shape(feature))
               for name, feature in record_forms.FORMS[flags.work].items()}
@@ -41,16 +38,22 @@ def columns(flags):
     return (batch.as_dict() for batch in loader.repeat())
 
 
+def boxes(flags):
+    loader = detection.loader(flags.shards, batch_size=detection.BATCH,
+                              threads=flags.cores, seek_index="read")
+    return ((batch.images, batch.targets()) for batch in loader.repeat())
+
+
 def main():
-    flags = peer.parser(__doc__, ["torch", "numpy", *record_forms.FORMS]
+    flags = peer.parser(__doc__, ["torch", "numpy", "boxes", *record_forms.FORMS]
                         ).parse_args()
-    sys.path.insert(0, str(BUILT))
-    import infeed
-    if flags.work in record_forms.FORMS:
-        peer.measure("infeed", infeed.__version__, flags, lambda: columns(flags),
-                     record_forms.touched)
-    else:
-        peer.measure("infeed", infeed.__version__, flags, lambda: batches(flags))
+    start, touch = batches, peer.touched
+    if flags.work == "boxes":
+        start, touch = boxes, detection.touched
+    elif flags.work in record_forms.FORMS:
+        start, touch = columns, record_forms.touched
+    peer.measure("infeed", peer.package().__version__, flags,
+                 lambda: start(flags), touch)
 
 
 if __name__ == "__main__":

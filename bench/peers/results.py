@@ -68,6 +68,13 @@ GOALS = [
     Goal("records of token ids to tfrecord", "texts", "texts_tfrecord", 20),
     Goal("records of 30 features to tf.data", "mixed", "mixed_tf", 2.5),
     Goal("records of 30 features to tfrecord", "mixed", "mixed_tfrecord", 20),
+    *(Goal(f"{what} to torchvision v2, {how}", data, f"{data}_{key}", 4)
+      for data, what in (("raccoon", "raccoons and their boxes"),
+                         ("coco_like", "photographs with 7 boxes"))
+      for key, how in (("tensor", "decode_jpeg"),
+                       ("tensor_inline", "decode_jpeg, no worker process"),
+                       ("pillow", "Pillow"),
+                       ("pillow_inline", "Pillow, no worker process"))),
 ]
 SCALING, OVERHEAD = 1.9, 0.03
 
@@ -100,7 +107,7 @@ def cores_text(count):
 
 
 def tables(rows, cores, results):
-    """One of images, one of records without them."""
+    """One for each unit."""
     made = []
     for unit in dict.fromkeys(row.unit for row in rows):
         head = ["system", "work"]

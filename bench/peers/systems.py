@@ -12,6 +12,10 @@ A1 = ("--augment", "timm_randaugment", "--augment_magnitude", "7",
       "--augment_magnitude_std", "0.5")
 
 
+# Groups that make their own data; each has a table of its own.
+UNITS = {"records": "records/s", "detection": "images/s of 640x640"}
+
+
 class Row(NamedTuple):
     key: str
     system: str  # its name in the table
@@ -23,7 +27,7 @@ class Row(NamedTuple):
 
     @property
     def unit(self):
-        return "records/s" if self.group == "records" else "images/s"
+        return UNITS.get(self.group, "images/s")
 
 
 ROWS = [
@@ -108,6 +112,18 @@ ROWS = [
           ("_tfrecord", "tfrecord (PyPI)", "tfrecord_package.py", "tfrecord"),
           ("_dali", "DALI, CPU", "dali.py", "dali"),
           ("", f"{OURS} from Python, fields", "infeed_loader.py", "tf"))),
+    *(Row(f"{data}{key}", system, work, data, "detection", arguments)
+      for data, work in (("raccoon", "200 raccoons, a box each"),
+                         ("coco_like", "500 photographs of 640x480, 7 boxes"))
+      for key, system, arguments in (
+          ("_tensor", "torchvision v2, decode_jpeg",
+           ("boxes_loader.py", "tensor")),
+          ("_tensor_inline", "torchvision v2, decode_jpeg, no worker process",
+           ("boxes_loader.py", "tensor_inline")),
+          ("_pillow", "torchvision v2, Pillow", ("boxes_loader.py", "pillow")),
+          ("_pillow_inline", "torchvision v2, Pillow, no worker process",
+           ("boxes_loader.py", "pillow_inline")),
+          ("", f"{OURS} from Python, objects", ("infeed_loader.py", "boxes")))),
 ]
 GROUPS = list(dict.fromkeys(row.group for row in ROWS
                             if row.group not in (OURS, "decoder")))
@@ -115,13 +131,14 @@ GROUPS = list(dict.fromkeys(row.group for row in ROWS
 
 def chosen(only):
     """The rows of some groups, and beside images what is always measured."""
-    always = () if only == ["records"] else (OURS, "decoder")
+    always = () if only and set(only) <= set(UNITS) else (OURS, "decoder")
     return [row for row in ROWS if not only or row.group in (*only, *always)]
 
 
 def has_one_thread(row):
     """Whether more cores would not be used."""
-    return row.group == "decoder" or row.needs == "tfrecord"
+    return (row.group == "decoder" or row.needs == "tfrecord"
+            or row.key.endswith("_inline"))
 
 
 def is_ours(row):
@@ -164,6 +181,11 @@ class Starter:
         python = self.environments.python(row.needs or row.group)
         return [python, HERE / script, "--work", work, "--cores", cores,
                 "--seconds", self.seconds, *files]
+
+    def check_command(self, row):
+        """Of what compares the boxes of a row's data with torchvision's."""
+        return [self.environments.python(row.needs or row.group),
+                HERE / "same_boxes.py", *self.data.files(row.data)]
 
     def measure(self, row, output):
         """What a command that ended well has measured."""
