@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 """Tests what bench/peers makes of measurements, without any of the systems."""
 
+import importlib.machinery
+import importlib.util
 import json
+import os
 import pathlib
+import random
 import struct
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/peers"))
 
 import data_sets  # noqa: E402
+import detection  # noqa: E402
 import environments  # noqa: E402
 import peer  # noqa: E402
 import quiet  # noqa: E402
@@ -20,6 +26,12 @@ import record_forms  # noqa: E402
 import results  # noqa: E402
 import systems  # noqa: E402
 import tfrecord  # noqa: E402
+
+loader = importlib.machinery.SourceFileLoader(
+    "run", str(ROOT / "bench/peers/run"))
+program = importlib.util.module_from_spec(
+    importlib.util.spec_from_loader("run", loader))
+loader.exec_module(program)
 
 
 def measured(**rates):
@@ -117,6 +129,16 @@ class SystemsTest(unittest.TestCase):
                          [3, 30])
         self.assertEqual({row.unit for row in systems.chosen(["records", "tf"])},
                          {"images/s", "records/s"})
+
+    def test_detection_is_measured_alone_and_needs_no_shards(self):
+        rows = systems.chosen(["detection"])
+        self.assertEqual({row.group for row in rows}, {"detection"})
+        self.assertEqual({row.data for row in rows}, {"raccoon", "coco_like"})
+        self.assertNotIn("images/s", {row.unit for row in rows})
+        both = systems.chosen(["detection", "records"])
+        self.assertEqual({row.group for row in both}, {"detection", "records"})
+        self.assertEqual([row.key for row in rows if systems.has_one_thread(row)],
+                         [row.key for row in rows if "no worker" in row.system])
 
     def test_every_system_has_its_program_and_its_environment(self):
         for row in systems.ROWS:
@@ -253,6 +275,66 @@ class DataSetsTest(unittest.TestCase):
         with self.assertRaisesRegex(environments.Unavailable,
                                     "imagenet_to_records"):
             self.sets().files("shorter")
+
+
+    def test_raccoons_are_left_out_where_they_are_not(self):
+        for folder in ("", str(self.root)):
+            with mock.patch.dict(os.environ, INFEED_DATA_DIR=folder), \
+                    self.assertRaisesRegex(environments.Unavailable,
+                                           "INFEED_DATA_DIR has no raccoon.tar"):
+                self.sets().files("raccoon")
+
+
+class DetectionTest(unittest.TestCase):
+    def test_the_table_of_boxes_is_read_in_parts_of_the_sides(self):
+        boxes = detection.boxes_of_table(
+            "filename,width,height,class,xmin,ymin,xmax,ymax\n"
+            "a.jpg,200,100,raccoon,20,10,100,50\n"
+            "b.jpg,10,10,raccoon,1,2,3,4\n"
+            "a.jpg,200,100,raccoon,0,0,200,100\n")
+        self.assertEqual(boxes, {"a.jpg": [[0.1, 0.1, 0.5, 0.5], [0, 0, 1, 1]],
+                                 "b.jpg": [[0.1, 0.2, 0.3, 0.4]]})
+
+    def test_drawn_boxes_are_seven_of_an_image_and_inside(self):
+        draw = random.Random(0)
+        drawn = [detection.drawn_boxes(draw) for _ in range(2000)]
+        self.assertAlmostEqual(sum(map(len, drawn)) / len(drawn), 7, delta=0.5)
+        self.assertIn([], drawn)
+        for x1, y1, x2, y2 in sum(drawn, []):
+            self.assertTrue(0 <= x1 < x2 <= 1 and 0 <= y1 < y2 <= 1)
+
+    def test_records_have_a_list_for_each_side(self):
+        made = detection.example(b"jpeg", [[1, 2, 3, 4], [5, 6, 7, 8]])
+        self.assertEqual(made["image/object/bbox/xmin"], [1, 5])
+        self.assertEqual(made["image/object/bbox/ymax"], [4, 8])
+        self.assertEqual(made["image/object/class/label"], [1, 2])
+        self.assertEqual(detection.example(b"jpeg", []),
+                         {"image/encoded": b"jpeg"})
+
+
+class CheckTest(unittest.TestCase):
+    """Of boxes, before speed is measured."""
+
+    def checked(self, script, prepare=None):
+        starter = mock.Mock()
+        starter.prepare.side_effect = prepare
+        starter.check_command.return_value = [sys.executable, "-c", script]
+        rows = [row("tpu"), row("raccoon_tensor"), row("raccoon")]
+        with mock.patch.object(program, "say"):
+            return program.check_boxes(rows, starter)
+
+    def test_is_of_each_data_set_once(self):
+        self.assertEqual(self.checked("print('12 boxes')"),
+                         "- raccoon: 12 boxes\n")
+
+    def test_a_box_that_differs_ends_the_run(self):
+        with self.assertRaisesRegex(SystemExit, "raccoon: .*: record 3 differs"):
+            self.checked("raise SystemExit('record 3 differs')")
+
+    def test_a_set_that_is_not_there_is_named(self):
+        self.assertEqual(
+            self.checked("", environments.Unavailable("no raccoon.tar")),
+            "- raccoon: boxes were not compared: no raccoon.tar\n")
 
 
 class QuietTest(unittest.TestCase):
