@@ -123,7 +123,7 @@ def loader(shards, **options):
     infeed = peer.package()
     return infeed.Loader(shards, image_size=SIDE, recipe="torchvision",
                          crop_scale=AREA[0], objects=infeed.Objects("tf"),
-                         framework="torch", **options)
+                         framework="torch", seek_index="off", **options)
 
 
 def touched(batch):

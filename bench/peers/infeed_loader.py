@@ -40,7 +40,7 @@ def columns(flags):
 
 def boxes(flags):
     loader = detection.loader(flags.shards, batch_size=detection.BATCH,
-                              threads=flags.cores, seek_index="read")
+                              threads=flags.cores)
     return ((batch.images, batch.targets()) for batch in loader.repeat())
 
 
