@@ -27,6 +27,7 @@ BATCH, SIDE = 16, 640
 AREA = (0.3, 1.0)  # of the random window
 COCO_SIZE, QUALITY = (640, 480), 95
 MOST_BOXES = 14
+JPEG = (".jpg", ".jpeg")
 PARTS = (0.02, 0.9)  # a box's sides, of the image's
 
 SIDES = ("xmin", "ymin", "xmax", "ymax")
@@ -37,14 +38,15 @@ LABEL = "image/object/class/label"
 def files(source):
     """Name and bytes of the JPEGs of a tar or a folder."""
     if source.is_dir():
-        for path in sorted(source.rglob("*.JPEG")):
-            yield path.name, path.read_bytes()
+        for path in sorted(source.rglob("*")):
+            if path.suffix.lower() in JPEG:
+                yield path.name, path.read_bytes()
         return
     with tarfile.open(source) as tar:
         for member in tar:
-            if member.name.lower().endswith((".jpg", ".jpeg")):
-                yield (pathlib.PurePath(member.name).name,
-                       tar.extractfile(member).read())
+            name = pathlib.PurePath(member.name)
+            if name.suffix.lower() in JPEG:
+                yield name.name, tar.extractfile(member).read()
 
 
 def boxes_of_table(text):

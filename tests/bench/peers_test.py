@@ -9,6 +9,7 @@ import pathlib
 import random
 import struct
 import sys
+import tarfile
 import tempfile
 import unittest
 from unittest import mock
@@ -294,6 +295,20 @@ class DetectionTest(unittest.TestCase):
             "a.jpg,200,100,raccoon,0,0,200,100\n")
         self.assertEqual(boxes, {"a.jpg": [[0.1, 0.1, 0.5, 0.5], [0, 0, 1, 1]],
                                  "b.jpg": [[0.1, 0.2, 0.3, 0.4]]})
+
+    def test_photographs_of_a_tar_and_of_a_folder_are_the_same(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder, "tree")
+            (root / "a").mkdir(parents=True)
+            for name in ("a/1.JPEG", "a/2.jpg", "a/2.xml"):
+                (root / name).write_text(name)
+            with tarfile.open(pathlib.Path(folder, "x.tar"), "w") as tar:
+                for path in sorted(root.rglob("*")):
+                    tar.add(path, path.relative_to(root), recursive=False)
+            found = list(detection.files(root))
+            self.assertEqual(found, [("1.JPEG", b"a/1.JPEG"), ("2.jpg", b"a/2.jpg")])
+            self.assertEqual(list(detection.files(pathlib.Path(folder, "x.tar"))),
+                             found)
 
     def test_drawn_boxes_are_seven_of_an_image_and_inside(self):
         draw = random.Random(0)
