@@ -86,7 +86,8 @@ void AddDataFlags(CLI::App& app, Flags& flags) {
                  "images, or of tars; a tar, a zip, or a pattern.")
       ->type_name("DATA");
   app.add_option("--split", flags.split,
-                 "Split of the data set: train, validation or test.")
+                 "Split of the data set: train, validation or test; a single "
+                 "file is read whatever split its name says.")
       ->capture_default_str();
   Rare(app.add_option(
            "--shards", flags.shards,
@@ -341,6 +342,9 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   }
   AddViews(flags.views, flags.throughput.input);
   CheckFlags(flags);
+  if (app.count("--split") == 0 && !flags.data_dir.empty()) {
+    flags.split = DefaultSplit(flags.data_dir, flags.split);
+  }
   ApplyCloudFlags(flags.cloud);
   std::optional<WithoutSideFiles> nothing_is_written;
   if (flags.dry_run) {

@@ -29,10 +29,7 @@ class Index:
                  use_cache: bool = True) -> None:
         split = _arguments.text("split", split)
         use_cache = _arguments.truth("use_cache", use_cache)
-        paths = _paths(data)
-        # A list's paths may have commas.
-        spec = paths[0] if isinstance(data, (str, os.PathLike)) else ",".join(
-            path.replace(",", "\\,") for path in paths)
+        spec = _spec(data)
         self._native = _engine.index_data(os.fsencode(spec), split, use_cache)
         for note in self._native.notes:
             warnings.warn(note, stacklevel=2)
@@ -89,6 +86,22 @@ class Index:
 
     def __repr__(self) -> str:
         return f"Index of {len(self):,} records in {len(self.shards):,} files"
+
+
+def of_split(data: Data, split: str) -> tuple[Index, str]:
+    """A split's records, or those of one file whose name says another split; and
+    which split that is.
+    """
+    spec = _spec(data)
+    split = _engine.default_split(os.fsencode(spec), split)
+    return Index(spec, split=split), split
+
+
+def _spec(data: Data) -> str:
+    paths = _paths(data)
+    # A list's paths may have commas.
+    return paths[0] if isinstance(data, (str, os.PathLike)) else ",".join(
+        path.replace(",", "\\,") for path in paths)
 
 
 def _paths(data: Any) -> list[str]:

@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import threading
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,7 +18,7 @@ import numpy as np
 from infeed import _arguments, _engine, frameworks
 from infeed.batch import Batch
 from infeed.fields import Field, Kind, named
-from infeed.index import Data, Index
+from infeed.index import Data, Index, of_split
 from infeed.objects import Objects, checked
 from infeed.passes import Dicts, Pass
 from infeed.progress import NoBar, find_tqdm
@@ -115,8 +116,9 @@ class Loader:
         has_images = bool(outputs)
         if split is not None:
             split = check.text("split", split)
-        self._index = data if isinstance(data, Index) else Index(
-            data, split=_split(training) if split is None else split)
+        self._index = data if isinstance(data, Index) else (
+            _of_default_split(data, training) if split is None else
+            Index(data, split=split))
         self._selection = _selection(len(self._index), subset, sample_weights,
                                      epoch_records)
         ids, weights, epoch_records = self._selection or (None, None, 0)
@@ -395,8 +397,14 @@ def _make(kind: type[Loader], data: Index | Data,
     return made
 
 
-def _split(training: bool) -> str:
-    return "train" if training else "validation"
+def _of_default_split(data: Data, training: bool) -> Index:
+    index, split = of_split(data, "train" if training else "validation")
+    if training and split != "train":
+        warnings.warn(
+            f"{index.shards[0]}: its name says split={split!r}, and it is read for "
+            "training, shuffled and augmented; training=False evaluates, "
+            f"split={split!r} says that it is meant", stacklevel=3)
+    return index
 
 
 def _selection(records: int, subset: Any, weights: Any, places: Any) -> Any:

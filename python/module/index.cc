@@ -73,6 +73,12 @@ std::shared_ptr<RecordIndex> IndexOf(const nb::bytes& spec,
       IndexSplitThatIsThere(data, split, {.use_cache = use_cache}));
 }
 
+std::string DefaultSplitOf(const nb::bytes& spec, const std::string& split) {
+  const std::string data(spec.c_str(), spec.size());
+  const nb::gil_scoped_release release;
+  return DefaultSplit(data, split);
+}
+
 }  // namespace
 
 void AddIndex(nb::module_& module) {
@@ -92,6 +98,10 @@ void AddIndex(nb::module_& module) {
              nb::arg("use_cache") = true,
              "Indexes a file, folder, pattern, comma-separated list or URL; of "
              "a data set's folder the split.");
+  module.def("default_split", &DefaultSplitOf, nb::arg("data"),
+             nb::arg("split"),
+             "The split, or, if data is one file without it, the one that the "
+             "file's name says.");
   module.def("index_images", &IndexImages, nb::arg("images"),
              "Indexes image files, (path, label) each.");
   module.def("class_names", &ClassNamesOf, nb::arg("index"),

@@ -266,6 +266,17 @@ std::string OnlyPath(const std::string& data) {
   return list.size() == 1 ? list.front() : data;
 }
 
+// The split in the name of data, if it is one file and no pattern; "" if none.
+std::string_view SplitOfOneFile(const std::string& data) {
+  const std::string path = OnlyPath(data);
+  std::error_code ignored;
+  const bool is_file =
+      IsUrl(path) ? !IsDataFolder(path) &&
+                        path.find_first_of("*?[{,") == std::string::npos
+                  : std::filesystem::is_regular_file(path, ignored);
+  return is_file ? SplitInName(FileNameOf(path)) : "";
+}
+
 // Whether data is a list of files without a split in their names.
 bool SaysNoSplit(const std::string& data) {
   return !IsDataFolder(data) &&
@@ -314,6 +325,15 @@ RecordIndex IndexSplitThatIsThere(const std::string& data,
     }
   }
   throw UsageError(MissingSplitText(data, split));
+}
+
+std::string DefaultSplit(const std::string& data, std::string_view split) {
+  const std::string_view said = SplitOfOneFile(data);
+  // In an archive, folders of splits count more than its name.
+  const bool is_other =
+      !said.empty() && said != split &&
+      !(IsArchiveName(FileNameOf(OnlyPath(data))) && IndexSplit(data, split));
+  return std::string(is_other ? said : split);
 }
 
 std::string MissingSplitText(const std::string& data, std::string_view split) {

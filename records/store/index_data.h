@@ -50,6 +50,12 @@ struct DataOptions {
     const std::string& data, std::string_view split,
     const DataOptions& options = {});
 
+// The split to read where the user names none: `split`, one of kSplits, or, if
+// data is one file, by its path or URL, that has none of it, the split that the
+// file's name says. Throws as IndexSplit().
+[[nodiscard]] std::string DefaultSplit(const std::string& data,
+                                       std::string_view split);
+
 // The message for a split that is not there. Requires: split is one of kSplits.
 [[nodiscard]] std::string MissingSplitText(const std::string& data,
                                            std::string_view split);

@@ -1,17 +1,21 @@
 """Folders of images: as data, and converted to shards."""
 
+import copy
+import functools
 import importlib.util
 import io
 import json
 import os
 import pathlib
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
 import tarfile
 import tempfile
 import unittest
+import warnings
 import zipfile
 
 import numpy as np
@@ -74,6 +78,31 @@ class ImageFolderTest(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, message):
                 self.batches(folder / "a.zip")
             self.assertEqual(len(infeed.Index(folder / "a.zip")), 2)
+
+    def test_a_file_named_by_itself_is_read_whatever_its_name_says(self):
+        with tempfile.TemporaryDirectory() as name:
+            source = infeed.Index(support.shards(), split="validation").shards[0]
+            file = shutil.copy(source, pathlib.Path(name, "test.tfrecord"))
+            load = functools.partial(infeed.Loader, file, image_size=32,
+                                     batch_size=1)
+            records = len(infeed.Index(file))
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")  # What the name says, or is asked.
+                self.assertEqual(len(load(training=False)), records)
+                self.assertEqual(len(load(split="test")), records)
+            with self.assertWarnsRegex(UserWarning, "test.tfrecord: its name says "
+                                       "split='test', and it is read for training"
+                                       ) as told:
+                train = load()
+            self.assertEqual(told.filename, __file__)
+            self.assertEqual(len(train), records)
+            self.assertEqual(len(copy.copy(train)), records)
+            for data in (name, f"{name}/te*"):  # Sets, which lack a split.
+                with self.assertRaisesRegex(ValueError, "split='train'; there is "
+                                            "test"):
+                    infeed.Loader(data, batch_size=1)
+            with self.assertRaisesRegex(ValueError, "split='train'"):
+                load(split="train")
 
     def test_names_of_any_bytes_are_text(self):
         with tempfile.TemporaryDirectory() as name:

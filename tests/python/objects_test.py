@@ -544,8 +544,10 @@ class RaccoonTest(unittest.TestCase):
             record = pathlib.Path(folder) / "raccoon/data/test.record"
             stored = infeed.records.open(record)
             seen = 0
-            for batch in infeed.Loader(infeed.Index(record), batch_size=8,
-                                       objects=Objects("tf")):
+            with self.assertWarnsRegex(UserWarning, "says split='test'"):
+                loader = infeed.Loader(record, batch_size=8,
+                                       objects=Objects("tf"))
+            for batch in loader:
                 geometry, = batch.geometry
                 boxes, offsets = batch.boxes
                 for slot, number in enumerate(batch.ids):

@@ -302,6 +302,37 @@ TEST_F(TreeFormsTest, ASplitThatIsNotThereIsAnErrorInEveryForm) {
   EXPECT_EQ(IndexSplitThatIsThere(folder_ / "one.tfrecord", "val").size(), 1);
 }
 
+TEST_F(TreeFormsTest, AFileThatIsNamedByItselfIsReadWhateverItsNameSays) {
+  for (const char* file :
+       {"data/test.record", "data/train.tfrecord", "data/val-00001-of-00002"}) {
+    WriteShard(folder_ / file);
+  }
+  const auto default_of = [&](const std::string& data) {
+    return DefaultSplit(folder_ / data, "train");
+  };
+  EXPECT_EQ(default_of("data/test.record"), "test");
+  EXPECT_EQ(default_of("data/val-00001-of-00002"), "validation");
+  EXPECT_EQ(DefaultSplit(folder_ / "data/train.tfrecord", "validation"),
+            "train");
+  // A folder, a pattern and a list are data sets, which may have the split.
+  EXPECT_EQ(default_of("data"), "train");
+  EXPECT_EQ(default_of("data/te*"), "train");
+  EXPECT_EQ(default_of("data/test.record," + (folder_ / "data/val*")), "train");
+  EXPECT_EQ(default_of("data/gone.test.record"), "train");
+  // What the user asks for is not there.
+  EXPECT_THROW(
+      (void)IndexSplitThatIsThere(folder_ / "data/test.record", "train"),
+      UsageError);
+
+  // In an archive, folders of splits count more than its name.
+  WriteForms(folder_, "test",
+             WithImages({"train/cat/1.jpg", "train/dog/2.jpg"}));
+  EXPECT_EQ(default_of("test.zip"), "train");
+  WriteForms(folder_, "testing", WithImages({"cat/1.jpg", "dog/2.jpg"}));
+  EXPECT_EQ(default_of("testing.zip"), "test");
+  EXPECT_EQ(IndexSplitThatIsThere(folder_ / "testing.zip", "test").size(), 2);
+}
+
 TEST_F(TreeFormsTest, OneClassIsNoted) {
   const auto forms = WriteForms(folder_, "one", WithImages({"cat/1.jpg"}));
   for (const std::string& data : {folder_ / "one", forms.at("zip")}) {
