@@ -37,33 +37,17 @@ def load(folder: str, split: str, size: int, **options: Any) -> infeed.Loader:
                 "target": infeed.Field("float32", ())}, **options)
 
 
-class Steps:
-    """Batches as dicts, each with its number and the place after it, since a
-    loader from which batches are taken ahead is further on."""
-
-    def __init__(self, loader: infeed.Loader) -> None:
-        self.loader = loader
-
-    def __len__(self) -> int:
-        return len(self.loader)
-
-    def __iter__(self) -> Iterator[Dict]:
-        for batch in self.loader:
-            yield {**batch.as_dict(), "number": batch.number,
-                   "place": batch.state_dict()}
-
-
 class ParallelLoader:
     """In the place of torch_xla's, which also takes eight dicts ahead."""
 
-    def __init__(self, steps: Steps) -> None:
-        self.steps = steps
+    def __init__(self, loader: Iterable[Dict]) -> None:
+        self.loader = loader
 
     def __iter__(self) -> Iterator[Dict]:
-        steps = iter(self.steps)
+        batches = iter(self.loader)
 
         def take() -> Dict | None:
-            return next(steps, None)
+            return next(batches, None)
         with ThreadPoolExecutor(1) as thread:
             ahead = collections.deque(thread.submit(take) for _ in range(8))
             while batch := ahead.popleft().result():
@@ -108,18 +92,19 @@ def main() -> None:
     words = pathlib.Path(flags.shards, "vocab.txt").read_text().splitlines()
     torch.manual_seed(0)
     model = Classifier(len(words))
-    optimizer, best = adamw(model), 0.0
+    optimizer, best, step = adamw(model), 0.0, 0
     if flags.checkpoint and os.path.exists(flags.checkpoint):
         saved = torch.load(flags.checkpoint)
         model.load_state_dict(saved["model"])
         optimizer.load_state_dict(saved["optimizer"])
         train.load_state_dict(saved["data"])
-        best = saved["best"]
+        best, step = saved["best"], saved["step"]
     wrap: Any = ParallelLoader if flags.parallel_loader else iter
-    for epoch in range(train.epoch, flags.epochs):
+    for _ in range(train.epoch, flags.epochs):
         model.train()
-        for batch in wrap(Steps(train)):
-            step = epoch * len(train) + batch["number"]
+        # A loader from which batches are taken ahead is further on, so each
+        # batch has its own state.
+        for batch in wrap(train.dicts(states=True)):
             torch.manual_seed(step * 1000 + rank)  # dropout, also if resumed
             loss = nn.functional.binary_cross_entropy_with_logits(
                 model(batch), batch["target"])
@@ -127,11 +112,12 @@ def main() -> None:
             loss.backward()
             average_gradients(model)
             optimizer.step()
-            if step + 1 == flags.stop_after:
+            step += 1
+            if step == flags.stop_after:
                 if rank == 0:
                     torch.save({"model": model.state_dict(), "best": best,
-                                "optimizer": optimizer.state_dict(),
-                                "data": batch["place"]}, flags.checkpoint)
+                                "optimizer": optimizer.state_dict(), "step": step,
+                                "data": batch["state_dict"]}, flags.checkpoint)
                 return
         area = auc(model, validation.dicts())
         if area > best and rank == 0:  # The same on all ranks.

@@ -189,11 +189,12 @@ class Batch:
             self._rows[part, key] = make()
         return self._rows[part, key]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self, *, state: bool = False) -> dict[str, Any]:
         """Names to arrays: images, labels, weights and boxes that there are, each
         field by its key, KEY/length of padded ones, KEY/offsets of those without a
         shape; likewise boxes/length or boxes/offsets. Values of "bytes" are lists.
         Views after the first are images/1, images/2 and so on.
+        With state also state_dict().
         """
         parts = [(f"images/{number}" if number else "images", view)
                  for number, view in enumerate(_views(self.images))]
@@ -219,11 +220,13 @@ class Batch:
                 parts.append((key, self[key]))
             if kind.has_lengths:
                 parts.append((key + "/length", self.lengths(key)))
+        if state:
+            parts.append(("state_dict", self.state_dict()))
         named = dict(parts)
         if len(named) < len(parts):
             names = [name for name, _ in parts]
             twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"as_dict(): two of its arrays would be {twice!r}: "
+            raise ValueError(f"as_dict(): two of its parts would be {twice!r}: "
                              f"the field has the name of another part; take "
                              f"batch[{twice!r}]")
         return named

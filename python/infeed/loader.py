@@ -282,9 +282,13 @@ class Loader:
         """One epoch after the other, without an end."""
         return Pass(self, endless=True)
 
-    def dicts(self) -> Dicts:
-        """The same batches as plain dicts, for loops that walk no other objects."""
-        return Dicts(self)
+    def dicts(self, *, states: bool = False) -> Dicts:
+        """The same batches as plain dicts, for loops that walk no other objects.
+
+        states: each has under "state_dict" the place after it, for
+        load_state_dict(): for loops that take batches ahead.
+        """
+        return Dicts(self, _arguments.truth("states", states))
 
     def __len__(self) -> int:
         """Batches of an epoch. With last_batch="carry" some have one more."""

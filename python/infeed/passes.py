@@ -126,15 +126,16 @@ class Dicts:
 
     torch_xla's ParallelLoader and `model(**batch)` take these. Its state is the
     loader's: after the last batch that was taken, also by a loop that takes them
-    ahead.
+    ahead. For such a loop each dict can have its own, under "state_dict".
     """
 
-    def __init__(self, loader: Loader) -> None:
+    def __init__(self, loader: Loader, states: bool = False) -> None:
         self._loader = loader
+        self._states = states
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """The loader's next pass."""
-        return (batch.as_dict() for batch in self._loader)
+        return (batch.as_dict(state=self._states) for batch in self._loader)
 
     def __len__(self) -> int:
         """Batches of an epoch."""

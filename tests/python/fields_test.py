@@ -3,6 +3,7 @@
 import copy
 import io
 import itertools
+import json
 import pickle
 import queue
 import tarfile
@@ -477,6 +478,23 @@ class DictsTest(WithRecords):
         self.assertEqual([batch.ids.tolist() for batch in again], whole[3:5])
         again.dicts().set_epoch(1)
         self.assertEqual([batch.ids.tolist() for batch in again], whole[5:])
+
+    def test_a_loop_that_takes_ahead_can_save_where_it_is(self):
+        def ids(batches):
+            return [batch["input_ids"].tolist() for batch in batches]
+        loader = self.loader()
+        whole = ids(copy.copy(loader))
+        ahead = iter(Ahead(loader.dicts(states=True), lambda array: array))
+        for _ in range(2):
+            state = next(ahead)["state_dict"]
+        list(ahead)
+        saved = json.loads(json.dumps(state))
+        again = self.loader()
+        again.load_state_dict(saved)
+        self.assertEqual(ids(again), whole[2:])
+        self.assertNotIn("state_dict", next(iter(again.dicts())))
+        with self.assertRaisesRegex(TypeError, "states"):
+            loader.dicts(states="yes")
 
 
 @unittest.skipUnless(support.has("torch"), "torch is not installed")
