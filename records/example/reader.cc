@@ -25,6 +25,7 @@ constexpr std::uint32_t Tag(int field, WireFormatLite::WireType type) {
 
 constexpr auto kLengthDelimited = WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
 constexpr std::uint32_t kFeatures = Tag(1, kLengthDelimited);
+constexpr std::uint32_t kFeatureLists = Tag(2, kLengthDelimited);
 constexpr std::uint32_t kEntry = Tag(1, kLengthDelimited);
 constexpr std::uint32_t kKey = Tag(1, kLengthDelimited);
 constexpr std::uint32_t kFeature = Tag(2, kLengthDelimited);
@@ -269,6 +270,22 @@ void ForEachEntry(
       visit(key, entry);
     });
   });
+}
+
+bool HasFeatureList(std::span<const std::byte> example, std::string_view key) {
+  bool has_key = false;
+  try {
+    ForEachBytes(example, kFeatureLists, [&](Bytes lists) {
+      ForEachBytes(lists, kEntry, [&](Bytes entry) {
+        ForEachBytes(entry, kKey, [&](Bytes text) {
+          has_key = has_key || AsChars(text) == key;
+        });
+      });
+    });
+  } catch (const DataError&) {  // An unknown field of an Example.
+    return false;
+  }
+  return has_key;
 }
 
 void ReadValues(std::span<const std::byte> entry, FeatureSink& sink) {

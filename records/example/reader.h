@@ -40,6 +40,12 @@ void ForEachEntry(
     const std::function<void(std::string_view key,
                              std::span<const std::byte> entry)>& visit);
 
+// Whether the bytes are a SequenceExample whose feature lists have the key.
+// They are no part of an Example, whose features are a SequenceExample's
+// context.
+[[nodiscard]] bool HasFeatureList(std::span<const std::byte> example,
+                                  std::string_view key);
+
 // Passes an entry's values to a sink. Lists may be packed or not.
 void ReadValues(std::span<const std::byte> entry, FeatureSink& sink);
 

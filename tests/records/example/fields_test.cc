@@ -12,6 +12,7 @@
 #include "records/example/missing_label.h"
 #include "tests/support/bytes.h"
 #include "tests/support/extra_feature.h"
+#include "tests/support/hex.h"
 #include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
@@ -102,6 +103,50 @@ TEST(FieldsTest, RefuseMoreBytesThanAllowed) {
   const FieldSpec field = {.key = "t", .kind = FeatureKind::kBytes};
   EXPECT_EQ(Read(text, {field}, 16).front().values(), 1);
   EXPECT_THAT(MessageFor(text, field, 15), HasSubstr("max_field_bytes"));
+}
+
+// A SequenceExample of TensorFlow: context len=[2], feature lists
+// tok=[[1, 2], [3]].
+const std::string kSequence = FromHex(
+    "0a0e0a0c0a036c656e12051a030a0102"
+    "12180a160a03746f6b120f0a061a040a0201020a051a030a0103");
+
+TEST(FieldsTest, RefuseKeysThatOnlyASequenceExamplesListsHave) {
+  const std::vector<FieldSpec> fields = {
+      {.key = "tok"},
+      {.key = "tok", .kind = FeatureKind::kBytes},
+      {.key = "tok", .shape = {{2}}, .pad = std::string(8, '\0')},
+      {.key = "tok", .shape = {{}}, .absent = std::string(8, '\0')}};
+  for (const FieldSpec& field : fields) {
+    std::vector<std::byte> row(16);
+    std::int64_t length = 0;
+    FieldColumn column;
+    const std::vector<FieldPlace> places = {
+        {.column = &column,
+         .row = std::span(row).first(field.IsFixed() ? field.row_bytes() : 0),
+         .length = &length}};
+    EXPECT_EQ(MessageOf<DataError>([&] {
+                (void)FieldReader(std::span(&field, 1), kRoom)
+                    .Read(std::as_bytes(std::span(kSequence)), places);
+              }),
+              "Example key 'tok' is in the feature lists of a SequenceExample, "
+              "which are not read");
+  }
+  // Other keys are the context's.
+  const std::vector<FieldColumn> columns =
+      Read(kSequence, {{.key = "len"}, {.key = "gone"}});
+  EXPECT_THAT(columns[0].int64s, ElementsAre(2));
+  EXPECT_EQ(columns[1].values(), 0);
+}
+
+TEST(FieldsTest, AnUnknownFieldOfAnExampleIsNoFeatureList) {
+  for (const char* unknown : {"1203ffffff", "12020a09", "10050a00"}) {
+    EXPECT_EQ(Read(ExtraInt64s("a", {1}) + FromHex(unknown),
+                   {{.key = "a"}, {.key = "tok"}})
+                  .at(1)
+                  .values(),
+              0);
+  }
 }
 
 TEST(FieldsTest, RefuseWhatIsNoExample) {

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "records/example/fields.h"
 #include "tests/support/extra_feature.h"
+#include "tests/support/hex.h"
 #include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
@@ -58,14 +59,6 @@ std::string MessageFor(const std::string& example, const FieldSpec& field) {
       [&] { (void)Read<std::int64_t>(example, field); });
 }
 
-std::string FromHex(const std::string& hex) {
-  std::string bytes;
-  for (std::size_t i = 0; i < hex.size(); i += 2) {
-    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
-  }
-  return bytes;
-}
-
 // One case of field_goldens.json, in items of T.
 template <typename T>
 void ExpectAsTensorFlow(const Json& golden, FeatureKind kind, ItemType type) {
@@ -79,7 +72,7 @@ void ExpectAsTensorFlow(const Json& golden, FeatureKind kind, ItemType type) {
   if (!golden["absent"].is_null()) {
     field.absent = BytesOf(golden["absent"].get<std::vector<T>>());
   }
-  const std::string example = FromHex(golden["payload"]);
+  const std::string example = FromHex(golden["payload"].get<std::string>());
   if (golden["values"].is_null()) {
     EXPECT_THROW((void)Read<T>(example, field), DataError);
   } else {
