@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/stats/bad_record.h"
 #include "preprocess/recipe/boxes.h"
+#include "records/example/imagenet_example.h"
 #include "tests/support/extra_feature.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/throws.h"
@@ -232,6 +235,94 @@ TEST(InputPipelineObjectsTest, BadBoxesOfAnIouCropAreNoBadImage) {
   }
   EXPECT_FALSE(kinds.empty());
   EXPECT_THAT(kinds, Each(BadRecordKind::kExample));
+}
+
+// A record with packed pixels (image/packed): a white rectangle on black, and
+// its box.
+std::string PackedRectangle(int record) {
+  const int left = 2 + record % 3;
+  const int top = 3 + record % 6;
+  constexpr int kWide = 6;
+  constexpr int kHigh = 8;
+  std::string pixels;
+  for (int y = 0; y < kSize.height; ++y) {
+    for (int x = 0; x < kSize.width; ++x) {
+      const bool is_inside =
+          x >= left && x < left + kWide && y >= top && y < top + kHigh;
+      pixels +=
+          std::string(1, '\0') + std::string(3, is_inside ? '\xff' : '\0');
+    }
+  }
+  const auto side = [](const char* name, int at, int of) {
+    return ExtraFloats(std::string("image/object/bbox/") + name,
+                       {static_cast<float>(at) / static_cast<float>(of)});
+  };
+  return BuildImagenetExample({.height = kSize.height,
+                               .width = kSize.width,
+                               .label = 1,
+                               .synset = {},
+                               .text = {},
+                               .filename = {},
+                               .encoded = {},
+                               .packed = pixels}) +
+         side("xmin", left, kSize.width) + side("ymin", top, kSize.height) +
+         side("xmax", left + kWide, kSize.width) +
+         side("ymax", top + kHigh, kSize.height) +
+         ExtraInt64s("image/object/class/label", {record});
+}
+
+// The box around what is not black.
+std::vector<float> FindRectangle(std::span<const std::uint32_t> pixels) {
+  Window found = {.y = kSize.height, .x = kSize.width, .height = 0, .width = 0};
+  int right = 0;
+  int bottom = 0;
+  for (int y = 0; y < kSize.height; ++y) {
+    for (int x = 0; x < kSize.width; ++x) {
+      if (pixels[static_cast<std::size_t>(y * kSize.width + x)] != 0) {
+        found.x = std::min(found.x, x);
+        found.y = std::min(found.y, y);
+        right = std::max(right, x + 1);
+        bottom = std::max(bottom, y + 1);
+      }
+    }
+  }
+  return {static_cast<float>(found.x), static_cast<float>(found.y),
+          static_cast<float>(right), static_cast<float>(bottom)};
+}
+
+TEST(InputPipelineObjectsTest, BoxesOfPackedImagesAreAroundTheirRectangles) {
+  std::vector<std::string> payloads;
+  for (int record = 0; record < kRecords; ++record) {
+    payloads.push_back(PackedRectangle(record));
+  }
+  const TestShards shards(payloads);
+  for (const Recipe recipe : {Recipe::kTorchvision, Recipe::kCifar}) {
+    InputOptions options = Options();
+    options.preprocess.recipe = recipe;
+    options.preprocess.augment.vertical_flip = true;
+    options.objects = ObjectsPreset("tf");
+    InputPipeline pipeline(shards.index(), options);
+    std::set<std::pair<bool, bool>> ways;
+    bool is_moved = false;
+    for (int i = 0; i < 10; ++i) {
+      const BatchHandle batch = pipeline.Next();
+      const BoxColumn& boxes = batch->boxes();
+      ASSERT_THAT(boxes.offsets, ElementsAre(0, 1, 2, 3, 4));
+      for (std::size_t slot = 0; slot < 4; ++slot) {
+        const std::vector<float> found = FindRectangle(
+            batch->pixels().subspan(slot * kSize.pixels(), kSize.pixels()));
+        for (std::size_t side = 0; side < 4; ++side) {
+          EXPECT_NEAR(boxes.xyxy[4 * slot + side], found[side], 1e-4)
+              << i << ", slot " << slot << ", side " << side;
+        }
+        const Geometry& geometry = batch->geometry()[slot];
+        ways.emplace(geometry.is_mirrored, geometry.is_upside_down);
+        is_moved = is_moved || geometry.x != 0;
+      }
+    }
+    EXPECT_EQ(ways.size(), 4U);
+    EXPECT_EQ(is_moved, recipe == Recipe::kCifar);
+  }
 }
 
 TEST(InputPipelineObjectsTest, AFilterIsAppliedAndOtherListsFollow) {
