@@ -4,6 +4,7 @@ import copy
 import io
 import itertools
 import json
+import pathlib
 import pickle
 import queue
 import tarfile
@@ -402,6 +403,50 @@ class RecordsTest(WithRecords):
                 self.loader(**options)
         with self.assertRaisesRegex(ValueError, "need fields"):
             self.loader(fields=None)
+
+
+class PackageTest(unittest.TestCase):
+    """A file of the package tfrecord (make_tfrecord_package_goldens.py)."""
+
+    KINDS = {"image": "bytes", "words": "bytes", "label": "int64", "ids": "int64",
+             "score": "float32", "box": "float32"}
+
+    def setUp(self):
+        data = pathlib.Path(__file__).parent.parent / "data"
+        self.path = data / "package.tfrecord"
+        self.records = json.loads((data / "package.json").read_text())
+
+    def test_has_the_lists_that_the_package_reads(self):
+        loader = infeed.Loader(infeed.Index(self.path, use_cache=False),
+                               training=False, batch_size=5, views=(),
+                               fields=self.KINDS)
+        seen = 0
+        for batch in loader:
+            for slot in range(int((batch.weights > 0).sum())):
+                for key, kind in self.KINDS.items():
+                    values, offsets = batch[key]
+                    values = values[offsets[slot]:offsets[slot + 1]]
+                    wanted = self.records[seen][key]
+                    if kind == "bytes":
+                        self.assertEqual([item.hex() for item in values], wanted)
+                    else:
+                        self.assertEqual(values.dtype, kind)
+                        self.assertEqual(values.tobytes(),
+                                         np.array(wanted, kind).tobytes())
+                seen += 1
+        self.assertEqual(seen, len(self.records))
+
+    def test_has_its_single_values_as_arrays(self):
+        single = ("image", "label", "score")
+        loader = infeed.Loader(
+            infeed.Index(self.path, use_cache=False), training=False,
+            batch_size=len(self.records), views=(),
+            fields={key: Field(self.KINDS[key], ()) for key in single})
+        batch = next(iter(loader))
+        for key in single:
+            self.assertEqual([item.hex() if key == "image" else item
+                              for item in batch[key]],
+                             [record[key][0] for record in self.records])
 
 
 class Ahead:
