@@ -18,6 +18,9 @@ import support
 from infeed import Field
 
 
+DATA = pathlib.Path(__file__).parent.parent / "data"
+
+
 class WithRecords(support.WritesRecords):
     def load(self, examples, fields, **options):
         """A loader that gives the examples in their order."""
@@ -318,6 +321,22 @@ class RecordsTest(WithRecords):
                 ids(views=(), fields={"image/filename": "bytes"}),
                 ids(image_size=support.SIZE), options)
 
+    def test_are_in_the_order_of_distributed_sampler(self):
+        cases = [case for case in json.loads(
+            (DATA / "torch_order.json").read_text())
+            if case["records"] == 23 and "ranks" in case and not case["drop_last"]]
+        self.assertEqual(len(cases), 8)
+        path = self.write(sentences(23))
+        for case in cases:
+            for rank, order in enumerate(case["ranks"]):
+                train = infeed.Loader(
+                    path, batch_size=1, views=(), fields=TEXT, shuffle="torch",
+                    rank_share="strided", seed=case["seed"], rank=rank,
+                    world_size=case["world_size"])
+                train.set_epoch(case["epoch"])
+                self.assertEqual([batch.ids[0] for batch in train],
+                                 order[:len(train)])
+
     def test_resume_in_an_epoch(self):
         whole = list(itertools.islice(self.loader().repeat(), 10))
         for stop in (0, 2, 6):
@@ -412,9 +431,8 @@ class PackageTest(unittest.TestCase):
              "score": "float32", "box": "float32"}
 
     def setUp(self):
-        data = pathlib.Path(__file__).parent.parent / "data"
-        self.path = data / "package.tfrecord"
-        self.records = json.loads((data / "package.json").read_text())
+        self.path = DATA / "package.tfrecord"
+        self.records = json.loads((DATA / "package.json").read_text())
 
     def test_has_the_lists_that_the_package_reads(self):
         loader = infeed.Loader(infeed.Index(self.path, use_cache=False),

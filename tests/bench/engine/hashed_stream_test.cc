@@ -1,8 +1,11 @@
 #include "bench/engine/hashed_stream.h"
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "pipeline/order/stream_state.h"
+#include "tests/support/extra_feature.h"
 #include "tests/support/shard_builder.h"
 
 #include "gmock/gmock.h"
@@ -44,6 +47,37 @@ TEST_F(HashedStreamTest, HashIsTheSameForAnyThreads) {
   EXPECT_NE(Hash(9).hash, hash);
   options_.threads = 3;
   EXPECT_EQ(Hash(10).hash, hash);
+}
+
+TEST_F(HashedStreamTest, FieldsAndBoxesAreInTheHash) {
+  const auto shards = [](std::int64_t token, float edge) {
+    std::vector<std::string> payloads = TestPayloads(10);
+    for (std::string& payload : payloads) {
+      payload += ExtraInt64s("ids", {1, token}) +
+                 ExtraFloats("objects/bbox", {0, 0, edge, 1}) +
+                 ExtraInt64s("objects/label", {1});
+    }
+    return TestShards(payloads);
+  };
+  const TestShards plain = shards(2, 1);
+  const TestShards other_ids = shards(3, 1);
+  const TestShards other_boxes = shards(2, 0.5F);
+  const auto hash = [&](const TestShards& data) {
+    return HashStream(data.index(), options_, {}, 4).hash;
+  };
+  // Without fields and objects they are not read.
+  EXPECT_EQ(hash(other_ids), hash(plain));
+  EXPECT_EQ(hash(other_boxes), hash(plain));
+  options_.fields = {{.key = "ids"}};
+  EXPECT_NE(hash(other_ids), hash(plain));
+  options_.fields[0].shape = std::vector<std::int64_t>{2};
+  EXPECT_NE(hash(other_ids), hash(plain));
+  options_.fields = {};
+  options_.objects = ObjectsPreset("tfds");
+  EXPECT_NE(hash(other_boxes), hash(plain));
+  const std::string whole = hash(plain);
+  options_.threads = 3;
+  EXPECT_EQ(hash(plain), whole);
 }
 
 TEST_F(HashedStreamTest, StateContinuesTheStream) {

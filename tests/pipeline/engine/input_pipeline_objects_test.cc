@@ -361,6 +361,7 @@ TEST(InputPipelineObjectsTest, ThreadsRanksAndResumptionChangeNothing) {
   options = Options();
   options.layout = BatchContent::kRgb;
   options.threads = 3;
+  options.use_cache = true;
   EXPECT_EQ(Samples(shards, options, 6), whole);
   options = Options();
   options.world_size = 2;

@@ -117,6 +117,29 @@ TEST_F(WarmAllocationsTest, BoxesAllocateNothing) {
   EXPECT_LT(PerRecord(shards.index(), options_), kMost);
 }
 
+TEST_F(WarmAllocationsTest, FieldsAllocateNothing) {
+  std::vector<std::string> payloads;
+  for (int record = 0; record < kRecords; ++record) {
+    payloads.push_back(ExtraInt64s("ids", {1, 2, record}) +
+                       ExtraBytes("raw", {"12345678"}) +
+                       ExtraFloats("scores", {0.5F, 1}));
+  }
+  const TestShards shards(payloads, 3);
+  options_.layout = BatchContent::kNone;
+  const std::vector<std::int64_t> one;
+  const std::vector<std::int64_t> four = {4};
+  options_.fields = {
+      {.key = "ids", .shape = four, .pad = std::string(8, '\0')},
+      {.key = "raw",
+       .kind = FeatureKind::kBytes,
+       .shape = one,
+       .type = ItemType::kFloat64,
+       .is_raw = true},
+      {.key = "gone", .shape = one, .absent = std::string(8, '\1')},
+      {.key = "scores", .kind = FeatureKind::kFloat}};
+  EXPECT_LT(PerRecord(shards.index(), options_), kMost);
+}
+
 TEST_F(WarmAllocationsTest, AllocationsAreCounted) {
   counting = true;
   ::operator delete(::operator new(4));
