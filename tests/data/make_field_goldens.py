@@ -8,7 +8,8 @@ values of its array, or null where TensorFlow refuses the Example. Of a list in
 two blocks, which no writer makes, TensorFlow takes the first, and protobuf both:
 no case here. Cases with a
 pad are parsed as a FixedLenSequenceFeature of a batch, whose rows TensorFlow
-fills up.
+fills up. Those with the shape null are lists of any length, which VarLenFeature and
+RaggedFeature must read alike. Strings are in hex.
 """
 
 import json
@@ -88,14 +89,41 @@ def cases():
     yield "floats, unpacked", example(entry("t", block(
         2, b"\x0d" + struct.pack("<f", 0.25)))), "float32", [1], None
     yield "floats for integers", example(entry("t", int64s(1))), "float32", [1], None
+    yield "a string", example(entry("t", texts(b"a\0"))), "string", [], None
+    yield "an empty string", example(entry("t", texts(b""))), "string", [], None
+    yield "two strings for one", example(entry("t", texts(b"a", b"b"))), "string", [], None
+    yield "a string, missing", example(), "string", [], None
+    yield "a string, missing, with a default", example(), "string", [], "none"
+    yield "integers for a string", example(entry("t", int64s(1))), "string", [], None
+    for kind, values in ("int64", int64s(3, -1)), ("float32", floats(0.5, -2)), (
+            "string", texts(b"a", b"", b"b\0")):
+        yield "a list", example(entry("t", values)), kind, None, None
+        yield "a list, missing", example(entry("x", values)), kind, None, None
+        yield "a list, no list", example(entry("t", b"")), kind, None, None
+    yield "a list, empty", example(entry("t", int64s())), t, None, None
+    yield "a list of another kind", example(entry("t", floats(1))), t, None, None
+    yield "a list of another kind, empty", example(entry("t", floats())), t, None, None
+    yield "a list, twice", example(entry("t", int64s(1)), entry("t", int64s(2, 3))), t, None, None
 
 
 def parse(payload, kind, shape, default):
-    spec = tf.io.FixedLenFeature(shape, kind, default)
+    if shape is None:
+        lists, sparse = (flat(payload, spec) for spec in (
+            tf.io.RaggedFeature(kind), tf.io.VarLenFeature(kind)))
+        assert lists == sparse
+        return lists
+    return flat(payload, tf.io.FixedLenFeature(shape, kind, default))
+
+
+def flat(payload, spec):
     try:
-        return tf.io.parse_single_example(payload, {"t": spec})["t"].numpy().ravel().tolist()
+        values = tf.io.parse_single_example(payload, {"t": spec})["t"]
     except (tf.errors.InvalidArgumentError, ValueError):
         return None
+    array = getattr(values, "values", values).numpy()
+    return [value.hex() if isinstance(value, bytes) else value
+            for value in ([array] if isinstance(array, bytes) else
+                          array.ravel().tolist())]
 
 
 def padded():
@@ -111,7 +139,7 @@ def padded():
 
 def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
-    kinds = {"int64": tf.int64, "float32": tf.float32}
+    kinds = {"int64": tf.int64, "float32": tf.float32, "string": tf.string}
     goldens = [{"name": name, "payload": payload.hex(), "type": kind, "shape": shape,
                 "pad": None, "absent": default,
                 "values": parse(payload, kinds[kind], shape, default)}

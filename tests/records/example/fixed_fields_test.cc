@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -81,18 +82,64 @@ void ExpectAsTensorFlow(const Json& golden, FeatureKind kind, ItemType type) {
   }
 }
 
+// The values of a list as the goldens have them.
+Json ValuesOf(const FieldColumn& column, FeatureKind kind) {
+  if (kind == FeatureKind::kInt64) {
+    return column.int64s;
+  }
+  if (kind == FeatureKind::kFloat) {
+    return column.floats;
+  }
+  Json values = Json::array();
+  for (std::size_t i = 0; i + 1 < column.byte_offsets.size(); ++i) {
+    const auto begin = static_cast<std::size_t>(column.byte_offsets[i]);
+    const auto end = static_cast<std::size_t>(column.byte_offsets[i + 1]);
+    values.push_back(
+        ToHex(std::string_view(column.bytes).substr(begin, end - begin)));
+  }
+  return values;
+}
+
+// One case of a list of any length, or of one string.
+void ExpectListAsTensorFlow(const Json& golden, FeatureKind kind) {
+  FieldSpec field = {.key = "t", .kind = kind};
+  if (!golden["shape"].is_null()) {
+    field.shape = Shape{};
+  }
+  if (!golden["absent"].is_null()) {
+    field.absent = golden["absent"].get<std::string>();
+  }
+  const std::string example = FromHex(golden["payload"].get<std::string>());
+  FieldColumn column;
+  const FieldPlace place = {.column = &column};
+  const auto read = [&] {
+    (void)FieldReader({&field, 1}, 1000)
+        .Read(std::as_bytes(std::span(example)), {&place, 1});
+  };
+  if (golden["values"].is_null()) {
+    EXPECT_THROW(read(), DataError);
+  } else {
+    read();
+    EXPECT_EQ(ValuesOf(column, kind), golden["values"]);
+  }
+}
+
 TEST(FixedFieldsTest, AreWhatTensorFlowParses) {
   std::ifstream file(INFEED_TEST_DATA "/field_goldens.json");
   const Json goldens = Json::parse(file);
-  ASSERT_GE(goldens["cases"].size(), 30U);
+  ASSERT_GE(goldens["cases"].size(), 50U);
   for (const Json& golden : goldens["cases"]) {
     SCOPED_TRACE(golden["name"].get<std::string>());
-    if (golden["type"] == "int64") {
-      ExpectAsTensorFlow<std::int64_t>(golden, FeatureKind::kInt64,
-                                       ItemType::kInt64);
+    const std::string type = golden["type"];
+    const FeatureKind kind = type == "int64"     ? FeatureKind::kInt64
+                             : type == "float32" ? FeatureKind::kFloat
+                                                 : FeatureKind::kBytes;
+    if (golden["shape"].is_null() || kind == FeatureKind::kBytes) {
+      ExpectListAsTensorFlow(golden, kind);
+    } else if (kind == FeatureKind::kInt64) {
+      ExpectAsTensorFlow<std::int64_t>(golden, kind, ItemType::kInt64);
     } else {
-      ExpectAsTensorFlow<float>(golden, FeatureKind::kFloat,
-                                ItemType::kFloat32);
+      ExpectAsTensorFlow<float>(golden, kind, ItemType::kFloat32);
     }
   }
 }
