@@ -25,6 +25,7 @@
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/memory/memory_limit.h"
 #include "pipeline/order/label_class.h"
+#include "pipeline/stats/stats.h"
 #include "records/files/output_check.h"
 #include "records/files/shards.h"
 #include "records/files/side_file.h"
@@ -195,8 +196,7 @@ class ProgressLines {
   explicit ProgressLines(const ThroughputOptions& options)
       : rounds_(options.rounds),
         seconds_(options.seconds),
-        items_(options.input.layout == BatchContent::kNone ? "records"
-                                                           : "images") {
+        items_(ItemsName(options.input.layout != BatchContent::kNone)) {
     line_.Delay();
   }
 

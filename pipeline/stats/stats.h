@@ -74,6 +74,11 @@ struct RecordCacheStats {
   std::int64_t hits = 0;  // reads answered from the cache
 };
 
+// What batches count.
+constexpr std::string_view ItemsName(bool has_images) {
+  return has_images ? "images" : "records";
+}
+
 // Statistics of a whole pipeline so far, or of an interval of its life. stages
 // are in the order in which a sample passes them.
 struct PipelineStats {
@@ -116,9 +121,8 @@ struct PipelineStats {
   // subtracts counters; queue depths, names and first messages stay.
   [[nodiscard]] PipelineStats Since(const PipelineStats& earlier) const;
 
-  // What the batches count.
   [[nodiscard]] std::string_view items_name() const {
-    return has_images ? "images" : "records";
+    return ItemsName(has_images);
   }
 
   [[nodiscard]] double images_per_second() const {
