@@ -418,7 +418,8 @@ int FieldReader::Read(std::span<const std::byte> example,
   std::int64_t budget = max_bytes_;
   int cut = 0;
   for (std::size_t i = 0; i < fields_.size(); ++i) {
-    if (entries_[i].empty() && HasFeatureList(example, fields_[i].key)) {
+    if (entries_[i].empty() &&
+        FeatureListKeys(example).contains(fields_[i].key)) {
       FailFor(
           fields_[i],
           "is in the feature lists of a SequenceExample, which are not read");

@@ -272,20 +272,19 @@ void ForEachEntry(
   });
 }
 
-bool HasFeatureList(std::span<const std::byte> example, std::string_view key) {
-  bool has_key = false;
+std::set<std::string_view> FeatureListKeys(std::span<const std::byte> example) {
+  std::set<std::string_view> keys;
   try {
     ForEachBytes(example, kFeatureLists, [&](Bytes lists) {
       ForEachBytes(lists, kEntry, [&](Bytes entry) {
-        ForEachBytes(entry, kKey, [&](Bytes text) {
-          has_key = has_key || AsChars(text) == key;
-        });
+        ForEachBytes(entry, kKey,
+                     [&](Bytes text) { keys.insert(AsChars(text)); });
       });
     });
   } catch (const DataError&) {  // An unknown field of an Example.
-    return false;
+    keys.clear();
   }
-  return has_key;
+  return keys;
 }
 
 void ReadValues(std::span<const std::byte> entry, FeatureSink& sink) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -40,11 +41,10 @@ void ForEachEntry(
     const std::function<void(std::string_view key,
                              std::span<const std::byte> entry)>& visit);
 
-// Whether the bytes are a SequenceExample whose feature lists have the key.
-// They are no part of an Example, whose features are a SequenceExample's
-// context.
-[[nodiscard]] bool HasFeatureList(std::span<const std::byte> example,
-                                  std::string_view key);
+// The keys of the feature lists, if the bytes are a SequenceExample; its
+// context is read as an Example's features, the lists are not.
+[[nodiscard]] std::set<std::string_view> FeatureListKeys(
+    std::span<const std::byte> example);
 
 // Passes an entry's values to a sink. Lists may be packed or not.
 void ReadValues(std::span<const std::byte> entry, FeatureSink& sink);

@@ -205,7 +205,8 @@ std::string LabelKeyWithoutImages(const SeenFeatures& features) {
 // The keys that were seen in some records.
 struct SearchedKeys {
   std::set<std::string> keys = {};
-  std::int64_t records = 0;  // that may be searched
+  std::set<std::string> lists = {};  // of SequenceExamples, which are not read
+  std::int64_t records = 0;          // that may be searched
 };
 
 std::string Joined(const std::set<std::string>& keys) {
@@ -225,6 +226,9 @@ SearchedKeys SearchKeys(
     try {
       for (const ExampleFeature& feature : ListFeatures(payload)) {
         seen.keys.emplace(feature.key);
+      }
+      for (const std::string_view key : FeatureListKeys(payload)) {
+        seen.lists.emplace(key);
       }
     } catch (const DataError&) {  // Reported when it is read.
     }
@@ -284,6 +288,12 @@ void RequireFeatures(const RecordIndex& index, const std::string& image_key,
     return missing(keys) == wanted.end();
   });
   const auto first = missing(seen.keys);
+  if (first != wanted.end() && seen.lists.contains(*first)) {
+    throw UsageError("fields: \"" + *first +
+                     "\" is in the feature lists of SequenceExamples, which "
+                     "are not read; their context has " +
+                     (seen.keys.empty() ? "no keys" : Joined(seen.keys)));
+  }
   if (first != wanted.end() && !seen.keys.empty()) {
     throw UsageError("fields: none of " + std::to_string(seen.records) +
                      " records has \"" + *first + "\"; they have " +

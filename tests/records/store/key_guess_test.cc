@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "records/example/builder.h"
 #include "records/store/record_index.h"
+#include "tests/support/hex.h"
 #include "tests/support/record_file.h"
 #include "tests/support/tar_file.h"
 #include "tests/support/temporary_folder.h"
@@ -204,6 +205,25 @@ TEST(KeyGuess, RequiresFeaturesOfSomeRecord) {
             "fields: none of 21 records has \"c\"; they have a, b, rare");
   RequireFeatures(RecordIndex({RecordFile().Add("?").Write(folder / "b")}), "",
                   {"c"});  // Nothing can be read.
+}
+
+TEST(KeyGuess, FeatureListsOfSequenceExamplesAreNamed) {
+  const TemporaryFolder folder;
+  // The context has len, or nothing; the lists have tok.
+  const std::string context = "0a0e0a0c0a036c656e12051a030a0102";
+  const std::string lists =
+      "12180a160a03746f6b120f0a061a040a0201020a051a030a0103";
+  for (const bool has_context : {true, false}) {
+    const RecordIndex index(
+        {RecordFile()
+             .Add(FromHex((has_context ? context : "") + lists))
+             .Write(folder / (has_context ? "a" : "b"))});
+    EXPECT_EQ(
+        MessageOf<UsageError>([&] { RequireFeatures(index, "", {"tok"}); }),
+        "fields: \"tok\" is in the feature lists of SequenceExamples, "
+        "which are not read; their context has " +
+            std::string(has_context ? "len" : "no keys"));
+  }
 }
 
 TEST(KeyGuess, RequiresImagesOfSomeRecord) {
