@@ -146,15 +146,9 @@ class RowSink final : public FeatureSink {
   }
 
   void AddAll(std::span<const std::int64_t> values) override {
-    for (const std::int64_t value : values) {
-      RowSink::Add(value);
-    }
+    AddEach(values);
   }
-  void AddAll(std::span<const float> values) override {
-    for (const float value : values) {
-      RowSink::Add(value);
-    }
-  }
+  void AddAll(std::span<const float> values) override { AddEach(values); }
 
   [[nodiscard]] FeatureKind kind() const { return kind_; }
   [[nodiscard]] std::int64_t values() const { return values_; }
@@ -164,6 +158,20 @@ class RowSink final : public FeatureSink {
     if (!holds && values_ < size_) {
       FailFor(field_, "has " + std::to_string(value) + ", which is no " +
                           std::string(ChoiceName(field_.type, kItemTypes)));
+    }
+  }
+  template <typename Number>
+  void AddEach(std::span<const Number> numbers) {
+    if constexpr (std::same_as<T, Number>) {
+      const std::size_t room =
+          static_cast<std::size_t>(std::max<std::int64_t>(size_ - values_, 0));
+      std::ranges::copy(numbers.first(std::min(room, numbers.size())),
+                        items_ + std::min(values_, size_));
+      values_ += std::ssize(numbers);
+    } else {
+      for (const Number number : numbers) {
+        RowSink::Add(number);
+      }
     }
   }
   void Store(T value) {
