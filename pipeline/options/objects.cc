@@ -9,10 +9,12 @@
 namespace infeed {
 namespace {
 
-enum class KnownObjects { kTf, kTfds };
+enum class KnownObjects { kInfeed, kTf, kTfds };
 
-constexpr Choices<KnownObjects, 2> kKnownObjects = {
-    {{"tf", KnownObjects::kTf}, {"tfds", KnownObjects::kTfds}}};
+constexpr Choices<KnownObjects, 3> kKnownObjects = {
+    {{"infeed", KnownObjects::kInfeed},
+     {"tf", KnownObjects::kTf},
+     {"tfds", KnownObjects::kTfds}}};
 
 constexpr std::pair<std::string_view, FeatureKind> kKnownLists[] = {
     {"image/object/class/label", FeatureKind::kInt64},
@@ -51,6 +53,9 @@ void AddList(const FieldSpec& list, std::vector<FieldSpec>& fields) {
 ObjectsSpec ObjectsPreset(std::string_view name) {
   const std::string box = "image/object/bbox/";
   switch (ParseChoice("objects", name, kKnownObjects)) {
+    case KnownObjects::kInfeed:
+      return {.boxes = {"image/object/bbox"},
+              .lists = {KnownObjectList("image/object/class/label")}};
     case KnownObjects::kTf:
       return {.boxes = {box + "xmin", box + "ymin", box + "xmax", box + "ymax"},
               .format = BoxFormat::kXyxy,

@@ -27,8 +27,9 @@ struct ObjectsSpec {
   friend bool operator==(const ObjectsSpec&, const ObjectsSpec&) = default;
 };
 
-// The objects of a known format: "tf", TensorFlow's Object Detection API, or
-// "tfds", TensorFlow Datasets. Throws UsageError for another name.
+// The objects of a known format: "infeed", as imagenet_to_records writes them;
+// "tf", TensorFlow's Object Detection API; or "tfds", TensorFlow Datasets.
+// Throws UsageError for another name.
 [[nodiscard]] ObjectsSpec ObjectsPreset(std::string_view name);
 
 // The field of a list whose kind is known by its key. Throws UsageError for

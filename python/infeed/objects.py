@@ -17,7 +17,7 @@ Spec = tuple[tuple[str, ...], str, bool, tuple[str, ...], float, float, float, s
 
 _FORMATS = ("xyxy", "yxyx", "xywh", "cxcywh")
 _KEEPS = ("area", "centre")
-_PRESETS = ("tf", "tfds")
+_PRESETS = ("infeed", "tf", "tfds")
 _MOST = 2**20  # of a box's side or area, pixels
 _MOST_BOXES = 2**16
 
@@ -26,8 +26,9 @@ _MOST_BOXES = 2**16
 class Objects:
     """Boxes of each record, which follow its image: batch.boxes, batch.targets().
 
-    keys: "tf", the keys of TensorFlow's Object Detection API; "tfds", those of
-    TensorFlow Datasets; or a record's own keys of lists of floats: one with all
+    keys: "infeed", as imagenet_to_records writes them: pixels, with the bits of
+    the annotations; "tf", the keys of TensorFlow's Object Detection API; "tfds",
+    those of TensorFlow Datasets; or a record's own keys of lists of floats: one with all
     numbers of one box after the other, or one for each of the four numbers, in the
     order of the format. format: "xyxy", the default, "yxyx", "xywh" or "cxcywh",
     whose c is the centre. normalised: parts of the image's sides, not pixels. The

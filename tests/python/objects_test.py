@@ -465,6 +465,8 @@ class ObjectsTest(WithScenes):
         self.assertEqual(Objects("tfds"), Objects(
             "objects/bbox", format="yxyx", normalised=True,
             labels="objects/label"))
+        self.assertEqual(Objects("infeed"),
+                         Objects("image/object/bbox", labels=LABEL))
         with self.assertRaises(AttributeError):
             objects.pad_to = 2
 

@@ -352,6 +352,16 @@ TEST(InputPipelineObjectsTest, TfdsKeysAreTheSameBoxes) {
   EXPECT_EQ(Samples(shards, options, 5), Samples(shards, Options(), 5));
 }
 
+// The converter's keys: pixels, so that no bit of an annotation is lost.
+TEST(InputPipelineObjectsTest, InfeedsKeysAreBoxesInPixels) {
+  EXPECT_EQ(ObjectsPreset("infeed"),
+            (ObjectsSpec{.boxes = {"image/object/bbox"},
+                         .format = BoxFormat::kXyxy,
+                         .is_normalized = false,
+                         .lists = {{.key = "image/object/class/label",
+                                    .kind = FeatureKind::kInt64}}}));
+}
+
 TEST(InputPipelineObjectsTest, ThreadsRanksAndResumptionChangeNothing) {
   const TestShards shards(Payloads());
   const std::vector<Seen> whole = Samples(shards, Options(), 6);
@@ -503,7 +513,7 @@ TEST(InputPipelineObjectsTest, WrongObjectsAreRefused) {
   options.objects.boxes = {};
   EXPECT_THAT(message(options), HasSubstr("lists without boxes"));
   EXPECT_THAT(MessageOf<UsageError>([] { (void)ObjectsPreset("coco"); }),
-              HasSubstr("give tf or tfds"));
+              HasSubstr("give infeed, tf or tfds"));
   EXPECT_THAT(MessageOf<UsageError>([] { (void)KnownObjectList("depth"); }),
               HasSubstr("the kind of 'depth' is not known"));
 }
