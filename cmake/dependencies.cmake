@@ -27,6 +27,12 @@ find_package(CURL REQUIRED)
 # Signatures of cloud requests; SHA-256 of streams.
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(pugixml REQUIRED)
+find_package(yaml-cpp REQUIRED)
+# The target's name since 0.8; the old name ends with 0.10.
+set(infeed_yaml yaml-cpp)
+if(TARGET yaml-cpp::yaml-cpp)
+  set(infeed_yaml yaml-cpp::yaml-cpp)
+endif()
 # Libraries without package files.
 find_library(INFEED_ISAL isal REQUIRED)
 find_library(INFEED_UTF8PROC utf8proc REQUIRED)
@@ -38,12 +44,6 @@ if(INFEED_TOOLS)
   find_package(CLI11 REQUIRED)
 endif()
 if(INFEED_TRAINER)
-  find_package(yaml-cpp REQUIRED)
-  # The target's name since 0.8; the old name ends with 0.10.
-  set(infeed_yaml yaml-cpp)
-  if(TARGET yaml-cpp::yaml-cpp)
-    set(infeed_yaml yaml-cpp::yaml-cpp)
-  endif()
   # libzip's package file requires programs that Debian packages separately.
   find_library(INFEED_ZIP zip REQUIRED)
 endif()

@@ -14,6 +14,7 @@ namespace infeed {
 
 class RawImages;
 class RecordImages;
+struct ImageObjects;
 struct ObjectInfo;
 
 struct ImageFile {
@@ -28,6 +29,8 @@ struct ImageFile {
   // is then "SHARD#NAME". Null for a file.
   std::shared_ptr<const RecordImages> records = nullptr;
   std::int64_t record = -1;
+  // Its boxes, in place of a class. Null: it has a class.
+  std::shared_ptr<const ImageObjects> objects = nullptr;
 };
 
 struct ImageSplit {

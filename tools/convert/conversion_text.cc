@@ -201,15 +201,16 @@ ReportTable ConversionTable(const ConversionReport& report,
 }
 
 std::string NextText(const ConversionReport& report,
-                     const std::string& output_dir) {
+                     const std::string& output_dir, bool has_boxes) {
   if (!report.share.IsAll()) {
     return "";
   }
   const std::string out = ShownText(ShellWord(output_dir));
   return fmt::format(
-      "next: records verify {}\n"
-      "      train_resnet --data_dir {} --model_dir MODEL\n",
-      out, out);
+      "next: records verify {}\n      {}\n", out,
+      has_boxes
+          ? "infeed.Loader(..., objects=infeed.Objects(\"infeed\")) in Python"
+          : fmt::format("train_resnet --data_dir {} --model_dir MODEL", out));
 }
 
 std::vector<std::string> BadImageLines(const ConversionReport& report) {

@@ -31,10 +31,11 @@ namespace infeed {
 // A line for each notice: "WHAT: COUNT, such as EXAMPLE; HINT".
 [[nodiscard]] ReportRow NoticesRow(const std::vector<Notice>& notices);
 
-// The commands that check the shards and train on them; "" after a task of
-// several, whose set is not complete yet.
+// The commands that check the shards and train on them (with boxes: read them);
+// "" after a task of several, whose set is not complete yet.
 [[nodiscard]] std::string NextText(const ConversionReport& report,
-                                   const std::string& output_dir);
+                                   const std::string& output_dir,
+                                   bool has_boxes);
 
 // A line for each broken image, skipped or mended.
 [[nodiscard]] std::vector<std::string> BadImageLines(

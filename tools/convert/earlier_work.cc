@@ -24,7 +24,9 @@
 #include "records/bytes/crc32c.h"
 #include "records/bytes/whole_number.h"
 #include "records/cloud/object_store.h"
+#include "records/files/open_source.h"
 #include "records/files/shards.h"
+#include "tools/convert/object_features.h"
 #include "tools/images/raw_images.h"
 #include "tools/images/record_images.h"
 #include "tools/shards/progress.h"
@@ -102,6 +104,14 @@ std::int64_t VersionOf(const ImageFile& image, const RawImages* raw) {
                                  : ModificationTime(image.path);
 }
 
+// Adds the annotations of an image, and the version of its mask.
+void AddToHash(const ImageObjects& annotations, Hash& hash) {
+  hash.Add(ObjectsKey(annotations)).Add(annotations.mask);
+  if (!annotations.mask.empty()) {
+    hash.Add(OpenSource(annotations.mask)->version());
+  }
+}
+
 constexpr std::string_view kTemporary = ".tmp-";
 
 // Returns the problem with a shard's bytes; empty: none.
@@ -163,15 +173,17 @@ std::string ShardFingerprints::Of(const ShardTask& task) const {
   hash.Add(options_).Add(shard.name);
   for (std::int64_t i = shard.first; i < shard.first + shard.count; ++i) {
     const ImageFile& image = split.images[static_cast<std::size_t>(i)];
-    const ImageClass& image_class =
-        plan_.classes[static_cast<std::size_t>(image.class_index)];
     hash.Add(image.path)
         .Add(image.raw_index)
         .Add(image.bytes)
-        .Add(VersionOf(image, plan_.raw.get()))
-        .Add(image.class_index)
-        .Add(image_class.name)
-        .Add(image_class.text);
+        .Add(VersionOf(image, plan_.raw.get()));
+    if (image.objects != nullptr) {
+      AddToHash(*image.objects, hash);
+      continue;
+    }
+    const ImageClass& image_class =
+        plan_.classes[static_cast<std::size_t>(image.class_index)];
+    hash.Add(image.class_index).Add(image_class.name).Add(image_class.text);
   }
   return hash.Hex();
 }

@@ -23,6 +23,7 @@
 #include "tools/cli/interruption.h"
 #include "tools/convert/conversion_text.h"
 #include "tools/convert/converter.h"
+#include "tools/convert/converter_options.h"
 #include "tools/convert/finished_shard.h"
 #include "tools/convert/output_flags.h"
 #include "tools/convert/plan.h"
@@ -51,6 +52,9 @@ constexpr const char* kExamples =
     "      tars of samples; also zips of images, TFRecords, s3:// and gs://\n"
     "  imagenet_to_records --manifest photos.csv --local_scratch_dir records\n"
     "      a table with the columns path and label, and split and text if any\n"
+    "  imagenet_to_records --coco annotations/instances_train2017.json \\\n"
+    "      --raw_data_dir coco --local_scratch_dir records\n"
+    "      images with boxes; also --voc and --yolo\n"
     "  imagenet_to_records --raw_data_dir raw --local_scratch_dir records \\\n"
     "      --num_tasks 8 --task_index 3\n"
     "      one of eight machines' share of the shards; in the end: --finish\n"
@@ -86,8 +90,27 @@ ImageTree ReadInput(const Flags& flags, const Interruption& interruption) {
   return tree;
 }
 
+// Boxes in pixels fit the image as it is, and are stored in TFRecords.
+void RefuseOtherImages(const Flags& flags) {
+  const OutputFlags& output = flags.output;
+  if (!flags.input.are_annotated()) {
+    return;
+  }
+  if (output.plan.format != ShardFormat::kTfrecord ||
+      output.converter.image.format != ImageForm::kJpeg) {
+    throw UsageError(
+        "--coco, --voc and --yolo write --format tfrecord, no other");
+  }
+  if (output.converter.image.max_size > 0 && !flags.input.yolo) {
+    throw UsageError(
+        "--max_size: the boxes of --coco and --voc are those of the images as "
+        "they are");
+  }
+}
+
 ConversionPlan MakePlan(const Flags& flags, const Interruption& interruption) {
   const PlanOptions options = CheckedPlanOptions(flags.output);
+  RefuseOtherImages(flags);
   ImageTree tree = ReadInput(flags, interruption);
   std::cerr << FirstLines(tree.notes, kNotesShown);
   if (flags.input.report_duplicates) {
@@ -108,8 +131,10 @@ void RefuseInputsInOutput(const Flags& flags, const ConversionPlan& plan) {
     outputs.push_back({"--local_scratch_dir", path});
   }
   std::vector<std::string> inputs = flags.input.raw_data_dirs;
-  inputs.insert(inputs.end(), flags.input.manifests.begin(),
-                flags.input.manifests.end());
+  for (const std::vector<std::string>* files :
+       {&flags.input.manifests, &flags.input.coco}) {
+    inputs.insert(inputs.end(), files->begin(), files->end());
+  }
   for (const PlannedSplit& split : plan.splits) {
     std::ranges::move(FilesOf(split.images), std::back_inserter(inputs));
   }
@@ -219,7 +244,7 @@ ExitCode Run(const Flags& flags, const Interruption& interruption) {
   if (!target.empty()) {
     UploadWithProgress(report, output_dir, target, interruption);
   }
-  std::cerr << NextText(report, output_dir);
+  std::cerr << NextText(report, output_dir, flags.input.are_annotated());
   return ExitCode::kDone;
 }
 

@@ -1,6 +1,7 @@
 #include "tools/convert/record_maker.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -9,10 +10,14 @@
 
 #include "base/error.h"
 #include "records/example/builder.h"
+#include "records/files/open_source.h"
+#include "tools/convert/object_features.h"
 #include "tools/images/source.h"
 
 namespace infeed {
 namespace {
+
+constexpr std::int64_t kMaxMaskBytes = std::int64_t{1} << 30;
 
 // An encoder on loan for one image.
 class LentEncoder {
@@ -36,22 +41,33 @@ const ImageClass& ClassOf(const ConversionPlan& plan, const ImageFile& image) {
   return plan.classes[static_cast<std::size_t>(image.class_index)];
 }
 
-ImagenetExample MakeExample(const ImageFile& image,
-                            const ImageClass& image_class,
-                            const EncodedImage& encoded,
+// Without the keys of the class.
+ImagenetExample MakeExample(const ImageFile& image, const EncodedImage& encoded,
                             std::string_view seek_index) {
   ImagenetExample example;
   example.height = encoded.height;
   example.width = encoded.width;
-  example.label = image.class_index + 1;
-  example.synset = image_class.name;
-  example.text = image_class.text;
   example.filename = ImageName(image);
   example.format = encoded.format;
   example.seek_index = seek_index;
   (encoded.format == "packed" ? example.packed : example.encoded) =
       encoded.bytes;
   return example;
+}
+
+ExampleParts BuildParts(const ConversionPlan& plan, const ImageFile& image,
+                        ImagenetExample example) {
+  if (image.objects != nullptr) {
+    const std::string& mask = image.objects->mask;
+    return BuildObjectExample(
+        example, *image.objects,
+        mask.empty() ? "" : ReadWhole(mask, kMaxMaskBytes));
+  }
+  const ImageClass& image_class = ClassOf(plan, image);
+  example.label = image.class_index + 1;
+  example.synset = image_class.name;
+  example.text = image_class.text;
+  return BuildExampleParts(example);
 }
 
 // The text that webdataset's users read as sample["json"]. File names may have
@@ -92,6 +108,9 @@ ImageRecord RecordMaker::Make(const ImageFile& image,
   ImageRecord record;
   try {
     EncodedImage encoded = Encode(image, fetched);
+    if (image.objects != nullptr) {
+      CheckAnnotatedSize(*image.objects, encoded);
+    }
     if (plan_.format == ShardFormat::kWebdataset) {
       record.sample = MakeSampleTexts(image, ClassOf(plan_, image), encoded);
     } else {
@@ -122,8 +141,8 @@ void RecordMaker::MakeExampleParts(const ImageFile& image,
   const std::string seek_index = MakeSealedSeekIndex(
       std::as_bytes(std::span(encoded.bytes)),
       encoded.format == kJpegFormat ? seek_index_ : SeekEntries::kNone);
-  ExampleParts parts = BuildExampleParts(
-      MakeExample(image, ClassOf(plan_, image), encoded, seek_index));
+  ExampleParts parts =
+      BuildParts(plan_, image, MakeExample(image, encoded, seek_index));
   record.has_seek_index = !seek_index.empty();
   record.before = std::move(parts.before);
   record.after = std::move(parts.after);

@@ -69,7 +69,9 @@ std::vector<std::size_t> PartSizes(const std::vector<double>& fractions,
 std::vector<std::size_t> PartOfEach(const std::vector<double>& fractions,
                                     const std::vector<ImageFile>& images,
                                     std::size_t classes) {
-  std::vector<std::vector<std::size_t>> places(classes);
+  // Images with boxes are not of a class: one group.
+  std::vector<std::vector<std::size_t>> places(
+      std::max(classes, std::size_t{1}));
   for (std::size_t i = 0; i < images.size(); ++i) {
     places[static_cast<std::size_t>(images[i].class_index)].push_back(i);
   }

@@ -96,7 +96,9 @@ DuplicateGroup::Image Described(const ImageTree& tree,
   const ImageSplit& split = tree.splits[candidate.split];
   const ImageFile& image = split.images[candidate.image];
   return {ImagePathForMessages(image),
-          tree.classes[static_cast<std::size_t>(image.class_index)].name,
+          image.objects != nullptr
+              ? ""
+              : tree.classes[static_cast<std::size_t>(image.class_index)].name,
           split.name};
 }
 

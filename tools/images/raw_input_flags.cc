@@ -18,10 +18,13 @@
 #include "records/files/class_list.h"
 #include "records/files/record_files.h"
 #include "tools/cli/help_text.h"
+#include "tools/images/coco.h"
 #include "tools/images/data_split.h"
 #include "tools/images/duplicates.h"
 #include "tools/images/manifest.h"
 #include "tools/images/tree_union.h"
+#include "tools/images/voc.h"
+#include "tools/images/yolo.h"
 
 namespace infeed {
 namespace {
@@ -39,8 +42,59 @@ std::vector<std::string> Folders(const std::vector<std::string>& flags) {
   return folders;
 }
 
+// Throws UsageError for an option of another kind of annotations.
+void CheckAnnotations(const RawInputFlags& flags) {
+  const AnnotationOptions& options = flags.annotations;
+  const AnnotationOptions standard;
+  const bool is_coco = !flags.coco.empty();
+  if (static_cast<int>(is_coco) + static_cast<int>(flags.voc) +
+          static_cast<int>(flags.yolo) >
+      1) {
+    throw UsageError("--coco, --voc and --yolo: give one of them");
+  }
+  const auto only = [](bool is_given, bool is_of_it, const std::string& flag,
+                       const char* kinds) {
+    if (is_given && !is_of_it) {
+      throw UsageError(flag + " is for " + kinds);
+    }
+  };
+  only(options.drop_crowds, is_coco, "--drop_crowds", "--coco");
+  only(options.drop_difficult, flags.voc, "--drop_difficult", "--voc");
+  only(options.voc_from_one, flags.voc, "--voc_from_one", "--voc");
+  only(options.voc_set != standard.voc_set, flags.voc, "--voc_set", "--voc");
+  only(!options.class_list.empty(), flags.voc || flags.yolo, "--class_list",
+       "--voc and --yolo");
+  only(options.drop_empty, flags.are_annotated(), "--drop_empty",
+       "--coco, --voc and --yolo");
+}
+
+ImageTree FindAnnotated(const RawInputFlags& flags,
+                        const std::vector<std::string>& folders) {
+  const std::string flag = !flags.coco.empty() ? "--coco"
+                           : flags.voc         ? "--voc"
+                                               : "--yolo";
+  if (!flags.manifests.empty() || flags.raw_format != RawFormat::kImages) {
+    throw UsageError(flag + ": leave --manifest and --raw_format out");
+  }
+  if (folders.size() > 1 || (folders.empty() && flags.coco.empty())) {
+    throw UsageError(flag + ": takes the images of one --raw_data_dir");
+  }
+  AnnotationOptions options = flags.annotations;
+  options.threads = flags.threads;
+  if (!flags.coco.empty()) {
+    return ReadCoco(flags.coco, folders.empty() ? "" : folders.front(),
+                    options);
+  }
+  return flags.voc ? ReadVoc(folders.front(), options)
+                   : ReadYolo(folders.front(), options);
+}
+
 ImageTree FindInput(const RawInputFlags& flags) {
   const std::vector<std::string> folders = Folders(flags.raw_data_dirs);
+  CheckAnnotations(flags);
+  if (flags.are_annotated()) {
+    return FindAnnotated(flags, folders);
+  }
   if (flags.manifests.empty() && folders.empty()) {
     throw UsageError(
         "--raw_data_dir is required: the folder with the images (or "
@@ -88,6 +142,39 @@ void NoteOtherNumbers(ImageTree& tree) {
   }
 }
 
+void AddAnnotationFlags(CLI::App& app, RawInputFlags& flags) {
+  const FlagGroup group(app, "Detection and segmentation");
+  AnnotationOptions& options = flags.annotations;
+  app.add_option("--coco", flags.coco,
+                 "Boxes in COCO's form: instances_train2017.json; its images "
+                 "are in --raw_data_dir, else beside it; may be repeated.")
+      ->allow_extra_args(false);
+  app.add_flag("--voc", flags.voc,
+               "Boxes, and masks of classes, in Pascal VOC's form: a folder as "
+               "VOC2012, or images/ and annotations/.");
+  app.add_flag("--yolo", flags.yolo,
+               "Boxes in YOLO's form: images/ and labels/, in each or around "
+               "them a folder for each split, if any.");
+  app.add_flag("--drop_crowds", options.drop_crowds,
+               "Leave out COCO's crowds.");
+  app.add_flag("--drop_difficult", options.drop_difficult,
+               "Leave out VOC's difficult objects.");
+  app.add_flag("--drop_empty", options.drop_empty,
+               "Leave out images without objects.");
+  Rare(app.add_option("--class_list", options.class_list,
+                      "Names of VOC's or YOLO's classes, one a line: the first "
+                      "one has label 1."));
+  Rare(app.add_option("--voc_set", options.voc_set,
+                      "Folder of the lists in VOC's ImageSets, such as "
+                      "Segmentation."))
+      ->capture_default_str();
+  Rare(app.add_flag("--voc_from_one", options.voc_from_one,
+                    "Subtract 1 from VOC's coordinates."));
+  NameValues(
+      app,
+      {{"--coco", "FILE"}, {"--class_list", "FILE"}, {"--voc_set", "NAME"}});
+}
+
 }  // namespace
 
 void AddRawInputFlags(CLI::App& app, RawInputFlags& flags) {
@@ -129,16 +216,19 @@ void AddRawInputFlags(CLI::App& app, RawInputFlags& flags) {
                    {"--manifest", "FILE"},
                    {"--image_key", "KEY"},
                    {"--label_key", "KEY"}});
+  AddAnnotationFlags(app, flags);
 }
 
 ImageTree ReadRawInput(const RawInputFlags& flags) {
   const std::vector<double> fractions =
       flags.split.empty() ? std::vector<double>{} : ParseSplit(flags.split);
   ImageTree tree = FindInput(flags);
-  if (tree.classes.size() == 1) {
-    NoteOneClass({tree.classes.front().name}, tree.notes);
+  if (!flags.are_annotated()) {
+    if (tree.classes.size() == 1) {
+      NoteOneClass({tree.classes.front().name}, tree.notes);
+    }
+    NoteOtherNumbers(tree);
   }
-  NoteOtherNumbers(tree);
   if (!fractions.empty()) {
     SplitTree(fractions, tree);
   }

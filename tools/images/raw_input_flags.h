@@ -7,6 +7,7 @@
 
 #include "records/store/image_tree.h"
 #include "records/store/key_guess.h"
+#include "tools/images/annotations.h"
 #include "tools/images/raw_formats.h"
 
 namespace CLI {
@@ -20,12 +21,21 @@ struct RawInputFlags {
   std::vector<std::string> raw_data_dirs;
   std::vector<std::string> manifests;
   RawFormat raw_format = RawFormat::kImages;
+  std::vector<std::string> coco = {};
+  bool voc = false;
+  bool yolo = false;
+  AnnotationOptions annotations = {};
   std::string split;
   bool report_duplicates = false;
   RecordKeys keys = {};  // --image_key, --label_key
   int threads = 0;       // the program's --threads; not added here
   // FindImagesOptions::on_records
   std::function<void(std::int64_t)> on_records = [](std::int64_t) {};
+
+  // Whether images have boxes in place of classes.
+  [[nodiscard]] bool are_annotated() const {
+    return !coco.empty() || voc || yolo;
+  }
 };
 
 // Adds the flags to an app, whose parse fills them in.

@@ -1,0 +1,138 @@
+#include "tools/images/yolo.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "tests/support/image_folder.h"
+#include "tests/support/throws.h"
+#include "tests/tools/images/annotated_image.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace yolo_test {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+// Image a with labels, b without.
+class YoloTest : public ::testing::Test {
+ protected:
+  YoloTest() { raw_.Jpegs({"images/a.jpg", "images/b.jpg"}); }
+
+  ImageTree Read(const std::string& labels,
+                 const AnnotationOptions& options = {}) {
+    raw_.File("labels/a.txt", labels);
+    return ReadYolo(raw_.path(), options);
+  }
+  const std::vector<AnnotatedObject>& Objects(const std::string& labels) {
+    tree_ = Read(labels);
+    return tree_.splits[0].images[0].objects->objects;
+  }
+
+  ImageFolder raw_;
+  ImageTree tree_;
+};
+
+// The bits are those of Ultralytics' xywhn2xyxy() in float32.
+TEST_F(YoloTest, ReadsBoxesAndImagesWithoutObjects) {
+  const auto& objects = Objects("2 0.3 0.7 0.123 0.456\n0 0.5 0.5 0.25 0.5\n");
+  EXPECT_THAT(Labels(tree_.splits[0], raw_),
+              ElementsAre("images/a.jpg: 3 1", "images/b.jpg:"));
+  EXPECT_EQ(objects[0].text, "2");
+  EXPECT_THAT(BitsOf(objects[0]),
+              ElementsAre(0x3e743959, 0x3ef1a9fc, 0x3eb91688, 0x3f6d9168));
+  EXPECT_THAT(objects[1].box, ElementsAre(0.375F, 0.25F, 0.625F, 0.75F));
+  EXPECT_THAT(tree_.notes, Contains("--yolo: 2 objects in 1 of 2 images"));
+}
+
+TEST_F(YoloTest, TakesThePolygonsHullAndEqualLinesOnce) {
+  const auto& objects = Objects(
+      "1 0.25 0.5 0.75 0.25 0.5 1.01\n\n0 0.5 0.5 0.25 0.5\r\n"
+      "0 0.5 0.5 0.25 0.5\n");
+  ASSERT_THAT(objects, SizeIs(2));
+  EXPECT_THAT(objects[0].box, ElementsAre(0.25F, 0.25F, 0.75F, 1.01F));
+  EXPECT_EQ(objects[1].label, 1);
+}
+
+TEST_F(YoloTest, LeavesOutEmptyBoxes) {
+  const ImageTree tree = Read("0 0.5 0.5 0 0.5\n", {});
+  EXPECT_THAT(Labels(tree.splits[0], raw_),
+              ElementsAre("images/a.jpg:", "images/b.jpg:"));
+  EXPECT_THAT(tree.notes, Contains("--yolo: 0 objects in 0 of 2 images; left "
+                                   "out: 1 empty box"));
+}
+
+TEST_F(YoloTest, TakesNamesFromThreeKindsOfFiles) {
+  const auto name_with = [&](const std::string& file, const std::string& text) {
+    raw_.File(file, text);
+    return Objects("1 0.5 0.5 0.25 0.5\n").front().text;
+  };
+  EXPECT_EQ(name_with("labels/classes.txt", "cat\nowl\n"), "owl");
+  EXPECT_EQ(name_with("classes.txt", "cat\ndog\n"), "dog");
+  EXPECT_EQ(name_with("data.yaml", "nc: 2\nnames: ['cat', 'cow']\n"), "cow");
+  EXPECT_EQ(name_with("data.yaml", "names:\n  0: cat\n  1: hen\n"), "hen");
+  EXPECT_THAT(tree_.classes, SizeIs(2));
+  raw_.File("names.txt", "a\nb\n");
+  EXPECT_EQ(Read("1 0.5 0.5 0.2 0.2\n", {.class_list = raw_ / "names.txt"})
+                .splits[0]
+                .images[0]
+                .objects->objects[0]
+                .text,
+            "b");
+}
+
+TEST_F(YoloTest, TakesSplitsInAndAroundTheFolders) {
+  raw_.Jpegs({"images/train/1.jpg", "valid/images/2.jpg"})
+      .File("labels/train/1.txt", "0 0.5 0.5 0.25 0.5\n")
+      .File("valid/labels/2.txt", "4 0.5 0.5 0.25 0.5\n");
+  const ImageTree tree = ReadYolo(raw_.path(), {.drop_empty = true});
+  ASSERT_THAT(tree.splits, SizeIs(2));
+  EXPECT_THAT(Labels(tree.splits[0], raw_),
+              ElementsAre("images/train/1.jpg: 1"));
+  EXPECT_EQ(tree.splits[1].name, "validation");
+  EXPECT_THAT(Labels(tree.splits[1], raw_),
+              ElementsAre("valid/images/2.jpg: 5"));
+}
+
+TEST_F(YoloTest, NamesFileAndLineOfWhatIsWrong) {
+  for (const auto& [labels, says] :
+       {std::pair{"0 0.5 0.5 0.25 0.5\n0 0.5 0.5 0.25\n",
+                  "labels/a.txt: line 2: has 4 numbers, expected 5"},
+        {"0 0.5 0.5 0.25 0.5 0.9\n", "line 1: has 6 numbers"},
+        {"0 0.5 0.5 0.25 0.5 0.9 0.1 0.3\n", "line 1: has 8 numbers"},
+        {"cat 0.5 0.5 0.25 0.5\n", "line 1: not a number: 'cat'"},
+        {"0 0.5 0.5 0.25 1.02\n", "line 1: a coordinate is not in 0 to 1"},
+        {"0 0.5 -0.5 0.25 0.5\n", "a coordinate is not in 0 to 1"},
+        {"0 nan 0.5 0.25 0.5\n", "a coordinate is not in 0 to 1"},
+        {"1.5 0.5 0.5 0.25 0.5\n", "the class is not a whole number from 0"},
+        {"-1 0.5 0.5 0.25 0.5\n", "the class is not a whole number"}}) {
+    EXPECT_THAT(MessageOf<DataError>([&] { (void)Read(labels); }),
+                HasSubstr(says))
+        << labels;
+  }
+  const char* const good = "2 0.5 0.5 0.25 0.5\n";
+  raw_.File("classes.txt", "cat\ndog\n");
+  EXPECT_THAT(
+      MessageOf<DataError>([&] { (void)Read(good); }),
+      HasSubstr("a.txt: there is no name of class 2 among the 2 classes"));
+  raw_.File("data.yaml", "nc: 2\nnames: [\n");
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)Read(good); }),
+              HasSubstr("data.yaml: line "));
+  raw_.File("data.yaml", "nc: 2\n");
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)Read(good); }),
+              HasSubstr("data.yaml: has no names"));
+}
+
+TEST_F(YoloTest, RefusesImagesWithoutAnyLabels) {
+  EXPECT_THAT(MessageOf<UsageError>([&] { (void)ReadYolo(raw_.path(), {}); }),
+              HasSubstr("no image has a label file: expected labels/a.txt"));
+}
+
+}  // namespace yolo_test
+}  // namespace infeed

@@ -1,0 +1,138 @@
+#include "tools/images/annotations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "base/count_text.h"
+#include "base/error.h"
+#include "base/own_files.h"
+#include "records/bytes/name_text.h"
+#include "records/files/class_list.h"
+#include "records/files/split_names.h"
+#include "records/files/text_lines.h"
+#include "tools/images/source.h"
+
+namespace infeed {
+namespace {
+
+// The name of a label without a class, as in torchvision's list of COCO's.
+constexpr const char* kNoClass = "N/A";
+
+std::vector<ImageClass> ClassesOf(const LabelNames& names) {
+  std::vector<ImageClass> classes;
+  for (auto name = names.lower_bound(1); name != names.end(); ++name) {
+    const auto& [label, text] = *name;
+    if (label > kMostClasses) {
+      break;
+    }
+    classes.resize(static_cast<std::size_t>(label), {kNoClass, kNoClass});
+    classes.back() = {text, text};
+  }
+  return classes;
+}
+
+}  // namespace
+
+LabelNames ReadLabelNames(const std::string& class_list) {
+  LabelNames names;
+  std::int64_t label = 0;
+  for (const std::string& line : ReadLines(class_list, kNamedByUser)) {
+    const std::string name = NameText(line);
+    CheckClassLine(class_list, static_cast<std::size_t>(++label), name);
+    names.emplace(label, name);
+  }
+  if (names.empty()) {
+    throw DataError({.path = class_list}, "has no class names");
+  }
+  return names;
+}
+
+float AnnotationFloat(double value) {
+  if (!(std::abs(value) <= std::numeric_limits<float>::max())) {
+    throw DataError("a number is not finite, or too large");
+  }
+  return static_cast<float>(value);
+}
+
+void AnnotatedImages::Add(std::string_view split, ImageFile image,
+                          ImageObjects objects) {
+  if (!paths_.insert(image.path).second) {
+    throw DataError({.path = objects.file},
+                    ImagePathForMessages(image) + " is annotated twice");
+  }
+  Filter(objects.objects);
+  if (objects.objects.empty() && options_.drop_empty) {
+    ++empty_images_;
+    return;
+  }
+  ++images_;
+  objects_ += std::ssize(objects.objects);
+  images_with_objects_ += objects.objects.empty() ? 0 : 1;
+  is_divided_ |= !split.empty();
+  image.objects = std::make_shared<const ImageObjects>(std::move(objects));
+  splits_[split.empty() ? "train" : std::string(split)].push_back(
+      std::move(image));
+}
+
+void AnnotatedImages::Filter(std::vector<AnnotatedObject>& objects) {
+  const auto drop = [&](const auto& is_dropped) {
+    return static_cast<std::int64_t>(std::erase_if(objects, is_dropped));
+  };
+  empty_boxes_ += drop([](const AnnotatedObject& object) {
+    const auto& [x1, y1, x2, y2] = object.box;
+    return x2 <= x1 || y2 <= y1;
+  });
+  if (options_.drop_crowds) {
+    crowds_ += drop([](const AnnotatedObject& one) { return one.is_crowd; });
+  }
+  if (options_.drop_difficult) {
+    difficult_ +=
+        drop([](const AnnotatedObject& one) { return one.is_difficult; });
+  }
+}
+
+std::string AnnotatedImages::CountsText() const {
+  std::string text = CountText(objects_, "object") + " in " +
+                     std::to_string(images_with_objects_) + " of " +
+                     CountText(images_, "image");
+  std::string left_out;
+  const auto add = [&](std::int64_t count, std::string_view one,
+                       std::string_view many) {
+    if (count > 0) {
+      left_out.append(left_out.empty() ? "; left out: " : ", ")
+          .append(CountText(count, one, many));
+    }
+  };
+  add(empty_boxes_, "empty box", "empty boxes");
+  add(crowds_, "crowd", "crowds");
+  add(difficult_, "difficult object", "difficult objects");
+  add(empty_images_, "image without objects", "images without objects");
+  return text + left_out;
+}
+
+ImageTree AnnotatedImages::Finish(const LabelNames& names,
+                                  const std::string& data) {
+  if (images_ == 0) {
+    throw UsageError(data + ": no images with annotations" +
+                     (empty_images_ > 0 ? " are left (--drop_empty)" : ""));
+  }
+  ImageTree tree;
+  tree.classes = ClassesOf(names);
+  tree.has_split_folders = is_divided_;
+  tree.notes.push_back(data + ": " + CountsText());
+  for (const std::string_view split : kSplits) {
+    const auto found = splits_.find(split);
+    if (found != splits_.end()) {
+      std::ranges::sort(found->second, {}, &ImageFile::path);
+      tree.splits.push_back({found->first, std::move(found->second)});
+    }
+  }
+  return tree;
+}
+
+}  // namespace infeed

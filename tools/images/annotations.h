@@ -1,0 +1,100 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "records/store/image_tree.h"
+
+// Boxes of images, read from the annotations of a detection data set.
+// docs/converter.md has the formats.
+namespace infeed {
+
+enum class AnnotationFormat { kCoco, kVoc, kYolo };
+
+struct AnnotatedObject {
+  // x1, y1, x2, y2: pixels, or parts of the image's sides (kYolo).
+  std::array<float, 4> box = {};
+  std::int64_t label = 0;
+  std::string text = {};      // the class's name; empty: unknown
+  float area = 0;             // of kCoco
+  bool is_crowd = false;      // of kCoco
+  bool is_difficult = false;  // of kVoc
+
+  friend bool operator==(const AnnotatedObject&,
+                         const AnnotatedObject&) = default;
+};
+
+// The annotations of an image.
+struct ImageObjects {
+  AnnotationFormat format = AnnotationFormat::kCoco;
+  std::vector<AnnotatedObject> objects = {};
+  std::string file = {};       // with the annotations, for messages
+  std::string source_id = {};  // empty: none
+  // The image's size in the file; 0: none is there.
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  std::string mask = {};  // path of a PNG of classes; empty: none
+};
+
+struct AnnotationOptions {
+  bool drop_crowds = false;
+  bool drop_difficult = false;
+  bool drop_empty = false;  // images without objects
+  bool voc_from_one = false;
+  std::string voc_set = "Main";  // folder in ImageSets
+  // A file of class names, of which line i has label i; empty: none.
+  std::string class_list = {};
+  int threads = 0;  // as for ParallelFor()
+};
+
+// Names of classes by their labels.
+using LabelNames = std::map<std::int64_t, std::string>;
+
+// Reads the names in a class list. Throws IoError, DataError.
+[[nodiscard]] LabelNames ReadLabelNames(const std::string& class_list);
+
+// Throws DataError if a number is too large for a float, or not finite.
+[[nodiscard]] float AnnotationFloat(double value);
+
+// Collects the annotated images of a data set. Leaves out objects whose box is
+// empty (x2 <= x1 or y2 <= y1), and what the options drop, and counts them.
+class AnnotatedImages {
+ public:
+  explicit AnnotatedImages(const AnnotationOptions& options)
+      : options_(options) {}
+
+  // Adds an image to a split (split_names.h); "" is the train of a data set
+  // that is not divided.
+  void Add(std::string_view split, ImageFile image, ImageObjects objects);
+
+  // The images, sorted by path, and in the notes the number of objects and what
+  // was left out. The classes are names[1] and so on: labels in between are
+  // "N/A", others have no class. Throws DataError for an image that was added
+  // twice, UsageError if there are no images.
+  [[nodiscard]] ImageTree Finish(const LabelNames& names,
+                                 const std::string& data);
+
+ private:
+  void Filter(std::vector<AnnotatedObject>& objects);
+  [[nodiscard]] std::string CountsText() const;
+
+  AnnotationOptions options_;
+  std::map<std::string, std::vector<ImageFile>, std::less<>> splits_;
+  std::set<std::string> paths_;
+  bool is_divided_ = false;
+  std::int64_t images_ = 0;
+  std::int64_t images_with_objects_ = 0;
+  std::int64_t objects_ = 0;
+  std::int64_t empty_boxes_ = 0;
+  std::int64_t crowds_ = 0;
+  std::int64_t difficult_ = 0;
+  std::int64_t empty_images_ = 0;
+};
+
+}  // namespace infeed

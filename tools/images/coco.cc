@@ -1,0 +1,363 @@
+#include "tools/images/coco.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/own_files.h"
+#include "records/bytes/base_name.h"
+#include "records/bytes/json.h"
+#include "records/bytes/name_text.h"
+#include "records/files/open_source.h"
+#include "records/files/split_names.h"
+#include "tools/images/annotated_folder.h"
+
+namespace infeed {
+namespace {
+
+using Json = nlohmann::json;
+
+// COCO's largest file, that of train2017, has 448 MiB.
+constexpr std::int64_t kMaxCocoBytes = std::int64_t{4} << 30;
+
+// The members that are read; polygons and other large ones are not kept.
+constexpr std::array<std::string_view, 3> kLists = {"images", "annotations",
+                                                    "categories"};
+constexpr std::array<std::string_view, 10> kMembers = {
+    "id",   "file_name",   "width", "height", "image_id",
+    "area", "category_id", "bbox",  "name",   "iscrowd"};
+
+template <typename Names>
+bool IsAmong(std::string_view name, const Names& names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+struct CocoImage {
+  std::string id;
+  std::string name;
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+};
+
+struct CocoAnnotation {
+  std::string id;
+  std::string image_id;
+  AnnotatedObject object;
+};
+
+struct CocoData {
+  std::vector<CocoImage> images = {};
+  std::vector<CocoAnnotation> annotations = {};
+  LabelNames names = {};
+};
+
+// One element of a list, whose members are checked as they are read.
+class CocoElement {
+ public:
+  CocoElement(const Json& json, std::string_view list)
+      : json_(json), list_(list) {}
+
+  [[noreturn]] void Fail(const std::string& what) const {
+    const auto id = json_.find("id");
+    const bool has_id =
+        id != json_.end() && (id->is_string() || id->is_number_integer());
+    throw DataError(std::string(list_) + ": " +
+                    (has_id ? "id " + Id("id") + ": " : "") + what);
+  }
+  [[nodiscard]] bool Has(const char* name) const {
+    return json_.contains(name);
+  }
+
+  [[nodiscard]] std::int64_t Whole(const char* name) const {
+    const Json& value = Member(name);
+    return value.is_boolean() ? static_cast<std::int64_t>(value.get<bool>())
+                              : Checked(name, value, value.is_number_integer(),
+                                        "a whole number")
+                                    .get<std::int64_t>();
+  }
+  [[nodiscard]] std::int64_t Whole(const char* name,
+                                   std::int64_t absent) const {
+    return Has(name) ? Whole(name) : absent;
+  }
+  [[nodiscard]] float Number(const char* name) const {
+    return Float(name, Member(name));
+  }
+  [[nodiscard]] std::string Text(const char* name) const {
+    const Json& value = Member(name);
+    return Checked(name, value, value.is_string(), "a string")
+        .get<std::string>();
+  }
+  // An id is a number; some tools write strings.
+  [[nodiscard]] std::string Id(const char* name) const {
+    const Json& value = Member(name);
+    return value.is_string() ? value.get<std::string>()
+                             : std::to_string(Whole(name));
+  }
+  // x, y, w, h
+  [[nodiscard]] std::array<float, 4> Box() const {
+    const Json& value = Member("bbox");
+    std::array<float, 4> box = {};
+    (void)Checked("bbox", value, value.is_array() && value.size() == box.size(),
+                  "a list of 4 numbers: x, y, w, h");
+    for (std::size_t i = 0; i < box.size(); ++i) {
+      box[i] = Float("bbox", value[i]);
+    }
+    return box;
+  }
+
+ private:
+  [[nodiscard]] const Json& Member(const char* name) const {
+    const auto member = json_.find(name);
+    if (member == json_.end()) {
+      Fail(std::string(name) + " is missing");
+    }
+    return *member;
+  }
+  const Json& Checked(const char* name, const Json& value, bool is_good,
+                      const char* expected) const {
+    if (!is_good) {
+      Fail(std::string(name) + " is not " + expected);
+    }
+    return value;
+  }
+  [[nodiscard]] float Float(const char* name, const Json& value) const {
+    (void)Checked(name, value, value.is_number(), "a number");
+    try {
+      return AnnotationFloat(value.get<double>());
+    } catch (const DataError& error) {
+      Fail(std::string(name) + ": " + error.reason());
+    }
+  }
+
+  const Json& json_;
+  std::string_view list_;
+};
+
+// Reads a file element by element, so that the parsed JSON, several times as
+// large as the file, is never in memory.
+class CocoParser {
+ public:
+  CocoData Parse(std::string_view text) {
+    [[maybe_unused]] const Json rest = Json::parse(
+        text.begin(), text.end(),
+        [this](int depth, Json::parse_event_t event, const Json& value) {
+          return Keeps(depth, event, value);
+        });
+    for (const std::string_view list : {kLists[0], kLists[1]}) {
+      if (!IsAmong(list, lists_)) {
+        throw DataError("has no list \"" + std::string(list) +
+                        "\": expected COCO's instances_*.json");
+      }
+    }
+    return std::move(data_);
+  }
+
+ private:
+  static constexpr int kListDepth = 1;     // of a list's name and bracket
+  static constexpr int kElementDepth = 2;  // of an element's brace
+  static constexpr int kMemberDepth = 3;
+
+  bool Keeps(int depth, Json::parse_event_t event, const Json& value) {
+    using Event = Json::parse_event_t;
+    switch (event) {
+      case Event::key:
+        keeps_key_ = KeepsKey(depth, value.get_ref<const std::string&>());
+        return keeps_key_;
+      case Event::object_start:
+      case Event::array_start:
+        if (depth >= kMaxJsonDepth) {
+          throw DataError("nested more than 32 levels deep");
+        }
+        return depth < kMemberDepth || keeps_key_;
+      case Event::object_end:
+        if (depth == kElementDepth) {
+          Take(value);
+          return false;
+        }
+        return true;
+      default:
+        return true;
+    }
+  }
+
+  bool KeepsKey(int depth, const std::string& key) {
+    if (depth == kListDepth) {
+      list_ = key;
+      if (IsAmong(key, kLists)) {
+        lists_.push_back(key);
+        return true;
+      }
+      return false;
+    }
+    if (depth == kElementDepth && IsAmong(list_, kLists)) {
+      throw DataError("\"" + list_ + "\" is not a list");
+    }
+    return depth == kMemberDepth && IsAmong(key, kMembers);
+  }
+
+  void Take(const Json& json) {
+    const CocoElement element(json, list_);
+    if (list_ == "images") {
+      data_.images.push_back({.id = element.Id("id"),
+                              .name = element.Text("file_name"),
+                              .width = element.Whole("width", 0),
+                              .height = element.Whole("height", 0)});
+    } else if (list_ == "categories") {
+      const std::int64_t id = element.Whole("id");
+      if (!data_.names.emplace(id, NameText(element.Text("name"))).second) {
+        element.Fail("is there twice");
+      }
+    } else if (list_ == "annotations") {
+      TakeAnnotation(element);
+    }
+  }
+
+  void TakeAnnotation(const CocoElement& element) {
+    CocoAnnotation annotation = {
+        .id = element.Has("id") ? element.Id("id") : "",
+        .image_id = element.Id("image_id"),
+        .object = {}};
+    const auto [x, y, width, height] = element.Box();
+    const std::int64_t crowd = element.Whole("iscrowd", 0);
+    if (crowd != 0 && crowd != 1) {
+      element.Fail("iscrowd is neither 0 nor 1");
+    }
+    annotation.object = {
+        .box = {x, y, x + width, y + height},
+        .label = element.Whole("category_id"),
+        .area = element.Has("area") ? element.Number("area") : width * height,
+        .is_crowd = crowd == 1};
+    data_.annotations.push_back(std::move(annotation));
+  }
+
+  CocoData data_;
+  std::string list_;                // that is being read
+  std::vector<std::string> lists_;  // that are there
+  bool keeps_key_ = true;           // of the last key
+};
+
+CocoData ReadFile(const std::string& file) {
+  const DataError::Origin origin = {.path = PathForMessages(file)};
+  const std::string text = ReadWhole(file, kMaxCocoBytes, kNamedByUser);
+  try {
+    return CocoParser().Parse(text);
+  } catch (const Json::out_of_range&) {
+    throw DataError(origin, "a number is too large");
+  } catch (const Json::exception& error) {
+    throw DataError(origin, JsonFault(error));
+  } catch (const DataError& error) {
+    throw error.At(origin);
+  }
+}
+
+// The objects of each image, in the order of the file.
+std::vector<ImageObjects> JoinObjects(const std::string& file, CocoData& data) {
+  std::map<std::string_view, ImageObjects*> by_id;
+  std::vector<ImageObjects> all;
+  all.reserve(data.images.size());
+  for (const CocoImage& image : data.images) {
+    all.push_back({.format = AnnotationFormat::kCoco,
+                   .file = PathForMessages(file),
+                   .source_id = image.id,
+                   .width = image.width,
+                   .height = image.height});
+    if (!by_id.emplace(image.id, &all.back()).second) {
+      throw DataError({.path = PathForMessages(file)},
+                      "images: id " + image.id + " is there twice");
+    }
+  }
+  for (CocoAnnotation& annotation : data.annotations) {
+    const auto fail = [&](const std::string& what) {
+      throw DataError({.path = PathForMessages(file)},
+                      "annotations: id " + annotation.id + ": " + what);
+    };
+    const auto image = by_id.find(annotation.image_id);
+    if (image == by_id.end()) {
+      fail("there is no image of the id " + annotation.image_id);
+    }
+    AnnotatedObject& object = annotation.object;
+    const auto name = data.names.find(object.label);
+    if (name == data.names.end()) {
+      fail("there is no category of the id " + std::to_string(object.label));
+    }
+    object.text = name->second;
+    image->second->objects.push_back(std::move(object));
+  }
+  return all;
+}
+
+std::string FolderOf(const std::string& file) {
+  const std::size_t slash = file.rfind('/');
+  return slash == file.npos ? "."
+                            : file.substr(0, std::max<std::size_t>(1, slash));
+}
+
+// The folders in which a file's images may lie, each with a slash at its end:
+// of instances_train2017.json train2017/ among them.
+std::vector<std::string> ImageFolders(const std::string& file) {
+  const std::string name = FileNameOf(file);
+  const std::string_view stem = WithoutExtension(name);
+  const std::string last = std::string(stem.substr(stem.rfind('_') + 1)) + "/";
+  return {"", last, "images/", "images/" + last};
+}
+
+const FolderEntry& FindImage(const AnnotatedFolder& folder,
+                             const std::vector<std::string>& places,
+                             const std::string& file, const std::string& name) {
+  for (const std::string& place : places) {
+    const std::string path =
+        std::filesystem::path(place + name).lexically_normal().string();
+    if (const FolderEntry* const image = folder.FindImage(path)) {
+      return *image;
+    }
+  }
+  throw DataError({.path = PathForMessages(file)},
+                  "images: " + name + " is neither in " +
+                      PathForMessages(folder.PathOf("")) + " nor in its " +
+                      places[1] + ", images/ or " + places[3]);
+}
+
+}  // namespace
+
+ImageTree ReadCoco(const std::vector<std::string>& files,
+                   const std::string& folder,
+                   const AnnotationOptions& options) {
+  std::map<std::string, AnnotatedFolder> folders;
+  AnnotatedImages images(options);
+  LabelNames names;
+  for (const std::string& file : files) {
+    const std::string base = folder.empty() ? FolderOf(file) : folder;
+    const AnnotatedFolder& in = folders.try_emplace(base, base).first->second;
+    CocoData data = ReadFile(file);
+    for (const auto& [label, name] : data.names) {
+      if (names.emplace(label, name).first->second != name) {
+        throw DataError({.path = PathForMessages(file)},
+                        "categories: id " + std::to_string(label) + " is \"" +
+                            name + "\" here and \"" + names.at(label) +
+                            "\" in another file");
+      }
+    }
+    std::string_view split = SplitInName(FileNameOf(file));
+    split = split.empty()
+                ? SplitInPath(std::string(BaseName(FolderOf(file))) + "/")
+                : split;
+    std::vector<ImageObjects> objects = JoinObjects(file, data);
+    const std::vector<std::string> places = ImageFolders(file);
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+      images.Add(split,
+                 in.FileOf(FindImage(in, places, file, data.images[i].name)),
+                 std::move(objects[i]));
+    }
+  }
+  return images.Finish(names, "--coco");
+}
+
+}  // namespace infeed

@@ -1,0 +1,315 @@
+#include "tools/images/voc.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <pugixml.hpp>
+
+#include "base/count_text.h"
+#include "base/error.h"
+#include "records/bytes/base_name.h"
+#include "records/bytes/name_text.h"
+#include "records/bytes/plain_text.h"
+#include "records/files/open_source.h"
+#include "records/files/text_lines.h"
+#include "tools/cli/parallel_for.h"
+#include "tools/images/annotated_folder.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::int64_t kMaxXmlBytes = std::int64_t{16} << 20;
+constexpr std::int64_t kMaxListBytes = std::int64_t{64} << 20;
+constexpr std::string_view kImagesFolder = "JPEGImages/";
+
+// An image, and the paths of its annotations, within the folder.
+struct VocImage {
+  const FolderEntry* image = nullptr;
+  std::string xml = {};
+  std::string mask = {};  // empty: none
+  std::string_view split = {};
+};
+
+// Reads the XML of an image.
+class VocXml {
+ public:
+  VocXml(std::string_view xml, float first_pixel) : first_pixel_(first_pixel) {
+    const pugi::xml_parse_result result =
+        document_.load_buffer(xml.data(), xml.size());
+    if (!result) {
+      throw DataError("not XML at byte " + std::to_string(result.offset) +
+                      ": " + result.description());
+    }
+    root_ = document_.document_element();
+    if (std::strcmp(root_.name(), "annotation") != 0) {
+      throw DataError("expected the XML element annotation, found '" +
+                      std::string(root_.name()).substr(0, 60) + "'");
+    }
+  }
+
+  [[nodiscard]] ImageObjects Read() const {
+    ImageObjects image = {.format = AnnotationFormat::kVoc};
+    if (const pugi::xml_node size = root_.child("size")) {
+      image.width = static_cast<std::int64_t>(Number(size, "width"));
+      image.height = static_cast<std::int64_t>(Number(size, "height"));
+    }
+    int number = 0;
+    for (const pugi::xml_node& node : root_.children("object")) {
+      ++number;
+      try {
+        image.objects.push_back(ReadObject(node));
+      } catch (const DataError& error) {
+        throw DataError("object " + std::to_string(number) + ": " +
+                        error.reason());
+      }
+    }
+    return image;
+  }
+
+ private:
+  [[nodiscard]] AnnotatedObject ReadObject(const pugi::xml_node& node) const {
+    const pugi::xml_node box = node.child("bndbox");
+    AnnotatedObject object = {.text =
+                                  NameText(Trimmed(node.child_value("name")))};
+    if (object.text.empty()) {
+      throw DataError("name is missing");
+    }
+    constexpr std::array<const char*, 4> kSides = {"xmin", "ymin", "xmax",
+                                                   "ymax"};
+    for (std::size_t i = 0; i < kSides.size(); ++i) {
+      object.box[i] = AnnotationFloat(Number(box, kSides[i])) - first_pixel_;
+    }
+    const std::string_view difficult = Trimmed(node.child_value("difficult"));
+    if (!difficult.empty() && difficult != "0" && difficult != "1") {
+      throw DataError("difficult is neither 0 nor 1");
+    }
+    object.is_difficult = difficult == "1";
+    return object;
+  }
+
+  static double Number(const pugi::xml_node& node, const char* name) {
+    const std::string_view text = Trimmed(node.child_value(name));
+    double value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [next, error] = std::from_chars(text.data(), end, value);
+    if (text.empty()) {
+      throw DataError(std::string(name) + " is missing");
+    }
+    if (error != std::errc{} || next != end || !std::isfinite(value) ||
+        std::abs(value) > 1e9) {
+      throw DataError(std::string(name) + " is not a number: '" +
+                      std::string(text.substr(0, 60)) + "'");
+    }
+    return value;
+  }
+
+  pugi::xml_document document_;
+  pugi::xml_node root_;
+  float first_pixel_;
+};
+
+// Finds the images of a folder and their annotations.
+class VocFolder {
+ public:
+  VocFolder(const std::string& folder, const AnnotationOptions& options)
+      : folder_(folder), options_(options) {}
+
+  std::vector<VocImage> Find() {
+    for (const std::string& base : Devkits()) {
+      FindIn(base);
+    }
+    if (found_.empty()) {
+      FindFlat();
+    }
+    return std::move(found_);
+  }
+
+  [[nodiscard]] const AnnotatedFolder& folder() const { return folder_; }
+  // Images of a folder without lists that have no XML.
+  [[nodiscard]] std::int64_t without_xml() const { return without_xml_; }
+
+ private:
+  // The folders with JPEGImages/, each with a slash at its end, or "".
+  [[nodiscard]] std::set<std::string> Devkits() const {
+    std::set<std::string> bases;
+    for (const FolderEntry& image : folder_.images()) {
+      const std::size_t at = ("/" + image.name).find("/JPEGImages/");
+      if (at != std::string::npos) {
+        bases.insert(image.name.substr(0, at));
+      }
+    }
+    return bases;
+  }
+
+  void FindIn(const std::string& base) {
+    const std::string lists = base + "ImageSets/" + options_.voc_set + "/";
+    const auto is_there = [&](const char* name) {
+      return folder_.files().contains(lists + name + ".txt");
+    };
+    const bool is_divided = is_there("train") || is_there("val");
+    const std::size_t before = found_.size();
+    for (const auto& [name, split] :
+         {std::pair("train", "train"), std::pair("val", "validation"),
+          std::pair("trainval", ""), std::pair("test", "test")}) {
+      if (is_there(name) && !(is_divided && *split == '\0')) {
+        TakeList(base, lists + name + ".txt", split);
+      }
+    }
+    if (found_.size() == before) {
+      if (options_.voc_set != "Main") {
+        throw UsageError(
+            "--voc_set: " + folder_.PathOf(lists) +
+            " has no train.txt, val.txt, trainval.txt or test.txt");
+      }
+      const std::string xmls = base + "Annotations/";
+      for (auto file = folder_.files().lower_bound(xmls);
+           file != folder_.files().end() && file->starts_with(xmls); ++file) {
+        if (file->ends_with(".xml")) {
+          Take(base, WithoutExtension(*file).substr(xmls.size()), "", *file);
+        }
+      }
+    }
+  }
+
+  // Lines are names; in the lists of a class a number follows.
+  void TakeList(const std::string& base, const std::string& list,
+                std::string_view split) {
+    int number = 0;
+    for (const std::string& line : Lines(folder_.Read(list, kMaxListBytes))) {
+      ++number;
+      const std::string_view name =
+          std::string_view(line).substr(0, line.find_first_of(kBlanks));
+      if (!name.empty()) {
+        Take(base, name, split, list + ": line " + std::to_string(number));
+      }
+    }
+  }
+
+  void Take(const std::string& base, std::string_view name,
+            std::string_view split, const std::string& origin) {
+    const auto path = [&](std::string_view in, const char* ending) {
+      return base + std::string(in) + std::string(name) + ending;
+    };
+    VocImage voc = {.image = folder_.FindImageOf(path(kImagesFolder, "")),
+                    .xml = path("Annotations/", ".xml"),
+                    .split = split};
+    if (voc.image == nullptr) {
+      throw DataError({.path = PathForMessages(folder_.PathOf(origin))},
+                      "there is no image " + path(kImagesFolder, ".jpg"));
+    }
+    if (!folder_.files().contains(voc.xml)) {
+      throw DataError({.path = PathForMessages(folder_.PathOf(origin))},
+                      "there is no file " + voc.xml);
+    }
+    const std::string mask = path("SegmentationClass/", ".png");
+    voc.mask = folder_.FindImage(mask) == nullptr ? "" : mask;
+    found_.push_back(std::move(voc));
+  }
+
+  void FindFlat() {
+    for (const FolderEntry& image : folder_.images()) {
+      const std::string stem(WithoutExtension(image.name));
+      std::vector<std::string> places = {stem + ".xml"};
+      for (const char* other :
+           {"annotations", "Annotations", "annotations/xmls"}) {
+        places.push_back(WithFolder(places.front(), "images", other));
+      }
+      std::string xml = folder_.FirstOf(places);
+      if (xml.empty()) {
+        ++without_xml_;
+      } else {
+        found_.push_back({.image = &image,
+                          .xml = std::move(xml),
+                          .split = SplitInPath(image.name)});
+      }
+    }
+  }
+
+  AnnotatedFolder folder_;
+  const AnnotationOptions& options_;
+  std::vector<VocImage> found_;
+  std::int64_t without_xml_ = 0;
+};
+
+// Gives each object its label, and returns the names of all labels.
+LabelNames AssignLabels(const AnnotationOptions& options,
+                 std::vector<ImageObjects>& all) {
+  LabelNames names;
+  if (!options.class_list.empty()) {
+    names = ReadLabelNames(options.class_list);
+  } else {
+    std::set<std::string> sorted;
+    for (const ImageObjects& image : all) {
+      for (const AnnotatedObject& object : image.objects) {
+        sorted.insert(object.text);
+      }
+    }
+    std::int64_t label = 0;
+    for (const std::string& name : sorted) {
+      names.emplace(++label, name);
+    }
+  }
+  std::map<std::string_view, std::int64_t> labels;
+  for (const auto& [label, name] : names) {
+    labels.emplace(name, label);
+  }
+  for (ImageObjects& image : all) {
+    for (AnnotatedObject& object : image.objects) {
+      const auto label = labels.find(object.text);
+      if (label == labels.end()) {
+        throw DataError({.path = image.file},
+                        "the class \"" + object.text + "\" is not in " +
+                            PathForMessages(options.class_list));
+      }
+      object.label = label->second;
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+ImageTree ReadVoc(const std::string& folder, const AnnotationOptions& options) {
+  VocFolder voc(folder, options);
+  const std::vector<VocImage> found = voc.Find();
+  std::vector<ImageObjects> all(found.size());
+  ParallelFor(found.size(), options.threads, [&](std::size_t i) {
+    const std::string path = PathForMessages(voc.folder().PathOf(found[i].xml));
+    try {
+      all[i] = VocXml(voc.folder().Read(found[i].xml, kMaxXmlBytes),
+                      options.voc_from_one ? 1.0F : 0.0F)
+                   .Read();
+    } catch (const DataError& error) {
+      throw error.At({.path = path});
+    }
+    all[i].file = path;
+    all[i].source_id =
+        std::string(BaseName(WithoutExtension(found[i].image->name)));
+    all[i].mask =
+        found[i].mask.empty() ? "" : voc.folder().PathOf(found[i].mask);
+  });
+  const LabelNames names = AssignLabels(options, all);
+  AnnotatedImages images(options);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    images.Add(found[i].split, voc.folder().FileOf(*found[i].image),
+               std::move(all[i]));
+  }
+  ImageTree tree = images.Finish(names, "--voc");
+  if (voc.without_xml() > 0) {
+    tree.notes.push_back("--voc: " + CountText(voc.without_xml(), "image") +
+                         " without an XML file left out");
+  }
+  return tree;
+}
+
+}  // namespace infeed

@@ -1,0 +1,242 @@
+#include "tools/images/yolo.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <yaml-cpp/yaml.h>
+
+#include "base/count_text.h"
+#include "base/error.h"
+#include "records/bytes/name_text.h"
+#include "records/files/class_list.h"
+#include "records/files/open_source.h"
+#include "records/files/text_lines.h"
+#include "tools/cli/parallel_for.h"
+#include "tools/images/annotated_folder.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::int64_t kMaxLabelBytes = std::int64_t{16} << 20;
+constexpr std::int64_t kMaxYamlBytes = std::int64_t{1} << 20;
+
+constexpr std::size_t kBoxNumbers = 5;      // class, centre, width, height
+constexpr std::size_t kPolygonNumbers = 7;  // or more: class, three points
+// Coordinates may be a little outside of the image, as in Ultralytics.
+constexpr double kLeast = -0.01;
+constexpr double kMost = 1.01;
+
+std::vector<double> NumbersOf(std::string_view line) {
+  std::vector<double> numbers;
+  while (!(line = Trim(line)).empty()) {
+    const std::string_view word = line.substr(0, line.find_first_of(kBlanks));
+    const char* const end = word.data() + word.size();
+    double number = 0;
+    const auto [next, error] = std::from_chars(word.data(), end, number);
+    if (error != std::errc{} || next != end) {
+      throw DataError("not a number: '" + std::string(word.substr(0, 60)) +
+                      "'");
+    }
+    numbers.push_back(number);
+    line.remove_prefix(word.size());
+  }
+  return numbers;
+}
+
+// In float32, as Ultralytics computes it.
+std::array<float, 4> BoxAround(std::span<const double> center) {
+  const auto at = [&](std::size_t i) { return static_cast<float>(center[i]); };
+  const float width = at(2) / 2;
+  const float height = at(3) / 2;
+  return {at(0) - width, at(1) - height, at(0) + width, at(1) + height};
+}
+
+std::array<float, 4> HullOf(std::span<const double> points) {
+  std::array<float, 4> box = {};
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto value = static_cast<float>(points[i]);
+    float& low = box[i % 2];
+    float& high = box[2 + i % 2];
+    low = i < 2 ? value : std::min(low, value);
+    high = i < 2 ? value : std::max(high, value);
+  }
+  return box;
+}
+
+AnnotatedObject ReadObject(std::string_view line) {
+  const std::vector<double> numbers = NumbersOf(line);
+  const bool is_box = numbers.size() == kBoxNumbers;
+  if (!is_box &&
+      (numbers.size() < kPolygonNumbers || numbers.size() % 2 == 0)) {
+    throw DataError("has " + CountText(numbers.size(), "number") +
+                    ", expected 5 (class, centre x, y, width, height) or a "
+                    "class and a polygon");
+  }
+  const double number = numbers.front();
+  if (!(number >= 0 && number < kMostClasses && number == std::floor(number))) {
+    throw DataError("the class is not a whole number from 0");
+  }
+  const std::span<const double> rest = std::span(numbers).subspan(1);
+  for (const double value : rest) {
+    if (!(value >= kLeast && value <= kMost)) {
+      throw DataError(
+          "a coordinate is not in 0 to 1, a part of the image's "
+          "side");
+    }
+  }
+  return {.box = is_box ? BoxAround(rest) : HullOf(rest),
+          .label = static_cast<std::int64_t>(number) + 1};
+}
+
+// Equal lines count once, as in Ultralytics.
+std::vector<AnnotatedObject> ReadObjects(std::string_view text) {
+  std::vector<AnnotatedObject> objects;
+  const auto key = [](const AnnotatedObject& object) {
+    return std::pair(object.label, object.box);
+  };
+  std::set<std::pair<std::int64_t, std::array<float, 4>>> seen;
+  std::size_t number = 0;
+  for (const std::string& line : Lines(text)) {
+    ++number;
+    if (line.empty()) {
+      continue;
+    }
+    try {
+      AnnotatedObject object = ReadObject(line);
+      if (seen.insert(key(object)).second) {
+        objects.push_back(std::move(object));
+      }
+    } catch (const DataError& error) {
+      throw DataError("line " + std::to_string(number) + ": " + error.reason());
+    }
+  }
+  return objects;
+}
+
+// The names in a data.yaml: a list, or a map from the numbers.
+LabelNames NamesInYaml(const std::string& text) {
+  LabelNames names;
+  const auto add = [&](std::int64_t number, const YAML::Node& name) {
+    if (number < 0 || number >= kMostClasses) {
+      throw DataError("names: a number of a class is out of range");
+    }
+    names.emplace(number + 1, NameText(name.as<std::string>()));
+  };
+  try {
+    const YAML::Node root = YAML::Load(text);
+    const YAML::Node list = root.IsMap() ? root["names"] : root;
+    if (!list.IsDefined() || !root.IsMap()) {
+      throw DataError("has no names");
+    }
+    if (list.IsMap()) {
+      for (const auto& entry : list) {
+        add(entry.first.as<std::int64_t>(), entry.second);
+      }
+    } else if (list.IsSequence()) {
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        add(static_cast<std::int64_t>(i), list[i]);
+      }
+    }
+  } catch (const YAML::Exception& error) {
+    throw DataError("line " + std::to_string(error.mark.line + 1) + ": " +
+                    error.msg);
+  }
+  if (names.empty()) {
+    throw DataError("has no names");
+  }
+  return names;
+}
+
+// Empty: no file has names.
+LabelNames FindNames(const AnnotatedFolder& folder,
+                     const AnnotationOptions& options) {
+  if (!options.class_list.empty()) {
+    return ReadLabelNames(options.class_list);
+  }
+  const std::string yaml = folder.FirstOf({"data.yaml", "data.yml"});
+  if (!yaml.empty()) {
+    try {
+      return NamesInYaml(folder.Read(yaml, kMaxYamlBytes));
+    } catch (const DataError& error) {
+      throw error.At({.path = PathForMessages(folder.PathOf(yaml))});
+    }
+  }
+  const std::string list =
+      folder.FirstOf({"classes.txt", "labels/classes.txt"});
+  return list.empty() ? LabelNames() : ReadLabelNames(folder.PathOf(list));
+}
+
+// Names the classes of all objects. Without names, numbers are the names.
+void NameClasses(LabelNames& names, std::vector<ImageObjects>& all) {
+  const bool are_known = !names.empty();
+  for (ImageObjects& image : all) {
+    for (AnnotatedObject& object : image.objects) {
+      const std::string number = std::to_string(object.label - 1);
+      if (!are_known) {
+        names.emplace(object.label, number);
+      }
+      const auto name = names.find(object.label);
+      if (name == names.end()) {
+        throw DataError({.path = image.file},
+                        "there is no name of class " + number + " among the " +
+                            CountText(names.size(), "class", "classes"));
+      }
+      object.text = name->second;
+    }
+  }
+}
+
+std::string LabelFileOf(std::string_view image) {
+  const std::string beside = std::string(WithoutExtension(image)) + ".txt";
+  std::string apart = WithFolder(beside, "images", "labels");
+  return apart.empty() ? beside : apart;
+}
+
+}  // namespace
+
+ImageTree ReadYolo(const std::string& folder,
+                   const AnnotationOptions& options) {
+  const AnnotatedFolder in(folder);
+  std::vector<ImageObjects> all(in.images().size());
+  bool has_labels = false;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].format = AnnotationFormat::kYolo;
+    all[i].file = LabelFileOf(in.images()[i].name);
+    has_labels |= in.files().contains(all[i].file);
+  }
+  if (!all.empty() && !has_labels) {
+    throw UsageError(folder + ": no image has a label file: expected " +
+                     all.front().file + " and the like");
+  }
+  ParallelFor(all.size(), options.threads, [&](std::size_t i) {
+    const std::string file = std::move(all[i].file);
+    all[i].file = PathForMessages(in.PathOf(file));
+    try {
+      if (in.files().contains(file)) {
+        all[i].objects = ReadObjects(in.Read(file, kMaxLabelBytes));
+      }
+    } catch (const DataError& error) {
+      throw error.At({.path = all[i].file});
+    }
+  });
+  LabelNames names = FindNames(in, options);
+  NameClasses(names, all);
+  AnnotatedImages images(options);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const FolderEntry& image = in.images()[i];
+    images.Add(SplitInPath(image.name), in.FileOf(image), std::move(all[i]));
+  }
+  return images.Finish(names, "--yolo");
+}
+
+}  // namespace infeed

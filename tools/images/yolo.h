@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "records/store/image_tree.h"
+#include "tools/images/annotations.h"
+
+namespace infeed {
+
+// Lists the images of a folder with the boxes in their label files: the image's
+// path with .txt, and its last folder "images" named "labels". A line is a
+// class from 0 and the box's centre, width and height in parts of the image's
+// sides, or the corners of a polygon, which give a box. Without such a file an
+// image has no objects. A folder named after a split is one.
+//
+// A class's label is its number + 1. Names are in the options' class list, else
+// in data.yaml or classes.txt in the folder, else the numbers are the names.
+// Throws DataError that names file and line, IoError, UsageError.
+[[nodiscard]] ImageTree ReadYolo(const std::string& folder,
+                                 const AnnotationOptions& options);
+
+}  // namespace infeed
