@@ -1,6 +1,7 @@
 #include "tools/images/raw_input_flags.h"
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,50 @@ TEST(RawInputFlagsTest, ReportDuplicates) {
                               "classes"),
                     HasSubstr("b/2.jpg (class b, train)")));
   EXPECT_THAT(tree.notes, Contains(HasSubstr("duplicates: 1 group of images")));
+}
+
+// Images with boxes have no class by which they could be divided.
+TEST(RawInputFlagsTest, DivideImagesWithBoxes) {
+  ImageFolder raw;
+  raw.Jpegs({"images/1.jpg", "images/2.jpg"})
+      .File("labels/1.txt", "0 0.5 0.5 0.25 0.5\n");
+  RawInputFlags flags = FlagsWith({raw.path()}, "0.5/0.5");
+  flags.yolo = true;
+  flags.report_duplicates = true;
+  EXPECT_THAT(SizesOf(ReadRawInput(flags)),
+              ElementsAre("train 1", "validation 1"));
+}
+
+TEST(RawInputFlagsTest, RefuseOptionsOfOtherAnnotations) {
+  const auto message = [](const std::function<void(RawInputFlags&)>& change) {
+    RawInputFlags flags = FlagsWith({"raw"});
+    change(flags);
+    return MessageOf<UsageError>([&] { (void)ReadRawInput(flags); });
+  };
+  using Flags = RawInputFlags;
+  EXPECT_THAT(message([](Flags& flags) { flags.voc = flags.yolo = true; }),
+              HasSubstr("--coco, --voc and --yolo: give one of them"));
+  EXPECT_THAT(
+      message([](Flags& flags) { flags.annotations.drop_crowds = true; }),
+      HasSubstr("--drop_crowds is for --coco"));
+  EXPECT_THAT(
+      message([](Flags& flags) { flags.annotations.drop_empty = true; }),
+      HasSubstr("--drop_empty is for --coco, --voc and --yolo"));
+  EXPECT_THAT(message([](Flags& flags) {
+                flags.yolo = true;
+                flags.annotations.voc_from_one = true;
+              }),
+              HasSubstr("--voc_from_one is for --voc"));
+  EXPECT_THAT(message([](Flags& flags) {
+                flags.voc = true;
+                flags.manifests = {"a.csv"};
+              }),
+              HasSubstr("--voc: leave --manifest and --raw_format out"));
+  EXPECT_THAT(message([](Flags& flags) {
+                flags.yolo = true;
+                flags.raw_data_dirs = {};
+              }),
+              HasSubstr("--yolo: takes the images of one --raw_data_dir"));
 }
 
 TEST(RawInputFlagsTest, RefuseWhatContradicts) {
