@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "pipeline/engine/input_pipeline.h"
+#include "pipeline/options/objects.h"
 #include "preprocess/codecs/image_decoder.h"
 #include "preprocess/codecs/png_codec.h"
 #include "preprocess/jpeg/jpeg.h"
@@ -28,6 +29,7 @@ namespace infeed {
 namespace imagenet_to_records_images_test {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -118,6 +120,35 @@ TEST_F(ConvertedImagesTest, SeekIndexesAreUsed) {
     EXPECT_EQ(stats.refused, 0);
     EXPECT_EQ(stats.none, is_indexed ? 1 : 3);
   }
+}
+
+// From a json of COCO to the boxes of a batch; "plain" leaves the image as it
+// is.
+TEST_F(ConvertedImagesTest, BoxesOfCocoAreReadFromTheRecords) {
+  raw_.Jpeg("raw/a.jpg").File("raw/train.json", R"({
+    "images": [{"id": 7, "file_name": "a.jpg", "width": 16, "height": 8}],
+    "annotations": [
+      {"image_id": 7, "category_id": 18, "bbox": [1, 2, 3.5, 4], "iscrowd": 0},
+      {"image_id": 7, "category_id": 1, "bbox": [0, 0, 2, 2], "iscrowd": 1}],
+    "categories": [{"id": 1, "name": "person"}, {"id": 18, "name": "dog"}]})");
+  const std::string coco = "--coco " + (raw_ / "raw/train.json");
+  const ProgramResult result = Convert(coco + " --drop_crowds");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("--coco: 1 object in 1 of 1 image; left out: 1 "
+                              "crowd"),
+                    HasSubstr("infeed.Objects(\"infeed\")")));
+  EXPECT_EQ(Convert(coco + " --max_size 32").exit_code, 2);
+  const RecordIndex index(FindSplit(out(), "train"));
+  InputPipeline pipeline(
+      index, {.batch_size = 1,
+              .preprocess = {.recipe = Recipe::kPlain, .image_size = {8, 16}},
+              .training = false,
+              .objects = ObjectsPreset("infeed")});
+  const BatchHandle batch = pipeline.Next();
+  ASSERT_NE(batch, nullptr);
+  EXPECT_THAT(batch->boxes().xyxy, ElementsAre(1, 2, 4.5, 6));
+  EXPECT_THAT(batch->fields()[0].int64s, ElementsAre(18));
 }
 
 // Beside good JPEGs: two PNGs, a turned JPEG, and GIFs, of which one is called

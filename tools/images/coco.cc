@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -67,10 +68,12 @@ class CocoElement {
 
   [[noreturn]] void Fail(const std::string& what) const {
     const auto id = json_.find("id");
-    const bool has_id =
-        id != json_.end() && (id->is_string() || id->is_number_integer());
-    throw DataError(std::string(list_) + ": " +
-                    (has_id ? "id " + Id("id") + ": " : "") + what);
+    std::string where(list_);
+    if (id != json_.end() && (id->is_string() || id->is_number())) {
+      where +=
+          ": id " + (id->is_string() ? id->get<std::string>() : id->dump());
+    }
+    throw DataError(where + ": " + what);
   }
   [[nodiscard]] bool Has(const char* name) const {
     return json_.contains(name);
@@ -78,10 +81,15 @@ class CocoElement {
 
   [[nodiscard]] std::int64_t Whole(const char* name) const {
     const Json& value = Member(name);
-    return value.is_boolean() ? static_cast<std::int64_t>(value.get<bool>())
-                              : Checked(name, value, value.is_number_integer(),
-                                        "a whole number")
-                                    .get<std::int64_t>();
+    if (value.is_boolean()) {
+      return value.get<bool>() ? 1 : 0;
+    }
+    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+    const bool fits =
+        !value.is_number_unsigned() || value.get<std::uint64_t>() <= kMost;
+    return Checked(name, value, value.is_number_integer() && fits,
+                   "a whole number")
+        .get<std::int64_t>();
   }
   [[nodiscard]] std::int64_t Whole(const char* name,
                                    std::int64_t absent) const {

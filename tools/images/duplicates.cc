@@ -97,7 +97,7 @@ DuplicateGroup::Image Described(const ImageTree& tree,
   const ImageFile& image = split.images[candidate.image];
   return {ImagePathForMessages(image),
           image.objects != nullptr
-              ? ""
+              ? "-"
               : tree.classes[static_cast<std::size_t>(image.class_index)].name,
           split.name};
 }
