@@ -243,7 +243,7 @@ class VocFolder {
 
 // Gives each object its label, and returns the names of all labels.
 LabelNames AssignLabels(const AnnotationOptions& options,
-                 std::vector<ImageObjects>& all) {
+                        std::vector<ImageObjects>& all) {
   LabelNames names;
   if (!options.class_list.empty()) {
     names = ReadLabelNames(options.class_list);
