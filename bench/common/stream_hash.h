@@ -7,8 +7,8 @@
 
 namespace infeed {
 
-// SHA-256 over the pixels, labels, fields, boxes and views of batches, in order:
-// streams with equal hashes have equal batches. One thread at a time.
+// SHA-256 over the pixels, labels, fields, boxes and views of batches, in
+// order: streams with equal hashes have equal batches. One thread at a time.
 class StreamHash {
  public:
   void Add(const Batch& batch);

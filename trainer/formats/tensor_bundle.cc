@@ -66,7 +66,7 @@ int ParseShards(const std::map<std::string, std::string>& table) {
 }
 
 std::vector<std::int64_t> BatchSpecOf(const BundleEntry& entry,
-                                  const std::string& name) {
+                                      const std::string& name) {
   if (entry.shape().unknown_rank() || entry.shape().dim_size() > kMaxRank) {
     throw DataError(fmt::format("tensor '{}' has no usable shape", name));
   }

@@ -25,7 +25,7 @@ class OpenBatchTest : public ::testing::Test {
  protected:
   void Begin() { open_.Begin(0, WithRecords(kPlan, epoch_), pool_.Take()); }
 
-  BatchPool pool_{1, 4, 2};
+  BatchPool pool_{1, {.size = 4, .image_size = 2}};
   SampleOrder order_{10, Shuffle::kNone, 0};
   CurrentEpoch epoch_{order_};
   OpenBatch open_;
