@@ -55,7 +55,7 @@ EvalSums CudaEvaluation::RunPasses(Infeed& infeed) {
   infeed.LeaveWaitsToDevice();
   idle_.BeginLoop();
   while (BatchHandle batch = infeed.Next()) {
-    UseShape(BatchSpecOf(*batch));
+    UseShape(ShapeOf(*batch));
     const int slot = uploads_->Upload(std::move(batch));
     idle_.BeginStep();
     graphs_.Run(slot);

@@ -56,7 +56,7 @@ std::int64_t CudaLoop::Run(std::int64_t first_step, std::int64_t steps,
 }
 
 void CudaLoop::Launch(std::int64_t step, BatchHandle batch, Outfeed& outfeed) {
-  UseShape(BatchSpecOf(*batch));
+  UseShape(ShapeOf(*batch));
   results_.Expect(step + 1, outfeed);
   const int slot = uploads_->Upload(std::move(batch));
   model_.step.Begin(step);

@@ -14,7 +14,7 @@ ImageType TypeOf(const torch::Tensor& x) {
                                              : ImageType::kFloat32;
 }
 
-NormShape BatchSpecOf(const torch::Tensor& x) {
+NormShape ShapeOf(const torch::Tensor& x) {
   return {.rows = x.numel() / x.size(1),
           .channels = static_cast<int>(x.size(1))};
 }
@@ -32,7 +32,7 @@ void* DataOf(const torch::Tensor& tensor) {
 NormForward ForwardOf(const torch::Tensor& x, const NormTensors& norm,
                       const NormStatistics& statistics,
                       const torch::Tensor& workspace) {
-  return {.shape = BatchSpecOf(x),
+  return {.shape = ShapeOf(x),
           .type = TypeOf(x),
           .x = x.data_ptr(),
           .weight = norm.weight.data_ptr<float>(),
@@ -63,7 +63,7 @@ NormOutputs CudaNormForward(const torch::Tensor& x, const NormTensors& norm,
   const c10::cuda::CUDAGuard guard(x.device());
   const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
   const torch::Tensor workspace =
-      Numbers(x, NormWorkspace(BatchSpecOf(x), TypeOf(x)));
+      Numbers(x, NormWorkspace(ShapeOf(x), TypeOf(x)));
   NormOutputs outputs = {.y = torch::empty_like(x), .of_x = NewStatistics(x)};
   NormForward launch = ForwardOf(x, norm, outputs.of_x, workspace);
   launch.residual = DataOf(residual.x);
@@ -86,7 +86,7 @@ NormOutputs CudaNormForward(const torch::Tensor& x, const NormTensors& norm,
 NormGradients CudaNormBackward(const NormBackwardInputs& inputs) {
   const torch::Tensor& x = inputs.x;
   const c10::cuda::CUDAGuard guard(x.device());
-  const NormShape shape = BatchSpecOf(x);
+  const NormShape shape = ShapeOf(x);
   NormGradients gradients = {.x = torch::empty_like(x),
                              .weight = Numbers(x, x.size(1)),
                              .bias = Numbers(x, x.size(1)),

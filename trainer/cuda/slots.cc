@@ -80,7 +80,7 @@ PackedImages CudaSlots::Packed(int slot) const {
           .weights = from.weights.data_ptr<float>()};
 }
 
-BatchShape BatchSpecOf(const Batch& batch) {
+BatchShape ShapeOf(const Batch& batch) {
   return {.size = batch.size(), .image_size = batch.image_size()};
 }
 

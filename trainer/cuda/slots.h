@@ -23,7 +23,7 @@ struct BatchShape {
   friend bool operator==(const BatchShape&, const BatchShape&) = default;
 };
 
-[[nodiscard]] BatchShape BatchSpecOf(const Batch& batch);
+[[nodiscard]] BatchShape ShapeOf(const Batch& batch);
 
 // Unpacks a batch in the current stream into new tensors: images of `type`, [N,
 // 3, H, W] in channels_last order.

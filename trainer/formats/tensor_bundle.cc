@@ -65,8 +65,8 @@ int ParseShards(const std::map<std::string, std::string>& table) {
   return header.num_shards();
 }
 
-std::vector<std::int64_t> BatchSpecOf(const BundleEntry& entry,
-                                      const std::string& name) {
+std::vector<std::int64_t> ShapeOf(const BundleEntry& entry,
+                                  const std::string& name) {
   if (entry.shape().unknown_rank() || entry.shape().dim_size() > kMaxRank) {
     throw DataError(fmt::format("tensor '{}' has no usable shape", name));
   }
@@ -132,7 +132,7 @@ TensorBundle::TensorBundle(std::string prefix) : prefix_(std::move(prefix)) {
     for (const auto& [name, value] : table) {
       const auto entry = ParseMessage<BundleEntry>(value, name);
       entries_[name] = {.type = entry.dtype(),
-                        .shape = BatchSpecOf(entry, name),
+                        .shape = ShapeOf(entry, name),
                         .shard = entry.shard_id(),
                         .offset = entry.offset(),
                         .size = entry.size(),

@@ -129,7 +129,7 @@ const NamedNetwork* FindNetwork(std::string_view name) {
 const NamedNetwork* NetworkOf(const ModelOptions& options) {
   const auto found =
       std::ranges::find_if(NamedNetworks(), [&](const NamedNetwork& network) {
-        return BatchSpecOf(network.shape) == BatchSpecOf(options);
+        return ShapeOf(network.shape) == ShapeOf(options);
       });
   return found == NamedNetworks().end() ? nullptr : &*found;
 }

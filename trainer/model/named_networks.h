@@ -11,7 +11,7 @@ namespace infeed {
 
 // The options that determine a network's layers, as a tuple of references.
 template <typename Options>  // ModelOptions, perhaps const
-[[nodiscard]] auto BatchSpecOf(Options& options) {
+[[nodiscard]] auto ShapeOf(Options& options) {
   return std::tie(options.kind, options.variant, options.depth, options.groups,
                   options.width_per_group, options.pre_activation,
                   options.small_stem, options.resnetd_stem,

@@ -34,7 +34,7 @@ bool SetModel(void* field, std::string_view name) {
   }
   const NamedNetwork* const network = FindNetwork(name);
   if (network != nullptr) {
-    BatchSpecOf(model) = BatchSpecOf(network->shape);
+    ShapeOf(model) = ShapeOf(network->shape);
   }
   return network != nullptr;
 }
