@@ -111,4 +111,12 @@ void AddObjectFields(const ObjectsSpec& objects, bool has_images,
   CheckFields(all);
 }
 
+void CheckIouCrop(const CropOptions& crop, const ObjectsSpec& objects) {
+  if (crop.iou_crop && !objects.is_on()) {
+    throw UsageError(
+        "iou_crop chooses crops by the boxes of the records: give objects, or "
+        "leave it out");
+  }
+}
+
 }  // namespace infeed

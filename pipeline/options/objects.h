@@ -45,4 +45,7 @@ struct ObjectsSpec {
 void AddObjectFields(const ObjectsSpec& objects, bool has_images,
                      std::vector<FieldSpec>& fields);
 
+// Throws UsageError for an IoU crop without boxes.
+void CheckIouCrop(const CropOptions& crop, const ObjectsSpec& objects);
+
 }  // namespace infeed

@@ -29,13 +29,9 @@ void CheckMost(std::string_view name, int value, int most,
 void ResolveObjects(InputOptions& options) {
   AddObjectFields(options.objects, options.layout != BatchContent::kNone,
                   options.fields);
-  const bool is_cropped = options.preprocess.crop.iou_crop;
-  if (is_cropped && !options.objects.is_on()) {
-    throw UsageError(
-        "iou_crop chooses crops by the boxes of the records: give objects, or "
-        "leave it out");
-  }
-  options.objects.filter.centre_in_window = is_cropped && options.training;
+  CheckIouCrop(options.preprocess.crop, options.objects);
+  options.objects.filter.centre_in_window =
+      options.preprocess.crop.iou_crop && options.training;
   if (options.objects.is_on()) {
     CheckBoxOptions(options.objects.filter, options.training
                                                 ? options.preprocess.augment

@@ -81,6 +81,15 @@ const PreprocessOptions& PreprocessOf(const InputOptions& options, int view) {
              : options.views[static_cast<std::size_t>(view) - 1].preprocess;
 }
 
+// Labels have all settings of the view that they follow but their own.
+void FollowSettings(const InputOptions& options, ViewSpec& view) {
+  view.draws = view.draws.value_or(0);
+  const auto views = static_cast<int>(options.views.size());
+  if (*view.draws >= 0 && *view.draws <= views) {
+    view.preprocess = PreprocessOf(options, *view.draws);
+  }
+}
+
 void CheckFill(const ViewSpec& view) {
   const int most = std::numeric_limits<std::uint8_t>::max();
   if (view.content == ViewContent::kLabels8 &&
@@ -114,6 +123,8 @@ void CheckView(const InputOptions& options, int number) {
   CheckAugmentOptions(view.preprocess.augment);
   CheckCropOptions(view.preprocess.crop, view.preprocess.recipe,
                    view.preprocess.image_size);
+  CheckFitOptions(view.preprocess.fit, view.preprocess.recipe);
+  CheckIouCrop(view.preprocess.crop, options.objects);
   if (view.draws && (*view.draws < 0 || *view.draws >= number)) {
     throw UsageError(
         fmt::format("draws={}: must be the number of an earlier "
@@ -132,9 +143,11 @@ ViewSpec MakeView(const InputOptions& options,
   const std::vector<InputOption> rows = ViewRows();
   InputOptions set = options;
   ViewSpec view;
-  bool has_size = false;
+  std::vector<std::string> of_images;
+  bool has_fill = false;
   for (const OptionAssignment& given : settings) {
     if (SetOwn(given, view)) {
+      has_fill |= given.name == "fill";
       continue;
     }
     const auto row = std::ranges::find(rows, given.name, &InputOption::name);
@@ -142,16 +155,23 @@ ViewSpec MakeView(const InputOptions& options,
       RefuseSetting(given.name, rows);
     }
     SetOption(*row, given, row->at(set));
-    has_size = has_size || given.name == "image_size";
+    of_images.push_back(given.name);
   }
   view.preprocess = set.preprocess;
-  if (view.content != ViewContent::kImage) {
-    view.draws = view.draws.value_or(0);
-    const auto views = static_cast<int>(options.views.size());
-    if (!has_size && *view.draws >= 0 && *view.draws <= views) {
-      view.preprocess.image_size =
-          PreprocessOf(options, *view.draws).image_size;
+  if (view.content == ViewContent::kImage) {
+    if (has_fill) {
+      throw UsageError("fill is of labels: give labels=uint8 or labels=int32");
     }
+    return view;
+  }
+  FollowSettings(options, view);
+  for (const std::string& name : of_images) {
+    if (name != "image_size") {
+      throw UsageError(name +
+                       ": labels follow the view whose draws they have: give "
+                       "it to that one");
+    }
+    view.preprocess.image_size = set.preprocess.image_size;
   }
   return view;
 }

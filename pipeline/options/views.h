@@ -30,15 +30,15 @@ struct ViewSpec {
 // The view that comes next after options.views, with these settings: "key",
 // "draws", "labels" (none, uint8 or int32), "fill", and options of the group
 // Images but layout, which are else those of the input. Labels have draws 0
-// unless given, and the size of that view. Throws UsageError naming the
-// setting.
+// unless given, and the options of that view: of the group only image_size may
+// be given. Throws UsageError naming the setting.
 [[nodiscard]] ViewSpec MakeView(const InputOptions& options,
                                 std::span<const OptionAssignment> settings);
 
 // Throws UsageError for more than kMaxViews with view 0, views without images,
 // draws of no earlier view, labels of another size than theirs, beside an
 // augmentation that moves pixels, or with a fill that their type cannot hold,
-// and what CheckAugmentOptions() and CheckCropOptions() throw.
+// and what is refused of the image's own options.
 void CheckViews(const InputOptions& options);
 
 // The preprocessing of all views of images, each once.

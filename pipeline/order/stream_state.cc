@@ -112,6 +112,13 @@ Json ToJson(const ObjectsSpec& objects) {
           {"normalized", objects.is_normalized}};
 }
 
+bool HasIouCrop(const InputOptions& options) {
+  return options.preprocess.crop.iou_crop ||
+         std::ranges::any_of(options.views, [](const ViewSpec& view) {
+           return view.preprocess.crop.iou_crop;
+         });
+}
+
 // Options without a row that change batches.
 void AddOtherFields(const InputOptions& options,
                     std::vector<StateField>& identity) {
@@ -126,7 +133,7 @@ void AddOtherFields(const InputOptions& options,
   if (!options.views.empty()) {
     add("views", ViewsJson(options));
   }
-  if (options.preprocess.crop.iou_crop) {
+  if (HasIouCrop(options)) {
     add("objects", ToJson(options.objects));
   }
 }

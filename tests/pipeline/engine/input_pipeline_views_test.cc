@@ -241,6 +241,37 @@ TEST(InputPipelineViewsTest, LabelsFollowTheImageInEachRecipe) {
   }
 }
 
+TEST(InputPipelineViewsTest, LabelsFollowAnImageOfRandomScale) {
+  const TestShards shards(MaskedPayloads({60, 44}));
+  InputOptions options = Options(Recipe::kFit);
+  options.preprocess.fit = {.scale_min = 0.5, .scale_max = 2};
+  options = WithView(options, {"key=" + std::string(kMask), "labels=uint8"});
+  std::size_t margin = 0;
+  double agreement = 0;
+  const std::vector<BatchCopy> batches = Stream(shards.index(), options, 5);
+  for (const BatchCopy& batch : batches) {
+    agreement += Agreement(batch);
+    for (std::size_t i = 0; i < batch.pixels.size(); ++i) {
+      if (batch.views[0][i] == std::byte{255}) {
+        ++margin;
+        EXPECT_EQ(batch.pixels[i], 0x72727200U);  // fit_fill
+      }
+    }
+  }
+  EXPECT_GT(margin, 0U);
+  EXPECT_GT(agreement / static_cast<double>(batches.size()), 0.3);
+}
+
+TEST(InputPipelineViewsTest, LabelsHaveTheOptionsOfTheirView) {
+  InputOptions options = Options();
+  options.preprocess.crop.eval_resize = 16;
+  options = WithView(options, {"image_size=40", "eval_resize=44"});
+  // Else 16 would be refused as less than 40.
+  options = WithView(options, {"labels=uint8", "draws=1"});
+  EXPECT_EQ(options.views[1].preprocess, options.views[0].preprocess);
+  EXPECT_EQ(CheckedInputOptions(options).views.size(), 2U);
+}
+
 TEST(InputPipelineViewsTest, LabelsOf32BitsAreThoseOf8) {
   const TestShards shards(MaskedPayloads(30));
   const std::string key = "key=" + std::string(kMask);
@@ -338,6 +369,13 @@ TEST(InputPipelineViewsTest, SettingsThatCannotBeAreRefused) {
                         "they follow, 16, not 20"));
   EXPECT_THAT(refusal(Options(), {"labels=uint8", "fill=256"}),
               HasSubstr("view 1: fill 256: labels of uint8"));
+  EXPECT_THAT(refusal(Options(), {"labels=uint8", "random_flip=false"}),
+              HasSubstr("random_flip: labels follow the view"));
+  EXPECT_THAT(refusal(Options(), {"fill=0"}), HasSubstr("fill is of labels"));
+  EXPECT_THAT(refusal(Options(), {"fit_fill=0"}),
+              HasSubstr("view 1: fit_fill: needs recipe=fit"));
+  EXPECT_THAT(refusal(Options(), {"recipe=fit", "iou_crop=true"}),
+              HasSubstr("view 1: iou_crop chooses crops by the boxes"));
   EXPECT_THAT(refusal(Options(), {"draws=x"}),
               HasSubstr("draws='x': must be a whole number"));
   InputOptions augmented = Options();

@@ -90,6 +90,12 @@ TEST_F(StreamStateTest, HasTheBoxesThatChangeImages) {
   EXPECT_EQ(Refusal(here, there), "");
   const StreamState state = StateOf(index(), here, {});
   EXPECT_EQ(ParseStreamState(BuildStreamState(state)), state);
+  // Also that of another view.
+  here.views = {{.preprocess = here.preprocess}};
+  here.preprocess.crop.iou_crop = false;
+  there = here;
+  there.objects.boxes[0] = "other";
+  EXPECT_THAT(Refusal(here, there), HasSubstr("objects is {"));
 }
 
 // Three ranks fill an epoch of 8 records up to 9, or cut it to 6.
