@@ -85,12 +85,14 @@ void SampleLoader::Parse(std::span<const std::byte> payload,
 
 void SampleLoader::RequireContent(std::span<const std::byte> payload,
                                   Sample& sample) const {
+  const BadRecordKind stage =
+      std::exchange(sample.stage, BadRecordKind::kImage);
   if (has_images_ && sample.example.encoded.empty() &&
       sample.example.packed.empty()) {
-    sample.stage = BadRecordKind::kImage;
     RequireImageKey(payload, options_.image_key);
   }
   sample.views.Find(payload);
+  sample.stage = stage;
   if (sample.example.label == kNoLabel && options_.require_labels) {
     sample.stage = BadRecordKind::kLabel;
     throw DataError(WhyNoLabel(payload, options_.label_key));

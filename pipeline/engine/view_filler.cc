@@ -21,13 +21,17 @@ std::span<T> As(std::span<std::byte> bytes) {
   return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
 }
 
+std::string NameOf(std::size_t view) {
+  return "view " + std::to_string(view + 1) + ": ";
+}
+
 // Calls work for a view; names the view in its errors.
 template <typename Work>
 void Named(std::size_t view, const Work& work) {
   try {
     work();
   } catch (const DataError& error) {
-    throw DataError("view " + std::to_string(view + 1) + ": " + error.reason());
+    throw DataError(NameOf(view) + error.reason());
   }
 }
 
@@ -89,6 +93,9 @@ void ViewFiller::FillImage(std::size_t view, const ViewSource& source, int slot,
     const Clock::time_point start = Clock::now();
     UnpackPixels(words, As<std::uint8_t>(bytes));
     filled.resize += Clock::now() - start;
+  }
+  if (!filled.warning.empty()) {
+    filled.warning.insert(0, NameOf(view));
   }
   batch.view_geometry(view)[static_cast<std::size_t>(slot)] = filled.geometry;
   counts.Add(filled);

@@ -13,6 +13,7 @@
 #include "pipeline/options/option_text.h"
 #include "pipeline/order/stream_state.h"
 #include "pipeline/reading/memory_plan.h"
+#include "pipeline/stats/bad_record.h"
 #include "preprocess/codecs/png_codec.h"
 #include "preprocess/pixels/image.h"
 #include "records/example/imagenet_example.h"
@@ -313,6 +314,8 @@ TEST(InputPipelineViewsTest, SkippedAndReplacedRecordsBringTheirViews) {
       WithView(Options(Recipe::kPlain),
                {"key=" + std::string(kMask), "labels=uint8", "fill=9"});
   options.shuffle = Shuffle::kNone;
+  std::vector<BadRecordKind> kinds;
+  options.on_bad = [&](const BadRecord& bad) { kinds.push_back(bad.kind); };
   options.on_bad_record = OnBadRecord::kSkip;
   const BatchCopy skipped = Stream(shards.index(), options, 2)[1];
   const auto slot = skipped.views[0].begin() + 16 * 16;
@@ -322,6 +325,21 @@ TEST(InputPipelineViewsTest, SkippedAndReplacedRecordsBringTheirViews) {
   const BatchCopy replaced = Stream(shards.index(), options, 2)[1];
   EXPECT_NE(replaced.records[1], 5);
   EXPECT_GT(Agreement(replaced), 0.6);
+  EXPECT_FALSE(kinds.empty());
+  EXPECT_THAT(kinds, Each(BadRecordKind::kImage));
+}
+
+TEST(InputPipelineViewsTest, AWarningOfAViewNamesIt) {
+  std::string image = ImageOf(TestPayload(3));
+  image.resize(image.size() - 20);
+  const TestShards shards(
+      {4, TestPayload(3) + ExtraBytes("image/other", {image})}, 1);
+  InputOptions options = Options(Recipe::kPlain);
+  options.preprocess.lenient = true;
+  std::string warning;
+  options.on_bad = [&](const BadRecord& bad) { warning = bad.error.reason(); };
+  (void)Stream(shards.index(), WithView(options, {"key=image/other"}), 1);
+  EXPECT_EQ(warning, "view 1: Premature end of JPEG file");
 }
 
 TEST(InputPipelineViewsTest, TheMemoryOfViewsIsPlanned) {
