@@ -186,9 +186,12 @@ FillCounts SlotFiller::FillImage(Sample& sample) {
   Batch& batch = sample.batch->batch();
   FillCounts counts;
   if (batch.content() == BatchContent::kRgb) {
-    counts = FillWords(sample, sample.words);
+    // A view may be larger.
+    const std::span<std::uint32_t> words =
+        std::span(sample.words).first(batch.image_size().pixels());
+    counts = FillWords(sample, words);
     const Clock::time_point filled = Clock::now();
-    UnpackPixels(sample.words, batch.slot_rgb(sample.slot));
+    UnpackPixels(words, batch.slot_rgb(sample.slot));
     counts.resize += Clock::now() - filled;
   } else {
     counts = FillWords(sample, batch.slot_pixels(sample.slot));

@@ -128,8 +128,9 @@ TEST(InputPipelineViewsTest, RanksShareTheViewsOfABatch) {
 }
 
 TEST(InputPipelineViewsTest, ViewsAreRgbBytesWhereTheImageIs) {
-  const std::vector<BatchCopy> words = Stream(SharedIndex(), Dino(), 3);
-  InputOptions options = Dino();
+  // One view is larger than the image.
+  InputOptions options = WithView(Dino(), {"image_size=30"});
+  const std::vector<BatchCopy> words = Stream(SharedIndex(), options, 3);
   options.layout = BatchContent::kRgb;
   const std::vector<BatchCopy> rgb = Stream(SharedIndex(), options, 3);
   for (std::size_t i = 0; i < words.size(); ++i) {
