@@ -53,7 +53,7 @@ struct Sample {
   std::vector<FieldColumn> fields = {};  // of the ragged ones, one list each
   std::vector<FieldPlace> field_places = {};
   FieldReader field_reader;
-  std::vector<float> boxes = {};         // x1, y1, x2, y2 of each, if read
+  std::vector<float> boxes = {};         // x1, y1, x2, y2 of each
   std::vector<std::uint32_t> kept = {};  // their indexes in the record
   SampleSeekIndex seek_index = {};
   // The step that is running: the kind of a failure in it.

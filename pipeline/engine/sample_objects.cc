@@ -26,9 +26,7 @@ std::span<const float> ReadSampleBoxes(const ObjectsSpec& objects,
 void FollowObjects(const ObjectsSpec& objects, const Geometry& geometry,
                    const ImageSize& output, Sample& sample) {
   const std::size_t fields = sample.specs.size() - objects.boxes.size();
-  if (sample.boxes.empty()) {
-    ReadSampleBoxes(objects, geometry.source, sample);
-  }
+  ReadSampleBoxes(objects, geometry.source, sample);
   const std::size_t boxes = sample.boxes.size() / 4;
   FollowBoxes(geometry, output, objects.filter, sample.boxes, sample.kept);
   for (std::size_t i = 0; i < fields; ++i) {

@@ -15,9 +15,9 @@ namespace infeed {
 std::span<const float> ReadSampleBoxes(const ObjectsSpec& objects,
                                        const ImageSize& source, Sample& sample);
 
-// Puts the boxes in the sample's image into the first of these columns, and
-// filters the lists of the objects with them. Reads the boxes unless
-// sample.boxes has them. Throws and requires as ReadSampleBoxes().
+// Reads the boxes, puts those in the sample's image into the first of these
+// columns, and filters the lists of the objects with them. Throws and requires
+// as ReadSampleBoxes().
 void FollowObjects(const ObjectsSpec& objects, const Geometry& geometry,
                    const ImageSize& output, Sample& sample);
 

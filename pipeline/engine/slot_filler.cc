@@ -167,7 +167,6 @@ void SlotFiller::FillSlot(Sample& sample) {
 
 void SlotFiller::FillImages(Sample& sample) {
   sample.stage = BadRecordKind::kImage;
-  sample.boxes.clear();
   Batch& batch = sample.batch->batch();
   const Clock::time_point start = Clock::now();
   FillCounts counts = FillImage(sample);
@@ -200,17 +199,12 @@ FillCounts SlotFiller::FillImage(Sample& sample) {
 }
 
 FillCounts SlotFiller::FillViews(Sample& sample) {
-  const FillCounts counts =
-      sample.views.Fill({.example = sample.example,
-                         .key = sample.key,
-                         .seek_index = sample.seek_index.best(),
-                         .boxes = BoxesOf(sample),
-                         .words = sample.words},
-                        sample.slot, sample.batch->batch());
-  if (!options_.views.empty()) {
-    sample.boxes.clear();  // A view's image may have another size.
-  }
-  return counts;
+  return sample.views.Fill({.example = sample.example,
+                            .key = sample.key,
+                            .seek_index = sample.seek_index.best(),
+                            .boxes = BoxesOf(sample),
+                            .words = sample.words},
+                           sample.slot, sample.batch->batch());
 }
 
 FillCounts SlotFiller::FillWords(Sample& sample,
