@@ -66,6 +66,11 @@ InputOptions ResolvedOptions(InputOptions options, const RecordIndex& index) {
       wanted.push_back(field.key);
     }
   }
+  for (const ViewSpec& view : options.views) {
+    if (!view.key.empty()) {
+      wanted.push_back(view.key);
+    }
+  }
   options = WithFoundKeys(std::move(options), index);
   RequireFeatures(index, StoreImageKey(options), wanted);
   if (!ReadsLabels(options)) {

@@ -17,7 +17,7 @@ namespace infeed {
 
 // Returns the options with what depends on the data: the same, and
 // label_offset, by FindLabelOffset() if absent. Throws what these throw, and
-// UsageError for fields that no record has (RequireFeatures()).
+// UsageError for fields and views that no record has (RequireFeatures()).
 [[nodiscard]] InputOptions ResolvedOptions(InputOptions options,
                                            const RecordIndex& index);
 

@@ -289,13 +289,13 @@ void RequireFeatures(const RecordIndex& index, const std::string& image_key,
   });
   const auto first = missing(seen.keys);
   if (first != wanted.end() && seen.lists.contains(*first)) {
-    throw UsageError("fields: \"" + *first +
+    throw UsageError("\"" + *first +
                      "\" is in the feature lists of SequenceExamples, which "
                      "are not read; their context has " +
                      (seen.keys.empty() ? "no keys" : Joined(seen.keys)));
   }
   if (first != wanted.end() && !seen.keys.empty()) {
-    throw UsageError("fields: none of " + std::to_string(seen.records) +
+    throw UsageError("none of " + std::to_string(seen.records) +
                      " records has \"" + *first + "\"; they have " +
                      Joined(seen.keys));
   }

@@ -288,8 +288,10 @@ TEST(InputPipelineViewsTest, LabelsOf32BitsAreThoseOf8) {
   }
 }
 
+// Of a batch with that record.
 std::string ErrorOf(const std::string& payload, const InputOptions& options) {
-  const TestShards shards({4, payload}, 1);
+  const std::string good = MaskedPayload(1, 20, 20);
+  const TestShards shards({good, payload, good, good}, 1);
   return MessageOf<DataError>(
       [&] { (void)Stream(shards.index(), options, 1); });
 }
@@ -305,6 +307,16 @@ TEST(InputPipelineViewsTest, ARecordWithoutItsViewIsBad) {
   EXPECT_THAT(
       ErrorOf(TestPayload(3) + ExtraBytes(kMask, {"no image"}), options),
       HasSubstr("view 1: the mask is no PNG"));
+}
+
+// Else an evaluation would skip all of them.
+TEST(InputPipelineViewsTest, AViewThatNoRecordHasIsRefused) {
+  InputOptions options = WithView(Options(), {"key=image/msak"});
+  options.training = false;
+  EXPECT_THAT(
+      MessageOf<UsageError>([&] { InputPipeline(SharedIndex(), options, {}); }),
+      AllOf(HasSubstr("records has \"image/msak\"; they have "),
+            HasSubstr("image/encoded")));
 }
 
 TEST(InputPipelineViewsTest, SkippedAndReplacedRecordsBringTheirViews) {

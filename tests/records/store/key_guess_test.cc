@@ -202,7 +202,7 @@ TEST(KeyGuess, RequiresFeaturesOfSomeRecord) {
   EXPECT_EQ(MessageOf<UsageError>([&] {
               RequireFeatures(index, "", {"a", "c"});
             }),
-            "fields: none of 21 records has \"c\"; they have a, b, rare");
+            "none of 21 records has \"c\"; they have a, b, rare");
   RequireFeatures(RecordIndex({RecordFile().Add("?").Write(folder / "b")}), "",
                   {"c"});  // Nothing can be read.
 }
@@ -220,7 +220,7 @@ TEST(KeyGuess, FeatureListsOfSequenceExamplesAreNamed) {
              .Write(folder / (has_context ? "a" : "b"))});
     EXPECT_EQ(
         MessageOf<UsageError>([&] { RequireFeatures(index, "", {"tok"}); }),
-        "fields: \"tok\" is in the feature lists of SequenceExamples, "
+        "\"tok\" is in the feature lists of SequenceExamples, "
         "which are not read; their context has " +
             std::string(has_context ? "len" : "no keys"));
   }
