@@ -29,7 +29,8 @@ Json Goldens() {
 }
 
 std::string GoldenPng(const std::string& name) {
-  for (const Json& golden : Goldens()["pngs"]) {
+  const Json goldens = Goldens();
+  for (const Json& golden : goldens["pngs"]) {
     if (golden["name"] == name) {
       return FromHex(golden["png"].get<std::string>());
     }

@@ -64,7 +64,8 @@ std::vector<Value> Mapped(const LabelImage& labels, const Geometry& geometry,
 
 TEST(MapLabelsTest, SidesAreResizedAsByTorch) {
   std::map<std::pair<int, int>, std::vector<int>> less;
-  for (const Json& golden : Goldens()["nearest"]) {
+  const Json goldens = Goldens();
+  for (const Json& golden : goldens["nearest"]) {
     less[{golden[0], golden[1]}] = golden[2].get<std::vector<int>>();
   }
   ASSERT_EQ((less[{62, 224}]), (std::vector<int>{112}));
