@@ -32,6 +32,9 @@ bool FillRange(SlotFiller& filler, const SlotRange& range, Sample& sample) {
   for (int slot = range.first; slot < range.last; ++slot) {
     sample.slot = slot;
     sample.since = range.since;
+    if (slot + 1 < range.last) {
+      filler.WillReadNext(range.batch->record(slot + 1));
+    }
     filler.Read(sample);
     filler.Fill(sample);
     is_whole = range.batch->SlotDone();

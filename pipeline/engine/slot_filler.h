@@ -46,6 +46,9 @@ class SlotFiller {
   // Requires: sample.batch, slot and since are set.
   void Read(Sample& sample);
 
+  // A hint that the record will be read soon after.
+  void WillReadNext(std::int64_t record) const { store_.WillReadNext(record); }
+
   // Requires: Read(sample) returned.
   void Fill(Sample& sample);
 

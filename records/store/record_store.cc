@@ -189,6 +189,29 @@ std::optional<RecordPayload> RecordStore::FindMapped(
   }
 }
 
+void RecordStore::WillReadNext(std::int64_t record) const {
+  constexpr std::int64_t kLine = 64;
+  constexpr std::int64_t kLines = 4;
+  if (mapped_ == nullptr) {
+    return;
+  }
+  const RecordLocation location = index_.at(record);
+  if (IsPacked(location.shard)) {
+    return;
+  }
+  if (const MappedFile* const file = mapped_->Find(location.shard);
+      file != nullptr) {
+    const std::int64_t end =
+        std::min(location.end(), std::ssize(file->bytes()));
+    for (std::int64_t line = 0; line < kLines; ++line) {
+      const std::int64_t at = location.offset + line * kLine;
+      if (at < end) {
+        __builtin_prefetch(&file->bytes()[static_cast<std::size_t>(at)]);
+      }
+    }
+  }
+}
+
 RecordPayload RecordStore::MakeExample(std::int64_t record,
                                        std::span<const std::byte> extent,
                                        std::vector<std::byte>& buffer) const {

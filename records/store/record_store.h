@@ -82,6 +82,10 @@ class RecordStore {
   // record is read.
   void WillRead(std::span<const std::int64_t> records) const;
 
+  // A hint that a record will be read next: loads its first bytes into the
+  // processor's caches if its file is mapped.
+  void WillReadNext(std::int64_t record) const;
+
   // Called by ReadMany() for each record: place is the record's index in the
   // list. The payload is valid until the function returns.
   using OnRecord = std::function<void(std::size_t place,
