@@ -148,6 +148,10 @@ bool ReadsLabels(const InputOptions& options) {
       std::ranges::any_of(options.views, [](const ViewSpec& view) {
         return view.content != ViewContent::kImage;
       });
+  const bool has_more = !options.fields.empty() || !options.views.empty();
+  if (options.label_key.empty() && has_more) {
+    return false;  // No record has one: label_class.h.
+  }
   return (options.layout != BatchContent::kNone && !has_targets) ||
          options.label_key != kLabelKey;
 }

@@ -56,6 +56,13 @@ InputOptions WithFoundKeys(InputOptions options, const RecordIndex& index) {
   if (ReadsLabels(options)) {
     options.label_key = std::move(keys.label);
   }
+  if (options.require_labels && options.label_key == kLabelKey) {
+    InputOptions without = options;
+    without.label_key.clear();
+    if (!ReadsLabels(without) && !MayHaveLabels(index)) {
+      return without;
+    }
+  }
   return options;
 }
 

@@ -26,7 +26,8 @@ class Batch:
     Keep the arrays as long as you like: nothing overwrites them. With several
     views images is a list of their arrays, and labels of pixels are uint8 or int32
     [N, H, W]; with views=() it is None. labels is None with views=(), objects or
-    labels of pixels, unless label_key was given.
+    labels of pixels, unless label_key was given, and with fields or several views
+    if no record was found to have one.
     """
 
     __slots__ = ("_loader", "_native", "_rows", "images", "labels", "weights")

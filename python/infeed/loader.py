@@ -161,10 +161,6 @@ class Loader:
         self._objects = boxes
         self._views = outputs
         self._has_images = has_images
-        has_targets = boxes is not None or any(
-            view.labels for view in self._views)
-        self._has_labels = ((has_images and not has_targets)
-                            or _has_label_key(self._options))
         self._convert = frameworks.converters(
             check.choice("framework", framework, ("numpy", "torch", "jax")),
             layout, sharding)
@@ -176,9 +172,15 @@ class Loader:
         self._open: _engine.Stream | None = None
         self._turn: object = None  # the pass in progress
         self._resumed = False
-        self._own = {*vars(self), "_own"} - others
+        self._own = {*vars(self), "_own", "_has_labels"} - others
         _loaders.add(self)
-        self._stream()  # Wrong options are reported here.
+        # Wrong options are reported here.
+        self._has_labels = self._stream().has_labels
+        if (not self._has_labels and has_images and boxes is None
+                and not any(view.labels for view in outputs)
+                and self._rank == 0):
+            _log.warning("no record was found to have a label: batch.labels is "
+                         "None (if they have one, give label_key)")
 
     def _whole(self, own: int | None, whole: int | None) -> int:
         if own is not None and whole is None:
@@ -425,11 +427,9 @@ def _selection(records: int, subset: Any, weights: Any, places: Any) -> Any:
 
 
 def _has_label_key(options: Mapping[str, Any]) -> bool:
-    """Whether labels are read where there are no images, objects or labels of
-    pixels.
-    """
+    """Whether labels are read where there are no images."""
     standard = _arguments.table()["label_key"]["default"]
-    return bool(options.get("label_key", standard) != standard)
+    return options.get("label_key", standard) not in (standard, "")
 
 
 def _check_records(options: Mapping[str, Any], fields: Mapping[str, Field],

@@ -162,6 +162,7 @@ void AddStream(nb::module_& module) {
       .def("stats", &Stream::StatsText)
       .def("verdict", &Stream::VerdictText)
       .def("take_messages", &Stream::TakeMessages)
+      .def_prop_ro("has_labels", &Stream::has_labels)
       .def_prop_ro("batches_per_epoch", &Stream::batches_per_epoch);
   module.def("threads_work", &ClosedArena::WorksHere,
              "False after a fork() of a process with streams: then graph=basic "

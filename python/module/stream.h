@@ -52,6 +52,7 @@ class Stream {
   [[nodiscard]] std::int64_t batches_per_epoch() const {
     return pipeline_->batches_per_epoch();
   }
+  [[nodiscard]] bool has_labels() const { return ReadsLabels(options_); }
   // Messages about bad records since the last call.
   [[nodiscard]] std::vector<std::string> TakeMessages();
 

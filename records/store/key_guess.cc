@@ -323,6 +323,31 @@ void RequireImages(const RecordIndex& index, const std::string& image_key) {
   }
 }
 
+bool MayHaveLabels(const RecordIndex& index) {
+  std::int64_t first = 0;
+  for (std::size_t shard = 0; shard < index.shards().size(); ++shard) {
+    const std::int64_t end = first + index.shard_size(shard);
+    for (; first < end && !index.holds_examples(shard); ++first) {
+      if (index.label(first) != kNoLabel) {
+        return true;
+      }
+    }
+    first = end;
+  }
+  if (index.any_examples()) {
+    const auto has_label = [](const std::set<std::string>& keys) {
+      return std::ranges::any_of(keys, [](const std::string& key) {
+        return key == kLabelKey || IsLabelName(key);
+      });
+    };
+    const SearchedKeys seen =
+        SearchKeys(index, std::string(kImageKey), has_label);
+    return seen.keys.empty() || has_label(seen.keys);
+  }
+  const std::optional<KeyedShard> tar = FindShard(index);
+  return tar && SeenFeatures(index, tar->number, tar->first).Has("cls");
+}
+
 std::string FindLabelKey(const RecordIndex& index, const std::string& given) {
   const std::optional<KeyedShard> place = FindShard(index);
   if (given != kLabelKey || !place || !index.holds_examples(place->number)) {

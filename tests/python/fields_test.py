@@ -260,14 +260,28 @@ class ValuesTest(WithRecords):
                     info = tarfile.TarInfo(f"{number:03}.{ending}")
                     info.size = len(data)
                     tar.addfile(info, io.BytesIO(data))
-        train = infeed.Loader(self.folder / "{00000..00000}.tar", batch_size=4,
-                              recipe="torchvision", crop_scale=0.9,
-                              fields={"txt": infeed.Field("bytes", ())},
-                              require_labels=False)
+        def load(**options):
+            return infeed.Loader(self.folder / "{00000..00000}.tar",
+                                 batch_size=2, recipe="torchvision",
+                                 crop_scale=0.9,
+                                 fields={"txt": infeed.Field("bytes", ())},
+                                 **options)
+        with self.assertLogs("infeed", "WARNING") as logs:
+            train = load()
+        self.assertIn("batch.labels is None", logs.output[0])
         for batch in train:
-            self.assertEqual(batch.images.shape, (4, 224, 224, 3))
+            self.assertEqual(batch.images.shape, (2, 224, 224, 3))
             self.assertEqual([text.decode() for text in batch["txt"]],
                              [f"caption {number}" for number in batch.ids])
+            self.assertIsNone(batch.labels)
+            self.assertEqual(list(batch.as_dict()), ["images", "weights", "txt"])
+        first, second = train
+        with self.assertLogs("infeed", "WARNING"):
+            resumed = load()
+        resumed.load_state_dict(first.state_dict())
+        np.testing.assert_array_equal(next(iter(resumed)).images, second.images)
+        for batch in load(require_labels=False):
+            self.assertEqual(batch.labels.tolist(), [-1, -1])
 
     def test_two_parts_of_one_name(self):
         batch = self.batch([{"weights": 1.0}], {"weights": Field("float32", ())})

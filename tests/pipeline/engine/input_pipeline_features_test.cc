@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/atomic_file.h"
@@ -13,6 +14,7 @@
 #include "pipeline/order/stream_state.h"
 #include "preprocess/jpeg_entropy/seek_index.h"
 #include "records/bytes/byte_source.h"
+#include "records/example/builder.h"
 #include "records/example/imagenet_example.h"
 #include "records/store/seek_feature.h"
 #include "records/store/seek_file.h"
@@ -130,6 +132,26 @@ TEST(InputPipelineLabelsTest, MissingLabelsAreUsedWhereNoneIsRequired) {
   const std::vector<BatchCopy> batches = Stream(shards.index(), options, 9);
   EXPECT_THAT(LabelsOf(batches), ElementsAre(-1, -1, -1, -1));
   EXPECT_THAT(batches[0].weights, Each(1.0F));
+}
+
+TEST(InputPipelineLabelsTest, NoneIsReadBesideFieldsWhereNoRecordHasOne) {
+  const std::string jpeg = TestJpeg({.width = 24, .height = 24});
+  const std::vector<ExampleFeature> features = {
+      {kImageKey, std::vector<std::string_view>{jpeg}},
+      {"length", std::vector<std::int64_t>{7}}};
+  std::vector<std::string> payloads(4, BuildExample(features));
+  InputOptions options = Evaluation(OnBadRecord::kFail);
+  EXPECT_THAT(StreamError(TestShards(payloads), options),
+              HasSubstr("there is no label"));
+  options.fields = {{.key = "length"}};
+  const TestShards none(payloads);
+  EXPECT_FALSE(ReadsLabels(ResolvedOptions(options, none.index())));
+  const std::vector<BatchCopy> batches = Stream(none.index(), options, 9);
+  EXPECT_THAT(LabelsOf(batches), ElementsAre(-1, -1, -1, -1));
+  EXPECT_THAT(batches[0].weights, Each(1.0F));
+  payloads[3] += ExtraInt64s(kLabelKey, {5});
+  EXPECT_THAT(StreamError(TestShards(payloads), options),
+              HasSubstr("there is no label"));
 }
 
 TEST(InputPipelineLabelsTest, LabelsOfPackedRecordsAreTreatedAlike) {

@@ -248,5 +248,47 @@ TEST(KeyGuess, RequiresImagesOfSomeRecord) {
   RequireImages(RecordIndex({RecordFile().Add("?").Write(path)}), key);
 }
 
+TEST(KeyGuess, LabelsMayBeInARecordFarBehind) {
+  const TemporaryFolder folder;
+  const auto may_have = [&](const RecordFile& file) {
+    return MayHaveLabels(RecordIndex({file.Write(folder / "a")}));
+  };
+  const std::string caption = BuildExample(Record{{"txt", Bytes{"a"}}});
+  RecordFile file;
+  for (int i = 0; i < 20; ++i) {
+    file.Add(caption);
+  }
+  EXPECT_FALSE(may_have(file));
+  EXPECT_TRUE(may_have(RecordFile().Add("?")));  // Nothing can be read.
+  file.Add(BuildExample(Record{{kLabelKey, Numbers{1}}}));
+  EXPECT_TRUE(may_have(file));
+  // Reading reports that it is a text.
+  EXPECT_TRUE(may_have(RecordFile().Add(caption).Add(
+      BuildExample(Record{{"target", Bytes{"a"}}}))));
+}
+
+TEST(KeyGuess, LabelsOfTarsMayBeInAnySample) {
+  const TemporaryFolder folder;
+  const auto may_have = [&](const std::vector<std::string>& members,
+                            const std::string& text) {
+    TarFile tar;
+    for (const std::string& name : members) {
+      tar.Add(name, name.ends_with("jpg") ? Jpeg() : text);
+    }
+    WriteFileAtomically(folder / "a.tar", tar.text());
+    return MayHaveLabels(RecordIndex({folder / "a.tar"}));
+  };
+  std::vector<std::string> members;
+  for (char name = 'a'; name < 'u'; ++name) {
+    members.push_back(std::string(1, name) + ".jpg");
+    members.push_back(std::string(1, name) + ".txt");
+  }
+  EXPECT_FALSE(may_have(members, "7"));
+  members.emplace_back("z.jpg");
+  members.emplace_back("z.cls");
+  EXPECT_TRUE(may_have(members, "7"));
+  EXPECT_TRUE(may_have({"a.jpg", "a.cls"}, "cat"));  // Reading reports it.
+}
+
 }  // namespace key_guess_test
 }  // namespace infeed
