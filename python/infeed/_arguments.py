@@ -19,6 +19,10 @@ from infeed import _engine
 _BOOLS = (bool, np.bool_)
 _MOST_INTEGER = 2**64
 
+# Names that may have two values, and the options that these are.
+_PAIRS = {"crop_scale": ("crop_scale", "crop_scale_max"),
+          "scale_jitter": ("scale_jitter_min", "scale_jitter_max")}
+
 
 def shown(value: object) -> str:
     """A short text of any value; never raises."""
@@ -246,15 +250,17 @@ def option(name: str, value: Any, own: Iterable[str]) -> Any:
 def options(given: Mapping[str, Any], own: Iterable[str]) -> dict[str, Any]:
     """The engine's options that are not None; own: as option() takes it."""
     values = {name: value for name, value in given.items() if value is not None}
-    scale = values.get("crop_scale")
-    if isinstance(scale, (tuple, list)):
-        if len(scale) != 2:
-            raise ValueError(f"crop_scale={shown(scale)}: must be the smallest "
-                             "part, or the smallest and the largest")
-        if "crop_scale_max" in values:
-            raise ValueError(f"crop_scale={shown(scale)} and crop_scale_max: give "
-                             "one of them")
-        values["crop_scale"], values["crop_scale_max"] = scale
+    for name, (least, most) in _PAIRS.items():
+        pair = values.get(name)
+        if isinstance(pair, (tuple, list)) and len(pair) == 2:
+            for other in {least, most} & values.keys() - {name}:
+                raise ValueError(f"{name}={shown(pair)} and {other}: give one of "
+                                 "them")
+            del values[name]
+            values[least], values[most] = pair
+        elif name in values and (name != least or isinstance(pair, (tuple, list))):
+            raise wrong(name, pair, "the smallest and the largest"
+                        + (", or the smallest" if name == least else ""))
     return {name: option(name, value, own) for name, value in values.items()}
 
 

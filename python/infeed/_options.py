@@ -125,6 +125,9 @@ class Images(TypedDict, total=False):
     # below. Default: middle.
     fit_margin: Literal["middle", "end"]
 
+    # scale_jitter_min and scale_jitter_max.
+    scale_jitter: tuple[float, float]
+
     # Least factor of recipe fit's random scale in training; 1: the size at
     # which the image just fits. At least 0, at most 10. Default: none.
     scale_jitter_min: float

@@ -12,6 +12,14 @@ OWN = {"batch_size", "training", "rank", "world_size", "layout"}
 # Types that _arguments.options() turns into the table's.
 WIDER = {"crop_scale": "float | tuple[float, float]"}
 
+# Fields that _arguments.options() takes for two options, the first of which is
+# the key.
+PAIRS = {"scale_jitter_min": """\
+    # scale_jitter_min and scale_jitter_max.
+    scale_jitter: tuple[float, float]
+
+"""}
+
 
 def type_of(row):
     if row["name"] in WIDER:
@@ -44,7 +52,7 @@ def field(row):
         text = head + "[\n" + textwrap.fill(
             rest[:-1], 78, initial_indent=" " * 8,
             subsequent_indent=" " * 8) + "]"
-    return comment(row) + "\n" + text
+    return PAIRS.get(row["name"], "") + comment(row) + "\n" + text
 
 
 def render(table):

@@ -196,8 +196,8 @@ class KindsTest(unittest.TestCase):
             random_flip=np.bool_(False), training=np.True_,
             rank=np.int64(0), world_size=np.int64(1))))
 
-    def test_both_bounds_of_a_crop(self):
-        """As torchvision's scale=(0.4, 1)."""
+    def test_two_bounds_at_once(self):
+        """As torchvision's scale=(0.4, 1) and scale_range=(0.1, 2)."""
         def options(**given):
             return _arguments.options(given, ())
         bounds = {"crop_scale": 0.25, "crop_scale_max": 0.5}
@@ -206,7 +206,12 @@ class KindsTest(unittest.TestCase):
         self.assertEqual(options(**bounds), bounds)
         self.assertEqual(options(crop_scale=0.25, crop_scale_max=None),
                          {"crop_scale": 0.25})
+        self.assertEqual(options(scale_jitter=(0.1, 2)),
+                         {"scale_jitter_min": 0.1, "scale_jitter_max": 2})
         for given, message in [
+                ({"scale_jitter": 2}, "scale_jitter=2: must be the smallest and"),
+                ({"scale_jitter": (1, 2), "scale_jitter_min": 1},
+                 "and scale_jitter_min: give one of them"),
                 ({"crop_scale": (0.25,)}, "the smallest and the largest"),
                 ({"crop_scale": (0.25, 0.5), "crop_scale_max": 1},
                  "and crop_scale_max: give one of them"),

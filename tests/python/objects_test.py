@@ -107,8 +107,7 @@ class BoxesTest(WithScenes):
                         {"recipe": "tpu"}, {"recipe": "tpu", "training": False},
                         {"recipe": "plain"}, {"image_size": (40, 64)},
                         {"recipe": "fit"},
-                        {"recipe": "fit", "scale_jitter_min": 0.5,
-                         "scale_jitter_max": 2},
+                        {"recipe": "fit", "scale_jitter": (0.5, 2)},
                         {"random_flip_vertical": True}):
             with self.subTest(options):
                 mirrored = set()
