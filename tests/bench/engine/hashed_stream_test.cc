@@ -1,12 +1,21 @@
 #include "bench/engine/hashed_stream.h"
 
 #include <cstdint>
+#include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.h"
+#include "base/choices.h"
 #include "pipeline/order/stream_state.h"
+#include "records/example/builder.h"
 #include "tests/support/extra_feature.h"
+#include "tests/support/record_file.h"
 #include "tests/support/shard_builder.h"
+#include "tests/support/temporary_folder.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -123,6 +132,47 @@ TEST_F(HashedStreamTest, ListsTheOrderOfTorch) {
   options_.shuffle = Shuffle::kTorch;
   EXPECT_THAT(Order(2),
               ElementsAre(ElementsAre(4, 1, 7, 5), ElementsAre(3, 9, 0, 8)));
+}
+
+// A record for each file of an image, in the order of their labels.
+RecordFile RecordsOf(const std::vector<std::string>& images) {
+  RecordFile file;
+  std::int64_t label = 0;
+  for (const std::string& image : images) {
+    const std::string jpeg =
+        ReadWholeFile(INFEED_TEST_DATA "/" + image, 1 << 20);
+    const std::vector<ExampleFeature> features = {
+        {kImageKey, std::vector<std::string_view>{jpeg}},
+        {kLabelKey, std::vector<std::int64_t>{++label}}};
+    file.Add(BuildExample(features));
+  }
+  return file;
+}
+
+// tests/data/README.md says how that engine's were made.
+TEST(DefaultStreamsTest, AreThoseOfTheEngineBeforeFieldsBoxesAndViews) {
+  const auto golden = nlohmann::ordered_json::parse(
+      std::ifstream(INFEED_TEST_DATA "/default_streams.json"));
+  const TemporaryFolder folder;
+  const RecordIndex index(
+      {RecordsOf(golden.at("images")).Write(folder / "train-00000-of-00001")});
+  std::string state;
+  for (const auto& stream : golden.at("streams")) {
+    SCOPED_TRACE(stream.dump());
+    InputOptions options;
+    options.batch_size = 4;
+    options.training = stream.at("training");
+    options.seed = 7;
+    options.layout = stream.at("layout") == "rgb" ? BatchContent::kRgb
+                                                  : BatchContent::kPixels;
+    options.preprocess.image_size = 32;
+    options.preprocess.recipe =
+        ParseChoice("recipe", std::string(stream.at("recipe")), kRecipes);
+    const HashedStream made = HashStream(index, options, {}, 3);
+    EXPECT_EQ(made.hash, stream.at("hash"));
+    state = state.empty() ? made.state : state;
+  }
+  EXPECT_EQ(state, golden.at("state").dump(2) + "\n");
 }
 
 }  // namespace
