@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +12,9 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "preprocess/codecs/png_codec.h"
+#include "preprocess/codecs/stored_size.h"
+#include "records/files/open_source.h"
 
 namespace infeed {
 namespace {
@@ -113,6 +118,22 @@ void CheckAnnotatedSize(const ImageObjects& annotations,
                                              OrientationText(image) +
                                              ": give --exif_rotate"
                                        : ""));
+}
+
+void CheckMask(const ImageObjects& annotations, std::string_view mask,
+               const ImagenetExample& image) {
+  const auto bytes = std::as_bytes(std::span(mask));
+  const std::optional<StoredSize> size =
+      IsPng(bytes) ? ReadStoredSize(bytes) : std::nullopt;
+  const std::string name = "the mask " + PathForMessages(annotations.mask);
+  if (!size) {
+    throw DataError(name + " is not a PNG");
+  }
+  if (size->width != image.width || size->height != image.height) {
+    throw DataError(fmt::format("{} has {}x{} pixels, the image {}x{}", name,
+                                size->width, size->height, image.width,
+                                image.height));
+  }
 }
 
 ExampleParts BuildObjectExample(const ImagenetExample& example,

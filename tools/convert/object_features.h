@@ -15,6 +15,11 @@ namespace infeed {
 void CheckAnnotatedSize(const ImageObjects& annotations,
                         const EncodedImage& image);
 
+// Throws DataError, naming the file of the mask, unless it is a PNG of the
+// image's size by its header. mask: its bytes.
+void CheckMask(const ImageObjects& annotations, std::string_view mask,
+               const ImagenetExample& image);
+
 // Returns the Example of an image with boxes, in parts: the keys of `example`
 // but for those of the class, and the keys of its objects in
 // docs/converter.md. Boxes are stored in pixels. mask: the bytes of

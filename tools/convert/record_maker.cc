@@ -58,10 +58,12 @@ ImagenetExample MakeExample(const ImageFile& image, const EncodedImage& encoded,
 ExampleParts BuildParts(const ConversionPlan& plan, const ImageFile& image,
                         ImagenetExample example) {
   if (image.objects != nullptr) {
-    const std::string& mask = image.objects->mask;
-    return BuildObjectExample(
-        example, *image.objects,
-        mask.empty() ? "" : ReadWhole(mask, kMaxMaskBytes));
+    std::string mask;
+    if (const std::string& path = image.objects->mask; !path.empty()) {
+      mask = ReadWhole(path, kMaxMaskBytes);
+      CheckMask(*image.objects, mask, example);
+    }
+    return BuildObjectExample(example, *image.objects, mask);
   }
   const ImageClass& image_class = ClassOf(plan, image);
   example.label = image.class_index + 1;

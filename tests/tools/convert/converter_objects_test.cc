@@ -16,6 +16,7 @@
 #include "records/files/shards.h"
 #include "records/tfrecord/reader.h"
 #include "tests/support/exif_jpeg.h"
+#include "tests/support/grey_png.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
@@ -131,18 +132,35 @@ TEST_F(ObjectConversionTest, StoresBoxesInPixelsBesideTheImage) {
 }
 
 TEST_F(ObjectConversionTest, StoresAMaskByteForByteAndDifficultObjects) {
+  const std::string mask = GreyPng({8, 16}, std::vector<std::uint8_t>(8 * 16));
   raw_.Jpeg("JPEGImages/a.jpg")
-      .File("SegmentationClass/a.png", "any bytes")
+      .File("SegmentationClass/a.png", mask)
       .File("Annotations/a.xml",
             "<annotation><object><name>cow</name><difficult>1</difficult>"
             "<bndbox><xmin>1</xmin><ymin>2</ymin><xmax>9</xmax><ymax>7</ymax>"
             "</bndbox></object></annotation>");
   Features record = Convert(ReadVoc(raw_.path(), {})).at(0);
-  EXPECT_EQ(record["image/segmentation/class/encoded"], "any bytes");
+  EXPECT_EQ(record["image/segmentation/class/encoded"], mask);
   EXPECT_EQ(record["image/segmentation/class/format"], "png");
   EXPECT_EQ(record["image/object/difficult"], "1");
   EXPECT_EQ(record["image/object/bbox"], "1. 2. 9. 7.");
   EXPECT_EQ(record["image/source_id"], "a");
+}
+
+TEST_F(ObjectConversionTest, RefusesAMaskThatIsNotOfTheImage) {
+  raw_.Jpeg("JPEGImages/a.jpg")
+      .File("Annotations/a.xml", "<annotation></annotation>");
+  const auto says = [&](const std::string& mask) {
+    raw_.File("SegmentationClass/a.png", mask);
+    return MessageOf<DataError>(
+        [&] { (void)Convert(ReadVoc(raw_.path(), {})); });
+  };
+  EXPECT_THAT(says(GreyPng({16, 8}, std::vector<std::uint8_t>(16 * 8))),
+              AllOf(HasSubstr("JPEGImages/a.jpg: the mask "),
+                    HasSubstr("SegmentationClass/a.png has 8x16 pixels, the "
+                              "image 16x8")));
+  EXPECT_THAT(says("any bytes"),
+              HasSubstr("SegmentationClass/a.png is not a PNG"));
 }
 
 TEST_F(ObjectConversionTest, TurnsYolosPartsIntoPixels) {
