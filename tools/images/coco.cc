@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -109,7 +110,7 @@ class CocoElement {
     return value.is_string() ? value.get<std::string>()
                              : std::to_string(Whole(name));
   }
-  // x, y, w, h
+  // x, y, w, h, whose corners are finite
   [[nodiscard]] std::array<float, 4> Box() const {
     const Json& value = Member("bbox");
     std::array<float, 4> box = {};
@@ -117,6 +118,10 @@ class CocoElement {
                   "a list of 4 numbers: x, y, w, h");
     for (std::size_t i = 0; i < box.size(); ++i) {
       box[i] = Float("bbox", value[i]);
+    }
+    if (!std::isfinite(box[0] + box[2]) || !std::isfinite(box[1] + box[3]) ||
+        !std::isfinite(box[2] * box[3])) {
+      Fail("bbox is too large");
     }
     return box;
   }
@@ -252,40 +257,24 @@ class CocoParser {
   bool keeps_key_ = true;           // of the last key
 };
 
-CocoData ReadFile(const std::string& file) {
-  const DataError::Origin origin = {.path = PathForMessages(file)};
-  const std::string text = ReadWhole(file, kMaxCocoBytes, kNamedByUser);
-  try {
-    return CocoParser().Parse(text);
-  } catch (const Json::out_of_range&) {
-    throw DataError(origin, "a number is too large");
-  } catch (const Json::exception& error) {
-    throw DataError(origin, JsonFault(error));
-  } catch (const DataError& error) {
-    throw error.At(origin);
-  }
-}
-
-// The objects of each image, in the order of the file.
-std::vector<ImageObjects> JoinObjects(const std::string& file, CocoData& data) {
+// Gives each image its objects, in the order of the file.
+CocoFile JoinObjects(CocoData data) {
   std::map<std::string_view, ImageObjects*> by_id;
-  std::vector<ImageObjects> all;
-  all.reserve(data.images.size());
-  for (const CocoImage& image : data.images) {
-    all.push_back({.format = AnnotationFormat::kCoco,
-                   .file = PathForMessages(file),
-                   .source_id = image.id,
-                   .width = image.width,
-                   .height = image.height});
-    if (!by_id.emplace(image.id, &all.back()).second) {
-      throw DataError({.path = PathForMessages(file)},
-                      "images: id " + image.id + " is there twice");
+  CocoFile file;
+  file.images.reserve(data.images.size());
+  for (CocoImage& image : data.images) {
+    file.names.push_back(std::move(image.name));
+    file.images.push_back({.format = AnnotationFormat::kCoco,
+                           .source_id = image.id,
+                           .width = image.width,
+                           .height = image.height});
+    if (!by_id.emplace(image.id, &file.images.back()).second) {
+      throw DataError("images: id " + image.id + " is there twice");
     }
   }
   for (CocoAnnotation& annotation : data.annotations) {
     const auto fail = [&](const std::string& what) {
-      throw DataError({.path = PathForMessages(file)},
-                      "annotations: id " + annotation.id + ": " + what);
+      throw DataError("annotations: id " + annotation.id + ": " + what);
     };
     const auto image = by_id.find(annotation.image_id);
     if (image == by_id.end()) {
@@ -299,7 +288,16 @@ std::vector<ImageObjects> JoinObjects(const std::string& file, CocoData& data) {
     object.text = name->second;
     image->second->objects.push_back(std::move(object));
   }
-  return all;
+  file.labels = std::move(data.names);
+  return file;
+}
+
+CocoFile ReadFile(const std::string& file) {
+  try {
+    return ParseCoco(ReadWhole(file, kMaxCocoBytes, kNamedByUser));
+  } catch (const DataError& error) {
+    throw error.At({.path = PathForMessages(file)});
+  }
 }
 
 std::string FolderOf(const std::string& file) {
@@ -335,6 +333,18 @@ const FolderEntry& FindImage(const AnnotatedFolder& folder,
 
 }  // namespace
 
+CocoFile ParseCoco(std::string_view json) {
+  CocoData data;
+  try {
+    data = CocoParser().Parse(json);
+  } catch (const Json::out_of_range&) {
+    throw DataError("a number is too large");
+  } catch (const Json::exception& error) {
+    throw DataError(JsonFault(error));
+  }
+  return JoinObjects(std::move(data));
+}
+
 ImageTree ReadCoco(const std::vector<std::string>& files,
                    const std::string& folder,
                    const AnnotationOptions& options) {
@@ -344,8 +354,8 @@ ImageTree ReadCoco(const std::vector<std::string>& files,
   for (const std::string& file : files) {
     const std::string base = folder.empty() ? FolderOf(file) : folder;
     const AnnotatedFolder& in = folders.try_emplace(base, base).first->second;
-    CocoData data = ReadFile(file);
-    for (const auto& [label, name] : data.names) {
+    CocoFile coco = ReadFile(file);
+    for (const auto& [label, name] : coco.labels) {
       if (names.emplace(label, name).first->second != name) {
         throw DataError({.path = PathForMessages(file)},
                         "categories: id " + std::to_string(label) + " is \"" +
@@ -357,12 +367,11 @@ ImageTree ReadCoco(const std::vector<std::string>& files,
     split = split.empty()
                 ? SplitInPath(std::string(BaseName(FolderOf(file))) + "/")
                 : split;
-    std::vector<ImageObjects> objects = JoinObjects(file, data);
     const std::vector<std::string> places = ImageFolders(file);
-    for (std::size_t i = 0; i < objects.size(); ++i) {
-      images.Add(split,
-                 in.FileOf(FindImage(in, places, file, data.images[i].name)),
-                 std::move(objects[i]));
+    for (std::size_t i = 0; i < coco.images.size(); ++i) {
+      coco.images[i].file = PathForMessages(file);
+      images.Add(split, in.FileOf(FindImage(in, places, file, coco.names[i])),
+                 std::move(coco.images[i]));
     }
   }
   return images.Finish(names, "--coco");

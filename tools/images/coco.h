@@ -1,12 +1,23 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "records/store/image_tree.h"
 #include "tools/images/annotations.h"
 
 namespace infeed {
+
+struct CocoFile {
+  std::vector<std::string> names = {};  // file_name of each image
+  std::vector<ImageObjects> images = {};
+  LabelNames labels = {};
+};
+
+// Parses a COCO file. Throws DataError, without an origin, that names list and
+// element.
+[[nodiscard]] CocoFile ParseCoco(std::string_view json);
 
 // Lists the images of COCO files (instances_train2017.json) with their boxes. A
 // file's images lie in the folder under their file_name, or in its folder

@@ -279,6 +279,10 @@ LabelNames AssignLabels(const AnnotationOptions& options,
 
 }  // namespace
 
+ImageObjects ParseVoc(std::string_view xml, const AnnotationOptions& options) {
+  return VocXml(xml, options.voc_from_one ? 1.0F : 0.0F).Read();
+}
+
 ImageTree ReadVoc(const std::string& folder, const AnnotationOptions& options) {
   VocFolder voc(folder, options);
   const std::vector<VocImage> found = voc.Find();
@@ -286,9 +290,7 @@ ImageTree ReadVoc(const std::string& folder, const AnnotationOptions& options) {
   ParallelFor(found.size(), options.threads, [&](std::size_t i) {
     const std::string path = PathForMessages(voc.folder().PathOf(found[i].xml));
     try {
-      all[i] = VocXml(voc.folder().Read(found[i].xml, kMaxXmlBytes),
-                      options.voc_from_one ? 1.0F : 0.0F)
-                   .Read();
+      all[i] = ParseVoc(voc.folder().Read(found[i].xml, kMaxXmlBytes), options);
     } catch (const DataError& error) {
       throw error.At({.path = path});
     }

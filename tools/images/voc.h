@@ -1,11 +1,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "records/store/image_tree.h"
 #include "tools/images/annotations.h"
 
 namespace infeed {
+
+// Parses the XML of an image; the classes have no labels yet. Throws DataError,
+// without an origin, that names the element.
+[[nodiscard]] ImageObjects ParseVoc(std::string_view xml,
+                                    const AnnotationOptions& options);
 
 // Lists the images of a data set in the form of Pascal VOC with their boxes: of
 // each VOC2012/{JPEGImages,Annotations} in the folder the images in its lists

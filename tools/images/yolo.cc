@@ -98,31 +98,6 @@ AnnotatedObject ReadObject(std::string_view line) {
           .label = static_cast<std::int64_t>(number) + 1};
 }
 
-// Equal lines count once, as in Ultralytics.
-std::vector<AnnotatedObject> ReadObjects(std::string_view text) {
-  std::vector<AnnotatedObject> objects;
-  const auto key = [](const AnnotatedObject& object) {
-    return std::pair(object.label, object.box);
-  };
-  std::set<std::pair<std::int64_t, std::array<float, 4>>> seen;
-  std::size_t number = 0;
-  for (const std::string& line : Lines(text)) {
-    ++number;
-    if (line.empty()) {
-      continue;
-    }
-    try {
-      AnnotatedObject object = ReadObject(line);
-      if (seen.insert(key(object)).second) {
-        objects.push_back(std::move(object));
-      }
-    } catch (const DataError& error) {
-      throw DataError("line " + std::to_string(number) + ": " + error.reason());
-    }
-  }
-  return objects;
-}
-
 // The names in a data.yaml: a list, or a map from the numbers.
 LabelNames NamesInYaml(const std::string& text) {
   LabelNames names;
@@ -204,6 +179,30 @@ std::string LabelFileOf(std::string_view image) {
 
 }  // namespace
 
+std::vector<AnnotatedObject> ParseYolo(std::string_view text) {
+  std::vector<AnnotatedObject> objects;
+  const auto key = [](const AnnotatedObject& object) {
+    return std::pair(object.label, object.box);
+  };
+  std::set<std::pair<std::int64_t, std::array<float, 4>>> seen;
+  std::size_t number = 0;
+  for (const std::string& line : Lines(text)) {
+    ++number;
+    if (line.empty()) {
+      continue;
+    }
+    try {
+      AnnotatedObject object = ReadObject(line);
+      if (seen.insert(key(object)).second) {
+        objects.push_back(std::move(object));
+      }
+    } catch (const DataError& error) {
+      throw DataError("line " + std::to_string(number) + ": " + error.reason());
+    }
+  }
+  return objects;
+}
+
 ImageTree ReadYolo(const std::string& folder,
                    const AnnotationOptions& options) {
   const AnnotatedFolder in(folder);
@@ -223,7 +222,7 @@ ImageTree ReadYolo(const std::string& folder,
     all[i].file = PathForMessages(in.PathOf(file));
     try {
       if (in.files().contains(file)) {
-        all[i].objects = ReadObjects(in.Read(file, kMaxLabelBytes));
+        all[i].objects = ParseYolo(in.Read(file, kMaxLabelBytes));
       }
     } catch (const DataError& error) {
       throw error.At({.path = all[i].file});

@@ -1,11 +1,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "records/store/image_tree.h"
 #include "tools/images/annotations.h"
 
 namespace infeed {
+
+// Parses a label file. Equal lines count once, as in Ultralytics. Throws
+// DataError, without an origin, that names the line.
+[[nodiscard]] std::vector<AnnotatedObject> ParseYolo(std::string_view text);
 
 // Lists the images of a folder with the boxes in their label files: the image's
 // path with .txt, and its last folder "images" named "labels". A line is a

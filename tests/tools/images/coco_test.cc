@@ -150,6 +150,7 @@ TEST_F(CocoTest, NamesWhatIsWrongWithAFile) {
         {Coco(Object(7, 9, 1, "[1, 2, 3, \"4\"]")), "bbox is not a number"},
         {Coco(Object(7, 9, 1, "[1, 2, 3, 1e40]")),
          "id 7: bbox: a number is not finite, or too large"},
+        {Coco(Object(7, 9, 1, "[3e38, 2, 3e38, 4]")), "bbox is too large"},
         {Coco(Object(7, 9, 1, "[1, 2, 3, 1e999]")), "a number is too large"},
         {Coco(Object(7, 9, 1, "[1, 2, 3, NaN]")), "not JSON at byte"},
         {Coco(Object(7, 9, 1, box, "\"iscrowd\": 2")),
