@@ -597,6 +597,30 @@ class TorchTest(WithRecords):
                             for value in batch.as_dict().values()))
         self.assertEqual(batch["input_ids"].data_ptr() % 64, 0)
 
+    def test_a_loop_of_torch_xla(self):
+        import torch
+        bce = torch.nn.functional.binary_cross_entropy_with_logits
+        device, losses = torch.device("cpu"), []
+
+        def mp_device_loader(loader, device):
+            return Ahead(loader, lambda array: array.to(device))
+
+        def model(ids, mask):
+            self.assertTrue(torch.equal(mask, ids > 0))
+            return (ids * mask).sum(1) / 30_000
+        self.write(sentences(70))
+        train = infeed.Loader(
+            self.folder / "*.tfrecord", batch_size=32, views=(),
+            framework="torch", shuffle="torch", rank_share="strided",
+            fields={"input_ids": infeed.Field("int64", 224, pad=0),
+                    "target": infeed.Field("float32", ())})
+        for step in mp_device_loader(train.dicts(), device):
+            mask = (torch.arange(224, device=device)
+                    < step["input_ids/length"][:, None])
+            losses.append(bce(model(step["input_ids"], mask), step["target"]))
+        self.assertEqual(len(losses), 2)
+        self.assertTrue(torch.stack(losses).isfinite().all())
+
     def test_raw_halves(self):
         import torch
         row = np.arange(4, dtype=np.float16)
