@@ -180,6 +180,7 @@ void DatasetStats::Merge(DatasetStats other) {
   exif += other.exif;
   adobe += other.adobe;
   standard_tables += other.standard_tables;
+  unreadable_features += other.unreadable_features;
   wrong_sizes += other.wrong_sizes;
   width.Merge(other.width);
   height.Merge(other.height);
@@ -199,7 +200,11 @@ void StatsVisitor::Visit(std::size_t shard, const Record& record) {
   const ImagenetExampleView example = ParseImagenetExample(
       record.payload,
       keys_.label == kLabelKey ? LabelList::kOne : LabelList::kAny, keys_);
-  stats_.features.Add(ListFeatures(record.payload));
+  try {
+    stats_.features.Add(ListFeatures(record.payload));
+  } catch (const DataError&) {
+    ++stats_.unreadable_features;
+  }
   const RecordPlace place = {.shard = shard, .record = record.number};
   bool packed = false;
   ForEachEntry(record.payload,

@@ -254,6 +254,14 @@ std::string WrongSizesText(std::int64_t records) {
                    " image\n";
 }
 
+std::string UnreadableText(std::int64_t records) {
+  return records == 0 ? ""
+                      : CountText(records, "record has", "records have") +
+                            " a feature that cannot be parsed: " +
+                            (records == 1 ? "its" : "their") +
+                            " features are not counted\n\n";
+}
+
 // Empty if image records have no other features.
 ReportTable FeatureRows(const StatsReport& report) {
   const FeatureTable own = OwnFeatures(report);
@@ -319,6 +327,8 @@ ReportTable StatsTable(const StatsReport& report, std::size_t max_classes) {
       ClassesRow(stats, max_classes),
       {"keys", stats.keys}};
   std::ranges::move(FeatureRows(report), std::back_inserter(table));
+  table.push_back({"unreadable_features", stats.unreadable_features,
+                   UnreadableText(stats.unreadable_features)});
   if (has_images) {
     std::ranges::move(ImageRows(report), std::back_inserter(table));
   } else {

@@ -201,6 +201,22 @@ infeed.Loader(")" +
 )");
 }
 
+// As in verify, a record is good if what is read of it can be.
+TEST_F(TextStatsTest, AFeatureThatCannotBeParsedMakesNoRecordBad) {
+  RecordFile()
+      .Add(ExtraInt64s("ids", {1}))
+      .Add(ExtraInt64s("ids", {2}) + ExtraFeature("other", 3, "\x0A\x7F"))
+      .Write(path_);
+  const StatsReport report = Collect();
+  EXPECT_THAT(TextOf(report),
+              AllOf(HasSubstr("records     2 in 1 shard, no images, 0 bad"),
+                    HasSubstr("1 record has a feature that cannot be parsed"),
+                    HasSubstr("\"ids\": \"int64\"})")));
+  const Json json = Json::parse(JsonOf(report));
+  EXPECT_EQ(json["unreadable_features"], 1);
+  EXPECT_EQ(json["features"][0]["records"], 1);
+}
+
 TEST_F(TextStatsTest, SayItToProgramsAndOnThePage) {
   const Json json = Json::parse(JsonOf(Collect()));
   EXPECT_EQ(json["features"][0], Json::parse(R"({"key": "ids",
