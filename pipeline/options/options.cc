@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -40,12 +39,10 @@ void ResolveObjects(InputOptions& options) {
 }
 
 void CheckKeys(const InputOptions& options) {
-  for (const auto& [name, key] : {std::pair("image_key", options.image_key),
-                                  std::pair("label_key", options.label_key)}) {
-    if (key.empty()) {
-      throw UsageError(std::string(name) +
-                       " is empty: give a key of the records");
-    }
+  const bool has_image_key = !options.image_key.empty();
+  if (!has_image_key || (options.label_key.empty() && ReadsLabels(options))) {
+    throw UsageError(std::string(has_image_key ? "label_key" : "image_key") +
+                     " is empty: give a key of the records");
   }
 }
 

@@ -145,10 +145,13 @@ TEST(InputPipelineLabelsTest, NoneIsReadBesideFieldsWhereNoRecordHasOne) {
               HasSubstr("there is no label"));
   options.fields = {{.key = "length"}};
   const TestShards none(payloads);
-  EXPECT_FALSE(ReadsLabels(ResolvedOptions(options, none.index())));
-  const std::vector<BatchCopy> batches = Stream(none.index(), options, 9);
-  EXPECT_THAT(LabelsOf(batches), ElementsAre(-1, -1, -1, -1));
-  EXPECT_THAT(batches[0].weights, Each(1.0F));
+  const InputOptions resolved = ResolvedOptions(options, none.index());
+  EXPECT_FALSE(ReadsLabels(resolved));
+  for (const InputOptions& given : {options, resolved}) {
+    const std::vector<BatchCopy> batches = Stream(none.index(), given, 9);
+    EXPECT_THAT(LabelsOf(batches), ElementsAre(-1, -1, -1, -1));
+    EXPECT_THAT(batches[0].weights, Each(1.0F));
+  }
   payloads[3] += ExtraInt64s(kLabelKey, {5});
   EXPECT_THAT(StreamError(TestShards(payloads), options),
               HasSubstr("there is no label"));
