@@ -53,9 +53,10 @@ InputOptions WithFoundKeys(InputOptions options, const RecordIndex& index) {
   }
   RecordKeys keys = FindKeys(index, GivenKeys(options));
   options.image_key = std::move(keys.image);
-  if (ReadsLabels(options)) {
-    options.label_key = std::move(keys.label);
+  if (!ReadsLabels(options)) {
+    return options;
   }
+  options.label_key = std::move(keys.label);
   if (options.require_labels && options.label_key == kLabelKey) {
     InputOptions without = options;
     without.label_key.clear();

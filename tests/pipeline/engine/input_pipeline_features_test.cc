@@ -152,6 +152,9 @@ TEST(InputPipelineLabelsTest, NoneIsReadBesideFieldsWhereNoRecordHasOne) {
     EXPECT_THAT(LabelsOf(batches), ElementsAre(-1, -1, -1, -1));
     EXPECT_THAT(batches[0].weights, Each(1.0F));
   }
+  options.objects = ObjectsPreset("tf");  // Reads no label anyway.
+  EXPECT_EQ(WithFoundKeys(options, none.index()).label_key, kLabelKey);
+  options.objects = {};
   payloads[3] += ExtraInt64s(kLabelKey, {5});
   EXPECT_THAT(StreamError(TestShards(payloads), options),
               HasSubstr("there is no label"));
