@@ -1,87 +1,98 @@
 #include "pipeline/engine/input_graph.h"
 
-#include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include <tbb/flow_graph.h>
 
 #include "base/bounded_queue.h"
 #include "pipeline/engine/closed_arena.h"
+#include "pipeline/engine/range_queue.h"
 
 namespace infeed {
 namespace {
 
 namespace flow = tbb::flow;
 
-// Neighbouring slots of a batch that wait for a worker.
-struct SlotRange {
-  OpenBatch* batch = nullptr;
-  int first = 0;
-  int last = 0;  // one past the last slot
-  StageCounter::Clock::time_point since;
-};
+// Fills a slot. Returns whether it was the last one of the batch to be done.
+bool FillSlot(SlotFiller& filler, int slot,
+              StageCounter::Clock::time_point since, Sample& sample) {
+  sample.slot = slot;
+  sample.since = since;
+  filler.Read(sample);
+  filler.Fill(sample);
+  const bool is_whole = sample.batch->SlotDone();
+  filler.UseSpareTime(sample);
+  return is_whole;
+}
 
 // Fills slots one after the other, in the order that is best for reading.
 // Returns whether one of them was the last slot of the batch to be done.
 bool FillRange(SlotFiller& filler, const SlotRange& range, Sample& sample) {
   bool is_whole = false;
   sample.batch = range.batch;
-  for (int slot = range.first; slot < range.last; ++slot) {
-    sample.slot = slot;
-    sample.since = range.since;
-    if (slot + 1 < range.last) {
-      filler.WillReadNext(range.batch->record(slot + 1));
+  for (std::uint64_t left = range.slots; left != 0;) {
+    const int slot = range.first + std::countr_zero(left);
+    left &= left - 1;
+    if (left != 0) {
+      filler.WillReadNext(
+          range.batch->record(range.first + std::countr_zero(left)));
     }
-    filler.Read(sample);
-    filler.Fill(sample);
-    is_whole = range.batch->SlotDone();
-    filler.UseSpareTime(sample);
+    is_whole = FillSlot(filler, slot, range.since, sample);
   }
   return is_whole;
 }
 
 // The nodes, and a sample for each worker. The graph belongs to the arena in
 // which it is made.
-class Nodes {
+class Nodes final : public RangeLender {
  public:
   Nodes(SlotFiller& filler, const InputGraphOptions& options,
         InputGraph::Deliver deliver);
-  ~Nodes() = default;
-  Nodes(const Nodes&) = delete;
-  Nodes& operator=(const Nodes&) = delete;
 
   void Put(OpenBatch& batch);
-  void WaitUntilIdle() { graph_.wait_for_all(); }
+  // Fills what is lent, and waits until all batches are delivered.
+  void Finish() {
+    Issue(queue_.Recall());
+    graph_.wait_for_all();
+  }
+
+  [[nodiscard]] std::optional<RangeLoan> Lend(int link, Clock::duration latency,
+                                              Clock::time_point now) override;
+  bool Arrive(const RangeLoan& loan, const WriteSlot& write) override;
+  void Lose(const RangeLoan& loan) override { Issue(queue_.Lose(loan)); }
+  void MarkLate(Clock::time_point now) override { Issue(queue_.MarkLate(now)); }
 
  private:
-  // Emits a batch when its last slot is filled.
-  using Fill = flow::multifunction_node<SlotRange, std::tuple<OpenBatch*>>;
+  // A worker may take a range from the queue.
+  struct Ticket {};
 
-  int slots_per_task_;
+  void Issue(int tickets);
+  // Redeems a ticket, in a worker.
+  void Work();
+
+  SlotFiller& filler_;
+  RangeQueue queue_;
   // One for each worker, so no worker waits for one.
   BoundedQueue<std::unique_ptr<Sample>> idle_samples_;
   flow::graph graph_;
-  Fill fill_;
+  flow::function_node<Ticket> fill_;
   flow::sequencer_node<OpenBatch*> in_order_;
-  flow::function_node<OpenBatch*, flow::continue_msg> deliver_;
+  flow::function_node<OpenBatch*> deliver_;
 };
 
 Nodes::Nodes(SlotFiller& filler, const InputGraphOptions& options,
              InputGraph::Deliver deliver)
-    : slots_per_task_(options.slots_per_task),
+    : filler_(filler),
+      queue_(options.threads, options.slots_per_task),
       idle_samples_(static_cast<std::size_t>(options.threads)),
       fill_(graph_, static_cast<std::size_t>(options.threads),
-            [this, &filler](const SlotRange& range,
-                            Fill::output_ports_type& ports) {
-              std::unique_ptr<Sample> sample = idle_samples_.Pop().value();
-              const bool is_whole = FillRange(filler, range, *sample);
-              idle_samples_.Push(std::move(sample));
-              if (is_whole) {
-                std::get<0>(ports).try_put(range.batch);
-              }
+            [this](Ticket) {
+              Work();
+              return flow::continue_msg{};
             }),
       in_order_(graph_,
                 [](const OpenBatch* batch) {
@@ -95,21 +106,52 @@ Nodes::Nodes(SlotFiller& filler, const InputGraphOptions& options,
   for (int i = 0; i < options.threads; ++i) {
     idle_samples_.Push(std::make_unique<Sample>(filler.options()));
   }
-  flow::make_edge(flow::output_port<0>(fill_), in_order_);
   flow::make_edge(in_order_, deliver_);
 }
 
 void Nodes::Put(OpenBatch& batch) {
-  const int samples = batch.plan().samples;
-  if (samples == 0) {
+  if (batch.plan().samples == 0) {
     in_order_.try_put(&batch);  // All slots are padding.
+    return;
   }
-  // The last slot's worker may deliver the batch before this loop ends, so the
-  // loop must not read the batch.
-  for (int slot = 0; slot < samples; slot += slots_per_task_) {
-    fill_.try_put({&batch, slot, std::min(slot + slots_per_task_, samples),
-                   StageCounter::Clock::now()});
+  Issue(queue_.Add(batch, Clock::now()));
+}
+
+void Nodes::Issue(int tickets) {
+  for (int i = 0; i < tickets; ++i) {
+    fill_.try_put({});
   }
+}
+
+void Nodes::Work() {
+  const std::optional<SlotRange> range = queue_.Take();
+  if (!range) {
+    return;
+  }
+  std::unique_ptr<Sample> sample = idle_samples_.Pop().value();
+  const bool is_whole = FillRange(filler_, *range, *sample);
+  idle_samples_.Push(std::move(sample));
+  if (is_whole) {
+    in_order_.try_put(range->batch);
+  }
+}
+
+std::optional<RangeLoan> Nodes::Lend(int link, Clock::duration latency,
+                                     Clock::time_point now) {
+  if (filler_.is_cancelled()) {
+    return std::nullopt;
+  }
+  return queue_.Lend(link, latency, now);
+}
+
+bool Nodes::Arrive(const RangeLoan& loan, const WriteSlot& write) {
+  const RangeQueue::Arrival arrival = queue_.Arrive(loan, write);
+  filler_.CountArrived(arrival.slots);
+  Issue(arrival.tickets);
+  if (arrival.whole != nullptr) {
+    in_order_.try_put(arrival.whole);
+  }
+  return arrival.is_used;
 }
 
 }  // namespace
@@ -121,6 +163,7 @@ class InputGraph::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   virtual void Put(OpenBatch& batch) = 0;
+  virtual RangeLender* lender() { return nullptr; }
 };
 
 // The nodes in an arena of their own.
@@ -131,11 +174,12 @@ class InputGraph::Flow final : public InputGraph::Impl {
     arena_.Execute(
         [&] { nodes_.emplace(filler, options, std::move(deliver)); });
   }
-  ~Flow() override { nodes_->WaitUntilIdle(); }  // Afterwards the threads end.
+  ~Flow() override { nodes_->Finish(); }  // Afterwards the threads end.
   Flow(const Flow&) = delete;
   Flow& operator=(const Flow&) = delete;
 
   void Put(OpenBatch& batch) override { nodes_->Put(batch); }
+  RangeLender* lender() override { return &*nodes_; }
 
  private:
   ClosedArena arena_;
@@ -151,9 +195,12 @@ class InputGraph::Basic final : public InputGraph::Impl {
         sample_(filler.options()) {}
 
   void Put(OpenBatch& batch) override {
+    const StageCounter::Clock::time_point since = StageCounter::Clock::now();
     const int samples = batch.plan().samples;
-    (void)FillRange(filler_, {&batch, 0, samples, StageCounter::Clock::now()},
-                    sample_);
+    sample_.batch = &batch;
+    for (int slot = 0; slot < samples; ++slot) {
+      (void)FillSlot(filler_, slot, since, sample_);
+    }
     deliver_(batch);
   }
 
@@ -175,5 +222,7 @@ InputGraph::InputGraph(SlotFiller& filler, const InputGraphOptions& options,
 InputGraph::~InputGraph() = default;
 
 void InputGraph::Put(OpenBatch& batch) { impl_->Put(batch); }
+
+RangeLender* InputGraph::lender() { return impl_->lender(); }
 
 }  // namespace infeed

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "pipeline/engine/open_batch.h"
+#include "pipeline/engine/range_lender.h"
 #include "pipeline/engine/slot_filler.h"
 
 namespace infeed {
@@ -13,7 +14,7 @@ struct InputGraphOptions {
   // Put().
   int threads = 1;
   // Neighbouring slots in one task: a worker fills them one after the other,
-  // and they share the graph's cost per task. > 0
+  // and they share the graph's cost per task. 1 to 64
   int slots_per_task = 1;
 };
 
@@ -21,7 +22,9 @@ struct InputGraphOptions {
 // parallel and delivers the batches whole and in order.
 //
 //   Put ► waiting ► read, decode, resize, pack ─► in order ► deliver
-//          (queue)  `threads` ranges at once      (last slot)
+//       (RangeQueue) `threads` ranges at once     (last slot)
+//            └────► links, if there are any ─────────┘
+//                   (range_lender.h)
 //
 // One node does all the work on a sample: the sample's bytes and rows stay in
 // the worker's cache, and no queue between stages has to be bounded. The
@@ -41,7 +44,8 @@ class InputGraph {
   // Requires: filler outlives it.
   InputGraph(SlotFiller& filler, const InputGraphOptions& options,
              Deliver deliver);
-  // Waits until all batches put are delivered.
+  // Waits until all batches put are delivered. What links have not returned,
+  // the graph's threads fill. Requires: the links have ended.
   ~InputGraph();
   InputGraph(const InputGraph&) = delete;
   InputGraph& operator=(const InputGraph&) = delete;
@@ -49,6 +53,9 @@ class InputGraph {
   // Puts a batch into the graph; with threads > 0 it does not wait. Requires:
   // the batch is begun; batches are numbered from 0 without a gap.
   void Put(OpenBatch& batch);
+
+  // Lends ranges, until the filler is cancelled; null with 0 threads.
+  [[nodiscard]] RangeLender* lender();
 
  private:
   class Impl;

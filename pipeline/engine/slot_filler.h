@@ -57,6 +57,10 @@ class SlotFiller {
   // and was the last call.
   void UseSpareTime(Sample& sample);
 
+  // Notes that slots were filled by others than Read() and Fill(), so they do
+  // not wait any more.
+  void CountArrived(int slots) { counters_.waiting.Add(-slots); }
+
   // From now on Read() and Fill() leave slots as they are: no consumer will
   // read them.
   void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
