@@ -13,8 +13,10 @@ constexpr std::size_t kFirstSize = 64;  // a power of two
 constexpr int kLateAfter = 2;           // times the link's median latency
 
 std::vector<SlotRequest> RequestsOf(const SlotRange& range) {
+  const int count = std::popcount(range.slots);
+  const int end = range.first + count;
   std::vector<SlotRequest> requests;
-  const int end = range.first + std::popcount(range.slots);
+  requests.reserve(static_cast<std::size_t>(count));
   for (int slot = range.first; slot < end; ++slot) {
     const SamplePlace place = range.batch->plan().SampleOf(slot);
     requests.push_back({.epoch = place.epoch,

@@ -43,10 +43,10 @@ struct SlotRange {
 // Numbers of ranges and loans are not used again, so what comes too late finds
 // no range, or no loan of its number.
 //
-// Tickets: Add() and others return how many more ranges a local thread can
-// take; the caller calls Take() as often, from any thread, whenever one is
-// free. Links that take ranges leave tickets over, which count for the next
-// ones, so there are never more than ranges.
+// Tickets: Add(), Arrive(), Lose(), MarkLate() and Recall() return how many
+// more times a local thread has to call Take(), once for each range that became
+// waiting or late. Links that take ranges leave tickets over, which count for
+// the next ranges: there are at most as many as there were ranges at once.
 //
 // Thread-safe. Batches must outlive their ranges.
 class RangeQueue {
@@ -56,7 +56,7 @@ class RangeQueue {
   // Requires: threads > 0, 0 < slots_per_range <= 64.
   RangeQueue(int threads, int slots_per_range);
 
-  // Adds the batch's samples. Afterwards the batch may have left already.
+  // Adds the batch's samples. When it returns, the batch may have left already.
   [[nodiscard]] int Add(OpenBatch& batch, Clock::time_point now);
 
   // Redeems a ticket. Requires: the caller fills the range, if there is one.

@@ -244,7 +244,7 @@ class LentRanges {
 
 TEST(LentRangesTest, BatchesAreThoseOfTheBasicGraph) {
   int used = 0;
-  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
     LentRanges stream(seed);
     while (stream.delivered() < kBatches) {
@@ -258,7 +258,7 @@ TEST(LentRangesTest, BatchesAreThoseOfTheBasicGraph) {
 }
 
 TEST(LentRangesTest, DestructionFillsWhatIsLent) {
-  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
     LentRanges stream(seed);
     for (std::uint32_t i = 0; i < seed; ++i) {
@@ -270,7 +270,7 @@ TEST(LentRangesTest, DestructionFillsWhatIsLent) {
 }
 
 TEST(LentRangesTest, ACancelledGraphEnds) {
-  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
     LentRanges stream(seed);
     for (std::uint32_t i = 0; i < seed; ++i) {
