@@ -319,7 +319,7 @@ class Storm {
     worker.requests.pop_front();
     worker.is_busy = false;
     events_.After(Seconds(0.001),
-                  [this, request = std::move(request)] { Arrive(request); });
+                  [this, sent = std::move(request)] { Arrive(sent); });
     Serve(worker);
   }
   // Every fifth one is silent: its links notice late.
