@@ -71,6 +71,9 @@ class SeenFeatures {
         [](std::size_t, const DataError&) {});
   }
 
+  // No record could be read, or none has features.
+  [[nodiscard]] bool is_empty() const { return features_.empty(); }
+
   [[nodiscard]] bool Has(std::string_view key) const {
     return features_.contains(key);
   }
@@ -345,7 +348,11 @@ bool MayHaveLabels(const RecordIndex& index) {
     return seen.keys.empty() || has_label(seen.keys);
   }
   const std::optional<KeyedShard> tar = FindShard(index);
-  return tar && SeenFeatures(index, tar->number, tar->first).Has("cls");
+  if (!tar) {
+    return false;
+  }
+  const SeenFeatures seen(index, tar->number, tar->first);
+  return seen.is_empty() || seen.Has("cls");
 }
 
 std::string FindLabelKey(const RecordIndex& index, const std::string& given) {

@@ -54,7 +54,7 @@ void RequireImages(const RecordIndex& index, const std::string& image_key);
 // Whether a record of the data may have a label: false if none of the index's
 // records that are not Examples has one, no Example has a key that FindKeys()
 // would take, as far as RequireFeatures() searches, and the first samples of
-// tars have no .cls. True if there are Examples and none can be read.
+// tars have no .cls. True if none of them can be read.
 [[nodiscard]] bool MayHaveLabels(const RecordIndex& index);
 
 // The key of the label alone: does not fail where two features fit the image.

@@ -61,4 +61,15 @@ inline std::string ExtraBytes(std::string_view key,
   return ExtraFeature(key, 1, list);
 }
 
+// One box in the middle of the image and its label, by the keys of TensorFlow's
+// Object Detection API.
+inline std::string ExtraBox() {
+  const std::string box = "image/object/bbox/";
+  return ExtraFloats(box + "xmin", {0.25F}) +
+         ExtraFloats(box + "ymin", {0.25F}) +
+         ExtraFloats(box + "xmax", {0.75F}) +
+         ExtraFloats(box + "ymax", {0.75F}) +
+         ExtraInt64s("image/object/class/label", {1});
+}
+
 }  // namespace infeed

@@ -13,6 +13,7 @@
 #include "pipeline/options/option_text.h"
 #include "pipeline/options/overloaded.h"
 #include "pipeline/order/stream_state.h"
+#include "tests/support/extra_feature.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
@@ -166,7 +167,9 @@ InputOptions OptionsWith(std::string_view row) {
 
 // A stream is not resumed with another value, and the message names its row.
 TEST(InputTableTest, OptionsOfTheStreamAreInItsState) {
-  const TestShards shards(TestPayloads(8));
+  std::vector<std::string> payloads = TestPayloads(8);
+  payloads[0] += ExtraBox();
+  const TestShards shards(payloads);
   for (const InputOption& row : InputOptionTable()) {
     const InputOptions there = OptionsWith(row.name);
     const std::string state =

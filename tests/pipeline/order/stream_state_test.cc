@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "pipeline/order/selection.h"
+#include "tests/support/extra_feature.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/throws.h"
 
@@ -27,7 +28,12 @@ using ::testing::Not;
 class StreamStateTest : public ::testing::Test {
  protected:
   static const RecordIndex& index() {
-    static const TestShards shards(TestPayloads(8));
+    static const TestShards shards([] {
+      std::vector<std::string> payloads = TestPayloads(8);
+      payloads[0] += ExtraBox();
+      payloads[0] += ExtraFloats("other", {0.25F});
+      return payloads;
+    }());
     return shards.index();
   }
 

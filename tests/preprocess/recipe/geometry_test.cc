@@ -66,14 +66,20 @@ std::vector<float> Found(const Pixels& pixels, const ImageSize& size) {
           static_cast<float>(right), static_cast<float>(bottom)};
 }
 
-// The rectangle's corners through the matrix, in order and in the output.
-std::vector<float> Mapped(const AffineMatrix& matrix, const ImageSize& size,
+// The corners of the rectangle's part in the window through the matrix, in
+// order and in the output.
+std::vector<float> Mapped(const Geometry& geometry, const ImageSize& size,
                           const Window& rectangle) {
+  const Window& window = geometry.window;
+  const auto in_window = [](int at, int first, int length) {
+    return static_cast<double>(std::clamp(at, first, first + length));
+  };
   std::vector<double> xy = {
-      static_cast<double>(rectangle.x), static_cast<double>(rectangle.y),
-      static_cast<double>(rectangle.x + rectangle.width),
-      static_cast<double>(rectangle.y + rectangle.height)};
-  Apply(matrix, xy);
+      in_window(rectangle.x, window.x, window.width),
+      in_window(rectangle.y, window.y, window.height),
+      in_window(rectangle.x + rectangle.width, window.x, window.width),
+      in_window(rectangle.y + rectangle.height, window.y, window.height)};
+  Apply(geometry.Matrix(size), xy);
   const auto inside = [](double value, int length) {
     return static_cast<float>(std::clamp(value, 0.0, double(length)));
   };
@@ -96,7 +102,7 @@ bool ExpectAgree(const Geometry& geometry, const Pixels& pixels,
     return false;
   }
   EXPECT_THAT(Found(pixels, size), Pointwise(FloatNear(1.01F), boxes));
-  EXPECT_THAT(Mapped(geometry.Matrix(size), size, rectangle),
+  EXPECT_THAT(Mapped(geometry, size, rectangle),
               Pointwise(FloatNear(0.001F), boxes));
   return true;
 }
