@@ -2,14 +2,6 @@
 
 #include "base/error.h"
 
-// Compiles a function for several instruction sets; the best one is taken.
-#if defined(__x86_64__) && defined(__GNUC__) && \
-    !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-#define INFEED_FOR_EACH_CPU [[gnu::target_clones("avx2", "default")]]
-#else
-#define INFEED_FOR_EACH_CPU
-#endif
-
 namespace infeed {
 namespace {
 
@@ -58,8 +50,7 @@ std::array<std::uint32_t, 4> Philox4x32(std::array<std::uint32_t, 2> key,
 }
 
 // Loops over the lanes, which compilers turn into vector code.
-INFEED_FOR_EACH_CPU void Philox4x32(std::array<std::uint32_t, 2> key,
-                                    PhiloxLanes& counters) {
+void Philox4x32(std::array<std::uint32_t, 2> key, PhiloxLanes& counters) {
   auto& [c0, c1, c2, c3] = counters;
   for (int round = 0; round < kRounds; ++round) {
     for (std::size_t i = 0; i < kPhiloxLanes; ++i) {

@@ -13,10 +13,9 @@ void OpenBatch::Begin(std::int64_t number, const PlannedBatch& planned,
   bad_records_.clear();
   error_ = nullptr;
   EnterPlan(planned, *batch_);
-  fields_.resize(static_cast<std::size_t>(batch_->size()));
-  for (std::vector<FieldColumn>& slot : fields_) {
-    std::ranges::for_each(slot, &FieldColumn::Clear);
-  }
+  const auto slots = static_cast<std::size_t>(batch_->size());
+  fields_.resize(slots);
+  has_fields_.assign(slots, 0);
   for (int slot = plan_.samples; slot < batch_->size(); ++slot) {
     batch_->BlankSlot(slot);
   }
@@ -56,9 +55,9 @@ void OpenBatch::GatherFields() {
   columns.resize(count);
   BoxColumn& boxes = batch_->boxes();
   boxes.Clear();
-  for (const std::vector<FieldColumn>& slot : fields_) {
-    boxes.Append(slot.size() > count
-                     ? std::span<const float>(slot[count].floats)
+  for (std::size_t slot = 0; slot < fields_.size(); ++slot) {
+    boxes.Append(has_fields_[slot] != 0 && fields_[slot].size() > count
+                     ? std::span<const float>(fields_[slot][count].floats)
                      : std::span<const float>());
   }
   for (std::size_t i = 0; i < count; ++i) {
@@ -66,9 +65,9 @@ void OpenBatch::GatherFields() {
     if (specs[i].IsFixed()) {
       continue;
     }
-    for (const std::vector<FieldColumn>& slot : fields_) {
-      if (slot.size() >= count && slot[i].offsets.size() > 1) {
-        columns[i].Append(slot[i]);
+    for (std::size_t slot = 0; slot < fields_.size(); ++slot) {
+      if (has_fields_[slot] != 0) {
+        columns[i].Append(fields_[slot][i]);
       } else {
         columns[i].AppendEmpty();
       }

@@ -53,7 +53,9 @@ class OpenBatch {
   // its boxes, if it has any, and gives their memory in exchange. For different
   // slots from several threads at once.
   void SetFields(int slot, std::vector<FieldColumn>& fields) {
-    fields_[static_cast<std::size_t>(slot)].swap(fields);
+    const auto at = static_cast<std::size_t>(slot);
+    fields_[at].swap(fields);
+    has_fields_[at] = 1;
   }
 
   // Notes a bad record.
@@ -72,7 +74,9 @@ class OpenBatch {
  private:
   std::int64_t number_ = 0;
   BatchPlan plan_;
-  std::vector<std::vector<FieldColumn>> fields_;  // by slot; empty: none
+  // By slot: of this batch's records where has_fields_ is 1, else of another's.
+  std::vector<std::vector<FieldColumn>> fields_;
+  std::vector<std::uint8_t> has_fields_;
   BatchHandle batch_;
   std::atomic<int> unfilled_{0};
   std::mutex mutex_;

@@ -55,8 +55,11 @@ class Cursor {
   [[nodiscard]] bool is_at_end() const { return at_ == end_; }
 
   std::uint64_t TakeVarint() {
-    // Most numbers have up to four bytes: all of them are read at once, as a
-    // branch for each byte of token ids is mostly foreseen wrongly.
+    if (at_ != end_ && *at_ < 0x80) {
+      return *at_++;
+    }
+    // Up to four bytes are read at once: a branch for each byte of token ids is
+    // mostly foreseen wrongly.
     if (end_ - at_ >= kWord) {
       const std::uint64_t word = PeekWord();
       const std::uint64_t last = ~word & kLastBytes;
