@@ -87,6 +87,7 @@ class PngReader : private PngErrors {
     const int height = this->height();
     image.Resize(width(), height);
     std::vector<png_bytep> rows;
+    rows.reserve(static_cast<std::size_t>(height));
     for (int y = 0; y < height; ++y) {
       rows.push_back(image.row(y));
     }

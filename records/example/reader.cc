@@ -196,6 +196,7 @@ std::size_t TakeSome(Cursor& cursor, std::int64_t* numbers, std::size_t most) {
 template <typename Number>
 void AddBlock(Bytes block, FeatureSink& sink) {
   constexpr std::size_t kMany = 64;
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): read as far as set.
   std::array<Number, kMany> numbers;
   Cursor cursor(block);
   while (!cursor.is_at_end()) {
