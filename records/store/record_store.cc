@@ -166,10 +166,13 @@ RecordPayload RecordStore::ReadUnverified(std::int64_t record,
                     location, {source->path(), source->size()});
 }
 
+const MappedFile* RecordStore::MappingOf(std::int32_t shard) const {
+  return mapped_ == nullptr ? nullptr : mapped_->Find(shard);
+}
+
 std::optional<RecordPayload> RecordStore::FindMapped(
     const RecordLocation& location) const {
-  const MappedFile* const file =
-      mapped_ == nullptr ? nullptr : mapped_->Find(location.shard);
+  const MappedFile* const file = MappingOf(location.shard);
   if (file == nullptr || location.end() > std::ssize(file->bytes())) {
     return std::nullopt;
   }
@@ -196,19 +199,16 @@ void RecordStore::WillReadNext(std::int64_t record) const {
     return;
   }
   const RecordLocation location = index_.at(record);
-  if (IsPacked(location.shard)) {
+  const MappedFile* const file =
+      IsPacked(location.shard) ? nullptr : MappingOf(location.shard);
+  if (file == nullptr) {
     return;
   }
-  if (const MappedFile* const file = mapped_->Find(location.shard);
-      file != nullptr) {
-    const std::int64_t end =
-        std::min(location.end(), std::ssize(file->bytes()));
-    for (std::int64_t line = 0; line < kLines; ++line) {
-      const std::int64_t at = location.offset + line * kLine;
-      if (at < end) {
-        __builtin_prefetch(&file->bytes()[static_cast<std::size_t>(at)]);
-      }
-    }
+  const std::int64_t end =
+      std::min({location.end(), static_cast<std::int64_t>(file->bytes().size()),
+                location.offset + kLines * kLine});
+  for (std::int64_t at = location.offset; at < end; at += kLine) {
+    __builtin_prefetch(&file->bytes()[static_cast<std::size_t>(at)]);
   }
 }
 

@@ -20,6 +20,7 @@
 
 namespace infeed {
 
+class MappedFile;
 class MappedShards;
 class OpenShards;
 
@@ -112,6 +113,8 @@ class RecordStore {
     std::string_view path;
     std::int64_t bytes = 0;
   };
+  // The mapping of a shard that is not compressed; null: none.
+  [[nodiscard]] const MappedFile* MappingOf(std::int32_t shard) const;
   // The record in a mapping; nullopt: it must be read.
   std::optional<RecordPayload> FindMapped(const RecordLocation& location) const;
   RecordPayload ReadUnverified(std::int64_t record,
