@@ -100,10 +100,7 @@ Shuffle ShuffleOf(const InputOptions& options) {
 
 InputOptions CheckedInputOptions(InputOptions options) {
   CheckInputRanges(options);
-  const PreprocessOptions& images = options.preprocess;
-  CheckAugmentOptions(images.augment);
-  CheckCropOptions(images.crop, images.recipe, images.image_size);
-  CheckFitOptions(images.fit, images.recipe);
+  CheckPreprocessOptions(options.preprocess);
   if (options.layout == BatchContent::kChoices) {
     throw UsageError("layout: must be words, rgb or none");
   }
@@ -119,7 +116,7 @@ InputOptions CheckedInputOptions(InputOptions options) {
             "world_size", options.world_size);
   CheckMost("max_lent", options.max_lent, options.batches_in_pool - 1,
             "batches_in_pool", options.batches_in_pool);
-  const int crops = options.training ? 1 : images.crop.eval_crops;
+  const int crops = options.training ? 1 : options.preprocess.crop.eval_crops;
   if (options.batch_size % (options.world_size * crops) != 0) {
     throw UsageError(fmt::format(
         "batch_size {} is not a multiple of world_size {}{}: every rank takes "
@@ -142,9 +139,7 @@ InputOptions CheckedInputOptions(InputOptions options) {
 bool ReadsLabels(const InputOptions& options) {
   const bool has_targets =
       options.objects.is_on() ||
-      std::ranges::any_of(options.views, [](const ViewSpec& view) {
-        return view.content != ViewContent::kImage;
-      });
+      std::ranges::any_of(options.views, &ViewSpec::is_labels);
   const bool has_more = !options.fields.empty() || !options.views.empty();
   if (options.label_key.empty() && has_more) {
     return false;  // No record has one: label_class.h.

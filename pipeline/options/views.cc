@@ -14,7 +14,7 @@
 #include "pipeline/options/input_table.h"
 #include "pipeline/options/option_text.h"
 #include "pipeline/options/options.h"
-#include "preprocess/recipe/boxes.h"
+#include "preprocess/recipe/options.h"
 #include "records/bytes/whole_number.h"
 
 namespace infeed {
@@ -120,10 +120,7 @@ void CheckLabels(const InputOptions& options, const ViewSpec& view) {
 void CheckView(const InputOptions& options, int number) {
   const ViewSpec& view = options.views[static_cast<std::size_t>(number) - 1];
   CheckInputRanges(WithPreprocess(options, view));
-  CheckAugmentOptions(view.preprocess.augment);
-  CheckCropOptions(view.preprocess.crop, view.preprocess.recipe,
-                   view.preprocess.image_size);
-  CheckFitOptions(view.preprocess.fit, view.preprocess.recipe);
+  CheckPreprocessOptions(view.preprocess);
   CheckIouCrop(view.preprocess.crop, options.objects);
   if (view.draws && (*view.draws < 0 || *view.draws >= number)) {
     throw UsageError(
@@ -131,7 +128,7 @@ void CheckView(const InputOptions& options, int number) {
                     "view, from 0 to {}",
                     *view.draws, number - 1));
   }
-  if (view.content != ViewContent::kImage) {
+  if (view.is_labels()) {
     CheckLabels(options, view);
   }
 }
@@ -158,7 +155,7 @@ ViewSpec MakeView(const InputOptions& options,
     of_images.push_back(given.name);
   }
   view.preprocess = set.preprocess;
-  if (view.content == ViewContent::kImage) {
+  if (!view.is_labels()) {
     if (has_fill) {
       throw UsageError("fill is of labels: give labels=uint8 or labels=int32");
     }
@@ -200,7 +197,7 @@ void CheckViews(const InputOptions& options) {
 std::vector<PreprocessOptions> ViewPreprocessing(const InputOptions& options) {
   std::vector<PreprocessOptions> distinct;
   for (const ViewSpec& view : options.views) {
-    if (view.content == ViewContent::kImage &&
+    if (!view.is_labels() &&
         std::ranges::find(distinct, view.preprocess) == distinct.end()) {
       distinct.push_back(view.preprocess);
     }
@@ -216,7 +213,7 @@ std::vector<ViewSetting> ViewSettings(const InputOptions& options,
       {"key", JsonText(&key)},
       {"draws", view.draws ? std::to_string(*view.draws) : "null"},
       {"labels", JsonText(&labels)}};
-  if (view.content != ViewContent::kImage) {
+  if (view.is_labels()) {
     settings.push_back({"fill", std::to_string(view.fill)});
     return settings;
   }

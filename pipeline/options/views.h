@@ -25,6 +25,10 @@ struct ViewSpec {
   // pixels of the image of view `draws`; they are resized by nearest.
   ViewContent content = ViewContent::kImage;
   int fill = 255;  // of labels: where there is no image
+
+  [[nodiscard]] bool is_labels() const {
+    return content != ViewContent::kImage;
+  }
 };
 
 // The view that comes next after options.views, with these settings: "key",

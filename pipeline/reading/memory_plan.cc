@@ -92,9 +92,8 @@ std::int64_t SeekIndexBytes(const InputOptions& options,
 // A worker's decoders: of the image, of views with other preprocessing, and of
 // labels.
 std::int64_t Decoders(const InputOptions& options) {
-  const bool has_labels = std::ranges::any_of(
-      options.views,
-      [](const ViewSpec& view) { return view.content != ViewContent::kImage; });
+  const bool has_labels =
+      std::ranges::any_of(options.views, &ViewSpec::is_labels);
   return 1 + static_cast<std::int64_t>(ViewPreprocessing(options).size()) +
          (has_labels ? 1 : 0);
 }

@@ -101,6 +101,12 @@ void CheckFitOptions(const FitOptions& fit, Recipe recipe) {
   }
 }
 
+void CheckPreprocessOptions(const PreprocessOptions& options) {
+  CheckAugmentOptions(options.augment);
+  CheckCropOptions(options.crop, options.recipe, options.image_size);
+  CheckFitOptions(options.fit, options.recipe);
+}
+
 ImageSize EvalCover(const CropOptions& crop, const ImageSize& image_size) {
   if (crop.eval_resize > 0) {
     return crop.eval_resize;

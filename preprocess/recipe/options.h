@@ -151,6 +151,8 @@ void CheckCropOptions(const CropOptions& crop, Recipe recipe,
                       const ImageSize& image_size);
 // The same.
 void CheckFitOptions(const FitOptions& fit, Recipe recipe);
+// Throws what these throw, and CheckAugmentOptions().
+void CheckPreprocessOptions(const PreprocessOptions& options);
 
 // Evaluation of kTorchvision: an image is resized until it just covers this
 // rectangle, before image_size is cut out; 256 for a side of 224, for other

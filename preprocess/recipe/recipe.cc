@@ -88,8 +88,7 @@ Preprocessor::Preprocessor(const PreprocessOptions& options, bool training,
                                                : JpegWarnings::kErrors),
       resizers_(std::move(resizers)),
       augmenter_(options.augment, options.image_size) {
-  CheckCropOptions(options.crop, options.recipe, options.image_size);
-  CheckFitOptions(options.fit, options.recipe);
+  CheckPreprocessOptions(options);
 }
 
 struct Preprocessor::Target {
