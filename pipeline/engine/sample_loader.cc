@@ -19,7 +19,8 @@ SampleLoader::SampleLoader(const RecordStore& store,
       options_(options),
       counters_(counters),
       cache_(cache),
-      has_images_(options.layout != BatchContent::kNone) {}
+      has_images_(options.layout != BatchContent::kNone),
+      reads_labels_(ReadsLabels(options)) {}
 
 void SampleLoader::Load(Sample& sample) const {
   StageScope scope(counters_.read, options_.trace, sample.place(),
@@ -66,7 +67,7 @@ CachedRecord SampleLoader::Read(Sample& sample) const {
 void SampleLoader::Parse(std::span<const std::byte> payload,
                          Sample& sample) const {
   sample.stage = BadRecordKind::kExample;
-  if (has_images_ || ReadsLabels(options_)) {
+  if (has_images_ || reads_labels_) {
     sample.example =
         ParseImagenetExample(payload, LabelList::kAny, KeysOf(options_));
   }

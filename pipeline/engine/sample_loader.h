@@ -51,6 +51,7 @@ class SampleLoader {
   StageCounters& counters_;
   RecordCache* const cache_;  // null: none
   const bool has_images_;
+  const bool reads_labels_;
 };
 
 }  // namespace infeed

@@ -4,12 +4,12 @@
 #include <string>
 #include <utility>
 
+#include "pipeline/engine/rgb_slot.h"
 #include "pipeline/engine/sample_objects.h"
 #include "pipeline/order/label_class.h"
 #include "pipeline/order/selection.h"
 #include "pipeline/stats/stage_scope.h"
 #include "pipeline/stats/trace_log.h"
-#include "preprocess/pixels/unpack.h"
 #include "records/bytes/crc32c.h"
 
 namespace infeed {
@@ -29,6 +29,7 @@ SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
     : store_(store),
       places_(places),
       options_(options),
+      reads_labels_(ReadsLabels(options)),
       counters_(counters),
       seek_indexes_(options.seek_index, store, seek_store, found),
       loader_(store, seek_indexes_, options_, counters, cache) {}
@@ -156,7 +157,7 @@ void SlotFiller::FillSlot(Sample& sample) {
   const std::size_t slot = static_cast<std::size_t>(sample.slot);
   sample.stage = BadRecordKind::kLabel;
   batch.labels()[slot] =
-      ReadsLabels(options_) ? ClassOf(sample.example.label, options_) : -1;
+      reads_labels_ ? ClassOf(sample.example.label, options_) : -1;
   if (batch.content() != BatchContent::kNone) {
     FillImages(sample);
   }
@@ -183,19 +184,12 @@ void SlotFiller::FillImages(Sample& sample) {
 
 FillCounts SlotFiller::FillImage(Sample& sample) {
   Batch& batch = sample.batch->batch();
-  FillCounts counts;
-  if (batch.content() == BatchContent::kRgb) {
-    // A view may be larger.
-    const std::span<std::uint32_t> words =
-        std::span(sample.words).first(batch.image_size().pixels());
-    counts = FillWords(sample, words);
-    const Clock::time_point filled = Clock::now();
-    UnpackPixels(words, batch.slot_rgb(sample.slot));
-    counts.resize += Clock::now() - filled;
-  } else {
-    counts = FillWords(sample, batch.slot_pixels(sample.slot));
-  }
-  return counts;
+  const auto fill = [&](std::span<std::uint32_t> words) {
+    return FillWords(sample, words);
+  };
+  return batch.content() == BatchContent::kRgb
+             ? FillRgbSlot(sample.words, batch.slot_rgb(sample.slot), fill)
+             : fill(batch.slot_pixels(sample.slot));
 }
 
 FillCounts SlotFiller::FillViews(Sample& sample) {

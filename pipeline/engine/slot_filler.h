@@ -112,6 +112,7 @@ class SlotFiller {
   const RecordStore& store_;
   const std::int64_t places_;
   const InputOptions options_;
+  const bool reads_labels_;
   StageCounters& counters_;
   SeekIndexUse seek_indexes_;
   const SampleLoader loader_;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "preprocess/pixels/unpack.h"
+#include "pipeline/engine/rgb_slot.h"
 
 namespace infeed {
 namespace {
@@ -67,38 +67,31 @@ void ViewFiller::Find(std::span<const std::byte> payload) {
 FillCounts ViewFiller::Fill(const ViewSource& source, int slot, Batch& batch) {
   FillCounts counts;
   for (std::size_t i = 0; i < views_.size(); ++i) {
-    Named(i, [&] { FillView(i, source, slot, batch, counts); });
+    Named(i, [&] {
+      const FillCounts filled = specs_[i].is_labels()
+                                    ? FillLabels(i, source, slot, batch)
+                                    : FillImage(i, source, slot, batch);
+      batch.geometry(i + 1)[static_cast<std::size_t>(slot)] = filled.geometry;
+      counts.Add(filled);
+    });
   }
   return counts;
 }
 
-void ViewFiller::FillView(std::size_t view, const ViewSource& source, int slot,
-                          Batch& batch, FillCounts& counts) {
-  if (specs_[view].content == ViewContent::kImage) {
-    FillImage(view, source, slot, batch, counts);
-  } else {
-    FillLabels(view, source, slot, batch, counts);
-  }
-}
-
-void ViewFiller::FillImage(std::size_t view, const ViewSource& source, int slot,
-                           Batch& batch, FillCounts& counts) {
+FillCounts ViewFiller::FillImage(std::size_t view, const ViewSource& source,
+                                 int slot, Batch& batch) {
   const std::span<std::byte> bytes = batch.slot_view(view, slot);
-  const bool is_rgb = batch.content() == BatchContent::kRgb;
-  const std::span<std::uint32_t> words =
-      is_rgb ? source.words.first(batch.view_shapes()[view].image_size.pixels())
-             : As<std::uint32_t>(bytes);
-  FillCounts filled = FillWords(views_[view], source, words);
-  if (is_rgb) {
-    const Clock::time_point start = Clock::now();
-    UnpackPixels(words, As<std::uint8_t>(bytes));
-    filled.resize += Clock::now() - start;
+  const auto fill = [&](std::span<std::uint32_t> words) {
+    return FillWords(views_[view], source, words);
+  };
+  FillCounts counts =
+      batch.content() == BatchContent::kRgb
+          ? FillRgbSlot(source.words, As<std::uint8_t>(bytes), fill)
+          : fill(As<std::uint32_t>(bytes));
+  if (!counts.warning.empty()) {
+    counts.warning.insert(0, NameOf(view));
   }
-  if (!filled.warning.empty()) {
-    filled.warning.insert(0, NameOf(view));
-  }
-  batch.view_geometry(view)[static_cast<std::size_t>(slot)] = filled.geometry;
-  counts.Add(filled);
+  return counts;
 }
 
 FillCounts ViewFiller::FillWords(const View& view, const ViewSource& source,
@@ -118,15 +111,14 @@ FillCounts ViewFiller::FillWords(const View& view, const ViewSource& source,
                                        example.width, key, words);
 }
 
-void ViewFiller::FillLabels(std::size_t view, const ViewSource& source,
-                            int slot, Batch& batch, FillCounts& counts) {
+FillCounts ViewFiller::FillLabels(std::size_t view, const ViewSource& source,
+                                  int slot, Batch& batch) {
   const Clock::time_point start = Clock::now();
   const ViewSpec& spec = specs_[view];
-  const auto at = static_cast<std::size_t>(slot);
-  const auto followed = static_cast<std::size_t>(*spec.draws);
-  const Geometry geometry = followed == 0
-                                ? batch.geometry()[at]
-                                : batch.view_geometry(followed - 1)[at];
+  const std::span<const Geometry> followed =
+      batch.geometry(static_cast<std::size_t>(*spec.draws));
+  FillCounts counts;
+  counts.geometry = followed[static_cast<std::size_t>(slot)];
   const std::span<const std::byte> png = views_[view].encoded.empty()
                                              ? source.example.encoded
                                              : views_[view].encoded;
@@ -135,7 +127,7 @@ void ViewFiller::FillLabels(std::size_t view, const ViewSource& source,
       std::min(limits.max_pixels, limits.max_memory_bytes / kMaskPixelBytes);
   const std::span<std::byte> bytes = batch.slot_view(view, slot);
   const auto fill = [&]<typename Label>(std::span<Label> labels) {
-    infeed::FillLabels(png, geometry, spec.preprocess.image_size,
+    infeed::FillLabels(png, counts.geometry, spec.preprocess.image_size,
                        static_cast<Label>(spec.fill), max_pixels, labels_,
                        labels);
   };
@@ -144,8 +136,8 @@ void ViewFiller::FillLabels(std::size_t view, const ViewSource& source,
   } else {
     fill(As<std::int32_t>(bytes));
   }
-  batch.view_geometry(view)[at] = geometry;
-  counts.decode += Clock::now() - start;
+  counts.decode = Clock::now() - start;
+  return counts;
 }
 
 }  // namespace infeed

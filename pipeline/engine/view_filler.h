@@ -28,7 +28,7 @@ struct ViewSource {
 // One thread at a time: each worker has its own.
 class ViewFiller {
  public:
-  // Requires: options are checked, and outlive it.
+  // Requires: options are checked.
   explicit ViewFiller(const InputOptions& options);
 
   // Finds the encoded images of views with keys of their own, as views into the
@@ -47,13 +47,11 @@ class ViewFiller {
     std::span<const std::byte> encoded = {};  // under a key of its own
   };
 
-  // Fill one view.
-  void FillView(std::size_t view, const ViewSource& source, int slot,
-                Batch& batch, FillCounts& counts);
-  void FillImage(std::size_t view, const ViewSource& source, int slot,
-                 Batch& batch, FillCounts& counts);
-  void FillLabels(std::size_t view, const ViewSource& source, int slot,
-                  Batch& batch, FillCounts& counts);
+  // Fill one view; its geometry is in the counts.
+  FillCounts FillImage(std::size_t view, const ViewSource& source, int slot,
+                       Batch& batch);
+  FillCounts FillLabels(std::size_t view, const ViewSource& source, int slot,
+                        Batch& batch);
   FillCounts FillWords(const View& view, const ViewSource& source,
                        std::span<std::uint32_t> words);
 

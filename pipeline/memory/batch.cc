@@ -137,7 +137,8 @@ Batch::Batch(BatchSpec spec, const BatchMemory& memory)
     : spec_(std::move(spec)),
       records_(static_cast<std::size_t>(spec_.size), -1),
       positions_(static_cast<std::size_t>(spec_.size), -1),
-      geometry_(static_cast<std::size_t>(spec_.size)) {
+      geometry_(1 + spec_.views.size(),
+                std::vector<Geometry>(static_cast<std::size_t>(spec_.size))) {
   const Layout layout(spec_);
   memory_ = std::make_unique<Memory>(layout.bytes, memory);
   const std::size_t count = static_cast<std::size_t>(spec_.size);
@@ -157,8 +158,7 @@ Batch::Batch(BatchSpec spec, const BatchMemory& memory)
                      field.row_bytes == 0 ? 0 : count}});
   }
   for (const Layout::View& view : layout.views) {
-    views_.push_back({.bytes = {start + view.at, view.bytes},
-                      .geometry = std::vector<Geometry>(count)});
+    views_.emplace_back(start + view.at, view.bytes);
   }
 }
 
@@ -196,14 +196,14 @@ std::span<const std::byte> Batch::image_bytes() const {
 
 std::size_t Batch::slot_image_bytes() const {
   std::size_t bytes = image_bytes().size();
-  for (const View& view : views_) {
-    bytes += view.bytes.size();
+  for (const std::span<std::byte> view : views_) {
+    bytes += view.size();
   }
   return bytes / labels_.size();
 }
 
 std::span<std::byte> Batch::slot_view(std::size_t view, int slot) {
-  return PartOf(views_[view].bytes, slot, size());
+  return PartOf(views_[view], slot, size());
 }
 
 void Batch::BlankSlot(int slot) {
@@ -221,12 +221,13 @@ void Batch::BlankSlot(int slot) {
   }
   for (std::size_t i = 0; i < views_.size(); ++i) {
     FillView(spec_.views[i], slot_view(i, slot));
-    views_[i].geometry[static_cast<std::size_t>(slot)] = {};
   }
   labels_[static_cast<std::size_t>(slot)] = -1;
   weights_[static_cast<std::size_t>(slot)] = 0;
   records_[static_cast<std::size_t>(slot)] = -1;
-  geometry_[static_cast<std::size_t>(slot)] = {};
+  for (std::vector<Geometry>& view : geometry_) {
+    view[static_cast<std::size_t>(slot)] = {};
+  }
 }
 
 FieldPlace Batch::fixed_place(std::size_t field, int slot) {
@@ -245,9 +246,6 @@ void Batch::CopyPlan(const Batch& from) {
   fields_ = from.fields_;
   boxes_ = from.boxes_;
   geometry_ = from.geometry_;
-  for (std::size_t i = 0; i < views_.size(); ++i) {
-    views_[i].geometry = from.views_[i].geometry;
-  }
 }
 
 }  // namespace infeed

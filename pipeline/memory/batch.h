@@ -112,10 +112,14 @@ class Batch {
   // The boxes of all slots (InputOptions::objects); none in slots of weight 0.
   [[nodiscard]] BoxColumn& boxes() { return boxes_; }
   [[nodiscard]] const BoxColumn& boxes() const { return boxes_; }
-  // [size]: how each slot's image was made; of padding and without images
-  // empty.
-  [[nodiscard]] std::span<Geometry> geometry() { return geometry_; }
-  [[nodiscard]] std::span<const Geometry> geometry() const { return geometry_; }
+  // [size]: how each slot's view was made, 0 being its image, and i + 1 number
+  // i of view_shapes(); of padding and without images empty.
+  [[nodiscard]] std::span<Geometry> geometry(std::size_t view = 0) {
+    return geometry_[view];
+  }
+  [[nodiscard]] std::span<const Geometry> geometry(std::size_t view = 0) const {
+    return geometry_[view];
+  }
 
   // The views of each sample beside its image (InputOptions::views). The
   // functions below take a view's number among them, from 0.
@@ -124,24 +128,16 @@ class Batch {
   }
   // [size, height, width]: words, bytes R G B, or labels.
   [[nodiscard]] std::span<std::byte> view(std::size_t view) {
-    return views_[view].bytes;
+    return views_[view];
   }
   [[nodiscard]] std::span<const std::byte> view(std::size_t view) const {
-    return views_[view].bytes;
+    return views_[view];
   }
   // [height, width] of one slot.
   [[nodiscard]] std::span<std::byte> slot_view(std::size_t view, int slot);
-  // [size]: as geometry(), for the view.
-  [[nodiscard]] std::span<Geometry> view_geometry(std::size_t view) {
-    return views_[view].geometry;
-  }
-  [[nodiscard]] std::span<const Geometry> view_geometry(
-      std::size_t view) const {
-    return views_[view].geometry;
-  }
 
   // Copies epoch, number, next, records, positions, fields, boxes and geometry.
-  // Requires: sizes are equal.
+  // Requires: sizes, and numbers of views, are equal.
   void CopyPlan(const Batch& from);
 
   // The epoch, and the number of the global batch in it, from 0.
@@ -159,11 +155,6 @@ class Batch {
     std::span<std::int64_t> lengths;
   };
 
-  struct View {
-    std::span<std::byte> bytes;
-    std::vector<Geometry> geometry;
-  };
-
   BatchSpec spec_;
   std::unique_ptr<Memory> memory_;
   std::span<std::uint32_t> pixels_;
@@ -175,8 +166,8 @@ class Batch {
   std::vector<Fixed> fixed_;
   std::vector<FieldColumn> fields_;
   BoxColumn boxes_;
-  std::vector<Geometry> geometry_;
-  std::vector<View> views_;
+  std::vector<std::vector<Geometry>> geometry_;  // of the image and each view
+  std::vector<std::span<std::byte>> views_;
 };
 
 // Returns a batch to its pool; frees it when the pool is closed or there is

@@ -139,7 +139,7 @@ const ImageSize& SizeOf(const Batch& batch, std::size_t view) {
 
 std::span<const Geometry> GeometryOf(const Batch& batch, std::size_t view) {
   (void)SizeOf(batch, view);  // throws for a view that is not there
-  return view == 0 ? batch.geometry() : batch.view_geometry(view - 1);
+  return batch.geometry(view);
 }
 
 constexpr std::size_t kGeometryNumbers = 12;
