@@ -329,6 +329,7 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   AddMeasurementFlags(app, flags);
   AddStreamFlags(app, flags.throughput.input);
   AddFieldFlag(app, flags.throughput.input.fields);
+  AddObjectsFlag(app, flags.throughput.input.objects);
   AddViewFlag(app, flags.views);
   AddSelectionFlags(app, flags.selection);
   AddHashFlags(app, flags.hash);

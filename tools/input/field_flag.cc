@@ -160,4 +160,16 @@ void AddFieldFlag(CLI::App& app, std::vector<FieldSpec>& fields) {
       ->allow_extra_args(false);
 }
 
+void AddObjectsFlag(CLI::App& app, ObjectsSpec& objects) {
+  Rare(app.add_option_function<std::string>(
+           "--objects",
+           [&objects](const std::string& name) {
+             objects = ObjectsPreset(name);
+           },
+           "Boxes that follow the images, under the keys of "
+           "imagenet_to_records, TensorFlow's Object Detection API or "
+           "TensorFlow Datasets."))
+      ->type_name("infeed|tf|tfds");
+}
+
 }  // namespace infeed

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pipeline/options/objects.h"
 #include "records/example/fields.h"
 
 namespace CLI {
@@ -22,5 +23,8 @@ namespace infeed {
 
 // Adds --field, which may be given more than once.
 void AddFieldFlag(CLI::App& app, std::vector<FieldSpec>& fields);
+
+// Adds --objects, the name of a preset (ObjectsPreset()).
+void AddObjectsFlag(CLI::App& app, ObjectsSpec& objects);
 
 }  // namespace infeed

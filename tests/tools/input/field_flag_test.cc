@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 #include "base/error.h"
 #include "tests/support/throws.h"
 
@@ -54,6 +56,16 @@ TEST(FieldFlagTest, SaysWhatIsWrong) {
     EXPECT_THAT(MessageOf<UsageError>([&] { (void)ParseField(text); }),
                 HasSubstr(what));
   }
+}
+
+TEST(ObjectsFlagTest, NamesAPreset) {
+  CLI::App app;
+  ObjectsSpec objects;
+  AddObjectsFlag(app, objects);
+  app.parse("--objects infeed");
+  EXPECT_EQ(objects, ObjectsPreset("infeed"));
+  EXPECT_THAT(MessageOf<UsageError>([&] { app.parse("--objects coco"); }),
+              HasSubstr("objects is \"coco\""));
 }
 
 }  // namespace field_flag_test
