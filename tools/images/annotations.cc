@@ -1,10 +1,8 @@
 #include "tools/images/annotations.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -50,13 +48,6 @@ LabelNames ReadLabelNames(const std::string& class_list) {
     throw DataError({.path = class_list}, "has no class names");
   }
   return names;
-}
-
-float AnnotationFloat(double value) {
-  if (!(std::abs(value) <= std::numeric_limits<float>::max())) {
-    throw DataError("a number is not finite, or too large");
-  }
-  return static_cast<float>(value);
 }
 
 void AnnotatedImages::Add(std::string_view split, ImageFile image,

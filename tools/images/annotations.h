@@ -59,9 +59,6 @@ using LabelNames = std::map<std::int64_t, std::string>;
 // Reads the names in a class list. Throws IoError, DataError.
 [[nodiscard]] LabelNames ReadLabelNames(const std::string& class_list);
 
-// Throws DataError if a number is too large for a float, or not finite.
-[[nodiscard]] float AnnotationFloat(double value);
-
 // Collects the annotated images of a data set. Leaves out objects whose box is
 // empty (x2 <= x1 or y2 <= y1), and what the options drop, and counts them.
 class AnnotatedImages {

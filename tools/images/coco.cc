@@ -142,12 +142,12 @@ class CocoElement {
     return value;
   }
   [[nodiscard]] float Float(const char* name, const Json& value) const {
-    (void)Checked(name, value, value.is_number(), "a number");
-    try {
-      return AnnotationFloat(value.get<double>());
-    } catch (const DataError& error) {
-      Fail(std::string(name) + ": " + error.reason());
+    const auto number =
+        Checked(name, value, value.is_number(), "a number").get<double>();
+    if (!(std::abs(number) <= std::numeric_limits<float>::max())) {
+      Fail(std::string(name) + ": a number is not finite, or too large");
     }
+    return static_cast<float>(number);
   }
 
   const Json& json_;

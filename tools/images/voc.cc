@@ -87,7 +87,7 @@ class VocXml {
     constexpr std::array<const char*, 4> kSides = {"xmin", "ymin", "xmax",
                                                    "ymax"};
     for (std::size_t i = 0; i < kSides.size(); ++i) {
-      object.box[i] = AnnotationFloat(Number(box, kSides[i])) - first_pixel_;
+      object.box[i] = static_cast<float>(Number(box, kSides[i])) - first_pixel_;
     }
     const std::string_view difficult = Trimmed(node.child_value("difficult"));
     if (!difficult.empty() && difficult != "0" && difficult != "1") {
