@@ -1,9 +1,11 @@
 #include "tools/images/annotations.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <iterator>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "base/count_text.h"
@@ -48,6 +50,14 @@ LabelNames ReadLabelNames(const std::string& class_list) {
     throw DataError({.path = class_list}, "has no class names");
   }
   return names;
+}
+
+std::optional<double> ReadNumber(std::string_view text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [next, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc{} && next == end ? std::optional(number)
+                                             : std::nullopt;
 }
 
 void AnnotatedImages::Add(std::string_view split, ImageFile image,

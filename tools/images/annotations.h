@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -58,6 +59,9 @@ using LabelNames = std::map<std::int64_t, std::string>;
 
 // Reads the names in a class list. Throws IoError, DataError.
 [[nodiscard]] LabelNames ReadLabelNames(const std::string& class_list);
+
+// The number that all of a text is, perhaps not finite; nullopt: it is none.
+[[nodiscard]] std::optional<double> ReadNumber(std::string_view text);
 
 // Collects the annotated images of a data set. Leaves out objects whose box is
 // empty (x2 <= x1 or y2 <= y1), and what the options drop, and counts them.

@@ -1,15 +1,14 @@
 #include "tools/images/voc.h"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -30,6 +29,7 @@ namespace {
 
 constexpr std::int64_t kMaxXmlBytes = std::int64_t{16} << 20;
 constexpr std::int64_t kMaxListBytes = std::int64_t{64} << 20;
+constexpr double kMostPixels = 1e9;
 constexpr std::string_view kImagesFolder = "JPEGImages/";
 
 // An image, and the paths of its annotations, within the folder.
@@ -99,18 +99,15 @@ class VocXml {
 
   static double Number(const pugi::xml_node& node, const char* name) {
     const std::string_view text = Trimmed(node.child_value(name));
-    double value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [next, error] = std::from_chars(text.data(), end, value);
     if (text.empty()) {
       throw DataError(std::string(name) + " is missing");
     }
-    if (error != std::errc{} || next != end || !std::isfinite(value) ||
-        std::abs(value) > 1e9) {
+    const std::optional<double> value = ReadNumber(text);
+    if (!value || !(std::abs(*value) <= kMostPixels)) {
       throw DataError(std::string(name) + " is not a number: '" +
                       std::string(text.substr(0, 60)) + "'");
     }
-    return value;
+    return *value;
   }
 
   pugi::xml_document document_;

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -40,14 +39,12 @@ std::vector<double> NumbersOf(std::string_view line) {
   std::vector<double> numbers;
   while (!(line = Trim(line)).empty()) {
     const std::string_view word = line.substr(0, line.find_first_of(kBlanks));
-    const char* const end = word.data() + word.size();
-    double number = 0;
-    const auto [next, error] = std::from_chars(word.data(), end, number);
-    if (error != std::errc{} || next != end) {
+    const std::optional<double> number = ReadNumber(word);
+    if (!number) {
       throw DataError("not a number: '" + std::string(word.substr(0, 60)) +
                       "'");
     }
-    numbers.push_back(number);
+    numbers.push_back(*number);
     line.remove_prefix(word.size());
   }
   return numbers;
