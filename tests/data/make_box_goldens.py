@@ -31,6 +31,25 @@ def bits(boxes):
     return struct.pack(f">{boxes.numel()}f", *boxes.flatten().tolist()).hex()
 
 
+def image_origin(shape, size):
+    """The first row and column of an image's centre crop."""
+    return [-((b - a) // 2) if b > a else round((a - b) / 2) for a, b in zip(shape, size)]
+
+
+def write(name, lists, **more_versions):
+    """Writes the lists to the folder of the command, an element a line."""
+    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
+    versions = {"torch": torch.__version__, "torchvision": torchvision.__version__,
+                **more_versions}
+    with open(folder / name, "w", encoding="utf-8") as file:
+        file.write(json.dumps(versions)[:-1])
+        for key, values in lists.items():
+            file.write(f', "{key}": [\n')
+            file.write(",\n".join(json.dumps(value) for value in values))
+            file.write("\n]")
+        file.write("}\n")
+
+
 class Case:
     def __init__(self, name, source, boxes):
         stored = torch.tensor(boxes, dtype=torch.float32).reshape(-1, 4)
@@ -57,8 +76,7 @@ class Case:
 
     def centre_crop(self, size):
         origin = [round((a - b) / 2) for a, b in zip(self.boxes.canvas_size, size)]
-        image = [-((b - a) // 2) if b > a else round((a - b) / 2)
-                 for a, b in zip(self.boxes.canvas_size, size)]
+        image = image_origin(self.boxes.canvas_size, size)
         self.boxes = F.center_crop(self.boxes, list(size))
         self.origin = origin
         return origin == image
@@ -138,7 +156,6 @@ def made(draw, index):
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
     draw = random.Random(1)
     cases = list(named())
     index = 0
@@ -147,11 +164,7 @@ def main():
         if case is not None:
             cases.append(case)
             index += 1
-    with open(folder / "box_goldens.json", "w", encoding="utf-8") as file:
-        versions = {"torch": torch.__version__, "torchvision": torchvision.__version__}
-        file.write(json.dumps(versions)[:-1] + ', "cases": [\n')
-        file.write(",\n".join(json.dumps(case) for case in cases))
-        file.write("\n]}\n")
+    write("box_goldens.json", {"cases": cases})
 
 
 if __name__ == "__main__":

@@ -14,18 +14,14 @@ their bits; "kept" has the indexes of the boxes that are left. Heights are befor
 widths. FixedSizeCrop is transcribed from torchvision's references/detection.
 """
 
-import json
-import pathlib
 import random
-import sys
 
 import torch
-import torchvision
 from torchvision import tv_tensors
 from torchvision.transforms import v2
 from torchvision.transforms.v2 import functional as F
 
-from make_box_goldens import bits
+from make_box_goldens import bits, write
 from philox import CROP, SampleRandom
 
 CASES = 300
@@ -120,14 +116,8 @@ def made(draw, index):
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
     draw = random.Random(2)
-    cases = [made(draw, index) for index in range(CASES)]
-    with open(folder / "detection_goldens.json", "w", encoding="utf-8") as file:
-        versions = {"torch": torch.__version__, "torchvision": torchvision.__version__}
-        file.write(json.dumps(versions)[:-1] + ', "cases": [\n')
-        file.write(",\n".join(json.dumps(case) for case in cases))
-        file.write("\n]}\n")
+    write("detection_goldens.json", {"cases": [made(draw, index) for index in range(CASES)]})
 
 
 if __name__ == "__main__":

@@ -19,11 +19,8 @@ and "alpha" are PNGs of other kinds.
 """
 
 import io
-import json
-import pathlib
 import random
 import struct
-import sys
 import zlib
 
 import numpy
@@ -31,13 +28,13 @@ import PIL
 import PIL.Image
 import PIL.PngImagePlugin
 import torch
-import torchvision
 from torchvision import tv_tensors
 from torchvision.transforms.v2 import InterpolationMode
 from torchvision.transforms.v2 import functional as F
 
+from make_box_goldens import PADDING, image_origin, write
+
 LENGTH, MOST = 224, 300  # of "nearest"
-PADDING = 4  # of CIFAR's RandomCrop
 CASES = 120
 GREY, PALETTE = 0, 3  # colour types
 ADAM7 = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2),
@@ -92,8 +89,7 @@ class Case:
         self.resized = list(self.mask.shape)
 
     def centre_crop(self, size):
-        self.origin = [-((b - a) // 2) if b > a else round((a - b) / 2)
-                       for a, b in zip(self.mask.shape, size)]
+        self.origin = image_origin(self.mask.shape, size)
         self.mask = F.center_crop(self.mask, size)
 
     def padded_crop(self, top, left):
@@ -215,21 +211,12 @@ def others(*modes):
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
     draw = random.Random(1)
     parts = {"nearest": below_the_integers(),
              "cases": (made(draw, index) for index in range(CASES)),
              "pngs": pngs(numpy.random.default_rng(1)),
              "colours": others("RGB", "RGBA"), "alpha": others("LA")}
-    with open(folder / "label_goldens.json", "w", encoding="utf-8") as file:
-        versions = {"torch": torch.__version__, "torchvision": torchvision.__version__,
-                    "pillow": PIL.__version__}
-        file.write(json.dumps(versions)[:-1])
-        for name, values in parts.items():
-            file.write(f', "{name}": [\n')
-            file.write(",\n".join(json.dumps(value) for value in values))
-            file.write("\n]")
-        file.write("}\n")
+    write("label_goldens.json", parts, pillow=PIL.__version__)
 
 
 if __name__ == "__main__":
