@@ -15,10 +15,10 @@
 
 #include "base/error.h"
 #include "base/own_files.h"
-#include "records/bytes/base_name.h"
 #include "records/bytes/json.h"
 #include "records/bytes/name_text.h"
 #include "records/files/open_source.h"
+#include "records/files/shard_set.h"
 #include "records/files/split_names.h"
 #include "tools/images/annotated_folder.h"
 
@@ -300,12 +300,6 @@ CocoFile ReadFile(const std::string& file) {
   }
 }
 
-std::string FolderOf(const std::string& file) {
-  const std::size_t slash = file.rfind('/');
-  return slash == file.npos ? "."
-                            : file.substr(0, std::max<std::size_t>(1, slash));
-}
-
 // The folders in which a file's images may lie, each with a slash at its end:
 // of instances_train2017.json train2017/ among them.
 std::vector<std::string> ImageFolders(const std::string& file) {
@@ -352,7 +346,10 @@ ImageTree ReadCoco(const std::vector<std::string>& files,
   AnnotatedImages images(options);
   LabelNames names;
   for (const std::string& file : files) {
-    const std::string base = folder.empty() ? FolderOf(file) : folder;
+    const std::string beside = FolderOfShard(file);
+    const std::string base = !folder.empty()  ? folder
+                             : beside.empty() ? "."
+                                              : beside;
     const AnnotatedFolder& in = folders.try_emplace(base, base).first->second;
     CocoFile coco = ReadFile(file);
     for (const auto& [label, name] : coco.labels) {
@@ -364,9 +361,7 @@ ImageTree ReadCoco(const std::vector<std::string>& files,
       }
     }
     std::string_view split = SplitInName(FileNameOf(file));
-    split = split.empty()
-                ? SplitInPath(std::string(BaseName(FolderOf(file))) + "/")
-                : split;
+    split = split.empty() ? SplitNamed(FileNameOf(beside)) : split;
     const std::vector<std::string> places = ImageFolders(file);
     for (std::size_t i = 0; i < coco.images.size(); ++i) {
       coco.images[i].file = PathForMessages(file);
