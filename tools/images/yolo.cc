@@ -106,8 +106,8 @@ LabelNames NamesInYaml(const std::string& text) {
   };
   try {
     const YAML::Node root = YAML::Load(text);
-    const YAML::Node list = root.IsMap() ? root["names"] : root;
-    if (!list.IsDefined() || !root.IsMap()) {
+    const YAML::Node list = root.IsMap() ? root["names"] : YAML::Node();
+    if (!list.IsDefined()) {
       throw DataError("has no names");
     }
     if (list.IsMap()) {
@@ -178,9 +178,6 @@ std::string LabelFileOf(std::string_view image) {
 
 std::vector<AnnotatedObject> ParseYolo(std::string_view text) {
   std::vector<AnnotatedObject> objects;
-  const auto key = [](const AnnotatedObject& object) {
-    return std::pair(object.label, object.box);
-  };
   std::set<std::pair<std::int64_t, std::array<float, 4>>> seen;
   std::size_t number = 0;
   for (const std::string& line : Lines(text)) {
@@ -190,7 +187,7 @@ std::vector<AnnotatedObject> ParseYolo(std::string_view text) {
     }
     try {
       AnnotatedObject object = ReadObject(line);
-      if (seen.insert(key(object)).second) {
+      if (seen.emplace(object.label, object.box).second) {
         objects.push_back(std::move(object));
       }
     } catch (const DataError& error) {
