@@ -61,6 +61,13 @@ struct CocoData {
   LabelNames names = {};
 };
 
+// Throws the DataError of an element of a list. id: "" if it has none.
+[[noreturn]] void FailInList(std::string_view list, const std::string& id,
+                             const std::string& what) {
+  throw DataError(std::string(list) + ": " +
+                  (id.empty() ? "" : "id " + id + ": ") + what);
+}
+
 // One element of a list, whose members are checked as they are read.
 class CocoElement {
  public:
@@ -69,12 +76,11 @@ class CocoElement {
 
   [[noreturn]] void Fail(const std::string& what) const {
     const auto id = json_.find("id");
-    std::string where(list_);
+    std::string text;
     if (id != json_.end() && (id->is_string() || id->is_number())) {
-      where +=
-          ": id " + (id->is_string() ? id->get<std::string>() : id->dump());
+      text = id->is_string() ? id->get<std::string>() : id->dump();
     }
-    throw DataError(where + ": " + what);
+    FailInList(list_, text, what);
   }
   [[nodiscard]] bool Has(const char* name) const {
     return json_.contains(name);
@@ -273,17 +279,17 @@ CocoFile JoinObjects(CocoData data) {
     }
   }
   for (CocoAnnotation& annotation : data.annotations) {
-    const auto fail = [&](const std::string& what) {
-      throw DataError("annotations: id " + annotation.id + ": " + what);
-    };
     const auto image = by_id.find(annotation.image_id);
     if (image == by_id.end()) {
-      fail("there is no image of the id " + annotation.image_id);
+      FailInList("annotations", annotation.id,
+                 "there is no image of the id " + annotation.image_id);
     }
     AnnotatedObject& object = annotation.object;
     const auto name = data.names.find(object.label);
     if (name == data.names.end()) {
-      fail("there is no category of the id " + std::to_string(object.label));
+      FailInList(
+          "annotations", annotation.id,
+          "there is no category of the id " + std::to_string(object.label));
     }
     object.text = name->second;
     image->second->objects.push_back(std::move(object));

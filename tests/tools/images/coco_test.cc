@@ -145,6 +145,8 @@ TEST_F(CocoTest, NamesWhatIsWrongWithAFile) {
         {Coco(Object(7, 5, 1, box)),
          "annotations: id 7: there is no image of the id 5"},
         {Coco(Object(7, 9, 2, box)), "id 7: there is no category of the id 2"},
+        {Coco(R"({"image_id": 5, "category_id": 1, "bbox": [1, 1, 2, 2]})"),
+         "annotations: there is no image of the id 5"},
         {Coco(Object(7, 9, 1, "[1, 2, 3]")),
          "id 7: bbox is not a list of 4 numbers"},
         {Coco(Object(7, 9, 1, "[1, 2, 3, \"4\"]")), "bbox is not a number"},
