@@ -186,6 +186,7 @@ class CocoParser {
 
   bool Keeps(int depth, Json::parse_event_t event, const Json& value) {
     using Event = Json::parse_event_t;
+    CheckForm(depth, event);
     switch (event) {
       case Event::key:
         keeps_key_ = KeepsKey(depth, value.get_ref<const std::string&>());
@@ -207,6 +208,22 @@ class CocoParser {
     }
   }
 
+  // Refuses what begins in place of a list, or of an element's brace.
+  void CheckForm(int depth, Json::parse_event_t event) const {
+    using Event = Json::parse_event_t;
+    const bool begins = event == Event::array_start ||
+                        event == Event::object_start || event == Event::value;
+    const bool is_element = depth == kElementDepth;
+    if (!begins || !(is_element || depth == kListDepth) ||
+        !IsAmong(list_, kLists)) {
+      return;
+    }
+    if (event != (is_element ? Event::object_start : Event::array_start)) {
+      throw DataError("\"" + list_ + "\" is not a list" +
+                      (is_element ? " of objects" : ""));
+    }
+  }
+
   bool KeepsKey(int depth, const std::string& key) {
     if (depth == kListDepth) {
       list_ = key;
@@ -215,9 +232,6 @@ class CocoParser {
         return true;
       }
       return false;
-    }
-    if (depth == kElementDepth && IsAmong(list_, kLists)) {
-      throw DataError("\"" + list_ + "\" is not a list");
     }
     return depth == kMemberDepth && IsAmong(key, kMembers);
   }
