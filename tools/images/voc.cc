@@ -200,14 +200,14 @@ class VocFolder {
     VocImage voc = {.image = folder_.FindImageOf(path(kImagesFolder, "")),
                     .xml = path("Annotations/", ".xml"),
                     .split = split};
-    if (voc.image == nullptr) {
-      throw DataError({.path = PathForMessages(folder_.PathOf(origin))},
-                      "there is no image " + path(kImagesFolder, ".jpg"));
-    }
-    if (!folder_.files().contains(voc.xml)) {
-      throw DataError({.path = PathForMessages(folder_.PathOf(origin))},
-                      "there is no file " + voc.xml);
-    }
+    const auto require = [&](bool is_there, const std::string& what) {
+      if (!is_there) {
+        throw DataError({.path = PathForMessages(folder_.PathOf(origin))},
+                        "there is no " + what);
+      }
+    };
+    require(voc.image != nullptr, "image " + path(kImagesFolder, ".jpg"));
+    require(folder_.files().contains(voc.xml), "file " + voc.xml);
     const std::string mask = path("SegmentationClass/", ".png");
     voc.mask = folder_.FindImage(mask) == nullptr ? "" : mask;
     found_.push_back(std::move(voc));
