@@ -122,7 +122,11 @@ class VocFolder {
       : folder_(folder), options_(options) {}
 
   std::vector<VocImage> Find() {
-    for (const std::string& base : Devkits()) {
+    std::set<std::string> bases = Devkits();
+    if (bases.empty() && HasSet()) {
+      bases.insert("");  // which says what is missing
+    }
+    for (const std::string& base : bases) {
       FindIn(base);
     }
     if (found_.empty()) {
@@ -136,6 +140,8 @@ class VocFolder {
   [[nodiscard]] std::int64_t without_xml() const { return without_xml_; }
 
  private:
+  // Whether --voc_set is given.
+  [[nodiscard]] bool HasSet() const { return options_.voc_set != "Main"; }
   // The folders with JPEGImages/, each with a slash at its end, or "".
   [[nodiscard]] std::set<std::string> Devkits() const {
     std::set<std::string> bases;
@@ -163,9 +169,9 @@ class VocFolder {
       }
     }
     if (found_.size() == before) {
-      if (options_.voc_set != "Main") {
+      if (HasSet()) {
         throw UsageError(
-            "--voc_set: " + folder_.PathOf(lists) +
+            "--voc_set: " + PathForMessages(folder_.PathOf(lists)) +
             " has no train.txt, val.txt, trainval.txt or test.txt");
       }
       const std::string xmls = base + "Annotations/";

@@ -133,6 +133,9 @@ TEST_F(VocTest, TakesAPairOfFolders) {
   EXPECT_THAT(Labels(tree.splits[1], raw), ElementsAre("r/test/c.jpg: 1"));
   EXPECT_THAT(tree.notes,
               Contains("--voc: 1 image without an XML file left out"));
+  EXPECT_THAT(MessageOf<UsageError>(
+                  [&] { (void)ReadVoc(raw.path(), {.voc_set = "Layout"}); }),
+              HasSubstr("ImageSets/Layout/ has no train.txt"));
 }
 
 TEST_F(VocTest, NamesWhatIsWrong) {
