@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, Union
@@ -32,7 +33,7 @@ class Index:
         spec = _spec(data)
         self._native = _engine.index_data(os.fsencode(spec), split, use_cache)
         for note in self._native.notes:
-            warnings.warn(note, stacklevel=2)
+            _warn(note)
         self._names: list[str] | None = (
             self._native.class_names or None)  # None: not looked up yet
         self._recipe: Any = (_of_data, (spec, split, use_cache))
@@ -88,13 +89,28 @@ class Index:
         return f"Index of {len(self):,} records in {len(self.shards):,} files"
 
 
-def of_split(data: Data, split: str) -> tuple[Index, str]:
-    """A split's records, or those of one file whose name says another split; and
-    which split that is.
+def of_default_split(data: Data, training: bool) -> Index:
+    """The records to train with or to evaluate; of one file whose name says another
+    split, that one's.
     """
     spec = _spec(data)
-    split = _engine.default_split(os.fsencode(spec), split)
-    return Index(spec, split=split), split
+    wanted = "train" if training else "validation"
+    split = _engine.default_split(os.fsencode(spec), wanted)
+    index = Index(spec, split=split)
+    if training and split != wanted:
+        _warn(f"{index.shards[0]}: its name says split={split!r}, and it is read for "
+              "training, shuffled and augmented; training=False evaluates, "
+              f"split={split!r} says that it is meant")
+    return index
+
+
+def _warn(text: str) -> None:
+    """Warns at the user's line: the first one outside of the package."""
+    level, frame = 1, sys._getframe()
+    while (frame.f_globals.get("__name__", "").startswith("infeed.")
+           and frame.f_back):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, stacklevel=level)
 
 
 def _spec(data: Data) -> str:

@@ -8,7 +8,6 @@ import json
 import logging
 import os
 import threading
-import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,7 +17,7 @@ import numpy as np
 from infeed import _arguments, _engine, frameworks
 from infeed.batch import Batch
 from infeed.fields import Field, Kind, named
-from infeed.index import Data, Index, of_split
+from infeed.index import Data, Index, of_default_split
 from infeed.objects import Objects, checked
 from infeed.passes import Dicts, Pass
 from infeed.progress import NoBar, find_tqdm
@@ -117,7 +116,7 @@ class Loader:
         if split is not None:
             split = check.text("split", split)
         self._index = data if isinstance(data, Index) else (
-            _of_default_split(data, training) if split is None else
+            of_default_split(data, training) if split is None else
             Index(data, split=split))
         self._selection = _selection(len(self._index), subset, sample_weights,
                                      epoch_records)
@@ -401,16 +400,6 @@ def _make(kind: type[Loader], data: Index | Data,
     made = kind.__new__(kind)
     Loader.__init__(made, data, **arguments)
     return made
-
-
-def _of_default_split(data: Data, training: bool) -> Index:
-    index, split = of_split(data, "train" if training else "validation")
-    if training and split != "train":
-        warnings.warn(
-            f"{index.shards[0]}: its name says split={split!r}, and it is read for "
-            "training, shuffled and augmented; training=False evaluates, "
-            f"split={split!r} says that it is meant", stacklevel=3)
-    return index
 
 
 def _selection(records: int, subset: Any, weights: Any, places: Any) -> Any:

@@ -144,8 +144,13 @@ class ImageFolderTest(unittest.TestCase):
             folder = pathlib.Path(name, "cat")
             folder.mkdir()
             (folder / "1.jpg").write_bytes(support.photograph())
-            with self.assertWarnsRegex(UserWarning, "only one class, cat"):
-                infeed.Index(name)
+            for call in (lambda: infeed.Index(name),
+                         lambda: infeed.Loader(name, batch_size=1, split=""),
+                         lambda: infeed.Loader(name, batch_size=1)):
+                with self.assertWarnsRegex(UserWarning, "only one class, cat"
+                                           ) as told:
+                    call()
+                self.assertEqual(told.filename, __file__)
 
     def test_files_keep_the_labels_that_they_are_given(self):
         files = sorted((support.images() / "train").rglob("*.*"))[:20]
