@@ -171,7 +171,7 @@ class Batch:
         images.
         """
         return [Geometry(self._native, view)
-                for view in range(len(_views(self.images)))]
+                for view in range(len(self._loader._views))]
 
     @property
     def _convert(self) -> Converters:

@@ -137,7 +137,7 @@ class Loader:
             "views": outputs, "objects": boxes,
             "on_bad": on_bad, "sharding": sharding, "progress": progress,
             **options})
-        self._options: dict[str, Any] = {
+        self._options = with_first(outputs, {
             "local_world_size": min(ranks.local_world_size, self._world_size),
             # The loop's batch and the next one are on loan at the same time.
             "batches_in_pool": 4, "max_lent": 2,
@@ -145,8 +145,7 @@ class Loader:
             "training": training, "layout": check.choice(
                 "layout", layout, ("rgb", "words")) if has_images else "none",
             "batch_size": self._whole(batch_size, global_batch_size),
-            "rank": self._rank, "world_size": self._world_size}
-        self._options = with_first(outputs, self._options)
+            "rank": self._rank, "world_size": self._world_size})
         if not _engine.threads_work() and self._options.get("graph") != "basic":
             _log.warning("this process was forked from one with a loader at "
                          "work: here a loader has one thread (graph='basic'); "
@@ -159,7 +158,6 @@ class Loader:
         self._fields = kinds
         self._objects = boxes
         self._views = outputs
-        self._has_images = has_images
         self._convert = frameworks.converters(
             check.choice("framework", framework, ("numpy", "torch", "jax")),
             layout, sharding)
@@ -171,10 +169,10 @@ class Loader:
         self._open: _engine.Stream | None = None
         self._turn: object = None  # the pass in progress
         self._resumed = False
-        self._own = {*vars(self), "_own", "_has_labels"} - others
         _loaders.add(self)
         # Wrong options are reported here.
         self._has_labels = self._stream().has_labels
+        self._own = {*vars(self), "_own"} - others
         if (not self._has_labels and has_images and boxes is None
                 and not any(view.labels for view in outputs)
                 and self._rank == 0):
@@ -265,7 +263,7 @@ class Loader:
         epoch, position, _ = self._place
         return self._make_bar(desc=f"epoch {epoch}", initial=position,
                               total=len(self) * self._options["batch_size"],
-                              unit=" images" if self._has_images else " records",
+                              unit=" images" if self._views else " records",
                               unit_scale=True)
 
     def _check_ranks(self) -> None:
