@@ -173,9 +173,10 @@ class Loader:
         # Wrong options are reported here.
         self._has_labels = self._stream().has_labels
         self._own = {*vars(self), "_own"} - others
-        if (not self._has_labels and has_images and boxes is None
-                and not any(view.labels for view in outputs)
-                and self._rank == 0):
+        wants_labels = (has_images and boxes is None
+                        and not any(view.labels for view in outputs)
+                        and self._options.get("label_key") != "")
+        if wants_labels and not self._has_labels and self._rank == 0:
             _log.warning("no record was found to have a label: batch.labels is "
                          "None (if they have one, give label_key)")
 

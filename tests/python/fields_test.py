@@ -282,6 +282,8 @@ class ValuesTest(WithRecords):
         np.testing.assert_array_equal(next(iter(resumed)).images, second.images)
         for batch in load(require_labels=False):
             self.assertEqual(batch.labels.tolist(), [-1, -1])
+        with self.assertNoLogs("infeed"):  # None are asked for.
+            self.assertIsNone(next(iter(load(label_key=""))).labels)
 
     def test_two_parts_of_one_name(self):
         batch = self.batch([{"weights": 1.0}], {"weights": Field("float32", ())})
