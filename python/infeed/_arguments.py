@@ -227,6 +227,11 @@ def table() -> dict[str, dict[str, str]]:
     return {row["name"]: row for row in _engine.option_table()}
 
 
+def is_of_views(name: str) -> bool:
+    """Whether each view can have an option of the engine for itself."""
+    return table()[name]["group"] == "Images" and name != "layout"
+
+
 def option(name: str, value: Any, own: Iterable[str]) -> Any:
     """The value of an engine's option; own: names of other arguments."""
     if name not in table():

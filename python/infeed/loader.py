@@ -34,7 +34,7 @@ _log = logging.getLogger("infeed")
 Framework = Literal["numpy", "torch", "jax"]
 Place = tuple[int, int, int]  # epoch, position, past epochs
 
-# Options of images beside the table's group of that name.
+# Options of images beside those of views.
 _OF_IMAGES = {"image_key", "lenient", "max_pixels"}
 
 # A daemon thread that returns from the engine when the interpreter is gone would
@@ -425,9 +425,8 @@ def _check_records(options: Mapping[str, Any], fields: Mapping[str, Field],
     """ValueError where a batch without images would have an option of images, or
     nothing.
     """
-    table = _arguments.table()
-    given = [name for name in options if name in _OF_IMAGES or
-             table[name]["group"] == "Images" and name != "layout"]
+    given = [name for name in options
+             if name in _OF_IMAGES or _arguments.is_of_views(name)]
     given += (["layout"] * (layout != "rgb")
               + ["objects"] * (objects is not None))
     if given:

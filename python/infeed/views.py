@@ -57,32 +57,29 @@ class View:
                                       int(limits.max)))
         given = check.options(options, _OWN)
         for name, value in given.items():
-            if check.table()[name]["group"] != "Images" or name == "layout":
+            if not check.is_of_views(name):
                 raise ValueError(f"{name}={check.shown(value)}: is an option of "
                                  "the loader, of all views: give it there")
         put(self, "options", tuple(sorted(given.items())))
         self._check()
 
     def _check(self) -> None:
-        wrong = None
         if self.labels is None:
             if self.fill != 255:
-                wrong = f"fill={self.fill}: is of labels, give labels=True"
-        elif self.key is None:
-            wrong = f"labels={self.labels!r}: give the key of the labels"
-        else:
-            for name, value in self.options:
-                if name != "image_size":
-                    wrong = (f"{name}={_arguments.shown(value)}: labels follow the "
-                             "view whose draws they have; give it to that one")
-        if wrong:
-            raise ValueError(wrong)
+                raise ValueError(f"fill={self.fill}: is of labels, give labels=True")
+            return
+        if self.key is None:
+            raise ValueError(f"labels={self.labels!r}: give the key of the labels")
+        for name, value in self.options:
+            if name != "image_size":
+                raise ValueError(f"{name}={_arguments.shown(value)}: labels follow "
+                                 "the view whose draws they have; give it to that "
+                                 "one")
 
     def _settings(self) -> dict[str, Any]:
         """What the engine takes of a view that is not the first one."""
-        own = {name: getattr(self, name) for name in _OWN}
-        if self.labels is None:
-            del own["fill"]
+        own = {"key": self.key, "draws": self.draws, "labels": self.labels,
+               "fill": self.fill if self.labels else None}
         return {**{name: value for name, value in own.items()
                    if value is not None}, **dict(self.options)}
 
