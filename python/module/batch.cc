@@ -38,45 +38,41 @@ auto Column(Self self) {
                {static_cast<std::size_t>(batch.size())});
 }
 
-// A view's array, [N, H, W] or with channels [N, H, W, 3].
+// A view's array, [N, H, W], or of RGB [N, H, W, 3].
 nb::object Pixels(Self self, void* values, const ImageSize& size,
-                  nb::dlpack::dtype type, bool has_channels) {
-  const std::array shape = {static_cast<std::size_t>(BatchOf(self).size()),
+                  ViewContent content) {
+  const Batch& batch = BatchOf(self);
+  const bool is_rgb =
+      content == ViewContent::kImage && batch.content() == BatchContent::kRgb;
+  const std::array shape = {static_cast<std::size_t>(batch.size()),
                             static_cast<std::size_t>(size.height),
                             static_cast<std::size_t>(size.width),
                             std::size_t{3}};
-  return nb::cast(nb::ndarray<nb::numpy>(values, has_channels ? 4 : 3,
-                                         shape.data(), self, nullptr, type));
+  auto type = nb::dtype<std::uint32_t>();  // words
+  if (is_rgb || content == ViewContent::kLabels8) {
+    type = nb::dtype<std::uint8_t>();
+  } else if (content == ViewContent::kLabels32) {
+    type = nb::dtype<std::int32_t>();
+  }
+  return nb::cast(nb::ndarray<nb::numpy>(values, is_rgb ? 4 : 3, shape.data(),
+                                         self, nullptr, type));
 }
 
 // View 0 is the batch's image: None in a batch without images.
 nb::object Images(Self self, std::size_t view) {
   Batch& batch = BatchOf(self);
-  const bool is_rgb = batch.content() == BatchContent::kRgb;
-  const auto type =
-      is_rgb ? nb::dtype<std::uint8_t>() : nb::dtype<std::uint32_t>();
-  if (view == 0 && batch.content() == BatchContent::kNone) {
+  if (view > 0) {
+    const ViewShape& shape = batch.view_shapes().at(view - 1);
+    return Pixels(self, batch.view(view - 1).data(), shape.image_size,
+                  shape.content);
+  }
+  if (batch.content() == BatchContent::kNone) {
     return nb::none();
   }
-  if (view == 0) {
-    return is_rgb ? Pixels(self, batch.rgb().data(), batch.image_size(), type,
-                           true)
-                  : Pixels(self, batch.pixels().data(), batch.image_size(),
-                           type, false);
-  }
-  const ViewShape& shape = batch.view_shapes().at(view - 1);
-  std::byte* const values = batch.view(view - 1).data();
-  switch (shape.content) {
-    case ViewContent::kLabels8:
-      return Pixels(self, values, shape.image_size, nb::dtype<std::uint8_t>(),
-                    false);
-    case ViewContent::kLabels32:
-      return Pixels(self, values, shape.image_size, nb::dtype<std::int32_t>(),
-                    false);
-    case ViewContent::kImage:
-      break;
-  }
-  return Pixels(self, values, shape.image_size, type, is_rgb);
+  void* const values = batch.content() == BatchContent::kRgb
+                           ? static_cast<void*>(batch.rgb().data())
+                           : batch.pixels().data();
+  return Pixels(self, values, batch.image_size(), ViewContent::kImage);
 }
 
 nb::list TextsOf(const FieldColumn& column) {
