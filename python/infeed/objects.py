@@ -28,9 +28,9 @@ class Objects:
 
     keys: "infeed", as imagenet_to_records writes them: pixels, with the bits of
     the annotations; "tf", the keys of TensorFlow's Object Detection API; "tfds",
-    those of TensorFlow Datasets; or a record's own keys of lists of floats: one with all
-    numbers of one box after the other, or one for each of the four numbers, in the
-    order of the format. format: "xyxy", the default, "yxyx", "xywh" or "cxcywh",
+    those of TensorFlow Datasets; or a record's own keys of lists of floats: one with
+    all numbers of one box after the other, or one for each of the four numbers, in
+    the order of the format. format: "xyxy", the default, "yxyx", "xywh" or "cxcywh",
     whose c is the centre. normalised: parts of the image's sides, not pixels. The
     presets have a format of their own. A record without the keys has no boxes.
 
