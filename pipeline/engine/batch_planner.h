@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/engine/open_batch.h"
+#include "pipeline/slots/open_batch.h"
 #include "pipeline/memory/batch.h"
 #include "pipeline/memory/batch_pool.h"
 #include "pipeline/options/options.h"

@@ -3,9 +3,9 @@
 #include <functional>
 #include <memory>
 
-#include "pipeline/engine/open_batch.h"
-#include "pipeline/engine/range_lender.h"
-#include "pipeline/engine/slot_filler.h"
+#include "pipeline/slots/open_batch.h"
+#include "pipeline/slots/range_lender.h"
+#include "pipeline/slots/slot_filler.h"
 
 namespace infeed {
 

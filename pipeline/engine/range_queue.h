@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "pipeline/engine/open_batch.h"
-#include "pipeline/engine/range_lender.h"
+#include "pipeline/slots/open_batch.h"
+#include "pipeline/slots/range_lender.h"
 
 namespace infeed {
 

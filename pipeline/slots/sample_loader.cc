@@ -1,4 +1,4 @@
-#include "pipeline/engine/sample_loader.h"
+#include "pipeline/slots/sample_loader.h"
 
 #include <exception>
 #include <utility>

@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "pipeline/engine/sample.h"
-#include "pipeline/engine/sample_loader.h"
-#include "pipeline/engine/seek_index_use.h"
+#include "pipeline/slots/sample.h"
+#include "pipeline/slots/sample_loader.h"
+#include "pipeline/slots/seek_index_use.h"
 #include "pipeline/options/options.h"
 #include "pipeline/reading/found_seek_indexes.h"
 #include "pipeline/reading/record_cache.h"

@@ -1,11 +1,11 @@
-#include "pipeline/engine/slot_filler.h"
+#include "pipeline/slots/slot_filler.h"
 
 #include <exception>
 #include <string>
 #include <utility>
 
-#include "pipeline/engine/rgb_slot.h"
-#include "pipeline/engine/sample_objects.h"
+#include "pipeline/slots/rgb_slot.h"
+#include "pipeline/slots/sample_objects.h"
 #include "pipeline/order/label_class.h"
 #include "pipeline/order/selection.h"
 #include "pipeline/stats/stage_scope.h"

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "base/error.h"
-#include "pipeline/engine/sample.h"
-#include "pipeline/engine/seek_index_use.h"
+#include "pipeline/slots/sample.h"
+#include "pipeline/slots/seek_index_use.h"
 #include "pipeline/options/options.h"
 #include "pipeline/reading/record_cache.h"
 #include "pipeline/stats/stage_counters.h"

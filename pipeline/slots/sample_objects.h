@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "pipeline/engine/sample.h"
+#include "pipeline/slots/sample.h"
 #include "pipeline/options/objects.h"
 #include "preprocess/recipe/geometry.h"
 

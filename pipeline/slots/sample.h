@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/random.h"
-#include "pipeline/engine/open_batch.h"
-#include "pipeline/engine/view_filler.h"
+#include "pipeline/slots/open_batch.h"
+#include "pipeline/slots/view_filler.h"
 #include "pipeline/options/options.h"
 #include "pipeline/reading/memory_plan.h"
 #include "pipeline/reading/sample_seek_index.h"

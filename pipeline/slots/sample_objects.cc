@@ -1,4 +1,4 @@
-#include "pipeline/engine/sample_objects.h"
+#include "pipeline/slots/sample_objects.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "pipeline/engine/seek_index_use.h"
+#include "pipeline/slots/seek_index_use.h"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "pipeline/engine/view_filler.h"
+#include "pipeline/slots/view_filler.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "pipeline/engine/rgb_slot.h"
+#include "pipeline/slots/rgb_slot.h"
 
 namespace infeed {
 namespace {

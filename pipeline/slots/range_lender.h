@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "pipeline/engine/open_batch.h"
+#include "pipeline/slots/open_batch.h"
 
 namespace infeed {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "pipeline/engine/sample.h"
+#include "pipeline/slots/sample.h"
 #include "pipeline/options/options.h"
 #include "pipeline/reading/found_seek_indexes.h"
 #include "pipeline/reading/sample_seek_index.h"

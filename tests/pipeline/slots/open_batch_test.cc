@@ -1,4 +1,4 @@
-#include "pipeline/engine/open_batch.h"
+#include "pipeline/slots/open_batch.h"
 
 #include <exception>
 #include <span>

@@ -1,6 +1,6 @@
 // The stages' bodies in plain threads, where ThreadSanitizer can watch them.
 
-#include "pipeline/engine/slot_filler.h"
+#include "pipeline/slots/slot_filler.h"
 
 #include <algorithm>
 #include <atomic>
