@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/slots/open_batch.h"
 #include "pipeline/memory/batch.h"
 #include "pipeline/memory/batch_pool.h"
 #include "pipeline/options/options.h"
 #include "pipeline/reading/prefetcher.h"
+#include "pipeline/slots/open_batch.h"
 #include "pipeline/stats/stage_counters.h"
 
 namespace infeed {

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "base/random.h"
-#include "pipeline/slots/open_batch.h"
-#include "pipeline/slots/view_filler.h"
 #include "pipeline/options/options.h"
 #include "pipeline/reading/memory_plan.h"
 #include "pipeline/reading/sample_seek_index.h"
+#include "pipeline/slots/open_batch.h"
+#include "pipeline/slots/view_filler.h"
 #include "pipeline/stats/bad_record.h"
 #include "pipeline/stats/stage_counters.h"
 #include "pipeline/stats/trace_log.h"

@@ -6,10 +6,10 @@
 #include <span>
 
 #include "base/error.h"
-#include "pipeline/slots/sample.h"
-#include "pipeline/slots/seek_index_use.h"
 #include "pipeline/options/options.h"
 #include "pipeline/reading/record_cache.h"
+#include "pipeline/slots/sample.h"
+#include "pipeline/slots/seek_index_use.h"
 #include "pipeline/stats/stage_counters.h"
 #include "records/store/record_store.h"
 

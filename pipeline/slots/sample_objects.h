@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "pipeline/slots/sample.h"
 #include "pipeline/options/objects.h"
+#include "pipeline/slots/sample.h"
 #include "preprocess/recipe/geometry.h"
 
 namespace infeed {

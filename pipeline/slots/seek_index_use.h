@@ -6,10 +6,10 @@
 #include <span>
 #include <string_view>
 
-#include "pipeline/slots/sample.h"
 #include "pipeline/options/options.h"
 #include "pipeline/reading/found_seek_indexes.h"
 #include "pipeline/reading/sample_seek_index.h"
+#include "pipeline/slots/sample.h"
 #include "pipeline/stats/stats.h"
 #include "preprocess/recipe/recipe.h"
 #include "records/example/record_payload.h"

@@ -16,8 +16,8 @@
 
 #include "base/bounded_queue.h"
 #include "pipeline/engine/input_graph.h"
-#include "pipeline/slots/range_lender.h"
 #include "pipeline/memory/batch_pool.h"
+#include "pipeline/slots/range_lender.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 
