@@ -22,6 +22,9 @@ namespace infeed {
 //   resize   resize, flip, pack            none: follows at once    slots
 //   augment  augmentation; not listed      none: follows at once    slots
 //            where there was none
+//   receive  copies of workers' slots,     a range, for a worker    slots
+//            and checks of them; not
+//            listed without workers
 //   batch    none: the slots are the batch a whole batch, in the    slots
 //                                          queue to the consumer
 struct StageStats {
@@ -74,6 +77,24 @@ struct RecordCacheStats {
   std::int64_t hits = 0;  // reads answered from the cache
 };
 
+// One worker on another machine, since the start, as its trainer sees it.
+struct WorkerStats {
+  std::string address = {};
+  std::string name = {};      // its own; empty: not known yet
+  std::string state = {};     // connecting, open, lost, refused, dropped
+  std::int64_t images = 0;    // slots that were used
+  std::int64_t ranges = 0;    // that were used
+  std::int64_t declined = 0;  // slots
+  std::int64_t unused = 0;    // ranges that came after others had filled them
+  std::int64_t failed = 0;    // ranges that were lost
+  std::int64_t checked = 0;   // ranges that were compared
+  int in_flight = 0;          // ranges now
+  int credit = 0;
+  double latency_seconds = 0;      // median of the last ranges
+  double latency_p99_seconds = 0;  // of the last ranges
+  double cpu_seconds = 0;          // that its ranges took there
+};
+
 // What batches count.
 constexpr std::string_view ItemsName(bool has_images) {
   return has_images ? "images" : "records";
@@ -116,6 +137,7 @@ struct PipelineStats {
   std::int64_t memory_bytes = 0;  // most of its buffers (memory_plan.h)
   std::vector<StageStats> stages;
   std::vector<QueueStats> queues;
+  std::vector<WorkerStats> workers;  // InputOptions::workers
 
   // The interval from an earlier snapshot of the same pipeline to this one:
   // subtracts counters; queue depths, names and first messages stay.

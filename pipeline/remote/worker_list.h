@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace infeed {
+
+// The workers that an option names: a comma list of HOST:PORT, dns:///NAME:PORT
+// (all addresses of the name) and @FILE (a line each, of the same forms; empty
+// lines and lines that begin with # are skipped). Thread-safe.
+class WorkerList {
+ public:
+  // Resolves a host's name to addresses; empty: unknown now.
+  using Resolve = std::function<std::vector<std::string>(const std::string&)>;
+
+  // Throws UsageError that names the entry that has none of the forms, or the
+  // file that cannot be read. resolve: for tests; null: the system's.
+  explicit WorkerList(std::string_view text, Resolve resolve = nullptr);
+
+  // The addresses now, HOST:PORT, sorted, each once; names of dns:/// are
+  // resolved and files read anew, those that fail now have their last answer.
+  // May take as long as the system's resolver.
+  [[nodiscard]] std::vector<std::string> Addresses();
+
+ private:
+  struct Entry {
+    std::string name;  // a host, or a file
+    std::string port;  // empty: a file
+    bool is_resolved = false;
+    std::vector<std::string> last = {};
+  };
+  std::vector<Entry> entries_;
+  Resolve resolve_;
+};
+
+// The addresses that a trainer of this name uses: all of them, or `most`, by
+// rendezvous hashing, so that trainers spread evenly and a change of the list
+// changes few of them.
+[[nodiscard]] std::vector<std::string> ChosenWorkers(
+    std::vector<std::string> addresses, std::string_view trainer, int most);
+
+}  // namespace infeed
