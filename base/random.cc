@@ -5,12 +5,8 @@
 namespace infeed {
 namespace {
 
-// The multipliers and the key increments of the paper's table 2.
-constexpr std::uint32_t kMultiplier0 = 0xD2511F53;
-constexpr std::uint32_t kMultiplier1 = 0xCD9E8D57;
-constexpr std::uint32_t kKeyStep0 = 0x9E3779B9;
-constexpr std::uint32_t kKeyStep1 = 0xBB67AE85;
-constexpr int kRounds = 10;
+// What a round adds to the key, of the paper's table 2.
+constexpr std::array<std::uint32_t, 2> kKeySteps = {0x9E3779B9, 0xBB67AE85};
 constexpr std::uint32_t kMaxBlock = 1U << 24;
 
 constexpr std::uint32_t Low(std::uint64_t value) {
@@ -26,39 +22,32 @@ std::uint32_t StreamOf(const SampleKey& key, RandomStream stream) {
   return static_cast<std::uint32_t>(stream) + kStreamsOfView * key.view;
 }
 
-// A round but for its key, which the caller steps.
-inline void Round(const std::array<std::uint32_t, 2>& key, std::uint32_t& c0,
-                  std::uint32_t& c1, std::uint32_t& c2, std::uint32_t& c3) {
-  const std::uint64_t product0 = std::uint64_t{kMultiplier0} * c0;
-  const std::uint64_t product1 = std::uint64_t{kMultiplier1} * c2;
-  c0 = High(product1) ^ c1 ^ key[0];
-  c1 = Low(product1);
-  c2 = High(product0) ^ c3 ^ key[1];
-  c3 = Low(product0);
-}
-
 }  // namespace
 
 std::array<std::uint32_t, 4> Philox4x32(std::array<std::uint32_t, 2> key,
                                         std::array<std::uint32_t, 4> counter) {
-  for (int round = 0; round < kRounds; ++round) {
-    Round(key, counter[0], counter[1], counter[2], counter[3]);
-    key[0] += kKeyStep0;
-    key[1] += kKeyStep1;
+  auto& [c0, c1, c2, c3] = counter;
+  for (std::size_t round = 0; round < kPhiloxRounds; ++round) {
+    const std::uint64_t product0 = std::uint64_t{kPhiloxMultipliers[0]} * c0;
+    const std::uint64_t product1 = std::uint64_t{kPhiloxMultipliers[1]} * c2;
+    c0 = High(product1) ^ c1 ^ key[0];
+    c1 = Low(product1);
+    c2 = High(product0) ^ c3 ^ key[1];
+    c3 = Low(product0);
+    key[0] += kKeySteps[0];
+    key[1] += kKeySteps[1];
   }
   return counter;
 }
 
-// Loops over the lanes, which compilers turn into vector code.
-void Philox4x32(std::array<std::uint32_t, 2> key, PhiloxLanes& counters) {
-  auto& [c0, c1, c2, c3] = counters;
-  for (int round = 0; round < kRounds; ++round) {
-    for (std::size_t i = 0; i < kPhiloxLanes; ++i) {
-      Round(key, c0[i], c1[i], c2[i], c3[i]);
-    }
-    key[0] += kKeyStep0;
-    key[1] += kKeyStep1;
+PhiloxKeys PhiloxKeysOf(std::array<std::uint32_t, 2> key) {
+  PhiloxKeys keys{};
+  for (std::array<std::uint32_t, 2>& of_round : keys) {
+    of_round = key;
+    key[0] += kKeySteps[0];
+    key[1] += kKeySteps[1];
   }
+  return keys;
 }
 
 SampleRandom::SampleRandom(const SampleKey& key, RandomStream stream,

@@ -14,11 +14,12 @@ namespace infeed {
 [[nodiscard]] std::array<std::uint32_t, 4> Philox4x32(
     std::array<std::uint32_t, 2> key, std::array<std::uint32_t, 4> counter);
 
-// Replaces several counters, [word][lane], by their blocks, in half of the
-// time.
-inline constexpr std::size_t kPhiloxLanes = 8;
-using PhiloxLanes = std::array<std::array<std::uint32_t, kPhiloxLanes>, 4>;
-void Philox4x32(std::array<std::uint32_t, 2> key, PhiloxLanes& counters);
+// For vector code: the multipliers of words 0 and 2, and each round's key.
+inline constexpr std::array<std::uint32_t, 2> kPhiloxMultipliers = {0xD2511F53,
+                                                                    0xCD9E8D57};
+inline constexpr std::size_t kPhiloxRounds = 10;
+using PhiloxKeys = std::array<std::array<std::uint32_t, 2>, kPhiloxRounds>;
+[[nodiscard]] PhiloxKeys PhiloxKeysOf(std::array<std::uint32_t, 2> key);
 
 // The purpose of a draw. Changing a value changes every batch.
 enum class RandomStream : std::uint32_t {

@@ -41,6 +41,20 @@ function(infeed_room library)
     SOURCES ${ARG_SOURCES} ALONE ${ARG_ALONE})
 endfunction()
 
+# infeed_vector_code(LIBRARY): links Highway. Vector code is compiled for every
+# instruction set that Highway can choose from at run time, the portable one
+# included. Left out: SSE2 and SSSE3, because CPUs with them have SSE4 too;
+# targets after AVX3_DL, which the code does not use; and SVE, whose vectors have
+# no size known when the code is compiled (Arm CPUs with SVE have NEON too).
+# Targets without a name in Highway 1.0.3 are given by number (bits 0 to 6 and
+# 14).
+function(infeed_vector_code library)
+  target_link_libraries(infeed_${library} PRIVATE hwy::hwy)
+  target_compile_definitions(infeed_${library} PRIVATE
+    HWY_COMPILE_ALL_ATTAINABLE HWY_WANT_AVX3_DL
+    "HWY_DISABLED_TARGETS=(0x407F|HWY_SSSE3|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
+endfunction()
+
 # infeed_inner_library(NAME SOURCES ... [PUBLIC ...] [PRIVATE ...]): a library
 # that benchmarks or tests share, not installed.
 function(infeed_inner_library name)

@@ -5,13 +5,13 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "pipeline/order/permutation_lanes.h"
 
 namespace infeed {
 namespace {
 
 constexpr int kMinRounds = 64;
 constexpr int kRoundsPerBit = 6;
-constexpr int kBitsPerBlock = 128;
 constexpr std::uint32_t kFirstKeyBlock = 2;
 
 int RoundsFor(std::uint32_t size) {
@@ -64,45 +64,6 @@ std::uint32_t Swapped(std::uint32_t x, std::uint32_t size,
   return bits.At(round, std::max(x, partner)) ? partner : x;
 }
 
-using Lanes = std::array<std::uint32_t, kPhiloxLanes>;
-
-// The rounds of several elements, side by side.
-class LaneRounds {
- public:
-  LaneRounds(std::uint32_t size, const PermutationKey& key)
-      : size_(size),
-        key_{static_cast<std::uint32_t>(key.seed),
-             static_cast<std::uint32_t>(key.seed >> 32)},
-        epoch_(key.epoch),
-        domain_(key.domain) {}
-
-  void Swap(std::uint32_t round_key, int round, Lanes& x) const {
-    Lanes partner;
-    Lanes larger;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      partner[i] = PartnerOf(x[i], size_, round_key);
-      larger[i] = std::max(x[i], partner[i]);
-    }
-    const auto number = static_cast<std::uint32_t>(round);
-    PhiloxLanes words;
-    words[0].fill(number / kBitsPerBlock);
-    words[1].fill(epoch_);
-    words[2] = larger;
-    words[3].fill(domain_);
-    Philox4x32(key_, words);
-    const Lanes& bits = words[number % kBitsPerBlock / 32];
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      x[i] = (bits[i] >> (number % 32) & 1U) != 0 ? partner[i] : x[i];
-    }
-  }
-
- private:
-  std::uint32_t size_;
-  std::array<std::uint32_t, 2> key_;
-  std::uint32_t epoch_;
-  std::uint32_t domain_;
-};
-
 }  // namespace
 
 KeyedPermutation::KeyedPermutation(std::uint32_t size,
@@ -131,18 +92,17 @@ std::uint32_t KeyedPermutation::At(std::uint32_t position) const {
 }
 
 void KeyedPermutation::ToElements(std::span<std::uint32_t> positions) const {
-  const LaneRounds rounds(size_, key_);
-  for (std::size_t i = 0; i < positions.size(); i += kPhiloxLanes) {
-    const auto some =
-        positions.subspan(i, std::min(kPhiloxLanes, positions.size() - i));
-    Lanes x{};
-    std::ranges::copy(some, x.begin());
-    Check(std::ranges::max(x) < size_, "the position is in the permutation");
-    for (int round = 0; round < rounds_; ++round) {
-      rounds.Swap(round_keys_[static_cast<std::size_t>(round)], round, x);
-    }
-    std::copy_n(x.begin(), some.size(), some.begin());
-  }
+  Check(positions.empty() || std::ranges::max(positions) < size_,
+        "the position is in the permutation");
+  SwapInLanes(
+      {.size = size_,
+       .philox_keys =
+           PhiloxKeysOf({static_cast<std::uint32_t>(key_.seed),
+                         static_cast<std::uint32_t>(key_.seed >> 32)}),
+       .epoch = key_.epoch,
+       .domain = key_.domain,
+       .keys = std::span(round_keys_).first(static_cast<std::size_t>(rounds_))},
+      positions);
 }
 
 std::uint32_t KeyedPermutation::PositionOf(std::uint32_t element) const {

@@ -35,13 +35,13 @@ inline constexpr std::uint32_t kBlockDomain = 0x80000000;
 class KeyedPermutation {
  public:
   // Requires: size > 0. Computes the rounds' keys, at half the cost of a call
-  // of At().
+  // as At().
   KeyedPermutation(std::uint32_t size, const PermutationKey& key);
 
   // Returns the element at a position; both below size.
   [[nodiscard]] std::uint32_t At(std::uint32_t position) const;
-  // Replaces positions by their elements: some at a time, in half of the time
-  // of At().
+  // Replaces positions by their elements, many at a time, several times as fast
+  // as At().
   void ToElements(std::span<std::uint32_t> positions) const;
   // Returns the position of an element: At(PositionOf(e)) == e.
   [[nodiscard]] std::uint32_t PositionOf(std::uint32_t element) const;

@@ -22,24 +22,6 @@ TEST(Philox4x32Test, GivesThePublishedWords) {
             (Words{0xe73404cf, 0x8cedc5d3, 0x3f071736, 0x0a0afddd}));
 }
 
-TEST(Philox4x32Test, GivesTheSameWordsSideBySide) {
-  SampleRandom random({}, RandomStream::kMadeData);
-  const std::array<std::uint32_t, 2> key = {random.Word(), random.Word()};
-  PhiloxLanes lanes;
-  for (auto& words : lanes) {
-    for (std::uint32_t& word : words) {
-      word = random.Word();
-    }
-  }
-  PhiloxLanes blocks = lanes;
-  Philox4x32(key, blocks);
-  for (std::size_t i = 0; i < kPhiloxLanes; ++i) {
-    EXPECT_EQ(
-        (Words{blocks[0][i], blocks[1][i], blocks[2][i], blocks[3][i]}),
-        Philox4x32(key, {lanes[0][i], lanes[1][i], lanes[2][i], lanes[3][i]}));
-  }
-}
-
 TEST(SampleRandomTest, LaysTheCounterOutAsDocumented) {
   const SampleKey key{
       .seed = 0x1122334455667788, .epoch = 7, .position = 0xaabbccdd00112233};

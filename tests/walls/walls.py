@@ -69,7 +69,9 @@ DOORS = [
     (r"isa-l/.*", r"records/(bytes/crc32c|archives/zip_entry)\.cc"),
     (r"utf8proc\.h", r"records/bytes/name_text\.cc"),
     (r"linux/perf_event\.h", r"bench/common/cpu_counters\.cc"),
-    (r"hwy/.*|immintrin\.h", r"preprocess/\w+/[\w-]+(-inl\.h|\.cc)"),
+    (r"hwy/.*|immintrin\.h",
+     r"preprocess/\w+/[\w-]+(-inl\.h|\.cc)|"
+     r"pipeline/order/permutation_lanes\.cc|records/example/varint_block\.cc"),
 ]
 
 # Headers that are part of C, C++ or POSIX.
