@@ -36,8 +36,10 @@ void RequireKind(const FieldSpec& field, FeatureKind kind) {
   }
 }
 
-void RequireCount(const FieldSpec& field, std::int64_t values) {
-  if (const std::int64_t expected = field.items(); values != expected) {
+// expected: field.items().
+void RequireCount(const FieldSpec& field, std::int64_t expected,
+                  std::int64_t values) {
+  if (values != expected) {
     FailFor(field, "has " + std::to_string(values) + " values, expected " +
                        std::to_string(expected) +
                        (field.kind == FeatureKind::kBytes ? ""
@@ -92,7 +94,7 @@ class ColumnSink final : public FeatureSink {
         RequirePresent(field_);
         Add(std::string_view(*field_.absent));
       }
-      RequireCount(field_, column_.values());
+      RequireCount(field_, field_.items(), column_.values());
     }
     column_.offsets.push_back(column_.values());
   }
@@ -118,10 +120,8 @@ class ColumnSink final : public FeatureSink {
 template <typename T>
 class RowSink final : public FeatureSink {
  public:
-  RowSink(const FieldSpec& field, std::span<std::byte> row)
-      : field_(field),
-        items_(reinterpret_cast<T*>(row.data())),
-        size_(field.items()) {}
+  RowSink(const FieldSpec& field, std::int64_t items, std::span<std::byte> row)
+      : field_(field), items_(reinterpret_cast<T*>(row.data())), size_(items) {}
 
   void Begin(FeatureKind kind) override {
     if (kind_ != kind) {
@@ -237,10 +237,10 @@ void ReadRaw(const FieldSpec& field, std::span<const std::byte> entry,
 template <typename T>
 bool ReadRow(const FieldSpec& field, std::span<const std::byte> entry,
              const FieldPlace& place) {
-  RowSink<T> sink(field, place.row);
+  const std::int64_t items = std::ssize(place.row) / std::int64_t{sizeof(T)};
+  RowSink<T> sink(field, items, place.row);
   ReadValues(entry, sink);
   RequireKind(field, sink.kind());
-  const std::int64_t items = field.items();
   if (sink.kind() == FeatureKind::kNone && field.absent) {
     CopyTo(*field.absent, place.row);
     *place.length = items;
@@ -250,12 +250,14 @@ bool ReadRow(const FieldSpec& field, std::span<const std::byte> entry,
     if (sink.kind() == FeatureKind::kNone) {
       RequirePresent(field);
     }
-    RequireCount(field, sink.values());
+    RequireCount(field, items, sink.values());
   }
   *place.length = std::min(sink.values(), items);
-  FillWithPadding(
-      field,
-      place.row.subspan(static_cast<std::size_t>(*place.length) * sizeof(T)));
+  if (*place.length < items) {
+    FillWithPadding(
+        field,
+        place.row.subspan(static_cast<std::size_t>(*place.length) * sizeof(T)));
+  }
   return sink.values() > items;
 }
 

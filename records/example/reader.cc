@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "records/bytes/plain_text.h"
+#include "records/example/varint_block.h"
 
 namespace infeed {
 namespace {
@@ -81,14 +82,12 @@ class Cursor {
     FailToParse();
   }
 
-  // Appends eight numbers of a byte each to numbers, if these come next.
-  bool TakeSmall(std::int64_t* numbers) {
-    if (end_ - at_ < kWord || (PeekWord() & kLastBytes) != 0) {
-      return false;
-    }
-    std::copy_n(at_, kWord, numbers);
-    at_ += kWord;
-    return true;
+  // Reads the next numbers, as many as ReadVarints() does; returns how many.
+  std::size_t TakeVarints(std::span<std::int64_t> numbers) {
+    const VarintsRead read =
+        ReadVarints(std::as_bytes(std::span(at_, end_)), numbers);
+    at_ += read.bytes;
+    return read.numbers;
   }
 
   // Reads a length and returns a view of that many bytes.
@@ -103,14 +102,23 @@ class Cursor {
   }
 
   float TakeFloat() {
-    std::uint32_t bits = 0;
-    if (end_ - at_ < 4) {
+    float number = 0;
+    (void)TakeFloats(std::span(&number, 1));
+    return number;
+  }
+
+  // Reads the next numbers, as many as there are and have room; returns how
+  // many.
+  std::size_t TakeFloats(std::span<float> numbers) {
+    static_assert(std::endian::native == std::endian::little);
+    const auto left = static_cast<std::size_t>(end_ - at_) / sizeof(float);
+    const std::size_t count = std::min(left, numbers.size());
+    if (count == 0) {
       FailToParse();
     }
-    for (int i = 0; i < 4; ++i) {
-      bits |= std::uint32_t{*at_++} << 8 * i;
-    }
-    return std::bit_cast<float>(bits);
+    std::memcpy(numbers.data(), at_, count * sizeof(float));
+    at_ += count * sizeof(float);
+    return count;
   }
 
   // Skips the field of a tag.
@@ -176,33 +184,38 @@ void Take(Cursor& cursor, std::int64_t& number) {
   number = static_cast<std::int64_t>(cursor.TakeVarint());
 }
 
-// Reads at least one number, and at most `most`; returns how many.
-std::size_t TakeSome(Cursor& cursor, float* numbers, std::size_t) {
-  *numbers = cursor.TakeFloat();
-  return 1;
+// Numbers of a block for which there is room when some are read.
+constexpr std::size_t kSome = 8;
+
+// Read numbers of a block, at least one; return how many. Requires: room for
+// kSome.
+std::size_t TakeSome(Cursor& cursor, std::span<float> numbers) {
+  return cursor.TakeFloats(numbers);
 }
 
-std::size_t TakeSome(Cursor& cursor, std::int64_t* numbers, std::size_t most) {
-  constexpr std::size_t kSmall = 8;
-  if (most >= kSmall && cursor.TakeSmall(numbers)) {
-    return kSmall;
+std::size_t TakeSome(Cursor& cursor, std::span<std::int64_t> numbers) {
+  if (const std::size_t count = cursor.TakeVarints(numbers); count > 0) {
+    return count;
   }
-  Take(cursor, *numbers);
-  return 1;
+  std::size_t count = 0;  // Long numbers come next, or the last ones.
+  while (count < kSome && !cursor.is_at_end()) {
+    Take(cursor, numbers[count++]);
+  }
+  return count;
 }
 
 // Passes on a block's numbers, many at a time: a call for each made records of
 // token ids a third slower.
 template <typename Number>
 void AddBlock(Bytes block, FeatureSink& sink) {
-  constexpr std::size_t kMany = 64;
+  constexpr std::size_t kMany = 128;
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): read as far as set.
   std::array<Number, kMany> numbers;
   Cursor cursor(block);
   while (!cursor.is_at_end()) {
     std::size_t count = 0;
-    while (count < kMany && !cursor.is_at_end()) {
-      count += TakeSome(cursor, numbers.data() + count, kMany - count);
+    while (count + kSome <= kMany && !cursor.is_at_end()) {
+      count += TakeSome(cursor, std::span(numbers).subspan(count));
     }
     sink.AddAll(std::span<const Number>(numbers).first(count));
   }
