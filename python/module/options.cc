@@ -179,7 +179,12 @@ void AddViews(const nb::list& given, InputOptions& options) {
                           .value = TextOf(value),
                           .place = ""});
     }
-    options.views.push_back(MakeView(options, settings));
+    try {
+      options.views.push_back(MakeView(options, settings));
+    } catch (const UsageError& error) {
+      throw UsageError("view " + std::to_string(options.views.size() + 1) +
+                       ": " + error.what());
+    }
   }
 }
 

@@ -26,7 +26,8 @@ namespace infeed::python {
                                       const std::vector<FieldSpec>& fields);
 
 // Appends the options' views after the first one, a dictionary each: the
-// settings that MakeView() takes. Requires: the options are set.
+// settings that MakeView() takes. Throws UsageError that names the view's
+// number. Requires: the options are set.
 void AddViews(const nanobind::list& given, InputOptions& options);
 
 // Adds option_table(), objects_preset() and object_list_type().

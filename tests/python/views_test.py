@@ -422,8 +422,8 @@ class ViewTest(WithViews):
                  [View(), View(MASK, labels=True, image_size=20)], {}),
                 (ValueError, "view 1: .*randaugment", [View(), mask],
                  {"augment": "randaugment"}),
-                (ValueError, "image_size=.*at least 1",
-                 [View(), View(image_size=0)], {}),
+                (ValueError, "view 2: image_size=.*at least 1",
+                 [View(), View(), View(image_size=0)], {}),
                 (ValueError, "17 views: at most 16", [View()] * 17, {})):
             with self.subTest(text), self.assertRaisesRegex(error, text):
                 self.load(views, **options)
