@@ -47,6 +47,9 @@ void CheckAnnotations(const RawInputFlags& flags) {
   const AnnotationOptions& options = flags.annotations;
   const AnnotationOptions standard;
   const bool is_coco = !flags.coco.empty();
+  if (std::ranges::find(flags.coco, "") != flags.coco.end()) {
+    throw UsageError("--coco: one of the files has no name");
+  }
   if (static_cast<int>(is_coco) + static_cast<int>(flags.voc) +
           static_cast<int>(flags.yolo) >
       1) {

@@ -106,6 +106,10 @@ TEST(RawInputFlagsTest, RefuseOptionsOfOtherAnnotations) {
   using Flags = RawInputFlags;
   EXPECT_THAT(message([](Flags& flags) { flags.voc = flags.yolo = true; }),
               HasSubstr("--coco, --voc and --yolo: give one of them"));
+  EXPECT_THAT(message([](Flags& flags) {
+                flags.coco = {"a.json", ""};
+              }),
+              HasSubstr("--coco: one of the files has no name"));
   EXPECT_THAT(
       message([](Flags& flags) { flags.annotations.drop_crowds = true; }),
       HasSubstr("--drop_crowds is for --coco"));
