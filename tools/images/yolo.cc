@@ -95,6 +95,10 @@ AnnotatedObject ReadObject(std::string_view line) {
           .label = static_cast<std::int64_t>(number) + 1};
 }
 
+[[noreturn]] void FailInYaml(const YAML::Exception& error, const char* what) {
+  throw DataError("line " + std::to_string(error.mark.line + 1) + ": " + what);
+}
+
 // The names in a data.yaml: a list, or a map from the numbers.
 LabelNames NamesInYaml(const std::string& text) {
   LabelNames names;
@@ -119,9 +123,12 @@ LabelNames NamesInYaml(const std::string& text) {
         add(static_cast<std::int64_t>(i), list[i]);
       }
     }
+  } catch (const YAML::ParserException& error) {
+    FailInYaml(error, "not YAML");
   } catch (const YAML::Exception& error) {
-    throw DataError("line " + std::to_string(error.mark.line + 1) + ": " +
-                    error.msg);
+    FailInYaml(error,
+               "names: expected a list of names, or a map from numbers to "
+               "names");
   }
   if (names.empty()) {
     throw DataError("has no names");

@@ -121,12 +121,17 @@ TEST_F(YoloTest, NamesFileAndLineOfWhatIsWrong) {
   EXPECT_THAT(
       MessageOf<DataError>([&] { (void)Read(good); }),
       HasSubstr("a.txt: there is no name of class 2 among the 2 classes"));
-  raw_.File("data.yaml", "nc: 2\nnames: [\n");
-  EXPECT_THAT(MessageOf<DataError>([&] { (void)Read(good); }),
-              HasSubstr("data.yaml: line "));
-  raw_.File("data.yaml", "nc: 2\n");
-  EXPECT_THAT(MessageOf<DataError>([&] { (void)Read(good); }),
-              HasSubstr("data.yaml: has no names"));
+  for (const auto& [yaml, says] :
+       {std::pair{"nc: 2\nnames: [a, b]]\n", "data.yaml: line 2: not YAML"},
+        {"nc: 2\nnames: [\n  a,\n  [b]]\n",
+         "data.yaml: line 4: names: expected a list of names, or a map from "
+         "numbers to names"},
+        {"names:\n  0: a\n  one: b\n", "data.yaml: line 3: names: expected "},
+        {"nc: 2\n", "data.yaml: has no names"}}) {
+    raw_.File("data.yaml", yaml);
+    EXPECT_THAT(MessageOf<DataError>([&] { (void)Read(good); }),
+                HasSubstr(says));
+  }
 }
 
 TEST_F(YoloTest, RefusesImagesWithoutAnyLabels) {
