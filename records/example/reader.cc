@@ -361,7 +361,8 @@ void ReadValues(std::span<const std::byte> entry, FeatureSink& sink) {
   });
 }
 
-std::vector<ExampleFeature> ListFeatures(std::span<const std::byte> example) {
+std::vector<ExampleFeature> ListFeatures(std::span<const std::byte> example,
+                                         int* unreadable) {
   std::map<std::string_view, Bytes> entries;
   ForEachEntry(example, [&](std::string_view key, Bytes entry) {
     entries[key] = entry;
@@ -370,7 +371,15 @@ std::vector<ExampleFeature> ListFeatures(std::span<const std::byte> example) {
   for (const auto& [key, entry] : entries) {
     features.push_back({.key = key, .values = {}});
     AllValues values(features.back());
-    ReadValues(entry, values);
+    try {
+      ReadValues(entry, values);
+    } catch (const DataError&) {
+      if (unreadable == nullptr) {
+        throw;
+      }
+      features.pop_back();
+      ++*unreadable;
+    }
   }
   return features;
 }

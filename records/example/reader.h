@@ -59,8 +59,9 @@ struct ExampleFeature {
 };
 
 // Returns all features of an Example, sorted by key; of duplicate keys the
-// last.
+// last. unreadable: receives the number of features that cannot be parsed, and
+// that are left out; null: they are an error.
 [[nodiscard]] std::vector<ExampleFeature> ListFeatures(
-    std::span<const std::byte> example);
+    std::span<const std::byte> example, int* unreadable = nullptr);
 
 }  // namespace infeed

@@ -200,11 +200,9 @@ void StatsVisitor::Visit(std::size_t shard, const Record& record) {
   const ImagenetExampleView example = ParseImagenetExample(
       record.payload,
       keys_.label == kLabelKey ? LabelList::kOne : LabelList::kAny, keys_);
-  try {
-    stats_.features.Add(ListFeatures(record.payload));
-  } catch (const DataError&) {
-    ++stats_.unreadable_features;
-  }
+  int unreadable = 0;
+  stats_.features.Add(ListFeatures(record.payload, &unreadable));
+  stats_.unreadable_features += unreadable > 0 ? 1 : 0;
   const RecordPlace place = {.shard = shard, .record = record.number};
   bool packed = false;
   ForEachEntry(record.payload,

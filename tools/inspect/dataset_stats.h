@@ -68,8 +68,8 @@ struct DatasetStats {
   std::int64_t exif = 0;
   std::int64_t adobe = 0;            // with Adobe's marker
   std::int64_t standard_tables = 0;  // with libjpeg's tables for some quality
-  // Records with a feature that cannot be parsed, and that nobody may need;
-  // their features are not counted.
+  // Records with a feature that cannot be parsed, and that nobody may need; it
+  // is not in `features`.
   std::int64_t unreadable_features = 0;
   std::int64_t wrong_sizes = 0;  // image/height or width is wrong
   Tally width;

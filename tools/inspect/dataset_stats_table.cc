@@ -257,9 +257,8 @@ std::string WrongSizesText(std::int64_t records) {
 std::string UnreadableText(std::int64_t records) {
   return records == 0 ? ""
                       : CountText(records, "record has", "records have") +
-                            " a feature that cannot be parsed: " +
-                            (records == 1 ? "its" : "their") +
-                            " features are not counted\n\n";
+                            " a feature that cannot be parsed: it is left "
+                            "out\n\n";
 }
 
 // Empty if image records have no other features.

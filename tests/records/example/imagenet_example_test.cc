@@ -191,6 +191,18 @@ TEST(ImagenetExampleTest, ListsEveryFeature) {
   EXPECT_TRUE(std::holds_alternative<std::monostate>(features[2].values));
 }
 
+TEST(ImagenetExampleTest, LeavesUnreadableFeaturesOutIfTheyAreCounted) {
+  const std::string payload = WireExample({{"a", FromHex("0a7f")},
+                                           {"b", FromHex("1a040a020102")},
+                                           {"c", FromHex("12050a03000000")}});
+  int unreadable = 0;
+  const std::vector<ExampleFeature> features =
+      ListFeatures(AsBytes(payload), &unreadable);
+  EXPECT_EQ(unreadable, 2);
+  ASSERT_EQ(features.size(), 1U);
+  EXPECT_EQ(features[0].key, "b");
+}
+
 TEST(ImagenetExampleTest, ReadsImageAndLabelByOtherKeys) {
   const std::string payload =
       WireExample({{"image", FromHex("0a050a03ffd8ff")},
