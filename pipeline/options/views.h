@@ -18,8 +18,9 @@ struct OptionAssignment;
 struct ViewSpec {
   std::string key = {};  // of the encoded image; empty: image_key
   PreprocessOptions preprocess = {};
-  // The number of an earlier view whose random draws the view takes; labels
-  // also take its geometry. Absent: draws of its own.
+  // The number of an earlier view whose random draws the view takes, those of
+  // the window for the size of that view's image; labels take its geometry.
+  // Absent: draws of its own.
   std::optional<int> draws = {};
   // Labels: a PNG, grey or with a palette, whose values are labels of the
   // pixels of the image of view `draws`; they are resized by nearest.

@@ -35,6 +35,12 @@ void Named(std::size_t view, const Work& work) {
   }
 }
 
+// The geometry of the view that a view follows. Requires: it follows one.
+const Geometry& FollowedGeometry(const ViewSpec& spec, int slot, Batch& batch) {
+  return batch.geometry(
+      static_cast<std::size_t>(*spec.draws))[static_cast<std::size_t>(slot)];
+}
+
 }  // namespace
 
 ViewFiller::ViewFiller(const InputOptions& options) : specs_(options.views) {
@@ -81,8 +87,11 @@ FillCounts ViewFiller::Fill(const ViewSource& source, int slot, Batch& batch) {
 FillCounts ViewFiller::FillImage(std::size_t view, const ViewSource& source,
                                  int slot, Batch& batch) {
   const std::span<std::byte> bytes = batch.slot_view(view, slot);
+  const ImageSize followed =
+      specs_[view].draws ? FollowedGeometry(specs_[view], slot, batch).source
+                         : ImageSize();
   const auto fill = [&](std::span<std::uint32_t> words) {
-    return FillWords(views_[view], source, words);
+    return FillWords(views_[view], source, followed, words);
   };
   FillCounts counts =
       batch.content() == BatchContent::kRgb
@@ -95,18 +104,19 @@ FillCounts ViewFiller::FillImage(std::size_t view, const ViewSource& source,
 }
 
 FillCounts ViewFiller::FillWords(const View& view, const ViewSource& source,
+                                 const ImageSize& followed,
                                  std::span<std::uint32_t> words) {
   SampleKey key = source.key;
   key.view = view.draws;
   Preprocessor& preprocessor = preprocessors_[view.preprocessor];
   if (!view.encoded.empty()) {
     return preprocessor.Fill(view.encoded, key, words, {}, nullptr,
-                             source.boxes);
+                             source.boxes, followed);
   }
   const ImagenetExampleView& example = source.example;
   return example.packed.empty()
              ? preprocessor.Fill(example.encoded, key, words, source.seek_index,
-                                 nullptr, source.boxes)
+                                 nullptr, source.boxes, followed)
              : preprocessor.CopyPacked(example.packed, example.height,
                                        example.width, key, words);
 }
@@ -115,10 +125,8 @@ FillCounts ViewFiller::FillLabels(std::size_t view, const ViewSource& source,
                                   int slot, Batch& batch) {
   const Clock::time_point start = Clock::now();
   const ViewSpec& spec = specs_[view];
-  const std::span<const Geometry> followed =
-      batch.geometry(static_cast<std::size_t>(*spec.draws));
   FillCounts counts;
-  counts.geometry = followed[static_cast<std::size_t>(slot)];
+  counts.geometry = FollowedGeometry(spec, slot, batch);
   const std::span<const std::byte> png = views_[view].encoded.empty()
                                              ? source.example.encoded
                                              : views_[view].encoded;

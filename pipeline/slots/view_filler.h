@@ -53,6 +53,7 @@ class ViewFiller {
   FillCounts FillLabels(std::size_t view, const ViewSource& source, int slot,
                         Batch& batch);
   FillCounts FillWords(const View& view, const ViewSource& source,
+                       const ImageSize& followed,
                        std::span<std::uint32_t> words);
 
   const std::vector<ViewSpec> specs_;

@@ -57,6 +57,26 @@ void CheckPackedSize(std::int64_t height, std::int64_t width,
                   ", or convert again with --image_size " + SizeText(size));
 }
 
+// How many times as large an image is each way as another one; 0: not the same
+// whole number of times.
+int WholeRatio(const ImageSize& size, const ImageSize& other) {
+  const int times = other.height > 0 ? size.height / other.height : 0;
+  return times * other.height == size.height &&
+                 std::int64_t{times} * other.width == size.width
+             ? times
+             : 0;
+}
+
+// Whether a recipe can show a part of an image.
+bool IsCropped(const PreprocessOptions& options) {
+  return options.recipe == Recipe::kTpu ||
+         options.recipe == Recipe::kTorchvision || options.crop.iou_crop;
+}
+
+std::string WidthAndHeight(const ImageSize& size) {
+  return std::to_string(size.width) + "x" + std::to_string(size.height);
+}
+
 bool DrawFlip(const SampleKey& key) {
   return SampleRandom(key, RandomStream::kFlip).Real() < 0.5F;
 }
@@ -96,18 +116,21 @@ struct Preprocessor::Target {
   ResizeKernel kernel;
   std::span<std::uint32_t> image;
   const BoxSource& boxes;
+  const ImageSize& followed;
 };
 
 FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
                               const SampleKey& key,
                               std::span<std::uint32_t> destination,
                               std::span<const std::byte> seek_index,
-                              std::string* found, const BoxSource& boxes) {
+                              std::string* found, const BoxSource& boxes,
+                              const ImageSize& followed) {
   const Clock::time_point start = Clock::now();
   const Target target{.key = key,
                       .kernel = KernelOf(interpolation_, key),
                       .image = destination,
-                      .boxes = boxes};
+                      .boxes = boxes,
+                      .followed = followed};
   known_ = nullptr;
   if (found != nullptr) {
     found->clear();
@@ -138,7 +161,7 @@ FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
                                     const Target& target, std::string* found) {
   const JpegInfo info = decoder_.ReadHeader(encoded);
   const Framing framing =
-      ChooseFraming(info.height, info.width, info.components, target);
+      ChooseFraming({info.height, info.width}, info.components, target);
   const Geometry geometry =
       Describe(framing, {info.height, info.width}, target.key);
   const DecodePlan plan = Plan(framing, target.kernel, options_.scaled_decode);
@@ -186,7 +209,7 @@ FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
       std::min(limits.max_pixels, limits.max_memory_bytes / kOtherPixelBytes),
       image_);
   const Framing framing =
-      ChooseFraming(image_.height(), image_.width(), 3, target);
+      ChooseFraming({image_.height(), image_.width()}, 3, target);
   const Geometry geometry =
       Describe(framing, {image_.height(), image_.width()}, target.key);
   const DecodePlan plan = Plan(framing, target.kernel, false);
@@ -199,14 +222,36 @@ FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
       .geometry = geometry};
 }
 
-Framing Preprocessor::ChooseFraming(int height, int width, int components,
+Framing Preprocessor::ChooseFraming(const ImageSize& source, int components,
                                     const Target& target) const {
+  const ImageSize& followed = target.followed;
+  const int times = WholeRatio(source, followed);
+  if (times > 0) {
+    Framing framing = DrawFraming(followed, components, target);
+    Window& window = framing.window;
+    window = {.y = times * window.y,
+              .x = times * window.x,
+              .height = times * window.height,
+              .width = times * window.width};
+    return framing;
+  }
+  if (followed != ImageSize() && IsCropped(options_)) {
+    throw DataError("the image has " + WidthAndHeight(source) +
+                    " pixels, the one that it follows " +
+                    WidthAndHeight(followed) +
+                    ": expected that size, or a whole multiple of it");
+  }
+  return DrawFraming(source, components, target);
+}
+
+Framing Preprocessor::DrawFraming(const ImageSize& source, int components,
+                                  const Target& target) const {
+  const auto [height, width] = source;
   const ImageSize& size = options_.image_size;
   SampleRandom random(target.key, RandomStream::kCrop);
   const EvalView view(options_.crop.eval_crops, target.key.position);
   Window window{.y = 0, .x = 0, .height = height, .width = width};
   if (training_ && options_.crop.iou_crop && target.boxes) {
-    const ImageSize source(height, width);
     window = IouCropWindow(source, target.boxes(source), random);
   }
   switch (options_.recipe) {

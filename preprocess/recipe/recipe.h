@@ -77,13 +77,17 @@ class Preprocessor {
   // this JPEG, or none; any bytes are safe and affect only speed and index_use.
   // found: may be null; receives the index extended by what the decode read
   // beyond it, as such bytes; empty if that was nothing. boxes: called once, in
-  // training with iou_crop; absent: none. Throws DataError; destination is then
-  // unspecified, and the preprocessor stays usable. Requires:
-  // destination.size() == image_size.pixels().
+  // training with iou_crop; absent: none. followed: the size of another image,
+  // of which this one shows the same part: the window is drawn for that size
+  // and scaled to this one; 0: none. Throws DataError, also where that is not
+  // exact: the image is cropped, and its sides are not those of the other one
+  // times a whole number; destination is then unspecified, and the preprocessor
+  // stays usable. Requires: destination.size() == image_size.pixels().
   FillCounts Fill(std::span<const std::byte> encoded, const SampleKey& key,
                   std::span<std::uint32_t> destination,
                   std::span<const std::byte> seek_index = {},
-                  std::string* found = nullptr, const BoxSource& boxes = {});
+                  std::string* found = nullptr, const BoxSource& boxes = {},
+                  const ImageSize& followed = {});
 
   // Completes the seek index that Fill(encoded, ...) found or was passed, by
   // reading the rest of the JPEG; returns it as Fill() does, empty if it was
@@ -103,10 +107,13 @@ class Preprocessor {
       const std::function<void(std::span<const std::byte>)>& on_piece = {});
 
  private:
-  // A sample, the kernel of its resize, its destination, and its boxes.
+  // A sample, the kernel of its resize, its destination, its boxes, and the
+  // size of the image that it follows.
   struct Target;
-  [[nodiscard]] Framing ChooseFraming(int height, int width, int components,
+  [[nodiscard]] Framing ChooseFraming(const ImageSize& source, int components,
                                       const Target& target) const;
+  [[nodiscard]] Framing DrawFraming(const ImageSize& source, int components,
+                                    const Target& target) const;
   [[nodiscard]] DecodePlan Plan(const Framing& framing, ResizeKernel kernel,
                                 bool is_scaled) const;
 

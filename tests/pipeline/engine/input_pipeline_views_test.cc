@@ -157,7 +157,7 @@ TEST(InputPipelineViewsTest, AViewCanBeOfAnotherImageOfTheRecord) {
   std::vector<std::string> payloads;
   std::vector<std::string> others;
   for (int i = 0; i < kRecords; ++i) {
-    others.push_back(TestPayload(i + 50));
+    others.push_back(TestPayload(i + 70));  // of the same size
     payloads.push_back(TestPayload(i) +
                        ExtraBytes("image/other", {ImageOf(others.back())}));
   }
@@ -171,6 +171,21 @@ TEST(InputPipelineViewsTest, AViewCanBeOfAnotherImageOfTheRecord) {
     EXPECT_EQ(pairs[i].views[0], BytesOf(images[i].pixels));
     EXPECT_NE(pairs[i].pixels, images[i].pixels);
   }
+}
+
+TEST(InputPipelineViewsTest, AnImageOfAnotherSizeIsNoPair) {
+  const std::string good = TestPayload(1);
+  const auto pair = [&](int other) {
+    return good + ExtraBytes("image/other", {ImageOf(TestPayload(other))});
+  };
+  const TestShards shards({pair(71), pair(2), pair(71), pair(71)}, 1);
+  EXPECT_THAT(MessageOf<DataError>([&] {
+                (void)Stream(
+                    shards.index(),
+                    WithView(Options(), {"key=image/other", "draws=0"}), 1);
+              }),
+              HasSubstr("view 1: the image has 42x38 pixels, the one that it "
+                        "follows 41x37"));
 }
 
 // The labels 0 and 1 of two parts of a picture.

@@ -82,6 +82,62 @@ TEST(PreprocessorTest, DecodesAtFullSizeUnlessTold) {
                      CenterCropWindow(320, 400, EvalCropFraction({}, kSize))));
 }
 
+// Returns the geometry of a JPEG that follows one of that size.
+Geometry Following(Preprocessor& preprocessor, const std::string& jpeg,
+                   const SampleKey& key, const ImageSize& followed) {
+  Pixels pixels(std::size_t{kSize} * kSize);
+  return preprocessor
+      .Fill(AsBytes(jpeg), key, pixels, {}, nullptr, {}, followed)
+      .geometry;
+}
+
+TEST(PreprocessorTest, APairOfAWholeRatioHasOneWindow) {
+  const std::string small = TestJpeg({.width = 40, .height = 36});
+  const std::string large = TestJpeg({.width = 120, .height = 108});
+  for (const auto& [name, recipe] : kRecipes) {
+    for (const bool training : {true, false}) {
+      Preprocessor preprocessor(Options(recipe), training);
+      for (std::uint64_t position = 0; position < 20; ++position) {
+        SCOPED_TRACE(std::string(name) + std::to_string(position));
+        const SampleKey key = {.seed = 3, .position = position};
+        Geometry expected = Following(preprocessor, small, key, {});
+        EXPECT_EQ(Following(preprocessor, small, key, {36, 40}), expected);
+        const Window& window = expected.window;
+        expected.window = {.y = 3 * window.y,
+                           .x = 3 * window.x,
+                           .height = 3 * window.height,
+                           .width = 3 * window.width};
+        expected.source = {108, 120};
+        EXPECT_EQ(Following(preprocessor, large, key, {36, 40}), expected);
+      }
+    }
+  }
+}
+
+TEST(PreprocessorTest, APairOfAnotherRatioIsRefusedIfItIsCropped) {
+  const std::string jpeg = TestJpeg({.width = 60, .height = 54});
+  for (const auto& [name, recipe] : kRecipes) {
+    SCOPED_TRACE(std::string(name));
+    Preprocessor preprocessor(Options(recipe), true);
+    const bool is_cropped =
+        recipe == Recipe::kTpu || recipe == Recipe::kTorchvision;
+    // 1.5 times as large, half as large, and twice as large one way only.
+    for (const ImageSize& followed :
+         {ImageSize(36, 40), ImageSize(108, 120), ImageSize(27, 60)}) {
+      const std::string refusal = MessageOf<DataError>(
+          [&] { (void)Following(preprocessor, jpeg, {}, followed); });
+      EXPECT_EQ(refusal, is_cropped
+                             ? "the image has 60x54 pixels, the one that it "
+                               "follows " +
+                                   std::to_string(followed.width) + "x" +
+                                   std::to_string(followed.height) +
+                                   ": expected that size, or a whole multiple "
+                                   "of it"
+                             : "");
+    }
+  }
+}
+
 TEST(PreprocessorTest, ImagesLeaveNothingBehind) {
   Preprocessor preprocessor(Options(Recipe::kTpu), true);
   const std::string large = TestJpeg({.width = 200, .height = 150});
