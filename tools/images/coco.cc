@@ -42,13 +42,6 @@ bool IsAmong(std::string_view name, const Names& names) {
   return std::ranges::find(names, name) != names.end();
 }
 
-struct CocoImage {
-  std::string id;
-  std::string name;
-  std::int64_t width = 0;
-  std::int64_t height = 0;
-};
-
 struct CocoAnnotation {
   std::string id;
   std::string image_id;
@@ -56,9 +49,8 @@ struct CocoAnnotation {
 };
 
 struct CocoData {
-  std::vector<CocoImage> images = {};
+  CocoFile file = {};  // whose images have no objects yet
   std::vector<CocoAnnotation> annotations = {};
-  LabelNames names = {};
 };
 
 // Throws the DataError of an element of a list. id: "" if it has none.
@@ -239,13 +231,15 @@ class CocoParser {
   void Take(const Json& json) {
     const CocoElement element(json, list_);
     if (list_ == "images") {
-      data_.images.push_back({.id = element.Id("id"),
-                              .name = element.Text("file_name"),
-                              .width = element.Whole("width", 0),
-                              .height = element.Whole("height", 0)});
+      data_.file.images.push_back({.format = AnnotationFormat::kCoco,
+                                   .source_id = element.Id("id"),
+                                   .width = element.Whole("width", 0),
+                                   .height = element.Whole("height", 0)});
+      data_.file.names.push_back(element.Text("file_name"));
     } else if (list_ == "categories") {
       const std::int64_t id = element.Whole("id");
-      if (!data_.names.emplace(id, NameText(element.Text("name"))).second) {
+      if (!data_.file.labels.emplace(id, NameText(element.Text("name")))
+               .second) {
         element.Fail("is there twice");
       }
     } else if (list_ == "annotations") {
@@ -280,16 +274,10 @@ class CocoParser {
 // Gives each image its objects, in the order of the file.
 CocoFile JoinObjects(CocoData data) {
   std::map<std::string_view, ImageObjects*> by_id;
-  CocoFile file;
-  file.images.reserve(data.images.size());
-  for (CocoImage& image : data.images) {
-    file.names.push_back(std::move(image.name));
-    file.images.push_back({.format = AnnotationFormat::kCoco,
-                           .source_id = image.id,
-                           .width = image.width,
-                           .height = image.height});
-    if (!by_id.emplace(image.id, &file.images.back()).second) {
-      throw DataError("images: id " + image.id + " is there twice");
+  CocoFile& file = data.file;
+  for (ImageObjects& image : file.images) {
+    if (!by_id.emplace(image.source_id, &image).second) {
+      throw DataError("images: id " + image.source_id + " is there twice");
     }
   }
   for (CocoAnnotation& annotation : data.annotations) {
@@ -299,8 +287,8 @@ CocoFile JoinObjects(CocoData data) {
                  "there is no image of the id " + annotation.image_id);
     }
     AnnotatedObject& object = annotation.object;
-    const auto name = data.names.find(object.label);
-    if (name == data.names.end()) {
+    const auto name = file.labels.find(object.label);
+    if (name == file.labels.end()) {
       FailInList(
           "annotations", annotation.id,
           "there is no category of the id " + std::to_string(object.label));
@@ -308,8 +296,7 @@ CocoFile JoinObjects(CocoData data) {
     object.text = name->second;
     image->second->objects.push_back(std::move(object));
   }
-  file.labels = std::move(data.names);
-  return file;
+  return std::move(file);
 }
 
 CocoFile ReadFile(const std::string& file) {
