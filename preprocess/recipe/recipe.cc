@@ -160,10 +160,9 @@ FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
                                     std::span<const std::byte> seek_index,
                                     const Target& target, std::string* found) {
   const JpegInfo info = decoder_.ReadHeader(encoded);
-  const Framing framing =
-      ChooseFraming({info.height, info.width}, info.components, target);
-  const Geometry geometry =
-      Describe(framing, {info.height, info.width}, target.key);
+  const ImageSize source(info.height, info.width);
+  const Framing framing = ChooseFraming(source, info.components, target);
+  const Geometry geometry = Describe(framing, source, target.key);
   const DecodePlan plan = Plan(framing, target.kernel, options_.scaled_decode);
   const bool is_index =
       !seek_index.empty() && ParseSeekIndex(seek_index, index_);
@@ -208,10 +207,9 @@ FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
       encoded,
       std::min(limits.max_pixels, limits.max_memory_bytes / kOtherPixelBytes),
       image_);
-  const Framing framing =
-      ChooseFraming({image_.height(), image_.width()}, 3, target);
-  const Geometry geometry =
-      Describe(framing, {image_.height(), image_.width()}, target.key);
+  const ImageSize source(image_.height(), image_.width());
+  const Framing framing = ChooseFraming(source, 3, target);
+  const Geometry geometry = Describe(framing, source, target.key);
   const DecodePlan plan = Plan(framing, target.kernel, false);
   PutImage(image_.view(plan.window), Aim(plan, geometry.is_mirrored, target));
   const std::int64_t inside =
