@@ -133,6 +133,10 @@ StoredSize SizeOfFormat(std::span<const std::byte> bytes) {
 
 }  // namespace
 
+std::string WidthAndHeight(const StoredSize& size) {
+  return std::to_string(size.width) + "x" + std::to_string(size.height);
+}
+
 std::optional<StoredSize> ReadStoredSize(std::span<const std::byte> bytes) {
   const StoredSize size = SizeOfFormat(bytes);
   if (size.width <= 0 || size.height <= 0) {
@@ -145,8 +149,7 @@ void CheckPixelLimit(const StoredSize& size, std::int64_t max_pixels,
                      std::string_view name) {
   // Divides, as the product of 32-bit sizes may need 64 bits.
   if (size.width > max_pixels / size.height) {
-    throw DataError(std::string(name) + " of " + std::to_string(size.width) +
-                    "x" + std::to_string(size.height) +
+    throw DataError(std::string(name) + " of " + WidthAndHeight(size) +
                     " pixels is over the limit of " +
                     std::to_string(max_pixels));
   }

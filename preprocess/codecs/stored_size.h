@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace infeed {
@@ -12,6 +13,9 @@ struct StoredSize {
   std::int64_t width = 0;
   std::int64_t height = 0;
 };
+
+// "30x20": first the width.
+[[nodiscard]] std::string WidthAndHeight(const StoredSize& size);
 
 // Returns the size that the header of a PNG, BMP, WebP, TIFF, JPEG 2000 or PNM
 // image claims (of a TIFF, its first page), so that it can be limited before a

@@ -37,18 +37,14 @@ int SourceOf(const LabelSide& side, int place) {
   return side.window_first + std::min(nearest, side.window_length - 1);
 }
 
-std::string SizeInPixels(std::int64_t width, std::int64_t height) {
-  return std::to_string(width) + "x" + std::to_string(height);
-}
-
 // A header without a size is left to the decoder's error.
 void CheckSourceSize(std::span<const std::byte> png, const ImageSize& source) {
   const std::optional<StoredSize> size = ReadStoredSize(png);
   if (IsPng(png) && size &&
       (size->width != source.width || size->height != source.height)) {
-    throw DataError("the mask has " + SizeInPixels(size->width, size->height) +
+    throw DataError("the mask has " + WidthAndHeight(*size) +
                     " pixels, the image " +
-                    SizeInPixels(source.width, source.height));
+                    WidthAndHeight({source.width, source.height}));
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "preprocess/codecs/image_decoder.h"
+#include "preprocess/codecs/stored_size.h"
 #include "preprocess/jpeg/outside_pixels.h"
 #include "preprocess/pixels/pack.h"
 #include "preprocess/pixels/packed_copy.h"
@@ -71,10 +72,6 @@ int WholeRatio(const ImageSize& size, const ImageSize& other) {
 bool IsCropped(const PreprocessOptions& options) {
   return options.recipe == Recipe::kTpu ||
          options.recipe == Recipe::kTorchvision || options.crop.iou_crop;
-}
-
-std::string WidthAndHeight(const ImageSize& size) {
-  return std::to_string(size.width) + "x" + std::to_string(size.height);
 }
 
 bool DrawFlip(const SampleKey& key) {
@@ -234,9 +231,10 @@ Framing Preprocessor::ChooseFraming(const ImageSize& source, int components,
     return framing;
   }
   if (followed != ImageSize() && IsCropped(options_)) {
-    throw DataError("the image has " + WidthAndHeight(source) +
+    throw DataError("the image has " +
+                    WidthAndHeight({source.width, source.height}) +
                     " pixels, the one that it follows " +
-                    WidthAndHeight(followed) +
+                    WidthAndHeight({followed.width, followed.height}) +
                     ": expected that size, or a whole multiple of it");
   }
   return DrawFraming(source, components, target);
