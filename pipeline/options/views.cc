@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -91,13 +90,12 @@ void FollowSettings(const InputOptions& options, ViewSpec& view) {
 }
 
 void CheckFill(const ViewSpec& view) {
-  const int most = std::numeric_limits<std::uint8_t>::max();
   if (view.content == ViewContent::kLabels8 &&
-      (view.fill < 0 || view.fill > most)) {
+      !std::in_range<std::uint8_t>(view.fill)) {
     throw UsageError(fmt::format(
-        "fill {}: labels of uint8 are from 0 to {}: give one of them, or "
+        "fill {}: labels of uint8 are from 0 to 255: give one of them, or "
         "labels=int32",
-        view.fill, most));
+        view.fill));
   }
 }
 

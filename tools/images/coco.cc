@@ -83,9 +83,8 @@ class CocoElement {
     if (value.is_boolean()) {
       return value.get<bool>() ? 1 : 0;
     }
-    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-    const bool fits =
-        !value.is_number_unsigned() || value.get<std::uint64_t>() <= kMost;
+    const bool fits = !value.is_number_unsigned() ||
+                      std::in_range<std::int64_t>(value.get<std::uint64_t>());
     return Checked(name, value, value.is_number_integer() && fits,
                    "a whole number")
         .get<std::int64_t>();
