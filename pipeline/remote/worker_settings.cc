@@ -1,0 +1,112 @@
+#include "pipeline/remote/worker_settings.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include "base/environment.h"
+#include "base/error.h"
+
+namespace infeed {
+namespace {
+
+constexpr const char* kTokenVariable = "INFEED_WORKER_TOKEN";
+constexpr std::size_t kLeastToken = 32;
+
+struct ProcessSettings {
+  std::mutex mutex;
+  WorkerSettings settings;
+};
+
+ProcessSettings& TheSettings() {
+  static ProcessSettings settings;
+  return settings;
+}
+
+bool IsTokenCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         (c >= '0' && c <= '9') || c == '-' || c == '_';
+}
+
+// The message has nothing of the token.
+std::string TokenOfProcess() {
+  const std::string token = ProcessEnvironment()(kTokenVariable).value_or("");
+  if (token.empty()) {
+    return token;
+  }
+  if (token.size() < kLeastToken ||
+      !std::ranges::all_of(token, IsTokenCharacter)) {
+    throw UsageError(std::string(kTokenVariable) +
+                     ": must have at least 32 characters, each a letter, a "
+                     "digit, - or _; `openssl rand -hex 32` prints one");
+  }
+  return token;
+}
+
+// The host of HOST:PORT, without the brackets of IPv6.
+std::string HostOfAddress(const std::string& address) {
+  const std::string host = address.substr(0, address.rfind(':'));
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
+    return host.substr(1, host.size() - 2);
+  }
+  return host;
+}
+
+bool IsThisMachineAlone(const std::string& host) {
+  constexpr std::uint32_t kLoopbackNet = 127;
+  in_addr four{};
+  if (inet_pton(AF_INET, host.c_str(), &four) == 1) {
+    return ntohl(four.s_addr) >> 24 == kLoopbackNet;
+  }
+  in6_addr six{};
+  if (inet_pton(AF_INET6, host.c_str(), &six) == 1) {
+    return IN6_IS_ADDR_LOOPBACK(&six);
+  }
+  return host == "localhost";
+}
+
+}  // namespace
+
+void SetWorkerSettings(const WorkerSettings& settings) {
+  const bool has_all = !settings.tls_cert.empty() &&
+                       !settings.tls_key.empty() && !settings.tls_ca.empty();
+  if (!has_all && settings != WorkerSettings{}) {
+    throw UsageError(
+        "TLS between a trainer and its workers needs three files: tls_cert, "
+        "tls_key and tls_ca; give all of them or none");
+  }
+  ProcessSettings& process = TheSettings();
+  const std::scoped_lock lock(process.mutex);
+  process.settings = settings;
+}
+
+WorkerSettings GetWorkerSettings() {
+  ProcessSettings& process = TheSettings();
+  const std::scoped_lock lock(process.mutex);
+  return process.settings;
+}
+
+RpcAccess WorkerAccess() {
+  const WorkerSettings settings = GetWorkerSettings();
+  return {.token = TokenOfProcess(),
+          .tls_cert = settings.tls_cert,
+          .tls_key = settings.tls_key,
+          .tls_ca = settings.tls_ca};
+}
+
+void CheckListenAddress(const std::string& address, const RpcAccess& access) {
+  if (!access.token.empty() || access.has_tls() ||
+      IsThisMachineAlone(HostOfAddress(address))) {
+    return;
+  }
+  throw UsageError(address +
+                   ": other machines can reach this address: set "
+                   "INFEED_WORKER_TOKEN or give TLS files, or listen at "
+                   "127.0.0.1");
+}
+
+}  // namespace infeed
