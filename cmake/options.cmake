@@ -10,6 +10,8 @@ option(INFEED_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
 option(INFEED_CUDA "Train on GPUs, with LibTorch of a PyTorch wheel" OFF)
 option(INFEED_IMAGE_CODECS
   "Read BMP, TIFF, JPEG 2000 and PNM too, through OpenCV's imgcodecs" ON)
+option(INFEED_WORKERS
+  "Build input workers' network part, with gRPC (OFF where it is not found)" ON)
 set(INFEED_CUDA_ARCHITECTURES "80-real;90-real;100" CACHE STRING
   "Whose device code a build with CUDA has, as CMAKE_CUDA_ARCHITECTURES takes it")
 set(INFEED_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them")
@@ -57,7 +59,10 @@ target_link_options(infeed_options INTERFACE -Wl,--as-needed)
 if(INFEED_SANITIZE)
   target_compile_options(infeed_options INTERFACE
     -fsanitize=${INFEED_SANITIZE} -fno-omit-frame-pointer
-    -fno-sanitize-recover=all)
+    -fno-sanitize-recover=all
+    # Takes an object that a plugin made for one of a wrong type, as each has
+    # type information of its own.
+    -fno-sanitize=vptr)
   target_link_options(infeed_options INTERFACE -fsanitize=${INFEED_SANITIZE})
 endif()
 if(INFEED_FUZZ)

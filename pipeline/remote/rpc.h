@@ -15,14 +15,18 @@
 // when it is needed (rpc_plugin.h); tests have one without a network.
 namespace infeed {
 
+// Changes with any change of this file, as the plugin and what loads it may be
+// of different builds.
+inline constexpr int kRpcVersion = 1;
+
 enum class RpcCode {
   kOk,
-  kUnavailable,  // no connection, or it was lost
+  kUnavailable,  // no connection, or it was lost; also a wrong certificate
   kDeadline,     // the time is over
   kCancelled,    // by the caller, or by its end
   kBusy,         // refused at once, to be asked again later
   kNotOpen,      // the stream is not open at the worker
-  kRefused,      // the token or certificate is wrong
+  kRefused,      // the token is wrong
   kInvalid,      // the request is malformed, or too large
   kFailed,       // anything else
 };
@@ -128,5 +132,10 @@ class RpcLibrary {
       const std::string& address, const RpcAccess& access,
       std::int64_t max_request, RpcServer::Handler handler) = 0;
 };
+
+// What the plugin exports: infeed_rpc_version returns kRpcVersion,
+// infeed_rpc_library the library, which is never destroyed.
+using RpcVersionFunction = int();
+using RpcLibraryFunction = RpcLibrary*();
 
 }  // namespace infeed

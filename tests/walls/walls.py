@@ -46,6 +46,7 @@ DOORS = [
     (r"google/protobuf/.*|.*\.pb\.h",
      r"records/example/reader\.cc|"
      r"trainer/(formats/(onnx_file|tensor_bundle)|log/summary_writer)\.cc"),
+    (r"grpc(pp)?/.*", r"pipeline/rpc/.*"),
     (r"(torch|ATen|c10)/.*",
      rf"trainer/({TORCH_ROOMS})/.*|bench/micro/(optimizer|pool)_bench\.cc"),
     (r"(cuda|cooperative_groups|cub)\w*(/.*|\.h)|nccl\.h",

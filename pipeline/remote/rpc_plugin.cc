@@ -1,0 +1,112 @@
+#include "pipeline/remote/rpc_plugin.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/owner_process.h"
+
+namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPluginName = "libinfeed_workers.so";
+
+// Where this code lies: a program, or a library of one. "" if unknown.
+fs::path FolderOfThisCode() {
+  Dl_info info{};
+  void* entry = nullptr;
+  if (dladdr1(reinterpret_cast<const void*>(&LoadedRpcLibrary), &info, &entry,
+              RTLD_DL_LINKMAP) == 0) {
+    return {};
+  }
+  // A program's entry has no name. What it was called by is no path, or is one
+  // from a working directory that may have changed.
+  const std::string name = static_cast<const link_map*>(entry)->l_name;
+  std::error_code ignored;
+  return fs::canonical(name.empty() ? "/proc/self/exe" : name, ignored)
+      .parent_path();
+}
+
+// Beside the code, as in Python's package; below an installed or built program,
+// test or module; where infeed was installed.
+std::vector<fs::path> PluginPlaces() {
+  std::vector<fs::path> folders;
+  if (const fs::path own = FolderOfThisCode(); !own.empty()) {
+    folders = {own, own / ".." / "lib" / "infeed",
+               own / ".." / INFEED_PLUGIN_FOLDER,
+               own / ".." / ".." / INFEED_PLUGIN_FOLDER};
+  }
+  folders.emplace_back(INFEED_PLUGIN_DIR);
+  std::vector<fs::path> places;
+  for (const fs::path& folder : folders) {
+    places.push_back((folder / kPluginName).lexically_normal());
+  }
+  return places;
+}
+
+fs::path FindPlugin() {
+  std::string looked;
+  for (const fs::path& place : PluginPlaces()) {
+    std::error_code ignored;
+    if (fs::exists(place, ignored)) {
+      return place;
+    }
+    looked += (looked.empty() ? "" : ", ") + place.string();
+  }
+  throw UsageError(
+      "this build has no input workers: install libgrpc++-dev and build again "
+      "(there is no " +
+      looked + ")");
+}
+
+template <typename Function>
+Function* FunctionOf(void* plugin, const char* name) {
+  return reinterpret_cast<Function*>(dlsym(plugin, name));
+}
+
+RpcLibrary& LoadPlugin() {
+  const std::string path = FindPlugin().string();
+  // Stays loaded, as gRPC has threads of its own.
+  void* const plugin = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (plugin == nullptr) {
+    throw UsageError(std::string("the library of input workers cannot be "
+                                 "loaded; install gRPC's C++ library: ") +
+                     dlerror());
+  }
+  const auto version =
+      FunctionOf<RpcVersionFunction>(plugin, "infeed_rpc_version");
+  const auto library =
+      FunctionOf<RpcLibraryFunction>(plugin, "infeed_rpc_library");
+  if (version == nullptr || library == nullptr || version() != kRpcVersion) {
+    throw UsageError(path +
+                     ": belongs to another version of infeed; install both "
+                     "from one build");
+  }
+  return *library();
+}
+
+struct LoadedPlugin {
+  RpcLibrary& library;
+  OwnerProcess owner;
+};
+
+}  // namespace
+
+RpcLibrary& LoadedRpcLibrary() {
+  // One that fails is tried again.
+  static const LoadedPlugin plugin = {.library = LoadPlugin(), .owner = {}};
+  if (!plugin.owner.IsCurrent()) {
+    throw UsageError(
+        "input workers cannot be used in a child of a process that used them: "
+        "start processes by spawn instead of fork");
+  }
+  return plugin.library;
+}
+
+}  // namespace infeed
