@@ -18,7 +18,6 @@
 #include "pipeline/engine/closed_arena.h"
 #include "pipeline/engine/input_graph.h"
 #include "pipeline/memory/batch_pool.h"
-#include "pipeline/memory/memory_limit.h"
 #include "pipeline/order/batch_plan.h"
 #include "pipeline/order/label_class.h"
 #include "pipeline/order/sample_order.h"
@@ -28,6 +27,7 @@
 #include "pipeline/reading/packed_reading.h"
 #include "pipeline/reading/prefetcher.h"
 #include "pipeline/reading/record_cache.h"
+#include "pipeline/reading/store_options.h"
 #include "pipeline/slots/open_batch.h"
 #include "pipeline/slots/slot_filler.h"
 #include "pipeline/stats/consumer_counts.h"
@@ -47,24 +47,6 @@ struct ReadyBatch {
   BatchHandle batch;
   Clock::time_point since;
 };
-
-// Data that stay in the page cache gain by being mapped. Larger data would not
-// stay, and their pages are given back later if they are mapped. A cache reads
-// each record once.
-bool MapsFiles(const RecordIndex& index, const InputOptions& options) {
-  if (!options.map_files || options.use_cache) {
-    return false;
-  }
-  std::int64_t bytes = 0;
-  for (std::size_t shard = 0; shard < index.shards().size(); ++shard) {
-    bytes += index.shard_bytes(shard);
-  }
-  try {
-    return bytes <= MachineMemory() / 2;
-  } catch (const IoError&) {  // Not known here: files are read.
-    return false;
-  }
-}
 
 // The options, checked; the report must not be one of the index's files. Where
 // oneTBB does not work, the same batches are made one record after the other.
@@ -153,10 +135,7 @@ InputPipeline::Producer::Producer(const RecordIndex& data,
       ledger(options, sequence.batches_per_epoch()),
       packed(PlanPackedReading(data, options)),
       memory(PlanMemory(options, PlannedDataOf(data, packed))),
-      store(data, {.verify_checksums = options.verify_checksums,
-                   .map_files = MapsFiles(data, options),
-                   .packed = packed.store,
-                   .image_key = StoreImageKey(options)}),
+      store(data, StoreOptionsOf(data, options, packed.store)),
       seek_store(data, SeekStore::kMaxOpen, options.image_key),
       found_indexes(
           options.seek_index == SeekIndexes::kAuto
