@@ -35,13 +35,20 @@ SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
       loader_(store, seek_indexes_, options_, counters, cache) {}
 
 void SlotFiller::Read(Sample& sample) {
+  const SamplePlace place = sample.batch->plan().SampleOf(sample.slot);
+  ReadAs({.epoch = place.epoch,
+          .position = place.position,
+          .record = sample.batch->record(sample.slot)},
+         sample);
+}
+
+void SlotFiller::ReadAs(const SlotRequest& request, Sample& sample) {
   counters_.waiting.Add(-1);
   counters_.in_flight.Add(1);
-  const SamplePlace place = sample.batch->plan().SampleOf(sample.slot);
   sample.key = {.seed = options_.seed,
-                .epoch = place.epoch,
-                .position = static_cast<std::uint64_t>(place.position)};
-  sample.record = sample.batch->record(sample.slot);
+                .epoch = request.epoch,
+                .position = static_cast<std::uint64_t>(request.position)};
+  sample.record = request.record;
   sample.draw = 0;
   sample.access = Access::kInOrder;
   Load(sample);

@@ -12,6 +12,7 @@
 #include "pipeline/options/options.h"
 #include "pipeline/reading/found_seek_indexes.h"
 #include "pipeline/reading/record_cache.h"
+#include "pipeline/slots/range_lender.h"
 #include "pipeline/slots/sample.h"
 #include "pipeline/slots/sample_loader.h"
 #include "pipeline/slots/seek_index_use.h"
@@ -45,6 +46,9 @@ class SlotFiller {
 
   // Requires: sample.batch, slot and since are set.
   void Read(Sample& sample);
+
+  // Read() of what is requested, whatever the plan of the batch says.
+  void ReadAs(const SlotRequest& request, Sample& sample);
 
   // A hint that the record will be read soon after.
   void WillReadNext(std::int64_t record) const { store_.WillReadNext(record); }
