@@ -53,7 +53,8 @@ DOORS = [
      r"trainer/(cuda|kernels)/.*"),
     (r"nlohmann/.*",
      r"records/(files/dataset_info\.cc|http/google_token\.cc|bytes/json\.h)|"
-     r"pipeline/(engine/bad_record_ledger|stats/text|order/stream_state)\.cc|"
+     r"pipeline/(engine/bad_record_ledger|stats/text|order/stream_state|"
+     r"remote/stream_settings)\.cc|"
      r"tools/(cli/report_table|convert/finished_shard|rewrite/shard_repair)\.h|"
      r"(trainer|tools|bench)/.*\.cc"),
     (r"zip\.h", r"trainer/formats/zip_archive\.cc"),
