@@ -40,4 +40,9 @@ void PrintLine(std::string_view line) { Print(ShownText(line) + "\n"); }
 
 void PrintLines(std::string_view text) { Print(ShownLines(text) + "\n"); }
 
+void PrintNote(std::string_view line) {
+  const std::string text = ShownText(line) + "\n";
+  Print(::isatty(STDERR_FILENO) != 0 ? "\r\x1b[K" + text : text);
+}
+
 }  // namespace infeed

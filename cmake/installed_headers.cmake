@@ -25,8 +25,8 @@ set(infeed_behind_doors
   pipeline/memory/batch.h
   pipeline/memory/batch_parts.h
   pipeline/options/objects.h
+  pipeline/options/option_choices.h
   pipeline/options/options.h
-  pipeline/options/order_options.h
   pipeline/options/views.h
   pipeline/stats/bad_record.h
   pipeline/stats/stats.h

@@ -16,6 +16,7 @@
 #include "base/count_text.h"
 #include "base/error.h"
 #include "base/own_files.h"
+#include "base/print_lines.h"
 #include "bench/common/made_shards.h"
 #include "bench/engine/hash_flags.h"
 #include "bench/engine/plot.h"
@@ -264,6 +265,7 @@ void Run(Flags& flags, const RecordIndex& index) {
     fmt::print(stderr, "{}\n", note);
   }
   flags.throughput.input = WithFoundKeys(flags.throughput.input, index);
+  flags.throughput.input.on_note = PrintNote;
   flags.throughput.input.selection = MakeSelection(
       flags.selection, flags.split, index, flags.throughput.input.label_key);
   fmt::print(stderr, "{} in {}\n", CountText(index.size(), "record"),

@@ -20,6 +20,7 @@ constexpr double kMost64 = 0x1p63;
 constexpr double kMostEpochs = 0x1p32 - 1;
 constexpr double kMostBatch = 1 << 20;
 constexpr double kMostPool = 1 << 10;
+constexpr double kMostRanges = 1 << 12;
 constexpr double kMostThreads = 1 << 10;
 constexpr double kMostWindow = 1 << 24;
 
@@ -324,6 +325,21 @@ constexpr InputOption kPerformance[] = {
     Row("local_world_size", kNotOfStream, kOwn, Field<&I::local_world_size>(),
         Between(1, kMostBatch), "ranks",
         "Ranks on this machine, which share the memory limit."),
+    Row("workers", kNotOfStream, kInherited, Field<&I::workers>(), Any(), "",
+        "Programs input_worker on other machines, which make batches beside "
+        "the threads here, as HOST:PORT, dns:///NAME:PORT (all addresses of "
+        "the name) or @FILE (one a line), separated by commas.",
+        "none"),
+    Row("workers_in_flight", kNotOfStream, kInherited,
+        Field<&I::workers_in_flight>(), Between(0, kMostRanges), "ranges",
+        "Ranges of up to 16 images that all workers have at once; more need "
+        "memory, and hide a longer way to the workers.",
+        "what the pool holds, at most 32"),
+    Row("workers_check", kNotOfStream, kInherited, Field<&I::workers_check>(),
+        Between(0, kMost64), "ranges",
+        "Make one of so many ranges of the workers here, too, and compare: a "
+        "worker that differs is not used any more; 0: only the first range of "
+        "each worker."),
 };
 
 constexpr InputOptionGroup kGroups[] = {{"Stream", kStream},

@@ -70,6 +70,15 @@ void CheckLastBatch(const InputOptions& options) {
   }
 }
 
+// The basic graph fills each slot in the consumer's thread.
+void CheckWorkers(const InputOptions& options) {
+  if (!options.workers.empty() && options.graph == GraphKind::kBasic) {
+    throw UsageError(
+        "workers and graph=basic: this graph makes one image after the other "
+        "in the consumer's thread: leave workers out, or give graph=flow");
+  }
+}
+
 // Sets the options whose default depends on the mode (training or not).
 void ResolveByMode(InputOptions& options) {
   if (options.last_batch == LastBatch::kByMode) {
@@ -110,6 +119,7 @@ InputOptions CheckedInputOptions(InputOptions options) {
   CheckViews(options);
   CheckRepeats(options);
   CheckLastBatch(options);
+  CheckWorkers(options);
   CheckMost("rank", options.rank, options.world_size - 1, "world_size",
             options.world_size);
   CheckMost("local_world_size", options.local_world_size, options.world_size,

@@ -10,7 +10,7 @@
 #include "base/choices.h"
 #include "pipeline/memory/batch.h"
 #include "pipeline/options/objects.h"
-#include "pipeline/options/order_options.h"
+#include "pipeline/options/option_choices.h"
 #include "pipeline/options/views.h"
 #include "preprocess/recipe/options.h"
 #include "records/example/fields.h"
@@ -31,31 +31,11 @@ enum class OnBadRecord {
   kSkip,     // its slot has label -1, weight 0 and black pixels
 };
 
-// How the pipeline works.
-enum class GraphKind {
-  kFlow,   // a flow graph: read ahead, all threads at work on many samples
-  kBasic,  // one record at a time in the consumer's thread, no overlap
-};
-
-// The seek indexes that the decoder uses.
-enum class SeekIndexes {
-  kAuto,  // those of the data, and those that decoding finds, which are kept
-          // for later epochs and runs
-  kRead,  // those of the data
-  kOff,   // none
-};
-
 inline constexpr Choices<OnBadRecord, 4> kOnBadRecords = {
     {{"auto", OnBadRecord::kByMode},
      {"fail", OnBadRecord::kFail},
      {"replace", OnBadRecord::kReplace},
      {"skip", OnBadRecord::kSkip}}};
-inline constexpr Choices<GraphKind, 2> kGraphKinds = {
-    {{"flow", GraphKind::kFlow}, {"basic", GraphKind::kBasic}}};
-inline constexpr Choices<SeekIndexes, 3> kSeekIndexes = {
-    {{"auto", SeekIndexes::kAuto},
-     {"read", SeekIndexes::kRead},
-     {"off", SeekIndexes::kOff}}};
 // Values of InputOptions::label_offset.
 inline constexpr Choices<std::optional<int>, 3> kLabelOffsets = {
     {{"auto", std::nullopt}, {"0", 0}, {"1", 1}}};
@@ -156,6 +136,15 @@ struct InputOptions {
   int local_world_size = 1;  // ranks on this machine
   // Pins the memory of the batches for a device.
   BatchMemory batch_memory = {};
+  // Programs on other machines that fill slots too (pipeline/remote/
+  // worker_list.h has the forms of the list); empty: none. Not with kBasic.
+  std::string workers = {};
+  // Ranges of slots that they have at once; 0: as many as the pool has slots,
+  // and at most 32.
+  int workers_in_flight = 0;
+  // One of so many ranges of theirs is filled here too and compared, and the
+  // first one of each worker; 0: only that.
+  std::int64_t workers_check = 1000;
 
   // Other outputs of a run.
 
@@ -163,6 +152,9 @@ struct InputOptions {
   // Called for each bad record, in order, before Next() returns its batch; from
   // any thread, one at a time. May be empty.
   std::function<void(const BadRecord&)> on_bad = {};
+  // Called with a line about a worker that was lost, refused or dropped; from
+  // any thread. May be empty.
+  std::function<void(const std::string& line)> on_note = {};
   // Receives the spans of all stages; must outlive the pipeline. May be null.
   TraceLog* trace = nullptr;
 

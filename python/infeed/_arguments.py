@@ -246,6 +246,8 @@ def option(name: str, value: Any, own: Iterable[str]) -> Any:
         return text(name, value)
     if row["unit"] == "path":
         return os.fsencode(path(name, value))
+    if name == "workers" and isinstance(value, (list, tuple)):
+        return ",".join(text(name, item) for item in value)
     readers: dict[str, Callable[[str, Any], Any]] = {
         "true or false": truth, "integer": whole, "number": real, "text": text,
         "size": side_lengths}

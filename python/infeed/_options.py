@@ -293,6 +293,22 @@ class Performance(TypedDict, total=False):
     # 1048576 ranks. Default: 1.
     local_world_size: int
 
+    # Programs input_worker on other machines, which make batches beside the
+    # threads here, as HOST:PORT, dns:///NAME:PORT (all addresses of the name)
+    # or @FILE (one a line), separated by commas. Default: none.
+    workers: str | list[str] | tuple[str, ...]
+
+    # Ranges of up to 16 images that all workers have at once; more need
+    # memory, and hide a longer way to the workers. At least 0, at most 4096
+    # ranges. Default: what the pool holds, at most 32.
+    workers_in_flight: int
+
+    # Make one of so many ranges of the workers here, too, and compare: a
+    # worker that differs is not used any more; 0: only the first range of
+    # each worker. At least 0, at most 9223372036854775808 ranges. Default:
+    # 1000.
+    workers_check: int
+
 
 class Options(Stream, Images, BadRecords, Performance):
     """Options of Loader beside its own arguments."""

@@ -236,6 +236,8 @@ class Loader:
         native = stream.next(self._warn_held)
         for message in stream.take_messages():
             (self._on_bad or _log.warning)(message)
+        for note in stream.take_notes():
+            _log.warning(note)
         if native is None and self._open is not stream:
             raise RuntimeError("the loader was closed while this pass waited for "
                                "a batch")

@@ -10,7 +10,8 @@ import textwrap
 OWN = {"batch_size", "training", "rank", "world_size", "layout"}
 
 # Types that _arguments.options() turns into the table's.
-WIDER = {"crop_scale": "float | tuple[float, float]"}
+WIDER = {"crop_scale": "float | tuple[float, float]",
+         "workers": "str | list[str] | tuple[str, ...]"}
 
 # Fields that _arguments.options() takes for two options, the first of which is
 # the key.

@@ -63,6 +63,10 @@ Stream::Stream(std::shared_ptr<const RecordIndex> index,
     messages_.push_back(std::string(BadRecordActionName(bad.action)) + ": " +
                         ShownText(bad.error.what()));
   };
+  options_.on_note = [this](const std::string& line) {
+    const std::scoped_lock lock(messages_mutex_);
+    notes_.push_back(ShownText(line));
+  };
   pipeline_ =
       std::make_unique<InputPipeline>(index_, options_, ToPosition(start));
 }
@@ -133,6 +137,11 @@ std::vector<std::string> Stream::TakeMessages() {
   return std::exchange(messages_, {});
 }
 
+std::vector<std::string> Stream::TakeNotes() {
+  const std::scoped_lock lock(messages_mutex_);
+  return std::exchange(notes_, {});
+}
+
 void AddStream(nb::module_& module) {
   nb::class_<Stream>(module, "Stream", nb::is_weak_referenceable(),
                      "The batches of an index.")
@@ -162,6 +171,7 @@ void AddStream(nb::module_& module) {
       .def("stats", &Stream::StatsText)
       .def("verdict", &Stream::VerdictText)
       .def("take_messages", &Stream::TakeMessages)
+      .def("take_notes", &Stream::TakeNotes)
       .def_prop_ro("has_labels", &Stream::has_labels)
       .def_prop_ro("batches_per_epoch", &Stream::batches_per_epoch);
   module.def("threads_work", &ClosedArena::WorksHere,

@@ -55,6 +55,8 @@ class Stream {
   [[nodiscard]] bool has_labels() const { return ReadsLabels(options_); }
   // Messages about bad records since the last call.
   [[nodiscard]] std::vector<std::string> TakeMessages();
+  // Lines about workers, since the last call.
+  [[nodiscard]] std::vector<std::string> TakeNotes();
 
  private:
   // Waits for the next batch for at most this time; nullopt: none yet.
@@ -64,6 +66,7 @@ class Stream {
   InputOptions options_;
   std::mutex messages_mutex_;
   std::vector<std::string> messages_;
+  std::vector<std::string> notes_;
   std::timed_mutex next_mutex_;  // one thread at a time
   std::atomic<int> waiting_ = 0;
   OwnerProcess process_;

@@ -75,5 +75,13 @@ TEST(PrintLinesTest, EscapesLineEndsOnlyInSingleLines) {
             "first\nsecond\\x1b[2J\n");
 }
 
+// A progress line stands only on a terminal.
+TEST(PrintLinesTest, ANoteIsAPlainLineInAFile) {
+  testing::internal::CaptureStderr();
+  PrintNote("worker a:9410: lost\n\r");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "worker a:9410: lost\\x0a\\x0d\n");
+}
+
 }  // namespace
 }  // namespace infeed

@@ -196,6 +196,14 @@ class KindsTest(unittest.TestCase):
             random_flip=np.bool_(False), training=np.True_,
             rank=np.int64(0), world_size=np.int64(1))))
 
+    def test_workers_are_a_list_or_its_text(self):
+        for given in ("a:1,b:2", ["a:1", "b:2"], ("a:1", "b:2")):
+            self.assertEqual(_arguments.options({"workers": given}, ()),
+                             {"workers": "a:1,b:2"})
+        for given in (["a:1", 2], 7, {"a:1"}):
+            with self.subTest(given), self.assertRaisesRegex(TypeError, "^workers="):
+                _arguments.options({"workers": given}, ())
+
     def test_two_bounds_at_once(self):
         """As torchvision's scale=(0.4, 1) and scale_range=(0.1, 2)."""
         def options(**given):

@@ -31,6 +31,7 @@ InputOptions AsTheyAre(InputOptions options, std::int64_t images) {
   options.selection = nullptr;
   options.on_bad_record = OnBadRecord::kFail;
   options.use_cache = false;
+  options.workers.clear();  // There is nothing to decode.
   return options;
 }
 

@@ -24,6 +24,12 @@ void Say(const std::string& line) {
   }
 }
 
+void SayNote(const std::string& line) {
+  if (!messages_suppressed) {
+    PrintNote(WithUrls(line));
+  }
+}
+
 void SayLines(const std::string& text) {
   if (!messages_suppressed) {
     PrintLines(WithUrls(text));

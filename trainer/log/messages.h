@@ -9,8 +9,10 @@ namespace infeed {
 // PrintLines() do. Thread-safe.
 void Say(const std::string& line);
 void SayLines(const std::string& text);
+// Prints a line as PrintNote() does.
+void SayNote(const std::string& line);
 
-// While it lives, Say() and SayLines() print texts as `rename` returns them:
+// While it lives, these functions print texts as `rename` returns them:
 // with the URLs of files in an object store in place of the paths of their
 // local copies. `rename` may be empty; else it is thread-safe. One at a time;
 // no other thread prints when it ends.

@@ -143,6 +143,9 @@ const Param kInputParams[] = {
         "Keep the training images in the device's memory, from records with "
         "packed pixels; a GPU then trains whole loops without the host."),
     Input("memory_limit", {.range = Between(0x1p20, 0x1p44)}),
+    Input("workers"),
+    Input("workers_in_flight"),
+    Input("workers_check"),
 };
 
 std::string_view KeepBestChoices() {

@@ -145,6 +145,7 @@ void RequireModel(const RunOptions& options) {
 InputOptions EvalInput(const Job& job) {
   InputOptions input = PartOf(EvalInputOf(job.params), job.options.place);
   input.trace = job.options.trace;
+  input.on_note = SayNote;
   return input;
 }
 

@@ -232,6 +232,7 @@ Work PrepareTraining(const Job& job, Preparation& preparation) {
   preparation.Do([&] { RequireOutputs(job); });
   preparation.Do([&] {
     task->input = PartOf(job.params.input, job.options.place);
+    task->input.on_note = SayNote;
     task->images = PlaceImages(job, task->input);
   });
   preparation.Do([&] { LoadStart(job, *task); });

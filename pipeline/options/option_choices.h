@@ -38,6 +38,20 @@ enum class LastBatch {
             // again
 };
 
+// How the pipeline works.
+enum class GraphKind {
+  kFlow,   // a flow graph: read ahead, all threads at work on many samples
+  kBasic,  // one record at a time in the consumer's thread, no overlap
+};
+
+// The seek indexes that the decoder uses.
+enum class SeekIndexes {
+  kAuto,  // those of the data, and those that decoding finds, which are kept
+          // for later epochs and runs
+  kRead,  // those of the data
+  kOff,   // none
+};
+
 inline constexpr Choices<Shuffle, 5> kShuffles = {{{"auto", Shuffle::kByMode},
                                                    {"none", Shuffle::kNone},
                                                    {"global", Shuffle::kGlobal},
@@ -53,5 +67,11 @@ inline constexpr Choices<LastBatch, 5> kLastBatches = {
      {"pad", LastBatch::kPad},
      {"repeat", LastBatch::kRepeat},
      {"carry", LastBatch::kCarry}}};
+inline constexpr Choices<GraphKind, 2> kGraphKinds = {
+    {{"flow", GraphKind::kFlow}, {"basic", GraphKind::kBasic}}};
+inline constexpr Choices<SeekIndexes, 3> kSeekIndexes = {
+    {{"auto", SeekIndexes::kAuto},
+     {"read", SeekIndexes::kRead},
+     {"off", SeekIndexes::kOff}}};
 
 }  // namespace infeed
