@@ -36,7 +36,7 @@ struct Part {
   std::int64_t bytes;
 };
 
-std::array<Part, 10> PartsOf(const MemoryPlan& plan) {
+std::array<Part, 11> PartsOf(const MemoryPlan& plan) {
   return {{{"program", plan.program},
            {"index", plan.index},
            {"batches", plan.batches},
@@ -46,6 +46,7 @@ std::array<Part, 10> PartsOf(const MemoryPlan& plan) {
            {"decoding", plan.decoding},
            {"compressed shards", plan.compressed},
            {"seek indexes", plan.seek_indexes},
+           {"links", plan.links},
            {"cache", plan.cache}}};
 }
 
@@ -61,20 +62,43 @@ std::string PartsText(const MemoryPlan& plan) {
   return text;
 }
 
-// The most memory of the ragged fields of all batches: the slots' lists and
-// the batches' copies of them, in vectors that may be half empty.
-std::int64_t FieldBytes(const InputOptions& options) {
+// The most memory of the ragged fields of so many slots of batches: the slots'
+// lists and the batches' copies of them, in vectors that may be half empty.
+std::int64_t FieldBytes(const InputOptions& options, std::int64_t slots) {
   constexpr std::int64_t kCopies = 4;
   constexpr std::int64_t kColumn =
       sizeof(FieldColumn) + 2 * sizeof(std::int64_t);
   const std::int64_t fields = std::ranges::count_if(
       ReadFields(options),
       [](const FieldSpec& field) { return !field.IsFixed(); });
-  const std::int64_t slots =
-      std::int64_t{options.batches_in_pool} * options.share();
   return fields == 0
              ? 0
              : kCopies * slots * (RaggedBytes(options) + fields * kColumn);
+}
+
+std::int64_t PoolSlots(const InputOptions& options) {
+  return std::int64_t{options.batches_in_pool} * options.share();
+}
+
+// Who decodes at once: the threads, and whoever checks a worker's range.
+std::int64_t Fillers(const InputOptions& options) {
+  return std::int64_t{options.threads} + (options.workers.empty() ? 0 : 1);
+}
+
+// The ranges that come from workers, as RGB bytes, each up to three times: in
+// the system's buffers, as it arrives, and whole (measured: two to three
+// times); and the one that is filled here to check another.
+std::int64_t LinkBytes(const InputOptions& options) {
+  if (options.workers.empty()) {
+    return 0;
+  }
+  BatchSpec range = BatchSpecOf(options);
+  range.size = SlotsPerTask(options);
+  if (range.content != BatchContent::kNone) {
+    range.content = BatchContent::kRgb;
+  }
+  return (3 * std::int64_t{RangesInFlight(options)} + 1) *
+         (Batch::MemoryBytes(range) + FieldBytes(options, range.size));
 }
 
 // Memory for seek indexes that are found: enough for all images of ImageNet's
@@ -109,15 +133,16 @@ MemoryPlan LeastPlan(const InputOptions& options, const PlannedData& data) {
           .index = data.records * kIndexEntry,
           .batches = options.batches_in_pool *
                      Batch::MemoryBytes(BatchSpecOf(options)),
-          .fields = FieldBytes(options),
-          .records = options.threads * record,
+          .fields = FieldBytes(options, PoolSlots(options)),
+          .records = Fillers(options) * record,
           .prefetch = data.in_cloud ? cloud_settings().byte_budget : 0,
           .decoding =
-              options.threads *
+              Fillers(options) *
               (record +
                (has_images ? Decoders(options) * (kRows + kSmallImage) + scratch
                            : 0)),
           .compressed = data.compressed_bytes,
+          .links = LinkBytes(options),
           .image = kSmallImage};
 }
 
@@ -141,6 +166,15 @@ int SlotsPerTask(const InputOptions& options) {
                     kMost);
 }
 
+int RangesInFlight(const InputOptions& options) {
+  constexpr std::int64_t kMost = 32;
+  const std::int64_t slots = SlotsPerTask(options);
+  const std::int64_t ranges = (PoolSlots(options) + slots - 1) / slots;
+  return options.workers_in_flight > 0
+             ? options.workers_in_flight
+             : static_cast<int>(std::min(ranges, kMost));
+}
+
 MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
   MemoryPlan plan = LeastPlan(options, data);
   std::int64_t left = plan.limit - plan.total();
@@ -152,7 +186,7 @@ MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
         ": raise it, or lower batch_size, image_size, batches_in_pool" +
         (plan.fields > 0 ? ", max_field_bytes" : "") +
         (plan.compressed > 0 ? ", window_records (not in train_resnet)" : "") +
-        " or threads");
+        (plan.links > 0 ? ", workers_in_flight" : "") + " or threads");
   }
   plan.seek_indexes = SeekIndexBytes(options, data, left);
   left -= plan.seek_indexes;
@@ -161,13 +195,13 @@ MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
   const std::int64_t more_image =
       !has_images
           ? 0
-          : std::clamp(for_images / (options.threads * Decoders(options)),
+          : std::clamp(for_images / (Fillers(options) * Decoders(options)),
                        std::int64_t{0},
                        std::max(options.preprocess.limits.max_memory_bytes -
                                     kSmallImage,
                                 std::int64_t{0}));
   plan.image += more_image;
-  plan.decoding += options.threads * Decoders(options) * more_image;
+  plan.decoding += Fillers(options) * Decoders(options) * more_image;
   plan.cache = options.use_cache ? plan.limit - plan.total() : 0;
   return plan;
 }

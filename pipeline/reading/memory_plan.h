@@ -29,6 +29,7 @@ struct MemoryPlan {
   std::int64_t decoding = 0;    // of all workers together
   std::int64_t compressed = 0;  // for reading compressed shards
   std::int64_t seek_indexes = 0;  // found, until they are in files
+  std::int64_t links = 0;         // slots that come from workers, on their way
   std::int64_t cache = 0;         // encoded records that are kept
 
   // For one worker's image that is decoded as a whole (progressive JPEG, PNG
@@ -37,7 +38,7 @@ struct MemoryPlan {
 
   [[nodiscard]] std::int64_t total() const {
     return program + index + batches + fields + records + prefetch + decoding +
-           compressed + seek_indexes + cache;
+           compressed + seek_indexes + links + cache;
   }
 };
 
@@ -49,6 +50,10 @@ struct MemoryPlan {
 // enough that every worker gets several tasks of a batch. Requires: options are
 // checked.
 [[nodiscard]] int SlotsPerTask(const InputOptions& options);
+
+// The most ranges that all workers have at once: workers_in_flight, or as many
+// as the pool's slots make, and 32. Requires: options are checked.
+[[nodiscard]] int RangesInFlight(const InputOptions& options);
 
 // Divides memory_limit / local_world_size. First come the required parts, each
 // at its maximum; a worker's decoder needs as much as the longest record, its

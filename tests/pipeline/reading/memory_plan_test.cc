@@ -178,6 +178,39 @@ TEST(MemoryPlanTest, PrintsOneLine) {
             "37.0 MiB, decoding 100.0 MiB");
 }
 
+TEST(MemoryPlanTest, CountsRangesOfWorkersAsBytesAndTheirCheckAsAThread) {
+  InputOptions options = kOptions;
+  EXPECT_EQ(PlanMemory(options, kData).links, 0);
+  options.workers = "a:9410";
+  options.workers_in_flight = 5;
+  const MemoryPlan plan = PlanMemory(options, kData);
+  EXPECT_EQ(plan.links,
+            (3 * 5 + 1) * Batch::MemoryBytes({.size = 1,
+                                              .image_size = 10,
+                                              .content = BatchContent::kRgb}));
+  EXPECT_EQ(plan.records, 3 * 1000);
+  EXPECT_EQ(plan.decoding, 3 * (1000 + 4 * kMebi + plan.image));
+  EXPECT_LE(plan.total(), plan.limit);
+  EXPECT_THAT(MemoryText(plan), HasSubstr(", links "));
+  options.workers_in_flight = 4096;
+  options.batch_size = 1024;
+  options.preprocess.image_size = 224;
+  EXPECT_THAT([&] { (void)PlanMemory(options, kData); },
+              Throws<UsageError>(
+                  Property(&UsageError::what, HasSubstr("workers_in_flight"))));
+}
+
+TEST(MemoryPlanTest, GivesWorkersThePoolsRangesButNotTooMany) {
+  InputOptions options = {.batch_size = 64, .threads = 4, .batches_in_pool = 3};
+  EXPECT_EQ(RangesInFlight(options), 32);  // of 48 with 4 slots each
+  options.batch_size = 20;
+  EXPECT_EQ(RangesInFlight(options), 32);  // of 60 with 1 slot each
+  options.batch_size = 6;
+  EXPECT_EQ(RangesInFlight(options), 18);
+  options.workers_in_flight = 7;
+  EXPECT_EQ(RangesInFlight(options), 7);
+}
+
 TEST(MemoryPlanTest, GivesEachThreadSeveralTasksOfABatch) {
   EXPECT_EQ(SlotsPerTask({.batch_size = 64, .threads = 2}), 8);
   EXPECT_EQ(SlotsPerTask({.batch_size = 128, .world_size = 2, .threads = 2}),
