@@ -37,7 +37,7 @@ bool IsStageAlone(const ThroughputRun& run) {
 std::string PipelineText(const ThroughputRun& run) {
   std::string text =
       run.stats.has_images ? SeekIndexText(run.stats.seek_indexes) + "\n" : "";
-  text += QueueText(run.stats) + "\n";
+  text += WorkerTable(run.stats) + QueueText(run.stats) + "\n";
   if (run.stats.bad_records > 0) {
     text += fmt::format("bad records: {}, the first: {}\n",
                         run.stats.bad_records, run.stats.first_bad_record);

@@ -76,9 +76,20 @@ double LaterImages(const PipelineStats& stats) {
              : images;
 }
 
+// Images that workers made, for each image that was made here.
+double ReceivedPerFilled(const PipelineStats& stats) {
+  const StageStats* const received = stats.stage("receive");
+  const StageStats* const read = stats.stage("read");
+  return received != nullptr && read != nullptr
+             ? Ratio(static_cast<double>(received->items),
+                     static_cast<double>(read->items))
+             : 0;
+}
+
 // Sets the device's own speed and the cores that it needs. Let c cores work for
 // the time W + D, in which the device waits for W. To do this work in the time
-// D takes c (W + D) / D cores: c W / D more.
+// D takes c (W + D) / D cores: c W / D more. Where workers make a part of the
+// images, c is the cores that would make all of them.
 void FindDevice(const PipelineStats& stats, double busy_seconds,
                 Bottleneck& bottleneck) {
   if (!stats.has_device || bottleneck.device_wait_share > kAllWait) {
@@ -90,7 +101,8 @@ void FindDevice(const PipelineStats& stats, double busy_seconds,
     return;
   }
   bottleneck.device_rate = LaterImages(stats) / own_seconds;
-  const double busy_cores = busy_seconds / stats.elapsed_seconds;
+  const double busy_cores =
+      busy_seconds / stats.elapsed_seconds * (1 + ReceivedPerFilled(stats));
   bottleneck.cores_needed = bottleneck.device_wait_share < kLittleWait
                                 ? 0
                                 : busy_cores * bottleneck.device_wait_share /

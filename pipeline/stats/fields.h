@@ -26,9 +26,10 @@ struct StatField {
   StatKind kind = StatKind::kGauge;
   // In Prometheus, after "infeed_": a counter if it ends in "_total". "": none.
   std::string_view metric = {};
-  std::string_view help = {};         // "": a sample more of the metric before
-  std::string_view label = {};        // of the sample; "": none
-  std::string_view label_value = {};  // "": the name of the stage or queue
+  std::string_view help = {};   // "": a sample more of the metric before
+  std::string_view label = {};  // of the sample; "": none
+  // "": the name of the stage or queue, or the worker's address
+  std::string_view label_value = {};
 };
 
 // The fields of a struct, without structs in it, in the order of their output.
@@ -58,6 +59,30 @@ inline constexpr auto kFields<QueueStats> =
          "Samples or batches in a queue.", "queue"},
         {"most", &QueueStats::most, StatKind::kGauge, "queue_depth_max",
          "The most that a queue held since the start.", "queue"},
+    });
+
+template <>
+inline constexpr auto kFields<WorkerStats> =
+    std::to_array<StatField<WorkerStats>>({
+        {"address", &WorkerStats::address},
+        {"name", &WorkerStats::name},
+        {"state", &WorkerStats::state},
+        {"images", &WorkerStats::images, StatKind::kCounter,
+         "worker_images_total", "Images that an input worker made.", "worker"},
+        {"ranges", &WorkerStats::ranges, StatKind::kCounter},
+        {"declined", &WorkerStats::declined, StatKind::kCounter},
+        {"unused", &WorkerStats::unused, StatKind::kCounter},
+        {"failed", &WorkerStats::failed, StatKind::kCounter,
+         "worker_failed_total", "Ranges of images that an input worker lost.",
+         "worker"},
+        {"checked", &WorkerStats::checked, StatKind::kCounter},
+        {"in_flight", &WorkerStats::in_flight},
+        {"credit", &WorkerStats::credit},
+        {"latency_seconds", &WorkerStats::latency_seconds, StatKind::kGauge,
+         "worker_latency_seconds",
+         "Median time of an input worker's last ranges.", "worker"},
+        {"latency_p99_seconds", &WorkerStats::latency_p99_seconds},
+        {"cpu_seconds", &WorkerStats::cpu_seconds, StatKind::kCounter},
     });
 
 template <>

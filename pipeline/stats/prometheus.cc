@@ -1,5 +1,7 @@
 #include "pipeline/stats/prometheus.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <span>
 #include <string>
@@ -28,6 +30,9 @@ std::string Escaped(std::string_view value) {
   return text;
 }
 
+// A label for each of a thousand would burden whoever collects them.
+constexpr std::size_t kMostWorkers = 64;
+
 // What stands between the braces of a sample, with a comma after each label.
 std::string Label(std::string_view name, std::string_view value) {
   return name.empty() ? "" : fmt::format("{}=\"{}\",", name, Escaped(value));
@@ -35,7 +40,9 @@ std::string Label(std::string_view name, std::string_view value) {
 
 template <typename Stats>
 std::string NameOf(const Stats& stats) {
-  if constexpr (requires { stats.name; }) {
+  if constexpr (requires { stats.address; }) {
+    return stats.address;
+  } else if constexpr (requires { stats.name; }) {
     return stats.name;
   } else {
     return {};
@@ -104,6 +111,9 @@ std::string PrometheusText(const PipelineStats& stats,
   out.Add(std::span(&stats.seek_indexes, 1));
   out.Add<StageStats>(stats.stages);
   out.Add<QueueStats>(stats.queues);
+  if (const std::span workers(stats.workers); !workers.empty()) {
+    out.Add(workers.first(std::min(workers.size(), kMostWorkers)));
+  }
   return out.Take();
 }
 

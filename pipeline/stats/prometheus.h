@@ -13,8 +13,8 @@ namespace infeed {
 using MetricLabels = std::vector<std::pair<std::string, std::string>>;
 
 // A snapshot in Prometheus's text format 0.0.4, with HELP and TYPE of each
-// metric; docs/throughput.md lists the metrics. Content type: "text/plain;
-// version=0.0.4; charset=utf-8".
+// metric, and at most 64 workers; docs/throughput.md lists the metrics. Content
+// type: "text/plain; version=0.0.4; charset=utf-8".
 [[nodiscard]] std::string PrometheusText(const PipelineStats& stats,
                                          const MetricLabels& labels = {});
 

@@ -32,8 +32,10 @@ void QueueGauge::Trace(TraceLog& log,
 std::vector<StageStats> StageCounters::Read() const {
   std::vector<StageStats> stages = {order.Read(), read.Read(), decode.Read(),
                                     resize.Read()};
-  if (StageStats augmented = augment.Read(); augmented.items > 0) {
-    stages.push_back(std::move(augmented));
+  for (const StageCounter* const counter : {&augment, &receive}) {
+    if (StageStats stage = counter->Read(); stage.items > 0) {
+      stages.push_back(std::move(stage));
+    }
   }
   stages.push_back(batch.Read());
   return stages;

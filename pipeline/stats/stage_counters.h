@@ -80,6 +80,7 @@ struct StageCounters {
   StageCounter decode{"decode"};
   StageCounter resize{"resize"};
   StageCounter augment{"augment"};
+  StageCounter receive{"receive"};
   StageCounter batch{"batch"};
   QueueGauge waiting{"waiting"};
   QueueGauge in_flight{"in_flight"};

@@ -44,6 +44,13 @@ PipelineStats PipelineStats::Since(const PipelineStats& earlier) const {
       Subtract(*before, stage);
     }
   }
+  for (WorkerStats& worker : interval.workers) {
+    const auto before = std::ranges::find(earlier.workers, worker.address,
+                                          &WorkerStats::address);
+    if (before != earlier.workers.end()) {
+      Subtract(*before, worker);
+    }
+  }
   return interval;
 }
 

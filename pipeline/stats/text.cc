@@ -1,7 +1,10 @@
 #include "pipeline/stats/text.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <optional>
+#include <tuple>
 #include <variant>
 
 #include <fmt/format.h>
@@ -13,6 +16,14 @@
 #include "pipeline/stats/verdict.h"
 
 namespace infeed {
+namespace {
+
+// Stages that are not the work of the threads that fill slots.
+bool HasOwnThread(const StageStats& stage) {
+  return stage.name == "order" || stage.name == "receive";
+}
+
+}  // namespace
 
 std::vector<Scalar> StatsScalars(const PipelineStats& interval) {
   if (interval.elapsed_seconds <= 0) {
@@ -30,7 +41,7 @@ std::vector<Scalar> StatsScalars(const PipelineStats& interval) {
     if (stage.name != "batch") {  // "batch" does no work.
       scalars.push_back({"input/busy/" + stage.name,
                          stage.busy_seconds / interval.elapsed_seconds /
-                             (stage.name == "order" ? 1 : threads)});
+                             (HasOwnThread(stage) ? 1 : threads)});
     }
   }
   for (const QueueStats& queue : interval.queues) {
@@ -119,6 +130,33 @@ std::string StageTable(const PipelineStats& stats) {
   return table;
 }
 
+std::string WorkerTable(const PipelineStats& stats) {
+  if (stats.workers.empty()) {
+    return "";
+  }
+  constexpr std::size_t kMost = 8;
+  std::vector<WorkerStats> worst = stats.workers;
+  std::ranges::sort(worst, [](const WorkerStats& a, const WorkerStats& b) {
+    return std::tie(b.failed, b.latency_seconds, a.address) <
+           std::tie(a.failed, a.latency_seconds, b.address);
+  });
+  worst.resize(std::min(worst.size(), kMost));
+  std::string table = fmt::format(
+      "{:<24} state      {:>9}  failed  unused declined  p50 ms  p99 ms\n",
+      worst.size() < stats.workers.size()
+          ? fmt::format("worst {} of {} workers", kMost, stats.workers.size())
+          : "worker",
+      stats.items_name());
+  for (const WorkerStats& worker : worst) {
+    table += fmt::format(
+        "{:<24} {:<10} {:>9} {:>7} {:>7} {:>8} {:>7.1f} {:>7.1f}\n",
+        worker.address, worker.state, worker.images, worker.failed,
+        worker.unused, worker.declined, 1e3 * worker.latency_seconds,
+        1e3 * worker.latency_p99_seconds);
+  }
+  return table;
+}
+
 std::string QueueText(const PipelineStats& stats) {
   std::string text;
   for (const QueueStats& queue : stats.queues) {
@@ -159,6 +197,7 @@ std::string StatsJson(const PipelineStats& stats) {
   json["seek_index"] = FieldsJson(stats.seek_indexes);
   json["stages"] = FieldsJson(stats.stages);
   json["queues"] = FieldsJson(stats.queues);
+  json["workers"] = FieldsJson(stats.workers);
   json["bottleneck"] = BottleneckJson(BottleneckOf(stats));
   json["verdict"] = Verdict(stats);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

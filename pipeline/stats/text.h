@@ -23,6 +23,10 @@ struct Scalar {
 // the rate of one thread that does only this stage.
 [[nodiscard]] std::string StageTable(const PipelineStats& stats);
 
+// The table of workers as text: those that lost most ranges, then the slowest,
+// at most eight. "" without workers.
+[[nodiscard]] std::string WorkerTable(const PipelineStats& stats);
+
 // One line, without a newline: each queue's length now and at its maximum, and
 // the number of copied batches if there are any.
 [[nodiscard]] std::string QueueText(const PipelineStats& stats);

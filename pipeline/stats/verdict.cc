@@ -1,6 +1,9 @@
 #include "pipeline/stats/verdict.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -155,6 +158,65 @@ std::string ConsumerVerdict(const Bottleneck& bottleneck,
              : text;
 }
 
+// Receiving that costs more than this part of making the images gains little.
+constexpr double kMuchOfIt = 0.5;
+
+// What more workers would do for the device, or without one for the rate, as
+// far as the input bounds the run. Requires: open > 0.
+std::string MoreWorkers(std::ptrdiff_t open, const Bottleneck& bottleneck,
+                        const PipelineStats& stats) {
+  std::int64_t images = 0;
+  for (const WorkerStats& worker : stats.workers) {
+    images += worker.images;
+  }
+  const double each = static_cast<double>(images) / stats.elapsed_seconds /
+                      static_cast<double>(open);
+  const std::string text =
+      fmt::format("; {} made {}{}", CountText(open, "input worker"),
+                  Rate(each, stats), open == 1 ? "" : " each");
+  if (!bottleneck.device_rate || each == 0) {
+    return text + ": more of them, or more threads, would make more";
+  }
+  const double missing = *bottleneck.device_rate * bottleneck.device_wait_share;
+  return text + fmt::format(": at least {:.1f} more of them would feed it",
+                            missing / each);
+}
+
+// A warning where receiving an image costs nearly as much as making it here.
+std::string CostOfReceiving(const Bottleneck& bottleneck,
+                            const PipelineStats& stats) {
+  const StageStats* const receive = stats.stage("receive");
+  if (receive == nullptr || receive->items == 0 ||
+      !bottleneck.images_per_core) {
+    return "";
+  }
+  const double cost =
+      1000 * receive->busy_seconds / static_cast<double>(receive->items);
+  const double here = 1000 / *bottleneck.images_per_core;
+  return cost > kMuchOfIt * here
+             ? fmt::format(
+                   "; input workers gain little here: receiving costs "
+                   "{:.2f} CPU s per 1,000 {}, making them {:.2f}",
+                   cost, stats.items_name(), here)
+             : "";
+}
+
+std::string InputWorkersText(const Bottleneck& bottleneck,
+                             const PipelineStats& stats) {
+  if (stats.workers.empty()) {
+    return "";
+  }
+  const auto open =
+      std::ranges::count(stats.workers, "open", &WorkerStats::state);
+  if (open == 0) {
+    return "; no input worker is there: the local threads fill all batches";
+  }
+  return (bottleneck.bound == Bound::kWorkers
+              ? MoreWorkers(open, bottleneck, stats)
+              : "") +
+         CostOfReceiving(bottleneck, stats);
+}
+
 std::string BadRecordsText(const Bottleneck& bottleneck) {
   return bottleneck.bad_share >= kNotable
              ? "; " + Percent(bottleneck.bad_share) +
@@ -193,7 +255,8 @@ std::string Verdict(const PipelineStats& stats) {
     return "no batch has been delivered yet";
   }
   const Bottleneck bottleneck = BottleneckOf(stats);
-  return BoundText(bottleneck, stats) + BadRecordsText(bottleneck);
+  return BoundText(bottleneck, stats) + InputWorkersText(bottleneck, stats) +
+         BadRecordsText(bottleneck);
 }
 
 }  // namespace infeed

@@ -82,7 +82,7 @@ void PrintInput(const PipelineStats& stats) {
                     CountText(stats.cache.records, "record"),
                     MemorySizeText(stats.cache.bytes), stats.cache.hits));
   }
-  SayLines(StageTable(stats) + QueueText(stats));
+  SayLines(StageTable(stats) + WorkerTable(stats) + QueueText(stats));
 }
 
 // The rank with the slowest input, and its waits as a share of the time in

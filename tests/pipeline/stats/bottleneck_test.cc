@@ -30,6 +30,17 @@ TEST(BottleneckTest, CountsAugmentationAsWork) {
 
 // 19 ms of work for each of 1,280 images: of the stages' own counts, since a
 // cache or a bad record's substitute make them differ.
+// Three quarters of the images came from workers, whose work the threads do not
+// have; the cores would have to make all of them.
+TEST(BottleneckTest, CoresThatFeedTheDeviceDoTheWorkersPartToo) {
+  PipelineStats stats = BusyRun();
+  stats.stages.push_back({"receive", 3 * 1280, 0, 2, 0});
+  const Bottleneck bottleneck = BottleneckOf(stats);
+  EXPECT_DOUBLE_EQ(bottleneck.cores_needed.value(), 4 * 19.0 / 11 * 9);
+  EXPECT_DOUBLE_EQ(bottleneck.busy_share, 19.0 / 22);
+  EXPECT_EQ(bottleneck.stage, "decode");
+}
+
 TEST(BottleneckTest, CountsWhatACoreMakes) {
   PipelineStats stats = BusyRun();
   EXPECT_DOUBLE_EQ(BottleneckOf(stats).images_per_core.value(), 1280.0 / 19);

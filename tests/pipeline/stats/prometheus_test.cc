@@ -13,6 +13,7 @@ namespace infeed {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 // The lines with values, each of which must follow its metric's help and type:
@@ -57,6 +58,12 @@ TEST(PrometheusTextTest, MetricsHaveThisText) {
   stats.cache = {.records = 7, .bytes = 770, .limit_bytes = 1000, .hits = 5};
   stats.stages.resize(2);
   stats.queues.resize(2);
+  stats.workers = {{.address = "a:1",
+                    .name = "big",
+                    .images = 90,
+                    .failed = 2,
+                    .latency_seconds = 0.5},
+                   {.address = "b:1"}};
   const std::string text = PrometheusText(stats);
   EXPECT_THAT(text, StartsWith(R"(# HELP infeed_threads Threads that work.
 # TYPE infeed_threads gauge
@@ -101,12 +108,20 @@ infeed_queue_depth{queue="waiting"} 60
 infeed_queue_depth{queue="in_flight"} 4
 infeed_queue_depth_max{queue="waiting"} 128
 infeed_queue_depth_max{queue="in_flight"} 4
+infeed_worker_images_total{worker="a:1"} 90
+infeed_worker_images_total{worker="b:1"} 0
+infeed_worker_failed_total{worker="a:1"} 2
+infeed_worker_failed_total{worker="b:1"} 0
+infeed_worker_latency_seconds{worker="a:1"} 0.5
+infeed_worker_latency_seconds{worker="b:1"} 0
 )");
 }
 
 TEST(PrometheusTextTest, HasNoMetricThatTheDocumentationLacks) {
   const std::string docs = ReadWholeFile(INFEED_DOCS "/throughput.md", 1 << 20);
-  std::istringstream lines(PrometheusText(BusyRun()));
+  PipelineStats stats = BusyRun();
+  stats.workers.resize(1);
+  std::istringstream lines(PrometheusText(stats));
   int metrics = 0;
   for (std::string word, name; lines >> word;) {
     if (word == "TYPE" && lines >> name) {
@@ -115,6 +130,17 @@ TEST(PrometheusTextTest, HasNoMetricThatTheDocumentationLacks) {
     }
   }
   EXPECT_GT(metrics, 20);
+}
+
+TEST(PrometheusTextTest, HasNoMoreThan64Workers) {
+  PipelineStats stats;
+  EXPECT_THAT(PrometheusText(stats), Not(HasSubstr("infeed_worker")));
+  for (int i = 0; i < 100; ++i) {
+    stats.workers.push_back({.address = std::to_string(i)});
+  }
+  const std::string text = PrometheusText(stats);
+  EXPECT_THAT(text, HasSubstr("infeed_worker_images_total{worker=\"63\"} 0\n"));
+  EXPECT_THAT(text, Not(HasSubstr("worker=\"64\"")));
 }
 
 TEST(PrometheusTextTest, PutsTheLabelsOfAllFirst) {

@@ -83,6 +83,8 @@ TEST(StageCountersTest, StagesAreInTheOrderOfTheDatasWay) {
   EXPECT_EQ(names(), "order read decode resize batch ");
   counters.augment.Add(1, {}, {});
   EXPECT_EQ(names(), "order read decode resize augment batch ");
+  counters.receive.Add(1, {}, {});
+  EXPECT_EQ(names(), "order read decode resize augment receive batch ");
 }
 
 TEST(StageCountersTest, CountersShareNoCacheLine) {

@@ -44,6 +44,14 @@ PipelineStats Later() {
   stats.memory_bytes = 1 << 20;
   stats.stages = {{"read", 1300, 900, 3, 2}, {"decode", 1290, 700, 15, 1}};
   stats.queues = {{"ready", 2, 3}};
+  stats.workers = {{.address = "new:1", .images = 4},
+                   {.address = "a:1",
+                    .state = "lost",
+                    .images = 90,
+                    .failed = 5,
+                    .in_flight = 2,
+                    .latency_seconds = 0.5,
+                    .cpu_seconds = 3}};
   return stats;
 }
 
@@ -67,6 +75,13 @@ PipelineStats Earlier() {
   stats.consumer_wait_seconds = 1;
   stats.stages = {{"read", 800, 500, 1, 0.5}};
   stats.queues = {{"ready", 1, 2}};
+  stats.workers = {{.address = "a:1",
+                    .state = "open",
+                    .images = 60,
+                    .failed = 1,
+                    .in_flight = 7,
+                    .latency_seconds = 0.25,
+                    .cpu_seconds = 2}};
   return stats;
 }
 
@@ -102,6 +117,18 @@ TEST(PipelineStatsTest, SubtractsStagesByName) {
   EXPECT_EQ(read.busy_seconds, 2);
   EXPECT_EQ(read.wait_seconds, 1.5);
   EXPECT_EQ(interval.stage("decode")->items, 1290);
+}
+
+TEST(PipelineStatsTest, SubtractsWorkersByAddress) {
+  const PipelineStats interval = Later().Since(Earlier());
+  EXPECT_EQ(interval.workers[0].images, 4);
+  const WorkerStats& worker = interval.workers[1];
+  EXPECT_EQ(worker.images, 30);
+  EXPECT_EQ(worker.failed, 4);
+  EXPECT_EQ(worker.cpu_seconds, 1);
+  EXPECT_EQ(worker.state, "lost");
+  EXPECT_EQ(worker.in_flight, 2);
+  EXPECT_EQ(worker.latency_seconds, 0.5);
 }
 
 TEST(PipelineStatsTest, KeepsWhatIsNotCounted) {

@@ -1,5 +1,6 @@
 #include "pipeline/stats/text.h"
 
+#include <algorithm>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -17,6 +18,20 @@ TEST(StatsJsonTest, JsonHasThisText) {
   PipelineStats stats = BusyRun();
   stats.stages.resize(1);
   stats.queues.resize(1);
+  stats.workers = {{.address = "a:1",
+                    .name = "big",
+                    .state = "open",
+                    .images = 90,
+                    .ranges = 12,
+                    .declined = 6,
+                    .unused = 1,
+                    .failed = 2,
+                    .checked = 3,
+                    .in_flight = 4,
+                    .credit = 8,
+                    .latency_seconds = 0.5,
+                    .latency_p99_seconds = 1.5,
+                    .cpu_seconds = 2.5}};
   stats.copied_batches = 4;
   stats.bad_records = 2;
   stats.first_bad_record = "a \"b\": record 3";
@@ -101,6 +116,24 @@ TEST(StatsJsonTest, JsonHasThisText) {
       "most": 128
     }
   ],
+  "workers": [
+    {
+      "address": "a:1",
+      "name": "big",
+      "state": "open",
+      "images": 90,
+      "ranges": 12,
+      "declined": 6,
+      "unused": 1,
+      "failed": 2,
+      "checked": 3,
+      "in_flight": 4,
+      "credit": 8,
+      "latency_seconds": 0.5,
+      "latency_p99_seconds": 1.5,
+      "cpu_seconds": 2.5
+    }
+  ],
   "bottleneck": {
     "bound": "unknown",
     "stage": "",
@@ -138,6 +171,7 @@ TEST(StatsJsonTest, SurvivesARunWithoutADeviceAndAnyBytes) {
 }
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 TEST(SeekIndexTextTest, NamesRefusedAndFoundOnes) {
   EXPECT_EQ(SeekIndexText({.used = 7, .none = 2}),
@@ -189,8 +223,47 @@ TEST(StageTableTest, HasALineForEachStage) {
             "\n");
 }
 
+TEST(WorkerTableTest, HasTheWorstFirstAndEightAtMost) {
+  PipelineStats stats;
+  EXPECT_EQ(WorkerTable(stats), "");
+  stats.workers = {{.address = "fast:9410",
+                    .state = "open",
+                    .images = 2000,
+                    .latency_seconds = 0.0214,
+                    .latency_p99_seconds = 0.04},
+                   {.address = "slow:9410",
+                    .state = "open",
+                    .images = 900,
+                    .declined = 2,
+                    .unused = 4,
+                    .latency_seconds = 0.2},
+                   {.address = "bad:9410", .state = "lost", .failed = 3}};
+  EXPECT_EQ(WorkerTable(stats),
+            "worker                   state         images  failed  unused "
+            "declined  p50 ms  p99 ms\n"
+            "bad:9410                 lost               0       3       0     "
+            "   0     0.0     0.0\n"
+            "slow:9410                open             900       0       4     "
+            "   2   200.0     0.0\n"
+            "fast:9410                open            2000       0       0     "
+            "   0    21.4    40.0\n");
+  stats.workers.resize(10);
+  const std::string table = WorkerTable(stats);
+  EXPECT_EQ(std::ranges::count(table, '\n'), 9);
+  EXPECT_THAT(table, StartsWith("worst 8 of 10 workers "));
+}
+
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+
+TEST(StatsScalarsTest, ReceivingIsNotTheWorkOfTheThreads) {
+  PipelineStats stats;
+  stats.elapsed_seconds = 10;
+  stats.threads = 4;
+  stats.stages = {{"receive", 100, 0, 5, 0}};
+  EXPECT_THAT(StatsScalars(stats),
+              testing::Contains(Scalar{"input/busy/receive", 0.5}));
+}
 
 TEST(StatsScalarsTest, AnIntervalHasTheseScalars) {
   PipelineStats stats = BusyRun();

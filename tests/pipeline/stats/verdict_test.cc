@@ -150,6 +150,52 @@ TEST(VerdictTest, AdvisesTheFlowGraphWhereNothingOverlaps) {
             "graph=flow works ahead of it: at least 9 threads would feed it");
 }
 
+// 1,760 images in 11 s.
+PipelineStats WithTwoWorkers() {
+  PipelineStats stats = BusyRun();
+  stats.workers = {{.address = "a:1", .state = "open", .images = 1000},
+                   {.address = "b:1", .state = "open", .images = 760},
+                   {.address = "c:1", .state = "lost"}};
+  stats.stages.insert(stats.stages.end() - 1, {"receive", 1760, 0, 0.1, 0});
+  return stats;
+}
+
+TEST(VerdictTest, CountsTheWorkersThatWouldFeedTheDevice) {
+  PipelineStats stats = WithTwoWorkers();
+  // 0.9 of 1,216 images/s are missing.
+  EXPECT_THAT(Verdict(stats),
+              EndsWith("; 2 input workers made 80 images/s each: at least "
+                       "13.7 more of them would feed it"));
+  stats.has_device = false;
+  stats.workers.resize(1);
+  EXPECT_THAT(Verdict(stats),
+              EndsWith("; 1 input worker made 91 images/s: more of them, or "
+                       "more threads, would make more"));
+  stats = WithTwoWorkers();
+  stats.consumer_wait_seconds = 0.1;  // The input is fast enough.
+  EXPECT_THAT(Verdict(stats), Not(HasSubstr("input worker")));
+}
+
+TEST(VerdictTest, SaysWhereReceivingCostsAsMuchAsMaking) {
+  PipelineStats stats = WithTwoWorkers();
+  stats.consumer_wait_seconds = 0.1;
+  stats.stages[5].busy_seconds = 1.76 * 7.3;  // Making 1,000 takes 14.84 s.
+  EXPECT_THAT(Verdict(stats), Not(HasSubstr("gain little")));
+  stats.stages[5].busy_seconds = 1.76 * 7.5;
+  EXPECT_THAT(Verdict(stats),
+              EndsWith("; input workers gain little here: receiving costs 7.50 "
+                       "CPU s per 1,000 images, making them 14.84"));
+}
+
+TEST(VerdictTest, SaysThatNoWorkerIsThere) {
+  PipelineStats stats = BusyRun();
+  EXPECT_THAT(Verdict(stats), Not(HasSubstr("input worker")));
+  stats.workers = {{.address = "a:1", .state = "connecting"},
+                   {.address = "b:1", .state = "refused"}};
+  EXPECT_THAT(Verdict(stats), EndsWith("; no input worker is there: the local "
+                                       "threads fill all batches"));
+}
+
 TEST(VerdictTest, MentionsBadRecordsWhereThereAreMany) {
   PipelineStats stats = BusyRun();
   stats.bad_record_totals = {.samples = 1280, .bad_samples = 38};
