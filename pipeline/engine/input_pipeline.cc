@@ -17,6 +17,7 @@
 #include "pipeline/engine/batch_planner.h"
 #include "pipeline/engine/closed_arena.h"
 #include "pipeline/engine/input_graph.h"
+#include "pipeline/engine/remote_input.h"
 #include "pipeline/memory/batch_pool.h"
 #include "pipeline/order/batch_plan.h"
 #include "pipeline/order/label_class.h"
@@ -28,6 +29,7 @@
 #include "pipeline/reading/prefetcher.h"
 #include "pipeline/reading/record_cache.h"
 #include "pipeline/reading/store_options.h"
+#include "pipeline/remote/rpc_plugin.h"
 #include "pipeline/slots/open_batch.h"
 #include "pipeline/slots/slot_filler.h"
 #include "pipeline/stats/consumer_counts.h"
@@ -58,6 +60,12 @@ InputOptions CheckedReport(const InputOptions& options,
                  index.shards());
   }
   if (!ClosedArena::WorksHere()) {
+    if (!checked.workers.empty()) {
+      throw UsageError(
+          "workers: this process is a child of fork() of one with a pipeline, "
+          "where no thread could receive what they make: start it by spawn or "
+          "forkserver, or leave workers out");
+    }
     checked.graph = GraphKind::kBasic;
   }
   return checked;
@@ -95,6 +103,10 @@ struct InputPipeline::Producer {
   // Enters a batch's bad records; returns the error that ends the stream, or
   // nullptr.
   std::exception_ptr Account(OpenBatch& open);
+  // Ends the stream, behind the batches that are ready, from any thread.
+  void Fail(std::exception_ptr error);
+  // The workers on other machines; null: none.
+  [[nodiscard]] std::unique_ptr<RemoteInput> MakeRemote();
 
   const RecordIndex& index;
   const InputOptions options;
@@ -122,6 +134,7 @@ struct InputPipeline::Producer {
   SlotFiller filler;
   BatchPlanner planner;  // used by the driver only, once it runs
   InputGraph graph;
+  const std::unique_ptr<RemoteInput> remote;  // null: no workers
   std::jthread driver;  // none in the basic graph: Next() drives
 };
 
@@ -154,7 +167,8 @@ InputPipeline::Producer::Producer(const RecordIndex& data,
       graph(filler,
             {.threads = is_basic() ? 0 : options.threads,
              .slots_per_task = SlotsPerTask(options)},
-            [this](OpenBatch& open) { Deliver(open); }) {
+            [this](OpenBatch& open) { Deliver(open); }),
+      remote(MakeRemote()) {
   if (!is_basic()) {
     driver = std::jthread([this] { Drive(); });
   }
@@ -184,6 +198,9 @@ bool InputPipeline::Producer::PutNext() {
     return false;
   }
   graph.Put(*open);
+  if (remote) {
+    remote->Pump();
+  }
   return true;
 }
 
@@ -206,14 +223,33 @@ std::exception_ptr InputPipeline::Producer::Account(OpenBatch& open) {
   return open.error();
 }
 
+void InputPipeline::Producer::Fail(std::exception_ptr error) {
+  ready.Close(std::move(error));
+  filler.Cancel();
+  pool.Close();
+}
+
+std::unique_ptr<RemoteInput> InputPipeline::Producer::MakeRemote() {
+  if (options.workers.empty()) {
+    return nullptr;
+  }
+  return std::make_unique<RemoteInput>(
+      LoadedRpcLibrary(),
+      RemoteInputParts{.index = index,
+                       .store = store,
+                       .seek_store = seek_store,
+                       .lender = *graph.lender(),
+                       .receive = counters.receive},
+      PlannedOptions(options, memory),
+      [this](std::exception_ptr error) { Fail(std::move(error)); });
+}
+
 void InputPipeline::Producer::Deliver(OpenBatch& open) {
   if (filler.is_cancelled()) {
     return;  // The stream ended before this batch; its slots may be unfilled.
   }
   if (std::exception_ptr error = Account(open)) {
-    ready.Close(std::move(error));
-    filler.Cancel();
-    pool.Close();
+    Fail(std::move(error));
     return;
   }
   open.GatherFields();
@@ -374,6 +410,9 @@ PipelineStats InputPipeline::stats() const {
   stats.outside_pixels =
       from.counters.outside_pixels.load(std::memory_order_relaxed);
   stats.cut_lists = from.counters.cut_lists.load(std::memory_order_relaxed);
+  if (from.remote) {
+    stats.workers = from.remote->stats();
+  }
   stats.stages = from.counters.Read();
   stats.queues = from.counters.ReadQueues();
   stats.queues.push_back(

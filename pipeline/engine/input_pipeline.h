@@ -22,7 +22,9 @@ struct MemoryPlan;
 // order, the same bytes for the same (data, seed, options) whatever the number
 // of threads. At most options.batches_in_pool batches exist, including those on
 // loan to the caller: a caller that keeps all handles stops the stream, unless
-// options.max_lent makes it copy batches.
+// options.max_lent makes it copy batches. Programs on other machines fill slots
+// too, if there are options.workers (remote_input.h): the bytes are the same,
+// and without any of them the own threads fill all slots.
 //
 // The index must outlive the pipeline, or is given as a shared_ptr; handles may
 // outlive it. NextUntil() and State() from the thread of Next().
@@ -35,7 +37,8 @@ struct MemoryPlan;
 // empty data set, an epoch without a batch, a selection or an order that is
 // impossible with the data, a start that is not the beginning of a batch, and a
 // memory limit that is too small; without a label_offset also what
-// FindLabelOffset() throws.
+// FindLabelOffset() throws; with workers also what LoadedRpcLibrary() and
+// RemoteInput throw.
 class InputPipeline final : public BatchStream {
  public:
   InputPipeline(const RecordIndex& index, const InputOptions& options,
@@ -48,7 +51,8 @@ class InputPipeline final : public BatchStream {
   // Waits for the next batch. Its size is the rank's share: batch_size /
   // world_size. Returns nullptr after the last epoch (options.repeat) and after
   // Stop(). When a stage threw (DataError, IoError), first returns the batches
-  // before the failed one, then throws that error; the stream is over then.
+  // before the failed one, then throws that error; the stream is over then. The
+  // same holds if every worker that answers refuses the stream (UsageError).
   [[nodiscard]] BatchHandle Next() override;
 
   // Next() that waits until the deadline at most. Returns nullopt if there was

@@ -30,6 +30,8 @@ namespace infeed {
 
 namespace input_pipeline_consumer_test {
 
+using ::testing::HasSubstr;
+
 using Clock = std::chrono::steady_clock;
 
 constexpr int kEpochs = 3;
@@ -182,6 +184,19 @@ TEST(InputPipelineConsumerTest, AChildOfForkIsToldToMakeItsOwn) {
   EXPECT_EQ(CopyOf(*held), Expected(1).front());
   held.reset();
   EXPECT_EQ(TakeBatches(*pipeline, kBatches).size(), kBatches - 1U);
+}
+
+TEST(InputPipelineConsumerTest, WorkersNeedThreadsThatReceive) {
+  InputOptions options = Options();
+  options.workers = "127.0.0.1:1";
+  const auto refusal = [&options] {
+    return MessageOf<UsageError>(
+        [&] { InputPipeline(SharedIndex(), options); });
+  };
+  const InputPipeline inherited(SharedIndex(), Options());
+  EXPECT_THAT(InChild(refusal), HasSubstr("by spawn"));
+  options.graph = GraphKind::kBasic;
+  EXPECT_THAT(refusal(), HasSubstr("graph=basic"));
 }
 
 // ThreadSanitizer starts no threads in a child of a program with threads.
