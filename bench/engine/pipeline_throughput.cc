@@ -26,6 +26,7 @@
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/memory/memory_limit.h"
 #include "pipeline/order/label_class.h"
+#include "pipeline/remote/worker_settings.h"
 #include "pipeline/stats/stats.h"
 #include "records/files/output_check.h"
 #include "records/files/shards.h"
@@ -42,6 +43,7 @@
 #include "tools/input/observation.h"
 #include "tools/input/selection_flags.h"
 #include "tools/input/view_flag.h"
+#include "tools/input/worker_tls_flags.h"
 
 namespace infeed {
 namespace {
@@ -61,6 +63,7 @@ struct Flags {
   std::vector<std::string> views;
   ThroughputOptions throughput;
   CloudFlags cloud;
+  WorkerSettings worker_tls;
   ObservationFlags observation;
 };
 
@@ -336,6 +339,10 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   AddSelectionFlags(app, flags.selection);
   AddHashFlags(app, flags.hash);
   AddPerformanceFlags(app, flags.throughput.input);
+  {
+    const FlagGroup group(app, "Input workers", Shown::kInHelpAll);
+    AddWorkerTlsFlags(app, "worker_", flags.worker_tls);
+  }
   AddCloudFlags(app, flags.cloud);
   AddObservationFlags(app, flags.observation);
   NameValues(app, {{"--split", "train|validation|test"},
@@ -349,6 +356,7 @@ ExitCode PipelineThroughput(int argc, char** argv) {
     flags.split = DefaultSplit(flags.data_dir, flags.split);
   }
   ApplyCloudFlags(flags.cloud);
+  SetWorkerSettings(flags.worker_tls);
   std::optional<WithoutSideFiles> nothing_is_written;
   if (flags.dry_run) {
     nothing_is_written.emplace();

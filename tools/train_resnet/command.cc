@@ -19,6 +19,7 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/print_lines.h"
+#include "pipeline/remote/worker_settings.h"
 #include "records/bytes/stopped_error.h"
 #include "records/cloud/cloud_settings.h"
 #include "records/files/open_source.h"
@@ -155,6 +156,7 @@ void CheckRunFiles(const RunOptions& run, const std::string& config_file) {
 ProgramEnd RunHere(TrainFlags& flags, const std::stop_token& stop) {
   RunOptions& run = flags.run;
   ApplyCloudFlags(flags.cloud);
+  SetWorkerSettings(flags.worker_tls);
   if (!AwaitModelParameters(run, flags.layers, stop)) {
     return Stopped();
   }

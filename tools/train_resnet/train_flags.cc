@@ -18,6 +18,7 @@
 #include "tools/cli/flags.h"
 #include "tools/cli/help_text.h"
 #include "tools/input/input_flags.h"
+#include "tools/input/worker_tls_flags.h"
 #include "trainer/checkpoint/resume.h"
 #include "trainer/params/presets.h"
 #include "trainer/params/table.h"
@@ -276,6 +277,11 @@ void AddStorageFlags(CLI::App& app, StorageFlags& flags) {
       ->type_name("SECONDS");
 }
 
+void AddWorkerFlags(CLI::App& app, WorkerSettings& settings) {
+  const FlagGroup group(app, "Input workers", Shown::kInHelpAll);
+  AddWorkerTlsFlags(app, "worker_", settings);
+}
+
 void AddPredictFlags(CLI::App& app, RunOptions& run) {
   const FlagGroup group(app, "Prediction");
   app.add_option("--input", run.inputs,
@@ -326,6 +332,7 @@ void AddFlags(CLI::App& app, TrainFlags& flags) {
   AddPredictFlags(app, flags.run);
   AddExportFlags(app, flags.run);
   AddCloudFlags(app, flags.cloud);
+  AddWorkerFlags(app, flags.worker_tls);
   AddStorageFlags(app, flags.storage);
   AddObservationFlags(app, flags.observation);
   AddParameterFlags(app, flags.layers);

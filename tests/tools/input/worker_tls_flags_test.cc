@@ -1,0 +1,32 @@
+#include "tools/input/worker_tls_flags.h"
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "tests/support/argument_vector.h"
+#include "tools/cli/flags.h"
+
+#include "gtest/gtest.h"
+
+namespace infeed {
+namespace {
+
+TEST(WorkerTlsFlagsTest, SetTheFilesUnderThePrefix) {
+  for (const std::string& prefix : {std::string(), std::string("worker_")}) {
+    CLI::App app;
+    WorkerSettings settings;
+    AddWorkerTlsFlags(app, prefix, settings);
+    ArgumentVector argv({"program", "--" + prefix + "tls_cert=a.pem",
+                         "--" + prefix + "tls_key=a.key",
+                         "--" + prefix + "tls_ca=ca.pem"});
+    ASSERT_TRUE(ParseFlags(app, argv.argc(), argv.argv()));
+    EXPECT_EQ(settings, (WorkerSettings{.tls_cert = "a.pem",
+                                        .tls_key = "a.key",
+                                        .tls_ca = "ca.pem"}));
+  }
+}
+
+}  // namespace
+}  // namespace infeed

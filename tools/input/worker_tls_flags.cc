@@ -1,0 +1,23 @@
+#include "tools/input/worker_tls_flags.h"
+
+#include <CLI/CLI.hpp>
+
+namespace infeed {
+
+void AddWorkerTlsFlags(CLI::App& app, const std::string& prefix,
+                       WorkerSettings& settings) {
+  const std::string names = "--" + prefix + "tls_";
+  app.add_option(names + "cert", settings.tls_cert,
+                 "Certificate (PEM) of this side of TLS between trainer and "
+                 "workers.")
+      ->type_name("FILE");
+  app.add_option(names + "key", settings.tls_key,
+                 "Private key (PEM) of that certificate.")
+      ->type_name("FILE");
+  app.add_option(names + "ca", settings.tls_ca,
+                 "Certificate (PEM) of the authority that must have signed the "
+                 "other side's.")
+      ->type_name("FILE");
+}
+
+}  // namespace infeed
