@@ -83,11 +83,18 @@ TEST_P(HelpTextsTest, AreSentencesWithExamplesAndWholeWhereAllIsAskedFor) {
   EXPECT_GE(helps.size(), 3U);
 }
 
+std::vector<const char*> ProgramNames() {
+  std::vector<const char*> names = {"imagenet_to_records", "make_demo_images",
+                                    "pipeline_throughput", "records",
+                                    "train_resnet"};
+  if (INFEED_HAS_WORKERS) {
+    names.push_back("input_worker");
+  }
+  return names;
+}
+
 INSTANTIATE_TEST_SUITE_P(Programs, HelpTextsTest,
-                         testing::Values("imagenet_to_records",
-                                         "make_demo_images",
-                                         "pipeline_throughput", "records",
-                                         "train_resnet"));
+                         testing::ValuesIn(ProgramNames()));
 
 }  // namespace
 }  // namespace infeed

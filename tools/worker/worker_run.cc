@@ -1,0 +1,144 @@
+#include "tools/worker/worker_run.h"
+
+#include <malloc.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/charts/progress.h"
+#include "base/count_text.h"
+#include "base/environment.h"
+#include "base/print_lines.h"
+#include "base/seconds.h"
+#include "pipeline/remote/messages.h"
+#include "pipeline/remote/rpc_plugin.h"
+#include "pipeline/remote/worker_service.h"
+#include "records/cloud/cloud_settings.h"
+#include "tools/cli/signals.h"
+
+namespace infeed {
+namespace {
+
+using WorkerClock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kProgressInterval{1};
+
+// By default glibc returns the memory of each message to the system, which has
+// to zero it for the next one: that doubled the CPU time of a connection.
+void KeepMessageMemory() {
+#ifdef __GLIBC__
+  constexpr int kKeptBytes = 64 << 20;
+  const Environment environment = ProcessEnvironment();
+  if (!environment("MALLOC_TRIM_THRESHOLD_") &&
+      !environment("MALLOC_TOP_PAD_")) {
+    (void)::mallopt(M_TRIM_THRESHOLD, kKeptBytes);
+    (void)::mallopt(M_TOP_PAD, kKeptBytes);
+  }
+#endif
+}
+
+std::vector<std::shared_ptr<const RecordIndex>> IndexesOf(
+    std::span<const ServedData> data) {
+  std::vector<std::shared_ptr<const RecordIndex>> indexes;
+  for (const ServedData& served : data) {
+    indexes.push_back(served.index);
+  }
+  return indexes;
+}
+
+// Shows what a worker does, on a terminal only: its log has lines about events.
+class WorkerProgress {
+ public:
+  explicit WorkerProgress(const WorkerService& service) : service_(service) {
+    if (::isatty(STDERR_FILENO) != 0) {
+      line_ = std::make_unique<ProgressLine>();
+    }
+  }
+  ~WorkerProgress() {
+    if (line_) {
+      line_->Erase();
+    }
+  }
+  WorkerProgress(const WorkerProgress&) = delete;
+  WorkerProgress& operator=(const WorkerProgress&) = delete;
+
+  void Show() {
+    if (!line_) {
+      return;
+    }
+    const WorkerServiceStats stats = service_.stats();
+    const WorkerClock::time_point now = WorkerClock::now();
+    const double rate =
+        static_cast<double>(stats.slots - slots_) / ToSeconds(now - shown_);
+    line_->Update(fmt::format("{:.1f} slots/s  {}  {} in work  {} refused",
+                              rate, CountText(stats.streams, "stream"),
+                              CountText(stats.in_work, "range"), stats.busy));
+    slots_ = stats.slots;
+    shown_ = now;
+  }
+
+ private:
+  const WorkerService& service_;
+  std::unique_ptr<ProgressLine> line_;
+  std::int64_t slots_ = 0;
+  WorkerClock::time_point shown_ = WorkerClock::now();
+};
+
+void AwaitStop(const std::stop_token& stop, const WorkerService& service) {
+  WorkerProgress progress(service);
+  std::mutex mutex;
+  std::condition_variable_any wake;
+  std::unique_lock lock(mutex);
+  while (!stop.stop_requested()) {
+    (void)wake.wait_for(lock, stop, kProgressInterval, [] { return false; });
+    progress.Show();
+  }
+}
+
+std::string WithPort(const std::string& address, int port) {
+  return address.substr(0, address.rfind(':') + 1) + std::to_string(port);
+}
+
+}  // namespace
+
+std::string ServiceText(const WorkerFlags& flags,
+                        std::span<const ServedData> data,
+                        const std::string& address) {
+  return fmt::format("serving {} at {}, {}", ServedText(data), address,
+                     CountText(flags.worker.threads, "thread"));
+}
+
+void ServeRanges(const WorkerFlags& flags, std::span<const ServedData> data,
+                 const RpcAccess& access) {
+  KeepMessageMemory();
+  const SignalStop signals(
+      "input_worker: stopping after the ranges in work, 10 s at most; a second "
+      "signal ends it now");
+  RpcLibrary& library = LoadedRpcLibrary();
+  std::stop_source reads;
+  EndCloudRequestsAt(reads.get_token());
+  WorkerService service(IndexesOf(data), flags.worker);
+  std::unique_ptr<RpcServer> server =
+      library.Listen(flags.listen, access, kMaxRequestBytes,
+                     [&service](std::shared_ptr<RpcServerCall> call) {
+                       service.Handle(std::move(call));
+                     });
+  PrintLine(ServiceText(flags, data, WithPort(flags.listen, server->port())));
+  AwaitStop(signals.token(), service);
+  server.reset();  // Waits for the ranges in work.
+  reads.request_stop();
+  const WorkerServiceStats stats = service.stats();
+  PrintLine(fmt::format("filled {} in {}, declined {}",
+                        CountText(stats.slots, "slot"),
+                        CountText(stats.ranges, "range"), stats.declined));
+}
+
+}  // namespace infeed
