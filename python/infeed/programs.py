@@ -25,7 +25,7 @@ from infeed._errors import DataError
 _log = logging.getLogger("infeed")
 
 _VERBS = {"convert": "imagenet_to_records", "records": "records",
-          "throughput": "pipeline_throughput"}
+          "throughput": "pipeline_throughput", "worker": "input_worker"}
 
 # Flags of the converter that are arguments of convert(), and flags with which
 # the program only prints.
@@ -199,6 +199,7 @@ def main() -> int:
               "  convert     images to TFRecord shards; FILE.parquet OUT, too\n"
               "  records     looks into shards, verifies, repairs them\n"
               "  throughput  how fast shards become batches, and what bounds it"
+              "\n  worker      fills batches for trainers on other machines"
               "\n\ninfeed VERB --help says more; infeed --version prints the "
               "version.")
         return 0
@@ -214,6 +215,10 @@ def main() -> int:
         return 2
     program = _path(verb)
     words = sys.argv[2:]
+    if verb == "worker" and not os.path.exists(program):
+        print("infeed: this package was built without input workers",
+              file=sys.stderr)
+        return 2
     if verb == "convert" and len(words) > 1 and parquet.files_in(words[0]):
         return _convert_parquet(program, words)
     os.execv(program, [program, *words])

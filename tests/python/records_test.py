@@ -79,7 +79,8 @@ class CommandTest(unittest.TestCase):
         for word, text in (("recs", "unknown command 'recs': did you mean records?"),
                            ("convrt", "did you mean convert?"),
                            ("--verbose", "unknown command '--verbose': give "
-                            "convert, records, throughput, --help or --version"),
+                            "convert, records, throughput, worker, --help or "
+                            "--version"),
                            ("", "unknown command ''")):
             done = self.run_command(word)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
