@@ -212,7 +212,10 @@ TEST_F(InputWorkerTest, IsAskedToEnd) {
 
 TEST_F(InputWorkerTest, IsNotThere) {
   const ClosedPort port;
-  ExpectLocalStream(Hash("--workers 127.0.0.1:" + std::to_string(port.port())));
+  const std::string address = "127.0.0.1:" + std::to_string(port.port());
+  const ProgramResult result = Hash("--workers " + address);
+  ExpectLocalStream(result);
+  EXPECT_THAT(result.err, HasSubstr(address));
 }
 
 TEST_F(InputWorkerTest, RefusesStreamsOfOtherData) {
