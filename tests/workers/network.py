@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 from launchers import Unavailable
+from wire import Wire
 
 PREFIX = "198.51.100"  # TEST-NET-2
 MARK = "INFEED_IN_NAMESPACES"
@@ -66,17 +67,23 @@ class Host:
         self.name = name
         self.address = f"{PREFIX}.{number}"
         self._port = f"port-{name}"
+        self._wire = None
         run("ip", "netns", "add", name)
+        run("ip", "-n", name, "link", "set", "lo", "up")
         run("ip", "link", "add", self._port, "type", "veth",
             "peer", "name", "cable", "netns", name)
-        run("ip", "-n", name, "address", "add", f"{self.address}/24",
+        self._connect()
+
+    def _connect(self):
+        run("ip", "-n", self.name, "address", "add", f"{self.address}/24",
             "dev", "cable")
-        run("ip", "-n", name, "link", "set", "cable", "up")
-        run("ip", "-n", name, "link", "set", "lo", "up")
+        run("ip", "-n", self.name, "link", "set", "cable", "up")
         run("ip", "link", "set", self._port, "master", "switch")
         self.restore()
 
     def close(self):
+        if self._wire:
+            self._wire.close()
         # The port would otherwise stay until the kernel has time for it.
         subprocess.run(["ip", "link", "delete", self._port], check=False,
                        capture_output=True)
@@ -98,6 +105,21 @@ class Host:
         Raises Unavailable if the kernel does not have it."""
         run("tc", "-n", self.name, "qdisc", "add", "dev", "cable", "root",
             *discipline)
+
+    def worsen(self, delay=0.0, loss=0.0):
+        """What the host sends arrives so many seconds later, or, this share of
+        the packets, never. Returns by what means. Raises Unavailable."""
+        try:
+            self.shape("netem", "delay", f"{1000 * delay}ms", "loss",
+                       f"{100 * loss}%", "limit", "100000")
+            return "netem"
+        except Unavailable:
+            run("ip", "link", "delete", self._port)
+            far = f"far-{self.name}"
+            self._wire = Wire(far, self._port, delay, loss)
+            run("ip", "link", "set", far, "netns", self.name, "name", "cable")
+            self._connect()
+            return "taps, as this kernel has no netem"
 
     def sent_bytes(self):
         link = json.loads(run("ip", "-json", "-statistics", "link", "show",

@@ -79,26 +79,24 @@ def cut(scene):
     return scene.finish()
 
 
-def shaped(scene, *discipline):
-    for host in scene.hosts.values():
-        host.shape(*discipline)
-    return plain(scene)
-
-
 def delay(scene):
-    """50 ms from each worker (netem)"""
-    return shaped(scene, "netem", "delay", "50ms", "limit", "100000")
+    """what workers send arrives 50 ms later"""
+    means = {host.worsen(delay=0.05) for host in scene.hosts.values()}
+    return f"{plain(scene)} (by {', '.join(means)})"
 
 
 def loss(scene):
-    """1 % of each worker's packets are lost (netem)"""
-    return shaped(scene, "netem", "loss", "1%")
+    """1 % of the workers' packets are lost"""
+    means = {host.worsen(loss=0.01) for host in scene.hosts.values()}
+    return f"{plain(scene)} (by {', '.join(means)})"
 
 
 def rate_limit(scene):
-    """each worker sends 50 Mbit/s at most (tbf)"""
-    return shaped(scene, "tbf", "rate", "50mbit", "burst", "256kb", "latency",
-                  "200ms")
+    """each worker sends 50 Mbit/s at most"""
+    for host in scene.hosts.values():
+        host.shape("tbf", "rate", "50mbit", "burst", "256kb", "latency",
+                   "200ms")
+    return plain(scene)
 
 
 def slow(scene):
