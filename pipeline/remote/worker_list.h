@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,8 +9,8 @@
 namespace infeed {
 
 // The workers that an option names: a comma list of HOST:PORT, dns:///NAME:PORT
-// (all addresses of the name) and @FILE (a line each, of the same forms; empty
-// lines and lines that begin with # are skipped). Thread-safe.
+// (all addresses of the name) and @FILE (a line each, HOST:PORT or dns:///;
+// empty lines and lines that begin with # are skipped). Thread-safe.
 class WorkerList {
  public:
   // Resolves a host's name to addresses; empty: unknown now.
@@ -18,6 +19,8 @@ class WorkerList {
   // Throws UsageError that names the entry that has none of the forms, or the
   // file that cannot be read. resolve: for tests; null: the system's.
   explicit WorkerList(std::string_view text, Resolve resolve = nullptr);
+  WorkerList(WorkerList&&) noexcept;
+  ~WorkerList();
 
   // The addresses now, HOST:PORT, sorted, each once; names of dns:/// are
   // resolved and files read anew, those that fail now have their last answer.
@@ -25,14 +28,8 @@ class WorkerList {
   [[nodiscard]] std::vector<std::string> Addresses();
 
  private:
-  struct Entry {
-    std::string name;  // a host, or a file
-    std::string port;  // empty: a file
-    bool is_resolved = false;
-    std::vector<std::string> last = {};
-  };
-  std::vector<Entry> entries_;
-  Resolve resolve_;
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
 };
 
 // The addresses that a trainer of this name uses: all of them, or `most`, by
