@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pipeline/remote/rpc.h"
+#include "pipeline/remote/worker_link.h"
+#include "pipeline/stats/stats.h"
+
+namespace infeed {
+
+// A link with the connection to its worker.
+struct ConnectedLink {
+  ConnectedLink(int number, const std::string& address, const LinkTimes& times)
+      : link(number, address, times) {}
+
+  WorkerLink link;
+  bool is_unwanted = false;                  // not in the list any more
+  std::unique_ptr<RpcChannel> channel = {};  // null: not yet made, or ended
+};
+
+// The links of a stream. A link stays where it is until RemoveUnwanted(). State
+// alone, as a link's. One thread at a time.
+class LinkSet {
+ public:
+  // Makes the links those to the workers that ChosenWorkers() chooses: marks
+  // the others as unwanted, and adds links. Those that are dropped stay, so
+  // that they are known if they come back, and others take their place.
+  void Choose(std::vector<std::string> addresses, const std::string& trainer,
+              int most, const LinkTimes& times);
+  // The connections of the links that are dropped or unwanted.
+  [[nodiscard]] std::vector<std::unique_ptr<RpcChannel>> TakeEnded();
+  void RemoveUnwanted();
+
+  // The links to be opened, which are then on their way.
+  [[nodiscard]] std::vector<ConnectedLink*> BeginOpening(
+      WorkerLink::Clock::time_point now);
+  // All links, beginning with another one each time.
+  [[nodiscard]] std::vector<ConnectedLink*> InTurn();
+
+  [[nodiscard]] int in_flight() const;  // ranges
+  // The median of the median latencies of open links; zero: there is none.
+  [[nodiscard]] LinkLatencies::Duration MedianLatency() const;
+  // The worker that refused, and why, if all have been tried, and one has
+  // refused; else "".
+  [[nodiscard]] std::string Refusal() const;
+  [[nodiscard]] std::vector<WorkerStats> stats() const;  // by address
+
+ private:
+  std::vector<std::unique_ptr<ConnectedLink>> links_;
+  int numbers_ = 0;  // given to links
+  std::size_t turn_ = 0;
+};
+
+}  // namespace infeed
