@@ -72,7 +72,8 @@ class WorkerLinks {
   WorkerLinks(const WorkerLinks&) = delete;
   WorkerLinks& operator=(const WorkerLinks&) = delete;
 
-  // There are new ranges: lends as many as links have credit for.
+  // There are new ranges: a thread of its own lends as many as links have
+  // credit for. Returns at once.
   void Pump();
 
   [[nodiscard]] std::vector<WorkerStats> stats() const;
