@@ -294,14 +294,14 @@ InputOptions TrainingOf(Recipe recipe) {
           .threads = 2};
 }
 
-TEST(RemoteInputTest, RecipesInWords) {
+TEST(RemoteBatchesTest, RecipesInWords) {
   for (const auto& [name, recipe] : kRecipes) {
     SCOPED_TRACE(name);
     ExpectStream(SharedIndex(), TrainingOf(recipe));
   }
 }
 
-TEST(RemoteInputTest, RgbBytesInEachShuffle) {
+TEST(RemoteBatchesTest, RgbBytesInEachShuffle) {
   for (const Shuffle shuffle :
        {Shuffle::kNone, Shuffle::kGlobal, Shuffle::kWindow}) {
     InputOptions options = TrainingOf(Recipe::kTorchvision);
@@ -311,14 +311,14 @@ TEST(RemoteInputTest, RgbBytesInEachShuffle) {
   }
 }
 
-TEST(RemoteInputTest, AnEvaluationWithAPaddedBatch) {
+TEST(RemoteBatchesTest, AnEvaluationWithAPaddedBatch) {
   InputOptions options = TrainingOf(Recipe::kTpu);
   options.batch_size = 4;
   options.training = false;
   ExpectStream(SharedIndex(), options);
 }
 
-TEST(RemoteInputTest, Views) {
+TEST(RemoteBatchesTest, Views) {
   InputOptions options = TrainingOf(Recipe::kTorchvision);
   options.views.push_back(MakeView(options, {}));
   options.views.push_back(options.views.front());
@@ -328,7 +328,7 @@ TEST(RemoteInputTest, Views) {
   ExpectStream(SharedIndex(), options);
 }
 
-TEST(RemoteInputTest, BoxesAndTheirLists) {
+TEST(RemoteBatchesTest, BoxesAndTheirLists) {
   std::vector<std::string> payloads = TestPayloads(20);
   for (std::size_t i = 0; i < payloads.size(); i += 2) {
     payloads[i] += ExtraBox();
@@ -339,7 +339,7 @@ TEST(RemoteInputTest, BoxesAndTheirLists) {
   ExpectStream(shards.index(), options);
 }
 
-TEST(RemoteInputTest, FieldsWithoutImages) {
+TEST(RemoteBatchesTest, FieldsWithoutImages) {
   std::vector<std::string> payloads;
   for (std::int64_t record = 0; record < 40; ++record) {
     payloads.push_back(
@@ -361,7 +361,7 @@ TEST(RemoteInputTest, FieldsWithoutImages) {
                 .threads = 2});
 }
 
-TEST(RemoteInputTest, BadRecordsAreThoseOfTheLocalRun) {
+TEST(RemoteBatchesTest, BadRecordsAreThoseOfTheLocalRun) {
   std::vector<std::string> payloads = TestPayloads(60);
   payloads[20] = "\xff\xff\xff";
   payloads[33] = PayloadWithImage("no image at all", 33);
