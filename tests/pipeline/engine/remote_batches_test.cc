@@ -268,7 +268,10 @@ void ExpectStream(const RecordIndex& index, const InputOptions& options) {
                  std::to_string(how.threads) + " threads, ranges of " +
                  std::to_string(how.range));
     RemoteStream stream(index, options, how);
-    ExpectEqual(stream.Run(how.workers > 0 && how.threads == 1), expected);
+    // Batches of one range may all be filled before the first one is delivered.
+    ExpectEqual(stream.Run(how.workers > 0 && how.threads == 1 &&
+                           how.range < options.batch_size),
+                expected);
   }
   for (std::uint32_t seed = 0; seed < 3; ++seed) {
     SCOPED_TRACE(seed);
@@ -354,9 +357,11 @@ TEST(RemoteBatchesTest, FieldsWithoutImages) {
                 .layout = BatchContent::kNone,
                 .seed = 3,
                 .on_bad_record = OnBadRecord::kFail,
+                .require_labels = false,
                 .fields = {{.key = "ids",
                             .shape = std::vector<std::int64_t>{4},
-                            .type = ItemType::kInt32},
+                            .type = ItemType::kInt32,
+                            .pad = std::string(4, '\0')},
                            {.key = "name", .kind = FeatureKind::kBytes}},
                 .threads = 2});
 }

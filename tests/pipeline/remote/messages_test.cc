@@ -94,6 +94,7 @@ InputOptions Rich(BatchContent layout) {
 InputOptions WithoutImages() {
   InputOptions options = Plain(BatchContent::kNone);
   options.fields = Fields();
+  options.require_labels = false;  // They are not read.
   return options;
 }
 
