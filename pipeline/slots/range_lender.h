@@ -28,8 +28,7 @@ struct RangeLoan {
 };
 
 // How others than the graph's own threads fill ranges of slots. Such a filler
-// is a link, named by a number: a worker on another machine, for example. Until
-// there are such workers, only tests have links.
+// is a link, named by a number: a worker on another machine (worker_links.h).
 //
 // A range may be with two links, or be filled by a local thread meanwhile: the
 // first result is used. A link may keep a loan for ever; a range that is late
