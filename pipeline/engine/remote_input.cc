@@ -26,7 +26,7 @@ LinkOptions LinksOf(const RecordIndex& index, const InputOptions& options,
                     std::function<void(std::exception_ptr)> on_all_refused) {
   return {.open = {.build = "infeed " INFEED_VERSION,
                    .pixels_version = kPixelsVersion,
-                   .data = index.identity(),
+                   .data = index.identity_with_labels(),
                    .settings = SlotSettings(options)},
           .check_every = options.workers_check,
           .most_ranges = RangesInFlight(options),

@@ -29,7 +29,7 @@ inline constexpr std::int64_t kMaxRequestBytes = 64 << 10;
 struct OpenRequest {
   std::string build = {};  // of the program, for messages
   std::uint32_t pixels_version = 0;
-  std::string data = {};  // RecordIndex::identity()
+  std::string data = {};  // RecordIndex::identity_with_labels()
   std::vector<StateField> settings = {};
 
   friend bool operator==(const OpenRequest&, const OpenRequest&) = default;

@@ -159,7 +159,7 @@ WorkerService::Impl::Impl(std::vector<std::shared_ptr<const RecordIndex>> data,
     : options_(Checked(options)), ranges_(OpenedStream::MostRanges(options_)) {
   Check(!data.empty(), "a worker has data");
   for (std::shared_ptr<const RecordIndex>& index : data) {
-    std::string identity = index->identity();
+    std::string identity = index->identity_with_labels();
     data_.push_back({std::move(index), std::move(identity)});
   }
   for (int i = 0; i < options_.threads; ++i) {

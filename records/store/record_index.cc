@@ -257,4 +257,13 @@ std::string RecordIndex::identity() const {
   return hex.data();
 }
 
+std::string RecordIndex::identity_with_labels() const {
+  if (labels_.empty()) {
+    return identity();
+  }
+  std::array<char, 9> hex{};
+  std::snprintf(hex.data(), hex.size(), "%08x", Crc32c(BytesOf(labels_)));
+  return identity() + hex.data();
+}
+
 }  // namespace infeed

@@ -168,6 +168,9 @@ class RecordIndex {
   // Identifies the data: a hash of the shards' base names and of all offsets
   // and lengths, in hex.
   [[nodiscard]] std::string identity() const;
+  // Also identifies the labels that are not in the records, as those of image
+  // folders: equal to identity() if there are none.
+  [[nodiscard]] std::string identity_with_labels() const;
 
  private:
   std::vector<std::string> shards_;

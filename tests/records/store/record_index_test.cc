@@ -178,6 +178,19 @@ TEST_F(RecordIndexTest, TheIdentityTellsDataApart) {
   EXPECT_NE(RecordIndex({copy}).identity(), identity);
 }
 
+TEST_F(RecordIndexTest, LabelsBesideTheRecordsTellDataApart) {
+  const auto of_class = [this](std::int64_t label) {
+    return RecordIndex::OfImages({{.path = shard_, .label = label}});
+  };
+  EXPECT_EQ(of_class(1).identity(), of_class(2).identity());
+  EXPECT_EQ(of_class(1).identity_with_labels(),
+            of_class(1).identity_with_labels());
+  EXPECT_NE(of_class(1).identity_with_labels(),
+            of_class(2).identity_with_labels());
+  const RecordIndex examples({shard_});
+  EXPECT_EQ(examples.identity_with_labels(), examples.identity());
+}
+
 TEST_F(RecordIndexTest, NamesABrokenFrame) {
   const std::string bad = Shard().FlipByte(17).Write(folder_ / "bad");
   EXPECT_THAT(
