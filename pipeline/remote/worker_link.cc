@@ -189,11 +189,8 @@ std::string WorkerLink::Failed(const RpcStatus& status, int opening,
     next_open_ = now + times_.tick;
     return {};
   }
-  if (status.code == RpcCode::kInvalid) {
-    return Drop(RefusalOf(status), now);
-  }
-  if (status.code == RpcCode::kRefused) {
-    return Refuse(RefusalOf(status), now);
+  if (std::string refusal = RefusalOf(status); !refusal.empty()) {
+    return Refuse(std::move(refusal), now);
   }
   TryLater(now, spread);
   return LineOf(Note::kLost, WithMessage("was lost", status), now);

@@ -369,7 +369,6 @@ void WorkerLinks::Impl::NotFilled(const LentRange& lent,
     by.link.Lost();  // It was cancelled here.
   } else {
     line = by.link.Failed(status, lent.opening, now, Spread());
-    is_list_new_ = is_list_new_ || by.link.is_dropped();
   }
   lock.unlock();
   lender_.Lose(lent.loan);
