@@ -86,13 +86,16 @@ LinkLatencies::Duration LinkSet::MedianLatency() const {
   return *middle;
 }
 
+bool LinkSet::AreAllTried() const {
+  return !links_.empty() && std::ranges::all_of(links_, [](const auto& one) {
+    return one->link.is_tried();
+  });
+}
+
 std::string LinkSet::Refusal() const {
   const WorkerLink* first = nullptr;
   int refused = 0;
   for (const auto& one : links_) {
-    if (!one->link.is_tried()) {
-      return {};
-    }
     if (one->link.state() == WorkerLink::State::kRefused) {
       first = refused++ == 0 ? &one->link : first;
     }

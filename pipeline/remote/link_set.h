@@ -43,8 +43,9 @@ class LinkSet {
   [[nodiscard]] int in_flight() const;  // ranges
   // The median of the median latencies of open links; zero: there is none.
   [[nodiscard]] LinkLatencies::Duration MedianLatency() const;
-  // The worker that refused, and why, if all have been tried, and one has
-  // refused; else "".
+  // Whether there are links, and the first attempt of each has ended.
+  [[nodiscard]] bool AreAllTried() const;
+  // A worker that refuses, and why; "": none does.
   [[nodiscard]] std::string Refusal() const;
   [[nodiscard]] std::vector<WorkerStats> stats() const;  // by address
 

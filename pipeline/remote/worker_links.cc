@@ -117,7 +117,7 @@ class WorkerLinks::Impl {
   bool has_work_ = false;
   bool is_list_new_ = false;  // or a link was dropped
   bool is_accepted_ = false;  // by any worker, once
-  bool is_reported_ = false;  // that all have refused
+  bool has_begun_ = false;    // all workers have been tried
   std::vector<std::string> addresses_;
   LinkSet links_;
   std::minstd_rand random_{std::random_device{}()};
@@ -276,11 +276,11 @@ void WorkerLinks::Impl::Opened(ConnectedLink& by, const RpcStatus& status,
 
 void WorkerLinks::Impl::ReportIfAllRefused() {
   Lock lock(mutex_);
-  if (is_reported_ || is_accepted_) {
+  if (has_begun_ || !links_.AreAllTried()) {
     return;
   }
-  const std::string refusal = links_.Refusal();
-  is_reported_ = !refusal.empty();
+  has_begun_ = true;
+  const std::string refusal = is_accepted_ ? "" : links_.Refusal();
   lock.unlock();
   if (!refusal.empty() && options_.on_all_refused) {
     options_.on_all_refused(std::make_exception_ptr(

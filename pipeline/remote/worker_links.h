@@ -41,8 +41,9 @@ struct LinkOptions {
   // A line about a worker that was refused, dropped, lost or found again, each
   // kind once for a worker and minute; from any thread. May be empty.
   std::function<void(const std::string& line)> note = {};
-  // Called once, if each worker that answered has refused the stream before one
-  // accepted it, with a UsageError. May be empty.
+  // Called at most once, at the start: if, when each worker has been tried,
+  // none has accepted the stream, and one has refused it; with a UsageError.
+  // Later a refusal ends no stream. May be empty.
   std::function<void(std::exception_ptr error)> on_all_refused = {};
 };
 

@@ -113,15 +113,17 @@ TEST(LinkSetTest, TheMedianIsOfOpenLinks) {
   EXPECT_EQ(links.MedianLatency(), milliseconds(10)) << "the lower one of two";
 }
 
-TEST(LinkSetTest, ARefusalCountsOnceAllAreTried) {
+TEST(LinkSetTest, TellsThatAllAreTriedAndWhoRefuses) {
   LinkSet links;
+  EXPECT_FALSE(links.AreAllTried());
   EXPECT_EQ(links.Refusal(), "");
   Choose(links, {"a:1", "b:1"});
   Open(LinkTo(links, "b:1").link, "other data");
-  EXPECT_EQ(links.Refusal(), "");
+  EXPECT_FALSE(links.AreAllTried());
   WorkerLink& other = LinkTo(links, "a:1").link;
   other.Opening();
   (void)other.Opened({RpcCode::kUnavailable, ""}, {}, false, kNow, 1);
+  EXPECT_TRUE(links.AreAllTried());
   EXPECT_EQ(links.Refusal(), "worker b:1: other data");
   Open(other, "other build");
   EXPECT_THAT(links.Refusal(), AllOf(HasSubstr("worker a:1: other build"),

@@ -407,6 +407,23 @@ TEST_F(WorkerLinksTest, AWrongTokenIsARefusalAndADeadWorkerIsNone) {
                                   "certificate: the token is wrong"));
 }
 
+// As in a job of hours without its workers, one of which comes back as another
+// build.
+TEST_F(WorkerLinksTest, ARefusalAfterTheStartIsNoError) {
+  rpc_.SetFaults("a:1", {.is_dead = true});
+  AddForeign("a:1");
+  Link("a:1");
+  ASSERT_TRUE(Becomes("a:1", "lost"));
+  // A second attempt: the end of the first one has been looked at.
+  const int calls = rpc_.calls("a:1");
+  ASSERT_TRUE(WaitUntil([&] { return rpc_.calls("a:1") > calls + 1; }));
+  rpc_.SetFaults("a:1", {});
+  EXPECT_TRUE(Prints("a:1 does not take this stream: "));
+  const int refusals = rpc_.calls("a:1");
+  EXPECT_TRUE(WaitUntil([&] { return rpc_.calls("a:1") > refusals + 1; }));
+  EXPECT_EQ(errors(), "");
+}
+
 TEST_F(WorkerLinksTest, ARefusalBesideAnOpenWorkerIsNoError) {
   AddForeign("a:1");
   Add("b:1");
