@@ -37,8 +37,12 @@ class OpenedStream {
 
   [[nodiscard]] const RecordIndex& data() const { return *data_; }
   [[nodiscard]] RangeFiller& filler() { return filler_; }
-  // The memory of its cache.
-  [[nodiscard]] std::int64_t cache_bytes() const { return memory_.cache; }
+  // The memory that it keeps beside ranges: of its cache and of the seek
+  // indexes that it finds.
+  [[nodiscard]] std::int64_t kept_bytes() const {
+    return memory_.cache + memory_.seek_indexes;
+  }
+  [[nodiscard]] bool has_cache() const { return memory_.cache > 0; }
 
   // Notes that a slot of this epoch is asked for. With the first one of a later
   // epoch the seek indexes that were found are saved.

@@ -370,8 +370,8 @@ WorkerOptions WorkerService::Impl::OptionsLeft() {
   WorkerOptions left = options_;
   const std::lock_guard lock(mutex_);
   for (const Opened& opened : streams_) {
-    left.memory_limit -= opened.stream->cache_bytes();
-    left.use_cache = left.use_cache && opened.stream->cache_bytes() == 0;
+    left.memory_limit -= opened.stream->kept_bytes();
+    left.use_cache = left.use_cache && !opened.stream->has_cache();
   }
   return left;
 }
