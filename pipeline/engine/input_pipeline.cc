@@ -97,8 +97,10 @@ struct InputPipeline::Producer {
   void Deliver(OpenBatch& open);
   // Makes a batch that has left the queue the consumer's.
   BatchHandle HandOut(ReadyBatch whole, Clock::time_point now);
-  // Announces records that are not in the cache to the store; null in the basic
-  // graph, where nothing could be loaded meanwhile.
+  // Announces records that are not in the cache to the store, while no worker
+  // fills slots: the bytes of its records would be loaded for nobody, and keep
+  // the memory for what is loaded ahead. Null in the basic graph, where nothing
+  // could be loaded meanwhile.
   [[nodiscard]] Prefetcher::Announce Announcing() const;
   // Enters a batch's bad records; returns the error that ends the stream, or
   // nullptr.
@@ -209,6 +211,9 @@ Prefetcher::Announce InputPipeline::Producer::Announcing() const {
     return nullptr;
   }
   return [this](std::vector<std::int64_t>& records) {
+    if (remote && remote->IsAnyOpen()) {
+      return;
+    }
     std::erase_if(records, [&](auto record) { return cache.Has(record); });
     store.WillRead(records);
   };

@@ -40,6 +40,8 @@ class RemoteInput {
 
   // There are new ranges.
   void Pump() { links_.Pump(); }
+  // Whether a worker fills ranges now.
+  [[nodiscard]] bool IsAnyOpen() const { return links_.IsAnyOpen(); }
   [[nodiscard]] std::vector<WorkerStats> stats() const {
     return links_.stats();
   }

@@ -61,6 +61,11 @@ std::vector<ConnectedLink*> LinkSet::InTurn() {
   return links;
 }
 
+bool LinkSet::IsAnyOpen() const {
+  return std::ranges::any_of(
+      links_, [](const auto& one) { return one->link.is_open(); });
+}
+
 int LinkSet::in_flight() const {
   int ranges = 0;
   for (const auto& one : links_) {

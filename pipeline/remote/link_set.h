@@ -40,6 +40,7 @@ class LinkSet {
   // All links, beginning with another one each time.
   [[nodiscard]] std::vector<ConnectedLink*> InTurn();
 
+  [[nodiscard]] bool IsAnyOpen() const;
   [[nodiscard]] int in_flight() const;  // ranges
   // The median of the median latencies of open links; zero: there is none.
   [[nodiscard]] LinkLatencies::Duration MedianLatency() const;

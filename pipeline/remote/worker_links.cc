@@ -42,6 +42,7 @@ class WorkerLinks::Impl {
   Impl& operator=(const Impl&) = delete;
 
   void Pump();
+  [[nodiscard]] bool IsAnyOpen() const;
   [[nodiscard]] std::vector<WorkerStats> stats() const;
 
  private:
@@ -163,6 +164,11 @@ void WorkerLinks::Impl::Wake() {
     has_work_ = true;
   }
   wake_.notify_one();
+}
+
+bool WorkerLinks::Impl::IsAnyOpen() const {
+  const Lock lock(mutex_);
+  return links_.IsAnyOpen();
 }
 
 std::vector<WorkerStats> WorkerLinks::Impl::stats() const {
@@ -484,6 +490,8 @@ WorkerLinks::WorkerLinks(RpcLibrary& library, RangeLender& lender,
 WorkerLinks::~WorkerLinks() = default;
 
 void WorkerLinks::Pump() { impl_->Pump(); }
+
+bool WorkerLinks::IsAnyOpen() const { return impl_->IsAnyOpen(); }
 
 std::vector<WorkerStats> WorkerLinks::stats() const { return impl_->stats(); }
 

@@ -77,6 +77,8 @@ class WorkerLinks {
   // credit for. Returns at once.
   void Pump();
 
+  // Whether a worker fills ranges now.
+  [[nodiscard]] bool IsAnyOpen() const;
   [[nodiscard]] std::vector<WorkerStats> stats() const;
 
  private:

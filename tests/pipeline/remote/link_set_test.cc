@@ -100,6 +100,7 @@ TEST(LinkSetTest, TheMedianIsOfOpenLinks) {
   LinkSet links;
   Choose(links, {"a:1", "b:1", "c:1"});
   EXPECT_EQ(links.MedianLatency(), milliseconds(0));
+  EXPECT_FALSE(links.IsAnyOpen());
   int latency = 0;
   for (const char* const address : {"a:1", "b:1", "c:1"}) {
     WorkerLink& link = LinkTo(links, address).link;
@@ -109,6 +110,7 @@ TEST(LinkSetTest, TheMedianIsOfOpenLinks) {
   }
   EXPECT_EQ(links.MedianLatency(), milliseconds(20));
   EXPECT_EQ(links.in_flight(), 3);
+  EXPECT_TRUE(links.IsAnyOpen());
   (void)LinkTo(links, "b:1").link.Drop("it lies", kNow);
   EXPECT_EQ(links.MedianLatency(), milliseconds(10)) << "the lower one of two";
 }
