@@ -318,6 +318,11 @@ Answer WorkerService::Impl::Fill(RpcServerCall& call, const Stream& stream,
           slots, [&call] { return call.is_cancelled(); }, *range)) {
     return Refusal(RpcCode::kCancelled, "nobody waits for the range");
   }
+  if (range->error()) {
+    // A worker without its files would decline all ranges, and first of all
+    // workers, as nothing is faster.
+    std::rethrow_exception(range->error());
+  }
   FillNote note = {.cpu_nanoseconds = ThreadCpuNanoseconds() - begin};
   {
     const std::lock_guard lock(mutex_);

@@ -78,6 +78,8 @@ int FilledRange::size() const { return parts_->size; }
 
 std::uint64_t FilledRange::declined() const { return parts_->declined; }
 
+std::exception_ptr FilledRange::error() const { return parts_->open.error(); }
+
 RangeFiller::RangeFiller(const RecordStore& store, const SeekStore& seek_store,
                          const InputOptions& options, RecordCache* cache,
                          FoundSeekIndexes* found)

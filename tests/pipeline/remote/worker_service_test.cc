@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -354,6 +355,20 @@ TEST_F(WorkerServiceTest, ABadRecordIsDeclined) {
   EXPECT_EQ(FilledSlots(options, 3, bytes, true).declined(), 2U);
   EXPECT_EQ(service.stats().slots, 2);
   EXPECT_EQ(service.stats().declined, 1);
+}
+
+TEST_F(WorkerServiceTest, AFileThatIsGoneFailsTheCall) {
+  const TestShards shards(TestPayloads(kRecords), 1);
+  WorkerOptions worker = OneThread();
+  worker.map_files = false;
+  WorkerService service({Borrowed(shards.index())}, worker);
+  const std::uint64_t key = Key(service, Options(), shards.index());
+  ASSERT_TRUE(std::filesystem::remove(shards.index().shards()[0]));
+  const Reply reply = Ask(service, kFillMethod, FillOf(key));
+  EXPECT_EQ(CodeOf(reply), RpcCode::kFailed);
+  EXPECT_THAT(reply.status.message, HasSubstr(shards.index().shards()[0]));
+  EXPECT_EQ(service.stats().declined, 0);
+  EXPECT_EQ(service.stats().in_work, 0);
 }
 
 TEST_F(WorkerServiceTest, AStreamIsOpenedOnce) {

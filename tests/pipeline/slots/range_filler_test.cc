@@ -402,6 +402,7 @@ TEST(RangeFillerTest, DeclinesAllAfterAnErrorOfAFile) {
   ASSERT_TRUE(std::filesystem::remove(shards.index().shards()[0]));
   ASSERT_TRUE(filling.filler().Fill(FirstRecords(3), Never, filling.range()));
   EXPECT_EQ(filling.range().declined(), 7U);
+  EXPECT_TRUE(filling.range().error());
   filling.ExpectNothingInWork();
 }
 
@@ -415,6 +416,7 @@ TEST(RangeFillerTest, NotesNothingOfBadRecords) {
   Filling filling(shards.index(), options);
   ASSERT_TRUE(filling.filler().Fill(FirstRecords(3), Never, filling.range()));
   EXPECT_EQ(filling.range().declined(), 2U);
+  EXPECT_FALSE(filling.range().error());
   EXPECT_FALSE(std::filesystem::exists(options.bad_record_report));
 }
 
