@@ -22,6 +22,8 @@ namespace {
 constexpr std::size_t kQuotaBytes = std::size_t{256} << 20;
 constexpr int kQuotaThreads = 64;
 constexpr int kMostCalls = 256;  // of one connection
+// For TLS and HTTP/2's settings: strangers who say nothing go.
+constexpr int kHandshakeMilliseconds = 10'000;
 constexpr std::chrono::seconds kGrace{10};
 
 // Clients ping each 5 seconds, with or without calls; gRPC would close such
@@ -40,6 +42,8 @@ void SetLimits(grpc::ServerBuilder& builder, std::int64_t max_request) {
   builder.SetMaxReceiveMessageSize(static_cast<int>(
       std::min<std::int64_t>(max_request, std::numeric_limits<int>::max())));
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostCalls);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                             kHandshakeMilliseconds);
   grpc::ResourceQuota quota("infeed");
   quota.Resize(kQuotaBytes);
   quota.SetMaxThreads(kQuotaThreads);
