@@ -178,12 +178,11 @@ class Batch:
         return self._loader._convert
 
     def _find(self, field: str) -> tuple[int, Field]:
-        fields = self._loader._fields
-        names = list(fields)
-        if field not in names:
+        found = self._loader._numbered.get(field)
+        if found is None:
             raise KeyError(f"{_arguments.shown(field)} is none of the loader's "
-                           f"fields, {names}")
-        return names.index(field), fields[field]
+                           f"fields, {list(self._loader._fields)}")
+        return found
 
     def _row(self, part: str, key: str, make: Callable[[], Any]) -> Any:
         if (part, key) not in self._rows:

@@ -156,6 +156,9 @@ class Loader:
         if not has_images:
             _check_records(self._options, kinds, layout, boxes)
         self._fields = kinds
+        # With their numbers in batches.
+        self._numbered = {key: (number, field) for number, (key, field)
+                          in enumerate(kinds.items())}
         self._objects = boxes
         self._views = outputs
         self._convert = frameworks.converters(

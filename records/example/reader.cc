@@ -84,6 +84,9 @@ class Cursor {
 
   // Reads the next numbers, as many as ReadVarints() does; returns how many.
   std::size_t TakeVarints(std::span<std::int64_t> numbers) {
+    if (static_cast<std::size_t>(end_ - at_) < kVarintsBytes) {
+      return 0;
+    }
     const VarintsRead read =
         ReadVarints(std::as_bytes(std::span(at_, end_)), numbers);
     at_ += read.bytes;

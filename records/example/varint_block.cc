@@ -20,10 +20,9 @@ VarintsRead Read(std::span<const std::byte>, std::span<std::int64_t>) {
 #else
 namespace hn = hwy::HWY_NAMESPACE;
 
-using ByteTag = hn::FixedTag<std::uint8_t, 16>;
+using ByteTag = hn::FixedTag<std::uint8_t, kVarintsBytes>;
 using WordTag = hn::FixedTag<std::uint32_t, 4>;
 using NumberTag = hn::FixedTag<std::uint64_t, 2>;
-constexpr std::size_t kBytes = 16;
 constexpr std::size_t kSmall = 8;  // numbers of a byte each
 
 // Bit i: byte i has its highest bit.
@@ -55,7 +54,7 @@ HWY_INLINE void StoreFour(hn::Vec<WordTag> x, std::int64_t* numbers) {
 VarintsRead Read(std::span<const std::byte> block,
                  std::span<std::int64_t> numbers) {
   VarintsRead read;
-  while (block.size() - read.bytes >= kBytes &&
+  while (block.size() - read.bytes >= kVarintsBytes &&
          numbers.size() - read.numbers >= kSmall) {
     const auto* const from =
         reinterpret_cast<const std::uint8_t*>(block.data()) + read.bytes;
