@@ -33,12 +33,12 @@ fs::path FolderOfThisCode() {
       .parent_path();
 }
 
-// Beside the code, as in Python's package; below an installed or built program,
-// test or module; where infeed was installed.
+// Beside the code or its folder, as in Python's package; below an installed or
+// built program, test or module; where infeed was installed.
 std::vector<fs::path> PluginPlaces() {
   std::vector<fs::path> folders;
   if (const fs::path own = FolderOfThisCode(); !own.empty()) {
-    folders = {own, own / ".." / "lib" / "infeed",
+    folders = {own, own / "..", own / ".." / "lib" / "infeed",
                own / ".." / INFEED_PLUGIN_FOLDER,
                own / ".." / ".." / INFEED_PLUGIN_FOLDER};
   }
