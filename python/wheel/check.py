@@ -2,6 +2,7 @@
 environment and uses it there; beside other packages, if any are named."""
 
 import base64
+import contextlib
 import http.server
 import itertools
 import os
@@ -32,6 +33,23 @@ for batch in itertools.islice(train.repeat(), int(sys.argv[2])):
     sha.update(batch.images.tobytes())
     sha.update(batch.labels.tobytes())
 print(sha.hexdigest())
+"""
+# The same with an input worker, until that made many images; prints the number
+# of batches, too.
+WITH_WORKER = """
+import hashlib, sys, time, infeed
+train = infeed.Loader(sys.argv[1], batch_size=16, image_size=32, seed=3,
+                      recipe="torchvision", threads=1, workers=sys.argv[2])
+sha = hashlib.sha256()
+end = time.monotonic() + 60
+for number, batch in enumerate(train.repeat(), 1):
+    sha.update(batch.images.tobytes())
+    sha.update(batch.labels.tobytes())
+    workers = train.stats["workers"]
+    if workers[0]["images"] > 1000:
+        break
+    assert time.monotonic() < end, workers
+print(number, sha.hexdigest())
 """
 IMAGES = """
 import sys, infeed
@@ -174,11 +192,40 @@ def check_tls(bin_folder, work):
     print("over TLS:", count.strip().splitlines()[-1])
 
 
-def check_beside(python, work, package):
+@contextlib.contextmanager
+def running_worker(bin_folder, data):
+    """The address of an input worker that serves the data meanwhile."""
+    command = [bin_folder / "infeed", "worker", "--data_dir", data, "--listen",
+               "127.0.0.1:0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE,
+                          text=True) as worker:
+        text = ""
+        for line in worker.stderr:
+            text += line
+            serving = re.match("serving .* at (127.0.0.1:[0-9]+),", line)
+            if serving:
+                break
+        else:
+            sys.exit(f"infeed worker: exit code {worker.wait()}\n{text}")
+        try:
+            yield serving[1]
+        finally:
+            worker.terminate()
+
+
+def check_worker(python, data, address):
+    number, digest = run(python, "-c", WITH_WORKER, data, address).split()
+    alone = run(python, "-c", PROGRAM, data, number).strip()
+    if digest != alone:
+        sys.exit(f"{number} batches are {alone}, with a worker {digest}")
+    print(f"{number} batches with a worker are those without")
+
+
+def check_beside(python, data, package, address):
     """Libraries that both bring must not meet, whichever comes first."""
     for first, second in itertools.permutations((package, "infeed")):
-        program = f"import {first}\nimport {second}\n" + PROGRAM
-        run(python, "-c", program, work / "shards", BATCHES)
+        program = f"import {first}\nimport {second}\n" + WITH_WORKER
+        run(python, "-c", program, data, address)
     print(f"imports beside {package} in both orders")
 
 
@@ -200,10 +247,13 @@ def main():
             check_batches(python, work / name, programs)
         check_images(python, work)
         check_tls(work / "env/bin", work)
-        for package in packages:
-            name = {"opencv-python-headless": "cv2",
-                    "tensorflow-cpu": "tensorflow"}.get(package, package)
-            check_beside(python, work, name)
+        shards = work / "shards"
+        with running_worker(work / "env/bin", shards) as address:
+            check_worker(python, shards, address)
+            for package in packages:
+                name = {"grpcio": "grpc", "opencv-python-headless": "cv2",
+                        "tensorflow-cpu": "tensorflow"}.get(package, package)
+                check_beside(python, shards, name, address)
     print(f"{wheel}: good with {interpreter}")
 
 

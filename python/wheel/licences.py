@@ -18,6 +18,10 @@ LIBRARIES = {"libcrypto", "libcurl", "libfmt", "libhwy", "libisal", "libjpeg",
              "libutf8proc", "libwebp"}
 # Header-only libraries that are compiled in, by their Debian packages.
 HEADERS = ["libcli11-dev", "nlohmann-json3-dev"]
+# Archives of which the plugin of input workers is linked, which are gRPC (with
+# upb and address_sorting), Abseil and c-ares; and xxHash, of which gRPC has a
+# copy that its licences leave out.
+ARCHIVES = ["libabsl-dev", "libc-ares-dev", "libgrpc-dev", "libxxhash0"]
 
 
 def run(*command):
@@ -37,7 +41,8 @@ def debian_copyright(package):
 
 def licences(libraries):
     """The licence files by the names they get."""
-    files = {package: debian_copyright(package) for package in HEADERS}
+    files = {package: debian_copyright(package)
+             for package in HEADERS + ARCHIVES}
     for library in libraries:
         if library.name.startswith("libcurl"):
             files["curl"] = pathlib.Path(glob.glob(f"{CURL}/curl-*/COPYING")[0])
