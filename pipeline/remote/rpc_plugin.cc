@@ -17,6 +17,15 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPluginName = "libinfeed_workers.so";
 
+// The plugin calls the libraries that it was linked with, also where Python has
+// loaded others with the same functions for all: TensorFlow has a TLS of its
+// own. Sanitizers refuse this flag.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int kOwnLibraries = 0;
+#else
+constexpr int kOwnLibraries = RTLD_DEEPBIND;
+#endif
+
 // Where this code lies: a program, or a library of one. "" if unknown.
 fs::path FolderOfThisCode() {
   Dl_info info{};
@@ -73,7 +82,8 @@ Function* FunctionOf(void* plugin, const char* name) {
 RpcLibrary& LoadPlugin() {
   const std::string path = FindPlugin().string();
   // Stays loaded, as gRPC has threads of its own.
-  void* const plugin = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const plugin =
+      dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | kOwnLibraries);
   if (plugin == nullptr) {
     throw UsageError(std::string("the library of input workers cannot be "
                                  "loaded; install gRPC's C++ library: ") +
