@@ -109,7 +109,7 @@ ListedWorker WorkerOf(std::string_view text) {
   if (!worker) {
     throw UsageError("workers: '" + ShownText(text) +
                      "' is not HOST:PORT, [IPV6]:PORT, dns:///NAME:PORT or "
-                     "@FILE");
+                     "@FILE; local threads are another option");
   }
   return *std::move(worker);
 }

@@ -222,7 +222,6 @@ TEST(TrainFlagsTest, KnowTheNamesOfOtherPrograms) {
                                     {"batch-size", "train_batch_size"},
                                     {"batch_size", "train_batch_size"},
                                     {"epochs", "train_epochs"},
-                                    {"workers", "num_parallel_calls"},
                                     {"data", "data_dir"},
                                     {"output-dir", "model_dir"}}) {
     EXPECT_THAT(

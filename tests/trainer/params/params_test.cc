@@ -320,7 +320,6 @@ TEST(ReadParamsTest, SuggestsANameForAnUnknownOneOrAnotherPrograms) {
         {"batch-size", "train_batch_size"},
         {"epochs", "train_epochs"},
         {"num_epochs", "train_epochs"},
-        {"workers", "num_parallel_calls"},
         {"num-workers", "num_parallel_calls"}}) {
     EXPECT_EQ(ErrorOf(other + "=1"), "unknown parameter '" + other +
                                          "': did you mean '" + ours + "'?");
