@@ -17,7 +17,8 @@
 #include "pipeline/slots/range_filler.h"
 #include "pipeline/slots/range_lender.h"
 
-// The messages between a trainer and its workers, which worker.proto describes.
+// The messages between a trainer and its workers, which
+// tests/support/worker.proto describes; tests compare them with protobuf's own.
 // What is parsed is not trusted: sizes are checked before memory is taken.
 namespace infeed {
 

@@ -44,7 +44,6 @@ DOORS = [
     (r"(oneapi/)?tbb/.*",
      r"pipeline/engine/(input_graph|closed_arena)\.cc|tools/convert/graph\.cc"),
     (r"google/protobuf/.*|.*\.pb\.h",
-     r"pipeline/remote/messages\.cc|"
      r"trainer/(formats/(onnx_file|tensor_bundle)|log/summary_writer)\.cc"),
     (r"grpc(pp)?/.*", r"pipeline/rpc/.*"),
     (r"(torch|ATen|c10)/.*",
