@@ -4,17 +4,14 @@ find_package(Threads REQUIRED)
 find_package(JPEG REQUIRED)
 find_package(PNG REQUIRED)
 find_package(ZLIB REQUIRED)
-# From version 22 on protobuf needs Abseil, which its own package file links;
-# where it has none (Debian), CMake's module finds it.
-find_package(Protobuf CONFIG QUIET)
-if(NOT Protobuf_FOUND)
-  find_package(Protobuf REQUIRED)
-endif()
-# libprotobuf-lite suffices, unless LibTorch brings the whole protobuf: a
-# process should not load both.
-set(infeed_protobuf protobuf::libprotobuf-lite)
 if(INFEED_TRAINER)
-  set(infeed_protobuf protobuf::libprotobuf)
+  # From version 22 on protobuf needs Abseil, which its own package file links;
+  # where it has none (Debian), CMake's module finds it. Its lite library would
+  # suffice, but LibTorch brings the whole one: a process should not load both.
+  find_package(Protobuf CONFIG QUIET)
+  if(NOT Protobuf_FOUND)
+    find_package(Protobuf REQUIRED)
+  endif()
 endif()
 find_package(TBB REQUIRED)
 if(INFEED_IMAGE_CODECS)

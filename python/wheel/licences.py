@@ -14,8 +14,8 @@ CURL = "build/wheel/curl"
 # Libraries whose licences were checked and permit redistribution: an Apache
 # wheel must not contain GPL code.
 LIBRARIES = {"libcrypto", "libcurl", "libfmt", "libhwy", "libisal", "libjpeg",
-             "libpng16", "libprotobuf-lite", "libpugixml", "libssl", "libtbb",
-             "libutf8proc", "libwebp"}
+             "libpng16", "libpugixml", "libssl", "libtbb", "libutf8proc",
+             "libwebp"}
 # Header-only libraries that are compiled in, by their Debian packages.
 HEADERS = ["libcli11-dev", "nlohmann-json3-dev"]
 # Archives of which the plugin of input workers is linked, which are gRPC (with
