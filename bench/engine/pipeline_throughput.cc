@@ -24,6 +24,7 @@
 #include "bench/engine/run.h"
 #include "bench/engine/stage_work.h"
 #include "pipeline/engine/input_pipeline.h"
+#include "pipeline/memory/kept_heap.h"
 #include "pipeline/memory/memory_limit.h"
 #include "pipeline/order/label_class.h"
 #include "pipeline/remote/worker_settings.h"
@@ -357,6 +358,9 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   }
   ApplyCloudFlags(flags.cloud);
   SetWorkerSettings(flags.worker_tls);
+  if (!flags.throughput.input.workers.empty()) {
+    KeepMessageMemory();
+  }
   std::optional<WithoutSideFiles> nothing_is_written;
   if (flags.dry_run) {
     nothing_is_written.emplace();

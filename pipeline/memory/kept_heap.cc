@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/environment.h"
 #include "base/rounding.h"
 #include "pipeline/memory/page_memory.h"
 
@@ -33,6 +34,18 @@ void KeepHeap(std::size_t bytes) {
   // By default glibc unmaps large blocks in free() and trims the heap's end.
   if (::mallopt(M_MMAP_MAX, 0) == 1 && ::mallopt(M_TRIM_THRESHOLD, -1) == 1) {
     AdviseHugePages(bytes);
+  }
+#endif
+}
+
+void KeepMessageMemory() {
+#ifdef __GLIBC__
+  constexpr int kKeptBytes = 64 << 20;
+  const Environment environment = ProcessEnvironment();
+  if (!environment("MALLOC_TRIM_THRESHOLD_") &&
+      !environment("MALLOC_TOP_PAD_")) {
+    (void)::mallopt(M_TRIM_THRESHOLD, kKeptBytes);
+    (void)::mallopt(M_TOP_PAD, kKeptBytes);
   }
 #endif
 }

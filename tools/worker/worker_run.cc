@@ -1,6 +1,5 @@
 #include "tools/worker/worker_run.h"
 
-#include <malloc.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -15,9 +14,9 @@
 
 #include "base/charts/progress.h"
 #include "base/count_text.h"
-#include "base/environment.h"
 #include "base/print_lines.h"
 #include "base/seconds.h"
+#include "pipeline/memory/kept_heap.h"
 #include "pipeline/remote/messages.h"
 #include "pipeline/remote/rpc_plugin.h"
 #include "pipeline/remote/worker_service.h"
@@ -30,20 +29,6 @@ namespace {
 using WorkerClock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kProgressInterval{1};
-
-// By default glibc returns the memory of each message to the system, which has
-// to zero it for the next one: that doubled the CPU time of a connection.
-void KeepMessageMemory() {
-#ifdef __GLIBC__
-  constexpr int kKeptBytes = 64 << 20;
-  const Environment environment = ProcessEnvironment();
-  if (!environment("MALLOC_TRIM_THRESHOLD_") &&
-      !environment("MALLOC_TOP_PAD_")) {
-    (void)::mallopt(M_TRIM_THRESHOLD, kKeptBytes);
-    (void)::mallopt(M_TOP_PAD, kKeptBytes);
-  }
-#endif
-}
 
 std::vector<std::shared_ptr<const RecordIndex>> IndexesOf(
     std::span<const ServedData> data) {

@@ -286,6 +286,8 @@ ProgramEnd RunTogether(const RunOptions& given, Ranks& ranks,
   const MemoryNeed most = EstimateNeed(options, parts.resolved.values);
   if (!most.on_gpu && !preparation.is_dry_run()) {
     KeepHeap(static_cast<std::size_t>(most.device));
+  } else if (!parts.resolved.values.input.workers.empty()) {
+    KeepMessageMemory();
   }
   ProgramEnd end = ExitCode::kRuntimeError;
   TranslateTorchErrors(
