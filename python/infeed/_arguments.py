@@ -246,7 +246,9 @@ def option(name: str, value: Any, own: Iterable[str]) -> Any:
         return text(name, value)
     if row["unit"] == "path":
         return os.fsencode(path(name, value))
-    if name == "workers" and isinstance(value, (list, tuple)):
+    if name == "workers" and not isinstance(value, str):
+        if not isinstance(value, (list, tuple)):
+            raise wrong(name, value, "a str, or a list of them")
         return ",".join(text(name, item) for item in value)
     readers: dict[str, Callable[[str, Any], Any]] = {
         "true or false": truth, "integer": whole, "number": real, "text": text,

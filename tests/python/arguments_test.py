@@ -200,8 +200,10 @@ class KindsTest(unittest.TestCase):
         for given in ("a:1,b:2", ["a:1", "b:2"], ("a:1", "b:2")):
             self.assertEqual(_arguments.options({"workers": given}, ()),
                              {"workers": "a:1,b:2"})
-        for given in (["a:1", 2], 7, {"a:1"}):
-            with self.subTest(given), self.assertRaisesRegex(TypeError, "^workers="):
+        for given, text in ((["a:1", 2], "^workers=2: must be a str$"),
+                            (7, "^workers=7: must be a str, or a list of them$"),
+                            ({"a:1"}, "^workers={'a:1'}: .* list of them$")):
+            with self.subTest(given), self.assertRaisesRegex(TypeError, text):
                 _arguments.options({"workers": given}, ())
 
     def test_two_bounds_at_once(self):
