@@ -64,6 +64,11 @@ def _folder():
     return tempfile.TemporaryDirectory(prefix="infeed_python_")
 
 
+def new_folder():
+    """One that is kept until the process ends."""
+    return tempfile.mkdtemp(dir=_folder().name)
+
+
 @functools.cache
 def images():
     folder = pathlib.Path(_folder().name) / "images"
@@ -88,7 +93,7 @@ def shards():
 
 def damaged(record=5):
     """A copy of the training shards in which one record's bytes are wrong."""
-    folder = pathlib.Path(tempfile.mkdtemp(dir=_folder().name))
+    folder = pathlib.Path(new_folder())
     for path in pathlib.Path(shards()).rglob("train-*-of-*"):
         (folder / path.name).write_bytes(path.read_bytes())
     first = sorted(folder.iterdir())[0]
