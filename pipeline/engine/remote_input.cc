@@ -24,6 +24,9 @@ std::string TrainerName(const InputOptions& options) {
 
 LinkOptions LinksOf(const RecordIndex& index, const InputOptions& options,
                     std::function<void(std::exception_ptr)> on_all_refused) {
+  // Not below: GCC 12 destroys the members of .open twice if a later one
+  // throws.
+  RpcAccess access = WorkerAccess();
   return {.open = {.build = "infeed " INFEED_VERSION,
                    .pixels_version = kPixelsVersion,
                    .data = index.identity_with_labels(),
@@ -31,7 +34,7 @@ LinkOptions LinksOf(const RecordIndex& index, const InputOptions& options,
           .check_every = options.workers_check,
           .most_ranges = RangesInFlight(options),
           .slots_per_range = SlotsPerTask(options),
-          .access = WorkerAccess(),
+          .access = std::move(access),
           .trainer = TrainerName(options),
           .note = options.on_note,
           .on_all_refused = std::move(on_all_refused)};

@@ -17,14 +17,17 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPluginName = "libinfeed_workers.so";
 
-// The plugin calls the libraries that it was linked with, also where Python has
-// loaded others with the same functions for all: TensorFlow has a TLS of its
-// own. Sanitizers refuse this flag.
+// Where Python has loaded another gRPC for the whole process, as TensorFlow
+// does (and a TLS of its own), the plugin calls the libraries that it was
+// linked with. Not always: a preloaded malloc() must be seen by all. Sanitizers
+// refuse the flag.
+int OwnLibraries() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kOwnLibraries = 0;
+  return 0;
 #else
-constexpr int kOwnLibraries = RTLD_DEEPBIND;
+  return ::dlsym(RTLD_DEFAULT, "grpc_init") != nullptr ? RTLD_DEEPBIND : 0;
 #endif
+}
 
 // Where this code lies: a program, or a library of one. "" if unknown.
 fs::path FolderOfThisCode() {
@@ -83,7 +86,7 @@ RpcLibrary& LoadPlugin() {
   const std::string path = FindPlugin().string();
   // Stays loaded, as gRPC has threads of its own.
   void* const plugin =
-      dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | kOwnLibraries);
+      dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | OwnLibraries());
   if (plugin == nullptr) {
     throw UsageError(std::string("the library of input workers cannot be "
                                  "loaded; install gRPC's C++ library: ") +
