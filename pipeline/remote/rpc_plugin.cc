@@ -17,16 +17,20 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPluginName = "libinfeed_workers.so";
 
-// Where Python has loaded another gRPC for the whole process, as TensorFlow
-// does (and a TLS of its own), the plugin calls the libraries that it was
-// linked with. Not always: a preloaded malloc() must be seen by all. Sanitizers
-// refuse the flag.
+// RTLD_DEEPBIND: the plugin calls the libraries that it was linked with, also
+// where others with the same functions are loaded for the whole process:
+// TensorFlow has a gRPC and a TLS of its own. 0 where malloc() is not the C
+// library's: the plugin would free its blocks by another function. Sanitizers,
+// which refuse the flag, have a malloc(), too.
 int OwnLibraries() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return 0;
-#else
-  return ::dlsym(RTLD_DEFAULT, "grpc_init") != nullptr ? RTLD_DEEPBIND : 0;
-#endif
+  void* const libc = ::dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  if (libc == nullptr) {
+    return 0;
+  }
+  const bool is_own =
+      ::dlsym(libc, "malloc") == ::dlsym(RTLD_DEFAULT, "malloc");
+  ::dlclose(libc);
+  return is_own ? RTLD_DEEPBIND : 0;
 }
 
 // Where this code lies: a program, or a library of one. "" if unknown.
