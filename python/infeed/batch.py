@@ -178,7 +178,8 @@ class Batch:
         return self._loader._convert
 
     def _find(self, field: str) -> tuple[int, Field]:
-        found = self._loader._numbered.get(field)
+        numbered = self._loader._numbered
+        found = numbered.get(field) if isinstance(field, str) else None
         if found is None:
             raise KeyError(f"{_arguments.shown(field)} is none of the loader's "
                            f"fields, {list(self._loader._fields)}")
