@@ -231,7 +231,7 @@ InputOptions RichOptions() {
                   {.key = "row", .shape = std::vector<std::int64_t>{3}},
                   {.key = "floats", .kind = FeatureKind::kFloat},
                   {.key = "texts", .kind = FeatureKind::kBytes}},
-       .objects = ObjectsPreset("tf"),
+       .objects = {.boxes = {"boxes"}},
        .views = {{.preprocess = {.image_size = 8}}}});
 }
 
