@@ -226,6 +226,7 @@ InputOptions RichOptions() {
       {.batch_size = 8,
        .preprocess = {.image_size = 16},
        .layout = BatchContent::kRgb,
+       .label_key = "label",  // With objects the standard one is not read.
        .label_offset = 1,
        .fields = {{.key = "ints"},
                   {.key = "row", .shape = std::vector<std::int64_t>{3}},
