@@ -129,7 +129,9 @@ void Nodes::Work() {
     return;
   }
   std::unique_ptr<Sample> sample = idle_samples_.Pop().value();
+  const Clock::time_point start = Clock::now();
   const bool is_whole = FillRange(filler_, *range, *sample);
+  queue_.FilledHere(Clock::now() - start);
   idle_samples_.Push(std::move(sample));
   if (is_whole) {
     in_order_.try_put(range->batch);

@@ -8,9 +8,12 @@
 namespace infeed {
 namespace {
 
+using Clock = RangeQueue::Clock;
+
 constexpr int kMostSlots = 64;          // bits of SlotRange::slots
 constexpr std::size_t kFirstSize = 64;  // a power of two
 constexpr int kLateAfter = 2;           // times the link's median latency
+constexpr Clock::rep kMeanOf = 8;       // local ranges
 
 std::vector<SlotRequest> RequestsOf(const SlotRange& range) {
   const int count = std::popcount(range.slots);
@@ -107,6 +110,28 @@ std::int64_t RangeQueue::FirstLate() {
   return number;
 }
 
+void RangeQueue::FilledHere(Clock::duration time) {
+  // A lost update does no harm.
+  const Clock::rep mean = local_time_.load(std::memory_order_relaxed);
+  local_time_.store(
+      mean == 0 ? time.count() : mean + (time.count() - mean) / kMeanOf,
+      std::memory_order_relaxed);
+}
+
+bool RangeQueue::IsSlow(Clock::duration latency) const {
+  const Clock::rep time = local_time_.load(std::memory_order_relaxed);
+  return time > 0 && threads_ * (latency.count() / time) > end_ - begin_;
+}
+
+std::int64_t RangeQueue::LastWaiting() {
+  for (std::int64_t number = end_ - 1; number > FirstWaiting(); --number) {
+    if (At(number).state == State::kWaiting && !At(number).is_declined) {
+      return number;
+    }
+  }
+  return end_;
+}
+
 std::int64_t RangeQueue::WaitingForLinks() {
   int left = threads_;  // for the local threads
   for (std::int64_t number = FirstWaiting(); number < end_; ++number) {
@@ -137,8 +162,9 @@ std::int64_t RangeQueue::LateForLink(int link) {
 std::optional<RangeLoan> RangeQueue::Lend(int link, Clock::duration latency,
                                           Clock::time_point now) {
   const std::lock_guard lock(mutex_);
-  std::int64_t number = WaitingForLinks();
-  if (number == end_) {
+  const bool is_slow = IsSlow(latency);
+  std::int64_t number = is_slow ? LastWaiting() : WaitingForLinks();
+  if (number == end_ && !is_slow) {
     number = LateForLink(link);
   }
   if (number == end_) {
@@ -148,7 +174,7 @@ std::optional<RangeLoan> RangeQueue::Lend(int link, Clock::duration latency,
   Holder& holder = entry.holders[entry.holders[0].loan == 0 ? 0 : 1];
   holder = {
       .loan = ++loans_, .link = link, .late_at = now + kLateAfter * latency};
-  SetState(number, State::kOut);
+  SetState(number, is_slow ? State::kLate : State::kOut);
   // Under the lock: the batch cannot leave meanwhile.
   return RangeLoan{
       .range = number, .number = holder.loan, .slots = RequestsOf(entry.range)};

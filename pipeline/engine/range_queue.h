@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +37,9 @@ struct SlotRange {
 //
 // Local threads take the oldest waiting range, or the oldest late one. Links
 // get the oldest waiting one that is not among the first `threads`, or the
-// oldest late one of a single other link.
+// oldest late one of a single other link. A slow link, in whose latency local
+// threads would fill all ranges that there are, gets the last waiting one, late
+// at once: so it does not slow the stream down, and its latency stays known.
 //
 // A thread fills a range only if it moved it to done or writing, under the
 // lock, so each slot is filled once. Such a range keeps its batch in the graph.
@@ -61,6 +64,8 @@ class RangeQueue {
 
   // Redeems a ticket. Requires: the caller fills the range, if there is one.
   [[nodiscard]] std::optional<SlotRange> Take();
+  // Notes how long a local thread took to fill a range.
+  void FilledHere(Clock::duration time);
 
   // As RangeLender's.
   [[nodiscard]] std::optional<RangeLoan> Lend(int link, Clock::duration latency,
@@ -105,6 +110,7 @@ class RangeQueue {
   [[nodiscard]] std::int64_t FirstWaiting();
   [[nodiscard]] std::int64_t FirstLate();
   [[nodiscard]] std::int64_t WaitingForLinks();
+  [[nodiscard]] std::int64_t LastWaiting();
   [[nodiscard]] std::int64_t LateForLink(int link);
   // Moves the loan's range to writing; nullopt: it has another state or loan.
   [[nodiscard]] std::optional<SlotRange> Claim(const RangeLoan& loan);
@@ -114,8 +120,12 @@ class RangeQueue {
   [[nodiscard]] Holder* HolderOf(const RangeLoan& loan);
   [[nodiscard]] int NewTickets();
 
+  [[nodiscard]] bool IsSlow(Clock::duration latency) const;
+
   const int threads_;
   const int slots_per_range_;
+  // Mean of the last ranges filled here; 0: none yet.
+  std::atomic<Clock::rep> local_time_{0};
 
   std::mutex mutex_;
   // Ranges begin_ to end_ - 1; i is in place i mod size, a power of two.

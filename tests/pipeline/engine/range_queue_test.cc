@@ -98,6 +98,29 @@ TEST_F(RangeQueueTest, LocalThreadsTakeTheOldestAndLinksTheNext) {
   EXPECT_EQ(Take(), std::nullopt);
 }
 
+TEST_F(RangeQueueTest, WhatASlowLinkHasIsAlsoALocalThreads) {
+  queue_.FilledHere(kLatency / 5);
+  (void)Add();
+  (void)Add();  // Four ranges: a local thread fills them before the link.
+  const std::optional<RangeLoan> last = Lend(0);
+  EXPECT_EQ(PositionOf(last), 6);
+  const std::optional<RangeLoan> before = Lend(1);
+  EXPECT_EQ(PositionOf(before), 4);
+  for (const std::int64_t position : {0, 2, 4, 6}) {
+    EXPECT_THAT(Take(), Optional(position));
+  }
+  EXPECT_FALSE(Arrive(last.value()));
+  EXPECT_FALSE(Arrive(before.value()));
+}
+
+TEST_F(RangeQueueTest, ALinkIsNotSlowIfThereAreManyRanges) {
+  queue_.FilledHere(kLatency / 5);
+  for (int batch = 0; batch < 3; ++batch) {
+    (void)Add();
+  }
+  EXPECT_EQ(PositionOf(Lend(0)), 2);
+}
+
 TEST_F(RangeQueueTest, ALoanNamesEpochPositionAndRecordOfEachSlot) {
   (void)Add();
   EXPECT_THAT(
