@@ -52,16 +52,15 @@ fs::path FolderOfThisCode() {
 // Beside the code or its folder, as in Python's package; below an installed or
 // built program, test or module; where infeed was installed.
 std::vector<fs::path> PluginPlaces() {
-  std::vector<fs::path> folders;
-  if (const fs::path own = FolderOfThisCode(); !own.empty()) {
-    folders = {own, own / "..", own / ".." / "lib" / "infeed",
-               own / ".." / INFEED_PLUGIN_FOLDER,
-               own / ".." / ".." / INFEED_PLUGIN_FOLDER};
-  }
-  folders.emplace_back(INFEED_PLUGIN_DIR);
   std::vector<fs::path> places;
-  for (const fs::path& folder : folders) {
-    places.push_back((folder / kPluginName).lexically_normal());
+  if (const fs::path own = FolderOfThisCode(); !own.empty()) {
+    places = {own, own / "..", own / ".." / "lib" / "infeed",
+              own / ".." / INFEED_PLUGIN_FOLDER,
+              own / ".." / ".." / INFEED_PLUGIN_FOLDER};
+  }
+  places.emplace_back(INFEED_PLUGIN_DIR);
+  for (fs::path& place : places) {
+    place = (place / kPluginName).lexically_normal();
   }
   return places;
 }
