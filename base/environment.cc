@@ -1,5 +1,8 @@
 #include "base/environment.h"
 
+#include <unistd.h>
+
+#include <array>
 #include <cstdlib>
 
 namespace infeed {
@@ -11,6 +14,13 @@ Environment ProcessEnvironment() {
                ? std::nullopt
                : std::optional<std::string>(value);
   };
+}
+
+std::string HostName() {
+  std::array<char, 256> name{};
+  // The last byte stays zero: a name that is too long may be cut without one.
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data()
+                                                          : "localhost";
 }
 
 }  // namespace infeed

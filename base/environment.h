@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace infeed {
 
@@ -12,5 +14,23 @@ using Environment =
 
 // The environment of this process.
 [[nodiscard]] Environment ProcessEnvironment();
+
+// The machine's name, cut to 255 bytes; "localhost" if it has none.
+[[nodiscard]] std::string HostName();
+
+// Whether two tokens, which processes get from their environment, are equal, in
+// a time that does not depend on where they differ, so that a stranger cannot
+// find a token character by character.
+[[nodiscard]] inline bool IsSameToken(std::string_view one,
+                                      std::string_view other) {
+  if (one.size() != other.size()) {
+    return false;
+  }
+  int different = 0;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    different |= one[i] ^ other[i];
+  }
+  return different == 0;
+}
 
 }  // namespace infeed

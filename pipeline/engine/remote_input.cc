@@ -2,10 +2,10 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <string>
 #include <utility>
 
+#include "base/environment.h"
 #include "pipeline/reading/memory_plan.h"
 #include "pipeline/remote/stream_settings.h"
 #include "pipeline/remote/worker_list.h"
@@ -16,9 +16,7 @@ namespace {
 
 // Different for each stream at work, so that trainers choose different workers.
 std::string TrainerName(const InputOptions& options) {
-  std::array<char, 256> host{};
-  (void)::gethostname(host.data(), host.size() - 1);
-  return std::string(host.data()) + " " + std::to_string(::getpid()) + " " +
+  return HostName() + " " + std::to_string(::getpid()) + " " +
          std::to_string(options.rank);
 }
 

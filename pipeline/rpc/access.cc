@@ -9,6 +9,7 @@
 #include <grpcpp/security/tls_certificate_verifier.h>
 #include <grpcpp/security/tls_credentials_options.h>
 
+#include "base/environment.h"
 #include "base/error.h"
 
 namespace infeed {
@@ -40,17 +41,6 @@ std::shared_ptr<tls::CertificateProviderInterface> WatchedFiles(
   CheckPem(access.tls_ca, "CERTIFICATE");
   return std::make_shared<tls::FileWatcherCertificateProvider>(
       access.tls_key, access.tls_cert, access.tls_ca, kSecondsBetweenReads);
-}
-
-bool IsEqual(std::string_view one, std::string_view other) {
-  if (one.size() != other.size()) {
-    return false;
-  }
-  int different = 0;
-  for (std::size_t i = 0; i < one.size(); ++i) {
-    different |= one[i] ^ other[i];
-  }
-  return different == 0;
 }
 
 }  // namespace
@@ -89,7 +79,7 @@ bool HasToken(const std::multimap<grpc::string_ref, grpc::string_ref>& metadata,
   }
   const auto found = metadata.find(kTokenKey);
   return found != metadata.end() &&
-         IsEqual({found->second.data(), found->second.size()}, token);
+         IsSameToken({found->second.data(), found->second.size()}, token);
 }
 
 }  // namespace infeed

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/atomic_file.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/own_files.h"
 
@@ -16,9 +17,7 @@ namespace infeed {
 namespace {
 
 std::string ThisProcess() {
-  std::array<char, 256> host{};
-  (void)::gethostname(host.data(), host.size() - 1);
-  return "process " + std::to_string(::getpid()) + " on " + host.data();
+  return "process " + std::to_string(::getpid()) + " on " + HostName();
 }
 
 // Whether the path still names the open file: its holder may have removed it

@@ -79,13 +79,6 @@ std::string ProcessorName(const std::string& root) {
   return "unknown";
 }
 
-std::string HostName() {
-  std::array<char, 256> name{};
-  // The last byte stays zero: a name that is too long may be cut without one.
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data()
-                                                          : "localhost";
-}
-
 std::string YamlComments(const RunOrigin& origin) {
   std::string text;
   for (const auto& [name, value] : origin) {

@@ -24,7 +24,6 @@ using RunOrigin = std::vector<std::pair<std::string, std::string>>;
 
 // "unknown" where the kernel does not report it.
 [[nodiscard]] std::string ProcessorName(const std::string& root = "");
-[[nodiscard]] std::string HostName();
 
 // Lines of comments for a YAML file.
 [[nodiscard]] std::string YamlComments(const RunOrigin& origin);

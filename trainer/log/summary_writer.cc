@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "records/tfrecord/format.h"
 #include "trainer/log/event.pb.h"

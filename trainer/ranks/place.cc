@@ -167,17 +167,6 @@ std::string MakeRankToken() {
   return text;
 }
 
-bool IsSameToken(std::string_view one, std::string_view other) {
-  if (one.size() != other.size()) {
-    return false;
-  }
-  int different = 0;
-  for (std::size_t i = 0; i < one.size(); ++i) {
-    different |= one[i] ^ other[i];
-  }
-  return different == 0;
-}
-
 RankPlace FindRank(const RankFlags& flags, const Environment& environment) {
   const Variables variables(environment);
   RankPlace place = FindPlace(flags, variables);

@@ -64,10 +64,6 @@ inline constexpr std::size_t kMaxRankToken = 256;
 // 256 random bits from the operating system, in hexadecimal. Throws IoError.
 [[nodiscard]] std::string MakeRankToken();
 
-// Whether both are equal, in a time that does not depend on where they differ,
-// so that a stranger cannot find a token character by character.
-[[nodiscard]] bool IsSameToken(std::string_view one, std::string_view other);
-
 // Reads the place from the first source that is set: the flags; RANK and
 // WORLD_SIZE, as torchrun sets them; a Slurm step's SLURM_PROCID and
 // SLURM_NTASKS, unless it is the step in which Open MPI starts its daemons;

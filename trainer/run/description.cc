@@ -15,6 +15,7 @@
 
 #include "base/atomic_file.h"
 #include "base/count_text.h"
+#include "base/environment.h"
 #include "base/shown_text.h"
 #include "records/files/open_source.h"
 #include "trainer/feed/fake_data.h"
