@@ -1,6 +1,7 @@
 #include "pipeline/options/input_table.h"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "base/error.h"
@@ -360,6 +361,14 @@ std::span<const InputOption> InputOptionTable() {
     return all;
   }();
   return kAll;
+}
+
+std::vector<InputOption> ViewOptions() {
+  std::vector<InputOption> options;
+  std::ranges::copy_if(
+      kImages, std::back_inserter(options),
+      [](const InputOption& option) { return option.name != "layout"; });
+  return options;
 }
 
 const InputOption& FindInputOption(std::string_view name) {

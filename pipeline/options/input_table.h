@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "pipeline/options/option.h"
 #include "pipeline/options/options.h"
@@ -32,6 +33,10 @@ struct InputOptionGroup {
 
 // The options of all groups.
 [[nodiscard]] std::span<const InputOption> InputOptionTable();
+
+// The options of the group "Images" but layout: those that a view can have for
+// itself.
+[[nodiscard]] std::vector<InputOption> ViewOptions();
 
 // The option with this name. Requires: there is one.
 [[nodiscard]] const InputOption& FindInputOption(std::string_view name);

@@ -19,19 +19,6 @@
 namespace infeed {
 namespace {
 
-// The options that a view can have for itself.
-std::vector<InputOption> ViewRows() {
-  std::vector<InputOption> rows;
-  for (const InputOptionGroup& group : InputOptionGroups()) {
-    if (group.title == "Images") {
-      std::ranges::copy_if(
-          group.options, std::back_inserter(rows),
-          [](const InputOption& row) { return row.name != "layout"; });
-    }
-  }
-  return rows;
-}
-
 int WholeNumber(const OptionAssignment& given) {
   const auto number = ParseWholeNumber<int>(given.value);
   if (!number) {
@@ -135,7 +122,7 @@ void CheckView(const InputOptions& options, int number) {
 
 ViewSpec MakeView(const InputOptions& options,
                   std::span<const OptionAssignment> settings) {
-  const std::vector<InputOption> rows = ViewRows();
+  const std::vector<InputOption> rows = ViewOptions();
   InputOptions set = options;
   ViewSpec view;
   std::vector<std::string> of_images;
@@ -216,7 +203,7 @@ std::vector<ViewSetting> ViewSettings(const InputOptions& options,
     return settings;
   }
   InputOptions set = WithPreprocess(options, view);
-  for (const InputOption& row : ViewRows()) {
+  for (const InputOption& row : ViewOptions()) {
     if (row.affects_batches) {
       settings.push_back({std::string(row.name), JsonText(row.at(set))});
     }

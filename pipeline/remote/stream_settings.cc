@@ -46,14 +46,7 @@ constexpr Choices<FeatureKind, 3> kListKinds = {
      {"int64", FeatureKind::kInt64}}};
 
 std::vector<InputOption> PreprocessRows() {
-  std::vector<InputOption> rows;
-  for (const InputOptionGroup& group : InputOptionGroups()) {
-    if (group.title == "Images") {
-      std::ranges::copy_if(
-          group.options, std::back_inserter(rows),
-          [](const InputOption& row) { return row.name != "layout"; });
-    }
-  }
+  std::vector<InputOption> rows = ViewOptions();
   for (const std::string_view name : kLimitRows) {
     rows.push_back(FindInputOption(name));
   }
