@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "base/shown_text.h"
 #include "records/bytes/fnv_hash.h"
+#include "records/files/text_lines.h"
 
 namespace infeed {
 
@@ -40,22 +41,14 @@ constexpr std::string_view kNameScheme = "dns:///";
 constexpr std::int64_t kMaxListBytes = 1 << 20;
 constexpr int kLastPort = 65535;
 
-std::string_view Trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
-std::vector<std::string_view> Split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
+// The entries of a comma list.
+std::vector<std::string_view> Entries(std::string_view text) {
+  std::vector<std::string_view> entries;
   while (true) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(Trimmed(text.substr(0, end)));
+    const std::size_t end = text.find(',');
+    entries.push_back(Trim(text.substr(0, end)));
     if (end == std::string_view::npos) {
-      return parts;
+      return entries;
     }
     text.remove_prefix(end + 1);
   }
@@ -117,8 +110,7 @@ ListedWorker WorkerOf(std::string_view text) {
 // Throws UsageError for a line of another form, and IoError.
 std::vector<ListedWorker> ReadList(const std::string& path) {
   std::vector<ListedWorker> workers;
-  const std::string text = ReadWholeFile(path, kMaxListBytes);
-  for (const std::string_view line : Split(text, '\n')) {
+  for (const std::string& line : Lines(ReadWholeFile(path, kMaxListBytes))) {
     if (!line.empty() && !line.starts_with('#')) {
       workers.push_back(WorkerOf(line));
     }
@@ -209,7 +201,7 @@ void WorkerList::Parts::Add(File& file, std::vector<std::string>& addresses) {
 WorkerList::WorkerList(std::string_view text, Resolve resolve)
     : parts_(std::make_unique<Parts>()) {
   parts_->resolve = resolve ? std::move(resolve) : ResolveBySystem;
-  for (const std::string_view entry : Split(text, ',')) {
+  for (const std::string_view entry : Entries(text)) {
     if (!entry.starts_with('@')) {
       parts_->workers.push_back(WorkerOf(entry));
       continue;
