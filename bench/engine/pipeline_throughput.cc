@@ -95,14 +95,7 @@ void AddDataFlags(CLI::App& app, Flags& flags) {
                  "Split of the data set: train, validation or test; a single "
                  "file is read whatever split its name says.")
       ->capture_default_str();
-  Rare(app.add_option(
-           "--shards", flags.shards,
-           "Files, folders or patterns of shards, all of them, instead "
-           "of --data_dir."))
-      ->type_name("SPEC");
-  Rare(app.add_flag(
-      "--allow_missing_shards", flags.allow_missing_shards,
-      "Continue if shards of the set are missing, and list them."));
+  AddShardsFlags(app, flags.shards, flags.allow_missing_shards);
   app.add_option("--made", flags.made_images,
                  "Photographs of 500x375 to make in temporary shards, instead "
                  "of a data set.")

@@ -81,6 +81,17 @@ void AddPerformanceFlags(CLI::App& app, InputOptions& options) {
   AddGroups(app, options, true);
 }
 
+void AddShardsFlags(CLI::App& app, std::string& shards,
+                    bool& allow_missing_shards) {
+  Rare(app.add_option("--shards", shards,
+                      "Files, folders or patterns of shards, all of them, "
+                      "instead of --data_dir."))
+      ->type_name("SPEC");
+  Rare(app.add_flag(
+      "--allow_missing_shards", allow_missing_shards,
+      "Continue if shards of the set are missing, and list them."));
+}
+
 CLI::Option* MarkShown(const OptionInfo& option, CLI::Option* flag) {
   return option.is_common ? Common(flag) : Rare(flag);
 }

@@ -22,6 +22,10 @@ void AddStreamFlags(CLI::App& app, InputOptions& options);
 // except the number of threads, which differs among programs.
 void AddPerformanceFlags(CLI::App& app, InputOptions& options);
 
+// Adds --shards, in place of --data_dir, and --allow_missing_shards.
+void AddShardsFlags(CLI::App& app, std::string& shards,
+                    bool& allow_missing_shards);
+
 // Marks an option's flag as one that --help shows, or only --help_all, as the
 // option's row says; returns the flag.
 CLI::Option* MarkShown(const OptionInfo& option, CLI::Option* flag);

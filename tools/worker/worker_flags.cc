@@ -1,9 +1,6 @@
 #include "tools/worker/worker_flags.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <string_view>
 #include <thread>
@@ -11,11 +8,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "pipeline/memory/memory_limit.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/help_text.h"
 #include "tools/cli/number_checks.h"
+#include "tools/input/input_flags.h"
 #include "tools/input/worker_tls_flags.h"
 
 namespace infeed {
@@ -55,13 +54,7 @@ void AddServedDataFlags(CLI::App& app, WorkerFlags& flags) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("SPLIT,...");
-  Rare(app.add_option("--shards", flags.shards,
-                      "Files, folders or patterns of shards, all of them, "
-                      "instead of --data_dir."))
-      ->type_name("SPEC");
-  Rare(app.add_flag(
-      "--allow_missing_shards", flags.allow_missing_shards,
-      "Continue if shards of the set are missing, and list them."));
+  AddShardsFlags(app, flags.shards, flags.allow_missing_shards);
 }
 
 void AddServiceFlags(CLI::App& app, WorkerFlags& flags,
@@ -88,12 +81,6 @@ void AddServiceFlags(CLI::App& app, WorkerFlags& flags,
       ->type_name("NAME");
   app.add_flag("--dry_run", flags.dry_run,
                "Only check flags and data, and print what would be served.");
-}
-
-std::string HostName() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data()
-                                                          : "worker";
 }
 
 void CheckListenFlag(const std::string& address) {
