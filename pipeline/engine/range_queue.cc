@@ -124,7 +124,8 @@ bool RangeQueue::IsSlow(Clock::duration latency) const {
 }
 
 std::int64_t RangeQueue::LastWaiting() {
-  for (std::int64_t number = end_ - 1; number > FirstWaiting(); --number) {
+  const std::int64_t first = FirstWaiting();  // a local thread's next one
+  for (std::int64_t number = end_ - 1; number > first; --number) {
     if (At(number).state == State::kWaiting && !At(number).is_declined) {
       return number;
     }
