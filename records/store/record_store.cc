@@ -194,7 +194,7 @@ std::optional<RecordPayload> RecordStore::FindMapped(
 
 void RecordStore::WillReadNext(std::int64_t record) const {
   constexpr std::int64_t kLine = 64;
-  constexpr std::int64_t kLines = 4;
+  constexpr std::int64_t kLines = 16;
   if (mapped_ == nullptr) {
     return;
   }
@@ -204,11 +204,17 @@ void RecordStore::WillReadNext(std::int64_t record) const {
   if (file == nullptr) {
     return;
   }
+  const std::span<const std::byte> bytes = file->bytes();
   const std::int64_t end =
-      std::min({location.end(), static_cast<std::int64_t>(file->bytes().size()),
-                location.offset + kLines * kLine});
-  for (std::int64_t at = location.offset; at < end; at += kLine) {
-    __builtin_prefetch(&file->bytes()[static_cast<std::size_t>(at)]);
+      std::min(location.end(), static_cast<std::int64_t>(bytes.size()));
+  if (location.offset >= end) {
+    return;
+  }
+  // The record's checksum is at its end.
+  __builtin_prefetch(&bytes[static_cast<std::size_t>(end - 1)]);
+  const std::int64_t begun = std::min(end, location.offset + kLines * kLine);
+  for (std::int64_t at = location.offset; at < begun; at += kLine) {
+    __builtin_prefetch(&bytes[static_cast<std::size_t>(at)]);
   }
 }
 
