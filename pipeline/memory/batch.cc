@@ -155,7 +155,8 @@ Batch::Batch(BatchSpec spec, const BatchMemory& memory)
     fixed_.push_back(
         {.rows = {start + field.rows_at, count * field.row_bytes},
          .lengths = {reinterpret_cast<std::int64_t*>(start + field.lengths_at),
-                     field.row_bytes == 0 ? 0 : count}});
+                     field.row_bytes == 0 ? 0 : count},
+         .row_bytes = field.row_bytes});
   }
   for (const Layout::View& view : layout.views) {
     views_.emplace_back(start + view.at, view.bytes);
@@ -228,11 +229,6 @@ void Batch::BlankSlot(int slot) {
   for (std::vector<Geometry>& view : geometry_) {
     view[static_cast<std::size_t>(slot)] = {};
   }
-}
-
-FieldPlace Batch::fixed_place(std::size_t field, int slot) {
-  return {.row = PartOf(fixed_[field].rows, slot, size()),
-          .length = &fixed_[field].lengths[static_cast<std::size_t>(slot)]};
 }
 
 void Batch::CopyPlan(const Batch& from) {

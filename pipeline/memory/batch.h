@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/error.h"
 #include "pipeline/memory/batch_parts.h"
 #include "preprocess/pixels/image_size.h"
 #include "preprocess/recipe/geometry.h"
@@ -107,7 +108,13 @@ class Batch {
     return fixed_[field].lengths;
   }
   // Where a fixed field of the slot is.
-  [[nodiscard]] FieldPlace fixed_place(std::size_t field, int slot);
+  [[nodiscard]] FieldPlace fixed_place(std::size_t field, int slot) {
+    Check(slot >= 0 && slot < size(), "the slot is in the batch");
+    Fixed& at = fixed_[field];
+    const auto number = static_cast<std::size_t>(slot);
+    return {.row = at.rows.subspan(number * at.row_bytes, at.row_bytes),
+            .length = &at.lengths[number]};
+  }
 
   // The boxes of all slots (InputOptions::objects); none in slots of weight 0.
   [[nodiscard]] BoxColumn& boxes() { return boxes_; }
@@ -153,6 +160,7 @@ class Batch {
   struct Fixed {
     std::span<std::byte> rows;
     std::span<std::int64_t> lengths;
+    std::size_t row_bytes = 0;
   };
 
   BatchSpec spec_;

@@ -76,9 +76,11 @@ void SampleLoader::Parse(std::span<const std::byte> payload,
   sample.field_places.resize(fields);
   Batch& batch = sample.batch->batch();
   for (std::size_t i = 0; i < fields; ++i) {
-    sample.field_places[i] = sample.specs[i].IsFixed()
-                                 ? batch.fixed_place(i, sample.slot)
-                                 : FieldPlace{.column = &sample.fields[i]};
+    if (sample.specs[i].IsFixed()) {
+      sample.field_places[i] = batch.fixed_place(i, sample.slot);
+    } else {
+      sample.field_places[i].column = &sample.fields[i];
+    }
   }
   const int cut = sample.field_reader.Read(payload, sample.field_places);
   counters_.cut_lists.fetch_add(cut, std::memory_order_relaxed);
