@@ -1,6 +1,7 @@
 #include "records/example/varint_block.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "records/example/varint_shuffles.h"
 
@@ -22,16 +23,22 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using ByteTag = hn::FixedTag<std::uint8_t, kVarintsBytes>;
 using WordTag = hn::FixedTag<std::uint32_t, 4>;
-using NumberTag = hn::FixedTag<std::uint64_t, 2>;
 constexpr std::size_t kSmall = 8;  // numbers of a byte each
+constexpr std::size_t kWindow = 64;
 
 // Bit i: byte i has its highest bit.
-HWY_INLINE std::uint32_t Pattern(hn::Vec<ByteTag> bytes) {
-  const hn::RebindToSigned<ByteTag> sign;
+template <std::size_t kBytes>
+HWY_INLINE std::uint64_t Pattern(const std::uint8_t* bytes) {
+  const hn::CappedTag<std::int8_t, kBytes> sign;
   std::uint8_t bits[8] = {};
-  hn::StoreMaskBits(sign, hn::Lt(hn::BitCast(sign, bytes), hn::Zero(sign)),
-                    bits);
-  return bits[0] | std::uint32_t{bits[1]} << 8;
+  for (std::size_t at = 0; at < kBytes; at += hn::Lanes(sign)) {
+    const auto part =
+        hn::LoadU(sign, reinterpret_cast<const std::int8_t*>(bytes) + at);
+    hn::StoreMaskBits(sign, hn::Lt(part, hn::Zero(sign)), bits + at / 8);
+  }
+  std::uint64_t pattern = 0;
+  std::memcpy(&pattern, bits, sizeof(pattern));
+  return pattern;
 }
 
 // Numbers of up to four bytes with seven bits each.
@@ -43,41 +50,76 @@ HWY_INLINE hn::Vec<WordTag> Compact(hn::Vec<WordTag> x) {
                        hn::And(hn::ShiftRight<3>(x), hn::Set(d, 0xFE00000))));
 }
 
-HWY_INLINE void StoreFour(hn::Vec<WordTag> x, std::int64_t* numbers) {
-  const NumberTag d;
+template <typename Numbers>  // two or four at once
+HWY_INLINE void StoreFour(Numbers d, hn::Vec<WordTag> x,
+                          std::int64_t* numbers) {
   auto* const to = reinterpret_cast<std::uint64_t*>(numbers);
-  const hn::Half<WordTag> half;
-  hn::StoreU(hn::PromoteTo(d, hn::LowerHalf(half, x)), d, to);
-  hn::StoreU(hn::PromoteTo(d, hn::UpperHalf(half, x)), d, to + 2);
+  if constexpr (hn::MaxLanes(d) == VarintShuffles::kNumbers) {
+    hn::StoreU(hn::PromoteTo(d, x), d, to);
+  } else {
+    const hn::Half<WordTag> half;
+    hn::StoreU(hn::PromoteTo(d, hn::LowerHalf(half, x)), d, to);
+    hn::StoreU(hn::PromoteTo(d, hn::UpperHalf(half, x)), d, to + 2);
+  }
+}
+
+// Reads numbers from the beginning of kBytes bytes, whose pattern is computed
+// at once: the place of a number is then known a few cycles after that of the
+// one before it. left: bytes that may be read, at least kBytes. Returns whether
+// the next number can be read so, too.
+template <std::size_t kBytes>
+HWY_INLINE bool ReadWindow(const std::uint8_t* from, std::size_t left,
+                           std::span<std::int64_t> numbers, VarintsRead& read) {
+  std::uint64_t pattern = Pattern<kBytes>(from);
+  std::size_t at = 0;
+  if (pattern == 0 && read.numbers + kBytes <= numbers.size()) {
+    std::copy_n(from, kBytes, numbers.data() + read.numbers);
+    read.numbers += kBytes;
+    read.bytes += kBytes;
+    return true;
+  }
+  while (at + VarintShuffles::kBytes <= kBytes && at + kVarintsBytes <= left &&
+         read.numbers + kSmall <= numbers.size()) {
+    std::int64_t* const to = numbers.data() + read.numbers;
+    std::size_t bytes = kSmall;
+    if ((pattern & 0xFF) == 0) {
+      std::copy_n(from + at, kSmall, to);
+      read.numbers += kSmall;
+    } else {
+      const VarintShuffles::Whole whole = kVarintShuffles.WholeAt(pattern);
+      if (whole.numbers == 0) {
+        read.bytes += at;
+        return false;
+      }
+      const hn::Vec<ByteTag> places =
+          hn::Load(ByteTag(), kVarintShuffles.PlacesAt(pattern).data());
+      StoreFour(hn::CappedTag<std::uint64_t, VarintShuffles::kNumbers>(),
+                Compact(hn::BitCast(
+                    WordTag(), hn::TableLookupBytesOr0(
+                                   hn::LoadU(ByteTag(), from + at), places))),
+                to);
+      read.numbers += whole.numbers;
+      bytes = whole.bytes;
+    }
+    at += bytes;
+    pattern >>= bytes;
+  }
+  read.bytes += at;
+  return true;
 }
 
 VarintsRead Read(std::span<const std::byte> block,
                  std::span<std::int64_t> numbers) {
   VarintsRead read;
-  while (block.size() - read.bytes >= kVarintsBytes &&
-         numbers.size() - read.numbers >= kSmall) {
+  bool goes_on = true;
+  while (goes_on && read.numbers + kSmall <= numbers.size() &&
+         read.bytes + kVarintsBytes <= block.size()) {
     const auto* const from =
         reinterpret_cast<const std::uint8_t*>(block.data()) + read.bytes;
-    std::int64_t* const to = numbers.data() + read.numbers;
-    const hn::Vec<ByteTag> bytes = hn::LoadU(ByteTag(), from);
-    const std::uint32_t pattern = Pattern(bytes);
-    if ((pattern & 0xFF) == 0) {
-      std::copy_n(from, kSmall, to);
-      read.numbers += kSmall;
-      read.bytes += kSmall;
-      continue;
-    }
-    const VarintShuffles::Shuffle& shuffle = kVarintShuffles.At(pattern);
-    if (shuffle.numbers == 0) {
-      break;
-    }
-    StoreFour(Compact(hn::BitCast(
-                  WordTag(),
-                  hn::TableLookupBytesOr0(
-                      bytes, hn::LoadU(ByteTag(), shuffle.places.data())))),
-              to);
-    read.numbers += shuffle.numbers;
-    read.bytes += shuffle.bytes;
+    const std::size_t left = block.size() - read.bytes;
+    goes_on = left >= kWindow
+                  ? ReadWindow<kWindow>(from, left, numbers, read)
+                  : ReadWindow<kVarintsBytes>(from, left, numbers, read);
   }
   return read;
 }

@@ -15,28 +15,36 @@ class VarintShuffles {
   static constexpr int kNumbers = 4;
   static constexpr int kNumberBytes = 4;
 
-  struct Shuffle {
-    // Of byte k of number i: its place; kZero: none.
-    std::array<std::uint8_t, std::size_t{kNumbers} * kNumberBytes> places;
-    std::uint8_t numbers;  // that are whole and have up to four bytes
-    std::uint8_t bytes;    // of them
+  // Of byte k of number i: its place; kZero: none.
+  using Places = std::array<std::uint8_t, std::size_t{kNumbers} * kNumberBytes>;
+  // Numbers that are whole and have up to four bytes. Apart from the places,
+  // and short, because the next pattern waits for it.
+  struct Whole {
+    std::uint8_t numbers;
+    std::uint8_t bytes;  // of them
   };
 
   constexpr VarintShuffles() {
-    for (std::size_t pattern = 0; pattern < shuffles_.size(); ++pattern) {
-      shuffles_[pattern] = Of(static_cast<std::uint32_t>(pattern));
+    for (std::size_t pattern = 0; pattern < kPatterns; ++pattern) {
+      Add(static_cast<std::uint32_t>(pattern));
     }
   }
-  [[nodiscard]] const Shuffle& At(std::uint32_t pattern) const {
-    return shuffles_[pattern % shuffles_.size()];
+  [[nodiscard]] const Places& PlacesAt(std::uint64_t pattern) const {
+    return places_[pattern % kPatterns];
+  }
+  [[nodiscard]] Whole WholeAt(std::uint64_t pattern) const {
+    return whole_[pattern % kPatterns];
   }
 
  private:
   static constexpr std::uint8_t kZero = 0x80;
 
-  static constexpr Shuffle Of(std::uint32_t pattern) {
-    Shuffle shuffle = {};
-    shuffle.places.fill(kZero);
+  static constexpr std::size_t kPatterns = std::size_t{1} << kBytes;
+
+  constexpr void Add(std::uint32_t pattern) {
+    Places& places = places_[pattern];
+    Whole& whole = whole_[pattern];
+    places.fill(kZero);
     int begin = 0;
     for (int number = 0; number < kNumbers; ++number) {
       int end = begin;
@@ -48,17 +56,17 @@ class VarintShuffles {
         break;
       }
       for (int i = begin; i < end; ++i) {
-        shuffle.places[static_cast<std::size_t>(
-            number * kNumberBytes + i - begin)] = static_cast<std::uint8_t>(i);
+        places[static_cast<std::size_t>(number * kNumberBytes + i - begin)] =
+            static_cast<std::uint8_t>(i);
       }
       begin = end;
-      ++shuffle.numbers;
+      ++whole.numbers;
     }
-    shuffle.bytes = static_cast<std::uint8_t>(begin);
-    return shuffle;
+    whole.bytes = static_cast<std::uint8_t>(begin);
   }
 
-  std::array<Shuffle, std::size_t{1} << kBytes> shuffles_ = {};
+  alignas(16) std::array<Places, kPatterns> places_ = {};
+  std::array<Whole, kPatterns> whole_ = {};
 };
 
 inline constexpr VarintShuffles kVarintShuffles;
