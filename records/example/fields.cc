@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "records/example/example_walk.h"
 #include "records/example/item_visit.h"
 
 namespace infeed {
@@ -18,6 +19,28 @@ constexpr std::int64_t kNumberBytes = 8;
 // Entries of an Example whose fields are remembered.
 constexpr std::size_t kKnownEntries = 64;
 constexpr std::int64_t kMostItems = std::int64_t{1} << 28;
+
+// Whether the first and the last bytes of two texts are equal, as many as a
+// Word has.
+template <typename Word>
+bool HaveSameEnds(std::string_view one, std::string_view other) {
+  const auto differ = [&](std::size_t at) {
+    Word words[2] = {};
+    std::memcpy(&words[0], &one[at], sizeof(Word));
+    std::memcpy(&words[1], &other[at], sizeof(Word));
+    return words[0] ^ words[1];
+  };
+  return (differ(0) | differ(one.size() - sizeof(Word))) == 0;
+}
+
+// A call of memcmp() for a key of a few bytes takes longer.
+bool IsSameKey(std::string_view one, std::string_view other) {
+  const std::size_t size = one.size();
+  return size != other.size()    ? false
+         : size < 4 || size > 16 ? one == other
+         : size < 8              ? HaveSameEnds<std::uint32_t>(one, other)
+                                 : HaveSameEnds<std::uint64_t>(one, other);
+}
 
 std::string KeyText(const FieldSpec& field) {
   return "Example key '" + field.key + "'";
@@ -55,31 +78,31 @@ void RequirePresent(const FieldSpec& field) {
 }
 
 // Puts the values of one feature into a column, within a budget of bytes.
-class ColumnSink final : public FeatureSink {
+class ColumnSink {
  public:
   ColumnSink(const FieldSpec& field, std::int64_t& budget, FieldColumn& column)
       : field_(field), budget_(budget), column_(column) {}
 
-  void Begin(FeatureKind kind) override {
+  void Begin(FeatureKind kind) {
     if (kind_ != kind) {
       kind_ = kind;
       column_.Clear();
     }
   }
-  void Add(std::string_view value) override {
+  void Add(std::string_view value) {
     Take(kNumberBytes + static_cast<std::int64_t>(value.size()));
     if (field_.kind == FeatureKind::kBytes) {
       column_.bytes += value;
       column_.byte_offsets.push_back(std::ssize(column_.bytes));
     }
   }
-  void Add(float value) override {
+  void Add(float value) {
     Take(kNumberBytes);
     if (field_.kind == FeatureKind::kFloat) {
       column_.floats.push_back(value);
     }
   }
-  void Add(std::int64_t value) override {
+  void Add(std::int64_t value) {
     Take(kNumberBytes);
     if (field_.kind == FeatureKind::kInt64) {
       column_.int64s.push_back(value);
@@ -118,24 +141,24 @@ class ColumnSink final : public FeatureSink {
 // Puts the values of one feature into a slot's array of T; those beyond its end
 // are counted. Row: aligned as T.
 template <typename T>
-class RowSink final : public FeatureSink {
+class RowSink {
  public:
   RowSink(const FieldSpec& field, std::int64_t items, std::span<std::byte> row)
       : field_(field), items_(reinterpret_cast<T*>(row.data())), size_(items) {}
 
-  void Begin(FeatureKind kind) override {
+  void Begin(FeatureKind kind) {
     if (kind_ != kind) {
       kind_ = kind;
       values_ = 0;
     }
   }
-  void Add(std::string_view) override { ++values_; }
-  void Add(float value) override {
+  void Add(std::string_view) { ++values_; }
+  void Add(float value) {
     if constexpr (std::floating_point<T>) {
       Store(value);
     }
   }
-  void Add(std::int64_t value) override {
+  void Add(std::int64_t value) {
     if constexpr (std::same_as<T, bool>) {
       Require(value == 0 || value == 1, value);
       Store(value != 0);
@@ -145,10 +168,12 @@ class RowSink final : public FeatureSink {
     }
   }
 
-  void AddAll(std::span<const std::int64_t> values) override {
-    AddEach(values);
+  // Numbers that need no check are written where they belong.
+  template <std::same_as<T> Number>
+  [[nodiscard]] std::span<T> room(Number /*next*/) const {
+    return {items_ + std::min(values_, size_), items_ + size_};
   }
-  void AddAll(std::span<const float> values) override { AddEach(values); }
+  void Added(std::size_t count) { values_ += static_cast<std::int64_t>(count); }
 
   [[nodiscard]] FeatureKind kind() const { return kind_; }
   [[nodiscard]] std::int64_t values() const { return values_; }
@@ -158,20 +183,6 @@ class RowSink final : public FeatureSink {
     if (!holds && values_ < size_) {
       FailFor(field_, "has " + std::to_string(value) + ", which is no " +
                           std::string(ChoiceName(field_.type, kItemTypes)));
-    }
-  }
-  template <typename Number>
-  void AddEach(std::span<const Number> numbers) {
-    if constexpr (std::same_as<T, Number>) {
-      const std::size_t room =
-          static_cast<std::size_t>(std::max<std::int64_t>(size_ - values_, 0));
-      std::ranges::copy(numbers.first(std::min(room, numbers.size())),
-                        items_ + std::min(values_, size_));
-      values_ += std::ssize(numbers);
-    } else {
-      for (const Number number : numbers) {
-        RowSink::Add(number);
-      }
     }
   }
   void Store(T value) {
@@ -189,15 +200,15 @@ class RowSink final : public FeatureSink {
 };
 
 // The one value of a raw field.
-class RawSink final : public FeatureSink {
+class RawSink {
  public:
-  void Begin(FeatureKind kind) override { kind_ = kind; }
-  void Add(std::string_view value) override {
+  void Begin(FeatureKind kind) { kind_ = kind; }
+  void Add(std::string_view value) {
     value_ = value;
     ++values_;
   }
-  void Add(float) override {}
-  void Add(std::int64_t) override {}
+  void Add(float) {}
+  void Add(std::int64_t) {}
 
   [[nodiscard]] FeatureKind kind() const { return kind_; }
   [[nodiscard]] std::int64_t values() const { return values_; }
@@ -452,7 +463,7 @@ void FieldReader::FindEntries(std::span<const std::byte> example) {
   ForEachEntry(example, [&](std::string_view key,
                             std::span<const std::byte> entry) {
     std::size_t& field = order_[number++ % order_.size()];
-    if (field >= fields_.size() || fields_[field].key != key) {
+    if (field >= fields_.size() || !IsSameKey(fields_[field].key, key)) {
       field = static_cast<std::size_t>(
           std::ranges::find(fields_, key, &FieldSpec::key) - fields_.begin());
     }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "records/example/builder.h"
+#include "records/example/example_walk.h"
 #include "records/example/reader.h"
 
 namespace infeed {
@@ -24,21 +25,21 @@ constexpr std::string_view kSeekIndex = "image/seek_index";
 
 // Keeps the single value of a known key, and counts how many values there are.
 template <typename T>
-class OneValue final : public FeatureSink {
+class OneValue {
  public:
   static constexpr FeatureKind kKind = std::is_same_v<T, std::int64_t>
                                            ? FeatureKind::kInt64
                                            : FeatureKind::kBytes;
 
-  void Begin(FeatureKind kind) override {
+  void Begin(FeatureKind kind) {
     if (kind_ != kind) {
       kind_ = kind;
       count_ = 0;
     }
   }
-  void Add(std::string_view value) override { Keep(value); }
-  void Add(float value) override { Keep(value); }
-  void Add(std::int64_t value) override { Keep(value); }
+  void Add(std::string_view value) { Keep(value); }
+  void Add(float value) { Keep(value); }
+  void Add(std::int64_t value) { Keep(value); }
 
   [[nodiscard]] bool IsOne() const { return kind_ == kKind && count_ == 1; }
 

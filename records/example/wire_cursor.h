@@ -35,6 +35,9 @@ enum class WireType : std::uint32_t {
 // The rest of a message in protobuf's wire format, as a view of its bytes. In
 // place of protobuf's stream, which is slow to make, and would be made for each
 // of the four levels of each feature of an Example.
+//
+// What is short is always inlined, so that a cursor stays in registers: storing
+// it for a call, and loading it again, took longer than the rest.
 class WireCursor {
  public:
   // error: the text of the DataError for what is no message. Keeps it.
@@ -54,32 +57,13 @@ class WireCursor {
     return tag;
   }
 
-  std::uint64_t TakeVarint() {
+  [[gnu::always_inline]] std::uint64_t TakeVarint() {
     if (at_ != end_ && *at_ < 0x80) {
       return *at_++;
     }
-    // Up to four bytes are read at once: a branch for each byte of token ids is
-    // mostly foreseen wrongly.
-    if (end_ - at_ >= kWord) {
-      const std::uint64_t word = PeekWord();
-      const std::uint64_t last = ~word & kLastBytes;
-      if ((last & 0xFFFFFFFF) != 0) {
-        const std::uint64_t number = word & (last ^ (last - 1));
-        at_ += (std::countr_zero(last) + 1) / 8;
-        return (number & 0x7F) | ((number >> 1) & 0x3F80) |
-               ((number >> 2) & 0x1FC000) | ((number >> 3) & 0xFE00000);
-      }
-    }
-    constexpr int kBits = 7;
-    std::uint64_t bits = 0;
-    for (int shift = 0; shift < 64 && at_ < end_; shift += kBits) {
-      const std::uint8_t byte = *at_++;
-      bits |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
-      if (byte < 0x80) {
-        return bits;
-      }
-    }
-    Fail();
+    const LongVarint taken = TakeLongVarint(at_, end_, error_);
+    at_ = taken.end;
+    return taken.value;
   }
 
   // Reads the next numbers, as many as ReadVarints() does; returns how many.
@@ -94,7 +78,7 @@ class WireCursor {
   }
 
   // Reads a length and returns a view of that many bytes.
-  std::span<const std::byte> TakeBytes() {
+  [[gnu::always_inline]] std::span<const std::byte> TakeBytes() {
     const std::uint64_t length = TakeVarint();
     const std::uint8_t* const begin = at_;
     Advance(length);
@@ -127,35 +111,32 @@ class WireCursor {
   }
 
   // Skips the value of a tag; of a group, all up to its end.
-  void Skip(std::uint32_t tag) {
-    switch (WireTypeOf(tag)) {
-      case WireType::kVarint:
-        (void)TakeVarint();
-        return;
-      case WireType::kFixed64:
-        return Advance(sizeof(std::uint64_t));
-      case WireType::kBytes:
-        (void)TakeBytes();
-        return;
-      case WireType::kGroup:
-        *this = AfterGroup(*this, tag);
-        return;
-      case WireType::kGroupEnd:  // It has not begun.
-        break;
-      case WireType::kFixed32:
-        return Advance(sizeof(std::uint32_t));
+  [[gnu::always_inline]] void Skip(std::uint32_t tag) {
+    if (WireTypeOf(tag) == WireType::kBytes) {
+      (void)TakeBytes();
+    } else {
+      at_ = AfterOther(at_, end_, error_, tag);
     }
-    Fail();
   }
 
  private:
-  static constexpr int kWord = 8;
-  // The bit that the last byte of a number lacks, in each byte.
-  static constexpr std::uint64_t kLastBytes = 0x8080808080808080;
+  WireCursor(const std::uint8_t* at, const std::uint8_t* end, const char* error)
+      : at_(at), end_(end), error_(error) {}
 
-  // By value, so that a loop's cursor stays in registers.
-  [[nodiscard]] static WireCursor AfterGroup(WireCursor cursor,
-                                             std::uint32_t tag);
+  struct LongVarint {
+    std::uint64_t value;
+    const std::uint8_t* end;
+  };
+
+  // Not of a cursor: a loop's one stays in registers.
+  [[nodiscard]] static LongVarint TakeLongVarint(const std::uint8_t* at,
+                                                 const std::uint8_t* end,
+                                                 const char* error);
+  [[nodiscard]] static const std::uint8_t* AfterOther(const std::uint8_t* at,
+                                                      const std::uint8_t* end,
+                                                      const char* error,
+                                                      std::uint32_t tag);
+  void SkipGroup(std::uint32_t tag);
 
   [[noreturn]] void Fail() const { throw DataError(error_); }
 
@@ -168,13 +149,6 @@ class WireCursor {
       Fail();
     }
     at_ += bytes;
-  }
-
-  // The next eight bytes, the first one lowest; they stay.
-  [[nodiscard]] std::uint64_t PeekWord() const {
-    std::uint64_t word = 0;
-    std::memcpy(&word, at_, kWord);
-    return word;
   }
 
   const std::uint8_t* at_;

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "preprocess/codecs/stored_size.h"
 #include "preprocess/jpeg/details.h"
+#include "records/example/example_walk.h"
 #include "records/example/imagenet_example.h"
 #include "records/example/reader.h"
 #include "tools/cli/image_format.h"

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "records/example/builder.h"
+#include "records/example/example_walk.h"
 #include "records/example/imagenet_example.h"
-#include "records/example/reader.h"
 #include "tests/support/bytes.h"
 #include "tests/support/example.pb.h"
 #include "tests/support/tar_file.h"

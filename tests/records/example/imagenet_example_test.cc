@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "records/example/example_walk.h"
 #include "records/example/reader.h"
 #include "tests/support/bytes.h"
 #include "tests/support/example_wire.h"
