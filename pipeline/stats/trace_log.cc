@@ -1,6 +1,7 @@
 #include "pipeline/stats/trace_log.h"
 
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -116,7 +117,8 @@ bool TraceLog::NextBlock(Place& place) {
     return false;
   }
   events_left_ -= static_cast<std::int64_t>(block->capacity);
-  OfThread& thread = threads_[::gettid()];
+  // glibc has gettid() from 2.30 on only.
+  OfThread& thread = threads_[static_cast<int>(::syscall(SYS_gettid))];
   thread.name = ThreadName();
   thread.blocks.push_back(block);
   place = {.log = number_.load(std::memory_order_relaxed),
