@@ -111,7 +111,7 @@ void Announce(const std::string& announcement) {
       ::write(STDERR_FILENO, line.data(), line.size());
 }
 
-void Wait(const std::stop_source& source, const std::string& announcement,
+void Wait(std::stop_source& source, const std::string& announcement,
           const SignalStop::Now& now) {
   const sigset_t set = Signals();
   SignalLadder ladder;
@@ -177,7 +177,7 @@ SignalAnswer SignalLadder::Take(int signal, Clock::time_point now) {
 
 SignalStop::SignalStop(const std::string& announcement, const Now& now) {
   HoldSignals();  // in this thread, and in those that it starts
-  thread_ = std::jthread([source = source_, announcement, now] {
+  thread_ = std::jthread([source = source_, announcement, now]() mutable {
     Wait(source, announcement, now);
   });
   PassTo(thread_.native_handle());
