@@ -11,6 +11,9 @@
 
 #if defined(__x86_64__)
 #include <nmmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_acle.h>
+#include <sys/auxv.h>
 #endif
 
 namespace infeed {
@@ -110,7 +113,8 @@ bool HasCrc32cInstruction() {
   return has;
 }
 
-__attribute__((target("sse4.2"))) std::uint32_t ExtendCrc32cHardware(
+// Clang wants the second name, too.
+__attribute__((target("sse4.2,crc32"))) std::uint32_t ExtendCrc32cHardware(
     std::uint32_t crc, std::span<const std::byte> bytes) {
   std::uint64_t state = ~crc;
   while (bytes.size() >= kStep) {
@@ -122,6 +126,26 @@ __attribute__((target("sse4.2"))) std::uint32_t ExtendCrc32cHardware(
     low = _mm_crc32_u8(low, std::to_integer<std::uint8_t>(byte));
   }
   return ~low;
+}
+
+#elif defined(__aarch64__)
+
+bool HasCrc32cInstruction() {
+  static const bool has = (::getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;
+  return has;
+}
+
+__attribute__((target("+crc"))) std::uint32_t ExtendCrc32cHardware(
+    std::uint32_t crc, std::span<const std::byte> bytes) {
+  crc = ~crc;
+  while (bytes.size() >= kStep) {
+    crc = __crc32cd(crc, LoadLittleEndian(bytes.data()));
+    bytes = bytes.subspan(kStep);
+  }
+  for (const std::byte byte : bytes) {
+    crc = __crc32cb(crc, std::to_integer<std::uint8_t>(byte));
+  }
+  return ~crc;
 }
 
 #else
