@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -131,7 +132,7 @@ constexpr Choices<Compression, 3> kCompressions = {
      {"gzip", Compression::kGzip},
      {"zlib", Compression::kZlib}}};
 
-// A shard that appears when it is closed.
+// A shard that appears when it is closed. Threads may share it.
 class Writer {
  public:
   Writer(const nb::bytes& path, const std::string& compression)
@@ -143,30 +144,33 @@ class Writer {
 
   void Write(const nb::bytes& payload) {
     const std::span<const std::byte> bytes = BytesOf(payload);
-    Open();
     const nb::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    if (!writer_) {
+      throw UsageError("the writer is closed");
+    }
     writer_->Append(bytes);
   }
 
   void Close() {
+    const nb::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
     if (writer_) {
-      const nb::gil_scoped_release release;
       writer_->Close();
       writer_.reset();
     }
   }
 
   // Drops the file.
-  void Abandon() { writer_.reset(); }
-
- private:
-  void Open() const {
-    if (!writer_) {
-      throw UsageError("the writer is closed");
-    }
+  void Abandon() {
+    const nb::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    writer_.reset();
   }
 
-  std::optional<TfrecordWriter> writer_;
+ private:
+  std::mutex mutex_;
+  std::optional<TfrecordWriter> writer_;  // none: closed
 };
 
 }  // namespace

@@ -1,11 +1,13 @@
 """Random access, writing, verification, images."""
 
+import concurrent.futures
 import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+import threading
 import types
 import unittest
 from unittest import mock
@@ -51,6 +53,47 @@ class RecordsTest(unittest.TestCase):
                     "text": ["caf\u00e9".encode()], "box": [0.5, 1.0],
                     "ids": [1, 2, 3]})
                 self.assertEqual(records[1], b"payload")
+
+    def test_threads_share_a_writer(self):
+        wanted = [[b"%d of %d" % (number, thread) for number in range(500)]
+                  for thread in range(4)]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.tfrecord")
+            with (infeed.records.Writer(path) as writer,
+                  concurrent.futures.ThreadPoolExecutor(4) as pool):
+                def write(payloads):
+                    for payload in payloads:
+                        writer.write(payload)
+                list(pool.map(write, wanted))
+            self.assertEqual(sorted(infeed.records.open(path)[:]),
+                             sorted(sum(wanted, [])))
+
+    def test_a_writer_is_closed_while_threads_write(self):
+        under_way = threading.Event()
+
+        def write(writer, thread):
+            written = []
+            try:
+                for number in range(1_000_000):
+                    payload = b"%d of %d" % (number, thread)
+                    writer.write(payload)
+                    written.append(payload)
+                    if number == 100:
+                        under_way.set()
+            except ValueError as error:
+                self.assertIn("the writer is closed", str(error))
+            return written
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.tfrecord")
+            writer = infeed.records.Writer(path)
+            with concurrent.futures.ThreadPoolExecutor(2) as pool:
+                threads = [pool.submit(write, writer, thread)
+                           for thread in range(2)]
+                under_way.wait(60)
+                writer.close()
+            self.assertEqual(
+                sorted(infeed.records.open(path)[:]),
+                sorted(sum((thread.result() for thread in threads), [])))
 
     def test_a_file_that_is_not_finished_does_not_appear(self):
         with tempfile.TemporaryDirectory() as folder:
