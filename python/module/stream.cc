@@ -97,7 +97,7 @@ Loan Stream::Next(const nb::callable& all_held) {
     if (PyErr_CheckSignals() != 0) {
       throw nb::python_error();
     }
-    if (pipeline_->all_lent() && !std::exchange(told_, true)) {
+    if (pipeline_->all_lent() && !told_.exchange(true)) {
       all_held();
     }
   }

@@ -70,7 +70,7 @@ class Stream {
   std::timed_mutex next_mutex_;  // one thread at a time
   std::atomic<int> waiting_ = 0;
   OwnerProcess process_;
-  bool told_ = false;  // that all batches are held
+  std::atomic<bool> told_ = false;  // that all batches are held
   std::unique_ptr<InputPipeline> pipeline_;
 };
 
