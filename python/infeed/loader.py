@@ -38,8 +38,9 @@ Place = tuple[int, int, int]  # epoch, position, past epochs
 _OF_IMAGES = {"image_key", "lenient", "max_pixels"}
 
 # A daemon thread that returns from the engine when the interpreter is gone would
-# abort the process. So at the end streams stop, and daemon threads wait.
-_loaders: weakref.WeakSet[Loader] = weakref.WeakSet()
+# abort the process. So at the end streams stop, and daemon threads wait. Without
+# the interpreter's lock a WeakSet cannot be listed while threads add to it.
+_loaders: set[weakref.ref[Loader]] = set()
 _ending = False
 
 
@@ -47,8 +48,10 @@ _ending = False
 def _stop_all() -> None:
     global _ending
     _ending = True
-    for loader in list(_loaders):
-        loader._end()
+    for reference in list(_loaders):
+        loader = reference()
+        if loader is not None:
+            loader._end()
 
 
 def _check_interpreter() -> None:
@@ -172,7 +175,7 @@ class Loader:
         self._open: _engine.Stream | None = None
         self._turn: object = None  # the pass in progress
         self._resumed = False
-        _loaders.add(self)
+        _loaders.add(weakref.ref(self, _loaders.discard))
         # Wrong options are reported here.
         self._has_labels = self._stream().has_labels
         self._own = {*vars(self), "_own"} - others
@@ -211,6 +214,7 @@ class Loader:
                     None if self._objects is None else self._objects._spec(),
                     [view._settings() for view in self._views[1:]],
                     self._place)
+                _check_interpreter()  # _end() may have come before the stream.
             return stream
 
     def _check_usable(self) -> None:

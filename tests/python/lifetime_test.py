@@ -1,5 +1,6 @@
 """Memory, threads, processes and the interpreter's end."""
 
+import concurrent.futures
 import gc
 import importlib.util
 import itertools
@@ -117,6 +118,21 @@ class ThreadsTest(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(sorted(taken), [divmod(i, 50) for i in range(200)])
+
+    def test_loaders_in_threads_have_the_batches_that_they_have_alone(self):
+        def batches(seed):
+            return [batch.images.tobytes() for batch in loader(seed=seed)]
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            together = list(pool.map(batches, range(8)))
+        self.assertEqual(together, [batches(seed) for seed in range(8)])
+
+    def test_a_loader_that_is_freed_is_not_listed(self):
+        listed = sys.modules["infeed.loader"]._loaders
+        train = loader()
+        before = len(listed)
+        del train
+        gc.collect()
+        self.assertLess(len(listed), before)
 
 
 class InterpreterTest(unittest.TestCase):
