@@ -30,10 +30,7 @@ set(infeed_yaml yaml-cpp)
 if(TARGET yaml-cpp::yaml-cpp)
   set(infeed_yaml yaml-cpp::yaml-cpp)
 endif()
-# Libraries without package files.
-find_library(INFEED_ISAL isal REQUIRED)
-find_library(INFEED_UTF8PROC utf8proc REQUIRED)
-find_library(INFEED_WEBP webp REQUIRED)
+include(cmake/plain_libraries.cmake)
 find_package(hwy REQUIRED)
 find_package(fmt REQUIRED)
 

@@ -26,6 +26,7 @@ write_basic_package_version_file(infeedConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/infeedConfig.cmake
               ${PROJECT_BINARY_DIR}/infeedConfigVersion.cmake
+              cmake/plain_libraries.cmake
   DESTINATION ${infeed_package_dir})
 
 # Documentation for users, and example programs.
