@@ -47,6 +47,9 @@ target_compile_options(infeed_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:
     -Wall -Wextra $<$<NOT:$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wshadow>
     -Wnon-virtual-dtor -Woverloaded-virtual>
+  # Products and sums are rounded apart, so that CPUs with fused multiply-adds,
+  # as all Arm ones, have the same bits as those without.
+  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
   # False warnings of GCC 12 for std::optional's value and std::string's +.
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized -Wno-restrict>
   # In a unity build sources are included, so that GCC takes their anonymous
