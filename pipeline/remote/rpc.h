@@ -17,7 +17,7 @@ namespace infeed {
 
 // Changes with any change of this file, as the plugin and what loads it may be
 // of different builds.
-inline constexpr int kRpcVersion = 1;
+inline constexpr int kRpcVersion = 2;
 
 enum class RpcCode {
   kOk,
@@ -133,9 +133,34 @@ class RpcLibrary {
       std::int64_t max_request, RpcServer::Handler handler) = 0;
 };
 
+// Why the plugin made nothing.
+struct RpcError {
+  bool is_usage = false;  // a UsageError, else an IoError
+  std::string message = {};
+};
+
+// RpcLibrary in the plugin: returns null and an error, and throws nothing. The
+// plugin and what loads it may each contain a C++ runtime, and an exception of
+// one is not caught by its type in the other.
+class RpcPlugin {
+ public:
+  RpcPlugin() = default;
+  virtual ~RpcPlugin() = default;
+  RpcPlugin(const RpcPlugin&) = delete;
+  RpcPlugin& operator=(const RpcPlugin&) = delete;
+
+  [[nodiscard]] virtual std::unique_ptr<RpcChannel> Connect(
+      const std::string& address, const RpcAccess& access,
+      std::int64_t max_reply, RpcError& error) = 0;
+  [[nodiscard]] virtual std::unique_ptr<RpcServer> Listen(
+      const std::string& address, const RpcAccess& access,
+      std::int64_t max_request, RpcServer::Handler handler,
+      RpcError& error) = 0;
+};
+
 // What the plugin exports: infeed_rpc_version returns kRpcVersion,
-// infeed_rpc_library the library, which is never destroyed.
+// infeed_rpc_plugin the plugin, which is never destroyed.
 using RpcVersionFunction = int();
-using RpcLibraryFunction = RpcLibrary*();
+using RpcPluginFunction = RpcPlugin*();
 
 }  // namespace infeed

@@ -3,8 +3,11 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -85,6 +88,44 @@ Function* FunctionOf(void* plugin, const char* name) {
   return reinterpret_cast<Function*>(dlsym(plugin, name));
 }
 
+// The plugin's errors as exceptions of this code.
+class PluginLibrary final : public RpcLibrary {
+ public:
+  explicit PluginLibrary(RpcPlugin& plugin) : plugin_(plugin) {}
+
+  std::unique_ptr<RpcChannel> Connect(const std::string& address,
+                                      const RpcAccess& access,
+                                      std::int64_t max_reply) override {
+    RpcError error;
+    auto channel = plugin_.Connect(address, access, max_reply, error);
+    ThrowIf(channel == nullptr, error);
+    return channel;
+  }
+
+  std::unique_ptr<RpcServer> Listen(const std::string& address,
+                                    const RpcAccess& access,
+                                    std::int64_t max_request,
+                                    RpcServer::Handler handler) override {
+    RpcError error;
+    auto server =
+        plugin_.Listen(address, access, max_request, std::move(handler), error);
+    ThrowIf(server == nullptr, error);
+    return server;
+  }
+
+ private:
+  static void ThrowIf(bool has_failed, const RpcError& error) {
+    if (has_failed && error.is_usage) {
+      throw UsageError(error.message);
+    }
+    if (has_failed) {
+      throw IoError(error.message);
+    }
+  }
+
+  RpcPlugin& plugin_;
+};
+
 RpcLibrary& LoadPlugin() {
   const std::string path = FindPlugin().string();
   // Stays loaded, as gRPC has threads of its own.
@@ -97,14 +138,14 @@ RpcLibrary& LoadPlugin() {
   }
   const auto version =
       FunctionOf<RpcVersionFunction>(plugin, "infeed_rpc_version");
-  const auto library =
-      FunctionOf<RpcLibraryFunction>(plugin, "infeed_rpc_library");
-  if (version == nullptr || library == nullptr || version() != kRpcVersion) {
+  const auto rpc = FunctionOf<RpcPluginFunction>(plugin, "infeed_rpc_plugin");
+  if (version == nullptr || rpc == nullptr || version() != kRpcVersion) {
     throw UsageError(path +
                      ": belongs to another version of infeed; install both "
                      "from one build");
   }
-  return *library();
+  // Never destroyed: threads may use it while the process ends.
+  return *new PluginLibrary(*rpc());
 }
 
 struct LoadedPlugin {

@@ -1,8 +1,10 @@
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "base/error.h"
 #include "pipeline/remote/rpc.h"
 #include "pipeline/rpc/channel.h"
 #include "pipeline/rpc/server.h"
@@ -10,20 +12,34 @@
 namespace infeed {
 namespace {
 
-class GrpcLibrary final : public RpcLibrary {
+template <typename T, typename... Arguments>
+std::unique_ptr<T> Make(RpcError& error, Arguments&&... arguments) {
+  try {
+    return std::make_unique<T>(std::forward<Arguments>(arguments)...);
+  } catch (const UsageError& thrown) {
+    error = {.is_usage = true, .message = thrown.what()};
+  } catch (const std::exception& thrown) {
+    error = {.is_usage = false, .message = thrown.what()};
+  }
+  return nullptr;
+}
+
+class GrpcPlugin final : public RpcPlugin {
  public:
   std::unique_ptr<RpcChannel> Connect(const std::string& address,
                                       const RpcAccess& access,
-                                      std::int64_t max_reply) override {
-    return std::make_unique<GrpcChannel>(address, access, max_reply);
+                                      std::int64_t max_reply,
+                                      RpcError& error) override {
+    return Make<GrpcChannel>(error, address, access, max_reply);
   }
 
   std::unique_ptr<RpcServer> Listen(const std::string& address,
                                     const RpcAccess& access,
                                     std::int64_t max_request,
-                                    RpcServer::Handler handler) override {
-    return std::make_unique<GrpcServer>(address, access, max_request,
-                                        std::move(handler));
+                                    RpcServer::Handler handler,
+                                    RpcError& error) override {
+    return Make<GrpcServer>(error, address, access, max_request,
+                            std::move(handler));
   }
 };
 
@@ -36,10 +52,9 @@ __attribute__((visibility("default"))) int infeed_rpc_version() {
   return infeed::kRpcVersion;
 }
 
-__attribute__((visibility("default"))) infeed::RpcLibrary*
-infeed_rpc_library() {
-  static infeed::GrpcLibrary library;
-  return &library;
+__attribute__((visibility("default"))) infeed::RpcPlugin* infeed_rpc_plugin() {
+  static infeed::GrpcPlugin plugin;
+  return &plugin;
 }
 
 }  // extern "C"
