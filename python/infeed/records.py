@@ -62,6 +62,8 @@ class Writer:
     """Writes a TFRecord file (or object), complete or not at all.
 
     with Writer("x.tfrecord") as writer: writer.write(payload)
+
+    Threads may share it.
     """
 
     def __init__(self, path: str | os.PathLike[str], *,
