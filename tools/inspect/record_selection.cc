@@ -118,7 +118,6 @@ RecordSelection::RecordSelection(std::int64_t offset) {
 RecordSelection::RecordSelection(std::string_view text) {
   const std::string whole(text);
   for (bool more = true; more;) {
-    Range range;
     const std::optional<std::int64_t> first = TakeNumber(text);
     std::optional<std::int64_t> last = first;
     if (text.starts_with('-')) {
