@@ -1,5 +1,4 @@
-// Measures the images per second of the input pipeline on some shards, where
-// the time is spent, and what would make it faster.
+#include "bench/engine/pipeline_throughput.h"
 
 #include <cstdint>
 #include <optional>
@@ -320,7 +319,9 @@ void CheckFiles(const Flags& flags, const RecordIndex& index) {
   RequireOutputFolders(outputs);
 }
 
-ExitCode PipelineThroughput(int argc, char** argv) {
+}  // namespace
+
+ProgramEnd PipelineThroughput(int argc, char** argv) {
   Flags flags;
   CLI::App app(kDescription);
   app.footer(kExamples);
@@ -378,9 +379,4 @@ ExitCode PipelineThroughput(int argc, char** argv) {
   return ExitCode::kDone;
 }
 
-}  // namespace
 }  // namespace infeed
-
-int main(int argc, char** argv) {
-  return infeed::RunMain(argc, argv, infeed::PipelineThroughput);
-}

@@ -1,3 +1,5 @@
+#include "tools/convert/imagenet_to_records.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -248,6 +250,8 @@ ExitCode Run(const Flags& flags, const Interruption& interruption) {
   return ExitCode::kDone;
 }
 
+}  // namespace
+
 ProgramEnd ImagenetToRecords(int argc, char** argv) {
   CLI::App app("Turns images in folders, tars, zips or TFRecords into shards.");
   app.footer(kExamples);
@@ -264,9 +268,4 @@ ProgramEnd ImagenetToRecords(int argc, char** argv) {
                           });
 }
 
-}  // namespace
 }  // namespace infeed
-
-int main(int argc, char** argv) {
-  return infeed::RunMain(argc, argv, infeed::ImagenetToRecords);
-}

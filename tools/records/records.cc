@@ -1,3 +1,5 @@
+#include "tools/records/records.h"
+
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -39,7 +41,9 @@ std::string ListVerbs(const CLI::App& app) {
   return names;
 }
 
-ProgramEnd Run(int argc, char** argv) {
+}  // namespace
+
+ProgramEnd Records(int argc, char** argv) {
   CLI::App app(kAbout);
   Command command;
   app.footer(kExamples);
@@ -63,9 +67,4 @@ ProgramEnd Run(int argc, char** argv) {
   return command.run();
 }
 
-}  // namespace
 }  // namespace infeed
-
-int main(int argc, char** argv) {
-  return infeed::RunMain(argc, argv, infeed::Run);
-}

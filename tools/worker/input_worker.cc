@@ -1,4 +1,4 @@
-// Fills ranges of batches for trainers on other machines.
+#include "tools/worker/input_worker.h"
 
 #include <optional>
 #include <set>
@@ -12,7 +12,6 @@
 #include "pipeline/remote/worker_settings.h"
 #include "records/files/side_file.h"
 #include "tools/cli/cloud_flags.h"
-#include "tools/cli/flags.h"
 #include "tools/worker/worker_data.h"
 #include "tools/worker/worker_flags.h"
 #include "tools/worker/worker_run.h"
@@ -32,7 +31,9 @@ void PrintNotes(const std::vector<ServedData>& data) {
   }
 }
 
-ExitCode InputWorker(int argc, char** argv) {
+}  // namespace
+
+ProgramEnd InputWorker(int argc, char** argv) {
   const std::optional<WorkerFlags> flags = ReadWorkerFlags(argc, argv);
   if (!flags) {
     return ExitCode::kDone;
@@ -55,9 +56,4 @@ ExitCode InputWorker(int argc, char** argv) {
   return ExitCode::kDone;
 }
 
-}  // namespace
 }  // namespace infeed
-
-int main(int argc, char** argv) {
-  return infeed::RunMain(argc, argv, infeed::InputWorker);
-}
