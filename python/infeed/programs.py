@@ -24,6 +24,7 @@ from infeed._errors import DataError
 
 _log = logging.getLogger("infeed")
 
+# All are in the one file package_programs.
 _VERBS = {"convert": "imagenet_to_records", "records": "records",
           "throughput": "pipeline_throughput", "worker": "input_worker"}
 
@@ -33,11 +34,13 @@ _ARGUMENTS = {"raw_data_dir": "images", "local_scratch_dir": "output"}
 _ONLY_PRINT = ("dry_run", "help", "help_all", "version")
 
 
-def _path(verb: str) -> str:
-    """INFEED_PROGRAMS names another folder, as that of a build."""
+def _program(verb: str) -> list[str]:
+    """The words that start it. INFEED_PROGRAMS names another folder, as that of
+    a build.
+    """
     folder = os.environ.get("INFEED_PROGRAMS") or str(
         pathlib.Path(__file__).parent / "bin")
-    return os.path.join(folder, _VERBS[verb])
+    return [os.path.join(folder, "package_programs"), _VERBS[verb]]
 
 
 class Conversion(NamedTuple):
@@ -74,7 +77,7 @@ def convert(images: str | os.PathLike[str], output: str | os.PathLike[str], *,
     on_progress = _arguments.function("on_progress", on_progress)
     words = [_flag(name, value) for name, value in flags.items()]
     with _as_images(_arguments.path("images", images), output, words) as data:
-        _run([_path("convert"), "--raw_data_dir", data.path,
+        _run([*_program("convert"), "--raw_data_dir", data.path,
               "--local_scratch_dir", output, *data.words],
              on_progress, data.own_names)
         data.rename_in_reports(pathlib.Path(output))
@@ -171,7 +174,7 @@ def _run(words: list[str], on_progress: Callable[[int, int], None] | None,
             program.wait()
             raise
     if program.returncode != 0:
-        message = last.removeprefix(os.path.basename(words[0]) + ": ")
+        message = last.removeprefix(_VERBS["convert"] + ": ")
         # docs/troubleshooting.md
         raise {2: ValueError, 3: DataError}.get(program.returncode,
                                                 OSError)(message)
@@ -213,25 +216,21 @@ def main() -> int:
                  f"give {', '.join(_VERBS)}, --help or --version"),
               file=sys.stderr)
         return 2
-    program = _path(verb)
+    program = _program(verb)
     words = sys.argv[2:]
-    if verb == "worker" and not os.path.exists(program):
-        print("infeed: this package was built without input workers",
-              file=sys.stderr)
-        return 2
     if verb == "convert" and len(words) > 1 and parquet.files_in(words[0]):
         return _convert_parquet(program, words)
-    os.execv(program, [program, *words])
+    os.execv(program[0], [*program, *words])
 
 
-def _convert_parquet(program: str, words: list[str]) -> int:
+def _convert_parquet(program: list[str], words: list[str]) -> int:
     """FILE OUT and flags, with the programs' exit codes."""
     try:
         with _as_images(words[0], words[1], words[2:]) as data:
             # Ctrl-C reaches the program as well, which ends by itself.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             with subprocess.Popen(
-                    [program, "--raw_data_dir", data.path,
+                    [*program, "--raw_data_dir", data.path,
                      "--local_scratch_dir", words[1], *data.words],
                     stderr=subprocess.PIPE, text=True, errors="replace",
                     preexec_fn=_take_interrupts) as converter:

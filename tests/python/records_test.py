@@ -129,18 +129,17 @@ class CommandTest(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertRegex(done.stderr, "^infeed: .*" + re.escape(text))
 
-    def test_says_that_it_has_no_workers(self):
-        with tempfile.TemporaryDirectory() as folder, \
-                mock.patch.dict(os.environ, INFEED_PROGRAMS=folder):
-            done = self.run_command("worker", "--help")
-        self.assertEqual(
-            (done.returncode, done.stdout, done.stderr),
-            (2, "", "infeed: this package was built without input workers\n"))
-
     def test_becomes_the_programs(self):
         done = self.run_command("records", "count", support.shards())
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("250", done.stdout)
+        for verb, name in (("convert", "imagenet_to_records"),
+                           ("records", "records"),
+                           ("throughput", "pipeline_throughput"),
+                           ("worker", "input_worker")):
+            done = self.run_command(verb, "--no_such_flag")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertRegex(done.stderr, f"^{name}: unknown flag")
         self.assertIn("usage: infeed", self.run_command().stdout)
 
 

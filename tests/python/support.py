@@ -17,7 +17,10 @@ SIZE = 32  # of the images that tests ask for
 
 
 def run(program, *arguments):
-    done = subprocess.run([PROGRAMS / program, *map(str, arguments)], check=True,
+    """make_demo_images, or a program of the package, which are in one file."""
+    words = ([PROGRAMS / program] if program == "make_demo_images" else
+             [PROGRAMS / "package_programs", program])
+    done = subprocess.run([*words, *map(str, arguments)], check=True,
                           capture_output=True, text=True)
     return done.stdout
 

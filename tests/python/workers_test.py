@@ -43,6 +43,10 @@ class Worker:
                 return
         raise AssertionError(f"the worker has ended: {''.join(lines)}")
 
+    def name(self):
+        """In ps, top and pkill."""
+        return pathlib.Path(f"/proc/{self._process.pid}/comm").read_text()
+
     def kill(self):
         self._process.kill()
         self._process.wait()
@@ -104,8 +108,6 @@ def take_until(is_so, batches):
             raise AssertionError("no batch was the last one")
 
 
-@unittest.skipUnless((support.PROGRAMS / "input_worker").exists(),
-                     "this package was built without input workers")
 class WithWorkers(unittest.TestCase):
     @classmethod
     def start(cls, data):
@@ -287,6 +289,7 @@ class LossTest(WithWorkers):
 
     def test_a_worker_that_is_asked_to_end_says_what_it_filled(self):
         worker = self.start_own()
+        self.assertEqual(worker.name(), "input_worker\n")
         helped = loader(workers=worker.address)
         batches, expected = helped.repeat(), loader().repeat()
         self.assert_same(take_until(lambda: all_fill(helped), batches), expected)
