@@ -26,6 +26,7 @@
 #include "pipeline/memory/kept_heap.h"
 #include "pipeline/memory/memory_limit.h"
 #include "pipeline/order/label_class.h"
+#include "pipeline/remote/rpc.h"
 #include "pipeline/remote/worker_settings.h"
 #include "pipeline/stats/stats.h"
 #include "records/files/output_check.h"
@@ -63,7 +64,7 @@ struct Flags {
   std::vector<std::string> views;
   ThroughputOptions throughput;
   CloudFlags cloud;
-  WorkerSettings worker_tls;
+  TlsFiles worker_tls;
   ObservationFlags observation;
 };
 
@@ -351,7 +352,7 @@ ProgramEnd PipelineThroughput(int argc, char** argv) {
     flags.split = DefaultSplit(flags.data_dir, flags.split);
   }
   ApplyCloudFlags(flags.cloud);
-  SetWorkerSettings(flags.worker_tls);
+  SetWorkerTls(flags.worker_tls);
   if (!flags.throughput.input.workers.empty()) {
     KeepMessageMemory();
   }

@@ -41,14 +41,21 @@ struct RpcStatus {
 // A message in pieces, whose memory is another's.
 using RpcPieces = std::span<const std::span<const std::byte>>;
 
+// Files in PEM, read again when they change: all three or none.
+struct TlsFiles {
+  std::string cert = {};  // this side's certificate
+  std::string key = {};   // the private key of it
+  std::string ca = {};    // the certificate of who signed the other side's
+
+  friend bool operator==(const TlsFiles&, const TlsFiles&) = default;
+};
+
 // Who may be on the other side. Without anything: everybody, in plain text.
 struct RpcAccess {
-  std::string token = {};     // both sides have the same one; empty: none
-  std::string tls_cert = {};  // files in PEM, read again when they change: own
-  std::string tls_key = {};   // certificate and key, and that of who signed the
-  std::string tls_ca = {};    // other side's; all three or none
+  std::string token = {};  // both sides have the same one; empty: none
+  TlsFiles tls = {};
 
-  [[nodiscard]] bool has_tls() const { return !tls_cert.empty(); }
+  [[nodiscard]] bool has_tls() const { return !tls.cert.empty(); }
 };
 
 // A connection to one address, made when it is needed, and again after a loss.

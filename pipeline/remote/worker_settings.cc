@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -17,14 +18,14 @@ namespace {
 constexpr const char* kTokenVariable = "INFEED_WORKER_TOKEN";
 constexpr std::size_t kLeastToken = 32;
 
-struct ProcessSettings {
+struct ProcessTls {
   std::mutex mutex;
-  WorkerSettings settings;
+  TlsFiles files;
 };
 
-ProcessSettings& TheSettings() {
-  static ProcessSettings settings;
-  return settings;
+ProcessTls& TheTls() {
+  static ProcessTls tls;
+  return tls;
 }
 
 bool IsTokenCharacter(char c) {
@@ -71,31 +72,24 @@ bool IsThisMachineAlone(const std::string& host) {
 
 }  // namespace
 
-void SetWorkerSettings(const WorkerSettings& settings) {
-  const bool has_all = !settings.tls_cert.empty() &&
-                       !settings.tls_key.empty() && !settings.tls_ca.empty();
-  if (!has_all && settings != WorkerSettings{}) {
+void SetWorkerTls(const TlsFiles& files) {
+  const bool has_all =
+      !files.cert.empty() && !files.key.empty() && !files.ca.empty();
+  if (!has_all && files != TlsFiles{}) {
     throw UsageError(
         "TLS between a trainer and its workers needs three files: tls_cert, "
         "tls_key and tls_ca; give all of them or none");
   }
-  ProcessSettings& process = TheSettings();
+  ProcessTls& process = TheTls();
   const std::scoped_lock lock(process.mutex);
-  process.settings = settings;
-}
-
-WorkerSettings GetWorkerSettings() {
-  ProcessSettings& process = TheSettings();
-  const std::scoped_lock lock(process.mutex);
-  return process.settings;
+  process.files = files;
 }
 
 RpcAccess WorkerAccess() {
-  const WorkerSettings settings = GetWorkerSettings();
-  return {.token = TokenOfProcess(),
-          .tls_cert = settings.tls_cert,
-          .tls_key = settings.tls_key,
-          .tls_ca = settings.tls_ca};
+  std::string token = TokenOfProcess();
+  ProcessTls& process = TheTls();
+  const std::scoped_lock lock(process.mutex);
+  return {.token = std::move(token), .tls = process.files};
 }
 
 void CheckListenAddress(const std::string& address, const RpcAccess& access) {

@@ -36,11 +36,11 @@ void CheckPem(const std::string& path, std::string_view kind) {
 
 std::shared_ptr<tls::CertificateProviderInterface> WatchedFiles(
     const RpcAccess& access) {
-  CheckPem(access.tls_cert, "CERTIFICATE");
-  CheckPem(access.tls_key, "PRIVATE KEY");
-  CheckPem(access.tls_ca, "CERTIFICATE");
+  CheckPem(access.tls.cert, "CERTIFICATE");
+  CheckPem(access.tls.key, "PRIVATE KEY");
+  CheckPem(access.tls.ca, "CERTIFICATE");
   return std::make_shared<tls::FileWatcherCertificateProvider>(
-      access.tls_key, access.tls_cert, access.tls_ca, kSecondsBetweenReads);
+      access.tls.key, access.tls.cert, access.tls.ca, kSecondsBetweenReads);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "pipeline/remote/worker_settings.h"
+#include "pipeline/remote/rpc.h"
 
 namespace CLI {
 class App;
@@ -13,6 +13,6 @@ namespace infeed {
 // Adds --PREFIXtls_cert, --PREFIXtls_key and --PREFIXtls_ca: the files with
 // which a trainer and its input workers identify themselves to each other.
 void AddWorkerTlsFlags(CLI::App& app, const std::string& prefix,
-                       WorkerSettings& settings);
+                       TlsFiles& files);
 
 }  // namespace infeed

@@ -156,7 +156,7 @@ void CheckRunFiles(const RunOptions& run, const std::string& config_file) {
 ProgramEnd RunHere(TrainFlags& flags, const std::stop_token& stop) {
   RunOptions& run = flags.run;
   ApplyCloudFlags(flags.cloud);
-  SetWorkerSettings(flags.worker_tls);
+  SetWorkerTls(flags.worker_tls);
   if (!AwaitModelParameters(run, flags.layers, stop)) {
     return Stopped();
   }

@@ -277,9 +277,9 @@ void AddStorageFlags(CLI::App& app, StorageFlags& flags) {
       ->type_name("SECONDS");
 }
 
-void AddWorkerFlags(CLI::App& app, WorkerSettings& settings) {
+void AddWorkerFlags(CLI::App& app, TlsFiles& files) {
   const FlagGroup group(app, "Input workers", Shown::kInHelpAll);
-  AddWorkerTlsFlags(app, "worker_", settings);
+  AddWorkerTlsFlags(app, "worker_", files);
 }
 
 void AddPredictFlags(CLI::App& app, RunOptions& run) {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "pipeline/remote/worker_settings.h"
+#include "pipeline/remote/rpc.h"
 #include "tools/cli/cloud_flags.h"
 #include "tools/input/observation.h"
 #include "trainer/params/params.h"
@@ -29,7 +29,7 @@ struct TrainFlags {
   RankFlags rank;
   int local_ranks = 1;  // ranks to be started by this process
   CloudFlags cloud;
-  WorkerSettings worker_tls;
+  TlsFiles worker_tls;
   StorageFlags storage;
   ObservationFlags observation;
 };

@@ -39,7 +39,7 @@ ProgramEnd InputWorker(int argc, char** argv) {
     return ExitCode::kDone;
   }
   ApplyCloudFlags(flags->cloud);
-  SetWorkerSettings(flags->tls);
+  SetWorkerTls(flags->tls);
   const RpcAccess access = WorkerAccess();
   CheckListenAddress(flags->listen, access);
   std::optional<WithoutSideFiles> nothing_is_written;

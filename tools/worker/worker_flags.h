@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/remote/rpc.h"
 #include "pipeline/remote/worker_service.h"
-#include "pipeline/remote/worker_settings.h"
 #include "tools/cli/cloud_flags.h"
 
 namespace infeed {
@@ -18,7 +18,7 @@ struct WorkerFlags {
   bool allow_missing_shards = false;
   std::string listen = "127.0.0.1:9410";
   WorkerOptions worker;
-  WorkerSettings tls;
+  TlsFiles tls;
   CloudFlags cloud;
   bool dry_run = false;
 };

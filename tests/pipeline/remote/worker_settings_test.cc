@@ -19,7 +19,7 @@ constexpr const char* kWorkerToken = "INFEED_WORKER_TOKEN";
 
 class WorkerSettingsTest : public ::testing::Test {
  protected:
-  ~WorkerSettingsTest() override { SetWorkerSettings({}); }
+  ~WorkerSettingsTest() override { SetWorkerTls({}); }
 };
 
 std::string RefusalOfToken(const std::string& token) {
@@ -27,21 +27,18 @@ std::string RefusalOfToken(const std::string& token) {
   return MessageOf<UsageError>([] { static_cast<void>(WorkerAccess()); });
 }
 
-TEST_F(WorkerSettingsTest, AreKept) {
-  const WorkerSettings settings = {
-      .tls_cert = "cert.pem", .tls_key = "key.pem", .tls_ca = "ca.pem"};
-  SetWorkerSettings(settings);
-  EXPECT_EQ(GetWorkerSettings(), settings);
-  EXPECT_EQ(WorkerAccess().tls_key, "key.pem");
-  EXPECT_EQ(WorkerAccess().tls_ca, "ca.pem");
+TEST_F(WorkerSettingsTest, KeepTheTlsFiles) {
+  const TlsFiles files = {.cert = "cert.pem", .key = "key.pem", .ca = "ca.pem"};
+  SetWorkerTls(files);
+  EXPECT_EQ(WorkerAccess().tls, files);
   EXPECT_TRUE(WorkerAccess().has_tls());
 }
 
 TEST_F(WorkerSettingsTest, RefuseSomeOfTheFiles) {
   const std::string message = MessageOf<UsageError>(
-      [] { SetWorkerSettings({.tls_cert = "cert.pem", .tls_ca = "ca.pem"}); });
+      [] { SetWorkerTls({.cert = "cert.pem", .ca = "ca.pem"}); });
   EXPECT_THAT(message, HasSubstr("tls_key"));
-  EXPECT_EQ(GetWorkerSettings(), WorkerSettings{});
+  EXPECT_FALSE(WorkerAccess().has_tls());
 }
 
 TEST_F(WorkerSettingsTest, TakeTheTokenFromTheEnvironment) {
@@ -88,7 +85,7 @@ TEST(CheckListenAddressTest, RefusesOtherAddressesWithoutTokenOrTls) {
     EXPECT_FALSE(MayListen(address)) << address;
     EXPECT_TRUE(MayListen(address, {.token = "t"})) << address;
     EXPECT_TRUE(
-        MayListen(address, {.tls_cert = "c", .tls_key = "k", .tls_ca = "a"}))
+        MayListen(address, {.tls = {.cert = "c", .key = "k", .ca = "a"}}))
         << address;
   }
 }

@@ -28,9 +28,9 @@ class RpcTlsTest : public ::testing::Test {
   // Of `own`, that trusts `other`.
   [[nodiscard]] RpcAccess AccessOf(const std::string& own,
                                    const std::string& other) const {
-    return {.tls_cert = folder_ / (own + ".pem"),
-            .tls_key = folder_ / (own + ".key"),
-            .tls_ca = folder_ / (other + ".pem")};
+    return {.tls = {.cert = folder_ / (own + ".pem"),
+                    .key = folder_ / (own + ".key"),
+                    .ca = folder_ / (other + ".pem")}};
   }
 
   // What a client with this access gets from a server with that one.
@@ -70,11 +70,11 @@ TEST_F(RpcTlsTest, DoesNotTalkToPlainText) {
 
 TEST_F(RpcTlsTest, NamesTheFileThatIsMissingOrNoPem) {
   RpcAccess access = AccessOf("client", "server");
-  access.tls_ca = folder_ / "none.pem";
+  access.tls.ca = folder_ / "none.pem";
   EXPECT_THAT(MessageOf<UsageError>([&] { Serve(Echo, access); }),
               HasSubstr("none.pem"));
-  access.tls_ca = folder_ / "server.pem";
-  access.tls_cert = folder_ / "client.key";
+  access.tls.ca = folder_ / "server.pem";
+  access.tls.cert = folder_ / "client.key";
   EXPECT_THAT(MessageOf<UsageError>([&] { ConnectTo(1, access); }),
               HasSubstr("client.key"));
 }

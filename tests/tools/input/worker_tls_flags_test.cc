@@ -16,15 +16,14 @@ namespace {
 TEST(WorkerTlsFlagsTest, SetTheFilesUnderThePrefix) {
   for (const std::string& prefix : {std::string(), std::string("worker_")}) {
     CLI::App app;
-    WorkerSettings settings;
-    AddWorkerTlsFlags(app, prefix, settings);
+    TlsFiles files;
+    AddWorkerTlsFlags(app, prefix, files);
     ArgumentVector argv({"program", "--" + prefix + "tls_cert=a.pem",
                          "--" + prefix + "tls_key=a.key",
                          "--" + prefix + "tls_ca=ca.pem"});
     ASSERT_TRUE(ParseFlags(app, argv.argc(), argv.argv()));
-    EXPECT_EQ(settings, (WorkerSettings{.tls_cert = "a.pem",
-                                        .tls_key = "a.key",
-                                        .tls_ca = "ca.pem"}));
+    EXPECT_EQ(files,
+              (TlsFiles{.cert = "a.pem", .key = "a.key", .ca = "ca.pem"}));
   }
 }
 
