@@ -100,6 +100,17 @@ def path(name: str, value: Any) -> str:
     return str(given)
 
 
+def tls_files(name: str, value: Any) -> tuple[bytes, bytes, bytes]:
+    """Three paths as the engine takes them; empty ones for None."""
+    if value is None:
+        return b"", b"", b""
+    if not isinstance(value, (tuple, list)) or len(value) != 3:
+        raise wrong(name, value, "three paths: of a certificate, its key, and the "
+                    "authority's certificate")
+    cert, key, ca = (os.fsencode(path(name, file)) for file in value)
+    return cert, key, ca
+
+
 def choice(name: str, value: object, choices: Iterable[str]) -> str:
     """One of these texts; an int stands for its digits."""
     known = list(choices)

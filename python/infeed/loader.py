@@ -10,7 +10,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("infeed")
 
 Framework = Literal["numpy", "torch", "jax"]
+FilePath = Union[str, "os.PathLike[str]"]
 Place = tuple[int, int, int]  # epoch, position, past epochs
 
 # Options of images beside those of views.
@@ -79,7 +80,8 @@ class Loader:
     and with labels of pixels, labels are read only with a label_key. on_bad: called
     with a line for each bad record. sharding: a jax.sharding.Sharding, with which
     batches are global arrays. progress: rank 0 shows a bar for each epoch, with
-    images/s and the time left; it needs tqdm.
+    images/s and the time left; it needs tqdm. worker_tls: (certificate, key,
+    authority), files for TLS with its workers.
 
     All other options are the engine's, by the names of infeed.option_table()
     (docs/python.md lists them): recipe, image_size, shuffle, seed, augment,
@@ -105,6 +107,7 @@ class Loader:
                  objects: Objects | None = None,
                  on_bad: Callable[[str], None] | None = None,
                  sharding: Any = None, progress: bool = False,
+                 worker_tls: tuple[FilePath, FilePath, FilePath] | None = None,
                  **options: Unpack[Options]) -> None:
         others = set(vars(self))  # attributes of a derived class
         check = _arguments
@@ -139,7 +142,7 @@ class Loader:
             "epoch_records": epoch_records, "fields": kinds,
             "views": outputs, "objects": boxes,
             "on_bad": on_bad, "sharding": sharding, "progress": progress,
-            **options})
+            "worker_tls": worker_tls, **options})
         self._options = with_first(outputs, {
             "local_world_size": min(ranks.local_world_size, self._world_size),
             # The loop's batch and the next one are on loan at the same time.
@@ -168,6 +171,7 @@ class Loader:
             check.choice("framework", framework, ("numpy", "torch", "jax")),
             layout, sharding)
         self._on_bad = check.function("on_bad", on_bad)
+        self._worker_tls = check.tls_files("worker_tls", worker_tls)
         self._make_bar = find_tqdm() if progress and self._rank == 0 else NoBar
         self._process = os.getpid()
         self._place: Place = (0, 0, 0)  # after the last batch yielded
@@ -213,7 +217,7 @@ class Loader:
                     {key: field._spec() for key, field in self._fields.items()},
                     None if self._objects is None else self._objects._spec(),
                     [view._settings() for view in self._views[1:]],
-                    self._place)
+                    self._worker_tls, self._place)
                 _check_interpreter()  # _end() may have come before the stream.
             return stream
 

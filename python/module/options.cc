@@ -188,6 +188,12 @@ void AddViews(const nb::list& given, InputOptions& options) {
   }
 }
 
+TlsFiles ReadTlsFiles(const nb::tuple& given) {
+  return {.cert = BytesOf(given[0]),
+          .key = BytesOf(given[1]),
+          .ca = BytesOf(given[2])};
+}
+
 void AddOptions(nb::module_& module) {
   module.def("option_table", &OptionTable,
              nb::sig("def option_table() -> list[dict[str, str]]"),

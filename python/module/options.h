@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 
 #include "pipeline/options/options.h"
+#include "pipeline/remote/rpc.h"
 #include "records/example/fields.h"
 
 namespace infeed::python {
@@ -29,6 +30,10 @@ namespace infeed::python {
 // settings that MakeView() takes. Throws UsageError that names the view's
 // number. Requires: the options are set.
 void AddViews(const nanobind::list& given, InputOptions& options);
+
+// (certificate, key, authority's certificate), each a path's bytes; empty: no
+// TLS.
+[[nodiscard]] TlsFiles ReadTlsFiles(const nanobind::tuple& given);
 
 // Adds option_table(), objects_preset() and object_list_type().
 void AddOptions(nanobind::module_& module);

@@ -16,6 +16,7 @@
 #include "pipeline/order/label_class.h"
 #include "pipeline/order/sample_order.h"
 #include "pipeline/order/stream_state.h"
+#include "pipeline/remote/worker_settings.h"
 #include "pipeline/stats/bad_record.h"
 #include "pipeline/stats/text.h"
 #include "pipeline/stats/verdict.h"
@@ -48,12 +49,14 @@ Place ToPlace(const StreamPosition& position) {
 Stream::Stream(std::shared_ptr<const RecordIndex> index,
                const nb::dict& options, const nb::object& selection,
                const nb::dict& fields, const nb::object& objects,
-               const nb::list& views, const Place& start)
+               const nb::list& views, const nb::tuple& worker_tls,
+               const Place& start)
     : index_(std::move(index)), options_(ReadOptions(options)) {
   options_.selection = ReadSelection(selection);
   options_.fields = ReadFieldSpecs(fields);
   options_.objects = ReadObjects(objects, options_.fields);
   AddViews(views, options_);
+  const TlsFiles tls = ReadTlsFiles(worker_tls);
   const nb::gil_scoped_release release;
   // Resolved once: every resume needs it, and it may take a pass over the
   // labels.
@@ -67,6 +70,13 @@ Stream::Stream(std::shared_ptr<const RecordIndex> index,
     const std::scoped_lock lock(messages_mutex_);
     notes_.push_back(ShownText(line));
   };
+  // TLS files are the process's, and here each stream has its own.
+  static std::mutex making;
+  std::unique_lock lock(making, std::defer_lock);
+  if (!options_.workers.empty()) {
+    lock.lock();
+    SetWorkerTls(tls);
+  }
   pipeline_ =
       std::make_unique<InputPipeline>(index_, options_, ToPosition(start));
 }
@@ -147,17 +157,18 @@ void AddStream(nb::module_& module) {
                      "The batches of an index.")
       .def(nb::init<std::shared_ptr<const RecordIndex>, const nb::dict&,
                     const nb::object&, const nb::dict&, const nb::object&,
-                    const nb::list&, const Place&>(),
+                    const nb::list&, const nb::tuple&, const Place&>(),
            nb::arg("index"), nb::arg("options"), nb::arg("selection").none(),
            nb::arg("fields"), nb::arg("objects").none(), nb::arg("views"),
-           nb::arg("start"),
+           nb::arg("worker_tls"), nb::arg("start"),
            nb::sig(
                "def __init__(self, index: Index, options: dict[str, "
                "typing.Any], selection: tuple[typing.Any, typing.Any, int] | "
                "None, "
                "fields: dict[str, tuple[typing.Any, ...]], objects: "
                "tuple[typing.Any, ...] | None, views: list[dict[str, "
-               "typing.Any]], start: tuple[int, int, int]) -> None"))
+               "typing.Any]], worker_tls: tuple[bytes, bytes, bytes], "
+               "start: tuple[int, int, int]) -> None"))
       .def("next", &Stream::Next, nb::arg("all_held"),
            nb::sig("def next(self, all_held: "
                    "collections.abc.Callable[[], None]) -> Batch | None"),

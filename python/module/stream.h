@@ -29,7 +29,8 @@ class Stream {
   Stream(std::shared_ptr<const RecordIndex> index,
          const nanobind::dict& options, const nanobind::object& selection,
          const nanobind::dict& fields, const nanobind::object& objects,
-         const nanobind::list& views, const Place& start);
+         const nanobind::list& views, const nanobind::tuple& worker_tls,
+         const Place& start);
 
   // The next batch; null at the end. Raises KeyboardInterrupt when a signal
   // comes meanwhile; no batch is lost by that. Calls all_held() once when it

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import pathlib
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -29,11 +30,11 @@ TOKEN = "INFEED_WORKER_TOKEN"
 class Worker:
     """`infeed worker` at a port of this machine."""
 
-    def __init__(self, data):
+    def __init__(self, data, *flags):
         self._process = subprocess.Popen(
             [sys.executable, "-c", "import sys; from infeed import programs; "
              "sys.exit(programs.main())", "worker", "--data_dir", data,
-             "--listen", "127.0.0.1:0", "--threads", "1"],
+             "--listen", "127.0.0.1:0", "--threads", "1", *flags],
             stderr=subprocess.PIPE, text=True)
         lines = []
         for line in self._process.stderr:
@@ -116,9 +117,9 @@ class WithWorkers(unittest.TestCase):
         cls.addClassCleanup(worker.end)
         return worker
 
-    def start_own(self, data=None):
+    def start_own(self, data=None, *flags):
         """A worker of the test."""
-        worker = Worker(data or support.shards())
+        worker = Worker(data or support.shards(), *flags)
         self.addCleanup(worker.end)
         return worker
 
@@ -351,6 +352,64 @@ class RefusalTest(WithWorkers):
                 self.assertNotIn(token, text)
 
 
+@functools.cache
+def certificate(name):
+    """(certificate, key, authority) of 127.0.0.1, its own authority."""
+    folder = pathlib.Path(support.new_folder())
+    cert, key = folder / f"{name}.pem", folder / f"{name}.key"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+         "-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1",
+         "-keyout", key, "-out", cert], check=True, capture_output=True)
+    return cert, key, cert
+
+
+@unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
+class TlsTest(WithWorkers):
+    def start_with(self, files):
+        cert, key, authority = files
+        return self.start_own(None, "--tls_cert", cert, "--tls_key", key,
+                              "--tls_ca", authority).address
+
+    def assert_filled(self, helped):
+        self.assert_same(take_until(lambda: all_fill(helped), helped.repeat()),
+                         loader().repeat())
+
+    def assert_out_of_reach(self, helped):
+        with self.assertLogs("infeed", "WARNING") as logs:
+            self.assert_same(
+                take_until(lambda: "cannot be reached" in str(logs.output),
+                           helped.repeat()), loader().repeat())
+
+    def test_each_loader_has_files_of_its_own(self):
+        ours, others = certificate("ours"), certificate("others")
+        address, plain = self.start_with(ours), self.start_own().address
+        helped = loader(workers=address,
+                        worker_tls=[os.fspath(file) for file in ours])
+        self.assert_filled(helped)
+        self.assert_filled(loader(workers=plain))
+        self.assert_out_of_reach(loader(workers=address))
+        self.assert_out_of_reach(loader(workers=address, worker_tls=others))
+        helped.load_state_dict(loader().state_dict())  # A new stream.
+        self.assert_filled(helped)
+
+    def test_a_spawned_process_has_them(self):
+        files = certificate("ours")
+        helped = loader(workers=self.start_with(files), worker_tls=files)
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            found = pool.apply(first_digests, (helped,))
+        self.assertEqual(found, digests(
+            itertools.islice(loader().repeat(), len(found))))
+
+    def test_a_file_that_is_missing_is_named(self):
+        cert, key, _ = certificate("ours")
+        helped = loader(workers="127.0.0.1:9410",
+                        worker_tls=(cert, key, "/no/such.pem"))
+        with self.assertRaisesRegex(ValueError, "/no/such.pem: cannot be read"):
+            for _ in take_until(lambda: False, helped.repeat()):
+                pass
+
+
 class ArgumentsTest(WithWorkers):
     def test_wrong_ones_are_named(self):
         some = "127.0.0.1:9410"
@@ -381,6 +440,14 @@ class ArgumentsTest(WithWorkers):
                  "workers_check"),
                 (TypeError, {"workers": some, "workers_check": "all"},
                  "workers_check='all': must be an integer"),
+                (TypeError, {"workers": some, "worker_tls": "a.pem"},
+                 "worker_tls='a.pem': must be three paths"),
+                (TypeError, {"worker_tls": ("a.pem", "a.key")},
+                 "worker_tls=('a.pem', 'a.key'): must be three paths"),
+                (TypeError, {"worker_tls": ("a.pem", "a.key", 5)},
+                 "worker_tls=5: must be a path"),
+                (ValueError, {"workers": some, "worker_tls": ("a.pem", "", "")},
+                 "needs three files"),
                 (ValueError, {"worker": some}, "did you mean workers")):
             with self.subTest(options):
                 with self.assertRaisesRegex(error, re.escape(text)):
