@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "pipeline/remote/link_set.h"
 #include "pipeline/remote/worker_link.h"
+#include "pipeline/remote/worker_list_reader.h"
 #include "pipeline/slots/open_batch.h"
 
 namespace infeed {
@@ -28,10 +29,10 @@ constexpr std::chrono::milliseconds kGuessedLatency{300};
 
 }  // namespace
 
-// Two threads: one resolves the list, which may block; the other one does the
-// rest that is not the end of a call. Only the second one makes and destroys
-// channels and begins calls, so none is destroyed under a call's beginning, nor
-// by a call's end, and ends that come at once do not recurse.
+// A thread does all that is neither the reading of the list, which may block,
+// nor the end of a call. Only this thread makes and destroys channels and
+// begins calls, so none is destroyed under a call's beginning, nor by a call's
+// end, and ends that come at once do not recurse.
 class WorkerLinks::Impl {
  public:
   Impl(RpcLibrary& library, RangeLender& lender, const InputOptions& input,
@@ -54,13 +55,12 @@ class WorkerLinks::Impl {
     Clock::time_point since;
   };
 
-  // The threads' functions.
-  void Resolve();
+  // The thread's function.
   void Work();
   // Waits for work, until then at most. Returns false at the end.
   [[nodiscard]] bool Wait(Clock::time_point until);
 
-  // The second thread's work.
+  // The thread's work.
   void ChooseLinks();
   void OpenLinks(Clock::time_point now);
   void Open(ConnectedLink& to);
@@ -94,8 +94,10 @@ class WorkerLinks::Impl {
 
   // Not under the lock.
   void Print(const std::string& line) const;
-  // Wakes the second thread.
+  // Wakes the thread.
   void Wake();
+  // Notes the addresses of the list.
+  void Listed(std::vector<std::string> addresses);
 
   // Under the lock.
   [[nodiscard]] double Spread() {
@@ -105,15 +107,13 @@ class WorkerLinks::Impl {
   RpcLibrary& library_;
   RangeLender& lender_;
   const InputOptions input_;
-  WorkerList list_;  // the first thread's
   RangeCheck* const check_;
   StageCounter& receive_;
   const LinkOptions options_;
   const std::string open_request_;
 
   mutable std::mutex mutex_;
-  std::condition_variable wake_;       // the second thread
-  std::condition_variable end_names_;  // the first one
+  std::condition_variable wake_;  // the thread
   bool is_stopping_ = false;
   bool has_work_ = false;
   bool is_list_new_ = false;  // or a link was dropped
@@ -123,7 +123,7 @@ class WorkerLinks::Impl {
   LinkSet links_;
   std::minstd_rand random_{std::random_device{}()};
 
-  std::thread names_;
+  WorkerListReader list_;
   std::thread work_;
 };
 
@@ -134,12 +134,14 @@ WorkerLinks::Impl::Impl(RpcLibrary& library, RangeLender& lender,
     : library_(library),
       lender_(lender),
       input_(input),
-      list_(std::move(list)),
       check_(check),
       receive_(receive),
       options_(std::move(options)),
       open_request_(Serialize(options_.open)),
-      names_([this] { Resolve(); }),
+      list_(std::move(list), options_.times,
+            [this](std::vector<std::string> addresses) {
+              Listed(std::move(addresses));
+            }),
       work_([this] { Work(); }) {}
 
 WorkerLinks::Impl::~Impl() {
@@ -147,10 +149,8 @@ WorkerLinks::Impl::~Impl() {
     const Lock lock(mutex_);
     is_stopping_ = true;
   }
-  wake_.notify_all();
-  end_names_.notify_all();
+  wake_.notify_one();
   work_.join();
-  names_.join();
   for (ConnectedLink* const one : links_.InTurn()) {
     one->channel.reset();  // Its calls end here.
   }
@@ -176,23 +176,13 @@ std::vector<WorkerStats> WorkerLinks::Impl::stats() const {
   return links_.stats();
 }
 
-void WorkerLinks::Impl::Resolve() {
-  (void)::pthread_setname_np(::pthread_self(), "infeed names");
-  while (true) {
-    std::vector<std::string> addresses = list_.Addresses();
-    // Before any is known, it is asked for more often.
-    const std::chrono::milliseconds wait =
-        addresses.empty()
-            ? std::min(options_.times.first_retry, options_.times.resolve)
-            : options_.times.resolve;
-    Lock lock(mutex_);
+void WorkerLinks::Impl::Listed(std::vector<std::string> addresses) {
+  {
+    const Lock lock(mutex_);
     addresses_ = std::move(addresses);
-    is_list_new_ = has_work_ = true;
-    wake_.notify_one();
-    if (end_names_.wait_for(lock, wait, [this] { return is_stopping_; })) {
-      return;
-    }
+    is_list_new_ = true;
   }
+  Wake();
 }
 
 void WorkerLinks::Impl::Work() {
