@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 
-#include "base/error.h"
 #include "base/random.h"
 
 namespace infeed {
@@ -30,12 +29,13 @@ RangeCheck::RangeCheck(const RecordStore& store, const SeekStore& seek_store,
     : filler_(store, seek_store, OptionsOfWorkers(options)),
       range_(filler_.options(), slots) {}
 
-std::string RangeCheck::Difference(std::span<const SlotRequest> slots,
-                                   const FilledSlots& filled) {
+std::optional<std::string> RangeCheck::Difference(
+    std::span<const SlotRequest> slots, const FilledSlots& filled,
+    const std::function<bool()>& is_cancelled) {
   const std::lock_guard lock(mutex_);
-  Check(filler_.Fill(
-            slots, [] { return false; }, range_),
-        "nobody cancels the filling");
+  if (!filler_.Fill(slots, is_cancelled, range_)) {
+    return std::nullopt;
+  }
   const std::uint64_t declined = filled.declined() | range_.declined();
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if ((declined >> i & 1) != 0) {
@@ -46,7 +46,7 @@ std::string RangeCheck::Difference(std::span<const SlotRequest> slots,
       return TextOfPlace(slots[i]) + ": " + difference;
     }
   }
-  return {};
+  return std::string();
 }
 
 bool RangeCheck::IsChosen(std::span<const SlotRequest> slots,

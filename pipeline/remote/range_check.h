@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -22,9 +24,11 @@ class RangeCheck {
 
   // How the worker's slots differ, in words, beginning with the place: "epoch
   // 0, position 17, record 5: the pixels differ"; empty: they do not. Slots
-  // that are declined there or here are not compared.
-  [[nodiscard]] std::string Difference(std::span<const SlotRequest> slots,
-                                       const FilledSlots& filled);
+  // that are declined there or here are not compared. nullopt, as soon as
+  // is_cancelled(), which is asked before each slot is filled, returns true.
+  [[nodiscard]] std::optional<std::string> Difference(
+      std::span<const SlotRequest> slots, const FilledSlots& filled,
+      const std::function<bool()>& is_cancelled);
 
   // Whether a range is among those, one in `every`, that are checked for ever:
   // by a hash of its first slot's place. every = 0: none.

@@ -42,11 +42,16 @@ class WorkerLinks::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  void Pump();
+  // Wakes the thread.
+  void Wake();
   [[nodiscard]] bool IsAnyOpen() const;
   [[nodiscard]] std::vector<WorkerStats> stats() const;
 
  private:
+  [[nodiscard]] bool is_stopping() const {
+    const Lock lock(mutex_);
+    return is_stopping_;
+  }
   // A range that is with a worker.
   struct LentRange {
     ConnectedLink* to;  // outlives its channel, and thus its calls
@@ -79,6 +84,7 @@ class WorkerLinks::Impl {
   void NotFilled(const LentRange& lent, const RpcStatus& status,
                  Clock::time_point now);
   void Take(const LentRange& lent, RpcPieces pieces, Clock::time_point arrived);
+  void NoteCheck(const LentRange& lent, bool is_equal, std::uint64_t declined);
   // Notes a reply, whether it is to be checked; nullopt: it cannot be used.
   [[nodiscard]] std::optional<bool> Replied(const LentRange& lent,
                                             const FillNote& note,
@@ -94,8 +100,6 @@ class WorkerLinks::Impl {
 
   // Not under the lock.
   void Print(const std::string& line) const;
-  // Wakes the thread.
-  void Wake();
   // Notes the addresses of the list.
   void Listed(std::vector<std::string> addresses);
 
@@ -155,8 +159,6 @@ WorkerLinks::Impl::~Impl() {
     one->channel.reset();  // Its calls end here.
   }
 }
-
-void WorkerLinks::Impl::Pump() { Wake(); }
 
 void WorkerLinks::Impl::Wake() {
   {
@@ -387,16 +389,15 @@ void WorkerLinks::Impl::Take(const LentRange& lent, RpcPieces pieces,
     return;
   }
   if (*is_checked) {
-    const std::string difference = check_->Difference(lent.loan.slots, *filled);
-    {
-      const Lock lock(mutex_);
-      // A range without any slot proves nothing.
-      lent.to->link.Checked(
-          difference.empty() && std::popcount(filled->declined()) < slots,
-          lent.opening);
+    const std::optional<std::string> difference = check_->Difference(
+        lent.loan.slots, *filled, [this] { return is_stopping(); });
+    if (!difference) {
+      LoseRange(lent);
+      return;
     }
-    if (!difference.empty()) {
-      Reject(lent, "it fills slots differently: " + difference);
+    NoteCheck(lent, difference->empty(), filled->declined());
+    if (!difference->empty()) {
+      Reject(lent, "it fills slots differently: " + *difference);
       return;
     }
   }
@@ -415,6 +416,15 @@ std::optional<bool> WorkerLinks::Impl::Replied(const LentRange& lent,
   return check_ != nullptr &&
          (link.is_on_probation() ||
           RangeCheck::IsChosen(lent.loan.slots, options_.check_every));
+}
+
+void WorkerLinks::Impl::NoteCheck(const LentRange& lent, bool is_equal,
+                                  std::uint64_t declined) {
+  const bool has_slots =
+      std::popcount(declined) < static_cast<int>(lent.loan.slots.size());
+  const Lock lock(mutex_);
+  // A range without any slot proves nothing.
+  lent.to->link.Checked(is_equal && has_slots, lent.opening);
 }
 
 void WorkerLinks::Impl::Write(const LentRange& lent, FilledSlots& filled,
@@ -479,7 +489,7 @@ WorkerLinks::WorkerLinks(RpcLibrary& library, RangeLender& lender,
 
 WorkerLinks::~WorkerLinks() = default;
 
-void WorkerLinks::Pump() { impl_->Pump(); }
+void WorkerLinks::Pump() { impl_->Wake(); }
 
 bool WorkerLinks::IsAnyOpen() const { return impl_->IsAnyOpen(); }
 

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +19,7 @@
 namespace infeed {
 namespace range_check_test {
 
+using ::testing::Optional;
 using ::testing::StartsWith;
 
 const std::vector<SlotRequest> kSlots = {{0, 17, 5}, {0, 18, 3}, {1, 2, 9}};
@@ -28,8 +31,9 @@ InputOptions OptionsOf(const RecordIndex& index) {
 }
 
 // What a check of kSlots says of a worker that filled these slots.
-std::string Difference(const RecordIndex& index,
-                       const std::vector<SlotRequest>& filled) {
+std::optional<std::string> Difference(
+    const RecordIndex& index, const std::vector<SlotRequest>& filled,
+    const std::function<bool()>& is_cancelled = [] { return false; }) {
   const InputOptions options = OptionsOf(index);
   InputOptions of_worker = options;
   of_worker.layout = BatchContent::kRgb;
@@ -46,7 +50,7 @@ std::string Difference(const RecordIndex& index,
   }
   const FilledSlots slots(options, 3, pieces, true);
   RangeCheck check(store, seek_store, options, 3);
-  return check.Difference(kSlots, slots);
+  return check.Difference(kSlots, slots, is_cancelled);
 }
 
 TEST(RangeCheckTest, EqualSlotsDoNotDiffer) {
@@ -57,11 +61,11 @@ TEST(RangeCheckTest, ADifferenceHasItsPlace) {
   std::vector<SlotRequest> others = kSlots;
   others[1].record = 4;
   EXPECT_THAT(Difference(SharedIndex(), others),
-              StartsWith("epoch 0, position 18, record 3: "));
+              Optional(StartsWith("epoch 0, position 18, record 3: ")));
   others = kSlots;
   others[2].position = 3;
   EXPECT_THAT(Difference(SharedIndex(), others),
-              StartsWith("epoch 1, position 2, record 9: "));
+              Optional(StartsWith("epoch 1, position 2, record 9: ")));
 }
 
 TEST(RangeCheckTest, DeclinedSlotsAreNotCompared) {
@@ -73,6 +77,13 @@ TEST(RangeCheckTest, DeclinedSlotsAreNotCompared) {
   others = kSlots;
   others[0].record = 3;  // There it is declined.
   EXPECT_EQ(Difference(shards.index(), others), "");
+}
+
+TEST(RangeCheckTest, IsCancelledBetweenTwoSlots) {
+  int asked = 0;
+  EXPECT_EQ(Difference(SharedIndex(), kSlots, [&] { return ++asked == 2; }),
+            std::nullopt);
+  EXPECT_EQ(asked, 2);
 }
 
 TEST(RangeCheckTest, OneOfAsManyRangesIsChosen) {
