@@ -24,6 +24,8 @@ std::string_view NameOf(WorkerLink::State state) {
       return "lost";
     case WorkerLink::State::kRefused:
       return "refused";
+    case WorkerLink::State::kFull:
+      return "full";
     case WorkerLink::State::kDropped:
       return "dropped";
   }
@@ -95,6 +97,11 @@ std::string WorkerLink::Opened(const RpcStatus& status,
   }
   if (!answer.refusal.empty()) {
     return Refuse(answer.refusal, now);
+  }
+  if (status.code == RpcCode::kBusy) {  // With other streams.
+    std::string line = Refuse(ShownText(status.message), now);
+    state_ = State::kFull;
+    return line;
   }
   if (!status.is_ok()) {
     TryLater(now, spread);

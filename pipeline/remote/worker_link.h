@@ -48,7 +48,7 @@ struct OpenAnswer {
 // is to be opened.
 //
 //   connecting ─► open ─► lost, or connecting: it does not know the stream
-//        └► refused       from any: Drop() ─► dropped
+//        └► refused, full from any: Drop() ─► dropped
 //
 // State alone: no thread, no clock, no call. One thread at a time. Functions
 // that return a line return what a user is to read about the worker; "": no
@@ -56,7 +56,7 @@ struct OpenAnswer {
 class WorkerLink {
  public:
   using Clock = RangeLender::Clock;
-  enum class State { kConnecting, kOpen, kLost, kRefused, kDropped };
+  enum class State { kConnecting, kOpen, kLost, kRefused, kFull, kDropped };
 
   // number: RangeLender's.
   WorkerLink(int number, std::string address, const LinkTimes& times)
@@ -76,7 +76,7 @@ class WorkerLink {
   // Counts how often it was opened: a range's outcome is about the opening in
   // which it was lent.
   [[nodiscard]] int openings() const { return openings_; }
-  // Why it was refused or dropped.
+  // Why it was refused or dropped, or is full.
   [[nodiscard]] const std::string& reason() const { return reason_; }
   [[nodiscard]] const LinkLatencies& latencies() const { return latencies_; }
   [[nodiscard]] int in_flight() const { return stats_.in_flight; }

@@ -55,10 +55,10 @@ struct LinkOptions {
 //          ◄ Lose ─── lost, late beyond the deadline, wrong, dropped
 //
 // A link is connecting, open, lost (tried again after times.first_retry to
-// last_retry, randomised), refused (asked again after last_retry) or dropped (a
-// check failed; never used again). The first range of each link is checked
-// (RangeCheck), then one in check_every. A link whose median latency is four
-// times the median of all gets one range at a time.
+// last_retry, randomised), refused or full (asked again after last_retry) or
+// dropped (a check failed; never used again). The first range of each link is
+// checked (RangeCheck), then one in check_every. A link whose median latency is
+// four times the median of all gets one range at a time.
 //
 // Everything must outlive it: library, lender, check, counters. Thread-safe.
 class WorkerLinks {

@@ -140,6 +140,10 @@ class WorkerService::Impl {
   Opened* Ask(std::uint64_t key);
   [[nodiscard]] int Credit() const;
   [[nodiscard]] Answer Accepted(std::uint64_t key) const;
+  // Whether no open stream may go. Else streams beyond the most would push each
+  // other out, and be opened again and again.
+  [[nodiscard]] bool IsFull() const;
+  [[nodiscard]] Answer RefusedAsFull();
 
   const WorkerOptions options_;
   std::vector<Data> data_;
@@ -201,6 +205,9 @@ std::optional<Answer> WorkerService::Impl::BeginOpen(const Call& call) {
   const std::lock_guard lock(mutex_);
   if (Ask(key) != nullptr) {
     return Accepted(key);
+  }
+  if (IsFull()) {
+    return RefusedAsFull();
   }
   if (opens_.size() == kMostStreams) {
     return Refusal(RpcCode::kBusy, "many streams wait to be opened");
@@ -286,6 +293,9 @@ Answer WorkerService::Impl::Open(std::uint64_t key,
     const std::lock_guard lock(mutex_);
     if (Ask(key) != nullptr) {
       return Accepted(key);
+    }
+    if (IsFull()) {
+      return RefusedAsFull();
     }
   }
   InputOptions settings;
@@ -411,6 +421,20 @@ int WorkerService::Impl::Credit() const {
 
 Answer WorkerService::Impl::Accepted(std::uint64_t key) const {
   return AnswerOf({.key = key, .credit = Credit(), .worker = options_.name});
+}
+
+bool WorkerService::Impl::IsFull() const {
+  const Clock::time_point since = Clock::now() - options_.use_time;
+  return streams_.size() == kMostStreams &&
+         std::ranges::all_of(streams_, [&](const Opened& opened) {
+           return opened.asked > since;
+         });
+}
+
+Answer WorkerService::Impl::RefusedAsFull() {
+  ++stats_.refused;
+  return Refusal(RpcCode::kBusy, std::to_string(kMostStreams) +
+                                     " streams are open, all in use");
 }
 
 WorkerServiceStats WorkerService::Impl::stats() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,6 +20,8 @@ struct WorkerOptions {
   // Bytes of the program, ranges, decoders and cache, checked when a stream is
   // opened.
   std::int64_t memory_limit = std::int64_t{4} << 30;
+  // A stream that was asked for within this time is in use; tests change it.
+  std::chrono::milliseconds use_time{10'000};
 };
 
 // Since the start.
@@ -36,8 +39,8 @@ struct WorkerServiceStats {
 // of any number of trainers. It has no state of a stream but what the stream's
 // slots depend on.
 //
-//   Handle ─► Open: a filler for the stream, unless it has one (16 at most; the
-//   │               least recently used one goes)
+//   Handle ─► Open: a filler for the stream, unless it has one (16 at most: the
+//   │               least recently used one goes; if all are in use, kBusy)
 //   └───────► Fill: 2 x threads ranges at most, else kBusy ─► threads ─► reply
 //
 // Credit: twice the threads, divided among the streams that asked within the

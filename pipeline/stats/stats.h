@@ -81,7 +81,7 @@ struct RecordCacheStats {
 struct WorkerStats {
   std::string address = {};
   std::string name = {};      // its own; empty: not known yet
-  std::string state = {};     // connecting, open, lost, refused, dropped
+  std::string state = {};     // connecting, open, lost, refused, full, dropped
   std::int64_t images = 0;    // slots that were used
   std::int64_t ranges = 0;    // that were used
   std::int64_t declined = 0;  // slots

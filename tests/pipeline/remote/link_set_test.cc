@@ -127,6 +127,9 @@ TEST(LinkSetTest, TellsThatAllAreTriedAndWhoRefuses) {
   (void)other.Opened({RpcCode::kUnavailable, ""}, {}, false, kNow, 1);
   EXPECT_TRUE(links.AreAllTried());
   EXPECT_EQ(links.Refusal(), "worker b:1: other data");
+  other.Opening();
+  (void)other.Opened({RpcCode::kBusy, "16 streams"}, {}, false, kNow, 1);
+  EXPECT_EQ(links.Refusal(), "worker b:1: other data") << "being full is none";
   Open(other, "other build");
   EXPECT_THAT(links.Refusal(), AllOf(HasSubstr("worker a:1: other build"),
                                      HasSubstr("2 workers")));

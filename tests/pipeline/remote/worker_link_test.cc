@@ -231,6 +231,18 @@ TEST(WorkerLinkTest, ARefusalIsAskedAgainAfterTheLongestWait) {
   EXPECT_TRUE(tested.link.IsToOpen(tested.now + seconds(60)));
 }
 
+TEST(WorkerLinkTest, AFullOneIsAskedAgainAfterTheLongestWait) {
+  TestedLink tested;
+  EXPECT_EQ(tested.FailToOpen(RpcCode::kBusy),
+            "worker a:1 does not take this stream: why");
+  EXPECT_EQ(tested.link.state(), State::kFull);
+  EXPECT_TRUE(tested.link.is_tried());
+  EXPECT_FALSE(tested.link.IsToOpen(tested.now + seconds(59)));
+  tested.now += seconds(60);
+  EXPECT_TRUE(tested.link.IsToOpen(tested.now));
+  EXPECT_EQ(tested.Open(), "worker a:1 (w) is back");
+}
+
 TEST(WorkerLinkTest, AnAnswerOfAnotherServiceIsARefusal) {
   EXPECT_THAT(OpenAnswerOf({RpcCode::kRefused, "m"}, {}).refusal,
               AllOf(HasSubstr("token or certificate"), HasSubstr("m")));

@@ -226,7 +226,10 @@ RpcCode CodeOf(const Reply& reply) { return reply.status.code; }
 // A service of the shared data, with one thread.
 class WorkerServiceTest : public ::testing::Test {
  protected:
-  static WorkerOptions OneThread() { return {.name = "here", .threads = 1}; }
+  // No stream is in use longer than it is asked for.
+  static WorkerOptions OneThread() {
+    return {.name = "here", .threads = 1, .use_time = {}};
+  }
 
   static std::unique_ptr<WorkerService> Serve(const WorkerOptions& options) {
     return std::make_unique<WorkerService>(std::vector{Borrowed(SharedIndex())},
@@ -529,6 +532,25 @@ TEST_F(WorkerServiceTest, TheStreamThatWasNotAskedForTheLongestGoes) {
     }
   }
   ExpectFilled(Options(1), kept);
+}
+
+TEST_F(WorkerServiceTest, AStreamIsRefusedWhileAllOthersAreInUse) {
+  WorkerOptions options = OneThread();
+  options.use_time = std::chrono::hours(1);
+  const std::unique_ptr<WorkerService> service = Serve(options);
+  std::vector<std::uint64_t> keys;
+  for (std::uint64_t seed = 0; seed < 16; ++seed) {
+    keys.push_back(Key(*service, Options(seed)));
+  }
+  const Reply refusal =
+      Ask(*service, kOpenMethod, Serialize(RequestFor(Options(16))));
+  EXPECT_EQ(CodeOf(refusal), RpcCode::kBusy);
+  EXPECT_EQ(refusal.status.message, "16 streams are open, all in use");
+  EXPECT_EQ(service->stats().refused, 1);
+  EXPECT_EQ(Key(*service, Options(0)), keys[0]);
+  for (const std::uint64_t key : keys) {
+    EXPECT_TRUE(Ask(*service, kFillMethod, FillOf(key)).status.is_ok());
+  }
 }
 
 TEST_F(WorkerServiceTest, ARangeInWorkKeepsItsStream) {
