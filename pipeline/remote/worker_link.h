@@ -142,8 +142,11 @@ class WorkerLink {
   WorkerStats stats_;  // without what stats() adds
 };
 
-// Whether a link is so much slower than the others that it gets one range at a
-// time.
+// Whether a link is so much slower than the other links that it gets one range
+// at a time, as they would fill more of them sooner. RangeQueue's rule is about
+// links that are slow beside the local threads, which may then fill their
+// ranges, too. A trainer with few threads has links that are slow by this rule
+// alone.
 [[nodiscard]] bool IsSlow(LinkLatencies::Duration median,
                           LinkLatencies::Duration of_all);
 
