@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -54,6 +56,20 @@ class LinkSet {
   std::vector<std::unique_ptr<ConnectedLink>> links_;
   int numbers_ = 0;  // given to links
   std::size_t turn_ = 0;
+};
+
+// The links of a stream, and what its threads share beside them.
+struct SharedLinks {
+  // A random factor of waits.
+  [[nodiscard]] double Spread() {
+    return std::uniform_real_distribution<>(0.5, 1.5)(random);
+  }
+
+  mutable std::mutex mutex;  // of all else, Spread() too
+  bool is_stopping = false;
+  bool is_list_new = false;  // or a link was dropped
+  LinkSet links = {};
+  std::minstd_rand random{std::random_device{}()};
 };
 
 }  // namespace infeed

@@ -3,20 +3,17 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <bit>
 #include <condition_variable>
-#include <cstddef>
 #include <mutex>
 #include <optional>
-#include <random>
 #include <thread>
 #include <utility>
 
 #include "base/error.h"
+#include "pipeline/remote/lent_ranges.h"
 #include "pipeline/remote/link_set.h"
 #include "pipeline/remote/worker_link.h"
 #include "pipeline/remote/worker_list_reader.h"
-#include "pipeline/slots/open_batch.h"
 
 namespace infeed {
 namespace {
@@ -48,18 +45,6 @@ class WorkerLinks::Impl {
   [[nodiscard]] std::vector<WorkerStats> stats() const;
 
  private:
-  [[nodiscard]] bool is_stopping() const {
-    const Lock lock(mutex_);
-    return is_stopping_;
-  }
-  // A range that is with a worker.
-  struct LentRange {
-    ConnectedLink* to;  // outlives its channel, and thus its calls
-    int opening;
-    RangeLoan loan;
-    Clock::time_point since;
-  };
-
   // The thread's function.
   void Work();
   // Waits for work, until then at most. Returns false at the end.
@@ -81,51 +66,27 @@ class WorkerLinks::Impl {
   // The ends of calls.
   void Opened(ConnectedLink& by, const RpcStatus& status, RpcPieces pieces);
   void Filled(const LentRange& lent, const RpcStatus& status, RpcPieces pieces);
-  void NotFilled(const LentRange& lent, const RpcStatus& status,
-                 Clock::time_point now);
-  void Take(const LentRange& lent, RpcPieces pieces, Clock::time_point arrived);
-  void NoteCheck(const LentRange& lent, bool is_equal, std::uint64_t declined);
-  // Notes a reply, whether it is to be checked; nullopt: it cannot be used.
-  [[nodiscard]] std::optional<bool> Replied(const LentRange& lent,
-                                            const FillNote& note,
-                                            Clock::time_point arrived);
-  void Write(const LentRange& lent, FilledSlots& filled,
-             Clock::time_point arrived);
-
-  // The range is lost, and the link dropped.
-  void Reject(const LentRange& lent, const std::string& reason);
-  void LoseRange(const LentRange& lent);
-  // Drops the link, under the lock. Returns a line.
-  [[nodiscard]] std::string Drop(ConnectedLink& one, const std::string& reason);
 
   // Not under the lock.
   void Print(const std::string& line) const;
-  // Notes the addresses of the list.
+  // Takes the addresses of the list.
   void Listed(std::vector<std::string> addresses);
-
-  // Under the lock.
-  [[nodiscard]] double Spread() {
-    return std::uniform_real_distribution<>(0.5, 1.5)(random_);
-  }
 
   RpcLibrary& library_;
   RangeLender& lender_;
   const InputOptions input_;
   RangeCheck* const check_;
-  StageCounter& receive_;
   const LinkOptions options_;
   const std::string open_request_;
 
-  mutable std::mutex mutex_;
+  SharedLinks shared_;
+  LentRanges lent_;
   std::condition_variable wake_;  // the thread
-  bool is_stopping_ = false;
+  // Under the lock of shared_.
   bool has_work_ = false;
-  bool is_list_new_ = false;  // or a link was dropped
   bool is_accepted_ = false;  // by any worker, once
   bool has_begun_ = false;    // all workers have been tried
   std::vector<std::string> addresses_;
-  LinkSet links_;
-  std::minstd_rand random_{std::random_device{}()};
 
   WorkerListReader list_;
   std::thread work_;
@@ -139,9 +100,9 @@ WorkerLinks::Impl::Impl(RpcLibrary& library, RangeLender& lender,
       lender_(lender),
       input_(input),
       check_(check),
-      receive_(receive),
       options_(std::move(options)),
       open_request_(Serialize(options_.open)),
+      lent_(lender, input_, check, receive, options_.check_every, shared_),
       list_(std::move(list), options_.times,
             [this](std::vector<std::string> addresses) {
               Listed(std::move(addresses));
@@ -150,39 +111,39 @@ WorkerLinks::Impl::Impl(RpcLibrary& library, RangeLender& lender,
 
 WorkerLinks::Impl::~Impl() {
   {
-    const Lock lock(mutex_);
-    is_stopping_ = true;
+    const Lock lock(shared_.mutex);
+    shared_.is_stopping = true;
   }
   wake_.notify_one();
   work_.join();
-  for (ConnectedLink* const one : links_.InTurn()) {
+  for (ConnectedLink* const one : shared_.links.InTurn()) {
     one->channel.reset();  // Its calls end here.
   }
 }
 
 void WorkerLinks::Impl::Wake() {
   {
-    const Lock lock(mutex_);
+    const Lock lock(shared_.mutex);
     has_work_ = true;
   }
   wake_.notify_one();
 }
 
 bool WorkerLinks::Impl::IsAnyOpen() const {
-  const Lock lock(mutex_);
-  return links_.IsAnyOpen();
+  const Lock lock(shared_.mutex);
+  return shared_.links.IsAnyOpen();
 }
 
 std::vector<WorkerStats> WorkerLinks::Impl::stats() const {
-  const Lock lock(mutex_);
-  return links_.stats();
+  const Lock lock(shared_.mutex);
+  return shared_.links.stats();
 }
 
 void WorkerLinks::Impl::Listed(std::vector<std::string> addresses) {
   {
-    const Lock lock(mutex_);
+    const Lock lock(shared_.mutex);
     addresses_ = std::move(addresses);
-    is_list_new_ = true;
+    shared_.is_list_new = true;
   }
   Wake();
 }
@@ -204,33 +165,34 @@ void WorkerLinks::Impl::Work() {
 }
 
 bool WorkerLinks::Impl::Wait(Clock::time_point until) {
-  Lock lock(mutex_);
-  wake_.wait_until(lock, until, [this] { return is_stopping_ || has_work_; });
+  Lock lock(shared_.mutex);
+  wake_.wait_until(lock, until,
+                   [this] { return shared_.is_stopping || has_work_; });
   has_work_ = false;
-  return !is_stopping_;
+  return !shared_.is_stopping;
 }
 
 void WorkerLinks::Impl::ChooseLinks() {
   std::vector<std::unique_ptr<RpcChannel>> ended;
   {
-    const Lock lock(mutex_);
-    if (!std::exchange(is_list_new_, false)) {
+    const Lock lock(shared_.mutex);
+    if (!std::exchange(shared_.is_list_new, false)) {
       return;
     }
-    links_.Choose(addresses_, options_.trainer, options_.most_links,
-                  options_.times);
-    ended = links_.TakeEnded();
+    shared_.links.Choose(addresses_, options_.trainer, options_.most_links,
+                         options_.times);
+    ended = shared_.links.TakeEnded();
   }
   ended.clear();  // Their calls end here, without the lock.
-  const Lock lock(mutex_);
-  links_.RemoveUnwanted();
+  const Lock lock(shared_.mutex);
+  shared_.links.RemoveUnwanted();
 }
 
 void WorkerLinks::Impl::OpenLinks(Clock::time_point now) {
   std::vector<ConnectedLink*> due;
   {
-    const Lock lock(mutex_);
-    due = links_.BeginOpening(now);
+    const Lock lock(shared_.mutex);
+    due = shared_.links.BeginOpening(now);
   }
   for (ConnectedLink* const one : due) {
     Open(*one);
@@ -245,7 +207,7 @@ void WorkerLinks::Impl::Open(ConnectedLink& to) {
                            MostReplyBytes(input_, options_.slots_per_range));
     }
   } catch (const Error& error) {  // Of its files for TLS.
-    Lock lock(mutex_);
+    Lock lock(shared_.mutex);
     const std::string line = to.link.Refuse(error.what(), Clock::now());
     lock.unlock();
     Print(line);
@@ -260,12 +222,12 @@ void WorkerLinks::Impl::Open(ConnectedLink& to) {
 void WorkerLinks::Impl::Opened(ConnectedLink& by, const RpcStatus& status,
                                RpcPieces reply) {
   const OpenAnswer answer = OpenAnswerOf(status, reply);
-  Lock lock(mutex_);
-  if (is_stopping_ || by.is_unwanted) {
+  Lock lock(shared_.mutex);
+  if (shared_.is_stopping || by.is_unwanted) {
     return;
   }
-  const std::string line =
-      by.link.Opened(status, answer, check_ != nullptr, Clock::now(), Spread());
+  const std::string line = by.link.Opened(status, answer, check_ != nullptr,
+                                          Clock::now(), shared_.Spread());
   is_accepted_ = is_accepted_ || by.link.is_open();
   lock.unlock();
   Print(line);
@@ -273,12 +235,12 @@ void WorkerLinks::Impl::Opened(ConnectedLink& by, const RpcStatus& status,
 }
 
 void WorkerLinks::Impl::ReportIfAllRefused() {
-  Lock lock(mutex_);
-  if (has_begun_ || !links_.AreAllTried()) {
+  Lock lock(shared_.mutex);
+  if (has_begun_ || !shared_.links.AreAllTried()) {
     return;
   }
   has_begun_ = true;
-  const std::string refusal = is_accepted_ ? "" : links_.Refusal();
+  const std::string refusal = is_accepted_ ? "" : shared_.links.Refusal();
   lock.unlock();
   if (!refusal.empty() && options_.on_all_refused) {
     options_.on_all_refused(std::make_exception_ptr(
@@ -290,9 +252,9 @@ void WorkerLinks::Impl::LendToAll(Clock::time_point now) {
   std::vector<ConnectedLink*> able;  // as far as is known
   LinkLatencies::Duration of_all{0};
   {
-    const Lock lock(mutex_);
-    able = links_.InTurn();
-    of_all = links_.MedianLatency();
+    const Lock lock(shared_.mutex);
+    able = shared_.links.InTurn();
+    of_all = shared_.links.MedianLatency();
   }
   while (!able.empty()) {  // One range to each, and again.
     std::erase_if(
@@ -303,9 +265,10 @@ void WorkerLinks::Impl::LendToAll(Clock::time_point now) {
 bool WorkerLinks::Impl::LendTo(ConnectedLink& to,
                                LinkLatencies::Duration of_all,
                                Clock::time_point now) {
-  Lock lock(mutex_);
+  Lock lock(shared_.mutex);
   LinkLatencies::Duration latency = to.link.latencies().median();
-  if (is_stopping_ || links_.in_flight() >= options_.most_ranges ||
+  if (shared_.is_stopping ||
+      shared_.links.in_flight() >= options_.most_ranges ||
       !to.link.CanTake(IsSlow(latency, of_all), now)) {
     return false;
   }
@@ -348,130 +311,8 @@ void WorkerLinks::Impl::BeginFill(std::shared_ptr<const LentRange> lent,
 
 void WorkerLinks::Impl::Filled(const LentRange& lent, const RpcStatus& status,
                                RpcPieces pieces) {
-  const Clock::time_point now = Clock::now();
-  if (status.is_ok()) {
-    Take(lent, pieces, now);
-  } else {
-    NotFilled(lent, status, now);
-  }
+  Print(lent_.TakeBack(lent, status, pieces));
   Wake();
-}
-
-void WorkerLinks::Impl::NotFilled(const LentRange& lent,
-                                  const RpcStatus& status,
-                                  Clock::time_point now) {
-  Lock lock(mutex_);
-  ConnectedLink& by = *lent.to;
-  std::string line;
-  if (is_stopping_ || by.is_unwanted) {
-    by.link.Lost();  // It was cancelled here.
-  } else {
-    line = by.link.Failed(status, lent.opening, now, Spread());
-  }
-  lock.unlock();
-  lender_.Lose(lent.loan);
-  Print(line);
-}
-
-void WorkerLinks::Impl::Take(const LentRange& lent, RpcPieces pieces,
-                             Clock::time_point arrived) {
-  const int slots = static_cast<int>(lent.loan.slots.size());
-  std::optional<FilledSlots> filled;
-  try {
-    filled.emplace(input_, slots, pieces, input_.verify_checksums);
-  } catch (const DataError& error) {
-    Reject(lent, std::string("a reply is damaged: ") + error.what());
-    return;
-  }
-  const std::optional<bool> is_checked = Replied(lent, filled->note(), arrived);
-  if (!is_checked) {
-    LoseRange(lent);
-    return;
-  }
-  if (*is_checked) {
-    const std::optional<std::string> difference = check_->Difference(
-        lent.loan.slots, *filled, [this] { return is_stopping(); });
-    if (!difference) {
-      LoseRange(lent);
-      return;
-    }
-    NoteCheck(lent, difference->empty(), filled->declined());
-    if (!difference->empty()) {
-      Reject(lent, "it fills slots differently: " + *difference);
-      return;
-    }
-  }
-  Write(lent, *filled, arrived);
-}
-
-std::optional<bool> WorkerLinks::Impl::Replied(const LentRange& lent,
-                                               const FillNote& note,
-                                               Clock::time_point arrived) {
-  const Lock lock(mutex_);
-  WorkerLink& link = lent.to->link;
-  if (link.is_dropped()) {
-    return std::nullopt;
-  }
-  link.Replied(note, arrived - lent.since);
-  return check_ != nullptr &&
-         (link.is_on_probation() ||
-          RangeCheck::IsChosen(lent.loan.slots, options_.check_every));
-}
-
-void WorkerLinks::Impl::NoteCheck(const LentRange& lent, bool is_equal,
-                                  std::uint64_t declined) {
-  const bool has_slots =
-      std::popcount(declined) < static_cast<int>(lent.loan.slots.size());
-  const Lock lock(mutex_);
-  // A range without any slot proves nothing.
-  lent.to->link.Checked(is_equal && has_slots, lent.opening);
-}
-
-void WorkerLinks::Impl::Write(const LentRange& lent, FilledSlots& filled,
-                              Clock::time_point arrived) {
-  int images = 0;
-  std::int64_t bytes = 0;
-  const bool is_used = lender_.Arrive(
-      lent.loan, [&](OpenBatch& batch, int slot, std::size_t index) {
-        if (!filled.Write(batch, slot, index)) {
-          return false;
-        }
-        ++images;
-        bytes += static_cast<std::int64_t>(batch.batch().slot_image_bytes());
-        return true;
-      });
-  receive_.Add(bytes, Clock::now() - arrived, arrived - lent.since, images);
-  Lock lock(mutex_);
-  lent.to->link.Used(is_used, images, std::popcount(filled.declined()));
-  std::string line;
-  if (filled.wrong_sums() > 0) {
-    line = Drop(*lent.to, "slots of a reply do not have their checksums");
-  }
-  lock.unlock();
-  Print(line);
-}
-
-void WorkerLinks::Impl::LoseRange(const LentRange& lent) {
-  {
-    const Lock lock(mutex_);
-    lent.to->link.Lost();
-  }
-  lender_.Lose(lent.loan);
-}
-
-void WorkerLinks::Impl::Reject(const LentRange& lent,
-                               const std::string& reason) {
-  LoseRange(lent);
-  Lock lock(mutex_);
-  const std::string line = Drop(*lent.to, reason);
-  lock.unlock();
-  Print(line);
-}
-
-std::string WorkerLinks::Impl::Drop(ConnectedLink& one,
-                                    const std::string& reason) {
-  is_list_new_ = true;
-  return one.link.Drop(reason, Clock::now());
 }
 
 void WorkerLinks::Impl::Print(const std::string& line) const {
