@@ -244,7 +244,7 @@ std::unique_ptr<RemoteInput> InputPipeline::Producer::MakeRemote() {
                        .store = store,
                        .seek_store = seek_store,
                        .lender = *graph.lender(),
-                       .receive = counters.receive},
+                       .counters = counters},
       PlannedOptions(options, memory),
       [this](std::exception_ptr error) { Fail(std::move(error)); });
 }

@@ -46,7 +46,7 @@ RemoteInput::RemoteInput(
     std::function<void(std::exception_ptr error)> on_all_refused)
     : check_(parts.store, parts.seek_store, options, SlotsPerTask(options)),
       links_(library, parts.lender, options, WorkerList(options.workers),
-             &check_, parts.receive,
+             &check_, parts.counters,
              LinksOf(parts.index, options, std::move(on_all_refused))) {}
 
 }  // namespace infeed

@@ -23,7 +23,7 @@ struct RemoteInputParts {
   const RecordStore& store;
   const SeekStore& seek_store;
   RangeLender& lender;
-  StageCounter& receive;
+  StageCounters& counters;
 };
 
 // The workers of InputOptions::workers, for one stream: the links to them, and

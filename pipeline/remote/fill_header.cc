@@ -34,6 +34,7 @@ struct HeaderMessage {
   std::vector<float> floats = {};
   std::vector<std::uint32_t> byte_counts = {};
   std::string bytes = {};
+  std::uint32_t cut_lists = 0;
 };
 
 std::string SerializeMessage(const HeaderMessage& header) {
@@ -50,6 +51,7 @@ std::string SerializeMessage(const HeaderMessage& header) {
   message.AddFixed(10, header.floats);
   message.AddVarints(11, header.byte_counts);
   message.AddBytes(12, header.bytes);
+  message.AddVarint(13, header.cut_lists);
   return message.Take();
 }
 
@@ -82,6 +84,9 @@ HeaderMessage ParseMessage(std::string_view bytes) {
         return true;
       case WireTag(12, WireType::kBytes):
         header.bytes = AsChars(cursor.TakeBytes());
+        return true;
+      case WireTag(13, WireType::kVarint):
+        header.cut_lists = static_cast<std::uint32_t>(cursor.TakeVarint());
         return true;
       default:
         return TakeNumbers(WireList(tag, cursor), header);
@@ -294,7 +299,8 @@ std::string Serialize(const FillHeader& header,
       .cpu_nanoseconds =
           static_cast<std::uint64_t>(header.note.cpu_nanoseconds),
       .labels = header.labels,
-      .sums = header.sums};
+      .sums = header.sums,
+      .cut_lists = static_cast<std::uint32_t>(header.note.cut_lists)};
   for (const std::vector<Geometry>& of_slot : header.geometry) {
     for (const Geometry& geometry : of_slot) {
       const auto numbers = NumbersOf(geometry);
@@ -323,7 +329,8 @@ FillHeader ParseFillHeader(const std::string& bytes,
   FillHeader header = {
       .note = {.credit = NumberFrom<int>(message.credit, "credit"),
                .cpu_nanoseconds = NumberFrom<std::int64_t>(
-                   message.cpu_nanoseconds, "the CPU's time")},
+                   message.cpu_nanoseconds, "the CPU's time"),
+               .cut_lists = NumberFrom<int>(message.cut_lists, "cut lists")},
       .declined = message.declined,
       .labels = std::move(message.labels),
       .sums = std::move(message.sums)};

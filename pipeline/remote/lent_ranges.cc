@@ -1,5 +1,6 @@
 #include "pipeline/remote/lent_ranges.h"
 
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <mutex>
@@ -11,12 +12,12 @@
 namespace infeed {
 
 LentRanges::LentRanges(RangeLender& lender, const InputOptions& input,
-                       RangeCheck* check, StageCounter& receive,
+                       RangeCheck* check, StageCounters& counters,
                        std::int64_t check_every, SharedLinks& shared)
     : lender_(lender),
       input_(input),
       check_(check),
-      receive_(receive),
+      counters_(counters),
       check_every_(check_every),
       shared_(shared) {}
 
@@ -114,7 +115,12 @@ std::string LentRanges::Write(const LentRange& lent, FilledSlots& filled,
         bytes += static_cast<std::int64_t>(batch.batch().slot_image_bytes());
         return true;
       });
-  receive_.Add(bytes, Clock::now() - arrived, arrived - lent.since, images);
+  counters_.receive.Add(bytes, Clock::now() - arrived, arrived - lent.since,
+                        images);
+  if (is_used) {
+    counters_.cut_lists.fetch_add(filled.note().cut_lists,
+                                  std::memory_order_relaxed);
+  }
   const std::lock_guard lock(shared_.mutex);
   lent.to->link.Used(is_used, images, std::popcount(filled.declined()));
   return filled.wrong_sums() == 0

@@ -30,7 +30,7 @@ class LentRanges {
  public:
   // input: options of the stream. check may be null: nothing is checked.
   LentRanges(RangeLender& lender, const InputOptions& input, RangeCheck* check,
-             StageCounter& receive, std::int64_t check_every,
+             StageCounters& counters, std::int64_t check_every,
              SharedLinks& shared);
 
   // The range's call has ended. Returns a line about the worker for a user; "":
@@ -65,7 +65,7 @@ class LentRanges {
   RangeLender& lender_;
   const InputOptions& input_;
   RangeCheck* const check_;
-  StageCounter& receive_;
+  StageCounters& counters_;
   const std::int64_t check_every_;
   SharedLinks& shared_;
 };

@@ -57,6 +57,7 @@ struct FillRequest {
 struct FillNote {
   int credit = 0;
   std::int64_t cpu_nanoseconds = 0;  // that the range took
+  int cut_lists = 0;                 // FilledRange::cut_lists()
 };
 
 [[nodiscard]] std::string Serialize(const OpenRequest& request);

@@ -33,7 +33,7 @@ constexpr std::chrono::milliseconds kGuessedLatency{300};
 class WorkerLinks::Impl {
  public:
   Impl(RpcLibrary& library, RangeLender& lender, const InputOptions& input,
-       WorkerList list, RangeCheck* check, StageCounter& receive,
+       WorkerList list, RangeCheck* check, StageCounters& counters,
        LinkOptions options);
   ~Impl();
   Impl(const Impl&) = delete;
@@ -94,7 +94,7 @@ class WorkerLinks::Impl {
 
 WorkerLinks::Impl::Impl(RpcLibrary& library, RangeLender& lender,
                         const InputOptions& input, WorkerList list,
-                        RangeCheck* check, StageCounter& receive,
+                        RangeCheck* check, StageCounters& counters,
                         LinkOptions options)
     : library_(library),
       lender_(lender),
@@ -102,7 +102,7 @@ WorkerLinks::Impl::Impl(RpcLibrary& library, RangeLender& lender,
       check_(check),
       options_(std::move(options)),
       open_request_(Serialize(options_.open)),
-      lent_(lender, input_, check, receive, options_.check_every, shared_),
+      lent_(lender, input_, check, counters, options_.check_every, shared_),
       list_(std::move(list), options_.times,
             [this](std::vector<std::string> addresses) {
               Listed(std::move(addresses));
@@ -323,10 +323,10 @@ void WorkerLinks::Impl::Print(const std::string& line) const {
 
 WorkerLinks::WorkerLinks(RpcLibrary& library, RangeLender& lender,
                          const InputOptions& input, WorkerList list,
-                         RangeCheck* check, StageCounter& receive,
+                         RangeCheck* check, StageCounters& counters,
                          LinkOptions options)
     : impl_(std::make_unique<Impl>(library, lender, input, std::move(list),
-                                   check, receive, std::move(options))) {}
+                                   check, counters, std::move(options))) {}
 
 WorkerLinks::~WorkerLinks() = default;
 

@@ -67,7 +67,7 @@ class WorkerLinks {
   // nothing is checked.
   WorkerLinks(RpcLibrary& library, RangeLender& lender,
               const InputOptions& input, WorkerList list, RangeCheck* check,
-              StageCounter& receive, LinkOptions options);
+              StageCounters& counters, LinkOptions options);
   // Cancels all calls.
   ~WorkerLinks();
   WorkerLinks(const WorkerLinks&) = delete;

@@ -333,7 +333,8 @@ Answer WorkerService::Impl::Fill(RpcServerCall& call, const Stream& stream,
     // workers, as nothing is faster.
     std::rethrow_exception(range->error());
   }
-  FillNote note = {.cpu_nanoseconds = ThreadCpuNanoseconds() - begin};
+  FillNote note = {.cpu_nanoseconds = ThreadCpuNanoseconds() - begin,
+                   .cut_lists = range->cut_lists()};
   {
     const std::lock_guard lock(mutex_);
     const int declined = std::popcount(range->declined());

@@ -1,5 +1,6 @@
 #include "pipeline/slots/range_filler.h"
 
+#include <array>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -14,8 +15,10 @@ namespace {
 
 using Clock = StageCounter::Clock;
 
+constexpr int kMostSlots = 64;
+
 BatchHandle BatchOf(const InputOptions& options, int slots) {
-  Check(slots >= 1 && slots <= 64, "a range has 1 to 64 slots");
+  Check(slots >= 1 && slots <= kMostSlots, "a range has 1 to 64 slots");
   BatchSpec spec = BatchSpecOf(options);
   spec.size = slots;
   return BatchHandle(new Batch(std::move(spec)));
@@ -65,6 +68,7 @@ struct FilledRange::Parts {
   OpenBatch open;
   int size = 0;
   std::uint64_t declined = 0;
+  std::array<int, kMostSlots> cut_lists = {};  // of each slot
 };
 
 FilledRange::FilledRange(const InputOptions& options, int most_slots)
@@ -77,6 +81,14 @@ const Batch& FilledRange::batch() const { return parts_->open.batch(); }
 int FilledRange::size() const { return parts_->size; }
 
 std::uint64_t FilledRange::declined() const { return parts_->declined; }
+
+int FilledRange::cut_lists() const {
+  int cut = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(size()); ++i) {
+    cut += (declined() >> i & 1) == 0 ? parts_->cut_lists[i] : 0;
+  }
+  return cut;
+}
 
 std::exception_ptr FilledRange::error() const { return parts_->open.error(); }
 
@@ -107,6 +119,7 @@ bool RangeFiller::Fill(std::span<const SlotRequest> slots,
     sample.since = Clock::now();
     counters_.waiting.Add(1);
     filler_.ReadAs(slots[i], sample);
+    parts.cut_lists[i] = sample.cut_lists;
     filler_.Fill(sample);
   }
   parts.size = static_cast<int>(slots.size());

@@ -36,6 +36,9 @@ class FilledRange {
   [[nodiscard]] int size() const;
   // Bit i: slot i could not be filled without a decision about its record.
   [[nodiscard]] std::uint64_t declined() const;
+  // Lists of the slots that are not declined which were longer than their
+  // field.
+  [[nodiscard]] int cut_lists() const;
   // What says nothing of a record, such as a file that cannot be read; then all
   // slots are declined. nullptr: nothing.
   [[nodiscard]] std::exception_ptr error() const;

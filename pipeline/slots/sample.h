@@ -53,6 +53,7 @@ struct Sample {
   std::vector<FieldColumn> fields = {};  // of the ragged ones, one list each
   std::vector<FieldPlace> field_places = {};
   FieldReader field_reader;
+  int cut_lists = 0;                     // of the record
   std::vector<float> boxes = {};         // x1, y1, x2, y2 of each
   std::vector<std::uint32_t> kept = {};  // their indexes in the record
   SampleSeekIndex seek_index = {};

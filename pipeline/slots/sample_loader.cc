@@ -82,8 +82,8 @@ void SampleLoader::Parse(std::span<const std::byte> payload,
       sample.field_places[i].column = &sample.fields[i];
     }
   }
-  const int cut = sample.field_reader.Read(payload, sample.field_places);
-  counters_.cut_lists.fetch_add(cut, std::memory_order_relaxed);
+  sample.cut_lists = sample.field_reader.Read(payload, sample.field_places);
+  counters_.cut_lists.fetch_add(sample.cut_lists, std::memory_order_relaxed);
 }
 
 void SampleLoader::RequireContent(std::span<const std::byte> payload,

@@ -48,6 +48,7 @@ struct Outcome {
   std::vector<std::string> bad = {};    // messages of bad records
   std::int64_t met = 0;                 // bad records
   std::int64_t samples = 0;
+  std::int64_t cut_lists = 0;
   std::string error = {};
 
   void Add(const Batch& batch) {
@@ -80,6 +81,9 @@ void ExpectEqual(const Outcome& outcome, const Outcome& expected) {
   EXPECT_EQ(outcome.met, expected.met);
   EXPECT_EQ(outcome.samples, expected.samples);
   EXPECT_EQ(outcome.error, expected.error);
+  if (expected.error.empty()) {  // Else it depends on what was in work.
+    EXPECT_EQ(outcome.cut_lists, expected.cut_lists);
+  }
 }
 
 // The stream by graph=basic.
@@ -101,7 +105,9 @@ Outcome LocalOutcome(const RecordIndex& index, InputOptions options) {
   } catch (const Error& error) {
     outcome.error = error.what();
   }
-  outcome.SetTotals(pipeline.stats().bad_record_totals);
+  const PipelineStats stats = pipeline.stats();
+  outcome.SetTotals(stats.bad_record_totals);
+  outcome.cut_lists = stats.cut_lists;
   return outcome;
 }
 
@@ -133,7 +139,7 @@ class RemoteStream {
         [this](OpenBatch& open) { Deliver(open); });
     if (how.workers > 0) {
       links_.emplace(rpc_, *graph_->lender(), options_, WorkerList(list),
-                     &check_, receive_, Options());
+                     &check_, counters_, Options());
     }
   }
 
@@ -153,6 +159,7 @@ class RemoteStream {
     links_.reset();
     graph_.reset();
     outcome_.SetTotals(ledger_.totals());
+    outcome_.cut_lists = counters_.cut_lists;
     return std::move(outcome_);
   }
 
@@ -174,7 +181,7 @@ class RemoteStream {
   }
 
   [[nodiscard]] std::int64_t images_of_workers() const {
-    return receive_.Read().items;
+    return counters_.receive.Read().items;
   }
 
  private:
@@ -242,7 +249,6 @@ class RemoteStream {
   const RecordStore store_{index_, {.image_key = StoreImageKey(options_)}};
   const SeekStore seek_store_{index_};
   StageCounters counters_;
-  StageCounter receive_{"receive"};
   BatchPool pool_{options_.batches_in_pool, BatchSpecOf(options_)};
   SlotFiller filler_{store_, seek_store_, order_.places(), options_, counters_};
   BatchPlanner planner_{

@@ -103,7 +103,7 @@ class RemoteInputTest : public ::testing::Test {
                          .store = store_,
                          .seek_store = seek_store_,
                          .lender = lender_,
-                         .receive = receive_},
+                         .counters = counters_},
         options,
         [this](std::exception_ptr error) { refused_.set_value(error); });
   }
@@ -112,7 +112,7 @@ class RemoteInputTest : public ::testing::Test {
   const RecordStore store_{SharedIndex()};
   const SeekStore seek_store_{SharedIndex()};
   NothingToLend lender_;
-  StageCounter receive_{"receive"};
+  StageCounters counters_;
   std::promise<std::exception_ptr> refused_;
 };
 

@@ -309,13 +309,15 @@ MadeHeader MakeHeader(std::uint32_t slots, SampleRandom& draws) {
   FillHeader& ours = made.ours;
   WorkerFillHeader& theirs = made.theirs;
   ours.note = {.credit = static_cast<int>(draws.Below(1000)),
-               .cpu_nanoseconds = MadeCount(draws)};
+               .cpu_nanoseconds = MadeCount(draws),
+               .cut_lists = static_cast<int>(draws.Below(100))};
   ours.declined = draws.Below(1U << slots);
   theirs.set_slots(slots);
   theirs.set_declined(ours.declined);
   theirs.set_credit(static_cast<std::uint32_t>(ours.note.credit));
   theirs.set_cpu_nanoseconds(
       static_cast<std::uint64_t>(ours.note.cpu_nanoseconds));
+  theirs.set_cut_lists(static_cast<std::uint32_t>(ours.note.cut_lists));
   for (std::uint32_t slot = 0; slot < slots; ++slot) {
     ours.labels.push_back(
         ours.is_declined(slot) ? -1 : static_cast<int>(draws.Below(100000)));
@@ -331,6 +333,7 @@ MadeHeader MakeHeader(std::uint32_t slots, SampleRandom& draws) {
 void ExpectSame(const FillHeader& a, const FillHeader& b) {
   EXPECT_EQ(a.note.credit, b.note.credit);
   EXPECT_EQ(a.note.cpu_nanoseconds, b.note.cpu_nanoseconds);
+  EXPECT_EQ(a.note.cut_lists, b.note.cut_lists);
   EXPECT_EQ(a.declined, b.declined);
   EXPECT_EQ(a.labels, b.labels);
   EXPECT_EQ(a.sums, b.sums);

@@ -199,7 +199,7 @@ class WorkerLinksTest : public ::testing::Test {
       errors_.push_back(std::move(error));
     };
     links_.emplace(rpc_, lender_, options_, WorkerList(list),
-                   is_checked ? &check_ : nullptr, receive_, std::move(given));
+                   is_checked ? &check_ : nullptr, counters_, std::move(given));
   }
 
   void ExpectFilled() {
@@ -270,7 +270,7 @@ class WorkerLinksTest : public ::testing::Test {
   const RecordStore store_{SharedIndex()};
   const SeekStore seek_store_{SharedIndex()};
   RangeCheck check_{store_, seek_store_, options_, kRange};
-  StageCounter receive_{"receive"};
+  StageCounters counters_;
   OneBatchLender lender_;
   LoopbackRpc rpc_;
   std::mutex mutex_;
@@ -290,8 +290,8 @@ TEST_F(WorkerLinksTest, ThreeWorkersFillAll) {
   }
   lender_.Refill();
   FillOnce();
-  EXPECT_GE(receive_.Read().items, kSlots);
-  EXPECT_GE(receive_.Read().bytes, kSlots * 16 * 16 * 4);
+  EXPECT_GE(counters_.receive.Read().items, kSlots);
+  EXPECT_GE(counters_.receive.Read().bytes, kSlots * 16 * 16 * 4);
   EXPECT_EQ(lender_.declined(), 0);
   EXPECT_THAT(lines(), IsEmpty());
   const std::vector<WorkerStats> stats = links_->stats();

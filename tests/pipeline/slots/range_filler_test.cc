@@ -372,6 +372,18 @@ TEST(RangeFillerTest, DeclinesBadRecordsOfEachKind) {
   }
 }
 
+TEST(RangeFillerTest, CountsTheCutListsOfWhatItFills) {
+  std::vector<std::string> payloads = Payloads();
+  payloads[7] = PayloadWithImage("no image at all", 7) +
+                ExtraInt64s("ids", std::vector<std::int64_t>{1, 2, 3});
+  const TestShards shards(payloads);
+  Filling filling(shards.index(), WithFields(Options()));
+  EXPECT_TRUE(
+      filling.filler().Fill(FirstRecords(kMostSlots), Never, filling.range()));
+  EXPECT_EQ(filling.range().declined(), 1U << 7);
+  EXPECT_EQ(filling.range().cut_lists(), 3);  // of records 3, 11 and 15
+}
+
 TEST(RangeFillerTest, DeclinesDamagedRecords) {
   InputOptions options = Options();
   options.label_offset = 1;
