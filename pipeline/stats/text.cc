@@ -130,10 +130,7 @@ std::string StageTable(const PipelineStats& stats) {
   return table;
 }
 
-std::string WorkerTable(const PipelineStats& stats) {
-  if (stats.workers.empty()) {
-    return "";
-  }
+std::vector<WorkerStats> WorstWorkers(const PipelineStats& stats) {
   constexpr std::size_t kMost = 8;
   std::vector<WorkerStats> worst = stats.workers;
   std::ranges::sort(worst, [](const WorkerStats& a, const WorkerStats& b) {
@@ -141,10 +138,19 @@ std::string WorkerTable(const PipelineStats& stats) {
            std::tie(a.failed, a.latency_seconds, b.address);
   });
   worst.resize(std::min(worst.size(), kMost));
+  return worst;
+}
+
+std::string WorkerTable(const PipelineStats& stats) {
+  if (stats.workers.empty()) {
+    return "";
+  }
+  const std::vector<WorkerStats> worst = WorstWorkers(stats);
   std::string table = fmt::format(
       "{:<24} state      {:>9}  failed  unused declined  p50 ms  p99 ms\n",
       worst.size() < stats.workers.size()
-          ? fmt::format("worst {} of {} workers", kMost, stats.workers.size())
+          ? fmt::format("worst {} of {} workers", worst.size(),
+                        stats.workers.size())
           : "worker",
       stats.items_name());
   for (const WorkerStats& worker : worst) {

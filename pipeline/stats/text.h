@@ -23,8 +23,11 @@ struct Scalar {
 // the rate of one thread that does only this stage.
 [[nodiscard]] std::string StageTable(const PipelineStats& stats);
 
-// The table of workers as text: those that lost most ranges, then the slowest,
-// at most eight. "" without workers.
+// The workers of a table: those that lost most ranges, then the slowest, at
+// most eight.
+[[nodiscard]] std::vector<WorkerStats> WorstWorkers(const PipelineStats& stats);
+
+// The table of WorstWorkers() as text. "" without workers.
 [[nodiscard]] std::string WorkerTable(const PipelineStats& stats);
 
 // One line, without a newline: each queue's length now and at its maximum, and

@@ -145,6 +145,29 @@ std::string StagesTable(const PipelineStats& stats) {
          "<p class=\"note\">" + EscapeXml(QueueText(stats)) + "</p>\n";
 }
 
+std::string WorkersTable(const PipelineStats& stats) {
+  Rows rows;
+  for (const WorkerStats& worker : WorstWorkers(stats)) {
+    rows.push_back(
+        {EscapeXml(worker.address), worker.state, std::to_string(worker.images),
+         std::to_string(worker.failed), std::to_string(worker.unused),
+         std::to_string(worker.declined),
+         fmt::format("{:.1f}", 1e3 * worker.latency_seconds),
+         fmt::format("{:.1f}", 1e3 * worker.latency_p99_seconds)});
+  }
+  if (rows.empty()) {
+    return "";
+  }
+  const std::size_t left = stats.workers.size() - rows.size();
+  return HtmlTable({"worker", "state", "images", "failed", "unused", "declined",
+                    "p50, ms", "p99, ms"},
+                   rows) +
+         (left == 0 ? ""
+                    : fmt::format("<p class=\"note\">{} more, which failed "
+                                  "less often or are faster</p>\n",
+                                  left));
+}
+
 // Each start of the program, with its warm-up.
 std::string RunsTable(const RunHistory& history) {
   Rows rows;
@@ -433,6 +456,7 @@ std::string ReportPage(const ReportSubject& subject, const RunHistory& history,
   boxes.push_back({"Other evaluations", OtherEvaluationsTable(history)});
   boxes.push_back(
       {"The input's stages, in loops", StagesTable(state.input), "wide"});
+  boxes.push_back({"The input's workers", WorkersTable(state.input), "wide"});
   boxes.push_back({"Runs, and their warm-up", RunsTable(history), "wide"});
   boxes.push_back({"Configuration", ConfigurationTable(subject.configuration)});
   boxes.push_back({"Environment and files",

@@ -251,6 +251,8 @@ TEST(WorkerTableTest, HasTheWorstFirstAndEightAtMost) {
   const std::string table = WorkerTable(stats);
   EXPECT_EQ(std::ranges::count(table, '\n'), 9);
   EXPECT_THAT(table, StartsWith("worst 8 of 10 workers "));
+  ASSERT_EQ(WorstWorkers(stats).size(), 8U);
+  EXPECT_EQ(WorstWorkers(stats).front().address, "bad:9410");
 }
 
 using ::testing::ElementsAre;

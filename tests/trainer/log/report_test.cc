@@ -171,6 +171,28 @@ TEST(ReportPageTest, SaysHowRunsEnded) {
             HasSubstr("<span>steps, stopped</span>"), Not(HasSubstr("ended"))));
 }
 
+TEST(ReportPageTest, HasTheWorstWorkers) {
+  ReportState state = MadeState();
+  EXPECT_THAT(MadePage(state), Not(HasSubstr("The input's workers")));
+  state.input.workers = {{.address = "a<b:1",
+                          .state = "open",
+                          .images = 90,
+                          .declined = 4,
+                          .unused = 3,
+                          .failed = 2,
+                          .latency_seconds = 0.0214,
+                          .latency_p99_seconds = 0.04}};
+  EXPECT_THAT(MadePage(state),
+              AllOf(HasSubstr("<td>a&lt;b:1</td><td>open</td><td>90</td>"
+                              "<td>2</td><td>3</td><td>4</td><td>21.4</td>"
+                              "<td>40.0</td>"),
+                    Not(HasSubstr("failed less often"))));
+  state.input.workers.resize(10);
+  const std::string page = MadePage(state);
+  EXPECT_EQ(FirstFlaw(page), "");
+  EXPECT_THAT(page, HasSubstr("2 more, which failed less often"));
+}
+
 TEST(ReportPageTest, ListsEvaluationsThatAreNotTheTrainings) {
   RunHistory history = MadeHistory();
   const auto page = [&] {
