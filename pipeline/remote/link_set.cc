@@ -114,10 +114,11 @@ std::string LinkSet::Refusal() const {
              : text + " (" + std::to_string(refused) + " workers refuse it)";
 }
 
-std::vector<WorkerStats> LinkSet::stats() const {
+std::vector<WorkerStats> LinkSet::stats(
+    WorkerLink::Clock::time_point now) const {
   std::vector<WorkerStats> stats;
   for (const auto& one : links_) {
-    stats.push_back(one->link.stats());
+    stats.push_back(one->link.stats(now));
   }
   std::ranges::sort(stats, {}, &WorkerStats::address);
   return stats;

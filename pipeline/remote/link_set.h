@@ -50,7 +50,9 @@ class LinkSet {
   [[nodiscard]] bool AreAllTried() const;
   // A worker that refuses, and why; "": none does.
   [[nodiscard]] std::string Refusal() const;
-  [[nodiscard]] std::vector<WorkerStats> stats() const;  // by address
+  // By address.
+  [[nodiscard]] std::vector<WorkerStats> stats(
+      WorkerLink::Clock::time_point now) const;
 
  private:
   std::vector<std::unique_ptr<ConnectedLink>> links_;

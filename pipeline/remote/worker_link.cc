@@ -89,6 +89,12 @@ bool WorkerLink::IsToOpen(Clock::time_point now) const {
   return !is_opening_ && !is_open() && !is_dropped() && now >= next_open_;
 }
 
+void WorkerLink::SetState(State state, Clock::time_point now) {
+  stats_.open_seconds += is_open() ? ToSeconds(now - since_) : 0;
+  state_ = state;
+  since_ = now;
+}
+
 std::string WorkerLink::Opened(const RpcStatus& status,
                                const OpenAnswer& answer, bool is_checked,
                                Clock::time_point now, double spread) {
@@ -108,14 +114,15 @@ std::string WorkerLink::Opened(const RpcStatus& status,
     return LineOf(Note::kLost, WithMessage("cannot be reached", status), now);
   }
   const bool is_back = state_ != State::kConnecting;
-  Accept(answer.reply, is_checked);
+  Accept(answer.reply, is_checked, now);
   return is_back ? LineOf(Note::kFound, "is back", now) : std::string();
 }
 
-void WorkerLink::Accept(const OpenReply& reply, bool is_checked) {
+void WorkerLink::Accept(const OpenReply& reply, bool is_checked,
+                        Clock::time_point now) {
   is_opening_ = false;
   is_tried_ = true;
-  state_ = State::kOpen;
+  SetState(State::kOpen, now);
   ++openings_;
   key_ = reply.key;
   is_on_probation_ = is_checked;  // Another program may listen there now.
@@ -128,7 +135,7 @@ void WorkerLink::Accept(const OpenReply& reply, bool is_checked) {
 std::string WorkerLink::Refuse(std::string reason, Clock::time_point now) {
   is_opening_ = false;
   is_tried_ = true;
-  state_ = State::kRefused;
+  SetState(State::kRefused, now);
   reason_ = std::move(reason);
   next_open_ = now + times_.last_retry;
   return LineOf(Note::kRefused, "does not take this stream: " + reason_, now);
@@ -137,7 +144,7 @@ std::string WorkerLink::Refuse(std::string reason, Clock::time_point now) {
 void WorkerLink::TryLater(Clock::time_point now, double spread) {
   is_opening_ = false;
   is_tried_ = true;
-  state_ = State::kLost;
+  SetState(State::kLost, now);
   retry_ = retry_ == Clock::duration::zero()
                ? times_.first_retry
                : std::min<Clock::duration>(2 * retry_, times_.last_retry);
@@ -150,7 +157,7 @@ std::string WorkerLink::Drop(std::string reason, Clock::time_point now) {
   if (is_dropped()) {
     return {};
   }
-  state_ = State::kDropped;
+  SetState(State::kDropped, now);
   reason_ = std::move(reason);
   return LineOf(Note::kDropped, "is not used any more: " + reason_, now);
 }
@@ -192,7 +199,7 @@ std::string WorkerLink::Failed(const RpcStatus& status, int opening,
     return {};  // Of several calls that fail together the first one counts.
   }
   if (status.code == RpcCode::kNotOpen) {  // It was restarted, for example.
-    state_ = State::kConnecting;
+    SetState(State::kConnecting, now);
     next_open_ = now + times_.tick;
     return {};
   }
@@ -234,8 +241,9 @@ std::string WorkerLink::Title() const {
   return stats_.name.empty() ? title : title + " (" + stats_.name + ")";
 }
 
-WorkerStats WorkerLink::stats() const {
+WorkerStats WorkerLink::stats(Clock::time_point now) const {
   WorkerStats stats = stats_;
+  stats.open_seconds += is_open() ? ToSeconds(now - since_) : 0;
   stats.state = NameOf(state_);
   stats.latency_seconds = ToSeconds(latencies_.median());
   stats.latency_p99_seconds = ToSeconds(latencies_.p99());

@@ -82,7 +82,7 @@ class WorkerLink {
   [[nodiscard]] int in_flight() const { return stats_.in_flight; }
   // Whether a range has still to be checked before it gets several.
   [[nodiscard]] bool is_on_probation() const { return is_on_probation_; }
-  [[nodiscard]] WorkerStats stats() const;
+  [[nodiscard]] WorkerStats stats(Clock::time_point now) const;
   // "worker HOST:PORT (NAME)".
   [[nodiscard]] std::string Title() const;
 
@@ -120,7 +120,9 @@ class WorkerLink {
  private:
   enum class Note { kLost, kFound, kRefused, kDropped };
 
-  void Accept(const OpenReply& reply, bool is_checked);
+  // Notes how long it was open.
+  void SetState(State state, Clock::time_point now);
+  void Accept(const OpenReply& reply, bool is_checked, Clock::time_point now);
   void TryLater(Clock::time_point now, double spread);
   [[nodiscard]] std::string LineOf(Note kind, const std::string& words,
                                    Clock::time_point now);
@@ -128,6 +130,7 @@ class WorkerLink {
   const int number_;
   const LinkTimes times_;
   State state_ = State::kConnecting;
+  Clock::time_point since_ = {};  // in this state; of the first one: unknown
   bool is_tried_ = false;
   bool is_opening_ = false;
   Clock::time_point next_open_ = Clock::time_point::min();

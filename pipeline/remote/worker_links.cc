@@ -136,7 +136,7 @@ bool WorkerLinks::Impl::IsAnyOpen() const {
 
 std::vector<WorkerStats> WorkerLinks::Impl::stats() const {
   const Lock lock(shared_.mutex);
-  return shared_.links.stats();
+  return shared_.links.stats(Clock::now());
 }
 
 void WorkerLinks::Impl::Listed(std::vector<std::string> addresses) {

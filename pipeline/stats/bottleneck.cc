@@ -76,14 +76,14 @@ double LaterImages(const PipelineStats& stats) {
              : images;
 }
 
-// Images that workers made, for each image that was made here.
-double ReceivedPerFilled(const PipelineStats& stats) {
+// The share of the images that were made here, not by workers.
+double ShareMadeHere(const PipelineStats& stats) {
   const StageStats* const received = stats.stage("receive");
   const StageStats* const read = stats.stage("read");
   return received != nullptr && read != nullptr
-             ? Ratio(static_cast<double>(received->items),
-                     static_cast<double>(read->items))
-             : 0;
+             ? Share(static_cast<double>(read->items),
+                     static_cast<double>(read->items + received->items))
+             : 1;
 }
 
 // Sets the device's own speed and the cores that it needs. Let c cores work for
@@ -102,11 +102,33 @@ void FindDevice(const PipelineStats& stats, double busy_seconds,
   }
   bottleneck.device_rate = LaterImages(stats) / own_seconds;
   const double busy_cores =
-      busy_seconds / stats.elapsed_seconds * (1 + ReceivedPerFilled(stats));
+      Ratio(busy_seconds / stats.elapsed_seconds, ShareMadeHere(stats));
   bottleneck.cores_needed = bottleneck.device_wait_share < kLittleWait
                                 ? 0
                                 : busy_cores * bottleneck.device_wait_share /
                                       (1 - bottleneck.device_wait_share);
+}
+
+// Sets the rate of a worker, and the number of workers that the device needs.
+// Requires: FindDevice() has been called.
+void FindWorkers(const PipelineStats& stats, Bottleneck& bottleneck) {
+  double images = 0;
+  double seconds = 0;
+  for (const WorkerStats& worker : stats.workers) {
+    images += static_cast<double>(worker.images);
+    seconds += worker.open_seconds;
+  }
+  if (images <= 0 || seconds <= 0) {
+    return;
+  }
+  bottleneck.worker_rate = images / seconds;
+  if (bottleneck.device_rate) {
+    const double delivered =
+        *bottleneck.device_rate * (1 - bottleneck.device_wait_share);
+    const double made_here = delivered * ShareMadeHere(stats);
+    bottleneck.workers_wanted =
+        (*bottleneck.device_rate - made_here) / *bottleneck.worker_rate;
+  }
 }
 
 Bound FindBound(const PipelineStats& stats, const Bottleneck& bottleneck) {
@@ -143,6 +165,7 @@ Bottleneck BottleneckOf(const PipelineStats& stats) {
             stats.elapsed_seconds - stats.first_wait_seconds);
   FindWaste(stats, bottleneck);
   FindDevice(stats, busy_seconds, bottleneck);
+  FindWorkers(stats, bottleneck);
   bottleneck.bound = FindBound(stats, bottleneck);
   return bottleneck;
 }

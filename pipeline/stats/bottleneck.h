@@ -38,6 +38,15 @@ struct Bottleneck {
   // Additional cores, as busy as these, that would feed the device, assuming
   // speed proportional to cores: the best case. 0 if the device does not wait.
   std::optional<double> cores_needed;
+  // Images per second of an open input worker: all workers' images divided by
+  // the seconds in which they were open. None if no worker has made one.
+  std::optional<double> worker_rate;
+  // Open workers that would feed the device beside the threads here:
+  // (device_rate - images per second made here) / worker_rate. A worker that
+  // idles lowers worker_rate: where the device does not wait, this is the
+  // number of those that are open, not of those that would be enough. None if
+  // device_rate or worker_rate is none.
+  std::optional<double> workers_wanted;
   double outside_share = 0;  // of decoded pixels, those outside the crops
   double storage_share = 0;  // of bytes read, those not in the page cache
   double bad_share = 0;      // of samples, those with a bad record

@@ -76,6 +76,7 @@ inline constexpr auto kFields<WorkerStats> =
          "worker_failed_total", "Ranges of images that an input worker lost.",
          "worker"},
         {"checked", &WorkerStats::checked, StatKind::kCounter},
+        {"open_seconds", &WorkerStats::open_seconds, StatKind::kCounter},
         {"in_flight", &WorkerStats::in_flight},
         {"credit", &WorkerStats::credit},
         {"latency_seconds", &WorkerStats::latency_seconds, StatKind::kGauge,

@@ -38,6 +38,17 @@ std::string Label(std::string_view name, std::string_view value) {
   return name.empty() ? "" : fmt::format("{}=\"{}\",", name, Escaped(value));
 }
 
+// labels: as Label() makes them.
+template <typename Value>
+std::string SampleLine(std::string_view metric, std::string labels,
+                       const Value& value) {
+  if (!labels.empty()) {
+    labels.back() = '}';
+    labels.insert(0, "{");
+  }
+  return fmt::format("infeed_{}{} {}\n", metric, labels, value);
+}
+
 template <typename Stats>
 std::string NameOf(const Stats& stats) {
   if constexpr (requires { stats.address; }) {
@@ -73,6 +84,12 @@ class Exposition {
     }
   }
 
+  void AddGauge(std::string_view metric, std::string_view help, double value) {
+    text_ += fmt::format("# HELP infeed_{0} {1}\n# TYPE infeed_{0} gauge\n",
+                         metric, help) +
+             SampleLine(metric, common_, value);
+  }
+
   [[nodiscard]] std::string Take() { return std::move(text_); }
 
  private:
@@ -81,17 +98,13 @@ class Exposition {
     if (field.metric.empty()) {
       return;
     }
-    std::string labels = common_ + Label(field.label, field.label_value.empty()
-                                                          ? NameOf(stats)
-                                                          : field.label_value);
-    if (!labels.empty()) {
-      labels.back() = '}';
-      labels.insert(0, "{");
-    }
+    const std::string labels =
+        common_ + Label(field.label, field.label_value.empty()
+                                         ? NameOf(stats)
+                                         : field.label_value);
     std::visit(
         [&](auto member) {
-          text_ += fmt::format("infeed_{}{} {}\n", field.metric, labels,
-                               std::invoke(member, stats));
+          text_ += SampleLine(field.metric, labels, std::invoke(member, stats));
         },
         field.member);
   }
@@ -103,7 +116,8 @@ class Exposition {
 }  // namespace
 
 std::string PrometheusText(const PipelineStats& stats,
-                           const MetricLabels& labels) {
+                           const MetricLabels& labels,
+                           const std::optional<double>& workers_wanted) {
   Exposition out(labels);
   out.Add(std::span(&stats, 1));
   out.Add(std::span(&stats.bad_record_totals, 1));
@@ -113,6 +127,12 @@ std::string PrometheusText(const PipelineStats& stats,
   out.Add<QueueStats>(stats.queues);
   if (const std::span workers(stats.workers); !workers.empty()) {
     out.Add(workers.first(std::min(workers.size(), kMostWorkers)));
+  }
+  if (workers_wanted) {
+    out.AddGauge("workers_wanted",
+                 "Input workers that would feed the device, by the last "
+                 "minute.",
+                 *workers_wanted);
   }
   return out.Take();
 }

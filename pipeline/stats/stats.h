@@ -88,6 +88,7 @@ struct WorkerStats {
   std::int64_t unused = 0;    // ranges that came after others had filled them
   std::int64_t failed = 0;    // ranges that were lost
   std::int64_t checked = 0;   // ranges that were compared
+  double open_seconds = 0;    // in which it was open
   int in_flight = 0;          // ranges now
   int credit = 0;
   double latency_seconds = 0;      // median of the last ranges

@@ -110,6 +110,8 @@ Json BottleneckJson(const Bottleneck& bottleneck) {
           {"device_wait_share", bottleneck.device_wait_share},
           {"device_rate", OrNull(bottleneck.device_rate)},
           {"cores_needed", OrNull(bottleneck.cores_needed)},
+          {"worker_rate", OrNull(bottleneck.worker_rate)},
+          {"workers_wanted", OrNull(bottleneck.workers_wanted)},
           {"outside_share", bottleneck.outside_share},
           {"storage_share", bottleneck.storage_share},
           {"bad_share", bottleneck.bad_share}};

@@ -165,21 +165,18 @@ constexpr double kMuchOfIt = 0.5;
 // far as the input bounds the run. Requires: open > 0.
 std::string MoreWorkers(std::ptrdiff_t open, const Bottleneck& bottleneck,
                         const PipelineStats& stats) {
-  std::int64_t images = 0;
-  for (const WorkerStats& worker : stats.workers) {
-    images += worker.images;
-  }
-  const double each = static_cast<double>(images) / stats.elapsed_seconds /
-                      static_cast<double>(open);
   const std::string text =
       fmt::format("; {} made {}{}", CountText(open, "input worker"),
-                  Rate(each, stats), open == 1 ? "" : " each");
-  if (!bottleneck.device_rate || each == 0) {
+                  Rate(bottleneck.worker_rate.value_or(0), stats),
+                  open == 1 ? "" : " each");
+  if (!bottleneck.workers_wanted) {
     return text + ": more of them, or more threads, would make more";
   }
-  const double missing = *bottleneck.device_rate * bottleneck.device_wait_share;
-  return text + fmt::format(": at least {:.1f} more of them would feed it",
-                            missing / each);
+  const double more = *bottleneck.workers_wanted - static_cast<double>(open);
+  return more > 0  // Else they came lately, or others were lost.
+             ? text + fmt::format(
+                          ": at least {:.1f} more of them would feed it", more)
+             : text;
 }
 
 // A warning where receiving an image costs nearly as much as making it here.

@@ -1,6 +1,7 @@
 #include "tools/input/metrics_file.h"
 
 #include <condition_variable>
+#include <cstddef>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "base/error.h"
 #include "base/own_files.h"
 #include "base/shown_text.h"
+#include "pipeline/stats/bottleneck.h"
 
 namespace infeed {
 
@@ -32,13 +34,31 @@ void MetricsFile::Run(const std::stop_token& stop) {
   } while (!stop.stop_requested());
 }
 
+PipelineStats MetricsFile::LastIntervals(const PipelineStats& now) {
+  constexpr std::size_t kMost = 12;
+  if (!snapshots_.empty() &&
+      now.elapsed_seconds < snapshots_.back().elapsed_seconds) {
+    snapshots_.clear();  // They are of an earlier run.
+  }
+  PipelineStats recent =
+      snapshots_.size() < kMost ? now : now.Since(snapshots_.front());
+  snapshots_.push_back(now);
+  if (snapshots_.size() > kMost) {
+    snapshots_.pop_front();
+  }
+  return recent;
+}
+
 void MetricsFile::Write() {
   const std::optional<PipelineStats> now = live_.Read();
   if (!now) {
     return;
   }
+  const Bottleneck recent = BottleneckOf(LastIntervals(*now));
   try {
-    WriteFileAtomically(path_, PrometheusText(*now, labels_), kNamedByUser);
+    WriteFileAtomically(path_,
+                        PrometheusText(*now, labels_, recent.workers_wanted),
+                        kNamedByUser);
   } catch (const IoError& error) {
     if (!std::exchange(has_failed_, true)) {
       fmt::print(stderr, "metrics: {}\n", ShownText(error.what()));

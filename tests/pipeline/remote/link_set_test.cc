@@ -30,7 +30,7 @@ void Choose(LinkSet& links, const std::vector<std::string>& addresses,
 
 std::vector<std::string> AddressesOf(const LinkSet& links) {
   std::vector<std::string> addresses;
-  for (const WorkerStats& one : links.stats()) {
+  for (const WorkerStats& one : links.stats(kNow)) {
     addresses.push_back(one.address);
   }
   return addresses;

@@ -55,6 +55,8 @@ struct TestedLink {
     link.Used(true, 16, 0);
   }
 
+  [[nodiscard]] WorkerStats stats() const { return link.stats(now); }
+
   WorkerLink link{0, "a:1", kTimes};
   WorkerLink::Clock::time_point now{seconds(100)};
 };
@@ -117,7 +119,7 @@ TEST(WorkerLinkTest, OnProbationItHasOneRangeUntilOneHasPassed) {
   tested.link.Checked(true, 1);
   tested.LendUntilFull();
   EXPECT_EQ(tested.link.in_flight(), 4);
-  EXPECT_EQ(tested.link.stats().checked, 2);
+  EXPECT_EQ(tested.stats().checked, 2);
 }
 
 TEST(WorkerLinkTest, ARangeOfAnEarlierOpeningDoesNotEndProbation) {
@@ -139,8 +141,8 @@ TEST(WorkerLinkTest, ABusyOneGetsAsManyAsItHasAfterATick) {
   EXPECT_THAT(tested.Fail(RpcCode::kBusy), IsEmpty());
   EXPECT_THAT(tested.Fail(RpcCode::kBusy), IsEmpty());
   EXPECT_TRUE(tested.link.is_open());
-  EXPECT_EQ(tested.link.stats().failed, 0);
-  EXPECT_EQ(tested.link.stats().credit, 2);
+  EXPECT_EQ(tested.stats().failed, 0);
+  EXPECT_EQ(tested.stats().credit, 2);
   tested.link.Used(true, 16, 0);
   EXPECT_FALSE(tested.link.CanTake(false, tested.now));
   tested.now += kTimes.tick;
@@ -193,7 +195,7 @@ TEST(WorkerLinkTest, SeveralCallsThatFailAreOneLoss) {
     EXPECT_THAT(tested.Fail(RpcCode::kUnavailable), IsEmpty());
   }
   EXPECT_EQ(tested.link.in_flight(), 0);
-  EXPECT_EQ(tested.link.stats().failed, 4);
+  EXPECT_EQ(tested.stats().failed, 4);
   EXPECT_TRUE(tested.link.IsToOpen(tested.now + seconds(1)));
 }
 
@@ -267,7 +269,7 @@ TEST(WorkerLinkTest, ADroppedOneIsNeverOpenedAgain) {
   tested.now += minutes(10);
   EXPECT_FALSE(tested.link.IsToOpen(tested.now));
   EXPECT_FALSE(tested.link.CanTake(false, tested.now));
-  EXPECT_EQ(tested.link.stats().state, "dropped");
+  EXPECT_EQ(tested.stats().state, "dropped");
 }
 
 // gRPC itself says so where it lacks memory for a request, so it may pass.
@@ -311,7 +313,7 @@ TEST(WorkerLinkTest, StatisticsAddUp) {
   tested.link.Lent();
   tested.link.Used(false, 0, 1);
   tested.link.Lent();
-  const WorkerStats stats = tested.link.stats();
+  const WorkerStats stats = tested.stats();
   EXPECT_EQ(stats.address, "a:1");
   EXPECT_EQ(stats.name, "w");
   EXPECT_EQ(stats.state, "open");
@@ -323,6 +325,25 @@ TEST(WorkerLinkTest, StatisticsAddUp) {
   EXPECT_EQ(stats.credit, 6);
   EXPECT_DOUBLE_EQ(stats.latency_seconds, 0.02);
   EXPECT_DOUBLE_EQ(stats.cpu_seconds, 0.5);
+}
+
+TEST(WorkerLinkTest, CountsTheTimeInWhichItIsOpen) {
+  TestedLink tested;
+  tested.now += seconds(5);
+  EXPECT_EQ(tested.stats().open_seconds, 0);
+  (void)tested.Open();
+  tested.now += seconds(3);
+  EXPECT_EQ(tested.stats().open_seconds, 3);
+  tested.link.Lent();
+  (void)tested.Fail(RpcCode::kUnavailable);
+  tested.now += seconds(7);
+  EXPECT_EQ(tested.stats().open_seconds, 3);
+  (void)tested.Open();
+  tested.now += seconds(2);
+  EXPECT_EQ(tested.stats().open_seconds, 5);
+  (void)tested.link.Drop("it lies", tested.now);
+  tested.now += seconds(1);
+  EXPECT_EQ(tested.stats().open_seconds, 5);
 }
 
 TEST(LinkLatenciesTest, AreOfTheLast64Ranges) {

@@ -41,6 +41,50 @@ TEST(BottleneckTest, CoresThatFeedTheDeviceDoTheWorkersPartToo) {
   EXPECT_EQ(bottleneck.stage, "decode");
 }
 
+TEST(BottleneckTest, CountsTheWorkersThatFeedTheDevice) {
+  PipelineStats stats = BusyRun();
+  stats.images *= 4;
+  stats.consumer_wait_seconds = 5;  // Of ten.
+  stats.stages.push_back({"receive", 3 * 1280, 0, 2, 0});
+  stats.workers = {{.address = "a:1", .images = 3840, .open_seconds = 10},
+                   {.address = "b:1", .open_seconds = 2}};
+  const Bottleneck bottleneck = BottleneckOf(stats);
+  EXPECT_DOUBLE_EQ(bottleneck.device_rate.value(), 4864.0 / 5);
+  EXPECT_DOUBLE_EQ(bottleneck.worker_rate.value(), 320);
+  // 486.4 images/s were delivered, a quarter of them made here.
+  EXPECT_DOUBLE_EQ(bottleneck.workers_wanted.value(), (972.8 - 121.6) / 320);
+}
+
+TEST(BottleneckTest, WhereTheDeviceDoesNotWaitTheOpenWorkersAreWanted) {
+  PipelineStats stats = BusyRun();
+  stats.consumer_wait_seconds = 0;
+  stats.first_wait_seconds = 0;
+  stats.images = 2 * 1280;
+  stats.stages.push_back({"receive", 1280, 0, 2, 0});
+  stats.workers = {{.images = 1000, .open_seconds = 11},
+                   {.images = 280, .open_seconds = 11}};
+  EXPECT_DOUBLE_EQ(BottleneckOf(stats).workers_wanted.value(), 2);
+  stats.stages[1].items = 0;  // All came from workers.
+  stats.images = 1280;
+  EXPECT_DOUBLE_EQ(BottleneckOf(stats).workers_wanted.value(), 2);
+}
+
+TEST(BottleneckTest, WithoutADeviceOrAnImageNoNumberOfWorkersIsWanted) {
+  PipelineStats stats = BusyRun();
+  EXPECT_FALSE(BottleneckOf(stats).workers_wanted);
+  stats.workers = {{.open_seconds = 11}};
+  EXPECT_FALSE(BottleneckOf(stats).worker_rate);
+  EXPECT_FALSE(BottleneckOf(stats).workers_wanted);
+  stats.workers[0].images = 110;
+  EXPECT_TRUE(BottleneckOf(stats).workers_wanted);
+  stats.has_device = false;
+  EXPECT_DOUBLE_EQ(BottleneckOf(stats).worker_rate.value(), 10);
+  EXPECT_FALSE(BottleneckOf(stats).workers_wanted);
+  stats = {};
+  stats.workers = {{.images = 1, .open_seconds = 1}};
+  EXPECT_FALSE(BottleneckOf(stats).workers_wanted);
+}
+
 TEST(BottleneckTest, CountsWhatACoreMakes) {
   PipelineStats stats = BusyRun();
   EXPECT_DOUBLE_EQ(BottleneckOf(stats).images_per_core.value(), 1280.0 / 19);

@@ -64,7 +64,7 @@ TEST(PrometheusTextTest, MetricsHaveThisText) {
                     .failed = 2,
                     .latency_seconds = 0.5},
                    {.address = "b:1"}};
-  const std::string text = PrometheusText(stats);
+  const std::string text = PrometheusText(stats, {}, 3.5);
   EXPECT_THAT(text, StartsWith(R"(# HELP infeed_threads Threads that work.
 # TYPE infeed_threads gauge
 infeed_threads 2
@@ -114,6 +114,7 @@ infeed_worker_failed_total{worker="a:1"} 2
 infeed_worker_failed_total{worker="b:1"} 0
 infeed_worker_latency_seconds{worker="a:1"} 0.5
 infeed_worker_latency_seconds{worker="b:1"} 0
+infeed_workers_wanted 3.5
 )");
 }
 
@@ -121,7 +122,7 @@ TEST(PrometheusTextTest, HasNoMetricThatTheDocumentationLacks) {
   const std::string docs = ReadWholeFile(INFEED_DOCS "/throughput.md", 1 << 20);
   PipelineStats stats = BusyRun();
   stats.workers.resize(1);
-  std::istringstream lines(PrometheusText(stats));
+  std::istringstream lines(PrometheusText(stats, {}, 0.0));
   int metrics = 0;
   for (std::string word, name; lines >> word;) {
     if (word == "TYPE" && lines >> name) {
@@ -147,6 +148,9 @@ TEST(PrometheusTextTest, PutsTheLabelsOfAllFirst) {
   const std::string text = PrometheusText(BusyRun(), {{"run", "a"}, {"b", ""}});
   EXPECT_THAT(text,
               HasSubstr("\ninfeed_images_total{run=\"a\",b=\"\"} 1280\n"));
+  EXPECT_THAT(text, Not(HasSubstr("workers_wanted")));
+  EXPECT_THAT(PrometheusText({}, {{"run", "a"}}, 2.0),
+              HasSubstr("\ninfeed_workers_wanted{run=\"a\"} 2\n"));
   EXPECT_THAT(text, HasSubstr("infeed_stage_items_total{run=\"a\",b=\"\","
                               "stage=\"decode\"} 1280\n"));
 }

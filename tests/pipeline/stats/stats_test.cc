@@ -49,6 +49,7 @@ PipelineStats Later() {
                     .state = "lost",
                     .images = 90,
                     .failed = 5,
+                    .open_seconds = 8,
                     .in_flight = 2,
                     .latency_seconds = 0.5,
                     .cpu_seconds = 3}};
@@ -79,6 +80,7 @@ PipelineStats Earlier() {
                     .state = "open",
                     .images = 60,
                     .failed = 1,
+                    .open_seconds = 5,
                     .in_flight = 7,
                     .latency_seconds = 0.25,
                     .cpu_seconds = 2}};
@@ -125,6 +127,7 @@ TEST(PipelineStatsTest, SubtractsWorkersByAddress) {
   const WorkerStats& worker = interval.workers[1];
   EXPECT_EQ(worker.images, 30);
   EXPECT_EQ(worker.failed, 4);
+  EXPECT_EQ(worker.open_seconds, 3);
   EXPECT_EQ(worker.cpu_seconds, 1);
   EXPECT_EQ(worker.state, "lost");
   EXPECT_EQ(worker.in_flight, 2);

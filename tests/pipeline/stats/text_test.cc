@@ -27,6 +27,7 @@ TEST(StatsJsonTest, JsonHasThisText) {
                     .unused = 1,
                     .failed = 2,
                     .checked = 3,
+                    .open_seconds = 7.5,
                     .in_flight = 4,
                     .credit = 8,
                     .latency_seconds = 0.5,
@@ -127,6 +128,7 @@ TEST(StatsJsonTest, JsonHasThisText) {
       "unused": 1,
       "failed": 2,
       "checked": 3,
+      "open_seconds": 7.5,
       "in_flight": 4,
       "credit": 8,
       "latency_seconds": 0.5,
@@ -143,6 +145,8 @@ TEST(StatsJsonTest, JsonHasThisText) {
     "device_wait_share": 0.9,
     "device_rate": 1216.0,
     "cores_needed": 0.0,
+    "worker_rate": 12.0,
+    "workers_wanted": 91.2,
     "outside_share": 0.0,
     "storage_share": 0.0,
     "bad_share": 0.0015625
@@ -168,6 +172,7 @@ TEST(StatsJsonTest, SurvivesARunWithoutADeviceAndAnyBytes) {
   EXPECT_EQ(json["first_bad_record"], "\uFFFD\uFFFD");
   EXPECT_TRUE(json["bottleneck"]["device_rate"].is_null());
   EXPECT_TRUE(json["bottleneck"]["cores_needed"].is_null());
+  EXPECT_TRUE(json["bottleneck"]["workers_wanted"].is_null());
 }
 
 using ::testing::HasSubstr;

@@ -1,6 +1,9 @@
 #include "tools/input/metrics_file.h"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -53,6 +56,49 @@ TEST_F(MetricsFileTest, HasTheLastRunAtTheEnd) {
     const LiveStats::Shown shown(&metrics.live(), BusyRun);
   }
   EXPECT_EQ(Text(), Expected());
+}
+
+// Half of the images are a worker's; then the device begins to wait.
+PipelineStats AfterSeconds(int seconds, int without_wait) {
+  PipelineStats stats;
+  stats.elapsed_seconds = seconds;
+  stats.batches = seconds;
+  stats.images = std::int64_t{100} * seconds;
+  stats.consumer_wait_seconds = 0.5 * std::max(0, seconds - without_wait);
+  const std::int64_t half = stats.images / 2;
+  stats.stages = {{"read", half, 0, 0, 0}, {"receive", half, 0, 0, 0}};
+  stats.workers = {{.images = half, .open_seconds = 1.0 * seconds}};
+  return stats;
+}
+
+TEST_F(MetricsFileTest, TheWorkersWantedAreOfTheLastIntervals) {
+  {
+    std::atomic<int> seconds{0};
+    MetricsFile metrics(path_, {}, milliseconds(1));
+    const LiveStats::Shown shown(&metrics.live(),
+                                 [&] { return AfterSeconds(++seconds, 20); });
+    while (seconds < 40) {
+      std::this_thread::yield();
+    }
+  }
+  // Of 200 images/s 50 are made here, 50 by one worker.
+  EXPECT_THAT(Text(), HasSubstr("\ninfeed_workers_wanted 3\n"));
+}
+
+TEST_F(MetricsFileTest, TheWorkersWantedOfALaterRunAreItsOwn) {
+  {
+    MetricsFile metrics(path_, {}, milliseconds(1));
+    for (const int without_wait : {0, 1'000'000}) {
+      std::atomic<int> seconds{0};
+      const LiveStats::Shown shown(&metrics.live(), [&] {
+        return AfterSeconds(++seconds, without_wait);
+      });
+      while (seconds < 5) {
+        std::this_thread::yield();
+      }
+    }
+  }
+  EXPECT_THAT(Text(), HasSubstr("\ninfeed_workers_wanted 1\n"));
 }
 
 TEST_F(MetricsFileTest, IsNotWrittenWithoutARun) {
