@@ -1,5 +1,6 @@
 #include "bench/engine/pipeline_throughput.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,10 +24,12 @@
 #include "bench/engine/run.h"
 #include "bench/engine/stage_work.h"
 #include "pipeline/engine/input_pipeline.h"
+#include "pipeline/engine/worker_trial.h"
 #include "pipeline/memory/kept_heap.h"
 #include "pipeline/memory/memory_limit.h"
 #include "pipeline/order/label_class.h"
 #include "pipeline/remote/rpc.h"
+#include "pipeline/remote/rpc_plugin.h"
 #include "pipeline/remote/worker_settings.h"
 #include "pipeline/stats/stats.h"
 #include "records/files/output_check.h"
@@ -133,7 +136,8 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
                  "or a page with the table and the verdict as well (.html).")
       ->type_name("FILE.svg|FILE.html");
   app.add_flag("--dry_run", flags.dry_run,
-               "Only check flags and data, and print what would be measured.");
+               "Only check flags, data and workers, and print what would be "
+               "measured.");
 }
 
 RecordIndex IndexOf(const Flags& flags) {
@@ -253,6 +257,21 @@ void PrintPlan(const RecordIndex& index, const Flags& flags) {
                  static_cast<double>(options.threads.size()));
 }
 
+// Has each worker fill some slots. Throws the first one's problem.
+void PrintWorkers(const RecordIndex& index, const InputOptions& input) {
+  if (input.workers.empty()) {
+    return;
+  }
+  const WorkersTrial trial = TryWorkers(LoadedRpcLibrary(), index, input);
+  for (const WorkerTrial& worker : trial.workers) {
+    fmt::print("worker {}, {}\n", worker.address, trial.Describe(worker));
+  }
+  if (const std::string conclusion = trial.Conclusion(); !conclusion.empty()) {
+    fmt::print("{}\n", conclusion);
+  }
+  std::ranges::for_each(trial.workers, RequireUsable);
+}
+
 void Run(Flags& flags, const RecordIndex& index) {
   for (const std::string& note : index.notes()) {
     fmt::print(stderr, "{}\n", note);
@@ -273,6 +292,7 @@ void Run(Flags& flags, const RecordIndex& index) {
   }
   if (flags.dry_run) {
     PrintPlan(index, flags);
+    PrintWorkers(index, flags.throughput.input);
   } else if (flags.hash.batches > 0) {
     PrintHashes(index, flags.throughput.input, flags.throughput.threads,
                 flags.hash);

@@ -7,7 +7,7 @@
 
 #include "base/environment.h"
 #include "pipeline/reading/memory_plan.h"
-#include "pipeline/remote/stream_settings.h"
+#include "pipeline/remote/messages.h"
 #include "pipeline/remote/worker_list.h"
 #include "pipeline/remote/worker_settings.h"
 
@@ -25,10 +25,7 @@ LinkOptions LinksOf(const RecordIndex& index, const InputOptions& options,
   // Not below: GCC 12 destroys the members of .open twice if a later one
   // throws.
   RpcAccess access = WorkerAccess();
-  return {.open = {.build = "infeed " INFEED_VERSION,
-                   .pixels_version = kPixelsVersion,
-                   .data = index.identity_with_labels(),
-                   .settings = SlotSettings(options)},
+  return {.open = OpenRequestOf(index, options),
           .check_every = options.workers_check,
           .most_ranges = RangesInFlight(options),
           .slots_per_range = SlotsPerTask(options),

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "pipeline/remote/joined_pieces.h"
+#include "pipeline/remote/stream_settings.h"
 #include "pipeline/remote/wire_fields.h"
 #include "records/bytes/plain_text.h"
 #include "records/example/wire_cursor.h"
@@ -72,6 +73,14 @@ SlotRequest ParseSlot(WireCursor message) {
 }
 
 }  // namespace
+
+OpenRequest OpenRequestOf(const RecordIndex& data,
+                          const InputOptions& options) {
+  return {.build = "infeed " INFEED_VERSION,
+          .pixels_version = kPixelsVersion,
+          .data = data.identity_with_labels(),
+          .settings = SlotSettings(options)};
+}
 
 std::string Serialize(const OpenRequest& request) {
   WireWriter message;

@@ -16,6 +16,7 @@
 #include "pipeline/slots/open_batch.h"
 #include "pipeline/slots/range_filler.h"
 #include "pipeline/slots/range_lender.h"
+#include "records/store/record_index.h"
 
 // The messages between a trainer and its workers, which
 // tests/support/worker.proto describes; tests compare them with protobuf's own.
@@ -35,6 +36,11 @@ struct OpenRequest {
 
   friend bool operator==(const OpenRequest&, const OpenRequest&) = default;
 };
+
+// The request for a stream of the data. Requires: options are checked and
+// resolved, with the limits of their memory plan.
+[[nodiscard]] OpenRequest OpenRequestOf(const RecordIndex& data,
+                                        const InputOptions& options);
 
 struct OpenReply {
   std::uint64_t key = 0;  // for FillRequest, if nothing differs

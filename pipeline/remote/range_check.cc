@@ -8,14 +8,6 @@
 namespace infeed {
 namespace {
 
-// Of the stream, as workers fill it.
-InputOptions OptionsOfWorkers(InputOptions options) {
-  if (options.layout != BatchContent::kNone) {
-    options.layout = BatchContent::kRgb;
-  }
-  return options;
-}
-
 std::string TextOfPlace(const SlotRequest& slot) {
   return "epoch " + std::to_string(slot.epoch) + ", position " +
          std::to_string(slot.position) + ", record " +
@@ -23,6 +15,31 @@ std::string TextOfPlace(const SlotRequest& slot) {
 }
 
 }  // namespace
+
+InputOptions OptionsOfWorkers(InputOptions options) {
+  if (options.layout != BatchContent::kNone) {
+    options.layout = BatchContent::kRgb;
+  }
+  return options;
+}
+
+RangeComparison CompareRanges(std::span<const SlotRequest> slots,
+                              const FilledSlots& filled,
+                              const FilledRange& here) {
+  RangeComparison comparison;
+  const std::uint64_t declined = filled.declined() | here.declined();
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if ((declined >> i & 1) != 0) {
+      continue;
+    }
+    ++comparison.compared;
+    const std::string difference = filled.Difference(i, here);
+    if (!difference.empty() && comparison.differing++ == 0) {
+      comparison.difference = TextOfPlace(slots[i]) + ": " + difference;
+    }
+  }
+  return comparison;
+}
 
 RangeCheck::RangeCheck(const RecordStore& store, const SeekStore& seek_store,
                        const InputOptions& options, int slots)
@@ -36,17 +53,7 @@ std::optional<std::string> RangeCheck::Difference(
   if (!filler_.Fill(slots, is_cancelled, range_)) {
     return std::nullopt;
   }
-  const std::uint64_t declined = filled.declined() | range_.declined();
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    if ((declined >> i & 1) != 0) {
-      continue;
-    }
-    if (const std::string difference = filled.Difference(i, range_);
-        !difference.empty()) {
-      return TextOfPlace(slots[i]) + ": " + difference;
-    }
-  }
-  return std::string();
+  return CompareRanges(slots, filled, range_).difference;
 }
 
 bool RangeCheck::IsChosen(std::span<const SlotRequest> slots,

@@ -13,6 +13,22 @@
 
 namespace infeed {
 
+// The options of a stream with which its workers fill slots.
+[[nodiscard]] InputOptions OptionsOfWorkers(InputOptions options);
+
+// A range that a worker filled beside the same range filled here.
+struct RangeComparison {
+  int compared = 0;  // slots that are declined neither there nor here
+  int differing = 0;
+  // How the first one differs, in words, beginning with its place: "epoch 0,
+  // position 17, record 5: the pixels differ"; empty: none does.
+  std::string difference = {};
+};
+
+[[nodiscard]] RangeComparison CompareRanges(std::span<const SlotRequest> slots,
+                                            const FilledSlots& filled,
+                                            const FilledRange& here);
+
 // Compares slots that a worker filled with the same slots filled here. One
 // comparison at a time; others wait. Thread-safe.
 class RangeCheck {
@@ -22,9 +38,7 @@ class RangeCheck {
   RangeCheck(const RecordStore& store, const SeekStore& seek_store,
              const InputOptions& options, int slots);
 
-  // How the worker's slots differ, in words, beginning with the place: "epoch
-  // 0, position 17, record 5: the pixels differ"; empty: they do not. Slots
-  // that are declined there or here are not compared. nullopt, as soon as
+  // RangeComparison::difference of the worker's slots; nullopt, as soon as
   // is_cancelled(), which is asked before each slot is filled, returns true.
   [[nodiscard]] std::optional<std::string> Difference(
       std::span<const SlotRequest> slots, const FilledSlots& filled,

@@ -260,21 +260,38 @@ TEST_F(InputWorkerTest, UsesTls) {
   EXPECT_THAT(worker.err(), ContainsRegex("filled [1-9][0-9]* slot"));
 }
 
+TEST_F(InputWorkerTest, IsTriedByADryRun) {
+  StartedWorker worker(shards_->folder(), {"--name", "the-first"});
+  const ProgramResult result = Hash("--dry_run --workers " + worker.address());
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("worker " + worker.address() +
+                              ", the-first: 64 images are the same; CPU s"),
+                    HasSubstr("receiving costs ")));
+  EXPECT_EQ(worker.End(), 0);
+  const ProgramResult lost = Hash("--dry_run --workers " + worker.address());
+  EXPECT_EQ(lost.exit_code, 1) << lost.out;
+  EXPECT_THAT(lost.err, HasSubstr(worker.address() + " cannot be reached"));
+}
+
 // LeNet's weights and momentum after a training.
 class InputWorkerTrainingTest : public testing::Test {
  protected:
   static constexpr std::int64_t kSteps = 400;
 
-  [[nodiscard]] ProgramResult Train(const std::string& model,
-                                    const std::string& flags) const {
+  [[nodiscard]] ProgramResult Run(const std::string& mode,
+                                  const std::string& flags) const {
     return RunProgram(
         "train_resnet",
-        "--mode train --device cpu --data_dir " + shards_.folder() +
-            " --model_dir " + (models_ / model) +
+        "--mode " + mode + " --device cpu --data_dir " + shards_.folder() +
             " --params_override model=lenet,image_size=28,precision=float32,"
             "train_batch_size=64,num_parallel_calls=1,iterations_per_loop=50,"
             "train_steps=" +
             std::to_string(kSteps) + " " + flags);
+  }
+  [[nodiscard]] ProgramResult Train(const std::string& model,
+                                    const std::string& flags) const {
+    return Run("train", "--model_dir " + (models_ / model) + " " + flags);
   }
 
   [[nodiscard]] std::string LastBytes(const std::string& model) const {
@@ -301,6 +318,25 @@ TEST_F(InputWorkerTrainingTest, EndsWithTheSameWeights) {
   const ProgramResult helped = training.get();
   ASSERT_EQ(helped.exit_code, 0) << helped.err;
   EXPECT_EQ(LastBytes("helped"), LastBytes("alone"));
+}
+
+TEST_F(InputWorkerTrainingTest, IsTriedByADryRunAndByDoctor) {
+  const StartedWorker worker(shards_.folder());
+  const TestShards others(TestPayloads(3));
+  const StartedWorker other(others.folder());
+  const std::string both = "--workers " + ListOf({&worker, &other});
+  const ProgramResult dry = Train("none", "--dry_run " + both);
+  EXPECT_EQ(dry.exit_code, 2) << dry.err;
+  EXPECT_THAT(dry.err, AllOf(HasSubstr("64 images are the same"),
+                             HasSubstr("receiving costs "),
+                             HasSubstr("problem: worker " + other.address()),
+                             HasSubstr(" 1 problem found")));
+  const ProgramResult doctor = Run("doctor", both);
+  EXPECT_EQ(doctor.exit_code, 0) << doctor.err;
+  EXPECT_THAT(doctor.out, AllOf(HasSubstr("ok   worker " + worker.address()),
+                                HasSubstr("ok   workers          receiving "),
+                                HasSubstr("WARN worker " + other.address()),
+                                HasSubstr("the data are others")));
 }
 
 // Wrong flags and data; a worker that starts in spite of them is ended.

@@ -17,11 +17,17 @@
 #ifdef INFEED_CUDA
 #include "trainer/loop/gpu_cards.h"
 #endif
+#include "pipeline/engine/worker_trial.h"
+#include "pipeline/memory/kept_heap.h"
+#include "pipeline/remote/rpc_plugin.h"
 #include "pipeline/stats/cpu_load.h"
 #include "trainer/feed/data_set.h"
 #include "trainer/groups/torch_errors.h"
 #include "trainer/loop/ceilings.h"
 #include "trainer/loop/device_loop.h"
+#include "trainer/params/params.h"
+#include "trainer/params/station_options.h"
+#include "trainer/run/job.h"
 #include "trainer/run/machine_check.h"
 #include "trainer/run/run.h"
 
@@ -117,6 +123,50 @@ void LookAtData(const std::string& data_dir, const InputOptions& input,
   }
 }
 
+// Has each worker fill some images, as a run on these data would.
+std::vector<Finding> FindingsOfWorkers(const RunOptions& options) {
+  const DataSet data = OpenData(options);
+  if (!data.train() && !data.eval()) {  // Fake data, for example.
+    throw UsageError("workers are tried with images of train or validation");
+  }
+  const TrainParams params =
+      Resolve(options.params, options.device, data, options.place.world_size)
+          .values;
+  const bool trains = data.train().has_value();
+  const WorkersTrial trial = TryWorkers(
+      LoadedRpcLibrary(), trains ? data.train()->index : data.eval()->index,
+      trains ? params.input : EvalInputOf(params));
+  std::vector<Finding> findings;
+  for (const WorkerTrial& worker : trial.workers) {
+    findings.push_back(
+        {"worker " + worker.address, trial.Describe(worker), worker.problem});
+  }
+  if (std::string conclusion = trial.Conclusion(); !conclusion.empty()) {
+    findings.push_back({"workers", std::move(conclusion), ""});
+  }
+  return findings;
+}
+
+void LookAtWorkers(const RunOptions& options, std::vector<Finding>& findings) {
+  const std::string& list = options.params.values.input.workers;
+  if (list.empty()) {
+    return;
+  }
+  if (options.data_dir.empty()) {
+    findings.push_back({"workers", list,
+                        "give --data_dir, too: they are tried with its data"});
+    return;
+  }
+  KeepMessageMemory();
+  try {
+    for (Finding& finding : FindingsOfWorkers(options)) {
+      findings.push_back(std::move(finding));
+    }
+  } catch (const std::exception& error) {
+    findings.push_back({"workers", list, error.what()});
+  }
+}
+
 std::vector<Finding> ExamineAll(const RunOptions& options) {
   const std::optional<CpuTimes> before = ReadCpuTimes();
   std::vector<Finding> findings = {
@@ -138,6 +188,7 @@ std::vector<Finding> ExamineAll(const RunOptions& options) {
   if (!options.data_dir.empty()) {
     LookAtData(options.data_dir, options.params.values.input, findings);
   }
+  LookAtWorkers(options, findings);
   return findings;
 }
 

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "base/count_text.h"
+#include "pipeline/engine/worker_trial.h"
+#include "pipeline/remote/rpc_plugin.h"
 #include "records/bytes/byte_size.h"
 #include "records/files/open_source.h"
 #include "records/store/label_index.h"
@@ -20,17 +22,51 @@
 namespace infeed {
 namespace {
 
+// Whether there is data of the kind that the mode reads.
+bool HasInput(const RunOptions& options, const DataSet& data) {
+  return Trains(options.mode) ? data.has_train() : data.has_eval();
+}
+
+// Requires: HasInput().
+const RecordIndex* IndexOf(const RunOptions& options, const DataSet& data) {
+  return Trains(options.mode) ? data.train_index() : data.eval_index();
+}
+
+InputOptions InputOf(const RunOptions& options, const TrainParams& params) {
+  InputOptions input =
+      Trains(options.mode) ? params.input : EvalInputOf(params);
+  input.bad_record_report.clear();  // Nothing is written.
+  return input;
+}
+
+// Has each worker fill some images.
+void TryInputWorkers(const RunOptions& options, const DataSet& data,
+                     const TrainParams& params, Preparation& preparation) {
+  const InputOptions input = InputOf(options, params);
+  if (input.workers.empty() || !HasInput(options, data) || data.is_fake()) {
+    return;
+  }
+  WorkersTrial trial;
+  preparation.Do([&] {
+    trial = TryWorkers(LoadedRpcLibrary(), *IndexOf(options, data), input);
+  });
+  for (const WorkerTrial& worker : trial.workers) {
+    Say("worker: " + worker.address + ", " + trial.Describe(worker));
+    preparation.Do([&] { RequireUsable(worker); });
+  }
+  if (const std::string conclusion = trial.Conclusion(); !conclusion.empty()) {
+    Say("worker: " + conclusion);
+  }
+}
+
 // Makes one batch. Returns the memory that the input may use.
 std::int64_t TryInput(const RunOptions& options, const DataSet& data,
                       const TrainParams& params) {
-  const bool trains = Trains(options.mode);
-  if (trains ? !data.has_train() : !data.has_eval()) {
+  if (!HasInput(options, data)) {
     return 0;
   }
-  InputOptions input_options = trains ? params.input : EvalInputOf(params);
-  input_options.bad_record_report.clear();  // Nothing is written.
   const std::unique_ptr<BatchStream> input =
-      OpenInput(trains ? data.train_index() : data.eval_index(), input_options);
+      OpenInput(IndexOf(options, data), InputOf(options, params));
   const BatchHandle batch = input->Next();
   Check(batch != nullptr, "a split has a batch");
   input->Stop();
@@ -118,6 +154,7 @@ void Forecast(const RunOptions& options, const DataSet& data,
     preparation.Do([&] { TryLabels(*data.eval(), params, false); });
   }
   preparation.Do([&] { input = TryInput(options, data, params); });
+  TryInputWorkers(options, data, params, preparation);
   if (!params.precision && Trains(options.mode) && !IsGpu(options.device) &&
       CpuHasBfloat16()) {
     Say("precision: auto; a run times bfloat16 against float32 first");

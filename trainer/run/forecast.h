@@ -8,9 +8,9 @@
 namespace infeed {
 
 // Checks that a dry run adds to the run's own preparation, for problems that a
-// run would find only later: the labels of all records, one batch, and the
-// space for memory and checkpoints. Prints the results. Requires: the
-// parameters are resolved.
+// run would find only later: the labels of all records, one batch, the
+// input workers, and the space for memory and checkpoints. Prints the results.
+// Requires: the parameters are resolved.
 void Forecast(const RunOptions& options, const DataSet& data,
               const TrainParams& params, Preparation& preparation);
 
