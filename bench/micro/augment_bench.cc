@@ -5,10 +5,10 @@
 
 #include <benchmark/benchmark.h>
 
-#include "bench/common/photograph.h"
 #include "preprocess/augment/augment.h"
 #include "preprocess/augment/jitter.h"
 #include "preprocess/recipe/recipe.h"
+#include "tests/support/test_jpeg.h"
 
 // Augmentation of a photograph's 224 x 224 pixels. Items are images; each
 // begins with a copy of the photograph, 200 KB.
@@ -20,8 +20,11 @@ constexpr int kLevel = 9;
 
 const std::vector<std::uint32_t>& Source() {
   static const std::vector<std::uint32_t> kPixels = [] {
-    const std::string jpeg =
-        Photograph(static_cast<std::int64_t>(Subsampling::k420));
+    const std::string jpeg = TestJpeg({.width = 500,
+                                       .height = 375,
+                                       .quality = 96,
+                                       .subsampling = Subsampling::k420,
+                                       .optimize = true});
     std::vector<std::uint32_t> pixels(std::size_t{kSide} * kSide);
     Preprocessor({.image_size = kSide}, /*training=*/false)
         .Fill(AsBytes(jpeg), {}, pixels);

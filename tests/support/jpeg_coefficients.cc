@@ -154,6 +154,4 @@ void ReadCoefficients(const std::string& jpeg, CodedScan& scan) {
   scan.data = Unstuffed(jpeg);
 }
 
-void ReadCoefficientsOnly(const std::string& jpeg) { Reader reader(jpeg); }
-
 }  // namespace infeed

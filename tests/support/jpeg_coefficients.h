@@ -40,7 +40,4 @@ struct CodedScan {
 // Fills `scan` from a JPEG without restart markers.
 void ReadCoefficients(const std::string& jpeg, CodedScan& scan);
 
-// jpeg_read_coefficients() alone, for benchmarks.
-void ReadCoefficientsOnly(const std::string& jpeg);
-
 }  // namespace infeed

@@ -47,7 +47,7 @@ DOORS = [
      r"trainer/(formats/(onnx_file|tensor_bundle)|log/summary_writer)\.cc"),
     (r"grpc(pp)?/.*", r"pipeline/rpc/.*"),
     (r"(torch|ATen|c10)/.*",
-     rf"trainer/({TORCH_ROOMS})/.*|bench/micro/(optimizer|pool)_bench\.cc"),
+     rf"trainer/({TORCH_ROOMS})/.*|bench/micro/optimizer_bench\.cc"),
     (r"(cuda|cooperative_groups|cub)\w*(/.*|\.h)|nccl\.h",
      r"trainer/(cuda|kernels)/.*"),
     (r"nlohmann/.*",
