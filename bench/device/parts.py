@@ -73,11 +73,6 @@ def sanitizer(tool):
                     speed.sanitized, test="cuda_kernels_test", tool=tool))
 
 
-def script(group, name, seconds, what, file):
-    return Part(group, name, seconds, what, functools.partial(
-        torch_script, name=name, script=file))
-
-
 PACK = Part("pack", "pack", 560, "one file with sources and libraries, for a "
             "machine without either", pack.pack)
 PREBUILD = Part("prebuild", "prebuild", 2 * 3600, "programs for a machine with "
@@ -92,8 +87,9 @@ PARTS = [
     test("check", "loop", 130, "the loop on the card, but for its longest test",
          "cuda_loop_test", "-" + speed.LONGEST),
     *checks(),
-    script("check", "ceilings", 40, "the card's copy and matrix product",
-           "ceilings.py"),
+    Part("check", "ceilings", 40, "the card's copy and matrix product",
+         functools.partial(torch_script, name="ceilings",
+                           script="ceilings.py")),
     Part("speed", "data", 240, "JPEG and packed shards of made photographs",
          building.make_data),
     *speeds(),
@@ -104,10 +100,6 @@ PARTS = [
     sanitizer("memcheck"), sanitizer("racecheck"),
     Part("compare", "profile", 200, "the costliest kernels, by Nsight "
          "Compute", ncu.profile),
-    script("compare", "cudnn", 60, "cuDNN's convolutions of the network",
-           "cudnn_probe.py"),
-    script("compare", "fusions", 120, "what cuDNN computes in one kernel with "
-           "a convolution", "cudnn_graphs.py"),
     test("compare", "longest", 60, "the longest test of the loop",
          "cuda_loop_test", speed.LONGEST),
 ]

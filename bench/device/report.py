@@ -258,37 +258,6 @@ def roofline_text(results):
                   "reached"], rows)
 
 
-def cudnn_text(results):
-    probe, card = results.get("cudnn"), card_of(results)
-    if reason(probe):
-        return reason(probe)
-    rows = [[said, number(probe[name]["forward"]),
-             number(probe[name]["backward"]),
-             number(probe[name]["forward"] + probe[name]["backward"])]
-            for name, said in (("chosen", "cuDNN's choice"),
-                               ("benchmark", "benchmark"))]
-    if card:
-        rows.append(["roofline", "-", "-", number(
-            1e3 * roofline.convolution_seconds(card, probe["batch"]))])
-    api = probe["graph_api"]
-    return (table(["convolutions of a step, ms", "forward", "backward",
-                   "both"], rows)
-            + f"\n\ncuDNN {probe['cudnn']}, batches of {probe['batch']}; "
-            f"graph library: {', '.join(api['libraries']) or 'none'}; "
-            f"headers: {', '.join(api['headers']) or 'none'}.")
-
-
-def fusions_text(results):
-    found = results.get("fusions")
-    if reason(found):
-        return reason(found)
-    types = found["can"]
-    return table(["one kernel of cuDNN, kinds of convolutions", *types], [
-        [pattern, *[f"{can[pattern]} of {found['kinds']}"
-                    for can in types.values()]]
-        for pattern in next(iter(types.values()))])
-
-
 def parts_text(results):
     """Of each, what it cost and why it gave nothing."""
     return table(["part", "seconds", ""], [
@@ -301,9 +270,8 @@ SECTIONS = [("Goals", goals_text), ("Tests", tests_text),
             ("Speed", speed_text),
             ("Beside PyTorch, in the same run", pytorch_text),
             ("Ceilings", ceilings_text), ("Roofline", roofline_text),
-            ("Costliest kernels", profile_text), ("cuDNN", cudnn_text),
-            ("cuDNN's graphs", fusions_text),
-            ("Machine", doctor_text), ("Parts", parts_text)]
+            ("Costliest kernels", profile_text), ("Machine", doctor_text),
+            ("Parts", parts_text)]
 
 
 def heading(facts):

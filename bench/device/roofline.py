@@ -196,13 +196,6 @@ def images_per_second(depth, image_size, variant, batch, card):
     return batch / (batch * seconds + of_weights)
 
 
-def convolution_seconds(card, batch, depth=50, image_size=224):
-    """The least that a step's convolutions take, both gradients with them."""
-    return batch * seconds_of(
-        [op for op in operations(depth, image_size, "fused")
-         if op.kind == "convolution"], card)
-
-
 def of_card(card, batch, depth=50, image_size=224):
     """A row for each variant."""
     return [{"variant": variant,

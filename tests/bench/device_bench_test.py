@@ -19,7 +19,6 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/device"))
 
-import cudnn_graphs  # noqa: E402
 import ncu  # noqa: E402
 import outcome  # noqa: E402
 import pack  # noqa: E402
@@ -55,7 +54,6 @@ def row(batch, rate, **more):
 
 def results():
     passed = {"passed": 9, "skipped": 0, "failed": []}
-    convolutions = {"forward": 10.0, "backward": 20.0, "rows": []}
     return {"kernels": passed, "loop": passed,
             "doctor": {"findings": [{"name": "memory", "value": "1 GiB",
                                      "ok": False, "advice": "add some"}]},
@@ -70,13 +68,6 @@ def results():
             "eager": {"batch": 256, "images_per_second": 2500},
             "compile": {"batch": 256, "images_per_second": 3200},
             "memcheck": {"findings": 7},
-            "cudnn": {"cudnn": 91000, "batch": 256, "chosen": convolutions,
-                      "benchmark": convolutions, "graph_api":
-                          {"libraries": ["libcudnn_graph.so.9"],
-                           "headers": []}},
-            "fusions": {"kinds": 4, "can": {
-                "float16": {"conv": 4, "conv, statistics": 4},
-                "bfloat16": {"conv": 4, "conv, statistics": 0}}},
             "ceilings": {"tflops": 800, "gb_per_second": 4300, "took": 5.2}}
 
 
@@ -137,14 +128,6 @@ class RooflineTest(unittest.TestCase):
         self.assertAlmostEqual(rate((1e12, 1e30)), 1e12 / (moved + of_weights))
         self.assertLess(rate((1e12, 1e14)), min(rate((1e12, 1e30)),
                                                 rate((1e30, 1e14))))
-
-
-    def test_convolutions_are_a_part_of_a_step(self):
-        card = (1e12, 1e14)
-        step = 256 / roofline.images_per_second(50, 224, "fused", 256, card)
-        convolutions = roofline.convolution_seconds(card, 256)
-        self.assertLess(0.3 * step, convolutions)
-        self.assertLess(convolutions, step)
 
 
 class ReportTest(unittest.TestCase):
@@ -213,9 +196,7 @@ class ReportTest(unittest.TestCase):
         for part in ("Made, 1 MiB", "3,000", "not run: out of memory", "1.20x",
                      "20.00 %", "10.0 % of the latter", "16 cores",
                      "| fake images | 512 | not run: out of memory |",
-                     "7 findings", "1 GiB (add some)", "libcudnn_graph.so.9",
-                     "| benchmark | 10.0 | 20.0 | 30.0 |",
-                     "| conv, statistics | 4 of 4 | 0 of 4 |",
+                     "7 findings", "1 GiB (add some)",
                      "| ceilings | 5.2 | ran |"):
             self.assertIn(part, text)
 
@@ -224,99 +205,6 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(made["commit"], "abc")
         self.assertEqual(made["parts"]["fake-256"]["batch"], 256)
         self.assertEqual(len(made["goals"]), 7)
-
-
-class MadeCudnn:
-    """Holds the descriptors that it was asked for; has plans for all."""
-
-    def __init__(self):
-        self.made = {}
-
-    def cudnnBackendCreateDescriptor(self, kind, out):
-        number = len(self.made) + 1
-        self.made[number] = {"kind": kind}
-        out._obj.value = number
-        return 0
-
-    def cudnnBackendSetAttribute(self, which, name, _, count, values):
-        self.made[which.value][name] = list(values)
-        return 0 if count.value == len(values) else 1
-
-    def cudnnBackendFinalize(self, which):
-        return 0
-
-    def cudnnBackendGetAttribute(self, which, name, kind, most, count, values):
-        count._obj.value = 1
-        return 0
-
-
-class CudnnGraphsTest(unittest.TestCase):
-    CONV = roofline.Conv(inputs=4, outputs=8, kernel=3, side=10, stride=2)
-    # Where each kind of operation reads and writes.
-    READS = {10: [704, 703], 11: [716, 717], 12: [711, 709],
-             13: [751, 752, 757], 14: [772], 23: range(1621, 1626)}
-    WRITES = {10: [705], 11: [715], 12: [710], 13: [753, 756], 14: [773, 774],
-              23: range(1626, 1631)}
-
-    def graph(self, pattern, its_type=9):
-        """(operations, those tensors by number) of a pattern."""
-        library = MadeCudnn()
-        asker = cudnn_graphs.Asker(library)
-        self.assertTrue(asker.can(pattern, self.CONV, 2, its_type))
-        graph = next(made for made in library.made.values()
-                     if made["kind"] == 15)
-        return [library.made[number] for number in graph[801]], library.made
-
-    def tensors(self, operation, names, made):
-        return [made[operation[name][0]] for name in names if name in operation]
-
-    def test_operations_follow_each_other(self):
-        for pattern, kinds in (
-                ("conv", [10]), ("conv, ReLU", [10, 13]),
-                ("conv, statistics", [10, 14]),
-                ("norm, ReLU, conv, statistics", [13, 13, 13, 10, 14]),
-                ("norm, ReLU, weights' gradient", [13, 13, 13, 11]),
-                ("input's gradient, ReLU's, sums of the norm's",
-                 [12, 13, 13, 13, 13, 13, 23])):
-            operations, made = self.graph(pattern)
-            self.assertEqual([op["kind"] for op in operations], kinds)
-            written = []
-            for op in operations:
-                for tensor in self.tensors(op, self.READS[op["kind"]], made):
-                    # What is never in memory was computed before.
-                    self.assertTrue(tensor[907] == [False] or
-                                    tensor[906] in written)
-                written += [tensor[906] for tensor in
-                            self.tensors(op, self.WRITES[op["kind"]], made)]
-            last = self.tensors(operations[-1],
-                                self.WRITES[operations[-1]["kind"]], made)
-            self.assertTrue(all(tensor[907] == [False] for tensor in last))
-
-    def test_tensors_are_in_channels_last(self):
-        operations, made = self.graph("norm, ReLU, conv, statistics")
-        conv = operations[3]
-        x, weights, y = (made[conv[name][0]] for name in (704, 703, 705))
-        self.assertEqual(x[902], [2, 4, 20, 20])
-        self.assertEqual(x[903], [1600, 1, 80, 4])
-        self.assertEqual(weights[902], [8, 4, 3, 3])
-        self.assertEqual((y[902], y[901]), ([2, 8, 10, 10], [9]))
-        how = made[conv[702][0]]
-        self.assertEqual((how[103], how[104]), ([2, 2], [1, 1]))
-        self.assertEqual(made[operations[4][773][0]][902], [1, 8, 1, 1])
-        self.assertEqual(made[operations[0][752][0]][902], [1, 4, 1, 1])
-
-    def test_what_is_rejected_is_not_there(self):
-        for function in ("Finalize", "GetAttribute"):
-            library = MadeCudnn()
-            setattr(library, "cudnnBackend" + function, lambda *_: 3000)
-            self.assertFalse(cudnn_graphs.Asker(library).can(
-                "conv", self.CONV, 2, 9))
-
-    def test_each_kind_of_convolution_is_asked_for(self):
-        self.assertEqual(
-            sorted((conv.kernel, conv.stride)
-                   for conv in cudnn_graphs.kinds(224)),
-            [(1, 1), (1, 2), (3, 1), (3, 2)])
 
 
 class NcuTest(unittest.TestCase):
@@ -454,7 +342,7 @@ class PartsTest(InFolderTest):
         self.assertEqual([part.name for part in parts.PARTS
                           if part.group == "compare"],
                          ["eager", "compile", "memcheck", "racecheck",
-                          "profile", "cudnn", "fusions", "longest"])
+                          "profile", "longest"])
 
     def test_the_parts_fit_into_calls_of_ten_minutes(self):
         self.assertLess(max(part.seconds for part in parts.PARTS), 570)
@@ -711,15 +599,10 @@ case "$name" in
   ncu) printf '"Kernel Name","gpu__time_duration.sum"\\n"","ns"\\n"a","1"\\n' ;;
   python)
     case "$*" in
-      *ceilings.py*) echo '{"gb_per_second": 4000, "tflops": 700}' ;;
-      *peer_torch.py*) echo '{"batch": 256, "images_per_second": 2000}' ;;
-      *cudnn_graphs.py*)
-        echo '{"kinds": 1, "can": {"bfloat16": {"conv": 1}}}' ;;
-      *cudnn_probe.py*)
+      *ceilings.py*)
         echo "a warning"
-        times='{"forward": 1, "backward": 2}'
-        echo '{"cudnn": 1, "batch": 256, "chosen": '"$times"', "benchmark": ' \\
-          "$times"', "graph_api": {"libraries": [], "headers": []}}' ;;
+        echo '{"gb_per_second": 4000, "tflops": 700}' ;;
+      *peer_torch.py*) echo '{"batch": 256, "images_per_second": 2000}' ;;
       *torch.__file__*) echo "2.11.0 $(dirname "$0")/torch/__init__.py" ;;
       *) echo 2.11.0 ;;
     esac ;;
@@ -800,7 +683,7 @@ class RunTest(InFolderTest):
         self.assertEqual(self.run_parts(fails="ninja"), 1)
         seen = self.handed()
         for name, failed in (("jpeg-256", True), ("kernels", True),
-                             ("eager", False), ("cudnn", False)):
+                             ("eager", False), ("ceilings", False)):
             self.assertEqual("not_run" in
                              json.loads(seen[f"results/{name}.json"]), failed)
 
