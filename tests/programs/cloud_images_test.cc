@@ -90,14 +90,6 @@ TEST_F(CloudImagesTest, ATreeOfObjectsMakesTheSameShards) {
                 "--split=reference --raw_data_dir=gs://gs-shards/raw");
 }
 
-TEST_F(CloudImagesTest, WhatIsLeftOutIsNamedByItsUrl) {
-  raw_.File("cat/moving.gif", "GIF89a");
-  Upload();
-  EXPECT_THAT(Convert("out", "--raw_data_dir=s3://shards/raw").err,
-              HasSubstr("GIF files left out: 1, such as "
-                        "s3://shards/raw/cat/moving.gif; GIF images"));
-}
-
 TEST_F(CloudImagesTest, AnImageIsOneRequest) {
   Upload();
   server_.ClearLog();

@@ -241,21 +241,6 @@ TEST_F(CloudTrainingTest, WhatNoStoreHasIsDroppedByForceAlone) {
                     HasSubstr("resuming from the checkpoint at step 6")));
 }
 
-TEST_F(CloudTrainingTest, ForceBeginsAnewInAnotherStore) {
-  ASSERT_EQ(Train(kS3, {"--train_steps", "2"}).exit_code, 0);
-  server_.SetFaults(R"({"fault": "status", "method": "PUT"})");
-  ASSERT_EQ(
-      Train(kS3, {"--train_steps", "3", "--upload_timeout", "0"}).exit_code, 1);
-  const ObjectServer other;
-  other.Put("shards/data/" + ShardName("train", 0, 1),
-            ReadWholeFile(local_ / ShardName("train", 0, 1), kMaxBytes));
-  Set("AWS_ENDPOINT_URL", other.url());
-  const ProgramResult run = Train(kS3, {"--force", "--train_steps", "1"});
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, AllOf(HasSubstr("which was never uploaded"),
-                             HasSubstr("current step 0")));
-}
-
 TEST_F(CloudTrainingTest, HasNoSecretInAnythingItLeaves) {
   server_.SetFaults(R"({"fault": "status", "method": "PUT", "next": 6})");
   const ProgramResult run = Train(kS3, {"--export_dir", "gs://gs-shards/e"});

@@ -1,21 +1,16 @@
 // The programs on the same photographs as a folder, tars, a zip and TFRecords.
 
-#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "base/atomic_file.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/photograph_forms.h"
-#include "tests/support/record_file.h"
 #include "tests/support/run_program.h"
-#include "tests/support/tar_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 #include "tests/support/train_resnet.h"
-#include "tests/support/zip_builder.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -86,69 +81,6 @@ TEST_F(DataFormsTest, ATrainingTakesThemAll) {
                                         "image_key=image label_key=label"));
     }
   }
-}
-
-void WriteTar(const std::string& path, const std::vector<int>& labels) {
-  TarFile tar;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    const std::string key = std::to_string(i);
-    tar.Add(key + ".jpg", TestJpeg())
-        .Add(key + ".cls", std::to_string(labels[i]));
-  }
-  WriteFileAtomically(path, tar.text());
-}
-
-TEST(LabelNumbersTest, ConversionKeepsLabels) {
-  const TemporaryFolder data;
-  WriteTar(data / "val-0.tar", {0, 1, 2, 2});
-  WriteFileAtomically(data / "labels.txt", "red\ngreen\nblue\n");
-  const ProgramResult made =
-      RunProgram("imagenet_to_records", "--raw_data_dir " + data.path() +
-                                            " --local_scratch_dir " +
-                                            (data / "out") + " --shards 1");
-  ASSERT_EQ(made.exit_code, 0) << made.err;
-  EXPECT_EQ(ReadWholeFile(data / "out/labels.txt", 100), "red\ngreen\nblue\n");
-  const std::string flags =
-      " --hash 2 --batch_size 4 --image_size 16 --eval --split validation";
-  const auto hash = [&](const std::string& folder) {
-    return RunProgram("pipeline_throughput", "--data_dir " + folder + flags)
-        .out;
-  };
-  EXPECT_EQ(hash(data / "out"), hash(data.path()));
-}
-
-TEST(ImageKeyTest, NamesOneOfTwoImages) {
-  const TemporaryFolder data;
-  TarFile tar;
-  for (const std::string key : {"0", "1", "2", "3"}) {
-    tar.Add(key + ".png", TestJpeg({.seed = 2}))
-        .Add(key + ".jpg", TestJpeg())
-        .Add(key + ".cls", "0");
-  }
-  const std::string path = data / "x.tar";
-  WriteFileAtomically(path, tar.text());
-  const auto read = [](const std::string& input) {
-    return RunProgram("pipeline_throughput",
-                      "--hash 1 --batch_size 4 --image_size 16 --recipe plain "
-                      "--data_dir " +
-                          input);
-  };
-  const std::string convert =
-      "--shards 1 --raw_data_dir " + path + " --local_scratch_dir ";
-  const ProgramResult open = read(path);
-  EXPECT_EQ(open.exit_code, 2);
-  EXPECT_THAT(open.err, AllOf(HasSubstr("x.tar: jpg and png may both"),
-                              HasSubstr("give image_key=jpg")));
-  const ProgramResult refused =
-      RunProgram("imagenet_to_records", convert + (data / "out"));
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("give image_key=jpg"));
-  const ProgramResult made = RunProgram(
-      "imagenet_to_records", convert + (data / "out") + " --image_key png");
-  EXPECT_EQ(made.exit_code, 0) << made.err;
-  const std::string png = read(path + " --image_key png").out;
-  EXPECT_EQ(read(data / "out").out, png);
-  EXPECT_NE(read(path + " --image_key jpg").out, png);
 }
 
 TEST(DataThatAreNoRecordsTest, OtherFilesAreNamed) {

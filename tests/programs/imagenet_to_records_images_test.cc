@@ -10,7 +10,6 @@
 #include "base/atomic_file.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/options/objects.h"
-#include "preprocess/codecs/image_decoder.h"
 #include "preprocess/codecs/png_codec.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "records/example/imagenet_example.h"
@@ -225,27 +224,6 @@ TEST_F(NoticesTest, NoticesOfTasksAddUp) {
   EXPECT_EQ(notices[0]["count"], 2);
   EXPECT_EQ(notices[1]["count"], 2);
   EXPECT_EQ(notices[2]["count"], 1);
-}
-
-// CIFAR-10: a label, then 32x32 red, green and blue values.
-TEST_F(ConvertedImagesTest, RawImagesBecomePngs) {
-  std::string file(1, '\3');
-  for (int i = 0; i < 3 * 32 * 32; ++i) {
-    file.push_back(static_cast<char>(i / 1024 * 100 + i % 32));
-  }
-  raw_.File("raw/data_batch_1.bin", file);
-  const ProgramResult result = Convert("--raw_format cifar10");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  const std::vector<Stored> records = Records();
-  ASSERT_THAT(records, SizeIs(1));
-  EXPECT_EQ(records[0].format, "PNG");
-  RgbImage image;
-  DecodeOtherImage(AsBytes(records[0].encoded), kMaxBytes, image);
-  EXPECT_EQ(image.width(), 32);
-  EXPECT_EQ(image.row(5)[3 * 7], 7);
-  EXPECT_EQ(image.row(5)[3 * 7 + 2], 207);
-  // The next run finds the shard finished.
-  EXPECT_THAT(Convert("--raw_format cifar10").out, HasSubstr("1 shard of an"));
 }
 
 TEST_F(ConvertedImagesTest, NeedThePluginForSomeFormats) {

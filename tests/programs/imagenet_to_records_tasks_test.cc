@@ -98,17 +98,6 @@ TEST_F(TasksTest, TasksKeepAFinishedSet) {
   EXPECT_FALSE(Has("dataset.json"));
 }
 
-TEST_F(TasksTest, EachMakeEveryNthShard) {
-  const ProgramResult result = Run("--num_tasks 4 --task_index 1");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("task 1 of 4 is done; --finish once all"));
-  EXPECT_TRUE(Has("train-00001-of-00003"));
-  EXPECT_TRUE(Has("validation-00002-of-00003"));
-  EXPECT_FALSE(Has("train-00000-of-00003"));
-  EXPECT_FALSE(Has("labels.txt"));
-  EXPECT_TRUE(Has(".infeed/conversion_report-00001-of-00004.json"));
-}
-
 TEST_F(TasksTest, TasksWithMissingShardsAreNamed) {
   RunTasks(3);
   fs::remove(out_ / "train-00001-of-00003");

@@ -1,16 +1,10 @@
-#include <unistd.h>
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/atomic_file.h"
-#include "preprocess/codecs/png_codec.h"
-#include "preprocess/jpeg/jpeg.h"
-#include "records/example/imagenet_example.h"
 #include "records/files/shards.h"
-#include "records/tfrecord/reader.h"
 #include "tests/support/files_in.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/run_program.h"
@@ -129,64 +123,6 @@ TEST(ImagenetToRecordsTest, GoesOnOnceThereIsRoomOnTheDisk) {
     EXPECT_EQ(ReadWholeFile(out + "/" + name, 1 << 26),
               ReadWholeFile(shard, 1 << 26));
   }
-}
-
-TEST(ImagenetToRecordsTest, NamesAnOutputThatMayNotBeWritten) {
-  if (::geteuid() == 0) {
-    GTEST_SKIP() << "root may write everything";
-  }
-  ImageFolder raw;
-  raw.JpegsIn("cat", 1).Folder("out");
-  std::filesystem::permissions(
-      raw / "out",
-      std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
-  const ProgramResult result = Convert(raw, raw / "out");
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.err, HasSubstr("Permission denied"));
-}
-
-TEST(ImagenetToRecordsTest, ConvertsWhatAManifestNames) {
-  ImageFolder raw;
-  raw.Jpegs({"1.jpg", "2.jpg"})
-      .File("m.csv", "path,label,split\n1.jpg,cat,train\n2.jpg,dog,test\n");
-  const ProgramResult result = RunProgram(
-      "imagenet_to_records", "--manifest " + (raw / "m.csv") +
-                                 " --local_scratch_dir " + (raw / "out"));
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("out/train-00000-of-00001"),
-                                HasSubstr("out/test-00000-of-00001")));
-}
-
-// ImageNet has a PNG and CMYK images among its JPEGs; none is recognizable by
-// its name.
-TEST(ImagenetToRecordsTest, TellsOddImagesByTheirContent) {
-  const RgbImage photograph = TestPhotograph(40, 30, 1);
-  ImageFolder raw;
-  raw.File("a/png.JPEG", EncodePng(photograph.view()));
-  raw.File("a/cmyk.JPEG", TestJpeg({.color = TestColor::kCmyk}));
-  raw.File("a/adobe.JPEG", TestJpeg({.color = TestColor::kAdobeCmyk}));
-  raw.File("a/ycck.JPEG", TestJpeg({.color = TestColor::kAdobeYcck}));
-  raw.File("a/gray.pgm", "P5 2 2 255\nabcd");
-  raw.File(
-      "a/jpeg2000.jp2",
-      ReadWholeFile(INFEED_TEST_DATA "/../fuzz/corpus/image_size_fuzz/tiny.jp2",
-                    1000));
-  raw.Jpeg("a/jpeg.png");
-  const ProgramResult result =
-      RunProgram("imagenet_to_records", "--raw_data_dir " + raw.path() +
-                                            " --shards 1 --local_scratch_dir " +
-                                            (raw / "out"));
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("6 images were re-encoded"));
-  TfrecordReader reader(raw / "out/train-00000-of-00001");
-  JpegDecoder decoder;
-  int colour_jpegs = 0;
-  while (const std::optional<Record> record = reader.Next()) {
-    const ImagenetExampleView example = ParseImagenetExample(record->payload);
-    colour_jpegs +=
-        static_cast<int>(decoder.ReadHeader(example.encoded).components == 3);
-  }
-  EXPECT_EQ(colour_jpegs, 7);
 }
 
 }  // namespace imagenet_to_records_test

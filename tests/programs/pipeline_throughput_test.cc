@@ -23,9 +23,7 @@ namespace infeed {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -112,21 +110,6 @@ TEST_F(PipelineThroughputTest, MeasuresRecordsWithoutImages) {
   EXPECT_THAT(Run(flags + "--hash 3").out, MatchesRegex("[0-9a-f]{64}\n"));
 }
 
-TEST_F(PipelineThroughputTest, SelectsRecords) {
-  const std::string flags = " --batch_size 4 --image_size 16 --hash 5";
-  const ProgramResult plain = Run("--hash 5");
-  // One data set with any weight is that data set.
-  const ProgramResult mixed = RunProgram(
-      "pipeline_throughput", "--mix " + shards_.folder() + "=3" + flags);
-  EXPECT_EQ(mixed.exit_code, 0) << mixed.err;
-  EXPECT_EQ(mixed.out, plain.out);
-  const ProgramResult few = Run("--hash 5 --classes 1,2,3,4,5");
-  EXPECT_EQ(few.exit_code, 0) << few.err;
-  EXPECT_NE(few.out, plain.out);
-  EXPECT_THAT(Run("--hash 5 --classes 1,2,3,4,5 --shuffle window").err,
-              HasSubstr("a selection needs global"));
-}
-
 // A large program that starts this one is not counted.
 TEST_F(PipelineThroughputTest, ReportsItsOwnPeakMemory) {
   const std::string path = folder_ / "report.json";
@@ -141,41 +124,6 @@ TEST_F(PipelineThroughputTest, ReportsItsOwnPeakMemory) {
   EXPECT_LT(
       nlohmann::json::parse(ReadWholeFile(path, 1 << 20))["peak_rss_bytes"],
       kBytes);
-}
-
-TEST_F(PipelineThroughputTest, WritesItsReport) {
-  const std::string path = folder_ / "report.json";
-  const ProgramResult result =
-      Run("--threads 2,1 --seconds 0.05 --rounds 3 --augment randaugment "
-          "--seek_index read --json " +
-          path);
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  const nlohmann::json report =
-      nlohmann::json::parse(ReadWholeFile(path, 1 << 20));
-  const nlohmann::json& rate = report["images_per_second"];
-  EXPECT_GT(rate["median"], 0);
-  EXPECT_LE(rate["min"], rate["median"]);
-  EXPECT_GE(rate["max"], rate["median"]);
-  EXPECT_EQ(report["stages"].size(), 6U);
-  EXPECT_EQ(report["seek_index"]["used"], 0);
-  EXPECT_EQ(report["seek_index"]["refused"], 0);
-  EXPECT_GT(report["seek_index"]["none"], 0);
-  EXPECT_EQ(report["seek_index"]["first_refused"], "");
-  EXPECT_GT(report["peak_rss_bytes"], 1 << 20);
-  EXPECT_GT(report["first_batch_seconds"], 0);
-  EXPECT_GT(report["cpu_seconds_per_1000_images"], 0);
-  EXPECT_TRUE(report.contains("instructions_per_1000_images"));
-  EXPECT_TRUE(report["input_wait"].is_null());
-  EXPECT_THAT(report["verdict"].get<std::string>(), Not(IsEmpty()));
-  EXPECT_EQ(report["schema"], 1);
-  EXPECT_EQ(report["bottleneck"]["bound"].is_string(), true);
-  EXPECT_EQ(report["queues"].size(), 4U);
-  ASSERT_EQ(report["runs"].size(), 2U);
-  EXPECT_EQ(report["runs"][0]["threads"], 2);
-  EXPECT_THAT(result.out, Not(HasSubstr("device")));
-  EXPECT_EQ(report["has_device"], false);
-  EXPECT_TRUE(report["bottleneck"]["device_rate"].is_null());
-  EXPECT_GT(report["bottleneck"]["images_per_core"], 0);
 }
 
 TEST_F(PipelineThroughputTest, GoesOnWithAStreamByItsState) {
@@ -228,14 +176,6 @@ TEST_F(PipelineThroughputTest, WritesMetrics) {
               HasSubstr("infeed_images_total{run=\"" + shards_.folder()));
 }
 
-TEST_F(PipelineThroughputTest, HashesTheSameStreamForAnyThreads) {
-  // Ten batches reach over four epochs.
-  const ProgramResult result = Run("--threads 1,3 --hash 10");
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.out, MatchesRegex("[0-9a-f]{64}\n[0-9a-f]{64}\n"));
-  EXPECT_EQ(result.out.substr(0, 65), result.out.substr(65));
-}
-
 // Runs that are killed while they write, two at a time.
 TEST_F(PipelineThroughputTest, LeavesNoWrongSeekIndexWhenItIsKilled) {
   const auto start = [&](int rank) {
@@ -259,33 +199,6 @@ TEST_F(PipelineThroughputTest, LeavesNoWrongSeekIndexWhenItIsKilled) {
         RunProgram("records", "verify " + shards_.folder());
     ASSERT_EQ(verify.exit_code, 0) << verify.out << verify.err;
   }
-}
-
-TEST_F(PipelineThroughputTest, NamesABadRecordBesideTheHash) {
-  TestShards damaged(TestPayloads(10));
-  damaged.Damage(3);
-  const ProgramResult result =
-      RunProgram("pipeline_throughput",
-                 "--batch_size 4 --image_size 16 --threads 1 --hash 10 "
-                 "--data_dir " +
-                     damaged.folder());
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.err, ContainsRegex("the stream has bad records, the "
-                                        "first: .*train-0000"));
-}
-
-TEST_F(PipelineThroughputTest, MeasuresAStageAlone) {
-  const std::string path = folder_ / "report.json";
-  const ProgramResult result = Run(
-      "--threads 1,2 --seconds 0.05 --rounds 1 --stage resize --json " + path);
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("resize alone: "));
-  const nlohmann::json report =
-      nlohmann::json::parse(ReadWholeFile(path, 1 << 20));
-  EXPECT_GT(report["images_per_second"]["median"], 0);
-  ASSERT_EQ(report["stages"].size(), 1U);
-  EXPECT_EQ(report["stages"][0]["name"], "resize");
-  EXPECT_THAT(report["verdict"].get<std::string>(), StartsWith("resize"));
 }
 
 TEST_F(PipelineThroughputTest, WritesPlots) {

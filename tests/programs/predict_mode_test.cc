@@ -111,18 +111,6 @@ TEST_F(PredictModeTest, ABadFileCostsNoGoodOne) {
                                 "read; the output names each\n"));
 }
 
-TEST_F(PredictModeTest, FoldersNamedLikeClassesAreLabels) {
-  images_.Jpegs({"bee/1.jpg", "dog/1.jpg", "others/1.jpg"});
-  const ProgramResult run = Predict("--input " + images_.path());
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  const std::vector<json> lines = JsonLines(run.out);
-  ASSERT_EQ(lines.size(), 3U);
-  EXPECT_EQ(lines[0]["true_label"], "bee");
-  EXPECT_EQ(lines[1]["true_index"], 3);
-  EXPECT_FALSE(lines[2].contains("true_label"));
-  EXPECT_THAT(run.err, HasSubstr("(of 2 with a label)"));
-}
-
 TEST_F(PredictModeTest, AgreesWithTheEvaluationOfItsSplit) {
   const std::string data = "--data_dir " + model_->data_dir();
   const ProgramResult eval = model_->Run("--mode eval " + data);

@@ -277,20 +277,6 @@ TEST_F(RanksTest, RefuseOtherParametersThanRankZeros) {
   EXPECT_FALSE(fs::exists(Model("model")));
 }
 
-// It comes once the ranks train: nobody listens any more.
-TEST_F(RanksTest, RefuseASecondProcessOfARank) {
-  RanksByHand ranks(2);
-  ranks.StartAll(ArgumentsOf("model", 100000, {"--mode", "train"}));
-  ASSERT_TRUE(ranks[0].ReadUntil("step 1/")) << ranks[0].err();
-  RunningProgram& second =
-      ranks.Start(1, ArgumentsOf("model", 100000, {"--rank_timeout", "1"}));
-  EXPECT_EQ(second.Wait(), 1);
-  EXPECT_THAT(second.err(), HasSubstr("are all its ranks connected already"));
-  ranks[0].Signal(SIGTERM);
-  EXPECT_EQ(ranks[0].Wait(), 75) << ranks[0].err();
-  EXPECT_EQ(ranks[1].Wait(), 75) << ranks[1].err();
-}
-
 TEST_F(RanksTest, ARankStartsNoRanks) {
   const EnvironmentVariable rank("RANK", "0");
   const EnvironmentVariable world("WORLD_SIZE", "2");

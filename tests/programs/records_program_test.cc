@@ -50,18 +50,6 @@ class RecordsProgramTest : public ::testing::Test {
   RecordFile second_;
 };
 
-TEST_F(RecordsProgramTest, SkipsWhatIsNoShardAmongItsPaths) {
-  WriteFileAtomically(folder_ / "dataset.json.txt", "x");
-  WriteFileAtomically(folder_ / "labels.txt", "x");
-  const ProgramResult result =
-      RunProgram("records", "ls " + folder_.path() + "/*");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(
-      result.err,
-      HasSubstr("records: skipped 2 files that are not shards, such as " +
-                (folder_ / "dataset.json.txt")));
-}
-
 TEST_F(RecordsProgramTest, StatsWritesJsonAndAPageBesideTheText) {
   const std::string file = folder_ / "stats.json";
   const std::string page = folder_ / "stats.html";
@@ -69,39 +57,6 @@ TEST_F(RecordsProgramTest, StatsWritesJsonAndAPageBesideTheText) {
   EXPECT_THAT(result.out, HasSubstr("records     3"));
   EXPECT_EQ(Json::parse(ReadWholeFile(file, 1 << 20))["records"], 3);
   EXPECT_THAT(ReadWholeFile(page, 1 << 22), HasSubstr("<svg"));
-}
-
-TEST_F(RecordsProgramTest, StatsNamesBadRecordsAndGoesOn) {
-  RecordFile()
-      .Add("not an Example")
-      .Add(PayloadOf({"no image"}))
-      .Add(PayloadOf({""}))
-      .Write(Path(0));
-  const ProgramResult result = Run("stats");
-  EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.err, AllOf(HasSubstr(Path(0) + ": record 0 at byte 0: "),
-                                HasSubstr(Path(0) + ": record 1 at byte 30: "),
-                                Not(HasSubstr("record 2"))));
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr("4 in 2 shards"), HasSubstr(", 2 bad\n"),
-                    HasSubstr("none 1, other 1")));
-}
-
-TEST_F(RecordsProgramTest, VerifyPrintsTextAndWritesJson) {
-  const std::string report = folder_ / "report.json";
-  const ProgramResult good = Run("verify --decode --threads=2");
-  EXPECT_EQ(good.exit_code, 0) << good.err;
-  EXPECT_EQ(good.out, "3 records in 2 shards, 0 bad\n");
-  RecordFile().Add("not an Example").Write(Path(0));
-  const ProgramResult bad = Run("verify --json=" + report);
-  EXPECT_EQ(bad.exit_code, 3);
-  EXPECT_EQ(bad.err, "records: 1 bad record\n");
-  EXPECT_THAT(bad.out,
-              AllOf(HasSubstr(": record 0 at byte 0: not a tf.train.Example"),
-                    EndsWith("2 records in 2 shards, 1 bad\n")));
-  const Json json = Json::parse(ReadWholeFile(report, 1 << 20));
-  EXPECT_EQ(json["bad"], 1);
-  EXPECT_EQ(Json::parse(Run("verify --json").out), json);
 }
 
 TEST(RecordsExtractTest, GivesBackTheBytesThatWereConverted) {
@@ -119,14 +74,6 @@ TEST(RecordsExtractTest, GivesBackTheBytesThatWereConverted) {
   EXPECT_THAT(result.out, AllOf(HasSubstr("10 images in 2 folders"),
                                 EndsWith(", 0 bad\n")));
   EXPECT_EQ(FilesBelow(output), FilesBelow(raw / "raw"));
-}
-
-TEST(RecordsProgramUsageTest, TeachesItsUse) {
-  const ProgramResult none = RunProgram("records", "");
-  EXPECT_EQ(none.exit_code, 2);
-  EXPECT_THAT(none.err, HasSubstr("give a verb: "));
-  EXPECT_EQ(RunProgram("records", "count").exit_code, 2);
-  EXPECT_THAT(RunProgram("records", "cat --help").out, HasSubstr("--limit"));
 }
 
 bool HasNoControl(const std::string& text) {

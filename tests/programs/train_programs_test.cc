@@ -215,39 +215,6 @@ TEST_F(TrainProgramsTest, CarriesBatchesIntoTheNextEpoch) {
   EXPECT_THAT(refused.err, HasSubstr("leave steps_per_eval=3 out"));
 }
 
-TEST_F(TrainProgramsTest, SaysThatDroppedImagesAreFewerEpochs) {
-  ConvertIdx();
-  const ProgramResult run =
-      Train("model", std::string(kX10) +
-                         " --train_batch_size 48 --last_batch drop "
-                         "--train_epochs 3 --dry_run");
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("9 steps of 48 images are 2.70 of the 3 "
-                                 "epochs asked for: 16 of 160 images"));
-}
-
-TEST_F(TrainProgramsTest, RepeatsImagesAndDoesNotResumeWithoutThem) {
-  ConvertIdx();
-  const std::string flags = std::string(kX10) + " --train_epochs 1 ";
-  ASSERT_EQ(Train("once", flags).exit_code, 0);
-  const ProgramResult run = Train("model", flags + "--repeat_augment 3");
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_EQ(Losses("model").size(), Losses("once").size());
-  EXPECT_NE(Losses("model"), Losses("once"));
-  const ProgramResult other =
-      Train("model", std::string(kX10) + " --train_epochs 2");
-  EXPECT_EQ(other.exit_code, 2);
-  EXPECT_THAT(other.err,
-              HasSubstr("repeat_augment is 1, the checkpoint has 3"));
-  for (const char* bad :
-       {"--repeat_augment 0", "--repeat_augment x",
-        "--repeat_augment 2 --shuffle window", "--last_batch carried"}) {
-    const ProgramResult refused = Train("bad", flags + bad);
-    EXPECT_EQ(refused.exit_code, 2) << bad;
-    EXPECT_EQ(std::ranges::count(refused.err, '\n'), 1) << refused.err;
-  }
-}
-
 TEST_F(TrainProgramsTest, TrainsAlikeWithACacheAndAnyNumberOfThreads) {
   ConvertIdx();
   const std::string flags = std::string(kX10) + " --train_epochs 2";
@@ -350,46 +317,6 @@ TEST_F(TrainProgramsTest, MeasuresTheDeviceAloneOnFakeData) {
                            " --mode predict --predictions_page page.html")
                 .exit_code,
             2);
-}
-
-// Its values for a v3-256, as far as a test's machine goes.
-TEST_F(TrainProgramsTest, RunsTheReferencesConfigurationFiles) {
-  WriteFileAtomically(work_ / "v3-256.yaml",
-                      "train_steps: 3558\ntrain_batch_size: 32768\n"
-                      "eval_batch_size: 1024\niterations_per_loop: 3558\n"
-                      "skip_host_call: True\nnum_cores: 256\n"
-                      "enable_lars: True\nlabel_smoothing: 0.1\n");
-  const std::string flags = "--data_dir= --device cpu --model_dir " +
-                            (work_ / "v3") + " --config_file " +
-                            (work_ / "v3-256.yaml");
-  const ProgramResult whole = RunTrainResnet(flags + " --print_config");
-  EXPECT_EQ(whole.exit_code, 0) << whole.err;
-  EXPECT_THAT(whole.out, HasSubstr("train_batch_size: 32768  # config file"));
-  const ProgramResult result = RunTrainResnet(
-      flags +
-      " --mode train --use_tpu=False --resnet_size=18 --image_size=32 "
-      "--train_batch_size=4 --train_steps=2");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err,
-              AllOf(HasSubstr("num_cores=256 has no effect: each process"),
-                    HasSubstr("use_tpu=False has no effect: there is no TPU"),
-                    HasSubstr("ResNet-18")));
-}
-
-TEST_F(TrainProgramsTest, TellsACpuBuildFromAMissingCard) {
-  const ProgramResult result = RunTrainResnet(
-      "--data_dir= --device cuda --dry_run "
-      "--preset x10_lenet --model_dir " +
-      (work_ / "none"));
-  if (result.exit_code == 0) {
-    GTEST_SKIP() << "there is a GPU here";
-  }
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err,
-              testing::AnyOf(HasSubstr("this is a CPU build: build with ./dev "
-                                       "build cuda"),
-                             HasSubstr("no NVIDIA GPU is found: check "
-                                       "nvidia-smi")));
 }
 
 // The names of the spans in all profiles of a model.

@@ -281,15 +281,6 @@ TEST_F(TrainResnetTest, CanBeDoneAgainFromItsFolder) {
             Metrics("first", "train").at(2)["loss"]);
 }
 
-TEST_F(TrainResnetTest, RunsLoopsAndAShorterLastOne) {
-  const ProgramResult run = Train("model", "train_steps=7");
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_EQ(Metrics("model", "train").size(), 7U);
-  EXPECT_THAT(run.err, AllOf(HasSubstr("warm-up: the first step in "),
-                             HasSubstr("memory_limit 4.0 GiB")));
-  EXPECT_EQ(run.out, "step 7\n");
-}
-
 TEST_F(TrainResnetTest, TellsWhatItsInputDid) {
   const std::string trace = Model("") + "trace.json";
   const std::string metrics = Model("") + "infeed.prom";
@@ -317,28 +308,6 @@ TEST_F(TrainResnetTest, TellsWhatItsInputDid) {
   EXPECT_THAT(events, AllOf(HasSubstr("input/images_per_second"),
                             HasSubstr("input/busy/decode"),
                             HasSubstr("input/queue/ready")));
-}
-
-TEST_F(TrainResnetTest, EvaluatesEveryImageOnce) {
-  const ProgramResult run =
-      Train("model", "train_steps=4,steps_per_eval=2,eval_batch_size=4",
-            "--mode train_and_eval");
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  const auto evaluations = Metrics("model", "eval");
-  ASSERT_EQ(evaluations.size(), 2U);
-  EXPECT_EQ(evaluations.at(4)["images"], 10);
-  EXPECT_THAT(run.out, HasSubstr("step 4  top-1 0."));
-}
-
-TEST_F(TrainResnetTest, EvalModeNeedsShards) {
-  const std::string eval = "--mode eval --data_dir " + data_.path() +
-                           " --model_dir " + Model("model");
-  ASSERT_EQ(Train("model", "train_steps=2").exit_code, 0);
-  fs::remove(data_ / ShardName("validation", 0, 1));
-  const ProgramResult no_shards = RunTrainResnet(eval);
-  EXPECT_EQ(no_shards.exit_code, 2);
-  EXPECT_THAT(no_shards.err,
-              HasSubstr("no data of the splits validation or test"));
 }
 
 TEST_F(TrainResnetTest, LeavesBadRecordsOutOfAnEvaluation) {
@@ -430,14 +399,6 @@ TEST_F(TrainResnetTest, TimesBothPrecisionsOfALongRunAlone) {
                             "images/s in (float32|bfloat16)\n)"));
 }
 
-TEST_F(TrainResnetTest, TrainsAlikeWithoutOverlap) {
-  ASSERT_EQ(Train("flow", "train_steps=2").exit_code, 0);
-  const ProgramResult basic = Train("basic", "train_steps=2,graph=basic");
-  ASSERT_EQ(basic.exit_code, 0) << basic.err;
-  EXPECT_EQ(Metrics("flow", "train")[1]["loss"],
-            Metrics("basic", "train")[1]["loss"]);
-}
-
 TEST_F(TrainResnetTest, TrainsAlikeOnImagesThatTheDeviceHas) {
   std::vector<std::string> payloads;
   for (int i = 0; i < 20; ++i) {
@@ -457,18 +418,6 @@ TEST_F(TrainResnetTest, TrainsAlikeOnImagesThatTheDeviceHas) {
   for (int step = 1; step <= 7; ++step) {
     EXPECT_EQ(actual.at(step)["loss"], expected.at(step)["loss"]) << step;
   }
-}
-
-TEST_F(TrainResnetTest, RefusesAnotherRunsCheckpoint) {
-  ASSERT_EQ(Train("model", "train_steps=2").exit_code, 0);
-  const ProgramResult other = Train("model", "seed=7,random_erasing=0.5");
-  EXPECT_EQ(other.exit_code, 2);
-  EXPECT_THAT(other.err, HasSubstr("seed is 7, the checkpoint has 0; "));
-  EXPECT_THAT(other.err,
-              HasSubstr("random_erasing is 0.5, the checkpoint has 0.0; "));
-  EXPECT_EQ(
-      Train("model", "seed=7,train_steps=4", "--mode train --force").exit_code,
-      0);
 }
 
 TEST_F(TrainResnetTest, EndsOnALossThatIsNotFinite) {
@@ -536,22 +485,6 @@ TEST_F(EarlySignalTest, EndsTheWaitForAPipe) {
   ASSERT_TRUE(HoldsBack(program, SIGTERM));
   program.Signal(SIGTERM);
   EXPECT_EQ(program.Wait(), 128 + SIGTERM) << program.err();
-}
-
-// One of each place that refuses: the table, the data, the network's plan.
-TEST_F(TrainResnetTest, RefusesWrongParametersInOneLine) {
-  const std::map<std::string, std::string> calls = {
-      {"train_step=3", "did you mean 'train_steps'"},
-      {"train_batch_size=17", "17: the data has only 16 training images"},
-      {"model=resnext50_32x4d,resnet_depth=18",
-       "grouped convolutions cannot be: ResNet-18 has no bottleneck blocks"}};
-  for (const auto& [parameters, says] : calls) {
-    const ProgramResult run = Train("model", parameters);
-    EXPECT_EQ(run.exit_code, 2) << parameters;
-    EXPECT_THAT(run.err, HasSubstr(says)) << parameters;
-    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
-    EXPECT_FALSE(fs::exists(Model("model")));
-  }
 }
 
 }  // namespace
