@@ -227,7 +227,6 @@ def parse_flags(arguments):
     add("--faults", help="a plan, as JSON")
     add("--tls_certificate", metavar="PEM", help="speak https with this")
     add("--tls_key", metavar="PEM")
-    add("--self_test", action="store_true")
     return parser.parse_args(arguments)
 
 
@@ -256,9 +255,6 @@ def end_with_standard_input():
 
 def main():
     flags = parse_flags(sys.argv[1:])
-    if flags.self_test:
-        import object_server_test
-        sys.exit(object_server_test.run())
     kinds = flags.bucket or ["s3:shards", "gs:gs-shards", "public:open"]
     buckets = {name: kind for kind, name in (k.split(":") for k in kinds)}
     api = Api(Store(flags.root, flags.min_part), make_authority(flags),
