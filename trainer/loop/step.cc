@@ -64,29 +64,27 @@ StepInputs StepInputs::Of(std::int64_t i) const {
           .mixes = mixes.defined() ? mixes[i] : torch::Tensor()};
 }
 
-double MovingAverageDecay(std::int64_t updates, double decay) {
-  const auto n = static_cast<double>(updates);
-  return std::min(decay, (1 + n) / (10 + n));
-}
-
 double MovingAverageShare(std::int64_t step, const OptimizerOptions& options) {
   const int every = options.moving_average_every;
   if ((step + 1) % every != 0) {
     return 0;
   }
   const std::int64_t updates = (step + 1) / every;
+  const auto n = static_cast<double>(updates);
   switch (options.moving_average_warmup) {
     case AverageWarmup::kRising:
-      break;
+      // Less is kept at first, so that the initial weights lose weight soon, as
+      // in TensorFlow's ExponentialMovingAverage with a count of updates.
+      return 1 - std::min(options.moving_average_decay, (1 + n) / (10 + n));
     case AverageWarmup::kFollow:
       // The first average after the warm-up is a copy, too.
       return updates <= WarmupSteps(options.learning_rate) / every + 1
                  ? 1
                  : 1 - options.moving_average_decay;
     case AverageWarmup::kNone:
-      return 1 - options.moving_average_decay;
+      break;
   }
-  return 1 - MovingAverageDecay(updates, options.moving_average_decay);
+  return 1 - options.moving_average_decay;
 }
 
 MovingAverage::MovingAverage(NamedTensors live) : live_(std::move(live)) {

@@ -50,11 +50,6 @@ struct StepResults {
                              // a single process
 };
 
-// The fraction of the average that an update keeps when `updates` (> 0) are
-// done: smaller at first, so that the initial weights lose weight soon, as in
-// TensorFlow's ExponentialMovingAverage with a count of updates.
-[[nodiscard]] double MovingAverageDecay(std::int64_t updates, double decay);
-
 // The weight of the live values in the average's update after a step (counted
 // from 0); 0: no update then.
 [[nodiscard]] double MovingAverageShare(std::int64_t step,

@@ -298,12 +298,6 @@ TEST(MovingAverageShareTest, TheShareIsConstantWithoutWarmUp) {
   EXPECT_EQ(SharesOf(options, 4), (std::vector<double>{0, 0.25, 0, 0.25}));
 }
 
-TEST(MovingAverageTest, KeepsLessAtFirst) {
-  EXPECT_DOUBLE_EQ(MovingAverageDecay(1, 0.9999), 2.0 / 11);
-  EXPECT_DOUBLE_EQ(MovingAverageDecay(90, 0.9999), 0.91);
-  EXPECT_DOUBLE_EQ(MovingAverageDecay(1000000, 0.9999), 0.9999);
-}
-
 struct Resumed {
   std::string name;
   std::function<void(OptimizerOptions&)> change;
