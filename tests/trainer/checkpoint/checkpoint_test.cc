@@ -1,7 +1,5 @@
 #include "trainer/checkpoint/checkpoint.h"
 
-#include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -214,68 +212,6 @@ TEST_F(CheckpointTest, NoticesACheckpointUnderAnotherStepsName) {
   fs::rename(CheckpointFolder(dir_, 7), CheckpointFolder(dir_, 8));
   EXPECT_THAT(MessageOf<DataError>([&] { (void)LoadCheckpoint(dir_, 8); }),
               HasSubstr("holds the state of another step"));
-}
-
-// A kill while the files of a checkpoint are written leaves its temporary
-// folder with the first few of them, the last one perhaps cut short.
-TEST_F(CheckpointTest, ForgetsWhatAKillLeftAtAnyStage) {
-  SaveAll({7});
-  const std::string left = dir_ + "/.checkpoint-00000008.new-1";
-  fs::create_directory(left);
-  for (const std::string_view name :
-       {kModelFile, kOptimizerFile, kStateFile, kManifestFile}) {
-    Overwrite(PathIn(left, name), "half");
-    EXPECT_EQ(NewestStep(), 7);
-    EXPECT_THAT(damaged_, IsEmpty());
-  }
-  SaveAll({9});
-  EXPECT_THAT(Names(),
-              ElementsAre("checkpoint-00000007", "checkpoint-00000009"));
-}
-
-// A kill after the exchange with an older one of the same step, or while an
-// old one is deleted, leaves that one under a temporary name.
-TEST_F(CheckpointTest, FinishesADeletionThatWasCutOff) {
-  SaveAll({7, 8});
-  fs::rename(CheckpointFolder(dir_, 7), dir_ + "/.checkpoint-00000007.old-1");
-  EXPECT_THAT(ListCheckpoints(dir_), ElementsAre(8));
-  SaveCheckpoint(dir_, At(9), {.last = 5});
-  EXPECT_THAT(Names(),
-              ElementsAre("checkpoint-00000008", "checkpoint-00000009"));
-}
-
-// Files of this process cannot grow beyond a size while one of these lives.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
-    Check(::getrlimit(RLIMIT_FSIZE, &before_) == 0, "limits can be read");
-    const struct rlimit limit = {bytes, before_.rlim_max};
-    Check(::setrlimit(RLIMIT_FSIZE, &limit) == 0, "limits can be set");
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    ::signal(SIGXFSZ, handler_);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  struct rlimit before_ {};
-  sighandler_t handler_;
-};
-
-TEST_F(CheckpointTest, LeavesTheOlderOneWhenItCannotWrite) {
-  SaveCheckpoint(dir_, At(7), {.last = 1});
-  const rlim_t largest = fs::file_size(FileOf(7, kStateFile));
-  for (const rlim_t limit : {rlim_t{0}, rlim_t{1}, largest - 1}) {
-    const FileSizeLimit full(limit);
-    EXPECT_THAT(
-        MessageOf<IoError>([&] { SaveCheckpoint(dir_, At(8), {.last = 1}); }),
-        HasSubstr(": cannot write: File too large"))
-        << limit;
-    EXPECT_THAT(Names(), ElementsAre("checkpoint-00000007"));
-  }
-  ExpectEqual(LoadCheckpoint(dir_, 7), At(7));
 }
 
 TEST_F(CheckpointTest, NamesAFolderThatCannotBeMadeOrListed) {

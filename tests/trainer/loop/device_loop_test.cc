@@ -177,29 +177,6 @@ TEST(DeviceLoopTest, ATeacherIsOfNoState) {
       DataError);
 }
 
-TEST(DeviceLoopTest, LearnsAFewImagesByHeart) {
-  OptimizerOptions optimizer;
-  optimizer.learning_rate = {.base_learning_rate = 1.6,
-                             .batch_size = 16,
-                             .train_images = 16,
-                             .train_steps = 90};
-  TorchLoop loop({.depth = 18, .num_classes = kClasses}, optimizer, kCpu);
-  Infeed infeed(MadeBatches(40, 16, kSide,
-                            [](Batch& batch, std::int64_t) {
-                              FillWithColours(batch, 0, kClasses);
-                            }),
-                16, kSide);
-  std::vector<StepResult> results;
-  Outfeed outfeed([&](const StepResult& result) { results.push_back(result); });
-  ASSERT_EQ(loop.Train(0, 40, infeed, outfeed), 40);
-  outfeed.Drain();
-  // A loss near ln(classes) and the L2 term at first, and next to none of the
-  // first at last.
-  EXPECT_NEAR(results.front().loss, std::log(4.0) + 0.25, 0.25);
-  EXPECT_LT(results.back().loss, results.front().loss - std::log(4.0) + 0.1);
-  EXPECT_EQ(results.back().top_1, 1);
-}
-
 TEST(DeviceLoopTest, EvaluatesThePlainLossOfGuessingAndChangesNothing) {
   TorchLoop loop = SmallLoop();
   const ModelState before = loop.Save();
@@ -223,30 +200,6 @@ TEST(DeviceLoopTest, RunsTheSameForTheSameSeedWhateverTheLengthOfLoops) {
   }
   EXPECT_TRUE(SameState(one.Save(), two.Save()));
   EXPECT_FALSE(SameState(one.Save(), SmallLoop(4).Save()));
-}
-
-// Also what it drops.
-TEST(DeviceLoopTest, ALoadedStateGoesOnAsIfNeverStopped) {
-  const auto loop = [](std::uint64_t seed) {
-    return TorchLoop({.depth = 18,
-                      .num_classes = kClasses,
-                      .seed = seed,
-                      .dropout_rate = 0.5},
-                     kWarmUp, kCpu);
-  };
-  TorchLoop whole = loop(0);
-  const std::vector<StepResult> uninterrupted = Train(whole, 0, 6);
-  TorchLoop before = loop(0);
-  Train(before, 0, 3);
-  TorchLoop after = loop(0);
-  after.Load(before.Save());
-  const std::vector<StepResult> resumed = Train(after, 3, 3);
-  for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(resumed[i].step, uninterrupted[i + 3].step);
-    EXPECT_EQ(resumed[i].loss, uninterrupted[i + 3].loss);
-    EXPECT_EQ(resumed[i].learning_rate, uninterrupted[i + 3].learning_rate);
-  }
-  EXPECT_TRUE(SameState(after.Save(), whole.Save()));
 }
 
 TEST(DeviceLoopTest, AShorterLastLoopIsNormal) {
@@ -280,37 +233,6 @@ TEST(DeviceLoopTest, ResultsArriveWhileTheLoopRuns) {
     }
   });
   EXPECT_EQ(loop.Train(0, 2, infeed, outfeed), 2);
-}
-
-TEST(DeviceLoopTest, PassesOnWhatTheInfeedThrows) {
-  TorchLoop loop = SmallLoop();
-  Infeed infeed(Colours(1), kBatch, 2 * kSide);
-  Outfeed outfeed([](const StepResult&) {});
-  EXPECT_THROW(loop.Train(0, 1, infeed, outfeed), UsageError);
-}
-
-TEST(DeviceLoopTest, CountsEveryImageOnceAndLeavesMaskedSlotsOut) {
-  TorchLoop loop = SmallLoop();
-  const auto with_mask = [](bool masked) {
-    return MadeBatches(3, kBatch, kSide,
-                       [=](Batch& batch, std::int64_t number) {
-                         FillWithColours(batch, number, kClasses);
-                         if (masked && number == 2) {
-                           for (int slot = 3; slot < kBatch; ++slot) {
-                             batch.BlankSlot(slot);
-                           }
-                         }
-                       });
-  };
-  Infeed all(with_mask(false), kBatch, kSide);
-  const EvalSums whole = loop.Evaluate(all, EvalWeights::kAverage);
-  EXPECT_EQ(whole.images, 3 * kBatch);
-  EXPECT_EQ(whole.top_5, 3 * kBatch);  // Of four classes.
-  Infeed some(with_mask(true), kBatch, kSide);
-  const EvalSums masked = loop.Evaluate(some, EvalWeights::kAverage);
-  EXPECT_EQ(masked.images, 2 * kBatch + 3);
-  EXPECT_EQ(masked.top_5, 2 * kBatch + 3);
-  EXPECT_LT(masked.loss_sum, whole.loss_sum);
 }
 
 TEST(DeviceLoopTest, EvaluatesTheMeanOfViews) {
@@ -407,18 +329,6 @@ TEST(DeviceLoopTest, Bfloat16TrainsToo) {
     EXPECT_NEAR(results[i].loss, expected[i].loss, 0.05 * expected[i].loss);
   }
   EXPECT_EQ(loop.Save().model.at("conv1.weight").type, DataType::kFloat32);
-}
-
-TEST(DeviceLoopTest, SavesUnderTorchvisionsNames) {
-  const ModelState state = SmallLoop().Save();
-  const HostTensor& convolution =
-      state.model.at("layer2.0.downsample.0.weight");
-  EXPECT_EQ(convolution.shape, (std::vector<std::int64_t>{128, 64, 1, 1}));
-  EXPECT_EQ(state.model.size(), 122U);
-  EXPECT_EQ(state.optimizer.size(), 62U);
-  EXPECT_EQ(state.model.at("bn1.num_batches_tracked").type, DataType::kInt64);
-  EXPECT_TRUE(state.model.at("bn1.num_batches_tracked").shape.empty());
-  EXPECT_EQ(state.optimizer.count("bn1.running_mean"), 0U);
 }
 
 TEST(DeviceLoopTest, SavedTensorsAreRowMajor) {

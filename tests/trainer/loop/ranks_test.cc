@@ -365,15 +365,5 @@ TEST(RanksErrorTest, ARankWhoseInputFailsEndsTheOthers) {
   }
 }
 
-TEST(RanksOptionsTest, BatchNormGroupsMustMakeUpTheWorld) {
-  RanksCase setup = LeNet("");
-  setup.batch_norm_group = 3;
-  RankThreads(2).Run([&](Ranks& ranks) {
-    EXPECT_THROW(
-        TorchLoop(setup.model, setup.optimizer, setup.DeviceOf(&ranks)),
-        UsageError);
-  });
-}
-
 }  // namespace ranks_test
 }  // namespace infeed

@@ -215,38 +215,6 @@ BatchNorm MakeModule(bool fused) {
   return norm;
 }
 
-TEST(ForwardReluTest, LeavesTheSameModuleFusedOrNot) {
-  const Inputs inputs = MakeInputs({"", true, true}, torch::kFloat);
-  BatchNorm fused = MakeModule(true);
-  BatchNorm eager = MakeModule(false);
-  const torch::Tensor& residual = inputs.residual.x;
-  ExpectNear(fused->ForwardRelu(inputs.x, residual),
-             eager->ForwardRelu(inputs.x, residual), 1e-5);
-  ExpectNear(fused->ForwardRelu(inputs.x), eager->ForwardRelu(inputs.x), 1e-5);
-  ExpectNear(fused->forward(inputs.x), eager->forward(inputs.x), 1e-5);
-  const auto buffers = fused->named_buffers();
-  for (const auto& buffer : eager->named_buffers()) {
-    ExpectNear(buffers[buffer.key()], buffer.value(), 1e-5);
-  }
-}
-
-TEST(ForwardReluTest, NormalizesTheResidualWithItsOwnNorm) {
-  const Inputs inputs = MakeInputs({"", true, true}, torch::kFloat);
-  const torch::Tensor& residual = inputs.residual.x;
-  BatchNorm shortcuts[] = {MakeModule(true), MakeModule(false)};
-  BatchNorm norms[] = {MakeModule(true), MakeModule(false)};
-  torch::Tensor found[2];
-  for (int i = 0; i < 2; ++i) {
-    found[i] = norms[i]->ForwardRelu(inputs.x, residual, shortcuts[i].get());
-    EXPECT_EQ(shortcuts[i]->num_batches_tracked.item<std::int64_t>(), 1);
-  }
-  ExpectNear(found[0], found[1], 1e-5);
-  EXPECT_TRUE(found[1].equal((MakeModule(false)->forward(inputs.x) +
-                              MakeModule(false)->forward(residual))
-                                 .relu()));
-  ExpectNear(shortcuts[0]->running_var, shortcuts[1]->running_var, 1e-5);
-}
-
 // On the CPU, where it is slower.
 TEST(ForwardReluTest, TheCpuFusesOnlyWhenAsked) {
   const Inputs inputs = MakeInputs({""}, torch::kFloat);

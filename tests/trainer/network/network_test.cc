@@ -121,24 +121,6 @@ INSTANTIATE_TEST_SUITE_P(Variants, NetworkVariantTest,
                            return param_info.param.name;
                          });
 
-// Tensors of the reference's ResNet-50 fit torchvision's without a word, so the
-// variant must follow the weights (weights_variant_test.cc).
-TEST(ModelVariantTest, EqualWeightsHaveOtherLogitsInAnotherVariant) {
-  const torch::NoGradGuard no_grad;
-  const auto logits = [](ModelVariant variant) {
-    const std::shared_ptr<Network> network = MakeNetwork(
-        {.variant = variant, .depth = 50, .num_classes = kGoldenClasses});
-    SetGoldenWeights(*network);
-    network->eval();
-    return network->Forward(GoldenImages(64));
-  };
-  // Ten times the difference that the twins in PyTorch may have.
-  const torch::Tensor tpu = logits(ModelVariant::kTpu);
-  const torch::Tensor other = logits(ModelVariant::kTorchvision);
-  EXPECT_GT((tpu - other).abs().max().item<double>(),
-            1e-3 * std::max(1.0, tpu.abs().max().item<double>()));
-}
-
 // The published networks with logits in named_networks.json.
 std::vector<std::string> NetworksWithLogits() {
   std::vector<std::string> names;
@@ -223,16 +205,6 @@ TEST(NetworkTest, FrozenBatchNormsKeepTheirStatisticsAndLearn) {
   EXPECT_TRUE(Trained(*network).contains("layer1.0.bn2.weight"));
 }
 
-TEST(NetworkTest, EvaluationMovesNothing) {
-  const auto network = MakeNetwork({.depth = 18, .num_classes = 4});
-  network->eval();
-  EXPECT_FALSE(network->is_training());
-  const torch::Tensor before =
-      network->named_buffers()["bn1.running_mean"].clone();
-  static_cast<void>(network->Forward(SomeImages()));
-  EXPECT_TRUE(before.equal(network->named_buffers()["bn1.running_mean"]));
-}
-
 TEST(NetworkTest, MovingStatisticsFollowTheBatchWithBesselsCorrection) {
   BatchNorm norm = MakeNorm(1, {.bn_momentum = 0.75});
   // Mean 2, variance 1.25, with Bessel's correction 5/3.
@@ -268,18 +240,6 @@ TEST(NetworkTest, WhatIsDroppedIsAFunctionOfTheStep) {
   EXPECT_TRUE(LogitsOfStep(*MakeNetwork(Dropping()), 50).equal(first));
   network->eval();  // It drops nothing.
   EXPECT_TRUE(LogitsOfStep(*network, 50).equal(LogitsOfStep(*network, 51)));
-}
-
-TEST(NetworkTest, RanksDropOtherThingsFromTheSameWeights) {
-  ModelOptions options = Dropping();
-  const std::shared_ptr<Network> first = MakeNetwork(options);
-  options.rank = 1;
-  const std::shared_ptr<Network> second = MakeNetwork(options);
-  EXPECT_FALSE(LogitsOfStep(*first, 50).equal(LogitsOfStep(*second, 50)));
-  for (const auto& weight : first->named_parameters()) {
-    EXPECT_TRUE(weight.value().equal(second->named_parameters()[weight.key()]))
-        << weight.key();
-  }
 }
 
 TEST(NetworkTest, EachWayToDropChangesTheLogits) {
@@ -450,15 +410,6 @@ TEST(NetworkInitTest, SqueezeAndExcitationStartsAsTheConvolutionsDo) {
   EXPECT_NEAR(state.at("layer4.0.se.fc1.weight").std().item<double>(),
               std::sqrt(1.0 / 2048), 2e-4);
   EXPECT_EQ(state.at("layer4.0.se.fc1.bias").abs().max().item<float>(), 0);
-}
-
-TEST(NetworkInitTest, ScalesStartAtOneWithoutZeroGamma) {
-  for (const auto& [name, tensor] : StateOf(*MakeNetwork(
-           {.depth = 18, .num_classes = 2, .zero_gamma = false}))) {
-    if (name.ends_with("bn2.weight")) {
-      EXPECT_EQ(tensor.min().item<float>(), 1) << name;
-    }
-  }
 }
 
 }  // namespace

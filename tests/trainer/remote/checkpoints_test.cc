@@ -126,12 +126,6 @@ class RemoteWeightsTest : public RemoteFiles {
   std::string here_ = disk_ / "here";
 };
 
-TEST_F(RemoteWeightsTest, TakesAFile) {
-  server_.Put(PlaceOf("resnet50.pth"), "weights");
-  EXPECT_EQ(Pull("gs://gs-shards/model/resnet50.pth"), "resnet50.pth");
-  EXPECT_EQ(Read(here_ + "/resnet50.pth"), "weights");
-}
-
 TEST_F(RemoteWeightsTest, TakesAModelDirsNewestWholeCheckpoint) {
   Push({5, 6, 7});
   server_.Put(PlaceOf(NameIn(7, kModelFile)), "damaged");
