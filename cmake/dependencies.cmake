@@ -58,10 +58,6 @@ endif()
 if(INFEED_TOOLS)
   find_package(CLI11 REQUIRED)
 endif()
-if(INFEED_TRAINER)
-  # libzip's package file requires programs that Debian packages separately.
-  find_library(INFEED_ZIP zip REQUIRED)
-endif()
 
 if(INFEED_TRAINER)
   include(cmake/torch.cmake)

@@ -18,7 +18,7 @@ PACKAGES = [
     "libcli11-dev", "libcurl4-openssl-dev", "libfmt-dev", "libgmock-dev",
     "libgtest-dev", "libhwy-dev", "libisal-dev", "libjpeg62-turbo-dev",
     "libpng-dev", "libprotobuf-dev", "libpugixml-dev", "libssl-dev",
-    "libtbb-dev", "libutf8proc-dev", "libwebp-dev", "libyaml-cpp-dev", "libzip-dev",
+    "libtbb-dev", "libutf8proc-dev", "libwebp-dev", "libyaml-cpp-dev",
     "nlohmann-json3-dev", "protobuf-compiler", "zlib1g-dev",
 ]
 # Programs that are packed with the libraries that they need.

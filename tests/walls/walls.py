@@ -56,7 +56,6 @@ DOORS = [
      r"remote/stream_settings)\.cc|"
      r"tools/(cli/report_table|convert/finished_shard|rewrite/shard_repair)\.h|"
      r"(trainer|tools|bench)/.*\.cc"),
-    (r"zip\.h", r"trainer/formats/zip_archive\.cc"),
     (r"curl/.*", r"records/http/http_client\.cc"),
     (r"pugixml\.hpp", r"records/http/object_xml\.cc|tools/images/voc\.cc"),
     (r"fmt/.*", r"(base/charts|pipeline/(options|order|stats)|trainer|tools|bench)/.*"),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -11,10 +12,12 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/archives/zip_directory.h"
+#include "records/archives/zip_entry.h"
+#include "records/bytes/byte_source.h"
 #include "trainer/formats/pickle.h"
 #include "trainer/formats/strided_copy.h"
 #include "trainer/formats/wrapper_names.h"
-#include "trainer/formats/zip_archive.h"
 
 namespace infeed {
 namespace {
@@ -26,13 +29,77 @@ constexpr std::string_view kPickleName = "/data.pkl";
 constexpr std::size_t kMaxPickleBytes = std::size_t{64} << 20;
 constexpr std::int64_t kMostMemory = 4;  // times the file
 
-// The storages of an archive, each read on first use.
+// Bytes in memory that it does not own.
+class BorrowedBytes final : public ByteSource {
+ public:
+  explicit BorrowedBytes(std::span<const std::byte> bytes)
+      : ByteSource(""), bytes_(bytes) {
+    set_size(std::ssize(bytes));
+  }
+
+  [[nodiscard]] std::size_t ReadAt(
+      std::int64_t offset, std::span<std::byte> destination) const override {
+    const auto rest = bytes_.subspan(
+        std::min(static_cast<std::size_t>(offset), bytes_.size()));
+    const std::size_t count = std::min(rest.size(), destination.size());
+    std::copy_n(rest.begin(), count, destination.begin());
+    return count;
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+// A file's members, which torch.save() stores without packing them.
+class Archive {
+ public:
+  explicit Archive(std::span<const std::byte> file)
+      : file_(file), entries_(ReadZipDirectory(BorrowedBytes(file)).entries) {
+    for (const ZipEntry& entry : entries_) {
+      by_name_.emplace(entry.name, &entry);
+    }
+  }
+  Archive(const Archive&) = delete;
+  Archive& operator=(const Archive&) = delete;
+
+  // By their places in the file.
+  [[nodiscard]] const std::vector<ZipEntry>& entries() const {
+    return entries_;
+  }
+  [[nodiscard]] bool Has(const std::string& name) const {
+    return by_name_.contains(name);
+  }
+  // A view of a member. Verifies its CRC-32.
+  [[nodiscard]] std::span<const std::byte> Read(const std::string& name) const {
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end()) {
+      throw DataError("the archive has no " + name);
+    }
+    const ZipEntry& entry = *found->second;
+    std::vector<std::byte> unpacked;
+    const ZipFile member =
+        ReadZipEntry(file_.subspan(static_cast<std::size_t>(entry.offset),
+                                   static_cast<std::size_t>(entry.extent)),
+                     entry.extent, unpacked);
+    if (!unpacked.empty()) {
+      throw DataError(name + " is packed: only stored members are read");
+    }
+    return member.bytes;
+  }
+
+ private:
+  std::span<const std::byte> file_;
+  std::vector<ZipEntry> entries_;
+  std::map<std::string_view, const ZipEntry*> by_name_;
+};
+
+// The storages of an archive, each verified on first use.
 class Storages {
  public:
-  Storages(ZipArchive& archive, std::string folder)
+  Storages(const Archive& archive, std::string folder)
       : archive_(archive), folder_(std::move(folder)) {}
 
-  const std::vector<std::byte>& Get(const PickleNode& storage) {
+  std::span<const std::byte> Get(const PickleNode& storage) {
     const std::string name = folder_ + "/data/" + storage.text;
     auto found = read_.find(storage.text);
     if (found == read_.end()) {
@@ -49,9 +116,9 @@ class Storages {
   }
 
  private:
-  ZipArchive& archive_;
+  const Archive& archive_;
   std::string folder_;
-  std::map<std::string, std::vector<std::byte>> read_;
+  std::map<std::string, std::span<const std::byte>> read_;
 };
 
 StridedView ViewOf(const PickleNode& tensor) {
@@ -101,21 +168,21 @@ TensorMap TensorsOf(const PickleNode& dict, Storages& storages,
 }
 
 // The folder in the archive that has all its members.
-std::string FolderOf(const ZipArchive& archive) {
-  for (const std::string& name : archive.names()) {
-    if (name.ends_with(kPickleName)) {
-      return name.substr(0, name.size() - kPickleName.size());
+std::string FolderOf(const Archive& archive) {
+  for (const ZipEntry& entry : archive.entries()) {
+    if (entry.name.ends_with(kPickleName)) {
+      return entry.name.substr(0, entry.name.size() - kPickleName.size());
     }
   }
   throw DataError("has no data.pkl: not written by torch.save()");
 }
 
-void RequireLittleEndian(ZipArchive& archive, const std::string& folder) {
+void RequireLittleEndian(const Archive& archive, const std::string& folder) {
   const std::string name = folder + "/byteorder";
-  if (std::ranges::find(archive.names(), name) == archive.names().end()) {
+  if (!archive.Has(name)) {
     return;  // Files of older versions do not have it.
   }
-  const std::vector<std::byte> order = archive.Read(name);
+  const std::span<const std::byte> order = archive.Read(name);
   constexpr std::string_view kLittle = "little";
   if (!std::ranges::equal(order, std::as_bytes(std::span(kLittle)))) {
     throw DataError("was written on a big-endian machine");
@@ -131,10 +198,10 @@ TensorMap ParsePth(std::span<const std::byte> file) {
         "not a zip archive: torch before 1.6 wrote another format; load the "
         "file with torch and save its state_dict() anew");
   }
-  ZipArchive archive(file);
+  const Archive archive(file);
   const std::string folder = FolderOf(archive);
   RequireLittleEndian(archive, folder);
-  const std::vector<std::byte> text =
+  const std::span<const std::byte> text =
       archive.Read(folder + std::string(kPickleName));
   if (text.size() > kMaxPickleBytes) {
     throw DataError("data.pkl is too large for weights");

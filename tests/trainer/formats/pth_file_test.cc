@@ -1,7 +1,5 @@
 #include "trainer/formats/pth_file.h"
 
-#include <zlib.h>
-
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -15,7 +13,6 @@
 #include "tests/support/tensors.h"
 #include "tests/support/throws.h"
 #include "trainer/formats/safetensors.h"
-#include "trainer/formats/zip_archive.h"
 
 // Against files that PyTorch wrote: data/make_torch_weight_goldens.py.
 namespace infeed {
@@ -112,70 +109,6 @@ TEST(PthFileTest, NoticesAFlippedByteAndATruncationAnywhere) {
     ASSERT_NE(MessageOf<DataError>([&] { (void)ParsePth(cut); }), "") << i;
   }
   EXPECT_GT(detected, 1000);
-}
-
-// The parts of a zip archive that are written by hand.
-std::string Little(std::uint64_t value, int bytes) {
-  std::string text;
-  for (; bytes > 0; --bytes, value >>= 8) {
-    text += static_cast<char>(value);
-  }
-  return text;
-}
-
-std::string MemberFields(const std::string& name, const std::string& data) {
-  const auto size = static_cast<std::uint32_t>(data.size());
-  const auto crc = static_cast<std::uint32_t>(
-      ::crc32(0, reinterpret_cast<const Bytef*>(data.data()), size));
-  return Little(10, 2) + Little(0, 8) + Little(crc, 4) + Little(size, 4) +
-         Little(size, 4) + Little(static_cast<std::uint32_t>(name.size()), 2) +
-         Little(0, 2);
-}
-
-std::string LocalMember(const std::string& name, const std::string& data) {
-  return "PK\3\4" + MemberFields(name, data) + name + data;
-}
-
-std::string CentralEntry(const std::string& name, const std::string& data,
-                         std::size_t offset) {
-  return "PK\1\2" + Little(10, 2) + MemberFields(name, data) + Little(0, 10) +
-         Little(static_cast<std::uint32_t>(offset), 4) + name;
-}
-
-std::string WithEnd(const std::string& members, const std::string& entries,
-                    std::uint32_t count) {
-  return members + entries + "PK\5\6" + Little(0, 4) + Little(count, 2) +
-         Little(count, 2) +
-         Little(static_cast<std::uint32_t>(entries.size()), 4) +
-         Little(static_cast<std::uint32_t>(members.size()), 4) + Little(0, 2);
-}
-
-// A member within another would let a small file take any amount of memory.
-TEST(ZipArchiveTest, RefusesMembersThatOverlap) {
-  const std::string data(10'000, 'x');
-  const std::string inner = LocalMember("b", data);
-  const std::string outer = LocalMember("a", inner);
-  const std::string nested =
-      WithEnd(outer,
-              CentralEntry("a", inner, 0) +
-                  CentralEntry("b", data, outer.size() - inner.size()),
-              2);
-  EXPECT_THAT(MessageOf<DataError>(
-                  [&] { (void)ZipArchive(std::as_bytes(std::span(nested))); }),
-              HasSubstr("members overlap"));
-  const std::string beside = WithEnd(
-      outer + inner,
-      CentralEntry("a", inner, 0) + CentralEntry("b", data, outer.size()), 2);
-  ZipArchive archive(std::as_bytes(std::span(beside)));
-  EXPECT_EQ(archive.Read("b").size(), data.size());
-}
-
-TEST(ZipArchiveTest, NamesWhatIsNotThere) {
-  const std::string file = ReadWholeFile(PathOf("network.pth"), 1 << 20);
-  ZipArchive archive(std::as_bytes(std::span(file)));
-  EXPECT_THAT(archive.names(), testing::Contains("network/data.pkl"));
-  EXPECT_EQ(MessageOf<DataError>([&] { (void)archive.Read("x"); }),
-            "the archive has no x");
 }
 
 }  // namespace pth_file_test
