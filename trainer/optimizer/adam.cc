@@ -107,9 +107,8 @@ Factors FactorsOf(const OptimizerOptions& options, std::int64_t step,
 // t and M are kept on the device with m and v.
 class AdamOptimizer final : public PassOptimizer {
  public:
-  AdamOptimizer(std::vector<OptimizedParameter> parameters,
-                const OptimizerOptions& options, Kernels kernels)
-      : PassOptimizer(std::move(parameters), options, kernels),
+  explicit AdamOptimizer(PassSetup setup)
+      : PassOptimizer(std::move(setup)),
         means_(ZerosLike(parameters_)),
         squares_(ZerosLike(parameters_)),
         step_(torch::zeros(
@@ -171,9 +170,7 @@ torch::Tensor AdamOptimizer::StepInPasses(
                                   end - begin, factors);
     return parameter.DecayOf(squares);
   });
-  const double l2 =
-      IsDecoupled(options_) ? 0 : options_.weight_decay / 2 * pass_.Sum();
-  return torch::scalar_tensor(l2, torch::kFloat);
+  return IsDecoupled(options_) ? torch::zeros({}, torch::kFloat) : L2OfPass();
 }
 
 torch::Tensor AdamOptimizer::DecayWithLibrary(
@@ -226,11 +223,8 @@ torch::Tensor AdamOptimizer::StepWithLibrary(
 
 }  // namespace
 
-std::unique_ptr<Optimizer> MakeAdam(std::vector<OptimizedParameter> parameters,
-                                    const OptimizerOptions& options,
-                                    Kernels kernels) {
-  return std::make_unique<AdamOptimizer>(std::move(parameters), options,
-                                         kernels);
+std::unique_ptr<Optimizer> MakeAdam(PassSetup setup) {
+  return std::make_unique<AdamOptimizer>(std::move(setup));
 }
 
 }  // namespace infeed

@@ -64,9 +64,8 @@ void Subtract(float* __restrict weight, const float* __restrict update,
 // Weight decay is not part of the loss. t is kept on the device with m and v.
 class LambOptimizer final : public PassOptimizer {
  public:
-  LambOptimizer(std::vector<OptimizedParameter> parameters,
-                const OptimizerOptions& options, Kernels kernels)
-      : PassOptimizer(std::move(parameters), options, kernels),
+  explicit LambOptimizer(PassSetup setup)
+      : PassOptimizer(std::move(setup)),
         means_(ZerosLike(parameters_)),
         squares_(ZerosLike(parameters_)),
         step_(torch::zeros(
@@ -177,11 +176,8 @@ torch::Tensor LambOptimizer::StepWithLibrary(
 
 }  // namespace
 
-std::unique_ptr<Optimizer> MakeLamb(std::vector<OptimizedParameter> parameters,
-                                    const OptimizerOptions& options,
-                                    Kernels kernels) {
-  return std::make_unique<LambOptimizer>(std::move(parameters), options,
-                                         kernels);
+std::unique_ptr<Optimizer> MakeLamb(PassSetup setup) {
+  return std::make_unique<LambOptimizer>(std::move(setup));
 }
 
 }  // namespace infeed

@@ -32,10 +32,8 @@ constexpr double kTrust = 0.001;  // the reference's "eeta"
 // and for the others r = rate, d = 0. Weight decay is not part of the loss.
 class LarsOptimizer final : public PassOptimizer {
  public:
-  LarsOptimizer(std::vector<OptimizedParameter> parameters,
-                const OptimizerOptions& options, Kernels kernels)
-      : PassOptimizer(std::move(parameters), options, kernels),
-        averages_(ZerosLike(parameters_)) {
+  explicit LarsOptimizer(PassSetup setup)
+      : PassOptimizer(std::move(setup)), averages_(ZerosLike(parameters_)) {
     for (const OptimizedParameter& parameter : parameters_) {
       weights_.push_back(parameter.weight);
     }
@@ -121,11 +119,8 @@ torch::Tensor LarsOptimizer::StepWithLibrary(
 
 }  // namespace
 
-std::unique_ptr<Optimizer> MakeLars(std::vector<OptimizedParameter> parameters,
-                                    const OptimizerOptions& options,
-                                    Kernels kernels) {
-  return std::make_unique<LarsOptimizer>(std::move(parameters), options,
-                                         kernels);
+std::unique_ptr<Optimizer> MakeLars(PassSetup setup) {
+  return std::make_unique<LarsOptimizer>(std::move(setup));
 }
 
 }  // namespace infeed

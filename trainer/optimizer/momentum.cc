@@ -32,10 +32,8 @@ double Update(float* __restrict weight, float* __restrict average,
 //   w = w - rate * (g + m * a)             (rate * a without Nesterov)
 class MomentumOptimizer final : public PassOptimizer {
  public:
-  MomentumOptimizer(std::vector<OptimizedParameter> parameters,
-                    const OptimizerOptions& options, Kernels kernels)
-      : PassOptimizer(std::move(parameters), options, kernels),
-        averages_(ZerosLike(parameters_)) {}
+  explicit MomentumOptimizer(PassSetup setup)
+      : PassOptimizer(std::move(setup)), averages_(ZerosLike(parameters_)) {}
 
   [[nodiscard]] NamedTensors State() const override {
     return Named(parameters_, averages_);
@@ -68,8 +66,7 @@ torch::Tensor MomentumOptimizer::StepInPasses(
                                   end - begin, factors);
     return parameter.DecayOf(squares);
   });
-  return torch::scalar_tensor(options_.weight_decay / 2 * pass_.Sum(),
-                              torch::kFloat);
+  return L2OfPass();
 }
 
 torch::Tensor MomentumOptimizer::StepWithLibrary(
@@ -93,11 +90,8 @@ torch::Tensor MomentumOptimizer::StepWithLibrary(
 
 }  // namespace
 
-std::unique_ptr<Optimizer> MakeMomentum(
-    std::vector<OptimizedParameter> parameters, const OptimizerOptions& options,
-    Kernels kernels) {
-  return std::make_unique<MomentumOptimizer>(std::move(parameters), options,
-                                             kernels);
+std::unique_ptr<Optimizer> MakeMomentum(PassSetup setup) {
+  return std::make_unique<MomentumOptimizer>(std::move(setup));
 }
 
 }  // namespace infeed

@@ -34,21 +34,22 @@ std::unique_ptr<Optimizer> MakeOptimizer(
       return fused;
     }
   }
+  PassSetup setup = {std::move(parameters), options, kernels};
   switch (options.kind) {
     case OptimizerKind::kLars:
-      return MakeLars(std::move(parameters), options, kernels);
+      return MakeLars(std::move(setup));
     case OptimizerKind::kLamb:
-      return MakeLamb(std::move(parameters), options, kernels);
+      return MakeLamb(std::move(setup));
     case OptimizerKind::kRmsProp:
-      return MakeRmsProp(std::move(parameters), options, kernels);
+      return MakeRmsProp(std::move(setup));
     case OptimizerKind::kAdam:
     case OptimizerKind::kAdamW:
     case OptimizerKind::kNAdamW:
-      return MakeAdam(std::move(parameters), options, kernels);
+      return MakeAdam(std::move(setup));
     case OptimizerKind::kMomentum:
       break;
   }
-  return MakeMomentum(std::move(parameters), options, kernels);
+  return MakeMomentum(std::move(setup));
 }
 
 }  // namespace infeed

@@ -50,16 +50,20 @@ std::vector<double> OptimizerPass::SumsByParameter() const {
   return sums;
 }
 
-PassOptimizer::PassOptimizer(std::vector<OptimizedParameter> parameters,
-                             const OptimizerOptions& options, Kernels kernels)
-    : parameters_(std::move(parameters)),
-      options_(options),
+PassOptimizer::PassOptimizer(PassSetup setup)
+    : parameters_(std::move(setup.parameters)),
+      options_(std::move(setup.options)),
       pass_(parameters_),
-      passes_(kernels == Kernels::kFastest &&
+      passes_(setup.kernels == Kernels::kFastest &&
               std::all_of(parameters_.begin(), parameters_.end(),
                           [](const OptimizedParameter& parameter) {
                             return parameter.weight.is_cpu();
                           })) {}
+
+torch::Tensor PassOptimizer::L2OfPass() const {
+  return torch::scalar_tensor(options_.weight_decay / 2 * pass_.Sum(),
+                              torch::kFloat);
+}
 
 torch::Tensor PassOptimizer::Step(const torch::Tensor& rate) {
   const torch::NoGradGuard no_grad;

@@ -38,6 +38,13 @@ class OptimizerPass {
   std::vector<double> results_;
 };
 
+// The arguments of MakeOptimizer().
+struct PassSetup {
+  std::vector<OptimizedParameter> parameters;
+  OptimizerOptions options;
+  Kernels kernels;
+};
+
 // An optimizer with two forms of a step: passes over the CPU's memory, if all
 // parameters are there and kernels is not kLibrary; else LibTorch's kernels.
 class PassOptimizer : public Optimizer {
@@ -45,8 +52,7 @@ class PassOptimizer : public Optimizer {
   torch::Tensor Step(const torch::Tensor& rate) final;
 
  protected:
-  PassOptimizer(std::vector<OptimizedParameter> parameters,
-                const OptimizerOptions& options, Kernels kernels);
+  explicit PassOptimizer(PassSetup setup);
 
   // Called at the beginning of each step.
   virtual void CountStep() {}
@@ -58,6 +64,9 @@ class PassOptimizer : public Optimizer {
       const std::vector<torch::Tensor>& gradients,
       const torch::Tensor& rate) = 0;
 
+  // The L2 term from the squares of the weights that the last pass returned.
+  [[nodiscard]] torch::Tensor L2OfPass() const;
+
   std::vector<OptimizedParameter> parameters_;
   OptimizerOptions options_;
   OptimizerPass pass_;
@@ -67,21 +76,11 @@ class PassOptimizer : public Optimizer {
 };
 
 // The kinds of optimizers. Their sources have the formulas.
-[[nodiscard]] std::unique_ptr<Optimizer> MakeMomentum(
-    std::vector<OptimizedParameter> parameters, const OptimizerOptions& options,
-    Kernels kernels);
-[[nodiscard]] std::unique_ptr<Optimizer> MakeLars(
-    std::vector<OptimizedParameter> parameters, const OptimizerOptions& options,
-    Kernels kernels);
+[[nodiscard]] std::unique_ptr<Optimizer> MakeMomentum(PassSetup setup);
+[[nodiscard]] std::unique_ptr<Optimizer> MakeLars(PassSetup setup);
 // Also AdamW and NAdamW.
-[[nodiscard]] std::unique_ptr<Optimizer> MakeAdam(
-    std::vector<OptimizedParameter> parameters, const OptimizerOptions& options,
-    Kernels kernels);
-[[nodiscard]] std::unique_ptr<Optimizer> MakeLamb(
-    std::vector<OptimizedParameter> parameters, const OptimizerOptions& options,
-    Kernels kernels);
-[[nodiscard]] std::unique_ptr<Optimizer> MakeRmsProp(
-    std::vector<OptimizedParameter> parameters, const OptimizerOptions& options,
-    Kernels kernels);
+[[nodiscard]] std::unique_ptr<Optimizer> MakeAdam(PassSetup setup);
+[[nodiscard]] std::unique_ptr<Optimizer> MakeLamb(PassSetup setup);
+[[nodiscard]] std::unique_ptr<Optimizer> MakeRmsProp(PassSetup setup);
 
 }  // namespace infeed

@@ -51,9 +51,8 @@ double Update(float* __restrict weight, float* __restrict move,
 //   w = w - m
 class RmsPropOptimizer final : public PassOptimizer {
  public:
-  RmsPropOptimizer(std::vector<OptimizedParameter> parameters,
-                   const OptimizerOptions& options, Kernels kernels)
-      : PassOptimizer(std::move(parameters), options, kernels),
+  explicit RmsPropOptimizer(PassSetup setup)
+      : PassOptimizer(std::move(setup)),
         moves_(ZerosLike(parameters_)),
         squares_(ZerosLike(parameters_)) {
     for (torch::Tensor& square : squares_) {
@@ -95,8 +94,7 @@ torch::Tensor RmsPropOptimizer::StepInPasses(
                                     gradients[index].data_ptr<float>() + begin,
                                     end - begin, factors));
   });
-  return torch::scalar_tensor(options_.weight_decay / 2 * pass_.Sum(),
-                              torch::kFloat);
+  return L2OfPass();
 }
 
 torch::Tensor RmsPropOptimizer::StepWithLibrary(
@@ -118,11 +116,8 @@ torch::Tensor RmsPropOptimizer::StepWithLibrary(
 
 }  // namespace
 
-std::unique_ptr<Optimizer> MakeRmsProp(
-    std::vector<OptimizedParameter> parameters, const OptimizerOptions& options,
-    Kernels kernels) {
-  return std::make_unique<RmsPropOptimizer>(std::move(parameters), options,
-                                            kernels);
+std::unique_ptr<Optimizer> MakeRmsProp(PassSetup setup) {
+  return std::make_unique<RmsPropOptimizer>(std::move(setup));
 }
 
 }  // namespace infeed
