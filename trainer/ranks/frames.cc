@@ -7,9 +7,11 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
+#include "records/bytes/little_endian.h"
 
 namespace infeed {
 namespace {
@@ -21,18 +23,12 @@ constexpr std::uint64_t kMaxBody = std::uint64_t{1} << 32;
 constexpr std::uint64_t kMaxUnverifiedBody = 4096;
 
 void AppendNumber(std::string& text, std::uint64_t number) {
-  for (std::size_t i = 0; i < kLengthBytes; ++i) {
-    text += static_cast<char>(number >> (8 * i) & 0xff);
-  }
+  AppendLittleEndian(text, number, kLengthBytes);
 }
 
 // Requires: bytes has kLengthBytes.
 std::uint64_t NumberAt(std::string_view bytes) {
-  std::uint64_t number = 0;
-  for (std::size_t i = 0; i < kLengthBytes; ++i) {
-    number |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
-  }
-  return number;
+  return LittleEndianAt(std::as_bytes(std::span(bytes)), 0, kLengthBytes);
 }
 
 bool WouldBlock() {
