@@ -70,12 +70,6 @@ TEST_F(ExporterTest, WritesOnnxAndSafetensorsUnlessTold) {
             (std::set<std::string>{"model.torchscript", "preprocessing.json"}));
 }
 
-TEST_F(ExporterTest, KeepsEveryExport) {
-  const fs::path first = Export({"onnx"});
-  const fs::path second = Export({"onnx"});
-  EXPECT_LT(std::stoll(first.filename()), std::stoll(second.filename()));
-}
-
 TEST_F(ExporterTest, FixesTheBatchWhereAsked) {
   const std::string path = Export({"onnx"}, 4) + "/model.onnx";
   cv::dnn::Net net = cv::dnn::readNetFromONNX(path);
