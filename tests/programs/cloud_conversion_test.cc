@@ -1,15 +1,12 @@
 #include <signal.h>
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 
 #include "base/atomic_file.h"
-#include "records/files/open_source.h"
 #include "records/files/shards.h"
-#include "records/tfrecord/index_file.h"
 #include "tests/support/cloud_fixture.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/object_server.h"
@@ -75,19 +72,6 @@ TEST_F(CloudConversionTest, ARefusalIsToldAndTheSameCommandGoesOn) {
   ASSERT_EQ(Convert("s3://shards/set").exit_code, 0);
   ExpectUploaded("shards/set/");
   EXPECT_EQ(server_.log().Count("PUT"), 8);
-}
-
-TEST_F(CloudConversionTest, ShardsHaveTheirIndexBesideThem) {
-  ASSERT_EQ(Convert("s3://shards/set").exit_code, 0);
-  const std::vector<std::string> shards = ListShards("s3://shards/set");
-  ASSERT_THAT(shards, SizeIs(4));
-  for (const std::string& shard : shards) {
-    const auto object = OpenSource(shard);
-    EXPECT_EQ(FindIndex(*object), ScanFrames(*object, kMaxShardBytes));
-  }
-  // An index of another state of the shard is not used.
-  server_.Put("shards/set/" + ShardName("train", 0, 4), "somebody's");
-  EXPECT_EQ(FindIndex(*OpenSource(shards[0])), std::nullopt);
 }
 
 TEST_F(CloudConversionTest, AnUploadThatIsKilledGoesOnWithTheSameCommand) {

@@ -108,21 +108,6 @@ TEST_F(CloudProgramsTest, VerbsTakeUrlsOfEveryStore) {
   EXPECT_THAT(Run("stats", pattern).out, HasSubstr("records     3"));
 }
 
-TEST_F(CloudProgramsTest, VerifyComparesWithTheDescriptionBesideTheShards) {
-  Describe();
-  const ProgramResult good = Run("verify", "s3://shards/data");
-  EXPECT_EQ(good.exit_code, 0) << good.err;
-  EXPECT_EQ(good.out, "3 records in 2 shards, 0 bad\n");
-  second_.FlipByte(40);
-  PutShards("shards/data/");
-  const ProgramResult bad = Run("verify", "s3://shards/data/");
-  EXPECT_EQ(bad.exit_code, 3);
-  EXPECT_THAT(bad.out,
-              AllOf(HasSubstr("s3://shards/data/" + Name(1) +
-                              ": record 0 at byte 0: corrupted record"),
-                    HasSubstr(", dataset.json says ")));
-}
-
 TEST_F(CloudProgramsTest, ACacheSavesTheSecondDownload) {
   const TemporaryFolder folder;
   const std::string verb = "verify --cache_dir " + folder.path();

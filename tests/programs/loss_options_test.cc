@@ -1,4 +1,4 @@
-// Trainings with class weights, and from a teacher.
+// Trainings with class weights.
 
 #include <string>
 #include <vector>
@@ -15,7 +15,6 @@
 namespace infeed {
 namespace loss_options_test {
 
-using testing::AllOf;
 using testing::DoubleNear;
 using testing::HasSubstr;
 using testing::Pointwise;
@@ -57,29 +56,6 @@ class LossOptionsTest : public testing::Test {
   SmallModel model_;
   TemporaryFolder work_;
 };
-
-TEST_F(LossOptionsTest, ATeacherTeachesAlsoAfterAResumeAndWithRanks) {
-  const std::string taught =
-      "--distill_from " + model_.folder() + " --distill_temperature 2";
-  const ProgramResult planned = Train("none", taught + " --dry_run");
-  EXPECT_EQ(planned.exit_code, 0) << planned.err;
-  const std::string teacher =
-      "teacher: LeNet-5, step 2 of " + model_.folder() + ", top-1 0.";
-  EXPECT_THAT(planned.err, HasSubstr(teacher));
-
-  const ProgramResult whole = Train("whole", taught + " --train_steps 4");
-  ASSERT_EQ(whole.exit_code, 0) << whole.err;
-  EXPECT_THAT(whole.err,
-              AllOf(HasSubstr(teacher),
-                    HasSubstr("; loss soft, weight 0.5, temperature 2\n")));
-  ExpectTheSameAfterAResumeAndWithRanks(taught);
-  ASSERT_EQ(Train("alone", "--train_steps 4").exit_code, 0);
-  EXPECT_NE(Losses("alone"), Losses("whole"));
-
-  const ProgramResult other = Train("parts", "--train_steps 6");
-  EXPECT_EQ(other.exit_code, 2);
-  EXPECT_THAT(other.err, HasSubstr("belongs to another run: distill_from is"));
-}
 
 TEST_F(LossOptionsTest, ClassWeightsAlsoAfterAResumeAndWithRanks) {
   const std::string file = work_ / "weights.txt";

@@ -26,7 +26,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
@@ -121,16 +120,6 @@ TEST_F(OtherDataTest, HasFilesAndCurvesOfItsOwn) {
   EXPECT_EQ(history.evaluations()[0].top_1,
             json::parse(own)["top_1"].get<double>());
   EXPECT_TRUE(history.runs().back().end);
-}
-
-TEST_F(OtherDataTest, EqualDataAreTheTrainingsOwn) {
-  const json before = json::parse(Own());
-  fs::remove(EvalPath(model_.folder(), 2));
-  const ProgramResult run =
-      EvalOn(model_.data_dir(), "--eval_batch_size 3 --eval_split validation");
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(Others(), IsEmpty());
-  EXPECT_EQ(json::parse(Own())["confusion"], before["confusion"]);
 }
 
 TEST_F(OtherDataTest, EndsATrainingThatWouldMixIt) {

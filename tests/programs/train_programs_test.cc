@@ -215,21 +215,6 @@ TEST_F(TrainProgramsTest, CarriesBatchesIntoTheNextEpoch) {
   EXPECT_THAT(refused.err, HasSubstr("leave steps_per_eval=3 out"));
 }
 
-TEST_F(TrainProgramsTest, TrainsAlikeWithACacheAndAnyNumberOfThreads) {
-  ConvertIdx();
-  const std::string flags = std::string(kX10) + " --train_epochs 2";
-  ASSERT_EQ(Train("plain", flags).exit_code, 0);
-  const ProgramResult cached =
-      Train("cached", flags + " --use_cache=true --num_parallel_calls 1");
-  ASSERT_EQ(cached.exit_code, 0) << cached.err;
-  EXPECT_EQ(Losses("plain").size(), 28U);
-  EXPECT_EQ(Losses("cached"), Losses("plain"));
-  // At least the second epoch comes out of it.
-  EXPECT_THAT(cached.err,
-              ContainsRegex("cache: 160 records in [0-9.]+ [KMG]iB answered "
-                            "[12][0-9][0-9] reads"));
-}
-
 // 160 digits of four classes: three of weight 1, and one of weight 3.
 TEST_F(TrainProgramsTest, TrainsOnASelectionThatIsExactUnderStopsAndRanks) {
   ConvertIdx();

@@ -17,7 +17,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::EndsWith;
-using testing::IsEmpty;
 
 // Pins as many batches as `limit` says.
 class OptionalPinningTest : public testing::Test {
@@ -40,15 +39,6 @@ class OptionalPinningTest : public testing::Test {
   int pinned_ = 0;
   std::vector<std::string> said_;
 };
-
-TEST_F(OptionalPinningTest, PinsEveryBatch) {
-  {
-    const BatchPool pool(4, {.size = 1, .image_size = 8}, Memory());
-    EXPECT_EQ(pinned_, 4);
-  }
-  EXPECT_EQ(pinned_, 0);
-  EXPECT_THAT(said_, IsEmpty());
-}
 
 TEST_F(OptionalPinningTest, GoesOnWithoutAndSaysSoOnce) {
   limit_ = 1;
