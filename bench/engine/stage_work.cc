@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -9,28 +12,117 @@
 #include <optional>
 #include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/choices.h"
 #include "base/error.h"
 #include "base/seconds.h"
-#include "bench/engine/held_records.h"
+#include "pipeline/order/sample_order.h"
+#include "pipeline/reading/sample_seek_index.h"
 #include "pipeline/stats/stage_counters.h"
 #include "preprocess/pixels/image_size.h"
 #include "preprocess/recipe/interpolation.h"
 #include "preprocess/recipe/recipe.h"
 #include "preprocess/resize/sink.h"
+#include "records/example/imagenet_example.h"
+#include "records/store/record_store.h"
+#include "records/store/seek_file.h"
 
 namespace infeed {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Records = std::vector<std::unique_ptr<HeldRecord>>;
 
 constexpr Choices<Stage, 4> kStages = {{{"all", Stage::kAll},
                                         {"read", Stage::kRead},
                                         {"decode", Stage::kDecode},
                                         {"resize", Stage::kResize}}};
+
+// A record after the pipeline's read stage.
+struct HeldRecord {
+  std::vector<std::byte> buffer = {};
+  RecordPayload payload = {};        // a view into buffer
+  ImagenetExampleView example = {};  // views into buffer
+  SampleSeekIndex seek_index = {};
+};
+
+// Reads the records of a stream in stream order, as the pipeline's read stage
+// does: bytes, checksums, the Example, the seek index. The index must outlive
+// it. Thread-safe.
+class StreamReader {
+ public:
+  StreamReader(const RecordIndex& index, const InputOptions& input)
+      : order_(ShardSizes(index, input.max_records), input),
+        store_(index, {.verify_checksums = input.verify_checksums,
+                       .image_key = input.image_key}),
+        seek_store_(index, SeekStore::kMaxOpen, input.image_key),
+        image_key_(input.image_key),
+        label_key_(input.label_key),
+        use_seek_indexes_(input.seek_index != SeekIndexes::kOff) {}
+
+  // The order of the epoch to which a place of the endless stream belongs.
+  [[nodiscard]] EpochOrder EpochOf(std::int64_t place) const {
+    return order_.Epoch(static_cast<std::uint32_t>(place / places()));
+  }
+  [[nodiscard]] std::int64_t places() const { return order_.places(); }
+
+  // Reads the record at a place of the stream into `held`, whose buffers are
+  // reused. Throws DataError, IoError. Requires: epoch is EpochOf(place).
+  void Read(std::int64_t place, const EpochOrder& epoch,
+            HeldRecord& held) const {
+    const std::int64_t record = epoch.RecordAt(place % places());
+    held.payload = store_.ReadPayload(record, held.buffer);
+    held.example =
+        ParseImagenetExample(held.payload.bytes, LabelList::kOne,
+                             {.image = image_key_, .label = label_key_});
+    held.seek_index.opened.reset();
+    if (use_seek_indexes_) {
+      const std::span<const std::byte> beside = ReadIndexBeside(
+          held.example, record, seek_store_, held.seek_index.buffer);
+      OpenIndex(held.payload, held.example, beside, held.seek_index);
+    }
+  }
+
+ private:
+  SampleOrder order_;
+  RecordStore store_;
+  SeekStore seek_store_;
+  std::string image_key_;
+  std::string label_key_;
+  bool use_seek_indexes_;
+};
+
+using Records = std::vector<std::unique_ptr<HeldRecord>>;
+
+// The first records of a stream that hold JPEGs or other images, as many as
+// fit: at most 1,024, in at most a quarter of the memory limit. Throws
+// DataError if there are none.
+Records HoldRecords(const RecordIndex& index, const InputOptions& input) {
+  constexpr std::int64_t kMostRecords = 1024;
+  const StreamReader reader(index, input);
+  const EpochOrder epoch = reader.EpochOf(0);
+  const std::int64_t most = std::min(kMostRecords, reader.places());
+  std::int64_t bytes = input.memory_limit / 4;
+  Records held;
+  for (std::int64_t place = 0; place < most && bytes > 0; ++place) {
+    auto record = std::make_unique<HeldRecord>();
+    try {
+      reader.Read(place, epoch, *record);
+    } catch (const DataError&) {
+      continue;  // The pipeline reports the error.
+    }
+    if (!record->example.encoded.empty() && record->example.packed.empty()) {
+      bytes -= static_cast<std::int64_t>(record->buffer.size());
+      held.push_back(std::move(record));
+    }
+  }
+  if (held.empty()) {
+    throw DataError(
+        "none of the first records holds an encoded image: nothing to decode");
+  }
+  return held;
+}
 
 // Drops the decoder's rows: to measure the decode alone.
 class NoResize final : public ResizeSink {
