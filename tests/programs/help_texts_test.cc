@@ -1,11 +1,12 @@
 // The help of every flag of every program.
 
+#include <array>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/support/run_program.h"
-#include "tests/support/sentences.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -15,6 +16,23 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+
+// Whether a help text is a sentence of its own: it begins with a capital
+// letter, but not with a word that continues the flag's name, and ends with a
+// period.
+bool IsSentence(std::string_view text) {
+  constexpr std::array<std::string_view, 16> kHanging = {
+      "Ahead", "As",  "Between", "By",   "For",  "From",  "How",  "In",
+      "Of",    "One", "That",    "What", "When", "Which", "With", "Whether"};
+  const std::string_view first = text.substr(0, text.find(' '));
+  for (const std::string_view word : kHanging) {
+    if (first == word) {
+      return false;
+    }
+  }
+  return text.size() > 2 && text[0] >= 'A' && text[0] <= 'Z' &&
+         text.ends_with('.');
+}
 
 class HelpTextsTest : public testing::TestWithParam<const char*> {};
 

@@ -10,7 +10,6 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "tests/support/sentences.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "trainer/model/named_networks.h"
@@ -109,14 +108,6 @@ TEST(ParamTableTest, FindsTheNearestName) {
   EXPECT_EQ(NearestParamName("learning_rate"), "base_learning_rate");
   EXPECT_EQ(NearestParamName("xyzzy"), "");
   EXPECT_EQ(NearestParamName(std::string(100'000, 'x')), "");
-}
-
-// One that stands alone, in --help_all and in docs/options.md.
-TEST(ParamTableTest, ExplainsEachParameterInASentence) {
-  for (const Param& param : ParamTable()) {
-    EXPECT_TRUE(IsSentence(std::string(param.help)))
-        << param.name << ": " << param.help;
-  }
 }
 
 TEST(ReadParamsTest, TakesNullForTheDefault) {
