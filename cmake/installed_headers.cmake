@@ -31,14 +31,11 @@ set(infeed_behind_doors
   pipeline/stats/bad_record.h
   pipeline/stats/stats.h
   preprocess/augment/options.h
-  preprocess/jpeg/limits.h
   preprocess/pixels/image.h
   preprocess/pixels/image_size.h
   preprocess/recipe/geometry.h
   preprocess/recipe/options.h
   records/example/fields.h
-  records/example/reader.h
-  records/files/class_texts.h
   records/files/dataset_info.h
   records/files/shard_set.h
   records/http/options.h
@@ -46,5 +43,4 @@ set(infeed_behind_doors
   records/tfrecord/compression.h
   tools/convert/converter_options.h
   tools/convert/plan.h
-  tools/convert/report.h
   tools/shards/seek_index_maker.h)

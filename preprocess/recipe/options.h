@@ -2,7 +2,7 @@
 
 #include "base/choices.h"
 #include "preprocess/augment/options.h"
-#include "preprocess/jpeg/limits.h"
+#include "preprocess/jpeg/jpeg.h"
 #include "preprocess/pixels/image_size.h"
 
 namespace infeed {

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "records/example/example_walk.h"
 #include "records/example/item_visit.h"
+#include "records/example/reader.h"
 
 namespace infeed {
 namespace {

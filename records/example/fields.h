@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "base/choices.h"
-#include "records/example/reader.h"
 
 namespace infeed {
+
+// The kind of list in a Feature.
+enum class FeatureKind { kNone, kBytes, kFloat, kInt64 };
 
 // The type of the items of a fixed field in a batch.
 enum class ItemType {

@@ -8,12 +8,11 @@
 #include <variant>
 #include <vector>
 
+#include "records/example/fields.h"
+
 // Parses any tf.train.Example in place: the results are views into its bytes,
 // and nothing is copied. Throws DataError when the bytes cannot be parsed.
 namespace infeed {
-
-// The kind of list in a Feature.
-enum class FeatureKind { kNone, kBytes, kFloat, kInt64 };
 
 // "bytes", "float", "int64", or "nothing".
 [[nodiscard]] std::string_view FeatureKindName(FeatureKind kind);

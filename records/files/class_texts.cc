@@ -6,6 +6,7 @@
 
 #include "records/bytes/name_text.h"
 #include "records/files/class_list.h"
+#include "records/files/open_source.h"
 #include "records/files/text_lines.h"
 
 namespace infeed {
@@ -14,6 +15,8 @@ namespace {
 // The last one is Tiny ImageNet's.
 constexpr std::array<const char*, 3> kTextFiles = {
     "class_names.txt", "LOC_synset_mapping.txt", "words.txt"};
+
+constexpr std::int64_t kMaxTextsBytes = std::int64_t{1} << 30;
 
 // path: for messages.
 ClassTexts ParseClassTexts(const std::string& path, std::string_view text) {
@@ -56,6 +59,13 @@ ClassTexts FindClassTexts(
     }
   }
   return texts;
+}
+
+ClassTexts ReadClassTexts(const std::string& folder, const std::string& inner) {
+  const std::string root = folder + (folder.ends_with('/') ? "" : "/");
+  return FindClassTexts(root, inner, [&](const std::string& path) {
+    return ReadWholeIfThere(root + path, kMaxTextsBytes);
+  });
 }
 
 }  // namespace infeed

@@ -30,4 +30,9 @@ using ClassTexts = std::map<std::string, std::string>;
     const std::function<std::optional<std::string>(const std::string& path)>&
         find);
 
+// FindClassTexts() of a folder, which may be a URL. inner: the folder in it
+// that all images share; "" or with a slash at its end. Throws IoError, too.
+[[nodiscard]] ClassTexts ReadClassTexts(const std::string& folder,
+                                        const std::string& inner = "");
+
 }  // namespace infeed

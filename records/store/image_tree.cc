@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "records/bytes/base_name.h"
+#include "records/files/class_texts.h"
 #include "records/files/folder_listing.h"
 #include "records/files/folder_walk.h"
 #include "records/files/image_layout.h"
@@ -144,13 +145,6 @@ std::string WithoutSlashes(std::string path) {
 }
 
 }  // namespace
-
-ClassTexts ReadClassTexts(const std::string& folder, const std::string& inner) {
-  const std::string root = folder + (folder.ends_with('/') ? "" : "/");
-  return FindClassTexts(root, inner, [&](const std::string& path) {
-    return ReadWholeIfThere(root + path, kMaxLabelsBytes);
-  });
-}
 
 std::optional<ImageTree> FindImageTree(const std::string& raw_data_dir) {
   return TreeMaker(WithoutSlashes(raw_data_dir)).Make();

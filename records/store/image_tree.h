@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "records/files/class_texts.h"
-
 // The images of a folder and their classes. docs/converter.md shows the
 // layouts.
 namespace infeed {
@@ -90,12 +88,6 @@ struct ImageTree {
 // nullopt: the folder has no images at all.
 [[nodiscard]] std::optional<ImageTree> FindImageTree(
     const std::string& raw_data_dir);
-
-// Reads the readable names of classes of a folder, as FindClassTexts(). inner:
-// the folder in it that all images share; "" or with a slash at its end. Throws
-// IoError, DataError.
-[[nodiscard]] ClassTexts ReadClassTexts(const std::string& folder,
-                                        const std::string& inner = "");
 
 // Adds to the count of a kind; the first example of a kind is kept.
 void AddLeftOut(std::vector<LeftOut>& list, const LeftOut& more);

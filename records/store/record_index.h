@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "records/example/imagenet_example.h"
-#include "records/files/class_texts.h"
 #include "records/tfrecord/compression.h"
 
 namespace infeed {
@@ -117,8 +117,11 @@ class RecordIndex {
   [[nodiscard]] const std::vector<std::string>& class_names() const {
     return classes_;
   }
-  // Readable names of classes, from files in archives of image folders.
-  [[nodiscard]] const ClassTexts& class_texts() const { return class_texts_; }
+  // Readable names of classes, by class, from files in archives of image
+  // folders.
+  [[nodiscard]] const std::map<std::string, std::string>& class_texts() const {
+    return class_texts_;
+  }
   // ImageFolderInfo::kept_root.
   [[nodiscard]] const std::string& kept_root() const { return kept_root_; }
   // Sentences on what was left out, for the user.
@@ -187,7 +190,7 @@ class RecordIndex {
   std::vector<std::int64_t> lengths_;
   std::vector<std::int64_t> labels_;  // of each record, or empty
   std::vector<std::string> classes_;
-  ClassTexts class_texts_;
+  std::map<std::string, std::string> class_texts_;
   std::string kept_root_;
   std::vector<std::string> notes_;
   std::int64_t max_length_ = 0;

@@ -89,7 +89,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 URL = re.compile(r"[a-z]+:")
 
 HEADER_LIST = re.compile(r"\bset\((\w+)\s+([^)]*)\)")
-MOST_INSTALLED = 44  # headers
+MOST_INSTALLED = 40  # headers
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 

@@ -8,6 +8,7 @@
 #include "tools/cli/report_table.h"
 #include "tools/convert/converter.h"
 #include "tools/convert/plan.h"
+#include "tools/convert/report.h"
 #include "tools/convert/shard_upload.h"
 
 // A conversion's messages to its user, in whole lines.

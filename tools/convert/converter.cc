@@ -22,6 +22,7 @@
 #include "tools/convert/earlier_work.h"
 #include "tools/convert/graph.h"
 #include "tools/convert/record_maker.h"
+#include "tools/convert/report.h"
 
 namespace infeed {
 namespace {

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "records/files/dataset_info.h"
 #include "tools/convert/converter_options.h"
 #include "tools/convert/plan.h"
-#include "tools/convert/report.h"
 
 namespace infeed {
 
@@ -17,6 +19,29 @@ struct ConversionProgress {
   std::int64_t total = 0;
 };
 using OnProgress = std::function<void(const ConversionProgress&)>;
+
+// A note of a conversion about an image.
+struct ImageNote {
+  std::string path;
+  std::string reason;
+
+  friend bool operator==(const ImageNote&, const ImageNote&) = default;
+};
+
+// The results of a conversion.
+struct ConversionReport {
+  DatasetInfo info;  // as in dataset.json; for a share only its shards
+  TaskShare share;
+  std::int64_t kept_shards = 0;      // of an earlier run
+  std::vector<ImageNote> reencoded;  // in the order of the records
+  std::vector<ImageNote> skipped;    // likewise
+  // Likewise: stored without the rotation in their EXIF data.
+  std::vector<ImageNote> not_turned;
+  std::vector<LeftOut> left_out;  // of the whole plan, even in a share's report
+  std::vector<DuplicateGroup> duplicates;
+  // Number of records with a seek index; nullopt: none were requested.
+  std::optional<std::int64_t> seek_indexes;
+};
 
 // Writes the planned shards into a folder, which is created if it is missing,
 // each with a side file by which a later run of the same conversion recognizes

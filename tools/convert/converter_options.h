@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/choices.h"
-#include "preprocess/jpeg/limits.h"
+#include "preprocess/jpeg/jpeg.h"
 #include "preprocess/pixels/image_size.h"
 #include "tools/convert/plan.h"
 #include "tools/shards/seek_index_maker.h"

@@ -8,7 +8,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "records/files/dataset_info.h"
-#include "tools/convert/report.h"
+#include "tools/convert/converter.h"
 
 // The side file of each finished shard, with which the next conversion resumes:
 // OUT/.infeed/NAME.shard.json.

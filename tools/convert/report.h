@@ -1,39 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "records/files/dataset_info.h"
+#include "tools/convert/converter.h"
 #include "tools/convert/plan.h"
 
 namespace infeed {
 
 struct ShardResult;
-
-// A note of a conversion about an image.
-struct ImageNote {
-  std::string path;
-  std::string reason;
-
-  friend bool operator==(const ImageNote&, const ImageNote&) = default;
-};
-
-// The results of a conversion.
-struct ConversionReport {
-  DatasetInfo info;  // as in dataset.json; for a share only its shards
-  TaskShare share;
-  std::int64_t kept_shards = 0;      // of an earlier run
-  std::vector<ImageNote> reencoded;  // in the order of the records
-  std::vector<ImageNote> skipped;    // likewise
-  // Likewise: stored without the rotation in their EXIF data.
-  std::vector<ImageNote> not_turned;
-  std::vector<LeftOut> left_out;  // of the whole plan, even in a share's report
-  std::vector<DuplicateGroup> duplicates;
-  // Number of records with a seek index; nullopt: none were requested.
-  std::optional<std::int64_t> seek_indexes;
-};
 
 // Combines the results of shards. Requires: they are in the plan's order.
 [[nodiscard]] ConversionReport MakeReport(const ConversionPlan& plan,

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/convert/report.h"
+#include "tools/convert/converter.h"
 
 namespace infeed {
 
