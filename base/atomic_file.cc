@@ -15,9 +15,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/descriptor.h"
 #include "base/error.h"
-#include "base/own_files.h"
 #include "base/parent_folder.h"
 
 namespace infeed {

@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <string>

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "base/charts/svg_parts.h"
 #include "base/rounding.h"
 
 namespace infeed {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <vector>
 
 #include "base/error.h"
 #include "pipeline/options/option_text.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,7 +12,6 @@
 #include "pipeline/options/input_table.h"
 #include "pipeline/options/option_text.h"
 #include "pipeline/options/options.h"
-#include "preprocess/recipe/options.h"
 #include "records/bytes/whole_number.h"
 
 namespace infeed {

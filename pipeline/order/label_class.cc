@@ -1,7 +1,6 @@
 #include "pipeline/order/label_class.h"
 
 #include <limits>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "base/random.h"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pipeline/order/permutation_lanes.cc"
 #include <hwy/foreach_target.h>

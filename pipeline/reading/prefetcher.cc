@@ -1,7 +1,6 @@
 #include "pipeline/reading/prefetcher.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "records/files/open_source.h"

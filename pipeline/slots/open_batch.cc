@@ -1,7 +1,6 @@
 #include "pipeline/slots/open_batch.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace infeed {
 

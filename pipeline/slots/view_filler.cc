@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
-#include <utility>
 
 #include "base/error.h"
 #include "pipeline/slots/rgb_slot.h"

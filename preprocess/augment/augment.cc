@@ -1,7 +1,6 @@
 #include "preprocess/augment/augment.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <optional>
 
 #include "base/error.h"
@@ -11,7 +10,6 @@
 #include "preprocess/augment/pillow_ops.h"
 #include "preprocess/augment/timm_policy.h"
 #include "preprocess/augment/torchvision_policy.h"
-#include "preprocess/pixels/image_size.h"
 
 namespace infeed {
 namespace {

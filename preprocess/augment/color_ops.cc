@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "preprocess/augment/loops.h"
-#include "preprocess/augment/pixels.h"
 
 namespace infeed {
 namespace {

@@ -2,9 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 
-#include "preprocess/pixels/image_size.h"
 #include "preprocess/pixels/pack.h"
 #include "preprocess/pixels/pixel_statistics.h"
 

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
-
-#include "preprocess/pixels/image_size.h"
 
 namespace infeed {
 namespace {

@@ -6,15 +6,12 @@
 #include <array>
 #include <bit>
 #include <csetjmp>
-#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <new>
 #include <optional>
-#include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "preprocess/codecs/stored_size.h"

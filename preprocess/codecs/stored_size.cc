@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/error.h"

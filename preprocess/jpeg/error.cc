@@ -2,7 +2,6 @@
 
 #include <array>
 #include <csetjmp>
-#include <cstddef>
 #include <cstdio>
 
 // jpeglib.h needs size_t and FILE declared before it.

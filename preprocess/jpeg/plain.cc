@@ -1,8 +1,6 @@
 #include "preprocess/jpeg/plain.h"
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <optional>
 
 #include "base/error.h"

@@ -13,10 +13,7 @@
 #endif
 
 #include <algorithm>
-#include <bit>
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include <hwy/highway.h>
 

@@ -7,9 +7,7 @@
 #define INFEED_PREPROCESS_JPEG_RUNS_INL_H_
 #endif
 
-#include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
-#include <vector>
 
 #include "base/rounding.h"
 #include "preprocess/jpeg_entropy/window_plan.h"

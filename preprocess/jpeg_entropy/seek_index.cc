@@ -3,7 +3,6 @@
 #include <bit>
 #include <cstring>
 #include <limits>
-#include <string_view>
 
 #include "base/error.h"
 #include "base/varint.h"

@@ -7,7 +7,6 @@
 #define INFEED_PREPROCESS_JPEG_STREAM_INL_H_
 #endif
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>

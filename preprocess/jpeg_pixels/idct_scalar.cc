@@ -1,6 +1,5 @@
 #include "preprocess/jpeg_pixels/idct_scalar.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 

@@ -8,8 +8,6 @@
 #define INFEED_PREPROCESS_JPEG_IDCT_TURN_INL_H_
 #endif
 
-#include <cstdint>
-
 #include <hwy/highway.h>
 
 #include "preprocess/jpeg_pixels/idct_pass-inl.h"

@@ -9,7 +9,6 @@
 #define INFEED_PREPROCESS_JPEG_UPSAMPLE_INL_H_
 #endif
 
-#include <cstddef>
 #include <cstdint>
 
 #include <hwy/highway.h>

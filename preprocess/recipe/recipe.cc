@@ -1,11 +1,8 @@
 #include "preprocess/recipe/recipe.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <string>
 #include <utility>
 
 #include "base/error.h"

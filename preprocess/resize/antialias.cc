@@ -1,6 +1,5 @@
 #include "preprocess/resize/antialias.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 

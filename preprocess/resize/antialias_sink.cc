@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "base/rounding.h"
-#include "preprocess/pixels/image_size.h"
 #include "preprocess/resize/groups.h"
 #include "preprocess/resize/kernels.h"
 

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstring>
 
 #include "base/rounding.h"
-#include "preprocess/pixels/image_size.h"
 #include "preprocess/resize/groups.h"
 
 namespace infeed {

@@ -7,7 +7,6 @@
 #endif
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 
 #include <hwy/highway.h>
@@ -15,7 +14,6 @@
 #include "preprocess/pixels/pack.h"
 #include "preprocess/resize/columns.h"
 #include "preprocess/resize/kernels.h"
-#include "preprocess/resize/resize.h"
 #include "preprocess/resize/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();

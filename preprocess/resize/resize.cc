@@ -1,7 +1,6 @@
 #include "preprocess/resize/resize.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
 #include "base/error.h"

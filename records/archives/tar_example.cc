@@ -1,16 +1,13 @@
 #include "records/archives/tar_example.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/error.h"
 #include "records/bytes/base_name.h"
 #include "records/bytes/plain_text.h"
 #include "records/example/builder.h"
-#include "records/example/imagenet_example.h"
 
 namespace infeed {
 namespace {

@@ -1,7 +1,6 @@
 #include "records/archives/tar_samples.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <utility>
 

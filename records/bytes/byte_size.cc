@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <limits>
 #include <span>
-#include <string>
 
 #include "base/error.h"
 #include "records/bytes/whole_number.h"

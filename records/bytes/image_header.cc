@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <string_view>
 
 #include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"

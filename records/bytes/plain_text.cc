@@ -1,7 +1,6 @@
 #include "records/bytes/plain_text.h"
 
 #include <algorithm>
-#include <cstddef>
 
 #include "base/shown_text.h"
 

@@ -1,6 +1,5 @@
 #include "records/files/dataset_info.h"
 
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string_view>

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cerrno>
-#include <string_view>
 
 #include "base/atomic_file.h"
 #include "base/environment.h"

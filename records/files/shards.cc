@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
-#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>

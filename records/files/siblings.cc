@@ -11,7 +11,6 @@
 #include "base/parent_folder.h"
 #include "records/bytes/base_name.h"
 #include "records/files/open_source.h"
-#include "records/files/record_files.h"
 #include "records/files/shards.h"
 #include "records/files/split_names.h"
 

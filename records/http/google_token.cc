@@ -1,7 +1,6 @@
 #include "records/http/google_token.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>

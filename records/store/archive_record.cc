@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/error.h"
 #include "records/archives/archive_images.h"

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <span>
 
 #include "base/error.h"
 #include "records/bytes/whole_number.h"

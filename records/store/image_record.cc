@@ -1,7 +1,6 @@
 #include "records/store/image_record.h"
 
 #include <cerrno>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>

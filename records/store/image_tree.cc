@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
-#include <optional>
 #include <string_view>
 #include <tuple>
 #include <utility>

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "records/files/open_source.h"
 #include "records/files/record_files.h"
-#include "records/files/shard_set.h"
 #include "records/files/shards.h"
 #include "records/files/split_names.h"
 #include "records/files/unreadable_format.h"

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <set>
-#include <span>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "base/error.h"
 #include "records/bytes/image_header.h"

@@ -7,13 +7,11 @@
 #include <numeric>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/error.h"
 #include "records/bytes/payload.h"
-#include "records/example/imagenet_example.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
 #include "records/files/side_format.h"

@@ -2,7 +2,6 @@
 
 #include <sys/resource.h>
 
-#include <cstddef>
 #include <iterator>
 #include <string>
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
-#include <span>
 #include <system_error>
 #include <utility>
 

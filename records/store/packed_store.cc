@@ -1,7 +1,6 @@
 #include "records/store/packed_store.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/error.h"
 

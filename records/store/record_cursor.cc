@@ -1,10 +1,7 @@
 #include "records/store/record_cursor.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "records/archives/tar_samples.h"

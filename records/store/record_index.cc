@@ -9,7 +9,6 @@
 #include <memory>
 #include <numeric>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "base/error.h"

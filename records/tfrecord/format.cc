@@ -1,6 +1,5 @@
 #include "records/tfrecord/format.h"
 
-#include <array>
 #include <cstdio>
 #include <limits>
 

@@ -2,7 +2,6 @@
 
 #include <sstream>
 #include <string_view>
-#include <utility>
 
 namespace infeed {
 namespace {

@@ -1,7 +1,6 @@
 #include "tools/cli/text_table.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <utility>
 

@@ -1,6 +1,5 @@
 #include "tools/convert/finished_shard.h"
 
-#include <cstdint>
 #include <filesystem>
 #include <string_view>
 #include <system_error>

@@ -1,8 +1,6 @@
 #include "tools/convert/graph.h"
 
-#include <cstddef>
 #include <exception>
-#include <utility>
 
 #include <tbb/parallel_pipeline.h>
 

@@ -1,7 +1,6 @@
 #include "tools/convert/image_encoder.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>

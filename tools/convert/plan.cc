@@ -1,11 +1,8 @@
 #include "tools/convert/plan.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <filesystem>
 #include <set>
-#include <string_view>
 #include <system_error>
 #include <utility>
 

@@ -1,9 +1,7 @@
 #include "tools/convert/record_maker.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <string>
 #include <utility>
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,6 @@
 #include "tools/convert/report.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <iterator>
 #include <string_view>
@@ -12,7 +11,6 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/own_files.h"
-#include "records/files/dataset_info.h"
 #include "records/files/unreadable_format.h"
 #include "tools/convert/conversion_text.h"
 #include "tools/convert/finished_shard.h"

@@ -1,6 +1,5 @@
 #include "tools/convert/shard_converter.h"
 
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 #include "tools/demo/dataset.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdio>

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <limits>
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>

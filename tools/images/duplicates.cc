@@ -1,11 +1,8 @@
 #include "tools/images/duplicates.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <span>
 #include <tuple>
 

@@ -1,7 +1,6 @@
 #include "tools/images/raw_images.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "base/error.h"

@@ -1,10 +1,8 @@
 #include "tools/images/record_images.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <mutex>
 #include <numeric>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <variant>

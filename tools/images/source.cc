@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
-#include <span>
 
 #include "base/atomic_file.h"
 #include "base/error.h"

@@ -1,9 +1,7 @@
 #include "tools/images/tree_union.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <map>
 #include <optional>

@@ -8,9 +8,7 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <yaml-cpp/yaml.h>
 

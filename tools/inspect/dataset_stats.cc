@@ -6,7 +6,6 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <tuple>
 
 #include "base/error.h"
 #include "base/random.h"

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <iterator>
 #include <span>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,7 +11,6 @@
 #include "base/shown_text.h"
 #include "records/bytes/byte_size.h"
 #include "records/files/open_source.h"
-#include "records/store/label_index.h"
 #include "tools/cli/text_table.h"
 #include "tools/inspect/dataset_stats_report.h"
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <iterator>
 #include <set>
-#include <utility>
 #include <variant>
 
 #include <fmt/format.h>

@@ -5,9 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstddef>
 #include <cstdio>
-#include <string>
 
 #include "base/own_files.h"
 #include "base/parent_folder.h"

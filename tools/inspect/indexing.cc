@@ -17,7 +17,6 @@
 #include "records/bytes/byte_source.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
-#include "records/files/shards.h"
 #include "records/files/split_names.h"
 #include "records/store/dali_index.h"
 #include "records/store/index_data.h"

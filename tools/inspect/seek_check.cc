@@ -7,7 +7,6 @@
 
 #include "preprocess/jpeg_entropy/seek_index.h"
 #include "records/store/seek_feature.h"
-#include "records/store/seek_file.h"
 
 namespace infeed {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/error.h"
 #include "tools/cli/number_checks.h"
 #include "tools/inspect/extraction.h"
 #include "tools/records/command.h"

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -15,7 +14,6 @@
 #include "records/tfrecord/format.h"
 #include "records/tfrecord/writer.h"
 #include "tools/cli/safe_name.h"
-#include "tools/rewrite/record_stream.h"
 #include "tools/shards/progress.h"
 #include "tools/shards/set_info.h"
 

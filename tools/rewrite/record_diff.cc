@@ -12,7 +12,6 @@
 #include "records/files/open_source.h"
 #include "records/store/file_records.h"
 #include "tools/cli/parallel_for.h"
-#include "tools/rewrite/record_stream.h"
 
 namespace infeed {
 namespace {

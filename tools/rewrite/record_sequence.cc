@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <utility>
 
 #include "base/error.h"
@@ -10,7 +9,6 @@
 #include "records/tfrecord/format.h"
 #include "records/tfrecord/frame_scan.h"
 #include "records/tfrecord/writer.h"
-#include "tools/rewrite/record_stream.h"
 #include "tools/shards/staged_folder.h"
 
 namespace infeed {

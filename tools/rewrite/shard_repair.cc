@@ -13,7 +13,6 @@
 #include "records/bytes/byte_sink.h"
 #include "records/files/open_sink.h"
 #include "records/tfrecord/byte_stream.h"
-#include "records/tfrecord/compression.h"
 #include "records/tfrecord/format.h"
 #include "records/tfrecord/reader.h"
 #include "records/tfrecord/writer.h"

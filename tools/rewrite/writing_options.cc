@@ -1,7 +1,6 @@
 #include "tools/rewrite/writing_options.h"
 
 #include <map>
-#include <string>
 
 #include <CLI/CLI.hpp>
 

@@ -1,12 +1,10 @@
 #include "tools/shards/set_info.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>

@@ -1,14 +1,9 @@
 #include "tools/train_resnet/train_flags.h"
 
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
