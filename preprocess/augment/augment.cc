@@ -8,8 +8,7 @@
 #include "preprocess/augment/erasing.h"
 #include "preprocess/augment/jitter.h"
 #include "preprocess/augment/pillow_ops.h"
-#include "preprocess/augment/timm_policy.h"
-#include "preprocess/augment/torchvision_policy.h"
+#include "preprocess/augment/pillow_policies.h"
 
 namespace infeed {
 namespace {

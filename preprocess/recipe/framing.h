@@ -1,7 +1,9 @@
 #pragma once
 
+#include "base/random.h"
 #include "preprocess/pixels/image.h"
 #include "preprocess/pixels/image_size.h"
+#include "preprocess/recipe/options.h"
 #include "preprocess/resize/side.h"
 
 namespace infeed {
@@ -46,5 +48,16 @@ struct DecodePlan {
 // pixel at its end is dropped. Requires: both sides of the window have at least
 // denominator pixels.
 [[nodiscard]] Window ScaledWindow(const Window& window, int denominator);
+
+// The largest size at which the whole window fits, rounded half to even:
+// Ultralytics' LetterBox.
+[[nodiscard]] Framing FitWindow(const Window& window, const ImageSize& output,
+                                FitMargin margin);
+
+// torchvision's ScaleJitter and its reference scripts' FixedSizeCrop: draws the
+// factor, and, if the window becomes larger than the output, one number for the
+// output's place both ways. Requires: fit.is_scaled().
+[[nodiscard]] Framing JitterScale(const Window& window, const ImageSize& output,
+                                  const FitOptions& fit, RandomSource& random);
 
 }  // namespace infeed

@@ -14,8 +14,7 @@
 #include "preprocess/pixels/row_sink.h"
 #include "preprocess/recipe/crop.h"
 #include "preprocess/recipe/eval_view.h"
-#include "preprocess/recipe/fit.h"
-#include "preprocess/recipe/iou_crop.h"
+#include "preprocess/recipe/framing.h"
 #include "preprocess/recipe/torchvision_crop.h"
 
 namespace infeed {

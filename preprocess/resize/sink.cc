@@ -1,12 +1,139 @@
 #include "preprocess/resize/sink.h"
 
 #include <algorithm>
+#include <cstring>
+#include <vector>
 
 #include "base/error.h"
-#include "preprocess/resize/antialias_sink.h"
+#include "base/rounding.h"
+#include "preprocess/resize/antialias.h"
+#include "preprocess/resize/antialias_columns.h"
+#include "preprocess/resize/antialias_kernels.h"
 #include "preprocess/resize/four_tap_sink.h"
+#include "preprocess/resize/groups.h"
+#include "preprocess/resize/kernels.h"
 
 namespace infeed {
+namespace {
+
+// The ResizeSink of the antialiased kernels. Rows come in pairs, 2n and 2n + 1:
+// a pair is resized to the output's width when both rows have arrived, and
+// waits in a ring of pairs that is large enough for an output row's taps. Owns
+// that ring. One thread at a time.
+class AntialiasSink final : public ResizeSink {
+ public:
+  // Requires: IsAntialiased(kernel), and both sides > 0.
+  AntialiasSink(ResizeKernel kernel, const ImageSize& size);
+
+  void Begin(int width, int height) override;
+  void Filled() override;
+
+ private:
+  // Processes a pair of rows, and writes the output rows that this completes.
+  // If the image ends with the upper row, the lower row is the upper row again.
+  void TakePair(const std::uint8_t* upper, const std::uint8_t* lower);
+  void NextTaps();
+  void WriteRow();
+  [[nodiscard]] RowPairGroup* RingPair(int pair);
+
+  int groups_;  // in a row between the passes
+  AntialiasColumns taps_of_columns_;
+  // A band's last row, if it waits for its partner.
+  std::vector<std::uint8_t> upper_;
+
+  AntialiasAxis axis_;       // the vertical one
+  AntialiasTaps taps_ = {};  // of the destination's next row
+  int ring_pairs_ = 0;
+  std::vector<RowPairGroup> ring_;
+  std::vector<WeightedPair> weighted_;  // of one output row
+};
+
+AntialiasSink::AntialiasSink(ResizeKernel kernel, const ImageSize& size)
+    : ResizeSink(size),
+      groups_(CeilDiv(size.width, kGroupPixels * kGroups) * kGroups),
+      taps_of_columns_(kernel),
+      axis_(kernel) {}
+
+void AntialiasSink::Begin(int width, int height) {
+  const Clock::time_point start = Clock::now();
+  ResizeSink::Begin(width, height);
+  taps_of_columns_.Set(used_.horizontal, columns_.count, flip_);
+  band_.SetWidth(width, taps_of_columns_.slack());
+  upper_.resize(static_cast<std::size_t>(width) * kPixelBytes +
+                static_cast<std::size_t>(taps_of_columns_.slack()));
+  axis_.Set(used_.vertical.in_size, used_.vertical.out_size);
+  // Taps that begin with a pair's lower row need one more pair.
+  ring_pairs_ = axis_.max_taps() / 2 + 1;
+  const std::size_t ring =
+      static_cast<std::size_t>(ring_pairs_) * static_cast<std::size_t>(groups_);
+  if (ring_.size() < ring) {
+    ring_.resize(ring);
+  }
+  NextTaps();
+  busy_ += Clock::now() - start;
+}
+
+void AntialiasSink::Filled() {
+  const Clock::time_point start = Clock::now();
+  for (int i = 0; i < band_.rows(); ++i, ++in_y_) {
+    const std::uint8_t* const row = band_.row(i);
+    if (in_y_ % 2 == 1) {
+      TakePair(i == 0 ? upper_.data() : band_.row(i - 1), row);
+    } else if (in_y_ == height_ - 1) {
+      TakePair(row, row);
+    } else if (i == band_.rows() - 1) {
+      std::memcpy(upper_.data(), row,
+                  static_cast<std::size_t>(width_) * kPixelBytes);
+    }
+  }
+  busy_ += Clock::now() - start;
+}
+
+void AntialiasSink::TakePair(const std::uint8_t* upper,
+                             const std::uint8_t* lower) {
+  if (is_complete()) {
+    return;
+  }
+  BlendTaps(upper, lower, taps_of_columns_, RingPair(in_y_ / 2));
+  while (!is_complete() &&
+         taps_.first + static_cast<int>(taps_.weights.size()) <= in_y_ + 1) {
+    WriteRow();
+    ++out_y_;
+    if (is_complete()) {
+      FinishPixels();
+    } else {
+      NextTaps();
+    }
+  }
+}
+
+RowPairGroup* AntialiasSink::RingPair(int pair) {
+  return ring_.data() + std::ptrdiff_t{pair % ring_pairs_} * groups_;
+}
+
+void AntialiasSink::NextTaps() {
+  taps_ = axis_.At(used_.vertical.out_first + out_y_);
+  taps_.first -= used_.vertical.in_first;
+}
+
+void AntialiasSink::WriteRow() {
+  const int end = taps_.first + static_cast<int>(taps_.weights.size());
+  const auto weight = [&](int row) {
+    return row < taps_.first || row >= end ? 0
+                                           : taps_.weights[row - taps_.first];
+  };
+  weighted_.clear();
+  for (int pair = taps_.first / 2; 2 * pair < end; ++pair) {
+    const std::int32_t upper = weight(2 * pair);
+    const std::int32_t lower = weight(2 * pair + 1);
+    weighted_.push_back({.rows = RingPair(pair),
+                         .high = {HighPart(upper), HighPart(lower)},
+                         .low = {LowPart(upper), LowPart(lower)}});
+  }
+  SumRows(weighted_, columns_.count, next_row());
+}
+
+}  // namespace
 
 ResizeSink::ResizeSink(const ImageSize& size) : size_(size) {
   Check(size.shorter() > 0, "an image has pixels");

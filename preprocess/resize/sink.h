@@ -8,7 +8,6 @@
 #include <span>
 
 #include "preprocess/pixels/image_size.h"
-#include "preprocess/pixels/row_band.h"
 #include "preprocess/pixels/row_sink.h"
 #include "preprocess/resize/side.h"
 

@@ -15,9 +15,8 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "preprocess/recipe/fit.h"
 #include "preprocess/recipe/framing.h"
-#include "preprocess/recipe/iou_crop.h"
+#include "preprocess/recipe/torchvision_crop.h"
 #include "tests/support/throws.h"
 
 namespace infeed {

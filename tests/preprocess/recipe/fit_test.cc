@@ -1,5 +1,3 @@
-#include "preprocess/recipe/fit.h"
-
 #include <algorithm>
 #include <array>
 #include <span>
@@ -12,6 +10,7 @@
 #include "base/error.h"
 #include "preprocess/codecs/png_codec.h"
 #include "preprocess/pixels/pack.h"
+#include "preprocess/recipe/framing.h"
 #include "preprocess/recipe/geometry.h"
 #include "preprocess/recipe/recipe.h"
 #include "tests/support/bytes.h"

@@ -1,5 +1,3 @@
-#include "preprocess/recipe/iou_crop.h"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +10,7 @@
 
 #include "preprocess/codecs/png_codec.h"
 #include "preprocess/recipe/recipe.h"
+#include "preprocess/recipe/torchvision_crop.h"
 #include "tests/support/bytes.h"
 #include "tests/support/print_window.h"
 #include "tests/support/test_jpeg.h"

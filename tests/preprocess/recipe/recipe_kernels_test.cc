@@ -10,7 +10,7 @@
 #include "preprocess/jpeg_entropy/seek_index.h"
 #include "preprocess/pixels/pack.h"
 #include "preprocess/recipe/crop.h"
-#include "preprocess/recipe/fit.h"
+#include "preprocess/recipe/framing.h"
 #include "preprocess/recipe/geometry.h"
 #include "preprocess/recipe/recipe.h"
 #include "preprocess/recipe/torchvision_crop.h"
