@@ -1,8 +1,9 @@
 #include "pipeline/order/sample_order.h"
 
 #include <algorithm>
-#include <limits>
+#include <cstddef>
 #include <numeric>
+#include <random>
 #include <string>
 #include <utility>
 
@@ -10,7 +11,6 @@
 #include "base/error.h"
 #include "pipeline/options/overloaded.h"
 #include "pipeline/order/selection.h"
-#include "pipeline/order/torch_order.h"
 
 namespace infeed {
 namespace {
@@ -18,6 +18,20 @@ namespace {
 constexpr std::int64_t kMaxRecords = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
+
+std::vector<std::uint32_t> TorchOrder(std::int64_t records, std::uint64_t seed,
+                                      std::uint32_t epoch) {
+  Check(records >= 0 && records <= kMostTorchRecords,
+        "PyTorch orders so many records like this");
+  std::mt19937 engine(static_cast<std::uint32_t>(seed + epoch));
+  std::vector<std::uint32_t> order(static_cast<std::size_t>(records));
+  std::iota(order.begin(), order.end(), 0U);
+  for (std::size_t place = 0; place + 1 < order.size(); ++place) {
+    const std::size_t left = order.size() - place;
+    std::swap(order[place], order[place + engine() % left]);
+  }
+  return order;
+}
 
 std::int64_t EpochOrder::RecordAt(std::int64_t position) const {
   Check(position >= 0 && position < places_, "the position is in the epoch");

@@ -6,11 +6,13 @@
 #include <span>
 
 #include "base/error.h"
+#include "pipeline/options/objects.h"
 #include "pipeline/options/options.h"
 #include "pipeline/reading/record_cache.h"
 #include "pipeline/slots/sample.h"
 #include "pipeline/slots/seek_index_use.h"
 #include "pipeline/stats/stage_counters.h"
+#include "preprocess/recipe/geometry.h"
 #include "records/store/record_store.h"
 
 namespace infeed {
@@ -53,5 +55,18 @@ class SampleLoader {
   const bool has_images_;
   const bool reads_labels_;
 };
+
+// Reads a sample's boxes from the columns behind those of InputOptions::fields
+// into sample.boxes, in pixels of an image of that size, and returns them.
+// Throws DataError for lists that are not as specified. Requires:
+// objects.is_on(), and the sample's fields were read.
+std::span<const float> ReadSampleBoxes(const ObjectsSpec& objects,
+                                       const ImageSize& source, Sample& sample);
+
+// Reads the boxes, puts those in the sample's image into the first of these
+// columns, and filters the lists of the objects with them. Throws and requires
+// as ReadSampleBoxes().
+void FollowObjects(const ObjectsSpec& objects, const Geometry& geometry,
+                   const ImageSize& output, Sample& sample);
 
 }  // namespace infeed

@@ -7,7 +7,7 @@
 #include "pipeline/order/label_class.h"
 #include "pipeline/order/selection.h"
 #include "pipeline/slots/rgb_slot.h"
-#include "pipeline/slots/sample_objects.h"
+#include "pipeline/slots/sample_loader.h"
 #include "pipeline/stats/stage_scope.h"
 #include "pipeline/stats/trace_log.h"
 #include "records/bytes/crc32c.h"

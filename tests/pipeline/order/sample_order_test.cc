@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "pipeline/order/torch_order.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/throws.h"
 

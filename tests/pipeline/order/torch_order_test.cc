@@ -1,4 +1,3 @@
-#include "pipeline/order/torch_order.h"
 
 #include <algorithm>
 #include <cstdint>
