@@ -1,5 +1,3 @@
-#include "preprocess/codecs/sample_depth.h"
-
 #include <array>
 #include <string>
 #include <utility>
@@ -8,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "preprocess/codecs/codec_plugin.h"
 #include "preprocess/codecs/image_decoder.h"
 #include "preprocess/codecs/tiff_directory.h"
 #include "tests/support/test_jpeg.h"
