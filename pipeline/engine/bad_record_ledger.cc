@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/own_files.h"
-#include "records/bytes/json_text.h"
+#include "records/bytes/json.h"
 
 namespace infeed {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "records/store/key_guess.h"
-#include "records/store/label_offset.h"
+#include "records/store/label_index.h"
 
 namespace infeed {
 namespace {

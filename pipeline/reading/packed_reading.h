@@ -4,7 +4,7 @@
 
 #include "pipeline/options/options.h"
 #include "pipeline/reading/memory_plan.h"
-#include "records/store/packed_store.h"
+#include "records/store/packed_shard.h"
 #include "records/store/record_index.h"
 
 namespace infeed {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "pipeline/options/options.h"
-#include "records/store/packed_store.h"
+#include "records/store/packed_shard.h"
 #include "records/store/record_index.h"
 #include "records/store/record_store.h"
 

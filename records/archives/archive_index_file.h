@@ -4,6 +4,7 @@
 #include <string>
 
 #include "records/archives/archive_images.h"
+#include "records/archives/tar_samples.h"
 #include "records/bytes/byte_source.h"
 #include "records/tfrecord/compression.h"
 
@@ -28,5 +29,19 @@ struct ArchiveFileIndex {
 // path. Throws IoError, also for more than kMostClasses.
 std::string SaveArchiveIndex(const ByteSource& archive,
                              const ArchiveFileIndex& index);
+
+struct TarFileIndex {
+  Compression compression = Compression::kNone;
+  TarIndex samples = {};
+};
+
+// Reads a tar's index file, FOLDER/.infeed/NAME.index or the one in
+// SideFolder(). nullopt when there is none, it is damaged, or it is for another
+// size or modification time of the tar.
+[[nodiscard]] std::optional<TarFileIndex> FindTarIndex(const ByteSource& tar);
+
+// Writes a tar's index file atomically, in SideFolder(), and returns its path.
+// Throws IoError.
+std::string SaveTarIndex(const ByteSource& tar, const TarFileIndex& index);
 
 }  // namespace infeed

@@ -43,4 +43,17 @@ struct FolderListing {
 // Whether a file's name has the extension of an image, in any case.
 [[nodiscard]] bool HasImageExtension(std::string_view name);
 
+// All that is below a folder, or a "folder" of a bucket. Paths are relative to
+// it. Links are followed once: one that leads to a folder above it, or to one
+// that was walked below the same folder of a class, ends there.
+struct FolderWalk {
+  std::vector<FolderEntry> images;   // by extension; sorted by path, bytewise
+  std::vector<std::string> ignored;  // hidden entries, and other kinds of files
+  std::vector<std::string> empty;    // folders with no images and no folders
+  std::vector<std::string> ended;    // links that were not followed again
+};
+
+// Throws what ListFolders() throws.
+[[nodiscard]] FolderWalk WalkFolder(const std::string& folder);
+
 }  // namespace infeed

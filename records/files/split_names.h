@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // Names of a data set's parts in folders, files and flags.
 namespace infeed {
@@ -29,5 +30,14 @@ inline constexpr std::array<std::string_view, 3> kSplits = {
                                    const std::string& data,
                                    const std::string& first,
                                    const std::string& second);
+
+// Returns the other files of records that belong to the same data set by their
+// names: they lie in the same folder, or in the split folders (train/, val/,
+// test/) beside the folder of a shard, and their names differ in the split and
+// in numbers only: "a-train-0007.tar" and "a-val-0001.tar". Sorted. Empty for a
+// server that does not list its files. Throws IoError for a folder that cannot
+// be listed.
+[[nodiscard]] std::vector<std::string> FindSiblings(
+    const std::vector<std::string>& shards);
 
 }  // namespace infeed

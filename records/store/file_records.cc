@@ -13,22 +13,21 @@
 #include "base/error.h"
 #include "records/archives/archive_images.h"
 #include "records/archives/archive_index_file.h"
-#include "records/archives/tar_index_file.h"
 #include "records/archives/tar_member.h"
 #include "records/archives/tar_samples.h"
 #include "records/archives/zip_directory.h"
 #include "records/archives/zip_entry.h"
+#include "records/bytes/image_header.h"
 #include "records/bytes/name_text.h"
 #include "records/bytes/plain_text.h"
 #include "records/files/image_layout.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
+#include "records/files/unreadable_format.h"
 #include "records/store/image_record.h"
-#include "records/store/other_file.h"
 #include "records/tfrecord/byte_stream.h"
 #include "records/tfrecord/frame_scan.h"
 #include "records/tfrecord/index_file.h"
-#include "records/tfrecord/stream_buffer.h"
 
 namespace infeed {
 namespace {
@@ -331,6 +330,30 @@ FileRecords ScanFile(const ByteSource& file,
   }
 }
 
+constexpr std::int64_t kDescribedBytes = std::int64_t{1} << 20;
+constexpr std::size_t kTextBytes = 4096;
+
+// A format by the bytes that its files begin with.
+struct OtherFile {
+  std::string_view start;
+  std::string_view what;
+};
+constexpr std::array<OtherFile, 9> kOtherFiles = {
+    {{"PAR1",
+      "a Parquet file: `infeed convert FILE.parquet SHARDS` of the Python "
+      "package makes shards of it"},
+     {"ARROW1", "an Arrow file, not a file of records: save it as Parquet"},
+     {"\x89HDF", "an HDF5 file, not a file of records: export its images"},
+     {"\x93NUMPY", "a NumPy array, not a file of records: export its images"},
+     {"\xFD"
+      "7zXZ",
+      "packed by xz: unpack it, or pack it as .tar.gz or .zip"},
+     {"BZh", "packed by bzip2: unpack it, or pack it as .tar.gz or .zip"},
+     {"\x28\xB5\x2F\xFD",
+      "packed by zstd: unpack it, or pack it as .tar.gz or .zip"},
+     {"7z\xBC\xAF", "packed by 7-Zip: unpack it, or pack it as .zip"},
+     {"Rar!", "packed by RAR: unpack it, or pack it as .zip"}}};
+
 }  // namespace
 
 std::string_view RecordFormatName(RecordFormat format) {
@@ -371,6 +394,35 @@ FileRecords FindRecords(const ByteSource& file,
   FileRecords records = ScanFile(file, options);
   records.stale_index_file = std::move(stale);
   return records;
+}
+
+std::string DescribeOtherFile(const ByteSource& file) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(
+      std::min<std::int64_t>(kDescribedBytes, file.size())));
+  bytes.resize(file.ReadAt(0, bytes));
+  const std::string_view text = AsChars(bytes);
+  if (const auto format = FindImageFormat(bytes); !format.empty()) {
+    return "a " + std::string(format) +
+           " image, not a file of records: give the folder that has a folder "
+           "of images for each class, or make shards of a table of images by "
+           "imagenet_to_records --manifest";
+  }
+  if (const auto format = FindUnreadableFormat(bytes); !format.empty()) {
+    return "no file of records; " + UnreadableReason(format);
+  }
+  for (const OtherFile& other : kOtherFiles) {
+    if (text.starts_with(other.start)) {
+      return std::string(other.what);
+    }
+  }
+  const bool is_text =
+      std::ranges::none_of(text.substr(0, kTextBytes), [](unsigned char c) {
+        return c < ' ' && c != '\n' && c != '\r' && c != '\t';
+      });
+  return is_text && !text.empty()
+             ? "a text file, not a file of records: of a table of images "
+               "imagenet_to_records --manifest makes shards"
+             : "";
 }
 
 }  // namespace infeed

@@ -67,4 +67,9 @@ enum class IndexState { kFresh, kStale, kNone };
 [[nodiscard]] FileRecords FindRecords(const ByteSource& file,
                                       const FileRecordsOptions& options);
 
+// Describes a file without records by its first bytes, for an error message:
+// "a JPEG image, not a file of records: " and what to do instead. "" if the
+// format is not recognized. Throws IoError.
+[[nodiscard]] std::string DescribeOtherFile(const ByteSource& file);
+
 }  // namespace infeed

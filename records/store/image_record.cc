@@ -2,12 +2,19 @@
 
 #include <cerrno>
 #include <memory>
-#include <span>
+#include <optional>
 #include <string>
 #include <system_error>
 
 #include "base/error.h"
+#include "records/archives/archive_images.h"
+#include "records/archives/tar_example.h"
+#include "records/archives/tar_member.h"
+#include "records/archives/tar_samples.h"
+#include "records/archives/zip_entry.h"
+#include "records/bytes/base_name.h"
 #include "records/bytes/byte_source.h"
+#include "records/bytes/plain_text.h"
 #include "records/bytes/stopped_error.h"
 #include "records/example/builder.h"
 #include "records/files/open_source.h"
@@ -56,6 +63,35 @@ std::string ReadImage(const std::string& path, std::int64_t listed_bytes) {
   }
 }
 
+RecordPayload ImageExample(std::int64_t label, const std::string& filename,
+                           std::string_view encoded,
+                           std::vector<std::byte>& buffer) {
+  return {.bytes = WriteExample(BuildExampleParts({.label = label,
+                                                   .synset = {},
+                                                   .text = {},
+                                                   .filename = filename,
+                                                   .encoded = encoded}),
+                                buffer)};
+}
+
+std::string FileNameIn(std::string_view archive_name) {
+  return std::string(BaseName(ArchiveName(archive_name)));
+}
+
+RecordPayload TarExample(std::int64_t label, std::span<const std::byte> extent,
+                         std::vector<std::byte>& buffer) {
+  const std::optional<TarMember> member = TarWalk(BytesOf(extent), "").Next();
+  if (!member || member->kind != TarKind::kFile ||
+      member->end != std::ssize(extent)) {
+    throw DataError("the file changed after it was indexed: no image is here");
+  }
+  return ImageExample(
+      label, FileNameIn(member->name),
+      AsChars(extent.subspan(static_cast<std::size_t>(member->data),
+                             static_cast<std::size_t>(member->bytes))),
+      buffer);
+}
+
 }  // namespace
 
 RecordPayload ReadImageRecord(const RecordIndex& index, std::int64_t record,
@@ -63,12 +99,24 @@ RecordPayload ReadImageRecord(const RecordIndex& index, std::int64_t record,
   const RecordLocation location = index.at(record);
   const std::string& path = index.shard_of(location);
   const std::string encoded = ReadImage(path, location.length);
-  return {.bytes = WriteExample(BuildExampleParts({.label = index.label(record),
-                                                   .synset = {},
-                                                   .text = {},
-                                                   .filename = FileNameOf(path),
-                                                   .encoded = encoded}),
-                                buffer)};
+  return ImageExample(index.label(record), FileNameOf(path), encoded, buffer);
+}
+
+RecordPayload MakeArchiveExample(const RecordIndex& index, std::int64_t record,
+                                 std::span<const std::byte> extent,
+                                 std::string_view image_key,
+                                 std::vector<std::byte>& buffer) {
+  const auto shard = static_cast<std::size_t>(index.at(record).shard);
+  if (index.format(shard) == RecordFormat::kZip) {
+    std::vector<std::byte> inflated;
+    const ZipFile file = ReadZipEntry(extent, kMaxImageFileBytes, inflated);
+    return ImageExample(index.label(record), FileNameIn(file.name),
+                        AsChars(file.bytes), buffer);
+  }
+  if (index.format(shard) == RecordFormat::kTarTree) {
+    return TarExample(index.label(record), extent, buffer);
+  }
+  return {.bytes = BuildTarExample(ParseTarSample(extent), buffer, image_key)};
 }
 
 }  // namespace infeed

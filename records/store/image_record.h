@@ -2,12 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "records/example/record_payload.h"
 #include "records/store/record_index.h"
 
-// Image files as records, for data without shards (RecordIndex::OfImages).
+// Image files (RecordIndex::OfImages), samples of tars and entries of zips as
+// records.
 namespace infeed {
 
 // Longer files are rejected.
@@ -26,5 +29,16 @@ inline constexpr std::int64_t kMaxImageFileBytes = std::int64_t{1} << 30;
 [[nodiscard]] RecordPayload ReadImageRecord(const RecordIndex& index,
                                             std::int64_t record,
                                             std::vector<std::byte>& buffer);
+
+// Returns the payload of a record that lies in an archive, a view into buffer,
+// which grows as needed: an Example with the image, its file's base name, its
+// label, and of a tar the sample's other members (tar_example.h). extent: the
+// record's bytes in the archive. Throws DataError, without an origin, when the
+// bytes are not such a record. image_key: of tars, as BuildTarExample() takes
+// it. Requires: the record's shard is a tar or a zip.
+[[nodiscard]] RecordPayload MakeArchiveExample(
+    const RecordIndex& index, std::int64_t record,
+    std::span<const std::byte> extent, std::string_view image_key,
+    std::vector<std::byte>& buffer);
 
 }  // namespace infeed

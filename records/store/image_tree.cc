@@ -11,7 +11,6 @@
 #include "records/bytes/base_name.h"
 #include "records/files/class_texts.h"
 #include "records/files/folder_listing.h"
-#include "records/files/folder_walk.h"
 #include "records/files/image_layout.h"
 #include "records/files/open_source.h"
 #include "records/files/split_names.h"

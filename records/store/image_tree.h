@@ -76,7 +76,7 @@ struct ImageTree {
 
 // Lists the images in a folder, or a "folder" of a bucket (s3://, gs://), in
 // one of the layouts of image_layout.h. Folders are walked to their end, links
-// followed once (folder_walk.h).
+// followed once (folder_listing.h).
 //
 // Images are recognized by their extension, upper or lower case; hidden files
 // and all other files are counted in left_out. RAW/class_names.txt (or

@@ -7,7 +7,6 @@
 #include "records/archives/tar_samples.h"
 #include "records/example/reader.h"
 #include "records/store/file_records.h"
-#include "records/store/other_file.h"
 
 namespace infeed {
 namespace {

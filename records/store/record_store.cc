@@ -2,20 +2,29 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "base/rounding.h"
 #include "records/bytes/crc32c.h"
 #include "records/files/open_source.h"
-#include "records/store/archive_record.h"
 #include "records/store/image_record.h"
-#include "records/store/mapped_shards.h"
 #include "records/store/open_shards.h"
 #include "records/tfrecord/format.h"
 
 namespace infeed {
 namespace {
+
+// Whether a record may join the read before it, which begins no later.
+bool Joins(const PlannedRead& read, const RecordLocation& location,
+           const ReadPlanOptions& options) {
+  return read.shard == location.shard &&
+         location.offset - (read.offset + read.bytes) <=
+             options.max_hole_bytes &&
+         location.end() - read.offset <= options.max_read_bytes;
+}
 
 // Throws DataError if the record's length differs from the index.
 void CheckLength(std::int64_t indexed, std::int64_t found,
@@ -83,6 +92,29 @@ class Scratch {
 };
 
 }  // namespace
+
+std::vector<PlannedRead> PlanReads(std::span<const RecordLocation> locations,
+                                   const ReadPlanOptions& options) {
+  std::vector<std::size_t> order(locations.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tuple(locations[a].shard, locations[a].offset, a) <
+           std::tuple(locations[b].shard, locations[b].offset, b);
+  });
+  std::vector<PlannedRead> reads;
+  for (const std::size_t record : order) {
+    const RecordLocation& location = locations[record];
+    if (reads.empty() || !Joins(reads.back(), location, options)) {
+      reads.push_back({location.shard, location.offset, 0, {}});
+    }
+    PlannedRead& read = reads.back();
+    read.bytes = std::max(read.bytes, location.end() - read.offset);
+    if (options.names_records) {
+      read.records.push_back(record);
+    }
+  }
+  return reads;
+}
 
 RecordStore::RecordStore(const RecordIndex& index,
                          const RecordStoreOptions& options)

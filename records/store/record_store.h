@@ -14,11 +14,35 @@
 #include "records/bytes/byte_source.h"
 #include "records/example/imagenet_example.h"
 #include "records/example/record_payload.h"
-#include "records/store/packed_store.h"
-#include "records/store/read_plan.h"
+#include "records/store/packed_shard.h"
 #include "records/store/record_index.h"
 
 namespace infeed {
+
+struct ReadPlanOptions {
+  // The largest gap between two records that is read along instead of splitting
+  // the read.
+  std::int64_t max_hole_bytes = std::int64_t{64} << 10;
+  // Whether PlannedRead::records is filled.
+  bool names_records = true;
+  // Limit of one read, unless a single record is longer.
+  std::int64_t max_read_bytes = std::int64_t{8} << 20;
+};
+
+// One positioned read that covers several records of a shard.
+struct PlannedRead {
+  std::int32_t shard = 0;
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;
+  // Indices of the locations that it covers, in the order of their offsets.
+  std::vector<std::size_t> records;
+};
+
+// Joins records that lie near each other into reads, ordered by shard and
+// offset. A record may be listed more than once.
+[[nodiscard]] std::vector<PlannedRead> PlanReads(
+    std::span<const RecordLocation> locations,
+    const ReadPlanOptions& options = {});
 
 class MappedFile;
 class MappedShards;
@@ -42,8 +66,8 @@ struct RecordStoreOptions {
 
 // Reads any record of an indexed set of shards: by one positioned read, or by
 // unpacking if the shard is compressed (packed_shard.h). The records of image
-// files, tars and zips are tf.train.Examples that it makes (image_record.h,
-// archive_record.h); an unreadable image file is then a DataError.
+// files, tars and zips are tf.train.Examples that it makes (image_record.h); an
+// unreadable image file is then a DataError.
 //
 // The index must outlive the store. Thread-safe. Throws DataError, with file,
 // record and byte offset, when the frame at that place fails a checksum, has
@@ -77,7 +101,7 @@ class RecordStore {
               std::optional<std::uint32_t> computed = {}) const;
 
   // A hint that these records will be read soon. Starts fetching them, records
-  // that lie near each other together (read_plan.h): from disk into the page
+  // that lie near each other together (PlanReads()): from disk into the page
   // cache, or from the cloud within the limits of cloud_settings(). Compressed
   // shards read ahead by themselves. Never fails: errors are thrown when a
   // record is read.
@@ -95,7 +119,7 @@ class RecordStore {
   using OnBadRecord =
       std::function<void(std::size_t place, const DataError& error)>;
 
-  // Reads several records, those near each other with one read (read_plan.h),
+  // Reads several records, those near each other with one read (PlanReads()),
   // and delivers them in the order of their places on disk. Takes memory for
   // one such read. Requires: all records are in the index.
   void ReadMany(std::span<const std::int64_t> records,

@@ -9,7 +9,6 @@
 #include "records/files/open_source.h"
 #include "records/tfrecord/byte_stream.h"
 #include "records/tfrecord/format.h"
-#include "records/tfrecord/stream_buffer.h"
 
 namespace infeed {
 namespace {

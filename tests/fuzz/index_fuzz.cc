@@ -8,7 +8,6 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/archives/archive_index_file.h"
-#include "records/archives/tar_index_file.h"
 #include "records/files/side_format.h"
 #include "records/store/dali_index.h"
 #include "records/tfrecord/index_file.h"

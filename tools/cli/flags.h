@@ -1,13 +1,16 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/program_end.h"
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 // The common main() of all programs: flags in, exit code out.
 //
@@ -34,9 +37,17 @@ namespace infeed {
 
 // Parses the command line into the app's options, and adds --help, --help_all
 // (help_text.h), --version and, for the build, --bash_completion
-// (completion.h). Names of flags are written with underscores and accepted with
+// (BashCompletion()). Names of flags are written with underscores and accepted with
 // hyphens too. Returns false when --help, --version or the like was given and
 // printed: the program has nothing left to do. Throws UsageError.
 [[nodiscard]] bool ParseFlags(CLI::App& app, int argc, char** argv);
+
+// The choices of an option whose text or type is "a|b|c"; others have none.
+[[nodiscard]] std::vector<std::string> ChoicesOf(const CLI::Option& option);
+
+// A script that completes the verbs and flags of a program and their choices in
+// bash, and in zsh by bashcompinit. It is made from the flags, so it always
+// matches the program.
+[[nodiscard]] std::string BashCompletion(const CLI::App& app);
 
 }  // namespace infeed

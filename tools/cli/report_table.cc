@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "records/bytes/json_text.h"
+#include "records/bytes/json.h"
 #include "tools/cli/text_table.h"
 
 namespace infeed {

@@ -26,7 +26,7 @@
 #include "records/cloud/object_store.h"
 #include "records/files/open_source.h"
 #include "records/files/shards.h"
-#include "tools/convert/object_features.h"
+#include "tools/convert/record_maker.h"
 #include "tools/images/raw_images.h"
 #include "tools/images/record_images.h"
 #include "tools/shards/progress.h"

@@ -19,7 +19,7 @@
 #include "records/files/open_source.h"
 #include "records/files/shard_set.h"
 #include "records/files/split_names.h"
-#include "tools/images/annotated_folder.h"
+#include "tools/images/annotations.h"
 
 namespace infeed {
 namespace {

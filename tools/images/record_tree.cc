@@ -20,7 +20,7 @@
 #include "records/files/shards.h"
 #include "records/files/split_names.h"
 #include "records/store/index_data.h"
-#include "records/store/label_offset.h"
+#include "records/store/label_index.h"
 #include "tools/images/record_images.h"
 
 namespace infeed {

@@ -19,7 +19,7 @@
 #include "records/files/open_source.h"
 #include "records/files/text_lines.h"
 #include "tools/cli/parallel_for.h"
-#include "tools/images/annotated_folder.h"
+#include "tools/images/annotations.h"
 
 namespace infeed {
 namespace {

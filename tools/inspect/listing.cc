@@ -2,21 +2,33 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "base/choices.h"
 #include "base/count_text.h"
 #include "base/error.h"
 #include "base/shown_text.h"
 #include "records/bytes/byte_size.h"
+#include "records/bytes/byte_source.h"
 #include "records/files/open_source.h"
-#include "records/tfrecord/compression.h"
+#include "records/tfrecord/frame_scan.h"
+#include "records/tfrecord/reader.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/shards/check.h"
 
 namespace infeed {
 namespace {
+
+std::int64_t CountByReading(std::unique_ptr<ByteSource> source) {
+  TfrecordReader reader(std::move(source), {.verify_checksums = false});
+  std::int64_t records = 0;
+  while (reader.Next()) {
+    ++records;
+  }
+  return records;
+}
 
 std::string Compare(const ExpectedShards& expected, const std::string& path,
                     const ShardSummary& summary) {
@@ -63,6 +75,26 @@ ReportTable LineOf(const ListedShard& shard) {
 }
 
 }  // namespace
+
+ShardSummary SummariseShard(const std::string& path) {
+  std::unique_ptr<ByteSource> source = OpenSource(path);
+  ShardSummary summary = {.records = 0,
+                          .bytes = source->size(),
+                          .format = DetectFormat(*source),
+                          .compression = ReadCompression(*source),
+                          .index = FindIndexState(*source)};
+  if (summary.index == IndexState::kFresh ||
+      summary.format != RecordFormat::kTfrecord) {
+    summary.records =
+        static_cast<std::int64_t>(FindRecords(*source, {}).offsets.size());
+  } else if (summary.compression != Compression::kNone) {
+    summary.records = CountByReading(std::move(source));
+  } else {
+    summary.records = static_cast<std::int64_t>(
+        ScanFrames(*source, TfrecordReaderOptions().max_record_bytes).size());
+  }
+  return summary;
+}
 
 ShardListing ListShardFiles(const std::vector<std::string>& paths,
                             const ShardSetFaults& faults, int threads) {

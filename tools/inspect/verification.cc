@@ -1,7 +1,10 @@
 #include "tools/inspect/verification.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <mutex>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -9,18 +12,144 @@
 
 #include "base/count_text.h"
 #include "base/shown_text.h"
+#include "preprocess/jpeg_entropy/seek_index.h"
 #include "records/bytes/byte_size.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/open_source.h"
+#include "records/store/seek_feature.h"
+#include "records/store/seek_file.h"
+#include "records/tfrecord/reader.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/inspect/bad_records.h"
 #include "tools/inspect/payload_check.h"
-#include "tools/inspect/seek_check.h"
 #include "tools/shards/check.h"
 #include "tools/shards/progress.h"
 
 namespace infeed {
 namespace {
+
+bool IsRight(const JpegSeekIndex& index, std::span<const std::byte> jpeg) {
+  std::optional<JpegSeekIndex> made = MakeSeekIndex(jpeg, index.run);
+  if (!index.is_complete()) {
+    if (!made) {
+      return true;  // The JPEG may be irregular after the covered rows.
+    }
+    made->entries.resize(std::min(made->entries.size(), index.entries.size()));
+  }
+  return made == index;
+}
+
+// Checks the seek indexes of records, in their Examples and in the seek files
+// beside the shards. A wrong index changes no pixels, it only fails to save
+// time: its record is still good.
+//
+// The paths must outlive it. Thread-safe.
+class SeekCheck {
+ public:
+  // remake: make each index again from its JPEG and compare; if false only its
+  // seal is checked, which is nearly free.
+  SeekCheck(const std::vector<std::string>& paths, bool remake)
+      : paths_(paths), remake_(remake), shards_(paths.size()) {}
+
+  // Opens the seek file of a shard of that size, if there is one. Requires: no
+  // record of the shard was checked yet.
+  void Open(std::size_t shard, std::int64_t shard_size);
+
+  // Checks the index of a record, if it has one.
+  void CheckRecord(std::size_t shard, const Record& record,
+                   const ImagenetExampleView& example);
+
+  // The records with a wrong index, in file order. records: the shard's number
+  // of records. If records were lost, or the seek file has another number of
+  // entries (those of one split of an archive), record numbers do not match the
+  // seek file and no reader uses it: then only the indexes in Examples are
+  // reported. Requires: all records were checked.
+  [[nodiscard]] std::vector<DamagedRecord> Take(std::size_t shard,
+                                                std::int64_t records,
+                                                bool records_are_lost);
+
+ private:
+  struct Finding {
+    DamagedRecord record;
+    bool is_beside = false;  // the index is from the seek file
+  };
+  struct Shard {
+    std::unique_ptr<const SeekFile> file;
+    std::vector<Finding> findings;
+  };
+  // Returns the fault of an index; "": none.
+  [[nodiscard]] std::string Fault(std::span<const std::byte> sealed,
+                                  std::span<const std::byte> jpeg) const;
+
+  const std::vector<std::string>& paths_;
+  const bool remake_;
+  std::mutex mutex_;
+  std::vector<Shard> shards_;  // mutex_ guards the findings
+};
+
+void SeekCheck::Open(std::size_t shard, std::int64_t shard_size) {
+  shards_[shard].file = SeekFile::Find(paths_[shard], shard_size);
+}
+
+void SeekCheck::CheckRecord(std::size_t shard, const Record& record,
+                            const ImagenetExampleView& example) {
+  Shard& state = shards_[shard];
+  std::span<const std::byte> sealed = example.seek_index;
+  std::vector<std::byte> buffer;
+  const bool is_beside = sealed.empty() && state.file &&
+                         record.number < state.file->info().records;
+  if (is_beside) {
+    sealed = state.file->Read(
+        record.number, LongestSeekIndex(std::ssize(record.payload)), buffer);
+  }
+  if (sealed.empty()) {
+    return;
+  }
+  const std::string fault = Fault(sealed, example.encoded);
+  if (!fault.empty()) {
+    const std::string index =
+        is_beside ? "the seek index in the file beside the shard "
+                  : "the seek index ";
+    const std::lock_guard lock(mutex_);
+    state.findings.push_back({.record = {.record = record.number,
+                                         .offset = record.offset,
+                                         .reason = index + fault},
+                              .is_beside = is_beside});
+  }
+}
+
+std::string SeekCheck::Fault(std::span<const std::byte> sealed,
+                             std::span<const std::byte> jpeg) const {
+  const OpenedSeekIndex opened = OpenSeekIndex(sealed, jpeg);
+  if (opened.seal != SeekSeal::kGood) {
+    return std::string(SeekSealText(opened.seal));
+  }
+  JpegSeekIndex index;
+  if (!ParseSeekIndex(opened.body, index)) {
+    return "cannot be read";
+  }
+  return remake_ && !IsRight(index, jpeg) ? "is not what the JPEG's scan says"
+                                          : "";
+}
+
+std::vector<DamagedRecord> SeekCheck::Take(std::size_t shard,
+                                           std::int64_t records,
+                                           bool records_are_lost) {
+  std::vector<DamagedRecord> bad;
+  {
+    const std::lock_guard lock(mutex_);
+    Shard& state = shards_[shard];
+    const bool uses_file = !records_are_lost && state.file != nullptr &&
+                           state.file->info().records == records;
+    for (Finding& finding : state.findings) {
+      if (uses_file || !finding.is_beside) {
+        bad.push_back(std::move(finding.record));
+      }
+    }
+  }
+  std::ranges::sort(bad);
+  return bad;
+}
 
 struct VerifyTotals {
   std::int64_t records = 0;

@@ -12,7 +12,7 @@
 #include "records/files/class_list.h"
 #include "records/files/dataset_info.h"
 #include "records/store/index_data.h"
-#include "records/store/label_offset.h"
+#include "records/store/label_index.h"
 #include "trainer/feed/fake_data.h"
 
 namespace infeed {

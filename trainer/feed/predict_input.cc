@@ -9,7 +9,6 @@
 #include "records/bytes/name_text.h"
 #include "records/cloud/object_store.h"
 #include "records/files/folder_listing.h"
-#include "records/files/folder_walk.h"
 #include "records/files/open_source.h"
 #include "records/files/record_files.h"
 #include "records/files/shards.h"

@@ -10,7 +10,7 @@
 #include "base/count_text.h"
 #include "base/error.h"
 #include "base/ratio.h"
-#include "records/bytes/json_text.h"
+#include "records/bytes/json.h"
 #include "records/files/open_source.h"
 #include "trainer/results/eval_result.h"
 

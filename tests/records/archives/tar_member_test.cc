@@ -14,7 +14,6 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/tfrecord/byte_stream.h"
-#include "records/tfrecord/stream_buffer.h"
 #include "tests/support/bytes.h"
 #include "tests/support/hex.h"
 #include "tests/support/tar_file.h"

@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "records/bytes/sha256.h"
 #include "records/tfrecord/byte_stream.h"
-#include "records/tfrecord/stream_buffer.h"
 #include "tests/support/bytes.h"
 #include "tests/support/hex.h"
 #include "tests/support/tar_file.h"

@@ -1,5 +1,3 @@
-#include "records/files/folder_walk.h"
-
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "records/files/folder_listing.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/throws.h"
 

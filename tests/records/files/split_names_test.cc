@@ -7,7 +7,6 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/files/record_files.h"
-#include "records/files/siblings.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/temporary_folder.h"
 

@@ -1,5 +1,3 @@
-#include "records/store/label_offset.h"
-
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -11,6 +9,7 @@
 #include "records/example/builder.h"
 #include "records/files/dataset_info.h"
 #include "records/store/index_data.h"
+#include "records/store/label_index.h"
 #include "tests/support/flower_records.h"
 #include "tests/support/record_file.h"
 #include "tests/support/tar_file.h"

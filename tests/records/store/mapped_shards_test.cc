@@ -1,8 +1,7 @@
-#include "records/store/mapped_shards.h"
-
 #include <filesystem>
 #include <string>
 
+#include "records/store/open_shards.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 

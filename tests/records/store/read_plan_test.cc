@@ -1,6 +1,6 @@
-#include "records/store/read_plan.h"
-
 #include <vector>
+
+#include "records/store/record_store.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,5 +1,3 @@
-#include "tools/cli/completion.h"
-
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -8,6 +6,7 @@
 
 #include "base/atomic_file.h"
 #include "tests/support/temporary_folder.h"
+#include "tools/cli/flags.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

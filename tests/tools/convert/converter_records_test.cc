@@ -11,7 +11,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "records/archives/tar_index_file.h"
+#include "records/archives/archive_index_file.h"
 #include "records/archives/tar_samples.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/dataset_info.h"

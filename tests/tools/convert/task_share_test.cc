@@ -1,5 +1,3 @@
-#include "tools/convert/task_share.h"
-
 #include <fstream>
 #include <map>
 #include <optional>
@@ -8,6 +6,7 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "tests/support/throws.h"
+#include "tools/convert/output_flags.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

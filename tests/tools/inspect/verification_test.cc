@@ -21,7 +21,7 @@
 #include "tests/support/seek_records.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
-#include "tools/shards/seek_file_maker.h"
+#include "tools/inspect/indexing.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
