@@ -37,9 +37,9 @@ namespace infeed {
 
 // Parses the command line into the app's options, and adds --help, --help_all
 // (help_text.h), --version and, for the build, --bash_completion
-// (BashCompletion()). Names of flags are written with underscores and accepted with
-// hyphens too. Returns false when --help, --version or the like was given and
-// printed: the program has nothing left to do. Throws UsageError.
+// (BashCompletion()). Names of flags are written with underscores and accepted
+// with hyphens too. Returns false when --help, --version or the like was given
+// and printed: the program has nothing left to do. Throws UsageError.
 [[nodiscard]] bool ParseFlags(CLI::App& app, int argc, char** argv);
 
 // The choices of an option whose text or type is "a|b|c"; others have none.
