@@ -89,6 +89,7 @@ void MakeUtf8(Json& json) {
 
 // JSON as text; indent -1: one line.
 template <typename Json>
+requires requires { typename Json::value_t; }
 [[nodiscard]] std::string JsonText(Json json, int indent = -1) {
   MakeUtf8(json);
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);

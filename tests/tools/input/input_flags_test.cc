@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "tests/support/argument_vector.h"
 #include "tests/support/throws.h"
-#include "tools/cli/completion.h"
 #include "tools/cli/flags.h"
 
 #include "gmock/gmock.h"
