@@ -110,10 +110,10 @@ class Batch {
   // Where a fixed field of the slot is.
   [[nodiscard]] FieldPlace fixed_place(std::size_t field, int slot) {
     Check(slot >= 0 && slot < size(), "the slot is in the batch");
-    Fixed& at = fixed_[field];
-    const auto number = static_cast<std::size_t>(slot);
-    return {.row = at.rows.subspan(number * at.row_bytes, at.row_bytes),
-            .length = &at.lengths[number]};
+    Fixed& fixed = fixed_[field];
+    const auto at = static_cast<std::size_t>(slot);
+    return {.row = fixed.rows.subspan(at * fixed.row_bytes, fixed.row_bytes),
+            .length = &fixed.lengths[at]};
   }
 
   // The boxes of all slots (InputOptions::objects); none in slots of weight 0.
