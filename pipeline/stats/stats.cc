@@ -26,6 +26,13 @@ void Subtract(const Stats& earlier, Stats& stats) {
   }
 }
 
+// Whether it is the same link: one to a worker that left the list, and came
+// back, counts from 0 again.
+bool GoesOn(const WorkerStats& earlier, const WorkerStats& worker) {
+  return worker.images >= earlier.images &&
+         worker.open_seconds >= earlier.open_seconds;
+}
+
 }  // namespace
 
 const StageStats* PipelineStats::stage(std::string_view name) const {
@@ -47,7 +54,7 @@ PipelineStats PipelineStats::Since(const PipelineStats& earlier) const {
   for (WorkerStats& worker : interval.workers) {
     const auto before = std::ranges::find(earlier.workers, worker.address,
                                           &WorkerStats::address);
-    if (before != earlier.workers.end()) {
+    if (before != earlier.workers.end() && GoesOn(*before, worker)) {
       Subtract(*before, worker);
     }
   }

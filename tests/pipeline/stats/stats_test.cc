@@ -134,6 +134,15 @@ TEST(PipelineStatsTest, SubtractsWorkersByAddress) {
   EXPECT_EQ(worker.latency_seconds, 0.5);
 }
 
+TEST(PipelineStatsTest, AWorkerThatCameBackToTheListHasCountedFromZero) {
+  PipelineStats later = Later();
+  later.workers[1].images = 12;
+  later.workers[1].open_seconds = 2;
+  const WorkerStats worker = later.Since(Earlier()).workers[1];
+  EXPECT_EQ(worker.images, 12);
+  EXPECT_EQ(worker.open_seconds, 2);
+}
+
 TEST(PipelineStatsTest, KeepsWhatIsNotCounted) {
   const PipelineStats interval = Later().Since(Earlier());
   EXPECT_EQ(interval.threads, 2);
