@@ -53,7 +53,8 @@ __attribute__((visibility("default"))) int infeed_rpc_version() {
 }
 
 __attribute__((visibility("default"))) infeed::RpcPlugin* infeed_rpc_plugin() {
-  static infeed::GrpcPlugin plugin;
+  // An object would be destroyed while the process ends.
+  static auto& plugin = *new infeed::GrpcPlugin;
   return &plugin;
 }
 
