@@ -123,8 +123,9 @@ def check_programs(bin_folder, work):
 
 
 def check_batches(python, data, programs):
-    """The programs, each a command, have the batches of the module."""
-    digest = run(python, "-c", PROGRAM, data, BATCHES).strip()
+    """The programs, each a command as Python's is, have the batches of the
+    module."""
+    digest = run(*python, "-c", PROGRAM, data, BATCHES).strip()
     for name, program in programs.items():
         text = run(*program, *hash_flags(data))
         if digest not in text:
@@ -135,7 +136,7 @@ def check_batches(python, data, programs):
 
 
 def check_images(python, work):
-    run(python, "-c", IMAGES, work / "shards",
+    run(*python, "-c", IMAGES, work / "shards",
         next((work / "images").rglob("*.png")),
         next((work / "images").rglob("*.webp")))
 
@@ -224,8 +225,9 @@ def check_worker(python, data, address):
 def check_beside(python, data, package, address):
     """Libraries that both bring must not meet, whichever comes first."""
     for first, second in itertools.permutations((package, "infeed")):
-        program = f"import {first}\nimport {second}\n" + WITH_WORKER
-        run(python, "-c", program, data, address)
+        program = f"import {first}\nimport {second}\n" + (
+            WITH_WORKER if address else PROGRAM)
+        run(python, "-c", program, data, address or BATCHES)
     print(f"imports beside {package} in both orders")
 
 
@@ -244,12 +246,15 @@ def main():
         if (BUILD / "pipeline_throughput").exists():
             programs["build/release's"] = [BUILD / "pipeline_throughput"]
         for name in ("shards", "images", "images.zip", "images.tar"):
-            check_batches(python, work / name, programs)
-        check_images(python, work)
+            check_batches([python], work / name, programs)
+        check_images([python], work)
         check_tls(work / "env/bin", work)
         shards = work / "shards"
-        with running_worker(work / "env/bin", shards) as address:
-            check_worker(python, shards, address)
+        has_workers = any((work / "env").rglob("libinfeed_workers.so"))
+        with (running_worker(work / "env/bin", shards) if has_workers
+              else contextlib.nullcontext()) as address:
+            if has_workers:
+                check_worker(python, shards, address)
             for package in packages:
                 name = {"grpcio": "grpc", "opencv-python-headless": "cv2",
                         "tensorflow-cpu": "tensorflow"}.get(package, package)
@@ -257,4 +262,5 @@ def main():
     print(f"{wheel}: good with {interpreter}")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,76 +1,50 @@
-"""licences.py WHEEL FOLDER: puts the wheel into the folder, with the licences
-of what it brings along; fails where a library is new to it."""
+"""licences.py CPU ENVIRONMENT WHEEL FOLDER: puts the wheel into the folder, with
+the licences of what is in it."""
 
-import glob
-import importlib.metadata
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
-CURL = "build/wheel/curl"
-# Libraries whose licences were checked and permit redistribution: an Apache
-# wheel must not contain GPL code.
-LIBRARIES = {"libcrypto", "libcurl", "libfmt", "libhwy", "libisal", "libjpeg",
-             "libpng16", "libpugixml", "libssl", "libtbb", "libutf8proc",
-             "libwebp"}
-# Header-only libraries that are compiled in, by their Debian packages.
-HEADERS = ["libcli11-dev", "nlohmann-json3-dev"]
-# Archives of which the plugin of input workers is linked, which are gRPC (with
-# upb and address_sorting), Abseil and c-ares; and xxHash, of which gRPC has a
-# copy that its licences leave out.
-ARCHIVES = ["libabsl-dev", "libc-ares-dev", "libgrpc-dev", "libxxhash0"]
+import ziglang
+
+# Of the sources of Debian's packages. They were read: an Apache wheel must not
+# contain GPL code.
+KNOWN = {"cli11", "curl", "fmtlib", "highway", "libisal", "libjpeg-turbo",
+         "libpng1.6", "libwebp", "nlohmann-json3", "onetbb", "openssl",
+         "pugixml", "utf8proc", "yaml-cpp", "zlib"}
 
 
-def run(*command):
-    return subprocess.run(command, check=True, capture_output=True,
-                          text=True).stdout
-
-
-def package_of(library):
-    """Debian's package of a library in the wheel, whose name has a hash."""
-    name = re.sub(r"-[0-9a-f]{8,}(?=\.so)", "", library.name)
-    return run("dpkg-query", "--search", "*/" + name).split(":")[0]
-
-
-def debian_copyright(package):
-    return pathlib.Path("/usr/share/doc") / package / "copyright"
-
-
-def licences(libraries):
+def licences(cpu, environment):
     """The licence files by the names they get."""
-    files = {package: debian_copyright(package)
-             for package in HEADERS + ARCHIVES}
-    for library in libraries:
-        if library.name.startswith("libcurl"):
-            files["curl"] = pathlib.Path(glob.glob(f"{CURL}/curl-*/COPYING")[0])
-        else:
-            package = package_of(library)
-            files[package] = debian_copyright(package)
-    for file in importlib.metadata.files("nanobind"):
-        if file.name == "LICENSE":
-            files["nanobind"] = pathlib.Path(file.locate())
-    return files
+    zig = pathlib.Path(ziglang.__file__).parent
+    nanobind = next(pathlib.Path(environment).glob(
+        "lib/python*/site-packages/nanobind-*.dist-info/licenses/LICENSE"))
+    files = {path.name: path for path in
+             pathlib.Path("build/wheel", cpu, "licences").iterdir()}
+    unknown = files.keys() - KNOWN
+    if unknown:
+        sys.exit(f"look at the licences of {unknown} first")
+    return {**files, "nanobind": nanobind, "zig": zig / "LICENSE",
+            "libc++": zig / "lib/libcxx/LICENSE.TXT",
+            "libc++abi": zig / "lib/libcxxabi/LICENSE.TXT",
+            "libunwind": zig / "lib/libunwind/LICENSE.TXT",
+            "libgcc": pathlib.Path("/usr/share/doc/gcc-12-base/copyright")}
 
 
 def main():
-    wheel, folder = sys.argv[1:]
+    cpu, environment, wheel, folder = sys.argv[1:]
     with tempfile.TemporaryDirectory() as place:
-        run(sys.executable, "-m", "wheel", "unpack", "--dest", place, wheel)
+        subprocess.run([sys.executable, "-m", "wheel", "unpack", "--dest",
+                        place, wheel], check=True, stdout=subprocess.DEVNULL)
         root = next(pathlib.Path(place).iterdir())
-        libraries = sorted((root / "infeed.libs").iterdir())
-        unknown = [library.name for library in libraries
-                   if re.split(r"[-.]", library.name)[0] not in LIBRARIES
-                   and "-".join(library.name.split("-")[:2]) not in LIBRARIES]
-        if unknown:
-            sys.exit(f"{wheel}: look at the licences of {unknown} first")
         target = next(root.glob("*.dist-info")) / "licenses" / "libraries"
         target.mkdir(parents=True)
-        for name, source in sorted(licences(libraries).items()):
+        for name, source in sorted(licences(cpu, environment).items()):
             shutil.copyfile(source, target / name)
-        run(sys.executable, "-m", "wheel", "pack", "--dest-dir", folder, root)
+        subprocess.run([sys.executable, "-m", "wheel", "pack", "--dest-dir",
+                        folder, root], check=True, stdout=subprocess.DEVNULL)
 
 
 main()
