@@ -13,7 +13,7 @@ option(INFEED_IMAGE_CODECS
 option(INFEED_WORKERS
   "Build input workers' network part, with gRPC (OFF where it is not found)" ON)
 option(INFEED_STATIC_GRPC
-  "Link gRPC's archives into input workers' network part, as wheels do" OFF)
+  "Link gRPC's archives into input workers' network part" OFF)
 set(INFEED_CUDA_ARCHITECTURES "80-real;90-real;100" CACHE STRING
   "Whose device code a build with CUDA has, as CMAKE_CUDA_ARCHITECTURES takes it")
 set(INFEED_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them")
