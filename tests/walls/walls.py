@@ -376,6 +376,7 @@ def check_version(root):
     for name, pattern in (
             ("pyproject.toml", r'^version = "(.*)"'),
             ("python/infeed/__init__.py", r'^__version__ = "(.*)"'),
+            ("packaging/conda/recipe/recipe.yaml", r'^  version: "(.*)"'),
             ("CHANGELOG.md", r"^## .*?(\d[\w.]*)")):
         found = re.search(pattern, (root / name).read_text(), re.M)
         if not found or found[1] != project:

@@ -191,6 +191,8 @@ class WallsTest(unittest.TestCase):
         self.write("CMakeLists.txt", "project(infeed VERSION 1.2.0\n")
         self.write("pyproject.toml", '[project]\nversion = "1.2.0"\n')
         self.write("python/infeed/__init__.py", '__version__ = "1.1.0"\n')
+        self.write("packaging/conda/recipe/recipe.yaml",
+                   'context:\n  version: "1.1.1"\n')
         self.write("CHANGELOG.md", "# Changelog\n## 1.2.0\n## 1.1.0\n")
         for command in (["init", "-q"], ["add", "."],
                         ["-c", "user.name=a", "-c", "user.email=a@b", "commit",
@@ -199,7 +201,10 @@ class WallsTest(unittest.TestCase):
         self.assertEqual(
             self.breaches(walls.check_version),
             ["python/infeed/__init__.py: version 1.1.0, CMakeLists.txt has "
-             "1.2.0", "tag v1.3.0: CMakeLists.txt has 1.2.0"])
+             "1.2.0",
+             "packaging/conda/recipe/recipe.yaml: version 1.1.1, "
+             "CMakeLists.txt has 1.2.0",
+             "tag v1.3.0: CMakeLists.txt has 1.2.0"])
 
     def test_a_long_table_is_no_function(self):
         rows = '    {"a", &P::a, Between(0, 1)},\n' * 80
