@@ -100,12 +100,15 @@ bool LinkSet::AreAllTried() const {
 std::string LinkSet::Refusal() const {
   const WorkerLink* first = nullptr;
   int refused = 0;
+  bool is_any_full = false;
   for (const auto& one : links_) {
-    if (one->link.state() == WorkerLink::State::kRefused) {
+    const WorkerLink::State state = one->link.state();
+    is_any_full = is_any_full || state == WorkerLink::State::kFull;
+    if (state == WorkerLink::State::kRefused) {
       first = refused++ == 0 ? &one->link : first;
     }
   }
-  if (first == nullptr) {
+  if (first == nullptr || is_any_full) {
     return {};
   }
   const std::string text = first->Title() + ": " + first->reason();

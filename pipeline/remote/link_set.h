@@ -48,7 +48,8 @@ class LinkSet {
   [[nodiscard]] LinkLatencies::Duration MedianLatency() const;
   // Whether there are links, and the first attempt of each has ended.
   [[nodiscard]] bool AreAllTried() const;
-  // A worker that refuses, and why; "": none does.
+  // A worker that refuses, and why; "": none does, or one that is full may take
+  // the stream later.
   [[nodiscard]] std::string Refusal() const;
   // By address.
   [[nodiscard]] std::vector<WorkerStats> stats(
