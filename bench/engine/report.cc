@@ -10,6 +10,7 @@
 #include "base/count_text.h"
 #include "pipeline/stats/text.h"
 #include "pipeline/stats/verdict.h"
+#include "preprocess/pixels/simd_target.h"
 #include "records/bytes/byte_size.h"
 
 namespace infeed {
@@ -127,6 +128,7 @@ ReportTable ThroughputReport(const std::vector<ThroughputRun>& runs,
        fmt::format("peak memory: {} of the whole process, libraries included\n",
                    MemorySizeText(peak_rss_bytes))},
       {.text = alone ? "" : MemoryText(fastest.memory) + "\n"},
+      {"simd_target", CurrentSimdTarget()},
       {"records", records},
       {"batch_size", input.batch_size},
       {"image_size", input.preprocess.image_size},

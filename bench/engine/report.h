@@ -29,7 +29,7 @@ inline constexpr std::array kRunColumns = {
 
 // As text: the table of runs, then the fastest run's stages, verdict, time to
 // the first batch, and memory. As JSON: the fastest run's keys, the peak
-// memory, the options, and every run under "runs".
+// memory, the SIMD target, the options, and every run under "runs".
 [[nodiscard]] ReportTable ThroughputReport(
     const std::vector<ThroughputRun>& runs, const ThroughputOptions& options,
     std::int64_t records, std::int64_t peak_rss_bytes);

@@ -34,6 +34,13 @@ class Results:
             return None
         return (max(values) - min(values)) / statistics.median(values)
 
+    def simd_target(self, key):
+        """Of ours, by Highway's name; the others choose their own."""
+        for (found, _), measures in self.measures.items():
+            if found == key and "simd_target" in measures[0]:
+                return measures[0]["simd_target"]
+        return "–"
+
     def version(self, key):
         """"tf.data 2.21.0"; None for ours, which is the commit's."""
         for (found, _), measures in self.measures.items():
@@ -93,7 +100,8 @@ def row_cells(row, cores, results):
     cells += [
         number(results.median(row.key, first, "cpu_seconds_per_1000"), ".2f"),
         number(peak and peak / 1e6, ",.0f"),
-        number(results.median(row.key, first, "first_batch_seconds"), ".2f")]
+        number(results.median(row.key, first, "first_batch_seconds"), ".2f"),
+        results.simd_target(row.key)]
     return cells
 
 
@@ -113,7 +121,7 @@ def tables(rows, cores, results):
         head = ["system", "work"]
         for count in cores:
             head += [f"{unit}, {cores_text(count)}", "spread"]
-        head += ["CPU s per 1,000", "peak MB", "first batch, s"]
+        head += ["CPU s per 1,000", "peak MB", "first batch, s", "SIMD target"]
         made.append(markdown(head, [row_cells(row, cores, results)
                                     for row in rows if row.unit == unit]))
     return "\n".join(made)

@@ -203,6 +203,7 @@ def of_ours(report):
     return {"images_per_second": fast["images_per_second"]["median"],
             "cpu_seconds_per_1000": fast["cpu_seconds_per_1000_images"],
             "peak_rss_bytes": report["peak_rss_bytes"],
+            "simd_target": report["simd_target"],
             "first_batch_seconds": fast["first_batch_seconds"],
             "overhead": 1 - work / (fast["threads"] * fast["elapsed_seconds"])}
 

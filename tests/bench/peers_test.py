@@ -76,6 +76,15 @@ class ResultsTest(unittest.TestCase):
         self.assertNotIn("5,000", images)
         self.assertIn("5,000", records)
 
+    def test_our_rows_name_the_instruction_set_in_use(self):
+        found = measured(tpu=[100], spdl=[10])
+        found.measures["tpu", 1][0]["simd_target"] = "AVX3_DL"
+        lines = results.tables([row("tpu"), row("spdl")], [1], found
+                               ).splitlines()
+        self.assertTrue(lines[0].endswith("| SIMD target |"))
+        self.assertTrue(lines[2].endswith("| AVX3_DL |"))
+        self.assertTrue(lines[3].endswith("| – |"))
+
     def test_goals_compare_medians(self):
         found = measured(tpu=[410], tf_reference=[100], tpu_rows=[560])
         found.add("tpu", 1, {"cpu_seconds_per_1000": 0.5})
@@ -151,7 +160,8 @@ class SystemsTest(unittest.TestCase):
     def test_what_ours_does_beside_its_work(self):
         stages = [{"name": name, "busy_seconds": seconds} for name, seconds in
                   (("read", 0.5), ("decode", 6), ("resize", 3))]
-        found = systems.of_ours({"peak_rss_bytes": 5, "runs": [{
+        found = systems.of_ours({"peak_rss_bytes": 5, "simd_target": "AVX2",
+                                 "runs": [{
             "threads": 2, "elapsed_seconds": 5, "first_batch_seconds": 1,
             "images_per_second": {"median": 7}, "stages": stages,
             "cpu_seconds_per_1000_images": 2}]})
