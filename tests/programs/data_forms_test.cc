@@ -23,13 +23,29 @@ using ::testing::HasSubstr;
 
 class DataFormsTest : public ::testing::Test {
  protected:
-  static std::string Hash(const std::string& data, const std::string& flags) {
+  static std::string Hash(const std::string& data, const std::string& flags,
+                          int batches = 12) {
     const ProgramResult result =
         RunProgram("pipeline_throughput",
-                   "--data_dir " + data +
-                       " --hash 12 --batch_size 8 --image_size 16 " + flags);
+                   "--data_dir " + data + " --hash " + std::to_string(batches) +
+                       " --batch_size 8 --image_size 16 " + flags);
     EXPECT_EQ(result.exit_code, 0) << data << result.err;
     return result.out;
+  }
+
+  // Of what each of two ranks gets after one process has stopped in the middle
+  // of an epoch.
+  std::string HashesOfTheRest(const std::string& data) const {
+    const std::string state = cache_ / "state.json";
+    const std::string flags = "--recipe torchvision --augment randaugment ";
+    (void)Hash(data, flags + "--threads 3 --save_state " + state, 5);
+    std::string hashes;
+    for (const char* const rank : {"0 --threads 2", "1 --threads 1"}) {
+      hashes += Hash(
+          data, flags + "--restore " + state + " --world_size 2 --rank " + rank,
+          7);
+    }
+    return hashes;
   }
 
   TemporaryFolder cache_;
@@ -42,6 +58,13 @@ TEST_F(DataFormsTest, AllFormsHaveTheSameBatches) {
   const std::string expected = Hash(forms_.shards(), flags);
   for (const std::string& data : forms_.all()) {
     EXPECT_EQ(Hash(data, flags), expected) << data;
+  }
+}
+
+TEST_F(DataFormsTest, AllFormsGoOnWithOtherRanksAndTheSameBytes) {
+  const std::string expected = HashesOfTheRest(forms_.shards());
+  for (const std::string& data : forms_.all()) {
+    EXPECT_EQ(HashesOfTheRest(data), expected) << data;
   }
 }
 
