@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Checks the walls of the source tree; see docs/internals/architecture.md.
 
-usage: walls.py includes|rooms|doors|sizes|types|format|links|columns|version ROOT
+usage: walls.py CHECK ROOT
+
+CHECK: includes, rooms, doors, sizes, types, format, links, columns, claims,
+defaults or version.
 
 Prints one line for each breach and exits 1 when there is one.
 """
 
+import ast
 import pathlib
 import re
 import subprocess
@@ -87,6 +91,16 @@ ROOMY = [*STATIONS, "bench", "python"]
 # What a page of Markdown links to or shows, and which of it is elsewhere.
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 URL = re.compile(r"[a-z]+:")
+
+# Tests, and how pages name a default: `a` (3), `a` (default 3), `a` is 3 by
+# default; an argument of a table.
+TEST = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\)", re.M)
+PYTHON_TEST = re.compile(r"^\s+def (test_\w+)", re.M)
+DEFAULTS = [re.compile(pattern) for pattern in (
+    r"`(\w+)` \((?:default:? )?`?(-?\d[\d.,]*(?: ?[KMG]i?B)?)`?\)",
+    r"`(\w+)` \(default:? `?([\w.]+)`?[);]",
+    r"`(\w+)` is `?(-?\d[\d.,]*\w*)`? by default")]
+ARGUMENT = re.compile(r"^\| `(\w+)=([\w.\"]+)` \|", re.M)
 
 HEADER_LIST = re.compile(r"\bset\((\w+)\s+([^)]*)\)")
 MOST_INSTALLED = 40  # headers
@@ -369,6 +383,96 @@ def check_links(root):
                 yield f"{page.relative_to(root)}: {target} leads nowhere"
 
 
+def test_names(root):
+    """What a page may call a test: the suites and tests of GoogleTest, the
+    methods of Python's tests with their file, and files under tests/ and
+    bench/."""
+    names = set()
+    for path in [*root.glob("tests/**/*.cc"), *root.glob("tests/**/*.py"),
+                 *root.glob("bench/**/*.py")]:
+        names |= {path.stem, path.name, f"{path.parent.name}/{path.stem}"}
+        text = path.read_text()
+        for suite, name in TEST.findall(text):
+            names |= {suite, name, f"{suite}.{name}"}
+        names |= {f"{path.stem}.{name}" for name in PYTHON_TEST.findall(text)}
+    return names
+
+
+def tables(page):
+    """The tables of a page: the cells of their rows, the head first."""
+    table = []
+    for line in page.read_text().split("\n") + [""]:
+        if line.startswith("|"):
+            table.append([cell.strip() for cell in
+                          re.split(r"(?<!\\)\|", line)[1:-1]])
+        elif table:
+            yield table
+            table = []
+
+
+def check_claims(root):
+    """Tables with a last column of tests name tests that there are; the list of
+    claims names one for each, and the page."""
+    known = test_names(root)
+    titles = {page.stem for page in pages(root)}
+    for page in pages(root):
+        name = page.relative_to(root)
+        for head, _, *rows in tables(page):
+            if not head[-1].startswith("test"):
+                continue
+            for row in rows:
+                tests = re.findall(r"`([^`]+)`", row[-1])
+                if page.name == "claims.md" and (not tests or
+                                                 row[1] not in titles):
+                    yield f"{name}: {row[0]}: names no test, or no page"
+                yield from (f"{name}: {test}: there is no such test"
+                            for test in tests if test not in known)
+
+
+def same_value(value):
+    """A default in a form in which its spellings are equal."""
+    return re.sub(r"[\s,`\"]", "", value).removesuffix(".0").lower()
+
+
+def listed_defaults(root):
+    """Of docs/options.md, which the program's own tables write: a parameter and
+    an option of one name may differ."""
+    text = " ".join((root / "docs/options.md").read_text().split())
+    defaults = {}
+    for name, value in re.findall(r"- `(\w+)` \(default ([^\s;)]*)", text):
+        defaults.setdefault(name, set()).add(same_value(value))
+    return defaults
+
+
+def loader_defaults(root):
+    """Of infeed.Loader's own arguments."""
+    module = ast.parse((root / "python/infeed/loader.py").read_text())
+    loader = next(node for node in module.body
+                  if isinstance(node, ast.ClassDef) and node.name == "Loader")
+    init = next(node for node in loader.body
+                if isinstance(node, ast.FunctionDef) and
+                node.name == "__init__")
+    return {argument.arg: {same_value(ast.unparse(value).replace("'", ""))}
+            for argument, value in zip(init.args.kwonlyargs,
+                                       init.args.kw_defaults) if value}
+
+
+def check_defaults(root):
+    """A default that a page names is the program's."""
+    listed, arguments = listed_defaults(root), loader_defaults(root)
+    for page in sorted(root.glob("docs/**/*.md")):
+        text = " ".join(page.read_text().split())
+        found = [(name, value, listed) for pattern in DEFAULTS
+                 for name, value in pattern.findall(text)]
+        if page.name == "python.md":
+            found += [(name, value, listed | arguments) for name, value in
+                      ARGUMENT.findall(page.read_text())]
+        for name, value, known in found:
+            if name in known and same_value(value) not in known[name]:
+                yield (f"{page.relative_to(root)}: default of {name}: {value}; "
+                       f"it is {' or '.join(sorted(known[name]))}")
+
+
 def check_version(root):
     """The version is the same wherever it stands, and in a release's tag."""
     project = re.search(r"project\(infeed VERSION (\S+)",
@@ -395,7 +499,8 @@ def main():
               "doors": check_doors,
               "sizes": check_sizes, "types": check_types,
               "format": check_format, "links": check_links,
-              "columns": check_columns, "version": check_version}
+              "columns": check_columns, "claims": check_claims,
+              "defaults": check_defaults, "version": check_version}
     breaches = list(checks[check](root))
     print("\n".join(breaches) or f"{check}: no breach")
     sys.exit(1 if breaches else 0)

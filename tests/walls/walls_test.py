@@ -187,6 +187,45 @@ class WallsTest(unittest.TestCase):
         self.assertEqual(self.breaches(walls.check_columns),
                          ["README.md:2: 121 columns; at most 120"])
 
+    def test_tests_that_a_page_names_exist(self):
+        self.write("tests/a/a_test.cc", "TEST_F(ATest, Holds) {\n")
+        self.write("tests/a/b_test.py", "    def test_b(self):\n")
+        self.write("docs/data.md", "| failure | test |\n|---|---|\n"
+                   "| x | `ATest` |\n| y | |\n\n| a | b |\n|---|---|\n| `C` | `D` |\n")
+        claims = ("| claim | page | test |\n|---|---|---|\n"
+                  "| a \\| b | data | `ATest.Holds` |\n"
+                  "| c | data | `b_test.test_b` |\n")
+        self.write("docs/internals/claims.md", claims)
+        self.assertEqual(self.breaches(walls.check_claims), [])
+        self.write("docs/internals/claims.md", claims +
+                   "| d | data | `ATest.Gone` |\n| e | none | `ATest` |\n"
+                   "| f | data | |\n")
+        name = "docs/internals/claims.md: "
+        self.assertEqual(self.breaches(walls.check_claims), [
+            name + "ATest.Gone: there is no such test",
+            name + "e: names no test, or no page",
+            name + "f: names no test, or no page"])
+
+    def test_defaults_that_a_page_names_are_the_programs(self):
+        self.write("docs/options.md", "- `memory` (default 4GiB; size): a.\n"
+                   "- `rate` (default 0.1): b.\n- `checked` (default\n  1000;"
+                   " at least 0): c.\n- `kind` (default none): d.\n")
+        self.write("python/infeed/loader.py", "class Loader:\n"
+                   "    def __init__(self, *, layout: str = 'rgb') -> None: ...\n")
+        self.write("docs/a.md", "`memory` (default 4 GiB), `rate` is 0.1 by "
+                   "default,\n`checked` (1,000), `kind` (a word), `own` (7)\n")
+        self.write("docs/python.md", '| `layout="rgb"` | a |\n')
+        self.assertEqual(self.breaches(walls.check_defaults), [])
+        self.write("docs/a.md", "`memory` (8 GiB), `rate` is 1 by default, "
+                   "`checked`\n(100), `kind` (default all)\n")
+        self.write("docs/python.md", '| `layout="words"` | a |\n')
+        self.assertEqual(
+            [breach.split("default of ")[1]
+             for breach in self.breaches(walls.check_defaults)],
+            ["memory: 8 GiB; it is 4gib", "checked: 100; it is 1000",
+             "kind: all; it is none", "rate: 1; it is 0.1",
+             'layout: "words"; it is rgb'])
+
     def test_a_version_is_the_same_everywhere(self):
         self.write("CMakeLists.txt", "project(infeed VERSION 1.2.0\n")
         self.write("pyproject.toml", '[project]\nversion = "1.2.0"\n')

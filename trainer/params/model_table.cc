@@ -180,8 +180,8 @@ const Param kModelParams[] = {
         "graphs; required makes that an error."),
     Row("deterministic", Field<&P::deterministic>(), Any(), "",
         "On a GPU, use algorithms of cuDNN and cuBLAS that give the same bits "
-        "in every run, and do not search for the fastest ones; on a CPU a run "
-        "always has the same bits."),
+        "in every run, and do not search for the fastest ones; on a CPU runs "
+        "with as many threads have the same bits."),
     Common(Row("resnet_checkpoint", Field<&P::resnet_checkpoint>(), Any(),
                "path",
                "Start from these weights: a model_dir or checkpoint of "
