@@ -47,10 +47,10 @@ Jitter DrawJitter(const AugmentOptions& options, RandomSource& random) {
 
 void ApplyJitter(const Jitter& jitter, std::span<std::uint32_t> pixels) {
   for (const JitterKind kind : jitter.order) {
-    const float factor = jitter.factors[static_cast<std::size_t>(kind)];
-    if (factor == (kind == JitterKind::kHue ? 0.0F : 1.0F)) {
+    if (!jitter.changes(kind)) {
       continue;
     }
+    const float factor = jitter.factors[static_cast<std::size_t>(kind)];
     switch (kind) {
       case JitterKind::kBrightness:
         JitterBrightness(factor, pixels);

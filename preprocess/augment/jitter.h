@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -22,6 +23,11 @@ struct Jitter {
   std::array<JitterKind, 4> order;  // each kind once
   // By kind. 1 changes nothing for the first three kinds, 0 for hue.
   std::array<float, 4> factors;
+
+  [[nodiscard]] bool changes(JitterKind kind) const {
+    return factors[static_cast<std::size_t>(kind)] !=
+           (kind == JitterKind::kHue ? 0.0F : 1.0F);
+  }
 };
 
 // Makes seven draws: Below(4), Below(3), Below(2) shuffle the order from its

@@ -1,5 +1,7 @@
 #include "preprocess/augment/operation.h"
 
+#include <cmath>
+
 #include "preprocess/augment/color_ops.h"
 
 namespace infeed {
@@ -39,19 +41,51 @@ constexpr std::array<SubPolicy, 25> kAutoAugment = {{
 
 std::span<const SubPolicy> AutoAugmentPolicy() { return kAutoAugment; }
 
-// Arguments are computed in double precision, and truncated or rounded to
-// single precision where the reference does so.
+// Arguments are computed in double precision, and truncated here or rounded to
+// single precision in ApplyAugmentOp() where the reference does so.
+double AugmentArgument(AugmentOp op, int level, const AugmentReach& reach,
+                       const OpDraws& draws) {
+  const double share = level / 10.0;
+  const auto whole = [&](double most) { return std::trunc(share * most); };
+  const auto signed_part = [&](double most) {
+    return draws.is_negative ? -share * most : share * most;
+  };
+  switch (op) {
+    case kAutoContrast:
+    case kEqualize:
+    case kInvert:
+      return 0;
+    case kRotate:
+      return signed_part(30);
+    case kPosterize:
+      return whole(4);
+    case kSolarize:
+      return whole(256);
+    case kSolarizeAdd:
+      return whole(110);
+    case kColor:
+    case kContrast:
+    case kBrightness:
+    case kSharpness:
+      return share * 1.8 + 0.1;
+    case kShearX:
+    case kShearY:
+      return signed_part(0.3);
+    case kTranslateX:
+    case kTranslateY:
+      return signed_part(reach.translate);
+    case kCutout:
+      return whole(reach.cutout);
+  }
+  return 0;
+}
+
 void ApplyAugmentOp(AugmentOp op, int level, const AugmentReach& reach,
                     const OpDraws& draws, PixelImage image,
                     OpScratch& scratch) {
-  const double share = level / 10.0;
-  const auto whole = [&](double most) {
-    return static_cast<int>(share * most);
-  };
-  const auto signed_part = [&](double most) {
-    return static_cast<float>(draws.is_negative ? -share * most : share * most);
-  };
-  const auto factor = static_cast<float>(share * 1.8 + 0.1);
+  const double argument = AugmentArgument(op, level, reach, draws);
+  const auto real = static_cast<float>(argument);
+  const auto whole = static_cast<int>(argument);
   switch (op) {
     case kAutoContrast:
       return AutoContrast(image.pixels);
@@ -60,31 +94,31 @@ void ApplyAugmentOp(AugmentOp op, int level, const AugmentReach& reach,
     case kInvert:
       return Invert(image.pixels);
     case kRotate:
-      return Rotate(signed_part(30), image, scratch.move);
+      return Rotate(real, image, scratch.move);
     case kPosterize:
-      return Posterize(whole(4), image.pixels);
+      return Posterize(whole, image.pixels);
     case kSolarize:
-      return Solarize(whole(256), image.pixels);
+      return Solarize(whole, image.pixels);
     case kSolarizeAdd:
-      return SolarizeAdd(whole(110), image.pixels);
+      return SolarizeAdd(whole, image.pixels);
     case kColor:
-      return AdjustColor(factor, image.pixels);
+      return AdjustColor(real, image.pixels);
     case kContrast:
-      return AdjustContrast(factor, image.pixels);
+      return AdjustContrast(real, image.pixels);
     case kBrightness:
-      return AdjustBrightness(factor, image.pixels);
+      return AdjustBrightness(real, image.pixels);
     case kSharpness:
-      return AdjustSharpness(factor, image, scratch.rows);
+      return AdjustSharpness(real, image, scratch.rows);
     case kShearX:
-      return ShearX(signed_part(0.3), image, scratch.move);
+      return ShearX(real, image, scratch.move);
     case kShearY:
-      return ShearY(signed_part(0.3), image, scratch.move);
+      return ShearY(real, image, scratch.move);
     case kTranslateX:
-      return TranslateX(signed_part(reach.translate), image, scratch.move);
+      return TranslateX(real, image, scratch.move);
     case kTranslateY:
-      return TranslateY(signed_part(reach.translate), image, scratch.move);
+      return TranslateY(real, image, scratch.move);
     case kCutout:
-      return Cutout(draws.row, draws.column, whole(reach.cutout), image);
+      return Cutout(draws.row, draws.column, whole, image);
   }
 }
 

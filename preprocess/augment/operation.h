@@ -87,6 +87,12 @@ struct OpScratch {
   std::vector<float> rows;
 };
 
+// The argument of an operation at a level: degrees, a shear, pixels, a factor,
+// a number of bits or a level; of Cutout half a side. 0: it has none.
+[[nodiscard]] double AugmentArgument(AugmentOp op, int level,
+                                     const AugmentReach& reach,
+                                     const OpDraws& draws);
+
 // Applies an operation at a level, 0 to 10 and above, with the reference
 // driver's arguments and results (docs/recipes.md). Requires: level >= 0.
 void ApplyAugmentOp(AugmentOp op, int level, const AugmentReach& reach,
