@@ -132,4 +132,36 @@ std::optional<BatchPlan> BatchSequence::Next() {
   return plan;
 }
 
+BatchPlan PlanAt(std::int64_t places, const InputOptions& options,
+                 std::uint32_t epoch, std::int64_t number,
+                 const StreamPosition& place) {
+  const StreamPosition from = BatchSequence(places, options, place).position();
+  const EpochBatches batches = EpochBatchesOf(places, options);
+  const std::int64_t most_past =
+      options.repeat > 0 ? options.repeat - 1
+                         : std::numeric_limits<std::uint32_t>::max();
+  const std::int64_t past = std::clamp<std::int64_t>(
+      std::int64_t{from.past_epochs} + epoch - from.epoch, 0, most_past);
+  const std::int64_t first = batches.FirstOf(epoch, from);
+  const std::int64_t samples = batches.samples - first;
+  // Where the stream ends, no batch goes on in another epoch.
+  const bool is_cut = batches.carries && past + 1 == options.repeat;
+  const std::int64_t count = is_cut ? samples / batches.batch_size
+                                    : CeilDiv(samples, batches.batch_size);
+  if (number < 0 || number >= count) {
+    throw UsageError("epoch " + std::to_string(epoch) + " has no batch " +
+                     std::to_string(number) + ": it has " +
+                     CountText(count, "batch", "batches") +
+                     ", numbered from 0");
+  }
+  const StreamPosition begin = {
+      .epoch = epoch,
+      .position = first + number * batches.batch_size,
+      .past_epochs = static_cast<std::uint32_t>(past)};
+  const std::optional<BatchPlan> plan =
+      BatchSequence(places, options, begin).Next();
+  Check(plan.has_value(), "the stream is not over before its last batch");
+  return *plan;
+}
+
 }  // namespace infeed

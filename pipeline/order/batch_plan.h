@@ -108,4 +108,14 @@ class BatchSequence {
   StreamPosition position_;
 };
 
+// Returns one batch of any epoch, without those before it: the plan that a
+// BatchSequence gives which comes through `place`, where a batch begins. This
+// place decides where batches begin with last_batch=carry, and epochs count
+// from it in `next` and `last`; an epoch that is not among the `repeat` ones is
+// planned as the nearest one that is. Throws UsageError where the epoch has no
+// such batch, and what BatchSequence throws.
+[[nodiscard]] BatchPlan PlanAt(std::int64_t places, const InputOptions& options,
+                               std::uint32_t epoch, std::int64_t number,
+                               const StreamPosition& place = {});
+
 }  // namespace infeed

@@ -48,6 +48,19 @@ std::int64_t EpochBatches::Before(std::int64_t epoch,
                  : epochs * Within(1) - from.position / batch_size;
 }
 
+std::int64_t EpochBatches::FirstOf(std::int64_t epoch,
+                                   const StreamPosition& from) const {
+  if (!carries) {
+    return 0;
+  }
+  const auto modulo = [this](std::int64_t value) {
+    const std::int64_t rest = value % batch_size;
+    return rest < 0 ? rest + batch_size : rest;
+  };
+  // Both factors are below batch_size, so that the product does not overflow.
+  return modulo(from.position - modulo(epoch - from.epoch) * modulo(samples));
+}
+
 StreamPosition EpochBatches::After(const StreamPosition& from,
                                    std::int64_t more) const {
   const std::int64_t end = from.position + more;

@@ -40,6 +40,10 @@ struct EpochBatches {
   // Batches from a position on that begin before `epoch`.
   [[nodiscard]] std::int64_t Before(std::int64_t epoch,
                                     const StreamPosition& from) const;
+  // The position at which the first batch of `epoch` begins, in a series of
+  // batches one of which begins at `from`.
+  [[nodiscard]] std::int64_t FirstOf(std::int64_t epoch,
+                                     const StreamPosition& from) const;
   // The position after so many more samples; an epoch's end is the beginning of
   // the next one.
   [[nodiscard]] StreamPosition After(const StreamPosition& from,

@@ -1,6 +1,7 @@
 #include "pipeline/order/batch_plan.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -301,6 +302,80 @@ TEST(EpochBatchesTest, CountsBatchesToAnEpochFromInsideABatchThatCarries) {
   EXPECT_EQ(batches.Before(2, {.epoch = 1, .position = 2}), 2);
   EXPECT_EQ(batches.After({.position = 8}, 4),
             (StreamPosition{.epoch = 1, .position = 2, .past_epochs = 1}));
+}
+
+// No product may overflow.
+TEST(EpochBatchesTest, FindsTheFirstBatchOfAnEpochThatIsFarAway) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  const EpochBatches batches = {
+      .batch_size = 1 << 30, .samples = kMost, .carries = true};
+  // An epoch is one sample short of four batches.
+  EXPECT_EQ(batches.FirstOf(0, {}), 0);
+  EXPECT_EQ(batches.FirstOf(3, {}), 3);
+  EXPECT_EQ(batches.FirstOf(kMost, {}), (1 << 30) - 1);
+  EXPECT_EQ(batches.FirstOf(0, {.epoch = static_cast<std::uint32_t>(kMost)}),
+            1);
+}
+
+// Expects of each plan of the stream that begins at `start` the one of PlanAt.
+void ExpectPlans(std::int64_t places, const InputOptions& options,
+                 const StreamPosition& start) {
+  for (const BatchPlan& plan : Take(Sequence(places, options, start), 17)) {
+    ASSERT_EQ(PlanAt(places, CheckedInputOptions(options), plan.epoch,
+                     plan.number, start),
+              plan)
+        << places << " places, batch " << plan.number << " of " << plan.epoch;
+  }
+}
+
+TEST(PlanAtTest, IsThePlanOfTheStream) {
+  for (const std::int64_t places : {8, 10, 16, 21, 23}) {
+    for (const auto& [share_name, share] : kRankShares) {
+      for (const auto& [last_name, last] : kLastBatches) {
+        for (const std::int64_t repeat : {0, 3}) {
+          const InputOptions options = {
+              .batch_size = 8,
+              .rank = 1,
+              .world_size = 2,
+              .rank_share = share,
+              .last_batch = last,
+              .repeat = repeat,
+              .repeat_augment = static_cast<int>(1 + repeat)};
+          ExpectPlans(places, options, {});
+          ExpectPlans(places, options, {.epoch = 5});
+          if (last == LastBatch::kCarry) {
+            ExpectPlans(places, options, {.epoch = 2, .position = 6});
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(PlanAtTest, AnEvaluationHasTheSameBatchesInEachEpoch) {
+  const InputOptions options =
+      CheckedInputOptions({.batch_size = 4, .training = false});
+  EXPECT_EQ(PlanAt(10, options, 0, 2), Plan(0, 8, 2, {0, 10}, 10, true));
+  EXPECT_EQ(PlanAt(10, options, 7, 2), Plan(7, 8, 2, {7, 10}, 10, true));
+}
+
+TEST(PlanAtTest, RefusesABatchThatTheEpochDoesNotHave) {
+  const auto refusal = [](const InputOptions& options, std::uint32_t epoch,
+                          std::int64_t number) {
+    return MessageOf<UsageError>(
+        [&] { (void)PlanAt(10, CheckedInputOptions(options), epoch, number); });
+  };
+  InputOptions options = {.batch_size = 4};
+  EXPECT_EQ(refusal(options, 7, 2),
+            "epoch 7 has no batch 2: it has 2 batches, numbered from 0");
+  EXPECT_NE(refusal(options, 7, -1), "");
+  EXPECT_EQ(refusal(options, 7, 1), "");
+  // Batches begin at 0, 4, 8 | 2, 6 | 0.
+  options.last_batch = LastBatch::kCarry;
+  EXPECT_EQ(refusal(options, 0, 2), "");
+  EXPECT_THAT(refusal(options, 1, 2), HasSubstr("it has 2 batches"));
+  options.repeat = 1;
+  EXPECT_THAT(refusal(options, 0, 2), HasSubstr("it has 2 batches"));
 }
 
 }  // namespace batch_plan_test
