@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <memory>
+#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "base/owner_process.h"
 #include "base/seconds.h"
 #include "pipeline/engine/bad_record_ledger.h"
+#include "pipeline/engine/batch_lookup.h"
 #include "pipeline/engine/batch_planner.h"
 #include "pipeline/engine/closed_arena.h"
 #include "pipeline/engine/input_graph.h"
@@ -137,6 +140,8 @@ struct InputPipeline::Producer {
   BatchPlanner planner;  // used by the driver only, once it runs
   InputGraph graph;
   const std::unique_ptr<RemoteInput> remote;  // null: no workers
+  std::mutex lookup_mutex;
+  std::unique_ptr<BatchLookup> lookup;  // null: not used yet
   std::jthread driver;  // none in the basic graph: Next() drives
 };
 
@@ -365,6 +370,20 @@ std::optional<BatchHandle> InputPipeline::NextUntil(
   BatchHandle batch = from.HandOut(std::move(**ready), end);
   position_ = batch->next;
   return batch;
+}
+
+BatchHandle InputPipeline::BatchAt(std::uint32_t epoch, std::int64_t number) {
+  return lookup().At(epoch, number, producer_->sequence.position());
+}
+
+BatchLookup& InputPipeline::lookup() {
+  CheckProcess();
+  const std::scoped_lock lock(producer_->lookup_mutex);
+  if (!producer_->lookup) {
+    producer_->lookup =
+        std::make_unique<BatchLookup>(producer_->index, producer_->options);
+  }
+  return *producer_->lookup;
 }
 
 void InputPipeline::Stop() {

@@ -12,6 +12,7 @@
 
 namespace infeed {
 
+class BatchLookup;
 struct MemoryPlan;
 
 // The engine: a stream of batches from indexed TFRecord shards.
@@ -29,9 +30,9 @@ struct MemoryPlan;
 // The index must outlive the pipeline, or is given as a shared_ptr; handles may
 // outlive it. NextUntil() and State() from the thread of Next().
 //
-// A child of fork() has no threads to fill batches: Next(), NextUntil() and
-// stats() throw UsageError there, Stop() does nothing, and the destructor
-// leaves the pipeline's memory as it is.
+// A child of fork() has no threads to fill batches: Next(), NextUntil(),
+// BatchAt() and stats() throw UsageError there, Stop() does nothing, and the
+// destructor leaves the pipeline's memory as it is.
 //
 // The constructor throws UsageError naming the option that is wrong, for an
 // empty data set, an epoch without a batch, a selection or an order that is
@@ -60,6 +61,18 @@ class InputPipeline final : public BatchStream {
   // batch is made in this call, however long it takes.
   [[nodiscard]] std::optional<BatchHandle> NextUntil(
       std::chrono::steady_clock::time_point deadline);
+
+  // Returns one batch of any epoch, at once and whatever Next() has returned:
+  // with the bytes that it has in this stream. It is filled in the caller's
+  // thread, beside memory_limit; position, statistics and bad-record report
+  // stay as they are, and a bad record counts against no budget. The first call
+  // opens the data again. Thread-safe. Throws UsageError where the epoch has no
+  // such batch, and what Next() would for a bad record or a failed read.
+  [[nodiscard]] BatchHandle BatchAt(std::uint32_t epoch, std::int64_t number);
+
+  // What BatchAt() uses (batch_lookup.h, for infeed's own programs).
+  // Thread-safe.
+  [[nodiscard]] BatchLookup& lookup();
 
   // Whether the caller holds all batches of the pool, so that there is no next
   // one until it destroys a handle. Thread-safe.

@@ -1,0 +1,141 @@
+#include "pipeline/engine/batch_lookup.h"
+
+#include <exception>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "base/error.h"
+#include "pipeline/order/batch_plan.h"
+#include "pipeline/order/epoch_batches.h"
+#include "pipeline/order/label_class.h"
+#include "pipeline/reading/memory_plan.h"
+#include "pipeline/reading/store_options.h"
+#include "pipeline/slots/open_batch.h"
+#include "pipeline/slots/sample.h"
+#include "preprocess/augment/steps.h"
+#include "records/example/reader.h"
+
+namespace infeed {
+namespace {
+
+// The options of the stream, without its reports and its trace.
+InputOptions WithoutOutputs(InputOptions options) {
+  options.bad_record_report.clear();
+  options.on_bad = nullptr;
+  options.on_note = nullptr;
+  options.trace = nullptr;
+  return options;
+}
+
+// The one value of image/filename; "": there is none.
+std::string FileNameIn(std::span<const std::byte> payload) {
+  int unreadable = 0;
+  for (const ExampleFeature& feature : ListFeatures(payload, &unreadable)) {
+    const auto* const texts =
+        std::get_if<std::vector<std::string_view>>(&feature.values);
+    if (feature.key == "image/filename" && texts != nullptr &&
+        texts->size() == 1) {
+      return std::string(texts->front());
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+BatchLookup::BatchLookup(const RecordIndex& index, const InputOptions& options)
+    : index_(index),
+      options_(
+          ResolvedOptions(CheckedInputOptions(WithoutOutputs(options)), index)),
+      order_(ShardSizes(index, options_.max_records), options_),
+      packed_(PlanPackedReading(index, options_)),
+      store_(index, StoreOptionsOf(index, options_, packed_.store)),
+      seek_store_(index, SeekStore::kMaxOpen, options_.image_key),
+      filler_(
+          store_, seek_store_, order_.places(),
+          // With the stream's limits of an image's memory.
+          PlannedOptions(options_,
+                         PlanMemory(options_, PlannedDataOf(index, packed_))),
+          counters_) {}
+
+BatchHandle BatchLookup::At(std::uint32_t epoch, std::int64_t number,
+                            const StreamPosition& place) {
+  CurrentEpoch orders(order_);
+  const PlannedBatch planned = WithRecords(
+      PlanAt(order_.places(), options_, epoch, number, place), orders);
+  store_.WillRead(planned.records);
+  OpenBatch open;
+  open.Begin(0, planned, BatchHandle(new Batch(BatchSpecOf(options_))));
+  Sample sample(filler_.options());
+  sample.batch = &open;
+  for (int slot = 0; slot < planned.plan.samples; ++slot) {
+    sample.slot = slot;
+    sample.since = StageCounter::Clock::now();
+    filler_.Read(sample);
+    filler_.Fill(sample);
+    if (open.error()) {
+      std::rethrow_exception(open.error());
+    }
+  }
+  open.GatherFields();
+  return open.TakeBatch();
+}
+
+std::vector<SampleDescription> BatchLookup::Describe(const Batch& batch) const {
+  std::vector<SampleDescription> samples;
+  std::vector<std::int64_t> records;
+  std::vector<std::size_t> slots;  // of the records
+  for (std::size_t slot = 0; slot < batch.records().size(); ++slot) {
+    samples.push_back(DescribeSlot(batch, slot));
+    if (samples.back().record >= 0) {
+      records.push_back(samples.back().record);
+      slots.push_back(slot);
+    }
+  }
+  store_.ReadMany(
+      records,
+      [&](std::size_t place, std::span<const std::byte> payload) {
+        samples[slots[place]].file_name = FileNameIn(payload);
+      },
+      [](std::size_t /*place*/, const DataError& /*error*/) {});
+  return samples;
+}
+
+SampleDescription BatchLookup::DescribeSlot(const Batch& batch,
+                                            std::size_t slot) const {
+  SampleDescription sample = {.record = batch.records()[slot]};
+  if (sample.record < 0) {
+    return sample;
+  }
+  const RecordLocation location = index_.at(sample.record);
+  sample.shard = index_.shard_of(location);
+  sample.number = location.number;
+  sample.label = batch.labels()[slot];
+  sample.geometry = batch.geometry()[slot];
+  if (options_.training && batch.content() != BatchContent::kNone) {
+    std::vector<AugmentStep> steps;
+    DrawAugmentation(options_.preprocess.augment, batch.image_size(),
+                     KeyOf(batch, slot), steps);
+    for (const AugmentStep& step : steps) {
+      sample.augmentations.push_back(AugmentStepText(step));
+    }
+  }
+  return sample;
+}
+
+SampleKey BatchLookup::KeyOf(const Batch& batch, std::size_t slot) const {
+  StreamPosition at = {.epoch = batch.epoch,
+                       .position = batch.positions()[slot]};
+  const EpochBatches batches = EpochBatchesOf(order_.places(), options_);
+  if (batches.carries) {
+    at = batches.After({.epoch = at.epoch}, at.position);
+  }
+  return {.seed = options_.seed,
+          .epoch = at.epoch,
+          .position = static_cast<std::uint64_t>(at.position)};
+}
+
+}  // namespace infeed
