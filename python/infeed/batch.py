@@ -173,6 +173,19 @@ class Batch:
         return [Geometry(self._native, view)
                 for view in range(len(self._loader._views))]
 
+    def describe(self) -> list[dict[str, Any] | None]:
+        """What each slot holds, in plain values, as for JSON; None: an empty slot.
+
+        "shard" and "record": the path, and the number in it; "filename": the
+        record's image/filename, or None; "label": from 0, or None. Of the image of
+        view 0 "source", "window", "mirrored" and "upside_down" as geometry[0] has
+        them, and "augmentations", a text for each operation with its strength, such
+        as "Rotate -30", in their order. Reads the records again.
+        """
+        loader = self._loader
+        loader._check_usable()
+        return loader._stream_of_data().describe(self._native)
+
     @property
     def _convert(self) -> Converters:
         return self._loader._convert

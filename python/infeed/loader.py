@@ -295,6 +295,19 @@ class Loader:
         """One epoch after the other, without an end."""
         return Pass(self, endless=True)
 
+    def batch_at(self, epoch: int, number: int) -> Batch:
+        """A batch of any epoch, at once: the bytes that it has in the stream.
+
+        It is made in the calling thread. The loader's position and stats stay as
+        they are, and bad records are not reported. ValueError: the epoch has no such
+        batch.
+        """
+        epoch = _arguments.whole("epoch", epoch, 0, 2**32 - 1)
+        number = _arguments.whole("number", number, 0, 2**63 - 1)
+        self._check_usable()
+        return Batch(self._stream_of_data().batch_at(epoch, number, self._place),
+                     self)
+
     def dicts(self, *, states: bool = False) -> Dicts:
         """The same batches as plain dicts, for loops that walk no other objects.
 

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/shown_text.h"
+#include "pipeline/engine/batch_lookup.h"
 #include "pipeline/engine/closed_arena.h"
 #include "pipeline/order/batch_plan.h"
 #include "pipeline/order/label_class.h"
@@ -20,6 +21,7 @@
 #include "pipeline/stats/bad_record.h"
 #include "pipeline/stats/text.h"
 #include "pipeline/stats/verdict.h"
+#include "records/bytes/plain_text.h"
 
 #include "python/module/options.h"
 #include "python/module/selection.h"
@@ -42,6 +44,55 @@ StreamPosition ToPosition(const Place& place) {
 
 Place ToPlace(const StreamPosition& position) {
   return {position.epoch, position.position, position.past_epochs};
+}
+
+// Counts a thread that is in the engine.
+struct Waiting {
+  std::atomic<int>& count;
+  explicit Waiting(std::atomic<int>& threads) : count(threads) { ++count; }
+  ~Waiting() { --count; }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+};
+
+nb::list ListOf(const std::vector<int>& numbers) {
+  nb::list list;
+  for (const int number : numbers) {
+    list.append(number);
+  }
+  return list;
+}
+
+nb::object OrNone(const std::string& text) {
+  return text.empty() ? nb::none() : nb::object(nb::cast(AsUtf8(text)));
+}
+
+// Plain values, for JSON as well.
+nb::object ToObject(const SampleDescription& sample, bool has_image) {
+  if (sample.record < 0) {
+    return nb::none();
+  }
+  nb::dict values;
+  values["shard"] = AsUtf8(sample.shard);
+  values["record"] = sample.number;
+  values["filename"] = OrNone(sample.file_name);
+  values["label"] =
+      sample.label < 0 ? nb::none() : nb::object(nb::int_(sample.label));
+  if (has_image) {
+    const Geometry& geometry = sample.geometry;
+    const Window& window = geometry.window;
+    values["source"] = ListOf({geometry.source.height, geometry.source.width});
+    values["window"] =
+        ListOf({window.y, window.x, window.height, window.width});
+    values["mirrored"] = geometry.is_mirrored;
+    values["upside_down"] = geometry.is_upside_down;
+    nb::list augmentations;
+    for (const std::string& step : sample.augmentations) {
+      augmentations.append(step);
+    }
+    values["augmentations"] = augmentations;
+  }
+  return values;
 }
 
 }  // namespace
@@ -93,13 +144,7 @@ std::optional<Loan> Stream::NextWithin(std::chrono::milliseconds time) {
 }
 
 Loan Stream::Next(const nb::callable& all_held) {
-  struct Waiting {
-    std::atomic<int>& count;
-    explicit Waiting(std::atomic<int>& threads) : count(threads) { ++count; }
-    ~Waiting() { --count; }
-    Waiting(const Waiting&) = delete;
-    Waiting& operator=(const Waiting&) = delete;
-  } const waiting(waiting_);
+  const Waiting waiting(waiting_);
   for (;;) {
     if (std::optional<Loan> batch = NextWithin(kSlice)) {
       return *std::move(batch);
@@ -111,6 +156,27 @@ Loan Stream::Next(const nb::callable& all_held) {
       all_held();
     }
   }
+}
+
+Loan Stream::BatchAt(std::uint32_t epoch, std::int64_t number,
+                     const Place& place) {
+  const Waiting waiting(waiting_);
+  const nb::gil_scoped_release release;
+  return pipeline_->lookup().At(epoch, number, ToPosition(place));
+}
+
+nb::list Stream::Describe(const Batch& batch) {
+  const Waiting waiting(waiting_);
+  std::vector<SampleDescription> samples;
+  {
+    const nb::gil_scoped_release release;
+    samples = pipeline_->lookup().Describe(batch);
+  }
+  nb::list slots;
+  for (const SampleDescription& sample : samples) {
+    slots.append(ToObject(sample, batch.content() != BatchContent::kNone));
+  }
+  return slots;
 }
 
 Place Stream::position() const { return ToPlace(pipeline_->position()); }
@@ -174,6 +240,13 @@ void AddStream(nb::module_& module) {
                    "collections.abc.Callable[[], None]) -> Batch | None"),
            "The next batch; None at the end. all_held: called once where the "
            "caller holds all batches and there are no copies.")
+      .def("batch_at", &Stream::BatchAt, nb::arg("epoch"), nb::arg("number"),
+           nb::arg("place"),
+           "One batch of any epoch of the stream that comes through the place.")
+      .def("describe", &Stream::Describe, nb::arg("batch"),
+           nb::sig("def describe(self, batch: Batch) -> "
+                   "list[dict[str, typing.Any] | None]"),
+           "Each slot of a batch: its record, and how its image was made.")
       .def_prop_ro("position", &Stream::position,
                    "After the last batch: epoch, position, past epochs.")
       .def("stop", &Stream::Stop)

@@ -36,10 +36,16 @@ class Stream {
   // comes meanwhile; no batch is lost by that. Calls all_held() once when it
   // waits because the caller holds all batches.
   [[nodiscard]] Loan Next(const nanobind::callable& all_held);
+  // One batch of any epoch of the stream that comes through this place, without
+  // an effect on Next(). Ctrl-C takes effect afterwards.
+  [[nodiscard]] Loan BatchAt(std::uint32_t epoch, std::int64_t number,
+                             const Place& place);
+  // A dict for each slot of a batch of this stream, None for an empty one.
+  [[nodiscard]] nanobind::list Describe(const Batch& batch);
   // The position after the last batch of Next().
   [[nodiscard]] Place position() const;
-  // Ends the stream, and waits until no thread is in Next(): no thread may wake
-  // up in an interpreter that is ending.
+  // Ends the stream, and waits until no thread is in a call above: no thread
+  // may wake up in an interpreter that is ending.
   void Stop();
 
   // Converts a place to the stream's state as text (stream_state.h), and back.
@@ -68,8 +74,8 @@ class Stream {
   std::mutex messages_mutex_;
   std::vector<std::string> messages_;
   std::vector<std::string> notes_;
-  std::timed_mutex next_mutex_;  // one thread at a time
-  std::atomic<int> waiting_ = 0;
+  std::timed_mutex next_mutex_;   // one thread at a time
+  std::atomic<int> waiting_ = 0;  // threads without the interpreter's lock
   OwnerProcess process_;
   std::atomic<bool> told_ = false;  // that all batches are held
   std::unique_ptr<InputPipeline> pipeline_;

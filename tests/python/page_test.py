@@ -5,6 +5,7 @@ import contextlib
 import importlib.util
 import io
 import itertools
+import json
 import os
 import pathlib
 import re
@@ -29,6 +30,7 @@ BEGINNINGS = {"loop": "import infeed\n",
               "boxes": 'train = infeed.Loader("coco/',
               "masks": 'train = infeed.Loader("voc/',
               "crops": "large, small = dict(",
+              "lookup": "batch = train.batch_at(3, 17)",
               "records": "records = infeed.records.open(",
               "folders": 'train = infeed.Loader("IMAGES"',
               "formats": 'train = infeed.Loader("tars/'}
@@ -98,6 +100,18 @@ class PageTest(unittest.TestCase):
         self.assertEqual(shapes, [((256, 224, 224, 3), "int32")] * 4)
         # The numbers in it change until the stream is closed.
         self.assertRegex(printed, r"bounds the run.*\n$")
+
+    def test_lookup(self):
+        train = infeed.Loader("SHARDS", batch_size=16, recipe="torchvision",
+                              augment="randaugment")
+        _, printed = self.play("lookup", train=train, json=json)
+        samples = [json.loads(line) for line in printed.splitlines()]
+        self.assertEqual(len(samples), 16)
+        # The page shows one.
+        text = PAGE.read_text()
+        shown = text[text.index('{"shard"'):]
+        self.assertEqual(list(samples[0]),
+                         list(json.loads(shown[:shown.index("}") + 1])))
 
     @needs("torch")
     def test_torch(self):
