@@ -60,9 +60,9 @@ void StepWatch::WaitForFirst() {
   if (!changed_.wait_for(lock, *options_.patience,
                          [this] { return is_over_; })) {
     options_.say(
-        fmt::format("the first step has taken {} so far, for {}; a smaller "
-                    "train_batch_size or image_size makes shorter steps",
-                    Text(*options_.patience), options_.work));
+        fmt::format("the first step has taken {} so far, for {}; {} makes "
+                    "shorter steps",
+                    Text(*options_.patience), options_.work, options_.advice));
   }
 }
 

@@ -16,7 +16,8 @@ struct StepWatchOptions {
 
   // How long the first step may take before a line is printed; absent: no line.
   std::optional<Clock::duration> patience = std::chrono::seconds(10);
-  std::string work = {};  // of a step: "64 images of 224 x 224 pixels"
+  std::string work = {};    // of a step: "64 images of 224 x 224 pixels"
+  std::string advice = {};  // what makes steps shorter: "a smaller image_size"
   // Prints a line; from any thread.
   std::function<void(const std::string&)> say = {};
   std::function<Clock::time_point()> now = Clock::now;

@@ -23,7 +23,6 @@ namespace {
 
 constexpr std::string_view kFromModel = "the model";
 constexpr std::string_view kModelParam = "model";
-constexpr std::string_view kBatchParam = "train_batch_size";
 constexpr int kDefaultEpochs = 90;
 
 [[noreturn]] void ThrowUnknown(const std::string& as_given,
@@ -96,13 +95,13 @@ void Apply(std::vector<OptionAssignment> layer, std::string_view origin,
   }
 }
 
-// Sets one value unless it is given.
+// Sets one of the run's values unless it is given.
 template <typename Value>
-void FillIn(std::string_view name, Value& value, Value found, RunParams& run,
+void FillIn(Value& value, Value found, RunParams& run,
             std::string_view origin = kFromData) {
   if (value == 0) {
     value = found;
-    run.origins[std::string(name)] = origin;
+    run.origins[std::string(NameOf(run.values, &value))] = origin;
   }
 }
 
@@ -115,9 +114,10 @@ int DefaultBatch(const DataFacts& facts, std::int64_t images) {
 // Throws, with values that would work, unless an epoch has a batch's images and
 // the ranks can share them evenly.
 void CheckBatch(const DataFacts& facts, const TrainParams& values) {
-  const int batch = values.input.batch_size;
-  const auto refuse = [batch](std::string_view why) {
-    throw UsageError(fmt::format("{}={}: {}", kBatchParam, batch, why));
+  const int& batch = values.input.batch_size;
+  const auto refuse = [&](std::string_view why) {
+    throw UsageError(
+        fmt::format("{}={}: {}", NameOf(values, &batch), batch, why));
   };
   if (facts.train_images > 0 && batch > facts.train_images) {
     refuse(fmt::format("the data has only {} training images",
@@ -138,14 +138,13 @@ void CheckBatch(const DataFacts& facts, const TrainParams& values) {
 void ResolveBatches(const DataFacts& facts, RunParams& run) {
   TrainParams& values = run.values;
   const std::int64_t images = facts.train_images;
-  FillIn("num_train_images", values.num_train_images, images, run);
-  FillIn(kBatchParam, values.input.batch_size, DefaultBatch(facts, images),
-         run);
+  FillIn(values.num_train_images, images, run);
+  FillIn(values.input.batch_size, DefaultBatch(facts, images), run);
   CheckBatch(facts, values);
-  FillIn("num_eval_images", values.num_eval_images, facts.eval_images, run);
+  FillIn(values.num_eval_images, facts.eval_images, run);
   values.num_eval_images = std::min(values.num_eval_images, facts.eval_images);
-  FillIn("eval_batch_size", values.eval_batch_size,
-         DefaultBatch(facts, values.num_eval_images), run);
+  FillIn(values.eval_batch_size, DefaultBatch(facts, values.num_eval_images),
+         run);
   if (values.num_eval_images > 0) {
     values.eval_batch_size = static_cast<int>(
         std::min<std::int64_t>(values.eval_batch_size, values.num_eval_images));
@@ -168,13 +167,13 @@ void ResolveSteps(int ranks, RunParams& run) {
   if (values.train_steps == 0) {
     run.asked_epochs = kDefaultEpochs;
   }
-  FillIn("train_steps", values.train_steps, epochs.Within(kDefaultEpochs), run);
-  FillIn("iterations_per_loop", values.iterations_per_loop,
+  FillIn(values.train_steps, epochs.Within(kDefaultEpochs), run);
+  FillIn(values.iterations_per_loop,
          std::min<std::int64_t>(epochs.most(), 1251), run);
   if (epochs.Within(1) == epochs.most()) {  // Else epochs differ in steps.
-    FillIn("steps_per_eval", values.steps_per_eval, epochs.Within(1), run);
+    FillIn(values.steps_per_eval, epochs.Within(1), run);
   }
-  FillIn("steps_per_checkpoint", values.steps_per_checkpoint,
+  FillIn(values.steps_per_checkpoint,
          std::max<std::int64_t>(5000, values.iterations_per_loop), run);
 }
 
@@ -200,10 +199,8 @@ constexpr std::string_view kFromFakeData = "fake data";
 
 void ResolveFakeData(bool on_gpu, int ranks, RunParams& params) {
   TrainParams& values = params.values;
-  FillIn("num_label_classes", values.input.num_label_classes, kFakeClasses,
-         params, kFromFakeData);
-  FillIn("num_train_images", values.num_train_images, kFakeTrainImages, params,
-         kFromFakeData);
+  FillIn(values.input.num_label_classes, kFakeClasses, params, kFromFakeData);
+  FillIn(values.num_train_images, kFakeTrainImages, params, kFromFakeData);
   ResolveDefaults({.on_gpu = on_gpu, .ranks = ranks}, params);
   values.num_eval_images =
       std::int64_t{kFakeEvalSteps} * values.eval_batch_size;

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
+#include "base/error.h"
 #include "pipeline/options/input_table.h"
 #include "records/bytes/nearest_name.h"
 #include "trainer/params/table_rows.h"
@@ -229,6 +232,18 @@ std::vector<std::string_view> AllNames() {
   return names;
 }
 
+const void* FieldOf(const OptionRef& option) {
+  return std::visit(
+      [](const auto& field) -> const void* {
+        if constexpr (std::is_pointer_v<std::decay_t<decltype(field)>>) {
+          return field;
+        } else {
+          return field.field;
+        }
+      },
+      option);
+}
+
 }  // namespace
 
 Param Input(std::string_view option, const Otherwise& other) {
@@ -259,6 +274,15 @@ const Param* FindParam(std::string_view name) {
   const std::span<const Param> table = ParamTable();
   const auto found = std::ranges::find(table, known, &Param::name);
   return found == table.end() ? nullptr : &*found;
+}
+
+std::string_view NameOf(const TrainParams& params, const void* field) {
+  const std::span<const Param> table = ParamTable();
+  const auto found = std::ranges::find(table, field, [&](const Param& param) {
+    return FieldOf(param.AtConst(params));
+  });
+  Check(found != table.end(), "the field is a parameter's");
+  return found->name;
 }
 
 std::string_view NearestParamName(std::string_view name) {

@@ -88,6 +88,10 @@ inline constexpr std::string_view kOldDepthName = "resnet_size";
 // The parameter with this name or alias; nullptr when there is none.
 [[nodiscard]] const Param* FindParam(std::string_view name);
 
+// The name of the parameter whose field, of these params, this is.
+[[nodiscard]] std::string_view NameOf(const TrainParams& params,
+                                      const void* field);
+
 // The known parameter name nearest to a misspelled one (NearestName()).
 [[nodiscard]] std::string_view NearestParamName(std::string_view name);
 

@@ -10,6 +10,7 @@
 #include "trainer/model/cost.h"
 #include "trainer/model/image_size_schedule.h"
 #include "trainer/params/station_options.h"
+#include "trainer/params/table.h"
 #include "trainer/run/job.h"
 
 namespace infeed {
@@ -33,7 +34,7 @@ MemoryNeed TrainingNeed(const RunOptions& options, const TrainParams& params,
                         std::int64_t input) {
   MemoryNeed need = NeedOfBatch(options, params, params.input.batch_size);
   need.step = "a training step";
-  need.batch_parameter = "train_batch_size";
+  need.batch_parameter = NameOf(params, &params.input.batch_size);
   need.image_size = ImageSizeSchedule(params.image_size_schedule,
                                       params.input.preprocess.image_size)
                         .largest();

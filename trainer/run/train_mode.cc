@@ -13,6 +13,7 @@
 #include "trainer/log/step_watch.h"
 #include "trainer/loop/evaluation.h"
 #include "trainer/params/station_options.h"
+#include "trainer/params/table.h"
 #include "trainer/run/data_classes.h"
 #include "trainer/run/description.h"
 #include "trainer/run/job.h"
@@ -125,8 +126,12 @@ StepWatchOptions WatchOf(const Job& job) {
   if (IsGpu(job.options.device)) {
     return {.patience = std::nullopt, .say = [](const std::string&) {}};
   }
-  const int images = job.params.input.batch_size / job.options.place.world_size;
+  const InputOptions& input = job.params.input;
+  const int images = input.batch_size / job.options.place.world_size;
   return {.work = CountText(images, "image") + " on " + job.device.Describe(),
+          .advice = fmt::format(
+              "a smaller {} or {}", NameOf(job.params, &input.batch_size),
+              NameOf(job.params, &input.preprocess.image_size)),
           .say = Say};
 }
 

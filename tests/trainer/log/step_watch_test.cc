@@ -22,6 +22,7 @@ TEST(StepWatchTest, SaysThatTheFirstStepTakesLong) {
   std::binary_semaphore said(0);
   StepWatch watch({.patience = seconds(0),
                    .work = "64 images on cpu",
+                   .advice = "a smaller image",
                    .say = [&](const std::string& text) {
                      line = text;
                      said.release();
@@ -30,7 +31,7 @@ TEST(StepWatchTest, SaysThatTheFirstStepTakesLong) {
   said.acquire();  // Before any step has ended.
   EXPECT_EQ(line,
             "the first step has taken 0s so far, for 64 images on cpu; a "
-            "smaller train_batch_size or image_size makes shorter steps");
+            "smaller image makes shorter steps");
 }
 
 TEST(StepWatchTest, SaysNothingOfQuickSteps) {

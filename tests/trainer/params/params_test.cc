@@ -102,6 +102,15 @@ TEST(ParamTableTest, ReadsEveryDefaultAsItWritesIt) {
   }
 }
 
+TEST(ParamTableTest, KnowsTheNameOfAField) {
+  const TrainParams params;
+  EXPECT_EQ(NameOf(params, &params.input.batch_size), "train_batch_size");
+  EXPECT_EQ(NameOf(params, &params.input.preprocess.image_size), "image_size");
+  EXPECT_EQ(NameOf(params, &params.train_steps), "train_steps");
+  EXPECT_EQ(NameOf(params, &params.input.num_label_classes),
+            "num_label_classes");
+}
+
 TEST(ParamTableTest, FindsTheNearestName) {
   EXPECT_EQ(NearestParamName("train_step"), "train_steps");
   EXPECT_EQ(NearestParamName("batch_size"), "train_batch_size");
