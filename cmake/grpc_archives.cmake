@@ -11,13 +11,13 @@ add_library(infeed_grpc_archives INTERFACE)
 target_include_directories(infeed_grpc_archives SYSTEM
   INTERFACE ${INFEED_GRPC_STATIC_INCLUDE_DIRS})
 foreach(name IN LISTS INFEED_GRPC_STATIC_LIBRARIES)
+  unset(library)  # find_library() would keep a value.
   if(name MATCHES "^(ssl|crypto|z|atomic|dl|m|pthread|rt)$")
     set(library ${name})
   else()
     find_library(library lib${name}.a NO_CACHE REQUIRED)
   endif()
   target_link_libraries(infeed_grpc_archives INTERFACE ${library})
-  unset(library)
 endforeach()
 # Archives have much that the plugin never calls.
 target_link_options(infeed_grpc_archives
