@@ -21,10 +21,8 @@ std::vector<SlotRequest> RequestsOf(const SlotRange& range) {
   std::vector<SlotRequest> requests;
   requests.reserve(static_cast<std::size_t>(count));
   for (int slot = range.first; slot < end; ++slot) {
-    const SamplePlace place = range.batch->plan().SampleOf(slot);
-    requests.push_back({.epoch = place.epoch,
-                        .position = place.position,
-                        .record = range.batch->record(slot)});
+    requests.push_back(
+        RequestOf(range.batch->plan(), slot, range.batch->record(slot)));
   }
   return requests;
 }

@@ -59,9 +59,8 @@ Slots FirstSlots(const RecordIndex& index, InputOptions options) {
     }
     const PlannedBatch batch = WithRecords(*plan, epoch);
     for (int slot = 0; slot < plan->samples && slots.size() < kSlots; ++slot) {
-      const SamplePlace place = plan->SampleOf(slot);
-      slots.push_back({place.epoch, place.position,
-                       batch.records[static_cast<std::size_t>(slot)]});
+      slots.push_back(RequestOf(*plan, slot,
+                                batch.records[static_cast<std::size_t>(slot)]));
     }
   }
   return slots;

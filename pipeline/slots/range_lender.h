@@ -20,6 +20,13 @@ struct SlotRequest {
   friend bool operator==(const SlotRequest&, const SlotRequest&) = default;
 };
 
+// The request for a slot of a batch, which holds a sample of this record.
+[[nodiscard]] inline SlotRequest RequestOf(const BatchPlan& plan, int slot,
+                                           std::int64_t record) {
+  const SamplePlace place = plan.SampleOf(slot);
+  return {.epoch = place.epoch, .position = place.position, .record = record};
+}
+
 // Neighbouring slots of a batch that a link is to fill.
 struct RangeLoan {
   std::int64_t range = 0;   // the range's number in the stream

@@ -35,10 +35,8 @@ SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
       loader_(store, seek_indexes_, options_, counters, cache) {}
 
 void SlotFiller::Read(Sample& sample) {
-  const SamplePlace place = sample.batch->plan().SampleOf(sample.slot);
-  ReadAs({.epoch = place.epoch,
-          .position = place.position,
-          .record = sample.batch->record(sample.slot)},
+  ReadAs(RequestOf(sample.batch->plan(), sample.slot,
+                   sample.batch->record(sample.slot)),
          sample);
 }
 
