@@ -105,9 +105,7 @@ std::string WorkerLink::Opened(const RpcStatus& status,
     return Refuse(answer.refusal, now);
   }
   if (status.code == RpcCode::kBusy) {  // With other streams.
-    std::string line = Refuse(ShownText(status.message), now);
-    state_ = State::kFull;
-    return line;
+    return NotTaken(State::kFull, ShownText(status.message), now);
   }
   if (!status.is_ok()) {
     TryLater(now, spread);
@@ -133,9 +131,14 @@ void WorkerLink::Accept(const OpenReply& reply, bool is_checked,
 }
 
 std::string WorkerLink::Refuse(std::string reason, Clock::time_point now) {
+  return NotTaken(State::kRefused, std::move(reason), now);
+}
+
+std::string WorkerLink::NotTaken(State state, std::string reason,
+                                 Clock::time_point now) {
   is_opening_ = false;
   is_tried_ = true;
-  SetState(State::kRefused, now);
+  SetState(state, now);
   reason_ = std::move(reason);
   next_open_ = now + times_.last_retry;
   return LineOf(Note::kRefused, "does not take this stream: " + reason_, now);

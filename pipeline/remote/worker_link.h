@@ -122,6 +122,8 @@ class WorkerLink {
 
   // Notes how long it was open.
   void SetState(State state, Clock::time_point now);
+  // The worker does not take the stream: it refuses it, or is full.
+  std::string NotTaken(State state, std::string reason, Clock::time_point now);
   void Accept(const OpenReply& reply, bool is_checked, Clock::time_point now);
   void TryLater(Clock::time_point now, double spread);
   [[nodiscard]] std::string LineOf(Note kind, const std::string& words,
