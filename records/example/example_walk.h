@@ -12,8 +12,8 @@
 #include "records/example/reader.h"
 #include "records/example/wire_cursor.h"
 
-// Walks through the bytes of a tf.train.Example. Templates: records of 30
-// features took a fifth longer with calls of virtual functions.
+// Walks through the bytes of a tf.train.Example. Templates, so that cursors
+// stay in registers (wire_cursor.h), and numbers go where a sink wants them.
 namespace infeed {
 
 namespace example_walk {
