@@ -73,7 +73,7 @@ BatchHandle BatchLookup::At(std::uint32_t epoch, std::int64_t number,
   sample.batch = &open;
   for (int slot = 0; slot < planned.plan.samples; ++slot) {
     sample.slot = slot;
-    sample.since = StageCounter::Clock::now();
+    sample.start = sample.since = StageCounter::Clock::now();
     filler_.Read(sample);
     filler_.Fill(sample);
     if (open.error()) {

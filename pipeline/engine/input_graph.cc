@@ -17,11 +17,12 @@ namespace {
 
 namespace flow = tbb::flow;
 
-// Fills a slot. Returns whether it was the last one of the batch to be done.
+// Fills a slot, from sample.since on, which then is the end of its stages.
+// Returns whether it was the last one of the batch to be done.
 bool FillSlot(SlotFiller& filler, int slot,
               StageCounter::Clock::time_point since, Sample& sample) {
   sample.slot = slot;
-  sample.since = since;
+  sample.start = std::exchange(sample.since, since);
   filler.Read(sample);
   filler.Fill(sample);
   const bool is_whole = sample.batch->SlotDone();
@@ -34,6 +35,7 @@ bool FillSlot(SlotFiller& filler, int slot,
 bool FillRange(SlotFiller& filler, const SlotRange& range, Sample& sample) {
   bool is_whole = false;
   sample.batch = range.batch;
+  sample.since = StageCounter::Clock::now();
   for (std::uint64_t left = range.slots; left != 0;) {
     const int slot = range.first + std::countr_zero(left);
     left &= left - 1;
@@ -200,7 +202,11 @@ class InputGraph::Basic final : public InputGraph::Impl {
     const StageCounter::Clock::time_point since = StageCounter::Clock::now();
     const int samples = batch.plan().samples;
     sample_.batch = &batch;
+    sample_.since = since;
     for (int slot = 0; slot < samples; ++slot) {
+      if (slot + 1 < samples) {
+        filler_.WillReadNext(batch.record(slot + 1));
+      }
       (void)FillSlot(filler_, slot, since, sample_);
     }
     deliver_(batch);

@@ -116,7 +116,7 @@ bool RangeFiller::Fill(std::span<const SlotRequest> slots,
       filler_.WillReadNext(slots[i + 1].record);
     }
     sample.slot = static_cast<int>(i);
-    sample.since = Clock::now();
+    sample.start = sample.since = Clock::now();
     counters_.waiting.Add(1);
     filler_.ReadAs(slots[i], sample);
     parts.cut_lists[i] = sample.cut_lists;

@@ -60,7 +60,8 @@ struct Sample {
   // The step that is running: the kind of a failure in it.
   BadRecordKind stage = BadRecordKind::kFrame;
   std::exception_ptr failure = {};             // why the record was not loaded
-  StageCounter::Clock::time_point since = {};  // waiting since
+  StageCounter::Clock::time_point start = {};  // of the work on it
+  StageCounter::Clock::time_point since = {};  // waiting since; in the end, now
   // The packed pixels before they are unpacked into a batch of RGB bytes; else
   // empty.
   std::vector<std::uint32_t> words;

@@ -26,7 +26,7 @@ SampleLoader::SampleLoader(const RecordStore& store,
       reads_labels_(ReadsLabels(options)) {}
 
 void SampleLoader::Load(Sample& sample) const {
-  StageScope scope(counters_.read, options_.trace, sample.place(),
+  StageScope scope(counters_.read, options_.trace, sample.place(), sample.start,
                    sample.since);
   sample.failure = nullptr;
   sample.payload = {};
@@ -34,21 +34,24 @@ void SampleLoader::Load(Sample& sample) const {
   sample.seek_index.found.clear();
   sample.stage = BadRecordKind::kFrame;
   try {
-    const CachedRecord record = Read(sample);
-    scope.set_bytes(record.payload.bytes.size());
-    RequireContent(record.payload.bytes, sample);
-    seek_indexes_.Open(record.payload, record.seek_index, sample);
+    CachedRecord kept;
+    const RecordPayload& payload = Read(sample, kept);
+    scope.set_bytes(payload.bytes.size());
+    RequireContent(payload.bytes, sample);
+    seek_indexes_.Open(payload, kept.seek_index, sample);
   } catch (...) {
     sample.failure = std::current_exception();
   }
 }
 
-CachedRecord SampleLoader::Read(Sample& sample) const {
+const RecordPayload& SampleLoader::Read(Sample& sample,
+                                        CachedRecord& kept) const {
   if (cache_ != nullptr) {
-    if (const std::optional<CachedRecord> kept = cache_->Find(sample.record)) {
-      Parse(kept->payload.bytes, sample);
-      return {.payload = kept->payload,
-              .seek_index = seek_indexes_.Find(sample, kept->seek_index)};
+    if (const std::optional<CachedRecord> found = cache_->Find(sample.record)) {
+      kept = *found;
+      Parse(kept.payload.bytes, sample);
+      kept.seek_index = seek_indexes_.Find(sample, kept.seek_index);
+      return kept.payload;
     }
   }
   sample.payload = store_.ReadPayload(sample.record, sample.buffer,
@@ -59,12 +62,12 @@ CachedRecord SampleLoader::Read(Sample& sample) const {
   if (sample.example.packed.empty() || cache_ != nullptr) {
     Verify(sample);
   }
-  CachedRecord record = {.payload = sample.payload,
-                         .seek_index = seek_indexes_.Find(sample)};
+  kept.seek_index = seek_indexes_.Find(sample);
   if (cache_ != nullptr) {
-    cache_->Keep(sample.record, record);
+    kept.payload = sample.payload;
+    cache_->Keep(sample.record, kept);
   }
-  return record;
+  return sample.payload;
 }
 
 void SampleLoader::Parse(std::span<const std::byte> payload,
@@ -86,7 +89,9 @@ void SampleLoader::Parse(std::span<const std::byte> payload,
     }
   }
   sample.cut_lists = sample.field_reader.Read(payload, sample.field_places);
-  counters_.cut_lists.fetch_add(sample.cut_lists, std::memory_order_relaxed);
+  if (sample.cut_lists != 0) {
+    counters_.cut_lists.fetch_add(sample.cut_lists, std::memory_order_relaxed);
+  }
 }
 
 void SampleLoader::RequireContent(std::span<const std::byte> payload,

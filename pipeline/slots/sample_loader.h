@@ -42,7 +42,9 @@ class SampleLoader {
   [[nodiscard]] DataError CauseOf(const DataError& error, Sample& sample) const;
 
  private:
-  CachedRecord Read(Sample& sample) const;
+  // Returns the payload, in the sample or of the cache in `kept`, where the
+  // seek index is, too.
+  const RecordPayload& Read(Sample& sample, CachedRecord& kept) const;
   void Parse(std::span<const std::byte> payload, Sample& sample) const;
   // Throws DataError if the record has no image, or lacks a required label.
   void RequireContent(std::span<const std::byte> payload, Sample& sample) const;

@@ -131,7 +131,7 @@ bool SlotFiller::FillWithSubstitute(Sample& sample,
   sample.access = Access::kApart;
   while (++sample.draw < kMaxBadInARow) {
     sample.record = DrawRecord(sample.key, draws);
-    sample.since = Clock::now();
+    sample.start = sample.since = Clock::now();
     Load(sample);
     if (TryFill(sample, bad)) {
       return true;
@@ -174,7 +174,7 @@ void SlotFiller::FillSlot(Sample& sample) {
 void SlotFiller::FillImages(Sample& sample) {
   sample.stage = BadRecordKind::kImage;
   Batch& batch = sample.batch->batch();
-  const Clock::time_point start = Clock::now();
+  const Clock::time_point start = sample.since;
   FillCounts counts = FillImage(sample);
   batch.geometry()[static_cast<std::size_t>(sample.slot)] = counts.geometry;
   counts.Add(FillViews(sample));
@@ -184,6 +184,7 @@ void SlotFiller::FillImages(Sample& sample) {
     FollowObjects(options_.objects, counts.geometry, batch.image_size(),
                   sample);
   }
+  sample.since = Clock::now();
   Count(counts, batch.slot_image_bytes(), start, sample);
 }
 
@@ -248,7 +249,6 @@ void SlotFiller::Count(const FillCounts& counts, std::size_t slot_bytes,
   CountSpan(counters_.decode, options_.trace, place,
             {.start = start,
              .busy = counts.decode,
-             .wait = start - sample.since,
              .bytes = counts.decoded_pixels * kRgbBytes});
   counters_.outside_pixels.fetch_add(counts.outside_pixels,
                                      std::memory_order_relaxed);
@@ -285,6 +285,7 @@ void SlotFiller::UseSpareTime(Sample& sample) {
   if (sample.seek_index.open_rows > 0 && counters_.ready.depth() > 0 &&
       !is_cancelled()) {
     seek_indexes_.Complete(sample);
+    sample.since = Clock::now();
   }
 }
 

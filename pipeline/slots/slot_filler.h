@@ -44,7 +44,7 @@ class SlotFiller {
              StageCounters& counters, RecordCache* cache = nullptr,
              FoundSeekIndexes* found = nullptr);
 
-  // Requires: sample.batch, slot and since are set.
+  // Requires: sample.batch, slot, start and since are set.
   void Read(Sample& sample);
 
   // Read() of what is requested, whatever the plan of the batch says.

@@ -31,11 +31,16 @@ class StageScope {
  public:
   using Clock = StageCounter::Clock;
 
-  // since: when the sample began to wait for the stage; it is set to the end of
-  // the work. Counter, log and since must outlive the scope.
+  // start: now, as the caller has read the clock already. since: when the
+  // sample began to wait for the stage; it is set to the end of the work.
+  // Counter, log and since must outlive the scope.
   StageScope(StageCounter& counter, TraceLog* log, const TracePlace& place,
-             Clock::time_point& since)
-      : counter_(counter), log_(log), place_(place), since_(since) {}
+             Clock::time_point start, Clock::time_point& since)
+      : counter_(counter),
+        log_(log),
+        place_(place),
+        start_(start),
+        since_(since) {}
   ~StageScope() {
     const Clock::time_point end = Clock::now();
     CountSpan(counter_, log_, place_,
@@ -55,8 +60,8 @@ class StageScope {
   StageCounter& counter_;
   TraceLog* const log_;
   const TracePlace place_;
+  const Clock::time_point start_;
   Clock::time_point& since_;
-  const Clock::time_point start_ = Clock::now();
   std::int64_t bytes_ = 0;
 };
 

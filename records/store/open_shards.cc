@@ -39,15 +39,25 @@ MappedShards::MappedShards(const RecordIndex& index)
 
 const MappedFile* MappedShards::Find(std::int32_t shard) {
   const auto number = static_cast<std::size_t>(shard);
+  const MappedFile* file =
+      shards_[number].mapped.load(std::memory_order_acquire);
+  if (file == nullptr) {
+    file = Map(number);
+  }
+  return file == nullptr || file->is_damaged() ? nullptr : file;
+}
+
+const MappedFile* MappedShards::Map(std::size_t number) {
   const std::string& path = index_.shards()[number];
   if (IsUrl(path) || !index_.holds_examples(number)) {
     return nullptr;
   }
-  Shard& mapped = shards_[number];
-  std::call_once(mapped.once, [&] { mapped.file = MappedFile::Map(path); });
-  return mapped.file == nullptr || mapped.file->is_damaged()
-             ? nullptr
-             : mapped.file.get();
+  Shard& shard = shards_[number];
+  std::call_once(shard.once, [&] {
+    shard.file = MappedFile::Map(path);
+    shard.mapped.store(shard.file.get(), std::memory_order_release);
+  });
+  return shard.file.get();
 }
 
 void MappedShards::BeginRound() { resident_.NoteMajorFaults(MajorFaults()); }

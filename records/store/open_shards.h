@@ -67,7 +67,12 @@ class MappedShards {
   struct Shard {
     std::once_flag once;
     std::unique_ptr<const MappedFile> file;  // null: it is read
+    // The file once it is there: asked for with each record, and a once_flag
+    // costs more than this.
+    std::atomic<const MappedFile*> mapped = nullptr;
   };
+
+  [[nodiscard]] const MappedFile* Map(std::size_t shard);
 
   const RecordIndex& index_;
   std::vector<Shard> shards_;

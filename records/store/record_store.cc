@@ -180,8 +180,9 @@ RecordPayload RecordStore::ReadUnverified(std::int64_t record,
   if (IsPacked(location.shard)) {
     return ReadPacked(record, location, access, buffer);
   }
-  if (const std::optional<RecordPayload> mapped = FindMapped(location)) {
-    return *mapped;
+  RecordPayload mapped;
+  if (FindMapped(location, mapped)) {
+    return mapped;
   }
   const std::shared_ptr<const ByteSource> source = open_->Open(location.shard);
   if (!index_.holds_examples(static_cast<std::size_t>(location.shard))) {
@@ -201,25 +202,25 @@ const MappedFile* RecordStore::MappingOf(std::int32_t shard) const {
   return mapped_ == nullptr ? nullptr : mapped_->Find(shard);
 }
 
-std::optional<RecordPayload> RecordStore::FindMapped(
-    const RecordLocation& location) const {
+bool RecordStore::FindMapped(const RecordLocation& location,
+                             RecordPayload& payload) const {
   const MappedFile* const file = MappingOf(location.shard);
   if (file == nullptr || location.end() > std::ssize(file->bytes())) {
-    return std::nullopt;
+    return false;
   }
   const auto frame = file->bytes().subspan(
       static_cast<std::size_t>(location.offset), ExtentOf(location));
   try {
-    RecordPayload payload =
+    payload =
         CheckFrame(frame, location,
                    {index_.shard_of(location), std::ssize(file->bytes())});
     payload.mapped = file;
-    return payload;
+    return true;
   } catch (const DataError&) {
     if (file->IsWhole(frame)) {
       throw;
     }
-    return std::nullopt;
+    return false;
   }
 }
 
@@ -293,7 +294,8 @@ void RecordStore::WillRead(std::span<const std::int64_t> records) const {
   in_files.reserve(records.size());
   for (const std::int64_t record : records) {
     const RecordLocation location = index_.at(record);
-    if (IsPacked(location.shard)) {
+    if (IsPacked(location.shard) ||
+        (mapped_ != nullptr && mapped_->IsResident(location))) {
       continue;
     }
     if (IsUrl(index_.shard_of(location))) {
@@ -301,7 +303,7 @@ void RecordStore::WillRead(std::span<const std::int64_t> records) const {
       // not fetched; the first requested record is fetched first.
       Announce(location.shard, location.offset,
                location.end() - location.offset);
-    } else if (mapped_ == nullptr || !mapped_->IsResident(location)) {
+    } else {
       in_files.push_back(location);
     }
   }

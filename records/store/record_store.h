@@ -139,8 +139,8 @@ class RecordStore {
   };
   // The mapping of a shard that is not compressed; null: none.
   [[nodiscard]] const MappedFile* MappingOf(std::int32_t shard) const;
-  // The record in a mapping; nullopt: it must be read.
-  std::optional<RecordPayload> FindMapped(const RecordLocation& location) const;
+  // Finds the record in a mapping. Returns false if it must be read.
+  bool FindMapped(const RecordLocation& location, RecordPayload& payload) const;
   RecordPayload ReadUnverified(std::int64_t record,
                                std::vector<std::byte>& buffer,
                                Access access) const;
