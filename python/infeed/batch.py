@@ -83,8 +83,7 @@ class Batch:
         """
         number, kind = self._find(field)
         if kind.is_fixed:
-            return self._row("field", field, lambda: self._convert.rows(
-                self._native.fixed(number)))
+            return self._fixed(field, number)
         values, offsets = self._native.field(number)
         objects = self._loader._objects
         if objects is not None and field in objects.lists:
@@ -96,6 +95,13 @@ class Batch:
             return values
         return [values[begin] if begin < end else b""  # of an empty slot
                 for begin, end in itertools.pairwise(offsets)]
+
+    def _fixed(self, field: str, number: int) -> Any:
+        row = self._rows.get(("field", field))
+        if row is None:
+            row = self._rows["field", field] = self._convert.rows(
+                self._native.fixed(number))
+        return row
 
     def lengths(self, field: str) -> Any:
         """int64 [N]: of a field with pad, the values that are not padding."""
@@ -199,9 +205,10 @@ class Batch:
         return found
 
     def _row(self, part: str, key: str, make: Callable[[], Any]) -> Any:
-        if (part, key) not in self._rows:
-            self._rows[part, key] = make()
-        return self._rows[part, key]
+        row = self._rows.get((part, key))
+        if row is None:
+            row = self._rows[part, key] = make()
+        return row
 
     def as_dict(self, *, state: bool = False) -> dict[str, Any]:
         """Names to arrays: images, labels, weights and boxes that there are, each
@@ -210,39 +217,16 @@ class Batch:
         Views after the first are images/1, images/2 and so on.
         With state also state_dict().
         """
-        parts = [(f"images/{number}" if number else "images", view)
-                 for number, view in enumerate(_views(self.images))]
-        parts += [(name, part) for name, part in (
-            ("labels", self.labels), ("weights", self.weights))
-            if part is not None]
-        objects = self._loader._objects
-        lists = () if objects is None else objects.lists
-        if objects is not None:
-            parts += zip(("boxes", "boxes/length" if objects.pad_to else
-                          "boxes/offsets"), self.boxes, strict=True)
-        for key, kind in self._loader._fields.items():
-            if key in lists and not self._pad_to:
-                parts += zip((key, key + "/offsets"), self[key], strict=True)
-            elif key in lists:
-                parts.append((key, self[key]))
-            elif kind.shape is None:
-                values, offsets = self[key]
-                take = self._loader._convert.lists
-                parts += [(key, values if isinstance(values, list) else
-                           take(values)), (key + "/offsets", take(offsets))]
+        named: dict[str, Any] = {}
+        for names, take in self._loader._parts():
+            if isinstance(names, str):
+                named[names] = take(self)
             else:
-                parts.append((key, self[key]))
-            if kind.has_lengths:
-                parts.append((key + "/length", self.lengths(key)))
+                named.update(zip(names, take(self), strict=True))
         if state:
-            parts.append(("state_dict", self.state_dict()))
-        named = dict(parts)
-        if len(named) < len(parts):
-            names = [name for name, _ in parts]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"as_dict(): two of its parts would be {twice!r}: "
-                             f"the field has the name of another part; take "
-                             f"batch[{twice!r}]")
+            if "state_dict" in named:
+                raise _twice("state_dict")
+            named["state_dict"] = self.state_dict()
         return named
 
     def __repr__(self) -> str:
@@ -291,6 +275,61 @@ class Batch:
             if kind.has_lengths:
                 self.lengths(key)
         return self._rows
+
+
+Parts = list[tuple["str | tuple[str, str]", Callable[[Batch], Any]]]
+
+
+def parts_of(loader: Loader) -> Parts:
+    """What Batch.as_dict() names, and how each is taken: a name and what it is, or
+    two names and the pair. Raises ValueError where two parts have one name.
+    """
+    parts: Parts = [
+        (f"images/{view}" if view else "images",
+         lambda batch, view=view: _views(batch.images)[view])
+        for view in range(len(loader._views))]
+    if loader._has_labels:
+        parts.append(("labels", lambda batch: batch.labels))
+    parts.append(("weights", lambda batch: batch.weights))
+    objects = loader._objects
+    if objects is not None:
+        second = "boxes/length" if objects.pad_to else "boxes/offsets"
+        parts.append((("boxes", second), lambda batch: batch.boxes))
+    for key, kind in loader._fields.items():
+        parts.append(_part_of(key, kind, loader))
+        if kind.has_lengths:
+            parts.append((key + "/length",
+                          lambda batch, key=key: batch.lengths(key)))
+    names = [name for found, _ in parts
+             for name in ([found] if isinstance(found, str) else found)]
+    for name in names:
+        if names.count(name) > 1:
+            raise _twice(name)
+    return parts
+
+
+def _part_of(key: str, kind: Field, loader: Loader) -> tuple[
+        str | tuple[str, str], Callable[[Batch], Any]]:
+    objects, lists = loader._objects, loader._convert.lists
+    if objects is not None and key in objects.lists:
+        names = key if objects.pad_to else (key, key + "/offsets")
+        return names, lambda batch: batch[key]
+    if kind.is_fixed:
+        number, _ = loader._numbered[key]
+        return key, lambda batch: batch._fixed(key, number)
+    if kind.shape is not None:
+        return key, lambda batch: batch[key]
+
+    def ragged(batch: Batch) -> tuple[Any, Any]:
+        values, offsets = batch[key]
+        return (values if isinstance(values, list) else lists(values),
+                lists(offsets))
+    return (key, key + "/offsets"), ragged
+
+
+def _twice(name: str) -> ValueError:
+    return ValueError(f"as_dict(): two of its parts would be {name!r}: the field "
+                      f"has the name of another part; take batch[{name!r}]")
 
 
 def _views(images: Any) -> list[Any]:

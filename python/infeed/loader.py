@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 import numpy as np
 
 from infeed import _arguments, _engine, frameworks
-from infeed.batch import Batch
+from infeed.batch import Batch, Parts, parts_of
 from infeed.fields import Field, Kind, named
 from infeed.index import Data, Index, of_default_split
 from infeed.objects import Objects, checked
@@ -182,6 +182,7 @@ class Loader:
         _loaders.add(weakref.ref(self, _loaders.discard))
         # Wrong options are reported here.
         self._has_labels = self._stream().has_labels
+        self._parts_of_dicts: Parts | None = None  # once asked for
         self._own = {*vars(self), "_own"} - others
         wants_labels = (has_images and boxes is None
                         and not any(view.labels for view in outputs)
@@ -253,6 +254,11 @@ class Loader:
             raise RuntimeError("the loader was closed while this pass waited for "
                                "a batch")
         return None if native is None else Batch(native, self)
+
+    def _parts(self) -> Parts:
+        if self._parts_of_dicts is None:
+            self._parts_of_dicts = parts_of(self)
+        return self._parts_of_dicts
 
     def _warn_held(self) -> None:
         _log.warning("waiting: all batches of the pool are held, and max_lent=0 "
