@@ -6,8 +6,9 @@ usage: infeed_loader.py [--work WORK] [--cores N] [--seconds S] SHARD...
   torch  uint8 RGB tensors of the recipe torchvision
   numpy  the same as arrays
 
-Or texts, mixed: record_forms.py's records, in a global shuffle. Or boxes:
-detection.py's photographs as torch tensors.
+Or texts, mixed: record_forms.py's records, in a global shuffle; with _inline
+behind it in the consumer's thread (graph="basic"). Or boxes: detection.py's
+photographs as torch tensors.
 
 Needs what `./dev python` builds. Start it with `taskset -c 0` (or 0,1 and
 --cores 2). See peer.py for what it prints.
@@ -30,11 +31,13 @@ def batches(flags):
 
 def columns(flags):
     infeed = peer.package()
+    work, _, inline = flags.work.partition("_")
     kinds = {"int": "int64", "float": "float32", "bytes": "bytes"}
     fields = {name: infeed.Field(kinds[feature.kind], record_forms.shape(feature))
-              for name, feature in record_forms.FORMS[flags.work].items()}
+              for name, feature in record_forms.FORMS[work].items()}
     loader = infeed.Loader(flags.shards, batch_size=peer.BATCH, views=(),
-                           fields=fields, threads=flags.cores)
+                           fields=fields, threads=flags.cores,
+                           graph="basic" if inline else "flow")
     return (batch.as_dict() for batch in loader.repeat())
 
 
@@ -45,12 +48,13 @@ def boxes(flags):
 
 
 def main():
-    flags = peer.parser(__doc__, ["torch", "numpy", "boxes", *record_forms.FORMS]
-                        ).parse_args()
+    flags = peer.parser(__doc__, [
+        "torch", "numpy", "boxes", *record_forms.FORMS,
+        *(f"{form}_inline" for form in record_forms.FORMS)]).parse_args()
     start, touch = batches, peer.touched
     if flags.work == "boxes":
         start, touch = boxes, detection.touched
-    elif flags.work in record_forms.FORMS:
+    elif flags.work not in ("torch", "numpy"):
         start, touch = columns, record_forms.touched
     peer.measure("infeed", peer.package().__version__, flags,
                  lambda: start(flags), touch)

@@ -72,9 +72,12 @@ GOALS = [
     Goal("shrunk records to FFCV's of the same images", "as_ffcv",
          "ffcv_shrunk", 1.5),
     Goal("records of token ids to tf.data", "texts", "texts_tf", 2.5),
-    Goal("records of token ids to tfrecord", "texts", "texts_tfrecord", 20),
+    # Which has no threads either.
+    Goal("records of token ids to tfrecord", "texts_inline", "texts_tfrecord",
+         20),
     Goal("records of 30 features to tf.data", "mixed", "mixed_tf", 2.5),
-    Goal("records of 30 features to tfrecord", "mixed", "mixed_tfrecord", 20),
+    Goal("records of 30 features to tfrecord", "mixed_inline",
+         "mixed_tfrecord", 20),
     *(Goal(f"{what} to torchvision v2, {how}", data, f"{data}_{key}", 4)
       for data, what in (("raccoon", "raccoons and their boxes"),
                          ("coco_like", "photographs with 7 boxes"))

@@ -104,14 +104,17 @@ ROWS = [
         ("--recipe", "torchvision", "--seek_index", "off")),
     Row("shorter", f"{OURS}, shorter side 256, quality 90, row index",
         "antialiased bilinear", "shorter", OURS, TORCHVISION),
-    *(Row(f"{data}{key}", system, work, data, "records", (script, data), needs)
+    *(Row(f"{data}{key}", system, work, data, "records",
+          (script, f"{data}_inline" if key == "_inline" else data), needs)
       for data, work in (("texts", "224 ids, a mask, a label"),
                          ("mixed", "30 features of all kinds"))
       for key, system, script, needs in (
           ("_tf", "tf.data, parse_example of a batch", "tf_data.py", "tf"),
           ("_tfrecord", "tfrecord (PyPI)", "tfrecord_package.py", "tfrecord"),
           ("_dali", "DALI, CPU", "dali.py", "dali"),
-          ("", f"{OURS} from Python, fields", "infeed_loader.py", "tf"))),
+          ("", f"{OURS} from Python, fields", "infeed_loader.py", "tf"),
+          ("_inline", f"{OURS} from Python, fields, no threads",
+           "infeed_loader.py", "tf"))),
     *(Row(f"{data}{key}", system, work, data, "detection", arguments)
       for data, work in (("raccoon", "200 raccoons, a box each"),
                          ("coco_like", "500 photographs of 640x480, 7 boxes"))
