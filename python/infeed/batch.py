@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import operator
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -285,8 +286,7 @@ def parts_of(loader: Loader) -> Parts:
     two names and the pair. Raises ValueError where two parts have one name.
     """
     parts: Parts = [
-        (f"images/{view}" if view else "images",
-         lambda batch, view=view: _views(batch.images)[view])
+        (f"images/{view}" if view else "images", _image(view))
         for view in range(len(loader._views))]
     if loader._has_labels:
         parts.append(("labels", lambda batch: batch.labels))
@@ -299,13 +299,17 @@ def parts_of(loader: Loader) -> Parts:
         parts.append(_part_of(key, kind, loader))
         if kind.has_lengths:
             parts.append((key + "/length",
-                          lambda batch, key=key: batch.lengths(key)))
+                          operator.methodcaller("lengths", key)))
     names = [name for found, _ in parts
              for name in ([found] if isinstance(found, str) else found)]
     for name in names:
         if names.count(name) > 1:
             raise _twice(name)
     return parts
+
+
+def _image(view: int) -> Callable[[Batch], Any]:
+    return lambda batch: _views(batch.images)[view]
 
 
 def _part_of(key: str, kind: Field, loader: Loader) -> tuple[
