@@ -108,19 +108,53 @@ TensorMap ReadTensors(const std::string& folder, std::string_view name,
   });
 }
 
-Checkpoint ReadFolder(const std::string& folder) {
+// A checkpoint's state.json, with the manifest that has its checksum.
+struct StateFile {
+  Manifest manifest;
+  Checkpoint checkpoint;  // without the tensors
+};
+
+StateFile ReadState(const std::string& folder) {
   const std::string manifest_path = PathIn(folder, kManifestFile);
   const std::string manifest_text = ReadManifest(manifest_path);
-  const Manifest manifest =
+  StateFile file;
+  file.manifest =
       Named(manifest_path, [&] { return ParseManifest(manifest_text); });
-  const std::string state = ReadChecked(folder, kStateFile, manifest);
-  Checkpoint checkpoint =
+  const std::string state = ReadChecked(folder, kStateFile, file.manifest);
+  file.checkpoint =
       Named(PathIn(folder, kStateFile), [&] { return ParseRunState(state); });
-  if (manifest.step != checkpoint.step) {
+  if (file.manifest.step != file.checkpoint.step) {
     throw DataError({.path = folder}, "holds the state of another step");
   }
+  return file;
+}
+
+Checkpoint ReadFolder(const std::string& folder) {
+  auto [manifest, checkpoint] = ReadState(folder);
   checkpoint.state.model = ReadTensors(folder, kModelFile, manifest);
   checkpoint.state.optimizer = ReadTensors(folder, kOptimizerFile, manifest);
+  return checkpoint;
+}
+
+// Calls read(); a file that cannot be read makes the checkpoint damaged.
+template <typename Read>
+Checkpoint Readable(Read read) {
+  try {
+    return read();
+  } catch (const IoError& error) {
+    if (IsOfProcess(error)) {
+      throw;
+    }
+    throw DataError(error.what());
+  }
+}
+
+// Throws DataError where a folder has the checkpoint of another step.
+Checkpoint OfStep(Checkpoint checkpoint, std::int64_t step,
+                  const std::string& folder) {
+  if (checkpoint.step != step) {
+    throw DataError({.path = folder}, "holds the state of another step");
+  }
   return checkpoint;
 }
 
@@ -135,23 +169,18 @@ std::vector<std::int64_t> ListCheckpoints(const std::string& model_dir) {
 }
 
 Checkpoint LoadCheckpointFolder(const std::string& folder) {
-  try {
-    return ReadFolder(folder);
-  } catch (const IoError& error) {
-    if (IsOfProcess(error)) {
-      throw;
-    }
-    throw DataError(error.what());
-  }
+  return Readable([&] { return ReadFolder(folder); });
 }
 
 Checkpoint LoadCheckpoint(const std::string& model_dir, std::int64_t step) {
   const std::string folder = CheckpointFolder(model_dir, step);
-  Checkpoint checkpoint = LoadCheckpointFolder(folder);
-  if (checkpoint.step != step) {
-    throw DataError({.path = folder}, "holds the state of another step");
-  }
-  return checkpoint;
+  return OfStep(LoadCheckpointFolder(folder), step, folder);
+}
+
+Checkpoint LoadRunState(const std::string& model_dir, std::int64_t step) {
+  const std::string folder = CheckpointFolder(model_dir, step);
+  return OfStep(Readable([&] { return ReadState(folder).checkpoint; }), step,
+                folder);
 }
 
 std::optional<Checkpoint> LoadNewestCheckpoint(

@@ -42,6 +42,10 @@ struct Checkpoint {
 [[nodiscard]] Checkpoint LoadCheckpoint(const std::string& model_dir,
                                         std::int64_t step);
 
+// The same without the tensors: reads and verifies state.json alone.
+[[nodiscard]] Checkpoint LoadRunState(const std::string& model_dir,
+                                      std::int64_t step);
+
 // Reads the checkpoint in a folder of any name.
 [[nodiscard]] Checkpoint LoadCheckpointFolder(const std::string& folder);
 

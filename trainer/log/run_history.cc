@@ -60,6 +60,20 @@ RunEnd EndOf(const Json& line) {
   return end == nullptr ? RunEnd::kDone : *end;
 }
 
+HistoryRun RunOf(const Json& line, std::int64_t step, double time) {
+  HistoryRun run = {.first_step = step, .start_time = time, .last_time = time};
+  for (const auto& [name, value] : line.items()) {
+    if (value.is_string() && name != "event") {
+      run.origin.emplace_back(name, value.get<std::string>());
+    }
+  }
+  const auto batch = line.find("batch_size");
+  if (batch != line.end() && batch->is_number_integer()) {
+    run.batch_size = batch->get<std::int64_t>();
+  }
+  return run;
+}
+
 template <typename Point>
 void CutFrom(std::vector<Point>& points, std::int64_t step) {
   while (!points.empty() && points.back().step >= step) {
@@ -93,7 +107,8 @@ void RunHistory::Update() {
   }
 }
 
-void RunHistory::BeginRun(std::int64_t step, double time) {
+void RunHistory::BeginRun(const HistoryRun& run) {
+  const std::int64_t step = run.first_step;
   // The run's first step is the one after its checkpoint's.
   CutFrom(steps_, step + 1);
   CutFrom(loops_, step + 1);
@@ -101,7 +116,7 @@ void RunHistory::BeginRun(std::int64_t step, double time) {
   std::erase_if(other_evaluations_, [&](const HistoryEvaluation& evaluation) {
     return evaluation.step > step;
   });
-  runs_.push_back({.first_step = step, .start_time = time, .last_time = time});
+  runs_.push_back(run);
 }
 
 // A curve has only evaluations with the same data and settings.
@@ -137,7 +152,7 @@ void RunHistory::Add(std::string_view text) {
   const auto step = line["step"].get<std::int64_t>();
   const double time = Number(line, "time");
   if (event == "start") {
-    BeginRun(step, time);
+    BeginRun(RunOf(line, step, time));
   } else if (event == "train") {
     steps_.push_back(PointOf(line, step));
   } else if (event == "loop") {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/choices.h"
+#include "trainer/log/run_origin.h"
 
 namespace infeed {
 
@@ -49,6 +50,10 @@ struct HistoryRun {
   std::optional<double> start_up_seconds = {};
   std::optional<double> warm_up_seconds = {};
   std::optional<double> first_batch_seconds = {};
+  // From the event that begins it: the texts, and the images of a batch, 0 if
+  // the event has no such number.
+  RunOrigin origin = {};
+  std::int64_t batch_size = 0;
 };
 
 // A whole training over all its runs, read from metrics.jsonl. Steps that a
@@ -85,7 +90,7 @@ class RunHistory {
   void Add(std::string_view line);
 
  private:
-  void BeginRun(std::int64_t step, double time);
+  void BeginRun(const HistoryRun& run);
   void AddEvaluation(const HistoryEvaluation& evaluation);
   void AddOther(const HistoryEvaluation& evaluation);
 

@@ -44,6 +44,12 @@ bool Decides(std::string_view name) {
 
 }  // namespace
 
+std::string OriginValue(const RunOrigin& origin, std::string_view name) {
+  const auto found =
+      std::ranges::find(origin, name, &RunOrigin::value_type::first);
+  return found == origin.end() ? "" : found->second;
+}
+
 std::string CommandText(const std::vector<std::string>& words) {
   std::vector<std::string> shown;
   shown.reserve(words.size());

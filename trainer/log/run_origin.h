@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,10 @@ namespace infeed {
 // docs/report.md has the names. No value has a password, a token or a
 // signature.
 using RunOrigin = std::vector<std::pair<std::string, std::string>>;
+
+// The value with this name; "": there is none.
+[[nodiscard]] std::string OriginValue(const RunOrigin& origin,
+                                      std::string_view name);
 
 // A command line as a POSIX shell reads it, without the secrets in its URLs.
 // Control characters are replaced by '?', so that it is one line.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "records/bytes/whole_number.h"
 #include "trainer/ranks/launchers.h"
 
 namespace infeed {
@@ -151,6 +152,17 @@ std::string RankPlace::Describe() const {
       "rank {} of {} ({} of {} on this machine), by {}, rank 0 at {}:{}", rank,
       world_size, local_rank, local_world_size, source, master_addr,
       master_port);
+}
+
+int WorldSizeIn(std::string_view description) {
+  constexpr std::string_view kOf = " of ";
+  const std::size_t found = description.find(kOf);
+  if (!description.starts_with("rank ") || found == std::string_view::npos) {
+    return 1;
+  }
+  std::string_view number = description.substr(found + kOf.size());
+  number = number.substr(0, number.find(' '));
+  return ParsePlainNumber<int>(number).value_or(1);
 }
 
 std::string MakeRankToken() {

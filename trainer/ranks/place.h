@@ -41,6 +41,9 @@ struct RankPlace {
   [[nodiscard]] std::string Describe() const;
 };
 
+// The world size in a text of Describe().
+[[nodiscard]] int WorldSizeIn(std::string_view description);
+
 // Whether no other machine can reach the address: localhost, 127.x or ::1.
 [[nodiscard]] bool IsThisMachineOnly(const std::string& address);
 

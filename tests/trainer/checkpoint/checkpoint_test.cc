@@ -214,6 +214,18 @@ TEST_F(CheckpointTest, NoticesACheckpointUnderAnotherStepsName) {
               HasSubstr("holds the state of another step"));
 }
 
+TEST_F(CheckpointTest, ReadsTheStateWithoutTheTensors) {
+  SaveAll({7});
+  fs::remove(FileOf(7, kModelFile));
+  const Checkpoint state = LoadRunState(dir_, 7);
+  EXPECT_EQ(state.step, 7);
+  EXPECT_EQ(state.stream, At(7).stream);
+  EXPECT_EQ(state.identity, At(7).identity);
+  EXPECT_TRUE(state.state.model.empty());
+  Overwrite(FileOf(7, kStateFile), "{}");
+  EXPECT_THROW((void)LoadRunState(dir_, 7), DataError);
+}
+
 TEST_F(CheckpointTest, NamesAFolderThatCannotBeMadeOrListed) {
   Overwrite(dir_ + "/file", "");
   EXPECT_THAT(

@@ -56,6 +56,19 @@ TEST(RunHistoryTest, ReadsWhatTheLogWrites) {
   EXPECT_FALSE(history.runs()[0].end);
 }
 
+TEST(RunHistoryTest, KeepsTheOriginOfEachRun) {
+  RunHistory history("nowhere");
+  history.Add(
+      R"({"event":"start","step":0,"batch_size":64,"data_dir":"/data"})");
+  history.Add(R"({"event":"start","step":9,"ranks":"one process"})");
+  ASSERT_EQ(history.runs().size(), 2U);
+  EXPECT_EQ(history.runs()[0].batch_size, 64);
+  EXPECT_EQ(OriginValue(history.runs()[0].origin, "data_dir"), "/data");
+  EXPECT_EQ(OriginValue(history.runs()[0].origin, "event"), "");
+  EXPECT_EQ(history.runs()[1].batch_size, 0);
+  EXPECT_EQ(OriginValue(history.runs()[1].origin, "ranks"), "one process");
+}
+
 TEST(RunHistoryTest, ReadsHowARunEnded) {
   RunHistory history("nowhere");
   for (const auto& [line, end] :

@@ -89,6 +89,8 @@ TEST(RankPlaceTest, TakesFlagsBeforeAllElse) {
   EXPECT_EQ(far.Describe(),
             "rank 5 of 8 (1 of 4 on this machine), by flags, rank 0 at "
             "first:4000");
+  EXPECT_EQ(WorldSizeIn(far.Describe()), 8);
+  EXPECT_EQ(WorldSizeIn(RankPlace().Describe()), 1);
 }
 
 TEST(RankPlaceTest, WithoutASourceThereIsOneProcess) {
