@@ -266,6 +266,21 @@ std::string RecordIndex::identity() const {
   return hex.data();
 }
 
+std::string RecordIndex::shard_identity(std::size_t shard) const {
+  const auto first = static_cast<std::size_t>(starts_[shard]);
+  const auto size = static_cast<std::size_t>(shard_size(shard));
+  const auto of_shard = [&](const std::vector<std::int64_t>& numbers) {
+    return std::as_bytes(std::span(numbers).subspan(first, size));
+  };
+  const std::string name = FileNameOf(shards_[shard]);
+  std::uint32_t crc = Crc32c(std::as_bytes(std::span(name)));
+  crc = ExtendCrc32c(crc, of_shard(offsets_));
+  crc = ExtendCrc32c(crc, of_shard(lengths_));
+  std::array<char, 9> hex{};
+  std::snprintf(hex.data(), hex.size(), "%08x", crc);
+  return hex.data();
+}
+
 std::string RecordIndex::identity_with_labels() const {
   if (labels_.empty()) {
     return identity();

@@ -171,6 +171,8 @@ class RecordIndex {
   // Identifies the data: a hash of the shards' base names and of all offsets
   // and lengths, in hex.
   [[nodiscard]] std::string identity() const;
+  // The same of one shard, in eight digits.
+  [[nodiscard]] std::string shard_identity(std::size_t shard) const;
   // Also identifies the labels that are not in the records, as those of image
   // folders: equal to identity() if there are none.
   [[nodiscard]] std::string identity_with_labels() const;

@@ -131,6 +131,7 @@ TrainLog::TrainLog(const TrainLogOptions& options)
   for (const auto& [name, value] : options.report.origin) {
     values.push_back({name, value});
   }
+  Append(values, options.start_values);
   metrics_.Write("start", options.first_step, values);
   const double now = UnixSeconds();
   const HParams hparams = ChosenFirst(options.report.configuration);

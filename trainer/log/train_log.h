@@ -36,7 +36,8 @@ struct TrainLogOptions {
   std::string configuration;  // YAML; for TensorBoard
   DeviceCeilings ceilings;    // of the device, where measured
   ReportSubject report;
-  Profiler* profiler = nullptr;  // may be null; outlives the log
+  EventValues start_values = {};  // of the event start, beside its own
+  Profiler* profiler = nullptr;   // may be null; outlives the log
   std::function<void(const std::string& line)> say = PrintLine;
   // Called at the end of CheckpointWritten() and of End().
   std::function<void(std::int64_t step, const std::string& folder)>

@@ -14,12 +14,12 @@
 #include "pipeline/options/input_table.h"
 #include "pipeline/options/option_text.h"
 #include "pipeline/options/options.h"
-#include "pipeline/order/stream_state.h"
 #include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
 #include "trainer/model/image_size_schedule.h"
 #include "trainer/model/resnet_plan.h"
 #include "trainer/params/params.h"
+#include "trainer/params/stream_identity.h"
 #include "trainer/params/table.h"
 #include "trainer/results/early_stop.h"
 
@@ -205,17 +205,9 @@ RunIdentity MakeIdentity(const TrainParams& params, const DataSet& data,
   if (!data.train()) {
     return identity;
   }
-  InputOptions input = params.input;
-  input.world_size = ranks;
-  for (const auto& [name, value] : StreamIdentity(data.train()->index, input)) {
-    // Uses the parameters' names where they differ from the options' names.
-    identity.push_back({name == "data"         ? "data_identity"
-                        : name == "batch_size" ? "train_batch_size"
-                                               : name,
-                        value});
-  }
-  identity.push_back(
-      {"image_size_schedule", Quoted(params.image_size_schedule)});
+  const RunIdentity stream =
+      MakeStreamIdentity(params, data.train()->index, ranks);
+  identity.insert(identity.end(), stream.begin(), stream.end());
   return identity;
 }
 

@@ -26,6 +26,7 @@
 #include "trainer/params/station_options.h"
 #include "trainer/params/table.h"
 #include "trainer/remote/run.h"
+#include "trainer/replay/shard_identities.h"
 #include "trainer/results/model_dir.h"
 
 namespace infeed {
@@ -59,6 +60,15 @@ std::string DataIdentity(const DataSet& data) {
     }
   }
   return text;
+}
+
+// Beside the origin, for a later replay of a step.
+EventValues StartValues(const DataSet& data) {
+  const std::string shards =
+      data.is_fake() ? "" : ShardIdentities(data.train()->index);
+  return shards.empty()
+             ? EventValues()
+             : EventValues{{std::string(kShardIdentitiesKey), shards}};
 }
 
 std::vector<ReportFact> Configuration(const RunParams& params) {
@@ -191,6 +201,7 @@ std::unique_ptr<RunLog> MakeLog(const Job& job, std::int64_t first_step,
       .configuration = ToYaml(job.resolved),
       .ceilings = CeilingsOf(job),
       .report = MakeReportSubject(job),
+      .start_values = StartValues(job.data),
       .profiler = &profiler,
       .say = Say};
   if (RemoteRun* const storage = job.options.storage) {

@@ -1,0 +1,93 @@
+#include "trainer/replay/recorded_run.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/count_text.h"
+#include "base/error.h"
+#include "trainer/params/parse.h"
+#include "trainer/ranks/place.h"
+#include "trainer/results/model_dir.h"
+
+namespace infeed {
+namespace {
+
+std::vector<Checkpoint> ReadStates(const std::string& model_dir) {
+  std::vector<Checkpoint> states;
+  for (const std::int64_t step : ListCheckpoints(model_dir)) {
+    try {
+      states.push_back(LoadRunState(model_dir, step));
+    } catch (const DataError&) {  // Damaged: a resume would not use it, either.
+    }
+  }
+  return states;
+}
+
+}  // namespace
+
+RecordedRun ReadRun(const std::string& model_dir) {
+  RecordedRun run{.model_dir = model_dir};
+  const std::string params = ParamsPath(model_dir);
+  if (!HasParamFile(params)) {
+    throw UsageError(
+        fmt::format("model_dir={}: no run is recorded there: it has no "
+                    "params.yaml",
+                    model_dir));
+  }
+  run.params = ReadParams(
+      {.model_file = params, .config_file = "", .overrides = {}, .flags = {}});
+  RunHistory history(model_dir);
+  history.Update();
+  run.starts = history.runs();
+  run.checkpoints = ReadStates(model_dir);
+  if (!run.starts.empty()) {
+    run.steps = run.starts.back().last_step;
+  } else if (!run.checkpoints.empty()) {
+    run.steps = run.checkpoints.back().step;
+  }
+  // Those of steps that a later start, from an earlier one, has abandoned.
+  std::erase_if(run.checkpoints, [&](const Checkpoint& checkpoint) {
+    return checkpoint.step > run.steps;
+  });
+  return run;
+}
+
+StepsOfStart FindStart(const RecordedRun& run, std::int64_t step) {
+  if (step < 1 || step > run.steps) {
+    throw UsageError(fmt::format("step={}: the run in {} has {}{}", step,
+                                 run.model_dir, CountText(run.steps, "step"),
+                                 run.steps > 0 ? ", numbered from 1" : ""));
+  }
+  StepsOfStart found = {.last_step = run.steps};
+  for (const HistoryRun& start : run.starts) {
+    if (start.first_step < step) {
+      found = {.start = start, .last_step = run.steps};
+    } else {
+      found.last_step = std::min(found.last_step, start.first_step);
+    }
+  }
+  found.world_size = WorldSizeIn(OriginValue(found.start.origin, "ranks"));
+  return found;
+}
+
+KnownPlace FindKnownPlace(const RecordedRun& run, const StepsOfStart& steps) {
+  KnownPlace known;
+  for (const Checkpoint& checkpoint : run.checkpoints) {
+    if (checkpoint.step >= steps.start.first_step &&
+        checkpoint.step <= steps.last_step) {
+      known = {.step = checkpoint.step, .stream = checkpoint.stream};
+    }
+  }
+  return known;
+}
+
+const Checkpoint* CheckpointBefore(const RecordedRun& run, std::int64_t step) {
+  const Checkpoint* found = nullptr;
+  for (const Checkpoint& checkpoint : run.checkpoints) {
+    found = checkpoint.step <= step ? &checkpoint : found;
+  }
+  return found;
+}
+
+}  // namespace infeed

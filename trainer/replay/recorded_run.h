@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/log/run_history.h"
+#include "trainer/params/params.h"
+#include "trainer/replay/step_place.h"
+
+namespace infeed {
+
+// What a model directory has of a training and its input.
+struct RecordedRun {
+  std::string model_dir = {};
+  RunParams params = {};                // of the newest start, resolved
+  std::vector<HistoryRun> starts = {};  // in their order
+  std::int64_t steps = 0;               // updates done
+  // The undamaged ones of these steps, without their tensors, by step.
+  std::vector<Checkpoint> checkpoints = {};
+};
+
+// Reads params.yaml, metrics.jsonl and the checkpoints' state.json. Throws
+// UsageError where there is no trained run; IoError, UsageError for files that
+// cannot be read.
+[[nodiscard]] RecordedRun ReadRun(const std::string& model_dir);
+
+// Steps that one start of the program made, up to that from which the next one
+// began.
+struct StepsOfStart {
+  HistoryRun start = {};       // at its defaults if metrics.jsonl is missing
+  std::int64_t last_step = 0;  // the first one is start.first_step + 1
+  int world_size = 1;          // ranks that trained together
+};
+
+// The start that made a step. Throws UsageError for a step that the run has not
+// made.
+[[nodiscard]] StepsOfStart FindStart(const RecordedRun& run, std::int64_t step);
+
+// A place of the stream in which these steps are: that of a checkpoint among
+// them, or before the first one; else the stream's beginning.
+[[nodiscard]] KnownPlace FindKnownPlace(const RecordedRun& run,
+                                        const StepsOfStart& steps);
+
+// The newest of the run's checkpoints at or before a step; null: none.
+[[nodiscard]] const Checkpoint* CheckpointBefore(const RecordedRun& run,
+                                                 std::int64_t step);
+
+}  // namespace infeed
