@@ -143,7 +143,6 @@ class RecordIndex {
   [[nodiscard]] const std::vector<std::string>& shards() const {
     return shards_;
   }
-  // The shard of a record.
   [[nodiscard]] const std::string& shard_of(
       const RecordLocation& location) const {
     return shards_[static_cast<std::size_t>(location.shard)];
