@@ -128,7 +128,8 @@ DeviceBatch LabelsOfImages(const DeviceBatch& batch, int crops) {
           .weights = batch.weights.reshape({-1, crops}).amin(1)};
 }
 
-Predictions PredictionsOf(const torch::Tensor& logits) {
+Predictions PredictionsOf(const torch::Tensor& logits,
+                          const torch::Tensor& labels) {
   const torch::Tensor exact = logits.to(torch::kFloat);
   const torch::Tensor order =
       std::get<1>(exact.sort(/*stable=*/true, /*dim=*/1, /*descending=*/true));
@@ -137,7 +138,8 @@ Predictions PredictionsOf(const torch::Tensor& logits) {
   return {.top = static_cast<int>(top),
           .classes = ToVector<std::int32_t>(classes.to(torch::kInt)),
           .probabilities =
-              ToVector<float>(torch::softmax(exact, 1).gather(1, classes))};
+              ToVector<float>(torch::softmax(exact, 1).gather(1, classes)),
+          .losses = ToVector<float>(CrossEntropy(exact, labels, 0))};
 }
 
 }  // namespace infeed

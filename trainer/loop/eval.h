@@ -62,8 +62,9 @@ class EvalCounter {
 // least of its crops' slots: an image counts only if all its crops do.
 [[nodiscard]] DeviceBatch LabelsOfImages(const DeviceBatch& batch, int crops);
 
-// Copies the predictions from a batch's logits [N, classes] to the host; the
-// caller sets its labels and weights.
-[[nodiscard]] Predictions PredictionsOf(const torch::Tensor& logits);
+// Copies the predictions from a batch's logits [N, classes] to the host, with
+// the losses against the labels, int64 [N]; the caller sets labels and weights.
+[[nodiscard]] Predictions PredictionsOf(const torch::Tensor& logits,
+                                        const torch::Tensor& labels);
 
 }  // namespace infeed

@@ -136,8 +136,9 @@ void TorchLoop::Predict(Infeed& infeed, const PredictionSink& sink) {
   const MovingAverage::Scope averages = step_.UseAverages();
   network_->eval();
   while (const BatchHandle batch = infeed.Next()) {
+    const DeviceBatch unpacked = unpacker_.Unpack(*batch);
     Predictions predictions =
-        PredictionsOf(Forward(unpacker_.Unpack(*batch).images));
+        PredictionsOf(Forward(unpacked.images), unpacked.labels);
     predictions.labels.assign(batch->labels().begin(), batch->labels().end());
     predictions.weights.assign(batch->weights().begin(),
                                batch->weights().end());

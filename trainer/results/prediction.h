@@ -14,6 +14,9 @@ struct Predictions {
   int top = 0;  // 5, or the number of classes if that is less
   std::vector<std::int32_t> classes = {};
   std::vector<float> probabilities = {};
+  // The cross-entropy of each slot against its label; unspecified where that is
+  // not a class.
+  std::vector<float> losses = {};
   // The labels (from 0) and weights of the batch; 0 for a slot without an
   // image.
   std::vector<std::int32_t> labels = {};

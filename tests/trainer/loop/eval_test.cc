@@ -119,17 +119,22 @@ TEST(EvalViewsTest, AnImageCountsIfAllItsCropsDo) {
 TEST(PredictionsTest, TheFiveHighestTiesInIndexOrder) {
   const Predictions predictions =
       PredictionsOf(torch::tensor({{0.F, 2.F, 1.F, 2.F, 0.F, 0.F, -1.F},
-                                   {9.F, 0.F, 0.F, 0.F, 0.F, 0.F, 0.F}}));
+                                   {9.F, 0.F, 0.F, 0.F, 0.F, 0.F, 0.F}}),
+                    torch::tensor({1L, 6L}));
   EXPECT_EQ(predictions.top, 5);
   EXPECT_THAT(predictions.classes_of(0), ElementsAre(1, 3, 2, 0, 4));
   EXPECT_THAT(predictions.classes_of(1), ElementsAre(0, 1, 2, 3, 4));
   EXPECT_NEAR(predictions.probabilities_of(0)[0], 0.3541487, 1e-6);
   EXPECT_NEAR(predictions.probabilities_of(0)[4], 0.0479288, 1e-6);
+  EXPECT_NEAR(predictions.losses[0], -std::log(0.3541487), 1e-5);
+  EXPECT_NEAR(predictions.losses[1], 9 + std::log(1 + 6 * std::exp(-9.0)),
+              1e-5);
 }
 
 TEST(PredictionsTest, FewClassesAreAllListed) {
   const Predictions predictions = PredictionsOf(
-      torch::tensor({{std::log(1.F), std::log(3.F)}}).to(torch::kBFloat16));
+      torch::tensor({{std::log(1.F), std::log(3.F)}}).to(torch::kBFloat16),
+      torch::tensor({0L}));
   EXPECT_EQ(predictions.top, 2);
   EXPECT_THAT(predictions.classes, ElementsAre(1, 0));
   EXPECT_THAT(predictions.probabilities,
