@@ -1,0 +1,172 @@
+#include "trainer/replay/replay_page.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/charts/html_page.h"
+#include "base/charts/svg_parts.h"
+#include "base/count_text.h"
+#include "records/files/open_source.h"
+
+namespace infeed {
+namespace {
+
+constexpr std::size_t kMostShown = 256;
+constexpr int kHeight = 128;  // of a picture on the page
+constexpr const char* kNone = "-";
+
+std::string Picture(const WebPicture& picture, std::string_view name) {
+  return picture.bytes.empty()
+             ? kNone
+             : fmt::format(
+                   "<img height=\"{}\" alt=\"{}\" "
+                   "src=\"data:{};base64,{}\">",
+                   kHeight, name, picture.type, Base64(picture.bytes));
+}
+
+std::string LabelName(const ModelLabels& labels, std::int32_t label) {
+  return label < 0 ? kNone : EscapeXml(labels.NameOf(label));
+}
+
+std::string RecordText(const SampleDescription& sample) {
+  std::string text = fmt::format(
+      "{}, record {}", EscapeXml(FileNameOf(sample.shard)), sample.number);
+  return sample.file_name.empty() ? text
+                                  : text + "<br>" + EscapeXml(sample.file_name);
+}
+
+std::string WindowText(const Geometry& geometry) {
+  const Window& window = geometry.window;
+  return fmt::format("{} × {} at ({}, {}) of {} × {}{}", window.width,
+                     window.height, window.x, window.y, geometry.source.width,
+                     geometry.source.height,
+                     geometry.is_mirrored ? ", mirrored" : "");
+}
+
+std::string Augmentations(const ReplayedImage& image) {
+  std::vector<std::string> texts;
+  for (const std::string& step : image.sample.augmentations) {
+    texts.push_back(EscapeXml(step));
+  }
+  if (image.partner >= 0) {
+    texts.push_back(fmt::format("then mixed with slot {}: {:.3f} of the label",
+                                image.partner, image.share));
+  }
+  return texts.empty() ? kNone : fmt::format("{}", fmt::join(texts, "<br>"));
+}
+
+std::vector<std::string> RowOf(const ReplayedImage& image,
+                               const ModelLabels& labels) {
+  const SampleDescription& sample = image.sample;
+  const bool has_loss = image.result && sample.label >= 0;
+  const std::string predicted =
+      image.result
+          ? fmt::format("{} {}", LabelName(labels, image.result->predicted),
+                        HtmlPercent(image.result->probability))
+          : kNone;
+  return {Picture(image.seen, "as the network saw it"),
+          Picture(image.record, "the record's image"),
+          has_loss ? fmt::format("{:.4f}", image.result->loss) : kNone,
+          LabelName(labels, sample.label),
+          predicted,
+          RecordText(sample),
+          WindowText(sample.geometry),
+          Augmentations(image),
+          fmt::format("{} of rank {}", image.slot, image.rank)};
+}
+
+// The greater, the worse; an image without a label comes last, one whose loss
+// is not a number first.
+double Badness(const ReplayedImage& image) {
+  if (!image.result || image.sample.label < 0) {
+    return -std::numeric_limits<double>::infinity();
+  }
+  return std::isnan(image.result->loss)
+             ? std::numeric_limits<double>::infinity()
+             : static_cast<double>(image.result->loss);
+}
+
+std::vector<const ReplayedImage*> WorstFirst(const ReplayedStep& step) {
+  std::vector<const ReplayedImage*> images;
+  images.reserve(step.images.size());
+  for (const ReplayedImage& image : step.images) {
+    images.push_back(&image);
+  }
+  std::ranges::stable_sort(images, [](const auto* a, const auto* b) {
+    return Badness(*a) > Badness(*b);
+  });
+  return images;
+}
+
+// What a reader must know of the results and of mixed images; "": nothing.
+std::string Notes(const ReplayedStep& step) {
+  std::string notes;
+  if (step.checkpoint) {
+    notes += fmt::format(
+        "<p>Loss and prediction are of the network in evaluation form, with "
+        "the weights of the checkpoint of step {}{}: the cross-entropy of each "
+        "image, without label smoothing.</p>\n",
+        *step.checkpoint,
+        *step.checkpoint < step.place.step
+            ? fmt::format(", {} earlier",
+                          CountText(step.place.step - *step.checkpoint, "step"))
+            : "");
+  }
+  if (std::ranges::any_of(step.images, [](const ReplayedImage& image) {
+        return image.partner >= 0;
+      })) {
+    notes +=
+        "<p>The step mixed each image with its neighbour on the device. The "
+        "pictures, losses and predictions are those before mixing.</p>\n";
+  }
+  return notes;
+}
+
+std::string TilesOf(const ReplayedStep& step) {
+  std::vector<std::string> tiles = {
+      HtmlTile(std::to_string(step.place.step), "step"),
+      HtmlTile(std::to_string(step.place.epoch), "epoch"),
+      HtmlTile(std::to_string(step.place.number), "batch of the epoch"),
+      HtmlTile(std::to_string(step.images.size()), "images"),
+      HtmlTile(
+          fmt::format("{} × {}", step.image_size.width, step.image_size.height),
+          "pixels"),
+      HtmlTile(std::to_string(step.world_size),
+               step.world_size == 1 ? "rank" : "ranks")};
+  return HtmlTiles(tiles);
+}
+
+}  // namespace
+
+std::string ReplayPage(const ReplayedStep& step, const ModelLabels& labels) {
+  const std::vector<const ReplayedImage*> images = WorstFirst(step);
+  const std::size_t shown = std::min(images.size(), kMostShown);
+  std::vector<std::vector<std::string>> rows;
+  rows.reserve(shown);
+  for (std::size_t i = 0; i < shown; ++i) {
+    rows.push_back(RowOf(*images[i], labels));
+  }
+  const std::string table =
+      HtmlTable({"as the network saw it", "the record's image", "loss", "label",
+                 "predicted", "record", "window", "augmentations", "slot"},
+                rows, "text");
+  return HtmlPage(
+      fmt::format("The batch of step {}", step.place.step),
+      TilesOf(step) +
+          HtmlCards(
+              {{fmt::format(
+                    "{}{}", step.checkpoint ? "Worst first" : "In their order",
+                    shown < images.size()
+                        ? fmt::format(": {} of {} images", shown, images.size())
+                        : ""),
+                Notes(step) + table, "wide"}}));
+}
+
+}  // namespace infeed
