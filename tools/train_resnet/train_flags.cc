@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/shown_text.h"
 #include "pipeline/options/option_text.h"
+#include "records/files/open_source.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/help_text.h"
 #include "tools/input/input_flags.h"
@@ -92,8 +94,9 @@ void AddReferenceFlags(CLI::App& app, ParamLayers& layers) {
 }
 
 constexpr const char* kAbout =
-    "Trains a ResNet on a data set of images, evaluates it, predicts with it "
-    "and exports it. The same command again resumes from the newest checkpoint "
+    "Trains a ResNet on a data set of images, evaluates it, predicts with it, "
+    "exports it and shows what it was trained on. The same command again "
+    "resumes from the newest checkpoint "
     "in model_dir. SIGINT, SIGTERM and SIGUSR1 stop the run after the current "
     "step and save a checkpoint.";
 
@@ -106,6 +109,7 @@ constexpr const char* kExamples =
     "  train_resnet --data_dir SHARDS --model_dir MODEL --dry_run\n"
     "  train_resnet --model_dir MODEL --mode predict --input PHOTOS\n"
     "  train_resnet --model_dir MODEL --mode export --export_dir EXPORT\n"
+    "  train_resnet --model_dir MODEL --mode replay --step 42 --losses\n"
     "\n"
     "A parameter can be given as a flag, in --params_override or in a "
     "--config_file.\n"
@@ -235,7 +239,9 @@ void AddRankFlags(CLI::App& app, TrainFlags& flags) {
       ->type_name("N")
       ->capture_default_str();
   RankFlags& rank = flags.rank;
-  add("--rank", rank.rank, 0, kMostRanks, "Number of this process, from 0.");
+  add("--rank", rank.rank, 0, kMostRanks,
+      "Number of this process, from 0; in mode replay the rank whose images "
+      "to show. [all]");
   add("--world_size", rank.world_size, 1, kMostRanks,
       "Processes that train together.");
   add("--local_rank", rank.local_rank, 0, kMostRanks,
@@ -319,6 +325,22 @@ void AddExportFlags(CLI::App& app, RunOptions& run) {
       ->capture_default_str();
 }
 
+void AddReplayFlags(CLI::App& app, ReplayOptions& replay) {
+  const FlagGroup group(app, "Replay");
+  app.add_option("--step", replay.steps,
+                 "Steps of the run in model_dir whose batches to show, with "
+                 "--mode replay.")
+      ->delimiter(',')
+      ->type_name("N[,N...]");
+  app.add_option("--out", replay.folder,
+                 "Folder for the pages and lines. [MODEL_DIR/replay]")
+      ->type_name("DIR");
+  app.add_flag("--losses", replay.with_losses,
+               "Also each image's loss and prediction, by the network in "
+               "evaluation form with the newest checkpoint at or before the "
+               "step; the worst first.");
+}
+
 void AddFlags(CLI::App& app, TrainFlags& flags) {
   AddRunFlags(app, flags);
   AddConfigurationFlags(app, flags);
@@ -326,6 +348,7 @@ void AddFlags(CLI::App& app, TrainFlags& flags) {
   AddRankFlags(app, flags);
   AddPredictFlags(app, flags.run);
   AddExportFlags(app, flags.run);
+  AddReplayFlags(app, flags.run.replay);
   AddCloudFlags(app, flags.cloud);
   AddWorkerFlags(app, flags.worker_tls);
   AddStorageFlags(app, flags.storage);
@@ -340,7 +363,7 @@ void TakeCheckpoint(const std::string& asked, RunOptions& run) {
   if (asked.empty()) {
     return;
   }
-  if (!UsesTrainedModel(run.mode)) {
+  if (!UsesTrainedModel(run.mode) || run.mode == Mode::kReplay) {
     throw UsageError(
         "--checkpoint: is for the modes eval, predict and export; --resume "
         "chooses where a training run starts");
@@ -376,6 +399,40 @@ void CheckAverage(const RunOptions& run) {
   }
 }
 
+// Takes --rank, which in mode replay is not this process's. Throws UsageError
+// for flags that the mode lacks, or that another mode has not.
+void TakeReplay(TrainFlags& flags) {
+  RunOptions& run = flags.run;
+  ReplayOptions& replay = run.replay;
+  if (run.mode != Mode::kReplay) {
+    for (const auto& [is_given, name] :
+         {std::pair(!replay.steps.empty(), "--step"),
+          {!replay.folder.empty(), "--out"},
+          {replay.with_losses, "--losses"}}) {
+      if (is_given) {
+        throw UsageError(fmt::format("{}: is for mode replay", name));
+      }
+    }
+    return;
+  }
+  replay.rank = std::exchange(flags.rank.rank, std::nullopt);
+  if (flags.print_config) {
+    return;
+  }
+  if (replay.steps.empty()) {
+    throw UsageError("--step: mode replay needs it, as --step 41,42");
+  }
+  if (run.dry_run) {
+    throw UsageError("--dry_run: is not for mode replay, which only reads");
+  }
+  if (IsUrl(run.model_dir)) {
+    throw UsageError(fmt::format(
+        "--model_dir={}: mode replay reads a folder on this disk: copy the "
+        "run's there",
+        WithoutUrlSecrets(run.model_dir)));
+  }
+}
+
 // Checks that a mode's folders are given; --print_config needs none.
 void CheckFolders(const TrainFlags& flags) {
   const RunOptions& run = flags.run;
@@ -386,7 +443,7 @@ void CheckFolders(const TrainFlags& flags) {
     throw UsageError("--model_dir: this mode needs it (see --help)");
   }
   const bool can_do_without =
-      run.mode == Mode::kExport ||
+      run.mode == Mode::kExport || run.mode == Mode::kReplay ||
       (run.mode == Mode::kPredict && !run.inputs.empty());
   if (run.data_dir.empty() && !can_do_without) {
     throw UsageError("--data_dir: this mode needs it (see --help)");
@@ -407,6 +464,7 @@ std::optional<TrainFlags> ReadTrainFlags(int argc, char** argv) {
     return std::nullopt;
   }
   CheckFolders(flags);
+  TakeReplay(flags);
   TakeCheckpoint(flags.checkpoint, flags.run);
   CheckAverage(flags.run);
   return flags;

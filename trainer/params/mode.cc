@@ -9,12 +9,13 @@
 namespace infeed {
 
 Mode ParseMode(std::string_view name) {
-  static constexpr Choices<Mode, 6> kNames = {
+  static constexpr Choices<Mode, 7> kNames = {
       {{"train", Mode::kTrain},
        {"eval", Mode::kEval},
        {"train_and_eval", Mode::kTrainAndEval},
        {"predict", Mode::kPredict},
        {"export", Mode::kExport},
+       {"replay", Mode::kReplay},
        {"doctor", Mode::kDoctor}}};
   if (const Mode* const mode = FindChoice(name, kNames)) {
     return *mode;
@@ -28,7 +29,8 @@ bool Trains(Mode mode) {
 }
 
 bool UsesTrainedModel(Mode mode) {
-  return mode == Mode::kEval || mode == Mode::kPredict || mode == Mode::kExport;
+  return mode == Mode::kEval || mode == Mode::kPredict ||
+         mode == Mode::kExport || mode == Mode::kReplay;
 }
 
 }  // namespace infeed

@@ -4,11 +4,19 @@
 
 namespace infeed {
 
-enum class Mode { kTrain, kEval, kTrainAndEval, kPredict, kExport, kDoctor };
+enum class Mode {
+  kTrain,
+  kEval,
+  kTrainAndEval,
+  kPredict,
+  kExport,
+  kReplay,
+  kDoctor
+};
 
 // The names of the modes. ParseMode() throws UsageError for any other name.
 inline constexpr std::string_view kModes =
-    "train|eval|train_and_eval|predict|export|doctor";
+    "train|eval|train_and_eval|predict|export|replay|doctor";
 [[nodiscard]] Mode ParseMode(std::string_view name);
 
 // Trains(): whether the mode trains. UsesTrainedModel(): whether the mode reads

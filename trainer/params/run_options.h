@@ -17,6 +17,14 @@ namespace infeed {
 
 class RemoteRun;
 
+// kReplay: the steps whose batches are shown.
+struct ReplayOptions {
+  std::vector<std::int64_t> steps = {};
+  std::optional<int> rank = {};  // absent: the shares of all ranks
+  bool with_losses = false;      // also each image's loss and prediction
+  std::string folder = {};       // "": MODEL_DIR/replay
+};
+
 struct RunOptions {
   std::string data_dir;  // "null": made-up images; "" where none is needed
   std::string model_dir;
@@ -46,6 +54,8 @@ struct RunOptions {
   int export_batch_size = 0;         // of the ONNX file; 0: any
   // kExport: export the mean of this number of checkpoints.
   int average_checkpoints = 1;
+
+  ReplayOptions replay = {};
 
   // Check data, model, memory, disk and device, print what would run, and end.
   bool dry_run = false;

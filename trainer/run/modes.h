@@ -22,6 +22,13 @@ using Work = std::function<ProgramEnd(const std::stop_token&)>;
 [[nodiscard]] Work PreparePrediction(const Job& job, Preparation& preparation);
 [[nodiscard]] Work PrepareExport(const Job& job, Preparation& preparation);
 
+// The mode kReplay, which needs no preparation: makes the batches of steps of a
+// recorded run again, and writes a page and lines of JSON for each. Throws
+// UsageError for a step or a rank that the run has not, other data, and with
+// losses for a step before the first checkpoint.
+[[nodiscard]] ProgramEnd ReplaySteps(const RunOptions& options,
+                                     const std::stop_token& stop);
+
 // Throws UsageError for an unknown format, IoError where export_dir cannot be
 // written.
 void RequireExportable(const RunOptions& options);

@@ -79,6 +79,7 @@ Work Prepare(const Job& job, Preparation& preparation) {
       return PrepareExport(job, preparation);
     case Mode::kTrain:
     case Mode::kTrainAndEval:
+    case Mode::kReplay:  // See ReplaySteps().
     case Mode::kDoctor:  // See Examine().
       break;
   }
@@ -94,7 +95,7 @@ int RanksOf(const RunOptions& options) {
 // Whether only rank 0 has work to do.
 bool IsForOne(const RunOptions& options) {
   return options.dry_run || options.mode == Mode::kPredict ||
-         options.mode == Mode::kExport;
+         options.mode == Mode::kExport || options.mode == Mode::kReplay;
 }
 
 // Opens the data on the first rank of each machine before the others, which
@@ -345,6 +346,9 @@ ProgramEnd Dispatch(RunOptions options, const std::stop_token& stop) {
   }
   if (!options.place.is_first()) {
     SuppressMessages();
+  }
+  if (options.mode == Mode::kReplay) {
+    return ReplaySteps(options, stop);
   }
   std::optional<WithoutSideFiles> nothing_is_written;
   if (options.dry_run) {
