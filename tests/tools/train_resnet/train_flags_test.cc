@@ -138,10 +138,39 @@ TEST(TrainFlagsTest, ReadTheFlagsOfRanks) {
 
 TEST(TrainFlagsTest, NameTheModesAndFormats) {
   EXPECT_EQ(ErrorOf({"--mode", "serve"}),
-            "mode=serve: must be train, eval, train_and_eval, predict, export "
-            "or doctor");
+            "mode=serve: must be train, eval, train_and_eval, predict, export, "
+            "replay or doctor");
   EXPECT_THAT(ErrorOf({"--format", "onnx,tflite"}), HasSubstr("tflite not in"));
   EXPECT_THAT(ErrorOf({"--eval_timeout=-1"}), HasSubstr("--eval_timeout"));
+}
+
+TEST(TrainFlagsTest, ReadTheFlagsOfAReplay) {
+  const TrainFlags flags =
+      *Read({"--mode=replay", "--model_dir=M", "--step=41,42", "--rank=3",
+             "--losses", "--out=O"});
+  EXPECT_THAT(flags.run.replay.steps, ElementsAre(41, 42));
+  EXPECT_EQ(flags.run.replay.rank, 3);
+  EXPECT_TRUE(flags.run.replay.with_losses);
+  EXPECT_EQ(flags.run.replay.folder, "O");
+  EXPECT_FALSE(flags.rank.rank);  // This process is alone.
+}
+
+TEST(TrainFlagsTest, RefuseAReplayWithoutAStepAndItsFlagsInOtherModes) {
+  EXPECT_THAT(ErrorOf({"--mode=replay", "--model_dir=M"}),
+              HasSubstr("--step: mode replay needs it"));
+  EXPECT_THAT(ErrorOf({"--mode=replay", "--model_dir=s3://b/m", "--step=1"}),
+              HasSubstr("mode replay reads a folder on this disk"));
+  EXPECT_THAT(
+      ErrorOf({"--mode=replay", "--model_dir=M", "--step=1", "--dry_run"}),
+      HasSubstr("--dry_run: is not for mode replay"));
+  EXPECT_THAT(ErrorOf({"--mode=replay", "--model_dir=M", "--step=1",
+                       "--checkpoint=best"}),
+              HasSubstr("--checkpoint: is for the modes"));
+  for (const char* const flag : {"--step=1", "--out=O", "--losses"}) {
+    EXPECT_THAT(
+        ErrorOf({"--mode=export", "--model_dir=M", "--export_dir=E", flag}),
+        HasSubstr("is for mode replay"));
+  }
 }
 
 TEST(TrainFlagsTest, TakeTruthWithAndWithoutAValue) {
