@@ -21,6 +21,7 @@ struct RecordCache::Head {
   std::size_t payload_bytes = 0;
   std::size_t index_bytes = 0;
   std::optional<std::uint32_t> crc32c = {};
+  std::optional<std::uint32_t> stored_crc = {};
 };
 
 RecordCache::RecordCache(std::int64_t limit_bytes, std::int64_t records)
@@ -57,7 +58,8 @@ std::optional<CachedRecord> RecordCache::Find(std::int64_t record) const {
   const auto* const payload = reinterpret_cast<const std::byte*>(head + 1);
   return CachedRecord{
       .payload = {.bytes = {payload, head->payload_bytes},
-                  .crc32c = head->crc32c},
+                  .crc32c = head->crc32c,
+                  .stored_crc = head->stored_crc},
       .seek_index = {payload + head->payload_bytes, head->index_bytes}};
 }
 
@@ -76,7 +78,8 @@ void RecordCache::Keep(std::int64_t number, const CachedRecord& record) {
   // Two threads may have read the same record, as a substitute may be drawn
   // twice: both copies are valid, and the room of one is lost.
   places_[static_cast<std::size_t>(number)].store(
-      new (room) Head{payload.size(), index.size(), record.payload.crc32c},
+      new (room) Head{payload.size(), index.size(), record.payload.crc32c,
+                      record.payload.stored_crc},
       std::memory_order_release);
 }
 

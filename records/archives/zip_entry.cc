@@ -305,7 +305,7 @@ ZipFile ReadZipEntry(std::span<const std::byte> extent, std::int64_t max_bytes,
   try {
     const auto bytes = ReadData(extent, header, max_bytes, buffer);
     CheckCrc(bytes, header.crc32);
-    return {.name = header.name, .bytes = bytes};
+    return {.name = header.name, .bytes = bytes, .crc32 = header.crc32};
   } catch (const DataError& error) {
     throw DataError("zip entry " + std::string(header.name) + ": " +
                     error.reason());

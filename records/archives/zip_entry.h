@@ -15,6 +15,7 @@ struct ZipFile {
   // A view of the extent if the file is stored, of the buffer if it was
   // inflated.
   std::span<const std::byte> bytes;
+  std::uint32_t crc32 = 0;
 };
 
 // Returns a file of an archive, stored or deflated, after verifying its sizes

@@ -19,6 +19,9 @@ struct RecordPayload {
   // The checksum in the record's frame, until it is verified
   // (RecordStore::Verify()).
   std::optional<std::uint32_t> unverified_crc32c = {};
+  // The checksum in the record's frame, verified or not; of a file in a zip its
+  // CRC-32. nullopt: there is none, as of image files and tars.
+  std::optional<std::uint32_t> stored_crc = {};
   // Where the bytes lie if they were not read but mapped; else null.
   const MappedFile* mapped = nullptr;
 

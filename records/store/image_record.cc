@@ -110,8 +110,11 @@ RecordPayload MakeArchiveExample(const RecordIndex& index, std::int64_t record,
   if (index.format(shard) == RecordFormat::kZip) {
     std::vector<std::byte> inflated;
     const ZipFile file = ReadZipEntry(extent, kMaxImageFileBytes, inflated);
-    return ImageExample(index.label(record), FileNameIn(file.name),
-                        AsChars(file.bytes), buffer);
+    RecordPayload payload =
+        ImageExample(index.label(record), FileNameIn(file.name),
+                     AsChars(file.bytes), buffer);
+    payload.stored_crc = file.crc32;
+    return payload;
   }
   if (index.format(shard) == RecordFormat::kTarTree) {
     return TarExample(index.label(record), extent, buffer);

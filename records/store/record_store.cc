@@ -396,9 +396,10 @@ RecordPayload RecordStore::CheckFrame(std::span<const std::byte> frame,
   const auto body = frame.subspan(kFrameHeaderBytes);
   CheckFrameIsWhole(body, location.length, place);
   RecordPayload payload = {
-      .bytes = body.first(static_cast<std::size_t>(location.length))};
+      .bytes = body.first(static_cast<std::size_t>(location.length)),
+      .stored_crc = StoredChecksum(body)};
   if (options_.verify_checksums) {
-    payload.unverified_crc32c = StoredChecksum(body);
+    payload.unverified_crc32c = payload.stored_crc;
   }
   return payload;
 }

@@ -21,7 +21,9 @@ std::string_view TextOf(std::span<const std::byte> bytes) {
 void Keep(RecordCache& cache, std::int64_t record, const std::string& payload,
           std::optional<std::uint32_t> crc32c = {},
           const std::string& index = {}) {
-  cache.Keep(record, {.payload = {.bytes = AsBytes(payload), .crc32c = crc32c},
+  cache.Keep(record, {.payload = {.bytes = AsBytes(payload),
+                                  .crc32c = crc32c,
+                                  .stored_crc = crc32c},
                       .seek_index = AsBytes(index)});
 }
 
@@ -35,6 +37,7 @@ TEST(RecordCacheTest, ReturnsWhatItKeeps) {
   const CachedRecord first = cache.Find(1).value();
   EXPECT_EQ(TextOf(first.payload.bytes), "payload");
   EXPECT_EQ(first.payload.crc32c, 7U);
+  EXPECT_EQ(first.payload.stored_crc, 7U);
   EXPECT_EQ(TextOf(first.seek_index), "index");
   const CachedRecord second = cache.Find(2).value();
   EXPECT_TRUE(second.payload.bytes.empty());

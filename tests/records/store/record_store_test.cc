@@ -74,6 +74,8 @@ TEST_F(RecordStoreTest, GivesThePayloadsChecksumWhereItVerifiedIt) {
             Crc32c(AsBytes(Payload(5))));
   const RecordStore quick(index, {.verify_checksums = false});
   EXPECT_EQ(quick.ReadPayload(5, buffer).crc32c, std::nullopt);
+  EXPECT_EQ(quick.ReadPayload(5, buffer).stored_crc,
+            Crc32c(AsBytes(Payload(5))));
   EXPECT_EQ(AsText(quick.ReadPayload(5, buffer).bytes), Payload(5));
 }
 
