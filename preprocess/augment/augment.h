@@ -27,10 +27,13 @@ class Augmenter {
   // Requires: pixels.size() == size.pixels(), and the pixels' low bytes are 0.
   void Apply(std::span<std::uint32_t> pixels, const SampleKey& key);
 
+  // The steps of the last image.
+  [[nodiscard]] std::span<const AugmentStep> steps() const { return steps_; }
+
  private:
   AugmentOptions options_;
   ImageSize size_;
-  std::vector<AugmentStep> steps_;  // of the last image
+  std::vector<AugmentStep> steps_;
   OpScratch scratch_;
   BlurScratch blur_scratch_;
 };

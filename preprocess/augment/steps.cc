@@ -226,6 +226,41 @@ struct StepText {
   }
 };
 
+struct StepAdder {
+  HashChain& hash;
+
+  void operator()(const UpsideDownStep& /*step*/) const {}
+  void operator()(const Jitter& jitter) const {
+    for (const JitterKind kind : jitter.order) {
+      if (jitter.changes(kind)) {
+        hash.Add(kind).Add(jitter.factors[static_cast<std::size_t>(kind)]);
+      }
+    }
+  }
+  void operator()(const PolicyOpStep& step) const {
+    hash.Add(step.op).Add(step.level);
+    hash.Add(step.reach.translate).Add(step.reach.cutout);
+    hash.Add(step.draws.is_negative);
+    hash.Add(step.draws.row).Add(step.draws.column);
+  }
+  void operator()(const PillowStep& step) const {
+    // In single precision: mathematical functions differ in the last bits.
+    hash.Add(step.op).Add(static_cast<float>(step.argument));
+    hash.Add(step.filter).Add(step.outside);
+  }
+  void operator()(const GrayStep& /*step*/) const {}
+  void operator()(const BlurStep& step) const { hash.Add(step.sigma); }
+  void operator()(const SolarizeStep& /*step*/) const {}
+  void operator()(const ErasingStep& step) const {
+    const auto& [y, x, height, width] = step.window;
+    hash.Add(y).Add(x).Add(height).Add(width).Add(step.mode);
+    if (step.mode == ErasingMode::kPixel) {
+      SampleRandom noise = step.noise;
+      hash.Add(noise.Word());
+    }
+  }
+};
+
 }  // namespace
 
 std::size_t MostAugmentSteps(const AugmentOptions& options) {
@@ -270,6 +305,11 @@ void DrawAugmentation(const AugmentOptions& options, const ImageSize& size,
 
 std::string AugmentStepText(const AugmentStep& step) {
   return std::visit(StepText(), step);
+}
+
+void AddStep(const AugmentStep& step, HashChain& hash) {
+  hash.Add(step.index());
+  std::visit(StepAdder{hash}, step);
 }
 
 }  // namespace infeed

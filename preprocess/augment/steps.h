@@ -12,6 +12,7 @@
 #include "preprocess/augment/pillow_ops.h"
 #include "preprocess/pixels/image.h"
 #include "preprocess/pixels/image_size.h"
+#include "preprocess/pixels/pixel_hash.h"
 
 namespace infeed {
 
@@ -81,5 +82,8 @@ void DrawAugmentation(const AugmentOptions& options, const ImageSize& size,
 // "RandomErasing constant 3 5 40 20" (y, x, height, width). The numbers of an
 // operation are its arguments (AugmentArgument(), PillowStep).
 [[nodiscard]] std::string AugmentStepText(const AugmentStep& step);
+
+// Adds the step and all that was drawn for it.
+void AddStep(const AugmentStep& step, HashChain& hash);
 
 }  // namespace infeed

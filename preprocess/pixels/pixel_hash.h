@@ -40,6 +40,9 @@ class HashChain {
   constexpr HashChain& Add(double value) {
     return Add(std::bit_cast<std::uint64_t>(value));
   }
+  constexpr HashChain& Add(float value) {
+    return Add(std::bit_cast<std::uint32_t>(value));
+  }
 
   [[nodiscard]] constexpr std::uint64_t hash() const { return hash_; }
 

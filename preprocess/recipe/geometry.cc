@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "base/error.h"
+#include "preprocess/pixels/pixel_hash.h"
 #include "preprocess/recipe/framing.h"
 #include "preprocess/resize/side.h"
 
@@ -56,6 +57,18 @@ Geometry GeometryOf(const Framing& framing, const ImageSize& source,
                        output.height),
           .x = FirstOf(framing.width, framing.x, framing.margins_at_end,
                        output.width)};
+}
+
+std::uint64_t HashGeometry(const Geometry& geometry, const ImageSize& output) {
+  HashChain hash;
+  for (const ImageSize& size : {geometry.source, geometry.resized, output}) {
+    hash.Add(size.height).Add(size.width);
+  }
+  const Window& window = geometry.window;
+  hash.Add(window.y).Add(window.x).Add(window.height).Add(window.width);
+  hash.Add(geometry.y).Add(geometry.x).Add(geometry.padding);
+  hash.Add(geometry.is_mirrored).Add(geometry.is_upside_down);
+  return hash.hash();
 }
 
 void Apply(const AffineMatrix& matrix, std::span<double> xy) {

@@ -42,6 +42,10 @@ struct Geometry {
                                   const ImageSize& source,
                                   const ImageSize& output);
 
+// A hash of the geometry of an output of that size.
+[[nodiscard]] std::uint64_t HashGeometry(const Geometry& geometry,
+                                         const ImageSize& output);
+
 // Maps points in place. Requires: xy is x, y, x, y, and so on.
 void Apply(const AffineMatrix& matrix, std::span<double> xy);
 

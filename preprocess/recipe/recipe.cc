@@ -11,6 +11,7 @@
 #include "preprocess/jpeg/outside_pixels.h"
 #include "preprocess/pixels/pack.h"
 #include "preprocess/pixels/packed_copy.h"
+#include "preprocess/pixels/pixel_hash.h"
 #include "preprocess/pixels/row_sink.h"
 #include "preprocess/recipe/crop.h"
 #include "preprocess/recipe/eval_view.h"
@@ -70,6 +71,19 @@ bool IsCropped(const PreprocessOptions& options) {
          options.recipe == Recipe::kTorchvision || options.crop.iou_crop;
 }
 
+Framing WholeFraming(const ImageSize& size) {
+  return WholeWindow(
+      {.y = 0, .x = 0, .height = size.height, .width = size.width}, size);
+}
+
+std::uint64_t HashOf(const DecodePlan& plan, ResizeKernel kernel) {
+  return HashChain()
+      .Add(kernel)
+      .Add(plan.denominator)
+      .Add(plan.sides.fill)
+      .hash();
+}
+
 bool DrawFlip(const SampleKey& key) {
   return SampleRandom(key, RandomStream::kFlip).Real() < 0.5F;
 }
@@ -82,6 +96,7 @@ void FillCounts::Add(const FillCounts& other) {
   decode += other.decode;
   resize += other.resize;
   augment += other.augment;
+  made = HashChain(made).Add(other.made).hash();
   if (warning.empty()) {
     warning = other.warning;
   }
@@ -139,6 +154,7 @@ FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
   Finish(key, destination, counts.geometry);
   counts.resize += Clock::now() - decoded;
   counts.augment = Augment(key, destination);
+  HashResult(counts);
   return counts;
 }
 
@@ -183,7 +199,8 @@ FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
       .covered_rows = known_ != nullptr ? known_->covered_rows() : 0,
       .found_rows = found_rows,
       .warning = decoder_.warning(),
-      .geometry = geometry};
+      .geometry = geometry,
+      .made = HashOf(plan, target.kernel)};
 }
 
 std::string Preprocessor::CompleteIndex(std::span<const std::byte> encoded) {
@@ -210,7 +227,8 @@ FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
   return {
       .decoded_pixels = inside,
       .outside_pixels = std::int64_t{image_.width()} * image_.height() - inside,
-      .geometry = geometry};
+      .geometry = geometry,
+      .made = HashOf(plan, target.kernel)};
 }
 
 Framing Preprocessor::ChooseFraming(const ImageSize& source, int components,
@@ -316,9 +334,26 @@ void Preprocessor::Finish(const SampleKey& key, std::span<std::uint32_t> pixels,
   }
 }
 
+void Preprocessor::HashResult(FillCounts& counts) const {
+  HashChain hash(counts.made);
+  hash.Add(HashGeometry(counts.geometry, options_.image_size));
+  if (IsAugmented()) {
+    for (const AugmentStep& step : augmenter_.steps()) {
+      AddStep(step, hash);
+    }
+  }
+  counts.made = hash.hash();
+}
+
+std::uint64_t HashOfPacked(const ImageSize& size, bool is_mirrored) {
+  Geometry geometry = GeometryOf(WholeFraming(size), size, size);
+  geometry.is_mirrored = is_mirrored;
+  return HashChain().Add(HashGeometry(geometry, size)).hash();
+}
+
 Clock::duration Preprocessor::Augment(const SampleKey& key,
                                       std::span<std::uint32_t> pixels) {
-  if (!training_ || !options_.augment.is_any_on()) {
+  if (!IsAugmented()) {
     return {};
   }
   const Clock::time_point start = Clock::now();
@@ -340,17 +375,13 @@ FillCounts Preprocessor::CopyPacked(
                     " bytes, expected " +
                     std::to_string(destination.size_bytes()));
   }
-  FillCounts counts{
-      .geometry = Describe(
-          WholeWindow(
-              {.y = 0, .x = 0, .height = size.height, .width = size.width},
-              size),
-          size, key)};
+  FillCounts counts{.geometry = Describe(WholeFraming(size), size, key)};
   CopyPackedPixels(packed, size.width, counts.geometry.is_mirrored, destination,
                    on_piece);
   Finish(key, destination, counts.geometry);
   counts.resize = Clock::now() - start;
   counts.augment = Augment(key, destination);
+  HashResult(counts);
   return counts;
 }
 

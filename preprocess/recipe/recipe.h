@@ -45,9 +45,12 @@ struct FillCounts {
   std::string warning = {};  // libjpeg's first tolerated warning
   // As planned: scaled_decode may move pixels by half of its denominator.
   Geometry geometry;
+  // A hash of how the pixels were made of the encoded image: geometry, resize,
+  // augmentation; not 0.
+  std::uint64_t made = 0;
 
-  // Adds the pixels and times of another image, and takes its warning if it has
-  // none.
+  // Adds the pixels, times and hash of another image, and takes its warning if
+  // it has none.
   void Add(const FillCounts& other);
 };
 
@@ -55,6 +58,10 @@ struct FillCounts {
 // drawn from its flip stream; in an evaluation of ten crops the last five.
 [[nodiscard]] bool IsFlipped(const PreprocessOptions& options, bool training,
                              const SampleKey& key);
+
+// FillCounts::made of packed pixels of that size, neither moved nor augmented.
+[[nodiscard]] std::uint64_t HashOfPacked(const ImageSize& size,
+                                         bool is_mirrored);
 
 // Turns one encoded image (JPEG, or PNG and others through OpenCV, detected by
 // content) into packed pixels in one pass: the decoder's rows are resized,
@@ -134,6 +141,11 @@ class Preprocessor {
   // geometry.
   void Finish(const SampleKey& key, std::span<std::uint32_t> pixels,
               Geometry& geometry) const;
+  [[nodiscard]] bool IsAugmented() const {
+    return training_ && options_.augment.is_any_on();
+  }
+  // Completes counts.made, which is a hash of the resize; 0: there was none.
+  void HashResult(FillCounts& counts) const;
   // Returns the time it took, 0 if augmentation is off.
   std::chrono::steady_clock::duration Augment(const SampleKey& key,
                                               std::span<std::uint32_t> pixels);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -135,6 +136,45 @@ TEST(AugmentStepTextTest, HasTheStrengths) {
                 .mode = ErasingMode::kMean,
                 .noise = SampleRandom(Key(0), RandomStream::kAugmentation)}),
             "RandomErasing mean 3 5 40 20");
+}
+
+std::uint64_t HashOf(const AugmentStep& step) {
+  HashChain hash;
+  AddStep(step, hash);
+  return hash.hash();
+}
+
+TEST(AddStepTest, StepsOfOtherKindsAndStrengthsDiffer) {
+  const SampleRandom noise(Key(0), RandomStream::kAugmentation);
+  const ErasingStep noisy = {
+      .window = {.y = 3, .x = 5, .height = 4, .width = 2},
+      .mode = ErasingMode::kPixel,
+      .noise = noise};
+  ErasingStep other_noise = noisy;
+  (void)other_noise.noise.Word();
+  ErasingStep mean = noisy;
+  mean.mode = ErasingMode::kMean;
+  const Jitter hue = {
+      .order = {JitterKind::kHue, JitterKind::kContrast,
+                JitterKind::kSaturation, JitterKind::kBrightness},
+      .factors = {1, 1, 1, -0.125F}};
+  Jitter contrast = hue;
+  contrast.factors[1] = 0.5F;
+  const std::set<std::uint64_t> hashes = {
+      HashOf(UpsideDownStep()),
+      HashOf(GrayStep()),
+      HashOf(SolarizeStep()),
+      HashOf(BlurStep{1}),
+      HashOf(BlurStep{1.5F}),
+      HashOf(PillowStep{.op = PillowOp::kRotate, .argument = 3}),
+      HashOf(PillowStep{.op = PillowOp::kRotate, .argument = -3}),
+      HashOf(PillowStep{.op = PillowOp::kColor, .argument = 3}),
+      HashOf(noisy),
+      HashOf(other_noise),
+      HashOf(mean),
+      HashOf(hue),
+      HashOf(contrast)};
+  EXPECT_EQ(hashes.size(), 13U);
 }
 
 }  // namespace steps_test

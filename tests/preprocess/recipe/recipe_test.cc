@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -251,6 +252,49 @@ TEST(PreprocessorTest, AugmentsPackedPixelsInTraining) {
     preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), 2, 2, key,
                             pixels);
     ASSERT_EQ(pixels, expected) << position;
+  }
+}
+
+std::uint64_t MadeOf(const PreprocessOptions& options,
+                     const SampleKey& key = {}) {
+  Preprocessor preprocessor(options, true);
+  Pixels pixels(options.image_size.pixels());
+  return preprocessor
+      .Fill(AsBytes(TestJpeg({.width = 90, .height = 70})), key, pixels)
+      .made;
+}
+
+TEST(PreprocessorTest, HashesHowAnImageWasMade) {
+  const PreprocessOptions plain = Options(Recipe::kTorchvision);
+  PreprocessOptions bicubic = plain;
+  bicubic.interpolation = Interpolation::kAntialiasBicubic;
+  PreprocessOptions gray = plain;
+  gray.augment.grayscale = 1;
+  PreprocessOptions jitter = plain;
+  jitter.augment.hue = 0.1F;
+  const std::set<std::uint64_t> hashes = {MadeOf(plain),
+                                          MadeOf(plain, {.position = 1}),
+                                          MadeOf(bicubic),
+                                          MadeOf(gray),
+                                          MadeOf(Options(Recipe::kTpu)),
+                                          MadeOf(jitter),
+                                          MadeOf(jitter, {.position = 1})};
+  EXPECT_EQ(hashes.size(), 7U);
+  EXPECT_EQ(MadeOf(jitter), MadeOf(jitter));
+  // An option without an effect on the image.
+  PreprocessOptions other = plain;
+  other.crop.eval_resize = 77;
+  EXPECT_EQ(MadeOf(other), MadeOf(plain));
+}
+
+TEST(PreprocessorTest, TheHashOfPackedPixelsIsKnownWithoutThem) {
+  Preprocessor preprocessor({.image_size = 2}, true);
+  Pixels pixels(4);
+  for (std::uint64_t position = 0; position < 20; ++position) {
+    const FillCounts counts =
+        preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), 2, 2,
+                                {.position = position}, pixels);
+    EXPECT_EQ(counts.made, HashOfPacked(2, counts.geometry.is_mirrored));
   }
 }
 
