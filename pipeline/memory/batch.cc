@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "base/error.h"
@@ -137,6 +138,7 @@ Batch::Batch(BatchSpec spec, const BatchMemory& memory)
     : spec_(std::move(spec)),
       records_(static_cast<std::size_t>(spec_.size), -1),
       positions_(static_cast<std::size_t>(spec_.size), -1),
+      fingerprints_(static_cast<std::size_t>(spec_.size), 0),
       geometry_(1 + spec_.views.size(),
                 std::vector<Geometry>(static_cast<std::size_t>(spec_.size))) {
   const Layout layout(spec_);
@@ -203,8 +205,21 @@ std::size_t Batch::slot_image_bytes() const {
   return bytes / labels_.size();
 }
 
+FieldPlace Batch::fixed_place(std::size_t field, int slot) {
+  Check(slot >= 0 && slot < size(), "the slot is in the batch");
+  Fixed& fixed = fixed_[field];
+  const auto at = static_cast<std::size_t>(slot);
+  return {.row = fixed.rows.subspan(at * fixed.row_bytes, fixed.row_bytes),
+          .length = &fixed.lengths[at]};
+}
+
 std::span<std::byte> Batch::slot_view(std::size_t view, int slot) {
   return PartOf(views_[view], slot, size());
+}
+
+std::uint64_t Batch::fingerprint() const {
+  return std::accumulate(fingerprints_.begin(), fingerprints_.end(),
+                         std::uint64_t{0});
 }
 
 void Batch::BlankSlot(int slot) {
@@ -226,6 +241,7 @@ void Batch::BlankSlot(int slot) {
   labels_[static_cast<std::size_t>(slot)] = -1;
   weights_[static_cast<std::size_t>(slot)] = 0;
   records_[static_cast<std::size_t>(slot)] = -1;
+  fingerprints_[static_cast<std::size_t>(slot)] = 0;
   for (std::vector<Geometry>& view : geometry_) {
     view[static_cast<std::size_t>(slot)] = {};
   }
@@ -237,8 +253,10 @@ void Batch::CopyPlan(const Batch& from) {
   epoch = from.epoch;
   number = from.number;
   next = from.next;
+  fed = from.fed;
   records_ = from.records_;
   positions_ = from.positions_;
+  fingerprints_ = from.fingerprints_;
   fields_ = from.fields_;
   boxes_ = from.boxes_;
   geometry_ = from.geometry_;

@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "base/error.h"
 #include "pipeline/memory/batch_parts.h"
 #include "preprocess/pixels/image_size.h"
 #include "preprocess/recipe/geometry.h"
@@ -75,12 +74,24 @@ class Batch {
     return positions_;
   }
 
+  // [size]; a hash of what each slot was filled with: record, label, place in
+  // the stream, window and draws, and, with input_hash=pixels, its pixels; 0:
+  // the slot is empty.
+  [[nodiscard]] std::span<std::uint64_t> fingerprints() {
+    return fingerprints_;
+  }
+  [[nodiscard]] std::span<const std::uint64_t> fingerprints() const {
+    return fingerprints_;
+  }
+  // Their sum modulo 2^64. The sum over all ranks is that of the global batch.
+  [[nodiscard]] std::uint64_t fingerprint() const;
+
   [[nodiscard]] int size() const { return spec_.size; }
   [[nodiscard]] const ImageSize& image_size() const { return spec_.image_size; }
   [[nodiscard]] BatchContent content() const { return spec_.content; }
 
-  // A black image, label -1, weight 0, record -1; fixed fields are padding, of
-  // length 0; views are black, or their fill.
+  // A black image, label -1, weight 0, record -1, fingerprint 0; fixed fields
+  // are padding, of length 0; views are black, or their fill.
   void BlankSlot(int slot);
 
   // InputOptions::fields.
@@ -108,13 +119,7 @@ class Batch {
     return fixed_[field].lengths;
   }
   // Where a fixed field of the slot is.
-  [[nodiscard]] FieldPlace fixed_place(std::size_t field, int slot) {
-    Check(slot >= 0 && slot < size(), "the slot is in the batch");
-    Fixed& fixed = fixed_[field];
-    const auto at = static_cast<std::size_t>(slot);
-    return {.row = fixed.rows.subspan(at * fixed.row_bytes, fixed.row_bytes),
-            .length = &fixed.lengths[at]};
-  }
+  [[nodiscard]] FieldPlace fixed_place(std::size_t field, int slot);
 
   // The boxes of all slots (InputOptions::objects); none in slots of weight 0.
   [[nodiscard]] BoxColumn& boxes() { return boxes_; }
@@ -143,8 +148,8 @@ class Batch {
   // [height, width] of one slot.
   [[nodiscard]] std::span<std::byte> slot_view(std::size_t view, int slot);
 
-  // Copies epoch, number, next, records, positions, fields, boxes and geometry.
-  // Requires: sizes, and numbers of views, are equal.
+  // Copies epoch, number, next, fed, records, positions, fingerprints, fields,
+  // boxes and geometry. Requires: sizes, and numbers of views, are equal.
   void CopyPlan(const Batch& from);
 
   // The epoch, and the number of the global batch in it, from 0.
@@ -153,6 +158,8 @@ class Batch {
   // The stream's position after this batch: a checkpoint stores it once the
   // batch is consumed.
   StreamPosition next;
+  // The stream's fingerprint after this batch: the sum of its batches' so far.
+  std::uint64_t fed = 0;
 
  private:
   struct Memory;
@@ -171,6 +178,7 @@ class Batch {
   std::span<float> weights_;
   std::vector<std::int64_t> records_;
   std::vector<std::int64_t> positions_;
+  std::vector<std::uint64_t> fingerprints_;
   std::vector<Fixed> fixed_;
   std::vector<FieldColumn> fields_;
   BoxColumn boxes_;

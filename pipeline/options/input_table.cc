@@ -115,6 +115,10 @@ constexpr InputOption kStream[] = {
     Row("max_records", kOfStream, kOwn, Field<&I::max_records>(),
         Between(0, kMost64), "records",
         "Use only the first records of the data set.", "all"),
+    Row("input_hash", kNotOfStream, kOwn,
+        ChoiceField<kInputHashes, &I::input_hash>(), Any(), "",
+        "Fingerprint of the input: of records, labels, crops and all random "
+        "choices (records), or of the pixels, too (pixels)."),
 };
 
 constexpr InputOption kImages[] = {

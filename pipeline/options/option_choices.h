@@ -52,6 +52,14 @@ enum class SeekIndexes {
   kOff,   // none
 };
 
+// What the fingerprint of the input covers.
+enum class InputHash {
+  kRecords,  // records, labels, windows and draws
+  kPixels,   // and the pixels
+};
+
+inline constexpr Choices<InputHash, 2> kInputHashes = {
+    {{"records", InputHash::kRecords}, {"pixels", InputHash::kPixels}}};
 inline constexpr Choices<Shuffle, 5> kShuffles = {{{"auto", Shuffle::kByMode},
                                                    {"none", Shuffle::kNone},
                                                    {"global", Shuffle::kGlobal},

@@ -148,6 +148,8 @@ struct InputOptions {
 
   // Other outputs of a run.
 
+  // What Batch::fingerprints() cover.
+  InputHash input_hash = InputHash::kRecords;
   std::string bad_record_report = {};  // a JSON object a line; empty: none
   // Called for each bad record, in order, before Next() returns its batch; from
   // any thread, one at a time. May be empty.

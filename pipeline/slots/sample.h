@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <vector>
 
 #include "base/random.h"
@@ -47,7 +48,10 @@ struct Sample {
   int draw = 0;  // 0: the position's own record; k: the k-th substitute for it
   Access access = Access::kInOrder;
   std::vector<std::byte> buffer = {};
-  RecordPayload payload = {};            // a view into buffer, or a mapped file
+  RecordPayload payload = {};  // a view into buffer, or a mapped file
+  // Of the payload in use, also of one from the cache.
+  std::size_t payload_bytes = 0;
+  std::optional<std::uint32_t> stored_crc = {};
   ImagenetExampleView example = {};      // views into buffer, or the cache
   std::vector<FieldSpec> specs;          // ReadFields()
   std::vector<FieldColumn> fields = {};  // of the ragged ones, one list each

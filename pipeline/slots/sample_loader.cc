@@ -37,6 +37,8 @@ void SampleLoader::Load(Sample& sample) const {
     CachedRecord kept;
     const RecordPayload& payload = Read(sample, kept);
     scope.set_bytes(payload.bytes.size());
+    sample.payload_bytes = payload.bytes.size();
+    sample.stored_crc = payload.stored_crc;
     RequireContent(payload.bytes, sample);
     seek_indexes_.Open(payload, kept.seek_index, sample);
   } catch (...) {

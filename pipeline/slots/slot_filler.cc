@@ -8,6 +8,7 @@
 #include "pipeline/order/selection.h"
 #include "pipeline/slots/rgb_slot.h"
 #include "pipeline/slots/sample_loader.h"
+#include "pipeline/slots/slot_fingerprint.h"
 #include "pipeline/stats/stage_scope.h"
 #include "pipeline/stats/trace_log.h"
 #include "records/bytes/crc32c.h"
@@ -30,6 +31,7 @@ SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
       places_(places),
       options_(options),
       reads_labels_(ReadsLabels(options)),
+      hashes_pixels_(options.input_hash == InputHash::kPixels),
       counters_(counters),
       seek_indexes_(options.seek_index, store, seek_store, found),
       loader_(store, seek_indexes_, options_, counters, cache) {}
@@ -163,21 +165,32 @@ void SlotFiller::FillSlot(Sample& sample) {
   sample.stage = BadRecordKind::kLabel;
   batch.labels()[slot] =
       reads_labels_ ? ClassOf(sample.example.label, options_) : -1;
+  SlotMaking making = {
+      .epoch = sample.key.epoch,
+      .position = static_cast<std::int64_t>(sample.key.position)};
   if (batch.content() != BatchContent::kNone) {
-    FillImages(sample);
+    making.made = FillImages(sample);
   }
   batch.weights()[slot] = 1;
   batch.records()[slot] = sample.record;
+  batch.fingerprints()[slot] =
+      SlotFingerprint(HashRecord({.record = sample.record,
+                                  .payload_bytes = sample.payload_bytes,
+                                  .stored_crc = sample.stored_crc,
+                                  .label = batch.labels()[slot]}),
+                      making);
   sample.batch->SetFields(sample.slot, sample.fields);
 }
 
-void SlotFiller::FillImages(Sample& sample) {
+std::uint64_t SlotFiller::FillImages(Sample& sample) {
   sample.stage = BadRecordKind::kImage;
   Batch& batch = sample.batch->batch();
   const Clock::time_point start = sample.since;
   FillCounts counts = FillImage(sample);
   batch.geometry()[static_cast<std::size_t>(sample.slot)] = counts.geometry;
-  counts.Add(FillViews(sample));
+  if (!options_.views.empty()) {
+    counts.Add(FillViews(sample));
+  }
   Warn(counts.warning, sample);
   if (options_.objects.is_on()) {
     sample.stage = BadRecordKind::kExample;
@@ -186,6 +199,7 @@ void SlotFiller::FillImages(Sample& sample) {
   }
   sample.since = Clock::now();
   Count(counts, batch.slot_image_bytes(), start, sample);
+  return counts.made;
 }
 
 FillCounts SlotFiller::FillImage(Sample& sample) {
@@ -209,9 +223,13 @@ FillCounts SlotFiller::FillViews(Sample& sample) {
 
 FillCounts SlotFiller::FillWords(Sample& sample,
                                  std::span<std::uint32_t> words) {
-  return sample.example.packed.empty()
-             ? seek_indexes_.Decode(sample, words, BoxesOf(sample))
-             : CopyPacked(sample, words);
+  FillCounts counts = sample.example.packed.empty()
+                          ? seek_indexes_.Decode(sample, words, BoxesOf(sample))
+                          : CopyPacked(sample, words);
+  if (hashes_pixels_) {
+    HashPixelsOf(std::as_bytes(words), counts);
+  }
+  return counts;
 }
 
 FillCounts SlotFiller::CopyPacked(Sample& sample,

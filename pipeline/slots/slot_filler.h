@@ -94,8 +94,8 @@ class SlotFiller {
   // Fills the slot; returns what is wrong with the record.
   std::optional<DataError> FillIfGood(Sample& sample);
   void FillSlot(Sample& sample);
-  // Fills the image, its views and its boxes.
-  void FillImages(Sample& sample);
+  // Fills the image, its views and its boxes; returns FillCounts::made of them.
+  std::uint64_t FillImages(Sample& sample);
   FillCounts FillImage(Sample& sample);
   FillCounts FillViews(Sample& sample);
   // Decodes or copies the image and augments it.
@@ -117,6 +117,7 @@ class SlotFiller {
   const std::int64_t places_;
   const InputOptions options_;
   const bool reads_labels_;
+  const bool hashes_pixels_;
   StageCounters& counters_;
   SeekIndexUse seek_indexes_;
   const SampleLoader loader_;

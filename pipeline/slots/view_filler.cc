@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "pipeline/slots/rgb_slot.h"
+#include "pipeline/slots/slot_fingerprint.h"
 
 namespace infeed {
 namespace {
@@ -42,7 +43,9 @@ const Geometry& FollowedGeometry(const ViewSpec& spec, int slot, Batch& batch) {
 
 }  // namespace
 
-ViewFiller::ViewFiller(const InputOptions& options) : specs_(options.views) {
+ViewFiller::ViewFiller(const InputOptions& options)
+    : specs_(options.views),
+      hashes_pixels_(options.input_hash == InputHash::kPixels) {
   const std::vector<PreprocessOptions> distinct = ViewPreprocessing(options);
   for (const PreprocessOptions& preprocess : distinct) {
     preprocessors_.emplace_back(preprocess, options.training);
@@ -90,7 +93,11 @@ FillCounts ViewFiller::FillImage(std::size_t view, const ViewSource& source,
       specs_[view].draws ? FollowedGeometry(specs_[view], slot, batch).source
                          : ImageSize();
   const auto fill = [&](std::span<std::uint32_t> words) {
-    return FillWords(views_[view], source, followed, words);
+    FillCounts filled = FillWords(views_[view], source, followed, words);
+    if (hashes_pixels_) {
+      HashPixelsOf(std::as_bytes(words), filled);
+    }
+    return filled;
   };
   FillCounts counts =
       batch.content() == BatchContent::kRgb
@@ -144,6 +151,10 @@ FillCounts ViewFiller::FillLabels(std::size_t view, const ViewSource& source,
     fill(As<std::int32_t>(bytes));
   }
   counts.decode = Clock::now() - start;
+  counts.made = HashGeometry(counts.geometry, spec.preprocess.image_size);
+  if (hashes_pixels_) {
+    HashPixelsOf(bytes, counts);
+  }
   return counts;
 }
 

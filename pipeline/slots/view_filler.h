@@ -57,6 +57,7 @@ class ViewFiller {
                        std::span<std::uint32_t> words);
 
   const std::vector<ViewSpec> specs_;
+  const bool hashes_pixels_;
   std::vector<View> views_;
   std::vector<Preprocessor> preprocessors_;
   LabelScratch labels_;

@@ -24,7 +24,7 @@ constexpr std::size_t kBlockWords = 16 * kSums;
 constexpr std::size_t kBlockBytes = kBlockWords * sizeof(std::uint64_t);
 constexpr std::uint64_t kPrime = 0x9E3779B1;
 
-using Sums = std::array<std::uint64_t, kSums>;
+using HashSums = std::array<std::uint64_t, kSums>;
 
 // For each word of a block, then for each sum at the block's end.
 constexpr std::array<std::uint64_t, kBlockWords + kSums> kKeys = [] {
@@ -38,7 +38,7 @@ constexpr std::array<std::uint64_t, kBlockWords + kSums> kKeys = [] {
 
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
-void AddBlock(const std::byte* block, Sums& sums) {
+void AddBlock(const std::byte* block, HashSums& sums) {
   constexpr std::uint64_t kLow = 0xFFFFFFFF;
   for (std::size_t i = 0; i < kSums; ++i) {
     std::uint64_t sum = sums[i];
@@ -54,7 +54,7 @@ void AddBlock(const std::byte* block, Sums& sums) {
 
 #else
 
-HWY_INLINE void AddBlock(const std::byte* block, Sums& sums) {
+HWY_INLINE void AddBlock(const std::byte* block, HashSums& sums) {
   const hn::CappedTag<std::uint64_t, kSums> d;
   const hn::Repartition<std::uint32_t, decltype(d)> d32;
   const hn::Repartition<std::uint8_t, decltype(d)> d8;
@@ -84,7 +84,7 @@ HWY_INLINE void AddBlock(const std::byte* block, Sums& sums) {
 #endif
 
 std::uint64_t Hash(const std::byte* bytes, std::size_t size) {
-  Sums sums = {};
+  HashSums sums = {};
   std::size_t at = 0;
   for (; at + kBlockBytes <= size; at += kBlockBytes) {
     AddBlock(bytes + at, sums);

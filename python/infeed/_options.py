@@ -68,6 +68,10 @@ class Stream(TypedDict, total=False):
     # 9223372036854775808 records. Default: all.
     max_records: int
 
+    # Fingerprint of the input: of records, labels, crops and all random
+    # choices (records), or of the pixels, too (pixels). Default: records.
+    input_hash: Literal["records", "pixels"]
+
 
 class Images(TypedDict, total=False):
     """Options of the group Images."""

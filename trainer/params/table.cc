@@ -149,6 +149,7 @@ const Param kInputParams[] = {
     Input("workers"),
     Input("workers_in_flight"),
     Input("workers_check"),
+    Input("input_hash"),
 };
 
 std::string_view KeepBestChoices() {
