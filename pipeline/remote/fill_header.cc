@@ -35,6 +35,7 @@ struct HeaderMessage {
   std::vector<std::uint32_t> byte_counts = {};
   std::string bytes = {};
   std::uint32_t cut_lists = 0;
+  std::vector<std::uint64_t> fingerprints = {};
 };
 
 std::string SerializeMessage(const HeaderMessage& header) {
@@ -52,6 +53,7 @@ std::string SerializeMessage(const HeaderMessage& header) {
   message.AddVarints(11, header.byte_counts);
   message.AddBytes(12, header.bytes);
   message.AddVarint(13, header.cut_lists);
+  message.AddFixed(14, header.fingerprints);
   return message.Take();
 }
 
@@ -61,7 +63,8 @@ bool TakeNumbers(WireList list, HeaderMessage& header) {
          list.TakeVarints(8, header.counts) ||
          list.TakeFixed(9, header.int64s) ||
          list.TakeFixed(10, header.floats) ||
-         list.TakeVarints(11, header.byte_counts);
+         list.TakeVarints(11, header.byte_counts) ||
+         list.TakeFixed(14, header.fingerprints);
 }
 
 HeaderMessage ParseMessage(std::string_view bytes) {
@@ -300,7 +303,8 @@ std::string Serialize(const FillHeader& header,
           static_cast<std::uint64_t>(header.note.cpu_nanoseconds),
       .labels = header.labels,
       .sums = header.sums,
-      .cut_lists = static_cast<std::uint32_t>(header.note.cut_lists)};
+      .cut_lists = static_cast<std::uint32_t>(header.note.cut_lists),
+      .fingerprints = header.fingerprints};
   for (const std::vector<Geometry>& of_slot : header.geometry) {
     for (const Geometry& geometry : of_slot) {
       const auto numbers = NumbersOf(geometry);
@@ -324,6 +328,7 @@ FillHeader ParseFillHeader(const std::string& bytes,
   RequireSize(message.slots, slots, "slots");
   RequireSize(message.labels.size(), slots, "labels");
   RequireSize(message.sums.size(), slots, "sums");
+  RequireSize(message.fingerprints.size(), slots, "fingerprints");
   RequireSize(message.geometry.size(), slots * geometries * kGeometryNumbers,
               "numbers of geometry");
   FillHeader header = {
@@ -333,7 +338,8 @@ FillHeader ParseFillHeader(const std::string& bytes,
                .cut_lists = NumberFrom<int>(message.cut_lists, "cut lists")},
       .declined = message.declined,
       .labels = std::move(message.labels),
-      .sums = std::move(message.sums)};
+      .sums = std::move(message.sums),
+      .fingerprints = std::move(message.fingerprints)};
   if (slots < kDeclinedBits && header.declined >> slots != 0) {
     throw DataError("a worker's reply declines slots that it does not have");
   }
@@ -354,6 +360,7 @@ std::size_t MostHeaderBytes(const InputOptions& options, std::size_t slots) {
   const std::size_t varints =
       1 + GeometriesOf(options) * kGeometryNumbers + options.fields.size() + 1;
   return kOnce + slots * (varints * kMostVarint + sizeof(std::uint32_t) +
+                          sizeof(std::uint64_t) +
                           static_cast<std::size_t>(RaggedBytes(options)));
 }
 

@@ -20,6 +20,7 @@ struct FillHeader {
   std::uint64_t declined = 0;
   std::vector<std::int32_t> labels = {};
   std::vector<std::uint32_t> sums = {};
+  std::vector<std::uint64_t> fingerprints = {};
   std::vector<std::vector<Geometry>> geometry = {};  // of the image and views
   // ListsOf() (slot_parts.h).
   std::vector<std::vector<FieldColumn>> lists = {};

@@ -107,6 +107,7 @@ FillHeader HeaderOf(const FilledRange& range, const FillNote& note,
     if (header.is_declined(slot)) {
       header.labels.push_back(-1);
       header.sums.push_back(0);
+      header.fingerprints.push_back(0);
       header.geometry.emplace_back(views);
       header.lists.emplace_back(batch.field_specs().size() + 1);
       continue;
@@ -117,6 +118,7 @@ FillHeader HeaderOf(const FilledRange& range, const FillNote& note,
       sum = ExtendCrc32c(sum, SlotBytesOf(part, slot, batch));
     }
     header.sums.push_back(sum);
+    header.fingerprints.push_back(batch.fingerprints()[slot]);
     std::vector<Geometry>& geometry = header.geometry.emplace_back();
     for (std::size_t view = 0; view < views; ++view) {
       geometry.push_back(batch.geometry(view)[slot]);
@@ -359,6 +361,7 @@ bool FilledSlots::Write(OpenBatch& open, int slot, std::size_t index) {
   const auto at = static_cast<std::size_t>(slot);
   batch.labels()[at] = header.labels[index];
   batch.weights()[at] = 1;
+  batch.fingerprints()[at] = header.fingerprints[index];
   for (std::size_t view = 0; view < header.geometry[index].size(); ++view) {
     batch.geometry(view)[at] = header.geometry[index][view];
   }
@@ -395,7 +398,9 @@ std::string FilledSlots::Difference(std::size_t index,
              "differs";
     }
   }
-  return "";
+  return header.fingerprints[index] == batch.fingerprints()[index]
+             ? ""
+             : "the fingerprint differs: its copy of the data is another one";
 }
 
 }  // namespace infeed

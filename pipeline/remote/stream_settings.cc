@@ -35,7 +35,8 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kSlotRows[] = {"training",       "seed",
                                           "image_key",      "label_key",
                                           "label_offset",   "num_label_classes",
-                                          "require_labels", "max_field_bytes"};
+                                          "require_labels", "max_field_bytes",
+                                          "input_hash"};
 
 // Rows of the preprocessing that are not of the group Images.
 constexpr std::string_view kLimitRows[] = {"lenient", "max_pixels"};

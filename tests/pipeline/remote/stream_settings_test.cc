@@ -115,6 +115,7 @@ const std::vector<Change>& Changes() {
       {"num_label_classes", "1000"},
       {"require_labels", "false"},
       {"max_field_bytes", "5001"},
+      {"input_hash", "pixels"},
       {"image_size", "224x320"},
       {"recipe", "cifar"},
       {"interpolation", "antialias_random"},

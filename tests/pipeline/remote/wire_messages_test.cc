@@ -322,6 +322,8 @@ MadeHeader MakeHeader(std::uint32_t slots, SampleRandom& draws) {
     ours.labels.push_back(
         ours.is_declined(slot) ? -1 : static_cast<int>(draws.Below(100000)));
     ours.sums.push_back(draws.Word());
+    ours.fingerprints.push_back(MadeNumber(draws));
+    theirs.add_fingerprints(ours.fingerprints.back());
     theirs.add_labels(ours.labels.back());
     theirs.add_sums(ours.sums.back());
     AddGeometry(draws, made);
@@ -337,6 +339,7 @@ void ExpectSame(const FillHeader& a, const FillHeader& b) {
   EXPECT_EQ(a.declined, b.declined);
   EXPECT_EQ(a.labels, b.labels);
   EXPECT_EQ(a.sums, b.sums);
+  EXPECT_EQ(a.fingerprints, b.fingerprints);
   EXPECT_TRUE(a.geometry == b.geometry);
   EXPECT_TRUE(a.lists == b.lists);
 }
@@ -377,9 +380,16 @@ TEST(WireMessagesTest, ListsOfNumbersMayBeUnpacked) {
     bytes += Tag(9, 1);
     AppendLittleEndian(bytes, number, sizeof number);
   }
+  for (const std::uint64_t fingerprint :
+       {~std::uint64_t{0}, std::uint64_t{3}}) {
+    bytes += Tag(14, 1);
+    AppendLittleEndian(bytes, fingerprint, sizeof fingerprint);
+  }
   ASSERT_TRUE(theirs.ParseFromString(bytes));
   const FillHeader ours = ParseFillHeader(bytes, options, 2);
   EXPECT_EQ(ours.labels, (std::vector<std::int32_t>{-5, -1}));
+  EXPECT_EQ(ours.fingerprints,
+            (std::vector<std::uint64_t>{~std::uint64_t{0}, 3}));
   EXPECT_EQ(ours.lists[0][0].int64s, (std::vector<std::int64_t>{7, -7}));
   EXPECT_EQ(Serialize(ours, options.fields), theirs.SerializeAsString());
 }
