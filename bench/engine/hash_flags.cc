@@ -16,16 +16,16 @@
 namespace infeed {
 namespace {
 
-// The position in --restore's state; without it the stream's beginning.
-StreamPosition ReadStart(const RecordIndex& index, const InputOptions& options,
-                         const std::string& restore) {
+// The state in --restore; without it the stream's beginning.
+StreamState ReadStart(const RecordIndex& index, const InputOptions& options,
+                      const std::string& restore) {
   constexpr std::int64_t kMostBytes = 1 << 20;
   if (restore.empty()) {
     return {};
   }
   const std::string state = ReadFileOrPipe(restore, kMostBytes);
   try {
-    return ResumePosition(state, index, options);
+    return ResumeState(state, index, options);
   } catch (const DataError& error) {
     throw error.At({.path = restore});
   }
@@ -61,12 +61,13 @@ void AddHashFlags(CLI::App& app, HashFlags& flags) {
 
 void PrintHashes(const RecordIndex& index, const InputOptions& options,
                  std::span<const int> threads, const HashFlags& flags) {
-  const StreamPosition start = ReadStart(index, options, flags.restore);
+  const StreamState start = ReadStart(index, options, flags.restore);
   bool is_first = true;  // The rest is the same for any number of threads.
   for (const int count : threads) {
     InputOptions input = options;
     input.threads = count;
-    const HashedStream stream = HashStream(index, input, start, flags.batches);
+    const HashedStream stream = HashStream(index, input, start.position,
+                                           flags.batches, start.fingerprint);
     fmt::print("{}\n", stream.hash);
     if (is_first && !stream.first_bad_record.empty()) {
       // They explain a hash that differs from that of undamaged data.

@@ -26,7 +26,7 @@ void AddHashFlags(CLI::App& app, HashFlags& flags);
 
 // Prints the SHA-256 of the stream's batches, a line for each number of
 // threads, beginning at the state in --restore, and writes the state after
-// these batches to --save_state. Throws what ResumePosition() and InputPipeline
+// these batches to --save_state. Throws what ResumeState() and InputPipeline
 // throw.
 void PrintHashes(const RecordIndex& index, const InputOptions& options,
                  std::span<const int> threads, const HashFlags& flags);

@@ -9,8 +9,9 @@
 namespace infeed {
 
 HashedStream HashStream(const RecordIndex& index, const InputOptions& options,
-                        const StreamPosition& start, std::int64_t batches) {
-  InputPipeline pipeline(index, options, start);
+                        const StreamPosition& start, std::int64_t batches,
+                        std::uint64_t fingerprint) {
+  InputPipeline pipeline(index, options, start, fingerprint);
   StreamHash hash;
   for (std::int64_t i = 0; i < batches; ++i) {
     const BatchHandle batch = pipeline.Next();

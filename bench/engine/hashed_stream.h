@@ -17,12 +17,13 @@ struct HashedStream {
   std::string state;             // of the stream, after these batches
 };
 
-// Hashes a number of batches, or all if the stream ends before. Throws what
-// InputPipeline throws.
+// Hashes a number of batches, or all if the stream ends before. fingerprint: of
+// what came before the start. Throws what InputPipeline throws.
 [[nodiscard]] HashedStream HashStream(const RecordIndex& index,
                                       const InputOptions& options,
                                       const StreamPosition& start,
-                                      std::int64_t batches);
+                                      std::int64_t batches,
+                                      std::uint64_t fingerprint = 0);
 
 // The records of (this rank's part of) the stream's first batches, in the order
 // of their slots. Throws what InputPipeline throws, but reads no record.

@@ -81,6 +81,7 @@ BatchHandle BatchLookup::At(std::uint32_t epoch, std::int64_t number,
     }
   }
   open.GatherFields();
+  open.batch().fed = open.batch().fingerprint();
   return open.TakeBatch();
 }
 

@@ -53,8 +53,9 @@ class BatchLookup {
 
   // Returns this rank's part of the number-th global batch that begins in the
   // epoch. place: where the stream begins, or any batch of it: with
-  // last_batch=carry the bytes depend on it (PlanAt()). Throws UsageError where
-  // the epoch has no such batch, and what a stage of the stream would.
+  // last_batch=carry the bytes depend on it (PlanAt()). Its `fed` has this
+  // batch alone. Throws UsageError where the epoch has no such batch, and what
+  // a stage of the stream would.
   [[nodiscard]] BatchHandle At(std::uint32_t epoch, std::int64_t number,
                                const StreamPosition& place = {});
 

@@ -304,14 +304,17 @@ void InputPipeline::Producer::Stop() {
 
 InputPipeline::InputPipeline(const RecordIndex& index,
                              const InputOptions& options,
-                             const StreamPosition& start)
+                             const StreamPosition& start,
+                             std::uint64_t fingerprint)
     : producer_(std::make_unique<Producer>(index, options, start)),
-      position_(producer_->sequence.position()) {}
+      position_(producer_->sequence.position()),
+      fingerprint_(fingerprint) {}
 
 InputPipeline::InputPipeline(std::shared_ptr<const RecordIndex> index,
                              const InputOptions& options,
-                             const StreamPosition& start)
-    : index_(std::move(index)) {
+                             const StreamPosition& start,
+                             std::uint64_t fingerprint)
+    : index_(std::move(index)), fingerprint_(fingerprint) {
   Check(index_ != nullptr, "the pipeline has an index");
   producer_ = std::make_unique<Producer>(*index_, options, start);
   position_ = producer_->sequence.position();
@@ -369,6 +372,8 @@ std::optional<BatchHandle> InputPipeline::NextUntil(
   }
   BatchHandle batch = from.HandOut(std::move(**ready), end);
   position_ = batch->next;
+  fingerprint_ += batch->fingerprint();
+  batch->fed = fingerprint_;
   return batch;
 }
 
@@ -398,7 +403,7 @@ bool InputPipeline::all_lent() const {
 
 std::string InputPipeline::State() const {
   return BuildStreamState(
-      StateOf(producer_->index, producer_->options, position_));
+      StateOf(producer_->index, producer_->options, position_, fingerprint_));
 }
 
 const MemoryPlan& InputPipeline::memory() const { return producer_->memory; }

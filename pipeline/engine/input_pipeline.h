@@ -42,11 +42,14 @@ struct MemoryPlan;
 // RemoteInput throw.
 class InputPipeline final : public BatchStream {
  public:
+  // fingerprint: of what was fed before the start (StreamState).
   InputPipeline(const RecordIndex& index, const InputOptions& options,
-                const StreamPosition& start = {});
+                const StreamPosition& start = {},
+                std::uint64_t fingerprint = 0);
   // Keeps the index while the pipeline lives. Requires: it is not null.
   InputPipeline(std::shared_ptr<const RecordIndex> index,
-                const InputOptions& options, const StreamPosition& start = {});
+                const InputOptions& options, const StreamPosition& start = {},
+                std::uint64_t fingerprint = 0);
   ~InputPipeline() override;  // Stops.
 
   // Waits for the next batch. Its size is the rank's share: batch_size /
@@ -81,9 +84,13 @@ class InputPipeline final : public BatchStream {
   void Stop() override;
   [[nodiscard]] StreamPosition position() const override { return position_; }
 
-  // The position and the stream's identity as text for a file (stream_state.h):
-  // a pipeline that starts at ResumePosition() of this text continues the
-  // stream.
+  // The fingerprint of what Next() returned so far (Batch::fed), of this rank's
+  // slots: the same for any threads, workers and breaks.
+  [[nodiscard]] std::uint64_t fingerprint() const { return fingerprint_; }
+
+  // The position, the fingerprint and the stream's identity as text for a file
+  // (stream_state.h): a pipeline that starts with ResumeState() of this text
+  // continues the stream.
   [[nodiscard]] std::string State() const;
 
   [[nodiscard]] PipelineStats stats() const override;
@@ -106,6 +113,7 @@ class InputPipeline final : public BatchStream {
   std::shared_ptr<const RecordIndex> index_;  // null: the caller's
   std::unique_ptr<Producer> producer_;
   StreamPosition position_;
+  std::uint64_t fingerprint_ = 0;
 };
 
 }  // namespace infeed

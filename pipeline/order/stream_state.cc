@@ -14,6 +14,7 @@
 #include "pipeline/order/label_class.h"
 #include "pipeline/order/sample_order.h"
 #include "pipeline/order/selection.h"
+#include "records/bytes/hash_text.h"
 #include "records/bytes/json.h"
 
 namespace infeed {
@@ -43,6 +44,20 @@ Integer WholeNumber(const Json& json, const char* name) {
       static_cast<std::uint64_t>(std::numeric_limits<Integer>::max())));
 }
 
+// 0 in states from before it.
+std::uint64_t FingerprintFrom(const Json& json) {
+  if (!json.contains("fingerprint")) {
+    return 0;
+  }
+  const Json& value = json.at("fingerprint");
+  const auto fingerprint = ParseHashText(value.get_ref<const std::string&>());
+  if (!fingerprint) {
+    throw DataError("fingerprint is " + value.dump() +
+                    ", not 16 hexadecimal digits");
+  }
+  return *fingerprint;
+}
+
 StreamState FromJson(const Json& json) {
   const auto schema = WholeNumber<std::uint64_t>(json, "schema");
   if (schema > kSchema) {
@@ -55,6 +70,7 @@ StreamState FromJson(const Json& json) {
       .epoch = WholeNumber<std::uint32_t>(json, "epoch"),
       .position = WholeNumber<std::int64_t>(json, "position"),
       .past_epochs = WholeNumber<std::uint32_t>(json, "past_epochs")};
+  state.fingerprint = FingerprintFrom(json);
   const auto seed = WholeNumber<std::uint64_t>(json, "seed");
   state.identity = {{"seed", Json(seed).dump()},
                     {"data", json.at("data").dump()}};
@@ -168,15 +184,18 @@ std::vector<StateField> StreamIdentity(const RecordIndex& index,
 }
 
 StreamState StateOf(const RecordIndex& index, const InputOptions& options,
-                    const StreamPosition& position) {
-  return {.position = position, .identity = StreamIdentity(index, options)};
+                    const StreamPosition& position, std::uint64_t fingerprint) {
+  return {.position = position,
+          .fingerprint = fingerprint,
+          .identity = StreamIdentity(index, options)};
 }
 
 std::string BuildStreamState(const StreamState& state) {
   Json json = {{"schema", kSchema},
                {"epoch", state.position.epoch},
                {"position", state.position.position},
-               {"past_epochs", state.position.past_epochs}};
+               {"past_epochs", state.position.past_epochs},
+               {"fingerprint", HashText(state.fingerprint)}};
   Json options = Json::object();
   for (const auto& [name, value] : state.identity) {
     const bool is_option = name != "seed" && name != "data";
@@ -203,11 +222,16 @@ void CheckResumable(const StreamState& state, const RecordIndex& index,
   }
 }
 
+StreamState ResumeState(std::string_view text, const RecordIndex& index,
+                        const InputOptions& options) {
+  StreamState state = ParseStreamState(text);
+  CheckResumable(state, index, options);
+  return state;
+}
+
 StreamPosition ResumePosition(std::string_view text, const RecordIndex& index,
                               const InputOptions& options) {
-  const StreamState state = ParseStreamState(text);
-  CheckResumable(state, index, options);
-  return state.position;
+  return ResumeState(text, index, options).position;
 }
 
 }  // namespace infeed

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,8 +10,8 @@
 #include "records/store/record_index.h"
 
 // The saved state of a stream, from which it can be resumed: its position, a
-// few integers, and its identity, so that no other stream is resumed from it.
-// docs/order.md has the format.
+// few integers, the fingerprint of what it has fed, and its identity, so that
+// no other stream is resumed from it. docs/order.md has the format.
 namespace infeed {
 
 // One property that two streams must share to be the same: the option's name
@@ -24,6 +25,9 @@ struct StateField {
 
 struct StreamState {
   StreamPosition position = {};
+  // Batch::fed. With several ranks each one's state has the sum of its own
+  // slots.
+  std::uint64_t fingerprint = 0;
   // The seed, the data, and every option that changes batches. Not the options
   // for ranks, threads, memory and length, nor the bad-record policy: a user
   // who meets a bad record may resume with another policy, which changes no
@@ -41,7 +45,8 @@ struct StreamState {
 // The state of that stream.
 [[nodiscard]] StreamState StateOf(const RecordIndex& index,
                                   const InputOptions& options,
-                                  const StreamPosition& position);
+                                  const StreamPosition& position,
+                                  std::uint64_t fingerprint = 0);
 
 // One JSON object with a line for each field.
 [[nodiscard]] std::string BuildStreamState(const StreamState& state);
@@ -56,9 +61,14 @@ struct StreamState {
 void CheckResumable(const StreamState& state, const RecordIndex& index,
                     const InputOptions& options);
 
-// The start with which an InputPipeline of these data and options resumes the
-// stream of a state's text. Throws what ParseStreamState() and CheckResumable()
-// throw.
+// The state in a text, with whose position and fingerprint an InputPipeline of
+// these data and options resumes the stream. Throws what ParseStreamState() and
+// CheckResumable() throw.
+[[nodiscard]] StreamState ResumeState(std::string_view text,
+                                      const RecordIndex& index,
+                                      const InputOptions& options);
+
+// Its position alone.
 [[nodiscard]] StreamPosition ResumePosition(std::string_view text,
                                             const RecordIndex& index,
                                             const InputOptions& options);

@@ -75,6 +75,13 @@ class Batch:
         """int64 [N]: the samples' positions in the epoch; -1: empty slot."""
         return self._native.positions
 
+    @property
+    def fingerprint(self) -> int:
+        """A hash, below 2**64, of what the slots were filled with: records, labels,
+        places, windows and draws, and with input_hash="pixels" the pixels.
+        """
+        return self._native.fingerprint
+
     def __getitem__(self, field: str) -> Any:
         """A field of the records. With a shape: an array [N, *shape] of the
         framework, or of "bytes" a list. Without one: the values as a NumPy array

@@ -33,7 +33,8 @@ _log = logging.getLogger("infeed")
 
 Framework = Literal["numpy", "torch", "jax"]
 FilePath = Union[str, "os.PathLike[str]"]
-Place = tuple[int, int, int]  # epoch, position, past epochs
+# Epoch, position, past epochs, and the fingerprint of what came before.
+Place = tuple[int, int, int, int]
 
 # Options of images beside those of views.
 _OF_IMAGES = {"image_key", "lenient", "max_pixels"}
@@ -174,7 +175,7 @@ class Loader:
         self._worker_tls = check.tls_files("worker_tls", worker_tls)
         self._make_bar = find_tqdm() if progress and self._rank == 0 else NoBar
         self._process = os.getpid()
-        self._place: Place = (0, 0, 0)  # after the last batch yielded
+        self._place: Place = (0, 0, 0, 0)  # after the last batch yielded
         self._lock = threading.RLock()
         self._open: _engine.Stream | None = None
         self._turn: object = None  # the pass in progress
@@ -274,13 +275,13 @@ class Loader:
 
     def _epoch_begin(self) -> Place:
         """Where the first batch of the current epoch begins."""
-        epoch, position, past = self._place
+        epoch, position, past, fed = self._place
         carries = self._options.get("last_batch") == "carry"
         return (epoch, position % self._options["batch_size"] if carries else 0,
-                past)
+                past, fed)
 
     def _bar(self) -> Any:
-        epoch, position, _ = self._place
+        epoch, position = self._place[:2]
         return self._make_bar(desc=f"epoch {epoch}", initial=position,
                               total=len(self) * self._options["batch_size"],
                               unit=" images" if self._views else " records",
@@ -331,15 +332,25 @@ class Loader:
         """The epoch that the next pass takes, or the one of this pass."""
         return self._place[0]
 
+    @property
+    def fingerprint(self) -> int:
+        """A hash, below 2**64, of what all batches yielded were filled with.
+
+        The sum of their fingerprints modulo 2**64, which goes on after
+        load_state_dict(): the same for any threads, workers and breaks. The ranks'
+        sums add up to the same number for any number of ranks.
+        """
+        return self._place[3]
+
     def set_epoch(self, epoch: int) -> None:
         """The epoch of the next pass. Not needed: each pass is the next one."""
         epoch = _arguments.whole("epoch", epoch, 0, 2**32 - 1)
         self._check_process()
         with self._lock:
             if epoch != self._place[0]:
-                self._place = (epoch, 0, 0)
+                self._place = (epoch, 0, 0, self.fingerprint)
             elif self._place != self._epoch_begin():
-                self._place = (*self._epoch_begin()[:2], 0)
+                self._place = (*self._epoch_begin()[:2], 0, self.fingerprint)
             else:
                 return
             self._turn = None
@@ -405,7 +416,7 @@ class Loader:
 
     def __setstate__(self, state: tuple[Place, dict[str, Any]]) -> None:
         self._place, added = state
-        self._resumed = self._place != (0, 0, 0)
+        self._resumed = self._place[:3] != (0, 0, 0)
         vars(self).update(added)
 
     def __deepcopy__(self, memo: Any) -> Loader:

@@ -24,7 +24,7 @@ class Pass(Iterator["Batch"]):
         self._endless = endless
         self._turn = object()  # Loader._turn during this pass
         self._epoch: int | None = None  # None: it has not begun
-        self._first: Place = (0, 0, 0)
+        self._first: Place = (0, 0, 0, 0)
         self._is_over = False
         self._bar: Any = NoBar()
 
@@ -95,7 +95,7 @@ class Pass(Iterator["Batch"]):
 
     def _next_of_epoch(self) -> Batch | None:
         loader, bar = self._loader, self._bar
-        epoch, position, _ = loader._place
+        epoch, position = loader._place[:2]
         # The consumer is done with the batches before this one.
         bar.update((position if epoch == self._epoch else bar.total) - bar.n)
         batch = loader._next() if epoch == self._epoch else None
@@ -110,7 +110,7 @@ class Pass(Iterator["Batch"]):
         if loader._place[0] == self._epoch:
             self._bar.total = self._bar.n  # The last batch was not full.
         if not loader._training:
-            loader._place = ((self._epoch + 1) % 2**32, 0, 0)
+            loader._place = ((self._epoch + 1) % 2**32, 0, 0, loader.fingerprint)
         self._close_bar()
 
     def _close_bar(self) -> None:

@@ -222,9 +222,10 @@ nb::ndarray<nb::numpy, std::int64_t> LengthsAt(Self self, std::size_t number) {
   return Share(self, lengths, {lengths.size()});
 }
 
-std::tuple<std::uint32_t, std::int64_t, std::uint32_t> Next(
+std::tuple<std::uint32_t, std::int64_t, std::uint32_t, std::uint64_t> Next(
     const Batch& batch) {
-  return {batch.next.epoch, batch.next.position, batch.next.past_epochs};
+  return {batch.next.epoch, batch.next.position, batch.next.past_epochs,
+          batch.fed};
 }
 
 template <typename T>
@@ -280,8 +281,10 @@ void AddBatch(nb::module_& module) {
       .def_ro("epoch", &Batch::epoch)
       .def_ro("number", &Batch::number, "In its epoch, from 0.")
       .def_prop_ro("next", &Next,
-                   "The position after this batch: epoch, position, past "
-                   "epochs.")
+                   "The place after this batch: epoch, position, past "
+                   "epochs, fingerprint of all until then.")
+      .def_prop_ro("fingerprint", &Batch::fingerprint,
+                   "A hash of what its slots were filled with.")
       .def("__len__", &Batch::size);
 }
 

@@ -42,9 +42,11 @@ StreamPosition ToPosition(const Place& place) {
           .past_epochs = std::get<2>(place)};
 }
 
-Place ToPlace(const StreamPosition& position) {
-  return {position.epoch, position.position, position.past_epochs};
+Place ToPlace(const StreamPosition& position, std::uint64_t fingerprint) {
+  return {position.epoch, position.position, position.past_epochs, fingerprint};
 }
+
+std::uint64_t FingerprintAt(const Place& place) { return std::get<3>(place); }
 
 // Counts a thread that is in the engine.
 struct Waiting {
@@ -128,8 +130,8 @@ Stream::Stream(std::shared_ptr<const RecordIndex> index,
     lock.lock();
     SetWorkerTls(tls);
   }
-  pipeline_ =
-      std::make_unique<InputPipeline>(index_, options_, ToPosition(start));
+  pipeline_ = std::make_unique<InputPipeline>(
+      index_, options_, ToPosition(start), FingerprintAt(start));
 }
 
 std::optional<Loan> Stream::NextWithin(std::chrono::milliseconds time) {
@@ -179,7 +181,9 @@ nb::list Stream::Describe(const Batch& batch) {
   return slots;
 }
 
-Place Stream::position() const { return ToPlace(pipeline_->position()); }
+Place Stream::position() const {
+  return ToPlace(pipeline_->position(), pipeline_->fingerprint());
+}
 
 void Stream::Stop() {
   if (!process_.IsCurrent()) {
@@ -193,15 +197,16 @@ void Stream::Stop() {
 }
 
 std::string Stream::StateAt(const Place& place) const {
-  return BuildStreamState(StateOf(*index_, options_, ToPosition(place)));
+  return BuildStreamState(
+      StateOf(*index_, options_, ToPosition(place), FingerprintAt(place)));
 }
 
-Place Stream::PlaceOf(const std::string& state) const {
+Place Stream::PlaceOf(const std::string& text) const {
   const InputOptions checked = CheckedInputOptions(options_);
   const SampleOrder order(ShardSizes(*index_, checked.max_records), checked);
-  const BatchSequence sequence(order.places(), checked,
-                               ResumePosition(state, *index_, options_));
-  return ToPlace(sequence.position());
+  const StreamState state = ResumeState(text, *index_, options_);
+  const BatchSequence sequence(order.places(), checked, state.position);
+  return ToPlace(sequence.position(), state.fingerprint);
 }
 
 std::string Stream::StatsText() const { return StatsJson(pipeline_->stats()); }
@@ -234,7 +239,7 @@ void AddStream(nb::module_& module) {
                "fields: dict[str, tuple[typing.Any, ...]], objects: "
                "tuple[typing.Any, ...] | None, views: list[dict[str, "
                "typing.Any]], worker_tls: tuple[bytes, bytes, bytes], "
-               "start: tuple[int, int, int]) -> None"))
+               "start: tuple[int, int, int, int]) -> None"))
       .def("next", &Stream::Next, nb::arg("all_held"),
            nb::sig("def next(self, all_held: "
                    "collections.abc.Callable[[], None]) -> Batch | None"),
@@ -248,7 +253,8 @@ void AddStream(nb::module_& module) {
                    "list[dict[str, typing.Any] | None]"),
            "Each slot of a batch: its record, and how its image was made.")
       .def_prop_ro("position", &Stream::position,
-                   "After the last batch: epoch, position, past epochs.")
+                   "After the last batch: epoch, position, past epochs, "
+                   "fingerprint.")
       .def("stop", &Stream::Stop)
       .def("state_at", &Stream::StateAt, nb::arg("place"))
       .def("place_of", &Stream::PlaceOf, nb::arg("state"))

@@ -19,8 +19,10 @@
 
 namespace infeed::python {
 
-// Epoch, position, past epochs: StreamPosition.
-using Place = std::tuple<std::uint32_t, std::int64_t, std::uint32_t>;
+// Epoch, position, past epochs: StreamPosition; then the fingerprint of what
+// came before.
+using Place =
+    std::tuple<std::uint32_t, std::int64_t, std::uint32_t, std::uint64_t>;
 
 // An InputPipeline for Python: waits without the interpreter's lock, can be
 // interrupted, and may be shared by threads.
@@ -42,7 +44,7 @@ class Stream {
                              const Place& place);
   // A dict for each slot of a batch of this stream, None for an empty one.
   [[nodiscard]] nanobind::list Describe(const Batch& batch);
-  // The position after the last batch of Next().
+  // The place after the last batch of Next().
   [[nodiscard]] Place position() const;
   // Ends the stream, and waits until no thread is in a call above: no thread
   // may wake up in an interpreter that is ending.
@@ -52,7 +54,7 @@ class Stream {
   // Throw UsageError for another stream's state, and for a place outside an
   // epoch.
   [[nodiscard]] std::string StateAt(const Place& place) const;
-  [[nodiscard]] Place PlaceOf(const std::string& state) const;
+  [[nodiscard]] Place PlaceOf(const std::string& text) const;
 
   [[nodiscard]] std::string StatsText() const;
   [[nodiscard]] std::string VerdictText() const;

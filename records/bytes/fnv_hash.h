@@ -1,10 +1,10 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <string_view>
+
+#include "records/bytes/hash_text.h"
 
 namespace infeed {
 
@@ -20,10 +20,7 @@ namespace infeed {
 
 // The hash in 16 hexadecimal digits.
 [[nodiscard]] inline std::string FnvHashText(std::string_view text) {
-  std::array<char, 17> hex{};
-  std::snprintf(hex.data(), hex.size(), "%016llx",
-                static_cast<unsigned long long>(FnvHash(text)));
-  return hex.data();
+  return HashText(FnvHash(text));
 }
 
 }  // namespace infeed

@@ -421,7 +421,8 @@ class PositionsTest(unittest.TestCase):
         for wrong in ({"position": -16}, {"position": 8}, {"position": 2**62},
                       {"epoch": -1}, {"epoch": 2**32}, {"position": "16"},
                       {"past_epochs": 2**40}, {"schema": 2}, {"options": 5},
-                      {"position": True}):
+                      {"position": True}, {"fingerprint": 5},
+                      {"fingerprint": "5"}, {"fingerprint": "g" * 16}):
             with self.subTest(wrong), self.assertRaises(ValueError):
                 train.load_state_dict({**state, **wrong})
             self.assertEqual(train.state_dict(), state)

@@ -172,7 +172,9 @@ TEST(DefaultStreamsTest, AreThoseOfTheEngineBeforeFieldsBoxesAndViews) {
     EXPECT_EQ(made.hash, stream.at("hash"));
     state = state.empty() ? made.state : state;
   }
-  EXPECT_EQ(state, golden.at("state").dump(2) + "\n");
+  auto without_fingerprint = nlohmann::ordered_json::parse(state);
+  EXPECT_EQ(without_fingerprint.erase("fingerprint"), 1U);
+  EXPECT_EQ(without_fingerprint.dump(2), golden.at("state").dump(2));
 }
 
 }  // namespace

@@ -92,6 +92,9 @@ TEST(BatchTest, ACloneHasTheSameContentInItsOwnMemory) {
   std::ranges::copy(std::vector{3, -1}, batch.labels().begin());
   std::ranges::copy(std::vector{1.0F, 0.0F}, batch.weights().begin());
   batch.records()[0] = 11;
+  batch.fingerprints()[0] = 21;
+  batch.fingerprints()[1] = ~std::uint64_t{0};
+  batch.fed = 4;
   batch.positions()[0] = 12;
   batch.epoch = 5;
   batch.number = 6;
@@ -103,6 +106,10 @@ TEST(BatchTest, ACloneHasTheSameContentInItsOwnMemory) {
   EXPECT_THAT(clone->weights(), ElementsAre(1, 0));
   EXPECT_THAT(clone->records(), ElementsAre(11, -1));
   EXPECT_THAT(clone->positions(), ElementsAre(12, -1));
+  EXPECT_EQ(batch.fingerprints()[0], 0U);
+  EXPECT_THAT(clone->fingerprints(), ElementsAre(21, ~std::uint64_t{0}));
+  EXPECT_EQ(clone->fingerprint(), 20U);
+  EXPECT_EQ(clone->fed, 4U);
   EXPECT_EQ(clone->epoch, 5U);
   EXPECT_EQ(clone->number, 6);
   EXPECT_EQ(clone->next, batch.next);

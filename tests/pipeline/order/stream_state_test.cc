@@ -58,18 +58,21 @@ TEST_F(StreamStateTest, IsReadBack) {
       StateOf(index(), options,
               {.epoch = std::numeric_limits<std::uint32_t>::max(),
                .position = std::numeric_limits<std::int64_t>::max(),
-               .past_epochs = std::numeric_limits<std::uint32_t>::max()});
+               .past_epochs = std::numeric_limits<std::uint32_t>::max()},
+              std::numeric_limits<std::uint64_t>::max());
   const std::string text = BuildStreamState(state);
   EXPECT_EQ(ParseStreamState(text), state);
+  EXPECT_EQ(ResumeState(text, index(), options), state);
   EXPECT_EQ(ResumePosition(text, index(), options), state.position);
 }
 
 TEST_F(StreamStateTest, IsTheFormatOfTheDocuments) {
   const std::string text =
-      BuildStreamState(StateOf(index(), options_, {3, 4, 2}));
+      BuildStreamState(StateOf(index(), options_, {3, 4, 2}, 0xAB));
   EXPECT_THAT(text,
               AllOf(HasSubstr("{\n  \"schema\": 1,\n  \"epoch\": 3,\n"
                               "  \"position\": 4,\n  \"past_epochs\": 2,\n"
+                              "  \"fingerprint\": \"00000000000000ab\",\n"
                               "  \"seed\": 7,\n"
                               "  \"data\": \"" +
                               index().identity() + "\",\n  \"options\": {\n"),
@@ -249,6 +252,10 @@ TEST_F(StreamStateTest, SaysWhereItIsBroken) {
     EXPECT_THAT(
         message(with("\"position\": 4", "\"position\": " + std::string(bad))),
         HasSubstr("position is " + std::string(bad) + ", not a whole"));
+  }
+  for (const char* bad :
+       {"\"1\"", "\"000000000000000G\"", "\"00000000000000AB\"", "5"}) {
+    EXPECT_NE(message(with("\"0000000000000000\"", bad)), "") << bad;
   }
   EXPECT_THAT(message(with("\"seed\": 7", "\"seed\": -7")),
               HasSubstr("seed is -7"));
