@@ -137,6 +137,22 @@ class TrainProgramsTest : public testing::Test {
     return losses;
   }
 
+  // Of all that was fed until each loop's end.
+  [[nodiscard]] std::vector<std::string> Fingerprints(
+      const std::string& model) const {
+    std::vector<std::string> fingerprints;
+    for (const nlohmann::json& loop : Events(model, "loop")) {
+      fingerprints.push_back(loop["input_fingerprint"]);
+    }
+    return fingerprints;
+  }
+
+  [[nodiscard]] nlohmann::json StreamOf(const std::string& model,
+                                        const std::string& checkpoint) const {
+    std::ifstream file(work_ / model + "/" + checkpoint + "/state.json");
+    return nlohmann::json::parse(file).at("stream");
+  }
+
   ImageFolder raw_;
   TemporaryFolder work_;
 };
@@ -235,10 +251,23 @@ TEST_F(TrainProgramsTest, TrainsOnASelectionThatIsExactUnderStopsAndRanks) {
   ASSERT_EQ(Train("parts", flags + " --train_steps 6").exit_code, 0);
   ASSERT_EQ(Train("parts", flags + " --train_steps 15").exit_code, 0);
   EXPECT_EQ(Losses("parts"), Losses("whole"));
+  const std::vector<std::string> fed = Fingerprints("whole");
+  EXPECT_EQ(std::set<std::string>(fed.begin(), fed.end()).size(), 5U);
+  EXPECT_EQ(Fingerprints("parts"), fed);
+  EXPECT_EQ(StreamOf("parts", "checkpoint-00000015"),
+            StreamOf("whole", "checkpoint-00000015"));
+  EXPECT_EQ(StreamOf("whole", "checkpoint-00000015")["fingerprint"],
+            fed.back());
+  EXPECT_FALSE(Events("whole", "loop")[0].contains("input_hash"));
+  const std::string pixels = " --train_steps 6 --input_hash pixels";
+  ASSERT_EQ(Train("pixels", flags + pixels).exit_code, 0);
+  EXPECT_EQ(Events("pixels", "loop")[0]["input_hash"], "pixels");
+  EXPECT_NE(Fingerprints("pixels")[0], fed[0]);
   if (kHasGloo) {
     ASSERT_EQ(
         Train("ranks", flags + " --train_steps 15 --local_ranks 2").exit_code,
         0);
+    EXPECT_EQ(Fingerprints("ranks"), fed);
     // Equal images, but sums are rounded in another order.
     EXPECT_THAT(Losses("ranks"),
                 testing::Pointwise(testing::DoubleNear(1e-3), Losses("whole")));

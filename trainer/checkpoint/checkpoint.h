@@ -19,6 +19,8 @@ using RunIdentity = std::vector<StateField>;
 struct Checkpoint {
   std::int64_t step = 0;  // updates done
   StreamPosition stream;  // of the training input
+  // The fingerprint of all that was fed before it, of all ranks (Batch::fed).
+  std::uint64_t fingerprint = 0;
   RunIdentity identity;
   // The identity of the training's evaluations (trainer/params/validation.h);
   // empty: none.

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "records/bytes/hash_text.h"
 #include "records/bytes/json.h"
 #include "records/bytes/whole_number.h"
 
@@ -67,11 +68,18 @@ Checkpoint FromJson(const Json& json) {
   if (stream.at("position").get<std::int64_t>() < 0) {
     throw DataError("the stream's position is negative");
   }
+  // Checkpoints from before it have none.
+  const auto fingerprint =
+      ParseHashText(stream.value("fingerprint", HashText(0)));
+  if (!fingerprint) {
+    throw DataError("the stream's fingerprint is not 16 hexadecimal digits");
+  }
   return {
       .step = json.at("step").get<std::int64_t>(),
       .stream = {.epoch = stream.at("epoch").get<std::uint32_t>(),
                  .position = stream.at("position").get<std::int64_t>(),
                  .past_epochs = stream.at("past_epochs").get<std::uint32_t>()},
+      .fingerprint = *fingerprint,
       .identity = IdentityFromJson(json.at("identity")),
       .validation = IdentityFromJson(json.value("validation", Json::object())),
       .state = {}};
@@ -110,7 +118,8 @@ std::string BuildRunState(const Checkpoint& checkpoint) {
                      {"stream",
                       {{"epoch", checkpoint.stream.epoch},
                        {"position", checkpoint.stream.position},
-                       {"past_epochs", checkpoint.stream.past_epochs}}},
+                       {"past_epochs", checkpoint.stream.past_epochs},
+                       {"fingerprint", HashText(checkpoint.fingerprint)}}},
                      {"identity", IdentityToJson(checkpoint.identity)},
                      {"validation", IdentityToJson(checkpoint.validation)}};
   return json.dump(2) + "\n";

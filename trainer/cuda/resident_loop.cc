@@ -109,7 +109,7 @@ std::int64_t CudaResidentLoop::Run(std::int64_t first_step, std::int64_t steps,
                                    Infeed& infeed, Outfeed& outfeed) {
   const CudaStreamScope scope(stream_);
   const std::int64_t waits_before = waits_.count();
-  positions_.assign(1, infeed.position());
+  marks_.assign(1, infeed.mark());
   const std::atomic_ref<std::int32_t> stop_word(stop_.host()[0]);
   stop_word = 0;
   const std::stop_callback set_stop_word(infeed.stop_token(),
@@ -126,8 +126,8 @@ std::int64_t CudaResidentLoop::Run(std::int64_t first_step, std::int64_t steps,
       });
   syncs_ += waits_.count() - waits_before;
   const auto used = static_cast<std::size_t>(done);
-  if (used + 1 < positions_.size()) {
-    infeed.SetBack(positions_[used]);
+  if (used + 1 < marks_.size()) {
+    infeed.SetBack(marks_[used]);
   }
   return done;
 }
@@ -169,7 +169,7 @@ std::int64_t CudaResidentLoop::TakeChoices(std::int64_t done,
     }
     std::ranges::copy(batch->pixels(),
                       WordsOf<std::uint32_t>(host_choices_[done + count]));
-    positions_.push_back(infeed.position());
+    marks_.push_back(infeed.mark());
   }
   if (count > 0) {
     choices_.narrow(0, done, count)

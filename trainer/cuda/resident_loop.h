@@ -89,8 +89,7 @@ class CudaResidentLoop {
   MappedRecords records_;
   ResultRing results_;
   Mapped<std::int32_t> stop_{1};  // not 0: the loop is to end
-  std::vector<StreamPosition>
-      positions_;      // before and after the loop's batches
+  std::vector<FeedMark> marks_;   // before and after the loop's batches
   int warmed_up_ = 0;  // warm-up steps since the addresses last changed
   std::unique_ptr<at::cuda::CUDAGraph> step_;
   std::unique_ptr<CudaWhileGraph> loop_;

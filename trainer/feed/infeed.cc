@@ -25,7 +25,7 @@ Infeed::Infeed(std::shared_ptr<BatchStream> stream, int batch_size,
       trace_(trace),
       batch_size_(batch_size),
       image_size_(image_size),
-      position_(stream_->position()) {}
+      mark_{.position = stream_->position()} {}
 
 Infeed::~Infeed() { Stop(); }
 
@@ -34,9 +34,9 @@ void Infeed::Stop() {
   stream_->Stop();
 }
 
-void Infeed::SetBack(const StreamPosition& position) {
+void Infeed::SetBack(const FeedMark& mark) {
   Check(stop_.stop_requested(), "no batch follows those that were not used");
-  position_ = position;
+  mark_ = mark;
 }
 
 BatchHandle Infeed::Take() {
@@ -72,7 +72,8 @@ BatchHandle Infeed::Next() {
   if (show_first_) {
     std::exchange(show_first_, nullptr)(*batch);
   }
-  position_ = batch->next;
+  mark_.position = batch->next;
+  mark_.fingerprint += batch->fingerprint();
   if (trace_ != nullptr) {
     step_start_ = end;
   }
@@ -84,8 +85,8 @@ void Infeed::EndStep() {
     trace_->Span("step", *start, TraceLog::Clock::now(), step_place_);
     ++step_place_.batch;
   }
-  step_place_.epoch = position_.epoch;
-  step_place_.position = position_.position;
+  step_place_.epoch = mark_.position.epoch;
+  step_place_.position = mark_.position.position;
 }
 
 }  // namespace infeed

@@ -14,6 +14,12 @@
 
 namespace infeed {
 
+// How far a device has come in a stream.
+struct FeedMark {
+  StreamPosition position = {};   // after the last batch
+  std::uint64_t fingerprint = 0;  // the sum of all batches' so far
+};
+
 // The device's view of a stream, which makes its batches ahead of the loop:
 // checks their shape, and counts how long the device waited for them. Next()
 // throws an error of the stream after the last good batch.
@@ -65,10 +71,12 @@ class Infeed {
 
   // The stream position after the last batch that Next() returned, which a
   // checkpoint stores. The pipeline's own position is ahead of it.
-  [[nodiscard]] StreamPosition position() const { return position_; }
-  // Sets position() back, after a device did not use the last batches that it
-  // took. Requires: Stop() was called; an earlier position().
-  void SetBack(const StreamPosition& position);
+  [[nodiscard]] StreamPosition position() const { return mark_.position; }
+  // That and the fingerprint of the batches that Next() returned, of this rank.
+  [[nodiscard]] const FeedMark& mark() const { return mark_; }
+  // Sets mark() back, after a device did not use the last batches that it took.
+  // Requires: Stop() was called; an earlier mark().
+  void SetBack(const FeedMark& mark);
 
   // From now on the device's waits are counted by AddWait(), in seconds, not by
   // Next(): a host that is ahead of its device waits for other reasons. From
@@ -91,7 +99,7 @@ class Infeed {
   TraceLog* trace_;
   int batch_size_;
   ImageSize image_size_;
-  StreamPosition position_;
+  FeedMark mark_;
   std::atomic<double> wait_seconds_{0};
   std::atomic<double> first_wait_seconds_{0};
   std::atomic<bool> end_requested_{false};

@@ -6,10 +6,12 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "base/random.h"
 #include "pipeline/memory/image_choice.h"
+#include "pipeline/slots/slot_fingerprint.h"
 
 namespace infeed {
 namespace {
@@ -48,6 +50,20 @@ void RequireNothingDecoded(const PipelineStats& stats) {
   }
 }
 
+// Adds HashRecord() of each record in a batch that was read as it is.
+void AddRecords(const Batch& batch, std::vector<std::uint64_t>& hashes) {
+  for (std::size_t slot = 0; slot < batch.records().size(); ++slot) {
+    if (batch.records()[slot] >= 0) {
+      hashes.push_back(RecordHashIn(
+          batch.fingerprints()[slot],
+          {.epoch = batch.epoch,
+           .position = batch.positions()[slot],
+           .made = HashOfPacked(batch.image_size(),
+                                batch.geometry()[slot].is_mirrored)}));
+    }
+  }
+}
+
 const InputOptions& Checked(const InputOptions& options) {
   CheckResident(options);
   return options;
@@ -70,14 +86,18 @@ ResidentShape ComputeResidentShape(const RecordIndex& index,
   return shape;
 }
 
-void ReadResidentImages(const RecordIndex& index, const InputOptions& options,
-                        const std::function<void(const Batch&)>& take) {
+HeldRecords ReadResidentImages(const RecordIndex& index,
+                               const InputOptions& options,
+                               const std::function<void(const Batch&)>& take) {
   InputPipeline pipeline(
       index, AsTheyAre(options, ComputeResidentShape(index, options).images));
+  auto held = std::make_shared<std::vector<std::uint64_t>>();
   while (const BatchHandle batch = pipeline.Next()) {
     RequireNothingDecoded(pipeline.stats());
+    AddRecords(*batch, *held);
     take(*batch);
   }
+  return held;
 }
 
 ResidentImages::ResidentImages(const ResidentShape& shape) : shape_(shape) {
@@ -140,20 +160,27 @@ void CheckResident(const InputOptions& options) {
 
 ResidentOrder::ResidentOrder(const RecordIndex& index,
                              const InputOptions& options,
-                             const StreamPosition& start)
+                             const StreamPosition& start, HeldRecords held)
     : options_(CheckedInputOptions(Checked(options))),
+      held_(std::move(held)),
       order_(ShardSizes(index, options_.max_records), options_),
       sequence_(order_.places(), options_, start),
       epoch_(order_) {}
 
-std::uint32_t ResidentOrder::ChoiceOf(const SamplePlace& sample,
-                                      std::int64_t record) const {
-  const SampleKey key = {
-      .seed = options_.seed,
-      .epoch = sample.epoch,
-      .position = static_cast<std::uint64_t>(sample.position)};
-  return ImageChoice(record,
-                     IsFlipped(options_.preprocess, options_.training, key));
+bool ResidentOrder::IsMirrored(const SamplePlace& sample) const {
+  return IsFlipped(options_.preprocess, options_.training,
+                   {.seed = options_.seed,
+                    .epoch = sample.epoch,
+                    .position = static_cast<std::uint64_t>(sample.position)});
+}
+
+std::uint64_t ResidentOrder::FingerprintOf(const SamplePlace& sample,
+                                           std::int64_t record) const {
+  return SlotFingerprint(held_->at(static_cast<std::size_t>(record)),
+                         {.epoch = sample.epoch,
+                          .position = sample.position,
+                          .made = HashOfPacked(options_.preprocess.image_size,
+                                               IsMirrored(sample))});
 }
 
 BatchHandle ResidentOrder::Next() {
@@ -170,8 +197,15 @@ BatchHandle ResidentOrder::Next() {
   for (int slot = 0; slot < size; ++slot) {
     const auto at = static_cast<std::size_t>(slot);
     const std::int64_t record = batch->records()[at];
-    batch->pixels()[at] =
-        record < 0 ? kNoImage : ChoiceOf(plan->SampleOf(slot), record);
+    if (record < 0) {
+      batch->pixels()[at] = kNoImage;
+      continue;
+    }
+    const SamplePlace sample = plan->SampleOf(slot);
+    batch->pixels()[at] = ImageChoice(record, IsMirrored(sample));
+    if (held_) {
+      batch->fingerprints()[at] = FingerprintOf(sample, record);
+    }
   }
   ++batches_;
   images_ += plan->samples;

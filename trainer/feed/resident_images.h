@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -32,12 +33,17 @@ struct ResidentShape {
 [[nodiscard]] ResidentShape ComputeResidentShape(const RecordIndex& index,
                                                  const InputOptions& options);
 
+// HashRecord() of each image that a device holds, in the order of the records;
+// null: the images are read from the records.
+using HeldRecords = std::shared_ptr<const std::vector<std::uint64_t>>;
+
 // Passes all these images, packed and not mirrored, to `take`, in batches in
 // the order of the records; the last batch is padded. Throws UsageError for a
 // record without packed pixels, DataError for one that cannot be read, and what
 // InputPipeline and take throw.
-void ReadResidentImages(const RecordIndex& index, const InputOptions& options,
-                        const std::function<void(const Batch&)>& take);
+[[nodiscard]] HeldRecords ReadResidentImages(
+    const RecordIndex& index, const InputOptions& options,
+    const std::function<void(const Batch&)>& take);
 
 // Images in the host's memory, for a device that is the CPU. One thread at a
 // time; Gather() from any thread.
@@ -61,15 +67,16 @@ class ResidentImages {
 };
 
 // The batches of an InputPipeline on packed images, as choices among the images
-// of the index in the order of the records. Records, mirrors, padding and
-// stream positions are the same, but nothing is read.
+// of the index in the order of the records. Records, mirrors, padding, stream
+// positions and fingerprints are the same, but nothing is read.
 //
 // The index is not used after the constructor, which throws as InputPipeline's
 // does, and as CheckResident().
 class ResidentOrder final : public BatchStream {
  public:
+  // held: what ReadResidentImages() returned; null: fingerprints are 0.
   ResidentOrder(const RecordIndex& index, const InputOptions& options,
-                const StreamPosition& start = {});
+                const StreamPosition& start = {}, HeldRecords held = nullptr);
 
   [[nodiscard]] BatchHandle Next() override;
   void Stop() override { stopped_ = true; }
@@ -81,10 +88,13 @@ class ResidentOrder final : public BatchStream {
   [[nodiscard]] std::int64_t memory_bytes() const override { return 0; }
 
  private:
-  [[nodiscard]] std::uint32_t ChoiceOf(const SamplePlace& sample,
-                                       std::int64_t record) const;
+  // Whether a sample is mirrored.
+  [[nodiscard]] bool IsMirrored(const SamplePlace& sample) const;
+  [[nodiscard]] std::uint64_t FingerprintOf(const SamplePlace& sample,
+                                            std::int64_t record) const;
 
   const InputOptions options_;
+  const HeldRecords held_;
   const SampleOrder order_;
   BatchSequence sequence_;
   CurrentEpoch epoch_;

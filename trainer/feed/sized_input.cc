@@ -35,18 +35,18 @@ void CheckSize(const RecordIndex& index, InputOptions options,
 
 SizedInput::SizedInput(const RecordIndex* index, const InputOptions& options,
                        const ImageSizeSchedule& sizes,
-                       const StreamPosition& start, ImagePlace place)
+                       const StreamPosition& start, HeldRecords held)
     : index_(index),
       options_(options),
       sizes_(sizes),
-      place_(place),
+      held_(std::move(held)),
       position_(start) {
   if (index == nullptr && sizes.NextChange(0)) {
     throw UsageError(
         "image_size_schedule: fake data has no epochs at which the size could "
         "change; leave it out");
   }
-  if (place == ImagePlace::kRecords && sizes.NextChange(0)) {
+  if (!held_ && sizes.NextChange(0)) {
     // A size that needs too much memory is rejected now, not in mid-run.
     for (const auto& [epoch, size] : sizes.sizes()) {
       CheckSize(*index, options, size);
@@ -75,7 +75,7 @@ void SizedInput::Begin(std::optional<PipelineStats> before) {
   options_.preprocess.image_size = SizeAt(position_);
   const auto next = std::make_shared<Part>();
   next->before = std::move(before);
-  next->input = OpenInput(index_, options_, position_, place_);
+  next->input = OpenInput(index_, options_, position_, held_);
   set_part(next);
   if (stopped_) {
     next->input->Stop();

@@ -26,7 +26,7 @@ class SizedInput final : public BatchStream {
   // index: null for fake data. The options' image_size is not used.
   SizedInput(const RecordIndex* index, const InputOptions& options,
              const ImageSizeSchedule& sizes, const StreamPosition& start = {},
-             ImagePlace place = ImagePlace::kRecords);
+             HeldRecords held = nullptr);
 
   [[nodiscard]] BatchHandle Next() override;
   void Stop() override;
@@ -59,7 +59,7 @@ class SizedInput final : public BatchStream {
   const RecordIndex* index_;
   InputOptions options_;  // image_size is that of the current input
   ImageSizeSchedule sizes_;
-  ImagePlace place_;
+  HeldRecords held_;
   StreamPosition position_;  // of the next batch
   EpochBatches epochs_;      // unused with fake data
   std::atomic<bool> stopped_ = false;

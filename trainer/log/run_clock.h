@@ -53,6 +53,8 @@ struct LoopEnd {
                           // read
   DeviceUse device = {};  // of this loop
   std::optional<RankWaits> rank_waits = {};  // none: a single process runs
+  // Of all that was fed since the first step, of all ranks (Batch::fed).
+  std::uint64_t input_fingerprint = 0;
 };
 
 struct RunClockOptions {

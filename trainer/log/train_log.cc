@@ -12,6 +12,7 @@
 
 #include "pipeline/memory/memory_limit.h"
 #include "pipeline/stats/text.h"
+#include "records/bytes/hash_text.h"
 #include "trainer/log/eval_log.h"
 #include "trainer/log/pictures.h"
 
@@ -298,6 +299,11 @@ void TrainLog::WriteLoop(const LoopEnd& end, const RunTimes& before) {
                      {"", loop.input_wait_share(), "input_wait"}};
   Append(own, DeviceValues(end.device));
   Append(own, RankValues(end.rank_waits, seconds));
+  own.push_back({"input_fingerprint", HashText(end.input_fingerprint)});
+  if (options_.input_hash != InputHash::kRecords) {
+    own.push_back({"input_hash",
+                   std::string(ChoiceName(options_.input_hash, kInputHashes))});
+  }
   if (options_.skip_steps && end.done > 0) {  // Else the steps have the curves.
     summaries_.Scalars(values, state_.step);
   }

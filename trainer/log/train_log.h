@@ -7,6 +7,7 @@
 
 #include "base/charts/progress.h"
 #include "base/print_lines.h"
+#include "pipeline/options/options.h"
 #include "trainer/log/epoch_lines.h"
 #include "trainer/log/eval_log.h"
 #include "trainer/log/profiler.h"
@@ -29,8 +30,9 @@ struct TrainLogOptions {
   // Steps between two lines in metrics.jsonl and in the events; > 0.
   std::int64_t steps_per_line = 1;
   bool epoch_lines = false;  // each epoch must end with an evaluation
-  std::optional<EvalSteps> evaluations = {};  // absent: none
-  EvalSubject subject = {};                   // of the evaluations
+  std::optional<EvalSteps> evaluations = {};   // absent: none
+  EvalSubject subject = {};                    // of the evaluations
+  InputHash input_hash = InputHash::kRecords;  // of the loops' fingerprints
   bool skip_steps = false;    // no lines of steps, only of loops
   int warm_up_steps = 1;      // as in RunClockOptions
   std::string configuration;  // YAML; for TensorBoard

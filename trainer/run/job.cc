@@ -182,7 +182,7 @@ std::string BetterText(const RunOptions& options, std::int64_t step) {
 constexpr std::string_view kAllDamaged = "damaged";
 
 // Restore() on rank 0. Returns a text for all ranks: "" for no checkpoint,
-// kAllDamaged, or the step and the stream's position.
+// kAllDamaged, or the step, the stream's position and its fingerprint.
 std::string ReadCheckpoint(const Job& job, std::optional<RunStart>& start) {
   std::vector<std::string> damaged;
   std::optional<Checkpoint> checkpoint =
@@ -203,6 +203,7 @@ std::string ReadCheckpoint(const Job& job, std::optional<RunStart>& start) {
   start =
       RunStart{.step = checkpoint->step,
                .stream = checkpoint->stream,
+               .fingerprint = checkpoint->fingerprint,
                .validation = checkpoint->validation,
                .weights = is_own ? "" : job.options.resume,
                .network = difference,
@@ -210,6 +211,7 @@ std::string ReadCheckpoint(const Job& job, std::optional<RunStart>& start) {
                                 : ModelLabels::OfWeights(job.options.resume)};
   return BuildRunState({.step = checkpoint->step,
                         .stream = checkpoint->stream,
+                        .fingerprint = checkpoint->fingerprint,
                         .identity = {},
                         .state = {}});
 }
@@ -281,7 +283,9 @@ std::optional<RunStart> Restore(const Job& job) {
   job.device.Broadcast();
   if (!start) {
     const Checkpoint of_first = ParseRunState(text);
-    start = RunStart{.step = of_first.step, .stream = of_first.stream};
+    start = RunStart{.step = of_first.step,
+                     .stream = of_first.stream,
+                     .fingerprint = of_first.fingerprint};
   }
   return start;
 }

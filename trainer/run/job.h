@@ -69,6 +69,7 @@ void RequireModel(const RunOptions& options);
 struct RunStart {
   std::int64_t step = 0;
   StreamPosition stream = {};
+  std::uint64_t fingerprint = 0;  // Checkpoint's
   // On rank 0: Checkpoint::validation, the origin of the weights unless it is a
   // checkpoint in model_dir, and RequireOwnCheckpoint().
   RunIdentity validation = {};

@@ -27,6 +27,9 @@ std::string ReasonAgainst(const Job& job) {
   if (!job.ranks.place().is_alone()) {
     return "there are several ranks";
   }
+  if (params.input.input_hash == InputHash::kPixels) {
+    return "input_hash=pixels needs each image on the host";
+  }
   if (!IsGpu(job.options.device)) {
     return "";
   }
@@ -51,14 +54,14 @@ void RequireRoom(const Job& job, const ResidentShape& shape) {
 
 }  // namespace
 
-ImagePlace PlaceImages(const Job& job, const InputOptions& input) {
+HeldRecords HoldImages(const Job& job, const InputOptions& input) {
   if (!job.params.data_on_device) {
-    return ImagePlace::kRecords;
+    return nullptr;
   }
   if (const std::string reason = ReasonAgainst(job); !reason.empty()) {
     Say("data_on_device: images are read from the records as needed: " +
         reason);
-    return ImagePlace::kRecords;
+    return nullptr;
   }
   CheckResident(input);
   if (!job.params.image_size_schedule.empty()) {
@@ -69,10 +72,10 @@ ImagePlace PlaceImages(const Job& job, const InputOptions& input) {
   const RecordIndex& index = *job.data.train_index();
   const ResidentShape shape = ComputeResidentShape(index, input);
   RequireRoom(job, shape);
-  ReadResidentImages(index, input, job.device.Hold(shape));
+  HeldRecords held = ReadResidentImages(index, input, job.device.Hold(shape));
   Say(fmt::format("data_on_device: {}, {}", CountText(shape.images, "image"),
                   MemorySizeText(shape.bytes())));
-  return ImagePlace::kDevice;
+  return held;
 }
 
 }  // namespace infeed

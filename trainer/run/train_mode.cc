@@ -137,7 +137,7 @@ StepWatchOptions WatchOf(const Job& job) {
 
 struct TrainTask {
   InputOptions input = {};
-  ImagePlace images = ImagePlace::kRecords;
+  HeldRecords held = nullptr;
   std::optional<RunStart> from = {};  // nullopt: a new training
   std::optional<PastEvaluations> past = {};
 
@@ -158,7 +158,7 @@ ProgramEnd Train(const Job& job, TrainTask& task, const std::stop_token& stop) {
   StepWatch watch(WatchOf(job));
   Training training(job,
                     {.input = task.input,
-                     .images = task.images,
+                     .held = task.held,
                      .validation = past.validation(),
                      .log = *log,
                      .watch = watch},
@@ -238,7 +238,7 @@ Work PrepareTraining(const Job& job, Preparation& preparation) {
   preparation.Do([&] {
     task->input = PartOf(job.params.input, job.options.place);
     task->input.on_note = SayNote;
-    task->images = PlaceImages(job, task->input);
+    task->held = HoldImages(job, task->input);
   });
   preparation.Do([&] { LoadStart(job, *task); });
   preparation.Do([&] {

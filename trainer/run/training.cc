@@ -33,14 +33,16 @@ Training::Training(const Job& job, const TrainingParts& parts,
       watch_(parts.watch),
       step_(start.step),
       saved_step_(start.step > 0 ? start.step : -1),
-      has_batch_(parts.images == ImagePlace::kDevice),
+      fed_before_(start.fingerprint),
+      fingerprint_(start.fingerprint),
+      has_batch_(parts.held != nullptr),
       compared_epoch_(start.stream.epoch),
       records_(std::make_shared<SizedInput>(
           job.data.train_index(),
           WithBadRecordCount(OnDevice(parts.input, job.device)),
           ImageSizeSchedule(params_.image_size_schedule,
                             parts.input.preprocess.image_size),
-          start.stream, parts.images)),
+          start.stream, parts.held)),
       infeed_(records_, parts.input.share(), records_->SizeAt(start.stream),
               parts.input.trace),
       outfeed_([this](const StepResult& result) { Take(result); }) {
@@ -54,7 +56,7 @@ Training::Training(const Job& job, const TrainingParts& parts,
                     });
     keep_.best = best_->step();
   }
-  if (parts_.images == ImagePlace::kRecords) {
+  if (!parts_.held) {
     infeed_.ShowFirst([this](const Batch& batch) {
       log_.FirstBatch(batch);
       has_batch_ = true;
@@ -136,13 +138,15 @@ void Training::RunLoop(std::int64_t most_steps, const std::stop_token& stop) {
   DeviceUse use =
       MeasureUse(done, image_size, Seconds(end - start).count(), waited_here);
   use.host_syncs = device_.host_syncs() - syncs;
+  const std::optional<RankWaits> rank_waits =
+      ExchangeWaits(done < steps || stop.stop_requested(), waited_here);
   log_.EndLoop({.step = step_,
                 .done = done,
                 .waited = infeed_.wait_seconds(),
                 .drained = Seconds(end - device_end).count(),
                 .device = use,
-                .rank_waits = ExchangeWaits(
-                    done < steps || stop.stop_requested(), waited_here)},
+                .rank_waits = rank_waits,
+                .input_fingerprint = fingerprint_},
                input_stats().Since(before), input_stats_of_loops());
   if (bad_records_) {
     bad_records_->Meet(infeed_.position(), ranks_);
@@ -154,9 +158,16 @@ void Training::RunLoop(std::int64_t most_steps, const std::stop_token& stop) {
 
 // Returns how long the ranks waited for their inputs in the loop.
 std::optional<RankWaits> Training::ExchangeWaits(bool stops, double waited) {
+  // Sums of halves are exact in numbers with 53 bits.
+  constexpr int kHalf = 32;
+  const std::uint64_t fed = infeed_.mark().fingerprint;
   const std::vector<RankTotal> totals =
-      ranks_.Total({stops ? 1.0 : 0.0, waited});
+      ranks_.Total({stops ? 1.0 : 0.0, waited,
+                    static_cast<double>(static_cast<std::uint32_t>(fed)),
+                    static_cast<double>(fed >> kHalf)});
   stopped_ = stopped_ || totals[0].most > 0;
+  fingerprint_ = fed_before_ + static_cast<std::uint64_t>(totals[2].sum) +
+                 (static_cast<std::uint64_t>(totals[3].sum) << kHalf);
   if (ranks_.place().is_alone()) {
     return std::nullopt;
   }
@@ -203,6 +214,7 @@ void Training::SaveCheckpoint() {
   if (writer_) {
     writer_->Save({.step = step_,
                    .stream = infeed_.position(),
+                   .fingerprint = fingerprint_,
                    .identity = identity_,
                    .validation = parts_.validation,
                    .state = device_.Save()},

@@ -20,8 +20,8 @@ namespace infeed {
 // What a Training borrows and takes besides its job.
 struct TrainingParts {
   InputOptions input;  // of this rank
-  // kDevice: the device already has the images (DeviceLoop::Hold()).
-  ImagePlace images = ImagePlace::kRecords;
+  // The device already has the images (DeviceLoop::Hold()); null: it has not.
+  HeldRecords held = nullptr;
   RunIdentity validation;  // for checkpoints
   RunLog& log;
   StepWatch& watch;
@@ -76,6 +76,7 @@ class Training {
 
  private:
   void RunLoop(std::int64_t most_steps, const std::stop_token& stop);
+  // Also adds the ranks' fingerprints.
   [[nodiscard]] std::optional<RankWaits> ExchangeWaits(bool stops,
                                                        double waited);
   [[nodiscard]] InputOptions WithBadRecordCount(InputOptions input);
@@ -97,6 +98,9 @@ class Training {
   StepWatch& watch_;
   std::int64_t step_;
   std::int64_t saved_step_;
+  const std::uint64_t
+      fed_before_;             // the fingerprint at the start, of all ranks
+  std::uint64_t fingerprint_;  // after the last loop
   double loop_seconds_ = 0;
   bool stopped_ = false;          // one of the ranks was asked to stop
   bool has_batch_;                // the first batch has arrived

@@ -81,8 +81,10 @@ TEST(RunStateTest, ReadsWhatItWrote) {
   checkpoint.stream = {.epoch = 4'000'000'000,
                        .position = 1'000'000'000'000,
                        .past_epochs = 3'999'999'999};
+  checkpoint.fingerprint = 0xFEDCBA9876543210;
   checkpoint.identity = {{"recipe", "\"plain\""}, {"seed", "7"}};
   const Checkpoint read = ParseRunState(BuildRunState(checkpoint));
+  EXPECT_EQ(read.fingerprint, checkpoint.fingerprint);
   EXPECT_EQ(read.step, 12);
   EXPECT_EQ(read.stream, checkpoint.stream);
   EXPECT_EQ(read.identity, checkpoint.identity);
@@ -97,6 +99,7 @@ TEST(RunStateTest, RefusesWhatIsNotAState) {
            {With("\"step\"", "\"stop\""), "a value is missing"},
            {With("\"identity\": {}", "\"identity\": 1"), "not a run's state"},
            {With("\"schema\": 1", "\"schema\": 2"), "another version"},
+           {With("0000000000000000", "000000000000000"), "16 hexadecimal"},
            {With("\"position\": 0", "\"position\": -1"),
             "position is negative"}}) {
     EXPECT_THAT(ErrorOf(state), HasSubstr(why)) << why;

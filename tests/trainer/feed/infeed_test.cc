@@ -123,16 +123,22 @@ TEST(InfeedTest, HandsOutNothingMoreOnceStoppedAndTellsADevice) {
 
 // A device that took three batches and was stopped in the first one's step.
 TEST(InfeedTest, GoesBackToWhatADeviceUsed) {
-  Infeed infeed(MadeBatches(5, 4, 1, NumberLabels), 4, 1);
+  const auto fill = [](Batch& batch, std::int64_t number) {
+    batch.fingerprints()[0] = static_cast<std::uint64_t>(number) + 10;
+  };
+  Infeed infeed(MadeBatches(5, 4, 1, fill), 4, 1);
   (void)infeed.Next();
-  const StreamPosition after_first = infeed.position();
+  const FeedMark after_first = infeed.mark();
+  EXPECT_EQ(after_first.fingerprint, 10U);
   (void)infeed.Next();
   (void)infeed.Next();
   infeed.Stop();
   EXPECT_EQ(infeed.Next(), nullptr);
   EXPECT_EQ(infeed.position(), (StreamPosition{0, 12}));
+  EXPECT_EQ(infeed.mark().fingerprint, 10U + 11 + 12);
   infeed.SetBack(after_first);
   EXPECT_EQ(infeed.position(), (StreamPosition{0, 4}));
+  EXPECT_EQ(infeed.mark().fingerprint, 10U);
 }
 
 TEST(InfeedDeathTest, GoesBackOnlyWhereNoBatchFollows) {

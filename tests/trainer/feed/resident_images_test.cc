@@ -46,9 +46,9 @@ const RecordIndex& Index() {
 std::vector<BatchCopy> Chosen(const InputOptions& options, int count,
                               const StreamPosition& start = {}) {
   ResidentImages images(ComputeResidentShape(Index(), options));
-  ReadResidentImages(Index(), options,
-                     [&](const Batch& batch) { images.Append(batch); });
-  ResidentOrder order(Index(), options, start);
+  const HeldRecords held = ReadResidentImages(
+      Index(), options, [&](const Batch& batch) { images.Append(batch); });
+  ResidentOrder order(Index(), options, start, held);
   std::vector<BatchCopy> batches;
   while (count-- > 0) {
     const BatchHandle choices = order.Next();
@@ -80,6 +80,39 @@ TEST(ResidentOrderTest, ChoosesThePipelinesBatchesInEveryOrder) {
     SCOPED_TRACE(ChoiceName(shuffle, kShuffles));
     ExpectThePipelinesBatches(options);
   }
+}
+
+// Of the pipeline's batches, and of the same batches from held images.
+void ExpectThePipelinesFingerprints(const InputOptions& options) {
+  const HeldRecords held =
+      ReadResidentImages(Index(), options, [](const Batch&) {});
+  InputPipeline pipeline(Index(), options);
+  ResidentOrder order(Index(), options, {}, held);
+  for (int i = 0; i < kBatches; ++i) {
+    const BatchHandle expected = pipeline.Next();
+    const BatchHandle batch = order.Next();
+    ASSERT_EQ(batch == nullptr, expected == nullptr);
+    if (batch == nullptr) {
+      break;
+    }
+    EXPECT_NE(batch->fingerprint(), 0U);
+    EXPECT_THAT(batch->fingerprints(),
+                ::testing::ElementsAreArray(expected->fingerprints()));
+  }
+}
+
+TEST(ResidentOrderTest, HasThePipelinesFingerprints) {
+  ExpectThePipelinesFingerprints(kTraining);
+  InputOptions options = kTraining;
+  options.last_batch = LastBatch::kPad;
+  options.world_size = 2;
+  options.rank = 1;
+  options.repeat = 2;
+  options.max_records = 30;
+  ExpectThePipelinesFingerprints(options);
+  options.last_batch = LastBatch::kCarry;
+  options.preprocess.random_flip = false;
+  ExpectThePipelinesFingerprints(options);
 }
 
 TEST(ResidentOrderTest, EndsEpochsAsThePipelineDoes) {
@@ -145,7 +178,7 @@ TEST(ResidentOrderTest, RefusesWhatDrawsMoreThanAMirror) {
 
 TEST(ResidentImagesTest, RefusesBadRecordsAndThoseThatAreDecoded) {
   const auto read = [](const RecordIndex& index) {
-    ReadResidentImages(index, kTraining, [](const Batch&) {});
+    (void)ReadResidentImages(index, kTraining, [](const Batch&) {});
   };
   const TestShards jpegs(TestPayloads(5));
   EXPECT_THAT([&] { read(jpegs.index()); },

@@ -176,6 +176,24 @@ TEST_F(TrainLogTest, TellsHowTheInputsOfAllRanksKeptUp) {
   EXPECT_THAT(Events(), HasSubstr("ranks/input_wait_worst"));
 }
 
+TEST_F(TrainLogTest, ALoopHasTheFingerprintOfTheInput) {
+  for (const InputHash hash : {InputHash::kRecords, InputHash::kPixels}) {
+    TrainLog log({.model_dir = folder_.path(),
+                  .input_hash = hash,
+                  .configuration = "",
+                  .ceilings = {},
+                  .report = {}});
+    log.BeginLoop(0);
+    log.EndLoop({.step = 1, .done = 1, .input_fingerprint = 0xAB}, BusyRun(),
+                BusyRun());
+  }
+  const std::vector<json> lines = Lines("loop");
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0]["input_fingerprint"], "00000000000000ab");
+  EXPECT_FALSE(lines[0].contains("input_hash"));
+  EXPECT_EQ(lines[1]["input_hash"], "pixels");
+}
+
 TEST_F(TrainLogTest, LeavesStepsOutWhereAsked) {
   Run(true);
   EXPECT_TRUE(Lines("train").empty());
