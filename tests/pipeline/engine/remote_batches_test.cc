@@ -43,6 +43,7 @@ constexpr int kBatches = 8;  // more than a pool has
 // What a stream is and how it ends.
 struct Outcome {
   std::vector<BatchCopy> batches = {};
+  std::vector<std::uint64_t> fingerprints = {};  // of all slots
   std::vector<BoxColumn> boxes = {};
   std::vector<Geometry> geometry = {};  // of all views of the slots in use
   std::vector<std::string> bad = {};    // messages of bad records
@@ -53,6 +54,8 @@ struct Outcome {
 
   void Add(const Batch& batch) {
     batches.push_back(CopyOf(batch));
+    fingerprints.insert(fingerprints.end(), batch.fingerprints().begin(),
+                        batch.fingerprints().end());
     boxes.push_back(batch.boxes());
     for (std::size_t view = 0; view <= batch.view_shapes().size(); ++view) {
       const std::span<const Geometry> slots = batch.geometry(view);
@@ -76,6 +79,7 @@ void ExpectEqual(const Outcome& outcome, const Outcome& expected) {
     EXPECT_EQ(outcome.boxes[i].offsets, expected.boxes[i].offsets) << i;
     EXPECT_EQ(outcome.boxes[i].xyxy, expected.boxes[i].xyxy) << i;
   }
+  EXPECT_EQ(outcome.fingerprints, expected.fingerprints);
   EXPECT_TRUE(outcome.geometry == expected.geometry);
   EXPECT_EQ(outcome.bad, expected.bad);
   EXPECT_EQ(outcome.met, expected.met);

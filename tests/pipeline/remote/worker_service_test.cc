@@ -269,6 +269,7 @@ TEST_F(WorkerServiceTest, BatchesAreThoseOfThePipeline) {
        {BatchContent::kPixels, BatchContent::kRgb}) {
     InputOptions options = Options();
     options.layout = layout;
+    options.input_hash = InputHash::kPixels;
     const std::uint64_t key = Key(*service_, options);
     InputOptions basic = options;
     basic.graph = GraphKind::kBasic;
@@ -294,6 +295,8 @@ TEST_F(WorkerServiceTest, BatchesAreThoseOfThePipeline) {
       open.Begin(0, planned, BatchHandle(new Batch(BatchSpecOf(options))));
       WriteInto(options, reply, open);
       EXPECT_EQ(CopyOf(open.batch()), CopyOf(*expected));
+      EXPECT_EQ(open.batch().fingerprint(), expected->fingerprint());
+      EXPECT_NE(expected->fingerprint(), 0U);
     }
   }
 }
