@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/options/views.h"
 #include "pipeline/order/stream_state.h"
 #include "tests/support/packed_payload.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 
 #include "gmock/gmock.h"
@@ -234,6 +236,36 @@ TEST(InputFingerprintTest, DiffersWithAByteOrALabelOfARecord) {
   std::string edited = payloads[5];
   edited.replace(edited.find("image.JPEG"), 1, "I");  // The file's name.
   EXPECT_NE(with(edited), expected);
+}
+
+// The fingerprint of a batch of four image files, of which one has this pixel.
+std::uint64_t OfFilesWith(char pixel, InputHash hash) {
+  const TemporaryFolder folder;
+  std::vector<LabelledImage> images;
+  for (int record = 0; record < 4; ++record) {
+    const std::string path = folder / (std::to_string(record) + ".ppm");
+    std::string bytes =
+        "P6 8 8 255 " + std::string(std::size_t{8} * 8 * 3, 'a');
+    bytes.back() = record == 2 ? pixel : 'a';
+    WriteFileAtomically(path, bytes);
+    images.push_back({.path = path, .label = record + 1});
+  }
+  const RecordIndex index = RecordIndex::OfImages(images);
+  InputOptions options = SmallEvaluation();
+  options.preprocess.recipe = Recipe::kPlain;
+  options.preprocess.image_size = 8;
+  options.input_hash = hash;
+  return First(index, options);
+}
+
+// Image files have no checksums.
+TEST(InputFingerprintTest, PixelsAloneCountOnlyWhereTheyAreHashed) {
+  EXPECT_EQ(OfFilesWith('b', InputHash::kRecords),
+            OfFilesWith('a', InputHash::kRecords));
+  EXPECT_NE(OfFilesWith('b', InputHash::kPixels),
+            OfFilesWith('a', InputHash::kPixels));
+  EXPECT_EQ(OfFilesWith('b', InputHash::kPixels),
+            OfFilesWith('b', InputHash::kPixels));
 }
 
 TEST(InputFingerprintTest, AnEmptySlotHasNoneAndASubstituteItsOwn) {
