@@ -20,6 +20,7 @@
 #include "base/ratio.h"
 #include "pipeline/stats/text.h"
 #include "trainer/log/classes.h"
+#include "trainer/log/loss_spikes.h"
 #include "trainer/log/train_verdict.h"
 #include "trainer/results/model_dir.h"
 
@@ -441,6 +442,9 @@ std::string ReportPage(const ReportSubject& subject, const RunHistory& history,
                       "wide alone"});
   }
   std::vector<HtmlBox> boxes = CurvesOf(subject, history);
+  boxes.push_back({"Steps whose loss stands out",
+                   SpikesTable(FindLossSpikes(history), subject.replay_dir),
+                   "wide"});
   boxes.push_back({"Where the time of this run went", TimesTable(state.times)});
   boxes.push_back({"The device, in loops",
                    DeviceTable(state.times.device, state.ceilings)});

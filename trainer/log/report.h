@@ -31,6 +31,9 @@ struct ReportSubject {
   // Terms of the training's loss that are not in the evaluation's, as "the L2
   // term"; "": none.
   std::string more_in_loss = {};
+  // The model directory as the user names it, for --mode replay; "": the run's
+  // batches cannot be made again.
+  std::string replay_dir = {};
   std::vector<ReportFact> configuration = {};
   RunOrigin origin = {};
 };

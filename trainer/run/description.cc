@@ -144,6 +144,16 @@ std::string MoreInLoss(const TrainParams& params) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+// See ReportSubject::replay_dir.
+std::string ReplayDir(const Job& job) {
+  const std::string& here = job.options.model_dir;
+  const RemoteRun* const storage = job.options.storage;
+  return job.data.is_fake()
+             ? ""
+             : WithoutUrlSecrets(storage == nullptr ? here
+                                                    : storage->WithUrl(here));
+}
+
 ReportSubject MakeReportSubject(const Job& job) {
   const TrainParams& params = job.params;
   return {.title = ModelName(params) + " on " +
@@ -153,6 +163,7 @@ ReportSubject MakeReportSubject(const Job& job) {
           .iterations_per_loop = params.iterations_per_loop,
           .class_names = DataLabels(job).names(),
           .more_in_loss = MoreInLoss(params),
+          .replay_dir = ReplayDir(job),
           .configuration = Configuration(job.resolved),
           .origin = MakeOrigin(job)};
 }

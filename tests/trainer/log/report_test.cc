@@ -138,6 +138,19 @@ TEST(ReportPageTest, SaysHowTheLossesDiffer) {
                     HasSubstr("compare each curve only with itself")));
 }
 
+TEST(ReportPageTest, ListsStepsWhoseLossStandsOut) {
+  EXPECT_THAT(MadePage(), Not(HasSubstr("Steps whose loss stands out")));
+  RunHistory history = MadeHistory();
+  history.Add(R"({"event":"train","step":4,"loss":null})");
+  ReportSubject subject = MadeSubject();
+  subject.replay_dir = "a<b>";
+  const std::string page = ReportPage(subject, history, MadeState());
+  EXPECT_EQ(FirstFlaw(page), "");
+  EXPECT_THAT(page, AllOf(HasSubstr("Steps whose loss stands out"),
+                          HasSubstr("<td>4</td><td>not finite</td>"),
+                          HasSubstr("--model_dir 'a&lt;b&gt;' --step 4")));
+}
+
 TEST(ReportPageTest, LeavesOutAMetricThatTheEvaluationsLack) {
   EXPECT_THAT(MadePage(),
               AllOf(HasSubstr("top-5, last"), HasSubstr("top-5, evaluation")));
