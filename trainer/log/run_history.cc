@@ -1,10 +1,12 @@
 #include "trainer/log/run_history.h"
 
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -74,6 +76,21 @@ HistoryRun RunOf(const Json& line, std::int64_t step, double time) {
   return run;
 }
 
+// nullopt: the loop has no fingerprint, or not in 16 hex digits.
+std::optional<HistoryFingerprint> FingerprintOf(const Json& line,
+                                                std::int64_t step) {
+  constexpr std::size_t kDigits = 16;
+  const std::string text = TextIn(line, "input_fingerprint");
+  HistoryFingerprint fingerprint = {
+      .step = step, .has_pixels = TextIn(line, "input_hash") == "pixels"};
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] =
+      std::from_chars(text.data(), end, fingerprint.value, 16);
+  return text.size() == kDigits && error == std::errc() && rest == end
+             ? std::optional(fingerprint)
+             : std::nullopt;
+}
+
 template <typename Point>
 void CutFrom(std::vector<Point>& points, std::int64_t step) {
   while (!points.empty() && points.back().step >= step) {
@@ -112,6 +129,7 @@ void RunHistory::BeginRun(const HistoryRun& run) {
   // The run's first step is the one after its checkpoint's.
   CutFrom(steps_, step + 1);
   CutFrom(loops_, step + 1);
+  CutFrom(fingerprints_, step + 1);
   CutFrom(evaluations_, step + 1);
   std::erase_if(other_evaluations_, [&](const HistoryEvaluation& evaluation) {
     return evaluation.step > step;
@@ -157,6 +175,10 @@ void RunHistory::Add(std::string_view text) {
     steps_.push_back(PointOf(line, step));
   } else if (event == "loop") {
     loops_.push_back(PointOf(line, step));
+    if (const auto fingerprint = FingerprintOf(line, step)) {
+      CutFrom(fingerprints_, step);  // a stopped loop without a step
+      fingerprints_.push_back(*fingerprint);
+    }
   } else if (event == "eval") {
     AddEvaluation(EvaluationOf(line, step));
   } else if (event == "other_eval") {

@@ -22,6 +22,13 @@ struct HistoryPoint {
   bool warm_up = false;
 };
 
+// The rolling hash of a training's input after a loop.
+struct HistoryFingerprint {
+  std::int64_t step = 0;  // the last one in it
+  std::uint64_t value = 0;
+  bool has_pixels = false;  // input_hash is "pixels"
+};
+
 // An evaluation of the training itself.
 struct HistoryEvaluation {
   std::int64_t step = 0;
@@ -74,6 +81,10 @@ class RunHistory {
   [[nodiscard]] const std::vector<HistoryPoint>& steps() const {
     return steps_.empty() ? loops_ : steps_;
   }
+  // Of "loop" events, by step; those without a fingerprint are left out.
+  [[nodiscard]] const std::vector<HistoryFingerprint>& fingerprints() const {
+    return fingerprints_;
+  }
   [[nodiscard]] const std::vector<HistoryEvaluation>& evaluations() const {
     return evaluations_;
   }
@@ -98,6 +109,7 @@ class RunHistory {
   std::int64_t read_ = 0;  // bytes of the file
   std::vector<HistoryPoint> steps_;
   std::vector<HistoryPoint> loops_;
+  std::vector<HistoryFingerprint> fingerprints_;
   std::vector<HistoryEvaluation> evaluations_;
   std::vector<HistoryEvaluation> other_evaluations_;
   std::vector<HistoryRun> runs_;

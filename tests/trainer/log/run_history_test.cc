@@ -124,6 +124,32 @@ TEST(RunHistoryTest, ForgetsWhatALaterRunDoesAgain) {
   EXPECT_EQ(history.runs()[1].last_time, 9);
 }
 
+TEST(RunHistoryTest, FingerprintsAreThoseOfTheNewestLoops) {
+  RunHistory history("nowhere");
+  history.Add(R"({"event":"start","step":0})");
+  history.Add(
+      R"({"event":"loop","step":10,"input_fingerprint":"00000000000000ff"})");
+  history.Add(
+      R"({"event":"loop","step":20,"input_fingerprint":"0000000000000001"})");
+  // Again from step 10, with the pixels.
+  history.Add(R"({"event":"start","step":10})");
+  history.Add(R"({"event":"loop","step":20,"input_hash":"pixels",)"
+              R"("input_fingerprint":"fedcba9876543210"})");
+  for (const char* const bad :
+       {"7", "null", R"("")", R"("12")", R"("0x00000000000001")",
+        R"("00000000000000001")", R"("zzzzzzzzzzzzzzzz")"}) {
+    history.Add(std::string(R"({"event":"loop","step":30,)") +
+                R"("input_fingerprint":)" + bad + "}");
+  }
+  ASSERT_EQ(history.fingerprints().size(), 2U);
+  EXPECT_EQ(history.fingerprints()[0].step, 10);
+  EXPECT_EQ(history.fingerprints()[0].value, 0xFFU);
+  EXPECT_FALSE(history.fingerprints()[0].has_pixels);
+  EXPECT_EQ(history.fingerprints()[1].step, 20);
+  EXPECT_EQ(history.fingerprints()[1].value, 0xFEDCBA9876543210U);
+  EXPECT_TRUE(history.fingerprints()[1].has_pixels);
+}
+
 TEST(RunHistoryTest, SurvivesAnyLine) {
   RunHistory history("nowhere");
   for (const char* const line :
