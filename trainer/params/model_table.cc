@@ -168,7 +168,8 @@ const Param kModelParams[] = {
           {.range = Between(0, kMostClasses),
            .help = "Number of classes: outputs of the model.",
            .when_not_given = "as many as the data has"})
-        .OfNetwork(),
+        .OfNetwork()
+        .OfBatches(),
     Input("label_offset"),
     Common(Row(
         "precision", ChoiceField<kPrecisions, &P::precision>(), Any(), "",

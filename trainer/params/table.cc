@@ -52,24 +52,29 @@ const Param kDataParams[] = {
     Row("subset", Field<&P::selection, &S::subset>(), Any(), "file",
         "Train on the records whose numbers this file has, from 0: a number or "
         "a range such as 100-199 per line.",
-        "all records"),
+        "all records")
+        .OfBatches(),
     Row("classes", Field<&P::selection, &S::classes>(), Any(), "",
         "Train on the records of these classes: names, or labels as stored in "
         "records, as 'cat,dog'.",
-        "all classes"),
+        "all classes")
+        .OfBatches(),
     Row("class_weights", Field<&P::selection, &S::class_weights>(), Any(),
         "file",
         "File with a class and its weight, its share of an epoch, per line; or "
         "balanced: the same share for every class.",
-        "none"),
+        "none")
+        .OfBatches(),
     Row("sample_weights", Field<&P::selection, &S::sample_weights>(), Any(),
         "file",
         "File with a weight per line for every record: how often it is used.",
-        "none"),
+        "none")
+        .OfBatches(),
     Row("mix", Field<&P::selection, &S::mix>(), Any(), "",
         "Train on several data sets, each with its share of an epoch, as "
         "'DIR=0.7,DIR2=0.3', in place of data_dir's training images.",
-        "only data_dir"),
+        "only data_dir")
+        .OfBatches(),
     Input("last_batch",
           {.help = "Treatment of the images of an epoch that do not fill a "
                    "batch: drop them (auto), make a smaller batch (pad), fill "
@@ -86,6 +91,7 @@ const Param kDataParams[] = {
         "Smaller training images at first: 'EPOCH:SIZE,...', as '0:160,8:192' "
         "or '0:160x224'; evaluation uses image_size.",
         "image_size all the time")
+        .OfBatches()
         .NotFor("model", "lenet"),
     Row("normalization", ChoiceField<kNormalizations, &P::normalization>(),
         Any(), "",
@@ -130,10 +136,10 @@ const Param kDataParams[] = {
     Input("shuffle"),
     Input("rank_share"),
     Input("seed", {.help = "Seed of order, crops, flips and initial weights."}),
-    Input("on_bad_record"),
+    Input("on_bad_record").OfBatches(),
     Input("max_bad_records", {.range = Between(-1, kMaxImages)}),
     Input("bad_record_report"),
-    Input("lenient"),
+    Input("lenient").OfBatches(),
 };
 
 const Param kInputParams[] = {
@@ -260,7 +266,10 @@ Param Input(std::string_view option, const Otherwise& other) {
        .help = or_else(other.help, input.help),
        .when_not_given = or_else(other.when_not_given, input.when_not_given),
        .is_common = input.is_common},
-      [at = input.at](P& params) { return at(params.input); }};
+      [at = input.at](P& params) { return at(params.input); },
+      IdentityPart::kNone,
+      {},
+      input.affects_batches};
 }
 
 std::span<const ParamGroup> ParamGroups() { return kGroups; }

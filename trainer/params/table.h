@@ -38,10 +38,18 @@ struct Param : OptionInfo {
   std::function<OptionRef(TrainParams&)> at;
   IdentityPart identity = IdentityPart::kNone;
   std::vector<ParamCondition> conditions = {};
+  // Another value can give other training batches (InputOption's column; and
+  // what decides which records are bad, or takes their place).
+  bool affects_batches = false;
 
   // Columns that few rows have, each a copy of the row with that column.
   [[nodiscard]] Param OfNetwork() const { return With(IdentityPart::kNetwork); }
   [[nodiscard]] Param OfTeacher() const { return With(IdentityPart::kTeacher); }
+  [[nodiscard]] Param OfBatches() const {
+    Param row = *this;
+    row.affects_batches = true;
+    return row;
+  }
   [[nodiscard]] Param Needs(std::string_view other) const {
     return With({ParamCondition::Kind::kNeeds, other});
   }

@@ -111,6 +111,19 @@ TEST(ParamTableTest, KnowsTheNameOfAField) {
             "num_label_classes");
 }
 
+TEST(ParamTableTest, ParametersThatAffectBatchesAreMarked) {
+  for (const char* const name :
+       {"seed", "train_batch_size", "augment_name", "image_size", "mix",
+        "subset", "image_size_schedule", "on_bad_record"}) {
+    EXPECT_TRUE(FindParam(name)->affects_batches) << name;
+  }
+  for (const char* const name :
+       {"num_parallel_calls", "workers", "memory_limit", "iterations_per_loop",
+        "base_learning_rate", "resnet_depth", "mixup_alpha"}) {
+    EXPECT_FALSE(FindParam(name)->affects_batches) << name;
+  }
+}
+
 TEST(ParamTableTest, FindsTheNearestName) {
   EXPECT_EQ(NearestParamName("train_step"), "train_steps");
   EXPECT_EQ(NearestParamName("batch_size"), "train_batch_size");
