@@ -58,16 +58,6 @@ DataSet OpenTrainingData(const RecordedRun& run, const std::string& data_dir,
   }
 }
 
-// The training records' part of a data_identity: "train 1a2b, validation 3c4d".
-std::string TrainIdentity(std::string_view identity) {
-  constexpr std::string_view kTrain = "train ";
-  if (!identity.starts_with(kTrain)) {
-    return "";
-  }
-  identity.remove_prefix(kTrain.size());
-  return std::string(identity.substr(0, identity.find(',')));
-}
-
 }  // namespace
 
 RecordedInput::RecordedInput(RecordedRun run, const std::string& data_dir)

@@ -40,6 +40,7 @@ RecordedRun ReadRun(const std::string& model_dir) {
   RunHistory history(model_dir);
   history.Update();
   run.starts = history.runs();
+  run.fingerprints = history.fingerprints();
   run.checkpoints = ReadStates(model_dir);
   if (!run.starts.empty()) {
     run.steps = run.starts.back().last_step;

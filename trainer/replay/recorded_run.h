@@ -17,6 +17,7 @@ struct RecordedRun {
   RunParams params = {};                // of the newest start, resolved
   std::vector<HistoryRun> starts = {};  // in their order
   std::int64_t steps = 0;               // updates done
+  std::vector<HistoryFingerprint> fingerprints = {};  // of its input, by step
   // The undamaged ones of these steps, without their tensors, by step.
   std::vector<Checkpoint> checkpoints = {};
 };

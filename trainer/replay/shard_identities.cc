@@ -15,6 +15,15 @@ constexpr std::size_t kDigits = 8;  // of an identity
 
 }  // namespace
 
+std::string TrainIdentity(std::string_view identity) {
+  constexpr std::string_view kTrain = "train ";
+  if (!identity.starts_with(kTrain)) {
+    return "";
+  }
+  identity.remove_prefix(kTrain.size());
+  return std::string(identity.substr(0, identity.find(',')));
+}
+
 std::string ShardIdentities(const RecordIndex& index) {
   std::string text;
   const std::size_t shards = index.shards().size();

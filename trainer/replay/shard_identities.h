@@ -12,6 +12,10 @@ namespace infeed {
 // The name under which metrics.jsonl has them, in the event of a start.
 inline constexpr std::string_view kShardIdentitiesKey = "data_shards";
 
+// The training records' part of a recorded data_identity, as "train 1a2b,
+// validation 3c4d"; "": there is none.
+[[nodiscard]] std::string TrainIdentity(std::string_view identity);
+
 // A hash of each shard's base name and its records' offsets and lengths, in the
 // index's order: "1a2b3c4d 5e6f7a8b". Empty for image files, which are a shard
 // each, and for more than 4096 shards.

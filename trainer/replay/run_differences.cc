@@ -1,0 +1,111 @@
+#include "trainer/replay/run_differences.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/shown_text.h"
+#include "trainer/log/run_origin.h"
+#include "trainer/params/table.h"
+#include "trainer/ranks/place.h"
+#include "trainer/replay/shard_identities.h"
+
+namespace infeed {
+namespace {
+
+// The origin of the start that made the step; empty: none is recorded.
+RunOrigin OriginAt(const RecordedRun& run, std::int64_t step) {
+  RunOrigin origin;
+  for (const HistoryRun& start : run.starts) {
+    if (start.first_step < step || origin.empty()) {
+      origin = start.origin;
+    }
+  }
+  return origin;
+}
+
+// "0.1.0 (1a2b3c4)"; "": not recorded.
+std::string VersionText(const RunOrigin& origin) {
+  const std::string version = OriginValue(origin, "version");
+  const std::string commit = OriginValue(origin, "commit");
+  return commit.empty() ? version : version + " (" + commit + ")";
+}
+
+void AddParameters(const TrainParams& a, const TrainParams& b,
+                   RunDifferences& differences) {
+  for (const Param& param : ParamTable()) {
+    const std::string of_a = WithoutUrlSecrets(ValueText(param, a));
+    const std::string of_b = WithoutUrlSecrets(ValueText(param, b));
+    if (of_a != of_b) {
+      (param.affects_batches ? differences.of_input : differences.others)
+          .push_back({.name = std::string(param.name), .a = of_a, .b = of_b});
+    }
+  }
+}
+
+// Only of some ways to share a batch does the number of ranks change batches.
+void AddRanks(const RecordedRun& a, const RecordedRun& b,
+              const std::string& of_a, const std::string& of_b,
+              RunDifferences& differences) {
+  if (WorldSizeIn(of_a) == WorldSizeIn(of_b)) {
+    return;
+  }
+  const bool is_of_input =
+      a.params.values.input.rank_share != RankShare::kContiguous ||
+      b.params.values.input.rank_share != RankShare::kContiguous;
+  (is_of_input ? differences.of_input : differences.others)
+      .push_back({.name = "ranks",
+                  .a = std::to_string(WorldSizeIn(of_a)),
+                  .b = std::to_string(WorldSizeIn(of_b))});
+}
+
+// The places at which two lists of as many words differ.
+std::vector<std::size_t> OtherWords(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> places;
+  for (std::size_t place = 0; !a.empty() && !b.empty(); ++place) {
+    const std::string_view of_a = a.substr(0, a.find(' '));
+    const std::string_view of_b = b.substr(0, b.find(' '));
+    if (of_a != of_b) {
+      places.push_back(place);
+    }
+    a.remove_prefix(std::min(a.size(), of_a.size() + 1));
+    b.remove_prefix(std::min(b.size(), of_b.size() + 1));
+  }
+  return a.empty() && b.empty() ? places : std::vector<std::size_t>();
+}
+
+void AddData(const RunOrigin& a, const RunOrigin& b,
+             RunDifferences& differences) {
+  const std::string of_a = TrainIdentity(OriginValue(a, "data_identity"));
+  const std::string of_b = TrainIdentity(OriginValue(b, "data_identity"));
+  if (of_a == of_b) {
+    return;
+  }
+  differences.of_input.push_back({.kind = DifferenceKind::kData,
+                                  .name = "data_identity",
+                                  .a = of_a,
+                                  .b = of_b});
+  differences.shards = OtherWords(OriginValue(a, kShardIdentitiesKey),
+                                  OriginValue(b, kShardIdentitiesKey));
+}
+
+}  // namespace
+
+RunDifferences FindRunDifferences(const RecordedRun& a, const RecordedRun& b,
+                                  std::int64_t step) {
+  const RunOrigin of_a = OriginAt(a, step);
+  const RunOrigin of_b = OriginAt(b, step);
+  RunDifferences differences;
+  AddParameters(a.params.values, b.params.values, differences);
+  AddRanks(a, b, OriginValue(of_a, "ranks"), OriginValue(of_b, "ranks"),
+           differences);
+  AddData(of_a, of_b, differences);
+  if (VersionText(of_a) != VersionText(of_b)) {
+    differences.of_input.push_back({.kind = DifferenceKind::kVersion,
+                                    .name = "version",
+                                    .a = VersionText(of_a),
+                                    .b = VersionText(of_b)});
+  }
+  return differences;
+}
+
+}  // namespace infeed
