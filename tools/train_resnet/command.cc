@@ -29,6 +29,7 @@
 #include "tools/cli/report_table.h"
 #include "tools/cli/signals.h"
 #include "tools/input/observation.h"
+#include "tools/train_resnet/compare_mode.h"
 #include "tools/train_resnet/doctor_report.h"
 #include "tools/train_resnet/local_ranks.h"
 #include "tools/train_resnet/model_parameters.h"
@@ -121,7 +122,7 @@ ProgramEnd PrintFindings(const TrainFlags& flags) {
 // Whether a run itself handles a request to stop; other runs write nothing.
 bool StopsByItself(const TrainFlags& flags) {
   return !flags.print_config && !flags.run.dry_run &&
-         flags.run.mode != Mode::kDoctor;
+         flags.run.mode != Mode::kCompare && flags.run.mode != Mode::kDoctor;
 }
 
 // The message about the effect of a request to stop; rank 0 prints it for all
@@ -153,6 +154,17 @@ void CheckRunFiles(const RunOptions& run, const std::string& config_file) {
   CheckOutputs(OutputsOf(run), inputs);
 }
 
+ProgramEnd RunMode(TrainFlags& flags, const std::stop_token& stop) {
+  switch (flags.run.mode) {
+    case Mode::kCompare:
+      return CompareWith(flags.compare, flags.run, flags.json);
+    case Mode::kDoctor:
+      return PrintFindings(flags);
+    default:
+      return RunStored(flags.run, flags.storage, stop);
+  }
+}
+
 ProgramEnd RunHere(TrainFlags& flags, const std::stop_token& stop) {
   RunOptions& run = flags.run;
   ApplyCloudFlags(flags.cloud);
@@ -169,9 +181,7 @@ ProgramEnd RunHere(TrainFlags& flags, const std::stop_token& stop) {
   run.live_stats = observation.live();
   run.trace = observation.trace();
   try {
-    ProgramEnd end = run.mode == Mode::kDoctor
-                         ? PrintFindings(flags)
-                         : RunStored(run, flags.storage, stop);
+    ProgramEnd end = RunMode(flags, stop);
     observation.Finish();
     return end;
   } catch (const UsageError&) {

@@ -186,7 +186,8 @@ void AddRunFlags(CLI::App& app, TrainFlags& flags) {
       ->capture_default_str();
   app.add_flag("--dry_run", run.dry_run,
                "Check everything, print what would run, and exit.");
-  Rare(app.add_flag("--json", flags.json, "Print JSON in mode doctor."));
+  Rare(app.add_flag("--json", flags.json,
+                    "Print JSON in modes compare and doctor."));
 }
 
 void AddConfigurationFlags(CLI::App& app, TrainFlags& flags) {
@@ -349,6 +350,7 @@ void AddFlags(CLI::App& app, TrainFlags& flags) {
   AddPredictFlags(app, flags.run);
   AddExportFlags(app, flags.run);
   AddReplayFlags(app, flags.run.replay);
+  AddCompareFlags(app, flags.compare);
   AddCloudFlags(app, flags.cloud);
   AddWorkerFlags(app, flags.worker_tls);
   AddStorageFlags(app, flags.storage);
@@ -444,6 +446,7 @@ void CheckFolders(const TrainFlags& flags) {
   }
   const bool can_do_without =
       run.mode == Mode::kExport || run.mode == Mode::kReplay ||
+      run.mode == Mode::kCompare ||
       (run.mode == Mode::kPredict && !run.inputs.empty());
   if (run.data_dir.empty() && !can_do_without) {
     throw UsageError("--data_dir: this mode needs it (see --help)");
@@ -465,6 +468,7 @@ std::optional<TrainFlags> ReadTrainFlags(int argc, char** argv) {
   }
   CheckFolders(flags);
   TakeReplay(flags);
+  CheckCompareFlags(flags.compare, flags.run);
   TakeCheckpoint(flags.checkpoint, flags.run);
   CheckAverage(flags.run);
   return flags;

@@ -7,6 +7,7 @@
 #include "pipeline/remote/rpc.h"
 #include "tools/cli/cloud_flags.h"
 #include "tools/input/observation.h"
+#include "tools/train_resnet/compare_mode.h"
 #include "trainer/params/params.h"
 #include "trainer/params/run_options.h"
 #include "trainer/ranks/place.h"
@@ -25,8 +26,9 @@ struct TrainFlags {
   ParamLayers layers;
   std::string checkpoint;  // best, newest or a step; "": not given
   bool print_config = false;
-  bool json = false;  // in mode doctor
+  bool json = false;  // in modes compare and doctor
   RankFlags rank;
+  CompareFlags compare;
   int local_ranks = 1;  // ranks to be started by this process
   CloudFlags cloud;
   TlsFiles worker_tls;

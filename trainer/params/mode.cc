@@ -9,13 +9,14 @@
 namespace infeed {
 
 Mode ParseMode(std::string_view name) {
-  static constexpr Choices<Mode, 7> kNames = {
+  static constexpr Choices<Mode, 8> kNames = {
       {{"train", Mode::kTrain},
        {"eval", Mode::kEval},
        {"train_and_eval", Mode::kTrainAndEval},
        {"predict", Mode::kPredict},
        {"export", Mode::kExport},
        {"replay", Mode::kReplay},
+       {"compare", Mode::kCompare},
        {"doctor", Mode::kDoctor}}};
   if (const Mode* const mode = FindChoice(name, kNames)) {
     return *mode;

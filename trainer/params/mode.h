@@ -11,12 +11,13 @@ enum class Mode {
   kPredict,
   kExport,
   kReplay,
+  kCompare,
   kDoctor
 };
 
 // The names of the modes. ParseMode() throws UsageError for any other name.
 inline constexpr std::string_view kModes =
-    "train|eval|train_and_eval|predict|export|replay|doctor";
+    "train|eval|train_and_eval|predict|export|replay|compare|doctor";
 [[nodiscard]] Mode ParseMode(std::string_view name);
 
 // Trains(): whether the mode trains. UsesTrainedModel(): whether the mode reads

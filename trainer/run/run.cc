@@ -79,8 +79,9 @@ Work Prepare(const Job& job, Preparation& preparation) {
       return PrepareExport(job, preparation);
     case Mode::kTrain:
     case Mode::kTrainAndEval:
-    case Mode::kReplay:  // See ReplaySteps().
-    case Mode::kDoctor:  // See Examine().
+    case Mode::kReplay:   // See ReplaySteps().
+    case Mode::kCompare:  // See CompareRuns().
+    case Mode::kDoctor:   // See Examine().
       break;
   }
   return PrepareTraining(job, preparation);

@@ -24,8 +24,8 @@ namespace infeed {
 //
 // With several ranks, all train and evaluate together and return the same code;
 // only rank 0 writes and prints on stderr. Modes for a single process (predict,
-// export, replay, a dry run) run on rank 0 only. Requires: the mode is not
-// kDoctor.
+// export, replay, a dry run) run on rank 0 only. Requires: the mode is neither
+// kCompare nor kDoctor.
 [[nodiscard]] ProgramEnd Run(const RunOptions& options,
                              const std::stop_token& stop);
 

@@ -121,6 +121,27 @@ TEST(TrainFlagsTest, ReadTheFlagsOfAllModes) {
   EXPECT_EQ(run.export_dir, "E");
 }
 
+TEST(TrainFlagsTest, TakeTwoRunsToCompare) {
+  const TrainFlags flags = *Read({"--mode=compare", "--model_dir=A", "--with=B",
+                                  "--data_dir_b=D", "--json"});
+  EXPECT_EQ(flags.run.model_dir, "A");
+  EXPECT_EQ(flags.compare.with, "B");
+  EXPECT_EQ(flags.compare.data_dir_b, "D");
+  EXPECT_TRUE(flags.json);
+  EXPECT_THAT(FolderError({"--mode=compare", "--model_dir=A"}),
+              HasSubstr("--with: mode compare needs"));
+  EXPECT_THAT(
+      FolderError({"--mode=compare", "--model_dir=A",
+                   "--with=s3://b/"
+                   "run?secret"}),
+      AllOf(HasSubstr("copy the run's there"), Not(HasSubstr("secret"))));
+  EXPECT_THAT(
+      FolderError({"--mode=compare", "--model_dir=A", "--with=B", "--dry_run"}),
+      HasSubstr("--dry_run"));
+  EXPECT_THAT(FolderError({"--model_dir=M", "--data_dir=D", "--with=B"}),
+              HasSubstr("--with: is for mode compare"));
+}
+
 TEST(TrainFlagsTest, ReadTheFlagsOfRanks) {
   const TrainFlags flags =
       *Read({"--model_dir=M", "--data_dir=D", "--local-ranks=4", "--rank=5",
@@ -139,7 +160,7 @@ TEST(TrainFlagsTest, ReadTheFlagsOfRanks) {
 TEST(TrainFlagsTest, NameTheModesAndFormats) {
   EXPECT_EQ(ErrorOf({"--mode", "serve"}),
             "mode=serve: must be train, eval, train_and_eval, predict, export, "
-            "replay or doctor");
+            "replay, compare or doctor");
   EXPECT_THAT(ErrorOf({"--format", "onnx,tflite"}), HasSubstr("tflite not in"));
   EXPECT_THAT(ErrorOf({"--eval_timeout=-1"}), HasSubstr("--eval_timeout"));
 }
