@@ -10,6 +10,7 @@
 #include "base/count_text.h"
 #include "base/shown_text.h"
 #include "preprocess/pixels/image_size.h"
+#include "records/bytes/hash_text.h"
 #include "records/files/open_source.h"
 #include "tools/cli/text_table.h"
 
@@ -127,16 +128,23 @@ std::string SamplesText(const SampleDifference& difference) {
     table.Add(
         {"  " + a[i].first, of_a, of_b, of_a == of_b ? "" : "<- differs"});
   }
-  if (difference.is_of_pixels) {
+  if (difference.has_other_pixels) {
     table.Add({"  pixels", "", "", "<- differ"});
   }
+  // It differs wherever something above does, and where records' bytes do.
+  table.Add({"  fingerprint", HashText(difference.fingerprint_a),
+             HashText(difference.fingerprint_b),
+             difference.fingerprint_a == difference.fingerprint_b
+                 ? ""
+                 : "<- differs"});
   return fmt::format(
       "the first sample that differs is in step {}, number {} "
       "of its batch, from 0:\n{}",
       difference.step, difference.place, table.Text());
 }
 
-Json SampleJson(const std::optional<SampleDescription>& sample) {
+Json SampleJson(const std::optional<SampleDescription>& sample,
+                std::uint64_t fingerprint) {
   if (!sample) {
     return nullptr;
   }
@@ -147,7 +155,8 @@ Json SampleJson(const std::optional<SampleDescription>& sample) {
           {"label", sample->label},
           {"window", {window.y, window.x, window.height, window.width}},
           {"mirrored", sample->geometry.is_mirrored},
-          {"augmentations", sample->augmentations}};
+          {"augmentations", sample->augmentations},
+          {"fingerprint", HashText(fingerprint)}};
 }
 
 Json RunJson(const std::string& model_dir, std::int64_t steps) {
@@ -162,10 +171,12 @@ void AddSamples(const RunComparison& comparison, ReportTable& report) {
                     .text = sample ? SamplesText(*sample) : ""});
   report.push_back(
       {.key = "place", .value = sample ? Json(sample->place) : Json()});
-  report.push_back({.key = "samples",
-                    .value = sample ? Json{{"a", SampleJson(sample->a)},
-                                           {"b", SampleJson(sample->b)}}
-                                    : Json()});
+  report.push_back(
+      {.key = "samples",
+       .value = sample
+                    ? Json{{"a", SampleJson(sample->a, sample->fingerprint_a)},
+                           {"b", SampleJson(sample->b, sample->fingerprint_b)}}
+                    : Json()});
   report.push_back({.key = "no_sample",
                     .value = why.empty() ? Json() : Json(why),
                     .text = why.empty() ? ""

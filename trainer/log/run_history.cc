@@ -1,17 +1,16 @@
 #include "trainer/log/run_history.h"
 
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <system_error>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "records/bytes/hash_text.h"
 #include "records/bytes/json.h"
 #include "trainer/results/model_dir.h"
 
@@ -76,19 +75,15 @@ HistoryRun RunOf(const Json& line, std::int64_t step, double time) {
   return run;
 }
 
-// nullopt: the loop has no fingerprint, or not in 16 hex digits.
+// nullopt: the loop has no fingerprint.
 std::optional<HistoryFingerprint> FingerprintOf(const Json& line,
                                                 std::int64_t step) {
-  constexpr std::size_t kDigits = 16;
-  const std::string text = TextIn(line, "input_fingerprint");
-  HistoryFingerprint fingerprint = {
-      .step = step, .has_pixels = TextIn(line, "input_hash") == "pixels"};
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] =
-      std::from_chars(text.data(), end, fingerprint.value, 16);
-  return text.size() == kDigits && error == std::errc() && rest == end
-             ? std::optional(fingerprint)
-             : std::nullopt;
+  const auto hash = ParseHashText(TextIn(line, "input_fingerprint"));
+  return hash ? std::optional(HistoryFingerprint{
+                    .step = step,
+                    .value = *hash,
+                    .has_pixels = TextIn(line, "input_hash") == "pixels"})
+              : std::nullopt;
 }
 
 template <typename Point>

@@ -1,7 +1,10 @@
 #include "trainer/replay/run_comparison.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -49,6 +52,35 @@ std::vector<std::string> ShardNames(const RecordIndex& index,
   return names;
 }
 
+// What a run was fed in the steps in which the fingerprints differ.
+std::uint64_t FedIn(const FingerprintMatch& match, const RecordedRun& run) {
+  std::uint64_t before = 0;
+  std::uint64_t after = 0;
+  for (const HistoryFingerprint& fingerprint : run.fingerprints) {
+    if (fingerprint.step == match.equal_steps) {
+      before = fingerprint.value;
+    } else if (fingerprint.step == match.differs_by) {
+      after = fingerprint.value;
+    }
+  }
+  return after - before;
+}
+
+// Why the samples are equal although the fingerprints were not. fed: the
+// samples' fingerprint.
+std::string EqualSamplesText(std::uint64_t fed, std::uint64_t fed_a,
+                             std::uint64_t fed_b) {
+  constexpr std::string_view kNow =
+      "made again from the data as it is now, the samples of both runs are "
+      "equal, ";
+  return fmt::format(
+      "{}{}", kNow,
+      fed == fed_a ? "and are those of A: B had other data, or another version"
+      : fed == fed_b
+          ? "and are those of B: A had other data, or another version"
+          : "but neither run's: the data has changed since, or the version");
+}
+
 void FindSample(const CompareOptions& options, const RecordedRun& a,
                 const RecordedRun& b, RunComparison& comparison) {
   std::string& why = comparison.no_sample;
@@ -64,17 +96,15 @@ void FindSample(const CompareOptions& options, const RecordedRun& a,
   }
   const FingerprintMatch& match = comparison.match;
   try {
-    comparison.sample =
+    StepsMatch steps =
         FindSampleDifference(*input_a, *input_b, match.equal_steps + 1,
                              match.differs_by, options.on_step);
+    comparison.sample = std::move(steps.difference);
+    if (!comparison.sample) {
+      why = EqualSamplesText(steps.fed, FedIn(match, a), FedIn(match, b));
+    }
   } catch (const Error& error) {
     why = error.what();
-    return;
-  }
-  if (!comparison.sample) {
-    why =
-        "from the data as it is now, both runs get the same samples: a file of "
-        "it has changed since one of them, or the version makes the difference";
   }
 }
 

@@ -23,6 +23,7 @@ constexpr std::int64_t kMostSteps = 16;
 struct StepSample {
   std::int64_t position = 0;
   SampleDescription description = {};
+  std::uint64_t fingerprint = 0;
   std::span<const std::byte> pixels = {};
 };
 
@@ -42,6 +43,7 @@ void AddBatch(const BatchLookup& lookup, BatchHandle batch,
       samples.samples.push_back(
           {.position = batch->positions()[slot],
            .description = std::move(descriptions[slot]),
+           .fingerprint = batch->fingerprints()[slot],
            .pixels = pixels.subspan(slot * bytes, bytes)});
     }
   }
@@ -116,37 +118,42 @@ bool IsSame(const SampleDescription& a, const SampleDescription& b) {
          a.geometry == b.geometry && a.augmentations == b.augmentations;
 }
 
-std::optional<SampleDescription> DescriptionAt(const StepSamples& samples,
-                                               std::size_t place) {
-  return place < samples.samples.size()
-             ? std::optional(samples.samples[place].description)
-             : std::nullopt;
+// Adds a sample to a difference; a batch may have fewer.
+void Set(const StepSamples& samples, std::size_t place,
+         std::optional<SampleDescription>& description,
+         std::uint64_t& fingerprint) {
+  if (place < samples.samples.size()) {
+    description = samples.samples[place].description;
+    fingerprint = samples.samples[place].fingerprint;
+  }
 }
 
-std::optional<SampleDifference> CompareStep(std::int64_t step,
-                                            const StepSamples& a,
-                                            const StepSamples& b) {
+StepsMatch CompareStep(std::int64_t step, const StepSamples& a,
+                       const StepSamples& b) {
   const std::size_t most = std::max(a.samples.size(), b.samples.size());
+  StepsMatch match;
   for (std::size_t place = 0; place < most; ++place) {
-    SampleDifference difference = {.step = step,
-                                   .place = static_cast<std::int64_t>(place),
-                                   .a = DescriptionAt(a, place),
-                                   .b = DescriptionAt(b, place)};
-    if (!difference.a || !difference.b ||
-        !IsSame(*difference.a, *difference.b)) {
-      return difference;
+    SampleDifference of = {.step = step,
+                           .place = static_cast<std::int64_t>(place)};
+    Set(a, place, of.a, of.fingerprint_a);
+    Set(b, place, of.b, of.fingerprint_b);
+    const bool is_described_alike = of.a && of.b && IsSame(*of.a, *of.b);
+    of.has_other_pixels =
+        is_described_alike &&
+        !std::ranges::equal(a.samples[place].pixels, b.samples[place].pixels);
+    if (!is_described_alike || of.has_other_pixels ||
+        of.fingerprint_a != of.fingerprint_b) {
+      match.difference = std::move(of);
+      return match;
     }
-    if (!std::ranges::equal(a.samples[place].pixels, b.samples[place].pixels)) {
-      difference.is_of_pixels = true;
-      return difference;
-    }
+    match.fed += of.fingerprint_a;
   }
-  return std::nullopt;
+  return match;
 }
 
 }  // namespace
 
-std::optional<SampleDifference> FindSampleDifference(
+StepsMatch FindSampleDifference(
     const RecordedInput& a, const RecordedInput& b, std::int64_t first,
     std::int64_t last, const std::function<void(std::int64_t step)>& on_step) {
   TrainingSteps of_a(a);
@@ -156,27 +163,30 @@ std::optional<SampleDifference> FindSampleDifference(
       std::min<std::int64_t>(std::thread::hardware_concurrency(),
                              kMostBytes / std::max<std::int64_t>(bytes, 1)),
       1, kMostSteps);
+  StepsMatch all;
   // Most differences are in the first step; then more and more are made at
   // once.
   for (std::int64_t step = first, ahead = 1; step <= last;) {
     const std::int64_t end = std::min(last + 1, step + ahead);
-    std::vector<std::future<std::optional<SampleDifference>>> results;
+    std::vector<std::future<StepsMatch>> matches;
     for (std::int64_t of = step; of < end; ++of) {
-      results.push_back(
+      matches.push_back(
           std::async(std::launch::async,
                      [of, make_a = of_a.Maker(of), make_b = of_b.Maker(of)] {
                        return CompareStep(of, make_a(), make_b());
                      }));
     }
-    for (std::future<std::optional<SampleDifference>>& result : results) {
-      if (std::optional<SampleDifference> difference = result.get()) {
-        return difference;
+    for (std::future<StepsMatch>& future : matches) {
+      StepsMatch match = future.get();
+      if (match.difference) {
+        return match;
       }
+      all.fed += match.fed;
       on_step(step++);
     }
     ahead = std::min(most, 2 * ahead);
   }
-  return std::nullopt;
+  return all;
 }
 
 }  // namespace infeed

@@ -42,7 +42,9 @@ RunComparison Differing() {
   comparison.sample = {.step = 73,
                        .place = 12,
                        .a = MadeSample("x/train-00001-of-00008"),
-                       .b = MadeSample("x/train-00001-of-00008")};
+                       .b = MadeSample("x/train-00001-of-00008"),
+                       .fingerprint_a = 0x1F,
+                       .fingerprint_b = 0x2F};
   comparison.sample->b->label = 5;
   comparison.sample->b->augmentations = {"Rotate -30", "Grayscale"};
   return comparison;
@@ -87,6 +89,8 @@ TEST(ComparisonReportTest, DifferingInputsSayWhyAndShowBothSamples) {
   }
   EXPECT_THAT(text, testing::ContainsRegex("label +2 +5 +<- differs\n"));
   EXPECT_THAT(text, testing::ContainsRegex("record +3 +3\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("fingerprint +000000000000001f +"
+                                           "000000000000002f +<- differs\n"));
   EXPECT_THAT(text, Not(HasSubstr("pixels   ")));
 }
 
@@ -109,7 +113,7 @@ TEST(ComparisonReportTest, SamplesBecomeJson) {
 TEST(ComparisonReportTest, PixelsAloneCanDiffer) {
   RunComparison comparison = Differing();
   comparison.sample->b = comparison.sample->a;
-  comparison.sample->is_of_pixels = true;
+  comparison.sample->has_other_pixels = true;
   EXPECT_THAT(RenderText(ComparisonReport(comparison)),
               testing::ContainsRegex("  pixels +<- differ\n"));
 }

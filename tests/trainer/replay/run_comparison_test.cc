@@ -12,12 +12,15 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/bytes/hash_text.h"
 #include "records/example/imagenet_example.h"
 #include "records/store/record_index.h"
 #include "tests/support/grey_png.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
+#include "trainer/replay/recorded_input.h"
+#include "trainer/replay/sample_match.h"
 #include "trainer/replay/shard_identities.h"
 #include "trainer/results/metrics_log.h"
 #include "trainer/results/model_dir.h"
@@ -37,6 +40,7 @@ struct OtherRecord {
   int number = -1;  // of all records; -1: none
   int level = 0;    // added to its gray level
   std::string name_end = {};
+  std::string text = "usual";  // image/class/text, which nothing reads
 };
 
 std::string Payload(int number, const OtherRecord& other) {
@@ -51,6 +55,7 @@ std::string Payload(int number, const OtherRecord& other) {
   example.label = number % 3 + 1;
   example.filename =
       fmt::format("{}{}.png", number, is_other ? other.name_end : "");
+  example.text = is_other ? other.text : "usual";
   example.encoded = image;
   example.format = "PNG";
   return BuildImagenetExample(example);
@@ -193,7 +198,7 @@ TEST_F(RunComparisonTest, AnotherShardIsNamedWithASample) {
   EXPECT_EQ(comparison.sample->a->file_name, "7.png");
   EXPECT_EQ(comparison.sample->b->file_name, "7-renamed.png");
   EXPECT_EQ(comparison.sample->b->number, 1);
-  EXPECT_FALSE(comparison.sample->is_of_pixels);
+  EXPECT_FALSE(comparison.sample->has_other_pixels);
 }
 
 // The identity of the data does not cover the bytes of its images.
@@ -203,16 +208,45 @@ TEST_F(RunComparisonTest, OtherPixelsAreFound) {
       Compare({}, {.data_dir = other_data(), .fingerprints = kOther});
   EXPECT_THAT(comparison.differences.of_input, IsEmpty());
   ASSERT_TRUE(comparison.sample) << comparison.no_sample;
-  EXPECT_TRUE(comparison.sample->is_of_pixels);
+  EXPECT_TRUE(comparison.sample->has_other_pixels);
   EXPECT_EQ(comparison.sample->a->record, 7);
   EXPECT_LE(comparison.sample->step, 3);  // an epoch
+}
+
+TEST_F(RunComparisonTest, OtherBytesOfARecordAreFoundByItsFingerprint) {
+  WriteData(other_data(), {.number = 7, .text = "other"});
+  const RunComparison comparison = Compare(
+      {.has_pixels = false},
+      {.data_dir = other_data(), .fingerprints = kOther, .has_pixels = false});
+  ASSERT_TRUE(comparison.sample) << comparison.no_sample;
+  EXPECT_FALSE(comparison.sample->has_other_pixels);
+  EXPECT_EQ(comparison.sample->a->record, 7);
+  EXPECT_EQ(comparison.sample->b->record, 7);
+  EXPECT_NE(comparison.sample->fingerprint_a, comparison.sample->fingerprint_b);
+}
+
+// The fingerprints say which run had the data as it is now.
+TEST_F(RunComparisonTest, DataThatHasChangedSinceOneOfTheRunsIsItsOwn) {
+  (void)Compare({}, {.fingerprints = kOther});
+  const RecordedInput input(ReadRun(folder_ / "a"));
+  const std::uint64_t fed =
+      FindSampleDifference(input, input, 1, 5, [](std::int64_t) {}).fed;
+  ASSERT_NE(fed, 0U);
+  MetricsLog(folder_ / "b").Write("start", 0, {{"data_dir", data()}});
+  MetricsLog(folder_ / "b")
+      .Write("loop", 5,
+             {{"input_fingerprint", HashText(fed)},
+              {"input_hash", std::string("pixels")}});
+  const RunComparison comparison = CompareMade();
+  EXPECT_FALSE(comparison.sample);
+  EXPECT_THAT(comparison.no_sample, HasSubstr("are those of B"));
 }
 
 TEST_F(RunComparisonTest, DataThatHasChangedSinceIsNotBlamedOnASample) {
   const RunComparison comparison =
       Compare({}, {.fingerprints = kOther, .version = "0.2.0"});
   EXPECT_FALSE(comparison.sample);
-  EXPECT_THAT(comparison.no_sample, HasSubstr("the same samples"));
+  EXPECT_THAT(comparison.no_sample, HasSubstr("but neither run's"));
   ASSERT_EQ(comparison.differences.of_input.size(), 1U);
   EXPECT_EQ(comparison.differences.of_input[0].kind, DifferenceKind::kVersion);
   EXPECT_EQ(comparison.differences.of_input[0].b, "0.2.0 (abc)");
