@@ -45,9 +45,6 @@
 #include "tools/input/field_flag.h"
 #include "tools/input/input_flags.h"
 #include "tools/input/observation.h"
-#include "tools/input/selection_flags.h"
-#include "tools/input/view_flag.h"
-#include "tools/input/worker_tls_flags.h"
 
 namespace infeed {
 namespace {

@@ -15,7 +15,6 @@
 #include "tools/cli/flags.h"
 #include "tools/cli/help_text.h"
 #include "tools/input/input_flags.h"
-#include "tools/input/worker_tls_flags.h"
 #include "trainer/checkpoint/resume.h"
 #include "trainer/params/presets.h"
 #include "trainer/params/table.h"

@@ -15,7 +15,6 @@
 #include "tools/cli/help_text.h"
 #include "tools/cli/number_checks.h"
 #include "tools/input/input_flags.h"
-#include "tools/input/worker_tls_flags.h"
 
 namespace infeed {
 namespace {

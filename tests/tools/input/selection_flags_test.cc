@@ -1,5 +1,3 @@
-#include "tools/input/selection_flags.h"
-
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -20,6 +18,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "tools/cli/flags.h"
+#include "tools/input/input_flags.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

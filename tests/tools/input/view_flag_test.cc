@@ -1,10 +1,9 @@
-#include "tools/input/view_flag.h"
-
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "tests/support/throws.h"
+#include "tools/input/input_flags.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,5 +1,3 @@
-#include "tools/input/worker_tls_flags.h"
-
 #include <string>
 #include <vector>
 
@@ -7,6 +5,7 @@
 
 #include "tests/support/argument_vector.h"
 #include "tools/cli/flags.h"
+#include "tools/input/input_flags.h"
 
 #include "gtest/gtest.h"
 
