@@ -1,4 +1,4 @@
-// Compiled once for each SIMD target, by pillow_loops.cc.
+// Compiled once for each SIMD target, by loops.cc.
 
 #if defined(INFEED_PREPROCESS_AUGMENT_PILLOW_LOOPS_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
@@ -15,7 +15,7 @@
 
 #include <hwy/highway.h>
 
-#include "preprocess/augment/pillow_loops.h"
+#include "preprocess/augment/loops.h"
 #include "preprocess/augment/pixels.h"
 
 HWY_BEFORE_NAMESPACE();

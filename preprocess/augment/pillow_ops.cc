@@ -7,7 +7,7 @@
 #include <span>
 
 #include "preprocess/augment/color_ops.h"
-#include "preprocess/augment/pillow_loops.h"
+#include "preprocess/augment/loops.h"
 #include "preprocess/pixels/image_size.h"
 
 namespace infeed {

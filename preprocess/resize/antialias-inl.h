@@ -1,4 +1,4 @@
-// The passes of antialias_kernels.h for each instruction set.
+// The passes of kernels.h for each instruction set.
 #if defined(INFEED_PREPROCESS_ANTIALIAS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef INFEED_PREPROCESS_ANTIALIAS_INL_H_
 #undef INFEED_PREPROCESS_ANTIALIAS_INL_H_
@@ -15,7 +15,7 @@
 #include "preprocess/pixels/pack.h"
 #include "preprocess/resize/antialias.h"
 #include "preprocess/resize/antialias_columns.h"
-#include "preprocess/resize/antialias_kernels.h"
+#include "preprocess/resize/kernels.h"
 #include "preprocess/resize/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -6,6 +6,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "preprocess/resize/antialias-inl.h"
 #include "preprocess/resize/bicubic_taps-inl.h"
 #include "preprocess/resize/resize-inl.h"
 
@@ -15,6 +16,8 @@ namespace infeed {
 HWY_EXPORT(BlendColumns);
 HWY_EXPORT(BlendRows);
 HWY_EXPORT(BicubicTaps);
+HWY_EXPORT(BlendTaps);
+HWY_EXPORT(SumRows);
 
 void BlendColumns(const std::uint8_t* row, const ResizeColumns& columns,
                   int slot, RowsGroup* rows) {
@@ -33,6 +36,16 @@ void BicubicTaps(int out_first, float scale, int last,
 }
 
 void FinishPixels() { hwy::FlushStream(); }
+
+void BlendTaps(const std::uint8_t* upper, const std::uint8_t* lower,
+               const AntialiasColumns& columns, RowPairGroup* pair) {
+  HWY_DYNAMIC_DISPATCH(BlendTaps)(upper, lower, columns, pair);
+}
+
+void SumRows(std::span<const WeightedPair> pairs, int size,
+             std::uint32_t* pixels) {
+  HWY_DYNAMIC_DISPATCH(SumRows)(pairs, size, pixels);
+}
 
 }  // namespace infeed
 #endif  // HWY_ONCE

@@ -8,7 +8,6 @@
 #include "base/rounding.h"
 #include "preprocess/resize/antialias.h"
 #include "preprocess/resize/antialias_columns.h"
-#include "preprocess/resize/antialias_kernels.h"
 #include "preprocess/resize/four_tap_sink.h"
 #include "preprocess/resize/groups.h"
 #include "preprocess/resize/kernels.h"
