@@ -69,6 +69,13 @@ class IoError : public Error {
   int errno_value_ = 0;
 };
 
+// A stop request (a signal) ends the current work. Not a failure: programs exit
+// with kStoppedBySignal.
+class StoppedError : public IoError {
+ public:
+  StoppedError() : IoError("stopped by a signal") {}
+};
+
 // Damaged or invalid data: a wrong checksum, a truncated frame, a bad Example,
 // a bad JPEG. Exit code 3. Parsers below the reader have neither file nor
 // offset and throw the message alone; a caller that has the origin adds it with

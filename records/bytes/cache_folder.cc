@@ -25,7 +25,6 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/own_files.h"
-#include "records/bytes/stopped_error.h"
 
 namespace infeed {
 namespace {

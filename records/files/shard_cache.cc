@@ -12,7 +12,6 @@
 #include "base/shown_text.h"
 #include "records/bytes/crc32c.h"
 #include "records/bytes/fnv_hash.h"
-#include "records/bytes/stopped_error.h"
 #include "records/cloud/cloud_runtime.h"
 #include "records/cloud/cloud_settings.h"
 #include "records/cloud/object_source.h"

@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/shown_text.h"
-#include "records/bytes/stopped_error.h"
 #include "records/bytes/whole_number.h"
 #include "records/http/object_xml.h"
 

@@ -15,7 +15,6 @@
 #include "records/bytes/base_name.h"
 #include "records/bytes/byte_source.h"
 #include "records/bytes/plain_text.h"
-#include "records/bytes/stopped_error.h"
 #include "records/example/builder.h"
 #include "records/files/open_source.h"
 

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/program_end.h"
-#include "records/bytes/stopped_error.h"
 
 namespace infeed {
 

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "records/bytes/stopped_error.h"
 #include "records/files/open_source.h"
 #include "records/files/shards.h"
 #include "records/files/split_names.h"

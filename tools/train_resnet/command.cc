@@ -19,8 +19,8 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/print_lines.h"
+#include "base/shown_text.h"
 #include "pipeline/remote/worker_settings.h"
-#include "records/bytes/stopped_error.h"
 #include "records/cloud/cloud_settings.h"
 #include "records/files/open_source.h"
 #include "records/files/output_check.h"
@@ -32,9 +32,11 @@
 #include "tools/train_resnet/compare_mode.h"
 #include "tools/train_resnet/doctor_report.h"
 #include "tools/train_resnet/local_ranks.h"
-#include "tools/train_resnet/model_parameters.h"
 #include "tools/train_resnet/train_flags.h"
+#include "trainer/checkpoint/follower.h"
 #include "trainer/params/params.h"
+#include "trainer/params/parse.h"
+#include "trainer/params/run_options.h"
 #include "trainer/remote/run.h"
 #include "trainer/results/model_dir.h"
 #include "trainer/run/job.h"
@@ -42,6 +44,48 @@
 
 namespace infeed {
 namespace {
+
+// Makes a trained model's parameters the defaults: in modes that use a trained
+// model, puts model_dir's params.yaml below the other layers. Throws IoError.
+void TakeModelParameters(const RunOptions& run, ParamLayers& layers) {
+  const std::string path = ParamsPath(run.model_dir);
+  if (UsesTrainedModel(run.mode) && HasParamFile(path)) {
+    layers.model_file = path;
+  }
+}
+
+// An evaluation that follows a training run may be started before it: waits up
+// to eval_timeout for the training run's params.yaml, and takes it as above;
+// rank 0 prints that it waits. For other runs does nothing. Returns false when
+// the run was asked to stop. Throws UsageError when no params.yaml appeared.
+bool AwaitModelParameters(RunOptions& run, ParamLayers& layers,
+                          const std::stop_token& stop) {
+  if (run.mode != Mode::kEval || !run.eval_timeout ||
+      !layers.model_file.empty()) {
+    return true;
+  }
+  const std::string path = ParamsPath(run.model_dir);
+  if (run.place.is_first()) {
+    fmt::print(stderr,
+               "waiting up to {:g} s for {}, which the training run writes\n",
+               *run.eval_timeout, ShownText(path));
+  }
+  const bool came = WaitUntil([&] { return HasParamFile(path); },
+                              {.timeout_seconds = *run.eval_timeout,
+                               .wait = WaitingUnlessStopped(stop)});
+  if (stop.stop_requested()) {
+    return false;
+  }
+  if (!came) {
+    throw UsageError(fmt::format(
+        "model_dir={}: no params.yaml appeared within {:g} s; start the "
+        "training run with this model_dir, or give a longer --eval_timeout",
+        run.model_dir, *run.eval_timeout));
+  }
+  layers.model_file = path;
+  run.params = ReadParams(layers);
+  return true;
+}
 
 // Rethrows the current error with another message.
 [[noreturn]] void ThrowRenamed(

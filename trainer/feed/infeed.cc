@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "records/bytes/stopped_error.h"
 
 namespace infeed {
 namespace {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "records/bytes/stopped_error.h"
+#include "base/error.h"
 #include "records/cloud/cloud_runtime.h"
 #include "records/files/open_source.h"
 #include "trainer/checkpoint/checkpoint.h"

@@ -14,7 +14,6 @@
 
 #include "base/error.h"
 #include "pipeline/memory/kept_heap.h"
-#include "records/bytes/stopped_error.h"
 #include "records/files/folder_claim.h"
 #include "records/files/side_file.h"
 #include "trainer/feed/rank_parts.h"

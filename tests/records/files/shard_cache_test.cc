@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "records/bytes/stopped_error.h"
 #include "records/cloud/cloud_settings.h"
 #include "records/files/open_source.h"
 #include "tests/support/bytes.h"

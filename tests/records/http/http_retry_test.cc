@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "records/bytes/stopped_error.h"
 #include "tests/support/loopback_server.h"
 #include "tests/support/throws.h"
 

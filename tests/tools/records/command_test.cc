@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "records/bytes/stopped_error.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

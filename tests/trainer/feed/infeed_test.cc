@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "records/bytes/stopped_error.h"
 #include "tests/support/made_batches.h"
 #include "tests/support/throws.h"
 
