@@ -19,7 +19,6 @@
 #include "base/print_lines.h"
 #include "bench/common/made_shards.h"
 #include "bench/engine/hash_flags.h"
-#include "bench/engine/plot.h"
 #include "bench/engine/report.h"
 #include "bench/engine/run.h"
 #include "bench/engine/stage_work.h"

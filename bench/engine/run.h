@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/common/median.h"
+#include "bench/common/in_turns.h"
 #include "bench/engine/round.h"
 #include "pipeline/memory/batch.h"
 #include "pipeline/options/options.h"

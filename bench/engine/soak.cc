@@ -19,7 +19,6 @@
 #include "base/random.h"
 #include "base/seconds.h"
 #include "bench/common/growth.h"
-#include "bench/common/process_status.h"
 #include "bench/common/stream_hash.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/options/options.h"

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/common/median.h"
-
 namespace infeed {
 namespace {
 

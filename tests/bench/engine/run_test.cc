@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "bench/engine/plot.h"
 #include "bench/engine/report.h"
 
 #include "gmock/gmock.h"

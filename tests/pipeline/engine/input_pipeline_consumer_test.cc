@@ -14,7 +14,7 @@
 #include "base/bounded_queue.h"
 #include "base/error.h"
 #include "base/random.h"
-#include "bench/common/process_status.h"
+#include "bench/common/growth.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "tests/support/child_process.h"
 #include "tests/support/shard_builder.h"
