@@ -30,7 +30,7 @@
 #include "tools/cli/safe_name.h"
 #include "tools/inspect/dataset_stats.h"
 #include "tools/inspect/file_below.h"
-#include "tools/inspect/packed_record.h"
+#include "tools/inspect/payload_check.h"
 #include "tools/shards/progress.h"
 
 namespace infeed {

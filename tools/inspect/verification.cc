@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/count_text.h"
+#include "base/error.h"
 #include "base/shown_text.h"
 #include "preprocess/jpeg_entropy/seek_index.h"
 #include "records/bytes/byte_size.h"
@@ -20,7 +21,6 @@
 #include "records/store/seek_file.h"
 #include "records/tfrecord/reader.h"
 #include "tools/cli/parallel_for.h"
-#include "tools/inspect/bad_records.h"
 #include "tools/inspect/payload_check.h"
 #include "tools/shards/check.h"
 #include "tools/shards/progress.h"
@@ -412,6 +412,19 @@ std::string FaultsText(const VerifyReport& report) {
       IfAny(totals.wrong_seek_indexes, WrongSeekText(totals)) +
       IfAny(totals.problems, ProblemsText(totals));
   return text.empty() ? "" : text.substr(2);
+}
+
+ReportRow BadRecordsRow(const std::string& key, const std::string& path,
+                        const std::vector<DamagedRecord>& bad) {
+  const std::string shown = PathForMessages(path);
+  std::vector<ReportTable> rows;
+  for (const DamagedRecord& record : bad) {
+    const DataError error({shown, record.record, record.offset}, record.reason);
+    rows.push_back({{"record", record.record},
+                    {"offset", record.offset},
+                    {"reason", record.reason, ShownText(error.what()) + "\n"}});
+  }
+  return ListRow(key, rows);
 }
 
 }  // namespace infeed

@@ -69,4 +69,10 @@ struct VerifyReport {
 // "2 bad records, 1 problem of the set"; "" if everything is good.
 [[nodiscard]] std::string FaultsText(const VerifyReport& report);
 
+// The bad records of a shard; a line of the text is "PATH: record N at byte O:
+// REASON".
+[[nodiscard]] ReportRow BadRecordsRow(const std::string& key,
+                                      const std::string& path,
+                                      const std::vector<DamagedRecord>& bad);
+
 }  // namespace infeed

@@ -28,7 +28,7 @@
 #include "records/store/index_data.h"
 #include "tools/cli/cloud_flags.h"
 #include "tools/cli/help_text.h"
-#include "tools/inspect/bad_records.h"
+#include "tools/inspect/verification.h"
 
 namespace infeed {
 namespace {

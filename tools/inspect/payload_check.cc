@@ -1,4 +1,4 @@
-#include "tools/inspect/packed_record.h"
+#include "tools/inspect/payload_check.h"
 
 #include <cstdint>
 #include <string>
