@@ -12,7 +12,7 @@
 #include "base/count_text.h"
 #include "base/error.h"
 #include "base/own_files.h"
-#include "records/bytes/name_text.h"
+#include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
 #include "records/files/dataset_info.h"
 #include "records/files/text_lines.h"

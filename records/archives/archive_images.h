@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "records/files/class_texts.h"
+#include "records/files/class_list.h"
 
 // The images of a zip or a tar that holds a tree of them, and their classes.
 namespace infeed {

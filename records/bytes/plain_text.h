@@ -40,4 +40,10 @@ namespace infeed {
              : text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+// The text of a name of a class or a file, which may have any bytes: what is
+// not UTF-8 becomes \xNN, and what is left is in Unicode's composed form (NFC),
+// so that a name that a Mac wrote as a letter and an accent is the name with
+// the accented letter.
+[[nodiscard]] std::string NameText(std::string_view bytes);
+
 }  // namespace infeed

@@ -14,7 +14,7 @@
 #include "base/parent_folder.h"
 #include "records/bytes/base_name.h"
 #include "records/bytes/json.h"
-#include "records/bytes/name_text.h"
+#include "records/bytes/plain_text.h"
 #include "records/files/class_list.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"

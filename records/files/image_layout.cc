@@ -9,9 +9,8 @@
 #include "base/count_text.h"
 #include "base/error.h"
 #include "records/bytes/base_name.h"
-#include "records/bytes/name_text.h"
+#include "records/bytes/plain_text.h"
 #include "records/files/class_list.h"
-#include "records/files/class_texts.h"
 #include "records/files/split_names.h"
 #include "records/files/text_lines.h"
 

@@ -28,7 +28,7 @@ struct LaidOutImage {
 
 struct ImageLayout {
   // The classes of all splits, sorted bytewise, so that a class has one number
-  // in every split. Names are text (name_text.h): folders of the same text are
+  // in every split. Names are text (NameText()): folders of the same text are
   // one class.
   std::vector<std::string> classes = {};
   std::vector<LaidOutImage> images = {};  // by split, then by path, bytewise

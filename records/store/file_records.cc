@@ -18,7 +18,6 @@
 #include "records/archives/zip_directory.h"
 #include "records/archives/zip_entry.h"
 #include "records/bytes/image_header.h"
-#include "records/bytes/name_text.h"
 #include "records/bytes/plain_text.h"
 #include "records/files/image_layout.h"
 #include "records/files/open_source.h"

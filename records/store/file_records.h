@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "records/bytes/byte_source.h"
-#include "records/files/class_texts.h"
+#include "records/files/class_list.h"
 #include "records/store/record_index.h"
 #include "records/tfrecord/compression.h"
 

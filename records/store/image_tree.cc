@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "records/bytes/base_name.h"
-#include "records/files/class_texts.h"
+#include "records/files/class_list.h"
 #include "records/files/folder_listing.h"
 #include "records/files/image_layout.h"
 #include "records/files/open_source.h"

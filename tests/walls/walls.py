@@ -71,7 +71,7 @@ DOORS = [
     (r"nanobind/.*", r"python/module/.*"),
     (r"benchmark/.*", r"bench/micro/.*\.cc"),
     (r"isa-l/.*", r"records/(bytes/crc32c|archives/zip_entry)\.cc"),
-    (r"utf8proc\.h", r"records/bytes/name_text\.cc"),
+    (r"utf8proc\.h", r"records/bytes/plain_text\.cc"),
     (r"linux/perf_event\.h", r"bench/common/cpu_counters\.cc"),
     (r"hwy/.*|immintrin\.h",
      r"preprocess/\w+/[\w-]+(-inl\.h|\.cc)|"

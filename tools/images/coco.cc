@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/own_files.h"
 #include "records/bytes/json.h"
-#include "records/bytes/name_text.h"
+#include "records/bytes/plain_text.h"
 #include "records/files/open_source.h"
 #include "records/files/shard_set.h"
 #include "records/files/split_names.h"

@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 #include "base/own_files.h"
-#include "records/bytes/name_text.h"
+#include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
 #include "records/cloud/cloud_runtime.h"
 #include "records/cloud/object_store.h"

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "records/bytes/base_name.h"
 #include "records/bytes/byte_source.h"
-#include "records/files/class_texts.h"
+#include "records/files/class_list.h"
 #include "records/files/open_source.h"
 #include "records/files/text_lines.h"
 #include "tools/images/idx_file.h"

@@ -15,7 +15,6 @@
 
 #include "base/error.h"
 #include "records/files/class_list.h"
-#include "records/files/class_texts.h"
 #include "records/files/dataset_info.h"
 #include "records/files/shards.h"
 #include "records/files/split_names.h"

@@ -14,7 +14,7 @@
 
 #include "base/count_text.h"
 #include "base/error.h"
-#include "records/bytes/name_text.h"
+#include "records/bytes/plain_text.h"
 #include "records/files/class_list.h"
 #include "records/files/open_source.h"
 #include "records/files/text_lines.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "records/bytes/name_text.h"
+#include "records/bytes/plain_text.h"
 #include "records/cloud/object_store.h"
 #include "records/files/folder_listing.h"
 #include "records/files/open_source.h"

@@ -13,7 +13,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/bytes/json.h"
-#include "records/bytes/name_text.h"
+#include "records/bytes/plain_text.h"
 #include "trainer/results/model_dir.h"
 
 namespace infeed {

@@ -3,8 +3,6 @@
 #include <string>
 #include <string_view>
 
-#include "records/bytes/name_text.h"
-
 #include "gtest/gtest.h"
 
 namespace infeed {

@@ -10,7 +10,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/example/imagenet_example.h"
-#include "records/files/class_texts.h"
+#include "records/files/class_list.h"
 #include "records/files/image_layout.h"
 #include "records/files/open_source.h"
 #include "records/files/split_names.h"
