@@ -14,7 +14,7 @@
 #include "preprocess/pixels/pack.h"
 #include "preprocess/recipe/crop.h"
 #include "preprocess/recipe/recipe.h"
-#include "preprocess/resize/four_tap_sink.h"
+#include "preprocess/resize/sink.h"
 #include "records/bytes/crc32c.h"
 #include "records/example/imagenet_example.h"
 #include "records/store/seek_feature.h"

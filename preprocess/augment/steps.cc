@@ -10,7 +10,7 @@
 
 #include "base/choices.h"
 #include "preprocess/augment/erasing.h"
-#include "preprocess/augment/pillow_policies.h"
+#include "preprocess/augment/pillow_ops.h"
 
 namespace infeed {
 namespace {

@@ -19,7 +19,7 @@
 #include "preprocess/jpeg_pixels/idct-inl.h"
 #include "preprocess/jpeg_pixels/idct_group-inl.h"
 #include "preprocess/jpeg_pixels/idct_pass-inl.h"
-#include "preprocess/jpeg_pixels/idct_scaled.h"
+#include "preprocess/jpeg_pixels/idct_scalar.h"
 #include "preprocess/jpeg_pixels/idct_turn-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -172,7 +172,7 @@ HWY_MAYBE_UNUSED static bool TransformScaled(const std::int16_t* coefficients,
 #endif  // HWY_TARGET
 
 // As InverseDctRow(), which it equals for size 8: block blocks[i]'s size x size
-// samples (idct_scaled.h) go to out + size * i. Requires: size is 8, 4, 2 or 1.
+// samples (idct_scalar.h) go to out + size * i. Requires: size is 8, 4, 2 or 1.
 [[nodiscard]] HWY_MAYBE_UNUSED static bool InverseDctScaledRow(
     int size, const std::int16_t* coefficients, const std::uint8_t* ends,
     const int* blocks, int count, const std::int16_t* quantiser,

@@ -1,12 +1,17 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "base/random.h"
 #include "preprocess/pixels/image.h"
 #include "preprocess/pixels/image_size.h"
+#include "preprocess/recipe/framing.h"
+#include "preprocess/recipe/options.h"
 
 // Computes the crop window of an image. The reference is the TPU ResNet driver,
-// whose functions these match including rounding; docs/internals/decisions.md
-// lists the sources.
+// whose functions these match including rounding, as they match torchvision's
+// transforms; docs/internals/decisions.md lists the sources.
 namespace infeed {
 
 // The reference's random training crop (TensorFlow's
@@ -30,5 +35,51 @@ namespace infeed {
 [[nodiscard]] Window TrainingWindow(int height, int width, int components,
                                     const ImageSize& image_size,
                                     RandomSource& random);
+
+// The window of transforms.RandomResizedCrop: area uniform in
+// crop.scale..crop.max_scale of the image's, aspect ratio log-uniform in 1 /
+// crop.ratio..crop.ratio, at most ten attempts; then the largest centred window
+// whose ratio is in bounds. Requires: height > 0, width > 0.
+[[nodiscard]] Window RandomResizedCropWindow(int height, int width,
+                                             const CropOptions& crop,
+                                             RandomSource& random);
+
+// The result of transforms.Resize() and CenterCrop(image_size): an image is
+// resized, keeping its shape, until it just covers a rectangle; if that is a
+// square, its sides are the image's shorter side, as in Resize(side). Requires:
+// all > 0.
+[[nodiscard]] Framing ResizedCenterCrop(int height, int width,
+                                        const ImageSize& image_size,
+                                        const ImageSize& cover);
+
+// transforms.RandomCrop(size, padding=4) of an image of that size: moves the
+// image by up to four pixels each way and fills the rest with black.
+struct Move {
+  static constexpr int kPadding = 4;
+
+  int down = 0;  // pixels
+  int right = 0;
+
+  friend bool operator==(const Move&, const Move&) = default;
+};
+
+// Each is uniform in -4..4; the transform draws 4 - down, then 4 - right.
+[[nodiscard]] Move DrawMove(RandomSource& random);
+
+// Moves the packed pixels of an image of that size. Requires: pixels.size() ==
+// size.pixels().
+void MovePixels(const Move& move, const ImageSize& size,
+                std::span<std::uint32_t> pixels);
+
+// The window of torchvision's RandomIoUCrop, as its presets for SSD use it:
+// from 0.3 to 1 of each side, its sides' ratio at most 2, at least one box's
+// centre in it, and one of these boxes overlaps it by a drawn part. The whole
+// image is used as one of seven options, after 50 options without a window
+// (torchvision has no such bound), and at once if there are no boxes. boxes:
+// x1, y1, x2, y2 in pixels, which are clamped to the image. Requires: the image
+// has pixels.
+[[nodiscard]] Window IouCropWindow(const ImageSize& source,
+                                   std::span<const float> boxes,
+                                   RandomSource& random);
 
 }  // namespace infeed

@@ -16,7 +16,6 @@
 #include "preprocess/recipe/crop.h"
 #include "preprocess/recipe/eval_view.h"
 #include "preprocess/recipe/framing.h"
-#include "preprocess/recipe/torchvision_crop.h"
 
 namespace infeed {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "preprocess/pixels/pack.h"
 #include "preprocess/resize/antialias.h"
-#include "preprocess/resize/antialias_columns.h"
+#include "preprocess/resize/columns.h"
 #include "preprocess/resize/kernels.h"
 #include "preprocess/resize/vectors-inl.h"
 

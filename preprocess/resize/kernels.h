@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <span>
 
-#include "preprocess/resize/antialias_columns.h"
 #include "preprocess/resize/columns.h"
 #include "preprocess/resize/four_taps.h"
 

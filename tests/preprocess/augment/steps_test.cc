@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "preprocess/augment/pillow_policies.h"
+#include "preprocess/augment/pillow_ops.h"
 
 namespace infeed {
 namespace steps_test {

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include "preprocess/jpeg_pixels/idct_scalar.h"
-#include "preprocess/jpeg_pixels/idct_scaled.h"
 #include "tests/support/coefficient_jpeg.h"
 
 namespace infeed {

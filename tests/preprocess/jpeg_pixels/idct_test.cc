@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "preprocess/jpeg_pixels/idct_scalar.h"
-#include "preprocess/jpeg_pixels/idct_scaled.h"
 #include "preprocess/pixels/simd_target.h"
 #include "tests/support/coefficient_jpeg.h"
 #include "tests/support/jpeg_back_half.h"

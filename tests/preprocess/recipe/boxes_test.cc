@@ -15,8 +15,8 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "preprocess/recipe/crop.h"
 #include "preprocess/recipe/framing.h"
-#include "preprocess/recipe/torchvision_crop.h"
 #include "tests/support/throws.h"
 
 namespace infeed {

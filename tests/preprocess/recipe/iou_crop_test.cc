@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "preprocess/codecs/png_codec.h"
+#include "preprocess/recipe/crop.h"
 #include "preprocess/recipe/recipe.h"
-#include "preprocess/recipe/torchvision_crop.h"
 #include "tests/support/bytes.h"
 #include "tests/support/print_window.h"
 #include "tests/support/test_jpeg.h"

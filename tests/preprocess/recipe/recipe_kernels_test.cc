@@ -13,7 +13,6 @@
 #include "preprocess/recipe/framing.h"
 #include "preprocess/recipe/geometry.h"
 #include "preprocess/recipe/recipe.h"
-#include "preprocess/recipe/torchvision_crop.h"
 #include "preprocess/resize/resize.h"
 #include "tests/support/test_jpeg.h"
 

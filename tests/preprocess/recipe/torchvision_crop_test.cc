@@ -1,5 +1,3 @@
-#include "preprocess/recipe/torchvision_crop.h"
-
 #include <array>
 #include <sstream>
 #include <string>
@@ -10,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/atomic_file.h"
+#include "preprocess/recipe/crop.h"
 #include "tests/support/print_window.h"
 
 namespace infeed {
