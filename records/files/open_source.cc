@@ -18,22 +18,6 @@
 #include "records/files/shard_cache.h"
 
 namespace infeed {
-namespace {
-
-std::string ReadObject(const std::string& url, const ObjectInfo& info,
-                       std::int64_t max_bytes) {
-  if (info.size > max_bytes) {
-    throw IoError(UrlForMessages(url) + ": has " + std::to_string(info.size) +
-                  " bytes, more than the limit of " +
-                  std::to_string(max_bytes));
-  }
-  std::string bytes(static_cast<std::size_t>(info.size), '\0');
-  (void)ObjectSource(url, info).ReadAt(
-      0, std::as_writable_bytes(std::span(bytes)));
-  return bytes;
-}
-
-}  // namespace
 
 bool IsUrl(std::string_view path) {
   constexpr std::array<std::string_view, 4> kSchemes = {"http://", "https://",
@@ -76,10 +60,21 @@ bool IsThere(const std::string& path) {
   return std::filesystem::exists(path, ignored);
 }
 
+std::string ReadAll(const ByteSource& source, std::int64_t max_bytes) {
+  if (source.size() > max_bytes) {
+    throw IoError(source.path() + ": has " + std::to_string(source.size()) +
+                  " bytes, more than the limit of " +
+                  std::to_string(max_bytes));
+  }
+  std::string bytes(static_cast<std::size_t>(source.size()), '\0');
+  (void)source.ReadAt(0, std::as_writable_bytes(std::span(bytes)));
+  return bytes;
+}
+
 std::string ReadWhole(const std::string& path, std::int64_t max_bytes,
                       int own_names) {
   if (IsUrl(path)) {
-    return ReadObject(path, SharedObjectStore()->Stat(path), max_bytes);
+    return ReadAll(ObjectSource(path), max_bytes);
   }
   return own_names == kNamedByUser
              ? ReadFileOrPipe(path, max_bytes, cloud_settings().retry.stop)
@@ -93,7 +88,7 @@ std::optional<std::string> ReadWholeIfThere(const std::string& path,
                          : std::nullopt;
   }
   const std::optional<ObjectInfo> info = SharedObjectStore()->Find(path);
-  return info ? std::optional(ReadObject(path, *info, max_bytes))
+  return info ? std::optional(ReadAll(ObjectSource(path, *info), max_bytes))
               : std::nullopt;
 }
 

@@ -27,6 +27,9 @@ namespace infeed {
 // Whether the file or object exists. Throws what OpenSource() throws.
 [[nodiscard]] bool IsThere(const std::string& path);
 
+// Returns all bytes of a source. Throws IoError also for more than max_bytes.
+[[nodiscard]] std::string ReadAll(const ByteSource& source,
+                                  std::int64_t max_bytes);
 // Returns the bytes of a regular file, or of the object at a URL; of a pipe too
 // if own_names is kNamedByUser. Throws IoError when it cannot be read or is
 // larger than max_bytes, or at EndCloudRequestsAt(); UsageError for an invalid

@@ -1,6 +1,5 @@
 #include "tools/images/source.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <set>
 
@@ -39,19 +38,9 @@ std::string ReadImage(const ImageFile& image, const ByteSource* fetched) {
   if (image.object == nullptr) {
     return ReadWholeFile(image.path, kMaxImageBytes);
   }
-  if (image.bytes > kMaxImageBytes) {
-    throw IoError(ImagePathForMessages(image) + ": has " +
-                  std::to_string(image.bytes) + " bytes, more than the limit " +
-                  "of " + std::to_string(kMaxImageBytes));
-  }
-  std::string bytes(static_cast<std::size_t>(image.bytes), '\0');
-  const auto destination = std::as_writable_bytes(std::span(bytes));
-  if (fetched != nullptr) {
-    (void)fetched->ReadAt(0, destination);
-  } else {
-    (void)ObjectSource(image.path, *image.object).ReadAt(0, destination);
-  }
-  return bytes;
+  return fetched != nullptr
+             ? ReadAll(*fetched, kMaxImageBytes)
+             : ReadAll(ObjectSource(image.path, *image.object), kMaxImageBytes);
 }
 
 std::vector<std::string> FilesOf(std::span<const ImageFile> images) {
