@@ -78,7 +78,7 @@ std::string OptionsText(const ConverterOptions& options) {
       image.quality,
       image.format == ImageForm::kPixels ? SizeText(image.image_size) : "0",
       image.keep_png, image.exif_rotate ? "all" : "false",
-      SeekEntriesName(WantedSeekEntries(options)));
+      ChoiceName(WantedSeekEntries(options), kSeekEntries));
 }
 
 // Returns nanoseconds.

@@ -146,12 +146,12 @@ void AddImageFlags(CLI::App& app, OutputFlags& flags) {
       app.add_option_function<std::string>(
           "--seek_index",
           [&](const std::string& name) {
-            flags.seek_index = SeekEntriesNames().at(name);
+            flags.seek_index = ParseChoice("--seek_index", name, kSeekEntries);
           },
           "Seek index of each JPEG, with which readers decode only their "
           "window: an entry for each row of MCUs (0.3 % of its bytes), or each "
           "8th (2 %) or 4th MCU (4 %)."))
-      ->check(CLI::IsMember(SeekEntriesNames()))
+      ->check(CLI::IsMember({"4", "8", "none", "rows"}))
       ->option_text("none|rows|8|4=rows");
   Rare(app.add_flag("--keep_png", image.keep_png, "Store PNGs as they are."));
   app.add_flag("--exif_rotate,--exif_orientation", image.exif_rotate,

@@ -23,7 +23,6 @@
 #include "records/store/record_store.h"
 #include "records/store/seek_file.h"
 #include "records/tfrecord/format.h"
-#include "records/tfrecord/frame_scan.h"
 #include "records/tfrecord/index_file.h"
 #include "records/tfrecord/reader.h"
 #include "tools/cli/parallel_for.h"
@@ -44,16 +43,14 @@ void WillReadFrom(const RecordStore& store, std::int64_t first,
 }
 
 bool HasSeekFile(const ByteSource& shard, const RecordIndex& index,
-                 const SeekFileOptions& options) {
+                 const IndexOptions& options) {
   const auto file = SeekFile::Find(shard.path(), shard.size(), index.size(),
                                    options.image_key);
   return file && file->info().shard_version == shard.version() &&
-         file->info().run == SeekRun(options.entries);
+         file->info().run == SeekRun(options.seek);
 }
 
-// A damaged record, or one without a JPEG that can have an index, gets an empty
-// entry.
-void AppendEntries(const RecordIndex& index, const SeekFileOptions& options,
+void AppendEntries(const RecordIndex& index, const IndexOptions& options,
                    SeekFileWriter& writer, MadeSeekFile& made) {
   const RecordStore store(index, {.image_key = options.image_key});
   std::vector<std::byte> buffer;
@@ -69,7 +66,7 @@ void AppendEntries(const RecordIndex& index, const SeekFileOptions& options,
                                {.image = options.image_key});
       made.own += example.seek_index.empty() ? 0 : 1;
       sealed = example.seek_index.empty()
-                   ? MakeSealedSeekIndex(example.encoded, options.entries)
+                   ? MakeSealedSeekIndex(example.encoded, options.seek)
                    : "";
     } catch (const DataError&) {  // `records verify` reports the error.
     }
@@ -80,12 +77,35 @@ void AppendEntries(const RecordIndex& index, const SeekFileOptions& options,
   made.path = writer.path();
 }
 
-SeekFileOptions SeekOptions(const IndexOptions& options) {
-  return {.entries = options.seek,
-          .image_key = options.image_key,
-          .force = options.force,
-          .dry_run = options.dry_run,
-          .on_record = options.on_record};
+// Makes a shard's seek file unless a valid one exists. A damaged record, or one
+// without a JPEG that can have an index, gets an empty entry.
+MadeSeekFile MakeSeekFile(const ByteSource& shard,
+                          const IndexOptions& options) {
+  MadeSeekFile made;
+  if (options.dry_run) {
+    return made;
+  }
+  const RecordIndex index({shard.path()});
+  made.was_there = !options.force && HasSeekFile(shard, index, options);
+  if (!made.was_there) {
+    SeekFileWriter writer(shard, SeekRun(options.seek), options.image_key);
+    AppendEntries(index, options, writer, made);
+  }
+  return made;
+}
+
+// Makes the one seek file of an image folder.
+MadeSeekFile MakeSeekFileOfImages(const RecordIndex& images,
+                                  const IndexOptions& options) {
+  MadeSeekFile made;
+  const auto kept = SeekFile::FindOfImages(images);
+  made.was_there = !options.force && kept != nullptr &&
+                   kept->info().run == SeekRun(options.seek);
+  if (!made.was_there && !options.dry_run) {
+    SeekFileWriter writer(images, SeekRun(options.seek));
+    AppendEntries(images, options, writer, made);
+  }
+  return made;
 }
 
 constexpr std::int64_t kMaxDaliBytes = std::int64_t{1} << 32;
@@ -172,7 +192,7 @@ void IndexArchive(const ByteSource& shard, const IndexOptions& options,
   result.records = std::ssize(records.offsets);
   if (options.seek != SeekEntries::kNone &&
       result.compression == Compression::kNone) {
-    result.seek = MakeSeekFile(shard, SeekOptions(options));
+    result.seek = MakeSeekFile(shard, options);
   }
 }
 
@@ -187,8 +207,7 @@ void IndexImages(const IndexOptions& options, IndexedShard& result) {
     }
     result.records += images->size();
     if (options.seek != SeekEntries::kNone) {
-      const MadeSeekFile made =
-          MakeSeekFileOfImages(*images, SeekOptions(options));
+      const MadeSeekFile made = MakeSeekFileOfImages(*images, options);
       result.seek = result.seek.value_or(MadeSeekFile{true});
       result.seek->was_there = result.seek->was_there && made.was_there;
       result.seek->path = made.path.empty() ? result.seek->path : made.path;
@@ -222,7 +241,7 @@ IndexedShard IndexShard(const std::string& path, const IndexOptions& options) {
     WriteDaliIndex(*shard, offsets, options, result.dali);
   }
   if (options.seek != SeekEntries::kNone) {
-    result.seek = MakeSeekFile(*shard, SeekOptions(options));
+    result.seek = MakeSeekFile(*shard, options);
   }
   return result;
 }
@@ -310,34 +329,6 @@ ReportTable LineOf(const IndexedShard& shard, bool dry_run) {
 }
 
 }  // namespace
-
-MadeSeekFile MakeSeekFile(const ByteSource& shard,
-                          const SeekFileOptions& options) {
-  MadeSeekFile made;
-  if (options.dry_run) {
-    return made;
-  }
-  const RecordIndex index({shard.path()});
-  made.was_there = !options.force && HasSeekFile(shard, index, options);
-  if (!made.was_there) {
-    SeekFileWriter writer(shard, SeekRun(options.entries), options.image_key);
-    AppendEntries(index, options, writer, made);
-  }
-  return made;
-}
-
-MadeSeekFile MakeSeekFileOfImages(const RecordIndex& images,
-                                  const SeekFileOptions& options) {
-  MadeSeekFile made;
-  const auto kept = SeekFile::FindOfImages(images);
-  made.was_there = !options.force && kept != nullptr &&
-                   kept->info().run == SeekRun(options.entries);
-  if (!made.was_there && !options.dry_run) {
-    SeekFileWriter writer(images, SeekRun(options.entries));
-    AppendEntries(images, options, writer, made);
-  }
-  return made;
-}
 
 std::vector<IndexedShard> IndexShards(const std::vector<std::string>& shards,
                                       const IndexOptions& options) {

@@ -19,7 +19,7 @@ struct IndexFlags {
 ProgramEnd Index(const ShardPaths& shards, const std::string& json,
                  const IndexFlags& flags) {
   IndexOptions options = flags.index;
-  options.seek = SeekEntriesNames().at(flags.seek);
+  options.seek = ParseChoice("--seek", flags.seek, kSeekEntries);
   const WritingOptions writing = {.dry_run = options.dry_run, .json = json};
   return PutReportOf(writing, [&](const Interruption& interruption) {
     options.on_record = [&] { interruption.Check(); };

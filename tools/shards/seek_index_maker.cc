@@ -8,24 +8,6 @@
 
 namespace infeed {
 
-const std::map<std::string, SeekEntries>& SeekEntriesNames() {
-  static const std::map<std::string, SeekEntries> names = {
-      {"none", SeekEntries::kNone},
-      {"rows", SeekEntries::kRows},
-      {"8", SeekEntries::kEvery8th},
-      {"4", SeekEntries::kEvery4th}};
-  return names;
-}
-
-std::string_view SeekEntriesName(SeekEntries entries) {
-  for (const auto& [name, value] : SeekEntriesNames()) {
-    if (value == entries) {
-      return name;
-    }
-  }
-  std::abort();
-}
-
 int SeekRun(SeekEntries entries) {
   switch (entries) {
     case SeekEntries::kNone:

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <span>
 #include <string>
-#include <string_view>
+
+#include "base/choices.h"
 
 namespace infeed {
 
@@ -16,9 +16,11 @@ enum class SeekEntries {
   kEvery4th,  // and every 4th MCU of a row: 4 %
 };
 
-// By their names in flags: none, rows, 8, 4.
-[[nodiscard]] const std::map<std::string, SeekEntries>& SeekEntriesNames();
-[[nodiscard]] std::string_view SeekEntriesName(SeekEntries entries);
+inline constexpr Choices<SeekEntries, 4> kSeekEntries = {
+    {{"none", SeekEntries::kNone},
+     {"rows", SeekEntries::kRows},
+     {"8", SeekEntries::kEvery8th},
+     {"4", SeekEntries::kEvery4th}}};
 
 // The argument of MakeSeekIndex(): MCUs from entry to entry, 0 for rows.
 // Requires: not kNone.

@@ -177,7 +177,9 @@ class VerifiedSeekIndexTest : public VerificationTest {
  protected:
   VerifiedSeekIndexTest() { std::filesystem::remove(Path(1)); }
 
-  void MakeFile() const { (void)MakeSeekFile(FileSource(Path(0)), {}); }
+  void MakeFile() const {
+    (void)IndexShards({Path(0)}, {.seek = SeekEntries::kRows});
+  }
   // Writes a seek file with these entries.
   void WriteFile(const std::vector<std::string>& entries) const {
     SeekFileWriter writer(FileSource(Path(0)), 0);
