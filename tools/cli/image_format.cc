@@ -1,6 +1,7 @@
 #include "tools/cli/image_format.h"
 
 #include "base/choices.h"
+#include "records/bytes/plain_text.h"
 
 namespace infeed {
 namespace {
@@ -24,8 +25,7 @@ constexpr Names kExtensions = {{{"jpg", ImageFormat::kJpeg},
 
 ImageFormat DetectImageFormat(std::span<const std::byte> bytes) {
   using std::string_view_literals::operator""sv;
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
-                              bytes.size());
+  const std::string_view text = AsChars(bytes);
   if (text.starts_with("\xFF\xD8\xFF")) {
     return ImageFormat::kJpeg;
   }

@@ -15,6 +15,7 @@
 #include "preprocess/codecs/png_codec.h"
 #include "preprocess/pixels/pack.h"
 #include "preprocess/resize/area.h"
+#include "records/bytes/plain_text.h"
 #include "records/files/unreadable_format.h"
 #include "tools/cli/image_format.h"
 #include "tools/images/raw_images.h"
@@ -217,9 +218,7 @@ EncodedImage ImageEncoder::Packed(const StoredSize& size) {
                          .width = width}),
             false, pixels);
   EncodedImage encoded = {.width = width, .height = height, .format = "packed"};
-  const std::span<const std::byte> bytes = std::as_bytes(std::span(pixels));
-  encoded.bytes.assign(reinterpret_cast<const char*>(bytes.data()),
-                       bytes.size());
+  encoded.bytes = AsChars(std::as_bytes(std::span(pixels)));
   return encoded;
 }
 

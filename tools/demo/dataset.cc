@@ -1,9 +1,9 @@
 #include "tools/demo/dataset.h"
 
-#include <array>
 #include <cstddef>
-#include <cstdio>
 #include <filesystem>
+
+#include <fmt/format.h>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
@@ -30,27 +30,19 @@ void MakeClassFolders(const std::string& folder) {
   }
 }
 
-// "0042": enough digits that names sort like the numbers.
-std::string Padded(std::int64_t number) {
-  std::array<char, 24> text{};
-  const int length = std::snprintf(text.data(), text.size(), "%04lld",
-                                   static_cast<long long>(number));
-  return {text.data(), static_cast<std::size_t>(length)};
-}
-
 void WriteSplit(const DemoSplit& split, const DemoDatasetOptions& options) {
   MakeClassFolders(split.folder);
   ParallelFor(
       static_cast<std::size_t>(split.images), options.threads,
       [&](std::size_t i) {
         const auto demo_class = static_cast<int>(i % kDemoClasses);
-        const auto number = static_cast<std::int64_t>(i / kDemoClasses);
         const DemoImageFile image = MakeDemoImage(
             demo_class,
             {.seed = options.seed, .epoch = split.epoch, .position = i});
-        WriteFileAtomically(split.folder + "/" +
-                                std::string(DemoClassName(demo_class)) + "/" +
-                                Padded(number) + "." + image.extension,
+        // Enough digits that names sort like the numbers.
+        WriteFileAtomically(fmt::format("{}/{}/{:04}.{}", split.folder,
+                                        DemoClassName(demo_class),
+                                        i / kDemoClasses, image.extension),
                             image.bytes, 3);
       });
 }

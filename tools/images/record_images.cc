@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "records/bytes/base_name.h"
 #include "records/bytes/fnv_hash.h"
+#include "records/bytes/plain_text.h"
 #include "records/example/imagenet_example.h"
-#include "records/example/missing_label.h"
 #include "records/example/reader.h"
 #include "records/files/open_source.h"
 #include "tools/cli/parallel_for.h"
@@ -102,10 +102,8 @@ std::string RecordImages::Read(std::int64_t record) const {
     throw DataError(bad->second);
   }
   std::vector<std::byte> buffer;
-  const ImagenetExampleView view =
-      ParseRecord(store_.Read(record, buffer), keys_);
-  return {reinterpret_cast<const char*>(view.encoded.data()),
-          view.encoded.size()};
+  return std::string(
+      AsChars(ParseRecord(store_.Read(record, buffer), keys_).encoded));
 }
 
 std::string RecordImages::WhyNoLabel(std::int64_t record) const {

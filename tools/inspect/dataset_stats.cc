@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "preprocess/codecs/stored_size.h"
 #include "preprocess/jpeg/details.h"
+#include "records/bytes/plain_text.h"
 #include "records/example/example_walk.h"
 #include "records/example/imagenet_example.h"
 #include "records/example/reader.h"
@@ -21,10 +22,6 @@ namespace {
 
 // A file that holds no image records may have any number of keys.
 constexpr std::size_t kMaxKeys = 1000;
-
-std::string_view AsText(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 void CountOne(DatasetStats::Counts& counts, std::string_view key) {
   const auto found = counts.find(key);
@@ -151,7 +148,7 @@ void OfferSample(const ImagenetExampleView& example, const RecordPlace& place,
                      .place = place,
                      .label = example.label,
                      .text = std::string(example.text),
-                     .encoded = std::string(AsText(example.encoded))});
+                     .encoded = std::string(AsChars(example.encoded))});
   std::push_heap(samples.begin(), samples.end(), by_rank);
 }
 
@@ -227,7 +224,7 @@ void StatsVisitor::Visit(std::size_t shard, const Record& record) {
     }
     return;
   }
-  AddOccurrence(stats_.contents, hash(AsText(example.encoded)), {1, place});
+  AddOccurrence(stats_.contents, hash(AsChars(example.encoded)), {1, place});
   AddImage(example, stats_);
   OfferSample(example, place, max_samples_, stats_.samples);
 }

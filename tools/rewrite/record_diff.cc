@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "records/bytes/plain_text.h"
 #include "records/example/reader.h"
 #include "records/files/open_source.h"
 #include "records/store/file_records.h"
@@ -248,8 +249,7 @@ RecordHash HashRecord(std::span<const std::byte> payload) {
     }
   } catch (const DataError&) {
     hasher.Add(kBytes);
-    hasher.Add(std::string_view(reinterpret_cast<const char*>(payload.data()),
-                                payload.size()));
+    hasher.Add(AsChars(payload));
   }
   return hasher.hash();
 }

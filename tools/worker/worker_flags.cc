@@ -1,8 +1,7 @@
 #include "tools/worker/worker_flags.h"
 
 #include <algorithm>
-#include <charconv>
-#include <string_view>
+#include <cstdint>
 #include <thread>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +10,7 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "pipeline/memory/memory_limit.h"
+#include "records/bytes/whole_number.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/help_text.h"
 #include "tools/cli/number_checks.h"
@@ -83,16 +83,9 @@ void AddServiceFlags(CLI::App& app, WorkerFlags& flags,
 }
 
 void CheckListenFlag(const std::string& address) {
-  constexpr int kMostPort = 65535;
   const std::size_t colon = address.rfind(':');
-  const std::string_view digits =
-      colon == std::string::npos ? std::string_view()
-                                 : std::string_view(address).substr(colon + 1);
-  int port = -1;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (colon == 0 || error != std::errc() ||
-      end != digits.data() + digits.size() || port < 0 || port > kMostPort) {
+  if (colon == 0 || colon == std::string::npos ||
+      !ParsePlainNumber<std::uint16_t>(address.substr(colon + 1))) {
     throw UsageError(fmt::format(
         "--listen={}: must be HOST:PORT, such as 127.0.0.1:9410 or [::]:9410",
         address));
