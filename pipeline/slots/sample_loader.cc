@@ -9,7 +9,7 @@
 #include "preprocess/recipe/boxes.h"
 #include "records/example/fields.h"
 #include "records/example/imagenet_example.h"
-#include "records/example/missing_label.h"
+#include "records/example/reader.h"
 
 namespace infeed {
 

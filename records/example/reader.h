@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -36,5 +37,11 @@ struct ExampleFeature {
 // that are left out; null: they are an error.
 [[nodiscard]] std::vector<ExampleFeature> ListFeatures(
     std::span<const std::byte> example, int* unreadable = nullptr);
+
+// Returns why a record's label is kNoLabel, for its DataError: what is under
+// the key instead of one whole number, or which keys the record has. Throws
+// DataError when the bytes are not an Example.
+[[nodiscard]] std::string WhyNoLabel(std::span<const std::byte> payload,
+                                     std::string_view label_key);
 
 }  // namespace infeed

@@ -25,7 +25,6 @@
 #include "records/files/unreadable_format.h"
 #include "records/store/image_record.h"
 #include "records/tfrecord/byte_stream.h"
-#include "records/tfrecord/frame_scan.h"
 #include "records/tfrecord/index_file.h"
 
 namespace infeed {

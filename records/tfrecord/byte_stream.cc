@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "records/tfrecord/frame_scan.h"
+#include "records/tfrecord/index_file.h"
 
 namespace infeed {
 namespace {

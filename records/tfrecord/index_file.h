@@ -3,15 +3,43 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "records/bytes/byte_source.h"
-#include "records/tfrecord/frame_scan.h"
+#include "records/tfrecord/compression.h"
 #include "records/tfrecord/reader.h"
 
-// The index file of one shard: the offsets of its records, as found by an
-// earlier pass over its frames (frame_scan.h). docs/formats.md has the file's
-// format.
+// The offsets of a shard's records, found by a pass over its frames, and the
+// index file that keeps them. docs/formats.md has the file's format.
 namespace infeed {
+
+// The offsets of a shard's frames, in order.
+using FrameOffsets = std::vector<std::int64_t>;
+
+// The frames of a shard, compressed or not. Offsets refer to the unpacked
+// bytes.
+struct ShardFrames {
+  Compression compression = Compression::kNone;
+  std::int64_t stream_bytes = 0;  // unpacked: end of the last frame
+  FrameOffsets offsets = {};
+
+  friend bool operator==(const ShardFrames&, const ShardFrames&) = default;
+};
+
+// Detects a shard's compression by its first bytes.
+[[nodiscard]] Compression ReadCompression(const ByteSource& shard);
+
+// Walks the frame headers of a shard; payloads are skipped. Throws DataError,
+// with file, record and byte offset, for a frame that is cut short, longer
+// than max_record_bytes, or whose length fails its checksum; UsageError for a
+// compressed stream, which has no random access.
+[[nodiscard]] FrameOffsets ScanFrames(const ByteSource& shard,
+                                      std::int64_t max_record_bytes);
+
+// Scans any shard: a compressed one is unpacked completely, and a DataError is
+// thrown if that fails.
+[[nodiscard]] ShardFrames ScanShard(const ByteSource& shard,
+                                    std::int64_t max_record_bytes);
 
 // Reads a shard's index file, FOLDER/.infeed/NAME.index or the one in
 // SideFolder(). nullopt when there is none, it is damaged, or it is for another

@@ -9,7 +9,6 @@
 
 #include "records/files/open_source.h"
 #include "records/store/record_index.h"
-#include "records/tfrecord/frame_scan.h"
 #include "records/tfrecord/index_file.h"
 #include "tests/support/temporary_folder.h"
 

@@ -13,7 +13,7 @@
 #include "records/bytes/byte_size.h"
 #include "records/bytes/byte_source.h"
 #include "records/files/open_source.h"
-#include "records/tfrecord/frame_scan.h"
+#include "records/tfrecord/index_file.h"
 #include "records/tfrecord/reader.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/shards/check.h"

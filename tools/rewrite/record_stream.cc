@@ -6,7 +6,7 @@
 #include "base/print_lines.h"
 #include "records/files/open_source.h"
 #include "records/tfrecord/format.h"
-#include "records/tfrecord/frame_scan.h"
+#include "records/tfrecord/index_file.h"
 #include "records/tfrecord/writer.h"
 #include "tools/shards/staged_folder.h"
 

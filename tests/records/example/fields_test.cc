@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "records/example/builder.h"
 #include "records/example/imagenet_example.h"
-#include "records/example/missing_label.h"
+#include "records/example/reader.h"
 #include "tests/support/bytes.h"
 #include "tests/support/extra_feature.h"
 #include "tests/support/hex.h"

@@ -7,7 +7,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/bytes/byte_source.h"
-#include "records/tfrecord/frame_scan.h"
+#include "records/tfrecord/index_file.h"
 #include "records/tfrecord/reader.h"
 #include "records/tfrecord/writer.h"
 #include "tests/support/record_file.h"
