@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "records/bytes/byte_source.h"
-#include "tools/images/idx_file.h"
+#include "tools/images/raw_images.h"
 
 // Any bytes are an IDX file, packed or not, of just the size that its header
 // says, or a DataError.

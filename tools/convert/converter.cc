@@ -19,10 +19,10 @@
 #include "base/error.h"
 #include "records/files/dataset_info.h"
 #include "tools/cli/parallel_for.h"
+#include "tools/convert/conversion_text.h"
 #include "tools/convert/earlier_work.h"
 #include "tools/convert/graph.h"
 #include "tools/convert/record_maker.h"
-#include "tools/convert/report.h"
 
 namespace infeed {
 namespace {

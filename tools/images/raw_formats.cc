@@ -18,7 +18,6 @@
 #include "records/files/class_list.h"
 #include "records/files/open_source.h"
 #include "records/files/text_lines.h"
-#include "tools/images/idx_file.h"
 #include "tools/images/raw_images.h"
 
 namespace infeed {
@@ -51,9 +50,8 @@ RawFile OpenRawFile(const std::string& path) {
   std::shared_ptr<const ByteSource> source = OpenSource(path);
   const std::int64_t version = source->version();
   if (IsUrl(path) && source->size() <= kMaxFetchedBytes) {
-    std::string bytes(static_cast<std::size_t>(source->size()), '\0');
-    (void)source->ReadAt(0, std::as_writable_bytes(std::span(bytes)));
-    source = std::make_shared<MemorySource>(source->path(), std::move(bytes));
+    source = std::make_shared<MemorySource>(source->path(),
+                                            ReadAll(*source, kMaxFetchedBytes));
   }
   return {std::move(source), version};
 }

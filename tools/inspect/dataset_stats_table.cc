@@ -11,7 +11,7 @@
 #include "base/shown_text.h"
 #include "records/bytes/byte_size.h"
 #include "records/files/open_source.h"
-#include "tools/cli/text_table.h"
+#include "tools/cli/report_table.h"
 #include "tools/inspect/dataset_stats_report.h"
 
 namespace infeed {

@@ -11,7 +11,7 @@
 
 #include "records/bytes/byte_size.h"
 #include "records/files/open_source.h"
-#include "tools/cli/text_table.h"
+#include "tools/cli/report_table.h"
 
 namespace infeed {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "records/tfrecord/reader.h"
-#include "tools/cli/text_table.h"
+#include "tools/cli/report_table.h"
 
 namespace infeed {
 

@@ -9,8 +9,8 @@
 #include "base/program_end.h"
 #include "records/files/shard_set.h"
 #include "records/store/key_guess.h"
-#include "tools/cli/interruption.h"
 #include "tools/cli/report_table.h"
+#include "tools/cli/signals.h"
 #include "tools/rewrite/writing_options.h"
 #include "tools/shards/record_pass.h"
 

@@ -4,7 +4,7 @@
 
 #include "tools/records/command.h"
 #include "tools/records/verbs.h"
-#include "tools/rewrite/set_repair.h"
+#include "tools/rewrite/shard_repair.h"
 #include "tools/rewrite/writing_options.h"
 
 namespace infeed {

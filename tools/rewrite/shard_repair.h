@@ -13,8 +13,12 @@
 #include "records/files/dataset_info.h"
 #include "records/tfrecord/compression.h"
 #include "records/tfrecord/index_file.h"
+#include "tools/cli/report_table.h"
+#include "tools/cli/signals.h"
+#include "tools/rewrite/writing_options.h"
 
-// Separates the good records of a damaged shard from the rest.
+// Separates the good records of a damaged shard, or of each of a set, from the
+// rest.
 namespace infeed {
 
 struct RepairOptions {
@@ -63,5 +67,31 @@ struct ShardRepairReport {
     std::unique_ptr<ByteSource> reading, std::unique_ptr<ByteSource> copying,
     const RepairPaths& paths, const RepairOptions& options,
     const std::function<void()>& on_record);
+
+struct SetRepairOptions {
+  // Without a target of the report it is .infeed/repair.json in the output
+  // folder.
+  WritingOptions writing = {};
+  RepairOptions repair = {};
+};
+
+struct RepairedSet {
+  std::string output;  // the folder
+  // With the names of the new shards; in a dry run without their contents.
+  std::vector<ShardRepairReport> shards;
+  bool is_plan = false;  // of a dry run
+};
+
+// Writes the good records of each shard to a shard of the same name in the
+// folder options.writing.output, the other bytes to its .infeed, and a
+// dataset.json if the input has one; all of them or nothing. Throws UsageError,
+// IoError.
+[[nodiscard]] RepairedSet RepairShards(const std::vector<std::string>& shards,
+                                       const SetRepairOptions& options,
+                                       const Interruption& interruption);
+
+// A line for each bad place, then the totals; of a dry run, a line for each
+// shard.
+[[nodiscard]] ReportTable RepairReport(const RepairedSet& set);
 
 }  // namespace infeed

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "records/files/dataset_info.h"
-#include "tools/cli/interruption.h"
 #include "tools/cli/report_table.h"
+#include "tools/cli/signals.h"
 #include "tools/rewrite/shard_cut.h"
 #include "tools/rewrite/writing_options.h"
 

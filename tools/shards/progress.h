@@ -11,7 +11,7 @@
 
 #include "base/charts/progress.h"
 #include "records/bytes/byte_source.h"
-#include "tools/cli/interruption.h"
+#include "tools/cli/signals.h"
 #include "tools/shards/record_pass.h"
 
 namespace infeed {

@@ -1,4 +1,4 @@
-#include "tools/cli/text_table.h"
+#include "tools/cli/report_table.h"
 
 #include "gtest/gtest.h"
 

@@ -13,7 +13,6 @@
 #include "tests/support/temporary_folder.h"
 #include "tools/convert/conversion_text.h"
 #include "tools/convert/converter.h"
-#include "tools/convert/report.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

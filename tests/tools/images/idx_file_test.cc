@@ -1,5 +1,3 @@
-#include "tools/images/idx_file.h"
-
 #include <memory>
 #include <span>
 #include <string>
@@ -9,6 +7,7 @@
 #include "tests/support/image_folder.h"
 #include "tests/support/raw_bytes.h"
 #include "tests/support/throws.h"
+#include "tools/images/raw_images.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,5 +1,3 @@
-#include "tools/rewrite/set_repair.h"
-
 #include <filesystem>
 #include <stop_token>
 #include <string>
@@ -18,6 +16,7 @@
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
+#include "tools/rewrite/shard_repair.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
