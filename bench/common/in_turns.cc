@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "base/seconds.h"
 
@@ -31,10 +32,13 @@ std::vector<TaskTimes> MeasureInTurns(const std::vector<Contender>& contenders,
   return times;
 }
 
-double MeasureSeconds(const std::function<void()>& body) {
-  const auto start = std::chrono::steady_clock::now();
-  body();
-  return SecondsSince(start);
+std::function<double(std::size_t)> Timed(
+    std::function<void(std::size_t)> work) {
+  return [work = std::move(work)](std::size_t i) {
+    const auto start = std::chrono::steady_clock::now();
+    work(i);
+    return SecondsSince(start);
+  };
 }
 
 double Mean(const TaskTimes& times) {

@@ -36,8 +36,9 @@ using TaskTimes = std::vector<double>;
 [[nodiscard]] std::vector<TaskTimes> MeasureInTurns(
     const std::vector<Contender>& contenders, const TurnOptions& options);
 
-// Runs `body` and returns the seconds that it took.
-[[nodiscard]] double MeasureSeconds(const std::function<void()>& body);
+// Work on task i as a Contender's run: all of it is timed.
+[[nodiscard]] std::function<double(std::size_t)> Timed(
+    std::function<void(std::size_t)> work);
 
 // The mean time of a task. Requires: times is not empty.
 [[nodiscard]] double Mean(const TaskTimes& times);

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <string_view>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/bytes/base_name.h"
+#include "records/bytes/plain_text.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/shards.h"
 #include "tools/cli/image_format.h"
@@ -20,13 +21,11 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kMaxFileBytes = std::int64_t{1} << 30;
 
 bool HasJpegExtension(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
-  constexpr std::array<std::string_view, 4> kExtensions = {".jpg", ".jpeg",
-                                                           ".jpe", ".jfif"};
-  return std::ranges::find(kExtensions, extension) != kExtensions.end();
+  constexpr std::array<std::string_view, 4> kExtensions = {"jpg", "jpeg", "jpe",
+                                                           "jfif"};
+  return std::ranges::find(kExtensions,
+                           LowerCase(Extension(path.filename().string()))) !=
+         kExtensions.end();
 }
 
 void Add(const fs::path& path, JpegFiles& found) {
@@ -117,8 +116,7 @@ std::optional<FoundJpeg> JpegSource::NextRecord(const std::string& path) {
       return FoundJpeg{
           .name = path + ": record " + std::to_string(record->number),
           .number = next_number_++,
-          .bytes = {reinterpret_cast<const char*>(example.encoded.data()),
-                    example.encoded.size()}};
+          .bytes = std::string(AsChars(example.encoded))};
     }
   }
   shard_.reset();

@@ -124,10 +124,9 @@ void DecodeMeasures::AddWholeDecodes(SpeedReport& report) const {
   JpegDecoder decoder;
   RgbImage image;
   const auto timed = [&](auto& with) {
-    return [&](std::size_t i) {
-      return MeasureSeconds(
-          [&] { Decode(with, images_[i].jpeg, images_[i].whole, image); });
-    };
+    return Timed([&](std::size_t i) {
+      Decode(with, images_[i].jpeg, images_[i].whole, image);
+    });
   };
   const std::vector<TaskTimes> times =
       Measure("whole images", images_.size(),
@@ -143,13 +142,11 @@ void DecodeMeasures::AddWindowDecodes(SpeedReport& report) const {
   ReferenceJpegDecoder reference;
   JpegDecoder decoder;
   RgbImage image;
-  std::vector<Contender> contenders = {{kLibjpeg, [&](std::size_t i) {
+  std::vector<Contender> contenders = {{kLibjpeg, Timed([&](std::size_t i) {
                                           const Task task = TaskAt(i);
-                                          return MeasureSeconds([&] {
-                                            Decode(reference, task.image->jpeg,
-                                                   task.window(), image);
-                                          });
-                                        }}};
+                                          Decode(reference, task.image->jpeg,
+                                                 task.window(), image);
+                                        })}};
   struct Kind {
     const char* what;
     double goal;
@@ -162,18 +159,16 @@ void DecodeMeasures::AddWindowDecodes(SpeedReport& report) const {
        {"training window -> RGB, every 4th MCU", 3.1, 2}}};
   for (const Kind& kind : kKinds) {
     contenders.push_back(
-        {kind.what, [&, kind](std::size_t i) {
+        {kind.what, Timed([&, kind](std::size_t i) {
            const Task task = TaskAt(i);
            const JpegSeekIndex* index = nullptr;
            if (kind.index >= 0 && task.image->indexes[kind.index]) {
              index = &*task.image->indexes[kind.index];
            }
-           return MeasureSeconds([&] {
-             ImageSink sink(image);
-             std::ignore = decoder.ReadHeader(BytesOf(task.image->jpeg));
-             decoder.DecodeWindow(task.window(), sink, index);
-           });
-         }});
+           ImageSink sink(image);
+           std::ignore = decoder.ReadHeader(BytesOf(task.image->jpeg));
+           decoder.DecodeWindow(task.window(), sink, index);
+         })});
   }
   const std::vector<TaskTimes> times =
       Measure("windows", images_.size() * windows_each(), contenders);
@@ -212,12 +207,10 @@ void DecodeMeasures::AddIndexes(SpeedReport& report) const {
     }
   }
   const std::vector<TaskTimes> times =
-      Measure("indexes", images_.size(), {{"ours", [&](std::size_t i) {
-                                             return MeasureSeconds([&] {
-                                               std::ignore = MakeSeekIndex(
-                                                   BytesOf(images_[i].jpeg), 0);
-                                             });
-                                           }}});
+      Measure("indexes", images_.size(), {{"ours", Timed([&](std::size_t i) {
+                                             std::ignore = MakeSeekIndex(
+                                                 BytesOf(images_[i].jpeg), 0);
+                                           })}});
   report.figures.push_back({.what = "row index, making it (median)",
                             .value = 1e6 / Median(times[0]),
                             .unit = "images/s",
@@ -230,23 +223,20 @@ void DecodeMeasures::AddResizes(SpeedReport& report) const {
   OpenCvResizer rival(kSize);
   FourTapSink sink(ResizeKernel::kBicubic, kSize);
   std::vector<std::uint32_t> slot(std::size_t{kSize} * kSize);
-  const std::vector<TaskTimes> times =
-      Measure("resizes", images_.size() * windows_each(),
-              {{kOpenCv,
-                [&](std::size_t) {
-                  return MeasureSeconds(
-                      [&] { std::ignore = rival.Resize(crop.view()); });
-                }},
-               {"ours",
-                [&](std::size_t) {
-                  sink.Aim(slot, false, {});
-                  PutImage(crop.view(), sink);
-                  return ToSeconds(sink.busy());
-                }}},
-              [&](std::size_t i) {
-                const Task task = TaskAt(i);
-                Decode(decoder, task.image->jpeg, task.window(), crop);
-              });
+  const std::vector<TaskTimes> times = Measure(
+      "resizes", images_.size() * windows_each(),
+      {{kOpenCv,
+        Timed([&](std::size_t) { std::ignore = rival.Resize(crop.view()); })},
+       {"ours",
+        [&](std::size_t) {
+          sink.Aim(slot, false, {});
+          PutImage(crop.view(), sink);
+          return ToSeconds(sink.busy());
+        }}},
+      [&](std::size_t i) {
+        const Task task = TaskAt(i);
+        Decode(decoder, task.image->jpeg, task.window(), crop);
+      });
   report.rows.push_back({.what = "bicubic crop -> packed 224x224 slot",
                          .rival = "OpenCV, not packed",
                          .theirs = Median(times[0]),
@@ -263,24 +253,20 @@ void DecodeMeasures::AddRecipes(SpeedReport& report) const {
   OpenCvResizer resizer(kSize);
   Preprocessor preprocessor({.image_size = kSize}, /*training=*/true);
   std::vector<std::uint32_t> slot(std::size_t{kSize} * kSize);
-  const auto rival = [&](std::size_t i) {
+  const auto rival = Timed([&](std::size_t i) {
     const Task task = TaskAt(i);
-    return MeasureSeconds([&] {
-      ImageSink sink(crop);
-      std::ignore = reference.ReadHeader(Opened(task.image->record).encoded);
-      reference.DecodeWindow(task.window(), sink);
-      PackImage(resizer.Resize(crop.view()), false, slot);
-    });
-  };
+    ImageSink sink(crop);
+    std::ignore = reference.ReadHeader(Opened(task.image->record).encoded);
+    reference.DecodeWindow(task.window(), sink);
+    PackImage(resizer.Resize(crop.view()), false, slot);
+  });
   const auto ours = [&](std::string Image::*record) {
-    return [&, record](std::size_t i) {
+    return Timed([&, record](std::size_t i) {
       const Task task = TaskAt(i);
-      return MeasureSeconds([&] {
-        const OpenedRecord opened = Opened(task.image->*record);
-        preprocessor.Fill(opened.encoded, KeyOf(task.number, task.epoch), slot,
-                          opened.index);
-      });
-    };
+      const OpenedRecord opened = Opened(task.image->*record);
+      preprocessor.Fill(opened.encoded, KeyOf(task.number, task.epoch), slot,
+                        opened.index);
+    });
   };
   const std::vector<TaskTimes> times =
       Measure("recipes", images_.size() * windows_each(),

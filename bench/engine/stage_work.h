@@ -5,7 +5,7 @@
 #include <functional>
 #include <string_view>
 
-#include "bench/engine/round.h"
+#include "bench/engine/run.h"
 #include "pipeline/options/options.h"
 #include "records/store/record_index.h"
 
