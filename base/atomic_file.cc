@@ -288,6 +288,14 @@ void MakeFolder(const std::string& folder, std::string_view action,
   }
 }
 
+void RemoveFile(const std::string& path) {
+  std::error_code error;
+  std::filesystem::remove(path, error);
+  if (error) {
+    throw IoError(path, "remove", error.value());
+  }
+}
+
 void SyncDirectory(const std::string& directory) {
   const Descriptor folder = OpenToRead(directory, O_DIRECTORY);
   if (::fsync(folder.get()) != 0) {

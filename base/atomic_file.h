@@ -72,6 +72,9 @@ void WriteFileAtomically(const std::string& path, std::string_view text,
 void MakeFolder(const std::string& folder, std::string_view action = "create",
                 int own_names = kNamedByUser);
 
+// Removes a file, if there is one. Throws IoError.
+void RemoveFile(const std::string& path);
+
 // Makes renames and new files in a folder survive a power failure.
 void SyncDirectory(const std::string& directory);
 

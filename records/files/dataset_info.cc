@@ -194,12 +194,7 @@ void WriteUnfinished(const std::string& data_dir,
 }
 
 void RemoveUnfinished(const std::string& data_dir) {
-  const std::string path = UnfinishedPath(data_dir);
-  std::error_code error;
-  std::filesystem::remove(path, error);
-  if (error) {
-    throw IoError(path, "remove", error.value());
-  }
+  RemoveFile(UnfinishedPath(data_dir));
 }
 
 std::vector<std::string> ReadUnfinished(const std::string& data_dir) {

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -39,14 +38,6 @@ constexpr std::size_t kShardsNamed = 20;  // in a message
 struct Event {
   std::optional<ShardResult> shard;
 };
-
-void RemoveFile(const std::string& path) {
-  std::error_code error;
-  fs::remove(path, error);
-  if (error) {
-    throw IoError(path, "remove", error.value());
-  }
-}
 
 void CheckNothingIsStale(const std::vector<std::string>& stale,
                          const std::string& output_dir, bool overwrite) {

@@ -55,14 +55,6 @@ int LockFolder(const std::string& folder) {
   return descriptor;
 }
 
-void RemoveFile(const fs::path& path) {
-  std::error_code error;
-  fs::remove(path, error);
-  if (error) {
-    throw IoError(path.string(), "remove", error.value());
-  }
-}
-
 // The journal may come from a stranger: it is copied with a data set's folder.
 void CheckIsBelow(const std::string& name, const std::string& journal) {
   const fs::path path = name;
