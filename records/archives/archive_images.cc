@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "records/archives/tar_member.h"
 #include "records/bytes/base_name.h"
 #include "records/bytes/plain_text.h"
 #include "records/files/folder_listing.h"
@@ -17,12 +18,11 @@
 namespace infeed {
 namespace {
 
-// Whether any part of a path, folder or file, satisfies a predicate.
-template <typename Predicate>
-bool AnyPart(std::string_view path, Predicate predicate) {
+// Whether any part of a path, folder or file, is hidden.
+bool IsHidden(std::string_view path) {
   for (;;) {
     const std::size_t slash = path.find('/');
-    if (predicate(path.substr(0, slash))) {
+    if (IsHiddenName(path.substr(0, slash))) {
       return true;
     }
     if (slash == std::string_view::npos) {
@@ -32,30 +32,12 @@ bool AnyPart(std::string_view path, Predicate predicate) {
   }
 }
 
-bool LeadsOut(std::string_view name) {
-  return name.starts_with('/') ||
-         AnyPart(name, [](std::string_view part) { return part == ".."; });
-}
-
-void NoteBadNames(std::vector<std::string> names,
-                  std::vector<std::string>& notes) {
+void NoteNames(const std::vector<std::string>& names, const std::string& what,
+               const std::string& advice, std::vector<std::string>& notes) {
   if (!names.empty()) {
-    notes.push_back(
-        "entries left out, as they are links or their names lead out of the "
-        "archive: " +
-        std::to_string(names.size()) + ", the first " +
-        AsUtf8(*std::ranges::min_element(names)));
-  }
-}
-
-// Archives inside the archive are not read; the note asks to unpack them.
-void NoteArchives(const std::vector<std::string>& archives,
-                  std::vector<std::string>& notes) {
-  if (!archives.empty()) {
-    notes.push_back("archives inside, which are not read: " +
-                    std::to_string(archives.size()) + ", the first " +
-                    AsUtf8(*std::ranges::min_element(archives)) +
-                    ": unpack the outer one");
+    notes.push_back(what + ": " + std::to_string(names.size()) +
+                    ", the first " + AsUtf8(*std::ranges::min_element(names)) +
+                    advice);
   }
 }
 
@@ -73,9 +55,9 @@ Sorted SortFiles(const std::vector<ArchiveFile>& files,
   std::vector<std::string> archives;
   for (std::size_t i = 0; i < files.size(); ++i) {
     std::string name = ArchiveName(files[i].name);
-    if (!files[i].is_readable || LeadsOut(name)) {
+    if (!files[i].is_readable || TarNameLeadsOut(name)) {
       bad.push_back(std::exchange(name, ""));
-    } else if (AnyPart(name, IsHiddenName)) {
+    } else if (IsHidden(name)) {
       name.clear();
     } else {
       if (IsArchiveName(BaseName(name))) {
@@ -86,8 +68,12 @@ Sorted SortFiles(const std::vector<ArchiveFile>& files,
     }
     sorted.names.push_back(std::move(name));
   }
-  NoteBadNames(std::move(bad), notes);
-  NoteArchives(archives, notes);
+  NoteNames(bad,
+            "entries left out, as they are links or their names lead out of "
+            "the archive",
+            "", notes);
+  NoteNames(archives, "archives inside, which are not read",
+            ": unpack the outer one", notes);
   return sorted;
 }
 

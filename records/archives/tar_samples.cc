@@ -1,6 +1,7 @@
 #include "records/archives/tar_samples.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -30,10 +31,6 @@ bool IsReserved(std::string_view name) {
   return first.size() >= 4 && first.starts_with("__") && first.ends_with("__");
 }
 
-char AsciiLower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 bool MayBePart(TarKind kind) {
   return kind == TarKind::kFile || kind == TarKind::kLink ||
          kind == TarKind::kSparse;
@@ -48,10 +45,8 @@ std::optional<SampleName> SplitName(const TarMember& member) {
     return std::nullopt;
   }
   const std::size_t key_bytes = name.size() - BaseName(name).size() + dot;
-  SampleName split = {.key = name.substr(0, key_bytes),
-                      .ending = std::string(name.substr(key_bytes + 1))};
-  std::ranges::transform(split.ending, split.ending.begin(), AsciiLower);
-  return split;
+  return SampleName{.key = name.substr(0, key_bytes),
+                    .ending = LowerCase(name.substr(key_bytes + 1))};
 }
 
 // How deep tars may lie in tars. ImageNet's training images are one deep.
@@ -347,9 +342,7 @@ TarSample ParseMembers(std::span<const std::byte> extent) {
 
 TarScan ScanTar(const ReadTarBytes& read, const std::string& path,
                 std::int64_t max_record_bytes) {
-  TarWalk walk([&read](std::int64_t offset,
-                       std::size_t bytes) { return read(offset, bytes); },
-               path);
+  TarWalk walk(std::cref(read), path);
   SampleScan scan(read, path, max_record_bytes);
   while (const std::optional<TarMember> member = walk.Next()) {
     scan.Add(*member);
