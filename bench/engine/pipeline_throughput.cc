@@ -18,7 +18,7 @@
 #include "base/own_files.h"
 #include "base/print_lines.h"
 #include "bench/common/made_shards.h"
-#include "bench/engine/hash_flags.h"
+#include "bench/engine/hashed_stream.h"
 #include "bench/engine/report.h"
 #include "bench/engine/run.h"
 #include "bench/engine/stage_work.h"
