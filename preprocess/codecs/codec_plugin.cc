@@ -11,7 +11,6 @@
 
 #include "base/address_space.h"
 #include "base/error.h"
-#include "preprocess/codecs/byte_fields.h"
 #include "preprocess/codecs/tiff_directory.h"
 
 namespace infeed {

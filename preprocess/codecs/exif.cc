@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/rounding.h"
-#include "preprocess/codecs/byte_fields.h"
 #include "preprocess/codecs/tiff_directory.h"
 #include "preprocess/jpeg_entropy/scan.h"
 

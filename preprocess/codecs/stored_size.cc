@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "preprocess/codecs/byte_fields.h"
 #include "preprocess/codecs/pnm_codec.h"
 #include "preprocess/codecs/tiff_directory.h"
 

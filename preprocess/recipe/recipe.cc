@@ -14,7 +14,6 @@
 #include "preprocess/pixels/pixel_hash.h"
 #include "preprocess/pixels/row_sink.h"
 #include "preprocess/recipe/crop.h"
-#include "preprocess/recipe/eval_view.h"
 #include "preprocess/recipe/framing.h"
 
 namespace infeed {

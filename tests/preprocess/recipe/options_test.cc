@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "preprocess/recipe/eval_view.h"
+#include "preprocess/recipe/crop.h"
 #include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
