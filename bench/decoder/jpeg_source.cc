@@ -7,7 +7,6 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "records/bytes/base_name.h"
 #include "records/bytes/plain_text.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/shards.h"

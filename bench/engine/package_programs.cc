@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/program_end.h"
 #include "bench/engine/pipeline_throughput.h"
-#include "records/bytes/base_name.h"
+#include "records/bytes/plain_text.h"
 #include "tools/cli/flags.h"
 #include "tools/convert/imagenet_to_records.h"
 #include "tools/records/records.h"

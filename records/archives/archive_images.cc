@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "records/archives/tar_member.h"
-#include "records/bytes/base_name.h"
 #include "records/bytes/plain_text.h"
 #include "records/files/folder_listing.h"
 #include "records/files/image_layout.h"

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "base/error.h"
-#include "records/bytes/base_name.h"
 #include "records/bytes/plain_text.h"
 #include "records/example/builder.h"
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "records/bytes/base_name.h"
 #include "records/bytes/json.h"
 #include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/own_files.h"
 #include "base/parent_folder.h"
-#include "records/bytes/base_name.h"
 #include "records/bytes/json.h"
 #include "records/bytes/plain_text.h"
 #include "records/files/class_list.h"

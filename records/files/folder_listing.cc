@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "base/shown_text.h"
-#include "records/bytes/base_name.h"
 #include "records/bytes/plain_text.h"
 #include "records/cloud/cloud_runtime.h"
 #include "records/cloud/fetch_pool.h"

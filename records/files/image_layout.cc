@@ -8,7 +8,6 @@
 
 #include "base/count_text.h"
 #include "base/error.h"
-#include "records/bytes/base_name.h"
 #include "records/bytes/plain_text.h"
 #include "records/files/class_list.h"
 #include "records/files/split_names.h"

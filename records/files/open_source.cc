@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/own_files.h"
 #include "base/shown_text.h"
-#include "records/bytes/base_name.h"
+#include "records/bytes/plain_text.h"
 #include "records/cloud/cloud_settings.h"
 #include "records/cloud/object_source.h"
 #include "records/cloud/object_store.h"

@@ -10,7 +10,7 @@
 
 #include "base/count_text.h"
 #include "base/error.h"
-#include "records/bytes/base_name.h"
+#include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
 #include "records/files/dataset_info.h"
 #include "records/files/open_source.h"

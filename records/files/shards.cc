@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "base/shown_text.h"
-#include "records/bytes/base_name.h"
+#include "records/bytes/plain_text.h"
 #include "records/cloud/object_store.h"
 #include "records/files/open_source.h"
 #include "records/files/record_files.h"

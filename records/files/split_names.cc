@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/parent_folder.h"
-#include "records/bytes/base_name.h"
 #include "records/bytes/plain_text.h"
 #include "records/files/open_source.h"
 #include "records/files/shards.h"

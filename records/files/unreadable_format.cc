@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "records/bytes/base_name.h"
 #include "records/bytes/plain_text.h"
 
 namespace infeed {

@@ -12,7 +12,6 @@
 #include "records/archives/tar_member.h"
 #include "records/archives/tar_samples.h"
 #include "records/archives/zip_entry.h"
-#include "records/bytes/base_name.h"
 #include "records/bytes/byte_source.h"
 #include "records/bytes/plain_text.h"
 #include "records/example/builder.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "records/bytes/base_name.h"
+#include "records/bytes/plain_text.h"
 #include "records/files/class_list.h"
 #include "records/files/folder_listing.h"
 #include "records/files/image_layout.h"

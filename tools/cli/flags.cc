@@ -18,8 +18,8 @@
 #include <fmt/ranges.h>
 
 #include "base/print_lines.h"
-#include "records/bytes/base_name.h"
 #include "records/bytes/nearest_name.h"
+#include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
 #include "tools/cli/build_version.h"
 #include "tools/cli/help_text.h"

@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "records/bytes/base_name.h"
 #include "records/bytes/byte_sink.h"
 #include "records/bytes/byte_source.h"
 #include "records/bytes/crc32c.h"
+#include "records/bytes/plain_text.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
 #include "records/store/file_records.h"

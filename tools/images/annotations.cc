@@ -11,7 +11,6 @@
 #include "base/count_text.h"
 #include "base/error.h"
 #include "base/own_files.h"
-#include "records/bytes/base_name.h"
 #include "records/bytes/plain_text.h"
 #include "records/files/class_list.h"
 #include "records/files/open_source.h"

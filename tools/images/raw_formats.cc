@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "records/bytes/base_name.h"
 #include "records/bytes/byte_source.h"
+#include "records/bytes/plain_text.h"
 #include "records/files/class_list.h"
 #include "records/files/open_source.h"
 #include "records/files/text_lines.h"

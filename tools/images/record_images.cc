@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "records/bytes/base_name.h"
 #include "records/bytes/fnv_hash.h"
 #include "records/bytes/plain_text.h"
 #include "records/example/imagenet_example.h"

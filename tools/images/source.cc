@@ -5,7 +5,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "records/bytes/base_name.h"
+#include "records/bytes/plain_text.h"
 #include "records/cloud/object_source.h"
 #include "records/files/open_source.h"
 #include "records/http/url.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "records/bytes/base_name.h"
+#include "records/bytes/plain_text.h"
 #include "records/files/shards.h"
 #include "records/files/split_names.h"
 #include "records/store/index_data.h"

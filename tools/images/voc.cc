@@ -15,7 +15,6 @@
 
 #include "base/count_text.h"
 #include "base/error.h"
-#include "records/bytes/base_name.h"
 #include "records/bytes/plain_text.h"
 #include "records/files/open_source.h"
 #include "records/files/text_lines.h"

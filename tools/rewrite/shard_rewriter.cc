@@ -20,7 +20,7 @@
 #include "base/parent_folder.h"
 #include "base/shown_text.h"
 #include "pipeline/order/sample_order.h"
-#include "records/bytes/base_name.h"
+#include "records/bytes/plain_text.h"
 #include "records/cloud/object_store.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/open_source.h"

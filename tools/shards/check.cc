@@ -8,7 +8,7 @@
 
 #include "base/count_text.h"
 #include "base/error.h"
-#include "records/bytes/base_name.h"
+#include "records/bytes/plain_text.h"
 #include "records/files/open_source.h"
 #include "records/files/shards.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "records/bytes/base_name.h"
+#include "records/bytes/plain_text.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/results/model_dir.h"
