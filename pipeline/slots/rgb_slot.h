@@ -4,7 +4,7 @@
 #include <span>
 
 #include "pipeline/stats/stage_counters.h"
-#include "preprocess/pixels/unpack.h"
+#include "preprocess/pixels/packed_copy.h"
 #include "preprocess/recipe/recipe.h"
 
 namespace infeed {

@@ -21,8 +21,8 @@
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/pixels/image.h"
 #include "preprocess/pixels/image_size.h"
+#include "preprocess/pixels/packed_copy.h"
 #include "preprocess/pixels/row_sink.h"
-#include "preprocess/pixels/unpack.h"
 #include "preprocess/resize/sink.h"
 
 namespace infeed::python {

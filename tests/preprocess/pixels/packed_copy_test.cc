@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "preprocess/pixels/simd_target.h"
-#include "preprocess/pixels/unpack.h"
 
 #include "gtest/gtest.h"
 
