@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cmath>
 #include <cstddef>
 #include <filesystem>
 #include <system_error>
-#include <vector>
 
 #include "base/error.h"
 #include "preprocess/jpeg/jpeg.h"

@@ -3,12 +3,10 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "bench/common/cpu_counters.h"
 #include "bench/common/in_turns.h"
-#include "pipeline/memory/batch.h"
 #include "pipeline/options/options.h"
 #include "pipeline/reading/memory_plan.h"
 #include "pipeline/stats/cpu_load.h"

@@ -1,7 +1,6 @@
 #include "records/example/reader.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <map>
 #include <sstream>

@@ -23,7 +23,6 @@
 #include "records/cloud/object_store.h"
 #include "records/files/class_list.h"
 #include "records/files/open_source.h"
-#include "records/files/shards.h"
 #include "records/files/split_names.h"
 #include "records/http/url.h"
 #include "tools/images/csv.h"

@@ -16,7 +16,6 @@
 #include "base/error.h"
 #include "records/files/class_list.h"
 #include "records/files/dataset_info.h"
-#include "records/files/shards.h"
 #include "records/files/split_names.h"
 #include "records/store/index_data.h"
 #include "records/store/label_index.h"

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "base/atomic_file.h"
-#include "base/error.h"
 #include "records/bytes/plain_text.h"
 #include "records/cloud/object_source.h"
 #include "records/files/open_source.h"

@@ -5,7 +5,6 @@
 #include <memory>
 #include <string_view>
 
-#include "records/store/label_index.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/shards/progress.h"
 
