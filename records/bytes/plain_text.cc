@@ -42,6 +42,15 @@ std::string_view WithoutMark(std::string_view text) {
   return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
 }
 
+std::string_view TakeLine(std::string_view& text) {
+  std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(line.size() + 1, text.size()));
+  if (line.ends_with('\r')) {
+    line.remove_suffix(1);
+  }
+  return line;
+}
+
 std::string LowerCase(std::string_view text) {
   std::string lower(text);
   for (char& letter : lower) {

@@ -18,6 +18,10 @@ namespace infeed {
 // Text without the byte-order mark that Windows programs put before it.
 [[nodiscard]] std::string_view WithoutMark(std::string_view text);
 
+// Takes the first line off a text, which is not empty; returns it without its
+// end, "\n" or "\r\n".
+[[nodiscard]] std::string_view TakeLine(std::string_view& text);
+
 // Whether text has an ASCII control character, such as a newline, a tab or an
 // escape.
 [[nodiscard]] bool HasControl(std::string_view text);

@@ -75,14 +75,9 @@ std::vector<std::string> ReadClassList(const std::string& path) {
     return lines;
   }
   const std::string whole = ReadWholeFile(path, kMaxClassListBytes);
-  const std::string_view text = WithoutMark(whole);
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = std::min(text.find('\n', start), text.size());
-    std::string_view line = text.substr(start, end - start);
-    if (line.ends_with('\r')) {
-      line.remove_suffix(1);
-    }
-    lines.push_back(NameText(line));
+  std::string_view text = WithoutMark(whole);
+  while (!text.empty()) {
+    lines.push_back(NameText(TakeLine(text)));
     CheckClassLine(path, lines.size(), lines.back());
     if (lines.size() > kMostClasses) {
       throw DataError(
@@ -91,7 +86,6 @@ std::vector<std::string> ReadClassList(const std::string& path) {
               " lines: each line is the name of a class, and no more "
               "are supported");
     }
-    start = end + 1;
   }
   return lines;
 }

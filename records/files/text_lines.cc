@@ -1,6 +1,5 @@
 #include "records/files/text_lines.h"
 
-#include <cstddef>
 #include <cstdint>
 
 #include "base/error.h"
@@ -20,9 +19,7 @@ std::vector<std::string> Lines(std::string_view text) {
   std::vector<std::string> lines;
   text = WithoutMark(text);
   while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    lines.emplace_back(Trim(text.substr(0, end)));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    lines.emplace_back(Trim(TakeLine(text)));
   }
   while (!lines.empty() && lines.back().empty()) {
     lines.pop_back();

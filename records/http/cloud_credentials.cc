@@ -1,6 +1,5 @@
 #include "records/http/cloud_credentials.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -44,8 +43,7 @@ std::optional<Profile> ReadAwsProfile(const std::string& path,
   std::optional<Profile> profile;
   bool inside = false;
   for (int number = 1; !rest.empty(); ++number) {
-    const std::string_view whole = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(whole.size() + 1, rest.size()));
+    const std::string_view whole = TakeLine(rest);
     const std::string_view line = Trimmed(whole);
     // An indented line belongs to a nested value, which we do not use.
     if (line.empty() || line[0] == '#' || line[0] == ';' || whole[0] == ' ' ||

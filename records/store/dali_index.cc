@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "base/error.h"
+#include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
 #include "records/tfrecord/format.h"
 
@@ -22,15 +23,6 @@ bool TakeNumber(std::string_view& line, std::int64_t& value) {
     line.remove_prefix(1);
   }
   return true;
-}
-
-std::string_view TakeLine(std::string_view& text) {
-  std::string_view line = text.substr(0, text.find('\n'));
-  text.remove_prefix(line.size() < text.size() ? line.size() + 1 : line.size());
-  if (line.ends_with('\r')) {
-    line.remove_suffix(1);
-  }
-  return line;
 }
 
 // Whether a frame of `bytes` bytes begins at offset.
