@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "records/example/example_walk.h"
-#include "records/example/item_visit.h"
 #include "records/example/reader.h"
 
 namespace infeed {

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "records/bytes/whole_number.h"
-#include "records/example/item_visit.h"
+#include "records/example/fields.h"
 #include "tools/cli/help_text.h"
 
 namespace infeed {
