@@ -11,7 +11,6 @@
 
 #include "records/tfrecord/reader.h"
 #include "tools/inspect/feature_stats.h"
-#include "tools/inspect/tally.h"
 #include "tools/shards/record_pass.h"
 
 namespace infeed {

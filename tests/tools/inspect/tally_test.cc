@@ -1,4 +1,4 @@
-#include "tools/inspect/tally.h"
+#include "tools/inspect/feature_stats.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
