@@ -13,7 +13,7 @@
 #include "records/bytes/payload.h"
 #include "records/files/class_list.h"
 #include "records/files/open_source.h"
-#include "records/files/side_format.h"
+#include "records/files/side_file.h"
 #include "records/files/split_names.h"
 
 namespace infeed {

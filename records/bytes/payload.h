@@ -9,7 +9,7 @@
 #include <vector>
 
 // Numbers and texts in the payloads of side files
-// (records/files/side_format.h).
+// (records/files/side_file.h).
 namespace infeed {
 
 using Numbers = std::vector<std::int64_t>;

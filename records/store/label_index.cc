@@ -17,7 +17,6 @@
 #include "records/files/dataset_info.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
-#include "records/files/side_format.h"
 #include "records/files/split_names.h"
 #include "records/store/record_store.h"
 

@@ -15,7 +15,6 @@
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
-#include "records/files/side_format.h"
 
 namespace infeed {
 namespace {

@@ -12,7 +12,6 @@
 #include "records/bytes/payload.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
-#include "records/files/side_format.h"
 #include "records/tfrecord/byte_stream.h"
 #include "records/tfrecord/format.h"
 

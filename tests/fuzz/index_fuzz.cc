@@ -8,7 +8,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/archives/archive_index_file.h"
-#include "records/files/side_format.h"
+#include "records/files/side_file.h"
 #include "records/store/dali_index.h"
 #include "records/tfrecord/index_file.h"
 #include "tests/support/record_file.h"

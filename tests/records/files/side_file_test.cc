@@ -10,7 +10,6 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/bytes/byte_source.h"
-#include "records/files/side_format.h"
 #include "records/tfrecord/index_file.h"
 #include "records/tfrecord/writer.h"
 #include "tests/support/environment_variable.h"

@@ -15,7 +15,7 @@
 #include "records/example/imagenet_example.h"
 #include "records/files/class_list.h"
 #include "records/files/open_source.h"
-#include "records/files/side_format.h"
+#include "records/files/side_file.h"
 #include "records/store/file_records.h"
 #include "records/tfrecord/format.h"
 #include "tests/support/environment_variable.h"
