@@ -12,7 +12,7 @@
 #include "preprocess/pixels/image_size.h"
 #include "records/bytes/hash_text.h"
 #include "records/files/open_source.h"
-#include "tools/cli/text_table.h"
+#include "tools/cli/report_table.h"
 
 namespace infeed {
 namespace {
