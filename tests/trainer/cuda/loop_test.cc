@@ -14,7 +14,7 @@
 #include "pipeline/memory/batch_pool.h"
 #include "tests/support/gpu_test.h"
 #include "tests/support/made_batches.h"
-#include "trainer/loop/torch_loop.h"
+#include "trainer/loop/device_loop.h"
 
 #include "gtest/gtest.h"
 
@@ -114,16 +114,18 @@ class CudaLoopTest : public GpuTest {
    public:
     Pair(const ModelOptions& model, const OptimizerOptions& optimizer,
          DeviceOptions options)
-        : graphs_(model, optimizer, On(options, GraphReplay::kTrue)),
-          eager_(model, optimizer, On(options, GraphReplay::kFalse)) {
+        : graphs_(MakeDeviceLoop(model, optimizer,
+                                 On(options, GraphReplay::kTrue))),
+          eager_(MakeDeviceLoop(model, optimizer,
+                                On(options, GraphReplay::kFalse))) {
       Join();
     }
 
-    void Join() { eager_.Load(graphs_.Save()); }
+    void Join() { eager_->Load(graphs_->Save()); }
 
     void ExpectNear(std::int64_t first, std::int64_t steps, double tolerance) {
-      CudaLoopTest::ExpectNear(Train(graphs_, first, steps),
-                               Train(eager_, first, steps), tolerance);
+      CudaLoopTest::ExpectNear(Train(*graphs_, first, steps),
+                               Train(*eager_, first, steps), tolerance);
     }
 
    private:
@@ -133,8 +135,8 @@ class CudaLoopTest : public GpuTest {
       return options;
     }
 
-    TorchLoop graphs_;
-    TorchLoop eager_;
+    std::unique_ptr<DeviceLoop> graphs_;
+    std::unique_ptr<DeviceLoop> eager_;
   };
 };
 
@@ -164,10 +166,10 @@ TEST_F(CudaLoopTest, GraphsChangeLossesOfTheFastestAlgorithmsByRounding) {
 TEST_F(CudaLoopTest, DeterministicRunsHaveTheSameBits) {
   DeviceOptions options = kGraphs;
   options.precision = Precision::kBfloat16;
-  TorchLoop one(kModel, kOptimizer, options);
-  TorchLoop other(kModel, kOptimizer, options);
-  ExpectNear(Train(one, 0, 12), Train(other, 0, 12), 0);
-  EXPECT_EQ(one.Hash(), other.Hash());
+  const auto one = MakeDeviceLoop(kModel, kOptimizer, options);
+  const auto other = MakeDeviceLoop(kModel, kOptimizer, options);
+  ExpectNear(Train(*one, 0, 12), Train(*other, 0, 12), 0);
+  EXPECT_EQ(one->Hash(), other->Hash());
 }
 
 TEST_F(CudaLoopTest, GraphsDrawWhatEagerStepsDraw) {
@@ -198,38 +200,40 @@ TEST_F(CudaLoopTest, GraphsMixClipAverageAndAccumulateAsEagerStepsDo) {
 TEST_F(CudaLoopTest, TrainsAsTheCpuDoesFromOneCheckpoint) {
   for (const bool fused : {true, false}) {
     const ModelOptions model = WithNorms(kModel, fused);
-    TorchLoop cpu(model, kOptimizer, kCpu);
-    TorchLoop gpu(model, kOptimizer, kGraphs);
-    ExpectNear(Train(cpu, 0, 2), Train(gpu, 0, 2), 1e-3);
-    gpu.Load(cpu.Save());
-    ExpectNear(Train(cpu, 2, 2), Train(gpu, 2, 2), 1e-3);
-    cpu.Load(gpu.Save());
-    ExpectNear(Train(cpu, 4, 2), Train(gpu, 4, 2), 1e-3);
+    const auto cpu = MakeDeviceLoop(model, kOptimizer, kCpu);
+    const auto gpu = MakeDeviceLoop(model, kOptimizer, kGraphs);
+    ExpectNear(Train(*cpu, 0, 2), Train(*gpu, 0, 2), 1e-3);
+    gpu->Load(cpu->Save());
+    ExpectNear(Train(*cpu, 2, 2), Train(*gpu, 2, 2), 1e-3);
+    cpu->Load(gpu->Save());
+    ExpectNear(Train(*cpu, 4, 2), Train(*gpu, 4, 2), 1e-3);
   }
 }
 
 // On the GPU alone: fused norms round less often.
 TEST_F(CudaLoopTest, FusedNormsTrainAsOthersDo) {
-  TorchLoop fused(WithNorms(kModel, true), kOptimizer, kGraphs);
-  TorchLoop plain(WithNorms(kModel, false), kOptimizer, kGraphs);
-  plain.Load(fused.Save());
-  ExpectNear(Train(fused, 0, 6), Train(plain, 0, 6), kTolerance);
+  const auto fused =
+      MakeDeviceLoop(WithNorms(kModel, true), kOptimizer, kGraphs);
+  const auto plain =
+      MakeDeviceLoop(WithNorms(kModel, false), kOptimizer, kGraphs);
+  plain->Load(fused->Save());
+  ExpectNear(Train(*fused, 0, 6), Train(*plain, 0, 6), kTolerance);
 }
 
 // And once before graphs are captured.
 TEST_F(CudaLoopTest, TheHostWaitsOnceALoop) {
-  TorchLoop loop(kModel, kOptimizer, kGraphs);
-  Train(loop, 0, 8);
+  const auto loop = MakeDeviceLoop(kModel, kOptimizer, kGraphs);
+  Train(*loop, 0, 8);
   {
     const NoHiddenSyncs no_syncs;
-    Train(loop, 8, 16);
+    Train(*loop, 8, 16);
   }
-  Train(loop, 24, 4);
-  EXPECT_EQ(loop.host_syncs(), 2 + 1 + 1);
+  Train(*loop, 24, 4);
+  EXPECT_EQ(loop->host_syncs(), 2 + 1 + 1);
 }
 
 TEST_F(CudaLoopTest, ResultsComeWhileTheLoopRuns) {
-  TorchLoop loop(kModel, kOptimizer, kGraphs);
+  const auto loop = MakeDeviceLoop(kModel, kOptimizer, kGraphs);
   std::promise<void> first_seen;
   const std::shared_ptr<MadeStream> source = Colours(10);
   // The tenth batch is not there before the first result is seen.
@@ -247,17 +251,19 @@ TEST_F(CudaLoopTest, ResultsComeWhileTheLoopRuns) {
       first_seen.set_value();
     }
   });
-  EXPECT_EQ(loop.Train(0, 10, infeed, outfeed), 10);
+  EXPECT_EQ(loop->Train(0, 10, infeed, outfeed), 10);
 }
 
 TEST_F(CudaLoopTest, CapturesAnewForAnotherSize) {
   for (const bool fused : {true, false}) {
-    TorchLoop graphs(WithNorms(kModel, fused), kOptimizer, kGraphs);
-    TorchLoop eager(WithNorms(kModel, fused), kOptimizer, kNoGraphs);
-    eager.Load(graphs.Save());
+    const auto graphs =
+        MakeDeviceLoop(WithNorms(kModel, fused), kOptimizer, kGraphs);
+    const auto eager =
+        MakeDeviceLoop(WithNorms(kModel, fused), kOptimizer, kNoGraphs);
+    eager->Load(graphs->Save());
     for (const int side : {32, 48, 32}) {
-      ExpectNear(Train(graphs, 0, 6, side), Train(eager, 0, 6, side), 0);
-      graphs.Load(eager.Save());
+      ExpectNear(Train(*graphs, 0, 6, side), Train(*eager, 0, 6, side), 0);
+      graphs->Load(eager->Save());
     }
   }
 }
@@ -273,17 +279,17 @@ INSTANTIATE_TEST_SUITE_P(Views, CudaEvaluationTest,
 TEST_P(CudaEvaluationTest, EvaluatesAsTheCpuDoes) {
   DeviceOptions on_cpu = kCpu;
   on_cpu.eval_views = GetParam();
-  TorchLoop cpu(kModel, kOptimizer, on_cpu);
-  Train(cpu, 0, 4);
+  const auto cpu = MakeDeviceLoop(kModel, kOptimizer, on_cpu);
+  Train(*cpu, 0, 4);
   for (DeviceOptions options : {kGraphs, kNoGraphs}) {
     options.eval_views = GetParam();
-    TorchLoop gpu(kModel, kOptimizer, options);
-    gpu.Load(cpu.Save());
+    const auto gpu = MakeDeviceLoop(kModel, kOptimizer, options);
+    gpu->Load(cpu->Save());
     for (int i = 0; i < 2; ++i) {
       Infeed here(Colours(7), kBatch, kSide);
       Infeed there(Colours(7), kBatch, kSide);
-      const EvalSums expected = cpu.Evaluate(here, EvalWeights::kAverage);
-      const EvalSums sums = gpu.Evaluate(there, EvalWeights::kAverage);
+      const EvalSums expected = cpu->Evaluate(here, EvalWeights::kAverage);
+      const EvalSums sums = gpu->Evaluate(there, EvalWeights::kAverage);
       EXPECT_EQ(sums.images, expected.images);
       EXPECT_NEAR(static_cast<double>(sums.top_1),
                   static_cast<double>(expected.top_1), 1);
@@ -298,8 +304,9 @@ TEST_P(CudaEvaluationTest, EvaluatesAsTheCpuDoes) {
 }
 
 TEST_F(CudaLoopTest, TakesBatchesFromPinnedMemoryAndGivesThemBack) {
-  TorchLoop loop(kModel, kOptimizer, kGraphs);
-  BatchPool pool(4, {.size = kBatch, .image_size = kSide}, loop.batch_memory());
+  const auto loop = MakeDeviceLoop(kModel, kOptimizer, kGraphs);
+  BatchPool pool(4, {.size = kBatch, .image_size = kSide},
+                 loop->batch_memory());
   auto number = std::make_shared<std::int64_t>(0);
   const auto source = std::make_shared<MadeStream>([&pool, number] {
     BatchHandle batch = pool.Take();
@@ -311,7 +318,7 @@ TEST_F(CudaLoopTest, TakesBatchesFromPinnedMemoryAndGivesThemBack) {
   Outfeed outfeed([](const StepResult& result) {
     EXPECT_TRUE(std::isfinite(result.loss));
   });
-  EXPECT_EQ(loop.Train(0, 40, infeed, outfeed), 40);
+  EXPECT_EQ(loop->Train(0, 40, infeed, outfeed), 40);
   outfeed.Drain();
 }
 

@@ -10,7 +10,7 @@
 #include "pipeline/memory/image_choice.h"
 #include "tests/support/gpu_test.h"
 #include "tests/support/made_batches.h"
-#include "trainer/loop/torch_loop.h"
+#include "trainer/loop/device_loop.h"
 
 #include "gtest/gtest.h"
 
@@ -122,37 +122,37 @@ TEST_F(CudaResidentTest, TrainsAsOnBatchesFromTheHost) {
   for (const bool fused : {true, false}) {
     ModelOptions model = kModel;
     model.fused_batch_norm = fused;
-    TorchLoop held(model, kOptimizer, kGpu);
-    TorchLoop fed(model, kOptimizer, kGpu);
-    fed.Load(held.Save());
-    Hold(held);
+    const auto held = MakeDeviceLoop(model, kOptimizer, kGpu);
+    const auto fed = MakeDeviceLoop(model, kOptimizer, kGpu);
+    fed->Load(held->Save());
+    Hold(*held);
     // Within the warm-up; beyond it; and launches of the graph that is there,
     // of which the last loop takes several.
     std::int64_t first = 0;
     for (const std::int64_t steps : {2, 5, 1, 30}) {
-      ExpectSame(Train(held, first, steps, true),
-                 Train(fed, first, steps, false));
+      ExpectSame(Train(*held, first, steps, true),
+                 Train(*fed, first, steps, false));
       first += steps;
     }
   }
 }
 
 TEST_F(CudaResidentTest, WaitsOnceALoopAndOnceToCapture) {
-  TorchLoop loop(kModel, kOptimizer, kGpu);
-  Hold(loop);
-  EXPECT_EQ(loop.host_syncs(), 0);
-  Train(loop, 0, 8, true);
-  EXPECT_EQ(loop.host_syncs(), 2);
-  Train(loop, 8, 8, true);
-  EXPECT_EQ(loop.host_syncs(), 3);
+  const auto loop = MakeDeviceLoop(kModel, kOptimizer, kGpu);
+  Hold(*loop);
+  EXPECT_EQ(loop->host_syncs(), 0);
+  Train(*loop, 0, 8, true);
+  EXPECT_EQ(loop->host_syncs(), 2);
+  Train(*loop, 8, 8, true);
+  EXPECT_EQ(loop->host_syncs(), 3);
 }
 
 // More steps than the results' ring has records.
 TEST_F(CudaResidentTest, CutsALongLoop) {
   constexpr std::int64_t kSteps = 5000;
-  TorchLoop loop(kModel, kOptimizer, kGpu);
-  Hold(loop);
-  const std::vector<StepResult> results = Train(loop, 0, kSteps, true);
+  const auto loop = MakeDeviceLoop(kModel, kOptimizer, kGpu);
+  Hold(*loop);
+  const std::vector<StepResult> results = Train(*loop, 0, kSteps, true);
   ASSERT_EQ(results.size(), static_cast<std::size_t>(kSteps));
   for (std::int64_t i = 0; i < kSteps; ++i) {
     ASSERT_EQ(results[static_cast<std::size_t>(i)].step, i + 1);
@@ -160,22 +160,22 @@ TEST_F(CudaResidentTest, CutsALongLoop) {
 }
 
 TEST_F(CudaResidentTest, EndsWhereTheStreamDoes) {
-  TorchLoop loop(kModel, kOptimizer, kGpu);
-  Hold(loop);
-  EXPECT_EQ(Train(loop, 0, 10, true, 6).size(), 6U);
-  EXPECT_EQ(Train(loop, 6, 10, true, 0).size(), 0U);
-  EXPECT_EQ(Train(loop, 6, 4, true).size(), 4U);
+  const auto loop = MakeDeviceLoop(kModel, kOptimizer, kGpu);
+  Hold(*loop);
+  EXPECT_EQ(Train(*loop, 0, 10, true, 6).size(), 6U);
+  EXPECT_EQ(Train(*loop, 6, 10, true, 0).size(), 0U);
+  EXPECT_EQ(Train(*loop, 6, 4, true).size(), 4U);
 }
 
 // While several launches are queued; the rest is trained as if nothing had
 // been.
 TEST_F(CudaResidentTest, EndsSoonAfterARequestAndGoesOnWhereItEnded) {
   constexpr std::int64_t kSteps = 2000;
-  TorchLoop loop(kModel, kOptimizer, kGpu);
-  TorchLoop whole(kModel, kOptimizer, kGpu);
-  whole.Load(loop.Save());
-  Hold(loop);
-  Hold(whole);
+  const auto loop = MakeDeviceLoop(kModel, kOptimizer, kGpu);
+  const auto whole = MakeDeviceLoop(kModel, kOptimizer, kGpu);
+  whole->Load(loop->Save());
+  Hold(*loop);
+  Hold(*whole);
   std::int64_t next = 0;
   Infeed infeed(std::make_shared<MadeStream>([&] {
                   BatchHandle choices = Choices(next++);
@@ -190,21 +190,21 @@ TEST_F(CudaResidentTest, EndsSoonAfterARequestAndGoesOnWhereItEnded) {
       infeed.Stop();
     }
   });
-  const std::int64_t done = loop.Train(0, kSteps, infeed, outfeed);
+  const std::int64_t done = loop->Train(0, kSteps, infeed, outfeed);
   outfeed.Drain();
   EXPECT_GE(done, 10);
   EXPECT_LT(done, kSteps);
   EXPECT_EQ(results.size(), static_cast<std::size_t>(done));
   EXPECT_EQ(infeed.position().position, done);
-  Train(loop, done, 5, true);
-  Train(whole, 0, done + 5, true);
-  EXPECT_EQ(loop.Hash(), whole.Hash());
+  Train(*loop, done, 5, true);
+  Train(*whole, 0, done + 5, true);
+  EXPECT_EQ(loop->Hash(), whole->Hash());
 }
 
 TEST_F(CudaResidentTest, RefusesMoreThanTheGpuHas) {
-  TorchLoop loop(kModel, kOptimizer, kGpu);
+  const auto loop = MakeDeviceLoop(kModel, kOptimizer, kGpu);
   EXPECT_THROW(
-      (void)loop.Hold({.images = std::int64_t{1} << 30, .image_size = 224}),
+      (void)loop->Hold({.images = std::int64_t{1} << 30, .image_size = 224}),
       UsageError);
 }
 

@@ -1,3 +1,5 @@
+#include "trainer/loop/device_loop.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -6,6 +8,7 @@
 #include <fstream>
 #include <functional>
 #include <future>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,7 +16,6 @@
 #include "tests/support/made_batches.h"
 #include "tests/support/throws.h"
 #include "tests/support/torchvision_golden.h"
-#include "trainer/loop/torch_loop.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -36,8 +38,9 @@ const OptimizerOptions kWarmUp = {.learning_rate = {.base_learning_rate = 3.2,
                                                     .train_images = 8,
                                                     .train_steps = 90}};
 
-TorchLoop SmallLoop(std::uint64_t seed = 0) {
-  return {{.depth = 18, .num_classes = kClasses, .seed = seed}, kWarmUp, kCpu};
+std::unique_ptr<DeviceLoop> SmallLoop(std::uint64_t seed = 0) {
+  return MakeDeviceLoop({.depth = 18, .num_classes = kClasses, .seed = seed},
+                        kWarmUp, kCpu);
 }
 
 std::shared_ptr<MadeStream> Colours(std::int64_t count,
@@ -89,15 +92,16 @@ TEST(DeviceLoopTest, TrainsAsTorchvisionAndItsOptimizerDo) {
   OptimizerOptions optimizer = kWarmUp;
   optimizer.weight_decay = 1e-3;
   optimizer.loss.label_smoothing = 0.1;
-  TorchLoop loop({.depth = 18, .num_classes = kGoldenClasses}, optimizer, kCpu);
-  loop.Load(GoldenState(loop));
+  const auto loop = MakeDeviceLoop({.depth = 18, .num_classes = kGoldenClasses},
+                                   optimizer, kCpu);
+  loop->Load(GoldenState(*loop));
   Infeed infeed(
       MadeBatches(2, kGoldenBatch, kGoldenSize,
                   [](Batch& batch, std::int64_t) { FillWithGolden(batch); }),
       kGoldenBatch, kGoldenSize);
   std::vector<StepResult> results;
   Outfeed outfeed([&](const StepResult& result) { results.push_back(result); });
-  ASSERT_EQ(loop.Train(2, 2, infeed, outfeed), 2);
+  ASSERT_EQ(loop->Train(2, 2, infeed, outfeed), 2);
   outfeed.Drain();
 
   const nlohmann::json& golden = TorchvisionGolden();
@@ -105,7 +109,7 @@ TEST(DeviceLoopTest, TrainsAsTorchvisionAndItsOptimizerDo) {
   EXPECT_NEAR(results[1].loss, golden["losses"][1].get<double>(), 1e-3);
   EXPECT_FLOAT_EQ(results[0].learning_rate, 0.04F);
   EXPECT_FLOAT_EQ(results[1].learning_rate, 0.06F);
-  const ModelState trained = loop.Save();
+  const ModelState trained = loop->Save();
   for (const auto& [name, magnitude] : golden["trained"].items()) {
     const double expected = magnitude.get<double>();
     EXPECT_NEAR(MeanMagnitude(trained.model.at(name)), expected,
@@ -124,7 +128,7 @@ TEST(DeviceLoopTest, LearnsFromTeachersAndClassWeightsAsPytorchDoes) {
   const ModelOptions model = {.depth = 18, .num_classes = kGoldenClasses};
   double largest = 0;
   for (const nlohmann::json& golden : goldens) {
-    TorchLoop loop(
+    const auto loop = MakeDeviceLoop(
         model,
         {.learning_rate = {.base_learning_rate = 0.01,
                            .scaled_by_batch = false,
@@ -139,9 +143,9 @@ TEST(DeviceLoopTest, LearnsFromTeachersAndClassWeightsAsPytorchDoes) {
                                        : std::vector<double>()},
          .distill = {.temperature = golden.at("temperature").get<double>()}},
         kCpu);
-    loop.Load(GoldenState(loop));
+    loop->Load(GoldenState(*loop));
     if (golden.at("distill") != "") {
-      (void)loop.SetTeacher(model, GoldenState(loop, "teacher ").model);
+      (void)loop->SetTeacher(model, GoldenState(*loop, "teacher ").model);
     }
     Infeed infeed(
         MadeBatches(3, kGoldenBatch, kGoldenSize,
@@ -150,7 +154,7 @@ TEST(DeviceLoopTest, LearnsFromTeachersAndClassWeightsAsPytorchDoes) {
     std::vector<double> losses;
     Outfeed outfeed(
         [&](const StepResult& result) { losses.push_back(result.loss); });
-    ASSERT_EQ(loop.Train(0, 3, infeed, outfeed), 3);
+    ASSERT_EQ(loop->Train(0, 3, infeed, outfeed), 3);
     outfeed.Drain();
     for (std::size_t i = 0; i < losses.size(); ++i) {
       const double difference =
@@ -163,59 +167,59 @@ TEST(DeviceLoopTest, LearnsFromTeachersAndClassWeightsAsPytorchDoes) {
 }
 
 TEST(DeviceLoopTest, ATeacherIsOfNoState) {
-  TorchLoop loop = SmallLoop();
-  const ModelState before = loop.Save();
+  const auto loop = SmallLoop();
+  const ModelState before = loop->Save();
   const ModelOptions model = {.depth = 18, .num_classes = kClasses, .seed = 5};
-  const TensorMap weights = TorchLoop(model, {}, kCpu).Save().model;
-  (void)loop.SetTeacher(model, weights);
-  EXPECT_TRUE(SameState(loop.Save(), before));
-  TorchLoop alone = SmallLoop();
-  EXPECT_NE(Train(loop, 0, 2)[0].loss, Train(alone, 0, 1)[0].loss);
-  EXPECT_EQ(loop.Save().model.size(), before.model.size());
+  const TensorMap weights = MakeDeviceLoop(model, {}, kCpu)->Save().model;
+  (void)loop->SetTeacher(model, weights);
+  EXPECT_TRUE(SameState(loop->Save(), before));
+  const auto alone = SmallLoop();
+  EXPECT_NE(Train(*loop, 0, 2)[0].loss, Train(*alone, 0, 1)[0].loss);
+  EXPECT_EQ(loop->Save().model.size(), before.model.size());
   EXPECT_THROW(
-      (void)loop.SetTeacher({.depth = 34, .num_classes = kClasses}, weights),
+      (void)loop->SetTeacher({.depth = 34, .num_classes = kClasses}, weights),
       DataError);
 }
 
 TEST(DeviceLoopTest, EvaluatesThePlainLossOfGuessingAndChangesNothing) {
-  TorchLoop loop = SmallLoop();
-  const ModelState before = loop.Save();
+  const auto loop = SmallLoop();
+  const ModelState before = loop->Save();
   Infeed infeed(Colours(2), kBatch, kSide);
-  const EvalSums counts = loop.Evaluate(infeed, EvalWeights::kAverage);
+  const EvalSums counts = loop->Evaluate(infeed, EvalWeights::kAverage);
   EXPECT_NEAR(counts.loss_sum / static_cast<double>(counts.images),
               std::log(4.0), 0.2);
-  EXPECT_TRUE(SameState(loop.Save(), before));
+  EXPECT_TRUE(SameState(loop->Save(), before));
 }
 
 TEST(DeviceLoopTest, RunsTheSameForTheSameSeedWhateverTheLengthOfLoops) {
-  TorchLoop one = SmallLoop(3);
-  TorchLoop two = SmallLoop(3);
-  const std::vector<StepResult> first = Train(one, 0, 4);
-  std::vector<StepResult> second = Train(two, 0, 1);
-  for (const StepResult& result : Train(two, 1, 3)) {
+  const auto one = SmallLoop(3);
+  const auto two = SmallLoop(3);
+  const std::vector<StepResult> first = Train(*one, 0, 4);
+  std::vector<StepResult> second = Train(*two, 0, 1);
+  for (const StepResult& result : Train(*two, 1, 3)) {
     second.push_back(result);
   }
   for (std::size_t i = 0; i < first.size(); ++i) {
     EXPECT_EQ(first[i].loss, second[i].loss);
   }
-  EXPECT_TRUE(SameState(one.Save(), two.Save()));
-  EXPECT_FALSE(SameState(one.Save(), SmallLoop(4).Save()));
+  EXPECT_TRUE(SameState(one->Save(), two->Save()));
+  EXPECT_FALSE(SameState(one->Save(), SmallLoop(4)->Save()));
 }
 
 TEST(DeviceLoopTest, AShorterLastLoopIsNormal) {
-  TorchLoop loop = SmallLoop();
+  const auto loop = SmallLoop();
   Infeed infeed(Colours(2), kBatch, kSide);
   std::vector<std::int64_t> steps;
   Outfeed outfeed(
       [&](const StepResult& result) { steps.push_back(result.step); });
-  EXPECT_EQ(loop.Train(10, 5, infeed, outfeed), 2);
-  EXPECT_EQ(loop.Train(12, 5, infeed, outfeed), 0);
+  EXPECT_EQ(loop->Train(10, 5, infeed, outfeed), 2);
+  EXPECT_EQ(loop->Train(12, 5, infeed, outfeed), 0);
   outfeed.Drain();
   EXPECT_THAT(steps, testing::ElementsAre(11, 12));
 }
 
 TEST(DeviceLoopTest, ResultsArriveWhileTheLoopRuns) {
-  TorchLoop loop = SmallLoop();
+  const auto loop = SmallLoop();
   std::promise<void> seen;
   // The second batch comes only once the sink has the first step's result.
   std::shared_future<void> first_result = seen.get_future().share();
@@ -232,14 +236,15 @@ TEST(DeviceLoopTest, ResultsArriveWhileTheLoopRuns) {
       seen.set_value();
     }
   });
-  EXPECT_EQ(loop.Train(0, 2, infeed, outfeed), 2);
+  EXPECT_EQ(loop->Train(0, 2, infeed, outfeed), 2);
 }
 
 TEST(DeviceLoopTest, EvaluatesTheMeanOfViews) {
   DeviceOptions options = kCpu;
   options.eval_views = {.crops = 4, .flip = true};
-  TorchLoop loop({.depth = 18, .num_classes = kClasses}, kWarmUp, options);
-  EXPECT_EQ(loop.eval_crops(), 4);
+  const auto loop =
+      MakeDeviceLoop({.depth = 18, .num_classes = kClasses}, kWarmUp, options);
+  EXPECT_EQ(loop->eval_crops(), 4);
   // Each image four times, and its mirror image.
   const auto views = MadeBatches(2, kBatch, kSide, [](Batch& batch, auto) {
     FillWithColours(batch, 0, kClasses);
@@ -252,7 +257,7 @@ TEST(DeviceLoopTest, EvaluatesTheMeanOfViews) {
     }
   });
   Infeed infeed(views, kBatch, kSide);
-  const EvalSums sums = loop.Evaluate(infeed, EvalWeights::kAverage);
+  const EvalSums sums = loop->Evaluate(infeed, EvalWeights::kAverage);
   EXPECT_EQ(sums.images, 4);
   ASSERT_EQ(sums.scores.size(), std::size_t{4} * kClasses);
   // A prediction has one view. Mirrored, a colour is nearly the same.
@@ -261,7 +266,7 @@ TEST(DeviceLoopTest, EvaluatesTheMeanOfViews) {
                              FillWithColours(batch, 0, kClasses);
                            }),
                kBatch, kSide);
-  loop.Predict(again, [&](const Predictions& predictions) {
+  loop->Predict(again, [&](const Predictions& predictions) {
     ASSERT_EQ(predictions.size(), kBatch);
     const auto top = static_cast<std::size_t>(predictions.classes_of(4)[0]);
     EXPECT_NEAR(sums.scores[kClasses + top], predictions.probabilities_of(4)[0],
@@ -270,14 +275,14 @@ TEST(DeviceLoopTest, EvaluatesTheMeanOfViews) {
 }
 
 TEST(DeviceLoopTest, PredictsWhatAnEvaluationCounts) {
-  TorchLoop loop = SmallLoop();
+  const auto loop = SmallLoop();
   Infeed evaluated(Colours(3), kBatch, kSide);
-  const EvalSums sums = loop.Evaluate(evaluated, EvalWeights::kAverage);
+  const EvalSums sums = loop->Evaluate(evaluated, EvalWeights::kAverage);
   Infeed infeed(Colours(3), kBatch, kSide);
   std::int64_t right = 0;
   std::vector<float> scores(sums.scores.size());
   std::size_t image = 0;
-  loop.Predict(infeed, [&](const Predictions& predictions) {
+  loop->Predict(infeed, [&](const Predictions& predictions) {
     ASSERT_EQ(predictions.size(), kBatch);
     ASSERT_EQ(predictions.top, kClasses);
     for (int slot = 0; slot < kBatch; ++slot, ++image) {
@@ -300,16 +305,17 @@ TEST(DeviceLoopTest, PredictsWhatAnEvaluationCounts) {
 TEST(DeviceLoopTest, ABatchOfMaskedSlotsHasNoLossButDecay) {
   OptimizerOptions optimizer = kWarmUp;
   optimizer.weight_decay = 0;
-  TorchLoop loop({.depth = 18, .num_classes = kClasses}, optimizer, kCpu);
+  const auto loop =
+      MakeDeviceLoop({.depth = 18, .num_classes = kClasses}, optimizer, kCpu);
   Infeed infeed(MadeBatches(1, kBatch, kSide, [](Batch&, std::int64_t) {}),
                 kBatch, kSide);
   StepResult seen;
   Outfeed outfeed([&](const StepResult& result) { seen = result; });
-  loop.Train(3, 1, infeed, outfeed);
+  loop->Train(3, 1, infeed, outfeed);
   outfeed.Drain();
   EXPECT_EQ(seen.loss, 0);
   EXPECT_EQ(seen.top_1, 0);
-  for (const auto& entry : loop.Save().optimizer) {
+  for (const auto& entry : loop->Save().optimizer) {
     // Matchers take seconds for so many bytes.
     EXPECT_EQ(std::ranges::count(entry.second.bytes, std::byte{0}),
               std::ssize(entry.second.bytes))
@@ -318,39 +324,39 @@ TEST(DeviceLoopTest, ABatchOfMaskedSlotsHasNoLossButDecay) {
 }
 
 TEST(DeviceLoopTest, Bfloat16TrainsToo) {
-  TorchLoop exact = SmallLoop();
-  TorchLoop loop(
+  const auto exact = SmallLoop();
+  const auto loop = MakeDeviceLoop(
       {.depth = 18, .num_classes = kClasses}, kWarmUp,
       {.device = "cpu", .precision = Precision::kBfloat16, .threads = 2});
-  EXPECT_EQ(loop.Describe(), "cpu, 2 threads, bfloat16");
-  const std::vector<StepResult> expected = Train(exact, 0, 3);
-  const std::vector<StepResult> results = Train(loop, 0, 3);
+  EXPECT_EQ(loop->Describe(), "cpu, 2 threads, bfloat16");
+  const std::vector<StepResult> expected = Train(*exact, 0, 3);
+  const std::vector<StepResult> results = Train(*loop, 0, 3);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_NEAR(results[i].loss, expected[i].loss, 0.05 * expected[i].loss);
   }
-  EXPECT_EQ(loop.Save().model.at("conv1.weight").type, DataType::kFloat32);
+  EXPECT_EQ(loop->Save().model.at("conv1.weight").type, DataType::kFloat32);
 }
 
 TEST(DeviceLoopTest, SavedTensorsAreRowMajor) {
-  TorchLoop loop = SmallLoop();
-  ModelState state = loop.Save();
+  const auto loop = SmallLoop();
+  ModelState state = loop->Save();
   HostTensor& convolution = state.model.at("layer1.0.conv1.weight");
   for (std::size_t i = 0; i < convolution.bytes.size() / 4; ++i) {
     const auto value = static_cast<float>(i);
     std::memcpy(convolution.bytes.data() + 4 * i, &value, 4);
   }
-  loop.Load(state);
-  EXPECT_TRUE(SameState(loop.Save(), state));
+  loop->Load(state);
+  EXPECT_TRUE(SameState(loop->Save(), state));
 }
 
 // Loads a state that has been tampered with and returns the error's message.
 std::string MessageOfLoad(const std::function<void(ModelState&)>& tamper) {
-  TorchLoop loop = SmallLoop();
-  const ModelState good = loop.Save();
+  const auto loop = SmallLoop();
+  const ModelState good = loop->Save();
   ModelState bad = good;
   tamper(bad);
-  std::string message = MessageOf<DataError>([&] { loop.Load(bad); });
-  EXPECT_TRUE(SameState(loop.Save(), good));
+  std::string message = MessageOf<DataError>([&] { loop->Load(bad); });
+  EXPECT_TRUE(SameState(loop->Save(), good));
   return message;
 }
 
@@ -374,14 +380,15 @@ TEST(DeviceLoopTest, RefusesAStateThatIsNotTheModels) {
 }
 
 TEST(DeviceLoopTest, DescribesItself) {
-  const TorchLoop loop = SmallLoop();
-  EXPECT_EQ(loop.Describe(), "cpu, 2 threads, float32");
-  EXPECT_EQ(loop.parameter_count(), 11689512 - 996 * 513);
+  const auto loop = SmallLoop();
+  EXPECT_EQ(loop->Describe(), "cpu, 2 threads, float32");
+  EXPECT_EQ(loop->parameter_count(), 11689512 - 996 * 513);
 }
 
 std::string MessageOfDevice(const DeviceOptions& device) {
   return MessageOf<UsageError>([&] {
-    const TorchLoop loop({.depth = 18, .num_classes = 2}, {}, device);
+    const auto loop =
+        MakeDeviceLoop({.depth = 18, .num_classes = 2}, {}, device);
   });
 }
 
@@ -397,7 +404,7 @@ TEST(DeviceLoopTest, RefusesDevicesThatAreNot) {
   EXPECT_EQ(MessageOfDevice({.device = "cpu", .threads = -1}),
             "the device's threads are -1: give 0 for one thread per core, or a "
             "positive number");
-  EXPECT_THROW(TorchLoop({.depth = 20}, {}, kCpu), UsageError);
+  EXPECT_THROW((void)MakeDeviceLoop({.depth = 20}, {}, kCpu), UsageError);
 }
 
 }  // namespace device_loop_test

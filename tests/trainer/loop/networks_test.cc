@@ -1,11 +1,12 @@
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "tests/support/junk_memory.h"
 #include "tests/support/made_batches.h"
 #include "tests/support/model_variants.h"
-#include "trainer/loop/torch_loop.h"
+#include "trainer/loop/device_loop.h"
 
 #include "gtest/gtest.h"
 
@@ -15,14 +16,15 @@ namespace networks_test {
 constexpr int kBatch = 8;
 constexpr int kClasses = 4;
 
-TorchLoop LoopWith(const ModelOptions& model,
-                   Precision precision = Precision::kFloat32) {
-  return {model,
-          {.learning_rate = {.base_learning_rate = 0.05,
-                             .scaled_by_batch = false,
-                             .schedule = RateSchedule::kConstant},
-           .weight_decay = 0},
-          {.device = "cpu", .precision = precision, .threads = 2}};
+std::unique_ptr<DeviceLoop> LoopWith(
+    const ModelOptions& model, Precision precision = Precision::kFloat32) {
+  return MakeDeviceLoop(
+      model,
+      {.learning_rate = {.base_learning_rate = 0.05,
+                         .scaled_by_batch = false,
+                         .schedule = RateSchedule::kConstant},
+       .weight_decay = 0},
+      {.device = "cpu", .precision = precision, .threads = 2});
 }
 
 // The losses of steps [first, first + steps) on their batches.
@@ -42,11 +44,11 @@ std::vector<float> Train(DeviceLoop& loop, int side, std::int64_t first,
 }
 
 TEST(DeviceLoopNetworksTest, FrozenStagesStayAsTheyWere) {
-  TorchLoop loop =
+  const auto loop =
       LoopWith({.depth = 18, .num_classes = kClasses, .frozen_stages = 5});
-  const TensorMap before = loop.Save().model;
-  Train(loop, 32, 0, 2);
-  for (const auto& [name, tensor] : loop.Save().model) {
+  const TensorMap before = loop->Save().model;
+  Train(*loop, 32, 0, 2);
+  for (const auto& [name, tensor] : loop->Save().model) {
     EXPECT_EQ(tensor == before.at(name), !name.starts_with("fc.")) << name;
   }
 }
@@ -58,12 +60,12 @@ TEST_P(Bfloat16NetworkTest, TrainsAlikeInMemoryFullOfJunk) {
   ModelOptions model = GetParam().options;
   model.num_classes = kClasses;
   const int side = GetParam().side;
-  TorchLoop clean = LoopWith(model, Precision::kBfloat16);
-  const std::vector<float> losses = Train(clean, side, 0, 2);
+  const auto clean = LoopWith(model, Precision::kBfloat16);
+  const std::vector<float> losses = Train(*clean, side, 0, 2);
   const JunkMemory junk;
-  TorchLoop in_junk = LoopWith(model, Precision::kBfloat16);
-  EXPECT_EQ(Train(in_junk, side, 0, 2), losses);
-  EXPECT_EQ(in_junk.Save().model, clean.Save().model);
+  const auto in_junk = LoopWith(model, Precision::kBfloat16);
+  EXPECT_EQ(Train(*in_junk, side, 0, 2), losses);
+  EXPECT_EQ(in_junk->Save().model, clean->Save().model);
 }
 
 std::vector<ModelVariantCase> SmallImages() {

@@ -18,7 +18,7 @@
 
 #include "tests/support/made_batches.h"
 #include "tests/trainer/loop/value_reads.h"
-#include "trainer/loop/torch_loop.h"
+#include "trainer/loop/device_loop.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -138,8 +138,9 @@ void SeeEnd(const at::RecordFunction& operation,
 // Sees the third step of a training: the first two make the optimizer's state.
 Seen ThirdStep(const ModelOptions& model, const OptimizerOptions& optimizer,
                Precision precision) {
-  TorchLoop loop(model, optimizer,
-                 {.device = "cpu", .precision = precision, .threads = 2});
+  const auto loop =
+      MakeDeviceLoop(model, optimizer,
+                     {.device = "cpu", .precision = precision, .threads = 2});
   Outfeed outfeed([](const StepResult&) {});
   const auto train = [&](std::int64_t first, std::int64_t steps) {
     Infeed infeed(MadeBatches(steps, kBatch, kSide,
@@ -147,7 +148,7 @@ Seen ThirdStep(const ModelOptions& model, const OptimizerOptions& optimizer,
                                 FillWithColours(batch, number, 4);
                               }),
                   kBatch, kSide);
-    EXPECT_EQ(loop.Train(first, steps, infeed, outfeed), steps);
+    EXPECT_EQ(loop->Train(first, steps, infeed, outfeed), steps);
   };
   train(0, 2);
   TheSeen() = {};

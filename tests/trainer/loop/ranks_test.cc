@@ -11,7 +11,7 @@
 #include "tests/support/made_batches.h"
 #include "tests/support/rank_threads.h"
 #include "tests/support/throws.h"
-#include "trainer/loop/torch_loop.h"
+#include "trainer/loop/device_loop.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -91,12 +91,14 @@ struct TrainedRank {
 // Trains kSteps steps as one rank, in two loops. `fill` may change the batches.
 TrainedRank Train(const RanksCase& setup, Ranks& ranks, const FillBatch& fill) {
   TrainedRank run;
-  TorchLoop loop(setup.model, setup.optimizer, setup.DeviceOf(&ranks));
+  const auto loop =
+      MakeDeviceLoop(setup.model, setup.optimizer, setup.DeviceOf(&ranks));
   if (setup.taught) {
     ModelOptions teacher = setup.model;
     teacher.seed = 5;
-    (void)loop.SetTeacher(
-        teacher, TorchLoop(teacher, {}, setup.DeviceOf(nullptr)).Save().model);
+    (void)loop->SetTeacher(
+        teacher,
+        MakeDeviceLoop(teacher, {}, setup.DeviceOf(nullptr))->Save().model);
   }
   const int slots = kBatch / ranks.place().world_size;
   Infeed infeed(MadeBatches(kSteps, slots, setup.side(), fill), slots,
@@ -104,10 +106,10 @@ TrainedRank Train(const RanksCase& setup, Ranks& ranks, const FillBatch& fill) {
   Outfeed outfeed(
       [&](const StepResult& result) { run.steps.push_back(result); });
   for (const int steps : {2, kSteps - 2}) {
-    run.done += loop.Train(run.done, steps, infeed, outfeed);
+    run.done += loop->Train(run.done, steps, infeed, outfeed);
   }
   outfeed.Drain();
-  run.hash = loop.Hash();
+  run.hash = loop->Hash();
   return run;
 }
 
@@ -238,7 +240,8 @@ float LossOfSameImages(int size, double dropout_rate) {
   setup.model.dropout_rate = dropout_rate;
   return RankThreads(size)
       .Collect<float>([&](Ranks& ranks) {
-        TorchLoop loop(setup.model, setup.optimizer, setup.DeviceOf(&ranks));
+        const auto loop = MakeDeviceLoop(setup.model, setup.optimizer,
+                                         setup.DeviceOf(&ranks));
         Infeed infeed(MadeBatches(1, 4, 32,
                                   [](Batch& batch, std::int64_t number) {
                                     FillWithColours(batch, number, kClasses);
@@ -246,7 +249,7 @@ float LossOfSameImages(int size, double dropout_rate) {
                       4, 32);
         float loss = 0;
         Outfeed outfeed([&](const StepResult& step) { loss = step.loss; });
-        EXPECT_EQ(loop.Train(0, 1, infeed, outfeed), 1);
+        EXPECT_EQ(loop->Train(0, 1, infeed, outfeed), 1);
         outfeed.Drain();
         return loss;
       })
@@ -266,20 +269,21 @@ TEST(RanksBroadcastTest, AllGoOnFromRankZerosState) {
     const RankPlace& place = ranks.place();
     RanksCase own = setup;
     own.model.seed = static_cast<std::uint64_t>(place.rank);
-    TorchLoop loop(own.model, own.optimizer, own.DeviceOf(&ranks));
-    ModelState expected = loop.Save();
+    const auto loop =
+        MakeDeviceLoop(own.model, own.optimizer, own.DeviceOf(&ranks));
+    ModelState expected = loop->Save();
     for (auto& [name, tensor] : expected.optimizer) {
       tensor.bytes[0] = static_cast<std::byte>(place.rank + 1);
     }
-    loop.Load(expected);
-    const std::uint64_t before = loop.Hash();
-    loop.Broadcast();
+    loop->Load(expected);
+    const std::uint64_t before = loop->Hash();
+    loop->Broadcast();
     if (place.rank == 0) {
-      EXPECT_EQ(loop.Hash(), before);
+      EXPECT_EQ(loop->Hash(), before);
     } else {
-      EXPECT_NE(loop.Hash(), before);
+      EXPECT_NE(loop->Hash(), before);
     }
-    for (const auto& [name, tensor] : loop.Save().optimizer) {
+    for (const auto& [name, tensor] : loop->Save().optimizer) {
       EXPECT_EQ(tensor.bytes[0], std::byte{1}) << name;
     }
   });
@@ -287,14 +291,15 @@ TEST(RanksBroadcastTest, AllGoOnFromRankZerosState) {
 
 TEST(RanksBroadcastTest, OneRankBroadcastsNothing) {
   const RanksCase setup = LeNet("");
-  TorchLoop loop(setup.model, setup.optimizer, setup.DeviceOf(nullptr));
-  const std::uint64_t before = loop.Hash();
-  loop.Broadcast();
-  EXPECT_EQ(loop.Hash(), before);
-  TensorMap weights = loop.Save().model;
+  const auto loop =
+      MakeDeviceLoop(setup.model, setup.optimizer, setup.DeviceOf(nullptr));
+  const std::uint64_t before = loop->Hash();
+  loop->Broadcast();
+  EXPECT_EQ(loop->Hash(), before);
+  TensorMap weights = loop->Save().model;
   weights.at("fc3.bias").bytes[0] ^= std::byte{1};
-  loop.LoadWeights(weights);
-  EXPECT_NE(loop.Hash(), before);
+  loop->LoadWeights(weights);
+  EXPECT_NE(loop->Hash(), before);
 }
 
 // Trains up to kSteps steps in one loop, asked to end from the batch `ask` of
@@ -302,7 +307,8 @@ TEST(RanksBroadcastTest, OneRankBroadcastsNothing) {
 std::int64_t StepsUntilEnd(Ranks& ranks, int ask) {
   const RanksCase setup = LeNet("");
   const RankPlace& place = ranks.place();
-  TorchLoop loop(setup.model, setup.optimizer, setup.DeviceOf(&ranks));
+  const auto loop =
+      MakeDeviceLoop(setup.model, setup.optimizer, setup.DeviceOf(&ranks));
   const int slots = kBatch / place.world_size;
   const FillBatch fill = PartOf(setup, place);
   Infeed* asked = nullptr;
@@ -320,7 +326,7 @@ std::int64_t StepsUntilEnd(Ranks& ranks, int ask) {
   }
   std::int64_t results = 0;
   Outfeed outfeed([&](const StepResult& /*result*/) { ++results; });
-  const std::int64_t steps = loop.Train(0, kSteps, infeed, outfeed);
+  const std::int64_t steps = loop->Train(0, kSteps, infeed, outfeed);
   outfeed.Drain();
   EXPECT_EQ(results, steps);
   return steps;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,8 @@
 
 #include "base/error.h"
 #include "tests/support/made_batches.h"
+#include "trainer/loop/device_loop.h"
 #include "trainer/loop/passes.h"
-#include "trainer/loop/torch_loop.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -372,31 +373,31 @@ const ModelOptions kResNet = {.depth = 18, .num_classes = 2};
 TEST(DeviceLoopAverageTest, EvaluationsAndExportsUseTheAverage) {
   OptimizerOptions options = Options();
   options.moving_average_decay = 0.9;
-  TorchLoop loop(kResNet, options, kCpu);
-  const TensorMap start = loop.Save().model;
-  EXPECT_TRUE(loop.SaveForUse() == start);
-  ModelState other = loop.Save();
+  const auto loop = MakeDeviceLoop(kResNet, options, kCpu);
+  const TensorMap start = loop->Save().model;
+  EXPECT_TRUE(loop->SaveForUse() == start);
+  ModelState other = loop->Save();
   other.optimizer.at("fc.weight/average").bytes[0] = std::byte{7};
-  loop.Load(other);
-  EXPECT_TRUE(loop.Save().model == start);
-  EXPECT_FALSE(loop.SaveForUse() == start);
-  EXPECT_EQ(loop.Save().optimizer.count("bn1.running_mean/average"), 1U);
+  loop->Load(other);
+  EXPECT_TRUE(loop->Save().model == start);
+  EXPECT_FALSE(loop->SaveForUse() == start);
+  EXPECT_EQ(loop->Save().optimizer.count("bn1.running_mean/average"), 1U);
   // It begins at the weights that the loop starts from.
   TensorMap weights = start;
   weights.at("fc.weight").bytes[0] = std::byte{7};
-  loop.LoadWeights(weights);
-  EXPECT_TRUE(loop.SaveForUse() == weights);
+  loop->LoadWeights(weights);
+  EXPECT_TRUE(loop->SaveForUse() == weights);
 }
 
 TEST(DeviceLoopNonFiniteTest, NamesTheTensors) {
-  TorchLoop loop({.kind = ModelKind::kLeNet, .num_classes = kClasses},
-                 Options(), kCpu);
-  EXPECT_THAT(loop.FindNonFinite(), IsEmpty());
-  ModelState state = loop.Save();
+  const auto loop = MakeDeviceLoop(
+      {.kind = ModelKind::kLeNet, .num_classes = kClasses}, Options(), kCpu);
+  EXPECT_THAT(loop->FindNonFinite(), IsEmpty());
+  ModelState state = loop->Save();
   std::vector<std::byte>& weight = state.model.at("fc1.weight").bytes;
   std::fill_n(weight.begin(), 2 * sizeof(float), std::byte{0xFF});
-  loop.Load(state);
-  EXPECT_EQ(loop.FindNonFinite(),
+  loop->Load(state);
+  EXPECT_EQ(loop->FindNonFinite(),
             std::vector({NonFiniteTensor{"weights", "fc1.weight", 2, 48000}}));
   Infeed infeed(MadeBatches(1, kBatch, 28,
                             [](Batch& batch, std::int64_t number) {
@@ -405,9 +406,9 @@ TEST(DeviceLoopNonFiniteTest, NamesTheTensors) {
                 kBatch, 28);
   Outfeed outfeed(
       [](const StepResult& result) { EXPECT_TRUE(std::isnan(result.loss)); });
-  EXPECT_EQ(loop.Train(0, 1, infeed, outfeed), 1);
+  EXPECT_EQ(loop->Train(0, 1, infeed, outfeed), 1);
   EXPECT_THAT(
-      NonFiniteText(loop.FindNonFinite()),
+      NonFiniteText(loop->FindNonFinite()),
       AllOf(StartsWith("weights fc1.weight (2 of 48000 values); "
                        "gradients fc3.bias (4 of 4 values), fc3.weight"),
             EndsWith(" more")));
@@ -418,7 +419,8 @@ TEST(DeviceLoopFrozenTest, KeepsNothingForFrozenParameters) {
   model.frozen_stages = 1;
   OptimizerOptions options = Options(OptimizerKind::kAdam);
   options.moving_average_decay = 0.9;
-  const TensorMap state = TorchLoop(model, options, kCpu).Save().optimizer;
+  const TensorMap state =
+      MakeDeviceLoop(model, options, kCpu)->Save().optimizer;
   EXPECT_EQ(state.count("conv1.weight/m"), 0U);
   EXPECT_EQ(state.count("conv1.weight/average"), 0U);
   EXPECT_EQ(state.count("fc.weight/v"), 1U);
