@@ -22,10 +22,8 @@
 #include "trainer/formats/pth_file.h"
 #include "trainer/formats/safetensors.h"
 #include "trainer/formats/tensor_bundle.h"
-#include "trainer/formats/tensorflow_weights.h"
 #include "trainer/formats/wrapper_names.h"
 #include "trainer/model/layers.h"
-#include "trainer/results/class_match.h"
 #include "trainer/results/model_labels.h"
 
 namespace infeed {

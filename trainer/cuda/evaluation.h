@@ -9,7 +9,6 @@
 #include "trainer/cuda/idle.h"
 #include "trainer/cuda/slots.h"
 #include "trainer/cuda/stream.h"
-#include "trainer/feed/graph_policy.h"
 #include "trainer/feed/slot_graphs.h"
 #include "trainer/feed/upload_ring.h"
 #include "trainer/loop/eval.h"

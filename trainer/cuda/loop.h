@@ -12,7 +12,6 @@
 #include "trainer/cuda/step.h"
 #include "trainer/cuda/step_inputs.h"
 #include "trainer/cuda/stream.h"
-#include "trainer/feed/graph_policy.h"
 #include "trainer/feed/result_ring.h"
 #include "trainer/feed/slot_graphs.h"
 #include "trainer/feed/upload_ring.h"

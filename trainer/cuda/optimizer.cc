@@ -10,7 +10,7 @@
 #include "trainer/kernels/kernels.h"
 #include "trainer/optimizer/flat_weights.h"
 #include "trainer/optimizer/gpu_optimizer.h"
-#include "trainer/optimizer/gradients.h"
+#include "trainer/optimizer/pass.h"
 
 namespace infeed {
 namespace {

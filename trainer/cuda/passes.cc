@@ -13,8 +13,8 @@
 #include "trainer/cuda/loop.h"
 #include "trainer/cuda/memory.h"
 #include "trainer/cuda/resident_loop.h"
-#include "trainer/feed/graph_policy.h"
 #include "trainer/feed/optional_pinning.h"
+#include "trainer/feed/slot_graphs.h"
 
 namespace infeed {
 namespace {

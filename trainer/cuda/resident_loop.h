@@ -13,7 +13,7 @@
 #include "trainer/cuda/slots.h"
 #include "trainer/cuda/step.h"
 #include "trainer/cuda/while_graph.h"
-#include "trainer/feed/graph_policy.h"
+#include "trainer/feed/slot_graphs.h"
 #include "trainer/kernels/resident.h"
 
 namespace infeed {

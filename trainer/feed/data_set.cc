@@ -13,7 +13,7 @@
 #include "records/files/dataset_info.h"
 #include "records/store/index_data.h"
 #include "records/store/label_index.h"
-#include "trainer/feed/fake_data.h"
+#include "trainer/feed/run_input.h"
 
 namespace infeed {
 namespace {

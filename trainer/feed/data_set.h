@@ -56,7 +56,7 @@ struct LabelFacts {
 };
 
 // The data in a run's data folder, or for training a mix of folders; or fake
-// data (fake_data.h).
+// data (run_input.h).
 //
 // Const members may be called from several threads at once. The constructor
 // throws IoError for a folder that is missing or cannot be read, UsageError

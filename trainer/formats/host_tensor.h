@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,5 +37,47 @@ struct ModelState {
   TensorMap model;
   TensorMap optimizer;
 };
+
+// The number types in files of weights, of this program and of others. In
+// memory there are two: every float is a float32, every integer an int64.
+enum class StoredType { kFloat16, kBfloat16, kFloat32, kFloat64, kInt64 };
+
+[[nodiscard]] StoredType ToStoredType(DataType type);
+
+[[nodiscard]] std::int64_t ElementBytes(StoredType type);
+
+// Elements of a dense tensor. Throws DataError when a dimension is negative, or
+// when the product, or its bytes in memory, do not fit into std::int64_t.
+[[nodiscard]] std::int64_t ElementCount(std::span<const std::int64_t> shape);
+
+// Bytes of a dense tensor as it is stored. Throws DataError as above.
+[[nodiscard]] std::int64_t TensorBytes(StoredType type,
+                                       std::span<const std::int64_t> shape);
+
+// The tensor of little-endian, row-major, dense bytes; float64 is rounded to
+// the nearest float32, the others keep their value. Requires: bytes has
+// TensorBytes(type, shape).
+[[nodiscard]] HostTensor ToHostTensor(StoredType type,
+                                      std::vector<std::int64_t> shape,
+                                      std::span<const std::byte> bytes);
+
+// A view of elements in memory: the element at an index is at offset + the sum
+// of index * stride, all in elements.
+struct StridedView {
+  std::int64_t offset = 0;
+  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> strides;  // >= 0; as many as dimensions
+};
+
+// Whether all elements of a view lie within `elements` elements of memory, and
+// the view has no more than those. Throws DataError when the shape is too
+// large.
+[[nodiscard]] bool Fits(const StridedView& view, std::int64_t elements);
+
+// Copies a view's elements, each of so many bytes, in row-major order.
+// Requires: the view fits.
+[[nodiscard]] std::vector<std::byte> CopyStrided(
+    const StridedView& view, std::int64_t element_bytes,
+    std::span<const std::byte> memory);
 
 }  // namespace infeed

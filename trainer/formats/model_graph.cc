@@ -1,12 +1,9 @@
 #include "trainer/formats/model_graph.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <initializer_list>
 #include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,7 +12,6 @@
 #include "base/rounding.h"
 #include "trainer/model/layers.h"
 #include "trainer/model/normalization.h"
-#include "trainer/model/options.h"
 #include "trainer/model/resnet_plan.h"
 
 namespace infeed {

@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "trainer/formats/inference_graph.h"
+#include "trainer/formats/model_graph.h"
 
 namespace infeed {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "trainer/formats/stored_type.h"
+#include "trainer/formats/host_tensor.h"
 
 namespace infeed {
 

@@ -16,7 +16,6 @@
 #include "base/error.h"
 #include "records/bytes/crc32c.h"
 #include "trainer/formats/host_tensor.h"
-#include "trainer/formats/stored_type.h"
 
 namespace infeed {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "trainer/formats/inference_graph.h"
+#include "trainer/formats/model_graph.h"
 
 namespace infeed {
 

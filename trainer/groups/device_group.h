@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <vector>
 
 #include <torch/types.h>
 
@@ -48,5 +49,12 @@ class DeviceGroup {
 [[nodiscard]] std::unique_ptr<DeviceGroup> JoinDeviceGroup(
     Ranks* ranks, int first, int size, const torch::Device& device,
     std::chrono::seconds timeout);
+
+// Replaces each tensor by its mean over the ranks, summed in float64, so that
+// values equal on all ranks keep their bits. Requires: float32.
+void Average(const std::vector<torch::Tensor>& tensors, DeviceGroup& group);
+
+// Replaces each tensor by that of rank 0. Tensors may have any types.
+void Broadcast(const std::vector<torch::Tensor>& tensors, DeviceGroup& group);
 
 }  // namespace infeed

@@ -12,7 +12,6 @@
 
 #include "base/count_text.h"
 #include "trainer/groups/device_group.h"
-#include "trainer/groups/flat_tensors.h"
 #include "trainer/loop/batch.h"
 #include "trainer/loop/device.h"
 #include "trainer/loop/eval.h"

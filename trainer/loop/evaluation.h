@@ -8,7 +8,7 @@
 
 #include "pipeline/options/options.h"
 #include "records/store/record_index.h"
-#include "trainer/feed/class_map.h"
+#include "trainer/feed/run_input.h"
 #include "trainer/loop/device_loop.h"
 #include "trainer/ranks/ranks.h"
 #include "trainer/results/eval_result.h"

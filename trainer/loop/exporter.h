@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "trainer/formats/host_tensor.h"
+#include "trainer/formats/model_graph.h"
 #include "trainer/formats/preprocessing_json.h"
 
 namespace infeed {
@@ -26,5 +27,10 @@ void CheckFormats(const std::vector<std::string>& formats);
 std::string ExportModel(const ExportOptions& options,
                         const PreprocessingFacts& facts,
                         const TensorMap& weights);
+
+// The graph as the bytes of a TorchScript file, which torch.jit.load() reads,
+// in Python and in C++, without this program's code. Its state_dict() has the
+// graph's weights under their names.
+[[nodiscard]] std::string TorchScriptBytes(const InferenceGraph& graph);
 
 }  // namespace infeed

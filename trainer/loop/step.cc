@@ -9,12 +9,12 @@
 
 #include <ATen/ATen.h>
 
-#include "trainer/groups/flat_tensors.h"
+#include "trainer/groups/device_group.h"
 #include "trainer/groups/gradient_buckets.h"
 #include "trainer/loop/step_loss.h"
 #include "trainer/model/lr_schedule.h"
 #include "trainer/network/loss.h"
-#include "trainer/optimizer/gradients.h"
+#include "trainer/optimizer/pass.h"
 
 namespace infeed {
 namespace {

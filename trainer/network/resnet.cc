@@ -1,11 +1,170 @@
 #include "trainer/network/resnet.h"
 
+#include <cstddef>
+
 #include <ATen/ATen.h>
 
-#include "trainer/network/blur.h"
 #include "trainer/network/convolution.h"
+#include "trainer/network/pool.h"
 
 namespace infeed {
+namespace {
+
+namespace nn = torch::nn;
+
+nn::Conv2d MakeConvolution(const ConvPlan& plan) {
+  return nn::Conv2d(nn::Conv2dOptions(plan.in, plan.out, plan.kernel)
+                        .stride(plan.stride)
+                        .padding(plan.kernel / 2)
+                        .groups(plan.groups)
+                        .bias(plan.bias));
+}
+
+}  // namespace
+
+BatchNorm MakeNorm(std::int64_t channels, const ModelOptions& options) {
+  BatchNorm norm(BatchNormOptions{.channels = channels,
+                                  .momentum = 1 - options.bn_momentum});
+  norm->set_fused(options.fused_batch_norm);
+  return norm;
+}
+
+ConvNorm MakeConvNorm(const ConvPlan& plan, std::int64_t norm_channels,
+                      const ModelOptions& options, const std::string& prefix,
+                      nn::Module& module) {
+  ConvNorm layers{.conv = MakeConvolution(plan)};
+  RegisterAt(module, plan.name.substr(prefix.size()), layers.conv.ptr());
+  if (!plan.norm.empty()) {
+    layers.norm = MakeNorm(norm_channels, options);
+    RegisterAt(module, plan.norm.substr(prefix.size()), layers.norm.ptr());
+    if (plan.zero_scale) {
+      const torch::NoGradGuard no_grad;
+      layers.norm->weight.zero_();
+    }
+  }
+  return layers;
+}
+
+ResidualBlock::ResidualBlock(const BlockPlan& plan, const ModelOptions& options)
+    : plan_(plan), pre_activation_(options.pre_activation) {
+  const auto make = [&](const ConvPlan& conv, std::int64_t norm_channels) {
+    return MakeConvNorm(conv, norm_channels, options, plan.name + ".", *this);
+  };
+  for (const ConvPlan& conv : plan.convs) {
+    convs_.push_back(make(conv, pre_activation_ ? conv.in : conv.out));
+  }
+  if (plan.se_channels > 0) {
+    for (const ConvPlan& conv : PlanSqueezeExcitation(plan)) {
+      squeeze_.push_back(make(conv, conv.out));
+    }
+  }
+  if (plan.eca_taps > 0) {
+    attention_ = nn::Conv1d(nn::Conv1dOptions(1, 1, plan.eca_taps)
+                                .padding(plan.eca_taps / 2)
+                                .bias(false));
+    RegisterAt(*this, ChannelAttentionName(plan).substr(plan.name.size() + 1),
+               attention_.ptr());
+  }
+  if (plan.shortcut) {
+    shortcut_ = make(*plan.shortcut, plan.shortcut->out);
+  }
+}
+
+BlockInput ResidualBlock::Forward(const BlockInput& x, ResNetDrops& drops) {
+  if (pre_activation_) {
+    const torch::Tensor y = PreActivation(x.branch, drops);
+    return {y, y};
+  }
+  return PostActivation(x, drops);
+}
+
+BlockInput ResidualBlock::PostActivation(const BlockInput& x,
+                                         ResNetDrops& drops) {
+  torch::Tensor y = x.branch;
+  for (std::size_t i = 0; i + 1 < convs_.size(); ++i) {
+    y = convs_[i].norm->ForwardRelu(Convolve(convs_[i].conv, y));
+    y = MaybeDropBlock(y, drops);
+    if (plan_.convs[i].blur_stride > 1) {
+      y = Blurred(y);
+    }
+  }
+  ConvNorm& last = convs_.back();
+  y = Convolve(last.conv, y);
+  if (!HasMoreThanSum()) {
+    BatchNormImpl* const norm =
+        shortcut_ && shortcut_->norm ? shortcut_->norm.get() : nullptr;
+    const auto [branch, shortcut] =
+        last.norm->ForwardReluForked(y, Project(x.shortcut), norm);
+    return {branch, shortcut};
+  }
+  y = MaybeDropBlock(last.norm->forward(y), drops);
+  if (!squeeze_.empty()) {
+    y = SqueezeAndExcite(y);
+  } else if (attention_) {
+    y = AttendToChannels(y);
+  }
+  if (is_training() && plan_.drop_connect_rate > 0) {
+    y = DropConnect(y, plan_.drop_connect_rate, drops.random);
+  }
+  y += Shortcut(x.shortcut, drops);
+  y.relu_();
+  return {y, y};
+}
+
+bool ResidualBlock::HasMoreThanSum() const {
+  return !squeeze_.empty() || attention_ ||
+         (is_training() && (plan_.drop_block || plan_.drop_connect_rate > 0));
+}
+
+torch::Tensor ResidualBlock::PreActivation(const torch::Tensor& x,
+                                           ResNetDrops& drops) {
+  torch::Tensor y = convs_[0].norm->ForwardRelu(x);
+  const torch::Tensor shortcut = Shortcut(shortcut_ ? y : x, drops);
+  y = Convolve(convs_[0].conv, y);
+  for (std::size_t i = 1; i < convs_.size(); ++i) {
+    y = MaybeDropBlock(convs_[i].norm->ForwardRelu(y), drops);
+    y = Convolve(convs_[i].conv, y);
+  }
+  return y += shortcut;
+}
+
+torch::Tensor ResidualBlock::Project(const torch::Tensor& x) {
+  torch::Tensor y = x;
+  if (plan_.average_shortcut) {
+    y = at::avg_pool2d(y, 2, 2, 0, /*ceil_mode=*/true,
+                       /*count_include_pad=*/false);
+  }
+  return shortcut_ ? Convolve(shortcut_->conv, y) : y;
+}
+
+torch::Tensor ResidualBlock::Shortcut(const torch::Tensor& x,
+                                      ResNetDrops& drops) {
+  torch::Tensor y = Project(x);
+  if (shortcut_ && shortcut_->norm) {
+    y = shortcut_->norm->forward(y);
+  }
+  return MaybeDropBlock(y, drops);
+}
+
+torch::Tensor ResidualBlock::SqueezeAndExcite(const torch::Tensor& x) {
+  const torch::Tensor mean = x.mean({2, 3}, /*keepdim=*/true);
+  return x * squeeze_[1]
+                 .conv->forward(squeeze_[0].conv->forward(mean).relu_())
+                 .sigmoid_();
+}
+
+torch::Tensor ResidualBlock::AttendToChannels(const torch::Tensor& x) {
+  const torch::Tensor means = x.mean({2, 3}).unsqueeze(1);  // [N, 1, C]
+  return x * attention_->forward(means).sigmoid_().reshape(
+                 {x.size(0), x.size(1), 1, 1});
+}
+
+torch::Tensor ResidualBlock::MaybeDropBlock(const torch::Tensor& x,
+                                            ResNetDrops& drops) {
+  return is_training() && plan_.drop_block
+             ? drops.drop_block.Apply(x, plan_.group, drops.random)
+             : x;
+}
 
 ResNet::ResNet(const ModelOptions& options)
     : Network(options),

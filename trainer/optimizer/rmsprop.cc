@@ -4,7 +4,6 @@
 
 #include <ATen/ATen.h>
 
-#include "trainer/optimizer/gradients.h"
 #include "trainer/optimizer/pass.h"
 
 namespace infeed {

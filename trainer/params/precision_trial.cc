@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "trainer/checkpoint/checkpoint.h"
-#include "trainer/feed/rank_parts.h"
 #include "trainer/feed/run_input.h"
 #include "trainer/log/messages.h"
 #include "trainer/loop/device_loop.h"

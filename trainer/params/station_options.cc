@@ -21,7 +21,7 @@
 #include "trainer/params/params.h"
 #include "trainer/params/stream_identity.h"
 #include "trainer/params/table.h"
-#include "trainer/results/early_stop.h"
+#include "trainer/results/eval_result.h"
 
 namespace infeed {
 namespace {

@@ -23,7 +23,6 @@
 #include "trainer/params/parse.h"
 #include "trainer/params/station_options.h"
 #include "trainer/params/weights_variant.h"
-#include "trainer/results/class_match.h"
 #include "trainer/results/model_dir.h"
 #include "trainer/results/model_labels.h"
 

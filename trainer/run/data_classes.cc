@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "records/files/dataset_info.h"
-#include "trainer/results/class_match.h"
+#include "trainer/results/model_labels.h"
 
 namespace infeed {
 namespace {

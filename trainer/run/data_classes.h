@@ -1,7 +1,7 @@
 #pragma once
 
 #include "records/store/record_index.h"
-#include "trainer/feed/class_map.h"
+#include "trainer/feed/run_input.h"
 #include "trainer/run/job.h"
 
 // Compares the classes of data with those of the model that is used on them.

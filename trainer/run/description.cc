@@ -18,7 +18,7 @@
 #include "base/environment.h"
 #include "base/shown_text.h"
 #include "records/files/open_source.h"
-#include "trainer/feed/fake_data.h"
+#include "trainer/feed/run_input.h"
 #include "trainer/log/run_origin.h"
 #include "trainer/log/train_log.h"
 #include "trainer/loop/ceilings.h"

@@ -12,7 +12,7 @@
 #include "trainer/checkpoint/named_weights.h"
 #include "trainer/checkpoint/resume.h"
 #include "trainer/checkpoint/warm_start.h"
-#include "trainer/feed/rank_parts.h"
+#include "trainer/feed/run_input.h"
 #include "trainer/model/lr_schedule.h"
 #include "trainer/params/parse.h"
 #include "trainer/params/station_options.h"

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "trainer/checkpoint/eval_history.h"
-#include "trainer/results/early_stop.h"
 #include "trainer/results/eval_result.h"
 #include "trainer/results/eval_subject.h"
 #include "trainer/run/job.h"

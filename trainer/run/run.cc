@@ -16,7 +16,7 @@
 #include "pipeline/memory/kept_heap.h"
 #include "records/files/folder_claim.h"
 #include "records/files/side_file.h"
-#include "trainer/feed/rank_parts.h"
+#include "trainer/feed/run_input.h"
 #include "trainer/groups/torch_errors.h"
 #include "trainer/params/class_weights.h"
 #include "trainer/params/params.h"

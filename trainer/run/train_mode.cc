@@ -8,7 +8,7 @@
 #include "records/bytes/byte_size.h"
 #include "records/cloud/cloud_settings.h"
 #include "trainer/checkpoint/best_checkpoint.h"
-#include "trainer/feed/rank_parts.h"
+#include "trainer/feed/run_input.h"
 #include "trainer/groups/torch_errors.h"
 #include "trainer/log/step_watch.h"
 #include "trainer/loop/evaluation.h"

@@ -1,8 +1,8 @@
-#include "trainer/feed/fake_data.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <vector>
 
 #include "base/error.h"
@@ -40,25 +40,25 @@ std::vector<std::uint32_t> PixelsOf(const Batch& batch) {
 }
 
 TEST(FakeDataTest, GivesTheSameBatchForEver) {
-  FakeData data(kTraining);
+  const std::unique_ptr<BatchStream> data = OpenInput(nullptr, kTraining);
   const std::vector<std::uint32_t> pixels =
-      PixelsOf(*FakeData(kTraining).Next());
+      PixelsOf(*OpenInput(nullptr, kTraining)->Next());
   for (std::int64_t i = 1; i <= 9; ++i) {
-    const BatchHandle batch = data.Next();
+    const BatchHandle batch = data->Next();
     ASSERT_NE(batch, nullptr);
     EXPECT_EQ(PixelsOf(*batch), pixels);
     EXPECT_THAT(batch->labels(), Each(AllOf(Ge(0), Lt(10))));
     EXPECT_THAT(batch->weights(), Each(1.0F));
     EXPECT_EQ(batch->next, (StreamPosition{.position = 8 * i}));
   }
-  EXPECT_EQ(data.stats().images, 72);
+  EXPECT_EQ(data->stats().images, 72);
 }
 
 // Uniform bytes have mean 127.5; of 6,144 the mean has deviation 0.94.
 TEST(FakeDataTest, PixelsAndLabelsAreRandom) {
   InputOptions options = kTraining;
-  FakeData data(options);
-  const BatchHandle batch = data.Next();
+  const std::unique_ptr<BatchStream> data = OpenInput(nullptr, options);
+  const BatchHandle batch = data->Next();
   double sum = 0;
   for (const std::uint32_t pixel : batch->pixels()) {
     EXPECT_EQ(pixel & 255U, 0U);
@@ -67,17 +67,18 @@ TEST(FakeDataTest, PixelsAndLabelsAreRandom) {
   EXPECT_NEAR(sum / static_cast<double>(3 * batch->pixels().size()), 127.5, 5);
   EXPECT_THAT(batch->labels(), Contains(Ne(batch->labels()[0])));
   options.seed = 1;
-  EXPECT_NE(PixelsOf(*FakeData(options).Next()), PixelsOf(*batch));
+  EXPECT_NE(PixelsOf(*OpenInput(nullptr, options)->Next()), PixelsOf(*batch));
 }
 
 TEST(FakeDataTest, RanksHaveTheirPartsOfTheBatch) {
-  const std::vector<std::uint32_t> all = PixelsOf(*FakeData(kTraining).Next());
+  const std::vector<std::uint32_t> all =
+      PixelsOf(*OpenInput(nullptr, kTraining)->Next());
   std::vector<std::uint32_t> parts;
   for (int rank = 0; rank < 2; ++rank) {
     InputOptions options = kTraining;
     options.rank = rank;
     options.world_size = 2;
-    std::ranges::copy(PixelsOf(*FakeData(options).Next()),
+    std::ranges::copy(PixelsOf(*OpenInput(nullptr, options)->Next()),
                       std::back_inserter(parts));
   }
   EXPECT_EQ(parts, all);
@@ -96,13 +97,14 @@ TEST(FakeDataTest, EndsAnEvaluation) {
 }
 
 TEST(FakeDataTest, GoesOnWhereItIsToldWithinTheMemoryLimit) {
-  FakeData data(kTraining, {.position = 80});
-  EXPECT_EQ(data.position().position, 80);
-  EXPECT_EQ(data.Next()->next.position, 88);
-  EXPECT_LE(data.memory_bytes(), 64 << 10);
+  const std::unique_ptr<BatchStream> data =
+      OpenInput(nullptr, kTraining, {.position = 80});
+  EXPECT_EQ(data->position().position, 80);
+  EXPECT_EQ(data->Next()->next.position, 88);
+  EXPECT_LE(data->memory_bytes(), 64 << 10);
   InputOptions options = kTraining;
   options.memory_limit = 1000;
-  EXPECT_THAT(MessageOf<UsageError>([&] { FakeData small(options); }),
+  EXPECT_THAT(MessageOf<UsageError>([&] { (void)OpenInput(nullptr, options); }),
               HasSubstr("memory_limit is 1000 bytes"));
 }
 

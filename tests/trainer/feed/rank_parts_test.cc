@@ -1,8 +1,8 @@
-#include "trainer/feed/rank_parts.h"
-
 #include <thread>
 
 #include <gtest/gtest.h>
+
+#include "trainer/feed/run_input.h"
 
 namespace infeed {
 namespace {

@@ -18,7 +18,7 @@
 #include "tests/support/random_weights.h"
 #include "trainer/formats/model_graph.h"
 #include "trainer/formats/onnx_file.h"
-#include "trainer/loop/torch_script.h"
+#include "trainer/loop/exporter.h"
 #include "trainer/network/network.h"
 
 #include "gtest/gtest.h"

@@ -1,5 +1,3 @@
-#include "trainer/formats/stored_type.h"
-
 #include <array>
 #include <cstring>
 #include <limits>
@@ -11,6 +9,7 @@
 #include "base/error.h"
 #include "tests/support/tensors.h"
 #include "tests/support/throws.h"
+#include "trainer/formats/host_tensor.h"
 
 namespace infeed {
 namespace {

@@ -1,10 +1,9 @@
-#include "trainer/formats/strided_copy.h"
-
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "tests/support/tensors.h"
+#include "trainer/formats/host_tensor.h"
 
 namespace infeed {
 namespace {

@@ -15,7 +15,6 @@
 #include "tests/support/tensors.h"
 #include "tests/support/throws.h"
 #include "trainer/formats/sorted_table.h"
-#include "trainer/formats/tensorflow_weights.h"
 
 namespace infeed {
 namespace {

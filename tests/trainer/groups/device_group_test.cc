@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "tests/support/rank_threads.h"
 #include "tests/support/throws.h"
-#include "trainer/groups/flat_tensors.h"
 #include "trainer/ranks/place.h"
 #include "trainer/ranks/socket.h"
 

@@ -20,7 +20,7 @@
 #include "tests/support/throws.h"
 #include "trainer/model/layers.h"
 #include "trainer/model/named_networks.h"
-#include "trainer/network/resnet_block.h"
+#include "trainer/network/resnet.h"
 
 #include "gtest/gtest.h"
 

@@ -13,7 +13,7 @@
 #include <torch/types.h>
 
 #include "tests/support/torchvision_golden.h"
-#include "trainer/optimizer/gradients.h"
+#include "trainer/optimizer/pass.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,7 +1,7 @@
-#include "trainer/results/class_match.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "trainer/results/model_labels.h"
 
 namespace infeed {
 namespace {

@@ -1,5 +1,3 @@
-#include "trainer/results/early_stop.h"
-
 #include <cmath>
 #include <string>
 #include <vector>
@@ -9,6 +7,7 @@
 
 #include "base/error.h"
 #include "tests/support/throws.h"
+#include "trainer/results/eval_result.h"
 
 namespace infeed {
 namespace {
