@@ -12,7 +12,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <fmt/format.h>
 
-#include "trainer/groups/gpu_group.h"
+#include "trainer/groups/seat.h"
 
 namespace infeed {
 namespace {

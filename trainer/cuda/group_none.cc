@@ -1,4 +1,4 @@
-#include "trainer/groups/gpu_group.h"
+#include "trainer/groups/seat.h"
 
 namespace infeed {
 

@@ -1,7 +1,7 @@
 // Replaces the rest of this folder in a build without CUDA.
 #include "base/error.h"
 #include "trainer/loop/passes.h"
-#include "trainer/optimizer/gpu_optimizer.h"
+#include "trainer/optimizer/optimizer.h"
 
 namespace infeed {
 

@@ -4,7 +4,7 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
-#include "trainer/network/gpu_norm.h"
+#include "trainer/network/fused_norm.h"
 
 namespace infeed {
 namespace {

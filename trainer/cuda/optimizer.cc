@@ -1,3 +1,5 @@
+#include "trainer/optimizer/optimizer.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,7 +11,6 @@
 
 #include "trainer/kernels/kernels.h"
 #include "trainer/optimizer/flat_weights.h"
-#include "trainer/optimizer/gpu_optimizer.h"
 #include "trainer/optimizer/pass.h"
 
 namespace infeed {

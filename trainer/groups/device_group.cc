@@ -10,8 +10,6 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
-#include "trainer/groups/gloo_group.h"
-#include "trainer/groups/gpu_group.h"
 #include "trainer/groups/seat.h"
 #include "trainer/groups/torch_errors.h"
 #include "trainer/ranks/socket.h"

@@ -1,4 +1,4 @@
-#include "trainer/groups/gloo_group.h"
+#include "trainer/groups/seat.h"
 
 #include <chrono>
 #include <csignal>

@@ -5,7 +5,6 @@
 
 #include "trainer/log/summary_writer.h"
 #include "trainer/results/eval_result.h"
-#include "trainer/results/eval_subject.h"
 #include "trainer/results/metrics_log.h"
 #include "trainer/results/model_labels.h"
 

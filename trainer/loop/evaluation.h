@@ -12,7 +12,6 @@
 #include "trainer/loop/device_loop.h"
 #include "trainer/ranks/ranks.h"
 #include "trainer/results/eval_result.h"
-#include "trainer/results/eval_subject.h"
 
 namespace infeed {
 

@@ -7,10 +7,6 @@
 #include <ATen/ATen.h>
 #include <torch/autograd.h>
 
-#ifdef INFEED_CUDA
-#include "trainer/network/gpu_norm.h"
-#endif
-
 namespace infeed {
 namespace {
 

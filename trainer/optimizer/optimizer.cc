@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "trainer/optimizer/gpu_optimizer.h"
 #include "trainer/optimizer/pass.h"
 
 namespace infeed {

@@ -1,5 +1,3 @@
-#include "trainer/params/checks.h"
-
 #include <string>
 #include <string_view>
 

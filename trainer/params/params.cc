@@ -12,7 +12,6 @@
 #include "pipeline/options/option_text.h"
 #include "pipeline/order/epoch_batches.h"
 #include "trainer/model/named_networks.h"
-#include "trainer/params/checks.h"
 #include "trainer/params/parse.h"
 #include "trainer/params/presets.h"
 #include "trainer/params/table.h"

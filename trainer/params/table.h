@@ -125,4 +125,9 @@ void SetParam(const Param& param, const OptionAssignment& given,
   return TypeText(param.AtConst(DefaultParams()));
 }
 
+// Throws UsageError, "A=1 and B=2: REASON", for values that are each valid but
+// exclude each other. Parameters that are not given are not checked.
+// PlanResNet() checks whether the model can be built.
+void CheckTogether(const TrainParams& params);
+
 }  // namespace infeed

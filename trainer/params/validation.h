@@ -3,7 +3,7 @@
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/feed/data_set.h"
 #include "trainer/params/train_params.h"
-#include "trainer/results/eval_subject.h"
+#include "trainer/results/eval_result.h"
 
 // Identifies the evaluations that belong to the training itself: each
 // checkpoint stores the split, the data and the settings with which its

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/environment.h"
 
@@ -76,5 +77,12 @@ inline constexpr std::size_t kMaxRankToken = 256;
 // docs/ranks.md has the details.
 [[nodiscard]] RankPlace FindRank(const RankFlags& flags,
                                  const Environment& environment);
+
+// The first host of a Slurm node list: "node[01-03,7],other" -> node01. Throws
+// UsageError for text that is not such a list.
+[[nodiscard]] std::string FirstSlurmHost(std::string_view nodes);
+
+// "3,2(x4)" -> {3, 2, 2, 2, 2}: tasks of each node. Throws UsageError.
+[[nodiscard]] std::vector<int> SlurmTasksOfNodes(std::string_view tasks);
 
 }  // namespace infeed

@@ -5,7 +5,7 @@
 
 #include "trainer/log/profiler.h"
 #include "trainer/log/run_log.h"
-#include "trainer/results/eval_subject.h"
+#include "trainer/results/eval_result.h"
 #include "trainer/run/job.h"
 
 // Describes a training run in its model directory.

@@ -7,7 +7,6 @@
 
 #include "trainer/checkpoint/eval_history.h"
 #include "trainer/results/eval_result.h"
-#include "trainer/results/eval_subject.h"
 #include "trainer/run/job.h"
 
 namespace infeed {

@@ -5,7 +5,7 @@
 
 #include "base/program_end.h"
 #include "trainer/log/run_log.h"
-#include "trainer/results/eval_subject.h"
+#include "trainer/results/eval_result.h"
 #include "trainer/run/job.h"
 #include "trainer/run/training.h"
 

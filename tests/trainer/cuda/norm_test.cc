@@ -8,7 +8,6 @@
 #include <torch/types.h>
 
 #include "trainer/network/fused_norm.h"
-#include "trainer/network/gpu_norm.h"
 
 #include "gtest/gtest.h"
 

@@ -1,5 +1,3 @@
-#include "trainer/params/checks.h"
-
 #include <string>
 
 #include <gmock/gmock.h>
@@ -8,6 +6,7 @@
 #include "base/error.h"
 #include "tests/support/throws.h"
 #include "trainer/params/params.h"
+#include "trainer/params/table.h"
 
 namespace infeed {
 namespace checks_test {

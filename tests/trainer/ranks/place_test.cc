@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "tests/support/throws.h"
-#include "trainer/ranks/launchers.h"
 
 namespace infeed {
 namespace {
