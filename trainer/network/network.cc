@@ -188,7 +188,7 @@ std::shared_ptr<Network> MakeNetwork(const ModelOptions& options) {
   if (options.kind == ModelKind::kLeNet) {
     return std::make_shared<LeNet>(options);
   }
-  return std::make_shared<ResNet>(options);
+  return MakeResNet(options);
 }
 
 void RegisterAt(torch::nn::Module& root, const std::string& path,

@@ -172,11 +172,12 @@ TEST(ShareBatchNormsTest, SharesEveryOne) {
   RankThreads(2).Run([](Ranks& ranks) {
     const RankPlace& place = ranks.place();
     const auto group = JoinAll(ranks);
-    ResNet network({.depth = 18, .num_classes = 4});
-    ShareBatchNorms(network, group.get());
-    static_cast<void>(network.Forward(
+    const std::shared_ptr<Network> network =
+        MakeResNet({.depth = 18, .num_classes = 4});
+    ShareBatchNorms(*network, group.get());
+    static_cast<void>(network->Forward(
         torch::full({2, 3, 32, 32}, place.rank, torch::kFloat)));
-    for (const auto& buffer : network.named_buffers()) {
+    for (const auto& buffer : network->named_buffers()) {
       torch::Tensor mine = buffer.value().to(torch::kDouble).clone();
       group->Sum(mine);
       EXPECT_TRUE(mine.equal(buffer.value().to(torch::kDouble) * 2))

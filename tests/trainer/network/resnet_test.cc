@@ -21,15 +21,14 @@
 namespace infeed {
 namespace {
 
-std::shared_ptr<ResNet> MakeResNet(int depth, int classes,
-                                   std::uint64_t seed = 0) {
+std::shared_ptr<Network> ResNetOf(int depth, int classes,
+                                  std::uint64_t seed = 0) {
   at::set_num_threads(2);
-  return std::make_shared<ResNet>(
-      ModelOptions{.depth = depth, .num_classes = classes, .seed = seed});
+  return MakeResNet({.depth = depth, .num_classes = classes, .seed = seed});
 }
 
 // "NAME DIMxDIM" for each tensor of the state, by name.
-std::vector<std::string> LayoutOf(const ResNet& model) {
+std::vector<std::string> LayoutOf(const Network& model) {
   std::vector<std::string> lines;
   for (const auto& [name, tensor] : StateOf(model)) {
     std::string line = name + " ";
@@ -50,7 +49,7 @@ std::string Joined(const std::vector<std::string>& lines) {
 }
 
 TEST(ResNetTest, Resnet18HasTorchvisionsNamesAndShapes) {
-  EXPECT_EQ(LayoutOf(*MakeResNet(18, 1000)),
+  EXPECT_EQ(LayoutOf(*ResNetOf(18, 1000)),
             TorchvisionGolden()["layout_18"].get<std::vector<std::string>>());
 }
 
@@ -61,7 +60,7 @@ TEST(ResNetTest, HasTorchvisionsNamesShapesAndParameters) {
                                          {101, 44549160},
                                          {152, 60192808}}) {
     SCOPED_TRACE(depth);
-    const std::shared_ptr<ResNet> model = MakeResNet(depth, 1000);
+    const std::shared_ptr<Network> model = ResNetOf(depth, 1000);
     std::int64_t parameters = 0;
     for (const torch::Tensor& parameter : model->parameters()) {
       parameters += parameter.numel();
@@ -78,7 +77,7 @@ TEST(ResNetTest, HasTorchvisionsNamesShapesAndParameters) {
 
 TEST(ResNetTest, GivesTorchvisionsLogits) {
   const torch::NoGradGuard no_grad;
-  const std::shared_ptr<ResNet> model = MakeResNet(18, kGoldenClasses);
+  const std::shared_ptr<Network> model = ResNetOf(18, kGoldenClasses);
   SetGoldenWeights(*model);
   Batch batch({.size = kGoldenBatch, .image_size = kGoldenSize});
   FillWithGolden(batch);
@@ -95,7 +94,7 @@ TEST(ResNetTest, GivesTorchvisionsLogits) {
 }
 
 TEST(ResNetTest, TakesImagesOfManySizes) {
-  const std::shared_ptr<ResNet> model = MakeResNet(50, 7);
+  const std::shared_ptr<Network> model = ResNetOf(50, 7);
   model->eval();
   const torch::NoGradGuard no_grad;
   for (const std::int64_t side : {32, 64, 65, 224}) {
@@ -105,7 +104,7 @@ TEST(ResNetTest, TakesImagesOfManySizes) {
 }
 
 TEST(ResNetTest, ConvolutionsStartWithOneOverTheRootOfFanIn) {
-  for (const auto& [name, tensor] : StateOf(*MakeResNet(50, 1000))) {
+  for (const auto& [name, tensor] : StateOf(*ResNetOf(50, 1000))) {
     if (tensor.dim() == 4) {
       const double expected =
           std::sqrt(1.0 / static_cast<double>(tensor[0].numel()));
@@ -121,7 +120,7 @@ TEST(ResNetTest, ConvolutionsStartWithOneOverTheRootOfFanIn) {
 }
 
 TEST(ResNetTest, BlocksStartAsTheirShortcut) {
-  for (const auto& [name, tensor] : StateOf(*MakeResNet(18, 10))) {
+  for (const auto& [name, tensor] : StateOf(*ResNetOf(18, 10))) {
     if (name.ends_with("bn2.weight")) {
       EXPECT_EQ(tensor.abs().max().item<float>(), 0) << name;
     } else if (name.ends_with("bn1.weight")) {
@@ -131,7 +130,7 @@ TEST(ResNetTest, BlocksStartAsTheirShortcut) {
 }
 
 TEST(ResNetTest, TheClassifierStartsSmall) {
-  const auto state = StateOf(*MakeResNet(50, 1000));
+  const auto state = StateOf(*ResNetOf(50, 1000));
   EXPECT_NEAR(state.at("fc.weight").std().item<double>(), 0.01, 1e-4);
   EXPECT_EQ(state.at("fc.bias").abs().max().item<float>(), 0);
 }
@@ -139,14 +138,14 @@ TEST(ResNetTest, TheClassifierStartsSmall) {
 TEST(ResNetTest, WeightsAreAFunctionOfTheWholeSeed) {
   const std::uint64_t seed = (std::uint64_t{1} << 32) + 5;
   const auto weight = [](std::uint64_t of) {
-    return StateOf(*MakeResNet(18, 10, of)).at("layer3.0.conv1.weight");
+    return StateOf(*ResNetOf(18, 10, of)).at("layer3.0.conv1.weight");
   };
   EXPECT_TRUE(weight(seed).equal(weight(seed)));
   EXPECT_FALSE(weight(seed).equal(weight(5)));
 }
 
 TEST(ResNetTest, TellsItsKindsOfParameters) {
-  const std::shared_ptr<ResNet> model = MakeResNet(50, 1000);
+  const std::shared_ptr<Network> model = ResNetOf(50, 1000);
   std::map<ParameterKind, std::int64_t> counts;
   for (const auto& entry : model->named_parameters()) {
     counts[model->KindOf(entry.key())] += entry.value().numel();
