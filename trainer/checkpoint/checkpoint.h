@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/memory/batch.h"
 #include "pipeline/order/stream_state.h"
 #include "trainer/formats/host_tensor.h"
 

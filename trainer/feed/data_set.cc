@@ -4,7 +4,6 @@
 #include <limits>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/count_text.h"
 #include "base/error.h"
@@ -12,7 +11,6 @@
 #include "records/files/class_list.h"
 #include "records/files/dataset_info.h"
 #include "records/store/index_data.h"
-#include "records/store/label_index.h"
 #include "trainer/feed/run_input.h"
 
 namespace infeed {

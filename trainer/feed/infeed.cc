@@ -1,9 +1,7 @@
 #include "trainer/feed/infeed.h"
 
 #include <chrono>
-#include <optional>
 #include <string>
-#include <utility>
 
 #include "base/error.h"
 

@@ -7,7 +7,6 @@
 #include "pipeline/order/sample_order.h"
 #include "pipeline/reading/memory_plan.h"
 #include "pipeline/reading/packed_reading.h"
-#include "preprocess/pixels/image_size.h"
 
 namespace infeed {
 namespace {

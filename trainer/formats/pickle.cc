@@ -2,21 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <deque>
 #include <map>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/choices.h"
 #include "base/error.h"
-#include "trainer/formats/host_tensor.h"
 
 namespace infeed {
 namespace {

@@ -15,7 +15,6 @@
 #include "records/archives/zip_directory.h"
 #include "records/archives/zip_entry.h"
 #include "records/bytes/byte_source.h"
-#include "trainer/formats/host_tensor.h"
 #include "trainer/formats/pickle.h"
 #include "trainer/formats/wrapper_names.h"
 

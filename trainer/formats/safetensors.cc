@@ -15,7 +15,6 @@
 #include "base/choices.h"
 #include "base/error.h"
 #include "records/bytes/crc32c.h"
-#include "trainer/formats/host_tensor.h"
 
 namespace infeed {
 namespace {

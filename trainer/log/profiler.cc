@@ -1,6 +1,5 @@
 #include "trainer/log/profiler.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <string_view>
 #include <utility>

@@ -5,13 +5,11 @@
 #include <atomic>
 #include <charconv>
 #include <system_error>
-#include <utility>
 
 #include "base/environment.h"
 #include "base/error.h"
 #include "records/tfrecord/format.h"
 #include "trainer/log/event.pb.h"
-#include "trainer/log/run_origin.h"
 #include "trainer/results/model_dir.h"
 
 namespace infeed {

@@ -13,7 +13,6 @@
 #include "pipeline/memory/memory_limit.h"
 #include "pipeline/stats/text.h"
 #include "records/bytes/hash_text.h"
-#include "trainer/log/eval_log.h"
 #include "trainer/log/pictures.h"
 
 namespace infeed {

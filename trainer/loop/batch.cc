@@ -1,10 +1,7 @@
 #include "trainer/loop/batch.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <span>
 
 #include "base/error.h"

@@ -1,12 +1,5 @@
 #include "trainer/loop/device_loop.h"
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <ATen/ATen.h>
 #include <torch/types.h>
 

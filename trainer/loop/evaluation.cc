@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "records/files/open_source.h"
 #include "trainer/feed/infeed.h"
-#include "trainer/feed/run_input.h"
 
 namespace infeed {
 namespace {

@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <string>
-#include <utility>
 
 #include <ATen/ATen.h>
 
-#include "trainer/groups/device_group.h"
 #include "trainer/groups/gradient_buckets.h"
-#include "trainer/loop/step_loss.h"
 #include "trainer/model/lr_schedule.h"
 #include "trainer/network/loss.h"
 #include "trainer/optimizer/pass.h"

@@ -1,7 +1,5 @@
 #include "trainer/network/batch_norm.h"
 
-#include <utility>
-
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 #include <torch/csrc/autograd/custom_function.h>

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <utility>
 
@@ -13,7 +12,6 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "preprocess/pixels/image_size.h"
-#include "trainer/model/layers.h"
 #include "trainer/network/pool.h"
 #include "trainer/network/random.h"
 #include "trainer/network/resnet.h"

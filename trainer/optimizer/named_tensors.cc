@@ -1,7 +1,6 @@
 #include "trainer/optimizer/named_tensors.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <set>
 

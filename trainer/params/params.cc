@@ -1,8 +1,6 @@
 #include "trainer/params/params.h"
 
 #include <algorithm>
-#include <cmath>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -10,7 +8,6 @@
 #include "base/own_files.h"
 #include "base/shown_text.h"
 #include "pipeline/options/option_text.h"
-#include "pipeline/order/epoch_batches.h"
 #include "trainer/model/named_networks.h"
 #include "trainer/params/parse.h"
 #include "trainer/params/presets.h"

@@ -15,7 +15,6 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "base/own_files.h"
 #include "base/shown_text.h"
 #include "records/cloud/object_store.h"
 #include "records/files/open_source.h"

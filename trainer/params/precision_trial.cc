@@ -4,7 +4,6 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <thread>
 
 #include <fmt/format.h>
@@ -12,7 +11,6 @@
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/feed/run_input.h"
 #include "trainer/log/messages.h"
-#include "trainer/loop/device_loop.h"
 #include "trainer/model/cost.h"
 #include "trainer/params/parse.h"
 #include "trainer/params/station_options.h"

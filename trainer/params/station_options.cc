@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,7 +17,6 @@
 #include "records/bytes/whole_number.h"
 #include "trainer/model/image_size_schedule.h"
 #include "trainer/model/resnet_plan.h"
-#include "trainer/params/params.h"
 #include "trainer/params/stream_identity.h"
 #include "trainer/params/table.h"
 #include "trainer/results/eval_result.h"

@@ -1,11 +1,8 @@
 #include "trainer/params/table.h"
 
 #include <algorithm>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <variant>
-#include <vector>
 
 #include "base/error.h"
 #include "pipeline/options/input_table.h"

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
-#include <string>
 #include <system_error>
 #include <vector>
 

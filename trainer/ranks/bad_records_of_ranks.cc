@@ -4,7 +4,6 @@
 #include <span>
 #include <sstream>
 #include <tuple>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 #include "trainer/ranks/frames.h"
 
-#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>

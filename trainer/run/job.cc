@@ -1,11 +1,9 @@
 #include "trainer/run/job.h"
 
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include "base/error.h"
 #include "records/store/index_data.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/manifest.h"

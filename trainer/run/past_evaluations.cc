@@ -1,6 +1,5 @@
 #include "trainer/run/past_evaluations.h"
 
-#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -10,7 +9,6 @@
 #include "trainer/model/lr_schedule.h"
 #include "trainer/params/station_options.h"
 #include "trainer/params/validation.h"
-#include "trainer/results/eval_result.h"
 
 namespace infeed {
 namespace {

@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <exception>
-#include <filesystem>
 #include <system_error>
 
 #include <fmt/format.h>
