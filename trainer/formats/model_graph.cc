@@ -189,8 +189,45 @@ class ResNetNodes {
   ResNetNodes(bool pre_activation, GraphBuilder& graph)
       : pre_activation_(pre_activation), graph_(graph) {}
 
-  std::string Stem(const ResNetPlan& plan, ImageSize size, std::string x);
-  std::string Block(const BlockPlan& block, const std::string& input);
+  std::string Stem(const ResNetPlan& plan, ImageSize size, std::string x) {
+    for (const ConvPlan& conv : plan.stem) {
+      x = ConvolutionNorm(conv, x);
+      if (!conv.norm.empty()) {
+        x = graph_.Relu(x);
+      }
+      size = {CeilDiv(size.height, conv.stride),
+              CeilDiv(size.width, conv.stride)};
+    }
+    switch (plan.pool) {
+      case StemPool::kNone:
+      case StemPool::kConvolution:
+        return x;
+      case StemPool::kMax:
+        return graph_.MaxPool(
+            x, {.kernel = 3, .stride = 2, .pad_before = 1, .pad_after = 1});
+      case StemPool::kMaxBlur:
+        return graph_.Blur(
+            graph_.MaxPool(x, {.kernel = 3, .pad_before = 1, .pad_after = 1}));
+      case StemPool::kMaxSame:
+        return graph_.MaxPool(x, {.kernel = 3,
+                                  .stride = 2,
+                                  .pad_before = size.height % 2,
+                                  .pad_after = 1,
+                                  .pad_left = size.width % 2});
+    }
+    return x;
+  }
+
+  std::string Block(const BlockPlan& block, const std::string& input) {
+    if (pre_activation_) {
+      return PreActivationBlock(block, input);
+    }
+    const std::string branch = Branch(block, input);
+    const std::string shortcut =
+        block.shortcut ? Shortcut(block, input) : input;
+    return graph_.Relu(graph_.Add(branch, shortcut, block.name));
+  }
+
   std::string NormRelu(const std::string& norm, std::int64_t channels,
                        const std::string& x) {
     return graph_.Relu(graph_.BatchNorm(x, norm, channels));
@@ -205,114 +242,64 @@ class ResNetNodes {
     const std::string y = Convolution(conv, x);
     return conv.norm.empty() ? y : graph_.BatchNorm(y, conv.norm, conv.out);
   }
-  std::string Branch(const BlockPlan& block, std::string x);
+  std::string Branch(const BlockPlan& block, std::string x) {
+    for (const ConvPlan& conv : block.convs) {
+      x = ConvolutionNorm(conv, x);
+      if (&conv != &block.convs.back()) {
+        x = graph_.Relu(x);
+      }
+      if (conv.blur_stride > 1) {
+        x = graph_.Blur(x);
+      }
+    }
+    if (block.eca_taps > 0) {
+      return ChannelAttention(block, x);
+    }
+    return block.se_channels > 0 ? SqueezeExcitation(block, x) : x;
+  }
+
   std::string PreActivationBlock(const BlockPlan& block,
-                                 const std::string& input);
-  std::string Shortcut(const BlockPlan& block, const std::string& x);
-  std::string SqueezeExcitation(const BlockPlan& block, const std::string& x);
-  std::string ChannelAttention(const BlockPlan& block, const std::string& x);
+                                 const std::string& input) {
+    std::string x = input;
+    std::string shortcut = input;
+    for (const ConvPlan& conv : block.convs) {
+      x = NormRelu(conv.norm, conv.in, x);
+      if (&conv == &block.convs.front() && block.shortcut) {
+        shortcut = Shortcut(block, x);
+      }
+      x = Convolution(conv, x);
+    }
+    return graph_.Add(x, shortcut, block.name);
+  }
+
+  std::string Shortcut(const BlockPlan& block, const std::string& x) {
+    if (!block.average_shortcut) {
+      return ConvolutionNorm(*block.shortcut, x);
+    }
+    return ConvolutionNorm(
+        *block.shortcut,
+        graph_.AveragePool(x, {.kernel = 2, .stride = 2, .partial = true}));
+  }
+
+  std::string SqueezeExcitation(const BlockPlan& block, const std::string& x) {
+    const std::vector<ConvPlan> convs = PlanSqueezeExcitation(block);
+    const std::string squeezed =
+        graph_.Relu(Convolution(convs.front(), graph_.GlobalAveragePool(x)));
+    const std::string excitation =
+        graph_.Sigmoid(Convolution(convs.back(), squeezed));
+    return graph_.ScaleChannels(x, excitation, block.name + ".se");
+  }
+
+  std::string ChannelAttention(const BlockPlan& block, const std::string& x) {
+    const std::string attention = graph_.Sigmoid(
+        graph_.ChannelConvolution(graph_.GlobalAveragePool(x),
+                                  ChannelAttentionName(block), block.eca_taps));
+    return graph_.ScaleChannels(x, attention, block.name + ".se");
+  }
 
   bool pre_activation_;
   GraphBuilder& graph_;
 };
-
-std::string ResNetNodes::Stem(const ResNetPlan& plan, ImageSize size,
-                              std::string x) {
-  for (const ConvPlan& conv : plan.stem) {
-    x = ConvolutionNorm(conv, x);
-    if (!conv.norm.empty()) {
-      x = graph_.Relu(x);
-    }
-    size = {CeilDiv(size.height, conv.stride),
-            CeilDiv(size.width, conv.stride)};
-  }
-  switch (plan.pool) {
-    case StemPool::kNone:
-    case StemPool::kConvolution:
-      return x;
-    case StemPool::kMax:
-      return graph_.MaxPool(
-          x, {.kernel = 3, .stride = 2, .pad_before = 1, .pad_after = 1});
-    case StemPool::kMaxBlur:
-      return graph_.Blur(
-          graph_.MaxPool(x, {.kernel = 3, .pad_before = 1, .pad_after = 1}));
-    case StemPool::kMaxSame:
-      return graph_.MaxPool(x, {.kernel = 3,
-                                .stride = 2,
-                                .pad_before = size.height % 2,
-                                .pad_after = 1,
-                                .pad_left = size.width % 2});
-  }
-  return x;
-}
-
-std::string ResNetNodes::Block(const BlockPlan& block,
-                               const std::string& input) {
-  if (pre_activation_) {
-    return PreActivationBlock(block, input);
-  }
-  const std::string branch = Branch(block, input);
-  const std::string shortcut = block.shortcut ? Shortcut(block, input) : input;
-  return graph_.Relu(graph_.Add(branch, shortcut, block.name));
-}
-
-std::string ResNetNodes::Branch(const BlockPlan& block, std::string x) {
-  for (const ConvPlan& conv : block.convs) {
-    x = ConvolutionNorm(conv, x);
-    if (&conv != &block.convs.back()) {
-      x = graph_.Relu(x);
-    }
-    if (conv.blur_stride > 1) {
-      x = graph_.Blur(x);
-    }
-  }
-  if (block.eca_taps > 0) {
-    return ChannelAttention(block, x);
-  }
-  return block.se_channels > 0 ? SqueezeExcitation(block, x) : x;
-}
-
-std::string ResNetNodes::PreActivationBlock(const BlockPlan& block,
-                                            const std::string& input) {
-  std::string x = input;
-  std::string shortcut = input;
-  for (const ConvPlan& conv : block.convs) {
-    x = NormRelu(conv.norm, conv.in, x);
-    if (&conv == &block.convs.front() && block.shortcut) {
-      shortcut = Shortcut(block, x);
-    }
-    x = Convolution(conv, x);
-  }
-  return graph_.Add(x, shortcut, block.name);
-}
-
-std::string ResNetNodes::Shortcut(const BlockPlan& block,
-                                  const std::string& x) {
-  if (!block.average_shortcut) {
-    return ConvolutionNorm(*block.shortcut, x);
-  }
-  return ConvolutionNorm(
-      *block.shortcut,
-      graph_.AveragePool(x, {.kernel = 2, .stride = 2, .partial = true}));
-}
-
-std::string ResNetNodes::SqueezeExcitation(const BlockPlan& block,
-                                           const std::string& x) {
-  const std::vector<ConvPlan> convs = PlanSqueezeExcitation(block);
-  const std::string squeezed =
-      graph_.Relu(Convolution(convs.front(), graph_.GlobalAveragePool(x)));
-  const std::string excitation =
-      graph_.Sigmoid(Convolution(convs.back(), squeezed));
-  return graph_.ScaleChannels(x, excitation, block.name + ".se");
-}
-
-std::string ResNetNodes::ChannelAttention(const BlockPlan& block,
-                                          const std::string& x) {
-  const std::string attention = graph_.Sigmoid(
-      graph_.ChannelConvolution(graph_.GlobalAveragePool(x),
-                                ChannelAttentionName(block), block.eca_taps));
-  return graph_.ScaleChannels(x, attention, block.name + ".se");
-}
 
 // Add the layers of a network after x; the last node's output is the logits.
 void AddResNet(const ResNetPlan& plan, const ImageSize& image_size,

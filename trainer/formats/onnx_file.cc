@@ -3,8 +3,10 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 #include <vector>
 
+#include "base/choices.h"
 #include "base/error.h"
 #include "trainer/formats/onnx.pb.h"
 
@@ -16,70 +18,40 @@ constexpr std::int64_t kOperatorSet = 13;
 constexpr std::int32_t kFloat = 1;
 constexpr std::int32_t kInt64 = 7;
 
-const char* OperatorOf(GraphOp op) {
-  switch (op) {
-    case GraphOp::kSubtract:
-      return "Sub";
-    case GraphOp::kDivide:
-      return "Div";
-    case GraphOp::kConvolution:
-    case GraphOp::kChannelConvolution:
-      return "Conv";
-    case GraphOp::kReflectPad:
-      return "Pad";
-    case GraphOp::kBatchNorm:
-      return "BatchNormalization";
-    case GraphOp::kRelu:
-      return "Relu";
-    case GraphOp::kSigmoid:
-      return "Sigmoid";
-    case GraphOp::kMaxPool:
-      return "MaxPool";
-    case GraphOp::kAveragePool:
-      return "AveragePool";
-    case GraphOp::kGlobalAveragePool:
-      return "GlobalAveragePool";
-    case GraphOp::kAdd:
-      return "Add";
-    case GraphOp::kScaleChannels:
-      return "Mul";
-    case GraphOp::kFlatten:
-      return "Flatten";
-    case GraphOp::kLinear:
-      return "Gemm";
-  }
-  return "";
+constexpr Choices<GraphOp, 15> kOperators = {
+    {{"Sub", GraphOp::kSubtract},
+     {"Div", GraphOp::kDivide},
+     {"Conv", GraphOp::kConvolution},
+     {"Conv", GraphOp::kChannelConvolution},
+     {"BatchNormalization", GraphOp::kBatchNorm},
+     {"Relu", GraphOp::kRelu},
+     {"Sigmoid", GraphOp::kSigmoid},
+     {"MaxPool", GraphOp::kMaxPool},
+     {"AveragePool", GraphOp::kAveragePool},
+     {"Pad", GraphOp::kReflectPad},
+     {"GlobalAveragePool", GraphOp::kGlobalAveragePool},
+     {"Add", GraphOp::kAdd},
+     {"Mul", GraphOp::kScaleChannels},
+     {"Flatten", GraphOp::kFlatten},
+     {"Gemm", GraphOp::kLinear}}};
+
+onnx::Attribute& AddAttribute(onnx::Node& node, const char* name,
+                              onnx::Attribute::Type type) {
+  onnx::Attribute& attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(type);
+  return attribute;
 }
 
 void AddInts(onnx::Node& node, const char* name,
              std::initializer_list<std::int64_t> values) {
-  onnx::Attribute& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(onnx::Attribute::INTS);
-  for (const std::int64_t value : values) {
-    attribute.add_ints(value);
-  }
+  AddAttribute(node, name, onnx::Attribute::INTS)
+      .mutable_ints()
+      ->Add(values.begin(), values.end());
 }
 
 void AddInt(onnx::Node& node, const char* name, std::int64_t value) {
-  onnx::Attribute& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(onnx::Attribute::INT);
-  attribute.set_i(value);
-}
-
-void AddString(onnx::Node& node, const char* name, const char* value) {
-  onnx::Attribute& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(onnx::Attribute::STRING);
-  attribute.set_s(value);
-}
-
-void AddFloat(onnx::Node& node, const char* name, float value) {
-  onnx::Attribute& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(onnx::Attribute::FLOAT);
-  attribute.set_f(value);
+  AddAttribute(node, name, onnx::Attribute::INT).set_i(value);
 }
 
 void AddWindow(onnx::Node& node, const GraphWindow& window) {
@@ -105,14 +77,14 @@ void AddAttributes(onnx::Node& node, const GraphNode& from) {
               {from.window.pad_before, 0, from.window.pad_after, 0});
       break;
     case GraphOp::kReflectPad:
-      AddString(node, "mode", "reflect");
+      AddAttribute(node, "mode", onnx::Attribute::STRING).set_s("reflect");
       break;
     case GraphOp::kMaxPool:
     case GraphOp::kAveragePool:
       AddWindow(node, from.window);
       break;
     case GraphOp::kBatchNorm:
-      AddFloat(node, "epsilon", from.epsilon);
+      AddAttribute(node, "epsilon", onnx::Attribute::FLOAT).set_f(from.epsilon);
       break;
     case GraphOp::kFlatten:
       AddInt(node, "axis", 1);
@@ -120,13 +92,7 @@ void AddAttributes(onnx::Node& node, const GraphNode& from) {
     case GraphOp::kLinear:
       AddInt(node, "transB", 1);
       break;
-    case GraphOp::kSubtract:
-    case GraphOp::kDivide:
-    case GraphOp::kRelu:
-    case GraphOp::kSigmoid:
-    case GraphOp::kGlobalAveragePool:
-    case GraphOp::kAdd:
-    case GraphOp::kScaleChannels:
+    default:  // The others have none.
       break;
   }
 }
@@ -169,7 +135,7 @@ void AddNode(onnx::Graph& graph, const GraphNode& from) {
   }
   onnx::Node& node = *graph.add_node();
   node.set_name(output);
-  node.set_op_type(OperatorOf(from.op));
+  node.set_op_type(std::string(ChoiceName(from.op, kOperators)));
   for (const std::string& input : inputs) {
     node.add_input(input);
   }

@@ -82,17 +82,153 @@ class PickleMachine {
       : bytes_(bytes), nodes_(nodes) {}
 
   // Runs to the end. Requires: called once.
-  [[nodiscard]] const PickleNode* Run();
+  [[nodiscard]] const PickleNode* Run() {
+    while (true) {
+      at_ = place_;
+      if (!Step(static_cast<std::uint8_t>(TakeUnsigned(1)))) {
+        break;
+      }
+    }
+    Require(stack_.size() == 1 && stack_[0] != nullptr,
+            "the end is not after one value");
+    return stack_[0];
+  }
 
  private:
   using Kind = PickleNode::Kind;
   using Items = PickleNode::Items;
 
   // Runs one instruction; false after the last.
-  bool Step(std::uint8_t code);
-  bool PushValue(std::uint8_t code);
-  bool BuildContainer(std::uint8_t code);
-  bool UseMemo(std::uint8_t code);
+  bool Step(std::uint8_t code) {
+    if (code == kStop) {
+      return false;
+    }
+    if (code == kProto) {
+      Require(TakeUnsigned(1) <= kNewestProtocol, "the protocol is unknown");
+    } else if (code == kFrame) {
+      (void)TakeUnsigned(8);  // The frame's length, a hint for buffering.
+    } else if (code == kReduce) {
+      Reduce();
+    } else if (code == kBuild) {
+      IgnoreState();
+    } else if (code == kBinPersId) {
+      PushStorage();
+    } else if (!PushValue(code) && !BuildContainer(code) && !UseMemo(code)) {
+      Fail(fmt::format("the instruction 0x{:02x} is not one of plain weights",
+                       code));
+    }
+    return true;
+  }
+
+  bool PushValue(std::uint8_t code) {
+    switch (code) {
+      case kNone:
+        Push(New(Kind::kNone));
+        return true;
+      case kNewTrue:
+      case kNewFalse:
+        New(Kind::kBool).number = code == kNewTrue ? 1 : 0;
+        Push(nodes_.back());
+        return true;
+      case kBinInt:
+        PushInt(static_cast<std::int32_t>(TakeUnsigned(4)));
+        return true;
+      case kBinInt1:
+        PushInt(static_cast<std::int64_t>(TakeUnsigned(1)));
+        return true;
+      case kBinInt2:
+        PushInt(static_cast<std::int64_t>(TakeUnsigned(2)));
+        return true;
+      case kLong1:
+        PushInt(TakeLong());
+        return true;
+      case kBinFloat:  // Not used for weights.
+        (void)TakeUnsigned(8);
+        Push(New(Kind::kFloat));
+        return true;
+      case kBinUnicode:
+        PushText(Kind::kString, TakeText(TakeUnsigned(4)));
+        return true;
+      case kShortBinUnicode:
+        PushText(Kind::kString, TakeText(TakeUnsigned(1)));
+        return true;
+      case kGlobal: {
+        const std::string module = TakeLine();
+        PushGlobal(module, TakeLine());
+        return true;
+      }
+      case kStackGlobal: {
+        const Items names = PopItems(2);
+        Require(
+            names[0]->kind == Kind::kString && names[1]->kind == Kind::kString,
+            "a name is not text");
+        PushGlobal(names[0]->text, names[1]->text);
+        return true;
+      }
+      default:
+        return false;
+    }
+  }
+
+  bool BuildContainer(std::uint8_t code) {
+    switch (code) {
+      case kMark:
+        stack_.push_back(nullptr);
+        return true;
+      case kEmptyTuple:
+        Push(New(Kind::kTuple));
+        return true;
+      case kEmptyList:
+        Push(New(Kind::kList));
+        return true;
+      case kEmptyDict:
+        Push(New(Kind::kDict));
+        return true;
+      case kTuple:
+        PushTuple(PopToMark());
+        return true;
+      case kAppend:
+        AddItems(PopItems(1));
+        return true;
+      case kAppends:
+        AddItems(PopToMark());
+        return true;
+      case kSetItem:
+        AddEntries(PopItems(2));
+        return true;
+      case kSetItems:
+        AddEntries(PopToMark());
+        return true;
+      default:
+        if (code < kTuple1 || code > kTuple3) {
+          return false;
+        }
+        PushTuple(PopItems(code - kTuple1 + std::size_t{1}));
+        return true;
+    }
+  }
+
+  bool UseMemo(std::uint8_t code) {
+    switch (code) {
+      case kBinPut:
+        Remember(TakeUnsigned(1));
+        return true;
+      case kLongBinPut:
+        Remember(TakeUnsigned(4));
+        return true;
+      case kMemoize:
+        Remember(memo_.size());
+        return true;
+      case kBinGet:
+        Recall(TakeUnsigned(1));
+        return true;
+      case kLongBinGet:
+        Recall(TakeUnsigned(4));
+        return true;
+      default:
+        return false;
+    }
+  }
 
   // Reading the program's bytes.
   std::span<const std::byte> Take(std::size_t count) {
@@ -213,11 +349,89 @@ class PickleMachine {
   }
 
   // Global names and calls, which are never executed.
-  void PushGlobal(const std::string& module, const std::string& name);
-  void Reduce();
-  PickleNode& Rebuild(const Items& arguments);
-  void PushStorage();
-  void IgnoreState();
+  void PushGlobal(const std::string& module, const std::string& name) {
+    std::string global = module + " " + name;
+    if (!IsAllowed(global)) {
+      Fail(fmt::format(
+          "holds a '{}.{}', which is not plain weights: save a state_dict() "
+          "alone",
+          module, name));
+    }
+    PushText(Kind::kGlobal, std::move(global));
+  }
+
+  // A call. The results of known functions are built here, without calling
+  // them.
+  void Reduce() {
+    const Items call = PopItems(2);
+    Require(call[0]->kind == Kind::kGlobal && call[1]->kind == Kind::kTuple,
+            "a call is not of a name with a tuple");
+    const std::string& name = call[0]->text;
+    const Items& arguments = call[1]->items;
+    if (name == kOrderedDict) {
+      Require(arguments.empty(), "an OrderedDict does not begin empty");
+      Push(New(Kind::kDict));
+    } else if (name == kRebuildTensor) {
+      Push(Rebuild(arguments));
+    } else if (name == kRebuildParameter) {
+      Require(!arguments.empty() && arguments[0]->kind == Kind::kTensor,
+              "a parameter is not a tensor");
+      stack_.push_back(const_cast<PickleNode*>(arguments[0]));
+    } else {
+      Fail("a storage is called");
+    }
+  }
+
+  // The arguments: storage, first element, shape, strides; the rest concerns
+  // gradients.
+  PickleNode& Rebuild(const Items& arguments) {
+    Require(arguments.size() >= 4 && arguments[0]->kind == Kind::kStorage &&
+                arguments[1]->kind == Kind::kInt &&
+                arguments[2]->kind == Kind::kTuple &&
+                arguments[3]->kind == Kind::kTuple &&
+                arguments[2]->items.size() == arguments[3]->items.size() &&
+                arguments[2]->items.size() <= kMaxRank,
+            "a tensor is not storage, place, shape and strides");
+    const auto numbers = [&](const Items& items) {
+      std::vector<std::int64_t> values;
+      for (const PickleNode* item : items) {
+        Require(item->kind == Kind::kInt && item->number >= 0,
+                "a shape or a stride is not a number");
+        values.push_back(item->number);
+      }
+      return values;
+    };
+    PickleNode& tensor = New(Kind::kTensor);
+    tensor.storage = arguments[0];
+    tensor.number = arguments[1]->number;
+    tensor.shape = numbers(arguments[2]->items);
+    tensor.strides = numbers(arguments[3]->items);
+    return tensor;
+  }
+
+  // ("storage", type, key, device, elements)
+  void PushStorage() {
+    const Items ids = PopItems(1);
+    const Items& id = ids[0]->items;
+    Require(ids[0]->kind == Kind::kTuple && id.size() == 5 &&
+                id[0]->text == "storage" && id[1]->kind == Kind::kGlobal &&
+                id[2]->kind == Kind::kString && id[4]->kind == Kind::kInt &&
+                id[4]->number >= 0,
+            "a persistent id is not that of a storage");
+    const StoredType* const type = FindChoice(id[1]->text, kStorages);
+    Require(type != nullptr, "a storage has no type");
+    PickleNode& storage = New(Kind::kStorage);
+    storage.type = *type;
+    storage.text = id[2]->text;
+    storage.number = id[4]->number;
+    Push(storage);
+  }
+
+  // The state that BUILD gives an object, such as a state_dict's versions.
+  void IgnoreState() {
+    (void)PopItems(1);
+    Require(Top().kind == Kind::kDict, "a state is given to no dictionary");
+  }
 
   [[noreturn]] void Fail(const std::string& why) const {
     throw DataError(fmt::format("pickle at byte {}: {}", at_, why));
@@ -236,233 +450,6 @@ class PickleMachine {
   std::vector<PickleNode*> stack_;  // nullptr: a mark
   std::map<std::uint64_t, PickleNode*> memo_;
 };
-
-const PickleNode* PickleMachine::Run() {
-  while (true) {
-    at_ = place_;
-    if (!Step(static_cast<std::uint8_t>(TakeUnsigned(1)))) {
-      break;
-    }
-  }
-  Require(stack_.size() == 1 && stack_[0] != nullptr,
-          "the end is not after one value");
-  return stack_[0];
-}
-
-bool PickleMachine::Step(std::uint8_t code) {
-  if (code == kStop) {
-    return false;
-  }
-  if (code == kProto) {
-    Require(TakeUnsigned(1) <= kNewestProtocol, "the protocol is unknown");
-  } else if (code == kFrame) {
-    (void)TakeUnsigned(8);  // The frame's length, a hint for buffering.
-  } else if (code == kReduce) {
-    Reduce();
-  } else if (code == kBuild) {
-    IgnoreState();
-  } else if (code == kBinPersId) {
-    PushStorage();
-  } else if (!PushValue(code) && !BuildContainer(code) && !UseMemo(code)) {
-    Fail(fmt::format("the instruction 0x{:02x} is not one of plain weights",
-                     code));
-  }
-  return true;
-}
-
-bool PickleMachine::PushValue(std::uint8_t code) {
-  switch (code) {
-    case kNone:
-      Push(New(Kind::kNone));
-      return true;
-    case kNewTrue:
-    case kNewFalse:
-      New(Kind::kBool).number = code == kNewTrue ? 1 : 0;
-      Push(nodes_.back());
-      return true;
-    case kBinInt:
-      PushInt(static_cast<std::int32_t>(TakeUnsigned(4)));
-      return true;
-    case kBinInt1:
-      PushInt(static_cast<std::int64_t>(TakeUnsigned(1)));
-      return true;
-    case kBinInt2:
-      PushInt(static_cast<std::int64_t>(TakeUnsigned(2)));
-      return true;
-    case kLong1:
-      PushInt(TakeLong());
-      return true;
-    case kBinFloat:  // Not used for weights.
-      (void)TakeUnsigned(8);
-      Push(New(Kind::kFloat));
-      return true;
-    case kBinUnicode:
-      PushText(Kind::kString, TakeText(TakeUnsigned(4)));
-      return true;
-    case kShortBinUnicode:
-      PushText(Kind::kString, TakeText(TakeUnsigned(1)));
-      return true;
-    case kGlobal: {
-      const std::string module = TakeLine();
-      PushGlobal(module, TakeLine());
-      return true;
-    }
-    case kStackGlobal: {
-      const Items names = PopItems(2);
-      Require(
-          names[0]->kind == Kind::kString && names[1]->kind == Kind::kString,
-          "a name is not text");
-      PushGlobal(names[0]->text, names[1]->text);
-      return true;
-    }
-    default:
-      return false;
-  }
-}
-
-bool PickleMachine::BuildContainer(std::uint8_t code) {
-  switch (code) {
-    case kMark:
-      stack_.push_back(nullptr);
-      return true;
-    case kEmptyTuple:
-      Push(New(Kind::kTuple));
-      return true;
-    case kEmptyList:
-      Push(New(Kind::kList));
-      return true;
-    case kEmptyDict:
-      Push(New(Kind::kDict));
-      return true;
-    case kTuple:
-      PushTuple(PopToMark());
-      return true;
-    case kAppend:
-      AddItems(PopItems(1));
-      return true;
-    case kAppends:
-      AddItems(PopToMark());
-      return true;
-    case kSetItem:
-      AddEntries(PopItems(2));
-      return true;
-    case kSetItems:
-      AddEntries(PopToMark());
-      return true;
-    default:
-      if (code < kTuple1 || code > kTuple3) {
-        return false;
-      }
-      PushTuple(PopItems(code - kTuple1 + std::size_t{1}));
-      return true;
-  }
-}
-
-bool PickleMachine::UseMemo(std::uint8_t code) {
-  switch (code) {
-    case kBinPut:
-      Remember(TakeUnsigned(1));
-      return true;
-    case kLongBinPut:
-      Remember(TakeUnsigned(4));
-      return true;
-    case kMemoize:
-      Remember(memo_.size());
-      return true;
-    case kBinGet:
-      Recall(TakeUnsigned(1));
-      return true;
-    case kLongBinGet:
-      Recall(TakeUnsigned(4));
-      return true;
-    default:
-      return false;
-  }
-}
-
-void PickleMachine::PushGlobal(const std::string& module,
-                               const std::string& name) {
-  std::string global = module + " " + name;
-  if (!IsAllowed(global)) {
-    Fail(fmt::format(
-        "holds a '{}.{}', which is not plain weights: save a state_dict() "
-        "alone",
-        module, name));
-  }
-  PushText(Kind::kGlobal, std::move(global));
-}
-
-// A call. The results of known functions are built here, without calling them.
-void PickleMachine::Reduce() {
-  const Items call = PopItems(2);
-  Require(call[0]->kind == Kind::kGlobal && call[1]->kind == Kind::kTuple,
-          "a call is not of a name with a tuple");
-  const std::string& name = call[0]->text;
-  const Items& arguments = call[1]->items;
-  if (name == kOrderedDict) {
-    Require(arguments.empty(), "an OrderedDict does not begin empty");
-    Push(New(Kind::kDict));
-  } else if (name == kRebuildTensor) {
-    Push(Rebuild(arguments));
-  } else if (name == kRebuildParameter) {
-    Require(!arguments.empty() && arguments[0]->kind == Kind::kTensor,
-            "a parameter is not a tensor");
-    stack_.push_back(const_cast<PickleNode*>(arguments[0]));
-  } else {
-    Fail("a storage is called");
-  }
-}
-
-// The arguments: storage, first element, shape, strides; the rest concerns
-// gradients.
-PickleNode& PickleMachine::Rebuild(const Items& arguments) {
-  Require(arguments.size() >= 4 && arguments[0]->kind == Kind::kStorage &&
-              arguments[1]->kind == Kind::kInt &&
-              arguments[2]->kind == Kind::kTuple &&
-              arguments[3]->kind == Kind::kTuple &&
-              arguments[2]->items.size() == arguments[3]->items.size() &&
-              arguments[2]->items.size() <= kMaxRank,
-          "a tensor is not storage, place, shape and strides");
-  const auto numbers = [&](const Items& items) {
-    std::vector<std::int64_t> values;
-    for (const PickleNode* item : items) {
-      Require(item->kind == Kind::kInt && item->number >= 0,
-              "a shape or a stride is not a number");
-      values.push_back(item->number);
-    }
-    return values;
-  };
-  PickleNode& tensor = New(Kind::kTensor);
-  tensor.storage = arguments[0];
-  tensor.number = arguments[1]->number;
-  tensor.shape = numbers(arguments[2]->items);
-  tensor.strides = numbers(arguments[3]->items);
-  return tensor;
-}
-
-// ("storage", type, key, device, elements)
-void PickleMachine::PushStorage() {
-  const Items ids = PopItems(1);
-  const Items& id = ids[0]->items;
-  Require(ids[0]->kind == Kind::kTuple && id.size() == 5 &&
-              id[0]->text == "storage" && id[1]->kind == Kind::kGlobal &&
-              id[2]->kind == Kind::kString && id[4]->kind == Kind::kInt &&
-              id[4]->number >= 0,
-          "a persistent id is not that of a storage");
-  const StoredType* const type = FindChoice(id[1]->text, kStorages);
-  Require(type != nullptr, "a storage has no type");
-  PickleNode& storage = New(Kind::kStorage);
-  storage.type = *type;
-  storage.text = id[2]->text;
-  storage.number = id[4]->number;
-  Push(storage);
-}
-
-// The state that BUILD gives an object, such as a state_dict's versions.
-void PickleMachine::IgnoreState() {
-  (void)PopItems(1);
-  Require(Top().kind == Kind::kDict, "a state is given to no dictionary");
-}
 
 }  // namespace
 

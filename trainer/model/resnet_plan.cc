@@ -120,16 +120,156 @@ class Planner {
         architecture_(architecture),
         biases_(options.variant == ModelVariant::kXlaJl) {}
 
-  ResNetPlan Plan();
+  ResNetPlan Plan() {
+    PlanStem();
+    for (int group = 1; group <= 4; ++group) {
+      const int blocks =
+          architecture_.blocks[static_cast<std::size_t>(group - 1)];
+      for (int index = 0; index < blocks; ++index) {
+        plan_.blocks.push_back(Block(group, index));
+        channels_ = plan_.blocks.back().convs.back().out;
+      }
+    }
+    plan_.pre_activation = options_.pre_activation;
+    plan_.final_norm = options_.pre_activation ? "norm" : "";
+    plan_.features = channels_;
+    plan_.classes = options_.num_classes;
+    return std::move(plan_);
+  }
 
  private:
-  void PlanStem();
-  [[nodiscard]] BlockPlan Block(int group, int index) const;
-  void AddBranch(std::int64_t channels, int stride, BlockPlan& block) const;
-  void AddShortcut(int stride, BlockPlan& block) const;
-  void AddExtras(BlockPlan& block) const;
+  void PlanStem() {
+    if (options_.resnetd_stem || options_.resnett_stem) {
+      const std::int64_t first = options_.resnett_stem ? 24 : 32;
+      plan_.stem = {
+          {.name = "conv1.0",
+           .norm = "conv1.1",
+           .in = options_.channels,
+           .out = first,
+           .kernel = 3,
+           .stride = 2},
+          {.name = "conv1.3",
+           .norm = "conv1.4",
+           .in = first,
+           .out = 32,
+           .kernel = 3},
+          {.name = "conv1.6", .norm = "bn1", .in = 32, .out = 64, .kernel = 3}};
+    } else {
+      plan_.stem = {{.name = "conv1",
+                     .norm = "bn1",
+                     .in = options_.channels,
+                     .out = 64,
+                     .kernel = options_.small_stem ? 3 : 7,
+                     .stride = options_.small_stem ? 1 : 2,
+                     .bias = biases_}};
+    }
+    if (options_.pre_activation || options_.variant == ModelVariant::kXlaJl) {
+      plan_.stem.back().norm.clear();
+    }
+    plan_.pool = options_.variant == ModelVariant::kTpu ? StemPool::kMaxSame
+                 : options_.blur_pool                   ? StemPool::kMaxBlur
+                                                        : StemPool::kMax;
+    if (options_.small_stem) {
+      plan_.pool = StemPool::kNone;
+    } else if (options_.replace_stem_max_pool) {
+      plan_.pool = StemPool::kConvolution;
+      plan_.stem.push_back({.name = "maxpool.0",
+                            .norm = "maxpool.1",
+                            .in = 64,
+                            .out = 64,
+                            .kernel = 3,
+                            .stride = 2});
+    }
+  }
+
+  [[nodiscard]] BlockPlan Block(int group, int index) const {
+    BlockPlan block;
+    block.group = group;
+    block.name = "layer" + std::to_string(group) + "." + std::to_string(index);
+    const int stride = group > 1 && index == 0 ? 2 : 1;
+    AddBranch(std::int64_t{32} << group, stride, block);
+    const bool always = index == 0 && options_.variant == ModelVariant::kTpu;
+    if (always || stride != 1 || channels_ != block.convs.back().out) {
+      AddShortcut(stride, block);
+    }
+    AddExtras(block);
+    return block;
+  }
+
+  void AddBranch(std::int64_t channels, int stride, BlockPlan& block) const {
+    const auto add = [&](std::int64_t in, std::int64_t out, int kernel,
+                         int conv_stride, int groups = 1) {
+      const std::string number = std::to_string(block.convs.size() + 1);
+      block.convs.push_back(
+          {.name = block.name + ".conv" + number,
+           .norm = block.name + ".bn" + number,
+           .in = in,
+           .out = out,
+           .kernel = kernel,
+           .stride = options_.blur_pool ? 1 : conv_stride,
+           .blur_stride = options_.blur_pool ? conv_stride : 1,
+           .groups = groups,
+           .bias = biases_});
+    };
+    if (architecture_.bottleneck) {
+      const bool last = options_.variant == ModelVariant::kXlaJl;
+      const std::int64_t width =
+          channels * options_.width_per_group / 64 * options_.groups;
+      add(channels_, width, 1, 1);
+      add(width, width, 3, last ? 1 : stride, options_.groups);
+      add(width, 4 * channels, 1, last ? stride : 1);
+    } else {
+      add(channels_, channels, 3, stride);
+      add(channels, channels, 3, 1);
+    }
+    block.convs.back().zero_scale = options_.zero_gamma &&
+                                    !options_.pre_activation &&
+                                    options_.variant != ModelVariant::kXlaJl;
+  }
+
+  void AddShortcut(int stride, BlockPlan& block) const {
+    block.average_shortcut = options_.resnetd_shortcut && stride != 1;
+    // Then index 0 is reserved for the average, whether it is used or not.
+    const int place = options_.resnetd_shortcut ? 1 : 0;
+    const auto name = [&](int module) {
+      return block.name + ".downsample." + std::to_string(module);
+    };
+    block.shortcut = {.name = name(place),
+                      .norm = options_.pre_activation ? "" : name(place + 1),
+                      .in = channels_,
+                      .out = block.convs.back().out,
+                      .stride = block.average_shortcut ? 1 : stride,
+                      .bias = biases_};
+  }
+
+  void AddExtras(BlockPlan& block) const {
+    const auto out = static_cast<double>(block.convs.back().out);
+    if (options_.se_ratio > 0) {
+      block.se_channels = std::max<std::int64_t>(
+          1, static_cast<std::int64_t>(out * options_.se_ratio));
+    }
+    if (options_.eca) {
+      block.eca_taps = ChannelTaps(block.convs.back().out);
+    }
+    block.drop_connect_rate = DropConnectRate(block.group);
+    const std::vector<int>& groups = options_.drop_block.groups;
+    block.drop_block =
+        std::find(groups.begin(), groups.end(), block.group) != groups.end();
+  }
+
   // The rate of the next block.
-  [[nodiscard]] double DropConnectRate(int group) const;
+  [[nodiscard]] double DropConnectRate(int group) const {
+    const double rate = options_.drop_connect_rate;
+    switch (options_.drop_connect_growth) {
+      case DropGrowth::kGroup:
+        return rate * (group + 1) / 5;
+      case DropGrowth::kBlock:
+        break;
+    }
+    const auto& blocks = architecture_.blocks;
+    const int last = std::accumulate(blocks.begin(), blocks.end(), -1);
+    return rate * static_cast<double>(plan_.blocks.size()) / last;
+  }
 
   const ModelOptions& options_;
   const Architecture& architecture_;
@@ -137,155 +277,6 @@ class Planner {
   std::int64_t channels_ = 64;
   ResNetPlan plan_;
 };
-
-void Planner::PlanStem() {
-  if (options_.resnetd_stem || options_.resnett_stem) {
-    const std::int64_t first = options_.resnett_stem ? 24 : 32;
-    plan_.stem = {
-        {.name = "conv1.0",
-         .norm = "conv1.1",
-         .in = options_.channels,
-         .out = first,
-         .kernel = 3,
-         .stride = 2},
-        {.name = "conv1.3",
-         .norm = "conv1.4",
-         .in = first,
-         .out = 32,
-         .kernel = 3},
-        {.name = "conv1.6", .norm = "bn1", .in = 32, .out = 64, .kernel = 3}};
-  } else {
-    plan_.stem = {{.name = "conv1",
-                   .norm = "bn1",
-                   .in = options_.channels,
-                   .out = 64,
-                   .kernel = options_.small_stem ? 3 : 7,
-                   .stride = options_.small_stem ? 1 : 2,
-                   .bias = biases_}};
-  }
-  if (options_.pre_activation || options_.variant == ModelVariant::kXlaJl) {
-    plan_.stem.back().norm.clear();
-  }
-  plan_.pool = options_.variant == ModelVariant::kTpu ? StemPool::kMaxSame
-               : options_.blur_pool                   ? StemPool::kMaxBlur
-                                                      : StemPool::kMax;
-  if (options_.small_stem) {
-    plan_.pool = StemPool::kNone;
-  } else if (options_.replace_stem_max_pool) {
-    plan_.pool = StemPool::kConvolution;
-    plan_.stem.push_back({.name = "maxpool.0",
-                          .norm = "maxpool.1",
-                          .in = 64,
-                          .out = 64,
-                          .kernel = 3,
-                          .stride = 2});
-  }
-}
-
-void Planner::AddBranch(std::int64_t channels, int stride,
-                        BlockPlan& block) const {
-  const auto add = [&](std::int64_t in, std::int64_t out, int kernel,
-                       int conv_stride, int groups = 1) {
-    const std::string number = std::to_string(block.convs.size() + 1);
-    block.convs.push_back({.name = block.name + ".conv" + number,
-                           .norm = block.name + ".bn" + number,
-                           .in = in,
-                           .out = out,
-                           .kernel = kernel,
-                           .stride = options_.blur_pool ? 1 : conv_stride,
-                           .blur_stride = options_.blur_pool ? conv_stride : 1,
-                           .groups = groups,
-                           .bias = biases_});
-  };
-  if (architecture_.bottleneck) {
-    const bool last = options_.variant == ModelVariant::kXlaJl;
-    const std::int64_t width =
-        channels * options_.width_per_group / 64 * options_.groups;
-    add(channels_, width, 1, 1);
-    add(width, width, 3, last ? 1 : stride, options_.groups);
-    add(width, 4 * channels, 1, last ? stride : 1);
-  } else {
-    add(channels_, channels, 3, stride);
-    add(channels, channels, 3, 1);
-  }
-  block.convs.back().zero_scale = options_.zero_gamma &&
-                                  !options_.pre_activation &&
-                                  options_.variant != ModelVariant::kXlaJl;
-}
-
-void Planner::AddShortcut(int stride, BlockPlan& block) const {
-  block.average_shortcut = options_.resnetd_shortcut && stride != 1;
-  // Then index 0 is reserved for the average, whether it is used or not.
-  const int place = options_.resnetd_shortcut ? 1 : 0;
-  const auto name = [&](int module) {
-    return block.name + ".downsample." + std::to_string(module);
-  };
-  block.shortcut = {.name = name(place),
-                    .norm = options_.pre_activation ? "" : name(place + 1),
-                    .in = channels_,
-                    .out = block.convs.back().out,
-                    .stride = block.average_shortcut ? 1 : stride,
-                    .bias = biases_};
-}
-
-double Planner::DropConnectRate(int group) const {
-  const double rate = options_.drop_connect_rate;
-  switch (options_.drop_connect_growth) {
-    case DropGrowth::kGroup:
-      return rate * (group + 1) / 5;
-    case DropGrowth::kBlock:
-      break;
-  }
-  const auto& blocks = architecture_.blocks;
-  const int last = std::accumulate(blocks.begin(), blocks.end(), -1);
-  return rate * static_cast<double>(plan_.blocks.size()) / last;
-}
-
-void Planner::AddExtras(BlockPlan& block) const {
-  const auto out = static_cast<double>(block.convs.back().out);
-  if (options_.se_ratio > 0) {
-    block.se_channels = std::max<std::int64_t>(
-        1, static_cast<std::int64_t>(out * options_.se_ratio));
-  }
-  if (options_.eca) {
-    block.eca_taps = ChannelTaps(block.convs.back().out);
-  }
-  block.drop_connect_rate = DropConnectRate(block.group);
-  const std::vector<int>& groups = options_.drop_block.groups;
-  block.drop_block =
-      std::find(groups.begin(), groups.end(), block.group) != groups.end();
-}
-
-BlockPlan Planner::Block(int group, int index) const {
-  BlockPlan block;
-  block.group = group;
-  block.name = "layer" + std::to_string(group) + "." + std::to_string(index);
-  const int stride = group > 1 && index == 0 ? 2 : 1;
-  AddBranch(std::int64_t{32} << group, stride, block);
-  const bool always = index == 0 && options_.variant == ModelVariant::kTpu;
-  if (always || stride != 1 || channels_ != block.convs.back().out) {
-    AddShortcut(stride, block);
-  }
-  AddExtras(block);
-  return block;
-}
-
-ResNetPlan Planner::Plan() {
-  PlanStem();
-  for (int group = 1; group <= 4; ++group) {
-    const int blocks =
-        architecture_.blocks[static_cast<std::size_t>(group - 1)];
-    for (int index = 0; index < blocks; ++index) {
-      plan_.blocks.push_back(Block(group, index));
-      channels_ = plan_.blocks.back().convs.back().out;
-    }
-  }
-  plan_.pre_activation = options_.pre_activation;
-  plan_.final_norm = options_.pre_activation ? "norm" : "";
-  plan_.features = channels_;
-  plan_.classes = options_.num_classes;
-  return std::move(plan_);
-}
 
 }  // namespace
 

@@ -124,101 +124,94 @@ class AdamOptimizer final : public PassOptimizer {
   }
 
  private:
-  void CountStep() override;
+  void CountStep() override {
+    step_.add_(1);
+    if (IsNAdam(options_)) {
+      product_.mul_(MomentumAt(step_.to(torch::kDouble)));
+    }
+  }
+
   torch::Tensor StepInPasses(const std::vector<torch::Tensor>& gradients,
-                             float rate) override;
+                             float rate) override {
+    const Factors plain = FactorsOf(options_, *step_.data_ptr<std::int64_t>(),
+                                    *product_.data_ptr<float>(), rate);
+    pass_.Run([&](const OptimizerPass::Stretch& stretch) {
+      const auto& [index, begin, end] = stretch;
+      const OptimizedParameter& parameter = parameters_[index];
+      Factors factors = plain;
+      factors.rate *= static_cast<float>(parameter.rate_factor);
+      factors.own *= static_cast<float>(parameter.rate_factor);
+      const double decay = parameter.DecayOf(options_.weight_decay);
+      if (IsDecoupled(options_)) {
+        factors.kept =
+            static_cast<float>(1 - rate * parameter.rate_factor * decay);
+      } else {
+        factors.l2 = static_cast<float>(decay);
+      }
+      const double squares = Update(parameter.weight.data_ptr<float>() + begin,
+                                    means_[index].data_ptr<float>() + begin,
+                                    squares_[index].data_ptr<float>() + begin,
+                                    gradients[index].data_ptr<float>() + begin,
+                                    end - begin, factors);
+      return parameter.DecayOf(squares);
+    });
+    return IsDecoupled(options_) ? torch::zeros({}, torch::kFloat) : L2OfPass();
+  }
+
   torch::Tensor StepWithLibrary(const std::vector<torch::Tensor>& gradients,
-                                const torch::Tensor& rate) override;
+                                const torch::Tensor& rate) override {
+    torch::Tensor l2 = DecayWithLibrary(gradients, rate);
+    at::_foreach_mul_(means_, kBeta1);
+    at::_foreach_add_(means_, gradients, 1 - kBeta1);
+    at::_foreach_mul_(squares_, kBeta2);
+    at::_foreach_addcmul_(squares_, gradients, gradients, 1 - kBeta2);
+    const torch::Tensor t = step_.to(torch::kDouble);
+    torch::Tensor mean_rate =
+        (rate / (1 - torch::pow(kBeta1, t))).to(torch::kFloat);
+    torch::Tensor own_rate;
+    if (IsNAdam(options_)) {
+      const torch::Tensor next = MomentumAt(t + 1);
+      mean_rate = (rate * next / (1 - product_ * next)).to(torch::kFloat);
+      own_rate =
+          (rate * (1 - MomentumAt(t)) / (1 - product_)).to(torch::kFloat);
+    }
+    const torch::Tensor root =
+        (1 - torch::pow(kBeta2, t)).rsqrt().to(torch::kFloat);
+    const std::vector<torch::Tensor> roots = at::_foreach_sqrt(squares_);
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      torch::Tensor divisor = roots[i];
+      divisor.mul_(root).add_(EpsilonOf(options_));
+      torch::Tensor weight = parameters_[i].weight;
+      weight.addcmul_(means_[i].div(divisor), mean_rate,
+                      -parameters_[i].rate_factor);
+      if (IsNAdam(options_)) {
+        weight.addcmul_(gradients[i].div(divisor), own_rate,
+                        -parameters_[i].rate_factor);
+      }
+    }
+    return l2;
+  }
+
   torch::Tensor DecayWithLibrary(const std::vector<torch::Tensor>& gradients,
-                                 const torch::Tensor& rate);
+                                 const torch::Tensor& rate) {
+    if (!IsDecoupled(options_)) {
+      return AddL2(parameters_, gradients, options_.weight_decay, rate);
+    }
+    for (OptimizedParameter& parameter : parameters_) {
+      if (parameter.decayed) {
+        parameter.weight.mul_(1 -
+                              rate * (parameter.DecayOf(options_.weight_decay) *
+                                      parameter.rate_factor));
+      }
+    }
+    return torch::zeros({}, rate.options());
+  }
 
   std::vector<torch::Tensor> means_;    // m; from 0
   std::vector<torch::Tensor> squares_;  // v; from 0
   torch::Tensor step_;                  // t, int64; from 0
   torch::Tensor product_;               // M, float32; from 1
 };
-
-void AdamOptimizer::CountStep() {
-  step_.add_(1);
-  if (IsNAdam(options_)) {
-    product_.mul_(MomentumAt(step_.to(torch::kDouble)));
-  }
-}
-
-torch::Tensor AdamOptimizer::StepInPasses(
-    const std::vector<torch::Tensor>& gradients, float rate) {
-  const Factors plain = FactorsOf(options_, *step_.data_ptr<std::int64_t>(),
-                                  *product_.data_ptr<float>(), rate);
-  pass_.Run([&](const OptimizerPass::Stretch& stretch) {
-    const auto& [index, begin, end] = stretch;
-    const OptimizedParameter& parameter = parameters_[index];
-    Factors factors = plain;
-    factors.rate *= static_cast<float>(parameter.rate_factor);
-    factors.own *= static_cast<float>(parameter.rate_factor);
-    const double decay = parameter.DecayOf(options_.weight_decay);
-    if (IsDecoupled(options_)) {
-      factors.kept =
-          static_cast<float>(1 - rate * parameter.rate_factor * decay);
-    } else {
-      factors.l2 = static_cast<float>(decay);
-    }
-    const double squares = Update(parameter.weight.data_ptr<float>() + begin,
-                                  means_[index].data_ptr<float>() + begin,
-                                  squares_[index].data_ptr<float>() + begin,
-                                  gradients[index].data_ptr<float>() + begin,
-                                  end - begin, factors);
-    return parameter.DecayOf(squares);
-  });
-  return IsDecoupled(options_) ? torch::zeros({}, torch::kFloat) : L2OfPass();
-}
-
-torch::Tensor AdamOptimizer::DecayWithLibrary(
-    const std::vector<torch::Tensor>& gradients, const torch::Tensor& rate) {
-  if (!IsDecoupled(options_)) {
-    return AddL2(parameters_, gradients, options_.weight_decay, rate);
-  }
-  for (OptimizedParameter& parameter : parameters_) {
-    if (parameter.decayed) {
-      parameter.weight.mul_(1 -
-                            rate * (parameter.DecayOf(options_.weight_decay) *
-                                    parameter.rate_factor));
-    }
-  }
-  return torch::zeros({}, rate.options());
-}
-
-torch::Tensor AdamOptimizer::StepWithLibrary(
-    const std::vector<torch::Tensor>& gradients, const torch::Tensor& rate) {
-  torch::Tensor l2 = DecayWithLibrary(gradients, rate);
-  at::_foreach_mul_(means_, kBeta1);
-  at::_foreach_add_(means_, gradients, 1 - kBeta1);
-  at::_foreach_mul_(squares_, kBeta2);
-  at::_foreach_addcmul_(squares_, gradients, gradients, 1 - kBeta2);
-  const torch::Tensor t = step_.to(torch::kDouble);
-  torch::Tensor mean_rate =
-      (rate / (1 - torch::pow(kBeta1, t))).to(torch::kFloat);
-  torch::Tensor own_rate;
-  if (IsNAdam(options_)) {
-    const torch::Tensor next = MomentumAt(t + 1);
-    mean_rate = (rate * next / (1 - product_ * next)).to(torch::kFloat);
-    own_rate = (rate * (1 - MomentumAt(t)) / (1 - product_)).to(torch::kFloat);
-  }
-  const torch::Tensor root =
-      (1 - torch::pow(kBeta2, t)).rsqrt().to(torch::kFloat);
-  const std::vector<torch::Tensor> roots = at::_foreach_sqrt(squares_);
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    torch::Tensor divisor = roots[i];
-    divisor.mul_(root).add_(EpsilonOf(options_));
-    torch::Tensor weight = parameters_[i].weight;
-    weight.addcmul_(means_[i].div(divisor), mean_rate,
-                    -parameters_[i].rate_factor);
-    if (IsNAdam(options_)) {
-      weight.addcmul_(gradients[i].div(divisor), own_rate,
-                      -parameters_[i].rate_factor);
-    }
-  }
-  return l2;
-}
 
 }  // namespace
 

@@ -40,52 +40,47 @@ class MomentumOptimizer final : public PassOptimizer {
 
  private:
   torch::Tensor StepInPasses(const std::vector<torch::Tensor>& gradients,
-                             float rate) override;
+                             float rate) override {
+    MomentumFactors plain =
+        MakeMomentumFactors(options_.momentum, options_.nesterov, 0);
+    plain.rate = rate;
+    pass_.Run([&](const OptimizerPass::Stretch& stretch) {
+      const auto& [index, begin, end] = stretch;
+      const OptimizedParameter& parameter = parameters_[index];
+      MomentumFactors factors = plain;
+      factors.rate *= static_cast<float>(parameter.rate_factor);
+      factors.decay =
+          static_cast<float>(parameter.DecayOf(options_.weight_decay));
+      const double squares = Update(parameter.weight.data_ptr<float>() + begin,
+                                    averages_[index].data_ptr<float>() + begin,
+                                    gradients[index].data_ptr<float>() + begin,
+                                    end - begin, factors);
+      return parameter.DecayOf(squares);
+    });
+    return L2OfPass();
+  }
+
   torch::Tensor StepWithLibrary(const std::vector<torch::Tensor>& gradients,
-                                const torch::Tensor& rate) override;
+                                const torch::Tensor& rate) override {
+    const torch::Tensor l2 =
+        AddL2(parameters_, gradients, options_.weight_decay, rate);
+    at::_foreach_mul_(averages_, options_.momentum);
+    at::_foreach_add_(averages_, gradients);
+    if (options_.nesterov) {
+      at::_foreach_add_(gradients, averages_, options_.momentum);
+    }
+    // LibTorch 1.13 has no kernel over lists with a factor on the device.
+    const std::vector<torch::Tensor>& updates =
+        options_.nesterov ? gradients : averages_;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      torch::Tensor weight = parameters_[i].weight;
+      weight.addcmul_(updates[i], rate, -parameters_[i].rate_factor);
+    }
+    return l2;
+  }
 
   std::vector<torch::Tensor> averages_;  // a; from 0
 };
-
-torch::Tensor MomentumOptimizer::StepInPasses(
-    const std::vector<torch::Tensor>& gradients, float rate) {
-  MomentumFactors plain =
-      MakeMomentumFactors(options_.momentum, options_.nesterov, 0);
-  plain.rate = rate;
-  pass_.Run([&](const OptimizerPass::Stretch& stretch) {
-    const auto& [index, begin, end] = stretch;
-    const OptimizedParameter& parameter = parameters_[index];
-    MomentumFactors factors = plain;
-    factors.rate *= static_cast<float>(parameter.rate_factor);
-    factors.decay =
-        static_cast<float>(parameter.DecayOf(options_.weight_decay));
-    const double squares = Update(parameter.weight.data_ptr<float>() + begin,
-                                  averages_[index].data_ptr<float>() + begin,
-                                  gradients[index].data_ptr<float>() + begin,
-                                  end - begin, factors);
-    return parameter.DecayOf(squares);
-  });
-  return L2OfPass();
-}
-
-torch::Tensor MomentumOptimizer::StepWithLibrary(
-    const std::vector<torch::Tensor>& gradients, const torch::Tensor& rate) {
-  const torch::Tensor l2 =
-      AddL2(parameters_, gradients, options_.weight_decay, rate);
-  at::_foreach_mul_(averages_, options_.momentum);
-  at::_foreach_add_(averages_, gradients);
-  if (options_.nesterov) {
-    at::_foreach_add_(gradients, averages_, options_.momentum);
-  }
-  // LibTorch 1.13 has no kernel over lists with a factor on the device.
-  const std::vector<torch::Tensor>& updates =
-      options_.nesterov ? gradients : averages_;
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    torch::Tensor weight = parameters_[i].weight;
-    weight.addcmul_(updates[i], rate, -parameters_[i].rate_factor);
-  }
-  return l2;
-}
 
 }  // namespace
 

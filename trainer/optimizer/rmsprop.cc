@@ -65,53 +65,48 @@ class RmsPropOptimizer final : public PassOptimizer {
 
  private:
   torch::Tensor StepInPasses(const std::vector<torch::Tensor>& gradients,
-                             float rate) override;
+                             float rate) override {
+    const RmsPropFactors plain = {
+        .kept = static_cast<float>(kRmsPropDecay),
+        .taken = static_cast<float>(1 - kRmsPropDecay),
+        .momentum = static_cast<float>(options_.momentum),
+        .rate = rate,
+        .epsilon = static_cast<float>(kRmsPropEpsilon)};
+    pass_.Run([&](const OptimizerPass::Stretch& stretch) {
+      const auto& [index, begin, end] = stretch;
+      const OptimizedParameter& parameter = parameters_[index];
+      RmsPropFactors factors = plain;
+      factors.rate *= static_cast<float>(parameter.rate_factor);
+      factors.l2 = static_cast<float>(parameter.DecayOf(options_.weight_decay));
+      return parameter.DecayOf(Update(
+          parameter.weight.data_ptr<float>() + begin,
+          moves_[index].data_ptr<float>() + begin,
+          squares_[index].data_ptr<float>() + begin,
+          gradients[index].data_ptr<float>() + begin, end - begin, factors));
+    });
+    return L2OfPass();
+  }
+
   torch::Tensor StepWithLibrary(const std::vector<torch::Tensor>& gradients,
-                                const torch::Tensor& rate) override;
+                                const torch::Tensor& rate) override {
+    const torch::Tensor l2 =
+        AddL2(parameters_, gradients, options_.weight_decay, rate);
+    at::_foreach_mul_(squares_, kRmsPropDecay);
+    at::_foreach_addcmul_(squares_, gradients, gradients, 1 - kRmsPropDecay);
+    at::_foreach_mul_(moves_, options_.momentum);
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      const torch::Tensor root = squares_[i].add(kRmsPropEpsilon).sqrt_();
+      moves_[i].addcmul_(gradients[i].div(root), rate,
+                         parameters_[i].rate_factor);
+      torch::Tensor weight = parameters_[i].weight;
+      weight.sub_(moves_[i]);
+    }
+    return l2;
+  }
 
   std::vector<torch::Tensor> moves_;    // m; from 0
   std::vector<torch::Tensor> squares_;  // v; from 1
 };
-
-torch::Tensor RmsPropOptimizer::StepInPasses(
-    const std::vector<torch::Tensor>& gradients, float rate) {
-  const RmsPropFactors plain = {
-      .kept = static_cast<float>(kRmsPropDecay),
-      .taken = static_cast<float>(1 - kRmsPropDecay),
-      .momentum = static_cast<float>(options_.momentum),
-      .rate = rate,
-      .epsilon = static_cast<float>(kRmsPropEpsilon)};
-  pass_.Run([&](const OptimizerPass::Stretch& stretch) {
-    const auto& [index, begin, end] = stretch;
-    const OptimizedParameter& parameter = parameters_[index];
-    RmsPropFactors factors = plain;
-    factors.rate *= static_cast<float>(parameter.rate_factor);
-    factors.l2 = static_cast<float>(parameter.DecayOf(options_.weight_decay));
-    return parameter.DecayOf(Update(parameter.weight.data_ptr<float>() + begin,
-                                    moves_[index].data_ptr<float>() + begin,
-                                    squares_[index].data_ptr<float>() + begin,
-                                    gradients[index].data_ptr<float>() + begin,
-                                    end - begin, factors));
-  });
-  return L2OfPass();
-}
-
-torch::Tensor RmsPropOptimizer::StepWithLibrary(
-    const std::vector<torch::Tensor>& gradients, const torch::Tensor& rate) {
-  const torch::Tensor l2 =
-      AddL2(parameters_, gradients, options_.weight_decay, rate);
-  at::_foreach_mul_(squares_, kRmsPropDecay);
-  at::_foreach_addcmul_(squares_, gradients, gradients, 1 - kRmsPropDecay);
-  at::_foreach_mul_(moves_, options_.momentum);
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    const torch::Tensor root = squares_[i].add(kRmsPropEpsilon).sqrt_();
-    moves_[i].addcmul_(gradients[i].div(root), rate,
-                       parameters_[i].rate_factor);
-    torch::Tensor weight = parameters_[i].weight;
-    weight.sub_(moves_[i]);
-  }
-  return l2;
-}
 
 }  // namespace
 
