@@ -18,6 +18,7 @@ class Descriptor {
   ~Descriptor() { (void)Close(); }
 
   [[nodiscard]] int get() const { return value_; }
+  [[nodiscard]] bool is_open() const { return value_ >= 0; }
   [[nodiscard]] int Release() { return std::exchange(value_, -1); }
   // Returns what close() returns; 0 if there is none.
   int Close() { return value_ < 0 ? 0 : ::close(Release()); }

@@ -17,6 +17,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "tests/support/listening_sockets.h"
 #include "tests/support/rank_programs.h"
@@ -60,16 +61,16 @@ class HoldingStranger {
 
   void Hold(int port) {
     try {
-      RankSocket connection =
+      Descriptor connection =
           ConnectTo("127.0.0.1", port, std::chrono::milliseconds(100));
-      (void)::send(connection.descriptor(), "", 1, MSG_NOSIGNAL);
+      (void)::send(connection.get(), "", 1, MSG_NOSIGNAL);
       connections_[port] = std::move(connection);
       ++held_;
     } catch (const IoError&) {  // It listens no more.
     }
   }
 
-  std::map<int, RankSocket> connections_;
+  std::map<int, Descriptor> connections_;
   std::atomic<int> held_ = 0;
   std::jthread thread_;  // Last: it uses the members above.
 };

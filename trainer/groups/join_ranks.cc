@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/print_lines.h"
 #include "trainer/groups/torchrun_store.h"
@@ -34,7 +35,7 @@ void PrintDropped(const std::string& line) {
 // The launcher's socket, else a new one.
 RankListener ListenerOf(const RankPlace& place) {
   return place.listener >= 0
-             ? RankListener(RankSocket(place.listener))
+             ? RankListener(Descriptor(place.listener))
              : RankListener(place.master_addr, place.master_port);
 }
 

@@ -45,7 +45,7 @@ void FrameStream::Put(FrameKind kind, std::string_view body) {
 
 bool FrameStream::Flush() {
   while (has_unsent()) {
-    const ssize_t wrote = ::send(socket_.descriptor(), out_.data() + sent_,
+    const ssize_t wrote = ::send(socket_.get(), out_.data() + sent_,
                                  out_.size() - sent_, MSG_NOSIGNAL);
     if (wrote < 0) {
       return WouldBlock();
@@ -67,7 +67,7 @@ bool FrameStream::Fill() {
     if (room == 0) {  // A complete frame is buffered.
       return true;
     }
-    const ssize_t got = ::recv(socket_.descriptor(), buffer.data(), room, 0);
+    const ssize_t got = ::recv(socket_.get(), buffer.data(), room, 0);
     if (got <= 0) {
       return got < 0 && WouldBlock();
     }

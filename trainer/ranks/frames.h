@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "trainer/ranks/socket.h"
 
 namespace infeed {
@@ -39,11 +40,11 @@ class FrameStream {
  public:
   using Clock = std::chrono::steady_clock;
 
-  explicit FrameStream(RankSocket socket) : socket_(std::move(socket)) {}
+  explicit FrameStream(Descriptor socket) : socket_(std::move(socket)) {}
 
-  [[nodiscard]] int descriptor() const { return socket_.descriptor(); }
+  [[nodiscard]] int descriptor() const { return socket_.get(); }
   [[nodiscard]] bool is_open() const { return socket_.is_open(); }
-  void Close() { socket_.Close(); }
+  void Close() { (void)socket_.Close(); }
   // The peer is one of our ranks: from now on a body may have 4 GiB.
   void Trust() { is_trusted_ = true; }
 
@@ -72,7 +73,7 @@ class FrameStream {
   [[nodiscard]] std::optional<Frame> Await(Clock::time_point deadline);
 
  private:
-  RankSocket socket_;
+  Descriptor socket_;
   std::string out_;
   std::size_t sent_ = 0;  // of out_
   std::string in_;

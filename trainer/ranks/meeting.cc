@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/seconds.h"
 #include "records/bytes/whole_number.h"
@@ -53,12 +54,12 @@ class Meeting {
         options_(options),
         deadline_(Clock::now() + options.timeout) {
     for (int rank = 0; rank < place.world_size; ++rank) {
-      ranks_.emplace_back(RankSocket());
+      ranks_.emplace_back(Descriptor());
     }
   }
 
   void Accept(const RankListener& listener) {
-    while (std::optional<RankSocket> socket = listener.Accept()) {
+    while (std::optional<Descriptor> socket = listener.Accept()) {
       pending_.push_back({.stream = FrameStream(*std::move(socket)),
                           .deadline = Clock::now() + options_.patience});
       ReadGreeting(pending_.back());

@@ -4,7 +4,6 @@
 #include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -73,8 +72,8 @@ SocketAddress LoopbackAddress(const std::string& address, int port) {
 }
 
 // If the socket is not open, errno has the reason.
-RankSocket BoundTo(const SocketAddress& address) {
-  RankSocket socket(::socket(address.bytes.ss_family,
+Descriptor BoundTo(const SocketAddress& address) {
+  Descriptor socket(::socket(address.bytes.ss_family,
                              SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int on = 1;
   const int off = 0;
@@ -82,13 +81,12 @@ RankSocket BoundTo(const SocketAddress& address) {
   // dropped the previous run's connections. An IPv6 socket accepts IPv4 as
   // well.
   if (!socket.is_open() ||
-      ::setsockopt(socket.descriptor(), SOL_SOCKET, SO_REUSEADDR, &on,
-                   sizeof on) != 0 ||
+      ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) !=
+          0 ||
       (address.bytes.ss_family == AF_INET6 &&
-       ::setsockopt(socket.descriptor(), IPPROTO_IPV6, IPV6_V6ONLY, &off,
+       ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off,
                     sizeof off) != 0) ||
-      ::bind(socket.descriptor(),
-             reinterpret_cast<const sockaddr*>(&address.bytes),
+      ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address.bytes),
              address.size) != 0) {
     const int error = errno;
     socket.Close();
@@ -97,11 +95,11 @@ RankSocket BoundTo(const SocketAddress& address) {
   return socket;
 }
 
-RankSocket Bound(const std::string& address, int port) {
+Descriptor Bound(const std::string& address, int port) {
   if (IsThisMachineOnly(address)) {
     return BoundTo(LoopbackAddress(address, port));
   }
-  RankSocket socket = BoundTo(Address6(in6addr_any, port));
+  Descriptor socket = BoundTo(Address6(in6addr_any, port));
   // The machine has no IPv6.
   if (!socket.is_open() && errno != EADDRINUSE) {
     socket = BoundTo(Address4({.s_addr = htonl(INADDR_ANY)}, port));
@@ -109,9 +107,9 @@ RankSocket Bound(const std::string& address, int port) {
   return socket;
 }
 
-RankSocket Listening(const std::string& address, int port) {
-  RankSocket socket = Bound(address, port);
-  if (!socket.is_open() || ::listen(socket.descriptor(), SOMAXCONN) != 0) {
+Descriptor Listening(const std::string& address, int port) {
+  Descriptor socket = Bound(address, port);
+  if (!socket.is_open() || ::listen(socket.get(), SOMAXCONN) != 0) {
     throw IoError(fmt::format(
         "{}:{}: rank 0 cannot listen there: {}; give a port that is free on "
         "this machine, by --master_port or MASTER_PORT",
@@ -120,11 +118,11 @@ RankSocket Listening(const std::string& address, int port) {
   return socket;
 }
 
-int PortOf(const RankSocket& socket) {
+int PortOf(const Descriptor& socket) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
-  Check(::getsockname(socket.descriptor(),
-                      reinterpret_cast<sockaddr*>(&address), &size) == 0,
+  Check(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address),
+                      &size) == 0,
         "a bound socket has a name");
   return ntohs(address.ss_family == AF_INET6
                    ? reinterpret_cast<sockaddr_in6*>(&address)->sin6_port
@@ -149,19 +147,18 @@ AddressList FindAddresses(const std::string& host, int port, int kind) {
 }
 
 // If the socket is not open, errno has the reason.
-RankSocket TryToConnect(const addrinfo& address, Clock::time_point deadline) {
-  RankSocket socket(::socket(address.ai_family,
+Descriptor TryToConnect(const addrinfo& address, Clock::time_point deadline) {
+  Descriptor socket(::socket(address.ai_family,
                              SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket.is_open()) {
     return socket;
   }
-  if (::connect(socket.descriptor(), address.ai_addr, address.ai_addrlen) !=
-      0) {
-    pollfd wait{.fd = socket.descriptor(), .events = POLLOUT, .revents = 0};
+  if (::connect(socket.get(), address.ai_addr, address.ai_addrlen) != 0) {
+    pollfd wait{.fd = socket.get(), .events = POLLOUT, .revents = 0};
     int error = errno;
     socklen_t size = sizeof error;
     if (error == EINPROGRESS && (::poll(&wait, 1, PollTimeTo(deadline)) != 1 ||
-                                 ::getsockopt(socket.descriptor(), SOL_SOCKET,
+                                 ::getsockopt(socket.get(), SOL_SOCKET,
                                               SO_ERROR, &error, &size) != 0)) {
       error = ETIMEDOUT;
     }
@@ -171,37 +168,37 @@ RankSocket TryToConnect(const addrinfo& address, Clock::time_point deadline) {
       return socket;
     }
   }
-  SendAtOnce(socket.descriptor());
+  SendAtOnce(socket.get());
   return socket;
 }
 
 // This machine's own numeric address on the route to the target; if there is no
 // route, "", and errno has the reason.
 std::string OwnAddress(const addrinfo& target) {
-  const RankSocket socket(::socket(target.ai_family, SOCK_DGRAM | SOCK_CLOEXEC,
+  const Descriptor socket(::socket(target.ai_family, SOCK_DGRAM | SOCK_CLOEXEC,
                                    target.ai_protocol));
   sockaddr_storage own{};
   auto* const address = reinterpret_cast<sockaddr*>(&own);
   socklen_t size = sizeof own;
   std::array<char, NI_MAXHOST> text{};
   const bool found =
-      ::connect(socket.descriptor(), target.ai_addr, target.ai_addrlen) == 0 &&
-      ::getsockname(socket.descriptor(), address, &size) == 0 &&
+      ::connect(socket.get(), target.ai_addr, target.ai_addrlen) == 0 &&
+      ::getsockname(socket.get(), address, &size) == 0 &&
       ::getnameinfo(address, size, text.data(), text.size(), nullptr, 0,
                     NI_NUMERICHOST) == 0;
   return found ? text.data() : "";
 }
 
 // Connects to the first address that answers; else errno has the reason.
-RankSocket TryAll(const AddressList& addresses, Clock::time_point deadline) {
+Descriptor TryAll(const AddressList& addresses, Clock::time_point deadline) {
   for (const addrinfo* address = addresses.get(); address != nullptr;
        address = address->ai_next) {
-    RankSocket socket = TryToConnect(*address, deadline);
+    Descriptor socket = TryToConnect(*address, deadline);
     if (socket.is_open()) {
       return socket;
     }
   }
-  return {};
+  return Descriptor();
 }
 
 }  // namespace
@@ -213,38 +210,32 @@ int PollTimeTo(Clock::time_point deadline) {
   return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, kLongest));
 }
 
-void RankSocket::Close() {
-  if (descriptor_ >= 0) {
-    ::close(std::exchange(descriptor_, -1));
-  }
-}
-
 RankListener::RankListener(const std::string& address, int port)
     : socket_(Listening(address, port)), port_(PortOf(socket_)) {}
 
-RankListener::RankListener(RankSocket listening)
+RankListener::RankListener(Descriptor listening)
     : socket_(std::move(listening)) {
   int listens = 0;
   socklen_t size = sizeof listens;
-  if (::getsockopt(socket_.descriptor(), SOL_SOCKET, SO_ACCEPTCONN, &listens,
-                   &size) != 0 ||
+  if (::getsockopt(socket_.get(), SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) !=
+          0 ||
       listens == 0) {
     throw UsageError(
         "INFEED_RANK_LISTENER is not a listening socket: --local_ranks sets it "
         "for its ranks; unset it");
   }
-  (void)::fcntl(socket_.descriptor(), F_SETFD, FD_CLOEXEC);
-  (void)::fcntl(socket_.descriptor(), F_SETFL, O_NONBLOCK);
+  (void)::fcntl(socket_.get(), F_SETFD, FD_CLOEXEC);
+  (void)::fcntl(socket_.get(), F_SETFL, O_NONBLOCK);
   port_ = PortOf(socket_);
 }
 
-std::optional<RankSocket> RankListener::Accept() const {
-  RankSocket socket(::accept4(socket_.descriptor(), nullptr, nullptr,
-                              SOCK_CLOEXEC | SOCK_NONBLOCK));
+std::optional<Descriptor> RankListener::Accept() const {
+  Descriptor socket(
+      ::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!socket.is_open()) {
     return std::nullopt;
   }
-  SendAtOnce(socket.descriptor());
+  SendAtOnce(socket.get());
   return socket;
 }
 
@@ -261,12 +252,12 @@ std::string PeerAddress(int descriptor) {
   return found ? fmt::format("{}:{}", host.data(), port.data()) : "?";
 }
 
-RankSocket ConnectTo(const std::string& host, int port,
+Descriptor ConnectTo(const std::string& host, int port,
                      std::chrono::milliseconds timeout) {
   const Clock::time_point deadline = Clock::now() + timeout;
   const AddressList addresses = FindAddresses(host, port, SOCK_STREAM);
   for (int pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
-    RankSocket socket = TryAll(addresses, deadline);
+    Descriptor socket = TryAll(addresses, deadline);
     if (socket.is_open()) {
       return socket;
     }

@@ -3,40 +3,15 @@
 #include <chrono>
 #include <optional>
 #include <string>
-#include <utility>
+
+#include "base/descriptor.h"
 
 namespace infeed {
-
-// A TCP socket, which it owns and closes. Non-blocking.
-class RankSocket {
- public:
-  RankSocket() = default;
-  explicit RankSocket(int descriptor) : descriptor_(descriptor) {}
-  ~RankSocket() { Close(); }
-  RankSocket(const RankSocket&) = delete;
-  RankSocket& operator=(const RankSocket&) = delete;
-  RankSocket(RankSocket&& other) noexcept
-      : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  RankSocket& operator=(RankSocket&& other) noexcept {
-    if (this != &other) {
-      Close();
-      descriptor_ = std::exchange(other.descriptor_, -1);
-    }
-    return *this;
-  }
-
-  [[nodiscard]] int descriptor() const { return descriptor_; }
-  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
-  void Close();
-
- private:
-  int descriptor_ = -1;
-};
 
 // Milliseconds until the deadline, for poll(); 0 once it has passed.
 [[nodiscard]] int PollTimeTo(std::chrono::steady_clock::time_point deadline);
 
-// The listening socket to which the ranks connect.
+// The listening socket to which the ranks connect. Sockets are non-blocking.
 class RankListener {
  public:
   // Listens at a port; 0: any free one. If only this machine can reach the
@@ -45,15 +20,15 @@ class RankListener {
   explicit RankListener(const std::string& address, int port = 0);
   // Takes a socket that already listens, from a launcher. Throws UsageError if
   // it does not listen.
-  explicit RankListener(RankSocket listening);
+  explicit RankListener(Descriptor listening);
 
   [[nodiscard]] int port() const { return port_; }
-  [[nodiscard]] int descriptor() const { return socket_.descriptor(); }
+  [[nodiscard]] int descriptor() const { return socket_.get(); }
   // Accepts a connection; nullopt: none is waiting.
-  [[nodiscard]] std::optional<RankSocket> Accept() const;
+  [[nodiscard]] std::optional<Descriptor> Accept() const;
 
  private:
-  RankSocket socket_;
+  Descriptor socket_;
   int port_ = 0;
 };
 
@@ -62,7 +37,7 @@ class RankListener {
 
 // Connects, trying the name's addresses in turn until the time-out: rank 0 may
 // not listen yet. Throws IoError naming host and port.
-[[nodiscard]] RankSocket ConnectTo(const std::string& host, int port,
+[[nodiscard]] Descriptor ConnectTo(const std::string& host, int port,
                                    std::chrono::milliseconds timeout);
 
 // This machine's own numeric address on the route to a host: the ranks there

@@ -57,17 +57,17 @@ bool HasMark(const std::string& folder) {
          ReadWholeFile(path, std::ssize(kMark)) == kMark;
 }
 
-// Opens and locks a folder's lock file; -1 when another process has it.
-int TryLock(const std::string& folder) {
+// Opens and locks a folder's lock file; none when another process has it.
+Descriptor TryLock(const std::string& folder) {
   const std::string path = LockPath(folder);
   Descriptor file = OpenOwnFile(path, kInOwnFolder);
   if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
-    return file.Release();
+    return file;
   }
   if (errno != EWOULDBLOCK) {
     throw IoError(path, "lock", errno);
   }
-  return -1;
+  return Descriptor();
 }
 
 // Whether no file in the folder waits for its upload.
@@ -82,10 +82,9 @@ void RemoveLeftovers(const std::string& base) {
     if (!name.starts_with(kOwnPrefix) || !HasMark(folder) || !IsIdle(folder)) {
       continue;
     }
-    if (const int lock = TryLock(folder); lock >= 0) {
+    if (const Descriptor lock = TryLock(folder); lock.is_open()) {
       std::error_code ignored;
       fs::remove_all(folder, ignored);
-      ::close(lock);
     }
   }
 }
@@ -96,14 +95,14 @@ ScratchFolder ScratchFolder::OfUrl(const std::string& base,
                                    const std::string& url) {
   std::string path = PathIn(base, FolderName(url));
   MakeFolder(path, "make the scratch folder");
-  const int lock = TryLock(path);
-  if (lock < 0) {
+  Descriptor lock = TryLock(path);
+  if (!lock.is_open()) {
     throw UsageError(fmt::format(
         "model_dir={}: another process on this machine writes to it ({} is "
         "locked): wait until it ends, or give another model_dir",
         url, path));
   }
-  return {std::move(path), lock, false};
+  return {std::move(path), std::move(lock), false};
 }
 
 ScratchFolder ScratchFolder::OfThisProcess(const std::string& base) {
@@ -117,23 +116,15 @@ ScratchFolder ScratchFolder::OfThisProcess(const std::string& base) {
     throw IoError(path, "make the scratch folder", errno);
   }
   WriteFileAtomically(LockPath(path), kMark);
-  const int lock = TryLock(path);
-  Check(lock >= 0, "no other process has locked a new folder");
-  return {std::move(path), lock, true};
+  Descriptor lock = TryLock(path);
+  Check(lock.is_open(), "no other process has locked a new folder");
+  return {std::move(path), std::move(lock), true};
 }
-
-ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept
-    : path_(std::move(other.path_)),
-      lock_(std::exchange(other.lock_, -1)),
-      goes_(std::exchange(other.goes_, false)) {}
 
 ScratchFolder::~ScratchFolder() {
   if (goes_) {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
-  }
-  if (lock_ >= 0) {
-    ::close(lock_);
   }
 }
 

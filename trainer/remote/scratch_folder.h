@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "base/descriptor.h"
+
 namespace infeed {
 
 // A local folder for files of an object store. One process at a time has its
@@ -19,8 +21,8 @@ class ScratchFolder {
   // those with files that wait for an upload.
   [[nodiscard]] static ScratchFolder OfThisProcess(const std::string& base);
 
-  ScratchFolder(ScratchFolder&& other) noexcept;
-  ScratchFolder& operator=(ScratchFolder&&) = delete;
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
   ~ScratchFolder();
 
   void Keep() { goes_ = false; }
@@ -31,12 +33,12 @@ class ScratchFolder {
   [[nodiscard]] std::string outbox() const { return path_ + "/outbox"; }
 
  private:
-  ScratchFolder(std::string path, int lock, bool goes)
-      : path_(std::move(path)), lock_(lock), goes_(goes) {}
+  ScratchFolder(std::string path, Descriptor lock, bool goes)
+      : path_(std::move(path)), lock_(std::move(lock)), goes_(goes) {}
 
   std::string path_;
-  int lock_ = -1;
-  bool goes_ = false;
+  Descriptor lock_;
+  bool goes_;
 };
 
 // The default folder for scratch folders, in the user's cache. Throws

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "pipeline/memory/kept_heap.h"
 #include "records/files/folder_claim.h"
@@ -24,7 +25,6 @@
 #include "trainer/params/station_options.h"
 #include "trainer/params/teacher.h"
 #include "trainer/params/weights_variant.h"
-#include "trainer/ranks/socket.h"
 #include "trainer/remote/run.h"
 #include "trainer/results/model_dir.h"
 #include "trainer/run/forecast.h"
@@ -342,7 +342,7 @@ ProgramEnd Dispatch(RunOptions options, const std::stop_token& stop) {
     }
     options.planned_ranks = Trains(options.mode) ? options.place.world_size : 1;
     // Closes the socket to which the ranks would have connected.
-    RankSocket(std::exchange(options.place, {}).listener).Close();
+    const Descriptor unused(std::exchange(options.place, {}).listener);
   }
   if (!options.place.is_first()) {
     SuppressMessages();

@@ -21,6 +21,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "tests/support/closed_port.h"
 #include "tests/support/listening_sockets.h"
@@ -46,9 +47,9 @@ class StrangerAt {
   std::size_t Say(std::string_view bytes) {
     std::size_t sent = 0;
     while (sent < bytes.size()) {
-      pollfd wait{.fd = socket_.descriptor(), .events = POLLOUT, .revents = 0};
+      pollfd wait{.fd = socket_.get(), .events = POLLOUT, .revents = 0};
       EXPECT_EQ(::poll(&wait, 1, 60'000), 1);
-      const ssize_t got = ::send(socket_.descriptor(), bytes.data() + sent,
+      const ssize_t got = ::send(socket_.get(), bytes.data() + sent,
                                  bytes.size() - sent, MSG_NOSIGNAL);
       if (got <= 0) {
         break;
@@ -63,13 +64,13 @@ class StrangerAt {
     std::string heard;
     std::array<char, 4096> buffer{};
     for (;;) {
-      pollfd wait{.fd = socket_.descriptor(), .events = POLLIN, .revents = 0};
+      pollfd wait{.fd = socket_.get(), .events = POLLIN, .revents = 0};
       if (::poll(&wait, 1, 60'000) != 1) {
         ADD_FAILURE() << "it is not dropped";
         return heard;
       }
       const ssize_t got =
-          ::recv(socket_.descriptor(), buffer.data(), buffer.size(), 0);
+          ::recv(socket_.get(), buffer.data(), buffer.size(), 0);
       if (got <= 0) {  // A closed connection, or one that was reset.
         return heard;
       }
@@ -78,7 +79,7 @@ class StrangerAt {
   }
 
  private:
-  RankSocket socket_;
+  Descriptor socket_;
 };
 
 // A frame of that length, of which no more than the head is there.
@@ -312,10 +313,10 @@ TEST(RankListenerTest, TakesALaunchersSocketButNoPortThatIsTaken) {
       MessageOf<IoError>([&] { const RankListener second("127.0.0.1", port); }),
       AllOf(HasSubstr("127.0.0.1:" + std::to_string(port)),
             HasSubstr("give a port that is free")));
-  const RankListener listener(RankSocket(::dup(launcher.descriptor())));
+  const RankListener listener(Descriptor(::dup(launcher.descriptor())));
   EXPECT_EQ(listener.port(), port);
   EXPECT_THAT(MessageOf<UsageError>([&] {
-                const RankListener none(RankSocket(::dup(STDERR_FILENO)));
+                const RankListener none(Descriptor(::dup(STDERR_FILENO)));
               }),
               HasSubstr("INFEED_RANK_LISTENER is not a listening socket"));
 }

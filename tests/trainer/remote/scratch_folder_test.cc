@@ -1,7 +1,6 @@
 #include "trainer/remote/scratch_folder.h"
 
 #include <filesystem>
-#include <optional>
 #include <string>
 
 #include "base/atomic_file.h"
@@ -30,14 +29,17 @@ TEST(ScratchFolderTest, BelongsToItsUrl) {
 
 TEST(ScratchFolderTest, OneProcessAtATimeHasIt) {
   const TemporaryFolder base;
-  std::optional<ScratchFolder> first(
-      ScratchFolder::OfUrl(base.path(), "s3://bucket/model/"));
-  EXPECT_THAT(
-      [&] { (void)ScratchFolder::OfUrl(base.path(), "s3://bucket/model"); },
-      ThrowsMessage<UsageError>(AllOf(HasSubstr("model_dir=s3://bucket/model"),
-                                      HasSubstr("another process"))));
-  const std::string path = first->path();
-  first.reset();
+  std::string path;
+  {
+    const ScratchFolder first =
+        ScratchFolder::OfUrl(base.path(), "s3://bucket/model/");
+    EXPECT_THAT(
+        [&] { (void)ScratchFolder::OfUrl(base.path(), "s3://bucket/model"); },
+        ThrowsMessage<UsageError>(
+            AllOf(HasSubstr("model_dir=s3://bucket/model"),
+                  HasSubstr("another process"))));
+    path = first.path();
+  }
   EXPECT_EQ(ScratchFolder::OfUrl(base.path(), "s3://bucket/model").path(),
             path);
 }
