@@ -42,6 +42,17 @@ template <typename Value, std::size_t kCount>
                    "\": give " + names);
 }
 
+// "a|b|c": the names of the items of a list.
+template <typename List, typename Item>
+[[nodiscard]] std::string JoinNames(const List& list,
+                                    std::string_view Item::*name) {
+  std::string names;
+  for (const Item& item : list) {
+    names.append(names.empty() ? "" : "|").append(item.*name);
+  }
+  return names;
+}
+
 // Requires: value is one of the choices.
 template <typename Value, std::size_t kCount>
 [[nodiscard]] std::string_view ChoiceName(

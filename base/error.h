@@ -124,6 +124,16 @@ class DataError : public Error {
   std::string reason_;
 };
 
+// Returns parse(); a DataError that it throws gets the path of the file.
+template <typename Parse>
+auto InFile(const std::string& path, const Parse& parse) {
+  try {
+    return parse();
+  } catch (const DataError& error) {
+    throw error.At({.path = path});
+  }
+}
+
 // Exit codes that every program shares; docs/troubleshooting.md documents them.
 enum class ExitCode : int {
   kDone = 0,

@@ -56,11 +56,7 @@ std::optional<Record> Read(const std::string& path) {
   if (!std::filesystem::exists(path, ignored)) {
     return std::nullopt;
   }
-  try {
-    return Parse(ReadWholeFile(path, kMaxBytes));
-  } catch (const DataError& error) {
-    throw error.At({.path = path});
-  }
+  return InFile(path, [&] { return Parse(ReadWholeFile(path, kMaxBytes)); });
 }
 
 }  // namespace

@@ -90,20 +90,10 @@ std::string ReadChecked(const std::string& folder, std::string_view name,
   return bytes;
 }
 
-// Calls parse(), and adds the file's name to the error that it throws.
-template <typename Parse>
-auto Named(const std::string& path, Parse parse) {
-  try {
-    return parse();
-  } catch (const DataError& error) {
-    throw error.At({.path = path});
-  }
-}
-
 TensorMap ReadTensors(const std::string& folder, std::string_view name,
                       const Manifest& manifest) {
   const std::string bytes = ReadChecked(folder, name, manifest);
-  return Named(PathIn(folder, name), [&] {
+  return InFile(PathIn(folder, name), [&] {
     return ParseSafetensors(std::as_bytes(std::span(bytes)));
   });
 }
@@ -119,10 +109,10 @@ StateFile ReadState(const std::string& folder) {
   const std::string manifest_text = ReadManifest(manifest_path);
   StateFile file;
   file.manifest =
-      Named(manifest_path, [&] { return ParseManifest(manifest_text); });
+      InFile(manifest_path, [&] { return ParseManifest(manifest_text); });
   const std::string state = ReadChecked(folder, kStateFile, file.manifest);
   file.checkpoint =
-      Named(PathIn(folder, kStateFile), [&] { return ParseRunState(state); });
+      InFile(PathIn(folder, kStateFile), [&] { return ParseRunState(state); });
   if (file.manifest.step != file.checkpoint.step) {
     throw DataError({.path = folder}, "holds the state of another step");
   }

@@ -111,14 +111,11 @@ EvalHistory ReadEvalHistory(const std::string& model_dir,
   if (!std::filesystem::exists(path, ignored)) {
     return EvalHistory(key.value_or(""));
   }
-  try {
-    EvalHistory history =
-        EvalHistory::Parse(ReadWholeFile(path, kMaxHistoryBytes));
-    const bool is_other = key && history.validation() != *key;
-    return is_other ? EvalHistory(*key) : history;
-  } catch (const DataError& error) {
-    throw error.At({.path = path});
-  }
+  EvalHistory history = InFile(path, [&] {
+    return EvalHistory::Parse(ReadWholeFile(path, kMaxHistoryBytes));
+  });
+  const bool is_other = key && history.validation() != *key;
+  return is_other ? EvalHistory(*key) : history;
 }
 
 EvalHistory ReadEvalHistoryUpTo(std::int64_t step, const std::string& model_dir,

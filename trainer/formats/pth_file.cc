@@ -213,11 +213,7 @@ TensorMap ParsePth(std::span<const std::byte> file) {
 
 TensorMap ReadPth(const std::string& path, std::int64_t max_bytes) {
   const std::string file = ReadWholeFile(path, max_bytes);
-  try {
-    return ParsePth(std::as_bytes(std::span(file)));
-  } catch (const DataError& error) {
-    throw error.At({.path = path});
-  }
+  return InFile(path, [&] { return ParsePth(std::as_bytes(std::span(file))); });
 }
 
 }  // namespace infeed

@@ -282,11 +282,8 @@ TensorMap ParseSafetensors(std::span<const std::byte> file) {
 
 TensorMap ReadSafetensors(const std::string& path, std::int64_t max_bytes) {
   const std::string file = ReadWholeFile(path, max_bytes);
-  try {
-    return ParseSafetensors(std::as_bytes(std::span(file)));
-  } catch (const DataError& error) {
-    throw error.At({.path = path});
-  }
+  return InFile(
+      path, [&] { return ParseSafetensors(std::as_bytes(std::span(file))); });
 }
 
 }  // namespace infeed

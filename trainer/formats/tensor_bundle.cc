@@ -186,7 +186,7 @@ class Counter {
 TensorBundle::TensorBundle(std::string prefix) : prefix_(std::move(prefix)) {
   const std::string path = prefix_ + std::string(kIndexEnd);
   const std::string file = ReadWholeFile(path, kMaxIndexBytes);
-  try {
+  InFile(path, [&] {
     auto table = ParseSortedTable(std::as_bytes(std::span(file)));
     shards_ = ParseShards(table);
     table.erase("");
@@ -200,9 +200,7 @@ TensorBundle::TensorBundle(std::string prefix) : prefix_(std::move(prefix)) {
                         .masked_crc = entry.crc32c(),
                         .whole = entry.slices().empty()};
     }
-  } catch (const DataError& error) {
-    throw error.At({.path = path});
-  }
+  });
 }
 
 std::vector<std::string> TensorBundle::names() const {

@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "base/choices.h"
+
 namespace infeed {
 namespace {
 
@@ -110,14 +112,9 @@ std::span<const NamedNetwork> NamedNetworks() {
 }
 
 std::string_view NetworkNames() {
-  static const std::string kNames = [] {
-    std::string names;
-    for (const NamedNetwork& network : NamedNetworks()) {
-      names.append(names.empty() ? "" : "|").append(network.name);
-    }
-    return names;
-  }();
-  return kNames;
+  static const std::string names =
+      JoinNames(NamedNetworks(), &NamedNetwork::name);
+  return names;
 }
 
 const NamedNetwork* FindNetwork(std::string_view name) {

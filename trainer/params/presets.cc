@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/choices.h"
 #include "base/error.h"
 #include "pipeline/options/option_text.h"
 
@@ -128,14 +129,6 @@ constexpr Preset kPresets[] = {
      "body_learning_rate_factor=0.1"},
 };
 
-std::string JoinedNames() {
-  std::string names;
-  for (const Preset& preset : kPresets) {
-    names += (names.empty() ? "" : "|") + std::string(preset.name);
-  }
-  return names;
-}
-
 }  // namespace
 
 std::span<const Preset> Presets() { return kPresets; }
@@ -150,7 +143,7 @@ const Preset& FindPreset(std::string_view name) {
 }
 
 std::string_view PresetNames() {
-  static const std::string names = JoinedNames();
+  static const std::string names = JoinNames(kPresets, &Preset::name);
   return names;
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/choices.h"
 #include "base/error.h"
 #include "pipeline/options/option_text.h"
 #include "records/bytes/whole_number.h"
@@ -104,13 +105,7 @@ EvalResult MakeEvalResult(const EvalSums& sums) {
 std::span<const Metric> EvalMetrics() { return kMetrics; }
 
 const std::string& MetricNames() {
-  static const std::string names = [] {
-    std::string joined;
-    for (const Metric& metric : kMetrics) {
-      joined.append(joined.empty() ? "" : "|").append(metric.name);
-    }
-    return joined;
-  }();
+  static const std::string names = JoinNames(kMetrics, &Metric::name);
   return names;
 }
 
