@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <fstream>
 
 namespace infeed {
 
@@ -21,6 +22,17 @@ std::string HostName() {
   // The last byte stays zero: a name that is too long may be cut without one.
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data()
                                                           : "localhost";
+}
+
+std::string ProcessorName(const std::string& root) {
+  std::ifstream file(root + "/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) {
+      return line.substr(colon + 2);
+    }
+  }
+  return "unknown";
 }
 
 }  // namespace infeed

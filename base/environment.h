@@ -18,6 +18,10 @@ using Environment =
 // The machine's name, cut to 255 bytes; "localhost" if it has none.
 [[nodiscard]] std::string HostName();
 
+// The processor's name; "unknown" where the kernel does not report it. root:
+// the folder of /proc.
+[[nodiscard]] std::string ProcessorName(const std::string& root = "");
+
 // Whether two tokens, which processes get from their environment, are equal, in
 // a time that does not depend on where they differ, so that a stranger cannot
 // find a token character by character.

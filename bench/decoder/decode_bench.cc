@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/charts/progress.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "bench/decoder/jpeg_source.h"
 #include "bench/decoder/measures.h"
@@ -67,7 +68,7 @@ std::vector<std::string> Jpegs(const Flags& flags) {
 
 SpeedReport Measured(const Flags& flags) {
   const DecodeMeasures measures(Jpegs(flags), flags.measures);
-  SpeedReport report{.cpu = CpuName(),
+  SpeedReport report{.cpu = ProcessorName(),
                      .target = CurrentSimdTarget(),
                      .versions = {LibjpegVersion(), OpenCvVersion()},
                      .images = measures.images(),

@@ -1,7 +1,5 @@
 #include "bench/decoder/speed_table.h"
 
-#include <fstream>
-
 #include <fmt/format.h>
 
 namespace infeed {
@@ -77,17 +75,6 @@ ReportTable SpeedTable(const SpeedReport& report) {
                    rows),
           {.text = "\n"},
           ListRow("figures", figures)};
-}
-
-std::string CpuName() {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) {
-      return line.substr(colon + 2);
-    }
-  }
-  return "unknown CPU";
 }
 
 }  // namespace infeed

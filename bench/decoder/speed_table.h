@@ -51,7 +51,4 @@ struct SpeedReport {
 // Its text is a line on the machine, a table, and the figures.
 [[nodiscard]] ReportTable SpeedTable(const SpeedReport& report);
 
-// The CPU's name from Linux.
-[[nodiscard]] std::string CpuName();
-
 }  // namespace infeed

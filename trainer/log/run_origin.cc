@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -71,17 +70,6 @@ std::string EnvironmentText(const char* const* variables) {
   }
   std::ranges::sort(shown);
   return fmt::format("{}", fmt::join(shown, " "));
-}
-
-std::string ProcessorName(const std::string& root) {
-  std::ifstream file(root + "/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) {
-      return line.substr(colon + 2);
-    }
-  }
-  return "unknown";
 }
 
 std::string YamlComments(const RunOrigin& origin) {

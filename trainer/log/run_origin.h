@@ -27,9 +27,6 @@ using RunOrigin = std::vector<std::pair<std::string, std::string>>;
 // each, with nullptr at the end.
 [[nodiscard]] std::string EnvironmentText(const char* const* variables);
 
-// "unknown" where the kernel does not report it.
-[[nodiscard]] std::string ProcessorName(const std::string& root = "");
-
 // Lines of comments for a YAML file.
 [[nodiscard]] std::string YamlComments(const RunOrigin& origin);
 

@@ -15,11 +15,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/environment.h"
 #include "pipeline/memory/memory_limit.h"
 #include "pipeline/options/options.h"
 #include "preprocess/pixels/simd_target.h"
 #include "records/bytes/byte_size.h"
-#include "trainer/log/run_origin.h"
 
 namespace infeed {
 namespace {
