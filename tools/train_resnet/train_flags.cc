@@ -18,7 +18,6 @@
 #include "trainer/checkpoint/resume.h"
 #include "trainer/params/presets.h"
 #include "trainer/params/table.h"
-#include "trainer/params/unsupported.h"
 
 namespace infeed {
 namespace {

@@ -8,7 +8,6 @@
 #include "trainer/log/pictures.h"
 #include "trainer/results/model_labels.h"
 #include "trainer/results/prediction_log.h"
-#include "trainer/results/prediction_sample.h"
 
 namespace infeed {
 

@@ -11,7 +11,6 @@
 #include "preprocess/pixels/image_size.h"
 #include "trainer/groups/device_group.h"
 #include "trainer/loop/batch.h"
-#include "trainer/loop/mix.h"
 #include "trainer/loop/step_loss.h"
 #include "trainer/model/optimizer_options.h"
 #include "trainer/optimizer/named_tensors.h"

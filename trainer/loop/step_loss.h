@@ -2,7 +2,7 @@
 
 #include <torch/types.h>
 
-#include "trainer/loop/mix.h"
+#include "trainer/loop/batch.h"
 #include "trainer/model/optimizer_options.h"
 
 namespace infeed {

@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "preprocess/pixels/image_size.h"
+#include "trainer/network/drop.h"
 #include "trainer/network/pool.h"
-#include "trainer/network/random.h"
 #include "trainer/network/resnet.h"
 
 namespace infeed {

@@ -14,7 +14,6 @@
 #include "trainer/network/convolution.h"
 #include "trainer/network/drop.h"
 #include "trainer/network/pool.h"
-#include "trainer/network/random.h"
 
 namespace infeed {
 namespace {

@@ -12,7 +12,6 @@
 #include "trainer/params/parse.h"
 #include "trainer/params/presets.h"
 #include "trainer/params/table.h"
-#include "trainer/params/unsupported.h"
 
 namespace infeed {
 namespace {

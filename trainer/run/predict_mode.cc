@@ -27,7 +27,6 @@
 #include "trainer/log/pictures.h"
 #include "trainer/log/prediction_page.h"
 #include "trainer/results/prediction_log.h"
-#include "trainer/results/prediction_sample.h"
 #include "trainer/run/data_classes.h"
 #include "trainer/run/job.h"
 #include "trainer/run/modes.h"

@@ -1,9 +1,9 @@
-#include "trainer/loop/mix.h"
-
 #include <cstdint>
 
 #include <ATen/ATen.h>
 #include <torch/types.h>
+
+#include "trainer/loop/batch.h"
 
 #include "gtest/gtest.h"
 

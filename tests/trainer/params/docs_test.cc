@@ -19,7 +19,6 @@
 #include "pipeline/options/input_table.h"
 #include "pipeline/options/option_text.h"
 #include "trainer/params/table.h"
-#include "trainer/params/unsupported.h"
 
 namespace infeed {
 namespace {

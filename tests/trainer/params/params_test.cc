@@ -14,7 +14,6 @@
 #include "tests/support/throws.h"
 #include "trainer/model/named_networks.h"
 #include "trainer/params/table.h"
-#include "trainer/params/unsupported.h"
 
 namespace infeed {
 namespace params_test {

@@ -1,7 +1,7 @@
-#include "trainer/results/prediction_sample.h"
-
 #include <set>
 #include <vector>
+
+#include "trainer/results/prediction_log.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
