@@ -32,11 +32,10 @@ class RankThreads {
     for (int rank = 0; rank < size_; ++rank) {
       threads.push_back(std::async(std::launch::async, [&, rank] {
         at::set_num_threads(1);
-        StarRanks ranks(PlaceOf(rank), Meet(listener, PlaceOf(rank)),
-                        {.timeout = kRankTimeout,
-                         .patience = kRankTimeout,
-                         .patience_once_known = kRankTimeout});
-        body(ranks);
+        body(*MakeStar(PlaceOf(rank), Meet(listener, PlaceOf(rank)),
+                       {.timeout = kRankTimeout,
+                        .patience = kRankTimeout,
+                        .patience_once_known = kRankTimeout}));
       }));
     }
     for (const std::future<void>& thread : threads) {

@@ -24,7 +24,7 @@ inline RankPlace StarPlace(int rank, int world_size) {
 // A test whose ranks are threads of this process, each with its own function.
 class StarTest : public testing::Test {
  protected:
-  using Rank = std::function<void(StarRanks& ranks)>;
+  using Rank = std::function<void(Ranks& ranks)>;
 
   static constexpr std::chrono::milliseconds kLong{60'000};
 
@@ -48,8 +48,7 @@ class StarTest : public testing::Test {
     std::vector<std::jthread> threads;
     for (int i = 0; i < world_size; ++i) {
       threads.emplace_back([&, i] {
-        StarRanks ranks(StarPlace(i, world_size), Meet(i, world_size), options);
-        rank(ranks);
+        rank(*MakeStar(StarPlace(i, world_size), Meet(i, world_size), options));
       });
     }
   }

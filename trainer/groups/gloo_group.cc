@@ -1,5 +1,3 @@
-#include "trainer/groups/seat.h"
-
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -12,6 +10,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include "base/error.h"
+#include "trainer/groups/seat.h"
 #include "trainer/ranks/ranks.h"
 
 namespace infeed {

@@ -79,7 +79,7 @@ std::unique_ptr<Ranks> JoinRanks(const RankPlace& place,
   if (place.is_alone()) {
     return OneRank();
   }
-  return std::make_unique<StarRanks>(
+  return MakeStar(
       place, Meet(place, timeout),
       StarOptions{.timeout = timeout,
                   .end_process = [place](const std::string& message) {

@@ -21,7 +21,7 @@ BadRecord BadAt(std::uint32_t epoch, std::int64_t position,
 class BadRecordsOfRanksTest : public StarTest {};
 
 TEST_F(BadRecordsOfRanksTest, DifferentRecordsOfAllRanksCount) {
-  Run(2, [](StarRanks& ranks) {
+  Run(2, [](Ranks& ranks) {
     BadRecordsOfRanks bad(3);
     // The ranks meet record 7 in one epoch each.
     const auto rank = static_cast<std::uint32_t>(ranks.place().rank);
@@ -40,7 +40,7 @@ TEST_F(BadRecordsOfRanksTest, DifferentRecordsOfAllRanksCount) {
 }
 
 TEST_F(BadRecordsOfRanksTest, NameTheFirstThatIsOneTooMany) {
-  Run(3, [](StarRanks& ranks) {
+  Run(3, [](Ranks& ranks) {
     BadRecordsOfRanks bad(1);
     const int rank = ranks.place().rank;
     bad.Note(BadAt(0, 10 - rank, rank));
@@ -51,7 +51,7 @@ TEST_F(BadRecordsOfRanksTest, NameTheFirstThatIsOneTooMany) {
 
 // Of a pipeline that is ahead of its device. Warnings do not count.
 TEST_F(BadRecordsOfRanksTest, OnlyReceivedBatchesCount) {
-  Run(2, [](StarRanks& ranks) {
+  Run(2, [](Ranks& ranks) {
     BadRecordsOfRanks bad(0);
     BadRecord warning = BadAt(0, 1, 1);
     warning.kind = BadRecordKind::kWarning;

@@ -32,7 +32,7 @@ std::string Joined(const std::vector<std::string>& messages) {
 }
 
 TEST_F(RankStarTest, ReducesByRankAgainAndAgain) {
-  Run(4, [](StarRanks& ranks) {
+  Run(4, [](Ranks& ranks) {
     const std::string mine = std::to_string(ranks.place().rank);
     for (int round = 0; round < 50; ++round) {
       EXPECT_EQ(ranks.Reduce(mine, Joined), "0123");
@@ -41,7 +41,7 @@ TEST_F(RankStarTest, ReducesByRankAgainAndAgain) {
 }
 
 TEST_F(RankStarTest, CollectsAtRankZeroAlone) {
-  Run(3, [](StarRanks& ranks) {
+  Run(3, [](Ranks& ranks) {
     const std::vector<std::string> expected =
         ranks.place().is_first() ? std::vector<std::string>{"0", "1", "2"}
                                  : std::vector<std::string>();
@@ -54,7 +54,7 @@ TEST_F(RankStarTest, CollectsAtRankZeroAlone) {
 }
 
 TEST_F(RankStarTest, AddsUpNumbersAndFindsTheMost) {
-  Run(3, [](StarRanks& ranks) {
+  Run(3, [](Ranks& ranks) {
     const double rank = ranks.place().rank;
     const std::vector<RankTotal> totals = ranks.Total({rank, -rank, 4});
     ASSERT_THAT(totals, SizeIs(3));
@@ -74,8 +74,9 @@ TEST_F(RankStarTest, AnswersAreAsLongForAnyNumberOfRanks) {
   std::vector<std::jthread> others;
   for (const int rank : {0, 2, 3, 4, 5}) {
     others.emplace_back([this, rank] {
-      StarRanks ranks(StarPlace(rank, kRanks), Meet(rank, kRanks), {});
-      (void)ranks.Total({1, 2});
+      const auto ranks =
+          MakeStar(StarPlace(rank, kRanks), Meet(rank, kRanks), {});
+      (void)ranks->Total({1, 2});
     });
   }
   FrameStream link = std::move(Meet(1, kRanks).front());
@@ -92,7 +93,7 @@ TEST_F(RankStarTest, AnswersAreAsLongForAnyNumberOfRanks) {
 }
 
 TEST_F(RankStarTest, RefusesAnotherNumberOfNumbers) {
-  Run(2, [](StarRanks& ranks) {
+  Run(2, [](Ranks& ranks) {
     if (ranks.place().is_first()) {
       const std::string message =
           MessageOf<IoError>([&] { (void)ranks.Total({1}); });
@@ -108,7 +109,7 @@ TEST_F(RankStarTest, RefusesAnotherNumberOfNumbers) {
 }
 
 TEST_F(RankStarTest, BroadcastsWhatRankZeroSays) {
-  Run(3, [](StarRanks& ranks) {
+  Run(3, [](Ranks& ranks) {
     const std::string mine(1 << 20,
                            static_cast<char>('a' + ranks.place().rank));
     EXPECT_EQ(ranks.Broadcast(mine), std::string(1 << 20, 'a'));
@@ -118,7 +119,7 @@ TEST_F(RankStarTest, BroadcastsWhatRankZeroSays) {
 
 // Ranks read each other's notes and their own, before and after these are left.
 TEST_F(RankStarTest, ReadsTheNotesOfAllRanks) {
-  Run(4, [](StarRanks& ranks) {
+  Run(4, [](Ranks& ranks) {
     const auto key = [](int rank) { return "note/" + std::to_string(rank); };
     for (const bool late : {false, true}) {
       const int rank = ranks.place().rank;
@@ -134,7 +135,7 @@ TEST_F(RankStarTest, ReadsTheNotesOfAllRanks) {
 }
 
 TEST_F(RankStarTest, DoesNotWaitForeverForANote) {
-  Run(2, [](StarRanks& ranks) {
+  Run(2, [](Ranks& ranks) {
     EXPECT_THAT(MessageOf<IoError>([&] { (void)ranks.Read("key", 10ms); }),
                 HasSubstr("cannot join the other ranks: within 0.01 s none of "
                           "them has sent key"));
@@ -143,7 +144,7 @@ TEST_F(RankStarTest, DoesNotWaitForeverForANote) {
 }
 
 TEST_F(RankStarTest, DoesNotWaitForANoteOnceOneFailed) {
-  Run(3, [](StarRanks& ranks) {
+  Run(3, [](Ranks& ranks) {
     if (ranks.place().rank == 1) {
       ranks.Fail("no such file");
       return;
@@ -154,7 +155,7 @@ TEST_F(RankStarTest, DoesNotWaitForANoteOnceOneFailed) {
 }
 
 TEST_F(RankStarTest, NumbersAndComparesWhatRanksDoTogether) {
-  Run(3, [](StarRanks& ranks) {
+  Run(3, [](Ranks& ranks) {
     EXPECT_EQ(ranks.NextPrefix("group"), "group/0/");
     EXPECT_EQ(ranks.NextPrefix("other"), "other/1/");
     EXPECT_FALSE(ranks.Any(false));
@@ -170,7 +171,7 @@ TEST_F(RankStarTest, NumbersAndComparesWhatRanksDoTogether) {
 
 TEST_F(RankStarTest, TellsAllWhyOneFailed) {
   for (const int failed : {0, 1}) {
-    Run(3, [failed](StarRanks& ranks) {
+    Run(3, [failed](Ranks& ranks) {
       if (ranks.place().rank == failed) {
         ranks.Fail("no such file");
         return;
@@ -184,7 +185,7 @@ TEST_F(RankStarTest, TellsAllWhyOneFailed) {
 }
 
 TEST_F(RankStarTest, NamesARankThatLeftBeforeTheOthers) {
-  Run(3, [](StarRanks& ranks) {
+  Run(3, [](Ranks& ranks) {
     if (ranks.place().rank == 2) {
       return;
     }
@@ -196,8 +197,9 @@ TEST_F(RankStarTest, NamesARankThatLeftBeforeTheOthers) {
 TEST_F(RankStarTest, NamesARankThatWasKilled) {
   for (const int rank : {0, 1}) {
     std::jthread killed([&] { (void)Meet(1 - rank, 2); });
-    StarRanks ranks(StarPlace(rank, 2), Meet(rank, 2), {.timeout = kLong});
-    EXPECT_THAT(MessageOf<IoError>([&] { ranks.Barrier(); }),
+    const auto ranks =
+        MakeStar(StarPlace(rank, 2), Meet(rank, 2), {.timeout = kLong});
+    EXPECT_THAT(MessageOf<IoError>([&] { ranks->Barrier(); }),
                 HasSubstr("rank " + std::to_string(1 - rank) +
                           " ended without an error message"));
   }
@@ -206,9 +208,9 @@ TEST_F(RankStarTest, NamesARankThatWasKilled) {
 TEST_F(RankStarTest, NamesARankThatIsSilent) {
   std::vector<FrameStream> silent;
   std::jthread joined([&] { silent = Meet(1, 2); });
-  StarRanks ranks(StarPlace(0, 2), Meet(0, 2), {.timeout = 200ms});
+  const auto ranks = MakeStar(StarPlace(0, 2), Meet(0, 2), {.timeout = 200ms});
   joined.join();
-  EXPECT_THAT(MessageOf<IoError>([&] { ranks.Barrier(); }),
+  EXPECT_THAT(MessageOf<IoError>([&] { ranks->Barrier(); }),
               HasSubstr("rank 1 has sent nothing for 0.2 s"));
 }
 
@@ -216,16 +218,16 @@ TEST_F(RankStarTest, EndsAProcessThatDoesNotNotice) {
   std::atomic<bool> ended = false;
   std::string message;
   std::jthread killed([&] { (void)Meet(1, 2); });
-  StarRanks ranks(StarPlace(0, 2), Meet(0, 2),
-                  {.timeout = 1s,
-                   .patience = 10ms,
-                   .end_process = [&](const std::string& why) {
-                     if (!ended) {
-                       message = why;
-                       ended = true;
-                       ended.notify_all();
-                     }
-                   }});
+  const auto ranks = MakeStar(StarPlace(0, 2), Meet(0, 2),
+                              {.timeout = 1s,
+                               .patience = 10ms,
+                               .end_process = [&](const std::string& why) {
+                                 if (!ended) {
+                                   message = why;
+                                   ended = true;
+                                   ended.notify_all();
+                                 }
+                               }});
   ended.wait(false);
   EXPECT_THAT(message, HasSubstr("rank 1 ended without an error message"));
 }
