@@ -14,7 +14,7 @@
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
-#include "trainer/feed/rank_parts.h"
+#include "trainer/feed/run_input.h"
 #include "trainer/feed/sized_input.h"
 #include "trainer/params/stream_identity.h"
 #include "trainer/replay/shard_identities.h"
