@@ -39,23 +39,19 @@ class BestModeTest : public testing::Test {
 };
 
 TEST_F(BestModeTest, EachModeTakesTheBestCheckpoint) {
-  const ProgramResult eval = Run("eval", "--checkpoint best");
-  EXPECT_EQ(eval.exit_code, 0) << eval.err;
-  EXPECT_THAT(eval.out, HasSubstr("evaluation at step 1:"));
-  const ProgramResult exported = Run("export", "--checkpoint best");
-  EXPECT_EQ(exported.exit_code, 0) << exported.err;
-  EXPECT_THAT(exported.out, HasSubstr("exported the model of step 1 to"));
+  EXPECT_THAT(Succeeded(Run("eval", "--checkpoint best")).out,
+              HasSubstr("evaluation at step 1:"));
+  EXPECT_THAT(Succeeded(Run("export", "--checkpoint best")).out,
+              HasSubstr("exported the model of step 1 to"));
   for (const std::string which : {"best", "1"}) {
-    const ProgramResult predicted = Run("predict", "--checkpoint " + which);
-    EXPECT_EQ(predicted.exit_code, 0) << predicted.err;
-    EXPECT_THAT(predicted.err, HasSubstr("using the checkpoint at step 1\n"));
+    EXPECT_THAT(Run("predict", "--checkpoint " + which),
+                Ends(0, HasSubstr("using the checkpoint at step 1\n")));
   }
 }
 
 TEST_F(BestModeTest, UsingTheNewestNamesTheBest) {
   for (const std::string which : {"", "--checkpoint newest"}) {
-    const ProgramResult run = Run("export", which);
-    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const ProgramResult run = Succeeded(Run("export", which));
     EXPECT_THAT(run.out, HasSubstr("exported the model of step 2 to"));
     EXPECT_THAT(run.err, HasSubstr("using the checkpoint at step 2; the best "
                                    "one is of step 1: --checkpoint best"));
@@ -74,8 +70,7 @@ TEST_F(BestModeTest, TrainingExportsTheBest) {
       ReadWholeFile(model_.folder() + "/best.json", 1000));
   BestCheckpoint best(model_.folder(), "top_1", file.at("validation"));
   EXPECT_TRUE(best.Note(1, 2));
-  const ProgramResult run = train_to("4");
-  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const ProgramResult run = Succeeded(train_to("4"));
   EXPECT_THAT(
       run.err,
       HasSubstr("exporting the checkpoint with the best top_1: step 1"));
@@ -84,9 +79,8 @@ TEST_F(BestModeTest, TrainingExportsTheBest) {
 
 TEST_F(BestModeTest, WithoutAnEvaluationTheLastStepIsExported) {
   const ProgramResult run =
-      Run("train", std::string("--keep_best auc --params_override ") +
-                       SmallModel::kParameters + ",train_steps=3");
-  EXPECT_EQ(run.exit_code, 0) << run.err;
+      Succeeded(Run("train", std::string("--keep_best auc --params_override ") +
+                                 SmallModel::kParameters + ",train_steps=3"));
   EXPECT_THAT(
       run.err,
       HasSubstr("no evaluation gave a best auc: exporting the last step, 3"));
@@ -95,9 +89,8 @@ TEST_F(BestModeTest, WithoutAnEvaluationTheLastStepIsExported) {
 
 TEST_F(BestModeTest, ATrainingGoesOnFromIt) {
   const ProgramResult run =
-      Run("train", std::string("--resume best --params_override ") +
-                       SmallModel::kParameters);
-  EXPECT_EQ(run.exit_code, 0) << run.err;
+      Succeeded(Run("train", std::string("--resume best --params_override ") +
+                                 SmallModel::kParameters));
   EXPECT_THAT(run.err, HasSubstr("resuming from the checkpoint at step 1\n"));
   EXPECT_EQ(run.out.substr(0, 7), "step 2\n");
 }

@@ -81,8 +81,7 @@ class CheckpointKillTest : public testing::Test {
              const std::vector<std::string>& more = {}) const {
     std::vector<std::string> arguments = Arguments(model);
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const ProgramResult run = RunTrainResnet(arguments);
-    ASSERT_EQ(run.exit_code, 0) << run.err;
+    ASSERT_THAT(RunTrainResnet(arguments), Ends(0));
   }
 
   // The tensors' files of a model's last step, byte for byte.

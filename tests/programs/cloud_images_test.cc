@@ -69,10 +69,8 @@ class CloudImagesTest : public CloudFixture {
 
   // Expects that flags with files and with objects give equal shards.
   void ExpectTheSame(const std::string& local, const std::string& remote) {
-    const ProgramResult from_files = Convert("files", local);
-    ASSERT_EQ(from_files.exit_code, 0) << from_files.err;
-    const ProgramResult from_objects = Convert("objects", remote);
-    ASSERT_EQ(from_objects.exit_code, 0) << from_objects.err;
+    ASSERT_THAT(Convert("files", local), Ends(0));
+    const ProgramResult from_objects = Succeeded(Convert("objects", remote));
     EXPECT_GE(Made("files").size(), 5U);
     EXPECT_TRUE(Made("objects") == Made("files")) << from_objects.out;
   }
@@ -155,9 +153,8 @@ TEST_F(CloudImagesTest, FinishedShardsAreKeptUntilAnObjectChanges) {
 TEST_F(CloudImagesTest, ABadImageIsNamedByItsUrl) {
   raw_.File("bee/bad.jpg", "not a JPEG");
   Upload();
-  const ProgramResult result = Convert("out", "--raw_data_dir=s3://shards/raw");
-  EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.err, HasSubstr("s3://shards/raw/bee/bad.jpg"));
+  EXPECT_THAT(Convert("out", "--raw_data_dir=s3://shards/raw"),
+              Ends(3, HasSubstr("s3://shards/raw/bee/bad.jpg")));
 }
 
 TEST_F(CloudImagesTest, DuplicatesAreFoundInTheStore) {
@@ -181,9 +178,9 @@ TEST_F(CloudImagesTest, AManifestMayLieAnywhereAndNameObjects) {
       files, "path,label,split\ns3://shards/raw/ant/000.jpg,a,train\n" +
                  (raw_ / "bee/001.jpg") +
                  ",b,train\ncat/002.jpg,c,train\nant/003.jpg,a,test\n");
-  const ProgramResult mixed = Convert(
-      "mixed", "--manifest=" + files + " --raw_data_dir=s3://shards/raw");
-  ASSERT_EQ(mixed.exit_code, 0) << mixed.err;
+  ASSERT_THAT(Convert("mixed", "--manifest=" + files +
+                                   " --raw_data_dir=s3://shards/raw"),
+              Ends(0));
   EXPECT_EQ(Made("mixed")["labels.txt"], Made("files")["labels.txt"]);
 }
 
@@ -200,10 +197,9 @@ TEST_F(CloudImagesTest, AManifestsWebFilesAreReadByTheirDecodedNames) {
   WriteFileAtomically(manifest, "path,label\n" + url + "&x=1,a\n" +
                                     server_.url() + "/plain/none.jpg?" +
                                     secret + ",a\n");
-  const ProgramResult missing = Convert("none", "--manifest=" + manifest);
-  EXPECT_EQ(missing.exit_code, 1);
-  EXPECT_THAT(missing.err, AllOf(HasSubstr("line 3"), HasSubstr("none.jpg"),
-                                 Not(HasSubstr(secret))));
+  EXPECT_THAT(Convert("none", "--manifest=" + manifest),
+              Ends(1, AllOf(HasSubstr("line 3"), HasSubstr("none.jpg"),
+                            Not(HasSubstr(secret)))));
 }
 
 TEST_F(CloudImagesTest, RawFilesAreReadFromTheStore) {

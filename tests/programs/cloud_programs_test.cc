@@ -92,10 +92,9 @@ class CloudProgramsTest : public CloudFixture {
 
 TEST_F(CloudProgramsTest, VerbsTakeUrlsOfEveryStore) {
   for (const Place& place : Places()) {
-    const ProgramResult result = Run("count", place.spec);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_EQ(result.out, place.folder + Name(0) + " 2\n" + place.folder +
-                              Name(1) + " 1\ntotal 3\n");
+    EXPECT_EQ(Succeeded(Run("count", place.spec)).out,
+              place.folder + Name(0) + " 2\n" + place.folder + Name(1) +
+                  " 1\ntotal 3\n");
   }
   Describe();
   const std::string pattern = "s3://shards/data/train-*";
@@ -123,11 +122,10 @@ TEST_F(CloudProgramsTest, ACacheSavesTheSecondDownload) {
 
 TEST_F(CloudProgramsTest, AWriteThatIsRefusedIsOneClearLine) {
   server_.SetFaults(R"({"fault": "status", "status": 403, "method": "PUT"})");
-  const ProgramResult result =
-      Run("reshard --output s3://shards/new", "s3://shards/data/train-*");
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("records: s3://shards/new/"),
-                                HasSubstr("403"), HasSubstr("credentials")));
+  EXPECT_THAT(
+      Run("reshard --output s3://shards/new", "s3://shards/data/train-*"),
+      Ends(1, AllOf(HasSubstr("records: s3://shards/new/"), HasSubstr("403"),
+                    HasSubstr("credentials"))));
   EXPECT_THAT(server_.Keys("shards"), testing::SizeIs(2));
 }
 

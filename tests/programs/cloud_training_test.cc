@@ -36,8 +36,7 @@ class CloudTrainingTest : public CloudTraining {
   // The checksums that this training has on a disk.
   [[nodiscard]] std::string LocalSums(
       const std::vector<std::string>& more = {}) {
-    const ProgramResult run = Train(local_ / "", more);
-    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(Train(local_ / "", more), Ends(0));
     return LastSumsOf(local_ / "model");
   }
 
@@ -58,8 +57,7 @@ class CloudTrainingTest : public CloudTraining {
 
   // Makes the weights that Others() names, in each place.
   void MakeWeights() {
-    const ProgramResult run = Train(local_ / "before/", {"--seed", "7"});
-    ASSERT_EQ(run.exit_code, 0) << run.err;
+    ASSERT_THAT(Train(local_ / "before/", {"--seed", "7"}), Ends(0));
     const std::string file =
         PathIn(CheckpointFolder(local_ / "before/model", kSteps), kModelFile);
     const std::string bytes = ReadWholeFile(file, kMaxBytes);
@@ -76,9 +74,8 @@ TEST_F(CloudTrainingTest, GoesOnAfterKillsHereAndOnAnotherMachine) {
   KillAfter(root, 4, Others(root));
   KillAfter(root, 9, Others(root));
   scratch_ = machine_ / "another";
-  const ProgramResult run = Train(root, Others(root));
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("resuming from the checkpoint at step"));
+  ASSERT_THAT(Train(root, Others(root)),
+              Ends(0, HasSubstr("resuming from the checkpoint at step")));
   EXPECT_EQ(LastSumsIn(Bucket(root)), LocalSums(Others(local_ / "")));
   EXPECT_THAT(StepsIn(Bucket(root)),
               ElementsAre(kSteps - 2, kSteps - 1, kSteps));
@@ -91,8 +88,7 @@ TEST_F(CloudTrainingTest, GoesOnAfterKillsHereAndOnAnotherMachine) {
 // The mirror's path is in the lines that name both, and nowhere else.
 TEST_F(CloudTrainingTest, PrintsAndUploadsUrlsOnly) {
   MakeWeights();
-  const ProgramResult run = Train(kGs, Others(kGs));
-  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const ProgramResult run = Succeeded(Train(kGs, Others(kGs)));
   EXPECT_THAT(run.err,
               HasSubstr(CheckpointFolder("gs://gs-shards/model", kSteps)));
   std::istringstream lines(run.err + run.out);
@@ -111,21 +107,18 @@ TEST_F(CloudTrainingTest, PrintsAndUploadsUrlsOnly) {
 
 TEST_F(CloudTrainingTest, WhatTheStoreNeverTookIsUploadedByTheNextRun) {
   server_.SetFaults(R"({"fault": "status", "method": "PUT"})");
-  const ProgramResult cut = Train(kGs, {"--upload_timeout", "1"});
-  EXPECT_EQ(cut.exit_code, 1);
-  EXPECT_THAT(cut.err,
-              AllOf(HasSubstr("step " + std::to_string(kSteps)),
+  EXPECT_THAT(
+      Train(kGs, {"--upload_timeout", "1"}),
+      Ends(1, AllOf(HasSubstr("step " + std::to_string(kSteps)),
                     HasSubstr("an upload failed and will be tried again"),
                     HasSubstr("only on this machine, in " + scratch_),
-                    HasSubstr("metrics.jsonl")));
+                    HasSubstr("metrics.jsonl"))));
   EXPECT_THAT(ObjectsBelow("gs-shards", "model/"), IsEmpty());
   server_.SetFaults("");
-  const ProgramResult next = Train(kGs);
-  EXPECT_EQ(next.exit_code, 0) << next.err;
-  EXPECT_THAT(next.err,
-              AllOf(HasSubstr("uploading 3 checkpoints"),
-                    HasSubstr("resuming from the checkpoint at step " +
-                              std::to_string(kSteps))));
+  EXPECT_THAT(Train(kGs),
+              Ends(0, AllOf(HasSubstr("uploading 3 checkpoints"),
+                            HasSubstr("resuming from the checkpoint at step " +
+                                      std::to_string(kSteps)))));
   EXPECT_EQ(LastSumsIn("gs-shards"), LocalSums());
 }
 
@@ -136,8 +129,7 @@ TEST_F(CloudTrainingTest, AStopLeavesItsCheckpointInTheStore) {
   program.Signal(SIGTERM);
   EXPECT_EQ(program.Wait(), 75) << program.err();
   EXPECT_THAT(StepsIn("shards"), SizeIs(1));
-  const ProgramResult run = Train(kS3);
-  ASSERT_EQ(run.exit_code, 0) << run.err;
+  ASSERT_THAT(Train(kS3), Ends(0));
   EXPECT_EQ(LastSumsIn("shards"), LocalSums());
 }
 
@@ -154,32 +146,35 @@ std::vector<std::string> OfModel(const std::string& mode,
 
 TEST_F(CloudTrainingTest, OtherModesTakeTheModelFromTheStore) {
   ASSERT_EQ(Train(kS3).exit_code, 0);
-  const ProgramResult evaluation = RunTrainResnet(
-      OfModel("eval", scratch_,
-              {"--data_dir", "s3://shards/data", "--eval_split", "train"}));
-  EXPECT_EQ(evaluation.exit_code, 0) << evaluation.err;
-  EXPECT_THAT(evaluation.out, HasSubstr("evaluation at step 20"));
+  EXPECT_THAT(
+      Succeeded(RunTrainResnet(OfModel("eval", scratch_,
+                                       {"--data_dir", "s3://shards/data",
+                                        "--eval_split", "train"})))
+          .out,
+      HasSubstr("evaluation at step 20"));
   EXPECT_THAT(ObjectsBelow("shards", "model/eval/"),
               HasSubstr("/00000020-train-"));
 
   server_.Put("gs-shards/photos/more/a.jpg",
               TestJpeg({.width = 31, .height = 17}));
-  const ProgramResult prediction = RunTrainResnet(
-      OfModel("predict", scratch_, {"--input", "gs://gs-shards/photos"}));
-  EXPECT_EQ(prediction.exit_code, 0) << prediction.err;
-  EXPECT_THAT(prediction.out, HasSubstr("gs://gs-shards/photos/more/a.jpg"));
+  EXPECT_THAT(
+      Succeeded(RunTrainResnet(OfModel("predict", scratch_,
+                                       {"--input", "gs://gs-shards/photos"})))
+          .out,
+      HasSubstr("gs://gs-shards/photos/more/a.jpg"));
 
-  const ProgramResult exported = RunTrainResnet(
-      OfModel("export", scratch_, {"--export_dir", "gs://gs-shards/exports"}));
-  EXPECT_EQ(exported.exit_code, 0) << exported.err;
-  EXPECT_THAT(exported.out, HasSubstr("to gs://gs-shards/exports/"));
+  EXPECT_THAT(Succeeded(RunTrainResnet(OfModel(
+                            "export", scratch_,
+                            {"--export_dir", "gs://gs-shards/exports"})))
+                  .out,
+              HasSubstr("to gs://gs-shards/exports/"));
   EXPECT_THAT(ObjectsBelow("gs-shards", "exports/"), HasSubstr("/model.onnx"));
-  const ProgramResult older =
-      RunTrainResnet(OfModel("export", scratch_,
-                             {"--export_dir", "gs://gs-shards/exports",
-                              "--checkpoint", std::to_string(kSteps - 1)}));
-  EXPECT_EQ(older.exit_code, 0) << older.err;
-  EXPECT_THAT(older.out, HasSubstr("exported the model of step 19"));
+  EXPECT_THAT(Succeeded(RunTrainResnet(OfModel(
+                            "export", scratch_,
+                            {"--export_dir", "gs://gs-shards/exports",
+                             "--checkpoint", std::to_string(kSteps - 1)})))
+                  .out,
+              HasSubstr("exported the model of step 19"));
   for (const std::string& name : NamesInFolder(scratch_)) {
     EXPECT_THAT(name, Not(HasSubstr("process-")));
   }
@@ -188,30 +183,24 @@ TEST_F(CloudTrainingTest, OtherModesTakeTheModelFromTheStore) {
 TEST_F(CloudTrainingTest, GoesOnFromAnotherModelDirThere) {
   ASSERT_EQ(Train(kS3).exit_code, 0);
   for (const char* end : {"model", "model/checkpoint-00000019"}) {
-    const ProgramResult run =
+    EXPECT_THAT(
         RunTrainResnet(OfModel("predict", scratch_,
                                {"--resume", std::string(kS3) + end, "--input",
-                                "gs://gs-shards/data"}));
-    EXPECT_EQ(run.exit_code, 0) << run.err;
-    EXPECT_THAT(run.err,
-                HasSubstr("downloaded s3://shards/" + std::string(end)));
+                                "gs://gs-shards/data"})),
+        Ends(0, HasSubstr("downloaded s3://shards/" + std::string(end))));
   }
-  const ProgramResult next = Train(kGs, {"--resume", "s3://shards/model"});
-  ASSERT_EQ(next.exit_code, 0) << next.err;
-  EXPECT_THAT(next.err, HasSubstr("resuming from the checkpoint at step 20"));
+  ASSERT_THAT(Train(kGs, {"--resume", "s3://shards/model"}),
+              Ends(0, HasSubstr("resuming from the checkpoint at step 20")));
 }
 
 TEST_F(CloudTrainingTest, ErrorsNameWhatTheUserGave) {
-  const ProgramResult none =
-      RunTrainResnet(OfModel("eval", scratch_, {"--data_dir", "null"}));
-  EXPECT_EQ(none.exit_code, 2);
-  EXPECT_THAT(none.err,
-              HasSubstr("model_dir=s3://shards/model: no such model folder"));
-  const ProgramResult web =
+  EXPECT_THAT(
+      RunTrainResnet(OfModel("eval", scratch_, {"--data_dir", "null"})),
+      Ends(2, HasSubstr("model_dir=s3://shards/model: no such model folder")));
+  EXPECT_THAT(
       RunTrainResnet({"--mode", "train", "--data_dir", "null", "--model_dir",
-                      "https://host/model", "--local_scratch_dir", scratch_});
-  EXPECT_EQ(web.exit_code, 2);
-  EXPECT_THAT(web.err, HasSubstr("model_dir=https://host/model: not a folder"));
+                      "https://host/model", "--local_scratch_dir", scratch_}),
+      Ends(2, HasSubstr("model_dir=https://host/model: not a folder")));
 }
 
 TEST_F(CloudTrainingTest, WhatNoStoreHasIsDroppedByForceAlone) {
@@ -234,17 +223,16 @@ TEST_F(CloudTrainingTest, WhatNoStoreHasIsDroppedByForceAlone) {
   // The right one again: nothing is lost.
   Set("AWS_ENDPOINT_URL", server_.url());
   server_.SetFaults("");
-  const ProgramResult right = Train(kS3);
-  EXPECT_EQ(right.exit_code, 0) << right.err;
-  EXPECT_THAT(right.err,
-              AllOf(HasSubstr("uploading 2 checkpoints"),
-                    HasSubstr("resuming from the checkpoint at step 6")));
+  EXPECT_THAT(
+      Train(kS3),
+      Ends(0, AllOf(HasSubstr("uploading 2 checkpoints"),
+                    HasSubstr("resuming from the checkpoint at step 6"))));
 }
 
 TEST_F(CloudTrainingTest, HasNoSecretInAnythingItLeaves) {
   server_.SetFaults(R"({"fault": "status", "method": "PUT", "next": 6})");
-  const ProgramResult run = Train(kS3, {"--export_dir", "gs://gs-shards/e"});
-  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const ProgramResult run =
+      Succeeded(Train(kS3, {"--export_dir", "gs://gs-shards/e"}));
   Set("AWS_SECRET_ACCESS_KEY", "wrong/Secret+of/the+tests");
   const ProgramResult refused = Train(kS3);
   EXPECT_EQ(refused.exit_code, 1);

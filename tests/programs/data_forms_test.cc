@@ -70,13 +70,13 @@ TEST_F(DataFormsTest, AllFormsGoOnWithOtherRanksAndTheSameBytes) {
 
 TEST_F(DataFormsTest, AllFormsHaveTheSameBatchesWithSeekIndexes) {
   const std::string expected = Hash(forms_.images(), "--threads 2");
-  const ProgramResult made =
-      RunProgram("records", "index --seek " + forms_.images() + " " +
-                                forms_.tars() + " " + forms_.zip());
-  ASSERT_EQ(made.exit_code, 0) << made.err;
-  EXPECT_THAT(made.out, AllOf(HasSubstr("image files need no index"),
-                              HasSubstr("/.infeed/photos.zip.index"),
-                              HasSubstr("wrote 30 seek indexes")));
+  EXPECT_THAT(
+      Succeeded(RunProgram("records", "index --seek " + forms_.images() + " " +
+                                          forms_.tars() + " " + forms_.zip()))
+          .out,
+      AllOf(HasSubstr("image files need no index"),
+            HasSubstr("/.infeed/photos.zip.index"),
+            HasSubstr("wrote 30 seek indexes")));
   for (const std::string& data : forms_.all()) {
     EXPECT_EQ(Hash(data, "--threads 2"), expected) << data;
   }
@@ -148,11 +148,9 @@ TEST(DataThatAreNoRecordsTest, OtherFilesAreNamed) {
 TEST_F(DataFormsTest, CutArchivesAreDamaged) {
   const std::string tar = forms_.tars() + "/train-000000.tar";
   std::filesystem::resize_file(tar, std::filesystem::file_size(tar) / 2 + 7);
-  const ProgramResult result =
-      RunProgram("pipeline_throughput",
-                 "--data_dir " + forms_.tars() + " --hash 1 --batch_size 8");
-  EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.err, HasSubstr(tar));
+  EXPECT_THAT(RunProgram("pipeline_throughput", "--data_dir " + forms_.tars() +
+                                                    " --hash 1 --batch_size 8"),
+              Ends(3, HasSubstr(tar)));
 }
 
 }  // namespace data_forms_test

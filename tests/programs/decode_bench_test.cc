@@ -31,8 +31,7 @@ class DecodeBenchTest : public testing::Test {
 };
 
 TEST_F(DecodeBenchTest, PrintsATable) {
-  const ProgramResult result = Run("--target PORTABLE");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const ProgramResult result = Succeeded(Run("--target PORTABLE"));
   EXPECT_THAT(result.out, HasSubstr("SIMD target PORTABLE, libjpeg-turbo "));
   EXPECT_THAT(result.out, HasSubstr("\n2 images, 2 windows each"));
   for (const char* what : {"whole image -> RGB", "no index", "row index",
@@ -43,8 +42,7 @@ TEST_F(DecodeBenchTest, PrintsATable) {
 }
 
 TEST_F(DecodeBenchTest, PrintsJson) {
-  const ProgramResult result = Run("--json --images 1");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const ProgramResult result = Succeeded(Run("--json --images 1"));
   const nlohmann::json json = nlohmann::json::parse(result.out);
   EXPECT_EQ(json["images"], 1);
   for (const nlohmann::json& row : json["rows"]) {

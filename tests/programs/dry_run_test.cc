@@ -135,16 +135,14 @@ TEST_F(DryRunTest, FindsAModelFolderThatCannotBeWritten) {
 
 TEST_F(DryRunTest, WritesNothingAndSaysWhatWouldRun) {
   const std::map<std::string, std::string> before = FilesBelow(model_.folder());
-  const ProgramResult train = model_.Run(Train("--dry_run"));
-  EXPECT_EQ(train.exit_code, 0) << train.err;
+  const ProgramResult train = Succeeded(model_.Run(Train("--dry_run")));
   EXPECT_THAT(train.err, HasSubstr("would train from step 2 to 3 in loops of"));
   EXPECT_THAT(train.err, HasSubstr("0 problems found"));
   const ProgramResult from = model_.Run(Train("--resume 1 --dry_run"));
   EXPECT_THAT(from.err, HasSubstr("would train from step 1 to 3 in loops of"));
   for (const std::string mode : {"eval", "predict", "export"}) {
-    const ProgramResult run =
-        model_.Run(Other(mode, "--export_dir " + folder_ / "x" + " --dry_run"));
-    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const ProgramResult run = Succeeded(model_.Run(
+        Other(mode, "--export_dir " + folder_ / "x" + " --dry_run")));
     EXPECT_THAT(run.err, HasSubstr("0 problems found"));
     EXPECT_EQ(run.out, "");
   }

@@ -61,8 +61,7 @@ TEST_F(EvalModeTest, LeavesTheFileOfEachEvaluation) {
   EXPECT_EQ(trained["classes"][1]["label"], "bee");
   EXPECT_EQ(trained["classes"][1]["images"], 3);
   fs::remove(EvalPath(model_.folder(), 2));
-  const ProgramResult run = model_.Run(Flags(""));
-  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(model_.Run(Flags("")), Ends(0));
   const json file = File(2);
   EXPECT_EQ(file["confusion"], trained["confusion"]);
   EXPECT_EQ(file["loss"], trained["loss"]);
@@ -73,8 +72,7 @@ TEST_F(EvalModeTest, AveragesCropsAndMirrorImages) {
   const json one = File(2);
   for (const std::string views :
        {"--eval_crops 2", "--eval_crops 5", "--eval_crops 10"}) {
-    const ProgramResult run = model_.Run(Flags(views));
-    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(model_.Run(Flags(views)), Ends(0));
     const json file = TakeOther();
     EXPECT_EQ(file["images"], 10) << views;
     EXPECT_EQ(file["bad_records"], 0) << views;
@@ -93,9 +91,7 @@ TEST_F(EvalModeTest, SharesCropsAmongRanks) {
   ASSERT_EQ(model_.Run(Flags(flags + "10")).exit_code, 0);
   const json alone = TakeOther();
   for (const std::string batch : {"3", "12"}) {
-    const ProgramResult ranks =
-        model_.Run(Flags(flags + batch + " --local_ranks 2"));
-    EXPECT_EQ(ranks.exit_code, 0) << ranks.err;
+    EXPECT_THAT(model_.Run(Flags(flags + batch + " --local_ranks 2")), Ends(0));
     const json file = TakeOther();
     EXPECT_EQ(file["images"], 10);
     EXPECT_EQ(file["confusion"], alone["confusion"]);
@@ -107,13 +103,13 @@ TEST(EvalLiveWeightsTest, EvaluatesTheWeightsBesideTheirAverage) {
   const TemporaryFolder model;
   const std::string run = "--device cpu --data_dir null --model_dir " +
                           model.path() + " --params_override ";
-  const ProgramResult trained = RunTrainResnet(
-      run +
-      "model=lenet,image_size=28,num_label_classes=3,train_batch_size=4,"
-      "train_steps=3,eval_batch_size=4,moving_average_decay=0.9,"
-      "eval_live_weights=true,keep_best=loss");
-  ASSERT_EQ(trained.exit_code, 0) << trained.err;
-  EXPECT_THAT(trained.err, HasSubstr("; the weights themselves: top-1 "));
+  ASSERT_THAT(
+      RunTrainResnet(
+          run +
+          "model=lenet,image_size=28,num_label_classes=3,train_batch_size=4,"
+          "train_steps=3,eval_batch_size=4,moving_average_decay=0.9,"
+          "eval_live_weights=true,keep_best=loss"),
+      Ends(0, HasSubstr("; the weights themselves: top-1 ")));
   const auto file = [&] {
     return json::parse(ReadWholeFile(EvalPath(model.path(), 3), 1 << 20));
   };
@@ -128,9 +124,8 @@ TEST(EvalLiveWeightsTest, EvaluatesTheWeightsBesideTheirAverage) {
   ASSERT_EQ(evals.size(), 1);
   EXPECT_EQ(evals[0]["live_loss"], both["live"]["loss"]);
   EXPECT_EQ(evals[0]["live_top_1"], both["live"]["top_1"]);
-  const ProgramResult average =
-      RunTrainResnet("--mode eval " + run + "eval_live_weights=false");
-  ASSERT_EQ(average.exit_code, 0) << average.err;
+  ASSERT_THAT(RunTrainResnet("--mode eval " + run + "eval_live_weights=false"),
+              Ends(0));
   EXPECT_EQ(file()["loss"], both["loss"]);
   EXPECT_FALSE(file().contains("live"));
 }
@@ -156,11 +151,11 @@ TEST_F(EvalModeTest, WaitsForATrainingThatBeginsLater) {
        "--model_dir", later.path(), "--eval_timeout", "600"});
   ASSERT_TRUE(program.ReadUntil("/params.yaml, which the training run writes"))
       << program.err();
-  const ProgramResult training =
+  ASSERT_THAT(
       RunTrainResnet("--mode train --device cpu --data_dir " +
                      model_.data_dir() + " --model_dir " + later.path() +
-                     " --params_override " + SmallModel::kParameters);
-  ASSERT_EQ(training.exit_code, 0) << training.err;
+                     " --params_override " + SmallModel::kParameters),
+      Ends(0));
   EXPECT_EQ(program.Wait(), 0) << program.err();
   const json file =
       json::parse(ReadWholeFile(EvalPath(later.path(), 2), 1 << 20));
@@ -173,9 +168,8 @@ TEST_F(EvalModeTest, EndsWhenNoTrainingBegins) {
     return RunTrainResnet("--device cpu --model_dir " + none.path() + " " +
                           Flags("--eval_timeout " + seconds));
   };
-  const ProgramResult ended = run("0");
-  EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_THAT(ended.err, HasSubstr("no params.yaml appeared within 0 s"));
+  EXPECT_THAT(run("0"),
+              Ends(2, HasSubstr("no params.yaml appeared within 0 s")));
   RunningProgram program(
       "train_resnet",
       {"--mode", "eval", "--device", "cpu", "--data_dir", model_.data_dir(),
@@ -196,23 +190,22 @@ TEST_F(EvalModeTest, PassesOverWhatCannotBeRead) {
 TEST_F(EvalModeTest, RefusesWeightsWithoutItsClassifier) {
   const TemporaryFolder none;
   for (const std::string mode : {"eval", "export", "predict"}) {
-    const ProgramResult run = RunTrainResnet(
-        "--device cpu --model_dir " + none.path() + " --mode " + mode +
-        " --data_dir " + model_.data_dir() + " --input " + model_.data_dir() +
-        " --export_dir " + none / "export" + " --resnet_checkpoint " +
-        model_.folder() +
-        " --params_override model=lenet,image_size=28,num_label_classes=5");
-    EXPECT_EQ(run.exit_code, 2) << mode << run.err;
-    EXPECT_THAT(run.err, HasSubstr("the classifier fc3 is [4, 84] in the file "
-                                   "and [5, 84] in the model"));
+    EXPECT_THAT(
+        RunTrainResnet(
+            "--device cpu --model_dir " + none.path() + " --mode " + mode +
+            " --data_dir " + model_.data_dir() + " --input " +
+            model_.data_dir() + " --export_dir " + none / "export" +
+            " --resnet_checkpoint " + model_.folder() +
+            " --params_override model=lenet,image_size=28,num_label_classes=5"),
+        Ends(2, HasSubstr("the classifier fc3 is [4, 84] in the file "
+                          "and [5, 84] in the model")))
+        << mode;
   }
 }
 
 TEST_F(EvalModeTest, EndsWhenNoNewerOneComes) {
-  const ProgramResult run =
-      model_.Run(Flags("--train_steps 5 --eval_timeout 0"));
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("no newer checkpoint than step 2 for 0 s"));
+  EXPECT_THAT(model_.Run(Flags("--train_steps 5 --eval_timeout 0")),
+              Ends(0, HasSubstr("no newer checkpoint than step 2 for 0 s")));
 }
 
 }  // namespace

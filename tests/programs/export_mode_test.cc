@@ -56,9 +56,8 @@ class ExportModeTest : public testing::Test {
 };
 
 TEST_F(ExportModeTest, ATrainingExportsAtItsEnd) {
-  const ProgramResult result = Train("--format torchscript");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("exported the model of step 2 to "));
+  EXPECT_THAT(Succeeded(Train("--format torchscript")).out,
+              HasSubstr("exported the model of step 2 to "));
   EXPECT_EQ(Exports(), (std::set<std::set<std::string>>{
                            {"model.torchscript", "preprocessing.json"}}));
 }
@@ -72,8 +71,7 @@ TEST_F(ExportModeTest, ATrainingThatHasNoStepLeftExportsToo) {
 TEST_F(ExportModeTest, ExportsACheckpointWithoutItsData) {
   ASSERT_EQ(Train().exit_code, 0);
   fs::remove_all(exports_);
-  const ProgramResult result = Run("--mode export");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  ASSERT_THAT(Run("--mode export"), Ends(0));
   EXPECT_EQ(Exports(),
             (std::set<std::set<std::string>>{
                 {"model.onnx", "model.safetensors", "preprocessing.json"}}));
@@ -87,28 +85,23 @@ TEST_F(ExportModeTest, ExportsACheckpointWithoutItsData) {
 TEST_F(ExportModeTest, NeedsACheckpoint) {
   ASSERT_EQ(Train().exit_code, 0);
   fs::remove_all(CheckpointFolder(parent_ / "model", 2));
-  const ProgramResult result = Run("--mode export");
-  EXPECT_EQ(result.exit_code, 2) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("no checkpoint to export"));
+  EXPECT_THAT(Run("--mode export"),
+              Ends(2, HasSubstr("no checkpoint to export")));
 }
 
 TEST_F(ExportModeTest, NeedsTheAveragesThatItIsToExport) {
   ASSERT_EQ(Train().exit_code, 0);
-  const ProgramResult result =
-      Run("--mode export --export_moving_average true");
-  EXPECT_EQ(result.exit_code, 2) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("moving_average_decay"));
+  EXPECT_THAT(Run("--mode export --export_moving_average true"),
+              Ends(2, HasSubstr("moving_average_decay")));
 }
 
 TEST_F(ExportModeTest, ExportsTheMeanOfCheckpoints) {
   ASSERT_EQ(Train("--steps_per_checkpoint 1 --iterations_per_loop 1").exit_code,
             0);
   fs::remove_all(exports_);
-  const ProgramResult result =
-      Run("--mode export --format safetensors --average_checkpoints 2");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("the mean of the checkpoints of steps 1, "
-                                    "2\n"));
+  ASSERT_THAT(Run("--mode export --format safetensors --average_checkpoints 2"),
+              Ends(0, HasSubstr("the mean of the checkpoints of steps 1, "
+                                "2\n")));
   const std::string folder = fs::directory_iterator(exports_)->path().string();
   EXPECT_EQ(ReadSafetensors(folder + "/model.safetensors"),
             AverageCheckpoints(parent_ / "model", 2, 2).weights);
@@ -123,9 +116,7 @@ TEST_F(ExportModeTest, RefusesAMeanThatCannotBe) {
                 .exit_code,
             0);
   const auto refuses = [&](const std::string& flags, const std::string& why) {
-    const ProgramResult result = Run(flags);
-    EXPECT_EQ(result.exit_code, 2) << result.err;
-    EXPECT_THAT(result.err, HasSubstr(why));
+    EXPECT_THAT(Run(flags), Ends(2, HasSubstr(why)));
   };
   refuses("--mode export --average_checkpoints 2 --checkpoint 1",
           "it has only 1 up to step 1: 1\n");

@@ -75,8 +75,7 @@ TEST_F(ConvertedImagesTest, DamagedImagesAreMended) {
       .File("raw/a/cut.jpg", jpeg.substr(0, jpeg.size() / 2))
       .File("raw/a/none.jpg", "no image");
   EXPECT_EQ(Convert("").exit_code, 3);
-  const ProgramResult result = Convert("--on_bad_image reencode");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const ProgramResult result = Succeeded(Convert("--on_bad_image reencode"));
   EXPECT_THAT(result.err,
               AllOf(HasSubstr("none.jpg: left out: not an image"),
                     HasSubstr("cut.jpg: re-encoded: damaged: Premature end")));
@@ -105,8 +104,7 @@ TEST_F(ConvertedImagesTest, SeekIndexesAreUsed) {
       .File("raw/a/2.jpg", TestJpeg({.width = 96, .height = 64}))
       .File("raw/a/3.jpg", TestJpeg({.progressive = true}));
   for (const std::string more : {"", "--seek_index=4", "--seek_index none"}) {
-    const ProgramResult result = Convert(more);
-    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const ProgramResult result = Succeeded(Convert(more));
     const bool is_indexed = more != "--seek_index none";
     EXPECT_EQ(
         result.out.find("seek index: 2 of 3 images\n") != std::string::npos,
@@ -131,12 +129,11 @@ TEST_F(ConvertedImagesTest, BoxesOfCocoAreReadFromTheRecords) {
       {"image_id": 7, "category_id": 1, "bbox": [0, 0, 2, 2], "iscrowd": 1}],
     "categories": [{"id": 1, "name": "person"}, {"id": 18, "name": "dog"}]})");
   const std::string coco = "--coco " + (raw_ / "raw/train.json");
-  const ProgramResult result = Convert(coco + " --drop_crowds");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err,
-              AllOf(HasSubstr("--coco: 1 object in 1 of 1 image; left out: 1 "
+  ASSERT_THAT(
+      Convert(coco + " --drop_crowds"),
+      Ends(0, AllOf(HasSubstr("--coco: 1 object in 1 of 1 image; left out: 1 "
                               "crowd"),
-                    HasSubstr("infeed.Objects(\"infeed\")")));
+                    HasSubstr("infeed.Objects(\"infeed\")"))));
   EXPECT_EQ(Convert(coco + " --max_size 32").exit_code, 2);
   const RecordIndex index(FindSplit(out(), "train"));
   InputPipeline pipeline(
@@ -172,8 +169,7 @@ class NoticesTest : public ConvertedImagesTest {
 TEST_F(NoticesTest, NoticesAreOnStderrAndInTheReport) {
   EXPECT_THAT(Convert("--dry_run").err,
               HasSubstr("GIF files left out: 1, such as "));
-  const ProgramResult result = Convert("--on_bad_image skip");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const ProgramResult result = Succeeded(Convert("--on_bad_image skip"));
   EXPECT_THAT(
       result.err,
       AllOf(HasSubstr("\nGIF files left out: 2, such as " +
@@ -204,11 +200,10 @@ TEST_F(NoticesTest, ManifestsGiveTheSameNotices) {
   EXPECT_THAT(Convert(manifest).err,
               HasSubstr(": GIF images cannot be read: convert them to PNG or "
                         "JPEG first (--on_bad_image skip"));
-  const ProgramResult result = Convert(manifest + " --on_bad_image skip");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err, AllOf(HasSubstr("GIF files left out: 2, such as "),
-                                HasSubstr("lossy JPEGs: 1, such as "),
-                                HasSubstr("EXIF data: 1, such as ")));
+  ASSERT_THAT(Convert(manifest + " --on_bad_image skip"),
+              Ends(0, AllOf(HasSubstr("GIF files left out: 2, such as "),
+                            HasSubstr("lossy JPEGs: 1, such as "),
+                            HasSubstr("EXIF data: 1, such as "))));
 }
 
 TEST_F(NoticesTest, NoticesOfTasksAddUp) {
@@ -217,8 +212,7 @@ TEST_F(NoticesTest, NoticesOfTasksAddUp) {
   for (const std::string task : {"0", "1", "2"}) {
     ASSERT_EQ(Convert(flags + " --task_index " + task).exit_code, 0);
   }
-  const ProgramResult result = Convert(flags + " --finish");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  ASSERT_THAT(Convert(flags + " --finish"), Ends(0));
   const nlohmann::json notices = Notices();
   ASSERT_EQ(notices.size(), 3U);
   EXPECT_EQ(notices[0]["count"], 2);
@@ -232,11 +226,10 @@ TEST_F(ConvertedImagesTest, NeedThePluginForSomeFormats) {
   const TemporaryFolder elsewhere;
   const std::string alone = elsewhere / "imagenet_to_records";
   std::filesystem::copy_file(INFEED_PROGRAMS "/imagenet_to_records", alone);
-  const ProgramResult result =
+  EXPECT_THAT(
       RunProgram(alone, "--raw_data_dir " + raw_.path() +
-                            "/raw --local_scratch_dir " + (elsewhere / "out"));
-  EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.err, HasSubstr("libinfeed_codecs.so"));
+                            "/raw --local_scratch_dir " + (elsewhere / "out")),
+      Ends(3, HasSubstr("libinfeed_codecs.so")));
 }
 
 }  // namespace imagenet_to_records_images_test

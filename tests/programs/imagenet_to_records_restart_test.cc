@@ -86,8 +86,8 @@ TEST_F(RestartTest, RefusesInputsInItsOutputFolder) {
         whole_ / "../" + fs::path(whole_.path()).filename().string(),
         links.path(), hard.path(), listed}) {
     for (const char* more : {"", " --overwrite --shards 7", " --dry_run"}) {
-      const ProgramResult result = Convert(input, whole_.path(), more);
-      EXPECT_EQ(result.exit_code, 2) << input << more << result.err;
+      EXPECT_THAT(Convert(input, whole_.path(), more), Ends(2))
+          << input << more;
     }
   }
   EXPECT_EQ(FilesIn(whole_.path()), expected_);
@@ -147,8 +147,7 @@ TEST_F(RestartTest, GivesTheSameBytesAfterKills) {
     ASSERT_EQ(FilesIn(out->path()), expected_);
     out = std::make_unique<TemporaryFolder>();
   }
-  const ProgramResult last = Convert(raw_.path(), out->path());
-  EXPECT_EQ(last.exit_code, 0) << last.err;
+  EXPECT_THAT(Convert(raw_.path(), out->path()), Ends(0));
   EXPECT_EQ(FilesIn(out->path()), expected_);
   EXPECT_THAT(TemporaryFiles(out->path()), ::testing::IsEmpty());
 }
@@ -160,9 +159,8 @@ TEST_F(RestartTest, KeepsFinishedShardsAndSaysSo) {
   const std::string cut = whole_ / "train-00006-of-00012";
   fs::resize_file(cut, fs::file_size(cut) - 1);
   WriteFileAtomically(whole_ / ".infeed/train-00007-of-00012.shard.json", "{");
-  const ProgramResult result = Convert(raw_.path(), whole_.path());
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("9 shards of an earlier run were kept"));
+  EXPECT_THAT(Succeeded(Convert(raw_.path(), whole_.path())).out,
+              HasSubstr("9 shards of an earlier run were kept"));
   EXPECT_EQ(TimeOf(kept), before);
   EXPECT_EQ(FilesIn(whole_.path()), expected_);
 }

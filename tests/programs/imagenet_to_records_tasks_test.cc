@@ -39,9 +39,9 @@ class TasksTest : public ::testing::Test {
   }
   void RunTasks(int count) {
     for (int i = 0; i < count; ++i) {
-      const ProgramResult result = Run("--num_tasks " + std::to_string(count) +
-                                       " --task_index " + std::to_string(i));
-      ASSERT_EQ(result.exit_code, 0) << result.err;
+      ASSERT_THAT(Run("--num_tasks " + std::to_string(count) +
+                      " --task_index " + std::to_string(i)),
+                  Ends(0));
     }
   }
   [[nodiscard]] bool Has(const std::string& name) const {
@@ -59,10 +59,9 @@ TEST_F(TasksTest, TasksGiveTheShardsOfOneProcess) {
     fs::remove_all(out_.path());
     RunTasks(count);
     EXPECT_FALSE(Has("dataset.json"));
-    const ProgramResult finished = Run("--finish");
-    ASSERT_EQ(finished.exit_code, 0) << finished.err;
-    EXPECT_THAT(finished.err,
-                ::testing::ContainsRegex("([0-9]+)/[0-9]+ shards checked"));
+    ASSERT_THAT(
+        Run("--finish"),
+        Ends(0, ::testing::ContainsRegex("([0-9]+)/[0-9]+ shards checked")));
     EXPECT_EQ(FilesIn(out_.path()), expected);
   }
 }
@@ -72,10 +71,9 @@ TEST_F(TasksTest, TasksRefuseAFolderOfAnotherConversion) {
   {
     const FolderClaim other(side, "lock", FolderClaim::Kind::kAlone);
     for (const std::string task : {"", "--num_tasks 2 --task_index 0"}) {
-      const ProgramResult result = Run(task);
-      EXPECT_EQ(result.exit_code, 2) << task;
-      EXPECT_THAT(result.err,
-                  HasSubstr("is writing to it: wait until it ends"));
+      EXPECT_THAT(Run(task),
+                  Ends(2, HasSubstr("is writing to it: wait until it ends")))
+          << task;
     }
   }
   {
@@ -119,11 +117,9 @@ TEST_F(TasksTest, FinishingChecksEveryByteAndTheImages) {
   std::string bytes = ReadWholeFile(path, kMaxBytes);
   bytes.back() ^= 1;
   WriteFileAtomically(path, bytes);
-  const ProgramResult result = Run("--finish");
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.err,
-              AllOf(HasSubstr("its checksum is"), HasSubstr("without --finish"),
-                    Not(HasSubstr("task"))));
+  EXPECT_THAT(Run("--finish"), Ends(1, AllOf(HasSubstr("its checksum is"),
+                                             HasSubstr("without --finish"),
+                                             Not(HasSubstr("task")))));
   raw_.Jpeg("train/cat/000.jpg");
   EXPECT_THAT(Run("--finish").err,
               HasSubstr("it was made from other images or by other flags"));

@@ -32,9 +32,8 @@ ProgramResult Convert(const ImageFolder& raw, const std::string& out,
 TEST(ImagenetToRecordsTest, DividesAndConvertsClassFolders) {
   ImageFolder raw;
   raw.JpegsIn("cat", 20).JpegsIn("dog", 20);
-  const ProgramResult result =
-      Convert(raw, raw / "out", "--split 0.8/0.1/0.1 --shards 2 --threads 2");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const ProgramResult result = Succeeded(
+      Convert(raw, raw / "out", "--split 0.8/0.1/0.1 --shards 2 --threads 2"));
   EXPECT_THAT(result.out, AllOf(HasSubstr("32 images"), HasSubstr("2 classes"),
                                 HasSubstr("validation")));
   EXPECT_THAT(result.err, HasSubstr("40/40 images  100.0 %"));
@@ -68,11 +67,10 @@ TEST(ImagenetToRecordsTest, WritesNoMessagesIntoShards) {
 TEST(ImagenetToRecordsTest, SaysWhatItWouldDoAndDoesNothing) {
   ImageFolder raw;
   raw.JpegsIn("cat", 20);
-  const ProgramResult result = Convert(raw, raw / "out", "--dry_run");
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.out, AllOf(HasSubstr("20 images      8 shards"),
-                                HasSubstr("out/train-00000-of-00008"),
-                                HasSubstr("nothing was written")));
+  EXPECT_THAT(Succeeded(Convert(raw, raw / "out", "--dry_run")).out,
+              AllOf(HasSubstr("20 images      8 shards"),
+                    HasSubstr("out/train-00000-of-00008"),
+                    HasSubstr("nothing was written")));
   EXPECT_FALSE(std::filesystem::exists(raw / "out"));
 }
 
@@ -81,11 +79,10 @@ TEST(ImagenetToRecordsTest, SaysWhatItWouldKeepAndUploadAndWhoseItIs) {
   raw.JpegsIn("cat", 20);
   ASSERT_EQ(Convert(raw, raw / "out", "--shards 5").exit_code, 0);
   std::filesystem::remove(raw / "out/train-00002-of-00005");
-  const ProgramResult result =
+  const ProgramResult result = Succeeded(
       Convert(raw, raw / "out",
               "--shards 5 --dry_run --num_tasks 2 --task_index 0 --project p "
-              "--gcs_output_path gs://bucket/images");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+              "--gcs_output_path gs://bucket/images"));
   EXPECT_THAT(
       result.out,
       AllOf(HasSubstr("task 0 of 2: 3 of the 5 shards"),
@@ -107,16 +104,14 @@ TEST(ImagenetToRecordsTest, GoesOnOnceThereIsRoomOnTheDisk) {
              TestJpeg({.width = 150, .height = 150, .quality = 100}));
   }
   const std::string out = disk.path();
-  const ProgramResult full = Convert(raw, out, "--shards 10 --threads 2");
-  EXPECT_EQ(full.exit_code, 1);
-  EXPECT_THAT(full.err, HasSubstr("No space left on device"));
+  EXPECT_THAT(Convert(raw, out, "--shards 10 --threads 2"),
+              Ends(1, HasSubstr("No space left on device")));
   for (const auto& [name, bytes] : FilesBelow(out)) {
     EXPECT_THAT(name, Not(HasSubstr(".tmp-")));
   }
   disk.Grow("8m");
-  const ProgramResult result = Convert(raw, out, "--shards 10 --threads 2");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("shards of an earlier run were kept"));
+  EXPECT_THAT(Succeeded(Convert(raw, out, "--shards 10 --threads 2")).out,
+              HasSubstr("shards of an earlier run were kept"));
   ASSERT_EQ(Convert(raw, raw / "out", "--shards 10").exit_code, 0);
   for (const std::string& shard : FindSplit(raw / "out", "train")) {
     const std::string name = std::filesystem::path(shard).filename().string();

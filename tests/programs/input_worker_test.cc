@@ -119,8 +119,7 @@ class InputWorkerTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     shards_ = std::make_unique<TestShards>(TestPayloads(40));
-    const ProgramResult local = Hash("");
-    ASSERT_EQ(local.exit_code, 0) << local.err;
+    const ProgramResult local = Succeeded(Hash(""));
     local_hash_ = local.out;
   }
   static void TearDownTestSuite() { shards_.reset(); }
@@ -221,10 +220,8 @@ TEST_F(InputWorkerTest, IsNotThere) {
 TEST_F(InputWorkerTest, RefusesStreamsOfOtherData) {
   const TestShards other(TestPayloads(41));
   const StartedWorker worker(other.folder());
-  const ProgramResult result = Hash("--workers " + worker.address());
-  EXPECT_EQ(result.exit_code, 2) << result.err;
-  EXPECT_THAT(result.err,
-              AllOf(HasSubstr(worker.address()), HasSubstr("data")));
+  EXPECT_THAT(Hash("--workers " + worker.address()),
+              Ends(2, AllOf(HasSubstr(worker.address()), HasSubstr("data"))));
 }
 
 TEST_F(InputWorkerTest, RefusesTrainersWithAnotherToken) {
@@ -262,16 +259,13 @@ TEST_F(InputWorkerTest, UsesTls) {
 
 TEST_F(InputWorkerTest, IsTriedByADryRun) {
   StartedWorker worker(shards_->folder(), {"--name", "the-first"});
-  const ProgramResult result = Hash("--dry_run --workers " + worker.address());
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out,
+  EXPECT_THAT(Succeeded(Hash("--dry_run --workers " + worker.address())).out,
               AllOf(HasSubstr("worker " + worker.address() +
                               ", the-first: 64 images are the same; CPU s"),
                     HasSubstr("receiving costs ")));
   EXPECT_EQ(worker.End(), 0);
-  const ProgramResult lost = Hash("--dry_run --workers " + worker.address());
-  EXPECT_EQ(lost.exit_code, 1) << lost.out;
-  EXPECT_THAT(lost.err, HasSubstr(worker.address() + " cannot be reached"));
+  EXPECT_THAT(Hash("--dry_run --workers " + worker.address()),
+              Ends(1, HasSubstr(worker.address() + " cannot be reached")));
 }
 
 // LeNet's weights and momentum after a training.
@@ -306,8 +300,7 @@ class InputWorkerTrainingTest : public testing::Test {
 };
 
 TEST_F(InputWorkerTrainingTest, EndsWithTheSameWeights) {
-  const ProgramResult alone = Train("alone", "");
-  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  ASSERT_THAT(Train("alone", ""), Ends(0));
   const StartedWorker stays(shards_.folder());
   const StartedWorker goes(shards_.folder());
   std::future<ProgramResult> training = std::async(std::launch::async, [&] {
@@ -315,8 +308,7 @@ TEST_F(InputWorkerTrainingTest, EndsWithTheSameWeights) {
   });
   goes.AwaitWork();
   goes.Signal(SIGKILL);
-  const ProgramResult helped = training.get();
-  ASSERT_EQ(helped.exit_code, 0) << helped.err;
+  ASSERT_THAT(training.get(), Ends(0));
   EXPECT_EQ(LastBytes("helped"), LastBytes("alone"));
 }
 
@@ -325,18 +317,16 @@ TEST_F(InputWorkerTrainingTest, IsTriedByADryRunAndByDoctor) {
   const TestShards others(TestPayloads(3));
   const StartedWorker other(others.folder());
   const std::string both = "--workers " + ListOf({&worker, &other});
-  const ProgramResult dry = Train("none", "--dry_run " + both);
-  EXPECT_EQ(dry.exit_code, 2) << dry.err;
-  EXPECT_THAT(dry.err, AllOf(HasSubstr("64 images are the same"),
-                             HasSubstr("receiving costs "),
-                             HasSubstr("problem: worker " + other.address()),
-                             HasSubstr(" 1 problem found")));
-  const ProgramResult doctor = Run("doctor", both);
-  EXPECT_EQ(doctor.exit_code, 0) << doctor.err;
-  EXPECT_THAT(doctor.out, AllOf(HasSubstr("ok   worker " + worker.address()),
-                                HasSubstr("ok   workers          receiving "),
-                                HasSubstr("WARN worker " + other.address()),
-                                HasSubstr("the data are others")));
+  EXPECT_THAT(Train("none", "--dry_run " + both),
+              Ends(2, AllOf(HasSubstr("64 images are the same"),
+                            HasSubstr("receiving costs "),
+                            HasSubstr("problem: worker " + other.address()),
+                            HasSubstr(" 1 problem found"))));
+  EXPECT_THAT(Succeeded(Run("doctor", both)).out,
+              AllOf(HasSubstr("ok   worker " + worker.address()),
+                    HasSubstr("ok   workers          receiving "),
+                    HasSubstr("WARN worker " + other.address()),
+                    HasSubstr("the data are others")));
 }
 
 // Wrong flags and data; a worker that starts in spite of them is ended.
@@ -350,11 +340,10 @@ class InputWorkerMistakesTest : public testing::Test {
 };
 
 TEST_F(InputWorkerMistakesTest, ChecksADryRun) {
-  const ProgramResult result =
-      Run("--dry_run --threads 2 --data_dir " + shards_.folder());
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(result.out,
-            "serving train (10 records) at 127.0.0.1:9410, 2 threads\n");
+  EXPECT_EQ(
+      Succeeded(Run("--dry_run --threads 2 --data_dir " + shards_.folder()))
+          .out,
+      "serving train (10 records) at 127.0.0.1:9410, 2 threads\n");
   EXPECT_FALSE(std::filesystem::exists(shards_.folder() + "/.infeed"));
 }
 
@@ -371,26 +360,22 @@ TEST_F(InputWorkerMistakesTest, RefusesWrongFlags) {
         {data + " --memory_limit much", "memory_limit"},
         {data + " --threads -1", "--threads"},
         {data + " --tls_cert a.pem", "tls"}}) {
-    const ProgramResult result = Run("--dry_run " + flags);
-    EXPECT_EQ(result.exit_code, 2) << flags << result.err;
-    EXPECT_THAT(result.err, HasSubstr(why)) << flags;
+    EXPECT_THAT(Run("--dry_run " + flags), Ends(2, HasSubstr(why))) << flags;
   }
 }
 
 TEST_F(InputWorkerMistakesTest, RefusesDamagedShards) {
   shards_.DamageHeader(3);
-  const ProgramResult result = Run("--listen " + std::string(kAnyPort) +
-                                   " --data_dir " + shards_.folder());
-  EXPECT_EQ(result.exit_code, 3) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("train-0000"));
+  EXPECT_THAT(Run("--listen " + std::string(kAnyPort) + " --data_dir " +
+                  shards_.folder()),
+              Ends(3, HasSubstr("train-0000")));
 }
 
 TEST_F(InputWorkerMistakesTest, RefusesAPortInUse) {
   const StartedWorker worker(shards_.folder());
-  const ProgramResult result =
-      Run("--listen " + worker.address() + " --data_dir " + shards_.folder());
-  EXPECT_EQ(result.exit_code, 1) << result.err;
-  EXPECT_THAT(result.err, HasSubstr(worker.address()));
+  EXPECT_THAT(
+      Run("--listen " + worker.address() + " --data_dir " + shards_.folder()),
+      Ends(1, HasSubstr(worker.address())));
 }
 
 }  // namespace

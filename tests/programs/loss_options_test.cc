@@ -62,16 +62,12 @@ TEST_F(LossOptionsTest, ClassWeightsAlsoAfterAResumeAndWithRanks) {
   WriteFileAtomically(file, "1 1\n2 3\n3 0.5\n4 0.25\n");
   const std::string weighted =
       "--label_offset 1 --num_label_classes 4 --loss_class_weights ";
-  const ProgramResult whole =
-      Train("whole", weighted + file + " --train_steps 4");
-  ASSERT_EQ(whole.exit_code, 0) << whole.err;
-  EXPECT_THAT(whole.err, HasSubstr("weights of 4 classes, 0.25 to 3\n"));
+  ASSERT_THAT(Train("whole", weighted + file + " --train_steps 4"),
+              Ends(0, HasSubstr("weights of 4 classes, 0.25 to 3\n")));
   ExpectTheSameAfterAResumeAndWithRanks(weighted + file);
   // All classes have four images.
-  const ProgramResult balanced =
-      Train("none", "--loss_class_weights balanced --dry_run");
-  EXPECT_EQ(balanced.exit_code, 0) << balanced.err;
-  EXPECT_THAT(balanced.err, HasSubstr("weights of 4 classes, 1 to 1\n"));
+  EXPECT_THAT(Train("none", "--loss_class_weights balanced --dry_run"),
+              Ends(0, HasSubstr("weights of 4 classes, 1 to 1\n")));
 }
 
 }  // namespace loss_options_test

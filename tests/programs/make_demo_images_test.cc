@@ -14,26 +14,26 @@ using ::testing::HasSubstr;
 
 TEST(MakeDemoImagesTest, MakesWhatTheConverterTakes) {
   const TemporaryFolder folder;
-  const ProgramResult made =
-      RunProgram("make_demo_images", "--output " + (folder / "raw") +
-                                         " --train 30 --validation 10");
-  ASSERT_EQ(made.exit_code, 0) << made.err;
-  EXPECT_THAT(made.out, HasSubstr("30 training and 10 validation images"));
-  const ProgramResult converted =
-      RunProgram("imagenet_to_records", "--raw_data_dir " + (folder / "raw") +
-                                            " --local_scratch_dir " +
-                                            (folder / "records"));
-  ASSERT_EQ(converted.exit_code, 0) << converted.err;
-  EXPECT_THAT(converted.out, HasSubstr("10 classes"));
+  EXPECT_THAT(Succeeded(RunProgram("make_demo_images",
+                                   "--output " + (folder / "raw") +
+                                       " --train 30 --validation 10"))
+                  .out,
+              HasSubstr("30 training and 10 validation images"));
+  EXPECT_THAT(
+      Succeeded(RunProgram("imagenet_to_records",
+                           "--raw_data_dir " + (folder / "raw") +
+                               " --local_scratch_dir " + (folder / "records")))
+          .out,
+      HasSubstr("10 classes"));
 }
 
 TEST(MakeDemoImagesTest, ShowsNoControlCharacters) {
   const TemporaryFolder folder;
-  const ProgramResult made =
-      RunProgram("make_demo_images", "--output '" + (folder / "a\x1b[31m\nb") +
-                                         "' --train 1 --validation 0");
-  EXPECT_EQ(made.exit_code, 0) << made.err;
-  EXPECT_THAT(made.out, HasSubstr("/a\\x1b[31m\\x0ab\n"));
+  EXPECT_THAT(Succeeded(RunProgram("make_demo_images",
+                                   "--output '" + (folder / "a\x1b[31m\nb") +
+                                       "' --train 1 --validation 0"))
+                  .out,
+              HasSubstr("/a\\x1b[31m\\x0ab\n"));
 }
 
 }  // namespace

@@ -76,18 +76,18 @@ class MistakesTest : public testing::TestWithParam<Mistake> {
       }
     }
     place_->File("photos/bad.jpg", "not a photograph").Jpeg("photos/good.jpg");
-    const ProgramResult made =
+    ASSERT_THAT(
         RunThere("imagenet_to_records",
-                 "--raw_data_dir raw --local_scratch_dir data --shards 1");
-    ASSERT_EQ(made.exit_code, 0) << made.err;
+                 "--raw_data_dir raw --local_scratch_dir data --shards 1"),
+        Ends(0));
     std::string shard = ReadWholeFile(*place_ / "data/train-00000-of-00001",
                                       std::int64_t{1} << 20);
     shard[shard.size() / 2] = static_cast<char>(~shard[shard.size() / 2]);
     place_->File("damaged/train-00000-of-00001", shard);
-    const ProgramResult trained =
+    ASSERT_THAT(
         RunThere("train_resnet",
-                 std::string("--data_dir data --model_dir model") + kLenet);
-    ASSERT_EQ(trained.exit_code, 0) << trained.err;
+                 std::string("--data_dir data --model_dir model") + kLenet),
+        Ends(0));
   }
   static void TearDownTestSuite() { place_.reset(); }
 

@@ -101,8 +101,7 @@ TEST_F(OtherDataTest, HasFilesAndCurvesOfItsOwn) {
         "--data_dir " + model_.data_dir() + " --num_eval_images 5",
         "--data_dir " + model_.data_dir() + " --resume " +
             CheckpointFolder(model_.folder(), 2)}) {
-    const ProgramResult run = Eval(flags);
-    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const ProgramResult run = Succeeded(Eval(flags));
     EXPECT_EQ(Own(), own) << flags;
     ASSERT_THAT(Others(), SizeIs(++evaluations)) << flags;
     EXPECT_THAT(run.err, HasSubstr("not an evaluation of the training itself"));
@@ -130,12 +129,10 @@ TEST_F(OtherDataTest, EndsATrainingThatWouldMixIt) {
                            " --eval_split test --params_override " +
                            std::string(SmallModel::kParameters) +
                            ",train_steps=3";
-  const ProgramResult run = model_.Run(more);
-  EXPECT_EQ(run.exit_code, 2) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("eval_split is \"test\", the checkpoint has "
-                                 "\"validation\""));
-  const ProgramResult forced = model_.Run(more + " --force");
-  EXPECT_EQ(forced.exit_code, 0) << forced.err;
+  EXPECT_THAT(model_.Run(more),
+              Ends(2, HasSubstr("eval_split is \"test\", the checkpoint has "
+                                "\"validation\"")));
+  EXPECT_THAT(model_.Run(more + " --force"), Ends(0));
   RunHistory history(model_.folder());
   history.Update();
   // The missing evaluation of step 2 is repeated.
@@ -148,21 +145,18 @@ TEST_F(OtherDataTest, OtherClassesAreRefused) {
   ImageFolder folder;
   folder.JpegsIn("validation/eel", 2).JpegsIn("validation/fox", 2);
   for (const std::string& data : {two.path(), four.path(), folder.path()}) {
-    const ProgramResult run = EvalOn(data);
-    EXPECT_EQ(run.exit_code, 2) << run.err;
-    EXPECT_THAT(run.err, AllOf(HasSubstr("data_dir=" + data),
-                               HasSubstr("the model 4 (ant, bee, cat, dog)")));
-    const ProgramResult dry = EvalOn(data, "--dry_run");
-    EXPECT_EQ(dry.exit_code, 2);
-    EXPECT_THAT(dry.err, HasSubstr("other classes than the model"));
-    const ProgramResult predicted =
-        model_.Run("--mode predict --eval_split validation --data_dir " + data);
-    EXPECT_EQ(predicted.exit_code, 2) << predicted.err;
-    const ProgramResult forced = EvalOn(data, "--force");
-    EXPECT_EQ(forced.exit_code, 0) << forced.err;
-    EXPECT_THAT(forced.err,
-                AllOf(HasSubstr("--force: data_dir="),
-                      HasSubstr("; classes are taken by their numbers\n")));
+    EXPECT_THAT(EvalOn(data),
+                Ends(2, AllOf(HasSubstr("data_dir=" + data),
+                              HasSubstr("the model 4 (ant, bee, cat, dog)"))));
+    EXPECT_THAT(EvalOn(data, "--dry_run"),
+                Ends(2, HasSubstr("other classes than the model")));
+    EXPECT_THAT(
+        model_.Run("--mode predict --eval_split validation --data_dir " + data),
+        Ends(2));
+    EXPECT_THAT(
+        EvalOn(data, "--force"),
+        Ends(0, AllOf(HasSubstr("--force: data_dir="),
+                      HasSubstr("; classes are taken by their numbers\n"))));
   }
   EXPECT_THAT(EvalOn(four.path()).err,
               HasSubstr("the data has 4 (ant, bee, cat, wolf)"));
@@ -170,9 +164,9 @@ TEST_F(OtherDataTest, OtherClassesAreRefused) {
   EXPECT_THAT(EvalOn(five.path()).err,
               HasSubstr("the data has 5 (ant, bee, cat, dog, elk), the model 4 "
                         "(ant, bee, cat, dog); give data of"));
-  const ProgramResult input =
-      model_.Run("--mode predict --input '" + four.path() + "/validation-*'");
-  EXPECT_EQ(input.exit_code, 2) << input.err;
+  EXPECT_THAT(
+      model_.Run("--mode predict --input '" + four.path() + "/validation-*'"),
+      Ends(2));
 }
 
 TEST_F(OtherDataTest, ReorderedClassesAreMappedByName) {
@@ -182,18 +176,16 @@ TEST_F(OtherDataTest, ReorderedClassesAreMappedByName) {
     if (!ranks.empty() && !kHasGloo) {
       continue;
     }
-    const ProgramResult run = EvalOn(reversed.path(), ranks);
-    EXPECT_EQ(run.exit_code, 0) << run.err;
-    EXPECT_THAT(run.err, HasSubstr("classes: by their names"));
+    EXPECT_THAT(EvalOn(reversed.path(), ranks),
+                Ends(0, HasSubstr("classes: by their names")));
     ASSERT_THAT(Others(), SizeIs(1));
     const json file = File(Others().front());
     EXPECT_EQ(file["confusion"], own["confusion"]);
     EXPECT_EQ(file["classes"], own["classes"]);
   }
   const auto truths = [&](const std::string& data) {
-    const ProgramResult run =
-        model_.Run("--mode predict --eval_split validation --data_dir " + data);
-    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const ProgramResult run = Succeeded(model_.Run(
+        "--mode predict --eval_split validation --data_dir " + data));
     std::vector<std::string> names;
     for (const json& line : JsonLines(run.out)) {
       names.push_back(line["label"].get<std::string>() + " " +
@@ -208,8 +200,7 @@ TEST_F(OtherDataTest, ReorderedClassesAreMappedByName) {
 TEST_F(OtherDataTest, SubsetsOfClassesAreMappedByName) {
   ImageFolder folder;
   folder.JpegsIn("test/bee", 3).JpegsIn("test/dog", 2);
-  const ProgramResult run = EvalOn(folder.path(), "--eval_split test");
-  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(EvalOn(folder.path(), "--eval_split test"), Ends(0));
   const json file = File(Others().front());
   EXPECT_EQ(file["classes"][1]["images"], 3);
   EXPECT_EQ(file["classes"][3]["images"], 2);
@@ -221,9 +212,8 @@ TEST_F(OtherDataTest, ClassesWithoutNamesAreComparedByCount) {
   EXPECT_EQ(EvalOn(none.path()).exit_code, 0);
   fs::remove(LabelsPath(model_.folder()));
   const OtherData two({0, 1, 0, 1}, "cat\nwolf\n");
-  const ProgramResult run = EvalOn(two.path());
-  EXPECT_EQ(run.exit_code, 2) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("the model 4 without names"));
+  EXPECT_THAT(EvalOn(two.path()),
+              Ends(2, HasSubstr("the model 4 without names")));
   EXPECT_EQ(EvalOn(model_.data_dir()).exit_code, 0);
 }
 
@@ -238,20 +228,18 @@ TEST_F(OtherDataTest, GetsANewClassifierWhereItsClassesAreOthers) {
                           ",train_steps=1" + more);
   };
   const OtherData others({0, 1, 2, 3}, "ant\nbee\ncat\nwolf\n", "train", 16);
-  const ProgramResult run = tune(others.path(), "others");
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err,
-              AllOf(HasSubstr("the classifier fc3 starts from new weights: the "
+  EXPECT_THAT(
+      tune(others.path(), "others"),
+      Ends(0, AllOf(HasSubstr("the classifier fc3 starts from new weights: the "
                               "file has that of other classes"),
                     HasSubstr("its classes are 4 (ant, bee, cat, dog); the "
-                              "data's are 4 (ant, bee, cat, wolf)")));
+                              "data's are 4 (ant, bee, cat, wolf)"))));
   EXPECT_THAT(tune(others.path(), "forced", " --force").err,
               Not(HasSubstr("new weights")));
   const OtherData reversed({3, 2, 1, 0}, "dog\ncat\nbee\nant\n", "train", 16);
-  const ProgramResult mapped = tune(reversed.path(), "reversed");
-  EXPECT_EQ(mapped.exit_code, 0) << mapped.err;
-  EXPECT_THAT(mapped.err, AllOf(HasSubstr("order of the data's classes"),
-                                Not(HasSubstr("new weights"))));
+  EXPECT_THAT(tune(reversed.path(), "reversed"),
+              Ends(0, AllOf(HasSubstr("order of the data's classes"),
+                            Not(HasSubstr("new weights")))));
   // Equal images with their own classes give the same first loss.
   ASSERT_EQ(tune(model_.data_dir(), "same").exit_code, 0);
   EXPECT_NEAR(
@@ -266,19 +254,17 @@ TEST_F(OtherDataTest, GetsANewClassifierWhereItsClassesAreOthers) {
   };
   EXPECT_THAT(distill(reversed.path(), "taught").err,
               HasSubstr("its outputs in the order of this run's classes"));
-  const ProgramResult refused = distill(others.path(), "refused");
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("its classes are 4 (ant, bee, cat, dog)"));
+  EXPECT_THAT(distill(others.path(), "refused"),
+              Ends(2, HasSubstr("its classes are 4 (ant, bee, cat, dog)")));
 }
 
 TEST_F(OtherDataTest, ResumeRefusesOtherClasses) {
   std::ofstream(PathIn(model_.data_dir(), "labels.txt"))
       << "ant\nbee\ncat\nwolf\n";
-  const ProgramResult run =
+  EXPECT_THAT(
       model_.Run("--data_dir " + model_.data_dir() + " --params_override " +
-                 SmallModel::kParameters + ",train_steps=3");
-  EXPECT_EQ(run.exit_code, 2) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("other classes than the model"));
+                 SmallModel::kParameters + ",train_steps=3"),
+      Ends(2, HasSubstr("other classes than the model")));
 }
 
 }  // namespace

@@ -54,8 +54,7 @@ class PastEvaluationsTest : public testing::Test {
 };
 
 TEST_F(PastEvaluationsTest, LowerTheRateAndEndTheTraining) {
-  const ProgramResult run = Train(straight_);
-  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const ProgramResult run = Succeeded(Train(straight_));
   EXPECT_EQ(run.out.substr(run.out.rfind("step ")).substr(0, 8), "step 10 ")
       << run.out;
   EXPECT_THAT(run.err, HasSubstr("early_stop=top_1:4: no better top_1 in the "
@@ -64,8 +63,7 @@ TEST_F(PastEvaluationsTest, LowerTheRateAndEndTheTraining) {
   EXPECT_THAT(run.err, HasSubstr("learning rate 1.56e-06 after evaluations "
                                  "without a better top_1\n"));
   EXPECT_THAT(ReadEvalHistory(straight_).Values("top_1"), SizeIs(5));
-  const ProgramResult again = Train(straight_);
-  EXPECT_EQ(again.exit_code, 0);
+  const ProgramResult again = Succeeded(Train(straight_));
   EXPECT_EQ(again.out, "step 10\n");
   EXPECT_THAT(again.err, HasSubstr("nothing to do: early_stop=top_1:4: "));
 }
@@ -86,8 +84,7 @@ TEST_F(PastEvaluationsTest, KillsAnywhereKeepTheEvaluations) {
       EvalHistory history = all;
       history.DropAfter(known);
       WriteEvalHistory(history, folder);
-      const ProgramResult run = Train(folder);
-      ASSERT_EQ(run.exit_code, 0) << run.err;
+      ASSERT_THAT(Train(folder), Ends(0));
       EXPECT_EQ(ReadEvalHistory(folder), all) << step << ", " << known;
       ASSERT_EQ(Weights(folder, 10), Weights(straight_, 10))
           << step << ", " << known;
@@ -140,9 +137,8 @@ TEST_F(PastEvaluationsTest, MissingEvaluationsAreRepeated) {
        {EvalPath(straight_, 4), EvaluationsPath(straight_)}) {
     fs::remove(path);
     fs::remove(BestPath(straight_));
-    const ProgramResult run = Train(straight_, more + "4");
-    EXPECT_EQ(run.exit_code, 0) << run.err;
-    EXPECT_THAT(run.out, HasSubstr("step 4  top-1"));
+    EXPECT_THAT(Succeeded(Train(straight_, more + "4")).out,
+                HasSubstr("step 4  top-1"));
     EXPECT_TRUE(fs::exists(path));
     EXPECT_TRUE(fs::exists(EvalPath(straight_, 4)));
   }
@@ -163,13 +159,11 @@ TEST_F(PastEvaluationsTest, AReachedGoalEndsTheRun) {
       "--device cpu --data_dir " + data.path() + " --model_dir " + straight_ +
       " --params_override " + SmallModel::kParameters +
       ",train_steps=30,steps_per_eval=2,stop_at_top_1=0.5";
-  const ProgramResult run = RunTrainResnet(flags);
-  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const ProgramResult run = Succeeded(RunTrainResnet(flags));
   EXPECT_EQ(run.out, "step 2  top-1 1.0000\n");
   EXPECT_THAT(run.err, HasSubstr("ended at step 2 of 30: top-1 1.0000 has "
                                  "reached stop_at_top_1=0.5\n"));
-  const ProgramResult again = RunTrainResnet(flags);
-  EXPECT_EQ(again.exit_code, 0);
+  const ProgramResult again = Succeeded(RunTrainResnet(flags));
   EXPECT_EQ(again.out, "step 2\n");
   EXPECT_THAT(again.err, HasSubstr("nothing to do: ended at step 2 of 30"));
 }
@@ -178,8 +172,7 @@ TEST_F(PastEvaluationsTest, DecideTheSameOnEveryRank) {
   if (!kHasGloo) {
     GTEST_SKIP() << kNoGloo;
   }
-  const ProgramResult run = Train(straight_, " --local_ranks 2");
-  ASSERT_EQ(run.exit_code, 0) << run.err;
+  ASSERT_THAT(Train(straight_, " --local_ranks 2"), Ends(0));
   EXPECT_THAT(ReadEvalHistory(straight_).Values("top_1"), SizeIs(5));
   EXPECT_TRUE(fs::exists(CheckpointFolder(straight_, 10)));
   EXPECT_FALSE(fs::exists(CheckpointFolder(straight_, 11)));
@@ -187,18 +180,16 @@ TEST_F(PastEvaluationsTest, DecideTheSameOnEveryRank) {
 
 TEST_F(PastEvaluationsTest, WhatNeedsEvaluationsHasNoEffectWithoutThem) {
   for (const std::string parameter : {"keep_best=auc", "stop_at_top_1=0.5"}) {
-    const ProgramResult run = RunTrainResnet(
-        "--device cpu --mode train --dry_run --data_dir " + model_.data_dir() +
-        " --model_dir " + straight_ + " --params_override " +
-        SmallModel::kParameters + "," + parameter);
-    EXPECT_EQ(run.exit_code, 0) << run.err;
-    EXPECT_THAT(run.err,
-                HasSubstr("\n" + parameter +
-                          ": has no effect: this run does not evaluate\n"));
+    EXPECT_THAT(
+        RunTrainResnet("--device cpu --mode train --dry_run --data_dir " +
+                       model_.data_dir() + " --model_dir " + straight_ +
+                       " --params_override " + SmallModel::kParameters + "," +
+                       parameter),
+        Ends(0, HasSubstr("\n" + parameter +
+                          ": has no effect: this run does not evaluate\n")));
   }
-  const ProgramResult bad = Train(straight_, ",early_stop='top_1'");
-  EXPECT_EQ(bad.exit_code, 2);
-  EXPECT_THAT(bad.err, HasSubstr("early_stop='top_1': must be a metric and"));
+  EXPECT_THAT(Train(straight_, ",early_stop='top_1'"),
+              Ends(2, HasSubstr("early_stop='top_1': must be a metric and")));
 }
 
 }  // namespace

@@ -42,9 +42,8 @@ class PipelineThroughputTest : public ::testing::Test {
 };
 
 TEST_F(PipelineThroughputTest, PrintsATableAndAVerdict) {
-  const ProgramResult result =
-      Run("--threads 1,2 --seconds 0.05 --rounds 2 --seek_index read");
-  EXPECT_EQ(result.exit_code, 0);
+  const ProgramResult result = Succeeded(
+      Run("--threads 1,2 --seconds 0.05 --rounds 2 --seek_index read"));
   EXPECT_THAT(result.err, AllOf(HasSubstr("10 records in 2 shards"),
                                 HasSubstr("round 2/2, 2 threads")));
   EXPECT_THAT(
@@ -62,15 +61,13 @@ TEST_F(PipelineThroughputTest, GoesOnWithoutMissingShardsOnlyWhenTold) {
   for (const std::string& spec :
        {"--data_dir " + shards_.folder(), "--shards " + shards_.folder(),
         "--mix " + shards_.folder() + "=1"}) {
-    const ProgramResult refused =
-        RunProgram("pipeline_throughput", spec + flags);
-    EXPECT_EQ(refused.exit_code, 3) << spec;
-    EXPECT_THAT(refused.err, HasSubstr(text)) << spec;
-    const ProgramResult allowed = RunProgram(
-        "pipeline_throughput", spec + flags + " --allow_missing_shards");
-    EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
-    EXPECT_THAT(allowed.err,
-                AllOf(HasSubstr(text), HasSubstr("5 records in 1 shard")));
+    EXPECT_THAT(RunProgram("pipeline_throughput", spec + flags),
+                Ends(3, HasSubstr(text)))
+        << spec;
+    EXPECT_THAT(
+        RunProgram("pipeline_throughput",
+                   spec + flags + " --allow_missing_shards"),
+        Ends(0, AllOf(HasSubstr(text), HasSubstr("5 records in 1 shard"))));
   }
 }
 
@@ -82,9 +79,7 @@ TEST_F(PipelineThroughputTest, WritesOverNoInput) {
         "--hash 1 --trace " + shard, "--hash 1 --bad_record_report " + shard,
         "--hash 1 --metrics_file " + shard,
         "--trace " + (folder_ / "new") + " --json " + (folder_ / "new")}) {
-    const ProgramResult result = Run(flags);
-    EXPECT_EQ(result.exit_code, 2) << flags;
-    EXPECT_THAT(result.err, HasSubstr(": give another file"));
+    EXPECT_THAT(Run(flags), Ends(2, HasSubstr(": give another file"))) << flags;
   }
   EXPECT_EQ(ReadWholeFile(shard, 1 << 20), before);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "new"));
@@ -102,9 +97,7 @@ TEST_F(PipelineThroughputTest, MeasuresRecordsWithoutImages) {
   const std::string flags =
       "--layout none --field image/class/label=int16[] "
       "--field image/filename=bytes --threads 1 ";
-  const ProgramResult result = Run(flags + "--seconds 0.05 --rounds 1");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out,
+  EXPECT_THAT(Succeeded(Run(flags + "--seconds 0.05 --rounds 1")).out,
               AllOf(HasSubstr("records/s"), HasSubstr("\nread "),
                     Not(HasSubstr("images/s")), Not(HasSubstr("\ndecode "))));
   EXPECT_THAT(Run(flags + "--hash 3").out, MatchesRegex("[0-9a-f]{64}\n"));
@@ -130,25 +123,23 @@ TEST_F(PipelineThroughputTest, GoesOnWithAStreamByItsState) {
   const std::string state = folder_ / "state.json";
   ASSERT_EQ(Run("--threads 2 --hash 3 --save_state " + state).exit_code, 0);
   EXPECT_THAT(ReadWholeFile(state, 1 << 20), HasSubstr("\"batch_size\": 4"));
-  const ProgramResult rest =
-      Run("--threads 1 --hash 2 --restore " + state + " --save_state " + state);
-  EXPECT_EQ(rest.exit_code, 0) << rest.err;
+  EXPECT_THAT(
+      Run("--threads 1 --hash 2 --restore " + state + " --save_state " + state),
+      Ends(0));
   // Two batches make an epoch.
   EXPECT_THAT(ReadWholeFile(state, 1 << 20),
               AllOf(HasSubstr("\"epoch\": 2"), HasSubstr("\"position\": 4")));
-  const ProgramResult other = Run("--hash 1 --seed 5 --restore " + state);
-  EXPECT_EQ(other.exit_code, 2);
-  EXPECT_THAT(other.err, HasSubstr("seed is 5 here, 0 in the state"));
+  EXPECT_THAT(Run("--hash 1 --seed 5 --restore " + state),
+              Ends(2, HasSubstr("seed is 5 here, 0 in the state")));
   EXPECT_EQ(Run("--restore " + state).exit_code, 2);  // Without --hash.
 }
 
 TEST_F(PipelineThroughputTest, WritesATraceOfAllStages) {
   const std::string path = folder_ / "trace.json";
-  const ProgramResult result =
-      Run("--threads 2 --seconds 0.01 --rounds 1 --augment randaugment "
-          "--trace " +
-          path);
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  ASSERT_THAT(Run("--threads 2 --seconds 0.01 --rounds 1 --augment randaugment "
+                  "--trace " +
+                  path),
+              Ends(0));
   const nlohmann::json trace =
       nlohmann::json::parse(ReadWholeFile(path, 1 << 30));
   std::set<std::string> spans;
@@ -162,16 +153,13 @@ TEST_F(PipelineThroughputTest, WritesATraceOfAllStages) {
 }
 
 TEST_F(PipelineThroughputTest, SaysAtOnceThatATraceCannotBeWritten) {
-  const ProgramResult result = Run("--seconds 1000 --trace /nowhere/trace");
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.err, HasSubstr("/nowhere/trace"));
+  EXPECT_THAT(Run("--seconds 1000 --trace /nowhere/trace"),
+              Ends(1, HasSubstr("/nowhere/trace")));
 }
 
 TEST_F(PipelineThroughputTest, WritesMetrics) {
   const std::string path = folder_ / "infeed.prom";
-  const ProgramResult result =
-      Run("--seconds 0.01 --rounds 1 --metrics_file " + path);
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  ASSERT_THAT(Run("--seconds 0.01 --rounds 1 --metrics_file " + path), Ends(0));
   EXPECT_THAT(ReadWholeFile(path, 1 << 20),
               HasSubstr("infeed_images_total{run=\"" + shards_.folder()));
 }
@@ -195,9 +183,7 @@ TEST_F(PipelineThroughputTest, LeavesNoWrongSeekIndexWhenItIsKilled) {
     second->Signal(SIGKILL);
     (void)first->Wait();
     (void)second->Wait();
-    const ProgramResult verify =
-        RunProgram("records", "verify " + shards_.folder());
-    ASSERT_EQ(verify.exit_code, 0) << verify.out << verify.err;
+    ASSERT_THAT(RunProgram("records", "verify " + shards_.folder()), Ends(0));
   }
 }
 
@@ -214,34 +200,35 @@ TEST_F(PipelineThroughputTest, WritesPlots) {
 }
 
 TEST_F(PipelineThroughputTest, MakesADataSet) {
-  const ProgramResult result = RunProgram(
-      "pipeline_throughput",
-      "--made 2 --batch_size 2 --threads 1 --seconds 0.01 --rounds 1");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("2 records in 8 shards"));
+  EXPECT_THAT(
+      RunProgram(
+          "pipeline_throughput",
+          "--made 2 --batch_size 2 --threads 1 --seconds 0.01 --rounds 1"),
+      Ends(0, HasSubstr("2 records in 8 shards")));
 }
 
 TEST_F(PipelineThroughputTest, OnlyChecksADryRun) {
   std::filesystem::remove_all(shards_.folder() + "/.infeed");
-  const ProgramResult result =
-      Run("--dry_run --threads 1,3 --rounds 4 --seconds 5 --trace " +
-          (folder_ / "trace") + " --metrics_file " + (folder_ / "prom") +
-          " --bad_record_report " + (folder_ / "bad"));
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("10 records, recipe tpu, 16x16"),
-                                HasSubstr("3 threads: memory: up to"),
-                                HasSubstr("4 rounds of 5 s each, 40 s in all"),
-                                Not(HasSubstr("images/s"))));
+  EXPECT_THAT(
+      Succeeded(Run("--dry_run --threads 1,3 --rounds 4 --seconds 5 --trace " +
+                    (folder_ / "trace") + " --metrics_file " +
+                    (folder_ / "prom") + " --bad_record_report " +
+                    (folder_ / "bad")))
+          .out,
+      AllOf(HasSubstr("10 records, recipe tpu, 16x16"),
+            HasSubstr("3 threads: memory: up to"),
+            HasSubstr("4 rounds of 5 s each, 40 s in all"),
+            Not(HasSubstr("images/s"))));
   EXPECT_FALSE(std::filesystem::exists(shards_.folder() + "/.infeed"));
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
   EXPECT_EQ(Run("--dry_run --memory_limit 1MiB").exit_code, 2);
 }
 
 TEST_F(PipelineThroughputTest, RunsTheBasicGraphAndADevice) {
-  const ProgramResult result =
+  EXPECT_THAT(
       Run("--graph basic --device_rate 1e9 --seconds 0.05 --rounds 1 --json " +
-          (folder_ / "report.json"));
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+          (folder_ / "report.json")),
+      Ends(0));
   EXPECT_THAT(ReadWholeFile(folder_ / "report.json", 1 << 20),
               AllOf(HasSubstr("\"graph\": \"basic\""),
                     HasSubstr("\"has_device\": true")));
@@ -249,9 +236,9 @@ TEST_F(PipelineThroughputTest, RunsTheBasicGraphAndADevice) {
 
 TEST_F(PipelineThroughputTest, SaysWhatIsWrongWithItsFlags) {
   const auto refuses = [](const std::string& flags, const char* why) {
-    const ProgramResult result = RunProgram("pipeline_throughput", flags);
-    EXPECT_EQ(result.exit_code, 2) << flags;
-    EXPECT_THAT(result.err, HasSubstr(why));
+    EXPECT_THAT(RunProgram("pipeline_throughput", flags),
+                Ends(2, HasSubstr(why)))
+        << flags;
   };
   const std::string data = "--data_dir " + shards_.folder();
   refuses("--made 3 " + data,

@@ -40,8 +40,7 @@ SmallModel* PredictModeTest::model_ = nullptr;
 TEST_F(PredictModeTest, LosesNoImageOfTheLastBatch) {
   images_.JpegsIn("test", 372);
   const ProgramResult run =
-      Predict("--predict_batch_size 360 --input " + images_.path());
-  EXPECT_EQ(run.exit_code, 0) << run.err;
+      Succeeded(Predict("--predict_batch_size 360 --input " + images_.path()));
   const std::vector<json> lines = JsonLines(run.out);
   ASSERT_EQ(lines.size(), 372U);
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -68,9 +67,8 @@ TEST_F(PredictModeTest, SaysTheSameOfAFileAndOfItsRecord) {
       Predict("--precision float32 --predict_batch_size 2 --input " +
               (images_ / "files"));
   const ProgramResult of_shards =
-      Predict("--precision float32 --predict_batch_size 5 --input " +
-              (images_ / "test-*"));
-  EXPECT_EQ(of_shards.exit_code, 0) << of_shards.err;
+      Succeeded(Predict("--precision float32 --predict_batch_size 5 --input " +
+                        (images_ / "test-*")));
   const std::vector<json> files_lines = JsonLines(of_files.out);
   const std::vector<json> shard_lines = JsonLines(of_shards.out);
   ASSERT_EQ(files_lines.size(), 5U);
@@ -135,9 +133,9 @@ int CountIn(const std::string& text, const std::string& part) {
 
 TEST_F(PredictModeTest, WritesAPageOfPictures) {
   const std::string page = images_ / "page.html";
-  const ProgramResult of_shards = Predict("--data_dir " + model_->data_dir() +
-                                          " --predictions_page " + page);
-  EXPECT_EQ(of_shards.exit_code, 0) << of_shards.err;
+  EXPECT_THAT(Predict("--data_dir " + model_->data_dir() +
+                      " --predictions_page " + page),
+              Ends(0));
   const std::string html = ReadWholeFile(page, 8 << 20);
   EXPECT_EQ(CountIn(html, "<figure class=\""), 10);
   // Under the picture, and as its title.

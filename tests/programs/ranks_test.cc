@@ -131,8 +131,7 @@ TEST_F(RanksTest, LocalRanksTrainAsOneProcess) {
   ASSERT_EQ(Train("one", 8).exit_code, 0);
   for (const std::string ranks : {"2", "4"}) {
     const ProgramResult run =
-        Train("ranks-" + ranks, 8, {"--local_ranks", ranks});
-    ASSERT_EQ(run.exit_code, 0) << run.err;
+        Succeeded(Train("ranks-" + ranks, 8, {"--local_ranks", ranks}));
     ExpectSameTraining("one", "ranks-" + ranks, 8);
     EXPECT_THAT(run.out, HasSubstr("step 8  top-1 "));
     EXPECT_EQ(run.out.find("step 8"), run.out.rfind("step 8")) << run.out;
@@ -144,14 +143,12 @@ TEST_F(RanksTest, LocalRanksTrainAsOneProcess) {
 // Record 13 is never read by rank 0, which still prints it.
 TEST_F(RanksTest, BadRecordsOfAllRanksAreCounted) {
   Write("train", 24, {13});
-  const ProgramResult run =
-      Train("model", 2,
-            {"--local_ranks", "2", "--rank_share", "strided", "--shuffle",
-             "none", "--on_bad_record", "skip"});
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr(" bad records on all ranks; the first of rank "
-                                 "1: " +
-                                 (data_ / ShardName("train", 0, 1))));
+  ASSERT_THAT(Train("model", 2,
+                    {"--local_ranks", "2", "--rank_share", "strided",
+                     "--shuffle", "none", "--on_bad_record", "skip"}),
+              Ends(0, HasSubstr(" bad records on all ranks; the first of rank "
+                                "1: " +
+                                (data_ / ShardName("train", 0, 1)))));
 }
 
 // Three ranks share seven images to evaluate: each is seen once.
@@ -174,9 +171,8 @@ TEST_F(RanksTest, AnotherNumberOfRanksResumesTheRun) {
   for (const std::string ranks : {"1", "2", "3"}) {
     const std::string model = "then-" + ranks;
     fs::copy(Model("two"), Model(model), fs::copy_options::recursive);
-    const ProgramResult run = Train(model, 8, {"--local_ranks", ranks});
-    ASSERT_EQ(run.exit_code, 0) << run.err;
-    EXPECT_THAT(run.err, HasSubstr("resuming from the checkpoint at step 4"));
+    ASSERT_THAT(Train(model, 8, {"--local_ranks", ranks}),
+                Ends(0, HasSubstr("resuming from the checkpoint at step 4")));
     ExpectSameTraining("one", model, 8);
   }
 }
@@ -280,15 +276,13 @@ TEST_F(RanksTest, RefuseOtherParametersThanRankZeros) {
 TEST_F(RanksTest, ARankStartsNoRanks) {
   const EnvironmentVariable rank("RANK", "0");
   const EnvironmentVariable world("WORLD_SIZE", "2");
-  const ProgramResult both = Train("model", 4, {"--local_ranks", "2"});
-  EXPECT_EQ(both.exit_code, 2);
-  EXPECT_THAT(both.err, HasSubstr("--local_ranks=2: it starts ranks itself"));
+  EXPECT_THAT(Train("model", 4, {"--local_ranks", "2"}),
+              Ends(2, HasSubstr("--local_ranks=2: it starts ranks itself")));
 }
 
 TEST_F(RanksTest, OneOfThemDoesWhatIsForOne) {
   const ProgramResult doctor =
-      RunProgram("train_resnet", "--mode doctor --local_ranks 2");
-  EXPECT_EQ(doctor.exit_code, 0) << doctor.err;
+      Succeeded(RunProgram("train_resnet", "--mode doctor --local_ranks 2"));
   EXPECT_NE(doctor.out.find("versions"), std::string::npos);
   EXPECT_EQ(doctor.out.find("versions"), doctor.out.rfind("versions"));
 }

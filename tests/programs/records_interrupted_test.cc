@@ -85,10 +85,9 @@ TEST_F(RecordsInterruptedTest, TheNextRunClearsWhatAKilledOneLeft) {
                     "--on_bad_record", "skip", "--compression", "gzip"});
     EXPECT_TRUE(program.ReadUntil("left out: "));
     // Two at once do not get into each other's way.
-    const ProgramResult second =
-        RunProgram("records", "merge " + in_ + " --output " + out_ + "/other");
-    EXPECT_EQ(second.exit_code, 2);
-    EXPECT_THAT(second.err, HasSubstr("another run writes to this folder"));
+    EXPECT_THAT(
+        RunProgram("records", "merge " + in_ + " --output " + out_ + "/other"),
+        Ends(2, HasSubstr("another run writes to this folder")));
   }  // Killed.
   EXPECT_TRUE(fs::exists(out_ + "/.infeed/tmp"));
   EXPECT_FALSE(fs::exists(out_ + "/all.gz"));
@@ -113,13 +112,11 @@ TEST_F(RecordsInterruptedTest, AFullDiskLeavesNothingAndTheSameCommandGoesOn) {
     const std::string output = disk.path() + "/" + verb.substr(0, 6);
     const std::string command =
         verb + "'" + in_ + "/train-0000[01]-*' --threads 1 --output " + output;
-    const ProgramResult full = RunProgram("records", command);
-    EXPECT_EQ(full.exit_code, 1);
-    EXPECT_THAT(full.err, HasSubstr("No space left on device"));
+    EXPECT_THAT(RunProgram("records", command),
+                Ends(1, HasSubstr("No space left on device")));
     EXPECT_TRUE(fs::is_empty(output)) << verb;
     disk.Grow("9m");
-    const ProgramResult done = RunProgram("records", command);
-    EXPECT_EQ(done.exit_code, 0) << done.err;
+    EXPECT_THAT(RunProgram("records", command), Ends(0));
     fs::remove_all(output);
     disk.Grow("1500k");
   }

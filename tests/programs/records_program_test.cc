@@ -64,15 +64,15 @@ TEST(RecordsExtractTest, GivesBackTheBytesThatWereConverted) {
   raw.JpegsIn("raw/daisy", 5).JpegsIn("raw/rose", 5);
   const std::string shards = raw / "shards";
   const std::string output = raw / "images";
-  const ProgramResult made =
+  ASSERT_THAT(
       RunProgram("imagenet_to_records", "--raw_data_dir " + (raw / "raw") +
-                                            " --local_scratch_dir " + shards);
-  ASSERT_EQ(made.exit_code, 0) << made.err;
-  const ProgramResult result =
-      RunProgram("records", "extract --output " + output + " " + shards);
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("10 images in 2 folders"),
-                                EndsWith(", 0 bad\n")));
+                                            " --local_scratch_dir " + shards),
+      Ends(0));
+  EXPECT_THAT(
+      Succeeded(
+          RunProgram("records", "extract --output " + output + " " + shards))
+          .out,
+      AllOf(HasSubstr("10 images in 2 folders"), EndsWith(", 0 bad\n")));
   EXPECT_EQ(FilesBelow(output), FilesBelow(raw / "raw"));
 }
 

@@ -76,8 +76,7 @@ TEST_F(RecordsWritingCloudTest, MergesIntoAStore) {
 TEST_F(RecordsWritingCloudTest, RepairsFromAStoreIntoAStore) {
   const std::string name = "train-00001-of-00002";
   server_.Put("shards/in/" + name, RecordFile().AddRaw("xyz").Add("c").bytes());
-  const ProgramResult result = Run("repair --frames_only", "s3://shards/good");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  ASSERT_THAT(Run("repair --frames_only", "s3://shards/good"), Ends(0));
   EXPECT_THAT(ReadAll("s3://shards/good/" + name), ElementsAre("c"));
   EXPECT_EQ(server_.Get("shards/good/.infeed/" + name + ".bad"), "xyz");
   EXPECT_EQ(Run("repair", "s3://shards/in/").exit_code, 2);
@@ -91,9 +90,7 @@ TEST_F(RecordsWritingCloudTest, ComparesAStoreWithAFolder) {
 }
 
 TEST_F(RecordsWritingCloudTest, PutsDalisIndexBesideTheShards) {
-  const ProgramResult result =
-      RunProgram("records", "index --dali s3://shards/in");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  ASSERT_THAT(RunProgram("records", "index --dali s3://shards/in"), Ends(0));
   EXPECT_EQ(server_.Get("shards/in/train-00000-of-00002.idx"), "0 17\n17 17\n");
 }
 

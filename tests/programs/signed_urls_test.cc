@@ -173,8 +173,7 @@ TEST_F(SignedUrlsTest, TheConverterShowsNone) {
                             (folder_ / "out") + " ";
   EXPECT_EQ(Run("imagenet_to_records", flags + "--dry_run").exit_code, 0);
   const ProgramResult result =
-      Run("imagenet_to_records", flags + "--on_bad_image skip");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+      Succeeded(Run("imagenet_to_records", flags + "--on_bad_image skip"));
   EXPECT_THAT(result.out + result.err, HasSubstr("x.tfrecord"));
 }
 
@@ -210,9 +209,8 @@ TEST_F(SignedUrlsTest, TheTrainerShowsNone) {
                               (folder_ / "model") + " --predictions_page " +
                               (folder_ / "page.html") + " --input ";
   for (const std::string name : {"a.jpg", "good.tfrecord"}) {
-    const ProgramResult run = Run("train_resnet", predict + Quoted(name));
-    EXPECT_EQ(run.exit_code, 0) << run.err;
-    EXPECT_THAT(run.out, HasSubstr("/plain/" + name));
+    EXPECT_THAT(Succeeded(Run("train_resnet", predict + Quoted(name))).out,
+                HasSubstr("/plain/" + name));
   }
   (void)Run("train_resnet", predict + Quoted("x.tfrecord"));
   (void)Run("train_resnet", predict + Quoted("missing.jpg"));

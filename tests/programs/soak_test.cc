@@ -15,12 +15,14 @@ using ::testing::HasSubstr;
 TEST(SoakTest, GoesThroughCyclesAndFindsNoGrowth) {
   TestShards shards(TestPayloads(40));
   shards.Damage(7);
-  const ProgramResult result = RunProgram(
-      "soak", "--shards '" + shards.folder() +
-                  "/train-*' --seconds 0.2 --batch_size 4 --image_size 16");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("resumed      bad      MiB"),
-                                HasSubstr("nothing grew")));
+  EXPECT_THAT(
+      Succeeded(
+          RunProgram(
+              "soak",
+              "--shards '" + shards.folder() +
+                  "/train-*' --seconds 0.2 --batch_size 4 --image_size 16"))
+          .out,
+      AllOf(HasSubstr("resumed      bad      MiB"), HasSubstr("nothing grew")));
 }
 
 }  // namespace

@@ -106,14 +106,12 @@ TEST_F(TrainLabelsTest, FollowsNoLinksInAStrangersFolders) {
     fs::remove(path);
     fs::create_symlink(mine / "thesis", path);
   }
-  const ProgramResult evaluation = Run("--mode eval");
-  EXPECT_EQ(evaluation.exit_code, 0) << evaluation.err;
+  EXPECT_THAT(Run("--mode eval"), Ends(0));
   EXPECT_FALSE(fs::is_symlink(model_ / "eval/00000004.json"));
   fs::rename(model_ / "metrics.jsonl", mine / "metrics");
   fs::create_symlink(mine / "thesis", model_ / "metrics.jsonl");
-  const ProgramResult refused = Run("--mode eval");
-  EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.err, HasSubstr("metrics.jsonl: is a symbolic link"));
+  EXPECT_THAT(Run("--mode eval"),
+              Ends(1, HasSubstr("metrics.jsonl: is a symbolic link")));
   fs::rename(mine / "metrics", model_ / "metrics.jsonl");
   fs::remove_all(model_ / "eval");
   fs::create_directory_symlink(mine.path(), model_ / "eval");
@@ -138,9 +136,9 @@ TEST_F(TrainLabelsTest, WritesOverNoFileOfAModel) {
   for (const char* name : {"checkpoint-00000004/MANIFEST", "eval/00000004.json",
                            "evaluations.json", "report.html"}) {
     const std::string before = Text(name);
-    const ProgramResult refused = Run("--mode eval --trace " + (model_ / name));
-    EXPECT_EQ(refused.exit_code, 2) << name;
-    EXPECT_THAT(refused.err, HasSubstr("give another file")) << name;
+    EXPECT_THAT(Run("--mode eval --trace " + (model_ / name)),
+                Ends(2, HasSubstr("give another file")))
+        << name;
     EXPECT_EQ(Text(name), before) << name;
   }
 }
@@ -154,8 +152,7 @@ TEST_F(TrainLabelsTest, NamesNoReportInAStrangersModel) {
   WriteFileAtomically(
       model_ / "params.yaml",
       Text("params.yaml") + "bad_record_report: " + (mine / "report") + "\n");
-  const ProgramResult evaluation = Run("--mode eval");
-  EXPECT_EQ(evaluation.exit_code, 0) << evaluation.err;
+  EXPECT_THAT(Run("--mode eval"), Ends(0));
   EXPECT_FALSE(std::filesystem::exists(mine / "report"));
 }
 
@@ -163,11 +160,10 @@ TEST_F(TrainLabelsTest, LabelsFromZeroAreAllClasses) {
   Write("train", {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3});
   Write("validation", {1, 2, 3, 3, 1, 2});  // Training decides: no 0 here.
   Name("ant\nbee\ncow\ndog\n");
-  const ProgramResult run = Train();
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err,
-              AllOf(HasSubstr("labels: 0..3, 4 classes (label_offset 0)\n"),
-                    Not(HasSubstr("bad record"))));
+  ASSERT_THAT(
+      Train(),
+      Ends(0, AllOf(HasSubstr("labels: 0..3, 4 classes (label_offset 0)\n"),
+                    Not(HasSubstr("bad record")))));
   EXPECT_THAT(Text("params.yaml"),
               AllOf(HasSubstr("num_label_classes: 4  # the data"),
                     HasSubstr("label_offset: 0  # the data")));
@@ -180,9 +176,8 @@ TEST_F(TrainLabelsTest, LabelsFromZeroAreAllClasses) {
   EXPECT_EQ(Classes(Evaluation()), "ant 0 bee 2 cow 2 dog 2 ");
   const ProgramResult predicted = Run("--mode predict");
   EXPECT_THAT(predicted.out, HasSubstr(R"("true_label":"dog","true_index":3)"));
-  const ProgramResult exported =
-      Run("--mode export --export_dir " + (model_ / "export"));
-  ASSERT_EQ(exported.exit_code, 0) << exported.err;
+  ASSERT_THAT(Run("--mode export --export_dir " + (model_ / "export")),
+              Ends(0));
   const std::string folder =
       std::filesystem::directory_iterator(model_ / "export")->path().string();
   const json facts =
@@ -200,19 +195,16 @@ TEST_F(TrainLabelsTest, LabelsWithoutAClassAreBadRecords) {
   const std::string counted =
       "3 of 16 records are bad, by their labels: 1 missing, 1 below 0, 1 above "
       "3";
-  const ProgramResult dry = Train(" --dry_run");
-  EXPECT_EQ(dry.exit_code, 0) << dry.err;
-  EXPECT_THAT(dry.err,
-              AllOf(HasSubstr("labels: train: " + counted + "\n"),
-                    HasSubstr("labels: validation: 2 of 6 records are bad")));
-  const ProgramResult dry_fail = Train(" --dry_run --on_bad_record fail");
-  EXPECT_EQ(dry_fail.exit_code, 3);
-  EXPECT_THAT(dry_fail.err, HasSubstr("problem: train: " + counted));
+  EXPECT_THAT(
+      Train(" --dry_run"),
+      Ends(0, AllOf(HasSubstr("labels: train: " + counted + "\n"),
+                    HasSubstr("labels: validation: 2 of 6 records are bad"))));
+  EXPECT_THAT(Train(" --dry_run --on_bad_record fail"),
+              Ends(3, HasSubstr("problem: train: " + counted)));
 
-  const ProgramResult run = Train(" --bad_record_report " + report);
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, AllOf(HasSubstr("(label_offset 0); " + counted),
-                             HasSubstr("bad records; the first: ")));
+  ASSERT_THAT(Train(" --bad_record_report " + report),
+              Ends(0, AllOf(HasSubstr("(label_offset 0); " + counted),
+                            HasSubstr("bad records; the first: "))));
   EXPECT_THAT(
       ReadWholeFile(report, 1 << 24),
       AllOf(HasSubstr("\"kind\":\"label\""), HasSubstr("there is no label"),
@@ -225,10 +217,8 @@ TEST_F(TrainLabelsTest, LabelsWithoutAClassAreBadRecords) {
 TEST_F(TrainLabelsTest, RefuseToGoOnWithAnotherOffset) {
   Write("train", {0, 1, 2, 3, 0, 1, 2, 3});
   ASSERT_EQ(Train().exit_code, 0);
-  const ProgramResult run =
-      Train(",train_steps=8 --label_offset 1 --num_label_classes 4");
-  EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, HasSubstr("label_offset is 1, the checkpoint has 0"));
+  EXPECT_THAT(Train(",train_steps=8 --label_offset 1 --num_label_classes 4"),
+              Ends(2, HasSubstr("label_offset is 1, the checkpoint has 0")));
 }
 
 }  // namespace

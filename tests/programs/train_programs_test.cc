@@ -82,11 +82,11 @@ class TrainProgramsTest : public testing::Test {
   TrainProgramsTest() = default;
 
   void Convert(const std::string& flags) const {
-    const ProgramResult result =
+    ASSERT_THAT(
         RunProgram("imagenet_to_records",
                    "--raw_data_dir " + raw_.path() + " --local_scratch_dir " +
-                       shards() + " --shards 2 " + flags);
-    ASSERT_EQ(result.exit_code, 0) << result.err;
+                       shards() + " --shards 2 " + flags),
+        Ends(0));
   }
 
   // MNIST's files, of images of ours.
@@ -164,8 +164,7 @@ constexpr const char* kX10 =
 TEST_F(TrainProgramsTest, LearnsMnistsFilesByTheTutorialsRecipe) {
   ConvertIdx();
   const ProgramResult result =
-      Train("model", std::string(kX10) + " --train_epochs 6");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+      Succeeded(Train("model", std::string(kX10) + " --train_epochs 6"));
   EXPECT_THAT(
       result.out,
       ContainsRegex("\\[Epoch 6\\] Training Loss: [0-9.]+, Training "
@@ -187,11 +186,11 @@ TEST_F(TrainProgramsTest, LearnsPngFoldersByOurBestRecipe) {
               EncodePng(Picture(Digit(label, i)).view()));
   }
   Convert("--keep_png");
-  const ProgramResult result =
+  ASSERT_THAT(
       Train("model",
             "--preset lenet_best --epoch_lines=false --train_batch_size 8 "
-            "--train_epochs 3 --steps_per_eval 60");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+            "--train_epochs 3 --steps_per_eval 60"),
+      Ends(0));
   const std::vector<double> losses = Losses("model");
   ASSERT_EQ(losses.size(), 60U);
   EXPECT_LT(losses.back(), 0.9 * losses.front());
@@ -209,8 +208,8 @@ TEST_F(TrainProgramsTest, CarriesBatchesIntoTheNextEpoch) {
   ConvertIdx();
   const std::string flags =
       std::string(kX10) + " --train_batch_size 48 --last_batch carry ";
-  const ProgramResult whole = Train("whole", flags + "--train_epochs 3");
-  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  const ProgramResult whole =
+      Succeeded(Train("whole", flags + "--train_epochs 3"));
   std::vector<int> steps;
   for (const nlohmann::json& eval : Events("whole", "eval")) {
     steps.push_back(eval["step"]);
@@ -220,15 +219,13 @@ TEST_F(TrainProgramsTest, CarriesBatchesIntoTheNextEpoch) {
                                HasSubstr("[Epoch 3] "), HasSubstr("/192 (")));
   // Stopped after a batch of two epochs.
   ASSERT_EQ(Train("parts", flags + "--train_steps 4").exit_code, 0);
-  const ProgramResult rest = Train("parts", flags + "--train_epochs 3");
-  ASSERT_EQ(rest.exit_code, 0) << rest.err;
+  const ProgramResult rest =
+      Succeeded(Train("parts", flags + "--train_epochs 3"));
   EXPECT_EQ(Losses("parts"), Losses("whole"));
   EXPECT_THAT(rest.out, HasSubstr("[Epoch 3] "));
 
-  const ProgramResult refused =
-      Train("other", flags + "--train_epochs 3 --steps_per_eval 3");
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("leave steps_per_eval=3 out"));
+  EXPECT_THAT(Train("other", flags + "--train_epochs 3 --steps_per_eval 3"),
+              Ends(2, HasSubstr("leave steps_per_eval=3 out")));
 }
 
 // 160 digits of four classes: three of weight 1, and one of weight 3.
@@ -240,12 +237,11 @@ TEST_F(TrainProgramsTest, TrainsOnASelectionThatIsExactUnderStopsAndRanks) {
                             " --epoch_lines=false --iterations_per_loop 3 "
                             "--mode train --class_weights " +
                             weights;
-  const ProgramResult planned = Train("none", flags + " --dry_run");
-  EXPECT_EQ(planned.exit_code, 0) << planned.err;
-  EXPECT_THAT(planned.err,
-              HasSubstr("an epoch has 160 images: class 0 27 (of 40 records), "
+  EXPECT_THAT(
+      Train("none", flags + " --dry_run"),
+      Ends(0, HasSubstr("an epoch has 160 images: class 0 27 (of 40 records), "
                         "class 1 27 (of 40 records), class 2 80 (of 40 "
-                        "records), class 3 26 (of 40 records)"));
+                        "records), class 3 26 (of 40 records)")));
   ASSERT_EQ(Train("whole", flags + " --train_steps 15").exit_code, 0);
   EXPECT_EQ(Losses("whole").size(), 15U);
   ASSERT_EQ(Train("parts", flags + " --train_steps 6").exit_code, 0);
@@ -273,12 +269,11 @@ TEST_F(TrainProgramsTest, TrainsOnASelectionThatIsExactUnderStopsAndRanks) {
                 testing::Pointwise(testing::DoubleNear(1e-3), Losses("whole")));
   }
 
-  const ProgramResult other =
+  EXPECT_THAT(
       Train("parts", std::string(kX10) +
                          " --epoch_lines=false --mode train --class_weights "
-                         "balanced --train_steps 20");
-  EXPECT_EQ(other.exit_code, 2);
-  EXPECT_THAT(other.err, HasSubstr("belongs to another run: selection is"));
+                         "balanced --train_steps 20"),
+      Ends(2, HasSubstr("belongs to another run: selection is")));
 }
 
 TEST_F(TrainProgramsTest, MixesDataSetsByWeight) {
@@ -287,15 +282,13 @@ TEST_F(TrainProgramsTest, MixesDataSetsByWeight) {
                             " --epoch_lines=false --mode train --train_steps 3 "
                             "--mix " +
                             shards() + "=1," + shards() + "=3";
-  const ProgramResult result = Train("mixed", flags);
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("an epoch has 320 images: " + shards() +
-                                    " 80 (of 160 records), " + shards() +
-                                    " 240 (of 160 records)"));
+  ASSERT_THAT(Train("mixed", flags),
+              Ends(0, HasSubstr("an epoch has 320 images: " + shards() +
+                                " 80 (of 160 records), " + shards() +
+                                " 240 (of 160 records)")));
   EXPECT_EQ(Losses("mixed").size(), 3U);
-  const ProgramResult both = Train("none", flags + " --class_weights balanced");
-  EXPECT_EQ(both.exit_code, 2);
-  EXPECT_THAT(both.err, HasSubstr("give one of class_weights"));
+  EXPECT_THAT(Train("none", flags + " --class_weights balanced"),
+              Ends(2, HasSubstr("give one of class_weights")));
 }
 
 TEST_F(TrainProgramsTest, MeasuresTheDeviceAloneOnFakeData) {
@@ -308,22 +301,19 @@ TEST_F(TrainProgramsTest, MeasuresTheDeviceAloneOnFakeData) {
               AllOf(HasSubstr("fake: one batch of random images"),
                     HasSubstr("4 x 28 x 28 pixels: 3136 words of 32 "
                               "bits, 0 bad records in it")));
-  const ProgramResult result = RunTrainResnet(flags);
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  ASSERT_THAT(RunTrainResnet(flags), Ends(0));
   const std::vector<nlohmann::json> evals = Events("fake", "eval");
   ASSERT_EQ(evals.size(), 2U);
   EXPECT_EQ(evals[0]["images"], 20);  // Ten steps.
   EXPECT_EQ(Losses("fake").size(), 4U);
 
-  const ProgramResult again = RunTrainResnet(flags + " --mode eval");
-  EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_THAT(again.out, HasSubstr("evaluation at step 4"));
+  EXPECT_THAT(Succeeded(RunTrainResnet(flags + " --mode eval")).out,
+              HasSubstr("evaluation at step 4"));
 
   // Exactly the requested number, even if it does not fill a batch.
-  const ProgramResult predicted =
+  const ProgramResult predicted = Succeeded(
       RunTrainResnet("--data_dir= --device cpu --model_dir " +
-                     (work_ / "fake") + " --mode predict --num_test_images 5");
-  EXPECT_EQ(predicted.exit_code, 0) << predicted.err;
+                     (work_ / "fake") + " --mode predict --num_test_images 5"));
   EXPECT_EQ(std::count(predicted.out.begin(), predicted.out.end(), '\n'), 5);
   EXPECT_THAT(predicted.out, HasSubstr("{\"file\":null,\"record\":4,"));
   EXPECT_EQ(RunTrainResnet("--data_dir= --device cpu --model_dir " +
@@ -349,12 +339,12 @@ std::set<std::string> SpansOf(const std::string& model) {
 
 TEST_F(TrainProgramsTest, ProfilesEveryThreadOfATraining) {
   ConvertIdx();
-  const ProgramResult result =
+  ASSERT_THAT(
       Train("profiled", std::string(kX10) +
                             " --train_steps 12 --epoch_lines=false "
                             "--iterations_per_loop 2 --steps_per_eval 6 "
-                            "--profile_every_n_steps 4");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+                            "--profile_every_n_steps 4"),
+      Ends(0));
   EXPECT_THAT(SpansOf(work_ / "profiled"),
               testing::IsSupersetOf({"loop", "step", "result", "evaluation"}));
   EXPECT_GE(Events("profiled", "profile").size(), 1U);
@@ -369,9 +359,8 @@ TEST_F(TrainProgramsTest, GoesOnFromFakeDataWithFakeDataAlone) {
                            (work_ / "model") + " " + kX10 + flags)
                 .exit_code,
             0);
-  const ProgramResult other = Train("model", kX10 + flags);
-  EXPECT_EQ(other.exit_code, 2);
-  EXPECT_THAT(other.err, HasSubstr("its checkpoint belongs to another run"));
+  EXPECT_THAT(Train("model", kX10 + flags),
+              Ends(2, HasSubstr("its checkpoint belongs to another run")));
 }
 
 }  // namespace

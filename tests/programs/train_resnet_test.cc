@@ -156,9 +156,8 @@ TEST_F(TrainResnetTest, GoesOnAfterASignalAsIfNeverStopped) {
               HasSubstr("\n# environment: " + environment + "\n"));
   EXPECT_THAT(ReadWholeFile(Model("stopped/report.html"), 1 << 24),
               HasSubstr("<td>stopped at step "));
-  const ProgramResult second = Train("stopped", saving);
-  EXPECT_EQ(second.exit_code, 0) << second.err;
-  EXPECT_THAT(second.err, HasSubstr("resuming from the checkpoint at step"));
+  EXPECT_THAT(Train("stopped", saving),
+              Ends(0, HasSubstr("resuming from the checkpoint at step")));
   ExpectSameSteps("straight", "stopped");
 }
 
@@ -169,12 +168,10 @@ TEST_F(TrainResnetTest, TrainsOnImagesThatAreNotSquare) {
       "random_erasing=0.5,recipe=torchvision,"
       "learning_rate_schedule=constant,train_steps=";
   const std::string flags = "--mode train_and_eval --device cpu";
-  const ProgramResult whole = Train("straight", more + "5", flags);
-  ASSERT_EQ(whole.exit_code, 0) << whole.err;
-  EXPECT_THAT(whole.err, HasSubstr("evaluation at step 5"));
+  ASSERT_THAT(Train("straight", more + "5", flags),
+              Ends(0, HasSubstr("evaluation at step 5")));
   for (const std::string steps : {"1", "3", "5"}) {
-    const ProgramResult run = Train("parts", more + steps, flags);
-    ASSERT_EQ(run.exit_code, 0) << run.err;
+    ASSERT_THAT(Train("parts", more + steps, flags), Ends(0));
   }
   const auto expected = Metrics("straight", "train");
   const auto actual = Metrics("parts", "train");
@@ -182,13 +179,11 @@ TEST_F(TrainResnetTest, TrainsOnImagesThatAreNotSquare) {
     EXPECT_EQ(actual.at(step)["loss"], expected.at(step)["loss"]) << step;
   }
   EXPECT_THAT(Params("straight"), HasSubstr("image_size: 32x48"));
-  const ProgramResult other =
-      Train("parts", kResNet + std::string("image_size=48x32,"
-                                           "image_size_schedule=2:40"));
-  EXPECT_EQ(other.exit_code, 2);
-  EXPECT_THAT(other.err, AllOf(HasSubstr("image_size is \"48x32\", the "
-                                         "checkpoint has \"32x48\""),
-                               HasSubstr("image_size_schedule is \"2:40\"")));
+  EXPECT_THAT(Train("parts", kResNet + std::string("image_size=48x32,"
+                                                   "image_size_schedule=2:40")),
+              Ends(2, AllOf(HasSubstr("image_size is \"48x32\", the "
+                                      "checkpoint has \"32x48\""),
+                            HasSubstr("image_size_schedule is \"2:40\""))));
 }
 
 TEST_F(TrainResnetTest, GoesOnWithAllThatAnUpdateDependsOn) {
@@ -203,8 +198,7 @@ TEST_F(TrainResnetTest, GoesOnWithAllThatAnUpdateDependsOn) {
   const std::string mode = "--mode train_and_eval --device cpu";
   ASSERT_EQ(Train("straight", more + "4", mode).exit_code, 0);
   for (const std::string steps : {"2", "4"}) {
-    const ProgramResult run = Train("parts", more + steps, mode);
-    ASSERT_EQ(run.exit_code, 0) << run.err;
+    ASSERT_THAT(Train("parts", more + steps, mode), Ends(0));
   }
   for (const std::string event : {"train", "eval"}) {
     EXPECT_EQ(Metrics("parts", event).at(4)["loss"],
@@ -215,13 +209,11 @@ TEST_F(TrainResnetTest, GoesOnWithAllThatAnUpdateDependsOn) {
 TEST_F(TrainResnetTest, HasOnlyTheEvaluationToDoAfterItsLastStep) {
   const std::string mode = "--mode train_and_eval --device cpu";
   ASSERT_EQ(Train("model", "train_steps=4").exit_code, 0);
-  const ProgramResult again = Train("model", "train_steps=3");
-  EXPECT_EQ(again.exit_code, 0);
+  const ProgramResult again = Succeeded(Train("model", "train_steps=3"));
   EXPECT_THAT(again.err, HasSubstr("nothing to do: step 4 of 3;"));
   EXPECT_EQ(again.out, "step 4\n");
-  const ProgramResult evaluates = Train("model", "train_steps=4", mode);
-  EXPECT_EQ(evaluates.exit_code, 0);
-  EXPECT_THAT(evaluates.err, HasSubstr("evaluation at step 4:"));
+  EXPECT_THAT(Train("model", "train_steps=4", mode),
+              Ends(0, HasSubstr("evaluation at step 4:")));
   EXPECT_THAT(Train("model", "train_steps=4", mode).err,
               HasSubstr("nothing to do: step 4 of 4;"));
 }
@@ -248,9 +240,9 @@ TEST_F(TrainResnetTest, SaysInOneLineThatMemoryRanOut) {
 
 // Only from the files of its folder.
 TEST_F(TrainResnetTest, CanBeDoneAgainFromItsFolder) {
-  const ProgramResult first =
-      Train("first", "train_steps=2", "--mode=train --device cpu --seed '7'");
-  ASSERT_EQ(first.exit_code, 0) << first.err;
+  ASSERT_THAT(
+      Train("first", "train_steps=2", "--mode=train --device cpu --seed '7'"),
+      Ends(0));
   const nlohmann::json start = Metrics("first", "start").at(0);
   std::string command = start["command"];
   const std::string report = ReadWholeFile(Model("first/report.html"), 1 << 24);
@@ -272,11 +264,11 @@ TEST_F(TrainResnetTest, CanBeDoneAgainFromItsFolder) {
   EXPECT_EQ(Metrics("again", "train").at(2)["loss"],
             Metrics("first", "train").at(2)["loss"]);
 
-  const ProgramResult by_file =
+  EXPECT_THAT(
       RunTrainResnet("--data_dir " + data_.path() + " --model_dir " +
                      Model("by_file") + " --config_file " +
-                     Model("first/params.yaml") + " --mode train --device cpu");
-  EXPECT_EQ(by_file.exit_code, 0) << by_file.err;
+                     Model("first/params.yaml") + " --mode train --device cpu"),
+      Ends(0));
   EXPECT_EQ(Metrics("by_file", "train").at(2)["loss"],
             Metrics("first", "train").at(2)["loss"]);
 }
@@ -285,10 +277,9 @@ TEST_F(TrainResnetTest, TellsWhatItsInputDid) {
   const std::string trace = Model("") + "trace.json";
   const std::string metrics = Model("") + "infeed.prom";
   const ProgramResult result =
-      Train("watched", "train_steps=3",
-            "--mode train --device cpu --metrics_file " + metrics +
-                " --trace " + trace);
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+      Succeeded(Train("watched", "train_steps=3",
+                      "--mode train --device cpu --metrics_file " + metrics +
+                          " --trace " + trace));
   EXPECT_THAT(result.err, HasSubstr("queues: waiting "));
   EXPECT_THAT(
       ReadWholeFile(metrics, 1 << 20),
@@ -317,28 +308,22 @@ TEST_F(TrainResnetTest, LeavesBadRecordsOutOfAnEvaluation) {
   EXPECT_EQ(Metrics("model", "eval").at(1)["images"], 1);
 
   WriteRecords("validation", {"no Example"});
-  const ProgramResult none =
-      Train("none", "train_steps=1", "--mode train_and_eval");
-  EXPECT_EQ(none.exit_code, 3);
-  EXPECT_THAT(none.err, HasSubstr("no good record to evaluate"));
+  EXPECT_THAT(Train("none", "train_steps=1", "--mode train_and_eval"),
+              Ends(3, HasSubstr("no good record to evaluate")));
 }
 
 TEST_F(TrainResnetTest, EvaluatesTestShardsWhereThereIsNoValidation) {
   fs::rename(data_ / ShardName("validation", 0, 1),
              data_ / ShardName("test", 0, 1));
-  const ProgramResult run =
-      Train("model", "train_steps=1", "--mode train_and_eval");
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("test 10 images in 1 shard"));
+  EXPECT_THAT(Train("model", "train_steps=1", "--mode train_and_eval"),
+              Ends(0, HasSubstr("test 10 images in 1 shard")));
   EXPECT_EQ(Metrics("model", "eval").at(1)["images"], 10);
 }
 
 TEST_F(TrainResnetTest, OnlyTrainsWithoutValidationAndSaysSo) {
   fs::remove(data_ / ShardName("validation", 0, 1));
-  const ProgramResult run =
-      Train("model", "train_steps=2", "--mode train_and_eval");
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("this run only trains"));
+  EXPECT_THAT(Train("model", "train_steps=2", "--mode train_and_eval"),
+              Ends(0, HasSubstr("this run only trains")));
 }
 
 TEST_F(TrainResnetTest, GoesOnWithoutMissingShardsOnlyWhenTold) {
@@ -349,45 +334,39 @@ TEST_F(TrainResnetTest, GoesOnWithoutMissingShardsOnlyWhenTold) {
              data_ / ShardName("validation", 0, 2));
   const std::string missing = data_ / ShardName("train", 0, 2);
   for (const std::string mode : {"--mode train", "--dry_run"}) {
-    const ProgramResult run = Train("other", "train_steps=1", mode);
-    EXPECT_EQ(run.exit_code, 3) << mode;
-    EXPECT_THAT(run.err, HasSubstr("1 shard is missing: " + missing)) << mode;
+    EXPECT_THAT(Train("other", "train_steps=1", mode),
+                Ends(3, HasSubstr("1 shard is missing: " + missing)))
+        << mode;
   }
   // Data that are not read may be incomplete.
-  const ProgramResult eval = Train("model", "", "--mode eval");
-  EXPECT_EQ(eval.exit_code, 3);
-  EXPECT_THAT(eval.err,
-              HasSubstr("is missing: " +
-                        (data_ / ShardName("validation", 1, 2)) + ";"));
+  EXPECT_THAT(
+      Train("model", "", "--mode eval"),
+      Ends(3, HasSubstr("is missing: " +
+                        (data_ / ShardName("validation", 1, 2)) + ";")));
 
-  const ProgramResult run =
-      Train("other", "train_steps=1", "--mode train --allow_missing_shards");
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, AllOf(HasSubstr("1 shard is missing: " + missing),
-                             HasSubstr("the number of missing images"),
-                             HasSubstr("train 16 images in 1 shard")));
+  EXPECT_THAT(
+      Train("other", "train_steps=1", "--mode train --allow_missing_shards"),
+      Ends(0, AllOf(HasSubstr("1 shard is missing: " + missing),
+                    HasSubstr("the number of missing images"),
+                    HasSubstr("train 16 images in 1 shard"))));
 }
 
 // A run of three steps is too short for a trial.
 TEST_F(TrainResnetTest, SettlesWhatAutoPrecisionIsAndKeepsIt) {
-  const ProgramResult run = Train("model", "train_steps=3,precision=auto");
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("precision: float32, "));
+  ASSERT_THAT(Train("model", "train_steps=3,precision=auto"),
+              Ends(0, HasSubstr("precision: float32, ")));
   EXPECT_THAT(Params("model"), HasSubstr("\nprecision: float32"));
   WriteFileAtomically(Model("model") + "/params.yaml", "precision: bfloat16\n");
-  const ProgramResult more = Train("model", "train_steps=4,precision=auto");
-  ASSERT_EQ(more.exit_code, 0) << more.err;
-  EXPECT_THAT(more.err, HasSubstr("precision: bfloat16, as in the params.yaml "
-                                  "of the resumed run"));
+  ASSERT_THAT(Train("model", "train_steps=4,precision=auto"),
+              Ends(0, HasSubstr("precision: bfloat16, as in the params.yaml "
+                                "of the resumed run")));
   EXPECT_THAT(Params("model"), HasSubstr("\nprecision: bfloat16"));
 }
 
 // Where the CPU has units for bfloat16.
 TEST_F(TrainResnetTest, TimesBothPrecisionsOfALongRunAlone) {
-  const ProgramResult dry =
-      Train("model", "train_steps=100000,precision=auto", "--dry_run");
-  EXPECT_EQ(dry.exit_code, 0) << dry.err;
-  EXPECT_THAT(dry.err, Not(HasSubstr(" images/s in ")));
+  EXPECT_THAT(Train("model", "train_steps=100000,precision=auto", "--dry_run"),
+              Ends(0, Not(HasSubstr(" images/s in "))));
   RunningProgram run(
       "train_resnet",
       ArgumentsForTraining("model", "train_steps=100000,precision=auto"));
@@ -408,10 +387,8 @@ TEST_F(TrainResnetTest, TrainsAlikeOnImagesThatTheDeviceHas) {
   const std::string more = "learning_rate_schedule=constant,train_steps=";
   ASSERT_EQ(Train("read", more + "7").exit_code, 0);
   for (const std::string steps : {"3", "7"}) {
-    const ProgramResult run =
-        Train("held", "data_on_device=true," + more + steps);
-    ASSERT_EQ(run.exit_code, 0) << run.err;
-    EXPECT_THAT(run.err, HasSubstr("data_on_device: 20 images, "));
+    ASSERT_THAT(Train("held", "data_on_device=true," + more + steps),
+                Ends(0, HasSubstr("data_on_device: 20 images, ")));
   }
   const auto expected = Metrics("read", "train");
   const auto actual = Metrics("held", "train");
@@ -421,11 +398,10 @@ TEST_F(TrainResnetTest, TrainsAlikeOnImagesThatTheDeviceHas) {
 }
 
 TEST_F(TrainResnetTest, EndsOnALossThatIsNotFinite) {
-  const ProgramResult run = Train("model", "base_learning_rate=1e30");
-  EXPECT_EQ(run.exit_code, 5) << run.err;
-  EXPECT_THAT(run.err, AllOf(HasSubstr("not finite after step "),
-                             HasSubstr("gradients fc3.bias (4 of 4 values)"),
-                             HasSubstr("the loss of step ")));
+  EXPECT_THAT(Train("model", "base_learning_rate=1e30"),
+              Ends(5, AllOf(HasSubstr("not finite after step "),
+                            HasSubstr("gradients fc3.bias (4 of 4 values)"),
+                            HasSubstr("the loss of step "))));
   EXPECT_THAT(Metrics("model", "checkpoint"), IsEmpty());
 }
 

@@ -20,8 +20,7 @@ TEST(VerifyDecoderTest, ComparesOnEachTargetAndSumsUp) {
   WriteFileAtomically(folder / "a.jpg", TestJpeg());
   WriteFileAtomically(folder / "b.jpg", "no JPEG");
   const ProgramResult result =
-      RunProgram("verify_decoder", folder.path() + " --windows 9");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+      Succeeded(RunProgram("verify_decoder", folder.path() + " --windows 9"));
   const std::size_t targets = SupportedSimdTargets().size();
   for (const std::string& target : CompiledSimdTargets()) {
     EXPECT_THAT(result.out, HasSubstr(target + ": "));

@@ -4,11 +4,15 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <ostream>
+#include <stdexcept>
 #include <string>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "tests/support/temporary_folder.h"
+
+#include "gmock/gmock.h"
 
 namespace infeed {
 
@@ -18,6 +22,30 @@ struct ProgramResult {
   std::string out;
   std::string err;
 };
+
+// How an expectation that failed shows it.
+inline void PrintTo(const ProgramResult& result, std::ostream* out) {
+  *out << "exit code " << result.exit_code << ", stdout:\n"
+       << result.out << "stderr:\n"
+       << result.err;
+}
+
+// Matches a program that ends with the code, and whose stderr matches.
+template <typename Err = decltype(testing::_)>
+[[nodiscard]] auto Ends(int code, const Err& err = testing::_) {
+  return testing::AllOf(
+      testing::Field("exit_code", &ProgramResult::exit_code, code),
+      testing::Field("err", &ProgramResult::err, err));
+}
+
+// The outcome of a program that must succeed: else the test ends here.
+[[nodiscard]] inline ProgramResult Succeeded(ProgramResult result) {
+  if (result.exit_code != 0) {
+    throw std::runtime_error("exit code " + std::to_string(result.exit_code) +
+                             "\n" + result.err);
+  }
+  return result;
+}
 
 // Runs a program of ours, or one with an absolute path, with arguments as a
 // shell takes them, and waits for its end. first: what the shell does before,
