@@ -1,5 +1,6 @@
 #include "tests/support/stream_reader.h"
 
+#include <span>
 #include <utility>
 
 #include "pipeline/order/sample_order.h"
@@ -9,6 +10,42 @@
 #include "tests/support/shard_builder.h"
 
 namespace infeed {
+
+namespace {
+
+std::vector<std::byte> PartOf(std::span<const std::byte> bytes,
+                              std::size_t slot, int slots) {
+  const std::size_t part = bytes.size() / static_cast<std::size_t>(slots);
+  const std::span<const std::byte> of_slot = bytes.subspan(slot * part, part);
+  return {of_slot.begin(), of_slot.end()};
+}
+
+FieldColumn ListOf(const FieldColumn& column, std::size_t slot) {
+  const std::int64_t first = column.offsets[slot];
+  const std::int64_t end = column.offsets[slot + 1];
+  FieldColumn list;
+  list.offsets.push_back(end - first);
+  if (!column.int64s.empty()) {
+    list.int64s.assign(column.int64s.begin() + first,
+                       column.int64s.begin() + end);
+  }
+  if (!column.floats.empty()) {
+    list.floats.assign(column.floats.begin() + first,
+                       column.floats.begin() + end);
+  }
+  if (column.byte_offsets.size() > 1) {
+    for (auto i = static_cast<std::size_t>(first);
+         i < static_cast<std::size_t>(end); ++i) {
+      const auto begin = static_cast<std::size_t>(column.byte_offsets[i]);
+      list.bytes += column.bytes.substr(
+          begin, static_cast<std::size_t>(column.byte_offsets[i + 1]) - begin);
+      list.byte_offsets.push_back(std::ssize(list.bytes));
+    }
+  }
+  return list;
+}
+
+}  // namespace
 
 const RecordIndex& SharedIndex() {
   static const TestShards shards(TestPayloads(22));
@@ -56,6 +93,30 @@ BatchCopy CopyOf(const Batch& batch) {
           .lengths = std::move(lengths),
           .views = std::move(views),
           .next = batch.next};
+}
+
+SlotCopy SlotOf(const Batch& batch, std::size_t slot) {
+  SlotCopy copy = {.image = PartOf(batch.image_bytes(), slot, batch.size()),
+                   .label = batch.labels()[slot],
+                   .weight = batch.weights()[slot],
+                   .record = batch.records()[slot],
+                   .geometry = {batch.geometry()[slot]}};
+  for (std::size_t i = 0; i < batch.view_shapes().size(); ++i) {
+    copy.views.push_back(PartOf(batch.view(i), slot, batch.size()));
+    copy.geometry.push_back(batch.geometry(i + 1)[slot]);
+  }
+  for (std::size_t i = 0; i < batch.field_specs().size(); ++i) {
+    if (batch.field_specs()[i].IsFixed()) {
+      copy.rows.push_back(PartOf(batch.fixed(i), slot, batch.size()));
+      copy.lengths.push_back(batch.lengths(i)[slot]);
+    } else {
+      copy.lists.push_back(ListOf(batch.fields()[i], slot));
+    }
+  }
+  const BoxColumn& boxes = batch.boxes();
+  copy.boxes.assign(boxes.xyxy.begin() + 4 * boxes.offsets[slot],
+                    boxes.xyxy.begin() + 4 * boxes.offsets[slot + 1]);
+  return copy;
 }
 
 std::vector<BatchCopy> TakeBatches(InputPipeline& pipeline, int count) {

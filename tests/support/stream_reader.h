@@ -38,6 +38,24 @@ struct BatchCopy {
 
 [[nodiscard]] BatchCopy CopyOf(const Batch& batch);
 
+// A copy of all that one slot of a batch has.
+struct SlotCopy {
+  std::vector<std::byte> image;
+  std::int32_t label = 0;
+  float weight = 0;
+  std::int64_t record = 0;
+  std::vector<std::vector<std::byte>> views = {};
+  std::vector<std::vector<std::byte>> rows = {};  // of the fixed fields
+  std::vector<std::int64_t> lengths = {};         // and their values
+  std::vector<FieldColumn> lists = {};
+  std::vector<float> boxes = {};
+  std::vector<Geometry> geometry = {};  // of the image and each view
+
+  friend bool operator==(const SlotCopy&, const SlotCopy&) = default;
+};
+
+[[nodiscard]] SlotCopy SlotOf(const Batch& batch, std::size_t slot);
+
 // Takes up to `count` batches.
 [[nodiscard]] std::vector<BatchCopy> TakeBatches(InputPipeline& pipeline,
                                                  int count);

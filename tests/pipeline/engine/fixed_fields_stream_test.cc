@@ -125,39 +125,6 @@ TEST(FixedFieldsStreamTest, TheOrderIsThatOfTheSameRecordsWithImages) {
   }
 }
 
-TEST(FixedFieldsStreamTest, BytesAreTheSameForAnyThreadsGraphAndCache) {
-  const TestShards shards(Sentences());
-  InputOptions options = Options();
-  const std::vector<BatchCopy> expected = Stream(shards.index(), options, 15);
-  options.threads = 1;
-  EXPECT_EQ(Stream(shards.index(), options, 15), expected);
-  options.threads = 5;
-  options.use_cache = true;
-  EXPECT_EQ(Stream(shards.index(), options, 15), expected);
-  options.graph = GraphKind::kBasic;
-  EXPECT_EQ(Stream(shards.index(), options, 15), expected);
-}
-
-TEST(FixedFieldsStreamTest, RanksHaveThePartsAndAResumeGoesOn) {
-  const TestShards shards(Sentences());
-  InputOptions options = Options();
-  const std::vector<BatchCopy> whole = Stream(shards.index(), options, 9);
-  const StreamPosition start = whole[3].next;
-  options.world_size = 2;
-  for (options.rank = 0; options.rank < 2; ++options.rank) {
-    const std::vector<BatchCopy> rest =
-        Stream(shards.index(), options, 5, start);
-    for (std::size_t i = 0; i < rest.size(); ++i) {
-      const auto half =
-          static_cast<std::ptrdiff_t>(whole[i].records.size() / 2);
-      const auto begin = whole[i + 4].records.begin() + options.rank * half;
-      EXPECT_EQ(rest[i].records,
-                std::vector<std::int64_t>(begin, begin + half));
-      ExpectRecords(rest[i], rest[i].records);
-    }
-  }
-}
-
 TEST(FixedFieldsStreamTest, ASkippedRecordAndPaddingSlotsHavePadding) {
   TestShards shards(Sentences());
   shards.Damage(2);

@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pipeline/engine/input_pipeline.h"
+#include "pipeline/options/option_text.h"
+#include "pipeline/options/views.h"
 #include "pipeline/order/selection.h"
 #include "tests/support/each_target.h"
 #include "tests/support/extra_feature.h"
@@ -65,30 +68,68 @@ TEST_P(InputOrderTest, TheOrderDiffersBetweenSeedsAndEpochs) {
   EXPECT_FALSE(std::equal(one.begin(), second, second, one.end()));
 }
 
-// The slots of a global batch, from those of its ranks.
-BatchCopy Joined(const std::vector<Batches>& ranks, std::size_t batch,
-                 RankShare share) {
-  BatchCopy whole;
-  whole.epoch = ranks[0][batch].epoch;
-  whole.number = ranks[0][batch].number;
-  whole.next = ranks[0][batch].next;
-  const std::size_t slots = ranks[0][batch].labels.size();
+// A batch, or a rank's part of one.
+struct Part {
+  std::uint32_t epoch;
+  std::int64_t number;
+  StreamPosition next;
+  std::vector<std::int64_t> positions;
+  std::vector<SlotCopy> slots;
+
+  friend bool operator==(const Part&, const Part&) = default;
+};
+
+using Parts = std::vector<Part>;
+
+Parts PartsOf(const RecordIndex& index, const InputOptions& options, int count,
+              const StreamPosition& start = {}) {
+  InputPipeline pipeline(index, options, start);
+  Parts parts;
+  while (std::ssize(parts) < count) {
+    const BatchHandle batch = pipeline.Next();
+    if (batch == nullptr) {
+      break;
+    }
+    Part& part = parts.emplace_back(batch->epoch, batch->number, batch->next);
+    part.positions = {batch->positions().begin(), batch->positions().end()};
+    for (std::size_t slot = 0; slot < part.positions.size(); ++slot) {
+      part.slots.push_back(SlotOf(*batch, slot));
+    }
+  }
+  return parts;
+}
+
+// A global batch, from the parts of its ranks.
+Part Joined(const std::vector<Parts>& ranks, std::size_t batch,
+            RankShare share) {
+  Part whole = ranks[0][batch];
+  const std::size_t slots = whole.slots.size();
+  whole.slots.clear();
+  whole.positions.clear();
   for (std::size_t i = 0; i < slots * ranks.size(); ++i) {
     const bool is_strided = share != RankShare::kContiguous;
-    const BatchCopy& part =
-        ranks[is_strided ? i % ranks.size() : i / slots][batch];
+    const Part& part = ranks[is_strided ? i % ranks.size() : i / slots][batch];
     const std::size_t slot = is_strided ? i / ranks.size() : i % slots;
-    const std::size_t pixels = part.pixels.size() / slots;
-    const auto first =
-        part.pixels.begin() + static_cast<std::ptrdiff_t>(slot * pixels);
-    whole.pixels.insert(whole.pixels.end(), first,
-                        first + static_cast<std::ptrdiff_t>(pixels));
-    whole.labels.push_back(part.labels[slot]);
-    whole.weights.push_back(part.weights[slot]);
-    whole.records.push_back(part.records[slot]);
     whole.positions.push_back(part.positions[slot]);
+    whole.slots.push_back(part.slots[slot]);
   }
   return whole;
+}
+
+// Expects that so many ranks share the stream of one, up to `count` batches.
+void ExpectShared(const RecordIndex& index, InputOptions options,
+                  int world_size, const Parts& whole, int count) {
+  options.world_size = world_size;
+  std::vector<Parts> ranks;
+  for (options.rank = 0; options.rank < world_size; ++options.rank) {
+    ranks.push_back(PartsOf(index, options, count));
+    ASSERT_EQ(ranks.back().size(), whole.size());
+  }
+  for (std::size_t batch = 0; batch < whole.size(); ++batch) {
+    ASSERT_EQ(Joined(ranks, batch, options.rank_share), whole[batch])
+        << world_size << " ranks, "
+        << ChoiceName(options.rank_share, kRankShares);
+  }
 }
 
 TEST_P(InputOrderTest, RanksShareOneStream) {
@@ -96,19 +137,10 @@ TEST_P(InputOrderTest, RanksShareOneStream) {
        {RankShare::kContiguous, RankShare::kStridedDrop}) {
     for (const std::uint64_t seed : kSeeds) {
       InputOptions options = Options(seed, 2);
-      const Batches single = Take(options, kTwoEpochs);
+      const Parts single = PartsOf(Index(), options, kTwoEpochs);
       options.rank_share = share;
       for (const int world_size : {1, 2, 4}) {
-        options.world_size = world_size;
-        std::vector<Batches> ranks;
-        for (options.rank = 0; options.rank < world_size; ++options.rank) {
-          ranks.push_back(Take(options, kTwoEpochs));
-          ASSERT_EQ(ranks.back().size(), single.size());
-        }
-        for (std::size_t batch = 0; batch < single.size(); ++batch) {
-          ASSERT_EQ(Joined(ranks, batch, share), single[batch])
-              << world_size << " ranks, " << ChoiceName(share, kRankShares);
-        }
+        ExpectShared(Index(), options, world_size, single, kTwoEpochs);
       }
     }
   }
@@ -125,19 +157,47 @@ std::shared_ptr<const Selection> TwoGroups() {
       {.name = "few", .range = {0, 10}}, {.name = "many", .range = {20, 30}}});
 }
 
-// Record r has r % 3 more labels and a name; record 4 has no name.
-std::vector<std::string> PayloadsWithFields() {
+// Record r has r % 3 more labels, r % 4 boxes with their labels, and a name;
+// record 4 has no name.
+std::vector<std::string> PayloadsWithAll() {
   std::vector<std::string> payloads = TestPayloads(kRecords);
   for (int record = 0; record < kRecords; ++record) {
     std::string& payload = payloads[static_cast<std::size_t>(record)];
+    const auto boxes = static_cast<std::size_t>(record % 4);
     payload += ExtraInt64s("labels",
                            std::vector<std::int64_t>(
                                static_cast<std::size_t>(record % 3), record));
     if (record != 4) {
       payload += ExtraBytes("name", {"n" + std::to_string(record)});
     }
+    if (boxes > 0) {
+      const float left = static_cast<float>(record) / 128;
+      for (const auto& [side, place] :
+           {std::pair("xmin", left), std::pair("ymin", 0.25F),
+            std::pair("xmax", left + 0.5F), std::pair("ymax", 0.75F)}) {
+        payload += ExtraFloats(std::string("image/object/bbox/") + side,
+                               std::vector<float>(boxes, place));
+      }
+      payload += ExtraInt64s("image/object/class/label",
+                             std::vector<std::int64_t>(boxes, record));
+    }
   }
   return payloads;
+}
+
+// A large view and a small one.
+InputOptions WithViews() {
+  InputOptions options = {
+      .preprocess = {.recipe = Recipe::kTorchvision, .image_size = 16}};
+  for (const std::vector<OptionAssignment>& given :
+       {std::vector<OptionAssignment>{
+            {.name = "crop_scale", .value = "0.4", .place = ""}},
+        {{.name = "image_size", .value = "9", .place = ""},
+         {.name = "crop_scale_max", .value = "0.4", .place = ""},
+         {.name = "hue", .value = "0.1", .place = ""}}}) {
+    options.views.push_back(MakeView(options, given));
+  }
+  return options;
 }
 
 // A kind of stream, which is the same for any number of threads and ranks, with
@@ -175,6 +235,23 @@ std::vector<StreamKind> StreamKinds() {
       {.name = "Fields",
        .options = {.fields = {{.key = "labels", .kind = FeatureKind::kInt64},
                               {.key = "name", .kind = FeatureKind::kBytes}}}},
+      {.name = "RgbBytes", .options = {.layout = BatchContent::kRgb}},
+      {.name = "Views", .options = WithViews()},
+      {.name = "Boxes",
+       .options = {.preprocess = {.recipe = Recipe::kTorchvision},
+                   .layout = BatchContent::kRgb,
+                   .objects = ObjectsPreset("tf")}},
+      {.name = "CropsByBoxes",
+       .options = {.preprocess = {.recipe = Recipe::kFit,
+                                  .crop = {.iou_crop = true}},
+                   .objects = ObjectsPreset("tf")}},
+      {.name = "FieldsWithoutImages",
+       .options = {.layout = BatchContent::kNone,
+                   .fields = {{.key = "labels",
+                               .shape = std::vector<std::int64_t>{1},
+                               .type = ItemType::kInt32,
+                               .pad = std::string(4, '\7')},
+                              {.key = "name", .kind = FeatureKind::kBytes}}}},
       {.name = "Selected", .options = {.selection = TwoGroups()}},
       // In these, batches cross the ends of epochs, or images are repeated.
       {.name = "Carried", .options = {.last_batch = LastBatch::kCarry}},
@@ -205,20 +282,20 @@ class SameStreamTest : public ::testing::TestWithParam<StreamKind> {
     options_.threads = 4;
   }
 
-  [[nodiscard]] Batches Take(int count = kCount,
-                             const StreamPosition& start = {}) const {
-    return Stream(shards_.index(), options_, count, start);
+  [[nodiscard]] Parts Take(int count = kCount,
+                           const StreamPosition& start = {}) const {
+    return PartsOf(shards_.index(), options_, count, start);
   }
   void ExpectRestAfter(std::size_t done) const {
-    EXPECT_EQ(Take(kCount - static_cast<int>(done), whole_[done - 1].next),
-              Batches(whole_.begin() + static_cast<std::ptrdiff_t>(done),
-                      whole_.end()))
+    EXPECT_EQ(
+        Take(kCount - static_cast<int>(done), whole_[done - 1].next),
+        Parts(whole_.begin() + static_cast<std::ptrdiff_t>(done), whole_.end()))
         << done;
   }
 
-  const TestShards shards_{PayloadsWithFields(), 5};
+  const TestShards shards_{PayloadsWithAll(), 5};
   InputOptions options_;
-  Batches whole_;  // by one thread
+  Parts whole_;  // by one thread
 };
 
 INSTANTIATE_TEST_SUITE_P(Kinds, SameStreamTest,
@@ -231,8 +308,11 @@ TEST_P(SameStreamTest, IsTheSameForAnyNumberOfThreads) {
     options_.threads = threads;
     EXPECT_EQ(Take(), whole_) << threads << " threads";
   }
+  options_.seek_index = SeekIndexes::kOff;
+  EXPECT_EQ(Take(), whole_);
   if (GetParam().is_plain) {
-    EXPECT_EQ(PlainStream(shards_.index(), options_, kCount), whole_);
+    EXPECT_EQ(PlainStream(shards_.index(), options_, kCount),
+              Stream(shards_.index(), options_, kCount));
   }
 }
 
@@ -254,25 +334,14 @@ TEST_P(SameStreamTest, GoesOnAfterEachBatch) {
 
 TEST_P(SameStreamTest, IsOneStreamForAnyNumberOfRanks) {
   for (const int world_size : {2, 4}) {
-    options_.world_size = world_size;
-    std::vector<Batches> ranks;
-    for (options_.rank = 0; options_.rank < world_size; ++options_.rank) {
-      ranks.push_back(Take());
-      ASSERT_EQ(ranks.back().size(), whole_.size());
-    }
-    for (std::size_t batch = 0; batch < whole_.size(); ++batch) {
-      BatchCopy expected = whole_[batch];
-      expected.fields.clear();
-      ASSERT_EQ(Joined(ranks, batch, RankShare::kContiguous), expected)
-          << world_size << " ranks";
-    }
+    ExpectShared(shards_.index(), options_, world_size, whole_, kCount);
   }
 }
 
 // Only the cuts between batches move where epochs end with a batch.
 TEST_P(SameStreamTest, HasTheSamplesOfEpochsThatEndWithABatch) {
   options_.last_batch = LastBatch::kDrop;
-  EXPECT_EQ(Take(6), Batches(whole_.begin(), whole_.begin() + 6));
+  EXPECT_EQ(Take(6), Parts(whole_.begin(), whole_.begin() + 6));
 }
 
 TEST(RepeatedInputTest, CropsEachRepetitionAnew) {

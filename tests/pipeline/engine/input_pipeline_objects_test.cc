@@ -16,6 +16,7 @@
 #include "records/example/imagenet_example.h"
 #include "tests/support/extra_feature.h"
 #include "tests/support/shard_builder.h"
+#include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
 
 #include "gmock/gmock.h"
@@ -87,41 +88,18 @@ InputOptions Options() {
   return options;
 }
 
-// One sample of a stream.
-struct Seen {
-  std::int64_t record;
-  Geometry geometry;
-  std::vector<float> boxes;
-  std::vector<std::int64_t> labels;
-  float weight;
-  std::int32_t image_label;
-
-  friend bool operator==(const Seen&, const Seen&) = default;
-};
-
-void AddSamples(const Batch& batch, std::vector<Seen>& samples) {
-  const BoxColumn& boxes = batch.boxes();
-  ASSERT_EQ(std::ssize(boxes.offsets), batch.size() + 1);
-  const FieldColumn& labels = batch.fields()[0];
-  EXPECT_EQ(boxes.offsets, labels.offsets);
-  for (std::size_t slot = 0; slot + 1 < boxes.offsets.size(); ++slot) {
-    const std::int64_t first = boxes.offsets[slot];
-    const std::int64_t end = boxes.offsets[slot + 1];
-    samples.push_back(
-        {.record = batch.records()[slot],
-         .geometry = batch.geometry()[slot],
-         .boxes = {boxes.xyxy.begin() + 4 * first,
-                   boxes.xyxy.begin() + 4 * end},
-         .labels = {labels.int64s.begin() + first, labels.int64s.begin() + end},
-         .weight = batch.weights()[slot],
-         .image_label = batch.labels()[slot]});
+void AddSamples(const Batch& batch, std::vector<SlotCopy>& samples) {
+  ASSERT_EQ(std::ssize(batch.boxes().offsets), batch.size() + 1);
+  EXPECT_EQ(batch.boxes().offsets, batch.fields()[0].offsets);
+  for (std::size_t slot = 0; slot < batch.records().size(); ++slot) {
+    samples.push_back(SlotOf(batch, slot));
   }
 }
 
-std::vector<Seen> Samples(const TestShards& shards, const InputOptions& options,
-                          int batches, const StreamPosition& start = {}) {
-  InputPipeline pipeline(shards.index(), options, start);
-  std::vector<Seen> samples;
+std::vector<SlotCopy> Samples(const TestShards& shards,
+                              const InputOptions& options, int batches) {
+  InputPipeline pipeline(shards.index(), options);
+  std::vector<SlotCopy> samples;
   for (int i = 0; i < batches; ++i) {
     const BatchHandle batch = pipeline.Next();
     if (batch == nullptr) {
@@ -132,8 +110,13 @@ std::vector<Seen> Samples(const TestShards& shards, const InputOptions& options,
   return samples;
 }
 
+// The labels of a sample's boxes.
+const std::vector<std::int64_t>& LabelsIn(const SlotCopy& sample) {
+  return sample.lists[0].int64s;
+}
+
 // What a record's stored boxes become by a geometry.
-void ExpectFollowed(const Seen& sample, const BoxFilter& filter) {
+void ExpectFollowed(const SlotCopy& sample, const BoxFilter& filter) {
   const int record = static_cast<int>(sample.record);
   std::vector<float> stored;
   for (int i = 0; i < record % 4; ++i) {
@@ -143,15 +126,15 @@ void ExpectFollowed(const Seen& sample, const BoxFilter& filter) {
   const std::span<const float> column = stored;
   std::vector<float> boxes;
   std::vector<std::uint32_t> kept;
-  ReadBoxes({&column, 1}, BoxFormat::kXyxy, true, sample.geometry.source,
+  ReadBoxes({&column, 1}, BoxFormat::kXyxy, true, sample.geometry[0].source,
             boxes);
-  FollowBoxes(sample.geometry, kSize, filter, boxes, kept);
+  FollowBoxes(sample.geometry[0], kSize, filter, boxes, kept);
   EXPECT_EQ(sample.boxes, boxes);
   std::vector<std::int64_t> labels;
   for (const std::uint32_t i : kept) {
     labels.push_back(10 * record + i);
   }
-  EXPECT_EQ(sample.labels, labels);
+  EXPECT_EQ(LabelsIn(sample), labels);
 }
 
 TEST(InputPipelineObjectsTest, BoxesFollowTheImageOfTheirSlot) {
@@ -161,20 +144,20 @@ TEST(InputPipelineObjectsTest, BoxesFollowTheImageOfTheirSlot) {
     options.training = training;
     std::size_t boxes = 0;
     std::size_t dropped = 0;
-    for (const Seen& sample : Samples(shards, options, 6)) {
+    for (const SlotCopy& sample : Samples(shards, options, 6)) {
       if (sample.weight == 0) {
         EXPECT_THAT(sample.boxes, IsEmpty());
-        EXPECT_EQ(sample.geometry, Geometry());
+        EXPECT_EQ(sample.geometry[0], Geometry());
         continue;
       }
-      EXPECT_EQ(sample.geometry.source,
+      EXPECT_EQ(sample.geometry[0].source,
                 ImageSize(36 + static_cast<int>(sample.record % 5),
                           40 + static_cast<int>(sample.record % 7)));
-      EXPECT_EQ(sample.image_label, -1);
+      EXPECT_EQ(sample.label, -1);
       ExpectFollowed(sample, options.objects.filter);
-      boxes += sample.labels.size();
+      boxes += LabelsIn(sample).size();
       dropped +=
-          static_cast<std::size_t>(sample.record % 4) - sample.labels.size();
+          static_cast<std::size_t>(sample.record % 4) - LabelsIn(sample).size();
     }
     EXPECT_GT(boxes, 6U);
     EXPECT_GT(dropped, 0U);
@@ -195,9 +178,9 @@ TEST(InputPipelineObjectsTest, AnIouCropHasACentreOfABox) {
     BoxFilter filter = options.objects.filter;
     filter.centre_in_window = true;
     int cropped = 0;
-    for (const Seen& sample : Samples(shards, options, 20)) {
+    for (const SlotCopy& sample : Samples(shards, options, 20)) {
       ExpectFollowed(sample, filter);
-      const Geometry& geometry = sample.geometry;
+      const Geometry& geometry = sample.geometry[0];
       const bool is_whole =
           geometry.window ==
           Window{0, 0, geometry.source.height, geometry.source.width};
@@ -205,21 +188,11 @@ TEST(InputPipelineObjectsTest, AnIouCropHasACentreOfABox) {
       if (sample.record % 4 == 0) {
         EXPECT_TRUE(is_whole);
       } else if (sample.record % 4 == 1) {
-        EXPECT_EQ(sample.labels.size(), 1U);
+        EXPECT_EQ(LabelsIn(sample).size(), 1U);
       }
     }
     EXPECT_GT(cropped, 10);
   }
-}
-
-TEST(InputPipelineObjectsTest, AnIouCropIsTheSameForAllThreads) {
-  const TestShards shards(Payloads());
-  const std::vector<Seen> whole = Samples(shards, IouOptions(Recipe::kFit), 6);
-  InputOptions options = IouOptions(Recipe::kFit);
-  options.graph = GraphKind::kBasic;
-  options.objects = ObjectsPreset("tfds");
-  options.objects.lists.push_back(KnownObjectList("image/object/class/text"));
-  EXPECT_EQ(Samples(shards, options, 6), whole);
 }
 
 TEST(InputPipelineObjectsTest, BadBoxesOfAnIouCropAreNoBadImage) {
@@ -230,7 +203,7 @@ TEST(InputPipelineObjectsTest, BadBoxesOfAnIouCropAreNoBadImage) {
   options.on_bad_record = OnBadRecord::kReplace;
   std::vector<BadRecordKind> kinds;
   options.on_bad = [&](const BadRecord& bad) { kinds.push_back(bad.kind); };
-  for (const Seen& sample : Samples(shards, options, 5)) {
+  for (const SlotCopy& sample : Samples(shards, options, 5)) {
     EXPECT_NE(sample.record, 2);
   }
   EXPECT_FALSE(kinds.empty());
@@ -332,12 +305,12 @@ TEST(InputPipelineObjectsTest, AFilterIsAppliedAndOtherListsFollow) {
   InputPipeline pipeline(shards.index(), options);
   for (int i = 0; i < 4; ++i) {
     const BatchHandle batch = pipeline.Next();
-    std::vector<Seen> samples;
+    std::vector<SlotCopy> samples;
     AddSamples(*batch, samples);
     std::string names;
-    for (const Seen& sample : samples) {
+    for (const SlotCopy& sample : samples) {
       ExpectFollowed(sample, options.objects.filter);
-      for (const std::int64_t label : sample.labels) {
+      for (const std::int64_t label : LabelsIn(sample)) {
         names += std::to_string(label) + ";";
       }
     }
@@ -347,9 +320,12 @@ TEST(InputPipelineObjectsTest, AFilterIsAppliedAndOtherListsFollow) {
 
 TEST(InputPipelineObjectsTest, TfdsKeysAreTheSameBoxes) {
   const TestShards shards(Payloads());
-  InputOptions options = Options();
-  options.objects = ObjectsPreset("tfds");
-  EXPECT_EQ(Samples(shards, options, 5), Samples(shards, Options(), 5));
+  for (InputOptions options : {Options(), IouOptions(Recipe::kFit)}) {
+    const std::vector<SlotCopy> expected = Samples(shards, options, 5);
+    options.objects = ObjectsPreset("tfds");
+    options.objects.lists.push_back(KnownObjectList("image/object/class/text"));
+    EXPECT_EQ(Samples(shards, options, 5), expected);
+  }
 }
 
 // The converter's keys: pixels, so that no bit of an annotation is lost.
@@ -362,46 +338,21 @@ TEST(InputPipelineObjectsTest, InfeedsKeysAreBoxesInPixels) {
                                     .kind = FeatureKind::kInt64}}}));
 }
 
-TEST(InputPipelineObjectsTest, ThreadsRanksAndResumptionChangeNothing) {
-  const TestShards shards(Payloads());
-  const std::vector<Seen> whole = Samples(shards, Options(), 6);
-  InputOptions options = Options();
-  options.graph = GraphKind::kBasic;
-  EXPECT_EQ(Samples(shards, options, 6), whole);
-  options = Options();
-  options.layout = BatchContent::kRgb;
-  options.threads = 3;
-  options.use_cache = true;
-  EXPECT_EQ(Samples(shards, options, 6), whole);
-  options = Options();
-  options.world_size = 2;
-  for (options.rank = 0; options.rank < 2; ++options.rank) {
-    const std::vector<Seen> part = Samples(shards, options, 6);
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      const auto rank = static_cast<std::size_t>(options.rank);
-      EXPECT_EQ(part[i], whole[i / 2 * 4 + 2 * rank + i % 2]);
-    }
-  }
-  InputPipeline pipeline(shards.index(), Options());
-  StreamPosition middle;
-  for (int i = 0; i < 3; ++i) {
-    middle = pipeline.Next()->next;
-  }
-  EXPECT_EQ(Samples(shards, Options(), 3, middle),
-            std::vector<Seen>(whole.begin() + 12, whole.end()));
-}
-
 TEST(InputPipelineObjectsTest, ObjectsChangeNoImage) {
   const TestShards shards(Payloads());
   InputOptions without = Options();
   without.objects = {};
   InputPipeline some(shards.index(), Options());
   InputPipeline none(shards.index(), without);
+  InputOptions as_rgb = Options();
+  as_rgb.layout = BatchContent::kRgb;
+  InputPipeline rgb(shards.index(), as_rgb);
   for (int i = 0; i < 4; ++i) {
     const BatchHandle a = some.Next();
     const BatchHandle b = none.Next();
     EXPECT_TRUE(std::ranges::equal(a->pixels(), b->pixels()));
     EXPECT_TRUE(std::ranges::equal(a->geometry(), b->geometry()));
+    EXPECT_EQ(rgb.Next()->boxes(), a->boxes());
     EXPECT_THAT(b->boxes().xyxy, IsEmpty());
     EXPECT_THAT(b->labels(), Each(testing::Ge(0)));
   }
@@ -411,8 +362,8 @@ TEST(InputPipelineObjectsTest, ACopyOfABatchHasThemToo) {
   const TestShards shards(Payloads());
   InputPipeline pipeline(shards.index(), Options());
   const BatchHandle batch = pipeline.Next();
-  std::vector<Seen> samples;
-  std::vector<Seen> copied;
+  std::vector<SlotCopy> samples;
+  std::vector<SlotCopy> copied;
   AddSamples(*batch, samples);
   AddSamples(*batch->Clone(), copied);
   EXPECT_EQ(copied, samples);
@@ -431,7 +382,7 @@ TEST(InputPipelineObjectsTest, HundredsOfBoxesAreReadByDefault) {
   InputOptions options = Options();
   options.training = false;
   options.objects = ObjectsPreset("tfds");
-  EXPECT_EQ(Samples(shards, options, 1)[1].labels.size(), 400U);
+  EXPECT_EQ(LabelsIn(Samples(shards, options, 1)[1]).size(), 400U);
 }
 
 // The payloads, and one record's with another list.
@@ -464,12 +415,12 @@ TEST(InputPipelineObjectsTest, BoxesAreFromTheSubstitute) {
   InputOptions options = Options();
   options.training = false;
   options.on_bad_record = OnBadRecord::kSkip;
-  const std::vector<Seen> skipped = Samples(shards, options, 3);
+  const std::vector<SlotCopy> skipped = Samples(shards, options, 3);
   EXPECT_EQ(skipped[3].weight, 0);
   EXPECT_THAT(skipped[3].boxes, IsEmpty());
-  EXPECT_EQ(skipped[7].labels.size(), 2U);  // Not the one at the corner.
+  EXPECT_EQ(LabelsIn(skipped[7]).size(), 2U);  // Not the one at the corner.
   options.on_bad_record = OnBadRecord::kReplace;
-  const Seen replaced = Samples(shards, options, 3)[3];
+  const SlotCopy replaced = Samples(shards, options, 3)[3];
   EXPECT_NE(replaced.record, 3);
   ExpectFollowed(replaced, options.objects.filter);
 }

@@ -96,37 +96,6 @@ TEST(InputPipelineViewsTest, TheImageIsThatOfAStreamWithoutViews) {
   EXPECT_EQ(with, Stream(SharedIndex(), Options(), 7));
 }
 
-TEST(InputPipelineViewsTest, TenViewsAreTheSameForAnyThreadsAndPath) {
-  const std::vector<BatchCopy> batches = Stream(SharedIndex(), Dino(), 12);
-  InputOptions options = Dino();
-  options.threads = 4;
-  options.seek_index = SeekIndexes::kOff;
-  EXPECT_EQ(Stream(SharedIndex(), options, 12), batches);
-  options = Dino();
-  options.graph = GraphKind::kBasic;
-  options.use_cache = true;
-  EXPECT_EQ(Stream(SharedIndex(), options, 12), batches);
-  const std::vector<BatchCopy> resumed =
-      Stream(SharedIndex(), Dino(), 5, batches[6].next);
-  EXPECT_EQ(resumed,
-            std::vector<BatchCopy>(batches.begin() + 7, batches.end()));
-}
-
-TEST(InputPipelineViewsTest, RanksShareTheViewsOfABatch) {
-  const BatchCopy whole = Stream(SharedIndex(), Dino(), 1)[0];
-  InputOptions options = Dino();
-  options.world_size = 2;
-  std::vector<std::vector<std::byte>> views(9);
-  for (options.rank = 0; options.rank < 2; ++options.rank) {
-    const BatchCopy part = Stream(SharedIndex(), options, 1)[0];
-    for (std::size_t i = 0; i < views.size(); ++i) {
-      views[i].insert(views[i].end(), part.views[i].begin(),
-                      part.views[i].end());
-    }
-  }
-  EXPECT_EQ(views, whole.views);
-}
-
 TEST(InputPipelineViewsTest, ViewsAreRgbBytesWhereTheImageIs) {
   // One view is larger than the image.
   InputOptions options = WithView(Dino(), {"image_size=30"});

@@ -114,76 +114,8 @@ std::vector<InputOptions> Streams() {
   return streams;
 }
 
-// Everything in a slot.
-struct Slot {
-  std::vector<std::byte> image;
-  std::int32_t label = 0;
-  float weight = 0;
-  std::int64_t record = 0;
-  std::vector<std::vector<std::byte>> views = {};
-  std::vector<std::vector<std::byte>> rows = {};
-  std::vector<std::int64_t> lengths = {};
-  std::vector<FieldColumn> lists = {};
-  std::vector<float> boxes = {};
-  std::vector<Geometry> geometry = {};
-
-  friend bool operator==(const Slot&, const Slot&) = default;
-};
-
-std::vector<std::byte> PartOf(std::span<const std::byte> bytes,
-                              std::size_t slot, int slots) {
-  const std::size_t part = bytes.size() / static_cast<std::size_t>(slots);
-  const std::span<const std::byte> of_slot = bytes.subspan(slot * part, part);
-  return {of_slot.begin(), of_slot.end()};
-}
-
-FieldColumn ListOf(const FieldColumn& column, std::size_t slot) {
-  const std::int64_t first = column.offsets[slot];
-  const std::int64_t end = column.offsets[slot + 1];
-  FieldColumn list;
-  list.offsets.push_back(end - first);
-  if (!column.int64s.empty()) {
-    list.int64s.assign(column.int64s.begin() + first,
-                       column.int64s.begin() + end);
-  }
-  if (column.byte_offsets.size() > 1) {
-    for (auto i = static_cast<std::size_t>(first);
-         i < static_cast<std::size_t>(end); ++i) {
-      const auto begin = static_cast<std::size_t>(column.byte_offsets[i]);
-      list.bytes += column.bytes.substr(
-          begin, static_cast<std::size_t>(column.byte_offsets[i + 1]) - begin);
-      list.byte_offsets.push_back(std::ssize(list.bytes));
-    }
-  }
-  return list;
-}
-
-Slot SlotOf(const Batch& batch, std::size_t slot) {
-  Slot copy = {.image = PartOf(batch.image_bytes(), slot, batch.size()),
-               .label = batch.labels()[slot],
-               .weight = batch.weights()[slot],
-               .record = batch.records()[slot],
-               .geometry = {batch.geometry()[slot]}};
-  for (std::size_t i = 0; i < batch.view_shapes().size(); ++i) {
-    copy.views.push_back(PartOf(batch.view(i), slot, batch.size()));
-    copy.geometry.push_back(batch.geometry(i + 1)[slot]);
-  }
-  for (std::size_t i = 0; i < batch.field_specs().size(); ++i) {
-    if (batch.field_specs()[i].IsFixed()) {
-      copy.rows.push_back(PartOf(batch.fixed(i), slot, batch.size()));
-      copy.lengths.push_back(batch.lengths(i)[slot]);
-    } else {
-      copy.lists.push_back(ListOf(batch.fields()[i], slot));
-    }
-  }
-  const BoxColumn& boxes = batch.boxes();
-  copy.boxes.assign(boxes.xyxy.begin() + 4 * boxes.offsets[slot],
-                    boxes.xyxy.begin() + 4 * boxes.offsets[slot + 1]);
-  return copy;
-}
-
-std::vector<Slot> SlotsOf(const FilledRange& range) {
-  std::vector<Slot> slots;
+std::vector<SlotCopy> SlotsOf(const FilledRange& range) {
+  std::vector<SlotCopy> slots;
   for (int slot = 0; slot < range.size(); ++slot) {
     slots.push_back(SlotOf(range.batch(), static_cast<std::size_t>(slot)));
   }
@@ -193,7 +125,7 @@ std::vector<Slot> SlotsOf(const FilledRange& range) {
 // What a stream is, and what asks for it.
 struct Expected {
   std::vector<SlotRequest> requests;
-  std::vector<Slot> slots;
+  std::vector<SlotCopy> slots;
 };
 
 // The slots of a stream's first batches, without padding.
@@ -231,9 +163,9 @@ class Filling {
         range_(filler_.options(), kMostSlots) {}
 
   // The slots, filled in pieces of `at_once`.
-  std::vector<Slot> Fill(std::span<const SlotRequest> requests,
-                         std::size_t at_once) {
-    std::vector<Slot> all;
+  std::vector<SlotCopy> Fill(std::span<const SlotRequest> requests,
+                             std::size_t at_once) {
+    std::vector<SlotCopy> all;
     while (!requests.empty()) {
       const std::size_t size = std::min(at_once, requests.size());
       EXPECT_TRUE(filler_.Fill(requests.first(size), Never, range_));
@@ -300,10 +232,10 @@ TEST(RangeFillerTest, FillsRangesInSeveralThreads) {
   const InputOptions options = Options(Recipe::kTorchvision);
   const Expected expected = BasicStream(options, 4);
   Filling filling(Index(), options);
-  std::vector<std::vector<Slot>> filled(4);
+  std::vector<std::vector<SlotCopy>> filled(4);
   {
     std::vector<std::jthread> threads;
-    for (std::vector<Slot>& slots : filled) {
+    for (std::vector<SlotCopy>& slots : filled) {
       threads.emplace_back([&] {
         FilledRange range(filling.filler().options(), kMostSlots);
         for (std::size_t i = 0; i + 8 <= expected.requests.size(); i += 8) {
@@ -333,7 +265,7 @@ std::string CutImage() {
 void ExpectOneDeclined(const RecordIndex& index, const InputOptions& options) {
   const TestShards good(TestPayloads(kRecords));
   const std::vector<SlotRequest> requests = FirstRecords(kMostSlots);
-  const std::vector<Slot> expected =
+  const std::vector<SlotCopy> expected =
       Filling(good.index(), options).Fill(requests, kMostSlots);
   Filling filling(index, options);
   // The second time the range has been used.
@@ -341,7 +273,7 @@ void ExpectOneDeclined(const RecordIndex& index, const InputOptions& options) {
     ASSERT_TRUE(filling.filler().Fill(requests, Never, filling.range()));
     EXPECT_EQ(filling.range().declined(), kBadBit);
     filling.ExpectNothingInWork();
-    const std::vector<Slot> slots = SlotsOf(filling.range());
+    const std::vector<SlotCopy> slots = SlotsOf(filling.range());
     ASSERT_EQ(slots.size(), expected.size());
     for (int slot = 0; slot < kMostSlots; ++slot) {
       const auto at = static_cast<std::size_t>(slot);
@@ -435,7 +367,7 @@ TEST(RangeFillerTest, NotesNothingOfBadRecords) {
 TEST(RangeFillerTest, StopsBetweenTwoSlots) {
   Filling filling(Index(), Options());
   const std::vector<SlotRequest> requests = FirstRecords(8);
-  const std::vector<Slot> expected = filling.Fill(requests, 8);
+  const std::vector<SlotCopy> expected = filling.Fill(requests, 8);
   int asked = 0;
   EXPECT_FALSE(filling.filler().Fill(
       requests, [&asked] { return ++asked == 3; }, filling.range()));
