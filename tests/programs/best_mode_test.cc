@@ -47,6 +47,11 @@ TEST_F(BestModeTest, EachModeTakesTheBestCheckpoint) {
     EXPECT_THAT(Run("predict", "--checkpoint " + which),
                 Ends(0, HasSubstr("using the checkpoint at step 1\n")));
   }
+  const ProgramResult run =
+      Succeeded(Run("train", std::string("--resume best --params_override ") +
+                                 SmallModel::kParameters));
+  EXPECT_THAT(run.err, HasSubstr("resuming from the checkpoint at step 1\n"));
+  EXPECT_EQ(run.out.substr(0, 7), "step 2\n");
 }
 
 TEST_F(BestModeTest, UsingTheNewestNamesTheBest) {
@@ -85,14 +90,6 @@ TEST_F(BestModeTest, WithoutAnEvaluationTheLastStepIsExported) {
       run.err,
       HasSubstr("no evaluation gave a best auc: exporting the last step, 3"));
   EXPECT_THAT(run.out, HasSubstr("exported the model of step 3 to"));
-}
-
-TEST_F(BestModeTest, ATrainingGoesOnFromIt) {
-  const ProgramResult run =
-      Succeeded(Run("train", std::string("--resume best --params_override ") +
-                                 SmallModel::kParameters));
-  EXPECT_THAT(run.err, HasSubstr("resuming from the checkpoint at step 1\n"));
-  EXPECT_EQ(run.out.substr(0, 7), "step 2\n");
 }
 
 TEST_F(BestModeTest, ItsMetricIsOnTheLine) {

@@ -19,7 +19,6 @@
 
 #include "base/atomic_file.h"
 #include "records/files/shards.h"
-#include "tests/support/closed_port.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/run_program.h"
 #include "tests/support/running_program.h"
@@ -166,22 +165,15 @@ TEST_F(InputWorkerTest, MakesTheSameStream) {
   }
 }
 
-TEST_F(InputWorkerTest, OneIsKilled) {
-  const StartedWorker stays(shards_->folder());
-  const StartedWorker goes(shards_->folder());
-  std::future<ProgramResult> stream = StartHash({&stays, &goes});
-  goes.AwaitWork();
-  goes.Signal(SIGKILL);
-  ExpectLocalStream(stream.get());
-}
-
-TEST_F(InputWorkerTest, OneIsStopped) {
-  const StartedWorker stays(shards_->folder());
-  const StartedWorker stops(shards_->folder());
-  std::future<ProgramResult> stream = StartHash({&stays, &stops});
-  stops.AwaitWork();
-  stops.Signal(SIGSTOP);
-  ExpectLocalStream(stream.get());
+TEST_F(InputWorkerTest, OneIsKilledOrStopped) {
+  for (const int signal : {SIGKILL, SIGSTOP}) {
+    const StartedWorker stays(shards_->folder());
+    const StartedWorker goes(shards_->folder());
+    std::future<ProgramResult> stream = StartHash({&stays, &goes});
+    goes.AwaitWork();
+    goes.Signal(signal);
+    ExpectLocalStream(stream.get());
+  }
 }
 
 TEST_F(InputWorkerTest, AllAreKilled) {
@@ -207,14 +199,6 @@ TEST_F(InputWorkerTest, IsAskedToEnd) {
               AllOf(HasSubstr("input_worker: stopping after the ranges"),
                     ContainsRegex("filled [1-9][0-9]* slot")));
   ExpectLocalStream(stream.get());
-}
-
-TEST_F(InputWorkerTest, IsNotThere) {
-  const ClosedPort port;
-  const std::string address = "127.0.0.1:" + std::to_string(port.port());
-  const ProgramResult result = Hash("--workers " + address);
-  ExpectLocalStream(result);
-  EXPECT_THAT(result.err, HasSubstr(address));
 }
 
 TEST_F(InputWorkerTest, RefusesStreamsOfOtherData) {
@@ -364,18 +348,17 @@ TEST_F(InputWorkerMistakesTest, RefusesWrongFlags) {
   }
 }
 
-TEST_F(InputWorkerMistakesTest, RefusesDamagedShards) {
+TEST_F(InputWorkerMistakesTest, RefusesAPortInUseAndDamagedShards) {
+  const std::string data = " --data_dir " + shards_.folder();
+  {
+    const StartedWorker worker(shards_.folder());
+    EXPECT_THAT(Run("--listen " + worker.address() + data),
+                Ends(1, HasSubstr(worker.address())));
+  }
   shards_.DamageHeader(3);
-  EXPECT_THAT(Run("--listen " + std::string(kAnyPort) + " --data_dir " +
-                  shards_.folder()),
+  std::filesystem::remove_all(shards_.folder() + "/.infeed");
+  EXPECT_THAT(Run("--listen " + std::string(kAnyPort) + data),
               Ends(3, HasSubstr("train-0000")));
-}
-
-TEST_F(InputWorkerMistakesTest, RefusesAPortInUse) {
-  const StartedWorker worker(shards_.folder());
-  EXPECT_THAT(
-      Run("--listen " + worker.address() + " --data_dir " + shards_.folder()),
-      Ends(1, HasSubstr(worker.address())));
 }
 
 }  // namespace

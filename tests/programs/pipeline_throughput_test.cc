@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -134,15 +135,18 @@ TEST_F(PipelineThroughputTest, GoesOnWithAStreamByItsState) {
   EXPECT_EQ(Run("--restore " + state).exit_code, 2);  // Without --hash.
 }
 
-TEST_F(PipelineThroughputTest, WritesATraceOfAllStages) {
-  const std::string path = folder_ / "trace.json";
-  ASSERT_THAT(Run("--threads 2 --seconds 0.01 --rounds 1 --augment randaugment "
-                  "--trace " +
-                  path),
-              Ends(0));
-  const nlohmann::json trace =
-      nlohmann::json::parse(ReadWholeFile(path, 1 << 30));
+TEST_F(PipelineThroughputTest, WritesATraceMetricsAndPlots) {
+  const std::string flags =
+      "--threads 2 --seconds 0.02 --rounds 1 --augment randaugment --trace " +
+      (folder_ / "trace") + " --metrics_file " + (folder_ / "prom") +
+      " --plot " + (folder_ / "plot");
+  EXPECT_THAT(Run(flags + ".svg"), Ends(0));
+  EXPECT_THAT(Run(flags + ".html"), Ends(0));
+  const auto text = [&](const char* name) {
+    return ReadWholeFile(folder_ / name, 1 << 30);
+  };
   std::set<std::string> spans;
+  const nlohmann::json trace = nlohmann::json::parse(text("trace"));
   for (const nlohmann::json& event : trace["traceEvents"]) {
     if (event["ph"] == "X") {
       spans.insert(event["name"]);
@@ -150,18 +154,11 @@ TEST_F(PipelineThroughputTest, WritesATraceOfAllStages) {
   }
   EXPECT_EQ(spans, (std::set<std::string>{"augment", "batch", "decode", "order",
                                           "read", "resize", "wait"}));
-}
-
-TEST_F(PipelineThroughputTest, SaysAtOnceThatATraceCannotBeWritten) {
-  EXPECT_THAT(Run("--seconds 1000 --trace /nowhere/trace"),
-              Ends(1, HasSubstr("/nowhere/trace")));
-}
-
-TEST_F(PipelineThroughputTest, WritesMetrics) {
-  const std::string path = folder_ / "infeed.prom";
-  ASSERT_THAT(Run("--seconds 0.01 --rounds 1 --metrics_file " + path), Ends(0));
-  EXPECT_THAT(ReadWholeFile(path, 1 << 20),
+  EXPECT_THAT(text("prom"),
               HasSubstr("infeed_images_total{run=\"" + shards_.folder()));
+  EXPECT_THAT(text("plot.svg"), AllOf(StartsWith("<svg"), HasSubstr("decode")));
+  EXPECT_THAT(text("plot.html"),
+              AllOf(HasSubstr("10 records, recipe tpu"), HasSubstr("</html>")));
 }
 
 // Runs that are killed while they write, two at a time.
@@ -187,26 +184,6 @@ TEST_F(PipelineThroughputTest, LeavesNoWrongSeekIndexWhenItIsKilled) {
   }
 }
 
-TEST_F(PipelineThroughputTest, WritesPlots) {
-  const std::string svg = folder_ / "plot.svg";
-  const std::string html = folder_ / "plot.html";
-  const std::string flags = "--threads 1 --seconds 0.02 --rounds 1 --plot ";
-  EXPECT_EQ(Run(flags + svg).exit_code, 0);
-  EXPECT_THAT(ReadWholeFile(svg, 1 << 20),
-              AllOf(StartsWith("<svg"), HasSubstr("decode")));
-  EXPECT_EQ(Run(flags + html).exit_code, 0);
-  EXPECT_THAT(ReadWholeFile(html, 1 << 20),
-              AllOf(HasSubstr("10 records, recipe tpu"), HasSubstr("</html>")));
-}
-
-TEST_F(PipelineThroughputTest, MakesADataSet) {
-  EXPECT_THAT(
-      RunProgram(
-          "pipeline_throughput",
-          "--made 2 --batch_size 2 --threads 1 --seconds 0.01 --rounds 1"),
-      Ends(0, HasSubstr("2 records in 8 shards")));
-}
-
 TEST_F(PipelineThroughputTest, OnlyChecksADryRun) {
   std::filesystem::remove_all(shards_.folder() + "/.infeed");
   EXPECT_THAT(
@@ -224,30 +201,35 @@ TEST_F(PipelineThroughputTest, OnlyChecksADryRun) {
   EXPECT_EQ(Run("--dry_run --memory_limit 1MiB").exit_code, 2);
 }
 
-TEST_F(PipelineThroughputTest, RunsTheBasicGraphAndADevice) {
+TEST_F(PipelineThroughputTest, RunsTheBasicGraphAndADeviceOnAMadeDataSet) {
   EXPECT_THAT(
-      Run("--graph basic --device_rate 1e9 --seconds 0.05 --rounds 1 --json " +
-          (folder_ / "report.json")),
-      Ends(0));
+      RunProgram("pipeline_throughput",
+                 "--made 2 --batch_size 2 --graph basic --device_rate 1e9 "
+                 "--seconds 0.02 --rounds 1 --json " +
+                     (folder_ / "report.json")),
+      Ends(0, HasSubstr("2 records in 8 shards")));
   EXPECT_THAT(ReadWholeFile(folder_ / "report.json", 1 << 20),
               AllOf(HasSubstr("\"graph\": \"basic\""),
                     HasSubstr("\"has_device\": true")));
 }
 
 TEST_F(PipelineThroughputTest, SaysWhatIsWrongWithItsFlags) {
-  const auto refuses = [](const std::string& flags, const char* why) {
+  const std::string data = "--data_dir " + shards_.folder();
+  for (const auto& [flags, why] : std::map<std::string, const char*>{
+           {"--made 3 " + data,
+            "give one of --data_dir, --shards, --mix and --made"},
+           {data + " --plot a.png", "give a name in .svg or .html"},
+           {data + " --device_rate 0", "--device_rate"},
+           {data + " --stage write", "all, read, decode or resize"},
+           {data + " --stage read --device_rate 9", "leave --device_rate out"},
+           {data + " --batch_size 11", "batch_size is 11"}}) {
     EXPECT_THAT(RunProgram("pipeline_throughput", flags),
                 Ends(2, HasSubstr(why)))
         << flags;
-  };
-  const std::string data = "--data_dir " + shards_.folder();
-  refuses("--made 3 " + data,
-          "give one of --data_dir, --shards, --mix and --made");
-  refuses(data + " --plot a.png", "give a name in .svg or .html");
-  refuses(data + " --device_rate 0", "--device_rate");
-  refuses(data + " --stage write", "all, read, decode or resize");
-  refuses(data + " --stage read --device_rate 9", "leave --device_rate out");
-  refuses(data + " --batch_size 11", "batch_size is 11");
+  }
+  // At once, not after its seconds.
+  EXPECT_THAT(Run("--seconds 1000 --trace /nowhere/trace"),
+              Ends(1, HasSubstr("/nowhere/trace")));
 }
 
 }  // namespace

@@ -312,17 +312,15 @@ TEST_F(TrainResnetTest, LeavesBadRecordsOutOfAnEvaluation) {
               Ends(3, HasSubstr("no good record to evaluate")));
 }
 
-TEST_F(TrainResnetTest, EvaluatesTestShardsWhereThereIsNoValidation) {
-  fs::rename(data_ / ShardName("validation", 0, 1),
-             data_ / ShardName("test", 0, 1));
-  EXPECT_THAT(Train("model", "train_steps=1", "--mode train_and_eval"),
+TEST_F(TrainResnetTest, EvaluatesTestShardsWithoutValidationElseOnlyTrains) {
+  const std::string test = data_ / ShardName("test", 0, 1);
+  fs::rename(data_ / ShardName("validation", 0, 1), test);
+  const std::string mode = "--mode train_and_eval";
+  EXPECT_THAT(Train("model", "train_steps=1", mode),
               Ends(0, HasSubstr("test 10 images in 1 shard")));
   EXPECT_EQ(Metrics("model", "eval").at(1)["images"], 10);
-}
-
-TEST_F(TrainResnetTest, OnlyTrainsWithoutValidationAndSaysSo) {
-  fs::remove(data_ / ShardName("validation", 0, 1));
-  EXPECT_THAT(Train("model", "train_steps=2", "--mode train_and_eval"),
+  fs::remove(test);
+  EXPECT_THAT(Train("alone", "train_steps=2", mode),
               Ends(0, HasSubstr("this run only trains")));
 }
 
