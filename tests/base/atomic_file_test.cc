@@ -13,19 +13,15 @@
 #include <thread>
 
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 using ::testing::Property;
-using ::testing::Throws;
 
 std::ptrdiff_t FilesIn(const TemporaryFolder& folder) {
   return std::distance(fs::directory_iterator(folder.path()),

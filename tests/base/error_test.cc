@@ -3,13 +3,10 @@
 #include <cerrno>
 #include <string>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::HasSubstr;
 
 TEST(ErrorTest, IoErrorNamesPathActionReasonAndAdvice) {
   const IoError error("DIR/a", "write", ENOSPC);

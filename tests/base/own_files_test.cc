@@ -8,18 +8,14 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 using ::testing::Property;
-using ::testing::Throws;
 
 TEST(OwnFilesTest, MakesFoldersThatAreNoLinks) {
   const TemporaryFolder folder;

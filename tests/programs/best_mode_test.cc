@@ -6,17 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
+#include "tests/support/matchers.h"
 #include "tests/support/small_model.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using testing::HasSubstr;
-using testing::Not;
 
 // Step 1 is the best, by an evaluation that no other one reaches; step 2 is the
 // newest.

@@ -8,11 +8,9 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.h"
 #include "tests/support/made_checkpoint.h"
+#include "tests/support/matchers.h"
 #include "tests/support/memory_disk.h"
 #include "tests/support/temporary_folder.h"
 #include "trainer/checkpoint/save.h"
@@ -20,10 +18,6 @@
 
 namespace infeed {
 namespace {
-
-using testing::AnyOf;
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 constexpr int kKilled = 128 + SIGKILL;
 constexpr int kMaxCalls = 200;

@@ -15,12 +15,10 @@
 #include <thread>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.h"
 #include "records/files/shards.h"
 #include "records/tfrecord/writer.h"
+#include "tests/support/matchers.h"
 #include "tests/support/memory_disk.h"
 #include "tests/support/running_program.h"
 #include "tests/support/shard_builder.h"
@@ -33,9 +31,6 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AnyOf;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 constexpr std::int64_t kSteps = 20;
 constexpr std::int64_t kMaxBytes = 1 << 24;

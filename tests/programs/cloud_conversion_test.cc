@@ -3,12 +3,11 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-
 #include "base/atomic_file.h"
 #include "records/files/shards.h"
 #include "tests/support/cloud_fixture.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/object_server.h"
 #include "tests/support/run_program.h"
 #include "tests/support/running_program.h"
@@ -16,13 +15,6 @@
 // The converter's uploads, against a store that checks them.
 namespace infeed {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
-using testing::UnorderedElementsAre;
 
 constexpr std::int64_t kMaxShardBytes = 1 << 20;
 

@@ -8,20 +8,16 @@
 #include "records/http/url.h"
 #include "tests/support/cloud_fixture.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/matchers.h"
 #include "tests/support/object_server.h"
 #include "tests/support/photograph_forms.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace cloud_forms_test {
 
 namespace fs = std::filesystem;
-
-using ::testing::HasSubstr;
 
 class CloudFormsTest : public CloudFixture {
  protected:

@@ -3,14 +3,13 @@
 #include <map>
 #include <string>
 
-#include <gmock/gmock.h>
-
 #include "base/atomic_file.h"
 #include "records/files/shards.h"
 #include "records/http/url.h"
 #include "tests/support/cloud_fixture.h"
 #include "tests/support/files_in.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/object_server.h"
 #include "tests/support/raw_bytes.h"
 #include "tests/support/run_program.h"
@@ -19,10 +18,6 @@
 // same of it.
 namespace infeed {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 namespace fs = std::filesystem;
 

@@ -4,13 +4,12 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-
 #include "records/bytes/crc32c.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/dataset_info.h"
 #include "tests/support/bytes.h"
 #include "tests/support/cloud_fixture.h"
+#include "tests/support/matchers.h"
 #include "tests/support/object_server.h"
 #include "tests/support/record_file.h"
 #include "tests/support/run_program.h"
@@ -20,10 +19,6 @@
 // The programs on URLs, as users give them.
 namespace infeed {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 class CloudProgramsTest : public CloudFixture {
  protected:

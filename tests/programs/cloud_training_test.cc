@@ -11,9 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/support/matchers.h"
 #include "tests/support/running_program.h"
 #include "tests/support/test_jpeg.h"
 
@@ -21,12 +19,6 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
 
 constexpr const char* kGs = "gs://gs-shards/";
 constexpr const char* kS3 = "s3://shards/";

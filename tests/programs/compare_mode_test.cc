@@ -4,16 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/support/matchers.h"
 #include "tests/support/small_model.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
 
 class CompareModeTest : public testing::Test {
  protected:

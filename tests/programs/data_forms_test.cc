@@ -6,20 +6,15 @@
 
 #include "base/atomic_file.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/matchers.h"
 #include "tests/support/photograph_forms.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 #include "tests/support/train_resnet.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace data_forms_test {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 class DataFormsTest : public ::testing::Test {
  protected:

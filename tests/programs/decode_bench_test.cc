@@ -1,18 +1,15 @@
 #include <string>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
+#include "tests/support/matchers.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 
 namespace infeed {
 namespace {
-
-using testing::HasSubstr;
 
 class DecodeBenchTest : public testing::Test {
  protected:

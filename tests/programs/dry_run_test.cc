@@ -9,17 +9,14 @@
 #include "base/atomic_file.h"
 #include "records/files/folder_claim.h"
 #include "tests/support/files_in.h"
+#include "tests/support/matchers.h"
 #include "tests/support/small_model.h"
 #include "trainer/results/model_dir.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed::dry_run {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
 
 class DryRunTest : public testing::Test {
  protected:

@@ -8,19 +8,16 @@
 
 #include "base/atomic_file.h"
 #include "tests/support/gloo.h"
+#include "tests/support/matchers.h"
 #include "tests/support/running_program.h"
 #include "tests/support/small_model.h"
 #include "trainer/results/model_dir.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using testing::HasSubstr;
 
 class EvalModeTest : public testing::Test {
  protected:

@@ -7,21 +7,17 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/train_resnet.h"
 #include "trainer/checkpoint/average.h"
 #include "trainer/formats/safetensors.h"
 #include "trainer/results/model_dir.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 class ExportModeTest : public testing::Test {
  protected:

@@ -6,16 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/matchers.h"
 #include "tests/support/run_program.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 // Whether a help text is a sentence of its own: it begins with a capital
 // letter, but not with a word that continues the flag's name, and ends with a

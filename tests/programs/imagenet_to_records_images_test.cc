@@ -18,19 +18,12 @@
 #include "records/tfrecord/reader.h"
 #include "tests/support/exif_jpeg.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace imagenet_to_records_images_test {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 constexpr std::int64_t kMaxBytes = 1 << 26;
 

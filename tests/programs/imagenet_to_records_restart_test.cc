@@ -14,18 +14,15 @@
 #include "base/atomic_file.h"
 #include "tests/support/files_in.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/run_program.h"
 #include "tests/support/running_program.h"
 #include "tests/support/temporary_folder.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace imagenet_to_records_restart_test {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 
 constexpr std::int64_t kMaxBytes = 1 << 26;
 

@@ -8,19 +8,14 @@
 #include "records/files/folder_claim.h"
 #include "tests/support/files_in.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace imagenet_to_records_tasks_test {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr std::int64_t kMaxBytes = 1 << 26;
 

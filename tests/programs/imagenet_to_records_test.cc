@@ -7,20 +7,13 @@
 #include "records/files/shards.h"
 #include "tests/support/files_in.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/run_program.h"
 #include "tests/support/small_disk.h"
 #include "tests/support/temporary_folder.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace imagenet_to_records_test {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::SizeIs;
 
 ProgramResult Convert(const ImageFolder& raw, const std::string& out,
                       const std::string& more = "") {

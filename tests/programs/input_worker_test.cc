@@ -20,6 +20,7 @@
 #include "base/atomic_file.h"
 #include "records/files/shards.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/matchers.h"
 #include "tests/support/run_program.h"
 #include "tests/support/running_program.h"
 #include "tests/support/shard_builder.h"
@@ -28,16 +29,8 @@
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/results/model_dir.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed::input_worker_test {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
 
 constexpr const char* kAnyPort = "127.0.0.1:0";
 constexpr const char* kToken = "INFEED_WORKER_TOKEN";

@@ -5,18 +5,15 @@
 
 #include "base/atomic_file.h"
 #include "tests/support/gloo.h"
+#include "tests/support/matchers.h"
 #include "tests/support/metrics_lines.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace loss_options_test {
 
 using testing::DoubleNear;
-using testing::HasSubstr;
 using testing::Pointwise;
 
 class LossOptionsTest : public testing::Test {

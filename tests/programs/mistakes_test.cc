@@ -7,16 +7,11 @@
 #include <string>
 
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/train_resnet.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 constexpr const char* kLenet =
     " --device cpu --params_override model=lenet,image_size=28,recipe=plain,"

@@ -10,24 +10,18 @@
 #include "base/atomic_file.h"
 #include "tests/support/gloo.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/metrics_lines.h"
 #include "tests/support/small_model.h"
 #include "tests/support/test_jpeg.h"
 #include "trainer/log/run_history.h"
 #include "trainer/results/model_dir.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed::other_data {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
-using testing::SizeIs;
 
 // A folder of shards with the images of SmallModel, image i of class i modulo
 // 4, whose classes have other numbers.

@@ -7,20 +7,16 @@
 
 #include "base/atomic_file.h"
 #include "tests/support/gloo.h"
+#include "tests/support/matchers.h"
 #include "tests/support/small_model.h"
 #include "trainer/checkpoint/eval_history.h"
 #include "trainer/log/run_history.h"
 #include "trainer/results/model_dir.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
-using testing::SizeIs;
 
 constexpr std::int64_t kMaxBytes = 1 << 24;
 

@@ -7,17 +7,14 @@
 
 #include "preprocess/codecs/png_codec.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/small_model.h"
 #include "tests/support/test_jpeg.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
 
 class PredictModeTest : public testing::Test {
  protected:

@@ -14,12 +14,10 @@
 #include <thread>
 #include <utility>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "tests/support/listening_sockets.h"
+#include "tests/support/matchers.h"
 #include "tests/support/rank_programs.h"
 #include "tests/support/temporary_folder.h"
 #include "trainer/ranks/socket.h"
@@ -28,9 +26,6 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 constexpr const char* kTokenName = "INFEED_RANK_TOKEN";
 

@@ -17,14 +17,13 @@
 #include <thread>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
 #include "records/files/shards.h"
 #include "records/tfrecord/writer.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/matchers.h"
 #include "tests/support/metrics_lines.h"
 #include "tests/support/rank_programs.h"
 #include "tests/support/run_program.h"
@@ -37,10 +36,6 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
 
 // LeNet, which has no batch norm, on 24 small images in batches of 12, which 1
 // to 4 ranks can share; 7 images to evaluate, which they cannot.

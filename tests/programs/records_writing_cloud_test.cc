@@ -5,20 +5,14 @@
 #include "records/tfrecord/reader.h"
 #include "tests/support/bytes.h"
 #include "tests/support/cloud_fixture.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 // The verbs that write, from and to object stores.
 namespace infeed {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 class RecordsWritingCloudTest : public CloudFixture {
  protected:

@@ -10,11 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/matchers.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace replay_mode_test {
@@ -22,8 +20,6 @@ namespace replay_mode_test {
 namespace fs = std::filesystem;
 
 using nlohmann::json;
-using testing::HasSubstr;
-using testing::SizeIs;
 
 std::string TextOf(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

@@ -11,11 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "tests/support/cloud_training.h"
 #include "tests/support/loopback_server.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/running_program.h"
 #include "tests/support/test_jpeg.h"
@@ -24,7 +22,6 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
 using Reply = LoopbackServer::Reply;
 using Words = std::vector<std::string>;
 

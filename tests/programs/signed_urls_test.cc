@@ -5,11 +5,10 @@
 #include <fstream>
 #include <string>
 
-#include <gmock/gmock.h>
-
 #include "base/atomic_file.h"
 #include "records/example/imagenet_example.h"
 #include "tests/support/cloud_fixture.h"
+#include "tests/support/matchers.h"
 #include "tests/support/object_server.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
@@ -20,8 +19,6 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
-using testing::Not;
 
 // With a slash, as signatures have: it begins no file name.
 constexpr const char* kSignature = "?X-Amz-Signature=SECRETSIG/SECRETSIG";

@@ -1,16 +1,11 @@
 // The soak for a moment, so that it cannot rot; ./dev long runs it for an hour.
 
+#include "tests/support/matchers.h"
 #include "tests/support/run_program.h"
 #include "tests/support/shard_builder.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 TEST(SoakTest, GoesThroughCyclesAndFindsNoGrowth) {
   TestShards shards(TestPayloads(40));

@@ -9,21 +9,16 @@
 #include "base/atomic_file.h"
 #include "records/files/shards.h"
 #include "records/tfrecord/writer.h"
+#include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 #include "tests/support/train_resnet.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
 
 using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 class TrainLabelsTest : public testing::Test {
  protected:

@@ -17,20 +17,14 @@
 #include "preprocess/pixels/image.h"
 #include "tests/support/gloo.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/raw_bytes.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/train_resnet.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
 
 constexpr int kSide = 28;
 constexpr int kClasses = 4;

@@ -21,24 +21,17 @@
 #include "records/files/shards.h"
 #include "records/tfrecord/writer.h"
 #include "tests/support/gloo.h"
+#include "tests/support/matchers.h"
 #include "tests/support/metrics_lines.h"
 #include "tests/support/packed_payload.h"
 #include "tests/support/running_program.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/temporary_folder.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 // 16 images of 4 classes for training, 10 for validation; batches of 8, so
 // that an epoch has two steps and 18 steps have four learning rates.

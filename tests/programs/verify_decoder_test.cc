@@ -1,19 +1,13 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.h"
 #include "preprocess/pixels/simd_target.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/matchers.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 
 namespace infeed {
 namespace {
-
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::MatchesRegex;
 
 TEST(VerifyDecoderTest, ComparesOnEachTargetAndSumsUp) {
   const TemporaryFolder folder;

@@ -7,18 +7,14 @@
 #include <filesystem>
 #include <string>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/matchers.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
 
 namespace infeed {
 namespace {
-
-using testing::HasSubstr;
 
 class WaitPolicyTest : public testing::Test {
  protected:

@@ -3,16 +3,10 @@
 #include <string>
 
 #include "base/charts/svg_parts.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(SvgChartTest, DrawsColumnsToScale) {
   const std::string svg = ColumnChart({{"a", 2, "two"}, {"b", 4, "four"}}, 640);

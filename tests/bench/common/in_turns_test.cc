@@ -1,12 +1,9 @@
 #include "bench/common/in_turns.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using testing::ElementsAre;
 
 TEST(InTurnsTest, KeepsTheLeastTimeOfEachTask) {
   int call = 0;

@@ -6,13 +6,11 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/random.h"
 #include "bench/decoder/window_check.h"
 #include "tests/support/each_target.h"
 #include "tests/support/expect_same_decode.h"
+#include "tests/support/matchers.h"
 #include "tests/support/test_jpeg.h"
 
 // One property: JpegDecoder gives libjpeg-turbo's pixels, whole and in windows,
@@ -20,8 +18,6 @@
 // write.
 namespace infeed {
 namespace {
-
-using testing::IsEmpty;
 
 struct Kind {
   const char* name;

@@ -1,11 +1,9 @@
 #include "bench/decoder/jpeg_source.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/example/imagenet_example.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
@@ -13,9 +11,6 @@
 
 namespace infeed {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 std::string Payload(const std::string& encoded) {
   ImagenetExample example;

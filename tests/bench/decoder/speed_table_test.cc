@@ -1,15 +1,11 @@
 #include "bench/decoder/speed_table.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using testing::ContainsRegex;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 SpeedReport Report() {
   return {

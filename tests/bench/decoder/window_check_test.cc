@@ -4,15 +4,11 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/support/matchers.h"
 #include "tests/support/test_jpeg.h"
 
 namespace infeed {
 namespace {
-
-using testing::IsEmpty;
 
 WindowTally TallyOf(const std::string& jpeg,
                     JpegWarnings warnings = JpegWarnings::kErrors) {

@@ -13,20 +13,13 @@
 #include "pipeline/order/stream_state.h"
 #include "records/example/builder.h"
 #include "tests/support/extra_feature.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/temporary_folder.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
 
 // The first batches of ten records, in batches of four.
 class HashedStreamTest : public ::testing::Test {

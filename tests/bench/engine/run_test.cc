@@ -8,22 +8,10 @@
 
 #include "base/error.h"
 #include "bench/engine/report.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ContainsRegex;
-using ::testing::DoubleEq;
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::Optional;
-using ::testing::StartsWith;
 
 // Rounds that were measured: of 1 and 2 threads in turns.
 class ThroughputRunTest : public ::testing::Test {

@@ -7,17 +7,12 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 constexpr std::int64_t kLongEpoch = 1 << 20;  // batches
 

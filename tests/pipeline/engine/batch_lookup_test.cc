@@ -20,21 +20,14 @@
 #include "preprocess/augment/steps.h"
 #include "records/tfrecord/compression.h"
 #include "records/tfrecord/writer.h"
+#include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace batch_lookup_test {
-
-using ::testing::Each;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 struct LookupCase {
   const char* name;

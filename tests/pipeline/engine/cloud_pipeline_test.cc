@@ -1,14 +1,13 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "records/store/record_index.h"
 #include "tests/support/child_process.h"
 #include "tests/support/cloud_fixture.h"
+#include "tests/support/matchers.h"
 #include "tests/support/object_server.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
@@ -19,9 +18,6 @@
 // never taken for a bad record.
 namespace infeed {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
 
 constexpr int kBatches = 20;  // Of more than one epoch.
 

@@ -14,21 +14,15 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "pipeline/engine/input_pipeline.h"
+#include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace damaged_shards_test {
-
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::HasSubstr;
 
 using Json = nlohmann::json;
 

@@ -11,19 +11,15 @@
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/options/views.h"
 #include "pipeline/order/stream_state.h"
+#include "tests/support/matchers.h"
 #include "tests/support/packed_payload.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace input_fingerprint_test {
-
-using ::testing::Each;
 
 constexpr int kBatches = 11;
 

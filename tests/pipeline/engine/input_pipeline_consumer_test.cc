@@ -17,20 +17,16 @@
 #include "bench/common/growth.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "tests/support/child_process.h"
+#include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 
 namespace input_pipeline_consumer_test {
-
-using ::testing::HasSubstr;
 
 using Clock = std::chrono::steady_clock;
 

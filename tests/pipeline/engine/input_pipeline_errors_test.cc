@@ -8,19 +8,13 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "pipeline/engine/input_pipeline.h"
+#include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace input_pipeline_errors_test {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr int kRecords = 20;
 constexpr std::int64_t kBad = 9;  // in the third batch, slot 1, of shard 0

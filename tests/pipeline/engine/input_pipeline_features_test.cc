@@ -19,6 +19,7 @@
 #include "records/store/seek_feature.h"
 #include "records/store/seek_file.h"
 #include "tests/support/extra_feature.h"
+#include "tests/support/matchers.h"
 #include "tests/support/packed_payload.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
@@ -26,18 +27,10 @@
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace input_pipeline_features_test {
 
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
 using ::testing::Ge;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Le;
 
 // What a stream of these options says in place of a batch.

@@ -15,21 +15,13 @@
 #include "preprocess/recipe/boxes.h"
 #include "records/example/imagenet_example.h"
 #include "tests/support/extra_feature.h"
+#include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace input_pipeline_objects_test {
-
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr int kRecords = 10;
 constexpr ImageSize kSize{24, 16};

@@ -6,18 +6,13 @@
 
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/reading/memory_plan.h"
+#include "tests/support/matchers.h"
 #include "tests/support/packed_payload.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace input_pipeline_rgb_test {
-
-using ::testing::Each;
-using ::testing::ElementsAre;
 
 constexpr int kBatches = 7;  // Over an end of an epoch.
 

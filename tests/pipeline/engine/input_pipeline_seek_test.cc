@@ -9,18 +9,13 @@
 #include "records/example/imagenet_example.h"
 #include "records/store/seek_feature.h"
 #include "records/store/seek_file.h"
+#include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/test_jpeg.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace input_pipeline_seek_test {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 constexpr int kRecords = 6;
 const InputOptions kOptions{

@@ -13,19 +13,13 @@
 #include "base/error.h"
 #include "pipeline/order/sample_order.h"
 #include "pipeline/reading/memory_plan.h"
+#include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace input_pipeline_test {
-
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr int kRecords = 22;
 constexpr int kPool = 3;

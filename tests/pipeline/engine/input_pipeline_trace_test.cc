@@ -8,15 +8,11 @@
 
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/stats/trace_log.h"
+#include "tests/support/matchers.h"
 #include "tests/support/stream_reader.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace input_pipeline_trace_test {
-
-using ::testing::StartsWith;
 
 class InputPipelineTraceTest : public ::testing::Test {
  protected:

@@ -19,20 +19,13 @@
 #include "records/example/imagenet_example.h"
 #include "tests/support/extra_feature.h"
 #include "tests/support/grey_png.h"
+#include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace input_pipeline_views_test {
-
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr int kRecords = 22;
 constexpr char kMask[] = "image/mask";

@@ -9,16 +9,12 @@
 #include "pipeline/remote/messages.h"
 #include "pipeline/remote/rpc_plugin.h"
 #include "tests/support/closed_port.h"
+#include "tests/support/matchers.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace input_pipeline_workers_test {
-
-using ::testing::HasSubstr;
 
 InputOptions WithWorker(InputOptions options, int port) {
   options.workers = "127.0.0.1:" + std::to_string(port);

@@ -18,16 +18,12 @@
 #include "pipeline/engine/input_graph.h"
 #include "pipeline/memory/batch_pool.h"
 #include "pipeline/slots/range_lender.h"
+#include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace lent_ranges_test {
-
-using ::testing::Each;
 
 constexpr int kRecords = 22;
 constexpr int kBatches = 12;

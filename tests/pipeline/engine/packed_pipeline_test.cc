@@ -10,20 +10,15 @@
 #include "base/error.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/reading/packed_reading.h"
+#include "tests/support/matchers.h"
 #include "tests/support/packed_file.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace packed_pipeline_test {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 constexpr int kRecords = 44;
 

@@ -16,19 +16,13 @@
 
 #include "base/bounded_queue.h"
 #include "pipeline/memory/batch_pool.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace range_queue_test {
 
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
 using ::testing::Eq;
 using ::testing::Field;
-using ::testing::Optional;
 using Clock = RangeQueue::Clock;
 
 constexpr std::chrono::milliseconds kLatency{10};

@@ -20,14 +20,12 @@
 #include "base/error.h"
 #include "pipeline/engine/input_pipeline.h"
 #include "records/store/record_store.h"
+#include "tests/support/matchers.h"
 #include "tests/support/packed_file.h"
 #include "tests/support/record_file.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/temporary_folder.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace {
 
@@ -92,12 +90,6 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Pair;
-using ::testing::ThrowsMessage;
 
 constexpr int kRecords = 20;
 constexpr std::int64_t kBad = 5;

@@ -16,18 +16,14 @@
 #include "pipeline/order/label_class.h"
 #include "pipeline/remote/messages.h"
 #include "pipeline/remote/stream_settings.h"
+#include "tests/support/matchers.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace remote_input_test {
 
-using ::testing::ElementsAre;
 using ::testing::Field;
-using ::testing::HasSubstr;
 
 constexpr std::chrono::seconds kLong{60};
 

@@ -7,22 +7,15 @@
 #include "base/error.h"
 #include "pipeline/remote/messages.h"
 #include "tests/support/loopback_rpc.h"
+#include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_worker.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace worker_trial_test {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
-using ::testing::StartsWith;
 
 using std::chrono::milliseconds;
 

@@ -12,15 +12,10 @@
 #include <vector>
 
 #include "pipeline/memory/batch_pool.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::Each;
-using ::testing::ElementsAre;
 
 bool IsAligned(const void* memory) {
   return reinterpret_cast<std::uintptr_t>(memory) % 64 == 0;

@@ -3,15 +3,11 @@
 
 #include "base/error.h"
 #include "pipeline/options/options.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace input_options_test {
-
-using ::testing::HasSubstr;
 
 TEST(InputOptionsTest, ParsesChoices) {
   EXPECT_EQ(ParseChoice("shuffle", "none", kShuffles), Shuffle::kNone);

@@ -9,16 +9,11 @@
 #include "pipeline/order/epoch_batches.h"
 #include "pipeline/order/sample_order.h"
 #include "tests/support/batch_plans.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace batch_plan_test {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // A plan with the fields that the tests compare.
 BatchPlan Plan(std::uint32_t epoch, std::int64_t first, int samples,

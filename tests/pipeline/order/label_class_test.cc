@@ -3,15 +3,11 @@
 #include <limits>
 
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::HasSubstr;
 
 TEST(ClassOfTest, CountsFromTheOffset) {
   const InputOptions from_0 = {.label_offset = 0, .num_label_classes = 3};

@@ -6,17 +6,12 @@
 #include <vector>
 
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace sample_order_test {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 const std::vector<std::int64_t> kSizes = {700, 0, 1, 300, 299};
 

@@ -16,17 +16,12 @@
 #include "pipeline/order/sample_order.h"
 #include "pipeline/order/selection_files.h"
 #include "records/files/text_lines.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace selection_test {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr std::uint64_t kSeed = 5;
 
@@ -269,8 +264,6 @@ TEST(SelectionTest, IsRefusedByAnOrderThatCannotTakeIt) {
   EXPECT_THAT(refusal({Range(0, 10)}, {.max_records = 7}),
               HasSubstr("max_records and a selection exclude each other"));
 }
-
-using ::testing::Pair;
 
 class SelectionFilesTest : public ::testing::Test {
  protected:

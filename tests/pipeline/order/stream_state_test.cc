@@ -11,19 +11,12 @@
 #include "base/error.h"
 #include "pipeline/order/selection.h"
 #include "tests/support/extra_feature.h"
+#include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::AnyOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 class StreamStateTest : public ::testing::Test {
  protected:

@@ -11,16 +11,12 @@
 #include "records/example/imagenet_example.h"
 #include "tests/support/bytes.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr std::int64_t kMuch = 1 << 20;
 

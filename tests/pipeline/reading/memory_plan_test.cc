@@ -5,17 +5,12 @@
 
 #include "base/error.h"
 #include "pipeline/memory/batch.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 using ::testing::Property;
-using ::testing::Throws;
 
 constexpr std::int64_t kMebi = 1 << 20;
 constexpr PlannedData kData{.records = 500, .longest_record = 1000};

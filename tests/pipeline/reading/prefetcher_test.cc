@@ -6,16 +6,13 @@
 #include <vector>
 
 #include "records/store/record_index.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
-using ::testing::ElementsAre;
 using Records = std::vector<std::int64_t>;
 
 InputOptions Options() {

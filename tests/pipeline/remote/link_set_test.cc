@@ -6,18 +6,10 @@
 
 #include "base/error.h"
 #include "tests/support/loopback_rpc.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace link_set_test {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 using std::chrono::milliseconds;
 

@@ -20,17 +20,13 @@
 #include "tests/support/bytes.h"
 #include "tests/support/extra_feature.h"
 #include "tests/support/grey_png.h"
+#include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace messages_test {
-
-using ::testing::HasSubstr;
 
 constexpr int kRecords = 5;
 constexpr int kSide = 16;

@@ -10,17 +10,12 @@
 #include <vector>
 
 #include "pipeline/order/label_class.h"
+#include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace range_check_test {
-
-using ::testing::Optional;
-using ::testing::StartsWith;
 
 const std::vector<SlotRequest> kSlots = {{0, 17, 5}, {0, 18, 3}, {1, 2, 9}};
 

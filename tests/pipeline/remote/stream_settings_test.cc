@@ -12,15 +12,11 @@
 #include "pipeline/options/objects.h"
 #include "pipeline/options/option_text.h"
 #include "pipeline/options/views.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace stream_settings_test {
-
-using ::testing::HasSubstr;
 
 // Rows on which no slot depends: they place samples in batches, or are the
 // trainer's own, or change only the speed.

@@ -23,19 +23,14 @@
 #include "pipeline/order/sample_order.h"
 #include "pipeline/remote/stream_settings.h"
 #include "tests/support/loopback_rpc.h"
+#include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_worker.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace worker_links_test {
-
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 using std::chrono::milliseconds;
 

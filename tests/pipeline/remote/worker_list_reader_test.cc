@@ -8,13 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace worker_list_reader_test {
-
-using ::testing::ElementsAre;
 
 using std::chrono::milliseconds;
 

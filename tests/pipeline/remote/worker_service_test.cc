@@ -29,6 +29,7 @@
 #include "pipeline/slots/range_filler.h"
 #include "records/store/record_store.h"
 #include "records/store/seek_file.h"
+#include "tests/support/matchers.h"
 #include "tests/support/packed_file.h"
 #include "tests/support/record_file.h"
 #include "tests/support/shard_builder.h"
@@ -36,18 +37,8 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace worker_service_test {
-
-using ::testing::AllOf;
-using ::testing::AnyOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::StartsWith;
 
 constexpr int kRecords = 22;
 constexpr std::chrono::seconds kPatience{60};

@@ -4,16 +4,11 @@
 
 #include "base/error.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr const char* kWorkerToken = "INFEED_WORKER_TOKEN";
 

@@ -15,16 +15,12 @@
 #include "tests/pipeline/rpc/rpc_fixture.h"
 #include "tests/support/child_process.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed::rpc_test {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr const char* kPortFile = "INFEED_TEST_PORT_FILE";
 

@@ -8,15 +8,11 @@
 
 #include "base/error.h"
 #include "tests/pipeline/rpc/rpc_fixture.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed::rpc_test {
 namespace {
-
-using ::testing::HasSubstr;
 
 const RpcAccess kWithToken = {.token = std::string(40, 'a')};
 

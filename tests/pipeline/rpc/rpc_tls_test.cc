@@ -3,17 +3,13 @@
 
 #include "base/error.h"
 #include "tests/pipeline/rpc/rpc_fixture.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_identity.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed::rpc_test {
 namespace {
-
-using ::testing::HasSubstr;
 
 // Certificates that signed themselves, so that each is its own authority.
 class RpcTlsTest : public ::testing::Test {

@@ -8,15 +8,10 @@
 #include <vector>
 
 #include "pipeline/memory/batch_pool.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 const BatchPlan kPlan{
     .epoch = 0, .first = 4, .samples = 3, .next = {0, 8}, .last = true};

@@ -18,16 +18,12 @@
 #include "pipeline/order/label_class.h"
 #include "records/example/imagenet_example.h"
 #include "tests/support/extra_feature.h"
+#include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace range_filler_test {
-
-using ::testing::Each;
 
 constexpr int kRecords = 22;
 constexpr int kMostSlots = 16;

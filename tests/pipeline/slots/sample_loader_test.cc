@@ -9,16 +9,12 @@
 #include <vector>
 
 #include "records/example/imagenet_example.h"
+#include "tests/support/matchers.h"
 #include "tests/support/packed_payload.h"
 #include "tests/support/shard_builder.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr std::int64_t kRecord = 1;
 

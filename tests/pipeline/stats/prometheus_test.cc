@@ -5,16 +5,10 @@
 
 #include "base/atomic_file.h"
 #include "tests/support/made_stats.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 // The lines with values, each of which must follow its metric's help and type:
 // what grows is a counter, and is named so.

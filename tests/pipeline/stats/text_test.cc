@@ -7,9 +7,7 @@
 
 #include "pipeline/stats/verdict.h"
 #include "tests/support/made_stats.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
@@ -175,9 +173,6 @@ TEST(StatsJsonTest, SurvivesARunWithoutADeviceAndAnyBytes) {
   EXPECT_TRUE(json["bottleneck"]["workers_wanted"].is_null());
 }
 
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-
 TEST(SeekIndexTextTest, NamesRefusedAndFoundOnes) {
   EXPECT_EQ(SeekIndexText({.used = 7, .none = 2}),
             "seek index: 7 used, 0 refused, 2 none");
@@ -259,9 +254,6 @@ TEST(WorkerTableTest, HasTheWorstFirstAndEightAtMost) {
   ASSERT_EQ(WorstWorkers(stats).size(), 8U);
   EXPECT_EQ(WorstWorkers(stats).front().address, "bad:9410");
 }
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 TEST(StatsScalarsTest, ReceivingIsNotTheWorkOfTheThreads) {
   PipelineStats stats;

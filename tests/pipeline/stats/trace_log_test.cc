@@ -12,18 +12,15 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
 using nlohmann::json;
 using std::chrono::nanoseconds;
-using ::testing::StartsWith;
 
 json Written(const TraceLog& log) {
   const TemporaryFolder folder;

@@ -1,17 +1,10 @@
 #include "pipeline/stats/verdict.h"
 
 #include "tests/support/made_stats.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(VerdictTest, NamesTheStageTheThreadsTheDeviceAndTheWayOut) {
   PipelineStats stats = BusyRun();

@@ -3,16 +3,12 @@
 #include <limits>
 #include <utility>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
 namespace infeed {
 namespace {
-
-using testing::HasSubstr;
 
 TEST(AugmentOptionsTest, ParsesPolicies) {
   EXPECT_EQ(ParseChoice("augment", "autoaugment", kAugmentPolicies),

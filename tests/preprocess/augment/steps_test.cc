@@ -6,18 +6,11 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "preprocess/augment/pillow_ops.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace steps_test {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::MatchesRegex;
-using ::testing::SizeIs;
 
 constexpr ImageSize kSize(24, 32);
 

@@ -5,8 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 
@@ -17,13 +15,11 @@
 #include "preprocess/recipe/crop.h"
 #include "preprocess/recipe/recipe.h"
 #include "preprocess/resize/resize.h"
+#include "tests/support/matchers.h"
 #include "tests/support/test_jpeg.h"
 
 namespace infeed {
 namespace codec_plugin_test {
-
-using testing::HasSubstr;
-using testing::StartsWith;
 
 constexpr std::int64_t kNoLimit = std::int64_t{1} << 40;
 constexpr std::string_view kUnknown =

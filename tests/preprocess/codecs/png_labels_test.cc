@@ -4,20 +4,18 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "preprocess/codecs/png_codec.h"
 #include "tests/support/bytes.h"
 #include "tests/support/hex.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
 namespace infeed {
 namespace png_labels_test {
 
-using testing::HasSubstr;
 using Json = nlohmann::json;
 
 constexpr std::int64_t kPixels = 99;  // of each golden: 9 x 11

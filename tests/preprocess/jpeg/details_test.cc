@@ -3,17 +3,13 @@
 #include <string>
 #include <tuple>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
 namespace infeed {
 namespace details_test {
-
-using testing::HasSubstr;
 
 JpegDetails DetailsOf(const TestJpegOptions& options) {
   return ReadJpegDetails(AsBytes(TestJpeg(options)));

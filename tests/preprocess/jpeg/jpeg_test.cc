@@ -6,17 +6,13 @@
 #include <tuple>
 #include <utility>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
 namespace infeed {
 namespace {
-
-using testing::HasSubstr;
 
 std::string Decoded(JpegDecoder& decoder, const std::string& jpeg) {
   RgbImage image;

@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <string>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
 namespace infeed {
 namespace {
-
-using testing::Contains;
-using testing::HasSubstr;
 
 TEST(SimdTargetTest, PortableTargetIsAlwaysSupported) {
   EXPECT_THAT(CompiledSimdTargets(), Contains("PORTABLE"));

@@ -9,21 +9,18 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/random.h"
 #include "preprocess/recipe/crop.h"
 #include "preprocess/recipe/framing.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
 namespace infeed {
 namespace boxes_test {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
 using Json = nlohmann::json;
 using Floats = std::vector<float>;
 using Indexes = std::vector<std::uint32_t>;

@@ -4,9 +4,6 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/error.h"
 #include "preprocess/codecs/png_codec.h"
 #include "preprocess/pixels/pack.h"
@@ -14,13 +11,11 @@
 #include "preprocess/recipe/geometry.h"
 #include "preprocess/recipe/recipe.h"
 #include "tests/support/bytes.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
 namespace infeed {
 namespace fit_test {
-
-using testing::Each;
-using testing::HasSubstr;
 
 Framing Fitted(int height, int width, const ImageSize& output = 640,
                FitMargin margin = FitMargin::kMiddle) {

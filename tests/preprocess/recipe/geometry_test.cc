@@ -7,14 +7,12 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "preprocess/codecs/png_codec.h"
 #include "preprocess/pixels/pack.h"
 #include "preprocess/recipe/boxes.h"
 #include "preprocess/recipe/recipe.h"
 #include "tests/support/bytes.h"
+#include "tests/support/matchers.h"
 
 // A red rectangle in a green image: where the recipes' pixels have it, there
 // the geometry and the boxes have it too.
@@ -22,7 +20,6 @@ namespace infeed {
 namespace geometry_test {
 
 using testing::DoubleNear;
-using testing::ElementsAre;
 using testing::FloatNear;
 using testing::Pointwise;
 using Pixels = std::vector<std::uint32_t>;

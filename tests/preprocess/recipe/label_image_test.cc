@@ -9,19 +9,17 @@
 #include <utility>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "tests/support/bytes.h"
 #include "tests/support/hex.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
 namespace infeed {
 namespace label_image_test {
 
-using testing::ElementsAre;
 using Json = nlohmann::json;
 using Bytes = std::vector<std::uint8_t>;
 using Integers = std::vector<std::int32_t>;

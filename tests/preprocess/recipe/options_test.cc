@@ -7,15 +7,11 @@
 
 #include "base/error.h"
 #include "preprocess/recipe/crop.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::HasSubstr;
 
 // timm: floor(image_size / crop_pct).
 TEST(CropOptionsTest, AFractionIsTimmsResize) {
@@ -110,8 +106,6 @@ TEST(CropOptionsTest, TheLargestCropIsAtLeastTheSmallest) {
   EXPECT_THAT(refusal(0, std::numeric_limits<float>::quiet_NaN()),
               HasSubstr("crop_scale_max=nan"));
 }
-
-using testing::ElementsAre;
 
 // {y, x, mirrored} of each crop of an image of 20 x 11 with a square of 8,
 // whose centre is (6, 1).

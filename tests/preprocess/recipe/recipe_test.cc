@@ -10,12 +10,10 @@
 #include <tuple>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/error.h"
 #include "preprocess/recipe/crop.h"
 #include "preprocess/resize/resize.h"
+#include "tests/support/matchers.h"
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
@@ -327,8 +325,6 @@ TEST(PreprocessorTest, CopiesPackedPixelsOfItsSizeOnly) {
 }  // namespace recipe_test
 
 namespace preprocessor_warning_test {
-
-using testing::HasSubstr;
 
 constexpr int kSize = 32;
 using Pixels = std::vector<std::uint32_t>;

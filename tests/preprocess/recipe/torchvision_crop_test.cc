@@ -4,11 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.h"
 #include "preprocess/recipe/crop.h"
+#include "tests/support/matchers.h"
 #include "tests/support/print_window.h"
 
 namespace infeed {
@@ -118,8 +116,6 @@ TEST(ResizedCenterCropTest, HasRoomForTheOutput) {
     }
   }
 }
-
-using testing::ElementsAre;
 
 std::vector<std::uint32_t> Moved(int down, int right) {
   std::vector<std::uint32_t> pixels = {1, 2, 3, 4, 5, 6, 7, 8, 9};

@@ -5,18 +5,14 @@
 #include <numeric>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/random.h"
 #include "preprocess/pixels/pack.h"
 #include "preprocess/resize/resize.h"
+#include "tests/support/matchers.h"
 #include "tests/support/test_jpeg.h"
 
 namespace infeed {
 namespace {
-
-using testing::ElementsAreArray;
 
 std::vector<std::int32_t> Weights(AntialiasAxis& axis, int out_index) {
   const AntialiasTaps taps = axis.At(out_index);

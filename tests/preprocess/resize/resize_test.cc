@@ -7,17 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "preprocess/pixels/pack.h"
 #include "preprocess/pixels/simd_target.h"
+#include "tests/support/matchers.h"
 #include "tests/support/test_jpeg.h"
 
 namespace infeed {
 namespace {
-
-using testing::ElementsAreArray;
 
 std::vector<std::uint32_t> Resized(const RgbView& image, int size,
                                    bool flip = false) {

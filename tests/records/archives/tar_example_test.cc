@@ -12,18 +12,12 @@
 #include "records/example/imagenet_example.h"
 #include "tests/support/bytes.h"
 #include "tests/support/example.pb.h"
+#include "tests/support/matchers.h"
 #include "tests/support/tar_file.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace tar_example_test {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::UnorderedElementsAre;
 
 std::string Build(const TarFile& tar, std::string_view image_key = kImageKey) {
   std::vector<std::byte> buffer;

@@ -16,17 +16,12 @@
 #include "records/tfrecord/byte_stream.h"
 #include "tests/support/bytes.h"
 #include "tests/support/hex.h"
+#include "tests/support/matchers.h"
 #include "tests/support/tar_file.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace tar_member_test {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 const std::string kFolder = INFEED_TEST_DATA;
 

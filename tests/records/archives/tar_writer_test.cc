@@ -15,16 +15,12 @@
 #include "base/error.h"
 #include "records/archives/tar_member.h"
 #include "tests/support/bytes.h"
+#include "tests/support/matchers.h"
 #include "tests/support/tar_file.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace tar_writer_test {
-
-using ::testing::HasSubstr;
 
 using Files = std::vector<std::pair<std::string, std::string>>;
 

@@ -17,20 +17,13 @@
 #include "records/bytes/little_endian.h"
 #include "tests/support/bytes.h"
 #include "tests/support/hex.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 #include "tests/support/zip_builder.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace zip_directory_test {
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 const std::string kFolder = INFEED_TEST_DATA;

@@ -13,17 +13,13 @@
 #include "records/bytes/byte_source.h"
 #include "records/bytes/sha256.h"
 #include "tests/support/bytes.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 #include "tests/support/zip_builder.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace zip_entry_test {
 
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 const std::string kFolder = INFEED_TEST_DATA;

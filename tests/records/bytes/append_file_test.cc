@@ -3,18 +3,14 @@
 #include <filesystem>
 #include <string>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
 namespace infeed {
 namespace {
-
-using testing::HasSubstr;
 
 TEST(AppendFileTest, AppendsToWhatIsThereAndMakesItsFolder) {
   const TemporaryFolder folder;

@@ -8,17 +8,13 @@
 #include <string>
 
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::HasSubstr;
 
 std::string ReadText(const ByteSource& source, std::int64_t offset,
                      std::size_t count) {

@@ -2,15 +2,12 @@
 
 #include <string>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 std::string Nested(int depth) {
   return std::string(depth, '[') + std::string(depth, ']');

@@ -5,15 +5,10 @@
 #include <string>
 
 #include "base/varint.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::Optional;
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 

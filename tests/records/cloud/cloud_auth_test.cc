@@ -3,11 +3,10 @@
 #include <tuple>
 #include <vector>
 
-#include <gmock/gmock.h>
-
 #include "base/error.h"
 #include "tests/support/cloud_fixture.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/matchers.h"
 #include "tests/support/object_server.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_identity.h"
@@ -17,11 +16,7 @@
 namespace infeed {
 namespace {
 
-using testing::AllOf;
-using testing::Each;
 using testing::Field;
-using testing::HasSubstr;
-using testing::Not;
 
 class CloudAuthTest : public CloudFixture {
  protected:

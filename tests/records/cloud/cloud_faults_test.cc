@@ -1,14 +1,13 @@
 #include <string>
 #include <utility>
 
-#include <gmock/gmock.h>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/tfrecord/format.h"
 #include "records/tfrecord/reader.h"
 #include "tests/support/closed_port.h"
 #include "tests/support/cloud_fixture.h"
+#include "tests/support/matchers.h"
 #include "tests/support/object_server.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_identity.h"
@@ -19,10 +18,7 @@
 namespace infeed {
 namespace cloud_faults_test {
 
-using testing::AllOf;
 using testing::Field;
-using testing::HasSubstr;
-using testing::Not;
 
 constexpr std::size_t kObjectBytes = 300'000;  // A few blocks.
 constexpr char kUrl[] = "s3://shards/a";

@@ -1,8 +1,6 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/cloud/object_store.h"
@@ -11,18 +9,12 @@
 #include "records/files/open_source.h"
 #include "records/files/shards.h"
 #include "tests/support/cloud_fixture.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
 // Lists the "folders" of buckets, and reads small objects whole.
 namespace infeed {
 namespace {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
 
 std::vector<std::string> NamesOf(const std::vector<FolderEntry>& entries) {
   std::vector<std::string> names;

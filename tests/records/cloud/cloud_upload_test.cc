@@ -4,8 +4,6 @@
 #include <string>
 #include <utility>
 
-#include <gmock/gmock.h>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/files/open_sink.h"
@@ -13,6 +11,7 @@
 #include "records/tfrecord/writer.h"
 #include "tests/support/bytes.h"
 #include "tests/support/cloud_fixture.h"
+#include "tests/support/matchers.h"
 #include "tests/support/object_server.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_identity.h"
@@ -22,13 +21,7 @@
 namespace infeed {
 namespace cloud_upload_test {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
 using testing::Field;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 constexpr char kUrl[] = "s3://shards/out";
 constexpr char kPlace[] = "shards/out";

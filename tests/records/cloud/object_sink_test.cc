@@ -7,16 +7,11 @@
 #include "base/error.h"
 #include "tests/support/cloud_environment.h"
 #include "tests/support/loopback_server.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace object_sink_test {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 constexpr const char* kUrl = "s3://b/k";
 constexpr const char* kPath = "/b/k";

@@ -10,18 +10,12 @@
 #include "tests/support/bytes.h"
 #include "tests/support/cloud_environment.h"
 #include "tests/support/loopback_server.h"
+#include "tests/support/matchers.h"
 #include "tests/support/served_object.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace object_source_test {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 constexpr const char* kUrl = "s3://bucket/shard";
 

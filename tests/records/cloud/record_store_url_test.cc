@@ -8,18 +8,13 @@
 #include "tests/support/bytes.h"
 #include "tests/support/cloud_environment.h"
 #include "tests/support/loopback_server.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/served_object.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::UnorderedElementsAre;
 
 constexpr const char* kShard = "s3://b/train-00000-of-00001";
 

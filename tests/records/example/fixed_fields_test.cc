@@ -15,16 +15,12 @@
 #include "records/example/fields.h"
 #include "tests/support/extra_feature.h"
 #include "tests/support/hex.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace fixed_fields_test {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using Json = nlohmann::json;
 using Shape = std::vector<std::int64_t>;
 

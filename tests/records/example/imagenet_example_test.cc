@@ -12,16 +12,11 @@
 #include "tests/support/bytes.h"
 #include "tests/support/example_wire.h"
 #include "tests/support/hex.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 ImagenetExample Tench() {
   return {.height = 375,

@@ -17,18 +17,14 @@
 #include "tests/support/bytes.h"
 #include "tests/support/example.pb.h"
 #include "tests/support/extra_feature.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace wire_cursor_test {
 
 using ::google::protobuf::internal::WireFormatLite;
 using ::google::protobuf::io::CodedInputStream;
-using ::testing::Optional;
-using ::testing::SizeIs;
 using Tags = std::optional<std::vector<std::uint32_t>>;
 
 // The tags of a message's fields, which are skipped; none if it is no message.

@@ -8,18 +8,14 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
 using Kind = FolderClaim::Kind;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 std::string Refusal(const TemporaryFolder& folder, Kind kind) {
   return MessageOf<UsageError>(

@@ -7,19 +7,13 @@
 #include "base/error.h"
 #include "records/files/folder_listing.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace folder_walk_test {
 
 namespace fs = std::filesystem;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
-using ::testing::UnorderedElementsAre;
 
 std::vector<std::string> Names(const FolderWalk& walk) {
   std::vector<std::string> names;

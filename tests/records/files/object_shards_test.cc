@@ -10,18 +10,11 @@
 #include "records/files/shards.h"
 #include "tests/support/cloud_environment.h"
 #include "tests/support/loopback_server.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 // A bucket with these keys, which can be found and listed.
 LoopbackServer::Handler ServeBucket(std::vector<std::string> keys) {

@@ -7,18 +7,14 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace output_check_test {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 class OutputCheckTest : public ::testing::Test {
  protected:

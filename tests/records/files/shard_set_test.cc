@@ -8,23 +8,12 @@
 #include "records/files/dataset_info.h"
 #include "records/files/shards.h"
 #include "tests/support/empty_files.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::SizeIs;
-using ::testing::StartsWith;
 
 // A data set's folder, filled with files of no bytes.
 class ShardSetTest : public ::testing::Test {

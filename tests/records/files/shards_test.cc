@@ -9,19 +9,11 @@
 #include "records/files/side_file.h"
 #include "tests/support/empty_files.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::StartsWith;
-using ::testing::ThrowsMessage;
 
 // A data set's folder, filled with files of no bytes.
 class ShardsTest : public ::testing::Test {

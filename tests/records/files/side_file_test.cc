@@ -13,18 +13,12 @@
 #include "records/tfrecord/index_file.h"
 #include "records/tfrecord/writer.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace side_file_test {
-
-using ::testing::HasSubstr;
-using ::testing::Optional;
-using ::testing::StartsWith;
 
 namespace fs = std::filesystem;
 

@@ -8,17 +8,11 @@
 #include "base/error.h"
 #include "records/files/record_files.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace split_names_test {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 TEST(SplitNames, AreKnownInAnyCase) {
   for (const std::string_view word : {"train", "Training", "TRAIN"}) {

@@ -7,23 +7,12 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "tests/support/cloud_environment.h"
+#include "tests/support/matchers.h"
 #include "tests/support/test_identity.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::Pair;
-using ::testing::StartsWith;
 
 // Credentials that are found in an environment of the test's own.
 class CloudCredentialsTest : public ::testing::Test {

@@ -7,22 +7,16 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "tests/support/loopback_server.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_identity.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace google_token_test {
 
 using std::chrono::minutes;
 using std::chrono::system_clock;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 const RetryPolicy kQuick = {.attempts = 2,
                             .first_delay = std::chrono::milliseconds(1)};

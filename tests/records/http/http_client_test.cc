@@ -10,18 +10,11 @@
 #include "tests/support/closed_port.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/loopback_server.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace http_client_test {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
-using ::testing::ThrowsMessage;
 using Reply = LoopbackServer::Reply;
 using Then = LoopbackServer::Reply::Then;
 

@@ -9,19 +9,13 @@
 
 #include "base/error.h"
 #include "tests/support/loopback_server.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace http_retry_test {
 
 using std::chrono::milliseconds;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 using Reply = LoopbackServer::Reply;
 using Then = LoopbackServer::Reply::Then;
 

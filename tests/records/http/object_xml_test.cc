@@ -4,17 +4,10 @@
 #include <utility>
 
 #include "base/error.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::ThrowsMessage;
 
 // A page with these elements in it.
 std::string Page(const std::string& elements) {

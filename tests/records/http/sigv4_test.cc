@@ -5,20 +5,12 @@
 #include <string>
 
 #include "tests/support/bytes.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 // The published vectors: AWS's Signature Version 4 test suite, and the
 // examples in S3's documentation of the Authorization header.
 namespace infeed {
 namespace {
-
-using ::testing::Contains;
-using ::testing::EndsWith;
-using ::testing::Not;
-using ::testing::Pair;
-using ::testing::StartsWith;
 
 SigV4Time At(std::chrono::year_month_day day, std::chrono::minutes time) {
   return std::chrono::sys_days(day) + time;

@@ -5,17 +5,10 @@
 #include "base/error.h"
 #include "base/shown_text.h"
 #include "records/http/secrets_guard.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::ThrowsMessage;
 
 TEST(UrlTest, TakesABucketAndAKeyByteForByte) {
   const Url url = ParseUrl("s3://My.bucket_1/a b/%41?x=#y");

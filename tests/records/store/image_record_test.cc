@@ -15,17 +15,11 @@
 #include "records/store/record_store.h"
 #include "records/store/seek_file.h"
 #include "tests/support/bytes.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 class ImageRecordTest : public ::testing::Test {
  protected:

@@ -8,18 +8,11 @@
 
 #include "base/error.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace tree_test {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 std::vector<std::string> ClassNames(const ImageTree& tree) {
   std::vector<std::string> names;

@@ -19,6 +19,7 @@
 #include "records/store/file_records.h"
 #include "records/tfrecord/format.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/matchers.h"
 #include "tests/support/raw_bytes.h"
 #include "tests/support/seen_records.h"
 #include "tests/support/tar_file.h"
@@ -26,18 +27,10 @@
 #include "tests/support/throws.h"
 #include "tests/support/zip_builder.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace index_data_test {
 
 namespace fs = std::filesystem;
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 struct Picture {
   std::string folder;  // its class

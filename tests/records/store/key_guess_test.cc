@@ -10,20 +10,15 @@
 #include "records/example/builder.h"
 #include "records/store/record_index.h"
 #include "tests/support/hex.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/tar_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace key_guess_test {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 using Bytes = std::vector<std::string_view>;
 using Numbers = std::vector<std::int64_t>;

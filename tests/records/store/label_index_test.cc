@@ -8,18 +8,14 @@
 #include "base/error.h"
 #include "records/example/imagenet_example.h"
 #include "tests/support/extra_feature.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::ElementsAre;
-using ::testing::Pair;
 
 std::string Labelled(std::int64_t label) {
   ImagenetExample example;

@@ -11,6 +11,7 @@
 #include "records/store/index_data.h"
 #include "records/store/label_index.h"
 #include "tests/support/flower_records.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/tar_file.h"
 #include "tests/support/temporary_folder.h"
@@ -18,14 +19,8 @@
 #include "tests/support/throws.h"
 #include "tests/support/zip_builder.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace label_offset_test {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 // Files of labels in folders of a test's own.
 class LabelOffsetTest : public ::testing::Test {

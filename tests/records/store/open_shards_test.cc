@@ -9,17 +9,12 @@
 
 #include "base/error.h"
 #include "records/files/shards.h"
+#include "tests/support/matchers.h"
 #include "tests/support/open_files.h"
 #include "tests/support/temporary_folder.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 // Ten files; file i has i bytes.
 class OpenShardsTest : public ::testing::Test {

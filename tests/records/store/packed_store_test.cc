@@ -13,23 +13,18 @@
 #include "records/store/record_index.h"
 #include "records/store/record_store.h"
 #include "tests/support/bytes.h"
+#include "tests/support/matchers.h"
 #include "tests/support/open_files.h"
 #include "tests/support/packed_file.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 // Records of compressed shards through RecordStore.
 namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 constexpr std::int64_t kShards = 3;
 constexpr std::int64_t kPerShard = 40;

@@ -1,16 +1,10 @@
 #include <vector>
 
 #include "records/store/record_store.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 constexpr ReadPlanOptions kOptions = {.max_hole_bytes = 50,
                                       .max_read_bytes = 1000};

@@ -9,19 +9,14 @@
 #include "records/example/reader.h"
 #include "records/files/open_source.h"
 #include "tests/support/bytes.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/tar_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace record_cursor_test {
-
-using ::testing::StartsWith;
-using ::testing::ThrowsMessage;
 
 TEST(RecordCursor, ReadsTfrecords) {
   const TemporaryFolder folder;

@@ -10,20 +10,13 @@
 #include "records/store/dali_index.h"
 #include "records/tfrecord/index_file.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/matchers.h"
 #include "tests/support/packed_file.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 namespace fs = std::filesystem;
 

@@ -10,19 +10,15 @@
 #include "base/error.h"
 #include "records/bytes/crc32c.h"
 #include "records/files/shards.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 // Ten shards of three records; record i is i times the letter of its shard.
 class RecordStoreTest : public ::testing::Test {

@@ -18,6 +18,7 @@
 #include "records/store/index_data.h"
 #include "records/tfrecord/format.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/matchers.h"
 #include "tests/support/raw_bytes.h"
 #include "tests/support/seen_records.h"
 #include "tests/support/tar_file.h"
@@ -25,18 +26,12 @@
 #include "tests/support/throws.h"
 #include "tests/support/zip_builder.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 // One tree of images is understood in the same way as a folder and in every
 // archive.
 namespace infeed {
 namespace tree_forms_test {
 
 namespace fs = std::filesystem;
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // Trees, each as the paths and bytes of its files.
 using Tree = std::map<std::string, std::string>;

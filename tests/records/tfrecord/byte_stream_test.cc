@@ -10,15 +10,10 @@
 #include "records/tfrecord/compression.h"
 #include "records/tfrecord/format.h"
 #include "tests/support/bytes.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace byte_stream_test {
-
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 class StringSink final : public ByteSink {
  public:

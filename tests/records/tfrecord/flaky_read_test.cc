@@ -11,11 +11,9 @@
 
 #include "base/error.h"
 #include "records/tfrecord/reader.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace {
 
@@ -50,9 +48,6 @@ extern "C" ssize_t pread(int descriptor, void* bytes, std::size_t count,
 
 namespace infeed {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 class FlakyReadTest : public ::testing::Test {
  protected:

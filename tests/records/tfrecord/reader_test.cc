@@ -16,22 +16,13 @@
 #include "records/tfrecord/index_file.h"
 #include "records/tfrecord/writer.h"
 #include "tests/support/hex.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::AnyOf;
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 // Reads a file to its end: payloads, and in their places the reasons of what
 // was wrong.

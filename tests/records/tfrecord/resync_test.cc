@@ -10,19 +10,12 @@
 #include "records/tfrecord/index_file.h"
 #include "records/tfrecord/reader.h"
 #include "records/tfrecord/writer.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace resync_test {
-
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr std::size_t kFrame = 17;  // of one byte
 

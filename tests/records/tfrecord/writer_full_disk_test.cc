@@ -9,17 +9,13 @@
 #include "records/tfrecord/index_file.h"
 #include "records/tfrecord/reader.h"
 #include "records/tfrecord/writer.h"
+#include "tests/support/matchers.h"
 #include "tests/support/small_disk.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 void WriteRecords(const std::string& path, int count, Compression kind) {
   TfrecordWriter writer(path, {.compression = kind, .write_index = true});

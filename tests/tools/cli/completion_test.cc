@@ -5,17 +5,12 @@
 #include <CLI/CLI.hpp>
 
 #include "base/atomic_file.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/cli/flags.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace completion_test {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 std::vector<std::string> ChoicesOfText(const std::string& text) {
   CLI::App app;

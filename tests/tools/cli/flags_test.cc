@@ -12,17 +12,13 @@
 #include "base/error.h"
 #include "base/program_end.h"
 #include "tests/support/argument_vector.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 #include "tools/cli/number_checks.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
 using ::testing::internal::CaptureStderr;
 using ::testing::internal::CaptureStdout;
 using ::testing::internal::GetCapturedStderr;

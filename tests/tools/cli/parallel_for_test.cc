@@ -5,14 +5,10 @@
 #include <vector>
 
 #include "base/error.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::Each;
 
 TEST(ParallelForTest, CallsEachIndexOnce) {
   for (const int threads : {0, 1, 4, 100}) {

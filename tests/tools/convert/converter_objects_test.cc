@@ -18,6 +18,7 @@
 #include "tests/support/exif_jpeg.h"
 #include "tests/support/grey_png.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
@@ -26,15 +27,8 @@
 #include "tools/images/voc.h"
 #include "tools/images/yolo.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace converter_objects_test {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // The values of a feature as text: "1 2.5", "a b".
 std::string TextOf(const ExampleFeature& feature) {

@@ -20,6 +20,7 @@
 #include "tests/support/bytes.h"
 #include "tests/support/files_in.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/tar_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
@@ -27,17 +28,10 @@
 #include "tools/convert/converter.h"
 #include "tools/images/tree_union.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace converter_records_test {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 constexpr PlanOptions kTars = {.format = ShardFormat::kWebdataset, .shards = 3};
 constexpr std::int64_t kMaxBytes = 1 << 26;

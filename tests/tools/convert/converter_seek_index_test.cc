@@ -10,19 +10,13 @@
 #include "records/store/seek_feature.h"
 #include "records/tfrecord/reader.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/convert/conversion_text.h"
 #include "tools/convert/converter.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 // Converts validation images, whose order is that of their names.
 class ConverterSeekIndexTest : public ::testing::Test {

@@ -4,15 +4,11 @@
 #include <string>
 
 #include "base/atomic_file.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::ElementsAre;
 
 constexpr const char* kName = "train/train-00000-of-00001";
 

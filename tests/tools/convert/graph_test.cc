@@ -9,17 +9,12 @@
 
 #include "base/error.h"
 #include "records/store/image_tree.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::testing::Le;
-using ::testing::SizeIs;
 
 // Shards of so many images each; an image's record is its path. Writes down
 // what the graph does.

@@ -17,16 +17,12 @@
 #include "preprocess/pixels/pack.h"
 #include "preprocess/resize/area.h"
 #include "tests/support/exif_jpeg.h"
+#include "tests/support/matchers.h"
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace image_encoder_test {
-
-using ::testing::HasSubstr;
 
 std::string MessageFor(const std::string& file, bool verify = true) {
   ImageEncoder encoder({.verify = verify});

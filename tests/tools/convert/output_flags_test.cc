@@ -8,16 +8,12 @@
 
 #include "base/error.h"
 #include "tests/support/argument_vector.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 #include "tools/cli/flags.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace output_flags_test {
-
-using ::testing::HasSubstr;
 
 using Words = std::vector<std::string>;
 

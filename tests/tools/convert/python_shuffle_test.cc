@@ -3,14 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 // The vectors are CPython 3.11's: random.seed(s); random.shuffle(range(n)).
 TEST(PythonShuffleTest, GivesPythonsOrderForSeedZero) {

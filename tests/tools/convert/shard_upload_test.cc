@@ -11,18 +11,14 @@
 #include "records/tfrecord/index_file.h"
 #include "tests/support/files_in.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/convert/converter.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace shard_upload_test {
 
 namespace fs = std::filesystem;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr std::int64_t kMaxBytes = 1 << 20;
 

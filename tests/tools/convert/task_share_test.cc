@@ -5,16 +5,12 @@
 
 #include "base/environment.h"
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 #include "tools/convert/output_flags.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace task_share_test {
-
-using ::testing::HasSubstr;
 
 using Variables = std::map<std::string, std::string>;
 

@@ -11,17 +11,13 @@
 #include "preprocess/codecs/image_decoder.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "tests/support/files_in.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "tools/demo/shapes.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr std::int64_t kMaxBytes = 1 << 20;
 

@@ -9,13 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::Ge;
 using ::testing::Le;
 

@@ -6,15 +6,11 @@
 #include <vector>
 
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace csv_test {
-
-using ::testing::ElementsAre;
 
 using Rows = std::vector<std::vector<std::string>>;
 

@@ -6,19 +6,10 @@
 
 #include "base/error.h"
 #include "tests/support/image_folder.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::SizeIs;
 
 // "FOLDER/NAME" of each image of a group, in a folder.
 std::vector<std::string> Names(const DuplicateGroup& group,

@@ -5,19 +5,13 @@
 
 #include "base/error.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/raw_bytes.h"
 #include "tests/support/throws.h"
 #include "tools/images/raw_images.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace idx_file_test {
-
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
 
 std::string Values(const IdxFile& file) {
   std::string values(static_cast<std::size_t>(file.bytes->size() - file.first),

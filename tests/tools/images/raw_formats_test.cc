@@ -5,22 +5,14 @@
 
 #include "base/error.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/raw_bytes.h"
 #include "tests/support/throws.h"
 #include "tools/images/duplicates.h"
 #include "tools/images/raw_images.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace raw_formats_test {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 constexpr std::size_t kXlaJlBytes = std::size_t{3} * 224 * 224;
 

@@ -8,17 +8,13 @@
 
 #include "base/error.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/raw_bytes.h"
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::HasSubstr;
 
 // Two images of 3x2 pixels, counted through.
 RawPart Part(PixelLayout layout) {

@@ -9,6 +9,7 @@
 #include "records/example/imagenet_example.h"
 #include "records/files/dataset_info.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/tar_file.h"
 #include "tests/support/test_jpeg.h"
@@ -18,16 +19,8 @@
 #include "tools/images/source.h"
 #include "tools/images/tree_union.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace record_tree_test {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 ImageTree Find(const std::string& data) {
   return FindRecordImages(data, {}, 2, [](std::int64_t) {}).value();

@@ -5,18 +5,11 @@
 
 #include "base/error.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace tree_union_test {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 // "FOLDER/NAME:CLASS INDEX" of each image of a split.
 std::vector<std::string> Images(const ImageSplit& split) {

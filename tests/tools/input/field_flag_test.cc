@@ -8,15 +8,12 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace field_flag_test {
 
-using ::testing::HasSubstr;
 using Shape = std::vector<std::int64_t>;
 
 TEST(FieldFlagTest, ReadsEachForm) {

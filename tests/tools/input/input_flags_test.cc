@@ -8,17 +8,12 @@
 
 #include "base/error.h"
 #include "tests/support/argument_vector.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 #include "tools/cli/flags.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // The options of a command line with these arguments.
 InputOptions Resolved(std::vector<std::string> arguments) {

@@ -12,18 +12,15 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "tests/support/made_stats.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
-using testing::HasSubstr;
 
 class MetricsFileTest : public testing::Test {
  protected:

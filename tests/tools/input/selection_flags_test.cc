@@ -14,22 +14,15 @@
 #include "records/example/imagenet_example.h"
 #include "records/files/dataset_info.h"
 #include "tests/support/argument_vector.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "tools/cli/flags.h"
 #include "tools/input/input_flags.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::UnorderedElementsAre;
 
 SelectionChoice Parsed(std::vector<std::string> arguments) {
   CLI::App app("A tool.");

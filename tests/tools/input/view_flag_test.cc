@@ -2,16 +2,12 @@
 #include <vector>
 
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 #include "tools/input/input_flags.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace view_flag_test {
-
-using ::testing::HasSubstr;
 
 TEST(ViewFlagTest, ReadsSettingsBesideThoseOfTheInput) {
   InputOptions options = {.preprocess = {.recipe = Recipe::kTorchvision}};

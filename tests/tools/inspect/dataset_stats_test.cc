@@ -9,21 +9,16 @@
 #include "records/bytes/byte_size.h"
 #include "tests/support/extra_feature.h"
 #include "tests/support/flower_records.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/seek_records.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 #include "tools/inspect/dataset_stats_report.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 using Json = nlohmann::json;
 
 std::string TextOf(const StatsReport& report, std::size_t max_classes = 20) {

@@ -12,20 +12,15 @@
 #include "tests/support/example_wire.h"
 #include "tests/support/files_in.h"
 #include "tests/support/flower_records.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace extraction_test {
 
 namespace fs = std::filesystem;
-using ::testing::ElementsAre;
-using ::testing::Pair;
-using ::testing::UnorderedElementsAre;
 
 class ExtractionTest : public ::testing::Test {
  protected:

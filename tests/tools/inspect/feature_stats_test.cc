@@ -9,14 +9,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace feature_stats_test {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using Bytes = std::vector<std::string_view>;
 using Floats = std::vector<float>;
 using Ids = std::vector<std::int64_t>;

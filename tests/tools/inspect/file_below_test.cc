@@ -4,17 +4,14 @@
 
 #include "base/atomic_file.h"
 #include "tests/support/bytes.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 
 TEST(FileBelowTest, WritesTheFileAndNothingElse) {
   const TemporaryFolder folder;

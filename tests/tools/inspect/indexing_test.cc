@@ -14,6 +14,7 @@
 #include "records/store/seek_file.h"
 #include "records/tfrecord/index_file.h"
 #include "tests/support/bytes.h"
+#include "tests/support/matchers.h"
 #include "tests/support/packed_file.h"
 #include "tests/support/record_file.h"
 #include "tests/support/seek_records.h"
@@ -21,17 +22,10 @@
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace indexing_test {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
 // Two shards: records of 5 and 3 bytes, and one of 1.

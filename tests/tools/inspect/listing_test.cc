@@ -9,19 +9,13 @@
 #include "records/files/dataset_info.h"
 #include "records/store/file_records.h"
 #include "records/tfrecord/writer.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 // Two records each in an indexed shard, a compressed one, and one whose index

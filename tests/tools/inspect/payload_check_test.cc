@@ -7,16 +7,12 @@
 #include "tests/support/bytes.h"
 #include "tests/support/example_wire.h"
 #include "tests/support/flower_records.h"
+#include "tests/support/matchers.h"
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace payload_check_test {
-
-using ::testing::HasSubstr;
 
 std::string ErrorOf(const std::string& payload, bool decode) {
   return MessageOf<DataError>(

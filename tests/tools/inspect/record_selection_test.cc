@@ -10,19 +10,13 @@
 #include "records/tfrecord/compression.h"
 #include "records/tfrecord/writer.h"
 #include "tests/support/flower_records.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 // Labels 1 and 2 in a plain shard, 3 and 4 in a compressed one, 5 and 6 in a
 // plain one.

@@ -1,12 +1,8 @@
+#include "tests/support/matchers.h"
 #include "tools/inspect/feature_stats.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::IsEmpty;
 
 TEST(TallyTest, KnowsQuantilesExactly) {
   Tally tally;

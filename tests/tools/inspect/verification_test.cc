@@ -17,23 +17,16 @@
 #include "records/tfrecord/writer.h"
 #include "tests/support/bytes.h"
 #include "tests/support/flower_records.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/seek_records.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 #include "tools/inspect/indexing.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace verification_test {
 
-using ::testing::AllOf;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 // Two good shards, of two records and of one.

@@ -4,15 +4,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 TEST(ShardArgumentsTest, SkipWhatAShellNamesBesideShards) {
   std::vector<std::string> paths = {"s/dataset.json",

@@ -7,18 +7,13 @@
 
 #include "records/example/builder.h"
 #include "records/example/imagenet_example.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/tools/records/run_verb.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace head_test {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 // What the verb prints.
 std::string Head(const std::string& arguments) {

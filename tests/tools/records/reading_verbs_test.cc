@@ -14,6 +14,7 @@
 #include "records/store/seek_file.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/flower_records.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/seek_records.h"
 #include "tests/support/temporary_folder.h"
@@ -21,18 +22,10 @@
 #include "tests/support/throws.h"
 #include "tests/tools/records/run_verb.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace reading_verbs_test {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 // A shard of one record, a JPEG.

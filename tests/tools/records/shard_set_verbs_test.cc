@@ -12,6 +12,7 @@
 #include "records/tfrecord/compression.h"
 #include "records/tfrecord/writer.h"
 #include "tests/support/flower_records.h"
+#include "tests/support/matchers.h"
 #include "tests/support/photograph_forms.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
@@ -20,18 +21,10 @@
 #include "tests/support/zip_builder.h"
 #include "tests/tools/records/run_verb.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace shard_set_verbs_test {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 // Labels 1 and 2 in a plain shard, 3 and 4 in a compressed one, 5 and 6 in a

@@ -11,20 +11,16 @@
 #include "records/files/dataset_info.h"
 #include "records/tfrecord/reader.h"
 #include "tests/support/flower_records.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "tests/tools/records/run_verb.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace writing_verbs_test {
 
 namespace fs = std::filesystem;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
 
 // A shard of three records, the first and the last of one class.
 class WritingVerbsTest : public ::testing::Test {

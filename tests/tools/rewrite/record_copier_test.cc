@@ -8,19 +8,14 @@
 #include "base/error.h"
 #include "pipeline/order/sample_order.h"
 #include "records/store/record_index.h"
+#include "tests/support/matchers.h"
 #include "tests/support/read_payloads.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 // Three shards of 50 records, of 0 and of 30, which a copy shuffles.
 class RecordCopierTest : public ::testing::Test {

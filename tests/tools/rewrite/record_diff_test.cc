@@ -10,18 +10,13 @@
 #include "records/files/open_source.h"
 #include "tests/support/bytes.h"
 #include "tests/support/example_wire.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace record_diff_test {
-
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 using Kind = KeyDifference::Kind;
 using Paths = std::vector<std::string>;

@@ -11,6 +11,7 @@
 #include "records/tfrecord/reader.h"
 #include "tests/support/files_in.h"
 #include "tests/support/flower_records.h"
+#include "tests/support/matchers.h"
 #include "tests/support/packed_file.h"
 #include "tests/support/read_payloads.h"
 #include "tests/support/record_file.h"
@@ -18,22 +19,11 @@
 #include "tests/support/throws.h"
 #include "tools/rewrite/shard_repair.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace set_repair_test {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Key;
-using ::testing::Pair;
-using ::testing::SizeIs;
-using ::testing::StartsWith;
 
 // A training shard with seven bytes too many, and one for validation.
 class SetRepairTest : public ::testing::Test {

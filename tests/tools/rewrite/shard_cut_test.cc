@@ -3,13 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace shard_cut_test {
-
-using ::testing::ElementsAre;
 
 using Kind = ShardCut::Kind;
 

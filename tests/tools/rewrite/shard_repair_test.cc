@@ -14,6 +14,7 @@
 #include "base/atomic_file.h"
 #include "records/bytes/byte_source.h"
 #include "records/example/imagenet_example.h"
+#include "tests/support/matchers.h"
 #include "tests/support/packed_file.h"
 #include "tests/support/packed_payload.h"
 #include "tests/support/read_payloads.h"
@@ -21,14 +22,9 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using Random = std::mt19937;
 
 constexpr std::int64_t kMaxBytes = 1 << 24;

@@ -15,22 +15,16 @@
 #include "records/tfrecord/writer.h"
 #include "tests/support/files_in.h"
 #include "tests/support/flower_records.h"
+#include "tests/support/matchers.h"
 #include "tests/support/read_payloads.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace shard_rewriter_test {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 using ::testing::UnorderedElementsAreArray;
 using Kind = ShardCut::Kind;
 using Strings = std::vector<std::string>;

@@ -6,18 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace check_test {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::Pair;
 
 // Two shards that a dataset.json describes, the first with two records.
 class ShardCheckTest : public ::testing::Test {

@@ -5,18 +5,10 @@
 #include <vector>
 
 #include "base/error.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
-using ::testing::ThrowsMessage;
 
 std::vector<std::int64_t> Counts(const std::vector<ShardRange>& ranges) {
   std::vector<std::int64_t> counts;

@@ -5,17 +5,14 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace staged_folder_test {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 
 class StagedFolderTest : public ::testing::Test {
  protected:

@@ -2,16 +2,14 @@
 
 #include <string>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace comparison_report_test {
 
 using nlohmann::json;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 SampleDescription MadeSample(const std::string& shard) {
   return {.record = 7,

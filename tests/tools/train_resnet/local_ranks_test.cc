@@ -4,15 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "tests/support/argument_vector.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using testing::ElementsAre;
 
 std::vector<std::string> RankWords(std::vector<std::string> words) {
   ArgumentVector argv(std::move(words));

@@ -6,22 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/environment.h"
 #include "base/error.h"
 #include "tests/support/argument_vector.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 #include "trainer/params/table.h"
 
 namespace infeed {
 namespace {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
 
 std::optional<TrainFlags> Read(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "train_resnet");

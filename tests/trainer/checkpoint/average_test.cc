@@ -3,11 +3,9 @@
 #include <fstream>
 #include <string>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/error.h"
 #include "tests/support/made_checkpoint.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tensors.h"
 #include "tests/support/throws.h"
@@ -16,9 +14,6 @@
 
 namespace infeed {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 class AverageTest : public testing::Test {
  protected:

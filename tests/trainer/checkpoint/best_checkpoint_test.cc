@@ -5,12 +5,10 @@
 #include <limits>
 #include <string>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "tests/support/made_checkpoint.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "trainer/checkpoint/save.h"
@@ -18,9 +16,6 @@
 
 namespace infeed {
 namespace {
-
-using testing::HasSubstr;
-using testing::Optional;
 
 class BestCheckpointTest : public testing::Test {
  protected:

@@ -10,12 +10,10 @@
 #include <tuple>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "tests/support/made_checkpoint.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "trainer/checkpoint/save.h"
@@ -25,9 +23,6 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 Checkpoint At(std::int64_t step) { return MadeCheckpoint(step); }
 

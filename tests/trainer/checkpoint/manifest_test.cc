@@ -4,17 +4,13 @@
 #include <utility>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
 namespace infeed {
 
 namespace manifest_test {
-
-using testing::HasSubstr;
 
 std::string ErrorOf(std::string_view text) {
   return MessageOf<DataError>([&] { (void)ParseManifest(text); });
@@ -62,8 +58,6 @@ TEST(ManifestTest, RefusesWhatIsNotAManifest) {
 }  // namespace manifest_test
 
 namespace run_state_test {
-
-using testing::HasSubstr;
 
 std::string ErrorOf(std::string_view text) {
   return MessageOf<DataError>([&] { (void)ParseRunState(text); });

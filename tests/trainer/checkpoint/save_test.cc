@@ -5,11 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/error.h"
 #include "tests/support/made_checkpoint.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
@@ -17,9 +15,6 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 // Both ways of writing.
 class CheckpointWriterTest : public testing::TestWithParam<bool> {

@@ -7,12 +7,10 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "tests/support/made_checkpoint.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "trainer/checkpoint/save.h"
@@ -24,8 +22,6 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::HasSubstr;
 
 ModelOptions Model(int classes = 10) {
   return {.kind = ModelKind::kLeNet, .num_classes = classes};

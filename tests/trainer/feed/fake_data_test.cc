@@ -6,21 +6,15 @@
 #include <vector>
 
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 #include "trainer/feed/infeed.h"
 #include "trainer/feed/run_input.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::Each;
 using ::testing::Ge;
-using ::testing::HasSubstr;
 using ::testing::Lt;
 using ::testing::Ne;
 

@@ -8,15 +8,10 @@
 
 #include "pipeline/memory/batch.h"
 #include "pipeline/memory/batch_pool.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using testing::ElementsAre;
-using testing::EndsWith;
 
 // Pins as many batches as `limit` says.
 class OptionalPinningTest : public testing::Test {

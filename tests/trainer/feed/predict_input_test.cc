@@ -6,18 +6,11 @@
 
 #include "base/error.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::SizeIs;
-using testing::ThrowsMessage;
 
 // Nothing here is decoded: any bytes will do.
 class PredictInputTest : public testing::Test {

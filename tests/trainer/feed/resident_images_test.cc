@@ -8,18 +8,13 @@
 
 #include "base/error.h"
 #include "pipeline/memory/image_choice.h"
+#include "tests/support/matchers.h"
 #include "tests/support/packed_payload.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace resident_images_test {
-
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 constexpr int kSide = 12;
 constexpr int kRecords = 43;

@@ -7,17 +7,13 @@
 #include <vector>
 
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace sized_input_test {
-
-using testing::HasSubstr;
 
 const InputOptions kTraining{.batch_size = 4,
                              .preprocess = {.image_size = 99},  // Not used.

@@ -6,17 +6,11 @@
 #include <vector>
 
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
-
-using testing::ElementsAre;
-using testing::EndsWith;
-using testing::IsEmpty;
 
 // A device that notes what it is asked for, and rejects captures from the
 // `allowed`-th on.

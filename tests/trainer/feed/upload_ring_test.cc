@@ -13,18 +13,12 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "pipeline/memory/batch_pool.h"
+#include "tests/support/matchers.h"
 #include "trainer/feed/device_failure.h"
 #include "trainer/feed/infeed.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using testing::StartsWith;
-using testing::Throws;
-using testing::ThrowsMessage;
 
 constexpr int kSlots = 3;
 

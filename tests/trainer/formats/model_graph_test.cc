@@ -4,17 +4,13 @@
 #include <string>
 
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/random_weights.h"
 #include "tests/support/throws.h"
 #include "trainer/formats/torch_script_source.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using ::testing::HasSubstr;
 
 const ModelOptions kLeNetOptions = {.kind = ModelKind::kLeNet,
                                     .num_classes = 10};

@@ -3,10 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
 namespace infeed {
@@ -14,8 +12,6 @@ namespace pickle_test {
 
 using namespace std::string_literals;
 using Kind = PickleNode::Kind;
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 std::string ErrorOf(std::string_view bytes) {
   return MessageOf<DataError>(

@@ -5,11 +5,9 @@
 #include <span>
 #include <string>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/tensors.h"
 #include "tests/support/throws.h"
 #include "trainer/formats/safetensors.h"
@@ -17,9 +15,6 @@
 // Against files that PyTorch wrote: data/make_torch_weight_goldens.py.
 namespace infeed {
 namespace pth_file_test {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 std::string PathOf(const std::string& name) {
   return std::string(INFEED_TEST_DATA) + "/weights/" + name;

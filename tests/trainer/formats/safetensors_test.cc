@@ -5,21 +5,18 @@
 #include <string>
 #include <string_view>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/bytes/crc32c.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tensors.h"
 #include "tests/support/throws.h"
 
 namespace infeed {
 namespace safetensors_test {
-
-using testing::HasSubstr;
 
 // The bytes of a safetensors file with any header, right or wrong.
 std::string SafetensorsFile(std::string_view header,

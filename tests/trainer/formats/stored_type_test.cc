@@ -3,18 +3,14 @@
 #include <limits>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/tensors.h"
 #include "tests/support/throws.h"
 #include "trainer/formats/host_tensor.h"
 
 namespace infeed {
 namespace {
-
-using testing::HasSubstr;
 
 template <typename Stored>
 HostTensor Convert(StoredType type, const std::vector<Stored>& values) {

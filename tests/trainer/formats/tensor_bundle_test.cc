@@ -5,12 +5,10 @@
 #include <limits>
 #include <string>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "tests/support/hex.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tensors.h"
 #include "tests/support/throws.h"
@@ -20,8 +18,6 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 // Made by data/make_tensorflow_weight_goldens.py.
 const std::string kGoldens = std::string(INFEED_TEST_DATA) + "/weights/";

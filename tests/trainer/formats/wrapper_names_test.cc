@@ -3,15 +3,12 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/support/matchers.h"
 #include "tests/support/tensors.h"
 
 namespace infeed {
 namespace {
 
-using testing::ElementsAre;
 using Names = std::vector<std::string>;
 
 Names Of(const Names& names) {

@@ -11,19 +11,14 @@
 #include <ATen/ATen.h>
 
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/rank_threads.h"
 #include "tests/support/throws.h"
 #include "trainer/ranks/place.h"
 #include "trainer/ranks/socket.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace device_group_test {
-
-using testing::AllOf;
-using testing::HasSubstr;
 
 std::unique_ptr<DeviceGroup> JoinAll(
     Ranks& ranks, std::chrono::seconds timeout = kRankTimeout) {

@@ -8,17 +8,11 @@
 #include <c10/util/Exception.h>
 
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace torch_errors_test {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 std::string Named(const std::string& asked) { return "no room for " + asked; }
 

@@ -5,20 +5,16 @@
 #include <thread>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "base/error.h"
 #include "tests/support/closed_port.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 #include "trainer/ranks/ranks.h"
 
 namespace infeed {
 namespace {
-
-using testing::HasSubstr;
-using testing::StartsWith;
 
 constexpr std::chrono::seconds kLong{120};
 

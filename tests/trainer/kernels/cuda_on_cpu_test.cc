@@ -5,16 +5,11 @@
 #include <vector>
 
 #include "tests/support/device_array.h"
+#include "tests/support/matchers.h"
 #include "trainer/kernels/vectors.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 void ExpectFailure(const std::string& why) {
   ASSERT_EQ(cudaGetLastError(), cudaErrorLaunchFailure);

@@ -6,17 +6,13 @@
 #include <vector>
 
 #include "tests/support/device_array.h"
+#include "tests/support/matchers.h"
 #include "trainer/kernels/kernels.h"
 #include "trainer/kernels/optimizer_math.h"
 #include "trainer/model/flat_chunks.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using testing::Each;
 
 constexpr std::size_t kSize = 40000;
 constexpr double kDecay = 0.01;

@@ -8,14 +8,10 @@
 #include "pipeline/memory/image_choice.h"
 #include "preprocess/pixels/image_size.h"
 #include "tests/support/device_array.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using testing::ElementsAre;
 
 class GatherKernelTest : public DeviceTest,
                          public testing::WithParamInterface<ImageSize> {};

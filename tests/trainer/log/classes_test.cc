@@ -1,14 +1,9 @@
 #include "trainer/log/classes.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 EvalResult Perfect(int classes) {
   EvalResult result;

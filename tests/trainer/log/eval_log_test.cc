@@ -7,20 +7,15 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "trainer/log/pictures.h"
 #include "trainer/results/model_dir.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 const EvalSubject kOwn = {
     .split = "validation", .data = "0123abcd", .key = "1a2b3c4d"};

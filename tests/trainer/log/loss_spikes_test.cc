@@ -5,17 +5,10 @@
 #include <random>
 #include <utility>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace loss_spikes_test {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 constexpr double kNotFinite = std::numeric_limits<double>::quiet_NaN();
 

@@ -1,19 +1,13 @@
 #include "trainer/log/report.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.h"
 #include "tests/support/made_stats.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "trainer/results/metrics_log.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 // Every element is closed, in its turn, and no stray < or & stands about.
 // Elements without an end are those of HTML that have none.

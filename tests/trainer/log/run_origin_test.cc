@@ -3,16 +3,11 @@
 #include <cstdio>
 #include <memory>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/support/matchers.h"
 #include "trainer/params/parse.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 // The words into which a shell splits a text, one per line.
 std::string WordsByShell(const std::string& text) {

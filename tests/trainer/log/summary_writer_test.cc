@@ -1,20 +1,16 @@
 #include "trainer/log/summary_writer.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/tfrecord/format.h"
 #include "records/tfrecord/reader.h"
 #include "tests/support/hex.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
 namespace infeed {
 namespace {
-
-using testing::HasSubstr;
 
 // The payloads of an event file.
 std::vector<std::string> Events(const std::string& path) {

@@ -8,23 +8,18 @@
 #include <filesystem>
 #include <fstream>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
 #include "tests/support/made_stats.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 
 namespace infeed {
 namespace {
 
 using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
-using ::testing::StartsWith;
 
 constexpr DeviceUse kDevice = {.loop_seconds = 4,
                                .busy_seconds = 3,

@@ -1,16 +1,10 @@
 #include "trainer/log/train_verdict.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "tests/support/made_stats.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 // A hundred seconds of ten loops, nearly all of it in steps.
 RunTimes GoodRun() {

@@ -14,16 +14,12 @@
 
 #include "base/error.h"
 #include "tests/support/made_batches.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 #include "tests/support/torchvision_golden.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace device_loop_test {
-
-using testing::HasSubstr;
 
 constexpr int kBatch = 8;
 constexpr int kSide = 32;

@@ -6,16 +6,12 @@
 
 #include <torch/types.h>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
 
-using testing::ElementsAre;
-using testing::ElementsAreArray;
 using testing::FloatNear;
-using testing::IsEmpty;
 
 DeviceBatch BatchOf(const std::vector<std::int64_t>& labels,
                     const std::vector<float>& weights) {

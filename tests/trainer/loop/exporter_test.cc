@@ -8,18 +8,15 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/random_weights.h"
 #include "tests/support/temporary_folder.h"
 #include "trainer/formats/safetensors.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 
 class ExporterTest : public testing::Test {
  protected:

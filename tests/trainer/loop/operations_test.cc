@@ -17,16 +17,12 @@
 #include <torch/version.h>
 
 #include "tests/support/made_batches.h"
+#include "tests/support/matchers.h"
 #include "tests/trainer/loop/value_reads.h"
 #include "trainer/loop/device_loop.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace operations_test {
-
-using testing::IsEmpty;
 
 constexpr int kBatch = 2;
 constexpr int kSide = 64;  // of the last convolutions: 2

@@ -15,20 +15,12 @@
 
 #include "base/error.h"
 #include "tests/support/made_batches.h"
+#include "tests/support/matchers.h"
 #include "trainer/loop/device_loop.h"
 #include "trainer/loop/passes.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace step_test {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::IsEmpty;
-using ::testing::StartsWith;
 
 constexpr int kBatch = 8;
 constexpr int kSide = 4;

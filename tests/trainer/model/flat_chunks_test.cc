@@ -3,13 +3,10 @@
 #include <array>
 #include <vector>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using testing::ElementsAre;
 
 TEST(FlatChunksTest, CutEachParameterByItself) {
   const std::array<FlatParameter, 3> parameters = {

@@ -4,15 +4,11 @@
 #include <string>
 
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
-
-using testing::HasSubstr;
 
 TEST(ImageSizeScheduleTest, WithoutTextTheSizeIsConstant) {
   const ImageSizeSchedule schedule("", 224);

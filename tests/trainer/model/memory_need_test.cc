@@ -2,15 +2,10 @@
 
 #include <cstdint>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 constexpr std::int64_t kMiB = 1 << 20;
 

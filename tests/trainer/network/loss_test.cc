@@ -7,13 +7,11 @@
 
 #include <torch/types.h>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
 
-using testing::ElementsAre;
 using testing::FloatNear;
 
 torch::Tensor Labels(const std::vector<std::int64_t>& labels) {

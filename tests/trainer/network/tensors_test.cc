@@ -6,13 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using testing::ElementsAre;
 
 std::map<std::string, OptimizedParameter> ResNet18(
     const OptimizerOptions& options) {

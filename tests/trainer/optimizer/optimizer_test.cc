@@ -12,16 +12,12 @@
 #include <ATen/Parallel.h>
 #include <torch/types.h>
 
+#include "tests/support/matchers.h"
 #include "tests/support/torchvision_golden.h"
 #include "trainer/optimizer/pass.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace optimizer_test {
-
-using testing::ElementsAre;
 
 const nlohmann::json& Golden() {
   static const nlohmann::json kGolden = nlohmann::json::parse(

@@ -1,18 +1,13 @@
 #include <string>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 #include "trainer/params/params.h"
 #include "trainer/params/table.h"
 
 namespace infeed {
 namespace checks_test {
-
-using testing::AllOf;
-using testing::HasSubstr;
 
 std::string ErrorOf(const std::string& text) {
   return MessageOf<UsageError>([&] {

@@ -5,11 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "trainer/model/named_networks.h"
@@ -17,8 +15,6 @@
 
 namespace infeed {
 namespace params_test {
-
-using testing::HasSubstr;
 
 RunParams ReadRun(const std::string& override_text,
                   const std::string& file = "") {

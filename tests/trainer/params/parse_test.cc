@@ -4,18 +4,14 @@
 #include <utility>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
 namespace infeed {
 namespace {
-
-using testing::HasSubstr;
 
 // "name=value" of each assignment.
 std::vector<std::string> Texts(const std::vector<OptionAssignment>& list) {

@@ -4,19 +4,15 @@
 #include <string_view>
 #include <utility>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "trainer/params/params.h"
 
 namespace infeed {
 namespace {
-
-using testing::HasSubstr;
 
 RunParams RunOf(std::string_view preset,
                 const std::string& override_text = "") {

@@ -5,18 +5,12 @@
 #include <vector>
 
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 #include "trainer/params/train_params.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 TEST(StationOptionsTest, TheDeviceGetsTheGpusSwitches) {
   TrainParams params;

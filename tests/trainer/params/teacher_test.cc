@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "trainer/checkpoint/best_checkpoint.h"
@@ -13,14 +14,8 @@
 #include "trainer/results/model_dir.h"
 #include "trainer/run/memory.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace teacher_test {
-
-using testing::HasSubstr;
-using testing::Not;
 
 const DeviceOptions kCpu = {.device = "cpu", .threads = 1};
 

@@ -5,15 +5,10 @@
 #include <vector>
 
 #include "tests/support/image_folder.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 class ValidationTest : public testing::Test {
  protected:

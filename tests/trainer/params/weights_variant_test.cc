@@ -7,13 +7,11 @@
 #include <span>
 #include <string>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/bytes/crc32c.h"
 #include "tests/support/made_checkpoint.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "trainer/checkpoint/save.h"
@@ -22,9 +20,6 @@
 
 namespace infeed::weights_variant {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
 
 std::string Varint(std::uint64_t value) {
   std::string bytes;

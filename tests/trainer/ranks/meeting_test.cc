@@ -18,24 +18,17 @@
 #include <utility>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "tests/support/closed_port.h"
 #include "tests/support/listening_sockets.h"
+#include "tests/support/matchers.h"
 #include "tests/support/star_test.h"
 #include "tests/support/throws.h"
 
 namespace infeed {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::SizeIs;
-using testing::StartsWith;
 using namespace std::chrono_literals;
 
 // A connection that sends any bytes.

@@ -5,17 +5,12 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
 namespace infeed {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 using Values = std::map<std::string, std::string>;
 

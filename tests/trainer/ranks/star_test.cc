@@ -7,18 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/star_test.h"
 #include "tests/support/throws.h"
 
 namespace infeed {
 namespace {
 
-using testing::HasSubstr;
-using testing::SizeIs;
 using namespace std::chrono_literals;
 
 class RankStarTest : public StarTest {};

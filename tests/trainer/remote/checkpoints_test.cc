@@ -4,10 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/remote_files.h"
 #include "trainer/checkpoint/checkpoint.h"
 
@@ -15,10 +13,6 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::ThrowsMessage;
 
 class RemoteCheckpointsTest : public RemoteFiles {
  protected:

@@ -6,10 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/remote_files.h"
 #include "tests/support/throws.h"
 #include "trainer/checkpoint/best_checkpoint.h"
@@ -19,10 +17,6 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 // One machine after the other, each with a disk, and one store.
 class RemoteModelTest : public RemoteFiles {

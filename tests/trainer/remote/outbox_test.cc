@@ -3,11 +3,9 @@
 #include <filesystem>
 #include <string>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/remote_files.h"
 #include "tests/support/temporary_folder.h"
 #include "trainer/results/model_dir.h"
@@ -16,9 +14,6 @@ namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::UnorderedElementsAre;
 
 class OutboxTest : public testing::Test {
  protected:

@@ -6,18 +6,13 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 TEST(ScratchFolderTest, BelongsToItsUrl) {
   const TemporaryFolder base;

@@ -3,18 +3,13 @@
 #include <fstream>
 #include <string>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "trainer/results/model_dir.h"
 
 namespace infeed {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 class SentFilesTest : public testing::Test {
  protected:

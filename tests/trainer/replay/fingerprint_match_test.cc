@@ -3,17 +3,14 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
 namespace infeed {
 namespace fingerprint_match_test {
 
 using Fingerprints = std::vector<HistoryFingerprint>;
-using ::testing::HasSubstr;
 
 TEST(FingerprintMatchTest, EqualRunsAreEqualUpToTheEndOfTheShorterOne) {
   const Fingerprints a = {{10, 1}, {20, 2}, {30, 3}};

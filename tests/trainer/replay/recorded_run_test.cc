@@ -6,19 +6,15 @@
 
 #include "base/error.h"
 #include "tests/support/made_checkpoint.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "trainer/checkpoint/save.h"
 #include "trainer/results/metrics_log.h"
 #include "trainer/results/model_dir.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace recorded_run_test {
-
-using ::testing::HasSubstr;
 
 class RecordedRunTest : public testing::Test {
  protected:

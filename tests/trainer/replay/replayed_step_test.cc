@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
@@ -19,15 +20,8 @@
 #include "trainer/params/stream_identity.h"
 #include "trainer/replay/shard_identities.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace replayed_step_test {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 constexpr int kSteps = 14;
 

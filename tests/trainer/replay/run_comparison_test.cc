@@ -7,8 +7,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
@@ -16,6 +14,7 @@
 #include "records/example/imagenet_example.h"
 #include "records/store/record_index.h"
 #include "tests/support/grey_png.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
@@ -27,10 +26,6 @@
 
 namespace infeed {
 namespace run_comparison_test {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr int kShards = 2;
 constexpr int kRecordsOfShard = 6;

@@ -1,13 +1,9 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/support/matchers.h"
 #include "trainer/results/model_labels.h"
 
 namespace infeed {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
 using Names = std::vector<std::string>;
 
 TEST(ClassMatchTest, FindsEachClassByItsName) {

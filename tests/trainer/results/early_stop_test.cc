@@ -2,18 +2,13 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 #include "trainer/results/eval_result.h"
 
 namespace infeed {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
 
 TEST(EarlyStopTest, ParsesMetricAndPatience) {
   EXPECT_FALSE(ParseEarlyStop(""));

@@ -9,20 +9,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/throws.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
 using nlohmann::json;
-using testing::DoubleEq;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Optional;
-using testing::SizeIs;
 
 json ManyClasses() {
   std::ifstream file(INFEED_TEST_DATA "/metrics_goldens.json");

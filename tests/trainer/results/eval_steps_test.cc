@@ -3,13 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
-
-using ::testing::ElementsAre;
 
 // The steps after which a run evaluates; at each step of the way it knows how
 // many are left.

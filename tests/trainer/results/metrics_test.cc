@@ -6,18 +6,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "tests/support/matchers.h"
 
 namespace infeed {
 namespace {
 
 using nlohmann::json;
-using testing::DoubleEq;
-using testing::ElementsAre;
 using testing::Eq;
-using testing::IsEmpty;
-using testing::Optional;
 
 json Goldens() {
   std::ifstream file(INFEED_TEST_DATA "/metrics_goldens.json");

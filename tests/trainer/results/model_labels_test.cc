@@ -7,17 +7,12 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/files/dataset_info.h"
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 namespace infeed {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 TEST(ModelLabelsTest, DatasetJsonGivesTheNames) {
   const TemporaryFolder data;

@@ -10,19 +10,15 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
 
 using nlohmann::json;
 using testing::Eq;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 // Two images of a model of two classes: "cat" (0) and "dog".
 Predictions TwoImages() {

@@ -1,17 +1,11 @@
 #include <set>
 #include <vector>
 
+#include "tests/support/matchers.h"
 #include "trainer/results/prediction_log.h"
-
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace infeed {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 // A batch in which the model of two classes always predicts 0, with these
 // probabilities. Labels of 9 are none of its classes.

@@ -6,16 +6,11 @@
 #include <fstream>
 #include <string>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 
 namespace infeed {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 // A machine, made of files under /proc and /sys.
 class MachineCheckTest : public testing::Test {
